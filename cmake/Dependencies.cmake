@@ -1,0 +1,98 @@
+# Libraries: an installed package first, otherwise the pinned release, where MPSPROBE_FETCH allows it.
+include(FetchContent)
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)
+
+# mpsprobe_dependency(PACKAGE <name> TARGET <target> [VERSION <minimum>] URL <url> SHA256 <hash>)
+#   TARGET is what both the package and the sources must provide.
+#   The sources' own tests and install rules are switched off by the cache variables set beside each call.
+function(mpsprobe_dependency)
+  cmake_parse_arguments(ARG "" "PACKAGE;TARGET;VERSION;URL;SHA256" "" ${ARGN})
+  find_package(${ARG_PACKAGE} ${ARG_VERSION} QUIET)
+  if(TARGET ${ARG_TARGET})
+    return()
+  endif()
+  if(NOT MPSPROBE_FETCH)
+    message(FATAL_ERROR "${ARG_PACKAGE} ${ARG_VERSION} is not installed and MPSPROBE_FETCH is off. "
+                        "Run tools/setup, or install it with your package manager.")
+  endif()
+  message(STATUS "${ARG_PACKAGE} is not installed: fetching ${ARG_URL}")
+  if(POLICY CMP0135)
+    cmake_policy(SET CMP0135 NEW)
+  endif()
+  FetchContent_Declare(${ARG_PACKAGE} URL ${ARG_URL} URL_HASH SHA256=${ARG_SHA256})
+  FetchContent_MakeAvailable(${ARG_PACKAGE})
+  if(NOT TARGET ${ARG_TARGET})
+    message(FATAL_ERROR "${ARG_URL} does not provide ${ARG_TARGET}. "
+                        "Install ${ARG_PACKAGE} with your package manager (tools/setup does).")
+  endif()
+  # Warnings in its headers are not ours, just as those of an installed package.
+  set(target ${ARG_TARGET})
+  get_target_property(aliased ${target} ALIASED_TARGET)
+  if(aliased)
+    set(target ${aliased})
+  endif()
+  get_target_property(folders ${target} INTERFACE_INCLUDE_DIRECTORIES)
+  if(folders)
+    set_property(TARGET ${target} PROPERTY INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${folders}")
+  endif()
+endfunction()
+
+mpsprobe_dependency(PACKAGE CLI11 TARGET CLI11::CLI11 VERSION 2.1
+  URL https://github.com/CLIUtils/CLI11/archive/refs/tags/v2.4.2.tar.gz
+  SHA256 f2d893a65c3b1324c50d4e682c0cdc021dd0477ae2c048544f39eed6654b699a)
+
+set(JSON_BuildTests OFF CACHE INTERNAL "")
+mpsprobe_dependency(PACKAGE nlohmann_json TARGET nlohmann_json::nlohmann_json VERSION 3.10
+  URL https://github.com/nlohmann/json/releases/download/v3.11.3/json.tar.xz
+  SHA256 d6c65aca6b1ed68e7a182f4757257b107ae403032760ed6ef121c9d55e81757d)
+
+mpsprobe_dependency(PACKAGE fmt TARGET fmt::fmt-header-only VERSION 8
+  URL https://github.com/fmtlib/fmt/archive/refs/tags/10.2.1.tar.gz
+  SHA256 1250e4cc58bf06ee631567523f48848dc4596133e163f02615c97f78bab6c811)
+
+# Boost.Math alone where Boost is missing: it works without the rest, which is 150 MB.
+find_path(MPSPROBE_BOOST_INCLUDE boost/math/distributions/beta.hpp
+          DOC "Folder that holds boost/math/distributions/beta.hpp")
+mark_as_advanced(MPSPROBE_BOOST_INCLUDE)
+if(NOT MPSPROBE_BOOST_INCLUDE)
+  if(NOT MPSPROBE_FETCH)
+    message(FATAL_ERROR "Boost's headers are not installed and MPSPROBE_FETCH is off. "
+                        "Run tools/setup, or install them with your package manager.")
+  endif()
+  message(STATUS "Boost is not installed: fetching Boost.Math")
+  if(POLICY CMP0135)
+    cmake_policy(SET CMP0135 NEW)
+  endif()
+  # SOURCE_SUBDIR names no folder: headers are all that is wanted, its CMake project is not.
+  FetchContent_Declare(boost_math
+    URL https://github.com/boostorg/math/archive/refs/tags/boost-1.83.0.tar.gz
+    URL_HASH SHA256=53e5f7539a66899fe0fca3080405cbd5f7959da5394ec13664746741aece1705
+    SOURCE_SUBDIR none)
+  FetchContent_MakeAvailable(boost_math)
+endif()
+if(NOT TARGET Boost::headers)
+  add_library(Boost::headers INTERFACE IMPORTED GLOBAL)
+  if(MPSPROBE_BOOST_INCLUDE)
+    set_target_properties(Boost::headers PROPERTIES
+      INTERFACE_INCLUDE_DIRECTORIES "${MPSPROBE_BOOST_INCLUDE}")
+  else()
+    set_target_properties(Boost::headers PROPERTIES
+      INTERFACE_INCLUDE_DIRECTORIES "${boost_math_SOURCE_DIR}/include"
+      INTERFACE_COMPILE_DEFINITIONS BOOST_MATH_STANDALONE=1)
+  endif()
+endif()
+
+if(MPSPROBE_BUILD_TESTS)
+  set(INSTALL_GTEST OFF CACHE INTERNAL "")
+  mpsprobe_dependency(PACKAGE GTest TARGET GTest::gmock VERSION 1.11
+    URL https://github.com/google/googletest/archive/refs/tags/v1.14.0.tar.gz
+    SHA256 8ad598c73ad796e0d8280b082cebd82a630d73e73cd3c70057938a6501bba5d7)
+endif()
+if(MPSPROBE_BUILD_BENCHMARKS)
+  set(BENCHMARK_ENABLE_TESTING OFF CACHE INTERNAL "")
+  set(BENCHMARK_ENABLE_INSTALL OFF CACHE INTERNAL "")
+  mpsprobe_dependency(PACKAGE benchmark TARGET benchmark::benchmark VERSION 1.6
+    URL https://github.com/google/benchmark/archive/refs/tags/v1.8.3.tar.gz
+    SHA256 6bc180a57d23d4d9515519f92b0c83d61b05b5bab188961f36ac7b06b0d9e9ce)
+endif()

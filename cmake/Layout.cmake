@@ -1,0 +1,45 @@
+# Where programs and their data lie. The build tree has the layout of an installation (bin, lib,
+# share/mpsprobe), so that a program finds its worker, its library and its data in one way:
+# relative to itself, ../lib and ../share/mpsprobe.
+#
+# Not lib64 or lib/x86_64-linux-gnu: programs look for ../lib, wherever the folder is moved to.
+set(CMAKE_INSTALL_LIBDIR lib)
+include(GNUInstallDirs)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+
+# Our own library relative to the program; cmake/LibTorch.cmake adds LibTorch, which is not ours to move.
+if(APPLE)
+  set(CMAKE_INSTALL_RPATH "@loader_path/../lib")
+else()
+  set(CMAKE_INSTALL_RPATH "$ORIGIN/../lib")
+endif()
+# The layouts are the same, so the build tree can have the same RPATH. (Otherwise CMake leaves room for it
+# with empty entries, each of which makes the loader search the current folder.)
+set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
+
+# Data folder -> its place in the source tree. Links in the build tree: an edited file is in force at once.
+set(_mpsprobe_data
+  matrices scenarios/matrices
+  profiles scenarios/sim/profiles
+  schema reports/schema)
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/share/mpsprobe)
+while(_mpsprobe_data)
+  list(POP_FRONT _mpsprobe_data _name _folder)
+  if(NOT EXISTS "${PROJECT_BINARY_DIR}/share/mpsprobe/${_name}")
+    file(CREATE_LINK "${PROJECT_SOURCE_DIR}/${_folder}"
+         "${PROJECT_BINARY_DIR}/share/mpsprobe/${_name}" SYMBOLIC)
+  endif()
+  install(DIRECTORY ${_folder}/ DESTINATION ${CMAKE_INSTALL_DATADIR}/mpsprobe/${_name}
+          FILES_MATCHING PATTERN "*.json")
+endwhile()
+
+# mpsprobe_install(): install rules of the programs that this configuration builds
+function(mpsprobe_install)
+  foreach(target mpsprobe mpsprobe-worker mpsprobe-selftest-worker mpsprobe_sim)
+    if(TARGET ${target})
+      install(TARGETS ${target} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+                                LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    endif()
+  endforeach()
+endfunction()

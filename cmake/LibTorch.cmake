@@ -1,0 +1,71 @@
+# Imported target LibTorch::cpu: the headers, libc10 and libtorch_cpu, and nothing that wants a GPU.
+#
+# LibTorch's own TorchConfig.cmake is not used: that of a CUDA build demands a CUDA toolkit and links
+# the whole CUDA stack, and mpsprobe-worker needs neither to run on the CPU or on MPS.
+# Sets MPSPROBE_TORCH_ROOT, MPSPROBE_TORCH_VERSION and the cache variable MPSPROBE_HAS_MPS_STREAM_POOL.
+include(${CMAKE_CURRENT_LIST_DIR}/LocateTorch.cmake)
+
+mpsprobe_locate_torch(MPSPROBE_TORCH_ROOT _origin _problems)
+if(NOT MPSPROBE_TORCH_ROOT)
+  list(JOIN _problems "\n  " _problems)
+  message(FATAL_ERROR
+    "No usable LibTorch.\n  ${_problems}\n"
+    "Do one of these:\n"
+    "  tools/setup                          fetches LibTorch ${MPSPROBE_TORCH_PINNED} into .deps\n"
+    "  cmake -DMPSPROBE_TORCH=DIR ...       a folder with include/ and lib/, LibTorch "
+    "${MPSPROBE_TORCH_MINIMUM} or later\n"
+    "  pip install torch                    in the Python environment that is active\n"
+    "  cmake -DMPSPROBE_BUILD_WORKER=OFF    builds the runner alone, which needs no LibTorch")
+endif()
+mpsprobe_torch_version("${MPSPROBE_TORCH_ROOT}" MPSPROBE_TORCH_VERSION)
+message(STATUS "LibTorch ${MPSPROBE_TORCH_VERSION}: ${MPSPROBE_TORCH_ROOT} (${_origin})")
+
+set(_include "${MPSPROBE_TORCH_ROOT}/include")
+set(_suffix "${CMAKE_SHARED_LIBRARY_SUFFIX}")
+foreach(_library c10 torch_cpu)
+  set(_file "${MPSPROBE_TORCH_ROOT}/lib/lib${_library}${_suffix}")
+  if(NOT EXISTS "${_file}")
+    message(FATAL_ERROR "${_file} does not exist: this LibTorch is for another system than "
+                        "${CMAKE_SYSTEM_NAME}, or incomplete. Give the right one: -DMPSPROBE_TORCH=DIR")
+  endif()
+  add_library(LibTorch::${_library} SHARED IMPORTED GLOBAL)
+  set_target_properties(LibTorch::${_library} PROPERTIES IMPORTED_LOCATION "${_file}")
+endforeach()
+
+# Another LibTorch in the same place (pip install --upgrade) changes what is detected below.
+foreach(_header torch/headeronly/version.h torch/csrc/api/include/torch/version.h)
+  if(EXISTS "${_include}/${_header}")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${_include}/${_header}")
+  endif()
+endforeach()
+
+set(_has_pool OFF)
+if(EXISTS "${_include}/ATen/mps/MPSStream.h")
+  file(STRINGS "${_include}/ATen/mps/MPSStream.h" _pool REGEX "getStreamFromPool")
+  if(_pool)
+    set(_has_pool ON)
+  endif()
+endif()
+set(MPSPROBE_HAS_MPS_STREAM_POOL ${_has_pool} CACHE BOOL
+    "LibTorch's headers declare at::mps::getStreamFromPool (detected, not to be set)" FORCE)
+mark_as_advanced(MPSPROBE_HAS_MPS_STREAM_POOL)
+
+# NDEBUG in every build type: classes such as at::RecordFunction have members that exist only with or
+# only without it, the released libraries are built with it, and a consumer without it reads the wrong layout.
+add_library(LibTorch::cpu INTERFACE IMPORTED GLOBAL)
+set_target_properties(LibTorch::cpu PROPERTIES
+  INTERFACE_INCLUDE_DIRECTORIES "${_include};${_include}/torch/csrc/api/include"
+  INTERFACE_COMPILE_FEATURES cxx_std_20
+  INTERFACE_COMPILE_DEFINITIONS
+    "NDEBUG;$<$<PLATFORM_ID:Linux>:_GLIBCXX_USE_CXX11_ABI=1>;$<$<BOOL:${_has_pool}>:MPSPROBE_HAS_MPS_STREAM_POOL=1>"
+  INTERFACE_LINK_LIBRARIES "LibTorch::torch_cpu;LibTorch::c10")
+# Programs find LibTorch where it was linked. Not CMake's own RPATH: that leaves out folders inside the
+# source tree, such as .deps, and would give the runner, which never loads LibTorch, the same RPATH.
+set_property(TARGET LibTorch::cpu APPEND PROPERTY
+  INTERFACE_LINK_OPTIONS "LINKER:-rpath,${MPSPROBE_TORCH_ROOT}/lib")
+if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
+  # A CUDA build of libtorch_cpu needs libcudart and libcupti, which it finds at run time through an
+  # RPATH of its own. Some linkers do not follow that, and what it lacks is not ours to resolve.
+  set_property(TARGET LibTorch::cpu APPEND PROPERTY
+    INTERFACE_LINK_OPTIONS "LINKER:--unresolved-symbols=ignore-in-shared-libs")
+endif()

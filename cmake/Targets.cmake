@@ -1,0 +1,61 @@
+# How every target of the project is compiled.
+function(mpsprobe_target_defaults target)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wno-missing-field-initializers)
+  target_compile_definitions(${target} PRIVATE MPSPROBE_VERSION="${PROJECT_VERSION}")
+  if(MPSPROBE_WARNINGS_AS_ERRORS)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+  if(MPSPROBE_SANITIZE)
+    target_compile_options(${target} PRIVATE -fsanitize=${MPSPROBE_SANITIZE}
+                                             -fno-omit-frame-pointer -fno-sanitize-recover=all)
+    target_link_options(${target} PRIVATE -fsanitize=${MPSPROBE_SANITIZE})
+  endif()
+endfunction()
+
+# mpsprobe_library(<name> [SHARED] SOURCES ... [LIBRARIES ...]): static library, alias mpsprobe::<name>
+function(mpsprobe_library name)
+  cmake_parse_arguments(ARG "SHARED" "" "SOURCES;LIBRARIES" ${ARGN})
+  set(kind STATIC)
+  if(ARG_SHARED)
+    set(kind SHARED)
+  endif()
+  add_library(mpsprobe_${name} ${kind} ${ARG_SOURCES})
+  add_library(mpsprobe::${name} ALIAS mpsprobe_${name})
+  mpsprobe_target_defaults(mpsprobe_${name})
+  target_link_libraries(mpsprobe_${name} PUBLIC ${ARG_LIBRARIES})
+endfunction()
+
+# mpsprobe_test(<name> SOURCES ... [LIBRARIES ...]): GoogleTest program, its tests known to CTest
+function(mpsprobe_test name)
+  if(NOT MPSPROBE_BUILD_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  mpsprobe_target_defaults(${name})
+  target_compile_definitions(${name} PRIVATE
+    MPSPROBE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" MPSPROBE_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES} GTest::gmock GTest::gtest_main)
+  include(GoogleTest)
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 120)
+endfunction()
+
+# mpsprobe_benchmark(<name> SOURCES ... [LIBRARIES ...]): Google Benchmark program
+function(mpsprobe_benchmark name)
+  if(NOT MPSPROBE_BUILD_BENCHMARKS)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  mpsprobe_target_defaults(${name})
+  target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES} benchmark::benchmark)
+endfunction()
+
+# mpsprobe_program(<name> SOURCES ... [LIBRARIES ...]): executable in bin/
+function(mpsprobe_program name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  mpsprobe_target_defaults(${name})
+  target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES})
+endfunction()

@@ -1,0 +1,77 @@
+#include "harness/boundary/boundary.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+namespace mpsprobe {
+namespace {
+
+struct VariedAxis {
+  std::string_view name;
+  int32_t Cell::*count;
+};
+
+constexpr std::array kVaried{VariedAxis{"threads", &Cell::threads},
+                             VariedAxis{"processes", &Cell::processes}};
+constexpr std::array<std::string_view, 2> kNames{"threads", "processes"};
+
+void conclude(Boundary& boundary) {
+  const auto by_count = [](const BoundaryPoint& a, const BoundaryPoint& b) {
+    return a.count < b.count;
+  };
+  std::sort(boundary.points.begin(), boundary.points.end(), by_count);
+  std::sort(boundary.untested.begin(), boundary.untested.end());
+  for (const BoundaryPoint& point : boundary.points) {
+    if (point.failures > 0) {
+      if (!boundary.fewest_failing) boundary.fewest_failing = point;
+    } else if (boundary.fewest_failing) {
+      boundary.passing_above.push_back(point.count);
+    } else {
+      boundary.most_passing = point;
+    }
+  }
+}
+
+}  // namespace
+
+std::span<const std::string_view> boundary_axes() {
+  return kNames;
+}
+
+std::vector<Boundary> find_boundaries(std::span<const CellEvidence> evidence) {
+  std::vector<Boundary> found;
+  for (const VariedAxis& axis : kVaried) {
+    std::vector<Boundary> groups;
+    std::map<std::pair<std::string, std::string>, size_t> index;
+    for (const CellEvidence& item : evidence) {
+      Cell group = item.cell;
+      group.*axis.count = 1;
+      const auto [at, fresh] = index.try_emplace({item.worker, to_string(group)}, groups.size());
+      if (fresh) {
+        Boundary boundary;
+        boundary.worker = item.worker;
+        boundary.axis = axis.name;
+        boundary.group = group;
+        groups.push_back(std::move(boundary));
+      }
+      Boundary& boundary = groups[at->second];
+      const int32_t count = item.cell.*axis.count;
+      if (item.trials > 0) {
+        boundary.points.push_back(
+            {count, item.trials, item.failures, item.without_overlap, item.most_inside});
+      } else {
+        boundary.untested.push_back(count);
+      }
+    }
+    for (Boundary& boundary : groups) {
+      if (boundary.points.size() < 2) continue;
+      conclude(boundary);
+      found.push_back(std::move(boundary));
+    }
+  }
+  return found;
+}
+
+}  // namespace mpsprobe

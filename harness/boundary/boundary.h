@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/wire/cell.h"
+
+namespace mpsprobe {
+
+/// What the trials of one cell by one worker came to, as far as they count.
+struct CellEvidence {
+  std::string worker;
+  Cell cell;
+  int trials = 0;  ///< passes and failures; 0 where the cell was asked for and nothing counts
+  int failures = 0;
+  bool without_overlap = false;  ///< several threads, and never two of them inside an operation
+  uint32_t most_inside = 0;      ///< the most threads that were inside an operation at once
+};
+
+/// One tested count of a boundary.
+struct BoundaryPoint {
+  int32_t count = 0;  ///< threads or processes
+  int trials = 0;
+  int failures = 0;
+  bool without_overlap = false;
+  uint32_t most_inside = 0;
+};
+
+/// Where failures begin along one axis, every other axis held. Derived, never stored.
+struct Boundary {
+  std::string worker;
+  std::string axis;                   ///< "threads" or "processes"
+  Cell group;                         ///< the other axes; the varied one is 1
+  std::vector<BoundaryPoint> points;  ///< counts with evidence, ascending; at least two
+  std::vector<int32_t> untested;      ///< counts asked for that have no evidence, ascending
+  /// The largest count without a failure below which no tested count failed. Nothing where the
+  /// smallest tested count failed already.
+  std::optional<BoundaryPoint> most_passing;
+  std::optional<BoundaryPoint> fewest_failing;  ///< the smallest count with at least one failure
+  std::vector<int32_t> passing_above;           ///< counts above `fewest_failing` without a failure
+
+  /// False where counts above the first failure passed: then there is no single boundary.
+  bool monotone() const { return passing_above.empty(); }
+};
+
+/// The axes along which boundaries are looked for.
+std::span<const std::string_view> boundary_axes();
+
+/// Boundaries of all groups with evidence at two counts or more, along threads first, then along
+/// processes; groups in the order in which they first occur in `evidence`. Evidence of one worker
+/// and cell must occur once: results are never added up here.
+std::vector<Boundary> find_boundaries(std::span<const CellEvidence> evidence);
+
+}  // namespace mpsprobe

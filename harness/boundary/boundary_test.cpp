@@ -1,0 +1,110 @@
+#include "harness/boundary/boundary.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <utility>
+
+namespace mpsprobe {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+CellEvidence threads(int count, int failures, int trials = 10) {
+  CellEvidence evidence;
+  evidence.worker = "stock";
+  evidence.cell.op = "linear";
+  evidence.cell.threads = count;
+  evidence.trials = trials;
+  evidence.failures = failures;
+  return evidence;
+}
+
+Boundary only(const std::vector<CellEvidence>& evidence) {
+  const std::vector<Boundary> found = find_boundaries(evidence);
+  EXPECT_THAT(found, SizeIs(1));
+  return found.empty() ? Boundary{} : found.front();
+}
+
+TEST(Boundary, LiesBetweenTheLastPassAndTheFirstFailure) {
+  const Boundary boundary = only({threads(1, 0), threads(2, 0), threads(3, 10), threads(8, 10)});
+  EXPECT_EQ(boundary.axis, "threads");
+  EXPECT_EQ(boundary.most_passing->count, 2);
+  EXPECT_EQ(boundary.most_passing->trials, 10);
+  EXPECT_EQ(boundary.fewest_failing->count, 3);
+  EXPECT_EQ(boundary.fewest_failing->failures, 10);
+  EXPECT_TRUE(boundary.monotone());
+}
+
+TEST(Boundary, OneFailureInManyTrialsIsAFailure) {
+  const Boundary boundary = only({threads(1, 0), threads(2, 1), threads(4, 10)});
+  EXPECT_EQ(boundary.most_passing->count, 1);
+  EXPECT_EQ(boundary.fewest_failing->count, 2);
+  EXPECT_EQ(boundary.fewest_failing->failures, 1);
+}
+
+TEST(Boundary, PassingAgainAboveAFailureIsNotHidden) {
+  const Boundary boundary = only({threads(1, 0), threads(2, 3), threads(4, 0), threads(8, 2)});
+  EXPECT_EQ(boundary.most_passing->count, 1);
+  EXPECT_EQ(boundary.fewest_failing->count, 2);
+  EXPECT_FALSE(boundary.monotone());
+  EXPECT_THAT(boundary.passing_above, ElementsAre(4));
+}
+
+TEST(Boundary, AllPassHasNoFirstFailure) {
+  const Boundary boundary = only({threads(8, 0), threads(1, 0)});
+  EXPECT_EQ(boundary.most_passing->count, 8);
+  EXPECT_FALSE(boundary.fewest_failing);
+}
+
+TEST(Boundary, AllFailHasNoLargestPass) {
+  const Boundary boundary = only({threads(1, 10), threads(2, 10)});
+  EXPECT_FALSE(boundary.most_passing);
+  EXPECT_EQ(boundary.fewest_failing->count, 1);
+}
+
+TEST(Boundary, CountsWithoutEvidenceAreGapsAndNoPasses) {
+  const Boundary boundary =
+      only({threads(1, 0), threads(2, 0, 0), threads(3, 0, 0), threads(4, 5)});
+  EXPECT_EQ(boundary.most_passing->count, 1);
+  EXPECT_EQ(boundary.fewest_failing->count, 4);
+  EXPECT_THAT(boundary.untested, ElementsAre(2, 3));
+}
+
+TEST(Boundary, NeedsTwoTestedCounts) {
+  EXPECT_THAT(find_boundaries(std::vector{threads(4, 10)}), IsEmpty());
+  EXPECT_THAT(find_boundaries(std::vector{threads(1, 0), threads(2, 0, 0)}), IsEmpty());
+  EXPECT_THAT(find_boundaries({}), IsEmpty());
+}
+
+TEST(Boundary, KeepsWorkersAndEveryOtherAxisApart) {
+  std::vector<CellEvidence> evidence{threads(1, 0), threads(2, 0), threads(1, 0), threads(2, 10)};
+  evidence[2].worker = evidence[3].worker = "fork";
+  for (const auto& [count, failures] : {std::pair{1, 0}, std::pair{2, 4}}) {
+    evidence.push_back(threads(count, failures));
+    evidence.back().cell.validation = Validation::api;
+  }
+  const std::vector<Boundary> found = find_boundaries(evidence);
+  ASSERT_THAT(found, SizeIs(3));
+  EXPECT_FALSE(found[0].fewest_failing);
+  EXPECT_EQ(found[1].worker, "fork");
+  EXPECT_EQ(found[1].fewest_failing->failures, 10);
+  EXPECT_EQ(found[2].group.validation, Validation::api);
+  EXPECT_EQ(found[2].fewest_failing->failures, 4);
+}
+
+TEST(Boundary, RunsAlongProcessesToo) {
+  std::vector<CellEvidence> evidence{threads(1, 0), threads(1, 0), threads(2, 10)};
+  evidence[1].cell.processes = 8;
+  const std::vector<Boundary> found = find_boundaries(evidence);
+  ASSERT_THAT(found, SizeIs(2));
+  EXPECT_EQ(found[0].axis, "threads");
+  EXPECT_EQ(found[1].axis, "processes");
+  EXPECT_EQ(found[1].most_passing->count, 8);
+  EXPECT_EQ(found[1].group.threads, 1);
+}
+
+}  // namespace
+}  // namespace mpsprobe

@@ -1,0 +1,174 @@
+#include "harness/campaign/campaign.h"
+
+#include <chrono>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <thread>
+#include <tuple>
+
+#include "harness/campaign/schedule.h"
+
+namespace mpsprobe {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kKnownGoodAttempts = 3;
+
+bool is_real_device(Backend backend) {
+  return backend == Backend::mps || backend == Backend::metal || backend == Backend::cuda;
+}
+
+}  // namespace
+
+/// One run of a campaign: what its jobs share.
+class Campaign::Run {
+ public:
+  explicit Run(Campaign& campaign)
+      : campaign_(campaign),
+        header_(campaign.header_),
+        schedule_(make_schedule(header_.workers.size() * header_.cells.size(),
+                                static_cast<size_t>(header_.trials), header_.seed)),
+        start_(Clock::now()) {
+    progress_.planned = schedule_.size();
+    progress_.done = campaign.existing_.size();
+    for (const TrialRecord& trial : campaign.existing_) {
+      done_.emplace(trial.worker, to_string(trial.cell), trial.trial);
+      if (is_failure(trial.judgement.outcome)) ++progress_.failures;
+    }
+  }
+
+  CampaignEnd run() {
+    std::vector<std::thread> jobs;
+    for (int job = 0; job < header_.jobs; ++job) jobs.emplace_back([this] { work(); });
+    for (std::thread& job : jobs) job.join();
+    if (error_) std::rethrow_exception(error_);
+    CampaignEnd end;
+    end.reason = stop_reason_.empty() ? "complete" : stop_reason_;
+    end.note = note_;
+    end.ended = utc_now();
+    campaign_.journal_.append(end);
+    return end;
+  }
+
+ private:
+  void work() {
+    try {
+      while (const std::optional<TrialRequest> request = next()) {
+        TrialRecord trial = campaign_.run_trial_(*request);
+        // A trial that the user cut short did not happen: it is run again on --resume.
+        if (trial.judgement.outcome == Outcome::not_run && campaign_.interrupted_.load()) break;
+        look_after_device(*request, trial);
+        store(trial);
+      }
+    } catch (...) {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (!error_) error_ = std::current_exception();
+      stop("journal_error", "");
+    }
+  }
+
+  std::optional<TrialRequest> next() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (campaign_.interrupted_.load()) stop("interrupted", "ended by the user");
+    if (header_.budget_seconds > 0 && elapsed() > header_.budget_seconds) {
+      stop("budget", "the time budget was used up");
+    }
+    for (; stop_reason_.empty() && position_ < schedule_.size(); ++position_) {
+      const Slot slot = schedule_[position_];
+      const WorkerInfo& worker = header_.workers[slot.unit / header_.cells.size()];
+      const Cell& cell = header_.cells[slot.unit % header_.cells.size()].cell;
+      const std::string text = to_string(cell);
+      if (done_.contains({worker.name, text, static_cast<int>(slot.trial)})) continue;
+      TrialRequest request{&worker,       cell,    static_cast<int>(slot.trial), position_,
+                           last_started_, header_.seed};
+      last_started_ = text;
+      ++position_;
+      return request;
+    }
+    return std::nullopt;
+  }
+
+  void store(const TrialRecord& trial) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    campaign_.journal_.append(trial);
+    ++progress_.done;
+    ++progress_.done_now;
+    if (is_failure(trial.judgement.outcome)) ++progress_.failures;
+    progress_.seconds = elapsed();
+    campaign_.on_trial_(trial, progress_);
+  }
+
+  /// After a failure on a real device: is it still well? A sick device would be blamed on the next
+  /// cell.
+  void look_after_device(const TrialRequest& request, TrialRecord& trial) {
+    const bool wanted = campaign_.known_good_ == KnownGoodPolicy::always ||
+                        (campaign_.known_good_ == KnownGoodPolicy::real_devices &&
+                         is_real_device(trial.cell.backend));
+    if (!wanted || !is_failure(trial.judgement.outcome)) return;
+    TrialRequest check = request;
+    check.cell = Cell{};
+    check.cell.backend = trial.cell.backend;
+    check.cell.op = request.worker->describe.value("known_good", "mm");
+    check.cell.iterations = 1;
+    check.before = to_string(trial.cell);
+    KnownGood result;
+    result.cell = to_string(check.cell);
+    while (result.attempts < kKnownGoodAttempts && !campaign_.interrupted_.load()) {
+      // A device that restarts needs a moment; the first look comes at once.
+      if (result.attempts > 0) std::this_thread::sleep_for(retry_delay(result.attempts));
+      ++result.attempts;
+      result.outcome = campaign_.run_trial_(check).judgement.outcome;
+      if (result.outcome == Outcome::pass) break;
+    }
+    trial.known_good = result;
+    if (result.outcome == Outcome::pass || campaign_.interrupted_.load()) return;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    stop("device_lost", "the known-good cell " + result.cell + " failed " +
+                            std::to_string(result.attempts) + " times after " + check.before);
+  }
+
+  static std::chrono::milliseconds retry_delay(int attempt) {
+    return std::chrono::milliseconds(1000 * attempt);
+  }
+
+  // With `mutex_` held.
+  void stop(const std::string& reason, const std::string& note) {
+    if (!stop_reason_.empty()) return;
+    stop_reason_ = reason;
+    note_ = note;
+  }
+
+  double elapsed() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+  Campaign& campaign_;
+  const CampaignHeader& header_;
+  const std::vector<Slot> schedule_;
+  const Clock::time_point start_;
+  std::set<std::tuple<std::string, std::string, int>> done_;
+  std::mutex mutex_;
+  size_t position_ = 0;
+  std::string last_started_;
+  Progress progress_;
+  std::string stop_reason_;
+  std::string note_;
+  std::exception_ptr error_;
+};
+
+Campaign::Campaign(const CampaignHeader& header, const std::vector<TrialRecord>& existing,
+                   JournalWriter& journal, RunTrial run_trial, OnTrial on_trial,
+                   KnownGoodPolicy known_good, const std::atomic<bool>& interrupted)
+    : header_(header),
+      existing_(existing),
+      journal_(journal),
+      run_trial_(std::move(run_trial)),
+      on_trial_(std::move(on_trial)),
+      known_good_(known_good),
+      interrupted_(interrupted) {}
+
+CampaignEnd Campaign::run() { return Run(*this).run(); }
+
+}  // namespace mpsprobe

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <string>
+
+#include "harness/executor/executor.h"
+#include "harness/journal/journal.h"
+
+namespace mpsprobe {
+
+/// When a known-good cell is run after a failure.
+enum class KnownGoodPolicy : uint8_t {
+  real_devices,  ///< on mps, metal and cuda
+  always,
+  never,
+};
+
+/// How far a campaign is.
+struct Progress {
+  size_t done = 0;     ///< trials in the journal, those of an earlier run included
+  size_t planned = 0;  ///< trials altogether
+  size_t failures = 0;
+  double seconds = 0;  ///< since this run began
+  size_t done_now = 0;  ///< trials that this run did
+};
+
+/// Runs what a header plans and is not yet in the journal, in its seeded order. Each trial is in the
+/// journal before the next one of its job starts.
+class Campaign {
+ public:
+  using RunTrial = std::function<TrialRecord(const TrialRequest&)>;
+  using OnTrial = std::function<void(const TrialRecord&, const Progress&)>;
+
+  /// All references must outlive the campaign. `existing` holds the trials that are done already.
+  /// `run_trial` is called from `header.jobs` threads; `on_trial` from one at a time.
+  Campaign(const CampaignHeader& header, const std::vector<TrialRecord>& existing,
+           JournalWriter& journal, RunTrial run_trial, OnTrial on_trial, KnownGoodPolicy known_good,
+           const std::atomic<bool>& interrupted);
+
+  /// Runs to the end, the budget, the interrupt or the loss of the device, writes how it ended into
+  /// the journal and returns it. Throws JournalError where the journal cannot be written.
+  CampaignEnd run();
+
+ private:
+  class Run;
+
+  const CampaignHeader& header_;
+  const std::vector<TrialRecord>& existing_;
+  JournalWriter& journal_;
+  RunTrial run_trial_;
+  OnTrial on_trial_;
+  KnownGoodPolicy known_good_;
+  const std::atomic<bool>& interrupted_;
+};
+
+}  // namespace mpsprobe

@@ -1,0 +1,73 @@
+#include "harness/executor/environment.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string_view>
+
+#ifdef __APPLE__
+#include <crt_externs.h>
+#else
+#include <unistd.h>
+extern char** environ;
+#endif
+
+namespace mpsprobe {
+namespace {
+
+// What a cell decides must not come from whoever started the runner.
+constexpr std::array<std::string_view, 5> kDecidedByCell{
+    "MPS_FORCE_GRAPH_PATH", "MTL_DEBUG_LAYER", "MTL_SHADER_VALIDATION", "METAL_DEVICE_WRAPPER_TYPE",
+    "MPSPROBE_SIM_PROFILE"};
+
+std::pair<std::string, std::string> split(const std::string& entry) {
+  const size_t equals = entry.find('=');
+  return {entry.substr(0, equals),
+          equals == std::string::npos ? std::string() : entry.substr(equals + 1)};
+}
+
+}  // namespace
+
+std::vector<std::string> worker_environment(const Cell& cell,
+                                            const std::vector<std::string>& inherited,
+                                            const std::vector<std::string>& extra) {
+  std::map<std::string, std::string> variables;
+  for (const std::string& entry : inherited) variables.insert(split(entry));
+  for (std::string_view name : kDecidedByCell) variables.erase(std::string(name));
+  // The reports' fork reads it; stock PyTorch is brought onto the path by the layout of the weight.
+  if (cell.path == Path::graph) variables["MPS_FORCE_GRAPH_PATH"] = "1";
+  // Both names are documented in `man MetalValidation`.
+  if (cell.validation != Validation::none) variables["MTL_DEBUG_LAYER"] = "1";
+  if (cell.validation == Validation::api_shader) variables["MTL_SHADER_VALIDATION"] = "1";
+  for (const std::string& entry : extra) {
+    const auto [name, value] = split(entry);
+    variables[name] = value;
+  }
+  std::vector<std::string> environment;
+  for (const auto& [name, value] : variables) environment.push_back(name + "=" + value);
+  return environment;
+}
+
+bool validation_in_force(const Cell& cell, const std::string& text) {
+  const auto seen = [&text](const char* banner) { return text.find(banner) != std::string::npos; };
+  switch (cell.validation) {
+    case Validation::none: return true;
+    case Validation::api: return seen("Metal API Validation Enabled");
+    case Validation::api_shader:
+      return seen("Metal API Validation Enabled") && seen("Metal GPU Validation Enabled");
+  }
+  return false;
+}
+
+std::vector<std::string> inherited_environment() {
+#ifdef __APPLE__
+  char** entries = *_NSGetEnviron();
+#else
+  char** entries = environ;
+#endif
+  std::vector<std::string> environment;
+  for (; *entries != nullptr; ++entries) environment.emplace_back(*entries);
+  return environment;
+}
+
+}  // namespace mpsprobe

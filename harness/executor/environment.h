@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/wire/cell.h"
+
+namespace mpsprobe {
+
+/// The environment of a worker, as K=V: `inherited` without the switches that a cell decides, then
+/// those that the cell asks for, then `extra` (--env), which wins. It is complete before the process
+/// starts: a library that is already loaded does not read it again.
+std::vector<std::string> worker_environment(const Cell& cell,
+                                            const std::vector<std::string>& inherited,
+                                            const std::vector<std::string>& extra);
+
+/// Whether the text of a process shows the banner of the validation layer that the cell asks for.
+/// True where it asks for none.
+bool validation_in_force(const Cell& cell, const std::string& text);
+
+/// The environment of this process, as K=V.
+std::vector<std::string> inherited_environment();
+
+}  // namespace mpsprobe

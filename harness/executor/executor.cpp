@@ -1,0 +1,161 @@
+#include "harness/executor/executor.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "harness/executor/environment.h"
+
+namespace mpsprobe {
+namespace {
+
+using Clock = Child::Clock;
+
+double seconds_since(Clock::time_point when) {
+  return std::chrono::duration<double>(Clock::now() - when).count();
+}
+
+using Children = std::vector<std::unique_ptr<Child>>;
+
+bool any(const Children& children, bool (Child::*is)() const) {
+  return std::any_of(children.begin(), children.end(),
+                     [is](const auto& child) { return ((*child).*is)(); });
+}
+bool all(const Children& children, bool (Child::*is)() const) {
+  return std::all_of(children.begin(), children.end(),
+                     [is](const auto& child) { return ((*child).*is)(); });
+}
+
+void wait_for_news(const Children& children) {
+  std::vector<pollfd> polled;
+  int patience = 1000;
+  for (const auto& child : children) {
+    if (child->finished()) continue;
+    child->add_to(polled);
+    patience = std::min(patience, child->patience_ms());
+  }
+  // An interrupted poll is no error: the loop looks at everything anyway.
+  poll(polled.data(), static_cast<nfds_t>(polled.size()), patience);
+}
+
+}  // namespace
+
+std::string utc_now() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", fmt::gmtime(static_cast<time_t>(ms / 1000)),
+                     ms % 1000);
+}
+
+std::string library_identity(const nlohmann::json& provenance) {
+  std::string identity;
+  const auto torch = provenance.find("torch");
+  if (torch == provenance.end() || !torch->is_object()) return identity;
+  for (const char* key : {"version", "git_hash", "path", "build_id", "uuid"}) {
+    if (torch->contains(key)) identity += fmt::format("{}={} ", key, torch->at(key).dump());
+  }
+  return identity;
+}
+
+Executor::Executor(ChildLimits limits, std::vector<std::string> extra_environment,
+                   const std::atomic<bool>& interrupted)
+    : limits_(limits),
+      extra_environment_(std::move(extra_environment)),
+      inherited_(inherited_environment()),
+      interrupted_(interrupted) {}
+
+TrialRecord Executor::run(const TrialRequest& request) const {
+  TrialRecord trial;
+  trial.worker = request.worker->name;
+  trial.cell = request.cell;
+  trial.trial = request.trial;
+  trial.sequence = request.sequence;
+  trial.before = request.before;
+  trial.started = utc_now();
+  const Clock::time_point start = Clock::now();
+  const bool fresh = request.cell.lifetime == Lifetime::fresh;
+  const int rounds = fresh ? request.cell.iterations : 1;
+  for (int round = 0; round < rounds; ++round) {
+    for (ProcessRecord& process : run_together(request, fresh ? round : -1, start)) {
+      trial.processes.push_back(std::move(process));
+    }
+    judge_trial(trial);
+    if (trial.judgement.outcome != Outcome::pass) break;
+  }
+  trial.seconds = seconds_since(start);
+  return trial;
+}
+
+std::vector<ProcessRecord> Executor::run_together(const TrialRequest& request, int iteration,
+                                                  Clock::time_point trial_start) const {
+  const std::vector<std::string> environment =
+      worker_environment(request.cell, inherited_, extra_environment_);
+  Children children;
+  for (int process = 0; process < request.cell.processes; ++process) {
+    std::vector<std::string> arguments{request.worker->path,
+                                       "run",
+                                       "--cell",
+                                       to_string(request.cell),
+                                       "--process",
+                                       std::to_string(process),
+                                       "--iteration",
+                                       std::to_string(std::max(iteration, 0)),
+                                       "--seed",
+                                       std::to_string(request.seed)};
+    children.push_back(
+        std::make_unique<Child>(std::move(arguments), environment, limits_, trial_start));
+  }
+  bool opened = false;
+  bool cancelled = false;
+  while (!all(children, &Child::finished)) {
+    wait_for_news(children);
+    for (const auto& child : children) child->pump();
+    if (interrupted_.load()) {
+      for (const auto& child : children) child->end(EndedBy::user);
+    }
+    if (opened) continue;
+    if (all(children, &Child::ready)) {
+      for (const auto& child : children) child->open_gate();
+      opened = true;
+    } else if (!cancelled && any(children, &Child::finished)) {
+      // One is gone before all were ready: the cell's number of processes cannot run together.
+      for (const auto& child : children) child->end(EndedBy::cancelled);
+      cancelled = true;
+    }
+  }
+  std::vector<ProcessRecord> records;
+  for (size_t i = 0; i < children.size(); ++i) {
+    ProcessRecord record = children[i]->take_record();
+    record.process = static_cast<int>(i);
+    record.iteration = iteration;
+    record.setup_problem = setup_problem(request, record);
+    records.push_back(std::move(record));
+  }
+  return records;
+}
+
+std::string Executor::setup_problem(const TrialRequest& request,
+                                    const ProcessRecord& process) const {
+  if (!process.hello.has_value()) return "";
+  if (process.hello->protocol != kProtocolVersion) {
+    return fmt::format("the worker speaks protocol {} and not {}", process.hello->protocol,
+                       kProtocolVersion);
+  }
+  const nlohmann::json loaded = nlohmann::json::parse(process.hello->provenance, nullptr, false);
+  const nlohmann::json& described = request.worker->describe;
+  const std::string expected =
+      described.contains("provenance") ? library_identity(described.at("provenance")) : "";
+  if (loaded.is_object() && library_identity(loaded) != expected) {
+    return fmt::format("another library was loaded than when the campaign began: {}instead of {}",
+                       library_identity(loaded), expected);
+  }
+  if (process.ready && !validation_in_force(request.cell, process.err.text() + process.out.text())) {
+    return "the validation layer is not in force: its banner was not seen";
+  }
+  return "";
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/journal/journal.h"
+#include "harness/process/child.h"
+#include "harness/trial.h"
+
+namespace mpsprobe {
+
+/// One trial to run.
+struct TrialRequest {
+  const WorkerInfo* worker = nullptr;
+  Cell cell;
+  int trial = 0;
+  uint64_t sequence = 0;
+  std::string before;  ///< the cell that ran on the device before
+  uint64_t seed = 0;   ///< of the inputs; the same for all trials of a campaign
+};
+
+/// Runs trials: spawns the processes of a cell, starts them together, watches over them, judges.
+/// Safe to use from several threads, each with its own call of `run`.
+class Executor {
+ public:
+  /// `extra_environment` as given with --env; `interrupted` is watched during a trial.
+  Executor(ChildLimits limits, std::vector<std::string> extra_environment,
+           const std::atomic<bool>& interrupted);
+
+  /// One trial, from spawn to judgement. Never throws for what a worker does; a machine that has no
+  /// processes or descriptors left makes it `infrastructure`.
+  TrialRecord run(const TrialRequest& request) const;
+
+ private:
+  std::vector<ProcessRecord> run_together(const TrialRequest& request, int iteration,
+                                          Child::Clock::time_point trial_start) const;
+  std::string setup_problem(const TrialRequest& request, const ProcessRecord& process) const;
+
+  ChildLimits limits_;
+  std::vector<std::string> extra_environment_;
+  std::vector<std::string> inherited_;
+  const std::atomic<bool>& interrupted_;
+};
+
+/// Now, in UTC: "2026-01-31T12:34:56.789Z".
+std::string utc_now();
+
+/// What identifies the library that a worker loaded: those parts of its provenance that no two
+/// builds share. Results of different identities are never added up.
+std::string library_identity(const nlohmann::json& provenance);
+
+}  // namespace mpsprobe

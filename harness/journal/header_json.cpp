@@ -1,0 +1,95 @@
+#include "harness/journal/header_json.h"
+
+namespace mpsprobe {
+namespace {
+
+using nlohmann::json;
+
+json expectation_to_json(const std::optional<Expectation>& expectation) {
+  if (!expectation.has_value()) return nullptr;
+  json object{{"detail", expectation->detail}};
+  if (expectation->verdict) object["verdict"] = name_of(*expectation->verdict);
+  if (expectation->outcome) object["outcome"] = name_of(*expectation->outcome);
+  return object;
+}
+
+std::optional<Expectation> expectation_from_json(const json& object) {
+  if (object.is_null()) return std::nullopt;
+  Expectation expectation;
+  expectation.detail = object.at("detail");
+  if (object.contains("verdict")) {
+    expectation.verdict = verdict_named(object.at("verdict").get<std::string>());
+  }
+  if (object.contains("outcome")) {
+    expectation.outcome = outcome_named(object.at("outcome").get<std::string>());
+  }
+  return expectation;
+}
+
+}  // namespace
+
+json header_to_json(const CampaignHeader& header) {
+  json workers = json::array();
+  for (const WorkerInfo& worker : header.workers) {
+    workers.push_back(
+        {{"name", worker.name}, {"path", worker.path}, {"describe", worker.describe}});
+  }
+  json cells = json::array();
+  for (const PlannedCell& planned : header.cells) {
+    cells.push_back({{"cell", to_string(planned.cell)},
+                     {"block", planned.block},
+                     {"expectation", expectation_to_json(planned.expectation)}});
+  }
+  json left_out = json::array();
+  for (const LeftOut& cell : header.left_out) {
+    left_out.push_back({{"cell", cell.cell}, {"reason", cell.reason}});
+  }
+  return {{"mpsprobe_version", header.mpsprobe_version},
+          {"started", header.started},
+          {"command_line", header.command_line},
+          {"seed", header.seed},
+          {"trials", header.trials},
+          {"timeout_seconds", header.timeout_seconds},
+          {"stall_seconds", header.stall_seconds},
+          {"budget_seconds", header.budget_seconds},
+          {"memory_limit_bytes", header.memory_limit_bytes},
+          {"jobs", header.jobs},
+          {"environment", header.environment},
+          {"machine", header.machine},
+          {"workers", workers},
+          {"matrix_name", header.matrix_name},
+          {"matrix_description", header.matrix_description},
+          {"cells", cells},
+          {"left_out", left_out}};
+}
+
+CampaignHeader header_from_json(const json& object) {
+  CampaignHeader header;
+  header.mpsprobe_version = object.at("mpsprobe_version");
+  header.started = object.at("started");
+  header.command_line = object.at("command_line");
+  header.seed = object.at("seed");
+  header.trials = object.at("trials");
+  header.timeout_seconds = object.at("timeout_seconds");
+  header.stall_seconds = object.at("stall_seconds");
+  header.budget_seconds = object.at("budget_seconds");
+  header.memory_limit_bytes = object.at("memory_limit_bytes");
+  header.jobs = object.at("jobs");
+  header.environment = object.at("environment");
+  header.machine = object.at("machine");
+  for (const json& worker : object.at("workers")) {
+    header.workers.push_back({worker.at("name"), worker.at("path"), worker.at("describe")});
+  }
+  header.matrix_name = object.at("matrix_name");
+  header.matrix_description = object.at("matrix_description");
+  for (const json& planned : object.at("cells")) {
+    header.cells.push_back({parse_cell(planned.at("cell").get<std::string>()), planned.at("block"),
+                            expectation_from_json(planned.at("expectation"))});
+  }
+  for (const json& cell : object.at("left_out")) {
+    header.left_out.push_back({cell.at("cell"), cell.at("reason")});
+  }
+  return header;
+}
+
+}  // namespace mpsprobe

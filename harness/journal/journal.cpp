@@ -1,0 +1,207 @@
+#include "harness/journal/journal.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <mutex>
+#include <set>
+#include <sstream>
+
+#include "harness/journal/header_json.h"
+#include "harness/journal/trial_json.h"
+#include "harness/wire/input_error.h"
+
+namespace mpsprobe {
+namespace {
+
+using nlohmann::json;
+
+constexpr int kJournalVersion = 1;
+
+std::string dump(const json& object) {
+  return object.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+// FNV-1a, 64 bits: names equal texts equally; nothing here has to withstand an attacker.
+std::string name_for(const std::string& text) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return fmt::format("{:016x}", hash);
+}
+
+class Reader {
+ public:
+  explicit Reader(const std::filesystem::path& file) : file_(file) {}
+
+  Journal read() {
+    std::ifstream stream(file_, std::ios::binary);
+    if (!stream) {
+      throw JournalError(fmt::format("{}: cannot be read: {}. Name the folder of a run, which "
+                                     "holds journal.ndjson",
+                                     file_.string(), std::strerror(errno)));
+    }
+    std::string line;
+    while (std::getline(stream, line)) {
+      ++number_;
+      if (stream.eof()) {  // no newline at its end: cut off by a kill
+        journal_.torn = true;
+        break;
+      }
+      take(line);
+    }
+    if (!has_header_) fail("it has no campaign record");
+    return std::move(journal_);
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& problem) const {
+    throw JournalError(fmt::format("{}:{}: {}. A journal is written by `mpsprobe run` and not meant "
+                                   "to be edited; use an older copy, or run again",
+                                   file_.string(), number_, problem));
+  }
+
+  void take(const std::string& line) {
+    try {
+      const auto shallow = [](int depth, json::parse_event_t, const json&) { return depth <= 32; };
+      const json object = json::parse(line, shallow);
+      const std::string record = object.at("record");
+      if (record == "campaign") {
+        if (object.at("journal_version") != kJournalVersion) {
+          fail("it was written by another version of mpsprobe");
+        }
+        journal_.header = header_from_json(object.at("campaign"));
+        has_header_ = true;
+      } else if (record == "provenance") {
+        journal_.provenances[object.at("id").get<std::string>()] = object.at("provenance");
+      } else if (record == "trial") {
+        journal_.trials.push_back(trial_from_json(object.at("trial")));
+      } else if (record == "end") {
+        journal_.ends.push_back({object.at("reason"), object.at("ended"), object.at("note")});
+      } else {
+        fail("unknown record");
+      }
+    } catch (const json::exception& error) {
+      fail(std::string("this is no record: ") + error.what());
+    } catch (const InputError& error) {
+      fail(std::string("this is no record: ") + error.what());
+    }
+  }
+
+  std::filesystem::path file_;
+  size_t number_ = 0;
+  bool has_header_ = false;
+  Journal journal_;
+};
+
+}  // namespace
+
+Journal read_journal(const std::filesystem::path& file) { return Reader(file).read(); }
+
+struct JournalWriter::State {
+  std::filesystem::path file;
+  int fd = -1;
+  std::mutex mutex;
+  std::set<std::string> provenances;
+
+  ~State() {
+    if (fd >= 0) close(fd);
+  }
+
+  [[noreturn]] void fail(const char* what) const {
+    throw JournalError(fmt::format("{}: {}: {}. Free some space or choose another folder with "
+                                   "--out; what was finished is kept, `mpsprobe run --resume {}` "
+                                   "goes on from there",
+                                   file.string(), what, std::strerror(errno),
+                                   file.parent_path().string()));
+  }
+
+  void open_file(int flags) {
+    fd = open(file.c_str(), flags | O_RDWR | O_CLOEXEC, 0644);
+    if (fd < 0) fail("cannot be opened");
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+      throw JournalError(file.string() +
+                         ": another mpsprobe is writing this journal. Wait for it, or choose "
+                         "another folder with --out");
+    }
+    lseek(fd, 0, SEEK_END);
+  }
+
+  // All of it or none of it: what a full disk cut off is taken away again.
+  void write_whole(const std::string& text) {
+    const off_t before = lseek(fd, 0, SEEK_END);
+    for (size_t done = 0; done < text.size();) {
+      const ssize_t written = write(fd, text.data() + done, text.size() - done);
+      if (written < 0 && errno == EINTR) continue;
+      if (written <= 0) {
+        const int error = errno;
+        if (ftruncate(fd, before) == 0) lseek(fd, before, SEEK_SET);
+        errno = error;
+        fail("cannot be written");
+      }
+      done += static_cast<size_t>(written);
+    }
+#ifdef __APPLE__
+    const int synced = fcntl(fd, F_BARRIERFSYNC);  // fdatasync does not exist there
+#else
+    const int synced = fdatasync(fd);
+#endif
+    if (synced != 0) fail("cannot be brought to disk");
+  }
+};
+
+JournalWriter::JournalWriter(const std::filesystem::path& file, const CampaignHeader& header)
+    : state_(std::make_unique<State>()) {
+  state_->file = file;
+  state_->open_file(O_CREAT | O_EXCL);
+  state_->write_whole(dump({{"record", "campaign"},
+                            {"journal_version", kJournalVersion},
+                            {"campaign", header_to_json(header)}}));
+}
+
+JournalWriter::JournalWriter(const std::filesystem::path& file, const Journal& existing)
+    : state_(std::make_unique<State>()) {
+  state_->file = file;
+  state_->open_file(0);
+  for (const auto& [id, data] : existing.provenances) state_->provenances.insert(id);
+  if (!existing.torn) return;
+  // Back to the end of the last whole line.
+  off_t size = lseek(state_->fd, 0, SEEK_END);
+  char byte = 0;
+  while (size > 0 && pread(state_->fd, &byte, 1, size - 1) == 1 && byte != '\n') --size;
+  if (ftruncate(state_->fd, size) != 0) state_->fail("its torn last line cannot be cut off");
+}
+
+JournalWriter::~JournalWriter() = default;
+
+void JournalWriter::append(const TrialRecord& trial) {
+  const std::lock_guard<std::mutex> lock(state_->mutex);
+  std::string text;
+  TrialRecord stored = trial;
+  std::set<std::string> fresh;
+  for (ProcessRecord& process : stored.processes) {
+    if (!process.hello.has_value()) continue;
+    const std::string id = name_for(process.hello->provenance);
+    if (!state_->provenances.contains(id) && fresh.insert(id).second) {
+      text += dump({{"record", "provenance"},
+                    {"id", id},
+                    {"provenance", json::parse(process.hello->provenance, nullptr, false)}});
+    }
+    process.hello->provenance = id;
+  }
+  text += dump({{"record", "trial"}, {"trial", trial_to_json(stored)}});
+  state_->write_whole(text);
+  state_->provenances.merge(fresh);
+}
+
+void JournalWriter::append(const CampaignEnd& end) {
+  const std::lock_guard<std::mutex> lock(state_->mutex);
+  state_->write_whole(dump(
+      {{"record", "end"}, {"reason", end.reason}, {"ended", end.ended}, {"note", end.note}}));
+}
+
+}  // namespace mpsprobe

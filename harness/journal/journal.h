@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "harness/matrix/matrix.h"
+#include "harness/trial.h"
+
+namespace mpsprobe {
+
+/// The journal could not be read, written or locked. The message says what to do.
+class JournalError : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// One worker of a campaign, as `WORKER describe` answered when the campaign began.
+struct WorkerInfo {
+  std::string name;        ///< "stock", "fork"
+  std::string path;        ///< of the executable
+  nlohmann::json describe;  ///< its whole answer
+};
+
+/// What a campaign set out to do: the first record of a journal. Nothing in it changes later.
+struct CampaignHeader {
+  std::string mpsprobe_version;
+  std::string started;  ///< UTC
+  std::vector<std::string> command_line;
+  uint64_t seed = 0;
+  int trials = 0;  ///< per cell and worker
+  double timeout_seconds = 0;
+  double stall_seconds = 0;
+  double budget_seconds = 0;  ///< 0: none
+  uint64_t memory_limit_bytes = 0;
+  int jobs = 1;
+  std::vector<std::string> environment;  ///< --env, as K=V
+  nlohmann::json machine;                ///< platform facts (platform.h)
+  std::vector<WorkerInfo> workers;
+  std::string matrix_name;
+  std::string matrix_description;
+  std::vector<PlannedCell> cells;   ///< what is run, in canonical order
+  std::vector<LeftOut> left_out;  ///< what is not, and why
+};
+
+/// Why a run ended. A journal without one was killed.
+struct CampaignEnd {
+  std::string reason;  ///< "complete", "interrupted", "budget", "device_lost", "journal_error"
+  std::string ended;   ///< UTC
+  std::string note;    ///< for people
+};
+
+/// A whole journal as read.
+struct Journal {
+  CampaignHeader header;
+  std::map<std::string, nlohmann::json> provenances;  ///< by id: in `trials`, HelloEvent::provenance is the id
+  std::vector<TrialRecord> trials;                    ///< in the order in which they were written
+  std::vector<CampaignEnd> ends;                      ///< one for each time that it ran
+  bool torn = false;  ///< the last line was cut off by a kill; it is not part of `trials`
+};
+
+/// Reads a journal. Tolerates a last line that a kill cut off; anything else that is no record of
+/// this version throws JournalError naming file and line.
+Journal read_journal(const std::filesystem::path& file);
+
+/// Appends records; each is on disk (fdatasync) when the call returns. Holds an exclusive lock on
+/// the file for its life, so that two runners cannot write one journal. Safe to call from several
+/// threads.
+class JournalWriter {
+ public:
+  /// Creates `file` with its header. Throws JournalError where it exists already.
+  JournalWriter(const std::filesystem::path& file, const CampaignHeader& header);
+  /// Continues an existing journal: cuts off a torn last line.
+  JournalWriter(const std::filesystem::path& file, const Journal& existing);
+  JournalWriter(const JournalWriter&) = delete;
+  JournalWriter& operator=(const JournalWriter&) = delete;
+  ~JournalWriter();
+
+  /// Throws JournalError where the disk is full; the file then still ends with a whole record.
+  void append(const TrialRecord& trial);
+  void append(const CampaignEnd& end);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace mpsprobe

@@ -1,0 +1,280 @@
+#include "harness/journal/trial_json.h"
+
+#include <stdexcept>
+
+#include "harness/wire/input_error.h"
+
+namespace mpsprobe {
+namespace {
+
+using nlohmann::json;
+
+json termination_to_json(const Termination& termination) {
+  struct Visitor {
+    json operator()(const Exited& exited) const {
+      return {{"kind", "exited"}, {"code", exited.code}};
+    }
+    json operator()(const Signaled& signaled) const {
+      return {{"kind", "signaled"},
+              {"signal", signaled.signal},
+              {"name", signal_name(signaled.signal)},
+              {"core_dumped", signaled.core_dumped}};
+    }
+    json operator()(const NotSpawned& failed) const {
+      return {{"kind", "not_spawned"}, {"error", failed.error}, {"what", valid_utf8(failed.what)}};
+    }
+    json operator()(const NotReaped&) const { return {{"kind", "not_reaped"}}; }
+  };
+  return std::visit(Visitor{}, termination);
+}
+
+Termination termination_from_json(const json& object) {
+  const std::string kind = object.at("kind");
+  if (kind == "exited") return Exited{object.at("code")};
+  if (kind == "signaled") return Signaled{object.at("signal"), object.at("core_dumped")};
+  if (kind == "not_spawned") return NotSpawned{object.at("error"), object.at("what")};
+  if (kind == "not_reaped") return NotReaped{};
+  throw InputError("termination", "unknown kind", "The journal is of another version of mpsprobe");
+}
+
+template <typename Enum, typename Find>
+Enum word(const json& value, Find find) {
+  const std::string text = value;
+  if (const auto found = find(text)) return *found;
+  throw InputError("journal", "unknown word", "The journal is of another version of mpsprobe");
+}
+
+Outcome outcome_from(const json& value) { return word<Outcome>(value, outcome_named); }
+EndedBy ended_by_from(const json& value) { return word<EndedBy>(value, ended_by_named); }
+
+template <typename Enum>
+Enum enum_named(const json& value, uint32_t count) {
+  const std::string text = value;
+  for (uint32_t i = 0; i < count; ++i) {
+    if (name_of(static_cast<Enum>(i)) == text) return static_cast<Enum>(i);
+  }
+  throw InputError("journal", "unknown word", "The journal is of another version of mpsprobe");
+}
+Phase phase_from(const json& value) { return enum_named<Phase>(value, 5); }
+Step step_from(const json& value) { return enum_named<Step>(value, 6); }
+
+json capture_to_json(const Capture& capture) {
+  json noticed = json::array();
+  for (const std::string& line : capture.noticed) noticed.push_back(valid_utf8(line));
+  return {{"head", valid_utf8(capture.head)},
+          {"tail", valid_utf8(capture.tail)},
+          {"bytes", capture.bytes},
+          {"dropped", capture.dropped()},
+          {"noticed", noticed}};
+}
+
+Capture capture_from_json(const json& object) {
+  Capture capture{object.at("head"), object.at("tail"), object.at("bytes"), object.at("noticed")};
+  // Replaced bytes are longer than what they replace; what was dropped is the fact to keep.
+  capture.bytes = object.at("dropped").get<uint64_t>() + capture.head.size() + capture.tail.size();
+  return capture;
+}
+
+json recorder_to_json(const RecorderReading& recorder) {
+  json threads = json::array();
+  for (const ThreadPlace& place : recorder.threads) {
+    threads.push_back({{"thread", place.thread},
+                       {"operation", valid_utf8(place.operation)},
+                       {"iteration", place.iteration},
+                       {"step", name_of(place.step)}});
+  }
+  json object{{"intact", recorder.intact},       {"phase", name_of(recorder.phase)},
+              {"progress", recorder.progress},   {"launches", recorder.launches},
+              {"overlapped", recorder.overlapped}, {"most_inside", recorder.most_inside},
+              {"threads", threads},              {"crash", nullptr}};
+  if (recorder.crash.signal != 0) {
+    json frames = json::array();
+    for (const FrameAddress& frame : recorder.crash.frames) {
+      frames.push_back({{"image", valid_utf8(frame.image)}, {"offset", frame.offset}});
+    }
+    object["crash"] = {{"signal", recorder.crash.signal},   {"code", recorder.crash.code},
+                       {"address", recorder.crash.address}, {"thread", recorder.crash.thread},
+                       {"frames", frames}};
+  }
+  return object;
+}
+
+RecorderReading recorder_from_json(const json& object) {
+  RecorderReading recorder;
+  recorder.intact = object.at("intact");
+  recorder.phase = phase_from(object.at("phase"));
+  recorder.progress = object.at("progress");
+  recorder.launches = object.at("launches");
+  recorder.overlapped = object.at("overlapped");
+  recorder.most_inside = object.at("most_inside");
+  for (const json& place : object.at("threads")) {
+    recorder.threads.push_back({place.at("thread"), place.at("operation"), place.at("iteration"),
+                                step_from(place.at("step"))});
+  }
+  const json& crash = object.at("crash");
+  if (crash.is_null()) return recorder;
+  recorder.crash.signal = crash.at("signal");
+  recorder.crash.code = crash.at("code");
+  recorder.crash.address = crash.at("address");
+  recorder.crash.thread = crash.at("thread");
+  for (const json& frame : crash.at("frames")) {
+    recorder.crash.frames.push_back({frame.at("image"), frame.at("offset")});
+  }
+  return recorder;
+}
+
+json failure_to_json(const FailureEvent& failure) {
+  return {{"kind", valid_utf8(failure.kind)},     {"text", valid_utf8(failure.text)},
+          {"phase", valid_utf8(failure.phase)},   {"thread", failure.thread},
+          {"iteration", failure.iteration}, {"operation", valid_utf8(failure.operation)}};
+}
+
+FailureEvent failure_from_json(const json& object) {
+  return {object.at("kind"),   object.at("text"),      object.at("phase"),
+          object.at("thread"), object.at("iteration"), object.at("operation")};
+}
+
+json process_to_json(const ProcessRecord& process) {
+  json failures = json::array();
+  for (const FailureEvent& failure : process.failures) failures.push_back(failure_to_json(failure));
+  json result = nullptr;
+  if (process.result.has_value()) {
+    result = {{"operations", process.result->operations},
+              {"seconds", process.result->seconds},
+              {"checked", process.result->checked},
+              {"unchecked", process.result->unchecked},
+              {"observed_path", valid_utf8(process.result->observed_path)}};
+  }
+  return {{"process", process.process},
+          {"iteration", process.iteration},
+          {"pid", process.pid},
+          {"termination", termination_to_json(process.termination)},
+          {"ended_by", name_of(process.ended_by)},
+          {"stop_signals", process.stop_signals},
+          {"seconds", process.seconds},
+          {"ended_at", process.ended_at},
+          {"usage",
+           {{"user_seconds", process.usage.user_seconds},
+            {"system_seconds", process.usage.system_seconds},
+            {"max_rss_bytes", process.usage.max_rss_bytes}}},
+          {"recorder", recorder_to_json(process.recorder)},
+          {"ready", process.ready},
+          {"provenance", process.hello ? json(process.hello->provenance) : json(nullptr)},
+          {"result", result},
+          {"failures", failures},
+          {"stdout", capture_to_json(process.out)},
+          {"stderr", capture_to_json(process.err)},
+          {"garbage_bytes", process.garbage_bytes},
+          {"was_stopped", process.was_stopped},
+          {"left_descendants", process.left_descendants},
+          {"kernel_memory_kill", process.kernel_memory_kill},
+          {"setup_problem", valid_utf8(process.setup_problem)}};
+}
+
+ProcessRecord process_from_json(const json& object) {
+  ProcessRecord process;
+  process.process = object.at("process");
+  process.iteration = object.at("iteration");
+  process.pid = object.at("pid");
+  process.termination = termination_from_json(object.at("termination"));
+  process.ended_by = ended_by_from(object.at("ended_by"));
+  process.stop_signals = object.at("stop_signals");
+  process.seconds = object.at("seconds");
+  process.ended_at = object.at("ended_at");
+  const json& usage = object.at("usage");
+  process.usage = {usage.at("user_seconds"), usage.at("system_seconds"), usage.at("max_rss_bytes")};
+  process.recorder = recorder_from_json(object.at("recorder"));
+  process.ready = object.at("ready");
+  if (object.at("provenance").is_string()) {
+    process.hello = HelloEvent{kProtocolVersion, object.at("provenance")};
+  }
+  if (const json& result = object.at("result"); !result.is_null()) {
+    process.result = ResultEvent{result.at("operations"), result.at("seconds"),
+                                 result.at("checked"), result.at("unchecked"),
+                                 result.at("observed_path")};
+  }
+  for (const json& failure : object.at("failures")) {
+    process.failures.push_back(failure_from_json(failure));
+  }
+  process.out = capture_from_json(object.at("stdout"));
+  process.err = capture_from_json(object.at("stderr"));
+  process.garbage_bytes = object.at("garbage_bytes");
+  process.was_stopped = object.at("was_stopped");
+  process.left_descendants = object.at("left_descendants");
+  process.kernel_memory_kill = object.at("kernel_memory_kill");
+  process.setup_problem = object.at("setup_problem");
+  return process;
+}
+
+json judgement_to_json(const Judgement& judgement) {
+  return {{"outcome", name_of(judgement.outcome)},
+          {"detail", valid_utf8(judgement.detail)},
+          {"signature", valid_utf8(judgement.signature)},
+          {"signature_known", judgement.known},
+          {"phase", name_of(judgement.phase)}};
+}
+
+Judgement judgement_from_json(const json& object) {
+  return {outcome_from(object.at("outcome")), object.at("detail"), object.at("signature"),
+          object.at("signature_known"), phase_from(object.at("phase"))};
+}
+
+}  // namespace
+
+std::string valid_utf8(const std::string& text) {
+  // The library's own replacement, so that every place that writes JSON agrees with it.
+  const std::string quoted = json(text).dump(-1, ' ', false, json::error_handler_t::replace);
+  return json::parse(quoted).get<std::string>();
+}
+
+json trial_to_json(const TrialRecord& trial) {
+  json processes = json::array();
+  for (const ProcessRecord& process : trial.processes) {
+    processes.push_back(process_to_json(process));
+  }
+  json known_good = nullptr;
+  if (trial.known_good.has_value()) {
+    known_good = {{"cell", trial.known_good->cell},
+                  {"attempts", trial.known_good->attempts},
+                  {"outcome", name_of(trial.known_good->outcome)}};
+  }
+  return {{"worker", trial.worker},
+          {"cell", to_string(trial.cell)},
+          {"trial", trial.trial},
+          {"sequence", trial.sequence},
+          {"before", trial.before},
+          {"started", trial.started},
+          {"seconds", trial.seconds},
+          {"judgement", judgement_to_json(trial.judgement)},
+          {"judged_process", trial.judged_process},
+          {"processes", processes},
+          {"known_good", known_good}};
+}
+
+TrialRecord trial_from_json(const json& object) {
+  TrialRecord trial;
+  trial.worker = object.at("worker");
+  trial.cell = parse_cell(object.at("cell").get<std::string>());
+  trial.trial = object.at("trial");
+  trial.sequence = object.at("sequence");
+  trial.before = object.at("before");
+  trial.started = object.at("started");
+  trial.seconds = object.at("seconds");
+  trial.judgement = judgement_from_json(object.at("judgement"));
+  trial.judged_process = object.at("judged_process");
+  for (const json& process : object.at("processes")) {
+    trial.processes.push_back(process_from_json(process));
+  }
+  // Whoever shows a trial looks its process up by this index.
+  const auto count = static_cast<int>(trial.processes.size());
+  if (trial.judged_process < 0 || (count > 0 && trial.judged_process >= count)) {
+    throw InputError("judged_process", "no such process", "The journal is damaged");
+  }
+  if (const json& known_good = object.at("known_good"); !known_good.is_null()) {
+    trial.known_good = KnownGood{known_good.at("cell"), known_good.at("attempts"),
+                                 outcome_from(known_good.at("outcome"))};
+  }
+  return trial;
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,135 @@
+#include "harness/matrix/expand.h"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "harness/wire/axis.h"
+#include "harness/wire/input_error.h"
+
+namespace mpsprobe {
+namespace {
+
+class Expander {
+ public:
+  Expander(const Matrix& matrix, const Operations& operations, const ExpandOptions& options)
+      : matrix_(matrix), operations_(operations), options_(options) {}
+
+  Plan expand() {
+    check_size();
+    for (const Block& block : matrix_.blocks) {
+      block_ = &block;
+      Cell cell;
+      multiply(cell, 0);
+    }
+    for (const std::string& text : matrix_.include) {
+      static const Block kIncluded{"single cells", {}};
+      block_ = &kIncluded;
+      add(parse_cell(text));
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  std::vector<std::string> values_of(const Axis& axis) const {
+    const std::string name(axis.name);
+    if (const auto fixed = options_.fixed.find(name); fixed != options_.fixed.end()) {
+      return fixed->second;
+    }
+    if (const auto own = block_->axes.find(name); own != block_->axes.end()) return own->second;
+    if (name == "backend") return {std::string(name_of(options_.default_backend))};
+    return {std::string(axis.default_value)};
+  }
+
+  void check_size() {
+    double total = static_cast<double>(matrix_.include.size());
+    for (const Block& block : matrix_.blocks) {
+      block_ = &block;
+      double cells = 1;
+      for (const Axis& axis : axes()) cells *= static_cast<double>(values_of(axis).size());
+      total += cells;
+    }
+    if (total > static_cast<double>(kMostCells)) {
+      throw InputError(matrix_.name, fmt::format("has {:.0f} cells; {} is the most", total, kMostCells),
+                       "Name fewer values, or split it into several matrices");
+    }
+  }
+
+  void multiply(Cell& cell, size_t index) {
+    if (index == axes().size()) {
+      add(cell);
+      return;
+    }
+    const Axis& axis = axes()[index];
+    for (const std::string& value : values_of(axis)) {
+      if (axis.name == "op" && value.empty()) {
+        throw InputError(fmt::format("{}, block \"{}\"", matrix_.name, block_->title),
+                         "names no operation", "Give it the axis \"op\", or --op");
+      }
+      set_axis(cell, axis, value);
+      multiply(cell, index + 1);
+    }
+  }
+
+  void add(const Cell& cell) {
+    const auto operation = operations_.find(cell.op);
+    if (operation == operations_.end()) {
+      throw InputError("op", fmt::format("no worker has the operation \"{}\"{}", cell.op, guess(cell.op)),
+                       "`mpsprobe list operations` shows what there is");
+    }
+    const std::string text = to_string(cell);
+    if (!options_.filters.empty() &&
+        std::none_of(options_.filters.begin(), options_.filters.end(), [&text](const auto& filter) {
+          return fnmatch(filter.c_str(), text.c_str(), 0) == 0;
+        })) {
+      return;
+    }
+    if (!seen_.insert(text).second) return;
+    for (const Selector& selector : matrix_.exclude) {
+      if (!selector.matches(cell)) continue;
+      plan_.left_out.push_back({text, "excluded by the matrix"});
+      return;
+    }
+    if (const auto reason = contradiction(cell, operation->second)) {
+      plan_.left_out.push_back({text, *reason});
+      return;
+    }
+    plan_.cells.push_back({cell, block_->title, expectation_of(cell)});
+  }
+
+  std::optional<Expectation> expectation_of(const Cell& cell) const {
+    std::optional<Expectation> expectation;
+    for (const Matrix::ExpectRule& rule : matrix_.expect) {
+      if (rule.selector.matches(cell)) expectation = rule.expectation;
+    }
+    return expectation;
+  }
+
+  /// A name that begins alike: what a typing error most often leaves whole.
+  std::string guess(const std::string& name) const {
+    const std::string start = name.substr(0, std::min<size_t>(3, name.size()));
+    for (const auto& [known, info] : operations_) {
+      if (!start.empty() && known.starts_with(start)) {
+        return fmt::format("; did you mean \"{}\"?", known);
+      }
+    }
+    return "";
+  }
+
+  const Matrix& matrix_;
+  const Operations& operations_;
+  const ExpandOptions& options_;
+  const Block* block_ = nullptr;
+  std::unordered_set<std::string> seen_;
+  Plan plan_;
+};
+
+}  // namespace
+
+Plan expand(const Matrix& matrix, const Operations& operations, const ExpandOptions& options) {
+  return Expander(matrix, operations, options).expand();
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,240 @@
+#include "harness/matrix/matrix.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "harness/wire/axis.h"
+#include "harness/wire/input_error.h"
+
+namespace mpsprobe {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array<std::string_view, 3> kVerdicts{"pass", "fail", "intermittent"};
+const char* const kSeeFormat = "The format is in docs/matrices.md";
+
+/// A JSON value together with where it stands, so that every complaint names the place.
+class Node {
+ public:
+  Node(const json& value, std::string place) : value_(value), place_(std::move(place)) {}
+
+  [[noreturn]] void fail(const std::string& problem, const std::string& remedy) const {
+    throw InputError(place_, problem, remedy);
+  }
+
+  /// Only these keys may occur.
+  void allow(std::initializer_list<std::string_view> keys) const {
+    if (!value_.is_object()) fail("is not an object", kSeeFormat);
+    for (const auto& [key, ignored] : value_.items()) {
+      if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
+        child_place(key).fail("is not a key that is known here",
+                              fmt::format("Known are: {}", fmt::join(keys, ", ")));
+      }
+    }
+  }
+
+  bool has(const char* key) const { return value_.contains(key); }
+  Node at(const char* key) const {
+    if (!value_.contains(key)) fail(fmt::format("the key \"{}\" is missing", key), kSeeFormat);
+    return {value_.at(key), join(key)};
+  }
+  std::vector<Node> items() const {
+    if (!value_.is_array()) fail("is not a list", kSeeFormat);
+    std::vector<Node> nodes;
+    for (size_t i = 0; i < value_.size(); ++i) {
+      nodes.emplace_back(value_[i], fmt::format("{}[{}]", place_, i));
+    }
+    return nodes;
+  }
+  std::vector<std::pair<std::string, Node>> members() const {
+    if (!value_.is_object()) fail("is not an object", kSeeFormat);
+    std::vector<std::pair<std::string, Node>> nodes;
+    for (const auto& [key, value] : value_.items()) nodes.emplace_back(key, Node(value, join(key)));
+    return nodes;
+  }
+
+  std::string text() const {
+    if (!value_.is_string()) fail("is not a text", "Write it in double quotes");
+    return value_.get<std::string>();
+  }
+  double number(double least, double most) const {
+    const double value = value_.is_number() ? value_.get<double>() : std::nan("");
+    if (!(value >= least && value <= most)) {
+      fail("is not a number that is possible here", fmt::format("Write {} to {}", least, most));
+    }
+    return value;
+  }
+  int count(int least, int most) const {
+    const double value = number(least, most);
+    if (value != std::floor(value)) fail("is not a whole number", "Write one");
+    return static_cast<int>(value);
+  }
+  /// A value of an axis: text or a whole number.
+  std::string axis_text() const {
+    if (value_.is_number_integer()) return value_.dump();
+    return text();
+  }
+
+ private:
+  std::string join(const std::string& key) const {
+    // A key is anybody's text; keep what a terminal shows of it harmless and short.
+    std::string shown;
+    for (char c : key.substr(0, 60)) shown += (c >= 0x20 && c < 0x7f) ? c : '?';
+    return place_ + (place_.ends_with(": ") ? "" : ".") + shown;
+  }
+  Node child_place(const std::string& key) const { return {value_, join(key)}; }
+
+  const json& value_;
+  std::string place_;
+};
+
+AxisValues parse_axes(const Node& node) {
+  AxisValues result;
+  for (const auto& [name, values] : node.members()) {
+    const Axis* axis = find_axis(name);
+    if (axis == nullptr) values.fail("is no axis", "`mpsprobe list axes` shows them");
+    std::vector<std::string>& list = result[name];
+    for (const Node& item : values.items()) {
+      try {
+        for (std::string& value : parse_axis_values(*axis, item.axis_text())) {
+          if (std::find(list.begin(), list.end(), value) == list.end()) list.push_back(value);
+        }
+      } catch (const InputError& error) {
+        item.fail(error.problem(), error.remedy());
+      }
+    }
+    if (list.empty()) values.fail("has no values", "Write at least one, or leave the axis out");
+  }
+  return result;
+}
+
+RunDefaults parse_run(const Node& node) {
+  node.allow({"trials", "timeout", "stall", "budget", "memory_limit_mib"});
+  RunDefaults run;
+  if (node.has("trials")) run.trials = node.at("trials").count(1, 1'000'000);
+  if (node.has("timeout")) run.timeout_seconds = node.at("timeout").number(0.1, 86400);
+  if (node.has("stall")) run.stall_seconds = node.at("stall").number(0.1, 86400);
+  if (node.has("budget")) run.budget_seconds = node.at("budget").number(1, 1e7);
+  if (node.has("memory_limit_mib")) {
+    run.memory_limit_bytes =
+        static_cast<uint64_t>(node.at("memory_limit_mib").number(16, 1 << 24)) << 20;
+  }
+  return run;
+}
+
+Matrix::ExpectRule parse_expect(const Node& node) {
+  node.allow({"where", "verdict", "outcome", "detail"});
+  Matrix::ExpectRule rule;
+  rule.selector.where = parse_axes(node.at("where"));
+  if (node.has("verdict") == node.has("outcome")) {
+    node.fail("needs either \"verdict\" or \"outcome\"", kSeeFormat);
+  }
+  if (node.has("verdict")) {
+    rule.expectation.verdict = verdict_named(node.at("verdict").text());
+    if (!rule.expectation.verdict) {
+      node.at("verdict").fail("is no verdict",
+                              fmt::format("Write one of {}", fmt::join(kVerdicts, ", ")));
+    }
+  } else {
+    rule.expectation.outcome = outcome_named(node.at("outcome").text());
+    if (!rule.expectation.outcome) {
+      node.at("outcome").fail("is no outcome", "docs/report.md lists them");
+    }
+    if (node.has("detail")) rule.expectation.detail = node.at("detail").text();
+  }
+  return rule;
+}
+
+}  // namespace
+
+std::string_view name_of(Verdict verdict) { return kVerdicts[static_cast<size_t>(verdict)]; }
+
+std::optional<Verdict> verdict_named(std::string_view name) {
+  const auto at = std::find(kVerdicts.begin(), kVerdicts.end(), name);
+  if (at == kVerdicts.end()) return std::nullopt;
+  return static_cast<Verdict>(at - kVerdicts.begin());
+}
+
+std::string Expectation::text() const {
+  if (verdict.has_value()) return std::string(name_of(*verdict));
+  std::string text(outcome.has_value() ? name_of(*outcome) : "");
+  if (!detail.empty()) text += " " + detail;
+  return text;
+}
+
+bool Selector::matches(const Cell& cell) const {
+  return std::all_of(where.begin(), where.end(), [&cell](const auto& entry) {
+    const Axis* axis = find_axis(entry.first);
+    const auto& values = entry.second;
+    return std::find(values.begin(), values.end(), axis->read(cell)) != values.end();
+  });
+}
+
+Matrix parse_matrix(const std::string& text, const std::string& place) {
+  json document;
+  try {
+    const auto shallow = [](int depth, json::parse_event_t, const json&) { return depth <= 16; };
+    document = json::parse(text, shallow);
+  } catch (const json::exception& error) {
+    throw InputError(place, std::string("is not JSON: ") + error.what(), "Mend it there");
+  }
+  const Node root(document, place + ": ");
+  root.allow({"$schema", "mpsprobe_matrix", "name", "description", "run", "axes", "blocks",
+              "include", "exclude", "expect"});
+  root.at("mpsprobe_matrix").count(1, 1);
+  Matrix matrix;
+  matrix.name = root.at("name").text();
+  if (root.has("description")) matrix.description = root.at("description").text();
+  if (root.has("run")) matrix.run = parse_run(root.at("run"));
+  if (root.has("axes")) matrix.blocks.push_back({matrix.name, parse_axes(root.at("axes"))});
+  if (root.has("blocks")) {
+    for (const Node& node : root.at("blocks").items()) {
+      node.allow({"title", "axes"});
+      matrix.blocks.push_back({node.at("title").text(), parse_axes(node.at("axes"))});
+    }
+  }
+  if (root.has("include")) {
+    for (const Node& node : root.at("include").items()) {
+      try {
+        matrix.include.push_back(to_string(parse_cell(node.text())));
+      } catch (const InputError& error) {
+        node.fail(error.problem(), error.remedy());
+      }
+    }
+  }
+  if (root.has("exclude")) {
+    for (const Node& node : root.at("exclude").items()) {
+      matrix.exclude.push_back({parse_axes(node)});
+      if (matrix.exclude.back().where.empty()) node.fail("would exclude every cell", "Name an axis");
+    }
+  }
+  if (root.has("expect")) {
+    for (const Node& node : root.at("expect").items()) matrix.expect.push_back(parse_expect(node));
+  }
+  if (matrix.blocks.empty() && matrix.include.empty()) {
+    root.fail("has no cells", "Give it \"axes\", \"blocks\" or \"include\"");
+  }
+  return matrix;
+}
+
+Matrix load_matrix(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::ostringstream text;
+  if (!stream || !(text << stream.rdbuf())) {
+    throw InputError(file.string(),
+                     std::string("cannot be read: ") + std::strerror(errno != 0 ? errno : EISDIR),
+                     "Name a matrix file, or a built-in matrix from `mpsprobe list matrices`");
+  }
+  return parse_matrix(text.str(), file.string());
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/outcome/outcome.h"
+#include "harness/wire/cell.h"
+
+namespace mpsprobe {
+
+enum class Verdict : uint8_t { pass, fail, intermittent };
+std::string_view name_of(Verdict verdict);
+std::optional<Verdict> verdict_named(std::string_view name);
+
+/// What a matrix says its cells ought to do: a verdict, or one outcome (with a detail such as
+/// "SIGSEGV" or "11") in every trial.
+struct Expectation {
+  std::optional<Verdict> verdict;
+  std::optional<Outcome> outcome;
+  std::string detail;  ///< "" allows any
+
+  /// "fail", "signal SIGSEGV": for tables.
+  std::string text() const;
+};
+
+/// A cell that is to be run.
+struct PlannedCell {
+  Cell cell;
+  std::string block;  ///< title of the block that it came from: heads its table in the report
+  std::optional<Expectation> expectation;
+};
+
+/// A cell that is not run, and why.
+struct LeftOut {
+  std::string cell;
+  std::string reason;
+};
+
+/// Values for some axes: all combinations are cells.
+using AxisValues = std::map<std::string, std::vector<std::string>>;
+
+/// Cells picked by axis values; an axis that is not named matches anything.
+struct Selector {
+  AxisValues where;
+  bool matches(const Cell& cell) const;
+};
+
+struct Block {
+  std::string title;
+  AxisValues axes;
+};
+
+/// What a matrix file may set about how it is run; the command line overrides it.
+struct RunDefaults {
+  std::optional<int> trials;
+  std::optional<double> timeout_seconds;
+  std::optional<double> stall_seconds;
+  std::optional<double> budget_seconds;
+  std::optional<uint64_t> memory_limit_bytes;
+};
+
+/// A matrix file: axes that are multiplied, single cells, what is left out, what is expected.
+/// The format is documented in docs/matrices.md and by reports/schema/matrix.schema.json.
+struct Matrix {
+  std::string name;
+  std::string description;
+  RunDefaults run;
+  std::vector<Block> blocks;
+  std::vector<std::string> include;  ///< cells by text
+  std::vector<Selector> exclude;
+  struct ExpectRule {
+    Selector selector;
+    Expectation expectation;
+  };
+  std::vector<ExpectRule> expect;  ///< the last that matches counts
+};
+
+/// Reads a matrix. `place` names the source in errors. Throws InputError for anything that is not
+/// exactly of the format: unknown key, wrong type, value that its axis does not allow.
+Matrix parse_matrix(const std::string& text, const std::string& place);
+
+/// Reads a matrix file; throws InputError where it cannot be read.
+Matrix load_matrix(const std::filesystem::path& file);
+
+}  // namespace mpsprobe

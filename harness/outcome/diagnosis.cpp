@@ -1,0 +1,199 @@
+#include "harness/outcome/diagnosis.h"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <utility>
+
+#include "harness/outcome/normal_text.h"
+#include "harness/outcome/pattern_search.h"
+#include "harness/outcome/reading.h"
+
+namespace mpsprobe {
+namespace {
+
+constexpr size_t kLongestTitle = 160;
+constexpr size_t kLongestExcerpt = 600;
+constexpr size_t kLongestReading = 600;
+// Forms are read in order of place until there are this many findings: more than the table has
+// complete titles, by more than kMostFindings, so the first kMostFindings by place are among them.
+constexpr size_t kMostCollected = 256;
+
+bool ends_with_place(std::string_view before) {
+  // "file.mm:78:", "]:78:", "prog[1:2]", "program: file.cpp:12: void f():"
+  return before.ends_with(':') || before.ends_with(']');
+}
+
+// Whether a match stands where its pattern may count, and not in a comment or a warning.
+bool in_place(const NormalText& normal, const Match& match) {
+  const Reader reader{normal, normal.text.size()};
+  const size_t line = reader.line_begin(match.begin);
+  const std::string_view before = reader.slice(line, match.begin);
+  if (before.starts_with("#") || before.starts_with("* ") || before.starts_with("/*") ||
+      before.starts_with("//") || before.find(" // ") != std::string_view::npos ||
+      before.find(" /* ") != std::string_view::npos) {
+    return false;
+  }
+  switch (match.pattern->place) {
+    case Place::anywhere:
+      return true;
+    case Place::line_start:
+      return before.empty();
+    case Place::unwarned:
+      return before.find("Warning: ") == std::string_view::npos;
+    case Place::after_source: {
+      if (before.empty()) {
+        // A wrapped message: what stands in front of it is on the line above.
+        return true;
+      }
+      return ends_with_place(before.substr(0, before.find_last_not_of(' ') + 1));
+    }
+  }
+  return false;
+}
+
+std::string make_title(const Pattern& pattern, std::string_view message) {
+  std::string title(pattern.title);
+  if (pattern.reading == Reading::none || pattern.reading == Reading::block) return title;
+  std::string rest = normalise_title(message);
+  title += rest.empty() ? "without a text" : rest;
+  if (title.size() > kLongestTitle) title.resize(kLongestTitle);
+  while (title.ends_with(' ')) title.pop_back();
+  return title;
+}
+
+// The lines around a match as they were, cut at whole characters.
+std::string make_excerpt(std::string_view original, const NormalText& normal, size_t begin,
+                         size_t end) {
+  const Reader reader{normal, std::min(normal.text.size(), end + kLookBack)};
+  size_t first = normal.origin[reader.line_begin(begin)];
+  size_t last = normal.origin[reader.line_end(std::min(end, reader.stop))];
+  // Escapes between two characters can be long, and the two halves of a text far apart.
+  if (last - first > kLongestExcerpt) {
+    first =
+        std::max(first, normal.origin[begin] - std::min<size_t>(normal.origin[begin], kLookBack));
+    last = std::min(last, first + kLongestExcerpt);
+  }
+  const auto inside = [&](size_t i) {
+    return i < original.size() && (static_cast<unsigned char>(original[i]) & 0xc0U) == 0x80U;
+  };
+  for (int i = 0; i < 3 && first < last && inside(first); ++i) ++first;
+  for (int i = 0; i < 3 && last > first && inside(last); ++i) --last;
+  return std::string(original.substr(first, last - first));
+}
+
+}  // namespace
+
+std::string_view name_of(TextClass text_class) {
+  switch (text_class) {
+    case TextClass::assertion:
+      return "assertion";
+    case TextClass::exception:
+      return "exception";
+    case TextClass::gpu_error:
+      return "gpu_error";
+    case TextClass::out_of_memory:
+      return "out_of_memory";
+    case TextClass::setup_failed:
+      return "setup_failed";
+    case TextClass::unsupported:
+      return "unsupported";
+    case TextClass::memory_corruption:
+      return "memory_corruption";
+    case TextClass::abort_message:
+      return "abort_message";
+  }
+  return "abort_message";
+}
+
+std::vector<Finding> find_failures(std::string_view text, size_t* work) {
+  const NormalText normal = normalise_text(text, kMostTextBytes);
+  size_t steps = std::min(text.size(), kMostTextBytes);
+  const std::vector<Match> matches = find_patterns(normal.text, steps);
+
+  std::vector<Finding> findings;
+  std::set<std::string, std::less<>> titles;
+  const auto add = [&](const Match& match, std::string title, size_t end) {
+    if (!titles.insert(title).second) return;
+    findings.push_back({match.pattern->text_class, std::move(title),
+                        make_excerpt(text, normal, match.begin, end), normal.origin[match.begin],
+                        match.pattern->known});
+    steps += kLongestExcerpt;
+  };
+
+  // Complete patterns first: what they cover is explained, and no reading may start in it.
+  std::vector<Match> covered;
+  for (const Match& match : matches) {
+    if (match.pattern->reading != Reading::none) continue;
+    steps += kLookBack;
+    if (!in_place(normal, match)) continue;
+    covered.push_back(match);
+    add(match, std::string(match.pattern->title), match.end);
+  }
+
+  // Then what is recognised by its form. A reading ends where the next one begins, so that all of
+  // them together read each character once, whatever the text repeats.
+  std::vector<Match> forms;
+  for (const Match& match : matches) {
+    if (match.pattern->reading == Reading::none) continue;
+    steps += kLookBack;
+    if (in_place(normal, match)) forms.push_back(match);
+  }
+  size_t next_covered = 0;
+  bool app_terminated = false;
+  std::optional<std::pair<Match, ReadText>> wrapper;
+  for (size_t i = 0; i < forms.size() && findings.size() < kMostCollected; ++i) {
+    const Match& match = forms[i];
+    size_t stop = std::min(normal.text.size(), match.end + kLongestReading);
+    const bool cut = i + 1 < forms.size() && forms[i + 1].begin < stop;
+    if (cut) stop = std::max(match.end, forms[i + 1].begin);
+    steps += stop - match.end;
+    const std::optional<ReadText> reading = read_match(Reader{normal, stop}, match);
+    const size_t end = reading ? std::max(reading->end, match.end) : match.end;
+    while (next_covered < covered.size() && covered[next_covered].end <= match.begin) {
+      ++next_covered;
+    }
+    const bool explained = next_covered < covered.size() && covered[next_covered].begin < end;
+    if (wrapper && !reading && !explained) {
+      add(wrapper->first, make_title(*wrapper->first.pattern, wrapper->second.message),
+          wrapper->second.end);
+    }
+    wrapper.reset();
+    if (!reading || explained) continue;
+    // An uncaught exception whose message runs into another form: that one says more, unless it
+    // turns out to be none.
+    const bool wraps =
+        match.pattern->reading == Reading::thrown || match.pattern->reading == Reading::typed;
+    if (wraps && cut && end >= stop) {
+      wrapper.emplace(match, *reading);
+      continue;
+    }
+    if (match.pattern->reading == Reading::reason) app_terminated = true;
+    // The C++ runtime's echo of an Objective-C exception that was told already.
+    if (app_terminated && reading->message == "NSException") continue;
+    add(match, make_title(*match.pattern, reading->message), end);
+  }
+
+  std::stable_sort(findings.begin(), findings.end(),
+                   [](const Finding& a, const Finding& b) { return a.offset < b.offset; });
+  if (findings.size() > kMostFindings) findings.resize(kMostFindings);
+  if (work != nullptr) *work = steps;
+  return findings;
+}
+
+std::optional<TextClass> class_of_message(std::string_view message) {
+  // What keeps a failure from counting as evidence first, then what says most about its cause.
+  constexpr TextClass kOrder[] = {TextClass::unsupported,       TextClass::out_of_memory,
+                                  TextClass::setup_failed,      TextClass::gpu_error,
+                                  TextClass::memory_corruption, TextClass::assertion,
+                                  TextClass::abort_message,     TextClass::exception};
+  const std::vector<Finding> findings = find_failures(message);
+  for (TextClass text_class : kOrder) {
+    for (const Finding& finding : findings) {
+      if (finding.text_class == text_class) return text_class;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace mpsprobe

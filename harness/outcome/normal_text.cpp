@@ -1,0 +1,146 @@
+#include "harness/outcome/normal_text.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace mpsprobe {
+namespace {
+
+constexpr char kEscape = '\x1b';
+// Strings inside a terminal escape (a window title, a link) that go on for longer are no escape.
+constexpr size_t kLongestEscape = 512;
+
+// Bytes of the terminal escape at text[at]. A string that meets another escape ends there, so each
+// byte is looked at no more than twice.
+size_t escape_length(std::string_view text, size_t at) {
+  if (at + 1 >= text.size()) return 1;
+  const char kind = text[at + 1];
+  const size_t stop = std::min(text.size(), at + kLongestEscape);
+  if (kind == '[') {
+    size_t i = at + 2;
+    while (i < stop && text[i] >= 0x20 && text[i] <= 0x3f) ++i;
+    const bool ended = i < stop && text[i] >= 0x40 && text[i] <= 0x7e;
+    return ended ? i + 1 - at : 2;
+  }
+  if (kind == ']' || kind == 'P' || kind == '^' || kind == '_' || kind == 'X') {
+    for (size_t i = at + 2; i < stop; ++i) {
+      if (text[i] == '\a') return i + 1 - at;
+      if (text[i] == kEscape) return i - at + (i + 1 < text.size() && text[i + 1] == '\\' ? 2 : 0);
+      if (text[i] == '\n') break;  // a real one holds none: do not swallow the next line
+    }
+    return 2;
+  }
+  return kind >= 0x20 && kind <= 0x7e ? 2 : 1;
+}
+
+struct Character {
+  uint32_t code = 0;
+  size_t bytes = 0;  // 0: broken
+};
+
+Character decode(std::string_view text, size_t at) {
+  const auto byte = [&](size_t i) -> uint32_t {
+    return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0;
+  };
+  const uint32_t first = byte(0);
+  const size_t bytes = first >= 0xf0 && first <= 0xf4  ? 4
+                       : first >= 0xe0 && first < 0xf0 ? 3
+                       : first >= 0xc2 && first < 0xe0 ? 2
+                                                       : 0;
+  if (bytes == 0) return {};
+  uint32_t code = first & (0xffU >> (bytes + 1));
+  for (size_t i = 1; i < bytes; ++i) {
+    if ((byte(i) & 0xc0U) != 0x80U) return {};
+    code = code << 6 | (byte(i) & 0x3fU);
+  }
+  return {code, bytes};
+}
+
+// What a character beyond ASCII is for matching: a quote, a space, nothing ('\0'), or '?'.
+char plain(uint32_t code) {
+  if ((code >= 0x2018 && code <= 0x201f) || code == 0xb4) return '\'';
+  if (code == 0xa0 || code < 0xa0 || code == 0x2028 || code == 0x2029 || code == 0x3000) return ' ';
+  const bool invisible = (code >= 0x200b && code <= 0x200f) || (code >= 0x202a && code <= 0x202e) ||
+                         code == 0xfeff || code == 0xad;
+  return invisible ? '\0' : '?';
+}
+
+class Writer {
+ public:
+  explicit Writer(NormalText& result) : result_(result) {}
+
+  void space(size_t origin, bool line_break) {
+    if (!pending_) space_origin_ = origin;
+    pending_ = true;
+    break_ = break_ || line_break;
+  }
+
+  void put(char c, size_t origin) {
+    if (pending_ && !result_.text.empty()) append(' ', space_origin_, break_);
+    pending_ = false;
+    break_ = false;
+    append(c, origin, false);
+  }
+
+ private:
+  void append(char c, size_t origin, bool line_break) {
+    result_.text.push_back(c);
+    result_.origin.push_back(origin);
+    result_.breaks.push_back(line_break);
+  }
+
+  NormalText& result_;
+  bool pending_ = false;
+  bool break_ = false;
+  size_t space_origin_ = 0;
+};
+
+void append(Writer& out, std::string_view text, size_t base) {
+  for (size_t i = 0; i < text.size();) {
+    const char c = text[i];
+    const auto byte = static_cast<unsigned char>(c);
+    size_t bytes = 1;
+    if (c == kEscape) {
+      bytes = escape_length(text, i);
+    } else if (byte <= 0x20 || byte == 0x7f) {
+      // A carriage return starts a line as well: progress bars are written with it.
+      out.space(base + i, c == '\n' || c == '\r');
+    } else if (c == '`' || c == '"') {
+      out.put('\'', base + i);
+    } else if (byte < 0x80) {
+      out.put(c, base + i);
+    } else if (const Character character = decode(text, i); character.bytes == 0) {
+      out.put('?', base + i);
+    } else {
+      bytes = character.bytes;
+      const char stand_in = plain(character.code);
+      if (stand_in == ' ') {
+        out.space(base + i, character.code == 0x2028 || character.code == 0x2029);
+      } else if (stand_in != '\0') {
+        out.put(stand_in, base + i);
+      }
+    }
+    i += bytes;
+  }
+}
+
+}  // namespace
+
+NormalText normalise_text(std::string_view text, size_t most) {
+  NormalText result;
+  result.text.reserve(std::min(text.size(), most));
+  result.origin.reserve(std::min(text.size(), most) + 1);
+  Writer out(result);
+  if (text.size() <= most) {
+    append(out, text, 0);
+  } else {
+    const size_t half = most / 2;
+    append(out, text.substr(0, half), 0);
+    out.space(half, true);
+    append(out, text.substr(text.size() - half), text.size() - half);
+  }
+  result.origin.push_back(text.size());
+  return result;
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "harness/outcome/diagnosis.h"
+
+namespace mpsprobe {
+
+/// Where a pattern has to begin to count.
+enum class Place : uint8_t {
+  anywhere,
+  line_start,    ///< first on its line
+  after_source,  ///< first on its line, or after "file.mm:78:", "-[Class method:]:78:", "prog[1:2]"
+  unwarned,      ///< anywhere but after "Warning: " on the same line
+};
+
+/// How the rest of a title is read from the text after (or around) the pattern.
+enum class Reading : uint8_t {
+  none,           ///< the title is complete
+  quoted,         ///< the message in quotes, or up to " at line "; else the method in front of it
+  until_failed,   ///< up to "' failed" (glibc's assert)
+  parenthesised,  ///< up to "), function" (macOS's assert)
+  thrown,         ///< 'type' what(): message
+  typed,          ///< type: message
+  reason,         ///< 'name', reason: 'message'
+  before,         ///< the line in front of the pattern
+  line,           ///< the rest of the line
+  token,          ///< the next word
+  block,          ///< nothing, but some lines that follow belong to it
+};
+
+/// One row of the table: literal fragments (of normalised text) that occur in this order within
+/// `window` characters, and what they mean.
+struct Pattern {
+  TextClass text_class;
+  std::string_view title;
+  std::array<std::string_view, 4> fragments;
+  Place place = Place::anywhere;
+  Reading reading = Reading::none;
+  bool known = true;
+  size_t window = 600;
+};
+
+/// All rows. Rows without a Reading go before the others where they share text. Static storage.
+std::span<const Pattern> patterns();
+
+}  // namespace mpsprobe

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "harness/outcome/normal_text.h"
+#include "harness/outcome/pattern_search.h"
+
+namespace mpsprobe {
+
+/// How far in front of a match a line's beginning is looked for, in characters.
+constexpr size_t kLookBack = 200;
+
+/// What stands around a match in a normalised text. Does not own the text.
+struct Reader {
+  const NormalText& normal;
+  size_t stop;  ///< nothing from here on belongs to the match
+
+  std::string_view text() const { return normal.text; }
+  std::string_view slice(size_t begin, size_t end) const {
+    return text().substr(begin, end > begin ? end - begin : 0);
+  }
+  size_t line_end(size_t from) const {
+    while (from < stop && !normal.breaks[from]) ++from;
+    return std::min(from, stop);
+  }
+  size_t line_begin(size_t from) const {
+    const size_t limit = from > kLookBack ? from - kLookBack : 0;
+    while (from > limit && !normal.line_starts_at(from)) --from;
+    return from;
+  }
+  size_t find(std::string_view what, size_t from) const {
+    const size_t found = slice(from, stop).find(what);
+    return found == std::string_view::npos ? std::string_view::npos : from + found;
+  }
+
+  // Where the quotation that was opened in front of `from` ends. Messages hold quotes and line
+  // breaks of their own, so: the last quote of the first line, where the line ends with it; else
+  // the first that is not followed by a word; else the same on the lines that follow.
+  size_t closing_quote(size_t from) const {
+    for (size_t begin = from; begin < stop;) {
+      const size_t end = line_end(begin);
+      size_t last = end;
+      while (last > begin &&
+             std::string_view("'.,)]}").find(text()[last - 1]) != std::string_view::npos)
+        --last;
+      const size_t at_end = slice(last, end).find('\'');
+      if (at_end != std::string_view::npos) return last + at_end;
+      for (size_t i = begin; i + 1 < end; ++i) {
+        if (text()[i] == '\'' &&
+            std::string_view(" .,)]'").find(text()[i + 1]) != std::string_view::npos)
+          return i;
+      }
+      begin = end + 1;
+    }
+    return std::string_view::npos;
+  }
+};
+
+/// What a pattern's Reading made of the text around it.
+struct ReadText {
+  std::string message;  ///< normalised, not yet a title
+  size_t end = 0;       ///< where it ends in the normalised text
+};
+
+/// Reads what `match` asks for, or nothing where the text has not the form that it needs. Looks at
+/// no character from reader.stop on, and at most kLookBack in front of the match.
+std::optional<ReadText> read_match(const Reader& reader, const Match& match);
+
+}  // namespace mpsprobe

@@ -1,0 +1,298 @@
+#include "harness/process/child.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+#include "harness/platform/memory.h"
+
+namespace mpsprobe {
+namespace {
+
+constexpr int kTickMs = 10;
+constexpr size_t kMostLine = 1 << 20;
+constexpr size_t kMostFailures = 64;
+constexpr size_t kReadBytes = 1 << 18;
+// What one pump reads of one stream: a flood must not keep the loop from its other children.
+constexpr int kMostReads = 64;
+constexpr double kMemoryLookSeconds = 0.02;
+
+double seconds_of(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+}
+
+uint64_t max_rss_bytes(const rusage& usage) {
+#ifdef __APPLE__
+  return static_cast<uint64_t>(usage.ru_maxrss);  // bytes there, kilobytes elsewhere
+#else
+  return static_cast<uint64_t>(usage.ru_maxrss) * 1024;
+#endif
+}
+
+void set_nonblocking(const Descriptor& descriptor) {
+  fcntl(descriptor.get(), F_SETFL, fcntl(descriptor.get(), F_GETFL) | O_NONBLOCK);
+}
+
+/// Calls `take` with each chunk that can be read without waiting; closes at end of file.
+template <typename Take>
+void drain(Descriptor& descriptor, Take take) {
+  thread_local std::array<char, kReadBytes> buffer;
+  for (int i = 0; i < kMostReads && descriptor.is_open(); ++i) {
+    const ssize_t got = read(descriptor.get(), buffer.data(), buffer.size());
+    if (got > 0) {
+      take(std::string_view(buffer.data(), static_cast<size_t>(got)));
+    } else if (got == 0 || (errno != EINTR && errno != EAGAIN)) {
+      descriptor.reset();
+    } else if (errno == EAGAIN) {
+      return;
+    }
+  }
+}
+
+const recorder_layout::Block& block_of(const SharedMemory& memory) {
+  return *static_cast<const recorder_layout::Block*>(memory.data());
+}
+
+}  // namespace
+
+Child::Child(std::vector<std::string> arguments, std::vector<std::string> environment,
+             const ChildLimits& limits, Clock::time_point trial_start)
+    : limits_(limits),
+      trial_start_(trial_start),
+      started_(Clock::now()),
+      last_progress_(started_),
+      last_memory_look_(started_),
+      out_capture_(limits.capture_bytes),
+      err_capture_(limits.capture_bytes) {
+  try {
+    start(arguments, std::move(environment));
+  } catch (const std::system_error& error) {
+    record_.termination = NotSpawned{error.code().value(), error.what()};
+    finished_ = true;
+  }
+}
+
+Child::~Child() {
+  if (finished_ || record_.pid <= 0) return;
+  signal_group(SIGKILL);
+  waitpid(static_cast<pid_t>(record_.pid), nullptr, 0);
+}
+
+void Child::start(const std::vector<std::string>& arguments,
+                  std::vector<std::string> environment) {
+  memory_ = SharedMemory::create(sizeof(recorder_layout::Block));
+  FlightRecorder::initialise(static_cast<recorder_layout::Block*>(memory_->data()));
+  memory_kills_before_ = kernel_memory_kills();
+  Pipe out = make_pipe();
+  Pipe err = make_pipe();
+  Pipe events = make_pipe();
+  Pipe gate = make_pipe();
+  const Descriptor recorder(fcntl(memory_->fd(), F_DUPFD_CLOEXEC, 16));
+  SpawnRequest request;
+  request.arguments = arguments;
+  request.environment = std::move(environment);
+  request.descriptors = {{out.write.get(), STDOUT_FILENO},
+                         {err.write.get(), STDERR_FILENO},
+                         {recorder.get(), kRecorderFd},
+                         {events.write.get(), kEventsFd},
+                         {gate.read.get(), kGateFd}};
+  const SpawnResult spawned = spawn(request);
+  if (spawned.error != 0) {
+    throw std::system_error(spawned.error, std::generic_category(), "start " + arguments[0]);
+  }
+  record_.pid = spawned.pid;
+  offer_to_memory_killer(spawned.pid);
+  out_ = std::move(out.read);
+  err_ = std::move(err.read);
+  events_ = std::move(events.read);
+  gate_ = std::move(gate.write);
+  for (const Descriptor* descriptor : {&out_, &err_, &events_}) set_nonblocking(*descriptor);
+}
+
+void Child::add_to(std::vector<pollfd>& polled) const {
+  if (finished_) return;
+  for (const Descriptor* descriptor : {&out_, &err_, &events_}) {
+    if (descriptor->is_open()) polled.push_back({descriptor->get(), POLLIN, 0});
+  }
+}
+
+int Child::patience_ms() const {
+  // With its channels closed a process is about to end, and nothing but waiting tells when.
+  return events_.is_open() || err_.is_open() ? kTickMs : 1;
+}
+
+void Child::pump() {
+  if (finished_) return;
+  read_streams();
+  enforce_limits();
+  reap_if_dead();
+}
+
+void Child::read_streams() {
+  drain(out_, [this](std::string_view chunk) { out_capture_.append(chunk); });
+  drain(err_, [this](std::string_view chunk) { err_capture_.append(chunk); });
+  read_events();
+}
+
+void Child::read_events() {
+  drain(events_, [this](std::string_view chunk) {
+    last_progress_ = Clock::now();
+    while (!chunk.empty()) {
+      const size_t newline = chunk.find('\n');
+      const std::string_view part = chunk.substr(0, newline);
+      if (line_.size() + part.size() <= kMostLine) {
+        line_.append(part);
+      } else {
+        record_.garbage_bytes += part.size();
+        line_too_long_ = true;
+      }
+      if (newline == std::string_view::npos) return;
+      take_line(line_);
+      line_.clear();
+      line_too_long_ = false;
+      chunk.remove_prefix(newline + 1);
+    }
+  });
+}
+
+void Child::take_line(std::string_view line) {
+  const std::optional<Event> event = line_too_long_ ? std::nullopt : parse_event(line);
+  if (!event.has_value()) {
+    record_.garbage_bytes += line.size() + 1;
+  } else if (const auto* hello = std::get_if<HelloEvent>(&*event)) {
+    if (!record_.hello.has_value()) record_.hello = *hello;
+  } else if (std::holds_alternative<ReadyEvent>(*event)) {
+    record_.ready = true;
+  } else if (const auto* failure = std::get_if<FailureEvent>(&*event)) {
+    if (record_.failures.size() < kMostFailures) record_.failures.push_back(*failure);
+  } else if (const auto* result = std::get_if<ResultEvent>(&*event)) {
+    if (!record_.result.has_value()) record_.result = *result;
+  }
+}
+
+void Child::enforce_limits() {
+  const Clock::time_point now = Clock::now();
+  const uint64_t progress = read_progress(block_of(*memory_));
+  if (progress != progress_) {
+    progress_ = progress;
+    last_progress_ = now;
+  }
+  if (kill_sent_.has_value()) {
+    if (seconds_since(*kill_sent_) > limits_.reap) {
+      record_.termination = NotReaped{};
+      reap();
+    }
+    return;
+  }
+  if (term_sent_.has_value()) {
+    if (seconds_since(*term_sent_) > limits_.grace) {
+      signal_group(SIGKILL);
+      record_.stop_signals += " KILL";
+      kill_sent_ = now;
+    }
+    return;
+  }
+  if (seconds_since(started_) > limits_.timeout) return end(EndedBy::deadline);
+  // Waiting at the gate is no stall, and loading a large library for the first time is none either.
+  if (past_gate_ && seconds_since(last_progress_) > limits_.stall) return end(EndedBy::no_progress);
+  if (limits_.memory_bytes > 0 && seconds_since(last_memory_look_) > kMemoryLookSeconds) {
+    last_memory_look_ = now;
+    if (resident_bytes(static_cast<pid_t>(record_.pid)) > limits_.memory_bytes) {
+      end(EndedBy::memory_limit);
+    }
+  }
+}
+
+void Child::open_gate() {
+  if (finished_ || past_gate_) return;
+  past_gate_ = true;
+  last_progress_ = Clock::now();
+  const char start = 1;
+  // It may have died meanwhile; its record tells. SIGPIPE is ignored by the program.
+  if (write(gate_.get(), &start, 1) < 0) gate_.reset();
+}
+
+void Child::end(EndedBy why) {
+  if (finished_ || term_sent_.has_value() || kill_sent_.has_value()) return;
+  record_.ended_by = why;
+  if (why == EndedBy::memory_limit) {
+    // Every moment of grace costs the machine more memory.
+    record_.stop_signals = "KILL";
+    signal_group(SIGKILL);
+    kill_sent_ = Clock::now();
+    return;
+  }
+  record_.stop_signals = "TERM";
+  signal_group(SIGTERM);
+  signal_group(SIGCONT);  // a stopped process takes the SIGTERM only once it goes on
+  term_sent_ = Clock::now();
+}
+
+void Child::reap_if_dead() {
+  if (finished_) return;
+  siginfo_t info{};
+  const auto pid = static_cast<id_t>(record_.pid);
+  // WNOWAIT: while the dead leader is not reaped, no other process can get its number, and a signal
+  // to the group can reach nobody else.
+  if (waitid(P_PID, pid, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) {
+    return;
+  }
+  if (info.si_code == CLD_STOPPED) {
+    record_.was_stopped = true;
+    return;
+  }
+  reap();
+}
+
+void Child::reap() {
+  const auto pid = static_cast<pid_t>(record_.pid);
+  const bool given_up = std::holds_alternative<NotReaped>(record_.termination);
+  record_.seconds = seconds_since(started_);
+  record_.ended_at = seconds_since(trial_start_);
+  if (!given_up) {
+    signal_group(SIGKILL);  // what it left behind in its group
+    int status = 0;
+    rusage usage{};
+    pid_t reaped = 0;
+    do {
+      reaped = wait4(pid, &status, 0, &usage);
+    } while (reaped < 0 && errno == EINTR);
+    record_.termination = termination_from_status(status);
+    record_.usage = {seconds_of(usage.ru_utime), seconds_of(usage.ru_stime), max_rss_bytes(usage)};
+    record_.left_descendants = kill(-pid, 0) == 0;
+  }
+  record_.kernel_memory_kill = kernel_memory_kills() > memory_kills_before_;
+  read_streams();
+  // All its own ends are closed: a stream that is still open is held by a descendant elsewhere.
+  if (!given_up && (out_.is_open() || err_.is_open() || events_.is_open())) {
+    record_.left_descendants = true;
+  }
+  if (!line_.empty()) take_line(line_);  // it died in the middle of a line
+  record_.recorder = read_recorder(block_of(*memory_));
+  record_.out = out_capture_.take();
+  record_.err = err_capture_.take();
+  close_channels();
+  finished_ = true;
+}
+
+void Child::close_channels() {
+  for (Descriptor* descriptor : {&out_, &err_, &events_, &gate_}) descriptor->reset();
+  memory_.reset();
+}
+
+void Child::signal_group(int signal) const { kill(static_cast<pid_t>(-record_.pid), signal); }
+
+double Child::seconds_since(Clock::time_point when) const {
+  return std::chrono::duration<double>(Clock::now() - when).count();
+}
+
+ProcessRecord Child::take_record() { return std::move(record_); }
+
+}  // namespace mpsprobe

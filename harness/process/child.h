@@ -1,0 +1,94 @@
+#pragma once
+
+#include <poll.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/outcome/outcome.h"
+#include "harness/process/capture_buffer.h"
+#include "harness/process/spawn.h"
+#include "harness/wire/shared_memory.h"
+
+namespace mpsprobe {
+
+/// How long and how much a process may take. Times in seconds.
+struct ChildLimits {
+  double timeout = 300;  ///< from spawn to end, whatever it does
+  double stall = 20;     ///< without progress in the flight recorder, once it is past start-up
+  double grace = 2;      ///< from SIGTERM to SIGKILL
+  double reap = 5;       ///< from SIGKILL to giving up on it
+  uint64_t memory_bytes = 0;     ///< resident; 0: no limit
+  size_t capture_bytes = 32768;  ///< of the head, and again of the tail, of each output stream
+};
+
+/// One process of a trial, from spawn to reap, seen by a single-threaded loop that polls and pumps.
+/// However it behaves, no call here blocks, and what it says is only stored, never obeyed.
+class Child {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// Starts `arguments` as a worker. A process that cannot be started is a finished child whose
+  /// record says why. `trial_start` is what ProcessRecord::ended_at counts from.
+  Child(std::vector<std::string> arguments, std::vector<std::string> environment,
+        const ChildLimits& limits, Clock::time_point trial_start);
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  /// Kills and reaps what still runs.
+  ~Child();
+
+  /// Adds the descriptors that this child wants watched.
+  void add_to(std::vector<pollfd>& polled) const;
+  /// How soon to call `pump` again even if no descriptor is ready, in milliseconds.
+  int patience_ms() const;
+  /// Reads what there is, notices progress and death, enforces the limits.
+  void pump();
+
+  bool finished() const { return finished_; }
+  bool ready() const { return record_.ready; }
+  /// Lets it start its run. Without effect on one that has ended.
+  void open_gate();
+  /// Ends it: SIGTERM, then SIGKILL after the grace. The first reason given is the one that counts.
+  void end(EndedBy why);
+
+  /// What is known of it; call once, after `finished()`.
+  ProcessRecord take_record();
+
+ private:
+  void start(const std::vector<std::string>& arguments, std::vector<std::string> environment);
+  void read_streams();
+  void read_events();
+  void take_line(std::string_view line);
+  void enforce_limits();
+  void reap_if_dead();
+  void reap();
+  void close_channels();
+  void signal_group(int signal) const;
+  double seconds_since(Clock::time_point when) const;
+
+  ChildLimits limits_;
+  Clock::time_point trial_start_;
+  Clock::time_point started_;
+  Clock::time_point last_progress_;
+  Clock::time_point last_memory_look_;
+  std::optional<Clock::time_point> term_sent_;
+  std::optional<Clock::time_point> kill_sent_;
+  std::optional<SharedMemory> memory_;
+  uint64_t progress_ = 0;
+  bool past_gate_ = false;
+  uint64_t memory_kills_before_ = 0;
+  Descriptor out_;
+  Descriptor err_;
+  Descriptor events_;
+  Descriptor gate_;
+  CaptureBuffer out_capture_;
+  CaptureBuffer err_capture_;
+  std::string line_;
+  bool line_too_long_ = false;
+  ProcessRecord record_;
+  bool finished_ = false;
+};
+
+}  // namespace mpsprobe

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/outcome/outcome.h"
+
+namespace mpsprobe {
+
+/// What a short command printed and how it ended.
+struct CommandResult {
+  Termination termination = NotSpawned{};
+  bool timed_out = false;
+  std::string out;  ///< at most 4 MiB
+  std::string err;  ///< at most 64 KiB
+};
+
+/// Runs a command to its end, at most `seconds` long (then it is killed), with the environment of
+/// this process. Never throws for what the command does. Safe to call from any thread.
+CommandResult run_command(const std::vector<std::string>& arguments, double seconds);
+
+}  // namespace mpsprobe

@@ -1,0 +1,119 @@
+#include "harness/process/spawn.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+namespace mpsprobe {
+namespace {
+
+// The child's descriptors are 0 to 5: ours lie above, so that no dup2 in the child overwrites one
+// that a later dup2 still needs.
+constexpr int kLowestOwn = 16;
+
+Descriptor moved_up(int fd) {
+  const int high = fcntl(fd, F_DUPFD_CLOEXEC, kLowestOwn);
+  const int error = errno;
+  close(fd);
+  if (high < 0) throw std::system_error(error, std::generic_category(), "duplicate a pipe end");
+  return Descriptor(high);
+}
+
+std::vector<char*> pointers(const std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  for (const std::string& text : texts) result.push_back(const_cast<char*>(text.c_str()));
+  result.push_back(nullptr);
+  return result;
+}
+
+class FileActions {
+ public:
+  FileActions() { posix_spawn_file_actions_init(&actions_); }
+  FileActions(const FileActions&) = delete;
+  FileActions& operator=(const FileActions&) = delete;
+  ~FileActions() { posix_spawn_file_actions_destroy(&actions_); }
+  posix_spawn_file_actions_t* get() { return &actions_; }
+
+ private:
+  posix_spawn_file_actions_t actions_;
+};
+
+class Attributes {
+ public:
+  Attributes() {
+    posix_spawnattr_init(&attributes_);
+    short flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
+#ifdef __APPLE__
+    flags |= POSIX_SPAWN_CLOEXEC_DEFAULT;  // what was not asked for stays closed
+#endif
+    posix_spawnattr_setflags(&attributes_, flags);
+    posix_spawnattr_setpgroup(&attributes_, 0);
+    sigset_t none;
+    sigemptyset(&none);
+    posix_spawnattr_setsigmask(&attributes_, &none);
+    sigset_t all;
+    sigfillset(&all);
+    posix_spawnattr_setsigdefault(&attributes_, &all);
+  }
+  Attributes(const Attributes&) = delete;
+  Attributes& operator=(const Attributes&) = delete;
+  ~Attributes() { posix_spawnattr_destroy(&attributes_); }
+  posix_spawnattr_t* get() { return &attributes_; }
+
+ private:
+  posix_spawnattr_t attributes_;
+};
+
+}  // namespace
+
+void Descriptor::reset() {
+  if (fd_ >= 0) close(fd_);
+  fd_ = -1;
+}
+
+Pipe make_pipe() {
+  int ends[2];
+#ifdef __linux__
+  const int result = pipe2(ends, O_CLOEXEC);
+#else
+  const int result = pipe(ends);
+#endif
+  if (result != 0) throw std::system_error(errno, std::generic_category(), "create a pipe");
+  Pipe made;
+  try {
+    made.read = moved_up(ends[0]);
+  } catch (...) {
+    close(ends[1]);
+    throw;
+  }
+  made.write = moved_up(ends[1]);
+  return made;
+}
+
+SpawnResult spawn(const SpawnRequest& request) {
+  FileActions actions;
+  posix_spawn_file_actions_addopen(actions.get(), STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  int highest = STDERR_FILENO;
+  for (const auto& [ours, theirs] : request.descriptors) {
+    posix_spawn_file_actions_adddup2(actions.get(), ours, theirs);
+    highest = std::max(highest, theirs);
+  }
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
+  // Ours are close-on-exec; what the runner itself inherited may not be.
+  posix_spawn_file_actions_addclosefrom_np(actions.get(), highest + 1);
+#endif
+  Attributes attributes;
+  const std::vector<char*> arguments = pointers(request.arguments);
+  const std::vector<char*> environment = pointers(request.environment);
+  SpawnResult result;
+  result.error = posix_spawn(&result.pid, arguments[0], actions.get(), attributes.get(),
+                             arguments.data(), environment.data());
+  if (result.error != 0) result.pid = -1;
+  return result;
+}
+
+}  // namespace mpsprobe

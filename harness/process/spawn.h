@@ -1,0 +1,55 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mpsprobe {
+
+/// Owner of a file descriptor.
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~Descriptor() { reset(); }
+
+  int get() const { return fd_; }
+  bool is_open() const { return fd_ >= 0; }
+  void reset();
+
+ private:
+  int fd_ = -1;
+};
+
+/// Both ends of a pipe, close-on-exec and numbered above what a child uses.
+struct Pipe {
+  Descriptor read;
+  Descriptor write;
+};
+
+/// Throws std::system_error where the system gives no more descriptors.
+Pipe make_pipe();
+
+struct SpawnRequest {
+  std::vector<std::string> arguments;    ///< the first is the path of the program, taken as it is
+  std::vector<std::string> environment;  ///< all of it, as K=V
+  std::vector<std::pair<int, int>> descriptors;  ///< ours, the child's; standard input is /dev/null
+};
+
+struct SpawnResult {
+  pid_t pid = -1;
+  int error = 0;  ///< errno; 0 where the child runs
+};
+
+/// Starts a program as the leader of a process group of its own, with default signal handling, an
+/// empty signal mask, and no descriptor open but those asked for. Safe from several threads.
+SpawnResult spawn(const SpawnRequest& request);
+
+}  // namespace mpsprobe

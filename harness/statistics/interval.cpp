@@ -1,0 +1,83 @@
+#include "harness/statistics/interval.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/math/distributions/binomial.hpp>
+#include <cmath>
+#include <stdexcept>
+#include <vector>
+
+namespace mpsprobe {
+namespace {
+
+constexpr double kOneSided = 0.05;
+constexpr double kTwoSided = 0.025;
+
+// Beyond these, whole percents would say "0%" or "100%", which no number of trials can show.
+std::string percent(double rate, double (*rounded)(double)) {
+  // Without the nudge, 0.26 * 100 = 26.000000000000004 would be rounded up to 27.
+  const double nudge = rounded(0.5) > 0 ? -1e-9 : 1e-9;
+  const double hundreds = std::clamp(rate, 0.0, 1.0) * 100;
+  if ((hundreds > 0 && hundreds < 1) || (hundreds > 99 && hundreds < 100)) {
+    return fmt::format("{:.1f}%", rounded(hundreds * 10 + nudge) / 10);
+  }
+  return fmt::format("{:.0f}%", std::fabs(rounded(hundreds + nudge)));
+}
+
+double up(double value) {
+  return std::ceil(value);
+}
+double down(double value) {
+  return std::floor(value);
+}
+
+}  // namespace
+
+Interval exact_interval(int failures, int trials) {
+  if (failures < 0 || trials < 0 || failures > trials) {
+    throw std::invalid_argument(
+        fmt::format("{} failures in {} trials is no count of trials", failures, trials));
+  }
+  using Binomial = boost::math::binomial_distribution<double>;
+  Interval interval;
+  if (trials == 0) return interval;
+  const bool one_sided = failures == 0 || failures == trials;
+  const double left_out = one_sided ? kOneSided : kTwoSided;
+  if (failures > 0) interval.low = Binomial::find_lower_bound_on_p(trials, failures, left_out);
+  if (failures < trials)
+    interval.high = Binomial::find_upper_bound_on_p(trials, failures, left_out);
+  return interval;
+}
+
+std::string confidence_in_words(int failures, int trials) {
+  if (trials == 0) return "no trial counts";
+  const Interval interval = exact_interval(failures, trials);
+  const std::string count = fmt::format("{} of {} failed: ", failures, trials);
+  const std::string tail = " with 95% confidence";
+  if (failures == 0) return count + "below " + percent_up(interval.high) + tail;
+  if (failures == trials) return count + "above " + percent_down(interval.low) + tail;
+  return count + percent_down(interval.low) + " to " + percent_up(interval.high) + tail;
+}
+
+std::string percent_up(double rate) {
+  return percent(rate, up);
+}
+std::string percent_down(double rate) {
+  return percent(rate, down);
+}
+
+std::optional<Spread> spread_of(std::span<const double> samples) {
+  std::vector<double> sorted;
+  for (double sample : samples) {
+    if (std::isfinite(sample)) sorted.push_back(sample);
+  }
+  if (sorted.empty()) return std::nullopt;
+  std::sort(sorted.begin(), sorted.end());
+  const size_t middle = sorted.size() / 2;
+  const double median =
+      sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  return Spread{median, sorted.front(), sorted.back(), static_cast<int>(sorted.size())};
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+namespace mpsprobe {
+
+/// A range of failure rates, 0 to 1.
+struct Interval {
+  double low = 0;
+  double high = 1;
+};
+
+/// The exact (Clopper-Pearson) 95% interval of a failure rate after `failures` in `trials`
+/// independent trials: the rates p under which a result at least this extreme would come up with at
+/// least 5%. Where nothing failed, or everything, only one side can be wrong: the bound is
+/// one-sided, 1 - 0.05^(1/n) and 0.05^(1/n). Otherwise 2.5% are left on each side. Source: C. J.
+/// Clopper, E. S. Pearson, "The use of confidence or fiducial limits illustrated in the case of the
+/// binomial", Biometrika 26 (1934), by the beta quantiles of Boost.Math
+/// (binomial_distribution::find_lower_bound_on_p, find_upper_bound_on_p).
+/// No trials give [0, 1]. Throws std::invalid_argument unless 0 <= failures <= trials.
+Interval exact_interval(int failures, int trials);
+
+/// The interval in words: "0 of 10 failed: below 26% with 95% confidence". Bounds are rounded
+/// outwards, so that the words never claim more than the numbers.
+std::string confidence_in_words(int failures, int trials);
+
+/// A rate rounded up or down to a whole percent, or to a tenth below 1% and above 99%: "26%",
+/// "0.3%".
+std::string percent_up(double rate);
+std::string percent_down(double rate);
+
+/// The smallest, middle and largest of some samples.
+struct Spread {
+  double median = 0;  ///< mean of the two middle ones where their number is even
+  double low = 0;
+  double high = 0;
+  int samples = 0;
+};
+
+/// Nothing where there are no samples. Samples that are not finite are left out.
+std::optional<Spread> spread_of(std::span<const double> samples);
+
+}  // namespace mpsprobe

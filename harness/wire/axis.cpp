@@ -1,0 +1,238 @@
+#include "harness/wire/axis.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <unordered_set>
+
+#include "harness/wire/input_error.h"
+
+namespace mpsprobe {
+namespace {
+
+using std::string_view;
+
+constexpr std::array<string_view, 5> kBackends{"mps", "metal", "cuda", "cpu", "sim"};
+constexpr std::array<string_view, 3> kPaths{"default", "nograph", "graph"};
+constexpr std::array<string_view, 2> kStreams{"default", "per-thread"};
+constexpr std::array<string_view, 2> kModels{"shared", "per-thread"};
+constexpr std::array<string_view, 2> kInits{"main", "threads"};
+constexpr std::array<string_view, 2> kWarmups{"none", "main"};
+constexpr std::array<string_view, 3> kStarts{"barrier", "staggered", "sequential"};
+constexpr std::array<string_view, 2> kSyncs{"each", "end"};
+constexpr std::array<string_view, 2> kLocks{"none", "forward"};
+constexpr std::array<string_view, 3> kValidations{"none", "api", "api+shader"};
+constexpr std::array<string_view, 2> kLifetimes{"process", "fresh"};
+
+std::string join(std::span<const string_view> values) {
+  std::string text;
+  for (string_view value : values) {
+    if (!text.empty()) text += ", ";
+    text += value;
+  }
+  return text;
+}
+
+// What a person typed goes into messages; a terminal must not act on it, and it may be long.
+std::string quoted(string_view text) {
+  std::string result = "\"";
+  for (char c : text.substr(0, 80)) {
+    const auto byte = static_cast<unsigned char>(c);
+    result += (byte < 0x20 || byte == 0x7f) ? '?' : c;
+  }
+  if (text.size() > 80) result += "...";
+  return result + "\"";
+}
+
+[[noreturn]] void reject(const Axis& axis, string_view value, const std::string& allowed) {
+  throw InputError(std::string(axis.name), quoted(value) + " is not a value of this axis",
+                   "Write " + allowed);
+}
+
+int64_t parse_count(const Axis& axis, string_view text) {
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool canonical = !text.empty() && (text.size() == 1 || text[0] != '0');
+  if (error != std::errc() || end != text.data() + text.size() || !canonical ||
+      number < axis.minimum || number > axis.maximum) {
+    reject(axis, text,
+           "a whole number from " + std::to_string(axis.minimum) + " to " +
+               std::to_string(axis.maximum));
+  }
+  return number;
+}
+
+template <auto Member>
+void write_choice(Cell& cell, const Axis& axis, string_view text) {
+  const auto at = std::find(axis.values.begin(), axis.values.end(), text);
+  if (at == axis.values.end()) reject(axis, text, "one of " + join(axis.values));
+  using Value = std::remove_reference_t<decltype(cell.*Member)>;
+  cell.*Member = static_cast<Value>(at - axis.values.begin());
+}
+
+template <auto Member, const auto& Names>
+std::string read_name(const Cell& cell) {
+  return std::string(Names[static_cast<size_t>(cell.*Member)]);
+}
+
+template <auto Member>
+std::string read_count(const Cell& cell) {
+  return std::to_string(cell.*Member);
+}
+
+template <auto Member>
+void write_count(Cell& cell, const Axis& axis, string_view text) {
+  cell.*Member = static_cast<int32_t>(parse_count(axis, text));
+}
+
+template <auto Member>
+std::string read_text(const Cell& cell) {
+  return cell.*Member;
+}
+
+bool is_word(string_view text, string_view extra) {
+  if (text.empty() || text.size() > 40) return false;
+  return std::all_of(text.begin(), text.end(), [extra](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || extra.find(c) != string_view::npos;
+  });
+}
+
+bool is_shape(string_view text) {
+  if (text == "default") return true;
+  if (text.empty() || text.size() > 40 || text.front() == 'x' || text.back() == 'x') return false;
+  bool fresh = true;  // at the first digit of a size
+  for (char c : text) {
+    const bool digit = c >= '0' && c <= '9';
+    if (!digit && c != 'x') return false;
+    if (fresh && (c == 'x' || c == '0')) return false;
+    fresh = c == 'x';
+  }
+  return true;
+}
+
+template <auto Member, bool (*Valid)(string_view)>
+void write_text(Cell& cell, const Axis& axis, string_view text) {
+  if (!Valid(text)) reject(axis, text, std::string(axis.form));
+  cell.*Member = std::string(text);
+}
+
+bool is_operation(string_view text) { return is_word(text, "_."); }
+bool is_dtype(string_view text) { return is_word(text, "_"); }
+bool is_profile(string_view text) { return is_word(text, "-"); }
+
+template <auto Member, const auto& Names>
+constexpr Axis choice(string_view name, string_view help) {
+  return {.name = name,
+          .help = help,
+          .kind = AxisKind::choice,
+          .values = Names,
+          .default_value = Names[0],
+          .read = read_name<Member, Names>,
+          .write = write_choice<Member>};
+}
+
+template <auto Member>
+constexpr Axis count(string_view name, string_view help, int64_t maximum,
+                     string_view default_value) {
+  return {.name = name,
+          .help = help,
+          .kind = AxisKind::count,
+          .minimum = 1,
+          .maximum = maximum,
+          .default_value = default_value,
+          .read = read_count<Member>,
+          .write = write_count<Member>};
+}
+
+template <auto Member, bool (*Valid)(string_view)>
+constexpr Axis text(string_view name, string_view help, string_view form,
+                    string_view default_value) {
+  return {.name = name,
+          .help = help,
+          .kind = AxisKind::text,
+          .form = form,
+          .default_value = default_value,
+          .read = read_text<Member>,
+          .write = write_text<Member, Valid>};
+}
+
+constexpr std::array kAxes{
+    choice<&Cell::backend, kBackends>("backend", "where the work runs"),
+    text<&Cell::op, is_operation>("op", "operation or model, see `mpsprobe list operations`",
+                                  "a name from `mpsprobe list operations`", ""),
+    choice<&Cell::path, kPaths>("path",
+                                "kernel path: what LibTorch takes by itself, MPSNDArray kernels "
+                                "without a graph, or MPSGraph"),
+    count<&Cell::threads>("threads", "threads in each process", 256, "1"),
+    count<&Cell::processes>("processes", "processes that run at the same time", 64, "1"),
+    count<&Cell::iterations>("iterations", "iterations of each thread (in each round of churn)",
+                             1'000'000, "10"),
+    text<&Cell::shape, is_shape>("shape", "sizes of the input, meaning per operation",
+                                 "default, or sizes such as 8x64x64", "default"),
+    text<&Cell::dtype, is_dtype>("dtype", "element type of the input",
+                                 "default, or a type such as float16", "default"),
+    choice<&Cell::stream, kStreams>("stream",
+                                    "what LibTorch gives, or a stream of its pool for each thread"),
+    choice<&Cell::model, kModels>("model", "weights shared by all threads, or a copy for each"),
+    choice<&Cell::init, kInits>("init",
+                                "where the device is touched first and the inputs are made: on "
+                                "the main thread, or in the threads"),
+    choice<&Cell::warmup, kWarmups>("warmup", "one iteration on the main thread before the threads"),
+    choice<&Cell::start, kStarts>("start",
+                                  "how the threads start: together, 1 ms apart, or each after the "
+                                  "one before it has ended"),
+    choice<&Cell::sync, kSyncs>("sync", "synchronise after each iteration, or once at the end"),
+    choice<&Cell::lock, kLocks>("lock", "a mutex around every launch, or none"),
+    count<&Cell::churn>("churn", "rounds in which all threads are spawned and joined", 1000, "1"),
+    choice<&Cell::validation, kValidations>("validation", "Metal's validation layers"),
+    choice<&Cell::lifetime, kLifetimes>("lifetime",
+                                        "all iterations in one process, or each in a fresh one"),
+    text<&Cell::profile, is_profile>("profile", "defects of the simulated device (sim only)",
+                                     "a name from `mpsprobe list profiles`", "report-000"),
+};
+
+}  // namespace
+
+std::span<const Axis> axes() { return kAxes; }
+
+const Axis* find_axis(string_view name) {
+  const auto at = std::find_if(kAxes.begin(), kAxes.end(),
+                               [name](const Axis& axis) { return axis.name == name; });
+  return at == kAxes.end() ? nullptr : &*at;
+}
+
+void set_axis(Cell& cell, const Axis& axis, string_view value) { axis.write(cell, axis, value); }
+
+std::vector<std::string> parse_axis_values(const Axis& axis, string_view text) {
+  constexpr size_t kMostValues = 1'000'000;
+  std::vector<std::string> values;
+  std::unordered_set<std::string> seen;
+  const auto add = [&](std::string value) {
+    if (values.size() >= kMostValues) {
+      throw InputError(std::string(axis.name), "more than a million values", "Write fewer");
+    }
+    if (seen.insert(value).second) values.push_back(std::move(value));
+  };
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find(',', begin), text.size());
+    const string_view item = text.substr(begin, end - begin);
+    begin = end + 1;
+    const size_t dash = item.find('-', 1);
+    if (axis.kind == AxisKind::count && dash != string_view::npos) {
+      const int64_t first = parse_count(axis, item.substr(0, dash));
+      const int64_t last = parse_count(axis, item.substr(dash + 1));
+      if (first > last) reject(axis, item, "a range with the smaller number first");
+      for (int64_t number = first; number <= last; ++number) add(std::to_string(number));
+    } else {
+      Cell scratch;
+      set_axis(scratch, axis, item);
+      add(axis.read(scratch));
+    }
+  }
+  return values;
+}
+
+string_view name_of(Backend backend) { return kBackends[static_cast<size_t>(backend)]; }
+string_view name_of(Path path) { return kPaths[static_cast<size_t>(path)]; }
+
+}  // namespace mpsprobe

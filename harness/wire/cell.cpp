@@ -1,0 +1,65 @@
+#include "harness/wire/cell.h"
+
+#include "harness/wire/axis.h"
+#include "harness/wire/input_error.h"
+
+namespace mpsprobe {
+namespace {
+
+constexpr size_t kPositional = 3;  // backend/op/path
+
+const char* const kForm = "Write backend/op/path/threads=N, for example sim/linear/nograph/threads=3";
+
+}  // namespace
+
+std::string to_string(const Cell& cell) {
+  std::string text;
+  for (size_t i = 0; i < axes().size(); ++i) {
+    const Axis& axis = axes()[i];
+    const std::string value = axis.read(cell);
+    if (i < kPositional) {
+      if (i > 0) text += '/';
+      text += value;
+    } else if (axis.name == "threads" || value != axis.default_value) {
+      text += '/';
+      text += axis.name;
+      text += '=';
+      text += value;
+    }
+  }
+  return text;
+}
+
+Cell parse_cell(std::string_view text) {
+  if (text.size() > 1000) throw InputError("cell", "longer than 1000 characters", kForm);
+  Cell cell;
+  std::vector<bool> given(axes().size());
+  size_t position = 0;
+  for (size_t begin = 0; begin <= text.size(); ++position) {
+    const size_t end = std::min(text.find('/', begin), text.size());
+    const std::string_view part = text.substr(begin, end - begin);
+    begin = end + 1;
+    if (position < kPositional) {
+      set_axis(cell, axes()[position], part);
+      given[position] = true;
+      continue;
+    }
+    const size_t equals = part.find('=');
+    const Axis* axis =
+        equals == std::string_view::npos ? nullptr : find_axis(part.substr(0, equals));
+    if (axis == nullptr) {
+      throw InputError("cell", "part " + std::to_string(position + 1) + " is not axis=value", kForm);
+    }
+    const auto index = static_cast<size_t>(axis - axes().data());
+    if (given[index]) {
+      throw InputError("cell", "the axis " + std::string(axis->name) + " is given twice",
+                       "Write it once");
+    }
+    given[index] = true;
+    set_axis(cell, *axis, part.substr(equals + 1));
+  }
+  if (position < kPositional) throw InputError("cell", "backend, op and path are needed", kForm);
+  return cell;
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace mpsprobe {
+
+enum class Backend : uint8_t { mps, metal, cuda, cpu, sim };
+enum class Path : uint8_t { automatic, nograph, graph };
+enum class StreamUse : uint8_t { automatic, per_thread };
+enum class ModelSharing : uint8_t { shared, per_thread };
+enum class Init : uint8_t { main, threads };
+enum class Warmup : uint8_t { none, main };
+enum class Start : uint8_t { barrier, staggered, sequential };
+enum class Sync : uint8_t { each, end };
+enum class Lock : uint8_t { none, forward };
+enum class Validation : uint8_t { none, api, api_shader };
+enum class Lifetime : uint8_t { process, fresh };
+
+/// One point of the matrix: what a worker is asked to do in one trial. A plain value; every field is
+/// one axis and `axes()` (axis.h) is the table that names, reads, writes and documents them.
+struct Cell {
+  Backend backend = Backend::sim;
+  std::string op;  ///< name in the worker's operation table, e.g. "linear"
+  Path path = Path::automatic;
+  int32_t threads = 1;
+  int32_t processes = 1;
+  int32_t iterations = 10;  ///< per thread, and per round where churn > 1
+  std::string shape = "default";  ///< "default" or sizes, "8x64x64"
+  std::string dtype = "default";  ///< "default" or a name from the operation's list, "float16"
+  StreamUse stream = StreamUse::automatic;
+  ModelSharing model = ModelSharing::shared;
+  Init init = Init::main;
+  Warmup warmup = Warmup::none;
+  Start start = Start::barrier;
+  Sync sync = Sync::each;
+  Lock lock = Lock::none;
+  int32_t churn = 1;  ///< rounds of spawning and joining the threads
+  Validation validation = Validation::none;
+  Lifetime lifetime = Lifetime::process;
+  std::string profile = "report-000";  ///< of the simulated Metal device; means nothing elsewhere
+
+  friend bool operator==(const Cell&, const Cell&) = default;
+};
+
+/// The words of the axes `backend` and `path`.
+std::string_view name_of(Backend backend);
+std::string_view name_of(Path path);
+
+/// The one canonical text form: "sim/linear/nograph/threads=3", then "/axis=value" in the order of
+/// `axes()` for every axis that differs from its default. Used as test name, command-line argument,
+/// JSON key and first line of a reproducer. Contains no character that a shell treats specially.
+std::string to_string(const Cell& cell);
+
+/// The cell that `text` names: backend/op/path, then axis=value in any order, defaults allowed.
+/// `parse_cell(to_string(c)) == c` for every valid cell. Throws InputError that names the part.
+Cell parse_cell(std::string_view text);
+
+}  // namespace mpsprobe

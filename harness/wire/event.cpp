@@ -1,0 +1,88 @@
+#include "harness/wire/event.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace mpsprobe {
+namespace {
+
+using nlohmann::json;
+
+constexpr size_t kMostText = 64 * 1024;
+
+std::string text_at(const json& object, const char* key) {
+  const auto at = object.find(key);
+  return at != object.end() && at->is_string() ? at->get<std::string>().substr(0, kMostText) : "";
+}
+
+template <typename T>
+T number_at(const json& object, const char* key, T otherwise) {
+  const auto at = object.find(key);
+  if (at == object.end() || !at->is_number()) return otherwise;
+  const double value = at->get<double>();
+  // A cast from a double out of range is undefined; 2^53 is the largest exact count in JSON.
+  if (!std::isfinite(value) || std::abs(value) > 9007199254740992.0) return otherwise;
+  if constexpr (std::is_integral_v<T>) {
+    if (value < static_cast<double>(std::numeric_limits<T>::min()) ||
+        value > static_cast<double>(std::numeric_limits<T>::max())) {
+      return otherwise;
+    }
+  }
+  return static_cast<T>(value);
+}
+
+json to_json(const HelloEvent& hello) {
+  return {{"event", "hello"},
+          {"protocol", hello.protocol},
+          {"provenance", json::parse(hello.provenance, nullptr, false)}};
+}
+json to_json(const ReadyEvent&) { return {{"event", "ready"}}; }
+json to_json(const FailureEvent& failure) {
+  return {{"event", "failure"},        {"kind", failure.kind},
+          {"text", failure.text},      {"phase", failure.phase},
+          {"thread", failure.thread},  {"iteration", failure.iteration},
+          {"operation", failure.operation}};
+}
+json to_json(const ResultEvent& result) {
+  return {{"event", "result"},
+          {"operations", result.operations},
+          {"seconds", result.seconds},
+          {"checked", result.checked},
+          {"unchecked", result.unchecked},
+          {"observed_path", result.observed_path}};
+}
+
+}  // namespace
+
+std::string to_line(const Event& event) {
+  const json object = std::visit([](const auto& value) { return to_json(value); }, event);
+  return object.dump(-1, ' ', true, json::error_handler_t::replace);
+}
+
+std::optional<Event> parse_event(std::string_view line) {
+  // A bound on depth: writing a value out again recurses, and the line may be hostile.
+  const auto shallow = [](int depth, json::parse_event_t, const json&) { return depth <= 8; };
+  const json object = json::parse(line, shallow, false);
+  if (!object.is_object()) return std::nullopt;
+  const std::string kind = text_at(object, "event");
+  if (kind == "hello") {
+    const auto provenance = object.find("provenance");
+    const bool whole = provenance != object.end() && provenance->is_object();
+    return HelloEvent{number_at(object, "protocol", 0), whole ? provenance->dump() : "{}"};
+  }
+  if (kind == "ready") return ReadyEvent{};
+  if (kind == "failure") {
+    return FailureEvent{text_at(object, "kind"),          text_at(object, "text"),
+                        text_at(object, "phase"),         number_at(object, "thread", -1),
+                        number_at(object, "iteration", -1), text_at(object, "operation")};
+  }
+  if (kind == "result") {
+    return ResultEvent{number_at<uint64_t>(object, "operations", 0),
+                       number_at<double>(object, "seconds", 0),
+                       number_at<uint64_t>(object, "checked", 0),
+                       number_at<uint64_t>(object, "unchecked", 0), text_at(object, "observed_path")};
+  }
+  return std::nullopt;
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace mpsprobe {
+
+/// Version of everything that runner and worker say to each other. A worker of another version is
+/// refused before the first trial.
+constexpr int kProtocolVersion = 1;
+
+/// Descriptors and arguments of a worker: `WORKER run --cell CELL --process K --iteration I
+/// --seed S` with these descriptors open. `WORKER describe` prints what the worker is, as JSON.
+constexpr int kRecorderFd = 3;  ///< flight recorder, shared memory
+constexpr int kEventsFd = 4;    ///< events, one JSON object a line, worker to runner
+constexpr int kGateFd = 5;      ///< one byte starts the run; end of file means: end at once
+
+/// The worker is up: which build of which library it really loaded.
+struct HelloEvent {
+  int protocol = 0;
+  std::string provenance;  ///< JSON object, canonical dump
+};
+
+/// Everything is prepared; the worker waits at the gate.
+struct ReadyEvent {};
+
+/// Something failed that the process survived. `kind` is a word of the outcome table:
+/// "wrong_result", "exception", "gpu_error", "out_of_memory", "unsupported", "setup_failed".
+struct FailureEvent {
+  std::string kind;
+  std::string text;
+  std::string phase;
+  int thread = -1;     ///< -1: the main thread
+  int iteration = -1;  ///< -1: outside an iteration
+  std::string operation;
+};
+
+/// The worker did all that the cell asks. A worker that exits with 0 without it is `missing`.
+struct ResultEvent {
+  uint64_t operations = 0;     ///< iterations that ended, over all threads and rounds
+  double seconds = 0;          ///< of the run phase: gate to last thread joined
+  uint64_t checked = 0;        ///< results compared with the reference
+  uint64_t unchecked = 0;      ///< results not kept for comparison
+  std::string observed_path;   ///< "graph", "nograph", "blit", "none", or "not observed"
+};
+
+using Event = std::variant<HelloEvent, ReadyEvent, FailureEvent, ResultEvent>;
+
+/// One line of the events channel, without the newline. Bytes that are no UTF-8 are replaced.
+std::string to_line(const Event& event);
+
+/// The event that a line holds, or nothing where it holds none. Never throws: the line comes from a
+/// process that may be dying. Text is cut to 64 KiB.
+std::optional<Event> parse_event(std::string_view line);
+
+}  // namespace mpsprobe

@@ -1,0 +1,167 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mpsprobe {
+
+/// Where a worker is in its life. A death is reported together with the phase it happened in.
+enum class Phase : uint32_t { startup, warmup, run, check, teardown };
+/// Where one thread is inside an iteration.
+enum class Step : uint32_t { idle, waiting, locking, launching, synchronising, finished };
+
+std::string_view name_of(Phase phase);
+std::string_view name_of(Step step);
+
+/// The layout of the flight recorder: memory shared by runner and worker that outlives the worker.
+/// Written only with relaxed or release atomic stores by the worker; read by the runner at any
+/// moment, also while a hostile or dying worker scribbles over it (see `read_recorder`).
+/// Version 1; the layout is part of the wire protocol (docs/protocol.md).
+namespace recorder_layout {
+
+constexpr uint64_t kMagic = 0x31626f727073706d;  // "mpsprob1", little endian
+constexpr uint32_t kVersion = 1;
+constexpr uint32_t kThreads = 257;     // 256 threads of a cell, and the main thread as the last
+constexpr uint32_t kMainThread = 256;  // slot of the main thread
+constexpr uint32_t kFrames = 64;
+constexpr uint32_t kImages = 1024;
+constexpr size_t kOperationBytes = 32;
+constexpr size_t kImageNameBytes = 112;
+
+struct alignas(64) ThreadSlot {
+  std::atomic<uint64_t> place;       ///< iteration << 32 | step << 1 | 1 once the thread has begun
+  std::atomic<uint64_t> progress;    ///< grows with every step: no growth is a hang
+  std::atomic<uint64_t> launches;    ///< launches entered
+  std::atomic<uint64_t> overlapped;  ///< of these, how many found another thread inside
+  char operation[kOperationBytes];   ///< written before `place` first becomes nonzero
+};
+
+/// What the crash handler noted. `signal` is stored last; 0 means no crash was seen.
+struct CrashNote {
+  std::atomic<uint32_t> signal;
+  int32_t code;       ///< siginfo_t::si_code
+  uint64_t address;   ///< siginfo_t::si_addr
+  uint32_t thread;    ///< slot of the crashed thread, or UINT32_MAX where it has none
+  std::atomic<uint32_t> frame_count;
+  uint64_t frames[kFrames];  ///< program counter, then return addresses
+};
+
+/// An executable mapping of the worker, so that raw addresses can be told as image + offset.
+struct Image {
+  uint64_t base;   ///< load address that offsets count from
+  uint64_t begin;  ///< first address
+  uint64_t end;    ///< one past the last address
+  char name[kImageNameBytes];
+};
+
+struct Block {
+  uint64_t magic;
+  uint32_t version;
+  uint32_t bytes;  ///< sizeof(Block) as the runner sees it; a worker of another layout refuses
+  std::atomic<uint32_t> phase;
+  std::atomic<uint32_t> inside;       ///< threads inside a launch right now
+  std::atomic<uint32_t> most_inside;  ///< the most that were inside at once
+  std::atomic<uint32_t> image_count;
+  CrashNote crash;
+  Image images[kImages];
+  ThreadSlot threads[kThreads];
+};
+static_assert(std::atomic<uint64_t>::is_always_lock_free);
+
+}  // namespace recorder_layout
+
+/// A worker's view of its flight recorder: every function is async-signal-safe, lock-free and safe
+/// to call from any thread for its own slot. Does not own the memory.
+class FlightRecorder {
+ public:
+  /// `block` must point to a block that `initialise` prepared, and outlive this object.
+  explicit FlightRecorder(recorder_layout::Block* block) : block_(block) {}
+
+  /// Prepares fresh zeroed memory (runner's side).
+  static void initialise(recorder_layout::Block* block);
+
+  void set_phase(Phase phase) {
+    block_->phase.store(static_cast<uint32_t>(phase), std::memory_order_release);
+  }
+  Phase phase() const { return static_cast<Phase>(block_->phase.load(std::memory_order_acquire)); }
+
+  /// Names what the thread works on (cut to 31 bytes) and marks its slot as begun.
+  void begin_thread(uint32_t slot, std::string_view operation);
+
+  /// Notes that the thread is at `step` of `iteration`. Call before doing what the step names.
+  void at(uint32_t slot, uint32_t iteration, Step step) {
+    recorder_layout::ThreadSlot& thread = block_->threads[slot];
+    thread.place.store(uint64_t{iteration} << 32 | uint64_t{static_cast<uint32_t>(step)} << 1 | 1,
+                       std::memory_order_relaxed);
+    // One writer per slot: a plain increment, without the cost of a locked instruction.
+    thread.progress.store(thread.progress.load(std::memory_order_relaxed) + 1,
+                          std::memory_order_release);
+  }
+
+  /// Brackets a launch: counts how many threads are inside one at the same time.
+  void enter_launch(uint32_t slot, uint32_t iteration) {
+    at(slot, iteration, Step::launching);
+    recorder_layout::ThreadSlot& thread = block_->threads[slot];
+    const uint32_t now = block_->inside.fetch_add(1, std::memory_order_relaxed) + 1;
+    thread.launches.store(thread.launches.load(std::memory_order_relaxed) + 1,
+                          std::memory_order_relaxed);
+    if (now > 1) {
+      thread.overlapped.store(thread.overlapped.load(std::memory_order_relaxed) + 1,
+                              std::memory_order_relaxed);
+      uint32_t most = block_->most_inside.load(std::memory_order_relaxed);
+      while (now > most && !block_->most_inside.compare_exchange_weak(most, now)) {
+      }
+    }
+  }
+  void leave_launch() { block_->inside.fetch_sub(1, std::memory_order_relaxed); }
+
+  recorder_layout::Block* block() const { return block_; }
+
+ private:
+  recorder_layout::Block* block_;
+};
+
+/// One thread as the runner read it.
+struct ThreadPlace {
+  uint32_t thread = 0;  ///< index; recorder_layout::kMainThread is the main thread
+  std::string operation;
+  uint32_t iteration = 0;
+  Step step = Step::idle;
+};
+
+struct FrameAddress {
+  std::string image;    ///< file name of the mapping, empty where none matched
+  uint64_t offset = 0;  ///< from the image's load address; the raw address where none matched
+};
+
+struct CrashSeen {
+  int signal = 0;
+  int code = 0;
+  uint64_t address = 0;
+  int32_t thread = -1;  ///< -1: not a thread of the cell; kMainThread: the main thread
+  std::vector<FrameAddress> frames;
+};
+
+/// What the runner read out of a recorder.
+struct RecorderReading {
+  bool intact = true;  ///< false: magic, version or an enumeration was overwritten
+  Phase phase = Phase::startup;
+  uint64_t progress = 0;   ///< sum over threads
+  uint64_t launches = 0;   ///< sum over threads
+  uint64_t overlapped = 0;  ///< of these, with another thread inside
+  uint32_t most_inside = 0;  ///< 1 where launches happened but never two at once
+  std::vector<ThreadPlace> threads;  ///< those that had begun, by index
+  CrashSeen crash;                   ///< signal 0: none
+};
+
+/// Reads the recorder without trusting it: every index, enumeration and string is checked.
+RecorderReading read_recorder(const recorder_layout::Block& block);
+
+/// Only the sum of progress: cheap enough for every tick.
+uint64_t read_progress(const recorder_layout::Block& block);
+
+}  // namespace mpsprobe

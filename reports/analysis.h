@@ -1,0 +1,146 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/boundary/boundary.h"
+#include "harness/journal/journal.h"
+#include "harness/statistics/interval.h"
+
+namespace mpsprobe {
+
+/// One worker with one build of the library. A worker whose trials ran on several builds is several
+/// arms: results of different builds are never added up.
+struct Arm {
+  std::string label;   ///< "stock"; "stock, build 2" where a worker had several
+  std::string worker;  ///< name given with --worker
+  std::string worker_path;
+  bool proved = false;  ///< a process that ran trials said so; otherwise only `describe` did
+  std::string version;
+  std::string git_hash;
+  std::string library;               ///< path of the library that was really loaded
+  std::string build_id;              ///< ELF build id or Mach-O UUID
+  std::optional<bool> stream_pool;   ///< MPSStreamPool is there
+  std::vector<std::string> devices;  ///< as processes named them, each once
+};
+
+/// How far the threads of a cell were really inside an operation at the same time.
+enum class Overlap : uint8_t {
+  not_applicable,  ///< one thread
+  seen,
+  prevented,  ///< by what the cell asks for: a lock, or a sequential start
+  none,       ///< possible, and never seen: a pass proves nothing
+};
+
+enum class Expected : uint8_t { nothing, met, unmet, untested };
+
+struct OutcomeCount {
+  Outcome outcome = Outcome::not_run;
+  std::string detail;
+  int trials = 0;
+};
+
+/// What the trials of one cell came to, for one arm.
+struct CellSummary {
+  size_t arm = 0;  ///< index into Analysis::arms
+  Cell cell;
+  std::string id;  ///< to_string(cell)
+  std::string block;
+  std::optional<Expectation> expectation;
+  Expected expected = Expected::nothing;
+  int planned = 0;
+  int counted = 0;  ///< passes and failures
+  int failures = 0;
+  int missing = 0;                     ///< planned, and not in the journal
+  std::vector<OutcomeCount> outcomes;  ///< in the order of the outcomes, then of the details
+  std::optional<Verdict> verdict;      ///< nothing where no trial counts
+  Interval rate;                       ///< exact 95% interval of the failure rate
+  Overlap overlap = Overlap::not_applicable;
+  uint32_t most_inside = 0;  ///< the most threads that were inside a launch at once, in any trial
+  uint64_t launches = 0;
+  uint64_t overlapped = 0;           ///< launches that found another thread inside
+  std::optional<Spread> throughput;  ///< operations a second, over passing trials
+  std::vector<std::string> observed_paths;
+  uint64_t checked = 0;  ///< results compared with the reference, over passing trials
+  uint64_t unchecked = 0;
+  bool simulated = false;
+};
+
+/// One trial that failed, as an example of its signature.
+struct FailureExample {
+  size_t arm = 0;
+  Cell cell;
+  int trial = 0;
+  Judgement judgement;
+  int process = 0;
+  EndedBy ended_by = EndedBy::nobody;
+  RecorderReading recorder;
+  std::optional<FailureEvent> event;  ///< what the process itself said
+  std::string excerpt;                ///< printable end of its stderr (stdout where that is empty)
+};
+
+/// All failures with one title.
+struct SignatureGroup {
+  struct Where {
+    size_t arm = 0;
+    std::string cell;
+    int failures = 0;
+    int counted = 0;
+  };
+  std::string title;
+  bool known = true;
+  int failures = 0;
+  std::vector<Where> cells;  ///< in the order of the summaries
+  std::map<std::string, int> phases;
+  std::vector<std::pair<std::string, int>> before;  ///< cells that ran before, most often first
+  FailureExample first;
+};
+
+struct LeftOutGroup {
+  std::string reason;
+  std::vector<std::string> cells;
+};
+
+/// Something that limits what the report is worth. `code` is stable, for programs.
+struct Warning {
+  std::string code;
+  std::string text;
+};
+
+/// Advice that the data of this run back, each with the numbers that do.
+struct Advice {
+  std::string code;  ///< "threads", "processes", "lock", "inconclusive"
+  std::string text;
+};
+
+/// Everything derived from a journal; nothing in it is stored there.
+struct Analysis {
+  CampaignHeader header;  ///< without `cells`: they are in `cells` below
+  std::vector<CampaignEnd> ends;
+  bool simulated = false;  ///< at least one cell ran on a simulated device
+  bool complete = false;   ///< every planned trial is in the journal
+  int planned = 0;
+  int recorded = 0;
+  int counted = 0;
+  int failures = 0;
+  std::vector<Arm> arms;
+  std::vector<CellSummary> cells;          ///< in the order of the plan, arms of one cell together
+  std::vector<Boundary> boundaries;        ///< Boundary::worker is the arm's label
+  std::vector<SignatureGroup> signatures;  ///< most frequent first
+  std::vector<LeftOutGroup> left_out;
+  std::vector<Warning> warnings;
+  std::vector<Advice> advice;
+
+  /// At least one trial counts. A run without is never green.
+  bool has_evidence() const { return counted > 0; }
+  const CellSummary* find(size_t arm, const std::string& id) const;
+};
+
+/// Derives everything. Pure and deterministic: the same journal gives the same analysis.
+Analysis analyse(const Journal& journal);
+
+}  // namespace mpsprobe

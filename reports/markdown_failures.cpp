@@ -1,0 +1,173 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reports/markdown_sections.h"
+#include "reports/text.h"
+#include "reports/wording.h"
+
+namespace mpsprobe {
+namespace {
+
+constexpr size_t kMostCells = 3;
+constexpr size_t kMostThreads = 32;
+constexpr size_t kMostFrames = 16;
+constexpr size_t kMostDetailed = 20;  // signatures beyond are in the JSON
+
+std::string thread_name(int64_t thread) {
+  if (thread == recorder_layout::kMainThread) return "main thread";
+  if (thread < 0) return "a thread that is none of the cell's";
+  return fmt::format("thread {}", thread);
+}
+
+std::string where_it_failed(const Analysis& analysis, const SignatureGroup& group) {
+  std::string text;
+  for (size_t i = 0; i < std::min(group.cells.size(), kMostCells); ++i) {
+    const SignatureGroup::Where& where = group.cells[i];
+    if (i > 0) text += ", ";
+    text += fmt::format("{} {} of {}", code_span(where.cell), where.failures, where.counted);
+    if (analysis.arms.size() > 1) text += " (" + escaped(analysis.arms[where.arm].label) + ")";
+  }
+  if (group.cells.size() > kMostCells) {
+    text += fmt::format(" and {} more cells", group.cells.size() - kMostCells);
+  }
+  return text;
+}
+
+std::string phases(const SignatureGroup& group) {
+  std::string text;
+  for (const auto& [phase, trials] : group.phases) {
+    if (!text.empty()) text += ", ";
+    text += group.phases.size() == 1 ? phase : fmt::format("{} {}", phase, trials);
+  }
+  return text;
+}
+
+std::string what_happened(const FailureExample& example) {
+  const Judgement& judgement = example.judgement;
+  std::string text =
+      fmt::format("Trial {} of {}: {}", example.trial, code_span(to_string(example.cell)),
+                  escaped(failure_kind({judgement.outcome, judgement.detail, 1}), 80));
+  if (example.cell.processes > 1) text += fmt::format(" in process {}", example.process);
+  text += fmt::format(" in the phase {}", name_of(judgement.phase));
+  const CrashSeen& crash = example.recorder.crash;
+  if (crash.signal != 0) {
+    const std::string signal = signal_name(crash.signal);
+    text += (signal == judgement.detail ? "" : ", " + signal) +
+            fmt::format(" in {}, at address {:#x}", thread_name(crash.thread), crash.address);
+  }
+  if (example.ended_by != EndedBy::nobody) {
+    text += fmt::format("; the runner ended it ({})", words(name_of(example.ended_by)));
+  }
+  if (!example.recorder.intact) text += "; its flight recorder was overwritten";
+  return text + ".\n\n";
+}
+
+std::string thread_table(const FailureExample& example) {
+  const std::vector<ThreadPlace>& threads = example.recorder.threads;
+  if (threads.empty()) return "";
+  std::string text = "| thread | operation | iteration | step |\n|---|---|---|---|\n";
+  for (size_t i = 0; i < std::min(threads.size(), kMostThreads); ++i) {
+    const ThreadPlace& place = threads[i];
+    const bool crashed = example.recorder.crash.signal != 0 &&
+                         static_cast<int64_t>(place.thread) == example.recorder.crash.thread;
+    const std::string name =
+        place.thread == recorder_layout::kMainThread ? "main" : std::to_string(place.thread);
+    text += fmt::format("| {}{} | {} | {} | {} |\n", name, crashed ? " **crashed**" : "",
+                        code_span(place.operation, 40), place.iteration, name_of(place.step));
+  }
+  if (threads.size() > kMostThreads) {
+    text += fmt::format("\n{} more threads.\n", threads.size() - kMostThreads);
+  }
+  return text + "\n";
+}
+
+std::string frame_list(const CrashSeen& crash) {
+  if (crash.frames.empty()) return "";
+  std::string text;
+  for (size_t i = 0; i < std::min(crash.frames.size(), kMostFrames); ++i) {
+    const FrameAddress& frame = crash.frames[i];
+    text += fmt::format("{:2} {} + {:#x}\n", i,
+                        frame.image.empty() ? "?" : shortened(printable(frame.image), 60),
+                        frame.offset);
+  }
+  if (crash.frames.size() > kMostFrames) {
+    text += fmt::format("   {} more\n", crash.frames.size() - kMostFrames);
+  }
+  return "Stack of the crashed thread, image + offset:\n\n" + code_block(text) + "\n";
+}
+
+std::string printed(const FailureExample& example) {
+  std::string text;
+  if (example.event) {
+    const FailureEvent& event = *example.event;
+    text += fmt::format("The process reported ({}, {}):\n\n{}\n", code_span(event.kind, 40),
+                        thread_name(event.thread < 0 ? recorder_layout::kMainThread : event.thread),
+                        code_block(last_lines(event.text, 16, 300)));
+  }
+  if (!example.excerpt.empty()) text += "It printed:\n\n" + code_block(example.excerpt) + "\n";
+  return text;
+}
+
+std::string what_ran_before(const SignatureGroup& group) {
+  std::string text;
+  for (size_t i = 0; i < std::min<size_t>(group.before.size(), 3); ++i) {
+    const auto& [cell, trials] = group.before[i];
+    if (i > 0) text += ", ";
+    text += fmt::format("{} ({}×)", cell.empty() ? "nothing" : code_span(cell), trials);
+  }
+  if (group.before.size() > 3) text += fmt::format(", {} others", group.before.size() - 3);
+  return "Ran before it: " + text + ".\n\n";
+}
+
+std::string details(const Analysis& analysis, const SignatureGroup& group, size_t number) {
+  const FailureExample& first = group.first;
+  std::string text = fmt::format("<details{}><summary>Failure {}: the first of {}</summary>\n\n",
+                                 number == 1 ? " open" : "", number, group.failures);
+  text += what_happened(first) + thread_table(first) + frame_list(first.recorder.crash) +
+          printed(first) + what_ran_before(group);
+  text += "Run this cell alone:\n\n" +
+          code_block(rerun_command(analysis, first.arm, to_string(first.cell)), "sh");
+  return text + "\n</details>\n\n";
+}
+
+}  // namespace
+
+std::string rerun_command(const Analysis& analysis, size_t arm, const std::string& cell) {
+  const CampaignHeader& header = analysis.header;
+  std::vector<std::string> arguments{"mpsprobe", "run",
+                                     "--cell",   cell,
+                                     "--trials", std::to_string(header.trials),
+                                     "--seed",   std::to_string(header.seed)};
+  const Arm& worker = analysis.arms.at(arm);
+  if (worker.worker != "stock") {
+    arguments.insert(arguments.end(), {"--worker", worker.worker + "=" + worker.worker_path});
+  }
+  for (const std::string& variable : header.environment) {
+    arguments.insert(arguments.end(), {"--env", variable});
+  }
+  return shell_command(arguments);
+}
+
+std::string markdown_failures(const Analysis& analysis) {
+  if (analysis.signatures.empty()) return "";
+  std::string text =
+      "## Failures\n\n| | failure | trials | phase | where |\n|---|---|---|---|---|\n";
+  for (size_t i = 0; i < analysis.signatures.size(); ++i) {
+    const SignatureGroup& group = analysis.signatures[i];
+    text += fmt::format("| {} | {}{} | {} | {} | {} |\n", i + 1, code_span(group.title),
+                        group.known ? "" : " (new)", group.failures, phases(group),
+                        where_it_failed(analysis, group));
+  }
+  text += "\n";
+  for (size_t i = 0; i < std::min(analysis.signatures.size(), kMostDetailed); ++i) {
+    text += details(analysis, analysis.signatures[i], i + 1);
+  }
+  if (analysis.signatures.size() > kMostDetailed) {
+    text += fmt::format("The details of {} more are in report.json.\n\n",
+                        analysis.signatures.size() - kMostDetailed);
+  }
+  return text;
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "reports/analysis.h"
+
+namespace mpsprobe {
+
+/// Groups failed trials by their title, most frequent first. `failed` holds indices into the
+/// journal's trials, `arm_of_trial` the arm of every trial. Rates stay with their cell and arm;
+/// only failures are counted across them.
+std::vector<SignatureGroup> group_by_signature(const Journal& journal, const Analysis& analysis,
+                                               const std::vector<size_t>& arm_of_trial,
+                                               const std::vector<size_t>& failed);
+
+}  // namespace mpsprobe

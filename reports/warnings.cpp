@@ -1,0 +1,189 @@
+#include "reports/warnings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "reports/text.h"
+#include "reports/wording.h"
+
+namespace mpsprobe {
+namespace {
+
+bool mentions_paravirtual(const std::string& text) {
+  return text.find("Apple Paravirtual") != std::string::npos;
+}
+
+bool on_paravirtual_device(const Journal& journal, const Analysis& analysis) {
+  const auto dump = [](const nlohmann::json& value) {
+    return value.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  };
+  if (mentions_paravirtual(dump(journal.header.machine))) return true;
+  for (const auto& [id, provenance] : journal.provenances) {
+    if (mentions_paravirtual(dump(provenance))) return true;
+  }
+  for (const Arm& arm : analysis.arms) {
+    if (std::any_of(arm.devices.begin(), arm.devices.end(), mentions_paravirtual)) return true;
+  }
+  return false;
+}
+
+int count_outcome(const Analysis& analysis, Outcome outcome) {
+  int trials = 0;
+  for (const CellSummary& cell : analysis.cells) {
+    for (const OutcomeCount& count : cell.outcomes) {
+      if (count.outcome == outcome) trials += count.trials;
+    }
+  }
+  return trials;
+}
+
+template <typename Predicate>
+std::vector<const CellSummary*> cells_where(const Analysis& analysis, Predicate predicate) {
+  std::vector<const CellSummary*> cells;
+  for (const CellSummary& cell : analysis.cells) {
+    if (predicate(cell)) cells.push_back(&cell);
+  }
+  return cells;
+}
+
+void warn_of_gaps(const Analysis& analysis, std::vector<Warning>& warnings) {
+  if (!analysis.has_evidence()) {
+    warnings.push_back({"no_evidence",
+                        "No trial counts: nothing passed and nothing failed. This run says nothing "
+                        "about the product, and it is not green."});
+  }
+  if (analysis.complete) return;
+  std::string why = "the run was killed";
+  if (!analysis.ends.empty()) {
+    const CampaignEnd& end = analysis.ends.back();
+    why = "it ended with \"" + words(printable(end.reason)) + "\"";
+    if (!end.note.empty()) why += " (" + shortened(printable(end.note), 200) + ")";
+  }
+  warnings.push_back({"incomplete", fmt::format("Incomplete: {} of {} planned trials were run; {}. "
+                                                "What was not run is no pass.",
+                                                analysis.recorded, analysis.planned, why)});
+}
+
+void warn_of_overlap(const Analysis& analysis, std::vector<Warning>& warnings) {
+  const auto cells = cells_where(analysis, [](const CellSummary& cell) {
+    return cell.verdict == Verdict::pass && cell.overlap == Overlap::none;
+  });
+  if (cells.empty()) return;
+  warnings.push_back(
+      {"no_overlap",
+       fmt::format("{} with several threads passed without any two threads inside an operation at "
+                   "once, for example {}: a pass without overlap shows nothing.",
+                   counted(static_cast<int64_t>(cells.size()), "cells"), cells.front()->id)});
+}
+
+void warn_of_unchecked(const Analysis& analysis, std::vector<Warning>& warnings) {
+  const auto cells = cells_where(analysis, [](const CellSummary& cell) {
+    return cell.verdict == Verdict::pass && cell.checked == 0;
+  });
+  if (cells.empty()) return;
+  warnings.push_back(
+      {"unchecked",
+       fmt::format("In {} that passed no result was compared with the reference, for example {}: "
+                   "wrong numbers would not have been seen there.",
+                   counted(static_cast<int64_t>(cells.size()), "cells"), cells.front()->id)});
+}
+
+void warn_of_path(const Analysis& analysis, std::vector<Warning>& warnings) {
+  const auto cells = cells_where(analysis, [](const CellSummary& cell) {
+    if (cell.cell.path == Path::automatic) return false;
+    return std::any_of(cell.observed_paths.begin(), cell.observed_paths.end(),
+                       [&cell](const std::string& path) {
+                         return path != "not observed" && path != name_of(cell.cell.path);
+                       });
+  });
+  if (cells.empty()) return;
+  warnings.push_back(
+      {"wrong_path",
+       fmt::format("{} took another path than the cell asks for, for example {} "
+                   "(observed: {}): their results say nothing about that path.",
+                   counted(static_cast<int64_t>(cells.size()), "cells"), cells.front()->id,
+                   shortened(printable(cells.front()->observed_paths.front()), 60))});
+}
+
+void warn_of_validation(const Analysis& analysis, std::vector<Warning>& warnings) {
+  const auto cells = cells_where(
+      analysis, [](const CellSummary& cell) { return cell.cell.validation != Validation::none; });
+  if (cells.empty()) return;
+  warnings.push_back(
+      {"validation",
+       fmt::format("{} ran under Metal's validation layers, which hide some failures and invent "
+                   "others: rates of their own, not to be compared with those without.",
+                   counted(static_cast<int64_t>(cells.size()), "cells"))});
+}
+
+void warn_of_device(const Journal& journal, std::vector<Warning>& warnings) {
+  int sick = 0;
+  std::string example;
+  for (const TrialRecord& trial : journal.trials) {
+    if (!trial.known_good || trial.known_good->outcome == Outcome::pass) continue;
+    if (sick++ == 0) example = to_string(trial.cell);
+  }
+  if (sick == 0) return;
+  warnings.push_back(
+      {"sick_device", fmt::format("After {} a known-good cell did not pass either, first after {}: "
+                                  "what came next may be the device's failure, not the cell's.",
+                                  counted(sick, "failures"), example)});
+}
+
+}  // namespace
+
+std::vector<Warning> warn(const Journal& journal, const Analysis& analysis,
+                          const std::vector<std::string>& divided, int repeated) {
+  std::vector<Warning> warnings;
+  if (analysis.simulated) {
+    const bool all = std::all_of(analysis.cells.begin(), analysis.cells.end(),
+                                 [](const CellSummary& cell) { return cell.simulated; });
+    warnings.push_back(
+        {"simulated", fmt::format("SIMULATED. {} ran on a simulated Metal device with "
+                                  "planted defects: no evidence about Apple's "
+                                  "software, any GPU or PyTorch's MPS backend.",
+                                  all ? "Everything here" : "A part of this")});
+  }
+  if (on_paravirtual_device(journal, analysis)) {
+    warnings.push_back({"paravirtual",
+                        "Paravirtual GPU (Apple Paravirtual device, as on hosted Mac runners): a "
+                        "class of its own. Do not quote these results for a real chip, or add them "
+                        "to results of one."});
+  }
+  for (const std::string& worker : divided) {
+    warnings.push_back(
+        {"several_builds",
+         fmt::format(
+             "Trials of the worker {} ran on different builds or devices, or did not say on "
+             "which. They are not added up: each build has rows of its own.",
+             shortened(printable(worker), 60))});
+  }
+  warn_of_gaps(analysis, warnings);
+  warn_of_overlap(analysis, warnings);
+  warn_of_path(analysis, warnings);
+  warn_of_unchecked(analysis, warnings);
+  warn_of_validation(analysis, warnings);
+  warn_of_device(journal, warnings);
+  const int broken = count_outcome(analysis, Outcome::infrastructure) +
+                     count_outcome(analysis, Outcome::setup_failed);
+  if (broken > 0) {
+    warnings.push_back(
+        {"not_counted", fmt::format("{} failed in set-up or for reasons outside the product, and "
+                                    "are no evidence either way.",
+                                    counted(broken, "trials"))});
+  }
+  if (repeated > 0) {
+    warnings.push_back(
+        {"repeated", fmt::format("The journal holds {} a second time; only the first record "
+                                 "counts.",
+                                 counted(repeated, "trials"))});
+  }
+  if (journal.torn) {
+    warnings.push_back({"torn", "The journal's last line was cut off by a kill and is left out."});
+  }
+  return warnings;
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,171 @@
+#include "reports/wording.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/wire/axis.h"
+#include "reports/text.h"
+
+namespace mpsprobe {
+namespace {
+
+std::string number_list(const std::vector<int32_t>& numbers) {
+  std::string text;
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    if (i > 0) text += i + 1 == numbers.size() ? " and " : ", ";
+    text += std::to_string(numbers[i]);
+  }
+  return text;
+}
+
+// The non-evidence of a cell: "3 not run, 1 unsupported".
+std::string rest_of_trials(const CellSummary& cell) {
+  std::string text;
+  const auto add = [&text](int trials, const std::string& what) {
+    if (trials == 0) return;
+    if (!text.empty()) text += ", ";
+    text += fmt::format("{} {}", trials, what);
+  };
+  int not_run = cell.missing;
+  for (const OutcomeCount& count : cell.outcomes) {
+    if (count.outcome == Outcome::not_run) not_run += count.trials;
+  }
+  add(not_run, "not run");
+  for (Outcome outcome : {Outcome::setup_failed, Outcome::unsupported, Outcome::infrastructure}) {
+    int trials = 0;
+    for (const OutcomeCount& count : cell.outcomes) {
+      if (count.outcome == outcome) trials += count.trials;
+    }
+    add(trials, words(name_of(outcome)));
+  }
+  return text;
+}
+
+// Why a cell has no verdict: the reason that most of its trials share.
+std::string without_verdict(const CellSummary& cell) {
+  Outcome most = Outcome::not_run;
+  int trials = cell.missing;
+  for (const OutcomeCount& count : cell.outcomes) {
+    if (count.trials > trials || (count.trials == trials && most == Outcome::not_run)) {
+      most = count.outcome;
+      trials = count.trials;
+    }
+  }
+  return words(name_of(most));
+}
+
+}  // namespace
+
+std::string words(std::string_view name) {
+  std::string text(name);
+  std::replace(text.begin(), text.end(), '_', ' ');
+  return text;
+}
+
+std::string failure_kind(const OutcomeCount& count) {
+  switch (count.outcome) {
+    case Outcome::signal:
+      return count.detail.empty() ? "signal" : shortened(printable(count.detail), 40);
+    case Outcome::exit:
+      return "exit " + shortened(printable(count.detail), 20);
+    default:
+      return words(name_of(count.outcome));
+  }
+}
+
+std::string failure_kinds(const CellSummary& cell) {
+  std::vector<std::pair<std::string, int>> kinds;
+  for (const OutcomeCount& count : cell.outcomes) {
+    if (!is_failure(count.outcome)) continue;
+    const std::string kind = failure_kind(count);
+    const auto same = std::find_if(kinds.begin(), kinds.end(),
+                                   [&kind](const auto& known) { return known.first == kind; });
+    if (same == kinds.end()) {
+      kinds.emplace_back(kind, count.trials);
+    } else {
+      same->second += count.trials;
+    }
+  }
+  if (kinds.size() == 1) return kinds.front().first;
+  std::string text;
+  for (const auto& [kind, trials] : kinds) {
+    if (!text.empty()) text += ", ";
+    text += fmt::format("{} {}", kind, trials);
+  }
+  return text;
+}
+
+Standing standing_of(const CellSummary& cell) {
+  Standing standing;
+  if (!cell.verdict) {
+    standing.word = without_verdict(cell);
+  } else {
+    const bool all_failed = *cell.verdict == Verdict::fail;
+    standing.word = all_failed ? "FAIL" : std::string(name_of(*cell.verdict));
+    standing.rest = fmt::format("{}/{}", cell.failures, cell.counted);
+    if (cell.failures > 0) standing.rest += " " + failure_kinds(cell);
+    if (cell.failures == 0 && cell.overlap == Overlap::none) standing.rest += ", no overlap";
+    const std::string others = rest_of_trials(cell);
+    if (!others.empty()) standing.rest += " (" + others + ")";
+  }
+  if (cell.expected == Expected::unmet) {
+    standing.unexpected = true;
+    if (!standing.rest.empty()) standing.rest += ", ";
+    standing.rest += "expected " + printable(cell.expectation->text());
+  }
+  return standing;
+}
+
+std::string cell_label(const Cell& cell, const std::vector<std::string_view>& without) {
+  const auto left_out = [&without](std::string_view axis) {
+    return std::find(without.begin(), without.end(), axis) != without.end();
+  };
+  std::string label = cell.op;
+  if (cell.path != Path::automatic && !left_out("path")) {
+    label += fmt::format(" {}", name_of(cell.path));
+  }
+  for (const Axis& axis : axes()) {
+    if (axis.name == "backend" || axis.name == "op" || axis.name == "path") continue;
+    const std::string value = axis.read(cell);
+    if (value == axis.default_value || left_out(axis.name)) continue;
+    label += fmt::format(", {}={}", axis.name, value);
+  }
+  return label;
+}
+
+std::string counted(int64_t count, std::string_view plural) {
+  if (count != 1) return fmt::format("{} {}", count, plural);
+  const bool es = plural == "processes";
+  return fmt::format("1 {}", plural.substr(0, plural.size() - (es ? 2 : 1)));
+}
+
+std::string boundary_in_words(const Boundary& boundary) {
+  std::string text;
+  if (const auto& passing = boundary.most_passing) {
+    text = fmt::format("no failure up to {}", counted(passing->count, boundary.axis));
+    if (!boundary.fewest_failing) text += ", the most tested";
+    text += fmt::format(" ({}", confidence_in_words(passing->failures, passing->trials));
+    if (passing->without_overlap) {
+      text += "; but no two threads were ever inside an operation at once, so this shows nothing";
+    } else if (boundary.axis == "threads" && passing->count > 1) {
+      text += fmt::format("; up to {} inside an operation at once", passing->most_inside);
+    }
+    text += ")";
+  }
+  if (const auto& failing = boundary.fewest_failing) {
+    text += text.empty() ? "fails already at " : "; fails at ";
+    text += fmt::format("{} ({})", counted(failing->count, boundary.axis),
+                        confidence_in_words(failing->failures, failing->trials));
+  }
+  if (!boundary.monotone()) {
+    text += fmt::format("; no single boundary: passed again at {}",
+                        number_list(boundary.passing_above));
+  }
+  if (!boundary.untested.empty()) {
+    text += fmt::format("; without evidence: {}", number_list(boundary.untested));
+  }
+  return text;
+}
+
+}  // namespace mpsprobe

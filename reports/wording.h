@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/analysis.h"
+
+namespace mpsprobe {
+
+/// The words of the report that every format shares. Plain text without markup.
+
+/// "out of memory" for out_of_memory.
+std::string words(std::string_view name);
+
+/// What a failure is called in a table: "SIGSEGV", "exit 11", "hang". Printable, at most 40 bytes.
+std::string failure_kind(const OutcomeCount& count);
+
+/// The failures of a cell: "SIGSEGV", or "SIGSEGV 7, hang 3" where there are several kinds.
+std::string failure_kinds(const CellSummary& cell);
+
+/// How a cell stands: `word` is the verdict ("pass", "FAIL", "intermittent") or why there is none
+/// ("unsupported", "not run"); `rest` has the count and what must be known beside it.
+struct Standing {
+  std::string word;
+  std::string rest;
+  bool unexpected = false;
+};
+Standing standing_of(const CellSummary& cell);
+
+/// What a group of cells is: operation and path first, then every axis that is not at its default:
+/// "linear nograph, lock=forward". Axes named in `without` are left out; backend always is.
+std::string cell_label(const Cell& cell, const std::vector<std::string_view>& without);
+
+/// "1 thread", "2 threads", "8 processes".
+std::string counted(int64_t count, std::string_view plural);
+
+/// "no failure up to 2 threads (0 of 10 failed: below 26% with 95% confidence); fails from 3 ...".
+std::string boundary_in_words(const Boundary& boundary);
+
+}  // namespace mpsprobe

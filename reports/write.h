@@ -1,0 +1,33 @@
+#pragma once
+
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "reports/analysis.h"
+
+namespace mpsprobe {
+
+/// A report could not be written. The message names the file, the reason and what to do.
+class ReportError : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Replaces `file` by `bytes` in one step: whoever reads it, and a crash at any moment, sees the
+/// old or the new content, whole. A temporary file beside it is renamed once it is on disk, and
+/// removed where that fails. Throws ReportError.
+void write_atomically(const std::filesystem::path& file, std::string_view bytes);
+
+/// Where the two files are.
+struct WrittenReports {
+  std::filesystem::path json;
+  std::filesystem::path markdown;
+};
+
+/// Writes report.json and report.md into `folder`, which is created where it is missing. Throws
+/// ReportError.
+WrittenReports write_reports(const std::filesystem::path& folder, const Journal& journal,
+                             const Analysis& analysis);
+
+}  // namespace mpsprobe

@@ -1,0 +1,50 @@
+#include "scenarios/backends/backend.h"
+
+#include <fmt/format.h>
+
+#include "harness/wire/axis.h"
+#include "scenarios/backends/cpu.h"
+#include "scenarios/backends/mps.h"
+#include "scenarios/backends/sim.h"
+#include "scenarios/worker/workload.h"
+
+namespace mpsprobe {
+namespace {
+
+constexpr std::string_view kNoMetal =
+    "not built into this worker: it needs Apple's frameworks and no LibTorch";
+constexpr std::string_view kNoCuda = "not built into this worker";
+
+}  // namespace
+
+std::vector<BackendReport> report_backends() {
+  return {
+      report_mps(),
+      {.backend = Backend::metal, .reason = std::string(kNoMetal)},
+      {.backend = Backend::cuda, .reason = std::string(kNoCuda)},
+      report_cpu(),
+      report_sim(),
+  };
+}
+
+std::unique_ptr<Device> open_device(const Cell& cell) {
+  const auto absent = [&](std::string_view reason) {
+    return UnsupportedError(fmt::format("backend {}: {}. `mpsprobe-worker describe` lists what is",
+                                        name_of(cell.backend), reason));
+  };
+  switch (cell.backend) {
+    case Backend::mps:
+      return open_mps(cell);
+    case Backend::cpu:
+      return open_cpu(cell);
+    case Backend::sim:
+      return open_sim(cell);
+    case Backend::metal:
+      throw absent(kNoMetal);
+    case Backend::cuda:
+      throw absent(kNoCuda);
+  }
+  throw absent("unknown");
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,127 @@
+#include "scenarios/backends/mps.h"
+
+#include <ATen/detail/MPSHooksInterface.h>
+#include <ATen/mps/MPSDevice.h>
+#include <ATen/ops/zeros.h>
+#include <fmt/format.h>
+#include <sys/sysctl.h>
+
+#include <nlohmann/json.hpp>
+
+#include "scenarios/operations/torch_errors.h"
+#include "scenarios/worker/workload.h"
+
+#ifdef MPSPROBE_HAS_MPS_STREAM_POOL
+#include <ATen/mps/MPSStream.h>
+#endif
+
+// PyTorch's MPS backend through its public C++ headers alone. LibTorch 2.15 and later has a pool of
+// streams; earlier releases have one stream, which all threads share.
+
+namespace mpsprobe {
+namespace {
+
+// Size of the pool (ATen/mps/MPSStream.h). It hands its streams out in turn, so that one more
+// thread would share a stream with another.
+constexpr int kPoolStreams = 32;
+
+constexpr const char* kAbsent =
+    "LibTorch finds no MPS device: MPS needs macOS 14.0 or later and a Metal device";
+
+// The processor's name, without any contact with Metal: "Apple M4 Max", "Apple M1 (Virtual)".
+std::string processor() {
+  char name[128] = {};
+  size_t bytes = sizeof(name) - 1;
+  return sysctlbyname("machdep.cpu.brand_string", name, &bytes, nullptr, 0) == 0 ? name : "";
+}
+
+class MpsDevice : public Device {
+ public:
+  at::Device torch_device() const override { return {at::kMPS, 0}; }
+
+  void touch() override {
+    // Asked here and not when the device is opened: the question itself makes the Metal device, and
+    // with init=threads the threads are to be the first.
+    if (!at::detail::getMPSHooks().hasMPS()) {
+      throw UnsupportedError(std::string("backend mps: ") + kAbsent);
+    }
+    at::zeros({1}, at::TensorOptions().device(torch_device()));
+    synchronise();
+  }
+
+#ifdef MPSPROBE_HAS_MPS_STREAM_POOL
+  void enter_thread(StreamUse use) override {
+    if (use == StreamUse::per_thread) {
+      at::mps::setCurrentMPSStream(at::mps::getStreamFromPool());
+    }
+  }
+  void synchronise() override {
+    at::mps::getCurrentMPSStream()->synchronize(at::mps::SyncType::COMMIT_AND_WAIT);
+  }
+  void settle() override {
+    at::mps::synchronizeAllMPSStreams(at::mps::SyncType::COMMIT_AND_WAIT);
+  }
+#else
+  void enter_thread(StreamUse) override {}
+  void synchronise() override {
+    at::detail::getMPSHooks().deviceSynchronize();
+  }
+  void settle() override {
+    at::detail::getMPSHooks().deviceSynchronize();
+  }
+#endif
+
+  at::Tensor upload(const at::Tensor& tensor) override {
+    return tensor.to(torch_device());
+  }
+
+  // LibTorch tells the path only in its profiling log, which disturbs what is tested.
+  std::string observed_path(std::string_view) override {
+    return std::string(kNotObserved);
+  }
+
+  nlohmann::json description() const override {
+    return {{"backend", "mps"}, {"simulated", false}, {"device", processor()}};
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Device> open_mps(const Cell& cell) {
+  if (cell.stream == StreamUse::per_thread) {
+#ifdef MPSPROBE_HAS_MPS_STREAM_POOL
+    if (cell.threads > kPoolStreams) {
+      throw UnsupportedError(fmt::format(
+          "stream=per-thread: LibTorch's pool has {} streams and the cell has {} threads. Use "
+          "threads={} or fewer, or stream=default",
+          kPoolStreams, cell.threads, kPoolStreams));
+    }
+#else
+    static_cast<void>(kPoolStreams);
+    throw UnsupportedError(
+        "stream=per-thread: the LibTorch of this worker has no pool of MPS streams. Use LibTorch "
+        "2.15 or later, or stream=default");
+#endif
+  }
+  return std::make_unique<MpsDevice>();
+}
+
+BackendReport report_mps() {
+  BackendReport report{.backend = Backend::mps};
+  try {
+    with_worker_errors([&] {
+      report.available = at::detail::getMPSHooks().hasMPS();
+      if (report.available) {
+        report.device = at::mps::MPSDevice::getInstance()->getName();
+      } else {
+        report.reason = kAbsent;
+      }
+    });
+  } catch (const std::exception& error) {
+    report.available = false;
+    report.reason = error.what();
+  }
+  return report;
+}
+
+}  // namespace mpsprobe

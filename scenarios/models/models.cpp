@@ -1,0 +1,176 @@
+#include <ATen/ops/conv1d.h>
+#include <ATen/ops/conv2d.h>
+#include <ATen/ops/linear.h>
+#include <ATen/ops/relu.h>
+
+#include <cmath>
+
+#include "scenarios/models/transformer_layer.h"
+#include "scenarios/operations/operation.h"
+
+// Models: each run makes the ATen calls that Python's module makes, in their order. Parameters
+// require a gradient as a module's do, so that a forward records for backward, as in a script
+// without torch.no_grad(); the transformer layer alone is run for inference (see its header).
+
+namespace mpsprobe {
+namespace {
+
+constexpr std::string_view kLinear[] = {"aten::linear"};
+constexpr std::string_view kConv1d[] = {"aten::conv1d", "aten::convolution", "aten::_convolution"};
+constexpr std::string_view kConv2d[] = {"aten::conv2d", "aten::convolution", "aten::_convolution"};
+
+// Weight and bias in the range that nn.Linear and nn.Conv start with: 1/sqrt(terms of one output),
+// so that results stay near one whatever the sizes.
+void append_layer(Tensors& parameters, Random& random, const Sizes& weight) {
+  int64_t terms = 1;
+  for (size_t i = 1; i < weight.size(); ++i) {
+    terms *= weight[i];
+  }
+  const double bound = 1 / std::sqrt(static_cast<double>(terms));
+  parameters.push_back(random.uniform(weight, -bound, bound));
+  parameters.push_back(random.uniform({weight[0]}, -bound, bound));
+}
+
+const Operation kOperations[] = {
+    {
+        .name = "linear_module",
+        .summary = "nn.Linear: aten::linear with parameters that require a gradient",
+        .source = "reports 000, 001, 002, 003",
+        .shape = "8x64x64",
+        .dimensions = "batch x in x out",
+        .dtypes = floating_types(),
+        .rounding = Rounding::accumulated,
+        .ends_in_linear = true,
+        .records_gradient = true,
+        .observed_as = kLinear,
+        .inputs = [](Random& random, const Sizes& sizes) -> Tensors {
+          return {random.normal({sizes[0], sizes[1]})};
+        },
+        .parameters = [](Random& random, const Sizes& sizes) -> Tensors {
+          Tensors parameters;
+          append_layer(parameters, random, {sizes[2], sizes[1]});
+          return parameters;
+        },
+        .run = [](const Call& call) -> Tensors {
+          return {at::linear(call.inputs[0], call.parameters[0], call.parameters[1])};
+        },
+    },
+    {
+        .name = "mlp",
+        .summary = "nn.Sequential(Linear, ReLU, Linear)",
+        .source = "reports 002, 003",
+        .shape = "8x64x128x64",
+        .dimensions = "batch x in x hidden x out",
+        .dtypes = floating_types(),
+        .rounding = Rounding::accumulated,
+        .ends_in_linear = true,
+        .records_gradient = true,
+        .observed_as = kLinear,
+        .inputs = [](Random& random, const Sizes& sizes) -> Tensors {
+          return {random.normal({sizes[0], sizes[1]})};
+        },
+        .parameters = [](Random& random, const Sizes& sizes) -> Tensors {
+          Tensors parameters;
+          append_layer(parameters, random, {sizes[2], sizes[1]});
+          append_layer(parameters, random, {sizes[3], sizes[2]});
+          return parameters;
+        },
+        .run = [](const Call& call) -> Tensors {
+          const at::Tensor hidden =
+              at::relu(at::linear(call.inputs[0], call.parameters[0], call.parameters[1]));
+          return {at::linear(hidden, call.parameters[2], call.parameters[3])};
+        },
+    },
+    {
+        .name = "conv1d",
+        .summary = "nn.Conv1d, stride 1, no padding",
+        .source = "report 003",
+        .shape = "2x4x8x64x3",
+        .dimensions = "batch x in x out x length x kernel",
+        .dtypes = floating_types(),
+        .rounding = Rounding::accumulated,
+        .records_gradient = true,
+        .observed_as = kConv1d,
+        .refuse = [](const Sizes& sizes) -> std::string_view {
+          return sizes[4] > sizes[3] ? "the kernel is longer than the input" : "";
+        },
+        .inputs = [](Random& random, const Sizes& sizes) -> Tensors {
+          return {random.normal({sizes[0], sizes[1], sizes[3]})};
+        },
+        .parameters = [](Random& random, const Sizes& sizes) -> Tensors {
+          Tensors parameters;
+          append_layer(parameters, random, {sizes[2], sizes[1], sizes[4]});
+          return parameters;
+        },
+        .run = [](const Call& call) -> Tensors {
+          return {at::conv1d(call.inputs[0], call.parameters[0], call.parameters[1])};
+        },
+    },
+    {
+        .name = "conv2d",
+        .summary = "nn.Conv2d, stride 1, no padding",
+        .source = "report 003",
+        .shape = "2x3x8x16x16x3",
+        .dimensions = "batch x in x out x height x width x kernel",
+        .dtypes = floating_types(),
+        .rounding = Rounding::accumulated,
+        .records_gradient = true,
+        .observed_as = kConv2d,
+        .refuse = [](const Sizes& sizes) -> std::string_view {
+          return sizes[5] > sizes[3] || sizes[5] > sizes[4] ? "the kernel is larger than the input"
+                                                            : "";
+        },
+        .inputs = [](Random& random, const Sizes& sizes) -> Tensors {
+          return {random.normal({sizes[0], sizes[1], sizes[3], sizes[4]})};
+        },
+        .parameters = [](Random& random, const Sizes& sizes) -> Tensors {
+          Tensors parameters;
+          append_layer(parameters, random, {sizes[2], sizes[1], sizes[5], sizes[5]});
+          return parameters;
+        },
+        .run = [](const Call& call) -> Tensors {
+          return {at::conv2d(call.inputs[0], call.parameters[0], call.parameters[1])};
+        },
+    },
+    {
+        .name = "transformer_layer",
+        .summary = "nn.TransformerEncoderLayer in eval mode",
+        .source = "report 003",
+        .shape = "8x2x32x4x64",
+        .dimensions = "sequence x batch x model x heads x feedforward",
+        .dtypes = floating_types(),
+        .rounding = Rounding::accumulated,
+        .ends_in_linear = true,
+        .observed_as = kLinear,
+        .refuse = refuse_transformer_layer,
+        // Two normalisations bring the numbers back to one, so that the errors of its stages (four
+        // products, attention, two sums, two normalisations) add up instead of growing.
+        .terms = [](const Sizes&) -> int64_t { return 16; },
+        .inputs = [](Random& random, const Sizes& sizes) -> Tensors {
+          return {random.normal({sizes[0], sizes[1], sizes[2]})};
+        },
+        .parameters = [](Random& random, const Sizes& sizes) -> Tensors {
+          const int64_t model = sizes[2];
+          const int64_t feedforward = sizes[4];
+          Tensors parameters;
+          append_layer(parameters, random, {3 * model, model});  // in_proj
+          append_layer(parameters, random, {model, model});      // out_proj
+          append_layer(parameters, random, {feedforward, model});
+          append_layer(parameters, random, {model, feedforward});
+          for (int norm = 0; norm < 2; ++norm) {
+            parameters.push_back(random.uniform({model}, 0.5, 1.5));
+            parameters.push_back(random.uniform({model}, -0.5, 0.5));
+          }
+          return parameters;
+        },
+        .run = run_transformer_layer,
+    },
+};
+
+}  // namespace
+
+std::span<const Operation> model_operations() {
+  return kOperations;
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,157 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "scenarios/backends/backend.h"
+#include "scenarios/operations/call_recorder.h"
+#include "scenarios/operations/torch_workload.h"
+
+namespace mpsprobe {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::ElementsAreArray;
+using ::testing::IsEmpty;
+using Calls = std::vector<std::string>;
+
+Cell cpu_cell(std::string_view op) {
+  Cell cell;
+  cell.backend = Backend::cpu;
+  cell.op = op;
+  return cell;
+}
+
+// The outermost ATen calls of one launch of lane `thread`, less the detach that ends a launch whose
+// results record a gradient.
+Calls calls_of(const Cell& cell, int thread = 0) {
+  TorchWorkload workload(*find_operation(cell.op), cell, 1, open_device(cell));
+  const std::unique_ptr<Lane> lane = workload.make_lane(thread);
+  CallRecorder recorder;
+  lane->launch(0);
+  Calls calls = recorder.calls();
+  if (workload.operation().records_gradient) {
+    EXPECT_EQ(calls.back(), "aten::detach");
+    calls.pop_back();
+  }
+  return calls;
+}
+
+// What the same line of Python calls. The wrong call tests nothing: addmm passes where linear
+// crashes, and the C++ front end's Linear is addmm.
+const std::map<std::string_view, Calls> kExpected = {
+    {"empty", {"aten::empty"}},
+    {"zeros", {"aten::zeros"}},
+    {"ones", {"aten::ones"}},
+    {"full", {"aten::full"}},
+    {"randn", {"aten::randn"}},
+    {"arange", {"aten::arange"}},
+    {"linspace", {"aten::linspace"}},
+    {"add", {"aten::add"}},
+    {"mul", {"aten::mul"}},
+    {"relu", {"aten::relu"}},
+    {"softmax", {"aten::softmax"}},
+    {"layer_norm", {"aten::layer_norm"}},
+    {"sum", {"aten::sum"}},
+    {"nonzero", {"aten::nonzero"}},
+    {"mm", {"aten::mm"}},
+    {"matmul", {"aten::matmul"}},
+    {"addmm", {"aten::t", "aten::addmm"}},
+    {"matmul_bias", {"aten::numpy_T", "aten::matmul", "aten::add"}},
+    {"linear", {"aten::linear"}},
+    {"raw", {"aten::randn", "aten::randn", "aten::mm", "aten::relu"}},
+    {"unary_mix", {"aten::exp"}},
+    {"range_mix",
+     {"aten::arange", "aten::linspace", "aten::sum", "aten::arange", "aten::linspace", "aten::sum",
+      "aten::arange", "aten::sum"}},
+    {"linear_module", {"aten::linear"}},
+    {"mlp", {"aten::linear", "aten::relu", "aten::linear"}},
+    {"conv1d", {"aten::conv1d"}},
+    {"conv2d", {"aten::conv2d"}},
+    {"transformer_layer",
+     {"aten::linear",
+      "aten::unflatten",
+      "aten::unsqueeze",
+      "aten::transpose",
+      "aten::squeeze",
+      "aten::contiguous",
+      "aten::select",
+      "aten::view",
+      "aten::transpose",
+      "aten::view",
+      "aten::select",
+      "aten::view",
+      "aten::transpose",
+      "aten::view",
+      "aten::select",
+      "aten::view",
+      "aten::transpose",
+      "aten::view",
+      "aten::scaled_dot_product_attention",
+      "aten::permute",
+      "aten::reshape",
+      "aten::linear",
+      "aten::view",
+      "aten::dropout",
+      "aten::add",
+      "aten::layer_norm",
+      "aten::linear",
+      "aten::relu",
+      "aten::dropout",
+      "aten::linear",
+      "aten::dropout",
+      "aten::add",
+      "aten::layer_norm"}},
+};
+
+TEST(AtenCalls, EveryOperationMakesTheCallsOfItsLineOfPython) {
+  for (const Operation* operation : operations()) {
+    const auto expected = kExpected.find(operation->name);
+    ASSERT_NE(expected, kExpected.end()) << operation->name << " has no row in this table";
+    EXPECT_THAT(calls_of(cpu_cell(operation->name)), ElementsAreArray(expected->second))
+        << operation->name;
+  }
+  EXPECT_EQ(operations().size(), kExpected.size());
+}
+
+TEST(AtenCalls, PathChangesTheLayoutAndNotTheCalls) {
+  for (const Operation* operation : operations()) {
+    if (operation->ends_in_linear) {
+      Cell cell = cpu_cell(operation->name);
+      cell.path = Path::graph;
+      EXPECT_THAT(calls_of(cell), ElementsAreArray(kExpected.at(operation->name)))
+          << operation->name;
+    }
+  }
+}
+
+TEST(AtenCalls, FifteenThreadsOfTheMixRunFifteenFunctions) {
+  std::map<std::string, int> seen;
+  for (int thread = 0; thread < 15; ++thread) {
+    const Calls calls = calls_of(cpu_cell("unary_mix"), thread);
+    ASSERT_EQ(calls.size(), 1u);
+    ++seen[calls[0]];
+  }
+  EXPECT_EQ(seen.size(), 15u);
+  EXPECT_THAT(calls_of(cpu_cell("unary_mix"), 15), ElementsAre("aten::exp"));
+}
+
+TEST(AtenCalls, PreparingAndCheckingIsNotObserved) {
+  // The simulated device takes every observed CPU operation for work of its own: only the copies of
+  // inputs and weights may be seen before the first launch, and nothing may be seen in the check.
+  const Cell cell = cpu_cell("linear");
+  TorchWorkload workload(*find_operation("linear"), cell, 1, open_device(cell));
+  std::unique_ptr<Lane> lane;
+  {
+    CallRecorder preparing;
+    lane = workload.make_lane(0);
+    EXPECT_THAT(preparing.calls(), ElementsAre("aten::clone", "aten::clone", "aten::clone"));
+  }
+  lane->launch(0);
+  CallRecorder checking;
+  EXPECT_EQ(lane->check().checked, 1u);
+  EXPECT_THAT(checking.calls(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace mpsprobe

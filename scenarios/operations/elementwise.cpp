@@ -1,0 +1,145 @@
+#include <ATen/ops/add.h>
+#include <ATen/ops/layer_norm.h>
+#include <ATen/ops/mul.h>
+#include <ATen/ops/nonzero.h>
+#include <ATen/ops/relu.h>
+#include <ATen/ops/softmax.h>
+#include <ATen/ops/sum.h>
+
+#include "scenarios/operations/operation.h"
+
+// Operations on the elements of tensors, and reductions over them.
+
+namespace mpsprobe {
+namespace {
+
+constexpr std::string_view kAdd[] = {"aten::add"};
+constexpr std::string_view kMul[] = {"aten::mul"};
+constexpr std::string_view kRelu[] = {"aten::relu"};
+constexpr std::string_view kSoftmax[] = {"aten::softmax", "aten::_softmax"};
+constexpr std::string_view kLayerNorm[] = {"aten::layer_norm", "aten::native_layer_norm"};
+constexpr std::string_view kSum[] = {"aten::sum"};
+constexpr std::string_view kNonzero[] = {"aten::nonzero"};
+
+Tensors one_normal(Random& random, const Sizes& sizes) {
+  return {random.normal(sizes)};
+}
+
+Tensors two_normal(Random& random, const Sizes& sizes) {
+  return {random.normal(sizes), random.normal(sizes)};
+}
+
+int64_t elements(const Sizes& sizes) {
+  int64_t product = 1;
+  for (const int64_t size : sizes) {
+    product *= size;
+  }
+  return product;
+}
+
+const Operation kOperations[] = {
+    {
+        .name = "add",
+        .summary = "t1 + t2",
+        .source = "report 004",
+        .shape = "100x100",
+        .dimensions = "any",
+        .dtypes = numeric_types(),
+        .rounding = Rounding::elementary,
+        .observed_as = kAdd,
+        .inputs = two_normal,
+        .run = [](const Call& call) -> Tensors {
+          return {at::add(call.inputs[0], call.inputs[1])};
+        },
+    },
+    {
+        .name = "mul",
+        .summary = "t1 * t2",
+        .source = "report 004",
+        .shape = "100x100",
+        .dimensions = "any",
+        .dtypes = numeric_types(),
+        .rounding = Rounding::elementary,
+        .observed_as = kMul,
+        .inputs = two_normal,
+        .run = [](const Call& call) -> Tensors {
+          return {at::mul(call.inputs[0], call.inputs[1])};
+        },
+    },
+    {
+        .name = "relu",
+        .summary = "max(x, 0)",
+        .source = "reports 000, 002",
+        .shape = "64x64",
+        .dimensions = "any",
+        .dtypes = floating_types(),
+        .observed_as = kRelu,
+        .inputs = one_normal,
+        .run = [](const Call& call) -> Tensors { return {at::relu(call.inputs[0])}; },
+    },
+    {
+        .name = "softmax",
+        .summary = "softmax over the last dimension (one cached graph for all threads on MPS)",
+        .source = "report 002",
+        .shape = "64x64",
+        .dimensions = "any",
+        .dtypes = floating_types(),
+        .rounding = Rounding::transcendental,
+        .observed_as = kSoftmax,
+        .inputs = one_normal,
+        .run = [](const Call& call) -> Tensors { return {at::softmax(call.inputs[0], -1)}; },
+    },
+    {
+        .name = "layer_norm",
+        .summary = "nn.LayerNorm over the last dimension, with weight and bias",
+        .source = "report 003",
+        .shape = "8x64",
+        .dimensions = "any",
+        .dtypes = floating_types(),
+        // The square root's error and the sums' are both below what fast functions are granted.
+        .rounding = Rounding::transcendental,
+        .observed_as = kLayerNorm,
+        .inputs = one_normal,
+        .parameters = [](Random& random, const Sizes& sizes) -> Tensors {
+          return {random.uniform({sizes.back()}, 0.5, 1.5), random.normal({sizes.back()})};
+        },
+        .run = [](const Call& call) -> Tensors {
+          return {at::layer_norm(call.inputs[0], {call.sizes.back()}, call.parameters[0],
+                                 call.parameters[1], 1e-5)};
+        },
+    },
+    {
+        .name = "sum",
+        .summary = "sum of all elements",
+        .source = "pytorch/pytorch#197805",
+        .shape = "64x64",
+        .dimensions = "any",
+        .dtypes = numeric_types(),
+        .rounding = Rounding::accumulated,
+        .observed_as = kSum,
+        .terms = elements,
+        .inputs = one_normal,
+        .run = [](const Call& call) -> Tensors { return {at::sum(call.inputs[0])}; },
+    },
+    {
+        .name = "nonzero",
+        .summary = "indices of the elements that are not zero (waits for the device inside)",
+        .source = "pytorch/pytorch#100285",
+        .shape = "32x32",
+        .dimensions = "any",
+        .dtypes = numeric_types(),
+        .observed_as = kNonzero,
+        .inputs = [](Random& random, const Sizes& sizes) -> Tensors {
+          return {at::relu(random.normal(sizes))};
+        },
+        .run = [](const Call& call) -> Tensors { return {at::nonzero(call.inputs[0])}; },
+    },
+};
+
+}  // namespace
+
+std::span<const Operation> elementwise_operations() {
+  return kOperations;
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,149 @@
+#include <ATen/ops/abs.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/ceil.h>
+#include <ATen/ops/cos.h>
+#include <ATen/ops/erf.h>
+#include <ATen/ops/exp.h>
+#include <ATen/ops/floor.h>
+#include <ATen/ops/linspace.h>
+#include <ATen/ops/log.h>
+#include <ATen/ops/mm.h>
+#include <ATen/ops/neg.h>
+#include <ATen/ops/randn.h>
+#include <ATen/ops/reciprocal.h>
+#include <ATen/ops/relu.h>
+#include <ATen/ops/rsqrt.h>
+#include <ATen/ops/sigmoid.h>
+#include <ATen/ops/sin.h>
+#include <ATen/ops/sqrt.h>
+#include <ATen/ops/sum.h>
+#include <ATen/ops/tan.h>
+#include <ATen/ops/tanh.h>
+
+#include <iterator>
+
+#include "scenarios/operations/operation.h"
+
+// Several different calls in one operation, as the reports and issues ran them.
+
+namespace mpsprobe {
+namespace {
+
+constexpr std::string_view kMm[] = {"aten::mm"};
+constexpr std::string_view kArange[] = {"aten::arange"};
+constexpr std::string_view kExp[] = {"aten::exp"};
+
+struct Unary {
+  std::string_view name;
+  at::Tensor (*run)(const at::Tensor&);
+};
+
+// Fifteen, as in the issue: thread k runs number k, so that fifteen threads compile fifteen
+// different kernels at once.
+constexpr Unary kUnary[] = {
+    {"exp", [](const at::Tensor& x) { return at::exp(x); }},
+    {"log", [](const at::Tensor& x) { return at::log(x); }},
+    {"sqrt", [](const at::Tensor& x) { return at::sqrt(x); }},
+    {"rsqrt", [](const at::Tensor& x) { return at::rsqrt(x); }},
+    {"sin", [](const at::Tensor& x) { return at::sin(x); }},
+    {"cos", [](const at::Tensor& x) { return at::cos(x); }},
+    {"tan", [](const at::Tensor& x) { return at::tan(x); }},
+    {"tanh", [](const at::Tensor& x) { return at::tanh(x); }},
+    {"sigmoid", [](const at::Tensor& x) { return at::sigmoid(x); }},
+    {"erf", [](const at::Tensor& x) { return at::erf(x); }},
+    {"abs", [](const at::Tensor& x) { return at::abs(x); }},
+    {"neg", [](const at::Tensor& x) { return at::neg(x); }},
+    {"floor", [](const at::Tensor& x) { return at::floor(x); }},
+    {"ceil", [](const at::Tensor& x) { return at::ceil(x); }},
+    {"reciprocal", [](const at::Tensor& x) { return at::reciprocal(x); }},
+};
+static_assert(std::size(kUnary) == 15);
+
+const Unary& unary(int variant) {
+  return kUnary[static_cast<size_t>(variant) % std::size(kUnary)];
+}
+
+// float16 counts exactly up to 2048, so that arange and its sum mean the same everywhere.
+std::string_view refuse_long_range(const Sizes& sizes) {
+  return sizes[0] > 2048 ? "float16 cannot count beyond 2048" : "";
+}
+
+Tensors ranges(const Call& call) {
+  const int64_t count = call.sizes[0];
+  // The reference asks for a wide type and so gets all three in it; exactness of the integers is
+  // judged by the type of the result under test.
+  const bool wide = call.options.dtype() == at::kDouble;
+  Tensors results;
+  for (const at::ScalarType type : {at::kFloat, at::kHalf, at::kInt}) {
+    const at::TensorOptions options = call.options.dtype(wide ? at::kDouble : type);
+    const at::Tensor counted = at::arange(count, options);
+    results.push_back(counted);
+    if (type != at::kInt) {
+      // From 0 to 1: the sum of float16 values stays far from 65504.
+      const at::Tensor spaced = at::linspace(0, 1, count, options);
+      results.push_back(spaced);
+      results.push_back(at::sum(spaced));
+    } else {
+      results.push_back(at::sum(counted));
+    }
+  }
+  return results;
+}
+
+const Operation kOperations[] = {
+    {
+        .name = "raw",
+        .summary = "randn, randn, mm, relu: the reports' raw tensor operations",
+        .source = "reports 000, 002",
+        .shape = "64x64x64",
+        .dimensions = "rows x inner x columns",
+        .dtypes = floating_types(),
+        .rounding = Rounding::accumulated,
+        .verify = Verify::raw,
+        .observed_as = kMm,
+        .terms = [](const Sizes& sizes) { return sizes[1]; },
+        .run = [](const Call& call) -> Tensors {
+          const at::Tensor a = at::randn({call.sizes[0], call.sizes[1]}, call.options);
+          const at::Tensor b = at::randn({call.sizes[1], call.sizes[2]}, call.options);
+          return {a, b, at::relu(at::mm(a, b))};
+        },
+    },
+    {
+        .name = "unary_mix",
+        .summary = "15 different unary functions at once, thread k runs the k-th",
+        .source = "pytorch/pytorch#167541",
+        .shape = "64x64",
+        .dimensions = "any",
+        .dtypes = floating_types(),
+        .rounding = Rounding::transcendental,
+        .observed_as = kExp,
+        // Where all fifteen are defined and well conditioned.
+        .inputs = [](Random& random, const Sizes& sizes) -> Tensors {
+          return {random.uniform(sizes, 0.25, 1.25)};
+        },
+        .variant_name = [](int variant) { return unary(variant).name; },
+        .run = [](const Call& call) -> Tensors {
+          return {unary(call.variant).run(call.inputs[0])};
+        },
+    },
+    {
+        .name = "range_mix",
+        .summary = "arange, linspace and sum in float32, float16 and int32",
+        .source = "pytorch/pytorch#197805",
+        .shape = "1024",
+        .dimensions = "count",
+        .rounding = Rounding::accumulated,
+        .observed_as = kArange,
+        .refuse = refuse_long_range,
+        .terms = [](const Sizes& sizes) { return sizes[0]; },
+        .run = ranges,
+    },
+};
+
+}  // namespace
+
+std::span<const Operation> mix_operations() {
+  return kOperations;
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,130 @@
+#include <ATen/ops/add.h>
+#include <ATen/ops/addmm.h>
+#include <ATen/ops/linear.h>
+#include <ATen/ops/matmul.h>
+#include <ATen/ops/mm.h>
+
+#include <cmath>
+
+#include "scenarios/operations/operation.h"
+
+// Matrix products. Reports 000 and 001 turn on which of them was called: addmm passes where linear
+// crashes. So linear is at::linear, the call that Python's nn.Linear ends in; the C++ front end's
+// torch::nn::Linear and torch::nn::functional::linear call addmm for two-dimensional input instead.
+
+namespace mpsprobe {
+namespace {
+
+constexpr std::string_view kMm[] = {"aten::mm"};
+constexpr std::string_view kMatmul[] = {"aten::matmul", "aten::mm", "aten::bmm"};
+constexpr std::string_view kAddmm[] = {"aten::addmm"};
+constexpr std::string_view kLinear[] = {"aten::linear"};
+
+constexpr std::string_view kProduct = "rows x inner x columns";
+constexpr std::string_view kLayer = "batch x in x out";
+
+int64_t inner(const Sizes& sizes) {
+  return sizes[1];
+}
+
+Tensors factors(Random& random, const Sizes& sizes) {
+  return {random.normal({sizes[0], sizes[1]}), random.normal({sizes[1], sizes[2]})};
+}
+
+Tensors batch(Random& random, const Sizes& sizes) {
+  return {random.normal({sizes[0], sizes[1]})};
+}
+
+// Weight (out x in) and bias, in the range that nn.Linear starts with: it shrinks as the number of
+// terms grows, so that results stay near one and the tolerance needs no `terms`.
+Tensors weight_and_bias(Random& random, const Sizes& sizes) {
+  const double bound = 1 / std::sqrt(static_cast<double>(sizes[1]));
+  return {random.uniform({sizes[2], sizes[1]}, -bound, bound),
+          random.uniform({sizes[2]}, -bound, bound)};
+}
+
+const Operation kOperations[] = {
+    {
+        .name = "mm",
+        .summary = "torch.mm(a, b)",
+        .source = "report 002",
+        .shape = "64x64x64",
+        .dimensions = kProduct,
+        .dtypes = floating_types(),
+        .rounding = Rounding::accumulated,
+        .observed_as = kMm,
+        .terms = inner,
+        .inputs = factors,
+        .run = [](const Call& call) -> Tensors { return {at::mm(call.inputs[0], call.inputs[1])}; },
+    },
+    {
+        .name = "matmul",
+        .summary = "torch.matmul(a, b)",
+        .source = "report 001",
+        .shape = "64x64x64",
+        .dimensions = kProduct,
+        .dtypes = floating_types(),
+        .rounding = Rounding::accumulated,
+        .observed_as = kMatmul,
+        .terms = inner,
+        .inputs = factors,
+        .run = [](const Call& call) -> Tensors {
+          return {at::matmul(call.inputs[0], call.inputs[1])};
+        },
+    },
+    {
+        .name = "addmm",
+        .summary = "torch.addmm(b, x, w.t())",
+        .source = "report 001",
+        .shape = "8x64x64",
+        .dimensions = kLayer,
+        .dtypes = floating_types(),
+        .rounding = Rounding::accumulated,
+        .observed_as = kAddmm,
+        .inputs = batch,
+        .parameters = weight_and_bias,
+        .run = [](const Call& call) -> Tensors {
+          return {at::addmm(call.parameters[1], call.inputs[0], call.parameters[0].t())};
+        },
+    },
+    {
+        .name = "matmul_bias",
+        .summary = "x @ w.T + b, nn.Linear written out",
+        .source = "report 001",
+        .shape = "8x64x64",
+        .dimensions = kLayer,
+        .dtypes = floating_types(),
+        .rounding = Rounding::accumulated,
+        .observed_as = kMatmul,
+        .inputs = batch,
+        .parameters = weight_and_bias,
+        .run = [](const Call& call) -> Tensors {
+          return {at::add(at::matmul(call.inputs[0], call.parameters[0].numpy_T()),
+                          call.parameters[1])};
+        },
+    },
+    {
+        .name = "linear",
+        .summary = "F.linear(x, w, b): aten::linear",
+        .source = "reports 000, 001, 002",
+        .shape = "8x64x64",
+        .dimensions = kLayer,
+        .dtypes = floating_types(),
+        .rounding = Rounding::accumulated,
+        .ends_in_linear = true,
+        .observed_as = kLinear,
+        .inputs = batch,
+        .parameters = weight_and_bias,
+        .run = [](const Call& call) -> Tensors {
+          return {at::linear(call.inputs[0], call.parameters[0], call.parameters[1])};
+        },
+    },
+};
+
+}  // namespace
+
+std::span<const Operation> product_operations() {
+  return kOperations;
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,152 @@
+#include "scenarios/operations/torch_lane.h"
+
+#include <ATen/Parallel.h>
+#include <ATen/ops/mm.h>
+#include <ATen/ops/relu.h>
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "scenarios/operations/compare.h"
+#include "scenarios/operations/cpu_side.h"
+#include "scenarios/operations/torch_errors.h"
+
+namespace mpsprobe {
+namespace {
+
+uint64_t inputs_of(int thread) {
+  return 2 + 2 * static_cast<uint64_t>(thread);
+}
+
+int64_t bytes_of(const Tensors& tensors) {
+  int64_t bytes = 0;
+  for (const at::Tensor& each : tensors) {
+    bytes += static_cast<int64_t>(each.nbytes());
+  }
+  return bytes;
+}
+
+Tensors widened(const Tensors& tensors) {
+  Tensors wide;
+  for (const at::Tensor& each : tensors) {
+    wide.push_back(each.to(reference_type(each.scalar_type())));
+  }
+  return wide;
+}
+
+}  // namespace
+
+TorchLane::TorchLane(TorchWorkload& workload, int thread, uint64_t seed)
+    : workload_(workload), thread_(thread) {
+  if (workload_.operation().inputs != nullptr) {
+    const CpuSide cpu_side;
+    Random random(seed, inputs_of(thread));
+    cpu_inputs_ = workload_.operation().inputs(random, workload_.sizes());
+    for (at::Tensor& each : cpu_inputs_) {
+      each = to_type(each, workload_.dtype());
+    }
+  }
+  for (const at::Tensor& each : cpu_inputs_) {
+    inputs_.push_back(workload_.device().upload(each));
+  }
+  parameters_ = workload_.parameters_for(thread);
+}
+
+std::string TorchLane::operation() const {
+  const Operation& operation = workload_.operation();
+  return std::string(operation.variant_name != nullptr ? operation.variant_name(thread_)
+                                                       : operation.name);
+}
+
+void TorchLane::enter() {
+  // Per thread, since OpenMP's setting is: without it a launch on the CPU starts a team of threads.
+  at::init_num_threads();
+  with_worker_errors([&] { workload_.device().enter_thread(workload_.stream()); });
+}
+
+void TorchLane::launch(int iteration) {
+  with_worker_errors([&] {
+    const at::TensorOptions options =
+        at::TensorOptions().device(workload_.device().torch_device()).dtype(workload_.dtype());
+    Tensors results = run(inputs_, parameters_->device, options);
+    for (at::Tensor& each : results) {
+      if (each.requires_grad()) {
+        // Only the numbers are kept: the recorded graph goes where a script would drop it.
+        each = each.detach();
+      }
+    }
+    if (last_is_spare_) {
+      kept_.pop_back();
+      ++unchecked_;
+    }
+    last_is_spare_ = !workload_.keep(bytes_of(results)) && !kept_.empty();
+    kept_.push_back({iteration, std::move(results)});
+  });
+}
+
+void TorchLane::synchronise() {
+  with_worker_errors([&] { workload_.device().synchronise(); });
+}
+
+CheckResult TorchLane::check() {
+  return with_worker_errors([&] {
+    const CpuSide cpu_side;
+    CheckResult result{.unchecked = unchecked_};
+    const Tensors expected = kept_.empty() ? Tensors{} : reference();
+    for (const Kept& kept : kept_) {
+      Tensors on_cpu;
+      for (const at::Tensor& each : kept.results) {
+        on_cpu.push_back(each.to(at::kCPU));
+      }
+      ++result.checked;
+      std::string difference = difference_in(on_cpu, expected);
+      if (!difference.empty() && result.wrong_iteration < 0) {
+        result.wrong_iteration = kept.iteration;
+        result.difference = std::move(difference);
+      }
+    }
+    return result;
+  });
+}
+
+Tensors TorchLane::run(const Tensors& inputs, const Tensors& parameters,
+                       at::TensorOptions options) const {
+  return workload_.operation().run({.sizes = workload_.sizes(),
+                                    .inputs = inputs,
+                                    .parameters = parameters,
+                                    .options = options,
+                                    .variant = thread_});
+}
+
+Tensors TorchLane::reference() const {
+  return run(widened(cpu_inputs_), widened(parameters_->cpu),
+             at::TensorOptions().device(at::kCPU).dtype(reference_type(workload_.dtype())));
+}
+
+std::string TorchLane::difference_in(const Tensors& results, const Tensors& expected) const {
+  const Operation& operation = workload_.operation();
+  const int64_t terms = operation.terms == nullptr ? 1 : operation.terms(workload_.sizes());
+  for (size_t i = 0; i < results.size(); ++i) {
+    std::string found;
+    const bool sample = operation.verify == Verify::normal ||
+                        (operation.verify == Verify::raw && i + 1 < results.size());
+    if (operation.verify == Verify::layout || sample) {
+      found = difference_of_layout(results[i], expected[i].sizes(), workload_.dtype());
+      if (found.empty() && sample) {
+        found = difference_from_normal(results[i]);
+      }
+    } else if (operation.verify == Verify::raw) {
+      // Its inputs were random: the product of the very samples that it used is the reference.
+      found = difference(results[i], at::relu(at::mm(widened(results)[0], widened(results)[1])),
+                         operation.rounding, terms);
+    } else {
+      found = difference(results[i], expected[i], operation.rounding, terms);
+    }
+    if (!found.empty()) {
+      return results.size() == 1 ? found : fmt::format("result {}: {}", i + 1, found);
+    }
+  }
+  return {};
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "scenarios/operations/torch_workload.h"
+
+namespace mpsprobe {
+
+/// What one thread launches and what came of it. Keeps results, and so keeps their memory from
+/// being used again; intermediate tensors of a launch are freed as they would be without a harness.
+class TorchLane : public Lane {
+ public:
+  /// Makes the thread's inputs and takes its parameters; waits until the device has them.
+  TorchLane(TorchWorkload& workload, int thread, uint64_t seed);
+
+  std::string operation() const override;
+  void enter() override;
+  void launch(int iteration) override;
+  void synchronise() override;
+  CheckResult check() override;
+
+ private:
+  struct Kept {
+    int iteration = 0;
+    Tensors results;
+  };
+
+  Tensors run(const Tensors& inputs, const Tensors& parameters, at::TensorOptions options) const;
+  Tensors reference() const;
+  std::string difference_in(const Tensors& results, const Tensors& expected) const;
+
+  TorchWorkload& workload_;
+  const int thread_;
+  Tensors cpu_inputs_;
+  Tensors inputs_;
+  std::shared_ptr<const TorchWorkload::Parameters> parameters_;
+  std::vector<Kept> kept_;
+  bool last_is_spare_ =
+      false;  // the last of kept_ is there beyond the budget: the next replaces it
+  uint64_t unchecked_ = 0;
+};
+
+}  // namespace mpsprobe

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "scenarios/backends/backend.h"
+#include "scenarios/operations/operation.h"
+#include "scenarios/worker/workload.h"
+
+namespace mpsprobe {
+
+/// Results that a process keeps for comparison may hold this many bytes together; beyond them a
+/// lane keeps its first and its last result only.
+constexpr int64_t kKeptBytes = int64_t{256} << 20;
+
+/// An operation of the table on a device, as a cell asks for it. Lanes hold a reference to it: it
+/// outlives them.
+class TorchWorkload : public Workload {
+ public:
+  /// Throws UnsupportedError where shape, dtype or path are not possible for the operation.
+  /// `operation` has static storage.
+  TorchWorkload(const Operation& operation, const Cell& cell, uint64_t seed,
+                std::unique_ptr<Device> device, int64_t kept_bytes = kKeptBytes);
+
+  void touch_device() override;
+  std::unique_ptr<Lane> make_lane(int thread) override;
+  void settle() override;
+  std::string observed_path() override;
+
+  // For lanes.
+  const Operation& operation() const { return operation_; }
+  const Sizes& sizes() const { return sizes_; }
+  at::ScalarType dtype() const { return dtype_; }
+  StreamUse stream() const { return stream_; }
+  Device& device() { return *device_; }
+  /// True as long as `bytes` more fit into what the process may keep; counts them then.
+  bool keep(int64_t bytes);
+
+  /// Parameters of a lane as the CPU has them and as the device got them. Shared ones are made by
+  /// whoever comes first, while the others wait: there is only one model to make.
+  struct Parameters {
+    Tensors cpu;
+    Tensors device;
+  };
+  std::shared_ptr<const Parameters> parameters_for(int thread);
+
+ private:
+  std::shared_ptr<const Parameters> make_parameters(uint64_t stream);
+
+  const Operation& operation_;
+  const Sizes sizes_;
+  const at::ScalarType dtype_;
+  const Path path_;
+  const StreamUse stream_;
+  const ModelSharing model_;
+  const uint64_t seed_;
+  const std::unique_ptr<Device> device_;
+  std::atomic<int64_t> bytes_left_;
+  std::once_flag shared_made_;
+  std::shared_ptr<const Parameters> shared_;
+};
+
+}  // namespace mpsprobe

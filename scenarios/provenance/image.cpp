@@ -1,0 +1,157 @@
+#include "scenarios/provenance/image.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <span>
+#include <system_error>
+#include <vector>
+
+#ifdef __APPLE__
+#include <mach-o/loader.h>
+#else
+#include <elf.h>
+#include <link.h>
+#endif
+
+namespace mpsprobe {
+namespace {
+
+constexpr size_t kFingerprintBytes = 64 * 1024;
+
+std::string hex(std::span<const unsigned char> bytes) {
+  std::string text;
+  for (const unsigned char byte : bytes) {
+    text += fmt::format("{:02x}", byte);
+  }
+  return text;
+}
+
+#ifdef __APPLE__
+
+// Reads LC_UUID from the load commands behind the header of a mapped image.
+void identify(const void* base, LoadedImage& image) {
+  const auto* header = static_cast<const mach_header_64*>(base);
+  if (header->magic != MH_MAGIC_64) {
+    return;
+  }
+  const auto* at = reinterpret_cast<const unsigned char*>(header + 1);
+  for (uint32_t i = 0; i < header->ncmds; ++i) {
+    const auto* command = reinterpret_cast<const load_command*>(at);
+    if (command->cmd == LC_UUID) {
+      const auto* uuid = reinterpret_cast<const uuid_command*>(at);
+      const std::string digits = hex(uuid->uuid);
+      image.uuid = fmt::format("{}-{}-{}-{}-{}", digits.substr(0, 8), digits.substr(8, 4),
+                               digits.substr(12, 4), digits.substr(16, 4), digits.substr(20));
+      std::transform(image.uuid.begin(), image.uuid.end(), image.uuid.begin(),
+                     [](char c) { return c >= 'a' && c <= 'f' ? static_cast<char>(c - 32) : c; });
+      return;
+    }
+    at += command->cmdsize;
+  }
+}
+
+#else
+
+struct Search {
+  const void* base;
+  LoadedImage* image;
+};
+
+std::string build_id_in(const unsigned char* at, size_t bytes) {
+  // Name and description of a note are each padded to four bytes.
+  const auto padded = [](size_t size) { return (size + 3) & ~size_t{3}; };
+  while (bytes >= sizeof(ElfW(Nhdr))) {
+    ElfW(Nhdr) note;
+    std::memcpy(&note, at, sizeof(note));
+    const size_t whole = sizeof(note) + padded(note.n_namesz) + padded(note.n_descsz);
+    if (whole > bytes) {
+      break;
+    }
+    const unsigned char* const name = at + sizeof(note);
+    if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && std::memcmp(name, "GNU", 4) == 0) {
+      return hex({name + padded(note.n_namesz), note.n_descsz});
+    }
+    at += whole;
+    bytes -= whole;
+  }
+  return {};
+}
+
+int visit(dl_phdr_info* info, size_t, void* data) {
+  const Search& search = *static_cast<Search*>(data);
+  bool ours = false;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& header = info->dlpi_phdr[i];
+    const auto address = reinterpret_cast<uintptr_t>(search.base);
+    const uintptr_t begin = info->dlpi_addr + header.p_vaddr;
+    ours =
+        ours || (header.p_type == PT_LOAD && address >= begin && address < begin + header.p_memsz);
+  }
+  if (!ours) {
+    return 0;
+  }
+  for (int i = 0; i < info->dlpi_phnum && search.image->build_id.empty(); ++i) {
+    const ElfW(Phdr)& header = info->dlpi_phdr[i];
+    if (header.p_type == PT_NOTE) {
+      search.image->build_id = build_id_in(
+          reinterpret_cast<const unsigned char*>(info->dlpi_addr + header.p_vaddr), header.p_memsz);
+    }
+  }
+  return 1;
+}
+
+void identify(const void* base, LoadedImage& image) {
+  Search search{base, &image};
+  dl_iterate_phdr(visit, &search);
+}
+
+#endif
+
+std::string fingerprint_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  const std::streamoff bytes = file ? static_cast<std::streamoff>(file.tellg()) : -1;
+  if (bytes < 0) {
+    return {};
+  }
+  uint64_t hash = 0xcbf29ce484222325;
+  std::vector<char> part(kFingerprintBytes);
+  const auto window = static_cast<std::streamoff>(kFingerprintBytes);
+  for (const std::streamoff from :
+       {std::streamoff{0}, std::max<std::streamoff>(0, bytes - window)}) {
+    file.clear();
+    file.seekg(from);
+    file.read(part.data(), window);
+    for (std::streamsize i = 0; i < file.gcount(); ++i) {
+      hash = (hash ^ static_cast<unsigned char>(part[static_cast<size_t>(i)])) * 0x100000001b3;
+    }
+  }
+  return fmt::format("{}:{:016x}", bytes, hash);
+}
+
+}  // namespace
+
+LoadedImage image_of(const void* address) {
+  LoadedImage image;
+  Dl_info info{};
+  if (dladdr(address, &info) == 0 || info.dli_fname == nullptr) {
+    return image;
+  }
+  std::error_code error;
+  const std::filesystem::path resolved = std::filesystem::canonical(info.dli_fname, error);
+  image.path = error ? info.dli_fname : resolved.string();
+  identify(info.dli_fbase, image);
+  image.fingerprint = fingerprint_of(image.path);
+  return image;
+}
+
+bool process_has_symbol(const char* name) {
+  return dlsym(RTLD_DEFAULT, name) != nullptr;
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,169 @@
+#include "scenarios/provenance/provenance.h"
+
+#include <ATen/Version.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "scenarios/provenance/image.h"
+#include "scenarios/worker/workload.h"
+
+#if __has_include(<torch/headeronly/version.h>)
+#include <torch/headeronly/version.h>
+#else
+#include <torch/csrc/api/include/torch/version.h>
+#endif
+
+extern char** environ;
+
+namespace mpsprobe {
+namespace {
+
+// at::mps::getStreamFromPool(), which LibTorch has since 2.15.
+constexpr const char* kPoolSymbol = "_ZN2at3mps17getStreamFromPoolEv";
+
+constexpr std::string_view kPrefixes[] = {"PYTORCH_", "MPS_", "MTL_", "METAL_", "MPSPROBE_"};
+constexpr std::string_view kNames[] = {"OMP_NUM_THREADS", "MKL_NUM_THREADS"};
+
+std::string read_file(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text(64 * 1024, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+  return text;
+}
+
+std::string first_line(const std::string& text) {
+  return text.substr(0, text.find_first_of("\r\n"));
+}
+
+// The library's folder is lib/; a wheel has version.py beside lib/, a zip build-version and
+// build-hash.
+std::string version_beside(const std::filesystem::path& root) {
+  std::string version = python_assignment(read_file(root / "version.py"), "__version__");
+  return version.empty() ? first_line(read_file(root / "build-version")) : version;
+}
+
+std::string hash_beside(const std::filesystem::path& root) {
+  std::string hash = python_assignment(read_file(root / "version.py"), "git_version");
+  return hash.empty() ? first_line(read_file(root / "build-hash")) : hash;
+}
+
+nlohmann::json printable(std::string_view text) {
+  using nlohmann::json;
+  return json::parse(json(std::string(text)).dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
+std::string compiled_version() {
+  return fmt::format("{}.{}.{}", TORCH_VERSION_MAJOR, TORCH_VERSION_MINOR, TORCH_VERSION_PATCH);
+}
+
+}  // namespace
+
+nlohmann::json torch_provenance() {
+  const std::string build = at::show_config();
+  const LoadedImage image = image_of(reinterpret_cast<const void*>(&at::show_config));
+  const std::filesystem::path root = std::filesystem::path(image.path).parent_path().parent_path();
+  std::string version = build_setting(build, "TORCH_VERSION");
+  std::string hash = build_setting(build, "COMMIT_SHA");
+  // version.py says more ("2.15.0+cu132", "2.9.1a0+git1234") but is another file, which may belong
+  // to another build: it is believed where it does not contradict the library.
+  if (const std::string beside = version_beside(root);
+      version.empty() || (beside.starts_with(version) && !beside.empty())) {
+    version = beside;
+  }
+  if (hash.empty()) {
+    hash = hash_beside(root);
+  }
+  if (!version.empty() && !same_release(version, compiled_version())) {
+    throw SetupError(fmt::format(
+        "{}: the process loaded LibTorch {}, and this worker was compiled for {}. Build the worker "
+        "for that LibTorch (MPSPROBE_TORCH), or take what redirects the loader out of the "
+        "environment",
+        image.path, version, compiled_version()));
+  }
+  return {
+      {"version", printable(version)},
+      {"git_hash", printable(hash)},
+      {"path", printable(image.path)},
+      {"build_id", image.build_id},
+      {"uuid", image.uuid},
+      {"fingerprint", image.fingerprint},
+      {"compiled_version", compiled_version()},
+      {"has_mps_stream_pool", process_has_symbol(kPoolSymbol)},
+      {"cuda", printable(build_setting(build, "CUDA_VERSION"))},
+      {"build", printable(build)},
+  };
+}
+
+nlohmann::json environment_in_force() {
+  nlohmann::json result = nlohmann::json::object();
+  for (char** at = environ; at != nullptr && *at != nullptr; ++at) {
+    const std::string_view entry = *at;
+    const size_t equals = entry.find('=');
+    if (equals == std::string_view::npos) {
+      continue;
+    }
+    const std::string_view name = entry.substr(0, equals);
+    const bool counts =
+        std::any_of(std::begin(kPrefixes), std::end(kPrefixes),
+                    [&](std::string_view prefix) { return name.starts_with(prefix); }) ||
+        std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
+    if (counts) {
+      result[printable(name).get<std::string>()] = printable(entry.substr(equals + 1));
+    }
+  }
+  return result;
+}
+
+std::string build_setting(std::string_view text, std::string_view key) {
+  // A setting begins after a comma or after the colon of the list; "CUDA_VERSION" is not to be
+  // found in "MY_CUDA_VERSION".
+  const std::string wanted = fmt::format(" {}=", key);
+  const size_t at = text.find(wanted);
+  if (at == std::string_view::npos) {
+    return {};
+  }
+  const std::string_view rest = text.substr(at + wanted.size());
+  return std::string(rest.substr(0, rest.find_first_of(",\n")));
+}
+
+std::string python_assignment(std::string_view text, std::string_view name) {
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (!line.starts_with(name) || line.find('=') == std::string_view::npos) {
+      continue;
+    }
+    const std::string_view after = line.substr(name.size());
+    if (after.empty() || (after.front() != ' ' && after.front() != ':' && after.front() != '=')) {
+      continue;
+    }
+    const size_t open = line.find_first_of("'\"", line.find('='));
+    if (open == std::string_view::npos) {
+      return {};
+    }
+    const size_t close = line.find(line[open], open + 1);
+    return close == std::string_view::npos ? std::string()
+                                           : std::string(line.substr(open + 1, close - open - 1));
+  }
+  return {};
+}
+
+bool same_release(std::string_view loaded, std::string_view compiled) {
+  const auto release = [](std::string_view version) {
+    const size_t first = version.find('.');
+    const size_t second = first == std::string_view::npos
+                              ? first
+                              : version.find_first_not_of("0123456789", first + 1);
+    return version.substr(0, second);
+  };
+  return release(loaded) == release(compiled);
+}
+
+}  // namespace mpsprobe

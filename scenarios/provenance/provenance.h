@@ -1,0 +1,31 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+namespace mpsprobe {
+
+/// The LibTorch that this process really loaded: JSON object with version, git_hash, path, build_id
+/// or uuid, fingerprint, compiled_version (of the headers), has_mps_stream_pool (the symbol is in
+/// the process) and build (LibTorch's own words on how it was built). Version and hash come from
+/// the library itself; where it does not tell, from the files beside it; otherwise they are empty.
+/// Throws SetupError where the loaded release is not the one whose headers were compiled against:
+/// layouts differ, and any crash would be the harness's own. Does not touch a device.
+nlohmann::json torch_provenance();
+
+/// Environment variables in force that change what LibTorch, Metal or the harness do: an object of
+/// name and value. Bytes that are no UTF-8 are replaced.
+nlohmann::json environment_in_force();
+
+/// The value of KEY in "..., KEY=value, ..." of LibTorch's build text; empty where it is not there.
+std::string build_setting(std::string_view text, std::string_view key);
+
+/// The value in a line like `git_version = 'abc'` or `__version__ = "2.15.0"` of a version.py;
+/// empty where there is none.
+std::string python_assignment(std::string_view text, std::string_view name);
+
+/// True where both versions begin with the same major and minor number.
+bool same_release(std::string_view loaded, std::string_view compiled);
+
+}  // namespace mpsprobe

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace mpsprobe {
+
+/// Where in the life of a worker a misbehaviour happens.
+enum class Stage : unsigned char { make, touch, launch, check, teardown };
+
+/// One way to misbehave on purpose: the known truth against which the runner is measured.
+struct Misbehaviour {
+  std::string_view name;  ///< operation "selftest." + name
+  std::string_view summary;
+  Stage stage = Stage::launch;
+  void (*act)() = nullptr;  ///< for Stage::check: nullptr, the check itself reports a wrong result
+};
+
+/// All of them; the matrix `selftest` states what the runner must make of each.
+std::span<const Misbehaviour> misbehaviours();
+
+}  // namespace mpsprobe

@@ -1,0 +1,156 @@
+#include "scenarios/selftest/noise.h"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include "harness/wire/event.h"
+#include "harness/wire/shared_memory.h"
+#include "harness/wire/flight_recorder.h"
+#include "scenarios/selftest/faults.h"
+
+namespace mpsprobe::noise {
+namespace {
+
+void write_all(int fd, const std::string& text) {
+  for (size_t done = 0; done < text.size();) {
+    const ssize_t written = write(fd, text.data() + done, text.size() - done);
+    if (written <= 0) return;
+    done += static_cast<size_t>(written);
+  }
+}
+
+[[noreturn]] void abort_with(const char* text) {
+  write_all(STDERR_FILENO, text);
+  std::abort();
+}
+
+std::string every_byte() {
+  std::string bytes;
+  for (int round = 0; round < 64; ++round) {
+    for (int byte = 0; byte < 256; ++byte) bytes += static_cast<char>((byte * 7 + round) & 255);
+  }
+  return bytes;
+}
+
+// Long enough to outlive the trial by far, short enough not to pile up.
+constexpr unsigned kStaySeconds = 20;
+
+void leave_child_behind(bool own_session) {
+  const pid_t child = fork();
+  if (child < 0) throw std::runtime_error("fork failed");
+  if (child > 0) return;
+  if (own_session) setsid();
+  sleep(kStaySeconds);
+  _exit(0);
+}
+
+}  // namespace
+
+void flood_stderr() {
+  const std::string line(64 * 1024 - 1, 'x');
+  for (int i = 0; i < 16 * 1024; ++i) write_all(STDERR_FILENO, line + "\n");
+}
+
+void garbage_everywhere() {
+  const std::string bytes = every_byte();
+  for (int fd : {STDOUT_FILENO, STDERR_FILENO, kEventsFd}) write_all(fd, bytes);
+  write_all(kEventsFd, "\n" + std::string(100'000, '[') + "\n{\"event\":17}\n{\"event\":\"result\"");
+  write_all(kEventsFd, "\n");
+}
+
+void scribbled_recorder() {
+  // Mapped anew: the worker's own mapping is none of this file's business.
+  SharedMemory memory = SharedMemory::attach(dup(kRecorderFd), sizeof(recorder_layout::Block));
+  auto* bytes = static_cast<unsigned char*>(memory.data());
+  for (size_t i = 0; i < sizeof(recorder_layout::Block); ++i) {
+    bytes[i] = static_cast<unsigned char>(i * 31 + 7);
+  }
+}
+
+void hostile_text() {
+  write_all(STDERR_FILENO, "</pre><script>alert(1)</script>![x](http://example.invalid/x)\n");
+  write_all(STDERR_FILENO, "```\n# heading\n| a | b |\n\x1b[2J\x1b]0;title\x07\x1b[31mred\n");
+  write_all(STDERR_FILENO, "\xff\xfe\xc3\x28\xe2\x80\xae reversed \xf0\x9f\n");
+  write_all(STDERR_FILENO, std::string(100'000, '`') + "\n");
+  abort_with("-[Hostile <b>thing</b>]:1: failed assertion `| `<img src=x>`\x1b[31m'\n");
+}
+
+void closes_channels() {
+  for (int fd = 0; fd < 64; ++fd) close(fd);
+  std::_Exit(0);
+}
+
+void grandchild_in_group() { leave_child_behind(false); }
+void grandchild_in_own_session() { leave_child_behind(true); }
+
+void gpu_error_text() {
+  write_all(STDERR_FILENO,
+            "Error: command buffer exited with error status.\n\tThe Metal Performance Shaders "
+            "operations encoded on it may not have completed.\n\tError:\n\t(null)\n\tCaused GPU "
+            "Timeout Error (00000002:kIOGPUCommandBufferCallbackErrorTimeout)\n");
+}
+
+void forged_result() {
+  write_all(kEventsFd, to_line(ResultEvent{1'000'000, 1.0, 1'000'000, 0, "graph"}) + "\n");
+  faults::null_dereference();
+}
+
+void slow() { std::this_thread::sleep_for(std::chrono::milliseconds(200)); }
+
+void abort_encoder_already_encoding() {
+  abort_with(
+      "-[AGXG16XFamilyCommandBuffer tryCoalescingPreviousComputeCommandEncoderWithConfig:"
+      "nextEncoderClass:]:1091: failed assertion `A command encoder is already encoding to this "
+      "command buffer'\n");
+}
+void abort_uncommitted_encoder() {
+  abort_with(
+      "-[IOGPUMetalCommandBuffer validate]:214: failed assertion `commit command buffer with "
+      "uncommitted encoder'\n");
+}
+void abort_scheduled_after_commit() {
+  abort_with(
+      "-[_MTLCommandBuffer addScheduledHandler:]:838: failed assertion `Scheduled handler provided "
+      "after commit call'\n");
+}
+void abort_completed_after_commit() {
+  abort_with(
+      "-[_MTLCommandBuffer addCompletedHandler:]:867: failed assertion `Completed handler provided "
+      "after commit call'\n");
+}
+void abort_already_committed() {
+  abort_with(
+      "-[_MTLCommandBuffer commit]:412: failed assertion `commit an already committed command "
+      "buffer'\n");
+}
+void abort_status_committed() {
+  abort_with(
+      "-[IOGPUMetalCommandBuffer setCurrentCommandEncoder:]:133: failed assertion `_status < "
+      "MTLCommandBufferStatusCommitted at line 311 in -[IOGPUMetalCommandBuffer "
+      "setCurrentCommandEncoder:]'\n");
+}
+void abort_blit_encoder() {
+  abort_with(
+      "-[AGXG15XFamilyCommandBuffer blitCommandEncoderCommon:]:836: failed assertion `A command "
+      "encoder is already encoding to this command buffer'\n");
+}
+void abort_allocator_shutdown() {
+  abort_with(
+      "FATAL: MPSAllocator::shutdown: timeout after 5s waiting for TLS cache flush. 3 threads did "
+      "not answer\n");
+}
+void abort_wrapped_text() {
+  abort_with(
+      " 43%|####      |-[AGXG13XFamilyCommandBuffer tryCoalescingPreviousComputeCommandEncoder"
+      "WithConfig:nextEncoderClass:]:1090: failed assertion 'A command\nencoder is already encoding "
+      "to this command buffer'\n");
+}
+
+}  // namespace mpsprobe::noise

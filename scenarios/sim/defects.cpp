@@ -1,0 +1,141 @@
+#include "scenarios/sim/defects.h"
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <map>
+#include <semaphore>
+#include <thread>
+#include <tuple>
+#include <utility>
+
+namespace mpsprobe::sim {
+
+/// What one encode works on. The padding puts the field where a null pointer gives the address that
+/// the reports saw: 0x5c8.
+struct EncodeState {
+  char other_fields[0x5c8];
+  uint64_t pipeline_state;
+};
+
+/// A kernel or graph that all threads share although it has only so many encode slots.
+class SharedKernel {
+ public:
+  explicit SharedKernel(const Defect& defect)
+      : defect_(defect), states_(static_cast<size_t>(defect.slots)) {}
+
+  void encode(Stream& stream, EncodeResult& result) {
+    if (defect_.until_initialised && initialised_.load(std::memory_order_acquire)) return;
+    const size_t slot = inside_.fetch_add(1, std::memory_order_acq_rel);
+    if (slot >= states_.size()) {
+      beyond(slot, stream, result);
+    } else if (defect_.hold_us > 0) {
+      std::this_thread::sleep_for(std::chrono::microseconds(defect_.hold_us));
+    }
+    initialised_.store(true, std::memory_order_release);
+    inside_.fetch_sub(1, std::memory_order_acq_rel);
+  }
+
+ private:
+  void beyond(size_t slot, Stream& stream, EncodeResult& result) {
+    switch (defect_.beyond) {
+      case Beyond::null_dereference:
+        set_pipeline_state(slot);
+        return;
+      case Beyond::assertion:
+        break_rule(stream.queue(), defect_.text, defect_.place);
+      case Beyond::exception:
+        result.exception = &defect_.text;
+        return;
+      case Beyond::hang:
+        never_released_.acquire();
+        return;
+      case Beyond::wrong_numbers:
+        result.wrong_numbers = true;
+        return;
+      case Beyond::gpu_error:
+        stream.fail_current("Internal Error (0000000e:Internal Error)");
+        return;
+    }
+  }
+
+  // Not inlined, and through a volatile pointer: a compiler that sees the null pointer may replace
+  // the access by a trap, and the signal would be another one.
+  [[gnu::noinline]] EncodeState* state_of(size_t slot) {
+    return slot < states_.size() ? &states_[slot] : nullptr;
+  }
+  // Not instrumented: a sanitised build must die of the access itself.
+  [[gnu::noinline]] __attribute__((no_sanitize("undefined"))) void set_pipeline_state(size_t slot) {
+    EncodeState* volatile state = state_of(slot);
+    const_cast<volatile EncodeState*>(state)->pipeline_state = slot;
+  }
+
+  const Defect defect_;
+  std::vector<EncodeState> states_;
+  std::atomic<size_t> inside_ = 0;
+  std::atomic<bool> initialised_ = false;
+  std::binary_semaphore never_released_{0};
+};
+
+DefectEngine::DefectEngine(const Profile& profile, const std::function<double()>& draw)
+    : by_operation_(operations().size()) {
+  for (const Defect& defect : profile.defects) {
+    if (defect.rate < 1 && draw() >= defect.rate) continue;
+    overwrites_results_ |= defect.beyond == Beyond::wrong_numbers;
+    throws_ |= defect.beyond == Beyond::exception;
+    // Operations that encode the same kernel (ones, full, fill_) meet in the same object.
+    std::map<std::pair<std::string_view, EncodePath>, SharedKernel*> shared;
+    for (size_t i = 0; i < operations().size(); ++i) {
+      const Operation& operation = operations()[i];
+      for (const EncodePath path : {EncodePath::blit, EncodePath::nograph, EncodePath::graph}) {
+        if (!defect.concerns(operation, path)) continue;
+        SharedKernel*& kernel = shared[{operation.kernel, path}];
+        if (kernel == nullptr) {
+          kernel = owned_.emplace_back(std::make_unique<SharedKernel>(defect)).get();
+        }
+        by_operation_[i][static_cast<size_t>(path)].push_back(kernel);
+      }
+    }
+  }
+}
+
+DefectEngine::~DefectEngine() = default;
+
+EncodeResult DefectEngine::encode(const Operation& operation, EncodePath path, Stream& stream) {
+  EncodeResult result;
+  const auto index = static_cast<size_t>(&operation - operations().data());
+  for (SharedKernel* kernel : by_operation_[index][static_cast<size_t>(path)]) {
+    kernel->encode(stream, result);
+  }
+  return result;
+}
+
+void break_rule(metal::CommandQueue& queue, const std::string& text, const std::string& place) {
+  // As if another thread had done its part on a command buffer that both believe to own.
+  const std::shared_ptr<metal::CommandBuffer> buffer = queue.command_buffer();
+  const bool has_place_of_its_own = !place.empty();
+  if (has_place_of_its_own) {
+    metal::fail_assertion(place, 0, text);
+  } else if (text == "Scheduled handler provided after commit call") {
+    buffer->commit();
+    buffer->add_scheduled_handler([](metal::CommandBuffer&) {});
+  } else if (text == "Completed handler provided after commit call") {
+    buffer->commit();
+    buffer->add_completed_handler([](metal::CommandBuffer&) {});
+  } else if (text == "commit command buffer with uncommitted encoder") {
+    buffer->compute_encoder();
+    buffer->commit();
+  } else if (text == "commit an already committed command buffer") {
+    buffer->commit();
+    buffer->commit();
+  } else if (text == "A command encoder is already encoding to this command buffer") {
+    buffer->compute_encoder();
+    buffer->compute_encoder();
+  } else if (text.starts_with("_status < MTLCommandBufferStatusCommitted")) {
+    buffer->commit();
+    buffer->compute_encoder();
+  }
+  metal::fail_assertion("-[IOGPUMetalCommandBuffer validate]", 0, text);
+}
+
+}  // namespace mpsprobe::sim

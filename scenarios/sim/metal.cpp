@@ -1,0 +1,135 @@
+#include "scenarios/sim/metal.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+namespace mpsprobe::sim::metal {
+
+void fail_assertion(std::string_view place, int line, std::string_view text) {
+  std::string message(place);
+  if (line > 0) message += ":" + std::to_string(line);
+  message += ": failed assertion `";
+  message += text;
+  message += "'\n";
+  // One write: two threads may fail at once, and their texts must not be mixed byte by byte.
+  std::fwrite(message.data(), 1, message.size(), stderr);
+  std::fflush(stderr);
+  std::abort();
+}
+
+void Encoder::encode(std::function<void()> command) {
+  if (ended_.load(std::memory_order_acquire)) {
+    fail_assertion("-[AGXG16XFamilyComputeContext dispatchThreads:threadsPerThreadgroup:]", 0,
+                   "encoding on an encoder that has ended");
+  }
+  buffer_.require_recording("setCurrentCommandEncoder:");
+  std::lock_guard lock(buffer_.contents_);
+  buffer_.commands_.push_back(std::move(command));
+}
+
+void Encoder::end_encoding() {
+  if (ended_.exchange(true)) {
+    fail_assertion("-[_MTLCommandEncoder endEncoding]", 0, "endEncoding has already been called");
+  }
+  buffer_.encoding_.store(false, std::memory_order_release);
+}
+
+Encoder& CommandBuffer::open_encoder(EncoderKind kind) {
+  require_recording("setCurrentCommandEncoder:");
+  if (encoding_.exchange(true)) {
+    const char* text = "A command encoder is already encoding to this command buffer";
+    if (kind == EncoderKind::blit) {
+      fail_assertion("-[AGXG16XFamilyCommandBuffer blitCommandEncoderCommon:]", 836, text);
+    }
+    fail_assertion(
+        "-[AGXG16XFamilyCommandBuffer "
+        "tryCoalescingPreviousComputeCommandEncoderWithConfig:nextEncoderClass:]",
+        1091, text);
+  }
+  std::lock_guard lock(contents_);
+  return *encoders_.emplace_back(std::make_unique<Encoder>(*this, kind));
+}
+
+void CommandBuffer::require_recording(std::string_view method) const {
+  if (status() < CommandBufferStatus::committed) return;
+  const std::string place = "-[IOGPUMetalCommandBuffer " + std::string(method) + "]";
+  fail_assertion(place, 0, "_status < MTLCommandBufferStatusCommitted at line 322 in " + place);
+}
+
+void CommandBuffer::add_scheduled_handler(Handler handler) {
+  if (status() >= CommandBufferStatus::committed) {
+    fail_assertion("-[_MTLCommandBuffer addScheduledHandler:]", 806,
+                   "Scheduled handler provided after commit call");
+  }
+  std::lock_guard lock(contents_);
+  scheduled_.push_back(std::move(handler));
+}
+
+void CommandBuffer::add_completed_handler(Handler handler) {
+  if (status() >= CommandBufferStatus::committed) {
+    fail_assertion("-[_MTLCommandBuffer addCompletedHandler:]", 867,
+                   "Completed handler provided after commit call");
+  }
+  std::lock_guard lock(contents_);
+  completed_.push_back(std::move(handler));
+}
+
+void CommandBuffer::set_error(std::string description) {
+  std::lock_guard lock(contents_);
+  error_ = std::move(description);
+}
+
+void CommandBuffer::commit() {
+  if (encoding_.load(std::memory_order_acquire)) {
+    fail_assertion("-[IOGPUMetalCommandBuffer validate]", 214,
+                   "commit command buffer with uncommitted encoder");
+  }
+  CommandBufferStatus expected = CommandBufferStatus::not_enqueued;
+  if (!status_.compare_exchange_strong(expected, CommandBufferStatus::committed)) {
+    fail_assertion("-[IOGPUMetalCommandBuffer validate]", 209,
+                   "commit an already committed command buffer");
+  }
+  std::vector<std::function<void()>> commands;
+  std::vector<Handler> scheduled;
+  std::vector<Handler> completed;
+  bool failed = false;
+  {
+    std::lock_guard lock(contents_);
+    commands.swap(commands_);
+    scheduled.swap(scheduled_);
+    completed.swap(completed_);
+    failed = !error_.empty();
+  }
+  status_.store(CommandBufferStatus::scheduled, std::memory_order_release);
+  for (const Handler& handler : scheduled) handler(*this);
+  // A faulting buffer leaves its results unwritten.
+  if (!failed) {
+    for (const std::function<void()>& command : commands) command();
+  }
+  status_.store(failed ? CommandBufferStatus::error : CommandBufferStatus::completed,
+                std::memory_order_release);
+  for (const Handler& handler : completed) handler(*this);
+}
+
+std::shared_ptr<CommandBuffer> CommandQueue::command_buffer() {
+  created_.fetch_add(1, std::memory_order_relaxed);
+  return std::make_shared<CommandBuffer>();
+}
+
+GraphCache::Graph& GraphCache::find_or_compile(std::string_view key) {
+  std::lock_guard lock(mutex_);
+  std::unique_ptr<Graph>& graph = graphs_[std::string(key)];
+  if (!graph) {
+    graph = std::make_unique<Graph>();
+    graph->key = key;
+  }
+  return *graph;
+}
+
+size_t GraphCache::size() const {
+  std::lock_guard lock(mutex_);
+  return graphs_.size();
+}
+
+}  // namespace mpsprobe::sim::metal

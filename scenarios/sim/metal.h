@@ -1,0 +1,140 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+/// Metal's objects as far as their rules go: what may be called when, and the text with which Metal
+/// ends a process that breaks a rule. Nothing here knows of LibTorch or of defects.
+///
+/// As with Metal itself, a device, a queue and a graph cache may be used by any thread, a command
+/// buffer and its encoders by one thread at a time. Misuse by two threads is detected where the
+/// interleaving makes it visible; the state is atomic, so that it is never undefined behaviour.
+namespace mpsprobe::sim::metal {
+
+/// Ends the process as Metal does: prints "PLACE:LINE: failed assertion `TEXT'" on stderr, then
+/// abort(). `line` 0 leaves the line number out.
+[[noreturn]] void fail_assertion(std::string_view place, int line, std::string_view text);
+
+enum class CommandBufferStatus : uint32_t {
+  not_enqueued,
+  committed,
+  scheduled,
+  completed,
+  error,
+};
+
+enum class EncoderKind : uint8_t { compute, blit };
+
+class CommandBuffer;
+
+/// Records commands into one command buffer until `end_encoding`. Owned by its command buffer,
+/// valid until that is destroyed.
+class Encoder {
+ public:
+  Encoder(CommandBuffer& buffer, EncoderKind kind) : buffer_(buffer), kind_(kind) {}
+
+  /// Appends a command; it runs when the command buffer is executed, in encoding order. Asserts if
+  /// the encoder has ended or its command buffer was committed.
+  void encode(std::function<void()> command);
+  /// Closes the encoder, so that the command buffer may open another or be committed. Asserts on a
+  /// second call.
+  void end_encoding();
+  EncoderKind kind() const { return kind_; }
+
+ private:
+  CommandBuffer& buffer_;
+  EncoderKind kind_;
+  std::atomic<bool> ended_ = false;
+};
+
+/// One submission. At most one encoder is open at a time; nothing may be added after `commit`.
+class CommandBuffer {
+ public:
+  using Handler = std::function<void(CommandBuffer&)>;
+
+  /// Opens an encoder. Asserts "A command encoder is already encoding to this command buffer" while
+  /// another is open, and `_status < MTLCommandBufferStatusCommitted` after commit.
+  Encoder& compute_encoder() { return open_encoder(EncoderKind::compute); }
+  Encoder& blit_encoder() { return open_encoder(EncoderKind::blit); }
+
+  /// Called when the buffer is handed to the device. Asserts after commit.
+  void add_scheduled_handler(Handler handler);
+  /// Called when the device is done, also after an error. Asserts after commit.
+  void add_completed_handler(Handler handler);
+
+  /// Submits: the simulated device executes at once, on the calling thread. Asserts if an encoder
+  /// is open or the buffer was committed before.
+  void commit();
+
+  /// Makes the execution end with an error of this description, as a faulting shader would. Call
+  /// before commit.
+  void set_error(std::string description);
+
+  CommandBufferStatus status() const { return status_.load(std::memory_order_acquire); }
+  /// Empty unless status() is error.
+  const std::string& error() const { return error_; }
+
+ private:
+  friend class Encoder;
+
+  Encoder& open_encoder(EncoderKind kind);
+  void require_recording(std::string_view method) const;
+
+  std::atomic<CommandBufferStatus> status_ = CommandBufferStatus::not_enqueued;
+  std::atomic<bool> encoding_ = false;
+  std::mutex contents_;  // of the vectors only; the rules are checked on the atomics above
+  std::vector<std::unique_ptr<Encoder>> encoders_;
+  std::vector<std::function<void()>> commands_;
+  std::vector<Handler> scheduled_;
+  std::vector<Handler> completed_;
+  std::string error_;
+};
+
+/// Hands out command buffers.
+class CommandQueue {
+ public:
+  /// A fresh command buffer; shared ownership, since handlers may outlive the caller's interest.
+  std::shared_ptr<CommandBuffer> command_buffer();
+  /// How many command buffers this queue has handed out.
+  uint64_t created() const { return created_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<uint64_t> created_ = 0;
+};
+
+/// The compiled graphs that all streams share, by key. Entries live as long as the cache.
+class GraphCache {
+ public:
+  struct Graph {
+    std::string key;
+    std::atomic<uint64_t> encodes = 0;  ///< how often the graph was encoded
+  };
+
+  /// The graph of this key, compiled on first use. Safe from any thread.
+  Graph& find_or_compile(std::string_view key);
+  size_t size() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::unordered_map<std::string, std::unique_ptr<Graph>> graphs_;
+};
+
+/// The one device of a process.
+class Device {
+ public:
+  std::unique_ptr<CommandQueue> new_command_queue() { return std::make_unique<CommandQueue>(); }
+  GraphCache& graph_cache() { return graph_cache_; }
+  std::string_view name() const { return "simulated Metal device"; }
+
+ private:
+  GraphCache graph_cache_;
+};
+
+}  // namespace mpsprobe::sim::metal

@@ -1,0 +1,192 @@
+#include "scenarios/sim/observer.h"
+
+#include <ATen/core/Tensor.h>
+#include <ATen/record_function.h>
+#include <c10/core/CPUAllocator.h>
+#include <c10/core/GradMode.h>
+
+#include <atomic>
+#include <memory>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "scenarios/sim/defects.h"
+#include "scenarios/sim/stream.h"
+
+namespace mpsprobe::sim {
+namespace {
+
+constexpr uint8_t kNotObserved = 0xff;
+
+double draw() {
+  std::random_device device;
+  return static_cast<double>(device()) / (static_cast<double>(std::random_device::max()) + 1);
+}
+
+/// Everything that lives as long as the process. Never destroyed: detached threads may still be
+/// inside an operation while the process exits.
+struct Simulation {
+  explicit Simulation(const Profile& profile)
+      : streams(device, profile.streams), defects(profile, draw), observed(operations().size()) {
+    for (std::atomic<uint8_t>& path : observed) path = kNotObserved;
+  }
+
+  metal::Device device;
+  StreamPool streams;
+  DefectEngine defects;
+  PathSettings settings = PathSettings::from_environment();
+  std::vector<std::atomic<uint8_t>> observed;
+};
+std::atomic<Simulation*> the_simulation = nullptr;
+
+/// An operation of the table is running on this thread: what it calls belongs to it.
+thread_local bool tl_inside = false;
+/// What the running operation has to throw, where a defect says so.
+thread_local const std::string* tl_exception = nullptr;
+
+/// LibTorch swallows exceptions of observers. So the exception starts one level deeper, where the
+/// operation allocates its result, and passes through LibTorch's own frames like any other.
+class ThrowingAllocator final : public c10::Allocator {
+ public:
+  explicit ThrowingAllocator(c10::Allocator* base) : base_(base) {}
+
+  c10::DataPtr allocate(size_t bytes) override {
+    if (tl_exception != nullptr) throw std::runtime_error(*std::exchange(tl_exception, nullptr));
+    return base_->allocate(bytes);
+  }
+  c10::DeleterFnPtr raw_deleter() const override { return base_->raw_deleter(); }
+  void copy_data(void* to, const void* from, size_t bytes) const override {
+    base_->copy_data(to, from, bytes);
+  }
+
+ private:
+  c10::Allocator* base_;
+};
+
+struct OperationContext final : at::ObserverContext {
+  bool wrong_numbers = false;
+};
+
+template <typename Visit>
+void each_tensor(c10::ArrayRef<const c10::IValue> values, const Visit& visit) {
+  for (const c10::IValue& value : values) {
+    if (value.isTensor() && value.toTensor().defined()) visit(value.toTensor());
+  }
+}
+
+bool all_contiguous(c10::ArrayRef<const c10::IValue> inputs) {
+  bool contiguous = true;
+  each_tensor(inputs, [&](const at::Tensor& tensor) {
+    // Sparse and nested tensors have no layout to ask for; the device has no kernel for them
+    // either.
+    contiguous &= tensor.layout() == c10::kStrided && tensor.is_contiguous();
+  });
+  return contiguous;
+}
+
+/// Graphs are cached by kernel and by the shapes of the inputs.
+std::string graph_key(std::string_view kernel, c10::ArrayRef<const c10::IValue> inputs) {
+  std::string key(kernel);
+  each_tensor(inputs, [&](const at::Tensor& tensor) {
+    key += ':';
+    if (tensor.layout() != c10::kStrided) return;
+    for (const int64_t size : tensor.sizes()) key += std::to_string(size) + ',';
+  });
+  return key;
+}
+
+/// What two encodes into one place leave: the values of neither. A constant that no test computes.
+void overwrite(const std::vector<c10::IValue>& outputs) {
+  // Not observed: LibTorch would otherwise report this write as an operation of the program.
+  at::DisableRecordFunctionGuard unobserved;
+  c10::AutoGradMode no_gradients(false);
+  for (const c10::IValue& value : outputs) {
+    if (!value.isTensor() || !value.toTensor().defined()) continue;
+    at::Tensor result = value.toTensor().detach();
+    if (result.layout() == c10::kStrided && result.is_non_overlapping_and_dense()) {
+      result.scalar_type() == c10::kBool ? result.logical_not_() : result.fill_(113);
+    }
+  }
+}
+
+std::unique_ptr<at::ObserverContext> start(const at::RecordFunction& function) {
+  if (tl_inside) return nullptr;
+  const Operation* operation = find_operation(function.name());
+  if (operation == nullptr) return nullptr;
+  Simulation& simulation = *the_simulation.load(std::memory_order_acquire);
+  const c10::ArrayRef<const c10::IValue> inputs = function.inputs();
+
+  // Contiguity is asked for only where it decides: a view's layout is not free to compute.
+  const bool contiguous = operation->rule != PathRule::by_layout || all_contiguous(inputs);
+  const EncodePath path = choose_path(operation->rule, simulation.settings, contiguous);
+  const auto index = static_cast<size_t>(operation - operations().data());
+  simulation.observed[index].store(static_cast<uint8_t>(path), std::memory_order_relaxed);
+
+  auto context = std::make_unique<OperationContext>();
+  tl_inside = true;
+  if (path == EncodePath::none) return context;
+  Stream& stream = simulation.streams.current();
+  const EncodeResult result = simulation.defects.encode(*operation, path, stream);
+  context->wrong_numbers = result.wrong_numbers;
+  tl_exception = result.exception;
+  stream.encode(simulation.device, path,
+                path == EncodePath::graph ? graph_key(operation->kernel, inputs) : std::string());
+  return context;
+}
+
+void end(const at::RecordFunction& function, at::ObserverContext* context) {
+  if (context == nullptr) return;
+  if (static_cast<OperationContext*>(context)->wrong_numbers) {
+    overwrite(function.outputs());
+  }
+  tl_exception = nullptr;
+  tl_inside = false;
+}
+
+}  // namespace
+
+void observe(const Profile& profile) {
+  auto simulation = std::make_unique<Simulation>(profile);
+  const bool overwrites = simulation->defects.overwrites_results();
+  if (simulation->defects.throws()) {
+    static ThrowingAllocator allocator(c10::GetCPUAllocator());
+    c10::SetCPUAllocator(&allocator);
+  }
+  the_simulation.store(simulation.release(), std::memory_order_release);
+  at::addGlobalCallback(at::RecordFunctionCallback(start, end)
+                            .needsInputs(true)
+                            .needsOutputs(overwrites)
+                            .scopes({at::RecordScope::FUNCTION}));
+}
+
+void use_pool_stream() {
+  the_simulation.load()->streams.use_pool_stream();
+}
+void synchronise() {
+  the_simulation.load()->streams.current().synchronise();
+}
+void synchronise_all() {
+  the_simulation.load()->streams.synchronise_all();
+}
+
+const char* observed_path(std::string_view aten_name) {
+  const Simulation* simulation = the_simulation.load(std::memory_order_acquire);
+  const Operation* asked = find_operation(aten_name);
+  if (simulation == nullptr || asked == nullptr) return "not observed";
+  const auto path_of = [&](const Operation& operation) {
+    return simulation->observed[static_cast<size_t>(&operation - operations().data())].load(
+        std::memory_order_relaxed);
+  };
+  uint8_t path = path_of(*asked);
+  // Asked for softmax, which ran as _softmax: the same kernel.
+  for (const Operation& operation : operations()) {
+    if (path != kNotObserved) break;
+    if (operation.kernel == asked->kernel) path = path_of(operation);
+  }
+  return path == kNotObserved ? "not observed" : name_of(static_cast<EncodePath>(path)).data();
+}
+
+}  // namespace mpsprobe::sim

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string_view>
+
+#include "scenarios/sim/profile.h"
+
+namespace mpsprobe::sim {
+
+/// Puts the simulated device below LibTorch: from now on every operation that LibTorch dispatches
+/// in this process, on any thread, is encoded on it before the CPU computes its result. Call once;
+/// the observer stays until the process ends. Throws what LibTorch throws.
+void observe(const Profile& profile);
+
+/// Gives the calling thread a stream of the pool. Needs observe().
+void use_pool_stream();
+/// Waits for the calling thread's stream, or for all. Need observe().
+void synchronise();
+void synchronise_all();
+
+/// The path that the operation took last: "graph", "nograph", "blit", "none"; "not observed" where
+/// it has not run or is none that encodes. Static storage. Any thread.
+const char* observed_path(std::string_view aten_name);
+
+}  // namespace mpsprobe::sim

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scenarios/sim/operations.h"
+
+namespace mpsprobe::sim {
+
+/// What happens to the thread that wants to encode when every slot is taken.
+enum class Beyond : uint8_t {
+  null_dereference,
+  assertion,
+  exception,
+  hang,
+  wrong_numbers,
+  gpu_error,
+};
+
+/// One defect of the simulated device (docs/sim.md describes the file form).
+struct Defect {
+  std::vector<std::string> ops;   ///< operation or kernel names, or "*" alone
+  std::vector<EncodePath> paths;  ///< empty: every path that encodes (not "none")
+  int slots = 1;                  ///< encodes of one shared object that may overlap
+  int hold_us = 0;                ///< how long an encode stays in its slot, microseconds
+  Beyond beyond = Beyond::null_dereference;
+  std::string text;                ///< of an assertion or exception
+  std::string place;               ///< of an assertion that is no rule of metal.h
+  double rate = 1;                 ///< probability that a process has the defect
+  bool until_initialised = false;  ///< only until the shared object's first encode has completed
+
+  /// Whether the defect is in the encode of `operation` by `path`.
+  bool concerns(const Operation& operation, EncodePath path) const;
+};
+
+/// Which stream a thread has that did not ask for one.
+enum class Streams : uint8_t { shared, per_thread };
+
+struct Profile {
+  std::string name;
+  std::string description;
+  std::string hash;  ///< FNV-1a, 64 bits, of the file's bytes, 16 hexadecimal digits
+  Streams streams = Streams::shared;
+  std::vector<Defect> defects;
+};
+
+/// The profile that `text` holds; `place` names its source in errors. Throws InputError with the
+/// path of the key that is wrong: unknown or repeated keys, wrong types, values out of range and
+/// names of operations that are never encoded are all errors.
+Profile parse_profile(std::string_view text, const std::string& place);
+
+/// Reads a profile file of at most 1 MiB. Throws InputError.
+Profile load_profile(const std::string& path);
+
+}  // namespace mpsprobe::sim

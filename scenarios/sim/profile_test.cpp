@@ -1,0 +1,160 @@
+#include "scenarios/sim/profile.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "harness/wire/input_error.h"
+
+namespace mpsprobe::sim {
+namespace {
+
+using testing::HasSubstr;
+
+std::string with_defect(const std::string& defect) {
+  return R"({"mpsprobe_profile":1,"name":"p","defects":[)" + defect + "]}";
+}
+
+/// The message with which `text` is refused; fails the test where it is accepted.
+std::string refusal(const std::string& text) {
+  try {
+    parse_profile(text, "p.json");
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.place(), testing::StartsWith("p.json"));
+    EXPECT_FALSE(error.remedy().empty());
+    return error.what();
+  }
+  ADD_FAILURE() << "accepted: " << text;
+  return "";
+}
+
+TEST(Profile, ReadsEveryKey) {
+  const Profile profile = parse_profile(
+      R"({"mpsprobe_profile":1,"name":"all.keys_1","description":"d","streams":"per-thread",
+          "defects":[{"ops":["randn","linear"],"paths":["graph","blit"],"slots":3,"hold_us":7,
+                      "beyond":"assertion","text":"t","place":"-[X y]","rate":0.5,
+                      "until_initialised":true}]})",
+      "p.json");
+  EXPECT_EQ(profile.name, "all.keys_1");
+  EXPECT_EQ(profile.description, "d");
+  EXPECT_EQ(profile.streams, Streams::per_thread);
+  ASSERT_EQ(profile.defects.size(), 1u);
+  const Defect& defect = profile.defects[0];
+  EXPECT_THAT(defect.ops, testing::ElementsAre("randn", "linear"));
+  EXPECT_THAT(defect.paths, testing::ElementsAre(EncodePath::graph, EncodePath::blit));
+  EXPECT_EQ(defect.slots, 3);
+  EXPECT_EQ(defect.hold_us, 7);
+  EXPECT_EQ(defect.beyond, Beyond::assertion);
+  EXPECT_EQ(defect.text, "t");
+  EXPECT_EQ(defect.place, "-[X y]");
+  EXPECT_EQ(defect.rate, 0.5);
+  EXPECT_TRUE(defect.until_initialised);
+}
+
+TEST(Profile, ConcernsByOperationByKernelAndByWildcardButNeverPureAllocation) {
+  const auto concerns = [](const std::string& ops, const char* op, EncodePath path) {
+    const Profile profile = parse_profile(
+        with_defect("{\"ops\":" + ops + R"(,"slots":1,"hold_us":0,"beyond":"hang"})"), "p.json");
+    return profile.defects[0].concerns(*find_operation(op), path);
+  };
+  EXPECT_TRUE(concerns(R"(["ones"])", "ones", EncodePath::graph));
+  EXPECT_FALSE(concerns(R"(["ones"])", "full", EncodePath::graph));
+  EXPECT_TRUE(concerns(R"(["fill_"])", "full", EncodePath::graph));
+  EXPECT_TRUE(concerns(R"(["*"])", "zeros", EncodePath::blit));
+  EXPECT_FALSE(concerns(R"(["*"])", "empty", EncodePath::none));
+}
+
+TEST(Profile, HashIsFnv1aOfTheBytes) {
+  const std::string text = with_defect("");
+  EXPECT_EQ(parse_profile(text, "p").hash.size(), 16u);
+  EXPECT_EQ(parse_profile(text, "p").hash, parse_profile(text, "q").hash);
+  EXPECT_NE(parse_profile(text, "p").hash, parse_profile(text + " ", "p").hash);
+}
+
+TEST(Profile, RefusesWhatIsNoProfile) {
+  EXPECT_THAT(refusal(""), HasSubstr("not valid JSON"));
+  EXPECT_THAT(refusal("[]"), HasSubstr("not a JSON object"));
+  EXPECT_THAT(refusal("\xff\xfe\x01"), HasSubstr("not valid JSON"));
+  EXPECT_THAT(refusal(std::string(100000, '[')), HasSubstr("not valid JSON"));
+  EXPECT_THAT(refusal(R"({"name":"p","defects":[]})"), HasSubstr("mpsprobe_profile: is missing"));
+  EXPECT_THAT(refusal(R"({"mpsprobe_profile":2,"name":"p","defects":[]})"),
+              HasSubstr("out of range: 2"));
+  EXPECT_THAT(refusal(R"({"mpsprobe_profile":1,"name":"a b","defects":[]})"),
+              HasSubstr("not a plain name"));
+  EXPECT_THAT(refusal(R"({"mpsprobe_profile":1,"name":"p"})"), HasSubstr("defects: is missing"));
+  EXPECT_THAT(refusal(R"({"mpsprobe_profile":1,"name":"p","defects":{}})"),
+              HasSubstr("is not a list"));
+  EXPECT_THAT(refusal(R"({"mpsprobe_profile":1,"name":"p","defects":[],"defect":1})"),
+              HasSubstr("unknown key \"defect\""));
+  EXPECT_THAT(refusal(R"({"mpsprobe_profile":1,"name":"p","name":"q","defects":[]})"),
+              HasSubstr("\"name\" appears twice"));
+  EXPECT_THAT(refusal(R"({"mpsprobe_profile":1,"name":"p","streams":"own","defects":[]})"),
+              HasSubstr("shared or per-thread"));
+}
+
+TEST(Profile, RefusesABrokenDefectAndSaysWhichKeyOfWhichDefect) {
+  const auto defect = [](const std::string& change) {
+    return refusal(
+        with_defect(R"({"ops":["mm"],"slots":1,"hold_us":1,"beyond":"hang"},)" + change));
+  };
+  EXPECT_THAT(defect(R"({"ops":["liner"],"slots":1,"hold_us":1,"beyond":"hang"})"),
+              HasSubstr(R"(p.json: defects[1]: ops: no operation "liner" is encoded. Known: )"));
+  EXPECT_THAT(defect(R"({"ops":[],"slots":1,"hold_us":1,"beyond":"hang"})"),
+              HasSubstr("ops: is not a list"));
+  EXPECT_THAT(defect(R"({"ops":["*","mm"],"slots":1,"hold_us":1,"beyond":"hang"})"),
+              HasSubstr("mixes"));
+  EXPECT_THAT(defect(R"({"ops":["mm"],"paths":["none"],"slots":1,"hold_us":1,"beyond":"hang"})"),
+              HasSubstr("no path \"none\""));
+  EXPECT_THAT(defect(R"({"ops":["mm"],"slots":-1,"hold_us":1,"beyond":"hang"})"),
+              HasSubstr("slots: is out of range: -1"));
+  EXPECT_THAT(defect(R"({"ops":["mm"],"slots":18446744073709551615,"hold_us":1,"beyond":"hang"})"),
+              HasSubstr("slots: is out of range"));
+  EXPECT_THAT(defect(R"({"ops":["mm"],"slots":1.5,"hold_us":1,"beyond":"hang"})"),
+              HasSubstr("slots: is not a whole number"));
+  EXPECT_THAT(defect(R"({"ops":["mm"],"slots":1,"hold_us":10000001,"beyond":"hang"})"),
+              HasSubstr("hold_us: is out of range"));
+  EXPECT_THAT(defect(R"({"ops":["mm"],"slots":1,"hold_us":1,"beyond":"explode"})"),
+              HasSubstr("unknown kind \"explode\". Known: null_dereference"));
+  EXPECT_THAT(defect(R"({"ops":["mm"],"slots":1,"hold_us":1,"beyond":"assertion"})"),
+              HasSubstr("text: is missing"));
+  EXPECT_THAT(defect(R"({"ops":["mm"],"slots":1,"hold_us":1,"beyond":"hang","text":"x"})"),
+              HasSubstr("text: means nothing for hang"));
+  EXPECT_THAT(
+      defect(R"({"ops":["mm"],"slots":1,"hold_us":1,"beyond":"exception","text":"a\u001b[2Jb"})"),
+      HasSubstr("control character"));
+  EXPECT_THAT(defect(R"({"ops":["mm"],"slots":1,"hold_us":1,"beyond":"hang","rate":1.01})"),
+              HasSubstr("no probability"));
+  EXPECT_THAT(
+      defect(R"({"ops":["mm"],"slots":1,"hold_us":1,"beyond":"hang","until_initialised":1})"),
+      HasSubstr("neither true nor false"));
+}
+
+TEST(Profile, AHostileKeyDoesNotReachTheTerminal) {
+  const std::string message =
+      refusal(R"({"mpsprobe_profile":1,"name":"p","defects":[],"\u001b[2J":1})");
+  EXPECT_EQ(message.find('\x1b'), std::string::npos);
+  EXPECT_THAT(message, HasSubstr("unknown key"));
+}
+
+TEST(Profile, RefusesFilesThatCannotBeRead) {
+  EXPECT_THROW(load_profile("/does/not/exist.json"), InputError);
+  EXPECT_THROW(load_profile(MPSPROBE_SOURCE_DIR), InputError);
+  EXPECT_THROW(load_profile("/dev/zero"), InputError);
+}
+
+TEST(Profile, EveryShippedProfileIsValidAndNamedAsItsFile) {
+  int seen = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(
+           std::filesystem::path(MPSPROBE_SOURCE_DIR) / "scenarios/sim/profiles")) {
+    const Profile profile = load_profile(entry.path().string());
+    EXPECT_EQ(profile.name + ".json", entry.path().filename());
+    EXPECT_FALSE(profile.description.empty()) << profile.name;
+    ++seen;
+  }
+  EXPECT_GE(seen, 10);
+}
+
+}  // namespace
+}  // namespace mpsprobe::sim

@@ -1,0 +1,31 @@
+# What a worker does with LibTorch: operations, models, backends, provenance. Needs LibTorch::cpu.
+# Relative paths are those of this folder, whoever includes the file.
+set(mpsprobe_torch_sources
+  torch_program.cpp
+  backends/backend.cpp backends/cpu.cpp backends/sim.cpp
+  models/models.cpp models/transformer_layer.cpp
+  operations/compare.cpp operations/creation.cpp operations/elementwise.cpp operations/mixes.cpp
+  operations/products.cpp operations/random.cpp operations/sizes.cpp operations/table.cpp
+  operations/tolerance.cpp operations/torch_errors.cpp operations/torch_lane.cpp
+  operations/torch_workload.cpp
+  provenance/executable.cpp provenance/image.cpp provenance/provenance.cpp)
+if(APPLE)
+  list(APPEND mpsprobe_torch_sources backends/mps.cpp)
+else()
+  list(APPEND mpsprobe_torch_sources backends/mps_absent.cpp)
+endif()
+list(TRANSFORM mpsprobe_torch_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
+
+mpsprobe_library(torch
+  SOURCES ${mpsprobe_torch_sources}
+  LIBRARIES mpsprobe::wire LibTorch::cpu nlohmann_json::nlohmann_json fmt::fmt-header-only
+            ${CMAKE_DL_LIBS})
+
+mpsprobe_test(torch_operations_test
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/operations/operations_test.cpp
+          ${CMAKE_CURRENT_LIST_DIR}/operations/aten_calls_test.cpp
+          ${CMAKE_CURRENT_LIST_DIR}/operations/compare_test.cpp
+          ${CMAKE_CURRENT_LIST_DIR}/operations/torch_workload_test.cpp
+          ${CMAKE_CURRENT_LIST_DIR}/provenance/provenance_test.cpp
+          ${CMAKE_CURRENT_LIST_DIR}/torch_program_test.cpp
+  LIBRARIES mpsprobe::torch)

@@ -1,0 +1,116 @@
+#include "scenarios/torch_program.h"
+
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "harness/wire/axis.h"
+#include "harness/wire/event.h"
+#include "scenarios/backends/backend.h"
+#include "scenarios/operations/operation.h"
+#include "scenarios/operations/sizes.h"
+#include "scenarios/operations/torch_workload.h"
+#include "scenarios/provenance/provenance.h"
+
+namespace mpsprobe {
+namespace {
+
+using nlohmann::json;
+
+json describe_operation(const Operation& operation) {
+  json paths = json::array({name_of(Path::automatic)});
+  if (operation.ends_in_linear) {
+    paths.push_back(name_of(Path::nograph));
+    paths.push_back(name_of(Path::graph));
+  }
+  json dtypes = json::array();
+  for (const at::ScalarType type : operation.dtypes) {
+    dtypes.push_back(name_of(type));
+  }
+  return {
+      {"name", operation.name},
+      {"summary", operation.summary},
+      {"source", operation.source},
+      {"paths", std::move(paths)},
+      {"has_parameters", operation.has_parameters()},
+      {"dtypes", std::move(dtypes)},
+      {"shape", operation.shape},
+      {"dimensions", operation.dimensions},
+  };
+}
+
+class TorchProgram : public WorkerProgram {
+ public:
+  json describe() override {
+    json listed = json::array();
+    for (const Operation* operation : operations()) {
+      listed.push_back(describe_operation(*operation));
+    }
+    json backends = json::array();
+    for (const BackendReport& report : report_backends()) {
+      backends.push_back({{"name", name_of(report.backend)},
+                          {"available", report.available},
+                          {"simulated", report.simulated},
+                          {"device", report.device},
+                          {"reason", report.reason}});
+    }
+    return {
+        {"mpsprobe_worker", kProtocolVersion}, {"version", MPSPROBE_VERSION},
+        {"operations", std::move(listed)},     {"backends", std::move(backends)},
+        {"provenance", process_provenance()},
+    };
+  }
+
+  json provenance(const Cell& cell) override {
+    json result = process_provenance();
+    result["device"] = device_for(cell).description();
+    return result;
+  }
+
+  std::unique_ptr<Workload> make_workload(const Cell& cell, uint64_t seed) override {
+    const Operation* const operation = find_operation(cell.op);
+    if (operation == nullptr) {
+      std::vector<std::string_view> names;
+      for (const Operation* each : operations()) {
+        names.push_back(each->name);
+      }
+      throw UnsupportedError(fmt::format("op={}: this worker has no such operation. It has {}",
+                                         cell.op, fmt::join(names, ", ")));
+    }
+    device_for(cell);
+    return std::make_unique<TorchWorkload>(*operation, cell, seed, std::move(device_));
+  }
+
+ private:
+  static json process_provenance() {
+    return {
+        {"torch", torch_provenance()},
+        {"worker_version", MPSPROBE_VERSION},
+        {"environment", environment_in_force()},
+    };
+  }
+
+  // The device is opened by whichever of provenance and make_workload comes first, and once for
+  // both: the simulated one can be started only once in a process.
+  Device& device_for(const Cell& cell) {
+    if (device_ == nullptr) {
+      device_ = open_device(cell);
+    }
+    return *device_;
+  }
+
+  std::unique_ptr<Device> device_;
+};
+
+}  // namespace
+
+std::unique_ptr<WorkerProgram> make_torch_program() {
+  at::set_num_threads(1);
+  return std::make_unique<TorchProgram>();
+}
+
+}  // namespace mpsprobe

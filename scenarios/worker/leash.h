@@ -1,0 +1,25 @@
+#pragma once
+
+namespace mpsprobe {
+
+/// Exit code of a worker whose runner has gone away.
+constexpr int kOrphaned = 77;
+
+/// Watches the gate: the runner writes one byte to start the run and keeps its end open until the
+/// worker has ended. So end of file means that the runner died, also by SIGKILL, and the worker ends
+/// at once instead of staying behind with the device.
+class Leash {
+ public:
+  /// Starts watching `gate_fd` on a thread of its own, which lives as long as the process.
+  explicit Leash(int gate_fd);
+
+  /// Blocks until the runner opens the gate.
+  void wait_for_start();
+
+ private:
+  int gate_fd_;
+  int start_read_ = -1;
+  int start_write_ = -1;
+};
+
+}  // namespace mpsprobe

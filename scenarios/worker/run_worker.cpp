@@ -1,0 +1,185 @@
+#include "scenarios/worker/run_worker.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "harness/wire/flight_recorder.h"
+#include "harness/wire/input_error.h"
+#include "harness/wire/shared_memory.h"
+#include "scenarios/worker/channel.h"
+#include "scenarios/worker/crash_handler.h"
+#include "scenarios/worker/images.h"
+#include "scenarios/worker/leash.h"
+#include "scenarios/worker/threads.h"
+
+namespace mpsprobe {
+namespace {
+
+/// One process of one trial.
+class Run {
+ public:
+  Run(WorkerProgram& program, const Cell& cell, uint64_t seed, FlightRecorder recorder)
+      : program_(program),
+        cell_(cell),
+        seed_(seed),
+        recorder_(recorder),
+        channel_(kEventsFd),
+        leash_(kGateFd) {}
+
+  void run() {
+    try {
+      prepare();
+      channel_.send(ReadyEvent{});
+      leash_.wait_for_start();
+      enter(Phase::run);
+      const RunTally tally =
+          run_threads(cell_, iterations(), *workload_, lanes_, recorder_,
+                      [this](const FailureEvent& failure) { channel_.send(failure); });
+      enter(Phase::check);
+      ResultEvent result{tally.operations, tally.seconds, 0, 0, workload_->observed_path()};
+      check(result);
+      channel_.send(result);
+    } catch (...) {
+      FailureEvent failure;
+      failure.kind = kind_of_current_exception(failure.text);
+      failure.phase = name_of(recorder_.phase());
+      failure.operation = cell_.op;
+      channel_.send(failure);
+    }
+    enter(Phase::teardown);
+    lanes_.clear();
+    workload_.reset();
+  }
+
+ private:
+  int iterations() const { return cell_.lifetime == Lifetime::fresh ? 1 : cell_.iterations; }
+
+  void enter(Phase phase) {
+    recorder_.set_phase(phase);
+    recorder_.at(recorder_layout::kMainThread, 0, Step::idle);
+  }
+
+  void prepare() {
+    channel_.send(HelloEvent{kProtocolVersion, program_.provenance(cell_).dump()});
+    workload_ = program_.make_workload(cell_, seed_);
+    note_images(recorder_);
+    lanes_.resize(static_cast<size_t>(cell_.threads));
+    if (cell_.init == Init::main) {
+      workload_->touch_device();
+      for (int thread = 0; thread < cell_.threads; ++thread) {
+        lanes_[static_cast<size_t>(thread)] = workload_->make_lane(thread);
+      }
+    }
+    if (cell_.warmup == Warmup::main) {
+      enter(Phase::warmup);
+      const std::unique_ptr<Lane> lane = workload_->make_lane(0);
+      lane->launch(0);
+      lane->synchronise();
+    }
+    if (cell_.init == Init::main) workload_->settle();
+    note_images(recorder_);  // the device may have loaded more
+  }
+
+  void check(ResultEvent& result) {
+    for (int thread = 0; thread < cell_.threads; ++thread) {
+      Lane* lane = lanes_[static_cast<size_t>(thread)].get();
+      if (lane == nullptr) continue;
+      recorder_.at(recorder_layout::kMainThread, static_cast<uint32_t>(thread), Step::idle);
+      const CheckResult checked = lane->check();
+      result.checked += checked.checked;
+      result.unchecked += checked.unchecked;
+      if (checked.wrong_iteration < 0) continue;
+      channel_.send(FailureEvent{"wrong_result", checked.difference, "run", thread,
+                                 checked.wrong_iteration, lane->operation()});
+    }
+  }
+
+  WorkerProgram& program_;
+  const Cell& cell_;
+  uint64_t seed_;
+  FlightRecorder recorder_;
+  Channel channel_;
+  Leash leash_;
+  std::unique_ptr<Workload> workload_;
+  std::vector<std::unique_ptr<Lane>> lanes_;
+};
+
+int run_cell(WorkerProgram& program, const std::string& cell_text, uint64_t seed) {
+  Cell cell;
+  try {
+    cell = parse_cell(cell_text);
+  } catch (const InputError& error) {
+    std::fprintf(stderr, "mpsprobe-worker: --cell: %s\n", error.what());
+    return 2;
+  }
+  for (int fd : {kRecorderFd, kEventsFd, kGateFd}) {
+    if (fcntl(fd, F_GETFD) < 0) {
+      std::fprintf(stderr,
+                   "mpsprobe-worker: descriptor %d is not open. A worker is started by the runner: "
+                   "mpsprobe run --cell %s\n",
+                   fd, cell_text.c_str());
+      return 3;
+    }
+    fcntl(fd, F_SETFD, FD_CLOEXEC);  // what the library under test starts must not hold them
+  }
+  signal(SIGPIPE, SIG_IGN);
+  try {
+    const SharedMemory memory = SharedMemory::attach(kRecorderFd, sizeof(recorder_layout::Block));
+    auto* block = static_cast<recorder_layout::Block*>(memory.data());
+    if (block->magic != recorder_layout::kMagic || block->version != recorder_layout::kVersion ||
+        block->bytes != sizeof(recorder_layout::Block)) {
+      std::fprintf(stderr, "mpsprobe-worker: the flight recorder has another layout: runner and "
+                           "worker are of different versions. Build both from one checkout\n");
+      return 3;
+    }
+    FlightRecorder recorder(block);
+    install_crash_handler(recorder);
+    const CrashContext context(recorder_layout::kMainThread);
+    recorder.begin_thread(recorder_layout::kMainThread, "main");
+    Run(program, cell, seed, recorder).run();
+    // What the libraries do while the process ends still belongs to the tear-down, and the handler
+    // notes it there: exit here, with the recorder mapped.
+    std::fflush(nullptr);
+    std::exit(0);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "mpsprobe-worker: %s\n", error.what());
+    return 3;
+  }
+}
+
+}  // namespace
+
+int run_worker(int argc, char** argv, WorkerProgram& program) {
+  CLI::App app{"Runs one process of one mpsprobe trial. Started by the runner, not by hand."};
+  app.require_subcommand(1);
+  CLI::App* describe = app.add_subcommand("describe", "print what this worker is, as JSON");
+  CLI::App* run = app.add_subcommand("run", "run one process of one trial");
+  std::string cell;
+  int process = 0;
+  int iteration = 0;
+  uint64_t seed = 1;
+  run->add_option("--cell", cell, "the cell, in its text form")->required();
+  run->add_option("--process", process, "index of this process in the trial")->capture_default_str();
+  run->add_option("--iteration", iteration, "with lifetime=fresh: which iteration this process is")
+      ->capture_default_str();
+  run->add_option("--seed", seed, "seed of the inputs")->capture_default_str();
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  if (*describe) {
+    std::printf("%s\n", program.describe().dump(2).c_str());
+    return 0;
+  }
+  // Each process and each fresh iteration gets inputs of its own.
+  const auto offset = static_cast<uint64_t>(process) * 1'000'003 + static_cast<uint64_t>(iteration);
+  return run_cell(program, cell, seed + offset);
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,179 @@
+#include "scenarios/worker/threads.h"
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <thread>
+
+#include "scenarios/worker/crash_handler.h"
+
+namespace mpsprobe {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// All threads leave within a few nanoseconds of one another, which a wake-up by the kernel would not
+/// give: the last one to arrive opens it and the others spin. They yield, for there may be fewer
+/// cores than threads.
+class SpinBarrier {
+ public:
+  explicit SpinBarrier(int threads) : missing_(threads) {}
+  void arrive_and_wait() {
+    missing_.fetch_sub(1, std::memory_order_acq_rel);
+    while (missing_.load(std::memory_order_acquire) > 0) std::this_thread::yield();
+  }
+
+ private:
+  std::atomic<int> missing_;
+};
+
+/// Counts the thread in for as long as the launch runs, also where it throws.
+class LaunchScope {
+ public:
+  LaunchScope(FlightRecorder& recorder, uint32_t slot, uint32_t iteration) : recorder_(recorder) {
+    recorder_.enter_launch(slot, iteration);
+  }
+  LaunchScope(const LaunchScope&) = delete;
+  LaunchScope& operator=(const LaunchScope&) = delete;
+  ~LaunchScope() { recorder_.leave_launch(); }
+
+ private:
+  FlightRecorder& recorder_;
+};
+
+class Round {
+ public:
+  Round(const Cell& cell, int first_iteration, int iterations, Workload& workload,
+        std::vector<std::unique_ptr<Lane>>& lanes, FlightRecorder& recorder,
+        const std::function<void(const FailureEvent&)>& on_failure)
+      : cell_(cell),
+        first_iteration_(first_iteration),
+        iterations_(iterations),
+        workload_(workload),
+        lanes_(lanes),
+        recorder_(recorder),
+        on_failure_(on_failure),
+        barrier_(cell.start == Start::sequential ? 1 : cell.threads) {}
+
+  uint64_t run() {
+    std::vector<std::thread> threads;
+    for (int thread = 0; thread < cell_.threads; ++thread) {
+      threads.emplace_back([this, thread] { run_thread(thread); });
+      if (cell_.start == Start::sequential) threads.back().join();
+    }
+    for (std::thread& thread : threads) {
+      if (thread.joinable()) thread.join();
+    }
+    return operations_.load();
+  }
+
+ private:
+  void run_thread(int thread) {
+    const auto slot = static_cast<uint32_t>(thread);
+    const CrashContext context(slot);
+    recorder_.begin_thread(slot, lanes_[slot] ? lanes_[slot]->operation() : cell_.op);
+    int iteration = -1;
+    bool arrived = cell_.start == Start::sequential;
+    try {
+      if (lanes_[slot] == nullptr) lanes_[slot] = workload_.make_lane(thread);
+      Lane& lane = *lanes_[slot];
+      lane.enter();
+      recorder_.at(slot, 0, Step::waiting);
+      if (!arrived) barrier_.arrive_and_wait();
+      arrived = true;
+      if (cell_.start == Start::staggered) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(thread));
+      }
+      for (int i = 0; i < iterations_; ++i) {
+        iteration = first_iteration_ + i;
+        run_iteration(lane, slot, iteration);
+      }
+      if (cell_.sync == Sync::end) {
+        recorder_.at(slot, static_cast<uint32_t>(iteration), Step::synchronising);
+        lane.synchronise();
+      }
+    } catch (...) {
+      FailureEvent failure;
+      failure.kind = kind_of_current_exception(failure.text);
+      failure.phase = "run";
+      failure.thread = thread;
+      failure.iteration = iteration;
+      failure.operation = lanes_[slot] ? lanes_[slot]->operation() : cell_.op;
+      on_failure_(failure);
+      if (!arrived) barrier_.arrive_and_wait();  // the others wait for everybody
+    }
+    recorder_.at(slot, static_cast<uint32_t>(std::max(iteration, 0)), Step::finished);
+  }
+
+  void run_iteration(Lane& lane, uint32_t slot, int iteration) {
+    const auto number = static_cast<uint32_t>(iteration);
+    if (cell_.lock == Lock::forward) {
+      recorder_.at(slot, number, Step::locking);
+      const std::lock_guard<std::mutex> lock(forward_mutex_);
+      const LaunchScope scope(recorder_, slot, number);
+      lane.launch(iteration);
+    } else {
+      const LaunchScope scope(recorder_, slot, number);
+      lane.launch(iteration);
+    }
+    if (cell_.sync == Sync::each) {
+      recorder_.at(slot, number, Step::synchronising);
+      lane.synchronise();
+    }
+    operations_.fetch_add(1, std::memory_order_relaxed);
+  }
+
+  const Cell& cell_;
+  int first_iteration_;
+  int iterations_;
+  Workload& workload_;
+  std::vector<std::unique_ptr<Lane>>& lanes_;
+  FlightRecorder& recorder_;
+  const std::function<void(const FailureEvent&)>& on_failure_;
+  SpinBarrier barrier_;
+  std::mutex forward_mutex_;
+  std::atomic<uint64_t> operations_{0};
+};
+
+}  // namespace
+
+std::string kind_of_current_exception(std::string& text) {
+  try {
+    throw;
+  } catch (const UnsupportedError& error) {
+    text = error.what();
+    return "unsupported";
+  } catch (const SetupError& error) {
+    text = error.what();
+    return "setup_failed";
+  } catch (const OutOfMemoryError& error) {
+    text = error.what();
+    return "out_of_memory";
+  } catch (const GpuError& error) {
+    text = error.what();
+    return "gpu_error";
+  } catch (const std::bad_alloc& error) {
+    text = error.what();
+    return "out_of_memory";
+  } catch (const std::exception& error) {
+    text = error.what();
+  } catch (...) {
+    text = "an exception that is no std::exception";
+  }
+  return "exception";
+}
+
+RunTally run_threads(const Cell& cell, int iterations, Workload& workload,
+                     std::vector<std::unique_ptr<Lane>>& lanes, FlightRecorder& recorder,
+                     const std::function<void(const FailureEvent&)>& on_failure) {
+  RunTally tally;
+  const Clock::time_point start = Clock::now();
+  for (int round = 0; round < cell.churn; ++round) {
+    Round threads(cell, round * iterations, iterations, workload, lanes, recorder, on_failure);
+    tally.operations += threads.run();
+  }
+  tally.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  return tally;
+}
+
+}  // namespace mpsprobe

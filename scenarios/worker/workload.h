@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <stdexcept>
+#include <string>
+
+#include "harness/wire/cell.h"
+
+namespace mpsprobe {
+
+/// The cell cannot run on this machine or with this library: no such device, no such dtype.
+class UnsupportedError : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+/// Something outside the product is broken: a missing library, an unreadable profile.
+class SetupError : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+/// Memory ran out, of the host or of the device.
+class OutOfMemoryError : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+/// The device reported an error for work that it had accepted.
+class GpuError : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// What comparing one thread's results with the reference came to.
+struct CheckResult {
+  uint64_t checked = 0;
+  uint64_t unchecked = 0;  ///< results that were not kept
+  int wrong_iteration = -1;  ///< first iteration with a wrong result, -1: none
+  std::string difference;    ///< what was wrong there: index, expected, got, tolerance
+};
+
+/// The work of one thread of a cell. Used by one thread at a time.
+class Lane {
+ public:
+  virtual ~Lane() = default;
+  /// What this lane executes, for the flight recorder: "linear", or one of a mix.
+  virtual std::string operation() const = 0;
+  /// Called on the thread that is going to launch, before the start: thread-local set-up.
+  virtual void enter() {}
+  /// One iteration up to the point where the host call returns. Throws what the library throws.
+  virtual void launch(int iteration) = 0;
+  /// Waits until the device has done what this lane launched.
+  virtual void synchronise() = 0;
+  /// Compares what the launches produced with the CPU's result. Called on the main thread after all
+  /// threads have joined, so that copying results back is no part of what is tested.
+  virtual CheckResult check() = 0;
+};
+
+/// One operation on one backend, as one cell asks for it.
+class Workload {
+ public:
+  virtual ~Workload() = default;
+  /// First contact with the device. Called once, on the main thread, where the cell says init=main.
+  virtual void touch_device() = 0;
+  /// Inputs, weights and outputs for one thread; called on the main thread (init=main) or
+  /// concurrently in the threads (init=threads).
+  virtual std::unique_ptr<Lane> make_lane(int thread) = 0;
+  /// Waits for everything prepared so far; called on the main thread before the start.
+  virtual void settle() = 0;
+  /// Which path the operation took, where that was seen; "not observed" otherwise.
+  virtual std::string observed_path() = 0;
+};
+
+/// What makes a program a worker: the operations it has and the library it loaded. One object for
+/// the life of the process.
+class WorkerProgram {
+ public:
+  virtual ~WorkerProgram() = default;
+  /// Reply to `WORKER describe`: operations, backends and why some are not available (protocol.md).
+  virtual nlohmann::json describe() = 0;
+  /// Which library is really loaded, for the hello event. Called before the device is touched.
+  virtual nlohmann::json provenance(const Cell& cell) = 0;
+  /// Throws UnsupportedError or SetupError with a reason that a person can act on.
+  virtual std::unique_ptr<Workload> make_workload(const Cell& cell, uint64_t seed) = 0;
+};
+
+}  // namespace mpsprobe

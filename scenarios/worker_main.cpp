@@ -1,0 +1,36 @@
+#include <nlohmann/json.hpp>
+
+#include "scenarios/selftest/selftest_program.h"
+#include "scenarios/torch_program.h"
+#include "scenarios/worker/run_worker.h"
+
+namespace {
+
+using namespace mpsprobe;
+
+/// LibTorch's operations, and the self-tests beside them: those show that the crash handler and the
+/// runner tell the truth of a process that has LibTorch loaded.
+class Program : public WorkerProgram {
+ public:
+  nlohmann::json describe() override {
+    nlohmann::json answer = torch_->describe();
+    for (const nlohmann::json& operation : describe_selftest()) {
+      answer.at("operations").push_back(operation);
+    }
+    return answer;
+  }
+  nlohmann::json provenance(const Cell& cell) override { return torch_->provenance(cell); }
+  std::unique_ptr<Workload> make_workload(const Cell& cell, uint64_t seed) override {
+    return is_selftest(cell) ? make_selftest(cell) : torch_->make_workload(cell, seed);
+  }
+
+ private:
+  std::unique_ptr<WorkerProgram> torch_ = make_torch_program();
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Program program;
+  return run_worker(argc, argv, program);
+}

@@ -1,0 +1,94 @@
+#include "tools/runner/command_line.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <filesystem>
+
+#include "harness/journal/journal.h"
+#include "harness/wire/input_error.h"
+#include "reports/write.h"
+#include "tools/runner/exit_code.h"
+#include "tools/runner/finish_report.h"
+#include "tools/runner/list_command.h"
+#include "tools/runner/machine_error.h"
+#include "tools/runner/run_command.h"
+#include "tools/runner/run_options.h"
+
+namespace mpsprobe {
+namespace {
+
+const char* const kDescription =
+    "Finds where a GPU software stack stops being thread-safe: runs cells of a matrix (threads x\n"
+    "operation x path x processes) in isolated processes and writes a boundary report.";
+
+const char* const kExitCodes =
+    "Exit codes: 0 complete (a boundary found is a result), 1 what --fail-on names was found,\n"
+    "2 wrong usage, 3 the harness or the machine could not do it, 4 nothing selected or nothing\n"
+    "could run, 5 the report could not be written, 130 interrupted.";
+
+const char* const kRunExamples =
+    "Examples:\n"
+    "  mpsprobe run --matrix                      the default matrix on the best backend here\n"
+    "  mpsprobe run --matrix quick --backend cpu\n"
+    "  mpsprobe run --op linear --path nograph,graph --threads 1-8 --trials 30\n"
+    "  mpsprobe run --cell sim/linear/nograph/threads=3 --trials 30\n"
+    "  mpsprobe run --resume mpsprobe-out/2026-01-31T12-34-56Z-default";
+
+int fail(int code, const std::string& message) {
+  fmt::print(stderr, "mpsprobe: {}\n", message);
+  return code;
+}
+
+}  // namespace
+
+int command_line(int argc, char** argv) {
+  CLI::App app{kDescription};
+  app.name("mpsprobe");
+  app.set_version_flag("--version", "mpsprobe " MPSPROBE_VERSION);
+  app.footer(kExitCodes);
+  app.require_subcommand(1);
+
+  CLI::App* run = app.add_subcommand("run", "run a matrix or single cells, and write the report");
+  RunOptions run_options;
+  run_options.command_line = {"mpsprobe"};
+  for (int i = 1; i < argc; ++i) run_options.command_line.emplace_back(argv[i]);
+  add_run_options(*run, run_options);
+  run->footer(std::string(kRunExamples) + "\n\n" + kExitCodes);
+
+  CLI::App* list = app.add_subcommand("list", "show what there is to run");
+  ListOptions list_options;
+  list->add_option("what", list_options.what, "what to show")
+      ->check(CLI::IsMember({"operations", "matrices", "cells", "axes", "profiles", "backends"}))
+      ->capture_default_str();
+  list->add_option("--matrix", list_options.matrix, "of `cells`: a name or a JSON file")
+      ->type_name("NAME|FILE")
+      ->capture_default_str();
+  list->add_option("--worker", list_options.workers, "a build of the worker; may be repeated")
+      ->type_name("NAME=PATH");
+  list->add_flag("--json", list_options.json, "as JSON");
+
+  CLI::App* report =
+      app.add_subcommand("report", "write report.json and report.md again from a journal");
+  std::string folder;
+  report->add_option("folder", folder, "folder of a run, which holds journal.ndjson")->required();
+
+  try {
+    app.parse(argc, argv);
+    if (*run) return run_command_line(run_options);
+    if (*list) return list_command_line(list_options);
+    finish_report(folder);
+    return kExitOk;
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kExitOk : kExitUsage;
+  } catch (const InputError& error) {
+    return fail(kExitUsage, error.what());
+  } catch (const ReportError& error) {
+    return fail(kExitNoReport, error.what());
+  } catch (const std::exception& error) {  // MachineError, JournalError, and what nobody foresaw
+    return fail(kExitMachine, error.what());
+  }
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,48 @@
+#include "tools/runner/data_folder.h"
+
+#include <algorithm>
+
+#include "harness/platform/executable.h"
+#include "harness/wire/input_error.h"
+
+namespace mpsprobe {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> json_names(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code ignored;  // no folder, no names
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+    if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace
+
+fs::path data_folder() {
+  return executable_path().parent_path().parent_path() / "share" / "mpsprobe";
+}
+
+std::vector<std::string> matrix_names() { return json_names(data_folder() / "matrices"); }
+std::vector<std::string> profile_names() { return json_names(data_folder() / "profiles"); }
+
+Matrix find_matrix(const std::string& name_or_file) {
+  const std::vector<std::string> names = matrix_names();
+  if (std::find(names.begin(), names.end(), name_or_file) != names.end()) {
+    return load_matrix(data_folder() / "matrices" / (name_or_file + ".json"));
+  }
+  if (!fs::exists(name_or_file)) {
+    std::string known;
+    for (const std::string& name : names) known += (known.empty() ? "" : ", ") + name;
+    throw InputError("--matrix " + name_or_file, "is no built-in matrix and no file",
+                     known.empty() ? "The built-in matrices are missing beside the program: "
+                                     "install it whole"
+                                   : "Built in are: " + known);
+  }
+  return load_matrix(name_or_file);
+}
+
+}  // namespace mpsprobe

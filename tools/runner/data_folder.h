@@ -1,0 +1,23 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "harness/matrix/matrix.h"
+
+namespace mpsprobe {
+
+/// share/mpsprobe beside the program: ../share/mpsprobe from its folder, as installed and as built.
+std::filesystem::path data_folder();
+
+/// Names of the built-in matrices, sorted.
+std::vector<std::string> matrix_names();
+
+/// Names of the profiles of the simulated device, sorted.
+std::vector<std::string> profile_names();
+
+/// A built-in matrix by name, or else a matrix file. Throws InputError where it is neither.
+Matrix find_matrix(const std::string& name_or_file);
+
+}  // namespace mpsprobe

@@ -1,0 +1,25 @@
+#include "tools/runner/interrupt.h"
+
+#include <signal.h>
+
+namespace mpsprobe {
+namespace {
+
+std::atomic<bool> interrupted{false};
+static_assert(std::atomic<bool>::is_always_lock_free);  // it is set in a signal handler
+
+void note(int) { interrupted.store(true); }
+
+}  // namespace
+
+const std::atomic<bool>& watch_for_interrupt() {
+  struct sigaction action {};
+  action.sa_handler = note;
+  action.sa_flags = SA_RESETHAND;  // the second time, the signal does what it always does
+  sigemptyset(&action.sa_mask);
+  for (int signal : {SIGINT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
+  signal(SIGPIPE, SIG_IGN);
+  return interrupted;
+}
+
+}  // namespace mpsprobe

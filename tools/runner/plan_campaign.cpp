@@ -1,0 +1,149 @@
+#include "tools/runner/plan_campaign.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdio>
+#include <map>
+
+#include "harness/executor/executor.h"
+#include "harness/platform/machine.h"
+#include "harness/platform/memory.h"
+#include "harness/wire/axis.h"
+#include "harness/wire/input_error.h"
+#include "tools/runner/data_folder.h"
+#include "tools/runner/workers.h"
+
+namespace mpsprobe {
+namespace {
+
+bool is_real_device(Backend backend) {
+  return backend == Backend::mps || backend == Backend::metal || backend == Backend::cuda;
+}
+
+AxisValues axis_values(const RunOptions& options) {
+  AxisValues values;
+  for (const auto& [name, text] : options.axes) {
+    try {
+      values[name] = parse_axis_values(*find_axis(name), text);
+    } catch (const InputError& error) {
+      throw InputError("--" + name, error.problem(), error.remedy());
+    }
+  }
+  return values;
+}
+
+int chosen_jobs(const RunOptions& options, const std::vector<PlannedCell>& cells) {
+  const int jobs = options.jobs.value_or(1);
+  if (jobs == 1) return 1;
+  for (const PlannedCell& planned : cells) {
+    if (is_real_device(planned.cell.backend)) {
+      throw InputError("--jobs", "trials that share one GPU disturb each other",
+                       "Leave it out for the backend " + std::string(name_of(planned.cell.backend)));
+    }
+  }
+  return jobs;
+}
+
+void check_environment(const std::vector<std::string>& entries) {
+  for (const std::string& entry : entries) {
+    if (entry.find('=') == std::string::npos || entry.front() == '=') {
+      throw InputError("--env", "not of the form K=V", "Write for example --env OMP_NUM_THREADS=1");
+    }
+  }
+}
+
+}  // namespace
+
+Matrix chosen_matrix(const RunOptions& options) {
+  if (options.matrix.has_value()) {
+    if (!options.cells.empty()) {
+      throw InputError("--cell", "does not go together with --matrix",
+                       "Use --filter to run some cells of a matrix");
+    }
+    return find_matrix(options.matrix->empty() ? "default" : *options.matrix);
+  }
+  Matrix matrix;
+  if (!options.cells.empty()) {
+    if (!options.axes.empty()) {
+      throw InputError("--" + options.axes.begin()->first, "does not go together with --cell",
+                       "A cell's text says it all: write backend/op/path/threads=N/axis=value");
+    }
+    matrix.name = "cells";
+    for (const std::string& text : options.cells) {
+      try {
+        matrix.include.push_back(to_string(parse_cell(text)));
+      } catch (const InputError& error) {
+        throw InputError("--cell", error.problem(), error.remedy());
+      }
+    }
+    return matrix;
+  }
+  if (options.axes.contains("op")) {
+    matrix.name = "options";
+    matrix.blocks.push_back({"cells from the command line", {}});
+    return matrix;
+  }
+  throw InputError("run", "nothing says what to run",
+                   "Write --matrix for the default matrix, --cell CELL for one cell, or --op with "
+                   "other axes");
+}
+
+Plan plan_cells(const Matrix& matrix, const RunOptions& options,
+                const std::vector<WorkerInfo>& workers) {
+  ExpandOptions expansion;
+  expansion.fixed = axis_values(options);
+  expansion.filters = options.filters;
+  expansion.default_backend = best_backend(workers);
+  const Plan whole = expand(matrix, operations_of(workers), expansion);
+  Plan plan;
+  plan.left_out = whole.left_out;
+  std::map<Backend, std::string> reasons;
+  for (const PlannedCell& planned : whole.cells) {
+    const Backend backend = planned.cell.backend;
+    auto reason = reasons.find(backend);
+    if (reason == reasons.end()) {
+      reason = reasons.emplace(backend, why_unavailable(workers, backend)).first;
+    }
+    if (reason->second.empty()) {
+      plan.cells.push_back(planned);
+    } else {
+      plan.left_out.push_back({to_string(planned.cell), fmt::format("the backend {} cannot be used here: {}",
+                                                                    name_of(backend), reason->second)});
+    }
+  }
+  return plan;
+}
+
+CampaignHeader plan_campaign(const RunOptions& options) {
+  const Matrix matrix = chosen_matrix(options);
+  check_environment(options.environment);
+  CampaignHeader header;
+  header.workers = find_workers(options.workers);
+  if (options.expect_torch.has_value()) expect_torch(header.workers, *options.expect_torch);
+  Plan plan = plan_cells(matrix, options, header.workers);
+  header.mpsprobe_version = MPSPROBE_VERSION;
+  header.started = utc_now();
+  header.command_line = options.command_line;
+  header.seed = options.seed.value_or(1);
+  header.trials = options.trials.value_or(matrix.run.trials.value_or(10));
+  header.timeout_seconds = options.timeout_seconds.value_or(matrix.run.timeout_seconds.value_or(300));
+  header.stall_seconds = options.stall_seconds.value_or(matrix.run.stall_seconds.value_or(20));
+  header.budget_seconds = options.budget_minutes.has_value()
+                              ? *options.budget_minutes * 60
+                              : matrix.run.budget_seconds.value_or(0);
+  header.jobs = chosen_jobs(options, plan.cells);
+  const uint64_t share = physical_memory_bytes() / 4 * 3 / static_cast<uint64_t>(header.jobs);
+  header.memory_limit_bytes = options.memory_limit_mib.has_value()
+                                  ? *options.memory_limit_mib << 20
+                                  : matrix.run.memory_limit_bytes.value_or(share);
+  header.environment = options.environment;
+  header.machine = machine_facts();
+  header.matrix_name = matrix.name;
+  header.matrix_description = matrix.description;
+  header.cells = std::move(plan.cells);
+  header.left_out = std::move(plan.left_out);
+  return header;
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "harness/journal/journal.h"
+#include "harness/matrix/expand.h"
+#include "tools/runner/run_options.h"
+
+namespace mpsprobe {
+
+/// What `run` is going to do: options, matrix and workers brought together into the header of a
+/// journal. Throws InputError or MachineError; nothing has been run or written then.
+CampaignHeader plan_campaign(const RunOptions& options);
+
+/// The matrix that the options name, or the one that their axes and cells make.
+Matrix chosen_matrix(const RunOptions& options);
+
+/// Cells of a matrix on these workers; those whose backend no worker can use are left out.
+Plan plan_cells(const Matrix& matrix, const RunOptions& options,
+                const std::vector<WorkerInfo>& workers);
+
+}  // namespace mpsprobe

@@ -1,0 +1,211 @@
+#include "tools/runner/run_command.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "harness/campaign/campaign.h"
+#include "harness/wire/axis.h"
+#include "harness/wire/input_error.h"
+#include "reports/text.h"
+#include "tools/runner/exit_code.h"
+#include "tools/runner/finish_report.h"
+#include "tools/runner/interrupt.h"
+#include "tools/runner/machine_error.h"
+#include "tools/runner/plan_campaign.h"
+#include "tools/runner/progress_line.h"
+#include "tools/runner/workers.h"
+
+namespace mpsprobe {
+namespace {
+
+namespace fs = std::filesystem;
+
+void say_left_out(const CampaignHeader& header) {
+  std::map<std::string, size_t> reasons;
+  for (const LeftOut& cell : header.left_out) ++reasons[cell.reason];
+  for (const auto& [reason, count] : reasons) {
+    fmt::print(stderr, "left out {} cell{}: {}\n", count, count == 1 ? "" : "s", reason);
+  }
+}
+
+void say_start(const CampaignHeader& header, const fs::path& folder) {
+  const auto simulated = [](const PlannedCell& planned) {
+    return planned.cell.backend == Backend::sim;
+  };
+  if (std::any_of(header.cells.begin(), header.cells.end(), simulated)) {
+    fmt::print(stderr, "SIMULATED Metal device: what follows shows how mpsprobe works, and nothing "
+                       "about Apple's software.\n");
+  }
+  for (const WorkerInfo& worker : header.workers) {
+    const auto torch = worker.describe.value("/provenance/torch/version"_json_pointer, "none");
+    fmt::print(stderr, "worker {}: LibTorch {}, {}\n", worker.name, printable(torch), worker.path);
+  }
+  fmt::print(stderr, "matrix {}: {} cells, {} trials each, seed {}, in {}\n", header.matrix_name,
+             header.cells.size(), header.trials, header.seed, folder.string());
+}
+
+int dry_run(const CampaignHeader& header, bool as_json) {
+  if (as_json) {
+    nlohmann::json cells = nlohmann::json::array();
+    for (const PlannedCell& planned : header.cells) cells.push_back(to_string(planned.cell));
+    nlohmann::json left_out = nlohmann::json::array();
+    for (const LeftOut& cell : header.left_out) {
+      left_out.push_back({{"cell", cell.cell}, {"reason", cell.reason}});
+    }
+    fmt::print("{}\n", nlohmann::json{{"matrix", header.matrix_name},
+                                      {"trials", header.trials},
+                                      {"seed", header.seed},
+                                      {"cells", cells},
+                                      {"left_out", left_out}}
+                           .dump(2));
+  } else {
+    for (const PlannedCell& planned : header.cells) fmt::print("{}\n", to_string(planned.cell));
+    fmt::print(stderr, "{} cells, {} trials each: nothing was run\n", header.cells.size(),
+               header.trials);
+  }
+  return header.cells.empty() ? kExitNothingRun : kExitOk;
+}
+
+fs::path new_folder(const RunOptions& options, const CampaignHeader& header) {
+  fs::path folder;
+  if (options.out.has_value()) {
+    folder = *options.out;
+  } else {
+    std::string time = header.started.substr(0, 19);
+    for (char& c : time) {
+      if (c == ':') c = '-';
+    }
+    folder = fs::path("mpsprobe-out") / (time + "Z-" + header.matrix_name);
+  }
+  if (fs::exists(folder / "journal.ndjson")) {
+    throw InputError("--out " + folder.string(), "holds the journal of another run already",
+                     "Go on with it by --resume, or name another folder");
+  }
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) {
+    throw MachineError(fmt::format("{}: cannot be created: {}. Name a folder that can be written "
+                                   "with --out",
+                                   folder.string(), error.message()));
+  }
+  return folder;
+}
+
+KnownGoodPolicy known_good_policy(const std::string& text) {
+  if (text == "always") return KnownGoodPolicy::always;
+  return text == "never" ? KnownGoodPolicy::never : KnownGoodPolicy::real_devices;
+}
+
+ChildLimits limits_of(const CampaignHeader& header) {
+  ChildLimits limits;
+  limits.timeout = header.timeout_seconds;
+  limits.stall = header.stall_seconds;
+  limits.memory_bytes = header.memory_limit_bytes;
+  return limits;
+}
+
+CampaignEnd run_campaign(const RunOptions& options, const CampaignHeader& header,
+                         const std::vector<TrialRecord>& existing, JournalWriter& journal) {
+  const std::atomic<bool>& interrupted = watch_for_interrupt();
+  const Executor executor(limits_of(header), header.environment, interrupted);
+  ProgressLine line;
+  Campaign campaign(
+      header, existing, journal,
+      [&executor](const TrialRequest& request) { return executor.run(request); },
+      [&line](const TrialRecord& trial, const Progress& progress) { line.on_trial(trial, progress); },
+      known_good_policy(options.known_good), interrupted);
+  const CampaignEnd end = campaign.run();
+  line.finish();
+  return end;
+}
+
+int exit_code(const RunOptions& options, const CampaignEnd& end, const Analysis& analysis) {
+  if (end.reason == "interrupted") return kExitInterrupted;
+  if (end.reason == "device_lost") {
+    fmt::print(stderr, "mpsprobe: the device was lost: {}. Restart the machine, then go on with "
+                       "--resume\n", printable(end.note));
+    return kExitMachine;
+  }
+  if (!analysis.has_evidence()) {
+    fmt::print(stderr, "mpsprobe: nothing could run: no trial came to a result that counts\n");
+    return kExitNothingRun;
+  }
+  const bool any = options.fail_on == "any" && analysis.failures > 0;
+  const bool unexpected =
+      (options.fail_on.empty() || options.fail_on == "unexpected") &&
+      std::any_of(analysis.cells.begin(), analysis.cells.end(),
+                  [](const CellSummary& cell) { return cell.expected == Expected::unmet; });
+  return any || unexpected ? kExitFound : kExitOk;
+}
+
+int resume(const RunOptions& options) {
+  if (options.matrix || !options.cells.empty() || !options.axes.empty() || options.trials ||
+      options.seed || options.out || !options.workers.empty() || !options.filters.empty() ||
+      !options.environment.empty() || options.dry_run || options.timeout_seconds ||
+      options.stall_seconds || options.jobs || options.budget_minutes || options.memory_limit_mib) {
+    throw InputError("--resume", "goes on with the options that the run began with",
+                     "Leave the others out, or begin a new run");
+  }
+  const fs::path folder = *options.resume;
+  const fs::path file = folder / "journal.ndjson";
+  if (!fs::exists(file)) {
+    throw InputError("--resume " + folder.string(), "holds no journal.ndjson",
+                     "Name the folder of a run that was cut short");
+  }
+  const Journal journal = read_journal(file);
+  std::vector<std::string> same;
+  for (const WorkerInfo& worker : journal.header.workers) {
+    same.push_back(worker.name + "=" + worker.path);
+  }
+  for (const WorkerInfo& now : find_workers(same)) {
+    const auto then = std::find_if(journal.header.workers.begin(), journal.header.workers.end(),
+                                   [&now](const auto& worker) { return worker.name == now.name; });
+    if (library_identity(now.describe.value("provenance", nlohmann::json::object())) !=
+        library_identity(then->describe.value("provenance", nlohmann::json::object()))) {
+      throw MachineError(fmt::format("worker {} ({}) loads another LibTorch now than when the run "
+                                     "began. Results of two builds are never added up: begin a new "
+                                     "run",
+                                     now.name, now.path));
+    }
+  }
+  fmt::print(stderr, "going on after {} trials{}\n", journal.trials.size(),
+             journal.torn ? " (a record that was cut off is dropped, its trial runs again)" : "");
+  say_start(journal.header, folder);
+  CampaignEnd end;
+  {
+    JournalWriter writer(file, journal);
+    end = run_campaign(options, journal.header, journal.trials, writer);
+  }
+  return exit_code(options, end, finish_report(folder));
+}
+
+}  // namespace
+
+int run_command_line(const RunOptions& options) {
+  if (options.resume.has_value()) return resume(options);
+  if (options.json && !options.dry_run) {
+    throw InputError("--json", "is for --dry-run", "A run writes report.json into its folder");
+  }
+  const CampaignHeader header = plan_campaign(options);
+  say_left_out(header);
+  if (options.dry_run) return dry_run(header, options.json);
+  if (header.cells.empty()) {
+    fmt::print(stderr, "mpsprobe: nothing to run: {}\n",
+               header.left_out.empty() ? "no cell matches the filter"
+                                       : "every cell was left out, for the reasons above");
+    return kExitNothingRun;
+  }
+  const fs::path folder = new_folder(options, header);
+  say_start(header, folder);
+  CampaignEnd end;
+  {
+    JournalWriter journal(folder / "journal.ndjson", header);
+    end = run_campaign(options, header, {}, journal);
+  }
+  return exit_code(options, end, finish_report(folder));
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/campaign/campaign.h"
+#include "harness/matrix/expand.h"
+
+namespace CLI {
+class App;
+}
+
+namespace mpsprobe {
+
+/// What `mpsprobe run` was asked for, as given: what was not given is empty.
+struct RunOptions {
+  std::optional<std::string> matrix;  ///< --matrix; "default" where it has no value
+  std::vector<std::string> cells;
+  std::map<std::string, std::string> axes;  ///< axis name -> text of its option
+  std::vector<std::string> filters;
+  std::optional<int> trials;
+  std::optional<double> timeout_seconds;
+  std::optional<double> stall_seconds;
+  std::optional<double> budget_minutes;
+  std::optional<uint64_t> memory_limit_mib;
+  std::optional<int> jobs;
+  std::optional<uint64_t> seed;
+  std::optional<std::string> resume;
+  std::optional<std::string> out;
+  std::vector<std::string> environment;
+  std::vector<std::string> workers;
+  std::optional<std::string> expect_torch;
+  std::string known_good = "auto";
+  std::string fail_on;
+  bool dry_run = false;
+  bool json = false;
+  std::vector<std::string> command_line;  ///< for the report
+};
+
+/// Adds the options of `run` to its subcommand. `options` must outlive the parsing.
+void add_run_options(CLI::App& app, RunOptions& options);
+
+}  // namespace mpsprobe
