@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kMoreTrials = " More trials would tell.";
 
-// Everything that must be equal for two cells to be compared along the axes that `neutral` resets.
+// Everything that must be equal for two cells to be compared along the axes that `reset` resets.
 template <typename Reset>
 std::string key_of(const CellSummary& cell, Reset reset) {
   Cell same = cell.cell;
@@ -46,23 +46,34 @@ void advise_threads(const Analysis& analysis, std::vector<Advice>& advice) {
   }
 }
 
+// The worst cell of several threads in one process, by arm and by what else the cell is; also by
+// the default path, which stands for whichever path LibTorch takes.
+std::map<std::string, const CellSummary*> worst_with_threads(const Analysis& analysis) {
+  std::map<std::string, const CellSummary*> found;
+  for (const CellSummary& cell : analysis.cells) {
+    if (cell.cell.processes != 1 || cell.cell.threads == 1 || cell.failures == 0) continue;
+    Cell group = cell.cell;
+    group.threads = 1;
+    for (Path path : {cell.cell.path, Path::automatic}) {
+      group.path = path;
+      const std::string key = analysis.arms[cell.arm].label + "/" + to_string(group);
+      const CellSummary*& worst = found[key];
+      if (worst == nullptr || cell.rate.low > worst->rate.low) worst = &cell;
+    }
+  }
+  return found;
+}
+
 // Process cells count as a way out where the same operation failed with threads in this run, on the
 // same path or on the one that LibTorch takes by itself.
 void advise_processes(const Analysis& analysis, std::vector<Advice>& advice) {
+  const std::map<std::string, const CellSummary*> with_threads = worst_with_threads(analysis);
   for (const Boundary& boundary : analysis.boundaries) {
     if (boundary.axis != "processes" || boundary.fewest_failing || !boundary.most_passing) continue;
     if (boundary.group.threads != 1) continue;
-    const CellSummary* worst = nullptr;
-    for (const CellSummary& cell : analysis.cells) {
-      Cell same = cell.cell;
-      same.threads = same.processes = 1;
-      if (boundary.group.path == Path::automatic) same.path = Path::automatic;
-      const bool comparable = analysis.arms[cell.arm].label == boundary.worker &&
-                              same == boundary.group && cell.cell.processes == 1 &&
-                              cell.cell.threads > 1 && cell.failures > 0;
-      if (comparable && (worst == nullptr || cell.rate.low > worst->rate.low)) worst = &cell;
-    }
-    if (worst == nullptr) continue;
+    const auto at = with_threads.find(boundary.worker + "/" + to_string(boundary.group));
+    if (at == with_threads.end()) continue;
+    const CellSummary* const worst = at->second;
     const BoundaryPoint& most = *boundary.most_passing;
     const std::string facts =
         fmt::format("With {} of one thread each {}; with {} in one process {} of {} failed{}.",

@@ -188,13 +188,6 @@ std::vector<CellEvidence> evidence_of(const Analysis& analysis) {
 
 }  // namespace
 
-const CellSummary* Analysis::find(size_t arm, const std::string& id) const {
-  const auto at = std::find_if(cells.begin(), cells.end(), [&](const CellSummary& cell) {
-    return cell.arm == arm && cell.id == id;
-  });
-  return at == cells.end() ? nullptr : &*at;
-}
-
 Analysis analyse(const Journal& journal) {
   Analysis analysis;
   analysis.header = journal.header;

@@ -137,7 +137,6 @@ struct Analysis {
 
   /// At least one trial counts. A run without is never green.
   bool has_evidence() const { return counted > 0; }
-  const CellSummary* find(size_t arm, const std::string& id) const;
 };
 
 /// Derives everything. Pure and deterministic: the same journal gives the same analysis.

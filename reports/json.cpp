@@ -12,7 +12,7 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr int kReportVersion = 1;
-constexpr const char* kSchema = "urn:mpsprobe:schema:report:1";
+constexpr const char* kSchema = "https://mpsprobe.invalid/schema/report-1.json";
 
 std::string_view name_of(Overlap overlap) {
   switch (overlap) {

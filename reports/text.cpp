@@ -133,7 +133,12 @@ std::string code_block(std::string_view bytes, std::string_view language) {
 std::string escaped(std::string_view bytes, size_t most) {
   constexpr std::string_view kMarkup = "\\`*_[]~#!|";
   std::string text;
-  for (char c : shortened(printable(bytes), most)) {
+  const std::string plain = shortened(printable(bytes), most);
+  for (size_t at = 0; at < plain.size(); ++at) {
+    const char c = plain[at];
+    // Addresses become links without any markup, "http://" and "www." being enough.
+    const bool link = (c == ':' && plain.compare(at, 3, "://") == 0) ||
+                      (c == '.' && at >= 3 && plain.compare(at - 3, 3, "www") == 0);
     if (c == '&') {
       text += "&amp;";
     } else if (c == '<') {
@@ -142,7 +147,7 @@ std::string escaped(std::string_view bytes, size_t most) {
       text += "&gt;";
     } else if (c == '@') {
       text += "@&#8203;";  // a name after it would otherwise be told that it was mentioned
-    } else if (kMarkup.find(c) != std::string_view::npos) {
+    } else if (link || kMarkup.find(c) != std::string_view::npos) {
       text += '\\';
       text += c;
     } else {

@@ -60,7 +60,7 @@ class Campaign::Run {
       while (const std::optional<TrialRequest> request = next()) {
         TrialRecord trial = campaign_.run_trial_(*request);
         // A trial that the user cut short did not happen: it is run again on --resume.
-        if (trial.judgement.outcome == Outcome::not_run && campaign_.interrupted_.load()) break;
+        if (trial.judgement.outcome == Outcome::not_run && campaign_.interrupted_.load()) continue;
         look_after_device(*request, trial);
         store(trial);
       }

@@ -18,10 +18,10 @@ std::optional<Expectation> expectation_from_json(const json& object) {
   Expectation expectation;
   expectation.detail = object.at("detail");
   if (object.contains("verdict")) {
-    expectation.verdict = verdict_named(object.at("verdict").get<std::string>());
+    expectation.verdict = verdict_named(object.at("verdict").get<std::string>()).value();
   }
   if (object.contains("outcome")) {
-    expectation.outcome = outcome_named(object.at("outcome").get<std::string>());
+    expectation.outcome = outcome_named(object.at("outcome").get<std::string>()).value();
   }
   return expectation;
 }

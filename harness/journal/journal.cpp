@@ -9,6 +9,7 @@
 #include <cstring>
 #include <fstream>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <sstream>
 
@@ -89,6 +90,8 @@ class Reader {
       fail(std::string("this is no record: ") + error.what());
     } catch (const InputError& error) {
       fail(std::string("this is no record: ") + error.what());
+    } catch (const std::bad_optional_access&) {
+      fail("it holds a word that this version does not know");
     }
   }
 

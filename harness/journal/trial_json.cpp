@@ -47,16 +47,8 @@ Enum word(const json& value, Find find) {
 Outcome outcome_from(const json& value) { return word<Outcome>(value, outcome_named); }
 EndedBy ended_by_from(const json& value) { return word<EndedBy>(value, ended_by_named); }
 
-template <typename Enum>
-Enum enum_named(const json& value, uint32_t count) {
-  const std::string text = value;
-  for (uint32_t i = 0; i < count; ++i) {
-    if (name_of(static_cast<Enum>(i)) == text) return static_cast<Enum>(i);
-  }
-  throw InputError("journal", "unknown word", "The journal is of another version of mpsprobe");
-}
-Phase phase_from(const json& value) { return enum_named<Phase>(value, 5); }
-Step step_from(const json& value) { return enum_named<Step>(value, 6); }
+Phase phase_from(const json& value) { return word<Phase>(value, phase_named); }
+Step step_from(const json& value) { return word<Step>(value, step_named); }
 
 json capture_to_json(const Capture& capture) {
   json noticed = json::array();

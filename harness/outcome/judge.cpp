@@ -30,19 +30,26 @@ const Finding* first_of(const std::vector<Finding>& findings,
   return nullptr;
 }
 
-/// The thread that a failure is about: the crashed one, else the first that was in the middle of
-/// something.
+/// How much a step says about what went wrong; 0: nothing.
+int telling(Step step) {
+  switch (step) {
+    case Step::launching: return 3;
+    case Step::synchronising: return 2;
+    case Step::locking: return 1;
+    default: return 0;
+  }
+}
+
+/// The thread that a failure is about: the crashed one, else the one that was deepest in something.
 const ThreadPlace* telling_thread(const RecorderReading& recorder) {
-  const ThreadPlace* busy = nullptr;
+  const ThreadPlace* best = nullptr;
   for (const ThreadPlace& place : recorder.threads) {
     if (recorder.crash.signal != 0 && static_cast<int32_t>(place.thread) == recorder.crash.thread) {
       return &place;
     }
-    const bool working = place.step == Step::launching || place.step == Step::synchronising ||
-                         (place.step == Step::locking && busy == nullptr);
-    if (working && (busy == nullptr || busy->step == Step::locking)) busy = &place;
+    if (telling(place.step) > (best == nullptr ? 0 : telling(best->step))) best = &place;
   }
-  return busy;
+  return best;
 }
 
 /// "launching linear", "in tear-down": where it happened, in words that are the same in every run.
@@ -215,6 +222,8 @@ class Judge {
 
   Judgement reported(const FailureEvent& failure) {
     const Outcome kind = kind_of(failure);
+    // The process went on after it: where it is now is not where it happened.
+    if (const auto phase = phase_named(failure.phase)) judgement_.phase = *phase;
     if (kind == Outcome::wrong_result) {
       return as(kind, failure.text.substr(0, 400),
                 "wrong result: " + normalise_title(failure.operation));

@@ -18,6 +18,13 @@ std::string bounded(const char (&text)[N]) {
   return {text, strnlen(text, N)};
 }
 
+template <typename Enum, size_t N>
+std::optional<Enum> find(const std::array<std::string_view, N>& names, std::string_view name) {
+  const auto at = std::find(names.begin(), names.end(), name);
+  if (at == names.end()) return std::nullopt;
+  return static_cast<Enum>(at - names.begin());
+}
+
 FrameAddress locate(const Block& block, uint32_t image_count, uint64_t address) {
   for (uint32_t i = 0; i < image_count; ++i) {
     const recorder_layout::Image& image = block.images[i];
@@ -37,6 +44,9 @@ std::string_view name_of(Phase phase) {
 std::string_view name_of(Step step) {
   return kSteps[std::min<size_t>(static_cast<size_t>(step), kSteps.size() - 1)];
 }
+
+std::optional<Phase> phase_named(std::string_view name) { return find<Phase>(kPhases, name); }
+std::optional<Step> step_named(std::string_view name) { return find<Step>(kSteps, name); }
 
 void FlightRecorder::initialise(Block* block) {
   block->magic = recorder_layout::kMagic;

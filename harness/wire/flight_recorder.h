@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,8 @@ enum class Step : uint32_t { idle, waiting, locking, launching, synchronising, f
 
 std::string_view name_of(Phase phase);
 std::string_view name_of(Step step);
+std::optional<Phase> phase_named(std::string_view name);
+std::optional<Step> step_named(std::string_view name);
 
 /// The layout of the flight recorder: memory shared by runner and worker that outlives the worker.
 /// Written only with relaxed or release atomic stores by the worker; read by the runner at any

@@ -12,7 +12,7 @@ void nothing() {}
 
 constexpr std::array kMisbehaviours{
     Misbehaviour{"pass", "does nothing wrong", Stage::launch, nothing},
-    Misbehaviour{"slow", "takes long, but gets on", Stage::launch, noise::slow},
+    Misbehaviour{"slow", "takes long, but gets on", Stage::every_launch, noise::slow},
     Misbehaviour{"null_dereference", "reads at a small address", Stage::launch,
                  faults::null_dereference},
     Misbehaviour{"bus_error", "reads a mapped file beyond its end", Stage::launch,

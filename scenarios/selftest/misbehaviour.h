@@ -6,7 +6,7 @@
 namespace mpsprobe {
 
 /// Where in the life of a worker a misbehaviour happens.
-enum class Stage : unsigned char { make, touch, launch, check, teardown };
+enum class Stage : unsigned char { make, touch, launch, every_launch, check, teardown };
 
 /// One way to misbehave on purpose: the known truth against which the runner is measured.
 struct Misbehaviour {

@@ -21,7 +21,8 @@ class SelftestLane : public Lane {
 
   std::string operation() const override { return std::string(misbehaviour_.name); }
   void launch(int iteration) override {
-    if (iteration == when_ && misbehaviour_.stage == Stage::launch) misbehaviour_.act();
+    if (misbehaviour_.stage == Stage::every_launch) misbehaviour_.act();
+    if (misbehaviour_.stage == Stage::launch && iteration == when_) misbehaviour_.act();
     ++launched_;
   }
   void synchronise() override {}

@@ -1,0 +1,190 @@
+#include "harness/campaign/campaign.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "harness/campaign/schedule.h"
+
+namespace mpsprobe {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(Schedule, EachRoundHoldsEveryUnitOnce) {
+  const std::vector<Slot> schedule = make_schedule(7, 3, 42);
+  ASSERT_EQ(schedule.size(), 21U);
+  for (size_t round = 0; round < 3; ++round) {
+    std::set<uint32_t> units;
+    for (size_t i = 0; i < 7; ++i) {
+      EXPECT_EQ(schedule[round * 7 + i].trial, round);
+      units.insert(schedule[round * 7 + i].unit);
+    }
+    EXPECT_EQ(units.size(), 7U);
+  }
+}
+
+TEST(Schedule, TheSeedDecidesTheOrderOnEverySystem) {
+  std::vector<uint32_t> order;
+  for (const Slot& slot : make_schedule(6, 1, 1)) order.push_back(slot.unit);
+  std::vector<uint32_t> again;
+  for (const Slot& slot : make_schedule(6, 1, 1)) again.push_back(slot.unit);
+  EXPECT_EQ(order, again);
+  std::vector<uint32_t> other;
+  for (const Slot& slot : make_schedule(6, 1, 2)) other.push_back(slot.unit);
+  EXPECT_NE(order, other);
+}
+
+class CampaignTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    char pattern[] = "/tmp/mpsprobe-campaign-XXXXXX";
+    folder_ = mkdtemp(pattern);
+    header_.trials = 3;
+    header_.seed = 5;
+    header_.workers = {{"stock", "/bin/worker", {{"known_good", "mm"}}}};
+    for (int threads = 1; threads <= 4; ++threads) {
+      PlannedCell planned;
+      planned.cell.backend = Backend::mps;
+      planned.cell.op = "linear";
+      planned.cell.threads = threads;
+      header_.cells.push_back(planned);
+    }
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  TrialRecord make(const TrialRequest& request, Outcome outcome) {
+    TrialRecord trial;
+    trial.worker = request.worker->name;
+    trial.cell = request.cell;
+    trial.trial = request.trial;
+    trial.sequence = request.sequence;
+    trial.before = request.before;
+    trial.judgement.outcome = outcome;
+    return trial;
+  }
+
+  CampaignEnd run(const Campaign::RunTrial& run_trial, const std::vector<TrialRecord>& existing = {},
+                  KnownGoodPolicy policy = KnownGoodPolicy::real_devices) {
+    const fs::path file = folder_ / "journal.ndjson";
+    fs::remove(file);
+    JournalWriter journal(file, header_);
+    Campaign campaign(header_, existing, journal, run_trial,
+                      [this](const TrialRecord&, const Progress& progress) { progress_ = progress; },
+                      policy, interrupted_);
+    return campaign.run();
+  }
+  std::vector<TrialRecord> stored() { return read_journal(folder_ / "journal.ndjson").trials; }
+
+  fs::path folder_;
+  CampaignHeader header_;
+  Progress progress_;
+  std::atomic<bool> interrupted_{false};
+};
+
+TEST_F(CampaignTest, RunsEveryTrialOnceAndSaysSo) {
+  const CampaignEnd end =
+      run([this](const TrialRequest& request) { return make(request, Outcome::pass); });
+  EXPECT_EQ(end.reason, "complete");
+  std::set<std::pair<std::string, int>> seen;
+  for (const TrialRecord& trial : stored()) {
+    EXPECT_TRUE(seen.insert({to_string(trial.cell), trial.trial}).second);
+  }
+  EXPECT_EQ(seen.size(), 12U);
+  EXPECT_EQ(progress_.done, 12U);
+}
+
+TEST_F(CampaignTest, EachTrialKnowsWhichCellRanBeforeIt) {
+  run([this](const TrialRequest& request) { return make(request, Outcome::pass); });
+  const std::vector<TrialRecord> trials = stored();
+  EXPECT_EQ(trials[0].before, "");
+  for (size_t i = 1; i < trials.size(); ++i) {
+    EXPECT_EQ(trials[i].before, to_string(trials[i - 1].cell));
+  }
+}
+
+TEST_F(CampaignTest, WhatIsDoneIsNotRunAgain) {
+  std::vector<TrialRecord> all;
+  run([&](const TrialRequest& request) {
+    all.push_back(make(request, Outcome::pass));
+    return all.back();
+  });
+  const std::vector<TrialRecord> first(all.begin(), all.begin() + 5);
+  std::vector<TrialRecord> rest;
+  run(
+      [&](const TrialRequest& request) {
+        rest.push_back(make(request, Outcome::pass));
+        return rest.back();
+      },
+      first);
+  ASSERT_EQ(rest.size(), 7U);
+  for (size_t i = 0; i < rest.size(); ++i) {
+    EXPECT_EQ(rest[i].cell, all[5 + i].cell);
+    EXPECT_EQ(rest[i].trial, all[5 + i].trial);
+  }
+}
+
+TEST_F(CampaignTest, AKnownGoodCellRunsAfterAFailureOnARealDevice) {
+  std::vector<std::string> ran;
+  run([&](const TrialRequest& request) {
+    ran.push_back(to_string(request.cell));
+    return make(request, request.cell.threads == 3 ? Outcome::signal : Outcome::pass);
+  });
+  EXPECT_EQ(std::count(ran.begin(), ran.end(), "mps/mm/default/threads=1/iterations=1"), 3);
+  for (const TrialRecord& trial : stored()) {
+    EXPECT_EQ(trial.known_good.has_value(), trial.cell.threads == 3);
+    if (trial.known_good) {
+      EXPECT_EQ(trial.known_good->outcome, Outcome::pass);
+    }
+  }
+}
+
+TEST_F(CampaignTest, ALostDeviceEndsTheRunInsteadOfBlamingTheNextCells) {
+  int failures = 0;
+  const CampaignEnd end = run([&](const TrialRequest& request) {
+    const bool sick = failures > 0;
+    if (!sick) ++failures;
+    return make(request, Outcome::gpu_error);
+  });
+  EXPECT_EQ(end.reason, "device_lost");
+  ASSERT_EQ(stored().size(), 1U);
+  EXPECT_EQ(stored()[0].known_good->attempts, 3);
+}
+
+TEST_F(CampaignTest, AnInterruptKeepsWhatIsDoneAndDropsWhatWasCutShort) {
+  int ran = 0;
+  const CampaignEnd end = run([&](const TrialRequest& request) {
+    if (++ran == 4) {
+      interrupted_.store(true);
+      return make(request, Outcome::not_run);
+    }
+    return make(request, Outcome::pass);
+  });
+  EXPECT_EQ(end.reason, "interrupted");
+  EXPECT_EQ(stored().size(), 3U);
+}
+
+TEST_F(CampaignTest, TheBudgetEndsTheRun) {
+  header_.budget_seconds = 1e-9;
+  const CampaignEnd end =
+      run([this](const TrialRequest& request) { return make(request, Outcome::pass); });
+  EXPECT_EQ(end.reason, "budget");
+  EXPECT_TRUE(stored().empty());
+}
+
+TEST_F(CampaignTest, SeveralJobsRunEveryTrialOnce) {
+  header_.jobs = 4;
+  header_.trials = 50;
+  run([this](const TrialRequest& request) { return make(request, Outcome::pass); });
+  std::set<std::pair<std::string, int>> seen;
+  for (const TrialRecord& trial : stored()) seen.insert({to_string(trial.cell), trial.trial});
+  EXPECT_EQ(seen.size(), 200U);
+  EXPECT_EQ(stored().size(), 200U);
+}
+
+}  // namespace
+}  // namespace mpsprobe

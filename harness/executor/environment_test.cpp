@@ -1,0 +1,43 @@
+#include "harness/executor/environment.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace mpsprobe {
+namespace {
+
+using testing::Contains;
+using testing::Not;
+
+TEST(WorkerEnvironment, ThePathIsInForceBeforeTheProcessStarts) {
+  const Cell graph = parse_cell("mps/linear/graph/threads=2");
+  EXPECT_THAT(worker_environment(graph, {"PATH=/bin"}, {}), Contains("MPS_FORCE_GRAPH_PATH=1"));
+  EXPECT_THAT(worker_environment(graph, {"PATH=/bin"}, {}), Contains("PATH=/bin"));
+}
+
+TEST(WorkerEnvironment, WhatTheCallerHadSetDoesNotDecideForTheCell) {
+  const Cell cell = parse_cell("mps/linear/nograph/threads=2");
+  const auto environment =
+      worker_environment(cell, {"MPS_FORCE_GRAPH_PATH=1", "MTL_DEBUG_LAYER=1"}, {});
+  EXPECT_THAT(environment, Not(Contains("MPS_FORCE_GRAPH_PATH=1")));
+  EXPECT_THAT(environment, Not(Contains("MTL_DEBUG_LAYER=1")));
+}
+
+TEST(WorkerEnvironment, WhatIsGivenWithEnvWins) {
+  const Cell cell = parse_cell("mps/linear/graph/threads=2");
+  EXPECT_THAT(worker_environment(cell, {}, {"MPS_FORCE_GRAPH_PATH=0"}),
+              Contains("MPS_FORCE_GRAPH_PATH=0"));
+}
+
+TEST(WorkerEnvironment, ValidationCountsOnlyWhereItsBannerWasSeen) {
+  const Cell api = parse_cell("mps/mm/default/threads=1/validation=api");
+  EXPECT_THAT(worker_environment(api, {}, {}), Contains("MTL_DEBUG_LAYER=1"));
+  EXPECT_FALSE(validation_in_force(api, "nothing"));
+  EXPECT_TRUE(validation_in_force(api, "worker[1:2] Metal API Validation Enabled\n"));
+  const Cell shader = parse_cell("mps/mm/default/threads=1/validation=api+shader");
+  EXPECT_FALSE(validation_in_force(shader, "Metal API Validation Enabled\n"));
+  EXPECT_TRUE(validation_in_force(parse_cell("mps/mm/default/threads=1"), ""));
+}
+
+}  // namespace
+}  // namespace mpsprobe

@@ -1,0 +1,162 @@
+#include "harness/matrix/matrix.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "harness/matrix/expand.h"
+#include "harness/wire/input_error.h"
+
+namespace mpsprobe {
+namespace {
+
+using testing::HasSubstr;
+
+Operations operations() {
+  Operations all;
+  all["linear"] = {"linear", "", "", {"default", "nograph", "graph"}, true, {"float32"}, "8x64x64", ""};
+  all["raw"] = {"raw", "", "", {"default"}, false, {"float32"}, "64x64x64", ""};
+  return all;
+}
+
+Plan plan_of(const std::string& text, const ExpandOptions& options = {}) {
+  return expand(parse_matrix(text, "my.json"), operations(), options);
+}
+
+TEST(Matrix, AxesMultiply) {
+  const Plan plan = plan_of(
+      R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":["linear"],"path":["nograph","graph"],"threads":[1,"2-4"]}})");
+  ASSERT_EQ(plan.cells.size(), 8U);
+  EXPECT_EQ(to_string(plan.cells[0].cell), "sim/linear/nograph/threads=1");
+  EXPECT_EQ(to_string(plan.cells[7].cell), "sim/linear/graph/threads=4");
+}
+
+TEST(Matrix, WhatMakesNoSenseIsLeftOutWithAReason) {
+  const Plan plan = plan_of(
+      R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":["raw"],"path":["default","graph"],"threads":[2]}})");
+  ASSERT_EQ(plan.cells.size(), 1U);
+  ASSERT_EQ(plan.left_out.size(), 1U);
+  EXPECT_EQ(plan.left_out[0].cell, "sim/raw/graph/threads=2");
+  EXPECT_THAT(plan.left_out[0].reason, HasSubstr("path"));
+}
+
+TEST(Matrix, EveryContradictionHasItsReason) {
+  const auto left_out = [](const std::string& cell) {
+    const Plan plan =
+        plan_of(R"({"mpsprobe_matrix":1,"name":"m","include":[")" + cell + R"("]})");
+    return plan.left_out.empty() ? "" : plan.left_out[0].reason;
+  };
+  EXPECT_THAT(left_out("cpu/linear/default/threads=2/stream=per-thread"), HasSubstr("streams"));
+  EXPECT_THAT(left_out("sim/linear/default/threads=2/validation=api"), HasSubstr("validation"));
+  EXPECT_THAT(left_out("sim/raw/default/threads=2/model=per-thread"), HasSubstr("weights"));
+  EXPECT_THAT(left_out("sim/raw/default/threads=1/start=staggered"), HasSubstr("one thread"));
+  EXPECT_THAT(left_out("sim/raw/default/threads=2/init=threads/warmup=main"), HasSubstr("warm-up"));
+  EXPECT_THAT(left_out("mps/raw/default/threads=2/profile=clean"), HasSubstr("profile"));
+  EXPECT_THAT(left_out("sim/raw/default/threads=2/dtype=int8"), HasSubstr("dtype"));
+  EXPECT_THAT(left_out("sim/raw/default/threads=2/iterations=1/sync=end"), HasSubstr("iteration"));
+  EXPECT_EQ(left_out("sim/linear/graph/threads=2/lock=forward"), "");
+}
+
+TEST(Matrix, ExcludedCellsAreListedToo) {
+  const Plan plan = plan_of(
+      R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":["linear"],"threads":["1-4"]},
+          "exclude":[{"threads":["2-3"]}]})");
+  EXPECT_EQ(plan.cells.size(), 2U);
+  ASSERT_EQ(plan.left_out.size(), 2U);
+  EXPECT_THAT(plan.left_out[0].reason, HasSubstr("excluded"));
+}
+
+TEST(Matrix, TheLastExpectationThatMatchesCounts) {
+  const Plan plan = plan_of(
+      R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":["linear"],"threads":[2,3]},
+          "expect":[{"where":{"op":["linear"]},"verdict":"pass"},
+                    {"where":{"threads":[3]},"outcome":"signal","detail":"SIGSEGV"}]})");
+  EXPECT_EQ(plan.cells[0].expectation->text(), "pass");
+  EXPECT_EQ(plan.cells[1].expectation->text(), "signal SIGSEGV");
+}
+
+TEST(Matrix, AnOptionFixesItsAxisInEveryBlock) {
+  ExpandOptions options;
+  options.fixed["threads"] = {"7"};
+  options.fixed["backend"] = {"cpu"};
+  const Plan plan = plan_of(
+      R"({"mpsprobe_matrix":1,"name":"m","blocks":[{"title":"a","axes":{"op":["raw"],"threads":[1,2]}},
+          {"title":"b","axes":{"op":["linear"]}}]})",
+      options);
+  ASSERT_EQ(plan.cells.size(), 2U);
+  EXPECT_EQ(to_string(plan.cells[0].cell), "cpu/raw/default/threads=7");
+  EXPECT_EQ(to_string(plan.cells[1].cell), "cpu/linear/default/threads=7");
+}
+
+TEST(Matrix, FiltersAreShellPatternsOverTheCellsText) {
+  ExpandOptions options;
+  options.filters = {"*/graph/*"};
+  const Plan plan = plan_of(
+      R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":["linear"],"path":["nograph","graph"]}})",
+      options);
+  ASSERT_EQ(plan.cells.size(), 1U);
+  EXPECT_EQ(plan.cells[0].cell.path, Path::graph);
+}
+
+TEST(Matrix, ACellOfTwoBlocksIsRunOnce) {
+  EXPECT_EQ(plan_of(R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":["raw"]},
+                        "include":["sim/raw/default/threads=1"]})")
+                .cells.size(),
+            1U);
+}
+
+struct Wrong {
+  std::string text;
+  std::string names;
+};
+class WrongMatrix : public testing::TestWithParam<Wrong> {};
+
+TEST_P(WrongMatrix, IsRefusedNamingFilePlaceAndRemedy) {
+  try {
+    plan_of(GetParam().text);
+    FAIL() << "accepted: " << GetParam().text;
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr(GetParam().names));
+    EXPECT_FALSE(error.remedy().empty());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Matrix, WrongMatrix,
+    testing::Values(
+        Wrong{"{", "my.json"}, Wrong{"[]", "my.json"}, Wrong{"{}", "mpsprobe_matrix"},
+        Wrong{R"({"mpsprobe_matrix":2,"name":"m","axes":{"op":["raw"]}})", "mpsprobe_matrix"},
+        Wrong{R"({"mpsprobe_matrix":1,"name":"m"})", "no cells"},
+        Wrong{R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":["raw"]},"colour":1})", "colour"},
+        Wrong{R"({"mpsprobe_matrix":1,"name":"m","axes":{"thread":[1]}})", "axes.thread"},
+        Wrong{R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":"raw"}})", "axes.op"},
+        Wrong{R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":["raw"],"threads":[0]}})", "axes.threads[0]"},
+        Wrong{R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":["raw"],"threads":[1.5]}})", "axes.threads[0]"},
+        Wrong{R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":["raw"],"threads":["9-2"]}})", "axes.threads[0]"},
+        Wrong{R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":["raw"],"threads":[]}})", "axes.threads"},
+        Wrong{R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":["lineer"]}})", "did you mean"},
+        Wrong{R"({"mpsprobe_matrix":1,"name":"m","axes":{"threads":[1]}})", "op"},
+        Wrong{R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":["raw"]},"run":{"trials":0}})", "run.trials"},
+        Wrong{R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":["raw"]},"run":{"trials":"9"}})", "run.trials"},
+        Wrong{R"({"mpsprobe_matrix":1,"name":"m","include":["sim/raw"]})", "include[0]"},
+        Wrong{R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":["raw"]},"exclude":[{}]})", "exclude[0]"},
+        Wrong{R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":["raw"]},"expect":[{"where":{}}]})", "expect[0]"},
+        Wrong{R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":["raw"]},"expect":[{"where":{},"verdict":"good"}]})", "verdict"},
+        Wrong{R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":["raw"],"threads":["1-256"],"iterations":["1-40000"]}})",
+              "10240000 cells"}));
+
+TEST(Matrix, EveryBuiltInMatrixIsOfTheFormat) {
+  int seen = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(
+           std::filesystem::path(MPSPROBE_SOURCE_DIR) / "scenarios" / "matrices")) {
+    const Matrix matrix = load_matrix(entry.path());
+    EXPECT_EQ(matrix.name, entry.path().stem().string());
+    EXPECT_FALSE(matrix.description.empty());
+    ++seen;
+  }
+  EXPECT_GE(seen, 12);
+}
+
+}  // namespace
+}  // namespace mpsprobe
