@@ -82,7 +82,6 @@ TEST(Escaped, MarkupAndHtmlAreText) {
             "a\\|b \\`c\\` \\*d\\* \\_e\\_ \\[f\\](g) \\\\h \\#1 \\~\\~i\\~\\~");
   EXPECT_THAT(escaped("@someone"), Not(HasSubstr("@s")));
   EXPECT_EQ(escaped("http://a.b, www.c.d"), "http\\://a.b, www\\.c.d");
-  EXPECT_EQ(escaped("http://a.b, www.c.d"), "http\\://a.b, www\\.c.d");
   EXPECT_EQ(escaped("two\nlines"), "two lines");
 }
 

@@ -146,7 +146,9 @@ class Judge {
                       TextClass::out_of_memory, TextClass::unsupported, TextClass::abort_message});
       if (cause != nullptr) return as(outcome_of(cause->text_class), *cause);
     }
-    return as(Outcome::signal, name, name + crash_place() + " " + whereabouts(process_));
+    // An abort comes out of the C library whoever called it; for the rest the image tells.
+    const std::string place = signal == SIGABRT ? "" : crash_place();
+    return as(Outcome::signal, name, name + place + " " + whereabouts(process_));
   }
 
   static Outcome outcome_of(TextClass text_class) {

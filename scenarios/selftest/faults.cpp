@@ -39,8 +39,8 @@ MPSPROBE_NO_SANITIZE int recurse(int depth) {
 
 MPSPROBE_NO_SANITIZE void null_dereference() {
   // An offset like that of a member: the address that Metal's own null dereferences show.
-  volatile auto* object = reinterpret_cast<volatile int*>(uintptr_t{0x5c8});
-  sink = *object;
+  volatile uintptr_t address = 0x5c8;
+  sink = *reinterpret_cast<volatile int*>(address);
 }
 
 MPSPROBE_NO_SANITIZE void bus_error() {
@@ -71,7 +71,7 @@ void illegal_instruction() {
 MPSPROBE_NO_SANITIZE void division() {
 #if defined(__x86_64__) || defined(__i386__)
   volatile int zero = 0;
-  sink = 1 / zero;
+  sink = 7 / zero;  // 1 / x would be compiled into a comparison
 #else
   raise(SIGFPE);
 #endif

@@ -141,6 +141,7 @@ int run_cell(WorkerProgram& program, const std::string& cell_text, uint64_t seed
     install_crash_handler(recorder);
     const CrashContext context(recorder_layout::kMainThread);
     recorder.begin_thread(recorder_layout::kMainThread, "main");
+    note_images(recorder);
     Run(program, cell, seed, recorder).run();
     // What the libraries do while the process ends still belongs to the tear-down, and the handler
     // notes it there: exit here, with the recorder mapped.

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <cstdio>
+#include <algorithm>
 #include <map>
+#include <thread>
 
 #include "harness/executor/executor.h"
 #include "harness/platform/machine.h"
@@ -16,6 +16,8 @@
 
 namespace mpsprobe {
 namespace {
+
+constexpr int kMostDefaultJobs = 8;
 
 bool is_real_device(Backend backend) {
   return backend == Backend::mps || backend == Backend::metal || backend == Backend::cuda;
@@ -34,15 +36,19 @@ AxisValues axis_values(const RunOptions& options) {
 }
 
 int chosen_jobs(const RunOptions& options, const std::vector<PlannedCell>& cells) {
-  const int jobs = options.jobs.value_or(1);
-  if (jobs == 1) return 1;
-  for (const PlannedCell& planned : cells) {
-    if (is_real_device(planned.cell.backend)) {
-      throw InputError("--jobs", "trials that share one GPU disturb each other",
-                       "Leave it out for the backend " + std::string(name_of(planned.cell.backend)));
-    }
+  const auto on_device = std::find_if(cells.begin(), cells.end(), [](const PlannedCell& planned) {
+    return is_real_device(planned.cell.backend);
+  });
+  if (on_device == cells.end()) {
+    const int cores = static_cast<int>(std::thread::hardware_concurrency());
+    return options.jobs.value_or(std::clamp(cores, 1, kMostDefaultJobs));
   }
-  return jobs;
+  if (options.jobs.value_or(1) != 1) {
+    throw InputError("--jobs", "trials that share one GPU disturb each other",
+                     fmt::format("Leave it out for the backend {}",
+                                 name_of(on_device->cell.backend)));
+  }
+  return 1;
 }
 
 void check_environment(const std::vector<std::string>& entries) {

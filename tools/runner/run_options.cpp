@@ -51,7 +51,7 @@ void add_run_options(CLI::App& app, RunOptions& options) {
                  "MiB that a process may hold [three quarters of the machine's, over the jobs]")
       ->check(CLI::Range(16, 1 << 24))
       ->type_name("MIB");
-  app.add_option("--jobs", options.jobs, "trials at the same time; one on a GPU [1]")
+  app.add_option("--jobs", options.jobs, "trials at the same time [1 on a GPU, else one for each core]")
       ->check(CLI::Range(1, 64))
       ->type_name("N");
   app.add_option("--seed", options.seed, "of the order of the cells, and of their inputs [1]")
