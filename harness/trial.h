@@ -13,7 +13,7 @@ namespace mpsprobe {
 /// A known-good cell that was run after a failure, to see whether the device is still well.
 struct KnownGood {
   std::string cell;
-  int attempts = 0;  ///< how many it took, at most 3
+  int attempts = 0;                    ///< how many it took, at most 3
   Outcome outcome = Outcome::not_run;  ///< of the last attempt
 };
 
@@ -27,7 +27,7 @@ struct TrialRecord {
   std::string before;     ///< the cell that ran on the device before this one; "" for the first
   std::string started;    ///< UTC, "2026-01-31T12:34:56.789Z"
   double seconds = 0;
-  Judgement judgement;    ///< of the process that failed first, else of the trial as a whole
+  Judgement judgement;     ///< of the process that failed first, else of the trial as a whole
   int judged_process = 0;  ///< index into `processes` of the one that the judgement is about
   std::vector<ProcessRecord> processes;
   std::optional<KnownGood> known_good;

@@ -18,7 +18,7 @@ namespace {
 // The plan as summaries without trials; `index` finds them by arm and cell.
 class Summaries {
  public:
-  Summaries(const Journal& journal, const std::vector<Arm>& arms) : arms_(arms) {
+  Summaries(const Journal& journal, const std::vector<Arm>& arms) {
     for (const PlannedCell& planned : journal.header.cells) {
       for (size_t arm = 0; arm < arms.size(); ++arm) {
         CellSummary& cell = find_or_add(arm, planned.cell);
@@ -57,7 +57,6 @@ class Summaries {
   std::vector<CellSummary>& all() { return cells_; }
 
  private:
-  const std::vector<Arm>& arms_;
   std::vector<CellSummary> cells_;
   std::map<std::pair<size_t, std::string>, size_t> index_;
 };

@@ -54,7 +54,9 @@ std::string what_happened(const FailureExample& example) {
   if (crash.signal != 0) {
     const std::string signal = signal_name(crash.signal);
     text += (signal == judgement.detail ? "" : ", " + signal) +
-            fmt::format(" in {}, at address {:#x}", thread_name(crash.thread), crash.address);
+            fmt::format(" in {}", thread_name(crash.thread));
+    // An abort faults nowhere.
+    if (crash.address != 0) text += fmt::format(", at address {:#x}", crash.address);
   }
   if (example.ended_by != EndedBy::nobody) {
     text += fmt::format("; the runner ended it ({})", words(name_of(example.ended_by)));

@@ -30,7 +30,7 @@ RecorderReading reading(const Cell& cell, bool failed, const Judgement& judgemen
     recorder.threads.push_back(
         {static_cast<uint32_t>(thread), cell.op, static_cast<uint32_t>(failed ? 3 : 9), step});
   }
-  recorder.launches = static_cast<uint64_t>(cell.threads * cell.iterations);
+  recorder.launches = static_cast<uint64_t>(cell.threads) * static_cast<uint64_t>(cell.iterations);
   const bool met = overlap && cell.threads > 1 && cell.lock == Lock::none;
   recorder.most_inside = met ? static_cast<uint32_t>(cell.threads) : 1;
   recorder.overlapped = met ? recorder.launches / 2 : 0;
@@ -105,7 +105,8 @@ SampleJournal& SampleJournal::ran(int trials, int failures, const Judgement& how
       } else {
         record.termination = Exited{0};
         ResultEvent result;
-        result.operations = static_cast<uint64_t>(cell.threads * cell.iterations);
+        result.operations =
+            static_cast<uint64_t>(cell.threads) * static_cast<uint64_t>(cell.iterations);
         result.seconds = static_cast<double>(result.operations) /
                          (operations_per_second * (1 + 0.01 * i)) * cell.processes;
         result.checked = result.operations;

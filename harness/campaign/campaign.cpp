@@ -83,8 +83,8 @@ class Campaign::Run {
       const Cell& cell = header_.cells[slot.unit % header_.cells.size()].cell;
       const std::string text = to_string(cell);
       if (done_.contains({worker.name, text, static_cast<int>(slot.trial)})) continue;
-      TrialRequest request{&worker,       cell,    static_cast<int>(slot.trial), position_,
-                           last_started_, header_.seed};
+      TrialRequest request{&worker,   cell,          static_cast<int>(slot.trial),
+                           position_, last_started_, header_.seed};
       last_started_ = text;
       ++position_;
       return request;
@@ -169,6 +169,8 @@ Campaign::Campaign(const CampaignHeader& header, const std::vector<TrialRecord>&
       known_good_(known_good),
       interrupted_(interrupted) {}
 
-CampaignEnd Campaign::run() { return Run(*this).run(); }
+CampaignEnd Campaign::run() {
+  return Run(*this).run();
+}
 
 }  // namespace mpsprobe

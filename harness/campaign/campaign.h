@@ -21,12 +21,12 @@ struct Progress {
   size_t done = 0;     ///< trials in the journal, those of an earlier run included
   size_t planned = 0;  ///< trials altogether
   size_t failures = 0;
-  double seconds = 0;  ///< since this run began
+  double seconds = 0;   ///< since this run began
   size_t done_now = 0;  ///< trials that this run did
 };
 
-/// Runs what a header plans and is not yet in the journal, in its seeded order. Each trial is in the
-/// journal before the next one of its job starts.
+/// Runs what a header plans and is not yet in the journal, in its seeded order. Each trial is in
+/// the journal before the next one of its job starts.
 class Campaign {
  public:
   using RunTrial = std::function<TrialRecord(const TrialRequest&)>;

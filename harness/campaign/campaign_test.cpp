@@ -68,14 +68,16 @@ class CampaignTest : public testing::Test {
     return trial;
   }
 
-  CampaignEnd run(const Campaign::RunTrial& run_trial, const std::vector<TrialRecord>& existing = {},
+  CampaignEnd run(const Campaign::RunTrial& run_trial,
+                  const std::vector<TrialRecord>& existing = {},
                   KnownGoodPolicy policy = KnownGoodPolicy::real_devices) {
     const fs::path file = folder_ / "journal.ndjson";
     fs::remove(file);
     JournalWriter journal(file, header_);
-    Campaign campaign(header_, existing, journal, run_trial,
-                      [this](const TrialRecord&, const Progress& progress) { progress_ = progress; },
-                      policy, interrupted_);
+    Campaign campaign(
+        header_, existing, journal, run_trial,
+        [this](const TrialRecord&, const Progress& progress) { progress_ = progress; }, policy,
+        interrupted_);
     return campaign.run();
   }
   std::vector<TrialRecord> stored() { return read_journal(folder_ / "journal.ndjson").trials; }

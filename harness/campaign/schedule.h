@@ -15,7 +15,8 @@ struct Slot {
 /// The order of a campaign: one round a trial, and in each round every unit once, in an order drawn
 /// from `seed`. So the machine's drift (heat, other load) spreads over all cells instead of looking
 /// like a boundary. The same arguments give the same order on every system: the generator is
-/// std::mt19937_64, whose output the standard fixes, and the shuffle is Fisher-Yates with rejection.
+/// std::mt19937_64, whose output the standard fixes, and the shuffle is Fisher-Yates with
+/// rejection.
 std::vector<Slot> make_schedule(size_t units, size_t trials, uint64_t seed);
 
 }  // namespace mpsprobe

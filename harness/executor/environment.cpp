@@ -51,8 +51,10 @@ std::vector<std::string> worker_environment(const Cell& cell,
 bool validation_in_force(const Cell& cell, const std::string& text) {
   const auto seen = [&text](const char* banner) { return text.find(banner) != std::string::npos; };
   switch (cell.validation) {
-    case Validation::none: return true;
-    case Validation::api: return seen("Metal API Validation Enabled");
+    case Validation::none:
+      return true;
+    case Validation::api:
+      return seen("Metal API Validation Enabled");
     case Validation::api_shader:
       return seen("Metal API Validation Enabled") && seen("Metal GPU Validation Enabled");
   }

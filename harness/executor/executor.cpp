@@ -95,18 +95,17 @@ std::vector<ProcessRecord> Executor::run_together(const TrialRequest& request, i
       worker_environment(request.cell, inherited_, extra_environment_);
   Children children;
   for (int process = 0; process < request.cell.processes; ++process) {
-    std::vector<std::string> arguments{request.worker->path,
-                                       "run",
-                                       "--cell",
-                                       to_string(request.cell),
-                                       "--process",
-                                       std::to_string(process),
-                                       "--iteration",
-                                       std::to_string(std::max(iteration, 0)),
-                                       "--seed",
-                                       std::to_string(request.seed)};
-    children.push_back(
-        std::make_unique<Child>(std::move(arguments), environment, limits_, trial_start));
+    const std::vector<std::string> arguments{request.worker->path,
+                                             "run",
+                                             "--cell",
+                                             to_string(request.cell),
+                                             "--process",
+                                             std::to_string(process),
+                                             "--iteration",
+                                             std::to_string(std::max(iteration, 0)),
+                                             "--seed",
+                                             std::to_string(request.seed)};
+    children.push_back(std::make_unique<Child>(arguments, environment, limits_, trial_start));
   }
   bool opened = false;
   bool cancelled = false;
@@ -152,7 +151,8 @@ std::string Executor::setup_problem(const TrialRequest& request,
     return fmt::format("another library was loaded than when the campaign began: {}instead of {}",
                        library_identity(loaded), expected);
   }
-  if (process.ready && !validation_in_force(request.cell, process.err.text() + process.out.text())) {
+  if (process.ready &&
+      !validation_in_force(request.cell, process.err.text() + process.out.text())) {
     return "the validation layer is not in force: its banner was not seen";
   }
   return "";

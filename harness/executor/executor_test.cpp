@@ -167,7 +167,8 @@ TEST_F(ExecutorTest, FreshLifetimeTakesAProcessForEachIterationAndStopsAtAFailur
   ASSERT_EQ(pass.processes.size(), 3U);
   EXPECT_EQ(pass.processes[2].iteration, 2);
   EXPECT_EQ(pass.processes[2].result->operations, 1U);
-  const TrialRecord fail = run("cpu/selftest.exit_eleven/default/threads=1/iterations=3/lifetime=fresh");
+  const TrialRecord fail =
+      run("cpu/selftest.exit_eleven/default/threads=1/iterations=3/lifetime=fresh");
   EXPECT_EQ(fail.processes.size(), 1U);
   EXPECT_EQ(fail.judgement.outcome, Outcome::exit);
 }

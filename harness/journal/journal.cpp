@@ -42,9 +42,10 @@ class Reader {
   Journal read() {
     std::ifstream stream(file_, std::ios::binary);
     if (!stream) {
-      throw JournalError(fmt::format("{}: cannot be read: {}. Name the folder of a run, which "
-                                     "holds journal.ndjson",
-                                     file_.string(), std::strerror(errno)));
+      throw JournalError(
+          fmt::format("{}: cannot be read: {}. Name the folder of a run, which "
+                      "holds journal.ndjson",
+                      file_.string(), std::strerror(errno)));
     }
     std::string line;
     while (std::getline(stream, line)) {
@@ -61,9 +62,10 @@ class Reader {
 
  private:
   [[noreturn]] void fail(const std::string& problem) const {
-    throw JournalError(fmt::format("{}:{}: {}. A journal is written by `mpsprobe run` and not meant "
-                                   "to be edited; use an older copy, or run again",
-                                   file_.string(), number_, problem));
+    throw JournalError(
+        fmt::format("{}:{}: {}. A journal is written by `mpsprobe run` and not meant "
+                    "to be edited; use an older copy, or run again",
+                    file_.string(), number_, problem));
   }
 
   void take(const std::string& line) {
@@ -103,7 +105,9 @@ class Reader {
 
 }  // namespace
 
-Journal read_journal(const std::filesystem::path& file) { return Reader(file).read(); }
+Journal read_journal(const std::filesystem::path& file) {
+  return Reader(file).read();
+}
 
 struct JournalWriter::State {
   std::filesystem::path file;
@@ -116,11 +120,11 @@ struct JournalWriter::State {
   }
 
   [[noreturn]] void fail(const char* what) const {
-    throw JournalError(fmt::format("{}: {}: {}. Free some space or choose another folder with "
-                                   "--out; what was finished is kept, `mpsprobe run --resume {}` "
-                                   "goes on from there",
-                                   file.string(), what, std::strerror(errno),
-                                   file.parent_path().string()));
+    throw JournalError(
+        fmt::format("{}: {}: {}. Free some space or choose another folder with "
+                    "--out; what was finished is kept, `mpsprobe run --resume {}` "
+                    "goes on from there",
+                    file.string(), what, std::strerror(errno), file.parent_path().string()));
   }
 
   void open_file(int flags) {
@@ -203,8 +207,8 @@ void JournalWriter::append(const TrialRecord& trial) {
 
 void JournalWriter::append(const CampaignEnd& end) {
   const std::lock_guard<std::mutex> lock(state_->mutex);
-  state_->write_whole(dump(
-      {{"record", "end"}, {"reason", end.reason}, {"ended", end.ended}, {"note", end.note}}));
+  state_->write_whole(
+      dump({{"record", "end"}, {"reason", end.reason}, {"ended", end.ended}, {"note", end.note}}));
 }
 
 }  // namespace mpsprobe

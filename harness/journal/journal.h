@@ -21,8 +21,8 @@ class JournalError : public std::runtime_error {
 
 /// One worker of a campaign, as `WORKER describe` answered when the campaign began.
 struct WorkerInfo {
-  std::string name;        ///< "stock", "fork"
-  std::string path;        ///< of the executable
+  std::string name;         ///< "stock", "fork"
+  std::string path;         ///< of the executable
   nlohmann::json describe;  ///< its whole answer
 };
 
@@ -43,8 +43,8 @@ struct CampaignHeader {
   std::vector<WorkerInfo> workers;
   std::string matrix_name;
   std::string matrix_description;
-  std::vector<PlannedCell> cells;   ///< what is run, in canonical order
-  std::vector<LeftOut> left_out;  ///< what is not, and why
+  std::vector<PlannedCell> cells;  ///< what is run, in canonical order
+  std::vector<LeftOut> left_out;   ///< what is not, and why
 };
 
 /// Why a run ended. A journal without one was killed.
@@ -57,9 +57,10 @@ struct CampaignEnd {
 /// A whole journal as read.
 struct Journal {
   CampaignHeader header;
-  std::map<std::string, nlohmann::json> provenances;  ///< by id: in `trials`, HelloEvent::provenance is the id
-  std::vector<TrialRecord> trials;                    ///< in the order in which they were written
-  std::vector<CampaignEnd> ends;                      ///< one for each time that it ran
+  std::map<std::string, nlohmann::json>
+      provenances;                  ///< by id: in `trials`, HelloEvent::provenance is the id
+  std::vector<TrialRecord> trials;  ///< in the order in which they were written
+  std::vector<CampaignEnd> ends;    ///< one for each time that it ran
   bool torn = false;  ///< the last line was cut off by a kill; it is not part of `trials`
 };
 

@@ -44,11 +44,19 @@ Enum word(const json& value, Find find) {
   throw InputError("journal", "unknown word", "The journal is of another version of mpsprobe");
 }
 
-Outcome outcome_from(const json& value) { return word<Outcome>(value, outcome_named); }
-EndedBy ended_by_from(const json& value) { return word<EndedBy>(value, ended_by_named); }
+Outcome outcome_from(const json& value) {
+  return word<Outcome>(value, outcome_named);
+}
+EndedBy ended_by_from(const json& value) {
+  return word<EndedBy>(value, ended_by_named);
+}
 
-Phase phase_from(const json& value) { return word<Phase>(value, phase_named); }
-Step step_from(const json& value) { return word<Step>(value, step_named); }
+Phase phase_from(const json& value) {
+  return word<Phase>(value, phase_named);
+}
+Step step_from(const json& value) {
+  return word<Step>(value, step_named);
+}
 
 json capture_to_json(const Capture& capture) {
   json noticed = json::array();
@@ -75,17 +83,23 @@ json recorder_to_json(const RecorderReading& recorder) {
                        {"iteration", place.iteration},
                        {"step", name_of(place.step)}});
   }
-  json object{{"intact", recorder.intact},       {"phase", name_of(recorder.phase)},
-              {"progress", recorder.progress},   {"launches", recorder.launches},
-              {"overlapped", recorder.overlapped}, {"most_inside", recorder.most_inside},
-              {"threads", threads},              {"crash", nullptr}};
+  json object{{"intact", recorder.intact},
+              {"phase", name_of(recorder.phase)},
+              {"progress", recorder.progress},
+              {"launches", recorder.launches},
+              {"overlapped", recorder.overlapped},
+              {"most_inside", recorder.most_inside},
+              {"threads", threads},
+              {"crash", nullptr}};
   if (recorder.crash.signal != 0) {
     json frames = json::array();
     for (const FrameAddress& frame : recorder.crash.frames) {
       frames.push_back({{"image", valid_utf8(frame.image)}, {"offset", frame.offset}});
     }
-    object["crash"] = {{"signal", recorder.crash.signal},   {"code", recorder.crash.code},
-                       {"address", recorder.crash.address}, {"thread", recorder.crash.thread},
+    object["crash"] = {{"signal", recorder.crash.signal},
+                       {"code", recorder.crash.code},
+                       {"address", recorder.crash.address},
+                       {"thread", recorder.crash.thread},
                        {"frames", frames}};
   }
   return object;
@@ -116,9 +130,9 @@ RecorderReading recorder_from_json(const json& object) {
 }
 
 json failure_to_json(const FailureEvent& failure) {
-  return {{"kind", valid_utf8(failure.kind)},     {"text", valid_utf8(failure.text)},
-          {"phase", valid_utf8(failure.phase)},   {"thread", failure.thread},
-          {"iteration", failure.iteration}, {"operation", valid_utf8(failure.operation)}};
+  return {{"kind", valid_utf8(failure.kind)},   {"text", valid_utf8(failure.text)},
+          {"phase", valid_utf8(failure.phase)}, {"thread", failure.thread},
+          {"iteration", failure.iteration},     {"operation", valid_utf8(failure.operation)}};
 }
 
 FailureEvent failure_from_json(const json& object) {
@@ -181,9 +195,9 @@ ProcessRecord process_from_json(const json& object) {
     process.hello = HelloEvent{kProtocolVersion, object.at("provenance")};
   }
   if (const json& result = object.at("result"); !result.is_null()) {
-    process.result = ResultEvent{result.at("operations"), result.at("seconds"),
-                                 result.at("checked"), result.at("unchecked"),
-                                 result.at("observed_path")};
+    process.result =
+        ResultEvent{result.at("operations"), result.at("seconds"), result.at("checked"),
+                    result.at("unchecked"), result.at("observed_path")};
   }
   for (const json& failure : object.at("failures")) {
     process.failures.push_back(failure_from_json(failure));

@@ -21,6 +21,8 @@ class Expander {
     check_size();
     for (const Block& block : matrix_.blocks) {
       block_ = &block;
+      values_.clear();
+      for (const Axis& axis : axes()) values_.push_back(values_of(axis));
       Cell cell;
       multiply(cell, 0);
     }
@@ -52,7 +54,8 @@ class Expander {
       total += cells;
     }
     if (total > static_cast<double>(kMostCells)) {
-      throw InputError(matrix_.name, fmt::format("has {:.0f} cells; {} is the most", total, kMostCells),
+      throw InputError(matrix_.name,
+                       fmt::format("has {:.0f} cells; {} is the most", total, kMostCells),
                        "Name fewer values, or split it into several matrices");
     }
   }
@@ -63,7 +66,7 @@ class Expander {
       return;
     }
     const Axis& axis = axes()[index];
-    for (const std::string& value : values_of(axis)) {
+    for (const std::string& value : values_[index]) {
       if (axis.name == "op" && value.empty()) {
         throw InputError(fmt::format("{}, block \"{}\"", matrix_.name, block_->title),
                          "names no operation", "Give it the axis \"op\", or --op");
@@ -76,7 +79,8 @@ class Expander {
   void add(const Cell& cell) {
     const auto operation = operations_.find(cell.op);
     if (operation == operations_.end()) {
-      throw InputError("op", fmt::format("no worker has the operation \"{}\"{}", cell.op, guess(cell.op)),
+      throw InputError("op",
+                       fmt::format("no worker has the operation \"{}\"{}", cell.op, guess(cell.op)),
                        "`mpsprobe list operations` shows what there is");
     }
     const std::string text = to_string(cell);
@@ -122,6 +126,7 @@ class Expander {
   const Operations& operations_;
   const ExpandOptions& options_;
   const Block* block_ = nullptr;
+  std::vector<std::vector<std::string>> values_;  // of the block's axes
   std::unordered_set<std::string> seen_;
   Plan plan_;
 };

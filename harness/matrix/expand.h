@@ -14,7 +14,7 @@ constexpr size_t kMostCells = 1'000'000;
 
 /// What the command line adds to a matrix.
 struct ExpandOptions {
-  AxisValues fixed;                  ///< an axis given as an option: has these values in every block
+  AxisValues fixed;  ///< an axis given as an option: has these values in every block
   std::vector<std::string> filters;  ///< shell patterns; a cell must match one of them, if any
   Backend default_backend = Backend::sim;  ///< where neither matrix nor command line says
 };
@@ -24,9 +24,10 @@ struct Plan {
   std::vector<LeftOut> left_out;   ///< combinations that make no sense, each with its reason
 };
 
-/// Multiplies the axes of every block and adds the included cells. Throws InputError for an operation
-/// that no worker has and for more than kMostCells cells (counted before any is made). A combination
-/// that makes no sense goes to `left_out`: never silently dropped, never counted as a pass.
+/// Multiplies the axes of every block and adds the included cells. Throws InputError for an
+/// operation that no worker has and for more than kMostCells cells (counted before any is made). A
+/// combination that makes no sense goes to `left_out`: never silently dropped, never counted as a
+/// pass.
 Plan expand(const Matrix& matrix, const Operations& operations, const ExpandOptions& options);
 
 /// Why a cell makes no sense, or nothing where it does.

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <unordered_set>
 
 #include "harness/wire/axis.h"
 #include "harness/wire/input_error.h"
@@ -103,10 +104,11 @@ AxisValues parse_axes(const Node& node) {
     const Axis* axis = find_axis(name);
     if (axis == nullptr) values.fail("is no axis", "`mpsprobe list axes` shows them");
     std::vector<std::string>& list = result[name];
+    std::unordered_set<std::string> seen;
     for (const Node& item : values.items()) {
       try {
         for (std::string& value : parse_axis_values(*axis, item.axis_text())) {
-          if (std::find(list.begin(), list.end(), value) == list.end()) list.push_back(value);
+          if (seen.insert(value).second) list.push_back(std::move(value));
         }
       } catch (const InputError& error) {
         item.fail(error.problem(), error.remedy());
@@ -125,8 +127,8 @@ RunDefaults parse_run(const Node& node) {
   if (node.has("stall")) run.stall_seconds = node.at("stall").number(0.1, 86400);
   if (node.has("budget")) run.budget_seconds = node.at("budget").number(1, 1e7);
   if (node.has("memory_limit_mib")) {
-    run.memory_limit_bytes =
-        static_cast<uint64_t>(node.at("memory_limit_mib").number(16, 1 << 24)) << 20;
+    run.memory_limit_bytes = static_cast<uint64_t>(node.at("memory_limit_mib").number(16, 1 << 24))
+                             << 20;
   }
   return run;
 }
@@ -156,7 +158,9 @@ Matrix::ExpectRule parse_expect(const Node& node) {
 
 }  // namespace
 
-std::string_view name_of(Verdict verdict) { return kVerdicts[static_cast<size_t>(verdict)]; }
+std::string_view name_of(Verdict verdict) {
+  return kVerdicts[static_cast<size_t>(verdict)];
+}
 
 std::optional<Verdict> verdict_named(std::string_view name) {
   const auto at = std::find(kVerdicts.begin(), kVerdicts.end(), name);
@@ -214,7 +218,8 @@ Matrix parse_matrix(const std::string& text, const std::string& place) {
   if (root.has("exclude")) {
     for (const Node& node : root.at("exclude").items()) {
       matrix.exclude.push_back({parse_axes(node)});
-      if (matrix.exclude.back().where.empty()) node.fail("would exclude every cell", "Name an axis");
+      if (matrix.exclude.back().where.empty())
+        node.fail("would exclude every cell", "Name an axis");
     }
   }
   if (root.has("expect")) {

@@ -15,7 +15,8 @@ using testing::HasSubstr;
 
 Operations operations() {
   Operations all;
-  all["linear"] = {"linear", "", "", {"default", "nograph", "graph"}, true, {"float32"}, "8x64x64", ""};
+  all["linear"] = {"linear", "",          "",        {"default", "nograph", "graph"},
+                   true,     {"float32"}, "8x64x64", ""};
   all["raw"] = {"raw", "", "", {"default"}, false, {"float32"}, "64x64x64", ""};
   return all;
 }
@@ -43,8 +44,7 @@ TEST(Matrix, WhatMakesNoSenseIsLeftOutWithAReason) {
 
 TEST(Matrix, EveryContradictionHasItsReason) {
   const auto left_out = [](const std::string& cell) {
-    const Plan plan =
-        plan_of(R"({"mpsprobe_matrix":1,"name":"m","include":[")" + cell + R"("]})");
+    const Plan plan = plan_of(R"({"mpsprobe_matrix":1,"name":"m","include":[")" + cell + R"("]})");
     return plan.left_out.empty() ? "" : plan.left_out[0].reason;
   };
   EXPECT_THAT(left_out("cpu/linear/default/threads=2/stream=per-thread"), HasSubstr("streams"));
@@ -131,20 +131,31 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":["raw"]},"colour":1})", "colour"},
         Wrong{R"({"mpsprobe_matrix":1,"name":"m","axes":{"thread":[1]}})", "axes.thread"},
         Wrong{R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":"raw"}})", "axes.op"},
-        Wrong{R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":["raw"],"threads":[0]}})", "axes.threads[0]"},
-        Wrong{R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":["raw"],"threads":[1.5]}})", "axes.threads[0]"},
-        Wrong{R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":["raw"],"threads":["9-2"]}})", "axes.threads[0]"},
-        Wrong{R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":["raw"],"threads":[]}})", "axes.threads"},
+        Wrong{R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":["raw"],"threads":[0]}})",
+              "axes.threads[0]"},
+        Wrong{R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":["raw"],"threads":[1.5]}})",
+              "axes.threads[0]"},
+        Wrong{R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":["raw"],"threads":["9-2"]}})",
+              "axes.threads[0]"},
+        Wrong{R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":["raw"],"threads":[]}})",
+              "axes.threads"},
         Wrong{R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":["lineer"]}})", "did you mean"},
         Wrong{R"({"mpsprobe_matrix":1,"name":"m","axes":{"threads":[1]}})", "op"},
-        Wrong{R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":["raw"]},"run":{"trials":0}})", "run.trials"},
-        Wrong{R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":["raw"]},"run":{"trials":"9"}})", "run.trials"},
+        Wrong{R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":["raw"]},"run":{"trials":0}})",
+              "run.trials"},
+        Wrong{R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":["raw"]},"run":{"trials":"9"}})",
+              "run.trials"},
         Wrong{R"({"mpsprobe_matrix":1,"name":"m","include":["sim/raw"]})", "include[0]"},
-        Wrong{R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":["raw"]},"exclude":[{}]})", "exclude[0]"},
-        Wrong{R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":["raw"]},"expect":[{"where":{}}]})", "expect[0]"},
-        Wrong{R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":["raw"]},"expect":[{"where":{},"verdict":"good"}]})", "verdict"},
-        Wrong{R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":["raw"],"threads":["1-256"],"iterations":["1-40000"]}})",
-              "10240000 cells"}));
+        Wrong{R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":["raw"]},"exclude":[{}]})",
+              "exclude[0]"},
+        Wrong{R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":["raw"]},"expect":[{"where":{}}]})",
+              "expect[0]"},
+        Wrong{
+            R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":["raw"]},"expect":[{"where":{},"verdict":"good"}]})",
+            "verdict"},
+        Wrong{
+            R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":["raw"],"threads":["1-256"],"iterations":["1-40000"]}})",
+            "10240000 cells"}));
 
 TEST(Matrix, EveryBuiltInMatrixIsOfTheFormat) {
   int seen = 0;

@@ -22,8 +22,9 @@ Operations operations_from(const nlohmann::json& describe) {
       operations.emplace(info.name, info);
     }
   } catch (const nlohmann::json::exception& error) {
-    throw InputError("operations", std::string("not of the form in docs/protocol.md: ") +
-                     error.what(), "Use a worker of this version");
+    throw InputError("operations",
+                     std::string("not of the form in docs/protocol.md: ") + error.what(),
+                     "Use a worker of this version");
   }
   return operations;
 }

@@ -33,10 +33,14 @@ const Finding* first_of(const std::vector<Finding>& findings,
 /// How much a step says about what went wrong; 0: nothing.
 int telling(Step step) {
   switch (step) {
-    case Step::launching: return 3;
-    case Step::synchronising: return 2;
-    case Step::locking: return 1;
-    default: return 0;
+    case Step::launching:
+      return 3;
+    case Step::synchronising:
+      return 2;
+    case Step::locking:
+      return 1;
+    default:
+      return 0;
   }
 }
 

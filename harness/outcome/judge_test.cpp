@@ -18,7 +18,8 @@ ProcessRecord record(Termination termination, const std::string& err = "") {
   process.hello = HelloEvent{kProtocolVersion, "{}"};
   process.ready = true;
   process.recorder.phase = Phase::run;
-  process.recorder.threads = {{0, "linear", 3, Step::synchronising}, {1, "linear", 4, Step::launching}};
+  process.recorder.threads = {{0, "linear", 3, Step::synchronising},
+                              {1, "linear", 4, Step::launching}};
   return process;
 }
 
@@ -33,7 +34,9 @@ const char* const kAssertion =
     "nextEncoderClass:]:1091: failed assertion `A command encoder is already encoding to this "
     "command buffer'\n";
 
-TEST(Judge, AResultAndExitZeroPass) { EXPECT_EQ(judge(finished()).outcome, Outcome::pass); }
+TEST(Judge, AResultAndExitZeroPass) {
+  EXPECT_EQ(judge(finished()).outcome, Outcome::pass);
+}
 
 TEST(Judge, ExitZeroWithoutAResultIsMissing) {
   EXPECT_EQ(judge(record(Exited{0})).outcome, Outcome::missing);
@@ -72,21 +75,23 @@ TEST(Judge, AnAbortWithoutATextIsASignal) {
 }
 
 TEST(Judge, AnUncaughtExceptionIsAnException) {
-  const Judgement judgement =
-      judge(record(Signaled{SIGABRT, false},
-                   "terminate called after throwing an instance of 'std::runtime_error'\n  what():  "
-                   "A and B index not found\n"));
+  const Judgement judgement = judge(
+      record(Signaled{SIGABRT, false},
+             "terminate called after throwing an instance of 'std::runtime_error'\n  what():  "
+             "A and B index not found\n"));
   EXPECT_EQ(judgement.outcome, Outcome::exception);
 }
 
 TEST(Judge, AReportedExceptionThatIsAResourceLimitIsOutOfMemory) {
   ProcessRecord process = finished();
-  process.failures = {{"exception", "MPS backend out of memory (MPS allocated: 9.06 GB)", "run", 1, 2,
-                       "linear"}};
+  process.failures = {
+      {"exception", "MPS backend out of memory (MPS allocated: 9.06 GB)", "run", 1, 2, "linear"}};
   EXPECT_EQ(judge(process).outcome, Outcome::out_of_memory);
   process.failures[0].text = "A and B index not found";
   EXPECT_EQ(judge(process).outcome, Outcome::exception);
-  process.failures[0].text = "The MPS backend is supported on MacOS 14.0+. Current OS version can be queried using `sw_vers`";
+  process.failures[0].text =
+      "The MPS backend is supported on MacOS 14.0+. Current OS version can be queried using "
+      "`sw_vers`";
   EXPECT_EQ(judge(process).outcome, Outcome::unsupported);
 }
 
@@ -128,9 +133,10 @@ TEST(Judge, ACrashWhoseHandlerGotStuckIsTheCrash) {
 }
 
 TEST(Judge, WhatNeverGotToTheProductIsSetUp) {
-  ProcessRecord loader = record(
-      Exited{127}, "worker: error while loading shared libraries: libtorch_cpu.so: cannot open "
-                   "shared object file: No such file or directory\n");
+  ProcessRecord loader =
+      record(Exited{127},
+             "worker: error while loading shared libraries: libtorch_cpu.so: cannot open "
+             "shared object file: No such file or directory\n");
   loader.hello.reset();
   EXPECT_EQ(judge(loader).outcome, Outcome::setup_failed);
   ProcessRecord dyld = record(Signaled{SIGABRT, false},

@@ -10,7 +10,7 @@ std::string_view method_before(const Reader& reader, size_t end) {
   const size_t limit = end > kLookBack ? end - kLookBack : 0;
   const std::string_view before = reader.slice(limit, end);
   const size_t close = before.rfind(']');
-  const size_t open = before.rfind("[", close);
+  const size_t open = before.rfind('[', close);
   if (close == std::string_view::npos || open == std::string_view::npos || open == 0) return {};
   if (before[open - 1] != '-' && before[open - 1] != '+') return {};
   return before.substr(open - 1, close + 1 - (open - 1));

@@ -142,12 +142,11 @@ std::string one_pass(std::string_view text) {
         break;
       }
       if (length > 0) continue;
-    } else if (text[i] == '[' && (length = bracket_length(rest)) > 0) {
+    } else {
+      if (text[i] == '[') length = bracket_length(rest);
+      if (text[i] == '<' && word(before)) length = template_length(rest);
       i += length;
-      continue;
-    } else if (text[i] == '<' && word(before) && (length = template_length(rest)) > 0) {
-      i += length;
-      continue;
+      if (length > 0) continue;
     }
     title += text[i++];
   }

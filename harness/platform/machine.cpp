@@ -23,10 +23,18 @@ std::string system_text(const char* name) {
   size_t length = sizeof(value) - 1;
   return sysctlbyname(name, value, &length, nullptr, 0) == 0 ? value : "";
 }
-std::string os_name() { return "macOS " + system_text("kern.osproductversion"); }
-std::string os_build() { return system_text("kern.osversion"); }
-std::string model() { return system_text("hw.model"); }
-std::string chip() { return system_text("machdep.cpu.brand_string"); }
+std::string os_name() {
+  return "macOS " + system_text("kern.osproductversion");
+}
+std::string os_build() {
+  return system_text("kern.osversion");
+}
+std::string model() {
+  return system_text("hw.model");
+}
+std::string chip() {
+  return system_text("machdep.cpu.brand_string");
+}
 
 #else
 
@@ -44,10 +52,18 @@ std::string value_in(const char* file, const std::string& key, char separator) {
   }
   return "";
 }
-std::string os_name() { return value_in("/etc/os-release", "PRETTY_NAME", '='); }
-std::string os_build() { return ""; }
-std::string model() { return ""; }
-std::string chip() { return value_in("/proc/cpuinfo", "model name", ':'); }
+std::string os_name() {
+  return value_in("/etc/os-release", "PRETTY_NAME", '=');
+}
+std::string os_build() {
+  return "";
+}
+std::string model() {
+  return "";
+}
+std::string chip() {
+  return value_in("/proc/cpuinfo", "model name", ':');
+}
 
 #endif
 

@@ -12,8 +12,8 @@ uint64_t resident_bytes(pid_t pid);
 /// Memory of the machine in bytes.
 uint64_t physical_memory_bytes();
 
-/// How often the kernel has killed for want of memory since boot; 0 where it does not say. A kill by
-/// SIGKILL during which this number grew was one of them.
+/// How often the kernel has killed for want of memory since boot; 0 where it does not say. A kill
+/// by SIGKILL during which this number grew was one of them.
 uint64_t kernel_memory_kills();
 
 /// Asks the kernel to take this process before the runner when memory runs out. Best effort.

@@ -20,7 +20,9 @@ uint64_t physical_memory_bytes() {
 }
 
 // macOS keeps no such count; a jetsam kill leaves a report of its own.
-uint64_t kernel_memory_kills() { return 0; }
+uint64_t kernel_memory_kills() {
+  return 0;
+}
 void offer_to_memory_killer(pid_t) {}
 
 }  // namespace mpsprobe

@@ -7,9 +7,9 @@
 
 namespace mpsprobe {
 
-/// Keeps the beginning and the end of a stream of any length in bounded memory, counts the rest, and
-/// picks out of it the lines that speak of a failure: a process may bury "failed assertion" under a
-/// gigabyte of noise.
+/// Keeps the beginning and the end of a stream of any length in bounded memory, counts the rest,
+/// and picks out of it the lines that speak of a failure: a process may bury "failed assertion"
+/// under a gigabyte of noise.
 class CaptureBuffer {
  public:
   /// `bytes` is how much of the head, and again of the tail, is kept.

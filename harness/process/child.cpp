@@ -62,7 +62,7 @@ const recorder_layout::Block& block_of(const SharedMemory& memory) {
 
 }  // namespace
 
-Child::Child(std::vector<std::string> arguments, std::vector<std::string> environment,
+Child::Child(const std::vector<std::string>& arguments, std::vector<std::string> environment,
              const ChildLimits& limits, Clock::time_point trial_start)
     : limits_(limits),
       trial_start_(trial_start),
@@ -85,8 +85,7 @@ Child::~Child() {
   waitpid(static_cast<pid_t>(record_.pid), nullptr, 0);
 }
 
-void Child::start(const std::vector<std::string>& arguments,
-                  std::vector<std::string> environment) {
+void Child::start(const std::vector<std::string>& arguments, std::vector<std::string> environment) {
   memory_ = SharedMemory::create(sizeof(recorder_layout::Block));
   FlightRecorder::initialise(static_cast<recorder_layout::Block*>(memory_->data()));
   memory_kills_before_ = kernel_memory_kills();
@@ -287,12 +286,16 @@ void Child::close_channels() {
   memory_.reset();
 }
 
-void Child::signal_group(int signal) const { kill(static_cast<pid_t>(-record_.pid), signal); }
+void Child::signal_group(int signal) const {
+  kill(static_cast<pid_t>(-record_.pid), signal);
+}
 
 double Child::seconds_since(Clock::time_point when) const {
   return std::chrono::duration<double>(Clock::now() - when).count();
 }
 
-ProcessRecord Child::take_record() { return std::move(record_); }
+ProcessRecord Child::take_record() {
+  return std::move(record_);
+}
 
 }  // namespace mpsprobe

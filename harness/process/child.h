@@ -16,11 +16,11 @@ namespace mpsprobe {
 
 /// How long and how much a process may take. Times in seconds.
 struct ChildLimits {
-  double timeout = 300;  ///< from spawn to end, whatever it does
-  double stall = 20;     ///< without progress in the flight recorder, once it is past start-up
-  double grace = 2;      ///< from SIGTERM to SIGKILL
-  double reap = 5;       ///< from SIGKILL to giving up on it
-  uint64_t memory_bytes = 0;     ///< resident; 0: no limit
+  double timeout = 300;       ///< from spawn to end, whatever it does
+  double stall = 20;          ///< without progress in the flight recorder, once it is past start-up
+  double grace = 2;           ///< from SIGTERM to SIGKILL
+  double reap = 5;            ///< from SIGKILL to giving up on it
+  uint64_t memory_bytes = 0;  ///< resident; 0: no limit
   size_t capture_bytes = 32768;  ///< of the head, and again of the tail, of each output stream
 };
 
@@ -32,7 +32,7 @@ class Child {
 
   /// Starts `arguments` as a worker. A process that cannot be started is a finished child whose
   /// record says why. `trial_start` is what ProcessRecord::ended_at counts from.
-  Child(std::vector<std::string> arguments, std::vector<std::string> environment,
+  Child(const std::vector<std::string>& arguments, std::vector<std::string> environment,
         const ChildLimits& limits, Clock::time_point trial_start);
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;

@@ -46,14 +46,13 @@ CommandResult run_command(const std::vector<std::string>& arguments, double seco
     spawned.error = error.code().value();
   }
   if (spawned.error != 0) {
-    result.termination =
-        NotSpawned{spawned.error, std::generic_category().message(spawned.error)};
+    result.termination = NotSpawned{spawned.error, std::generic_category().message(spawned.error)};
     return result;
   }
   out.write.reset();
   err.write.reset();
-  const Clock::time_point end =
-      Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  const Clock::time_point end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                                   std::chrono::duration<double>(seconds));
   int status = 0;
   bool ended = false;
   while (!ended || out.read.is_open() || err.read.is_open()) {

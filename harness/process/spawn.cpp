@@ -61,8 +61,12 @@ class Attributes {
   }
   Attributes(const Attributes&) = delete;
   Attributes& operator=(const Attributes&) = delete;
-  ~Attributes() { posix_spawnattr_destroy(&attributes_); }
-  posix_spawnattr_t* get() { return &attributes_; }
+  ~Attributes() {
+    posix_spawnattr_destroy(&attributes_);
+  }
+  posix_spawnattr_t* get() {
+    return &attributes_;
+  }
 
  private:
   posix_spawnattr_t attributes_;

@@ -116,9 +116,15 @@ void write_text(Cell& cell, const Axis& axis, string_view text) {
   cell.*Member = std::string(text);
 }
 
-bool is_operation(string_view text) { return is_word(text, "_."); }
-bool is_dtype(string_view text) { return is_word(text, "_"); }
-bool is_profile(string_view text) { return is_word(text, "-"); }
+bool is_operation(string_view text) {
+  return is_word(text, "_.");
+}
+bool is_dtype(string_view text) {
+  return is_word(text, "_");
+}
+bool is_profile(string_view text) {
+  return is_word(text, "-");
+}
 
 template <auto Member, const auto& Names>
 constexpr Axis choice(string_view name, string_view help) {
@@ -177,7 +183,8 @@ constexpr std::array kAxes{
     choice<&Cell::init, kInits>("init",
                                 "where the device is touched first and the inputs are made: on "
                                 "the main thread, or in the threads"),
-    choice<&Cell::warmup, kWarmups>("warmup", "one iteration on the main thread before the threads"),
+    choice<&Cell::warmup, kWarmups>("warmup",
+                                    "one iteration on the main thread before the threads"),
     choice<&Cell::start, kStarts>("start",
                                   "how the threads start: together, 1 ms apart, or each after the "
                                   "one before it has ended"),
@@ -193,7 +200,9 @@ constexpr std::array kAxes{
 
 }  // namespace
 
-std::span<const Axis> axes() { return kAxes; }
+std::span<const Axis> axes() {
+  return kAxes;
+}
 
 const Axis* find_axis(string_view name) {
   const auto at = std::find_if(kAxes.begin(), kAxes.end(),
@@ -201,7 +210,9 @@ const Axis* find_axis(string_view name) {
   return at == kAxes.end() ? nullptr : &*at;
 }
 
-void set_axis(Cell& cell, const Axis& axis, string_view value) { axis.write(cell, axis, value); }
+void set_axis(Cell& cell, const Axis& axis, string_view value) {
+  axis.write(cell, axis, value);
+}
 
 std::vector<std::string> parse_axis_values(const Axis& axis, string_view text) {
   constexpr size_t kMostValues = 1'000'000;
@@ -232,7 +243,11 @@ std::vector<std::string> parse_axis_values(const Axis& axis, string_view text) {
   return values;
 }
 
-string_view name_of(Backend backend) { return kBackends[static_cast<size_t>(backend)]; }
-string_view name_of(Path path) { return kPaths[static_cast<size_t>(path)]; }
+string_view name_of(Backend backend) {
+  return kBackends[static_cast<size_t>(backend)];
+}
+string_view name_of(Path path) {
+  return kPaths[static_cast<size_t>(path)];
+}
 
 }  // namespace mpsprobe

@@ -27,8 +27,8 @@ struct Axis {
   void (*write)(Cell&, const Axis&, std::string_view) = nullptr;
 };
 
-/// All axes in canonical order; the first three (backend, op, path) are positional in a cell's text.
-/// Static storage.
+/// All axes in canonical order; the first three (backend, op, path) are positional in a cell's
+/// text. Static storage.
 std::span<const Axis> axes();
 
 /// The axis called `name`, or nullptr.
@@ -37,9 +37,9 @@ const Axis* find_axis(std::string_view name);
 /// Sets one axis from text; throws InputError (place = axis name) that says what is allowed.
 void set_axis(Cell& cell, const Axis& axis, std::string_view value);
 
-/// Values that a person wrote for an axis: a comma-separated list, with ranges ("1,2,3-8") where the
-/// axis is a count. In the order written, duplicates dropped. Throws InputError; more than a million
-/// values count as a mistake.
+/// Values that a person wrote for an axis: a comma-separated list, with ranges ("1,2,3-8") where
+/// the axis is a count. In the order written, duplicates dropped. Throws InputError; more than a
+/// million values count as a mistake.
 std::vector<std::string> parse_axis_values(const Axis& axis, std::string_view text);
 
 }  // namespace mpsprobe

@@ -8,7 +8,8 @@ namespace {
 
 constexpr size_t kPositional = 3;  // backend/op/path
 
-const char* const kForm = "Write backend/op/path/threads=N, for example sim/linear/nograph/threads=3";
+const char* const kForm =
+    "Write backend/op/path/threads=N, for example sim/linear/nograph/threads=3";
 
 }  // namespace
 
@@ -48,7 +49,8 @@ Cell parse_cell(std::string_view text) {
     const Axis* axis =
         equals == std::string_view::npos ? nullptr : find_axis(part.substr(0, equals));
     if (axis == nullptr) {
-      throw InputError("cell", "part " + std::to_string(position + 1) + " is not axis=value", kForm);
+      throw InputError("cell", "part " + std::to_string(position + 1) + " is not axis=value",
+                       kForm);
     }
     const auto index = static_cast<size_t>(axis - axes().data());
     if (given[index]) {

@@ -18,15 +18,15 @@ enum class Lock : uint8_t { none, forward };
 enum class Validation : uint8_t { none, api, api_shader };
 enum class Lifetime : uint8_t { process, fresh };
 
-/// One point of the matrix: what a worker is asked to do in one trial. A plain value; every field is
-/// one axis and `axes()` (axis.h) is the table that names, reads, writes and documents them.
+/// One point of the matrix: what a worker is asked to do in one trial. A plain value; every field
+/// is one axis and `axes()` (axis.h) is the table that names, reads, writes and documents them.
 struct Cell {
   Backend backend = Backend::sim;
   std::string op;  ///< name in the worker's operation table, e.g. "linear"
   Path path = Path::automatic;
   int32_t threads = 1;
   int32_t processes = 1;
-  int32_t iterations = 10;  ///< per thread, and per round where churn > 1
+  int32_t iterations = 10;        ///< per thread, and per round where churn > 1
   std::string shape = "default";  ///< "default" or sizes, "8x64x64"
   std::string dtype = "default";  ///< "default" or a name from the operation's list, "float16"
   StreamUse stream = StreamUse::automatic;

@@ -19,7 +19,9 @@ Cell random_cell(std::mt19937& random) {
   for (const Axis& axis : axes()) {
     std::string value;
     switch (axis.kind) {
-      case AxisKind::choice: value = axis.values[random() % axis.values.size()]; break;
+      case AxisKind::choice:
+        value = axis.values[random() % axis.values.size()];
+        break;
       case AxisKind::count:
         value = std::to_string(axis.minimum +
                                static_cast<int64_t>(random()) % (axis.maximum - axis.minimum + 1));
@@ -91,23 +93,23 @@ TEST_P(BadCell, IsRefusedNamingThePart) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Cell, BadCell,
-    testing::Values(BadText{"", "backend"}, BadText{"sim/linear", "needed"},
-                    BadText{"gpu/linear/graph/threads=1", "backend"},
-                    BadText{"sim/Linear/graph/threads=1", "op"},
-                    BadText{"sim/linear/grph/threads=1", "path"},
-                    BadText{"sim/linear/graph/threads=0", "threads"},
-                    BadText{"sim/linear/graph/threads=257", "threads"},
-                    BadText{"sim/linear/graph/threads=03", "threads"},
-                    BadText{"sim/linear/graph/threads=3x", "threads"},
-                    BadText{"sim/linear/graph/threads=1/threads=1", "twice"},
-                    BadText{"sim/linear/graph/colour=red", "part 4"},
-                    BadText{"sim/linear/graph/threads=1/shape=8x", "shape"},
-                    BadText{"sim/linear/graph/threads=1/shape=08", "shape"},
-                    BadText{"sim/linear/graph//threads=1", "part 4"},
-                    BadText{"sim/linear/graph/threads=99999999999999999999", "threads"},
-                    BadText{std::string(2000, 'a'), "1000"}));
+INSTANTIATE_TEST_SUITE_P(Cell, BadCell,
+                         testing::Values(BadText{"", "backend"}, BadText{"sim/linear", "needed"},
+                                         BadText{"gpu/linear/graph/threads=1", "backend"},
+                                         BadText{"sim/Linear/graph/threads=1", "op"},
+                                         BadText{"sim/linear/grph/threads=1", "path"},
+                                         BadText{"sim/linear/graph/threads=0", "threads"},
+                                         BadText{"sim/linear/graph/threads=257", "threads"},
+                                         BadText{"sim/linear/graph/threads=03", "threads"},
+                                         BadText{"sim/linear/graph/threads=3x", "threads"},
+                                         BadText{"sim/linear/graph/threads=1/threads=1", "twice"},
+                                         BadText{"sim/linear/graph/colour=red", "part 4"},
+                                         BadText{"sim/linear/graph/threads=1/shape=8x", "shape"},
+                                         BadText{"sim/linear/graph/threads=1/shape=08", "shape"},
+                                         BadText{"sim/linear/graph//threads=1", "part 4"},
+                                         BadText{"sim/linear/graph/threads=99999999999999999999",
+                                                 "threads"},
+                                         BadText{std::string(2000, 'a'), "1000"}));
 
 TEST(Axis, MessagesShowNoTerminalEscape) {
   try {

@@ -36,11 +36,16 @@ json to_json(const HelloEvent& hello) {
           {"protocol", hello.protocol},
           {"provenance", json::parse(hello.provenance, nullptr, false)}};
 }
-json to_json(const ReadyEvent&) { return {{"event", "ready"}}; }
+json to_json(const ReadyEvent&) {
+  return {{"event", "ready"}};
+}
 json to_json(const FailureEvent& failure) {
-  return {{"event", "failure"},        {"kind", failure.kind},
-          {"text", failure.text},      {"phase", failure.phase},
-          {"thread", failure.thread},  {"iteration", failure.iteration},
+  return {{"event", "failure"},
+          {"kind", failure.kind},
+          {"text", failure.text},
+          {"phase", failure.phase},
+          {"thread", failure.thread},
+          {"iteration", failure.iteration},
           {"operation", failure.operation}};
 }
 json to_json(const ResultEvent& result) {
@@ -72,15 +77,18 @@ std::optional<Event> parse_event(std::string_view line) {
   }
   if (kind == "ready") return ReadyEvent{};
   if (kind == "failure") {
-    return FailureEvent{text_at(object, "kind"),          text_at(object, "text"),
-                        text_at(object, "phase"),         number_at(object, "thread", -1),
-                        number_at(object, "iteration", -1), text_at(object, "operation")};
+    return FailureEvent{text_at(object, "kind"),
+                        text_at(object, "text"),
+                        text_at(object, "phase"),
+                        number_at(object, "thread", -1),
+                        number_at(object, "iteration", -1),
+                        text_at(object, "operation")};
   }
   if (kind == "result") {
-    return ResultEvent{number_at<uint64_t>(object, "operations", 0),
-                       number_at<double>(object, "seconds", 0),
-                       number_at<uint64_t>(object, "checked", 0),
-                       number_at<uint64_t>(object, "unchecked", 0), text_at(object, "observed_path")};
+    return ResultEvent{
+        number_at<uint64_t>(object, "operations", 0), number_at<double>(object, "seconds", 0),
+        number_at<uint64_t>(object, "checked", 0), number_at<uint64_t>(object, "unchecked", 0),
+        text_at(object, "observed_path")};
   }
   return std::nullopt;
 }

@@ -41,11 +41,11 @@ struct FailureEvent {
 
 /// The worker did all that the cell asks. A worker that exits with 0 without it is `missing`.
 struct ResultEvent {
-  uint64_t operations = 0;     ///< iterations that ended, over all threads and rounds
-  double seconds = 0;          ///< of the run phase: gate to last thread joined
-  uint64_t checked = 0;        ///< results compared with the reference
-  uint64_t unchecked = 0;      ///< results not kept for comparison
-  std::string observed_path;   ///< "graph", "nograph", "blit", "none", or "not observed"
+  uint64_t operations = 0;    ///< iterations that ended, over all threads and rounds
+  double seconds = 0;         ///< of the run phase: gate to last thread joined
+  uint64_t checked = 0;       ///< results compared with the reference
+  uint64_t unchecked = 0;     ///< results not kept for comparison
+  std::string observed_path;  ///< "graph", "nograph", "blit", "none", or "not observed"
 };
 
 using Event = std::variant<HelloEvent, ReadyEvent, FailureEvent, ResultEvent>;

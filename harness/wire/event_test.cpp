@@ -28,9 +28,14 @@ TEST(Event, ResultKeepsItsNumbers) {
 }
 
 TEST(Event, BrokenUtf8InTextIsReplacedNotLost) {
-  const auto event = parse_event(to_line(FailureEvent{"exception", "a\xff" "b", "run", 0, 0, "mm"}));
+  const auto event = parse_event(to_line(FailureEvent{"exception",
+                                                      "a\xff"
+                                                      "b",
+                                                      "run", 0, 0, "mm"}));
   ASSERT_TRUE(event);
-  EXPECT_EQ(std::get<FailureEvent>(*event).text, "a\xef\xbf\xbd" "b");
+  EXPECT_EQ(std::get<FailureEvent>(*event).text,
+            "a\xef\xbf\xbd"
+            "b");
 }
 
 TEST(Event, WhatIsNoEventIsNothing) {

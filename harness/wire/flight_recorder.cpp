@@ -45,8 +45,12 @@ std::string_view name_of(Step step) {
   return kSteps[std::min<size_t>(static_cast<size_t>(step), kSteps.size() - 1)];
 }
 
-std::optional<Phase> phase_named(std::string_view name) { return find<Phase>(kPhases, name); }
-std::optional<Step> step_named(std::string_view name) { return find<Step>(kSteps, name); }
+std::optional<Phase> phase_named(std::string_view name) {
+  return find<Phase>(kPhases, name);
+}
+std::optional<Step> step_named(std::string_view name) {
+  return find<Step>(kSteps, name);
+}
 
 void FlightRecorder::initialise(Block* block) {
   block->magic = recorder_layout::kMagic;
@@ -89,9 +93,8 @@ RecorderReading read_recorder(const Block& block) {
   if (reading.crash.signal == 0) return reading;
   reading.crash.code = crash.code;
   reading.crash.address = crash.address;
-  reading.crash.thread = crash.thread < recorder_layout::kThreads
-                             ? static_cast<int32_t>(crash.thread)
-                             : int32_t{-1};
+  reading.crash.thread =
+      crash.thread < recorder_layout::kThreads ? static_cast<int32_t>(crash.thread) : int32_t{-1};
   const uint32_t images = std::min(block.image_count.load(), recorder_layout::kImages);
   const uint32_t frames = std::min(crash.frame_count.load(), recorder_layout::kFrames);
   for (uint32_t i = 0; i < frames; ++i) {

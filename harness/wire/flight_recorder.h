@@ -46,9 +46,9 @@ struct alignas(64) ThreadSlot {
 /// What the crash handler noted. `signal` is stored last; 0 means no crash was seen.
 struct CrashNote {
   std::atomic<uint32_t> signal;
-  int32_t code;       ///< siginfo_t::si_code
-  uint64_t address;   ///< siginfo_t::si_addr
-  uint32_t thread;    ///< slot of the crashed thread, or UINT32_MAX where it has none
+  int32_t code;      ///< siginfo_t::si_code
+  uint64_t address;  ///< siginfo_t::si_addr
+  uint32_t thread;   ///< slot of the crashed thread, or UINT32_MAX where it has none
   std::atomic<uint32_t> frame_count;
   uint64_t frames[kFrames];  ///< program counter, then return addresses
 };
@@ -153,10 +153,10 @@ struct CrashSeen {
 struct RecorderReading {
   bool intact = true;  ///< false: magic, version or an enumeration was overwritten
   Phase phase = Phase::startup;
-  uint64_t progress = 0;   ///< sum over threads
-  uint64_t launches = 0;   ///< sum over threads
-  uint64_t overlapped = 0;  ///< of these, with another thread inside
-  uint32_t most_inside = 0;  ///< 1 where launches happened but never two at once
+  uint64_t progress = 0;             ///< sum over threads
+  uint64_t launches = 0;             ///< sum over threads
+  uint64_t overlapped = 0;           ///< of these, with another thread inside
+  uint32_t most_inside = 0;          ///< 1 where launches happened but never two at once
   std::vector<ThreadPlace> threads;  ///< those that had begun, by index
   CrashSeen crash;                   ///< signal 0: none
 };

@@ -1,4 +1,5 @@
-// What the flight recorder costs a worker: one write, and a launch with its count of threads inside.
+// What the flight recorder costs a worker: one write, and a launch with its count of threads
+// inside.
 #include <benchmark/benchmark.h>
 
 #include "harness/wire/flight_recorder.h"

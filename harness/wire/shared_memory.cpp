@@ -19,8 +19,12 @@ namespace {
 }
 
 #ifdef __linux__
-int open_anonymous() { return memfd_create("mpsprobe-recorder", MFD_CLOEXEC | MFD_ALLOW_SEALING); }
-void seal(int fd) { fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL); }
+int open_anonymous() {
+  return memfd_create("mpsprobe-recorder", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+}
+void seal(int fd) {
+  fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+}
 #else
 int open_anonymous() {
   static std::atomic<unsigned> counter{0};

@@ -14,8 +14,8 @@ class SharedMemory {
   /// does not let anyone resize twice. The descriptor is close-on-exec. Throws std::system_error.
   static SharedMemory create(size_t bytes);
 
-  /// Maps `bytes` of an inherited descriptor, which this object then owns. Throws std::system_error;
-  /// an object smaller than `bytes` is refused.
+  /// Maps `bytes` of an inherited descriptor, which this object then owns. Throws
+  /// std::system_error; an object smaller than `bytes` is refused.
   static SharedMemory attach(int fd, size_t bytes);
 
   SharedMemory(SharedMemory&& other) noexcept;

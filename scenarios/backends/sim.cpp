@@ -105,7 +105,7 @@ fs::path profile_path(const std::string& name) {
       !name.empty() && name.front() != '.' &&
       name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") ==
           std::string::npos;
-  const fs::path path = folder / (name + ".json");
+  fs::path path = folder / (name + ".json");
   std::error_code error;
   if (!is_name || !fs::is_regular_file(path, error)) {
     throw SetupError(fmt::format(

@@ -100,6 +100,7 @@ int visit(dl_phdr_info* info, size_t, void* data) {
     const ElfW(Phdr)& header = info->dlpi_phdr[i];
     if (header.p_type == PT_NOTE) {
       search.image->build_id = build_id_in(
+          // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader gives addresses as numbers
           reinterpret_cast<const unsigned char*>(info->dlpi_addr + header.p_vaddr), header.p_memsz);
     }
   }

@@ -16,7 +16,8 @@
 
 // The faults are the point: no sanitizer may turn them into something else.
 #if defined(__clang__) || defined(__GNUC__)
-#define MPSPROBE_NO_SANITIZE __attribute__((no_sanitize("address", "undefined", "thread"), noinline))
+#define MPSPROBE_NO_SANITIZE \
+  __attribute__((no_sanitize("address", "undefined", "thread"), noinline))
 #endif
 
 namespace mpsprobe::faults {
@@ -40,7 +41,7 @@ MPSPROBE_NO_SANITIZE int recurse(int depth) {
 MPSPROBE_NO_SANITIZE void null_dereference() {
   // An offset like that of a member: the address that Metal's own null dereferences show.
   volatile uintptr_t address = 0x5c8;
-  sink = *reinterpret_cast<volatile int*>(address);
+  sink = *reinterpret_cast<volatile int*>(address);  // NOLINT(performance-no-int-to-ptr)
 }
 
 MPSPROBE_NO_SANITIZE void bus_error() {
@@ -49,7 +50,7 @@ MPSPROBE_NO_SANITIZE void bus_error() {
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   auto* memory =
       static_cast<volatile char*>(mmap(nullptr, page, PROT_READ, MAP_SHARED, fileno(file), 0));
-  sink = memory[0];
+  sink = static_cast<unsigned char>(memory[0]);
 }
 
 void trap() {
@@ -77,7 +78,9 @@ MPSPROBE_NO_SANITIZE void division() {
 #endif
 }
 
-void stack_overflow() { sink = recurse(0); }
+void stack_overflow() {
+  sink = recurse(0);
+}
 
 void double_free() {
   void* volatile block = std::malloc(24);
@@ -85,9 +88,15 @@ void double_free() {
   std::free(block);
 }
 
-void abort_silently() { std::abort(); }
-void exit_zero() { std::_Exit(0); }
-void exit_eleven() { std::_Exit(11); }
+void abort_silently() {
+  std::abort();
+}
+void exit_zero() {
+  std::_Exit(0);
+}
+void exit_eleven() {
+  std::_Exit(11);
+}
 
 void killed_from_outside() {
   const pid_t victim = getpid();
@@ -109,7 +118,9 @@ void busy_loop() {
   for (;;) sink = sink + 1;
 }
 
-void stopped() { raise(SIGSTOP); }
+void stopped() {
+  raise(SIGSTOP);
+}
 
 void ignores_sigterm() {
   signal(SIGTERM, SIG_IGN);
@@ -129,6 +140,8 @@ void uncaught_in_thread() {
   std::thread([] { throw std::runtime_error("planted exception in a thread"); }).join();
 }
 
-void throws() { throw std::runtime_error("planted exception"); }
+void throws() {
+  throw std::runtime_error("planted exception");
+}
 
 }  // namespace mpsprobe::faults

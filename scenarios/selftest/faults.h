@@ -1,14 +1,15 @@
 #pragma once
 
 /// Ways to die or to stop that the hardware, the kernel or the C library turn into a signal or a
-/// hang. Each does the real thing; none imitates a signal by raising it, where the machine has a way.
+/// hang. Each does the real thing; none imitates a signal by raising it, where the machine has a
+/// way.
 namespace mpsprobe::faults {
 
 void null_dereference();
-void bus_error();            ///< touches a mapped file beyond its end
-void trap();                 ///< the breakpoint instruction
+void bus_error();  ///< touches a mapped file beyond its end
+void trap();       ///< the breakpoint instruction
 void illegal_instruction();
-void division();             ///< integer division by zero; on arm64, which has none, raises SIGFPE
+void division();  ///< integer division by zero; on arm64, which has none, raises SIGFPE
 void stack_overflow();
 void double_free();
 void abort_silently();
@@ -17,10 +18,10 @@ void exit_eleven();
 void killed_from_outside();  ///< a child process sends SIGKILL
 void deadlock();
 void busy_loop();
-void stopped();              ///< SIGSTOP
-void ignores_sigterm();      ///< and then deadlocks
-void memory_hog();           ///< touches memory until somebody ends the process
-void uncaught_in_thread();   ///< an exception leaves the function of a std::thread
-void throws();               ///< std::runtime_error
+void stopped();             ///< SIGSTOP
+void ignores_sigterm();     ///< and then deadlocks
+void memory_hog();          ///< touches memory until somebody ends the process
+void uncaught_in_thread();  ///< an exception leaves the function of a std::thread
+void throws();              ///< std::runtime_error
 
 }  // namespace mpsprobe::faults

@@ -85,6 +85,8 @@ constexpr std::array kMisbehaviours{
 
 }  // namespace
 
-std::span<const Misbehaviour> misbehaviours() { return kMisbehaviours; }
+std::span<const Misbehaviour> misbehaviours() {
+  return kMisbehaviours;
+}
 
 }  // namespace mpsprobe

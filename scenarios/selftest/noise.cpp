@@ -11,8 +11,8 @@
 #include <thread>
 
 #include "harness/wire/event.h"
-#include "harness/wire/shared_memory.h"
 #include "harness/wire/flight_recorder.h"
+#include "harness/wire/shared_memory.h"
 #include "scenarios/selftest/faults.h"
 
 namespace mpsprobe::noise {
@@ -61,7 +61,8 @@ void flood_stderr() {
 void garbage_everywhere() {
   const std::string bytes = every_byte();
   for (int fd : {STDOUT_FILENO, STDERR_FILENO, kEventsFd}) write_all(fd, bytes);
-  write_all(kEventsFd, "\n" + std::string(100'000, '[') + "\n{\"event\":17}\n{\"event\":\"result\"");
+  write_all(kEventsFd,
+            "\n" + std::string(100'000, '[') + "\n{\"event\":17}\n{\"event\":\"result\"");
   write_all(kEventsFd, "\n");
 }
 
@@ -87,8 +88,12 @@ void closes_channels() {
   std::_Exit(0);
 }
 
-void grandchild_in_group() { leave_child_behind(false); }
-void grandchild_in_own_session() { leave_child_behind(true); }
+void grandchild_in_group() {
+  leave_child_behind(false);
+}
+void grandchild_in_own_session() {
+  leave_child_behind(true);
+}
 
 void gpu_error_text() {
   write_all(STDERR_FILENO,
@@ -102,7 +107,9 @@ void forged_result() {
   faults::null_dereference();
 }
 
-void slow() { std::this_thread::sleep_for(std::chrono::milliseconds(200)); }
+void slow() {
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+}
 
 void abort_encoder_already_encoding() {
   abort_with(
@@ -149,7 +156,8 @@ void abort_allocator_shutdown() {
 void abort_wrapped_text() {
   abort_with(
       " 43%|####      |-[AGXG13XFamilyCommandBuffer tryCoalescingPreviousComputeCommandEncoder"
-      "WithConfig:nextEncoderClass:]:1090: failed assertion 'A command\nencoder is already encoding "
+      "WithConfig:nextEncoderClass:]:1090: failed assertion 'A command\nencoder is already "
+      "encoding "
       "to this command buffer'\n");
 }
 

@@ -7,13 +7,13 @@ namespace mpsprobe::noise {
 void flood_stderr();        ///< 1 GiB
 void garbage_everywhere();  ///< binary on stdout, stderr and the events channel
 void scribbled_recorder();  ///< overwrites the whole flight recorder
-void hostile_text();        ///< markup, terminal escapes, broken UTF-8, a very long line; then aborts
-void closes_channels();     ///< closes every descriptor and leaves with 0
-void grandchild_in_group();      ///< a child keeps the pipes open, in the same process group
+void hostile_text();     ///< markup, terminal escapes, broken UTF-8, a very long line; then aborts
+void closes_channels();  ///< closes every descriptor and leaves with 0
+void grandchild_in_group();        ///< a child keeps the pipes open, in the same process group
 void grandchild_in_own_session();  ///< the same, out of the group's reach
-void gpu_error_text();      ///< prints what LibTorch prints of a failed command buffer, and goes on
-void forged_result();       ///< writes a result event, then dies of a null dereference
-void slow();                ///< takes long, but gets on
+void gpu_error_text();  ///< prints what LibTorch prints of a failed command buffer, and goes on
+void forged_result();   ///< writes a result event, then dies of a null dereference
+void slow();            ///< takes long, but gets on
 
 // The texts that Metal, MPS and the allocators print before an abort; then aborts.
 void abort_encoder_already_encoding();

@@ -73,7 +73,9 @@ class SelftestWorkload : public Workload {
 
 }  // namespace
 
-bool is_selftest(const Cell& cell) { return cell.op.starts_with(kPrefix); }
+bool is_selftest(const Cell& cell) {
+  return cell.op.starts_with(kPrefix);
+}
 
 std::unique_ptr<Workload> make_selftest(const Cell& cell) {
   const auto all = misbehaviours();

@@ -63,7 +63,8 @@ void handle(int signal, siginfo_t* info, void* context) {
   if (!noting.exchange(true)) {
     note(signal, info, context);
   } else if (noted_block->crash.thread != thread_slot) {
-    // Another thread crashed first and is being noted: give it a moment before this one ends it all.
+    // Another thread crashed first and is being noted: give it a moment before this one ends it
+    // all.
     const timespec moment{0, 200'000'000};
     nanosleep(&moment, nullptr);
   }
@@ -72,11 +73,11 @@ void handle(int signal, siginfo_t* info, void* context) {
   sigaction(signal, &standard, nullptr);
   // A fault happens again when the instruction is repeated, and dies with its true cause. What does
   // not repeat is raised again; it stays pending until this handler returns.
-  const bool repeats = (signal == SIGSEGV || signal == SIGBUS || signal == SIGILL ||
-                        signal == SIGFPE) &&
-                       info->si_code != SI_USER && info->si_code != SI_QUEUE
+  const bool repeats =
+      (signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE) &&
+      info->si_code != SI_USER && info->si_code != SI_QUEUE
 #ifdef SI_TKILL
-                       && info->si_code != SI_TKILL
+      && info->si_code != SI_TKILL
 #endif
       ;
   if (!repeats) raise(signal);

@@ -9,14 +9,16 @@
 namespace mpsprobe {
 
 /// Notes signal, fault address, thread and raw return addresses of a crash in the flight recorder,
-/// then lets the default action happen: wait status, core dump and the system's crash report stay as
-/// they would be. For SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT and SIGSYS. The handler is
-/// async-signal-safe but for the unwinder, which is loaded beforehand; the signal and the program
-/// counter are noted before it is entered. Call once, on the main thread, before other threads start.
+/// then lets the default action happen: wait status, core dump and the system's crash report stay
+/// as they would be. For SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT and SIGSYS. The handler
+/// is async-signal-safe but for the unwinder, which is loaded beforehand; the signal and the
+/// program counter are noted before it is entered. Call once, on the main thread, before other
+/// threads start.
 void install_crash_handler(FlightRecorder& recorder);
 
-/// Tells the handler which slot of the recorder the calling thread has, and gives the thread a signal
-/// stack of its own, so that a stack overflow is noted as well. Keep it alive while the thread runs.
+/// Tells the handler which slot of the recorder the calling thread has, and gives the thread a
+/// signal stack of its own, so that a stack overflow is noted as well. Keep it alive while the
+/// thread runs.
 class CrashContext {
  public:
   explicit CrashContext(uint32_t slot);

@@ -40,8 +40,8 @@ void note_images(FlightRecorder& recorder) {
     const char* name = _dyld_get_image_name(i);
     if (header == nullptr || header->magic != MH_MAGIC_64 || name == nullptr) continue;
     const auto base = reinterpret_cast<uint64_t>(header);
-    const auto* command = reinterpret_cast<const load_command*>(
-        reinterpret_cast<const mach_header_64*>(header) + 1);
+    const auto* command =
+        reinterpret_cast<const load_command*>(reinterpret_cast<const mach_header_64*>(header) + 1);
     for (uint32_t c = 0; c < header->ncmds; ++c) {
       const auto* segment = reinterpret_cast<const segment_command_64*>(command);
       if (command->cmd == LC_SEGMENT_64 && std::string_view(segment->segname) == "__TEXT") {

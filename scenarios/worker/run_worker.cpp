@@ -133,8 +133,9 @@ int run_cell(WorkerProgram& program, const std::string& cell_text, uint64_t seed
     auto* block = static_cast<recorder_layout::Block*>(memory.data());
     if (block->magic != recorder_layout::kMagic || block->version != recorder_layout::kVersion ||
         block->bytes != sizeof(recorder_layout::Block)) {
-      std::fprintf(stderr, "mpsprobe-worker: the flight recorder has another layout: runner and "
-                           "worker are of different versions. Build both from one checkout\n");
+      std::fprintf(stderr,
+                   "mpsprobe-worker: the flight recorder has another layout: runner and "
+                   "worker are of different versions. Build both from one checkout\n");
       return 3;
     }
     FlightRecorder recorder(block);
@@ -165,7 +166,8 @@ int run_worker(int argc, char** argv, WorkerProgram& program) {
   int iteration = 0;
   uint64_t seed = 1;
   run->add_option("--cell", cell, "the cell, in its text form")->required();
-  run->add_option("--process", process, "index of this process in the trial")->capture_default_str();
+  run->add_option("--process", process, "index of this process in the trial")
+      ->capture_default_str();
   run->add_option("--iteration", iteration, "with lifetime=fresh: which iteration this process is")
       ->capture_default_str();
   run->add_option("--seed", seed, "seed of the inputs")->capture_default_str();

@@ -6,8 +6,8 @@ namespace mpsprobe {
 
 /// The whole life of a worker process: `describe`, or `run` one process of one trial as the wire
 /// protocol says (docs/protocol.md). Returns the exit code of main: 0 once everything that is to be
-/// said has been said by an event, 2 for wrong arguments, 3 where the channels are missing. Ends the
-/// process without returning where the runner has gone away.
+/// said has been said by an event, 2 for wrong arguments, 3 where the channels are missing. Ends
+/// the process without returning where the runner has gone away.
 int run_worker(int argc, char** argv, WorkerProgram& program);
 
 }  // namespace mpsprobe

@@ -12,9 +12,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// All threads leave within a few nanoseconds of one another, which a wake-up by the kernel would not
-/// give: the last one to arrive opens it and the others spin. They yield, for there may be fewer
-/// cores than threads.
+/// All threads leave within a few nanoseconds of one another, which a wake-up by the kernel would
+/// not give: the last one to arrive opens it and the others spin. They yield, for there may be
+/// fewer cores than threads.
 class SpinBarrier {
  public:
   explicit SpinBarrier(int threads) : missing_(threads) {}

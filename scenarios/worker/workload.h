@@ -30,7 +30,7 @@ class GpuError : public std::runtime_error {
 /// What comparing one thread's results with the reference came to.
 struct CheckResult {
   uint64_t checked = 0;
-  uint64_t unchecked = 0;  ///< results that were not kept
+  uint64_t unchecked = 0;    ///< results that were not kept
   int wrong_iteration = -1;  ///< first iteration with a wrong result, -1: none
   std::string difference;    ///< what was wrong there: index, expected, got, tolerance
 };

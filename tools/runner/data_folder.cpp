@@ -26,8 +26,12 @@ fs::path data_folder() {
   return executable_path().parent_path().parent_path() / "share" / "mpsprobe";
 }
 
-std::vector<std::string> matrix_names() { return json_names(data_folder() / "matrices"); }
-std::vector<std::string> profile_names() { return json_names(data_folder() / "profiles"); }
+std::vector<std::string> matrix_names() {
+  return json_names(data_folder() / "matrices");
+}
+std::vector<std::string> profile_names() {
+  return json_names(data_folder() / "profiles");
+}
 
 Matrix find_matrix(const std::string& name_or_file) {
   const std::vector<std::string> names = matrix_names();

@@ -2,14 +2,15 @@
 
 namespace mpsprobe {
 
-/// Exit codes of `mpsprobe`, and the only place that defines them; docs/commands.md shows this table.
+/// Exit codes of `mpsprobe`, and the only place that defines them; docs/commands.md shows this
+/// table.
 enum ExitCode : int {
-  kExitOk = 0,            ///< the run is complete and its report written; a boundary is a result
-  kExitFound = 1,         ///< what --fail-on names was found
-  kExitUsage = 2,         ///< an option, a cell or a matrix is wrong; nothing was run
-  kExitMachine = 3,       ///< the harness or the machine could not do it
-  kExitNothingRun = 4,    ///< nothing was selected, or nothing could run
-  kExitNoReport = 5,      ///< the report could not be written; the journal is whole
+  kExitOk = 0,             ///< the run is complete and its report written; a boundary is a result
+  kExitFound = 1,          ///< what --fail-on names was found
+  kExitUsage = 2,          ///< an option, a cell or a matrix is wrong; nothing was run
+  kExitMachine = 3,        ///< the harness or the machine could not do it
+  kExitNothingRun = 4,     ///< nothing was selected, or nothing could run
+  kExitNoReport = 5,       ///< the report could not be written; the journal is whole
   kExitInterrupted = 130,  ///< ended by the user; the report shows what there is
 };
 

@@ -8,7 +8,9 @@ namespace {
 std::atomic<bool> interrupted{false};
 static_assert(std::atomic<bool>::is_always_lock_free);  // it is set in a signal handler
 
-void note(int) { interrupted.store(true); }
+void note(int) {
+  interrupted.store(true);
+}
 
 }  // namespace
 
@@ -18,7 +20,9 @@ const std::atomic<bool>& watch_for_interrupt() {
   action.sa_flags = SA_RESETHAND;  // the second time, the signal does what it always does
   sigemptyset(&action.sa_mask);
   for (int signal : {SIGINT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
+  // Both are told by errno, where they can be dealt with: nobody reads on, the file may not grow.
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);
   return interrupted;
 }
 

@@ -26,8 +26,12 @@ int list_axes(bool as_json) {
   for (const Axis& axis : axes()) {
     json values = json::array();
     for (std::string_view value : axis.values) values.push_back(value);
-    list.push_back({{"name", axis.name}, {"default", axis.default_value}, {"help", axis.help},
-                    {"values", values}, {"minimum", axis.minimum}, {"maximum", axis.maximum}});
+    list.push_back({{"name", axis.name},
+                    {"default", axis.default_value},
+                    {"help", axis.help},
+                    {"values", values},
+                    {"minimum", axis.minimum},
+                    {"maximum", axis.maximum}});
     if (as_json) continue;
     std::string allowed(axis.form);
     if (axis.kind == AxisKind::choice) allowed = fmt::format("{}", fmt::join(axis.values, ", "));

@@ -6,7 +6,7 @@
 namespace mpsprobe {
 
 struct ListOptions {
-  std::string what = "matrices";  ///< operations, matrices, cells, axes, profiles, backends
+  std::string what = "matrices";   ///< operations, matrices, cells, axes, profiles, backends
   std::string matrix = "default";  ///< of `cells`
   std::vector<std::string> workers;
   bool json = false;

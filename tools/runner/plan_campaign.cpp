@@ -44,9 +44,9 @@ int chosen_jobs(const RunOptions& options, const std::vector<PlannedCell>& cells
     return options.jobs.value_or(std::clamp(cores, 1, kMostDefaultJobs));
   }
   if (options.jobs.value_or(1) != 1) {
-    throw InputError("--jobs", "trials that share one GPU disturb each other",
-                     fmt::format("Leave it out for the backend {}",
-                                 name_of(on_device->cell.backend)));
+    throw InputError(
+        "--jobs", "trials that share one GPU disturb each other",
+        fmt::format("Leave it out for the backend {}", name_of(on_device->cell.backend)));
   }
   return 1;
 }
@@ -114,8 +114,9 @@ Plan plan_cells(const Matrix& matrix, const RunOptions& options,
     if (reason->second.empty()) {
       plan.cells.push_back(planned);
     } else {
-      plan.left_out.push_back({to_string(planned.cell), fmt::format("the backend {} cannot be used here: {}",
-                                                                    name_of(backend), reason->second)});
+      plan.left_out.push_back(
+          {to_string(planned.cell), fmt::format("the backend {} cannot be used here: {}",
+                                                name_of(backend), reason->second)});
     }
   }
   return plan;
@@ -133,7 +134,8 @@ CampaignHeader plan_campaign(const RunOptions& options) {
   header.command_line = options.command_line;
   header.seed = options.seed.value_or(1);
   header.trials = options.trials.value_or(matrix.run.trials.value_or(10));
-  header.timeout_seconds = options.timeout_seconds.value_or(matrix.run.timeout_seconds.value_or(300));
+  header.timeout_seconds =
+      options.timeout_seconds.value_or(matrix.run.timeout_seconds.value_or(300));
   header.stall_seconds = options.stall_seconds.value_or(matrix.run.stall_seconds.value_or(20));
   header.budget_seconds = options.budget_minutes.has_value()
                               ? *options.budget_minutes * 60

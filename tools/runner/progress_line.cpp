@@ -4,6 +4,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 
@@ -15,7 +16,7 @@ namespace {
 constexpr double kPlainSeconds = 15;
 
 std::string duration(double seconds) {
-  const auto whole = static_cast<long>(seconds + 0.5);
+  const long whole = std::lround(seconds);
   if (whole < 60) return fmt::format("{} s", whole);
   if (whole < 3600) return fmt::format("{}:{:02} min", whole / 60, whole % 60);
   return fmt::format("{}:{:02} h", whole / 3600, whole % 3600 / 60);
@@ -32,7 +33,8 @@ std::string summary(const Progress& progress) {
                                  progress.planned, progress.failures);
   if (progress.done_now > 2 && progress.done < progress.planned) {
     const auto left = static_cast<double>(progress.planned - progress.done);
-    text += ", " + duration(progress.seconds / static_cast<double>(progress.done_now) * left) + " left";
+    text +=
+        ", " + duration(progress.seconds / static_cast<double>(progress.done_now) * left) + " left";
   }
   return text;
 }
@@ -62,8 +64,7 @@ void ProgressLine::tell_failure(const TrialRecord& trial) {
   finish();
   const char* red = colour_ ? "\x1b[31m" : "";
   const char* plain = colour_ ? "\x1b[0m" : "";
-  const std::string what =
-      judgement.signature.empty() ? judgement.detail : judgement.signature;
+  const std::string what = judgement.signature.empty() ? judgement.detail : judgement.signature;
   fmt::print(stderr, "{}{}{} {}: {}\n    again: mpsprobe run --cell {}\n", red,
              name_of(judgement.outcome), plain, cell, shortened(printable(what), 160), cell);
 }

@@ -36,8 +36,9 @@ void say_start(const CampaignHeader& header, const fs::path& folder) {
     return planned.cell.backend == Backend::sim;
   };
   if (std::any_of(header.cells.begin(), header.cells.end(), simulated)) {
-    fmt::print(stderr, "SIMULATED Metal device: what follows shows how mpsprobe works, and nothing "
-                       "about Apple's software.\n");
+    fmt::print(stderr,
+               "SIMULATED Metal device: what follows shows how mpsprobe works, and nothing "
+               "about Apple's software.\n");
   }
   for (const WorkerInfo& worker : header.workers) {
     const auto torch = worker.describe.value("/provenance/torch/version"_json_pointer, "none");
@@ -87,9 +88,10 @@ fs::path new_folder(const RunOptions& options, const CampaignHeader& header) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) {
-    throw MachineError(fmt::format("{}: cannot be created: {}. Name a folder that can be written "
-                                   "with --out",
-                                   folder.string(), error.message()));
+    throw MachineError(
+        fmt::format("{}: cannot be created: {}. Name a folder that can be written "
+                    "with --out",
+                    folder.string(), error.message()));
   }
   return folder;
 }
@@ -115,9 +117,11 @@ CampaignEnd run_campaign(const RunOptions& options, const CampaignHeader& header
   Campaign campaign(
       header, existing, journal,
       [&executor](const TrialRequest& request) { return executor.run(request); },
-      [&line](const TrialRecord& trial, const Progress& progress) { line.on_trial(trial, progress); },
+      [&line](const TrialRecord& trial, const Progress& progress) {
+        line.on_trial(trial, progress);
+      },
       known_good_policy(options.known_good), interrupted);
-  const CampaignEnd end = campaign.run();
+  CampaignEnd end = campaign.run();
   line.finish();
   return end;
 }
@@ -125,8 +129,10 @@ CampaignEnd run_campaign(const RunOptions& options, const CampaignHeader& header
 int exit_code(const RunOptions& options, const CampaignEnd& end, const Analysis& analysis) {
   if (end.reason == "interrupted") return kExitInterrupted;
   if (end.reason == "device_lost") {
-    fmt::print(stderr, "mpsprobe: the device was lost: {}. Restart the machine, then go on with "
-                       "--resume\n", printable(end.note));
+    fmt::print(stderr,
+               "mpsprobe: the device was lost: {}. Restart the machine, then go on with "
+               "--resume\n",
+               printable(end.note));
     return kExitMachine;
   }
   if (!analysis.has_evidence()) {
@@ -165,10 +171,11 @@ int resume(const RunOptions& options) {
                                    [&now](const auto& worker) { return worker.name == now.name; });
     if (library_identity(now.describe.value("provenance", nlohmann::json::object())) !=
         library_identity(then->describe.value("provenance", nlohmann::json::object()))) {
-      throw MachineError(fmt::format("worker {} ({}) loads another LibTorch now than when the run "
-                                     "began. Results of two builds are never added up: begin a new "
-                                     "run",
-                                     now.name, now.path));
+      throw MachineError(
+          fmt::format("worker {} ({}) loads another LibTorch now than when the run "
+                      "began. Results of two builds are never added up: begin a new "
+                      "run",
+                      now.name, now.path));
     }
   }
   fmt::print(stderr, "going on after {} trials{}\n", journal.trials.size(),

@@ -4,7 +4,8 @@
 
 namespace mpsprobe {
 
-/// `mpsprobe run`. Returns the exit code; throws InputError, MachineError, JournalError, ReportError.
+/// `mpsprobe run`. Returns the exit code; throws InputError, MachineError, JournalError,
+/// ReportError.
 int run_command_line(const RunOptions& options);
 
 }  // namespace mpsprobe

@@ -40,8 +40,7 @@ void add_run_options(CLI::App& app, RunOptions& options) {
                  "seconds that a process may take altogether [300]")
       ->check(CLI::Range(0.1, 86400.0))
       ->type_name("SECONDS");
-  app.add_option("--stall", options.stall_seconds,
-                 "seconds without progress that make a hang [20]")
+  app.add_option("--stall", options.stall_seconds, "seconds without progress that make a hang [20]")
       ->check(CLI::Range(0.1, 86400.0))
       ->type_name("SECONDS");
   app.add_option("--budget", options.budget_minutes, "minutes after which no trial starts [none]")
@@ -51,13 +50,15 @@ void add_run_options(CLI::App& app, RunOptions& options) {
                  "MiB that a process may hold [three quarters of the machine's, over the jobs]")
       ->check(CLI::Range(16, 1 << 24))
       ->type_name("MIB");
-  app.add_option("--jobs", options.jobs, "trials at the same time [1 on a GPU, else one for each core]")
+  app.add_option("--jobs", options.jobs,
+                 "trials at the same time [1 on a GPU, else one for each core]")
       ->check(CLI::Range(1, 64))
       ->type_name("N");
   app.add_option("--seed", options.seed, "of the order of the cells, and of their inputs [1]")
       ->type_name("N");
-  app.add_option("--out", options.out,
-                 "folder for journal and report [mpsprobe-out/TIME-MATRIX]; must not hold a journal")
+  app.add_option(
+         "--out", options.out,
+         "folder for journal and report [mpsprobe-out/TIME-MATRIX]; must not hold a journal")
       ->type_name("DIR");
   app.add_option("--resume", options.resume,
                  "go on with the run in this folder, with the options that it began with")

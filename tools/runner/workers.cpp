@@ -35,15 +35,17 @@ std::string how_it_ended(const CommandResult& result) {
 json describe(const std::string& name, const std::string& path) {
   const std::string who = fmt::format("worker {} ({})", name, path);
   if (!fs::exists(path)) {
-    throw MachineError(fmt::format("{} does not exist. Build it (tools/mpsprobe does), or name "
-                                   "another with --worker {}=PATH",
-                                   who, name));
+    throw MachineError(
+        fmt::format("{} does not exist. Build it (tools/mpsprobe does), or name "
+                    "another with --worker {}=PATH",
+                    who, name));
   }
   const CommandResult result = run_command({path, "describe"}, kDescribeSeconds);
   if (result.timed_out || result.termination != Termination(Exited{0})) {
     const std::string last = last_lines(result.err, 3, 300);
-    throw MachineError(fmt::format("{} {} when asked what it is{}{}. Run \"{} describe\" to see why",
-                                   who, how_it_ended(result), last.empty() ? "" : ": ", last, path));
+    throw MachineError(
+        fmt::format("{} {} when asked what it is{}{}. Run \"{} describe\" to see why", who,
+                    how_it_ended(result), last.empty() ? "" : ": ", last, path));
   }
   const auto shallow = [](int depth, json::parse_event_t, const json&) { return depth <= 16; };
   json answer = json::parse(result.out, shallow, false);
@@ -54,10 +56,10 @@ json describe(const std::string& name, const std::string& path) {
                     who));
   }
   if (answer.at("mpsprobe_worker") != kProtocolVersion) {
-    throw MachineError(fmt::format("{} speaks version {} of the protocol, this runner speaks {}. "
-                                   "Build both from one checkout",
-                                   who, answer.at("mpsprobe_worker").dump().substr(0, 20),
-                                   kProtocolVersion));
+    throw MachineError(
+        fmt::format("{} speaks version {} of the protocol, this runner speaks {}. "
+                    "Build both from one checkout",
+                    who, answer.at("mpsprobe_worker").dump().substr(0, 20), kProtocolVersion));
   }
   try {
     operations_from(answer);
@@ -76,7 +78,8 @@ json describe(const std::string& name, const std::string& path) {
 }
 
 std::string text_at(const json& object, const char* key) {
-  return object.contains(key) && object.at(key).is_string() ? object.at(key).get<std::string>() : "";
+  return object.contains(key) && object.at(key).is_string() ? object.at(key).get<std::string>()
+                                                            : "";
 }
 
 }  // namespace

@@ -1,0 +1,148 @@
+// What the command says and how it ends, for everything that can be wrong with what it was asked.
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tools/runner/program_fixture.h"
+
+namespace mpsprobe {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class CommandLine : public ProgramTest {};
+
+TEST_F(CommandLine, VersionAndHelp) {
+  EXPECT_EQ(mpsprobe({"--version"}).out, "mpsprobe " MPSPROBE_VERSION "\n");
+  const Run help = mpsprobe({"run", "--help"});
+  EXPECT_EQ(help.exit_code, 0);
+  for (const char* option : {"--matrix", "--trials", "--stall", "--threads", "--profile", "130"}) {
+    EXPECT_THAT(help.out, HasSubstr(option));
+  }
+}
+
+struct Wrong {
+  std::vector<std::string> arguments;
+  std::string says;
+};
+class WrongUsage : public ProgramTest, public testing::WithParamInterface<Wrong> {};
+
+TEST_P(WrongUsage, EndsWithTwoNamesThePlaceAndRunsNothing) {
+  std::vector<std::string> arguments = GetParam().arguments;
+  if (!arguments.empty() && arguments[0] == "run") {
+    arguments.insert(arguments.end(), {"--worker", selftest_, "--out", path("out")});
+  }
+  const Run run = mpsprobe(arguments);
+  EXPECT_EQ(run.exit_code, 2) << run.err;
+  EXPECT_THAT(run.err, HasSubstr(GetParam().says));
+  EXPECT_FALSE(std::filesystem::exists(path("out")));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    CommandLine, WrongUsage,
+    testing::Values(
+        Wrong{{}, "subcommand"}, Wrong{{"run"}, "nothing says what to run"},
+        Wrong{{"jump"}, "subcommand"}, Wrong{{"run", "--colour", "red"}, "--colour"},
+        Wrong{{"run", "--matrix", "nosuch"}, "Built in are"},
+        Wrong{{"run", "--matrix", "selftest", "--threads", "1-x"}, "--threads"},
+        Wrong{{"run", "--matrix", "selftest", "--threads", "0"}, "1 to 256"},
+        Wrong{{"run", "--matrix", "selftest", "--backend", "gpu"}, "mps, metal"},
+        Wrong{{"run", "--matrix", "selftest", "--trials", "0"}, "--trials"},
+        Wrong{{"run", "--matrix", "selftest", "--trials", "many"}, "--trials"},
+        Wrong{{"run", "--matrix", "selftest", "--env", "NOVALUE"}, "K=V"},
+        Wrong{{"run", "--matrix", "selftest", "--worker", "nonsense"}, "NAME=PATH"},
+        Wrong{{"run", "--matrix", "selftest", "--cell", "cpu/selftest.pass/default"}, "--cell"},
+        Wrong{{"run", "--cell", "cpu/selftest.pass"}, "--cell"},
+        Wrong{{"run", "--cell", "cpu/selftest.pass/default", "--threads", "2"}, "--threads"},
+        Wrong{{"run", "--cell", "cpu/selftest.pas/default"}, "did you mean"},
+        Wrong{{"run", "--matrix", "selftest", "--expect-torch", "git:12"}, "--expect-torch"},
+        Wrong{{"run", "--op", "selftest.pass", "--threads", "1-256", "--iterations", "1-40000"},
+              "10240000 cells"},
+        Wrong{{"run", "--matrix", "selftest", "--json"}, "--json"},
+        Wrong{{"run", "--resume", "/nonexistent"}, "--resume"}));
+
+TEST_F(CommandLine, AMatrixFileThatIsWrongIsNamedWithThePlace) {
+  const std::string file =
+      write("my.json",
+            R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":["selftest.pass"],"thraeds":[1]}})");
+  const Run run = mpsprobe({"run", "--matrix", file, "--worker", selftest_});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, HasSubstr("my.json: axes.thraeds"));
+}
+
+TEST_F(CommandLine, WhatSelectsNothingEndsWithFour) {
+  const Run filtered = mpsprobe({"run", "--matrix", "selftest", "--filter", "nosuch*", "--worker",
+                                 selftest_, "--out", path("out")});
+  EXPECT_EQ(filtered.exit_code, 4);
+  EXPECT_THAT(filtered.err, HasSubstr("no cell matches"));
+  const Run unsupported = mpsprobe({"run", "--op", "selftest.pass", "--backend", "mps", "--worker",
+                                    selftest_, "--out", path("out")});
+  EXPECT_EQ(unsupported.exit_code, 4);
+  EXPECT_THAT(unsupported.err, HasSubstr("left out"));
+  EXPECT_FALSE(std::filesystem::exists(path("out")));
+}
+
+TEST_F(CommandLine, NothingButNonEvidenceIsNotGreen) {
+  const Run run = mpsprobe({"run", "--cell", "cpu/selftest.killed/default/threads=1", "--trials",
+                            "2", "--worker", selftest_, "--out", path("out")});
+  EXPECT_EQ(run.exit_code, 4);
+}
+
+TEST_F(CommandLine, AMissingOrForeignWorkerEndsWithThree) {
+  const auto run_with = [this](const std::string& worker) {
+    return mpsprobe({"run", "--matrix", "selftest", "--worker", worker, "--out", path("out")});
+  };
+  const Run missing = run_with("fork=/nonexistent/worker");
+  EXPECT_EQ(missing.exit_code, 3);
+  EXPECT_THAT(missing.err, HasSubstr("does not exist"));
+  const Run foreign = run_with("fork=/bin/true");
+  EXPECT_EQ(foreign.exit_code, 3);
+  EXPECT_THAT(foreign.err, HasSubstr("does not answer as a worker"));
+  const std::string old = write("old", "#!/bin/sh\necho '{\"mpsprobe_worker\": 99}'\n");
+  std::filesystem::permissions(old, std::filesystem::perms::owner_all);
+  const Run version = run_with("fork=" + old);
+  EXPECT_EQ(version.exit_code, 3);
+  EXPECT_THAT(version.err, HasSubstr("speaks version 99"));
+  const std::string deep = write("deep", "#!/bin/sh\nhead -c 300000 /dev/zero | tr '\\0' '['\n");
+  std::filesystem::permissions(deep, std::filesystem::perms::owner_all);
+  EXPECT_EQ(run_with("fork=" + deep).exit_code, 3);
+}
+
+TEST_F(CommandLine, TheWrongTorchIsRefusedNamingWhatIsThere) {
+  const Run run = mpsprobe({"run", "--matrix", "selftest", "--expect-torch", "2.15.0", "--worker",
+                            selftest_, "--out", path("out")});
+  EXPECT_EQ(run.exit_code, 3);
+  EXPECT_THAT(run.err, HasSubstr("loads LibTorch none"));
+}
+
+TEST_F(CommandLine, AFolderThatCannotBeMadeEndsWithThree) {
+  const Run run = mpsprobe({"run", "--cell", "cpu/selftest.pass/default", "--worker", selftest_,
+                            "--out", "/dev/null/out"});
+  EXPECT_EQ(run.exit_code, 3);
+  EXPECT_THAT(run.err, HasSubstr("--out"));
+}
+
+TEST_F(CommandLine, ADryRunShowsTheCellsAndRunsNothing) {
+  const Run run = mpsprobe({"run", "--op", "selftest.pass", "--backend", "cpu", "--threads", "1-3",
+                            "--dry-run", "--json", "--worker", selftest_});
+  EXPECT_EQ(run.exit_code, 0);
+  const auto answer = nlohmann::json::parse(run.out);
+  EXPECT_EQ(answer.at("cells").size(), 3U);
+  EXPECT_EQ(answer.at("cells")[0], "cpu/selftest.pass/default/threads=1");
+}
+
+TEST_F(CommandLine, ListsWhatThereIs) {
+  for (const char* what : {"axes", "matrices", "profiles"}) {
+    const Run run = mpsprobe({"list", what, "--json"});
+    EXPECT_EQ(run.exit_code, 0) << what;
+    EXPECT_FALSE(nlohmann::json::parse(run.out).empty()) << what;
+  }
+  const Run operations = mpsprobe({"list", "operations", "--worker", selftest_});
+  EXPECT_THAT(operations.out, HasSubstr("selftest.null_dereference"));
+  const Run cells = mpsprobe({"list", "cells", "--matrix", "selftest", "--worker", selftest_});
+  EXPECT_THAT(cells.out, HasSubstr("cpu/selftest.trap/default/threads=2\n"));
+}
+
+}  // namespace
+}  // namespace mpsprobe

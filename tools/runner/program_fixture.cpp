@@ -1,0 +1,55 @@
+#include "tools/runner/program_fixture.h"
+
+#include <unistd.h>
+
+#include <fstream>
+#include <sstream>
+
+namespace mpsprobe {
+namespace {
+
+namespace fs = std::filesystem;
+
+}  // namespace
+
+ProgramTest::ProgramTest()
+    : program_(MPSPROBE_BINARY_DIR "/bin/mpsprobe"),
+      selftest_("stock=" MPSPROBE_BINARY_DIR "/bin/mpsprobe-selftest-worker") {
+  char pattern[] = "/tmp/mpsprobe-program-XXXXXX";
+  folder_ = mkdtemp(pattern);
+}
+
+ProgramTest::~ProgramTest() {
+  fs::remove_all(folder_);
+}
+
+ProgramTest::Run ProgramTest::mpsprobe(const std::vector<std::string>& arguments,
+                                       double seconds) const {
+  std::vector<std::string> command{program_};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  const CommandResult result = run_command(command, seconds);
+  const auto* exited = std::get_if<Exited>(&result.termination);
+  return {exited == nullptr ? -1 : exited->code, result.out, result.err};
+}
+
+ProgramTest::Run ProgramTest::shell(const std::string& command, double seconds) const {
+  const std::string whole = "mpsprobe='" + program_ + "'; worker='" + selftest_ + "'; cd '" +
+                            folder_.string() + "'; " + command;
+  const CommandResult result = run_command({"/bin/sh", "-c", whole}, seconds);
+  const auto* exited = std::get_if<Exited>(&result.termination);
+  return {exited == nullptr ? -1 : exited->code, result.out, result.err};
+}
+
+std::string ProgramTest::write(const std::string& name, const std::string& text) const {
+  std::ofstream(folder_ / name, std::ios::binary) << text;
+  return path(name);
+}
+
+std::string ProgramTest::read(const std::string& name) const {
+  std::ifstream stream(folder_ / name, std::ios::binary);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+}  // namespace mpsprobe

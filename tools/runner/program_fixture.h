@@ -1,0 +1,39 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "harness/process/command.h"
+
+namespace mpsprobe {
+
+/// Runs the built `mpsprobe` in a folder of its own, as a user would.
+class ProgramTest : public testing::Test {
+ protected:
+  struct Run {
+    int exit_code = -1;  ///< -1: it did not exit by itself
+    std::string out;
+    std::string err;
+  };
+
+  ProgramTest();
+  ~ProgramTest() override;
+
+  /// `mpsprobe` with these arguments.
+  Run mpsprobe(const std::vector<std::string>& arguments, double seconds = 100) const;
+  /// A shell command; $mpsprobe and $worker (NAME=PATH of the self-test worker) are set.
+  Run shell(const std::string& command, double seconds = 100) const;
+  /// Writes a file into the folder and returns its path.
+  std::string write(const std::string& name, const std::string& text) const;
+  std::string read(const std::string& name) const;
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+
+  std::filesystem::path folder_;
+  std::string program_;
+  std::string selftest_;  ///< "stock=PATH"
+};
+
+}  // namespace mpsprobe

@@ -1,0 +1,276 @@
+// Runs from beginning to end, with a worker that misbehaves on purpose: what is kept when the
+// runner is killed, interrupted or out of space, and what hostile children can do to a report.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <set>
+#include <sstream>
+#include <thread>
+
+#include "harness/journal/journal.h"
+#include "tools/runner/program_fixture.h"
+
+namespace mpsprobe {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::Not;
+
+class RunCommand : public ProgramTest {
+ protected:
+  /// Starts it without waiting, its output thrown away.
+  pid_t start(const std::vector<std::string>& arguments) const {
+    std::vector<std::string> words{program_};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    std::vector<char*> pointers;
+    for (std::string& word : words) pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+    const pid_t child = fork();
+    if (child == 0) {
+      const int null = open("/dev/null", O_RDWR);
+      dup2(null, STDOUT_FILENO);
+      dup2(null, STDERR_FILENO);
+      execv(pointers[0], pointers.data());
+      _exit(127);
+    }
+    return child;
+  }
+
+  static int wait_for(pid_t child) {
+    int status = 0;
+    waitpid(child, &status, 0);
+    return status;
+  }
+};
+
+TEST_F(RunCommand, TheSelftestMatrixComesOutAsExpected) {
+  const Run run = mpsprobe({"run", "--matrix", "selftest", "--trials", "1", "--worker", selftest_,
+                            "--out", path("out")});
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  EXPECT_THAT(run.out, Not(HasSubstr("UNEXPECTED")));
+}
+
+TEST_F(RunCommand, AnUnmetExpectationEndsWithOneAndSaysWhich) {
+  const std::string file = write(
+      "my.json",
+      R"({"mpsprobe_matrix":1,"name":"m","axes":{"backend":["cpu"],"op":["selftest.exit_eleven"]},
+          "expect":[{"where":{},"outcome":"signal","detail":"SIGSEGV"}]})");
+  const Run run = mpsprobe(
+      {"run", "--matrix", file, "--trials", "1", "--worker", selftest_, "--out", path("out")});
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_THAT(run.out, HasSubstr("UNEXPECTED"));
+}
+
+TEST_F(RunCommand, FailOnAnyMakesABoundaryAnError) {
+  const std::vector<std::string> arguments{"run",      "--cell", "cpu/selftest.trap/default",
+                                           "--trials", "1",      "--worker",
+                                           selftest_,  "--out",  path("out")};
+  EXPECT_EQ(mpsprobe(arguments).exit_code, 0);
+  std::vector<std::string> strict = arguments;
+  strict.back() = path("strict");
+  strict.insert(strict.end(), {"--fail-on", "any"});
+  EXPECT_EQ(mpsprobe(strict).exit_code, 1);
+}
+
+TEST_F(RunCommand, KilledFiftyTimesNothingIsLostAndNothingRunsTwice) {
+  const std::vector<std::string> begin{
+      "run",       "--op",     "selftest.pass,selftest.exit_eleven,selftest.null_dereference",
+      "--backend", "cpu",      "--threads",
+      "1,2",       "--trials", "150",
+      "--jobs",    "2",        "--worker",
+      selftest_,   "--out",    path("out")};
+  const std::vector<std::string> resume{"run", "--resume", path("out")};
+  std::mt19937 random(11);
+  std::set<std::pair<std::string, int>> before;
+  int kills = 0;
+  bool begun = false;
+  while (kills < 50) {
+    const pid_t runner = start(begun ? resume : begin);
+    std::this_thread::sleep_for(std::chrono::milliseconds(random() % 120));
+    kill(runner, SIGKILL);
+    const int status = wait_for(runner);
+    if (WIFSIGNALED(status)) ++kills;
+    begun = fs::exists(path("out/journal.ndjson")) && fs::file_size(path("out/journal.ndjson")) > 0;
+    if (!begun) {
+      fs::remove_all(path("out"));
+      continue;
+    }
+    if (WIFEXITED(status)) break;  // it got to its end in spite of the kills
+    Journal journal;
+    try {
+      journal = read_journal(path("out/journal.ndjson"));
+    } catch (const JournalError&) {
+      // Killed within its very first record: there is no campaign yet to go on with.
+      fs::remove_all(path("out"));
+      begun = false;
+      continue;
+    }
+    std::set<std::pair<std::string, int>> now;
+    for (const TrialRecord& trial : journal.trials) {
+      EXPECT_TRUE(now.insert({to_string(trial.cell), trial.trial}).second) << "run twice";
+    }
+    EXPECT_TRUE(std::includes(now.begin(), now.end(), before.begin(), before.end())) << "lost";
+    before = now;
+  }
+  const Run last = mpsprobe(resume);
+  EXPECT_EQ(last.exit_code, 0) << last.err;
+  const Journal journal = read_journal(path("out/journal.ndjson"));
+  EXPECT_EQ(journal.trials.size(), 900U);
+  std::set<std::pair<std::string, int>> all;
+  for (const TrialRecord& trial : journal.trials) {
+    all.insert({to_string(trial.cell), trial.trial});
+    const Outcome expected = trial.cell.op == "selftest.pass"          ? Outcome::pass
+                             : trial.cell.op == "selftest.exit_eleven" ? Outcome::exit
+                                                                       : Outcome::signal;
+    EXPECT_EQ(trial.judgement.outcome, expected);
+  }
+  EXPECT_EQ(all.size(), 900U);
+}
+
+TEST_F(RunCommand, CtrlCEndsTheChildrenWritesTheReportAndSaysSo) {
+  const pid_t runner =
+      start({"run", "--cell", "cpu/selftest.pass/default", "--cell",
+             "cpu/selftest.deadlock/default", "--trials", "5", "--stall", "60", "--jobs", "1",
+             "--worker", selftest_, "--out", path("out"), "--seed", "918273645"});
+  // The first deadlock comes within the first two trials, and lasts.
+  for (int i = 0; i < 500 && !fs::exists(path("out/journal.ndjson")); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  kill(runner, SIGINT);
+  const int status = wait_for(runner);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 130);
+  EXPECT_TRUE(fs::exists(path("out/report.md")));
+  EXPECT_EQ(nlohmann::json::parse(read("out/report.json")).at("mpsprobe_report"), 1);
+  EXPECT_EQ(read_journal(path("out/journal.ndjson")).ends.back().reason, "interrupted");
+}
+
+#ifdef __linux__
+int workers_with_seed(const std::string& seed) {
+  int count = 0;
+  for (const auto& entry : fs::directory_iterator("/proc")) {
+    std::ifstream stream(entry.path() / "cmdline", std::ios::binary);
+    std::string line((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
+    if (line.find(seed) != std::string::npos && line.find("--process") != std::string::npos)
+      ++count;
+  }
+  return count;
+}
+
+TEST_F(RunCommand, WorkersDoNotOutliveAKilledRunner) {
+  const std::string seed = "564738291";
+  const pid_t runner =
+      start({"run", "--cell", "cpu/selftest.busy_loop/default/processes=2", "--stall", "60",
+             "--jobs", "1", "--worker", selftest_, "--out", path("out"), "--seed", seed});
+  for (int i = 0; i < 1000 && workers_with_seed(seed) < 2; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_EQ(workers_with_seed(seed), 2);
+  kill(runner, SIGKILL);
+  wait_for(runner);
+  for (int i = 0; i < 1000 && workers_with_seed(seed) > 0; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_EQ(workers_with_seed(seed), 0);
+}
+#endif
+
+TEST_F(RunCommand, AFullDiskEndsWithThreeAndLeavesAWholeJournal) {
+  // 16 blocks of 512 bytes: room for the header and a few trials.
+  const Run run = shell(
+      "ulimit -f 32; \"$mpsprobe\" run --cell cpu/selftest.pass/default --trials 50 --jobs 1 "
+      "--worker \"$worker\" --out out");
+  EXPECT_EQ(run.exit_code, 3) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("journal.ndjson"));
+  EXPECT_THAT(run.err, HasSubstr("--resume"));
+  const Journal journal = read_journal(path("out/journal.ndjson"));
+  EXPECT_FALSE(journal.torn);
+  EXPECT_LT(journal.trials.size(), 50U);
+  const Run resumed = mpsprobe({"run", "--resume", path("out")});
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_EQ(read_journal(path("out/journal.ndjson")).trials.size(), 50U);
+}
+
+TEST_F(RunCommand, AReportThatCannotBeWrittenEndsWithFiveAndTheJournalIsWhole) {
+  fs::create_directories(path("out/report.md/in-the-way"));
+  const Run run = mpsprobe({"run", "--cell", "cpu/selftest.pass/default", "--trials", "2",
+                            "--worker", selftest_, "--out", path("out")});
+  EXPECT_EQ(run.exit_code, 5) << run.err;
+  EXPECT_EQ(read_journal(path("out/journal.ndjson")).trials.size(), 2U);
+}
+
+TEST_F(RunCommand, TheSameJournalGivesTheSameBytes) {
+  mpsprobe({"run", "--matrix", "selftest", "--filter", "*abort*", "--trials", "1", "--worker",
+            selftest_, "--out", path("out")});
+  const std::string markdown = read("out/report.md");
+  const std::string json = read("out/report.json");
+  ASSERT_FALSE(markdown.empty());
+  fs::remove(path("out/report.md"));
+  fs::remove(path("out/report.json"));
+  EXPECT_EQ(mpsprobe({"report", path("out")}).exit_code, 0);
+  EXPECT_EQ(read("out/report.md"), markdown);
+  EXPECT_EQ(read("out/report.json"), json);
+}
+
+TEST_F(RunCommand, HostileTextIsHarmlessEverywhere) {
+  const Run run = mpsprobe({"run", "--cell", "cpu/selftest.hostile_text/default", "--cell",
+                            "cpu/selftest.garbage/default", "--trials", "2", "--worker", selftest_,
+                            "--out", path("out")});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  for (const std::string& shown : {run.out, run.err, read("out/report.md")}) {
+    EXPECT_EQ(shown.find('\x1b'), std::string::npos);
+    EXPECT_THAT(shown, Not(HasSubstr("\xe2\x80\xae")));
+  }
+  // What the child printed is shown inside a fence that it cannot close, and nowhere else.
+  std::istringstream lines(read("out/report.md"));
+  std::string fence;
+  int shown_in_fence = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const size_t ticks = std::min(line.find_first_not_of('`'), line.size());
+    if (fence.empty() && ticks >= 3) {
+      fence = line.substr(0, ticks);
+    } else if (!fence.empty() && line == fence) {
+      fence.clear();
+    } else if (line.find("<script>") != std::string::npos) {
+      EXPECT_FALSE(fence.empty()) << line;
+      ++shown_in_fence;
+    }
+  }
+  EXPECT_EQ(shown_in_fence, 1);
+  EXPECT_TRUE(fence.empty());
+  EXPECT_FALSE(nlohmann::json::parse(read("out/report.json")).is_discarded());
+}
+
+TEST_F(RunCommand, AJournalInTheWayIsNotOverwritten) {
+  const std::vector<std::string> arguments{"run",      "--cell", "cpu/selftest.pass/default",
+                                           "--trials", "1",      "--worker",
+                                           selftest_,  "--out",  path("out")};
+  EXPECT_EQ(mpsprobe(arguments).exit_code, 0);
+  const Run again = mpsprobe(arguments);
+  EXPECT_EQ(again.exit_code, 2);
+  EXPECT_THAT(again.err, HasSubstr("--resume"));
+}
+
+TEST_F(RunCommand, TwoWorkersRunTheSameCellsSideBySide) {
+  const std::string other = selftest_.substr(selftest_.find('=') + 1);
+  EXPECT_EQ(mpsprobe({"run", "--cell", "cpu/selftest.pass/default", "--trials", "2", "--worker",
+                      selftest_, "--worker", "fork=" + other, "--out", path("out")})
+                .exit_code,
+            0);
+  const Journal journal = read_journal(path("out/journal.ndjson"));
+  EXPECT_EQ(journal.trials.size(), 4U);
+  EXPECT_THAT(read("out/report.md"), HasSubstr("fork"));
+}
+
+}  // namespace
+}  // namespace mpsprobe

@@ -1,0 +1,96 @@
+// The whole way with LibTorch: the worker, its operations and the simulated device, whose defects
+// are known. Few trials: the figures in the README come from longer runs.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "tools/runner/program_fixture.h"
+
+namespace mpsprobe {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class SimulatedRun : public ProgramTest {
+ protected:
+  nlohmann::json run(std::vector<std::string> arguments, int expected_exit = 0) {
+    arguments.insert(arguments.begin(), "run");
+    arguments.insert(arguments.end(), {"--out", path("out")});
+    const Run result = mpsprobe(arguments);
+    EXPECT_EQ(result.exit_code, expected_exit) << result.out << result.err;
+    return nlohmann::json::parse(read("out/report.json"), nullptr, false);
+  }
+};
+
+TEST_F(SimulatedRun, TheDefaultMatrixHasReport000sBoundariesAndSaysThatItIsSimulated) {
+  run({"--matrix", "--backend", "sim", "--trials", "1"});
+  const std::string markdown = read("out/report.md");
+  EXPECT_THAT(markdown, StartsWith("# SIMULATED"));
+  EXPECT_THAT(markdown, HasSubstr("| 2 | pass 0/1 | pass 0/1 |"));
+  EXPECT_THAT(markdown, HasSubstr("| 3 | **FAIL** 1/1 SIGSEGV | pass 0/1 |"));
+  EXPECT_THAT(markdown, HasSubstr("| 4 | **FAIL** 1/1 SIGSEGV | **FAIL** 1/1 SIGSEGV |"));
+}
+
+TEST_F(SimulatedRun, EachProfileShowsItsDefectAndTheWorkaroundHolds) {
+  // Expectations stand in the matrix; an unmet one ends the run with 1.
+  const std::string matrix = write("profiles.json", R"({
+    "mpsprobe_matrix": 1, "name": "profiles", "run": {"trials": 1, "stall": 3},
+    "include": [
+      "sim/raw/default/threads=2/profile=report-002-stock",
+      "sim/raw/default/threads=2/lock=forward/profile=report-002-stock",
+      "sim/zeros/default/threads=2/profile=report-004-fork",
+      "sim/ones/default/threads=2/profile=report-004-fork",
+      "sim/linear/default/threads=2/profile=lazy-init",
+      "sim/linear/default/threads=2/warmup=main/profile=lazy-init",
+      "sim/linear/default/threads=4/profile=hang",
+      "sim/mm/default/threads=4/profile=wrong-numbers",
+      "sim/linear/default/threads=2/profile=exception",
+      "sim/linear/default/threads=2/profile=gpu-error",
+      "sim/linear/default/threads=8/profile=clean"],
+    "expect": [
+      {"where": {}, "verdict": "pass"},
+      {"where": {"profile": ["report-002-stock"], "lock": ["none"]}, "outcome": "assertion",
+       "detail": "assertion: Scheduled handler provided after commit call"},
+      {"where": {"op": ["ones"]}, "outcome": "assertion",
+       "detail": "assertion: commit command buffer with uncommitted encoder"},
+      {"where": {"profile": ["lazy-init"], "warmup": ["none"]}, "outcome": "signal", "detail": "SIGSEGV"},
+      {"where": {"profile": ["hang"]}, "outcome": "hang"},
+      {"where": {"profile": ["wrong-numbers"]}, "outcome": "wrong_result"},
+      {"where": {"profile": ["exception"]}, "outcome": "exception"},
+      {"where": {"profile": ["gpu-error"]}, "outcome": "gpu_error"}]})");
+  const nlohmann::json report = run({"--matrix", matrix});
+  EXPECT_EQ(report.at("cells").size(), 11U);
+}
+
+TEST_F(SimulatedRun, TheCpuPasses) {
+  run({"--matrix", "quick", "--backend", "cpu", "--trials", "1", "--fail-on", "any"});
+}
+
+TEST_F(SimulatedRun, TheLoadedLibraryIsProvedInTheReport) {
+  const nlohmann::json report = run({"--cell", "cpu/mm/default/threads=1", "--trials", "1"});
+  const std::string text = report.dump();
+  EXPECT_THAT(text, HasSubstr("libtorch_cpu"));
+  EXPECT_THAT(text, HasSubstr("build_id"));
+}
+
+TEST_F(SimulatedRun, AnotherTorchThanExpectedIsRefused) {
+  const Run refused = mpsprobe(
+      {"run", "--cell", "cpu/mm/default", "--expect-torch", "1.0.0", "--out", path("out")});
+  EXPECT_EQ(refused.exit_code, 3);
+  EXPECT_THAT(refused.err, HasSubstr("libtorch_cpu"));
+  EXPECT_FALSE(std::filesystem::exists(path("out")));
+}
+
+TEST_F(SimulatedRun, EveryBuiltInMatrixExpandsOnTheRealOperations) {
+  const auto names = nlohmann::json::parse(mpsprobe({"list", "matrices", "--json"}).out);
+  for (const auto& entry : names) {
+    const std::string name = entry.at("name");
+    const Run list = mpsprobe({"list", "cells", "--matrix", name});
+    EXPECT_EQ(list.exit_code, 0) << name << ": " << list.err;
+  }
+}
+
+}  // namespace
+}  // namespace mpsprobe
