@@ -105,6 +105,7 @@ void facts(const nlohmann::json& value, const std::string& name, int depth, std:
   const std::string text =
       value.is_string() ? value.get<std::string>()
                         : value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  if (text.empty()) return;  // the system did not tell
   rows += fmt::format("| {} | {} |\n", escaped(name, 80), code_span(text));
 }
 

@@ -13,7 +13,7 @@ class InputError : public std::runtime_error {
   /// `place` names the source ("--threads", "my.json: blocks[0].axes.threads"), `problem` says what
   /// is wrong there, `remedy` what to write instead. All three are plain text.
   InputError(std::string place, std::string problem, std::string remedy)
-      : std::runtime_error(place + ": " + problem + ". " + remedy),
+      : std::runtime_error(place + ": " + problem + (problem.ends_with('?') ? " " : ". ") + remedy),
         place_(std::move(place)),
         problem_(std::move(problem)),
         remedy_(std::move(remedy)) {}
