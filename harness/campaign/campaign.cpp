@@ -2,10 +2,10 @@
 
 #include <chrono>
 #include <exception>
-#include <map>
 #include <mutex>
 #include <optional>
 #include <set>
+#include <system_error>
 #include <thread>
 #include <tuple>
 
@@ -20,6 +20,19 @@ constexpr int kKnownGoodAttempts = 3;
 
 bool is_real_device(Backend backend) {
   return backend == Backend::mps || backend == Backend::metal || backend == Backend::cuda;
+}
+
+/// The operation that the worker names as known-good, else mm; "" where it has no such operation.
+std::string known_good_operation(const WorkerInfo& worker) {
+  const auto named = worker.describe.find("known_good");
+  const std::string name =
+      named != worker.describe.end() && named->is_string() ? named->get<std::string>() : "mm";
+  const auto operations = worker.describe.find("operations");
+  if (operations == worker.describe.end()) return "";
+  for (const nlohmann::json& operation : *operations) {
+    if (operation.is_object() && operation.value("name", nlohmann::json()) == name) return name;
+  }
+  return "";
 }
 
 }  // namespace
@@ -43,7 +56,14 @@ class Campaign::Run {
 
   CampaignEnd run() {
     std::vector<std::thread> jobs;
-    for (int job = 0; job < header_.jobs; ++job) jobs.emplace_back([this] { work(); });
+    for (int job = 0; job < header_.jobs; ++job) {
+      try {
+        jobs.emplace_back([this] { work(); });
+      } catch (const std::system_error&) {
+        if (jobs.empty()) throw;
+        break;  // fewer at a time will do
+      }
+    }
     for (std::thread& job : jobs) job.join();
     if (error_) std::rethrow_exception(error_);
     CampaignEnd end;
@@ -61,13 +81,14 @@ class Campaign::Run {
         TrialRecord trial = campaign_.run_trial_(*request);
         // A trial that the user cut short did not happen: it is run again on --resume.
         if (trial.judgement.outcome == Outcome::not_run && campaign_.interrupted_.load()) continue;
-        look_after_device(*request, trial);
+        // In the journal first: the look at a sick device may be the last thing this machine does.
         store(trial);
+        look_after_device(*request, trial);
       }
     } catch (...) {
       const std::lock_guard<std::mutex> lock(mutex_);
       if (!error_) error_ = std::current_exception();
-      stop("journal_error", "");
+      stop("error", "");
     }
   }
 
@@ -104,7 +125,7 @@ class Campaign::Run {
 
   /// After a failure on a real device: is it still well? A sick device would be blamed on the next
   /// cell.
-  void look_after_device(const TrialRequest& request, TrialRecord& trial) {
+  void look_after_device(const TrialRequest& request, const TrialRecord& trial) {
     const bool wanted = campaign_.known_good_ == KnownGoodPolicy::always ||
                         (campaign_.known_good_ == KnownGoodPolicy::real_devices &&
                          is_real_device(trial.cell.backend));
@@ -112,7 +133,9 @@ class Campaign::Run {
     TrialRequest check = request;
     check.cell = Cell{};
     check.cell.backend = trial.cell.backend;
-    check.cell.op = request.worker->describe.value("known_good", "mm");
+    check.cell.op = known_good_operation(*request.worker);
+    if (check.cell.op.empty()) return;
+    check.cell.profile = trial.cell.profile;
     check.cell.iterations = 1;
     check.before = to_string(trial.cell);
     KnownGood result;
@@ -124,8 +147,9 @@ class Campaign::Run {
       result.outcome = campaign_.run_trial_(check).judgement.outcome;
       if (result.outcome == Outcome::pass) break;
     }
-    trial.known_good = result;
-    if (result.outcome == Outcome::pass || campaign_.interrupted_.load()) return;
+    campaign_.journal_.append(request.sequence, result);
+    // Only a failure speaks of the device; a cell that cannot run here says nothing.
+    if (!is_failure(result.outcome) || campaign_.interrupted_.load()) return;
     const std::lock_guard<std::mutex> lock(mutex_);
     stop("device_lost", "the known-good cell " + result.cell + " failed " +
                             std::to_string(result.attempts) + " times after " + check.before);

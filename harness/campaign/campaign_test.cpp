@@ -46,7 +46,7 @@ class CampaignTest : public testing::Test {
     folder_ = mkdtemp(pattern);
     header_.trials = 3;
     header_.seed = 5;
-    header_.workers = {{"stock", "/bin/worker", {{"known_good", "mm"}}}};
+    header_.workers = {{"stock", "/bin/worker", {{"operations", {{{"name", "mm"}}}}}}};
     for (int threads = 1; threads <= 4; ++threads) {
       PlannedCell planned;
       planned.cell.backend = Backend::mps;
@@ -155,6 +155,26 @@ TEST_F(CampaignTest, ALostDeviceEndsTheRunInsteadOfBlamingTheNextCells) {
   EXPECT_EQ(end.reason, "device_lost");
   ASSERT_EQ(stored().size(), 1U);
   EXPECT_EQ(stored()[0].known_good->attempts, 3);
+}
+
+TEST_F(CampaignTest, TheFailureIsInTheJournalBeforeTheDeviceIsLookedAt) {
+  size_t stored_before_check = 0;
+  run([&](const TrialRequest& request) {
+    if (request.cell.op == "mm") stored_before_check = stored().size();
+    return make(request, request.cell.op == "mm" ? Outcome::pass : Outcome::signal);
+  });
+  EXPECT_EQ(stored_before_check, 12U);
+}
+
+TEST_F(CampaignTest, AKnownGoodCellThatCannotRunSaysNothingOfTheDevice) {
+  const CampaignEnd end = run([this](const TrialRequest& request) {
+    return make(request, request.cell.op == "mm" ? Outcome::unsupported : Outcome::signal);
+  });
+  EXPECT_EQ(end.reason, "complete");
+  header_.workers[0].describe = {{"known_good", 17}};
+  EXPECT_EQ(
+      run([this](const TrialRequest& request) { return make(request, Outcome::signal); }).reason,
+      "complete");
 }
 
 TEST_F(CampaignTest, AnInterruptKeepsWhatIsDoneAndDropsWhatWasCutShort) {

@@ -65,7 +65,8 @@ void trial(benchmark::State& state) {
   worker.path = from_environment(
       "MPSPROBE_BENCH_WORKER",
       (executable_path().parent_path().parent_path() / "bin" / "mpsprobe-worker").string());
-  worker.describe = nlohmann::json::parse(run_command({worker.path, "describe"}, 60).out);
+  worker.describe = nlohmann::json::parse(
+      run_command({worker.path, "describe"}, 60, inherited_environment()).out);
   const Cell cell = parse_cell(from_environment("MPSPROBE_BENCH_CELL", "cpu/mm/default/threads=2"));
   const std::atomic<bool> interrupted{false};
   const Executor executor(ChildLimits{}, {}, interrupted);

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "harness/executor/environment.h"
 #include "harness/process/command.h"
 
 namespace mpsprobe {
@@ -27,7 +28,8 @@ class ExecutorTest : public testing::Test {
   ExecutorTest() {
     worker_.name = "stock";
     worker_.path = kWorker;
-    worker_.describe = nlohmann::json::parse(run_command({kWorker, "describe"}, 60).out);
+    worker_.describe =
+        nlohmann::json::parse(run_command({kWorker, "describe"}, 60, inherited_environment()).out);
     limits_.timeout = 60;
     limits_.stall = 0.5;
     limits_.grace = 0.3;
@@ -111,11 +113,19 @@ TEST_F(ExecutorTest, SlownessIsNoHang) {
   EXPECT_EQ(misbehave("slow").judgement.outcome, Outcome::pass);
 }
 
-TEST_F(ExecutorTest, ADeadlineEndsWhatIsMerelySlow) {
-  limits_.timeout = 0.5;
+TEST_F(ExecutorTest, ADeadlineEndsWhatIsMerelySlowAndDoesNotCallItAHang) {
+  limits_.timeout = 1.0;
+  limits_.stall = 60;
   const TrialRecord trial = misbehave("slow");
-  EXPECT_EQ(trial.judgement.outcome, Outcome::hang);
-  EXPECT_EQ(trial.judgement.detail, "deadline");
+  EXPECT_EQ(trial.judgement.outcome, Outcome::infrastructure);
+  EXPECT_THAT(trial.judgement.detail, HasSubstr("--timeout"));
+  EXPECT_EQ(trial.processes[0].ended_by, EndedBy::deadline);
+}
+
+TEST_F(ExecutorTest, ADeadlineWithoutProgressIsAHang) {
+  limits_.timeout = 1.0;
+  limits_.stall = 60;
+  EXPECT_EQ(misbehave("deadlock").judgement.outcome, Outcome::hang);
 }
 
 TEST_F(ExecutorTest, WhoStaysBehindNeitherBlocksNorSpoilsTheTrial) {

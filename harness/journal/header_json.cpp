@@ -1,5 +1,7 @@
 #include "harness/journal/header_json.h"
 
+#include "harness/wire/input_error.h"
+
 namespace mpsprobe {
 namespace {
 
@@ -76,12 +78,19 @@ CampaignHeader header_from_json(const json& object) {
   header.memory_limit_bytes = object.at("memory_limit_bytes");
   header.jobs = object.at("jobs");
   header.environment = object.at("environment");
+  // A journal may come from anywhere; what is run or multiplied must be what a run can have.
+  if (header.trials < 1 || header.trials > 1'000'000 || header.jobs < 1 || header.jobs > 64) {
+    throw InputError("campaign", "trials or jobs out of range", "The journal is damaged");
+  }
   header.machine = object.at("machine");
   for (const json& worker : object.at("workers")) {
     header.workers.push_back({worker.at("name"), worker.at("path"), worker.at("describe")});
   }
   header.matrix_name = object.at("matrix_name");
   header.matrix_description = object.at("matrix_description");
+  if (header.workers.empty()) {
+    throw InputError("campaign", "no worker", "The journal is damaged");
+  }
   for (const json& planned : object.at("cells")) {
     header.cells.push_back({parse_cell(planned.at("cell").get<std::string>()), planned.at("block"),
                             expectation_from_json(planned.at("expectation"))});

@@ -5,6 +5,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -83,6 +84,13 @@ class Reader {
         journal_.provenances[object.at("id").get<std::string>()] = object.at("provenance");
       } else if (record == "trial") {
         journal_.trials.push_back(trial_from_json(object.at("trial")));
+      } else if (record == "known_good") {
+        const uint64_t sequence = object.at("sequence");
+        const auto trial = std::find_if(
+            journal_.trials.rbegin(), journal_.trials.rend(),
+            [sequence](const TrialRecord& candidate) { return candidate.sequence == sequence; });
+        if (trial == journal_.trials.rend()) fail("it follows no trial");
+        trial->known_good = known_good_from_json(object.at("known_good"));
       } else if (record == "end") {
         journal_.ends.push_back({object.at("reason"), object.at("ended"), object.at("note")});
       } else {
@@ -111,7 +119,9 @@ Journal read_journal(const std::filesystem::path& file) {
 
 struct JournalWriter::State {
   std::filesystem::path file;
+  Journal existing;
   int fd = -1;
+  bool broken = false;  // a torn record could not be taken away again
   std::mutex mutex;
   std::set<std::string> provenances;
 
@@ -120,67 +130,93 @@ struct JournalWriter::State {
   }
 
   [[noreturn]] void fail(const char* what) const {
-    throw JournalError(
-        fmt::format("{}: {}: {}. Free some space or choose another folder with "
-                    "--out; what was finished is kept, `mpsprobe run --resume {}` "
-                    "goes on from there",
-                    file.string(), what, std::strerror(errno), file.parent_path().string()));
+    const bool forbidden = errno == EACCES || errno == EPERM || errno == EROFS;
+    throw JournalError(fmt::format(
+        "{}: {}: {}. {}", file.string(), what, std::strerror(errno),
+        forbidden ? std::string("Choose a folder that can be written with --out")
+                  : fmt::format("Free some space or choose another folder with --out; what was "
+                                "finished is kept, `mpsprobe run --resume {}` goes on from there",
+                                file.parent_path().string())));
   }
 
-  void open_file(int flags) {
-    fd = open(file.c_str(), flags | O_RDWR | O_CLOEXEC, 0644);
+  void open_file(const std::filesystem::path& path, int flags) {
+    fd = open(path.c_str(), flags | O_RDWR | O_CLOEXEC, 0644);
     if (fd < 0) fail("cannot be opened");
-    if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
-      throw JournalError(file.string() +
-                         ": another mpsprobe is writing this journal. Wait for it, or choose "
-                         "another folder with --out");
-    }
-    lseek(fd, 0, SEEK_END);
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0) return;
+    if (errno != EWOULDBLOCK) fail("cannot be locked");
+    throw JournalError(file.string() +
+                       ": another mpsprobe is writing this journal. Wait for it, or choose "
+                       "another folder with --out");
+  }
+
+  void sync() const {
+#ifdef __APPLE__
+    // fsync alone leaves it in the drive's cache there; not every file system knows the stronger
+    // one.
+    const int synced = fcntl(fd, F_FULLFSYNC) == 0 ? 0 : fsync(fd);
+#else
+    const int synced = fdatasync(fd);
+#endif
+    if (synced != 0) fail("cannot be brought to disk");
   }
 
   // All of it or none of it: what a full disk cut off is taken away again.
   void write_whole(const std::string& text) {
+    if (broken) fail("holds a torn record");
     const off_t before = lseek(fd, 0, SEEK_END);
     for (size_t done = 0; done < text.size();) {
       const ssize_t written = write(fd, text.data() + done, text.size() - done);
       if (written < 0 && errno == EINTR) continue;
       if (written <= 0) {
         const int error = errno;
-        if (ftruncate(fd, before) == 0) lseek(fd, before, SEEK_SET);
+        broken = ftruncate(fd, before) != 0;
         errno = error;
         fail("cannot be written");
       }
       done += static_cast<size_t>(written);
     }
-#ifdef __APPLE__
-    const int synced = fcntl(fd, F_BARRIERFSYNC);  // fdatasync does not exist there
-#else
-    const int synced = fdatasync(fd);
-#endif
-    if (synced != 0) fail("cannot be brought to disk");
+    sync();
+  }
+
+  // Back to the end of the last whole line.
+  void cut_torn_line() {
+    off_t size = lseek(fd, 0, SEEK_END);
+    char byte = 0;
+    while (size > 0 && pread(fd, &byte, 1, size - 1) == 1 && byte != '\n') --size;
+    if (ftruncate(fd, size) != 0) fail("its torn last line cannot be cut off");
   }
 };
 
 JournalWriter::JournalWriter(const std::filesystem::path& file, const CampaignHeader& header)
     : state_(std::make_unique<State>()) {
   state_->file = file;
-  state_->open_file(O_CREAT | O_EXCL);
+  // Written beside its place and then linked into it: a kill in between leaves no headless journal.
+  const std::filesystem::path fresh = file.string() + ".new";
+  state_->open_file(fresh, O_CREAT);
+  if (ftruncate(state_->fd, 0) != 0) state_->fail("cannot be emptied");
   state_->write_whole(dump({{"record", "campaign"},
                             {"journal_version", kJournalVersion},
                             {"campaign", header_to_json(header)}}));
+  if (link(fresh.c_str(), file.c_str()) != 0) state_->fail("cannot be created");
+  unlink(fresh.c_str());
+  const int folder = open(file.parent_path().c_str(), O_RDONLY | O_CLOEXEC);
+  if (folder >= 0) {
+    fsync(folder);  // the name itself, too; best effort, not every file system can
+    close(folder);
+  }
 }
 
-JournalWriter::JournalWriter(const std::filesystem::path& file, const Journal& existing)
+JournalWriter::JournalWriter(const std::filesystem::path& file)
     : state_(std::make_unique<State>()) {
   state_->file = file;
-  state_->open_file(0);
-  for (const auto& [id, data] : existing.provenances) state_->provenances.insert(id);
-  if (!existing.torn) return;
-  // Back to the end of the last whole line.
-  off_t size = lseek(state_->fd, 0, SEEK_END);
-  char byte = 0;
-  while (size > 0 && pread(state_->fd, &byte, 1, size - 1) == 1 && byte != '\n') --size;
-  if (ftruncate(state_->fd, size) != 0) state_->fail("its torn last line cannot be cut off");
+  state_->open_file(file, 0);
+  state_->existing = read_journal(file);
+  for (const auto& [id, data] : state_->existing.provenances) state_->provenances.insert(id);
+  if (state_->existing.torn) state_->cut_torn_line();
+}
+
+const Journal& JournalWriter::existing() const {
+  return state_->existing;
 }
 
 JournalWriter::~JournalWriter() = default;
@@ -203,6 +239,13 @@ void JournalWriter::append(const TrialRecord& trial) {
   text += dump({{"record", "trial"}, {"trial", trial_to_json(stored)}});
   state_->write_whole(text);
   state_->provenances.merge(fresh);
+}
+
+void JournalWriter::append(uint64_t sequence, const KnownGood& known_good) {
+  const std::lock_guard<std::mutex> lock(state_->mutex);
+  state_->write_whole(dump({{"record", "known_good"},
+                            {"sequence", sequence},
+                            {"known_good", known_good_to_json(known_good)}}));
 }
 
 void JournalWriter::append(const CampaignEnd& end) {

@@ -49,7 +49,7 @@ struct CampaignHeader {
 
 /// Why a run ended. A journal without one was killed.
 struct CampaignEnd {
-  std::string reason;  ///< "complete", "interrupted", "budget", "device_lost", "journal_error"
+  std::string reason;  ///< "complete", "interrupted", "budget", "device_lost"
   std::string ended;   ///< UTC
   std::string note;    ///< for people
 };
@@ -73,17 +73,23 @@ Journal read_journal(const std::filesystem::path& file);
 /// threads.
 class JournalWriter {
  public:
-  /// Creates `file` with its header. Throws JournalError where it exists already.
+  /// Creates `file`, which appears with its whole header or not at all. Throws JournalError where
+  /// it exists already.
   JournalWriter(const std::filesystem::path& file, const CampaignHeader& header);
-  /// Continues an existing journal: cuts off a torn last line.
-  JournalWriter(const std::filesystem::path& file, const Journal& existing);
+  /// Continues an existing journal: locks it, reads it, and cuts off a torn last line.
+  explicit JournalWriter(const std::filesystem::path& file);
   JournalWriter(const JournalWriter&) = delete;
   JournalWriter& operator=(const JournalWriter&) = delete;
   ~JournalWriter();
 
   /// Throws JournalError where the disk is full; the file then still ends with a whole record.
   void append(const TrialRecord& trial);
+  /// The known-good cell that ran after the trial of that place in the schedule.
+  void append(uint64_t sequence, const KnownGood& known_good);
   void append(const CampaignEnd& end);
+
+  /// What the file held when it was opened to be continued.
+  const Journal& existing() const;
 
  private:
   struct State;

@@ -159,6 +159,7 @@ json process_to_json(const ProcessRecord& process) {
           {"stop_signals", process.stop_signals},
           {"seconds", process.seconds},
           {"ended_at", process.ended_at},
+          {"idle_seconds", process.idle_seconds},
           {"usage",
            {{"user_seconds", process.usage.user_seconds},
             {"system_seconds", process.usage.system_seconds},
@@ -187,6 +188,7 @@ ProcessRecord process_from_json(const json& object) {
   process.stop_signals = object.at("stop_signals");
   process.seconds = object.at("seconds");
   process.ended_at = object.at("ended_at");
+  process.idle_seconds = object.at("idle_seconds");
   const json& usage = object.at("usage");
   process.usage = {usage.at("user_seconds"), usage.at("system_seconds"), usage.at("max_rss_bytes")};
   process.recorder = recorder_from_json(object.at("recorder"));
@@ -233,6 +235,16 @@ std::string valid_utf8(const std::string& text) {
   return json::parse(quoted).get<std::string>();
 }
 
+json known_good_to_json(const KnownGood& known_good) {
+  return {{"cell", valid_utf8(known_good.cell)},
+          {"attempts", known_good.attempts},
+          {"outcome", name_of(known_good.outcome)}};
+}
+
+KnownGood known_good_from_json(const json& object) {
+  return {object.at("cell"), object.at("attempts"), outcome_from(object.at("outcome"))};
+}
+
 json trial_to_json(const TrialRecord& trial) {
   json processes = json::array();
   for (const ProcessRecord& process : trial.processes) {
@@ -240,9 +252,7 @@ json trial_to_json(const TrialRecord& trial) {
   }
   json known_good = nullptr;
   if (trial.known_good.has_value()) {
-    known_good = {{"cell", trial.known_good->cell},
-                  {"attempts", trial.known_good->attempts},
-                  {"outcome", name_of(trial.known_good->outcome)}};
+    known_good = known_good_to_json(*trial.known_good);
   }
   return {{"worker", trial.worker},
           {"cell", to_string(trial.cell)},
@@ -277,8 +287,7 @@ TrialRecord trial_from_json(const json& object) {
     throw InputError("judged_process", "no such process", "The journal is damaged");
   }
   if (const json& known_good = object.at("known_good"); !known_good.is_null()) {
-    trial.known_good = KnownGood{known_good.at("cell"), known_good.at("attempts"),
-                                 outcome_from(known_good.at("outcome"))};
+    trial.known_good = known_good_from_json(known_good);
   }
   return trial;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
@@ -26,7 +27,8 @@ const char* const kSeeFormat = "The format is in docs/matrices.md";
 /// A JSON value together with where it stands, so that every complaint names the place.
 class Node {
  public:
-  Node(const json& value, std::string place) : value_(value), place_(std::move(place)) {}
+  Node(const json& value, std::string place, bool root = false)
+      : value_(value), place_(std::move(place)), root_(root) {}
 
   [[noreturn]] void fail(const std::string& problem, const std::string& remedy) const {
     throw InputError(place_, problem, remedy);
@@ -90,12 +92,13 @@ class Node {
     // A key is anybody's text; keep what a terminal shows of it harmless and short.
     std::string shown;
     for (char c : key.substr(0, 60)) shown += (c >= 0x20 && c < 0x7f) ? c : '?';
-    return place_ + (place_.ends_with(": ") ? "" : ".") + shown;
+    return place_ + (root_ ? ": " : ".") + shown;
   }
   Node child_place(const std::string& key) const { return {value_, join(key)}; }
 
   const json& value_;
   std::string place_;
+  bool root_;  ///< its place is a file, not a key
 };
 
 AxisValues parse_axes(const Node& node) {
@@ -191,12 +194,19 @@ Matrix parse_matrix(const std::string& text, const std::string& place) {
   } catch (const json::exception& error) {
     throw InputError(place, std::string("is not JSON: ") + error.what(), "Mend it there");
   }
-  const Node root(document, place + ": ");
+  const Node root(document, place, true);
   root.allow({"$schema", "mpsprobe_matrix", "name", "description", "run", "axes", "blocks",
               "include", "exclude", "expect"});
   root.at("mpsprobe_matrix").count(1, 1);
   Matrix matrix;
   matrix.name = root.at("name").text();
+  const bool plain = std::all_of(matrix.name.begin(), matrix.name.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '.' || c == '_' || c == '-';
+  });
+  if (!plain || matrix.name.empty() || matrix.name.size() > 40 || matrix.name.front() == '.') {
+    root.at("name").fail("is no name: a folder is called after it",
+                         "Write letters, digits, '.', '_' and '-', at most 40, no '.' in front");
+  }
   if (root.has("description")) matrix.description = root.at("description").text();
   if (root.has("run")) matrix.run = parse_run(root.at("run"));
   if (root.has("axes")) matrix.blocks.push_back({matrix.name, parse_axes(root.at("axes"))});

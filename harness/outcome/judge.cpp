@@ -18,7 +18,6 @@ bool is_loader_exit(int code) {
 bool is_worker_start_error(int code) {
   return code == 2 || code == 3;
 }
-constexpr int kOrphanedExit = 77;
 
 const Finding* first_of(const std::vector<Finding>& findings,
                         std::initializer_list<TextClass> classes) {
@@ -126,6 +125,10 @@ class Judge {
     // A crash whose handler did not get to its end shows as a process that has to be killed.
     const int crash = process_.recorder.intact ? process_.recorder.crash.signal : 0;
     if (crash > 0 && crash < 65) return died(crash);
+    if (process_.ended_by == EndedBy::deadline && process_.idle_seconds < process_.seconds / 2) {
+      return as(Outcome::infrastructure, "time limit, while it was getting on: raise --timeout",
+                "time limit, while it was getting on");
+    }
     const char* how = process_.ended_by == EndedBy::deadline ? "deadline" : "no progress";
     return as(Outcome::hang, how, "hang " + whereabouts(process_));
   }
@@ -141,13 +144,20 @@ class Judge {
       return as(Outcome::infrastructure, "killed from outside: " + name,
                 "killed from outside: " + name);
     }
-    if (const Finding* loader = first_of(findings_, {TextClass::setup_failed})) {
+    // Only before the worker was up: later such a text is one that the process survived.
+    const Finding* loader = first_of(findings_, {TextClass::setup_failed});
+    if (loader != nullptr && !process_.hello.has_value()) {
       return as(Outcome::setup_failed, *loader);
     }
     if (signal == SIGABRT || signal == SIGTRAP) {
-      const Finding* cause = first_of(
-          findings_, {TextClass::assertion, TextClass::memory_corruption, TextClass::exception,
-                      TextClass::out_of_memory, TextClass::unsupported, TextClass::abort_message});
+      // What ends a process by itself, before what only may have.
+      const Finding* cause =
+          first_of(findings_,
+                   {TextClass::assertion, TextClass::memory_corruption, TextClass::abort_message});
+      if (cause == nullptr) {
+        cause = first_of(findings_,
+                         {TextClass::exception, TextClass::out_of_memory, TextClass::unsupported});
+      }
       if (cause != nullptr) return as(outcome_of(cause->text_class), *cause);
     }
     // An abort comes out of the C library whoever called it; for the rest the image tells.
@@ -180,16 +190,14 @@ class Judge {
   }
 
   Judgement left_with(int code) {
-    if (const Finding* loader = first_of(findings_, {TextClass::setup_failed})) {
+    const Finding* loader = first_of(findings_, {TextClass::setup_failed});
+    if (loader != nullptr && !process_.hello.has_value()) {
       return as(Outcome::setup_failed, *loader);
     }
     const bool never_up = !process_.hello.has_value();
     if (never_up && (is_loader_exit(code) || is_worker_start_error(code))) {
       return as(Outcome::setup_failed, fmt::format("exit code {} before the worker was up", code),
                 fmt::format("worker does not start: exit code {}", code));
-    }
-    if (code == kOrphanedExit) {
-      return as(Outcome::infrastructure, "lost its runner", "worker lost its runner");
     }
     return as(Outcome::exit, std::to_string(code),
               fmt::format("exit code {} {}", code, whereabouts(process_)));

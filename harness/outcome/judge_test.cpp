@@ -82,6 +82,16 @@ TEST(Judge, AnUncaughtExceptionIsAnException) {
   EXPECT_EQ(judgement.outcome, Outcome::exception);
 }
 
+TEST(Judge, ATextThatTheProcessSurvivedDoesNotHideItsCrash) {
+  const std::string survived = "ImportError: dlopen(/x/y.so, 0x0002): Library not loaded: z\n";
+  EXPECT_EQ(judge(record(Signaled{SIGSEGV, false}, survived)).outcome, Outcome::signal);
+  const Judgement abort = judge(record(
+      Signaled{SIGABRT, false},
+      "RuntimeError: MPS backend out of memory (MPS allocated: 1 GB)\n" + std::string(kAssertion)));
+  EXPECT_EQ(abort.outcome, Outcome::assertion);
+  EXPECT_THAT(abort.signature, HasSubstr("already encoding"));
+}
+
 TEST(Judge, AReportedExceptionThatIsAResourceLimitIsOutOfMemory) {
   ProcessRecord process = finished();
   process.failures = {

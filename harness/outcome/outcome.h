@@ -96,8 +96,9 @@ struct ProcessRecord {
   int64_t pid = 0;
   Termination termination = NotSpawned{};
   EndedBy ended_by = EndedBy::nobody;
-  double seconds = 0;   ///< from spawn to reap
-  double ended_at = 0;  ///< seconds from the start of the trial to the reap
+  double seconds = 0;       ///< from spawn to reap
+  double ended_at = 0;      ///< seconds from the start of the trial to the reap
+  double idle_seconds = 0;  ///< from the last progress to the end
   Usage usage;
   RecorderReading recorder;
   bool ready = false;  ///< it said so

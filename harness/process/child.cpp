@@ -23,6 +23,8 @@ constexpr size_t kReadBytes = 1 << 18;
 // What one pump reads of one stream: a flood must not keep the loop from its other children.
 constexpr int kMostReads = 64;
 constexpr double kMemoryLookSeconds = 0.02;
+// The loop comes round every few milliseconds; a second between two rounds is a suspended runner.
+constexpr std::chrono::seconds kSuspended{1};
 
 double seconds_of(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
@@ -69,6 +71,7 @@ Child::Child(const std::vector<std::string>& arguments, std::vector<std::string>
       started_(Clock::now()),
       last_progress_(started_),
       last_memory_look_(started_),
+      last_pump_(started_),
       out_capture_(limits.capture_bytes),
       err_capture_(limits.capture_bytes) {
   try {
@@ -94,6 +97,9 @@ void Child::start(const std::vector<std::string>& arguments, std::vector<std::st
   Pipe events = make_pipe();
   Pipe gate = make_pipe();
   const Descriptor recorder(fcntl(memory_->fd(), F_DUPFD_CLOEXEC, 16));
+  if (!recorder.is_open()) {
+    throw std::system_error(errno, std::generic_category(), "duplicate the flight recorder");
+  }
   SpawnRequest request;
   request.arguments = arguments;
   request.environment = std::move(environment);
@@ -129,9 +135,23 @@ int Child::patience_ms() const {
 
 void Child::pump() {
   if (finished_) return;
+  forgive_suspension();
   read_streams();
-  enforce_limits();
+  // Death first: a process that has ended is not late, whatever the clock says.
   reap_if_dead();
+  if (!finished_) enforce_limits();
+}
+
+void Child::forgive_suspension() {
+  // Ctrl-Z, or a lid that was closed: nobody watched, and the time counts against nobody.
+  const Clock::time_point now = Clock::now();
+  const Clock::duration gap = now - last_pump_;
+  last_pump_ = now;
+  if (gap < kSuspended) return;
+  started_ += gap;
+  last_progress_ += gap;
+  if (term_sent_.has_value()) *term_sent_ += gap;
+  if (kill_sent_.has_value()) *kill_sent_ += gap;
 }
 
 void Child::read_streams() {
@@ -142,7 +162,6 @@ void Child::read_streams() {
 
 void Child::read_events() {
   drain(events_, [this](std::string_view chunk) {
-    last_progress_ = Clock::now();
     while (!chunk.empty()) {
       const size_t newline = chunk.find('\n');
       const std::string_view part = chunk.substr(0, newline);
@@ -163,6 +182,7 @@ void Child::read_events() {
 
 void Child::take_line(std::string_view line) {
   const std::optional<Event> event = line_too_long_ ? std::nullopt : parse_event(line);
+  if (event.has_value()) last_progress_ = Clock::now();  // garbage is no progress
   if (!event.has_value()) {
     record_.garbage_bytes += line.size() + 1;
   } else if (const auto* hello = std::get_if<HelloEvent>(&*event)) {
@@ -240,20 +260,30 @@ void Child::reap_if_dead() {
   const auto pid = static_cast<id_t>(record_.pid);
   // WNOWAIT: while the dead leader is not reaped, no other process can get its number, and a signal
   // to the group can reach nobody else.
-  if (waitid(P_PID, pid, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) {
+  if (waitid(P_PID, pid, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) != 0) {
+    if (errno == ECHILD) {
+      // Somebody else took its status; its number may be another's already.
+      record_.termination = NotSpawned{ECHILD, "its status was lost"};
+      reap();
+    }
     return;
   }
-  if (info.si_code == CLD_STOPPED) {
-    record_.was_stopped = true;
-    return;
+  if (info.si_pid == 0) return;
+  const bool ended =
+      info.si_code == CLD_EXITED || info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED;
+  if (ended) {
+    record_.termination = Exited{};
+    reap();
+  } else {
+    record_.was_stopped = true;  // by SIGSTOP and the like, or under a debugger
   }
-  reap();
 }
 
 void Child::reap() {
   const auto pid = static_cast<pid_t>(record_.pid);
-  const bool given_up = std::holds_alternative<NotReaped>(record_.termination);
+  const bool given_up = !std::holds_alternative<Exited>(record_.termination);
   record_.seconds = seconds_since(started_);
+  record_.idle_seconds = seconds_since(last_progress_);
   record_.ended_at = seconds_since(trial_start_);
   if (!given_up) {
     signal_group(SIGKILL);  // what it left behind in its group
@@ -287,7 +317,10 @@ void Child::close_channels() {
 }
 
 void Child::signal_group(int signal) const {
-  kill(static_cast<pid_t>(-record_.pid), signal);
+  const auto pid = static_cast<pid_t>(record_.pid);
+  kill(-pid, signal);
+  kill(pid,
+       signal);  // it may have left its group; it is not reaped, so the number is still its own
 }
 
 double Child::seconds_since(Clock::time_point when) const {

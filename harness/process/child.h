@@ -58,6 +58,7 @@ class Child {
 
  private:
   void start(const std::vector<std::string>& arguments, std::vector<std::string> environment);
+  void forgive_suspension();
   void read_streams();
   void read_events();
   void take_line(std::string_view line);
@@ -73,6 +74,7 @@ class Child {
   Clock::time_point started_;
   Clock::time_point last_progress_;
   Clock::time_point last_memory_look_;
+  Clock::time_point last_pump_;
   std::optional<Clock::time_point> term_sent_;
   std::optional<Clock::time_point> kill_sent_;
   std::optional<SharedMemory> memory_;

@@ -5,11 +5,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <system_error>
 
-#include "harness/executor/environment.h"
 #include "harness/process/spawn.h"
 
 namespace mpsprobe {
@@ -30,7 +30,8 @@ void read_some(Descriptor& descriptor, std::string& text, size_t most) {
 
 }  // namespace
 
-CommandResult run_command(const std::vector<std::string>& arguments, double seconds) {
+CommandResult run_command(const std::vector<std::string>& arguments, double seconds,
+                          const std::vector<std::string>& environment) {
   using Clock = std::chrono::steady_clock;
   CommandResult result;
   SpawnResult spawned;
@@ -40,7 +41,7 @@ CommandResult run_command(const std::vector<std::string>& arguments, double seco
     out = make_pipe();
     err = make_pipe();
     spawned = spawn({arguments,
-                     inherited_environment(),
+                     environment,
                      {{out.write.get(), STDOUT_FILENO}, {err.write.get(), STDERR_FILENO}}});
   } catch (const std::system_error& error) {
     spawned.error = error.code().value();
@@ -51,22 +52,30 @@ CommandResult run_command(const std::vector<std::string>& arguments, double seco
   }
   out.write.reset();
   err.write.reset();
-  const Clock::time_point end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                                   std::chrono::duration<double>(seconds));
+  const Clock::time_point begin = Clock::now();
+  const auto since = [begin] {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+  };
   int status = 0;
-  bool ended = false;
-  while (!ended || out.read.is_open() || err.read.is_open()) {
-    if (!result.timed_out && Clock::now() > end) {
+  double ended_at = -1;  // negative: it still runs
+  // After its end, what it left in the pipes is read for a moment; whoever holds them open is not
+  // it.
+  while (ended_at < 0 || (since() - ended_at < 1 && (out.read.is_open() || err.read.is_open()))) {
+    if (ended_at < 0 && since() > seconds) {
       result.timed_out = true;
       kill(-spawned.pid, SIGKILL);
+      kill(spawned.pid, SIGKILL);  // it may have left its group
     }
     pollfd polled[2] = {{out.read.get(), POLLIN, 0}, {err.read.get(), POLLIN, 0}};
     const int ready = poll(polled, 2, 5);  // a closed descriptor is -1, which poll leaves alone
     if (out.read.is_open() && polled[0].revents != 0) read_some(out.read, result.out, kMostOut);
     if (err.read.is_open() && polled[1].revents != 0) read_some(err.read, result.err, kMostErr);
-    if (!ended && waitpid(spawned.pid, &status, WNOHANG) == spawned.pid) ended = true;
-    // Nothing more to read: whatever still holds the pipes is not the command.
-    if (ended && ready <= 0) break;
+    if (ended_at < 0) {
+      const pid_t got = waitpid(spawned.pid, &status, WNOHANG);
+      if (got == spawned.pid || (got < 0 && errno == ECHILD)) ended_at = since();
+    } else if (ready <= 0) {
+      break;
+    }
   }
   result.termination = termination_from_status(status);
   return result;

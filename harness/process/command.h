@@ -15,8 +15,9 @@ struct CommandResult {
   std::string err;  ///< at most 64 KiB
 };
 
-/// Runs a command to its end, at most `seconds` long (then it is killed), with the environment of
-/// this process. Never throws for what the command does. Safe to call from any thread.
-CommandResult run_command(const std::vector<std::string>& arguments, double seconds);
+/// Runs a command to its end, at most `seconds` long (then it is killed), with that environment (as
+/// K=V; all of it). Never throws for what the command does. Safe to call from any thread.
+CommandResult run_command(const std::vector<std::string>& arguments, double seconds,
+                          const std::vector<std::string>& environment);
 
 }  // namespace mpsprobe

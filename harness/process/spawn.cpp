@@ -5,6 +5,7 @@
 #include <spawn.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 
@@ -101,14 +102,16 @@ Pipe make_pipe() {
 SpawnResult spawn(const SpawnRequest& request) {
   FileActions actions;
   posix_spawn_file_actions_addopen(actions.get(), STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  int highest = STDERR_FILENO;
+  [[maybe_unused]] int highest = STDERR_FILENO;
   for (const auto& [ours, theirs] : request.descriptors) {
     posix_spawn_file_actions_adddup2(actions.get(), ours, theirs);
     highest = std::max(highest, theirs);
   }
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
+#ifdef __GLIBC__
+#if __GLIBC_PREREQ(2, 34)
   // Ours are close-on-exec; what the runner itself inherited may not be.
   posix_spawn_file_actions_addclosefrom_np(actions.get(), highest + 1);
+#endif
 #endif
   Attributes attributes;
   const std::vector<char*> arguments = pointers(request.arguments);

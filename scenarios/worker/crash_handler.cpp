@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include <array>
+#include <cerrno>
 
 namespace mpsprobe {
 namespace {
@@ -15,6 +16,7 @@ constexpr std::array kSignals{SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT,
 
 recorder_layout::Block* noted_block = nullptr;
 std::atomic<bool> noting{false};
+volatile sig_atomic_t first_signal = 0;
 thread_local uint32_t thread_slot = UINT32_MAX;
 
 uint64_t program_counter(const void* context) {
@@ -61,7 +63,18 @@ void note(int signal, const siginfo_t* info, const void* context) {
 void handle(int signal, siginfo_t* info, void* context) {
   const int saved_errno = errno;
   if (!noting.exchange(true)) {
+    first_signal = signal;
     note(signal, info, context);
+  } else if (noted_block->crash.thread == thread_slot && first_signal != signal) {
+    // The unwinder itself crashed on a broken stack: end by the signal that it all began with.
+    struct sigaction standard {};
+    standard.sa_handler = SIG_DFL;
+    sigaction(first_signal, &standard, nullptr);
+    sigset_t blocked;
+    sigemptyset(&blocked);
+    sigaddset(&blocked, first_signal);
+    raise(first_signal);
+    pthread_sigmask(SIG_UNBLOCK, &blocked, nullptr);
   } else if (noted_block->crash.thread != thread_slot) {
     // Another thread crashed first and is being noted: give it a moment before this one ends it
     // all.
@@ -73,13 +86,15 @@ void handle(int signal, siginfo_t* info, void* context) {
   sigaction(signal, &standard, nullptr);
   // A fault happens again when the instruction is repeated, and dies with its true cause. What does
   // not repeat is raised again; it stays pending until this handler returns.
-  const bool repeats =
-      (signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE) &&
-      info->si_code != SI_USER && info->si_code != SI_QUEUE
-#ifdef SI_TKILL
-      && info->si_code != SI_TKILL
+  bool faults = signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE;
+#ifdef __aarch64__
+  faults = faults || signal == SIGTRAP;  // brk stays where it is; int3 does not
 #endif
-      ;
+  bool sent = info->si_code == SI_USER || info->si_code == SI_QUEUE;
+#ifdef SI_TKILL
+  sent = sent || info->si_code == SI_TKILL;
+#endif
+  const bool repeats = faults && !sent;
   if (!repeats) raise(signal);
   errno = saved_errno;
 }

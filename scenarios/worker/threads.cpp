@@ -3,6 +3,8 @@
 #include <atomic>
 #include <chrono>
 #include <mutex>
+#include <string>
+#include <system_error>
 #include <thread>
 
 #include "scenarios/worker/crash_handler.h"
@@ -18,8 +20,9 @@ using Clock = std::chrono::steady_clock;
 class SpinBarrier {
  public:
   explicit SpinBarrier(int threads) : missing_(threads) {}
+  void arrive() { missing_.fetch_sub(1, std::memory_order_acq_rel); }
   void arrive_and_wait() {
-    missing_.fetch_sub(1, std::memory_order_acq_rel);
+    arrive();
     while (missing_.load(std::memory_order_acquire) > 0) std::this_thread::yield();
   }
 
@@ -57,13 +60,22 @@ class Round {
 
   uint64_t run() {
     std::vector<std::thread> threads;
-    for (int thread = 0; thread < cell_.threads; ++thread) {
-      threads.emplace_back([this, thread] { run_thread(thread); });
-      if (cell_.start == Start::sequential) threads.back().join();
+    std::string problem;
+    for (int thread = 0; thread < cell_.threads && problem.empty(); ++thread) {
+      try {
+        threads.emplace_back([this, thread] { run_thread(thread); });
+        if (cell_.start == Start::sequential) threads.back().join();
+      } catch (const std::system_error& error) {
+        problem = "thread " + std::to_string(thread) + " cannot be started: " + error.what();
+        called_off_.store(true);
+        // The others wait at the barrier for those that never come.
+        for (int missing = thread; missing < cell_.threads; ++missing) barrier_.arrive();
+      }
     }
     for (std::thread& thread : threads) {
       if (thread.joinable()) thread.join();
     }
+    if (!problem.empty()) throw SetupError(problem);
     return operations_.load();
   }
 
@@ -84,7 +96,7 @@ class Round {
       if (cell_.start == Start::staggered) {
         std::this_thread::sleep_for(std::chrono::milliseconds(thread));
       }
-      for (int i = 0; i < iterations_; ++i) {
+      for (int i = 0; i < iterations_ && !called_off_.load(std::memory_order_relaxed); ++i) {
         iteration = first_iteration_ + i;
         run_iteration(lane, slot, iteration);
       }
@@ -133,6 +145,7 @@ class Round {
   SpinBarrier barrier_;
   std::mutex forward_mutex_;
   std::atomic<uint64_t> operations_{0};
+  std::atomic<bool> called_off_{false};
 };
 
 }  // namespace

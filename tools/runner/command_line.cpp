@@ -8,6 +8,7 @@
 
 #include "harness/journal/journal.h"
 #include "harness/wire/input_error.h"
+#include "reports/text.h"
 #include "reports/write.h"
 #include "tools/runner/exit_code.h"
 #include "tools/runner/finish_report.h"
@@ -15,6 +16,7 @@
 #include "tools/runner/machine_error.h"
 #include "tools/runner/run_command.h"
 #include "tools/runner/run_options.h"
+#include "tools/runner/say.h"
 
 namespace mpsprobe {
 namespace {
@@ -36,8 +38,14 @@ const char* const kRunExamples =
     "  mpsprobe run --cell sim/linear/nograph/threads=3 --trials 30\n"
     "  mpsprobe run --resume mpsprobe-out/2026-01-31T12-34-56Z-default";
 
+/// What could not be printed was not said: `list --json` into a full disk is no success.
+int printed(int code) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  return code == kExitOk ? static_cast<int>(kExitMachine) : code;
+}
+
 int fail(int code, const std::string& message) {
-  fmt::print(stderr, "mpsprobe: {}\n", message);
+  say(stderr, "mpsprobe: {}\n", printable(message));
   return code;
 }
 
@@ -77,7 +85,7 @@ int command_line(int argc, char** argv) {
   try {
     app.parse(argc, argv);
     if (*run) return run_command_line(run_options);
-    if (*list) return list_command_line(list_options);
+    if (*list) return printed(list_command_line(list_options));
     finish_report(folder);
     return kExitOk;
   } catch (const CLI::ParseError& error) {

@@ -19,10 +19,11 @@ const std::atomic<bool>& watch_for_interrupt() {
   action.sa_handler = note;
   action.sa_flags = SA_RESETHAND;  // the second time, the signal does what it always does
   sigemptyset(&action.sa_mask);
-  for (int signal : {SIGINT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
-  // Both are told by errno, where they can be dealt with: nobody reads on, the file may not grow.
-  signal(SIGPIPE, SIG_IGN);
-  signal(SIGXFSZ, SIG_IGN);
+  for (int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction before {};
+    sigaction(signal, nullptr, &before);
+    if (before.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);  // nohup stays in force
+  }
   return interrupted;
 }
 

@@ -10,6 +10,7 @@
 #include "tools/runner/data_folder.h"
 #include "tools/runner/exit_code.h"
 #include "tools/runner/plan_campaign.h"
+#include "tools/runner/say.h"
 #include "tools/runner/workers.h"
 
 namespace mpsprobe {
@@ -18,7 +19,7 @@ namespace {
 using nlohmann::json;
 
 void print(const json& value) {
-  fmt::print("{}\n", value.dump(2, ' ', false, json::error_handler_t::replace));
+  say(stdout, "{}\n", value.dump(2, ' ', false, json::error_handler_t::replace));
 }
 
 int list_axes(bool as_json) {
@@ -36,7 +37,7 @@ int list_axes(bool as_json) {
     std::string allowed(axis.form);
     if (axis.kind == AxisKind::choice) allowed = fmt::format("{}", fmt::join(axis.values, ", "));
     if (axis.kind == AxisKind::count) allowed = fmt::format("{} to {}", axis.minimum, axis.maximum);
-    fmt::print("{:<11} {} ({})\n", axis.name, axis.help, allowed);
+    say(stdout, "{:<11} {} ({})\n", axis.name, axis.help, allowed);
   }
   if (as_json) print(list);
   return kExitOk;
@@ -47,7 +48,7 @@ int list_matrices(bool as_json) {
   for (const std::string& name : matrix_names()) {
     const Matrix matrix = find_matrix(name);
     list.push_back({{"name", name}, {"description", matrix.description}});
-    if (!as_json) fmt::print("{:<16} {}\n", name, matrix.description);
+    if (!as_json) say(stdout, "{:<16} {}\n", name, matrix.description);
   }
   if (as_json) print(list);
   return kExitOk;
@@ -58,7 +59,7 @@ int list_profiles(bool as_json) {
   if (as_json) {
     print(names);
   } else {
-    for (const std::string& name : names) fmt::print("{}\n", name);
+    for (const std::string& name : names) say(stdout, "{}\n", name);
   }
   return kExitOk;
 }
@@ -76,11 +77,10 @@ int list_operations(const ListOptions& options) {
                     {"shape", operation.shape},
                     {"dimensions", operation.dimensions}});
     if (options.json) continue;
-    fmt::print("{:<20} {}\n", printable(name), printable(operation.summary));
-    fmt::print("{:<20}   from {}; paths {}; shape {}{}\n", "", printable(operation.source),
-               printable(fmt::format("{}", fmt::join(operation.paths, ", "))),
-               printable(operation.shape),
-               operation.dimensions.empty() ? "" : " (" + printable(operation.dimensions) + ")");
+    say(stdout, "{:<20} {}\n", printable(name), printable(operation.summary));
+    say(stdout, "{:<20}   from {}; paths {}; shape {}{}\n", "", printable(operation.source),
+        printable(fmt::format("{}", fmt::join(operation.paths, ", "))), printable(operation.shape),
+        operation.dimensions.empty() ? "" : " (" + printable(operation.dimensions) + ")");
   }
   if (options.json) print(list);
   return kExitOk;
@@ -95,10 +95,10 @@ int list_backends(const ListOptions& options) {
       list.push_back(entry);
       if (options.json) continue;
       const bool available = backend.at("available").get<bool>();
-      fmt::print("{:<8} {:<6} {:<4} {}\n", worker.name,
-                 printable(backend.at("name").get<std::string>()), available ? "yes" : "no",
-                 printable(available ? backend.value("device", "")
-                                     : backend.at("reason").get<std::string>()));
+      say(stdout, "{:<8} {:<6} {:<4} {}\n", worker.name,
+          printable(backend.at("name").get<std::string>()), available ? "yes" : "no",
+          printable(available ? backend.value("device", "")
+                              : backend.at("reason").get<std::string>()));
     }
   }
   if (options.json) print(list);
@@ -117,9 +117,9 @@ int list_cells(const ListOptions& options) {
     }
     print({{"matrix", matrix.name}, {"cells", cells}, {"left_out", left_out}});
   } else {
-    for (const PlannedCell& planned : plan.cells) fmt::print("{}\n", to_string(planned.cell));
+    for (const PlannedCell& planned : plan.cells) say(stdout, "{}\n", to_string(planned.cell));
     for (const LeftOut& cell : plan.left_out) {
-      fmt::print("# left out: {}: {}\n", cell.cell, cell.reason);
+      say(stdout, "# left out: {}: {}\n", cell.cell, cell.reason);
     }
   }
   return plan.cells.empty() ? kExitNothingRun : kExitOk;

@@ -18,6 +18,7 @@ namespace mpsprobe {
 namespace {
 
 constexpr int kMostDefaultJobs = 8;
+constexpr double kMostTrials = 1e8;
 
 bool is_real_device(Backend backend) {
   return backend == Backend::mps || backend == Backend::metal || backend == Backend::cuda;
@@ -126,9 +127,17 @@ CampaignHeader plan_campaign(const RunOptions& options) {
   const Matrix matrix = chosen_matrix(options);
   check_environment(options.environment);
   CampaignHeader header;
-  header.workers = find_workers(options.workers);
+  header.workers = find_workers(options.workers, options.environment);
   if (options.expect_torch.has_value()) expect_torch(header.workers, *options.expect_torch);
   Plan plan = plan_cells(matrix, options, header.workers);
+  const auto trials = static_cast<double>(plan.cells.size()) *
+                      static_cast<double>(header.workers.size()) *
+                      options.trials.value_or(matrix.run.trials.value_or(10));
+  if (trials > kMostTrials) {
+    throw InputError("--trials",
+                     fmt::format("makes {:.0f} trials; {:.0f} is the most", trials, kMostTrials),
+                     "Name fewer, or split the matrix");
+  }
   header.mpsprobe_version = MPSPROBE_VERSION;
   header.started = utc_now();
   header.command_line = options.command_line;

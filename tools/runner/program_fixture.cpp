@@ -5,6 +5,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "harness/executor/environment.h"
+
 namespace mpsprobe {
 namespace {
 
@@ -27,7 +29,7 @@ ProgramTest::Run ProgramTest::mpsprobe(const std::vector<std::string>& arguments
                                        double seconds) const {
   std::vector<std::string> command{program_};
   command.insert(command.end(), arguments.begin(), arguments.end());
-  const CommandResult result = run_command(command, seconds);
+  const CommandResult result = run_command(command, seconds, inherited_environment());
   const auto* exited = std::get_if<Exited>(&result.termination);
   return {exited == nullptr ? -1 : exited->code, result.out, result.err};
 }
@@ -35,7 +37,8 @@ ProgramTest::Run ProgramTest::mpsprobe(const std::vector<std::string>& arguments
 ProgramTest::Run ProgramTest::shell(const std::string& command, double seconds) const {
   const std::string whole = "mpsprobe='" + program_ + "'; worker='" + selftest_ + "'; cd '" +
                             folder_.string() + "'; " + command;
-  const CommandResult result = run_command({"/bin/sh", "-c", whole}, seconds);
+  const CommandResult result =
+      run_command({"/bin/sh", "-c", whole}, seconds, inherited_environment());
   const auto* exited = std::get_if<Exited>(&result.termination);
   return {exited == nullptr ? -1 : exited->code, result.out, result.err};
 }

@@ -8,7 +8,9 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "harness/platform/executable.h"
 #include "reports/text.h"
+#include "tools/runner/say.h"
 
 namespace mpsprobe {
 namespace {
@@ -39,17 +41,34 @@ std::string summary(const Progress& progress) {
   return text;
 }
 
+bool is_dumb() {
+  const char* term = std::getenv("TERM");
+  return term != nullptr && std::string_view(term) == "dumb";
+}
+
+/// The command that runs one cell again as it ran here.
+std::string again(const CampaignHeader& header, const TrialRecord& trial) {
+  std::vector<std::string> words{"mpsprobe", "run", "--cell", to_string(trial.cell)};
+  for (const WorkerInfo& worker : header.workers) {
+    const bool usual = worker.path == executable_path().parent_path() / "mpsprobe-worker";
+    if (worker.name != trial.worker || usual) continue;
+    words.insert(words.end(), {"--worker", worker.name + "=" + worker.path});
+  }
+  for (const std::string& entry : header.environment) words.insert(words.end(), {"--env", entry});
+  return shell_command(words);
+}
+
 }  // namespace
 
 bool wants_colour(int fd) {
   const char* no_colour = std::getenv("NO_COLOR");
-  const char* term = std::getenv("TERM");
-  return isatty(fd) == 1 && (no_colour == nullptr || *no_colour == '\0') &&
-         !(term != nullptr && std::string_view(term) == "dumb");
+  return isatty(fd) == 1 && (no_colour == nullptr || *no_colour == '\0') && !is_dumb();
 }
 
-ProgressLine::ProgressLine()
-    : terminal_(isatty(STDERR_FILENO) == 1), colour_(wants_colour(STDERR_FILENO)) {}
+ProgressLine::ProgressLine(const CampaignHeader& header)
+    : header_(header),
+      terminal_(isatty(STDERR_FILENO) == 1 && !is_dumb()),
+      colour_(wants_colour(STDERR_FILENO)) {}
 
 void ProgressLine::on_trial(const TrialRecord& trial, const Progress& progress) {
   if (trial.judgement.outcome != Outcome::pass) tell_failure(trial);
@@ -64,25 +83,28 @@ void ProgressLine::tell_failure(const TrialRecord& trial) {
   finish();
   const char* red = colour_ ? "\x1b[31m" : "";
   const char* plain = colour_ ? "\x1b[0m" : "";
-  const std::string what = judgement.signature.empty() ? judgement.detail : judgement.signature;
-  fmt::print(stderr, "{}{}{} {}: {}\n    again: mpsprobe run --cell {}\n", red,
-             name_of(judgement.outcome), plain, cell, shortened(printable(what), 160), cell);
+  // A cause outside the product is told in full; a title leaves paths and versions out.
+  const bool titled = is_failure(judgement.outcome) && !judgement.signature.empty();
+  const std::string& what = titled ? judgement.signature : judgement.detail;
+  const std::string who = header_.workers.size() > 1 ? trial.worker + " " : "";
+  say(stderr, "{}{}{} {}{}: {}\n    again: {}\n", red, name_of(judgement.outcome), plain, who, cell,
+      shortened(printable(what), 400), printable(again(header_, trial)));
 }
 
 void ProgressLine::update(const TrialRecord& trial, const Progress& progress) {
   if (terminal_) {
     const std::string line =
         shortened(summary(progress) + "  " + to_string(trial.cell), terminal_width() - 1);
-    fmt::print(stderr, "\r\x1b[K{}", line);
+    say(stderr, "\r\x1b[K{}", line);
     std::fflush(stderr);
   } else if (progress.done == progress.planned || progress.seconds - last_plain_ > kPlainSeconds) {
     last_plain_ = progress.seconds;
-    fmt::print(stderr, "{}\n", summary(progress));
+    say(stderr, "{}\n", summary(progress));
   }
 }
 
 void ProgressLine::finish() {
-  if (terminal_) fmt::print(stderr, "\r\x1b[K");
+  if (terminal_) say(stderr, "\r\x1b[K");
 }
 
 }  // namespace mpsprobe

@@ -12,8 +12,8 @@ namespace mpsprobe {
 /// comes, with the command that runs its cell alone.
 class ProgressLine {
  public:
-  /// `jobs` is for the estimate of the time left only.
-  ProgressLine();
+  /// `header` says with which workers and environment a cell is run again; it must outlive this.
+  explicit ProgressLine(const CampaignHeader& header);
 
   void on_trial(const TrialRecord& trial, const Progress& progress);
   /// Takes the updating line away.
@@ -23,6 +23,7 @@ class ProgressLine {
   void tell_failure(const TrialRecord& trial);
   void update(const TrialRecord& trial, const Progress& progress);
 
+  const CampaignHeader& header_;
   bool terminal_;
   bool colour_;
   double last_plain_ = 0;

@@ -16,6 +16,7 @@
 #include "tools/runner/machine_error.h"
 #include "tools/runner/plan_campaign.h"
 #include "tools/runner/progress_line.h"
+#include "tools/runner/say.h"
 #include "tools/runner/workers.h"
 
 namespace mpsprobe {
@@ -27,7 +28,7 @@ void say_left_out(const CampaignHeader& header) {
   std::map<std::string, size_t> reasons;
   for (const LeftOut& cell : header.left_out) ++reasons[cell.reason];
   for (const auto& [reason, count] : reasons) {
-    fmt::print(stderr, "left out {} cell{}: {}\n", count, count == 1 ? "" : "s", reason);
+    say(stderr, "left out {} cell{}: {}\n", count, count == 1 ? "" : "s", reason);
   }
 }
 
@@ -36,16 +37,17 @@ void say_start(const CampaignHeader& header, const fs::path& folder) {
     return planned.cell.backend == Backend::sim;
   };
   if (std::any_of(header.cells.begin(), header.cells.end(), simulated)) {
-    fmt::print(stderr,
-               "SIMULATED Metal device: what follows shows how mpsprobe works, and nothing "
-               "about Apple's software.\n");
+    say(stderr,
+        "SIMULATED Metal device: what follows shows how mpsprobe works, and nothing "
+        "about Apple's software.\n");
   }
   for (const WorkerInfo& worker : header.workers) {
     const auto torch = worker.describe.value("/provenance/torch/version"_json_pointer, "none");
-    fmt::print(stderr, "worker {}: LibTorch {}, {}\n", worker.name, printable(torch), worker.path);
+    say(stderr, "worker {}: LibTorch {}, {}\n", worker.name, printable(torch), worker.path);
   }
-  fmt::print(stderr, "matrix {}: {} cells, {} trials each, seed {}, in {}\n", header.matrix_name,
-             header.cells.size(), header.trials, header.seed, folder.string());
+  say(stderr, "matrix {}: {} cells, {} trials each, seed {}, in {}\n",
+      printable(header.matrix_name), header.cells.size(), header.trials, header.seed,
+      folder.string());
 }
 
 int dry_run(const CampaignHeader& header, bool as_json) {
@@ -56,16 +58,16 @@ int dry_run(const CampaignHeader& header, bool as_json) {
     for (const LeftOut& cell : header.left_out) {
       left_out.push_back({{"cell", cell.cell}, {"reason", cell.reason}});
     }
-    fmt::print("{}\n", nlohmann::json{{"matrix", header.matrix_name},
-                                      {"trials", header.trials},
-                                      {"seed", header.seed},
-                                      {"cells", cells},
-                                      {"left_out", left_out}}
-                           .dump(2));
+    say(stdout, "{}\n",
+        nlohmann::json{{"matrix", header.matrix_name},
+                       {"trials", header.trials},
+                       {"seed", header.seed},
+                       {"cells", cells},
+                       {"left_out", left_out}}
+            .dump(2));
   } else {
-    for (const PlannedCell& planned : header.cells) fmt::print("{}\n", to_string(planned.cell));
-    fmt::print(stderr, "{} cells, {} trials each: nothing was run\n", header.cells.size(),
-               header.trials);
+    for (const PlannedCell& planned : header.cells) say(stdout, "{}\n", to_string(planned.cell));
+    say(stderr, "{} cells, {} trials each: nothing was run\n", header.cells.size(), header.trials);
   }
   return header.cells.empty() ? kExitNothingRun : kExitOk;
 }
@@ -113,7 +115,7 @@ CampaignEnd run_campaign(const RunOptions& options, const CampaignHeader& header
                          const std::vector<TrialRecord>& existing, JournalWriter& journal) {
   const std::atomic<bool>& interrupted = watch_for_interrupt();
   const Executor executor(limits_of(header), header.environment, interrupted);
-  ProgressLine line;
+  ProgressLine line(header);
   Campaign campaign(
       header, existing, journal,
       [&executor](const TrialRequest& request) { return executor.run(request); },
@@ -129,14 +131,14 @@ CampaignEnd run_campaign(const RunOptions& options, const CampaignHeader& header
 int exit_code(const RunOptions& options, const CampaignEnd& end, const Analysis& analysis) {
   if (end.reason == "interrupted") return kExitInterrupted;
   if (end.reason == "device_lost") {
-    fmt::print(stderr,
-               "mpsprobe: the device was lost: {}. Restart the machine, then go on with "
-               "--resume\n",
-               printable(end.note));
+    say(stderr,
+        "mpsprobe: the device was lost: {}. Restart the machine, then go on with "
+        "--resume\n",
+        printable(end.note));
     return kExitMachine;
   }
   if (!analysis.has_evidence()) {
-    fmt::print(stderr, "mpsprobe: nothing could run: no trial came to a result that counts\n");
+    say(stderr, "mpsprobe: nothing could run: no trial came to a result that counts\n");
     return kExitNothingRun;
   }
   const bool any = options.fail_on == "any" && analysis.failures > 0;
@@ -147,11 +149,30 @@ int exit_code(const RunOptions& options, const CampaignEnd& end, const Analysis&
   return any || unexpected ? kExitFound : kExitOk;
 }
 
+/// Results of two builds are never added up: a run goes on with the libraries that it began with.
+void check_same_libraries(const CampaignHeader& header) {
+  std::vector<std::string> same;
+  for (const WorkerInfo& worker : header.workers) same.push_back(worker.name + "=" + worker.path);
+  const std::vector<WorkerInfo> now = find_workers(same, header.environment);
+  for (size_t i = 0; i < now.size(); ++i) {
+    const auto identity = [](const WorkerInfo& worker) {
+      return library_identity(worker.describe.value("provenance", nlohmann::json::object()));
+    };
+    if (identity(now[i]) == identity(header.workers[i])) continue;
+    throw MachineError(
+        fmt::format("worker {} ({}) loads another LibTorch now than when the run "
+                    "began. Results of two builds are never added up: begin a new "
+                    "run",
+                    now[i].name, now[i].path));
+  }
+}
+
 int resume(const RunOptions& options) {
   if (options.matrix || !options.cells.empty() || !options.axes.empty() || options.trials ||
       options.seed || options.out || !options.workers.empty() || !options.filters.empty() ||
       !options.environment.empty() || options.dry_run || options.timeout_seconds ||
-      options.stall_seconds || options.jobs || options.budget_minutes || options.memory_limit_mib) {
+      options.stall_seconds || options.jobs || options.budget_minutes || options.memory_limit_mib ||
+      options.expect_torch || options.json) {
     throw InputError("--resume", "goes on with the options that the run began with",
                      "Leave the others out, or begin a new run");
   }
@@ -161,29 +182,14 @@ int resume(const RunOptions& options) {
     throw InputError("--resume " + folder.string(), "holds no journal.ndjson",
                      "Name the folder of a run that was cut short");
   }
-  const Journal journal = read_journal(file);
-  std::vector<std::string> same;
-  for (const WorkerInfo& worker : journal.header.workers) {
-    same.push_back(worker.name + "=" + worker.path);
-  }
-  for (const WorkerInfo& now : find_workers(same)) {
-    const auto then = std::find_if(journal.header.workers.begin(), journal.header.workers.end(),
-                                   [&now](const auto& worker) { return worker.name == now.name; });
-    if (library_identity(now.describe.value("provenance", nlohmann::json::object())) !=
-        library_identity(then->describe.value("provenance", nlohmann::json::object()))) {
-      throw MachineError(
-          fmt::format("worker {} ({}) loads another LibTorch now than when the run "
-                      "began. Results of two builds are never added up: begin a new "
-                      "run",
-                      now.name, now.path));
-    }
-  }
-  fmt::print(stderr, "going on after {} trials{}\n", journal.trials.size(),
-             journal.torn ? " (a record that was cut off is dropped, its trial runs again)" : "");
-  say_start(journal.header, folder);
   CampaignEnd end;
   {
-    JournalWriter writer(file, journal);
+    JournalWriter writer(file);
+    const Journal& journal = writer.existing();
+    check_same_libraries(journal.header);
+    say(stderr, "going on after {} trials{}\n", journal.trials.size(),
+        journal.torn ? " (a record that was cut off is dropped, its trial runs again)" : "");
+    say_start(journal.header, folder);
     end = run_campaign(options, journal.header, journal.trials, writer);
   }
   return exit_code(options, end, finish_report(folder));
@@ -200,9 +206,9 @@ int run_command_line(const RunOptions& options) {
   say_left_out(header);
   if (options.dry_run) return dry_run(header, options.json);
   if (header.cells.empty()) {
-    fmt::print(stderr, "mpsprobe: nothing to run: {}\n",
-               header.left_out.empty() ? "no cell matches the filter"
-                                       : "every cell was left out, for the reasons above");
+    say(stderr, "mpsprobe: nothing to run: {}\n",
+        header.left_out.empty() ? "no cell matches the filter"
+                                : "every cell was left out, for the reasons above");
     return kExitNothingRun;
   }
   const fs::path folder = new_folder(options, header);

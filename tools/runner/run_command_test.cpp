@@ -209,6 +209,27 @@ TEST_F(RunCommand, AReportThatCannotBeWrittenEndsWithFiveAndTheJournalIsWhole) {
   EXPECT_EQ(read_journal(path("out/journal.ndjson")).trials.size(), 2U);
 }
 
+TEST_F(RunCommand, ATerminalThatHasGoneEndsNothing) {
+  int number = 0;
+  for (const char* redirection : {"2>/dev/full", "2>&-", ">&- 2>&-"}) {
+    const std::string out = "out" + std::to_string(number++);
+    const Run run = shell(
+        "\"$mpsprobe\" run --cell cpu/selftest.trap/default --trials 3 --worker \"$worker\" "
+        "--out " +
+        out + " " + redirection);
+    EXPECT_EQ(run.exit_code, 0) << redirection;
+    EXPECT_TRUE(fs::exists(path(out + "/report.md"))) << redirection;
+    EXPECT_EQ(read_journal(path(out + "/journal.ndjson")).trials.size(), 3U) << redirection;
+  }
+}
+
+TEST_F(RunCommand, AParentThatIgnoresItsChildrenDoesNotMatter) {
+  const Run run = shell(
+      "trap '' CHLD; \"$mpsprobe\" run --cell cpu/selftest.pass/default --trials 2 --worker "
+      "\"$worker\" --out out");
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+}
+
 TEST_F(RunCommand, TheSameJournalGivesTheSameBytes) {
   mpsprobe({"run", "--matrix", "selftest", "--filter", "*abort*", "--trials", "1", "--worker",
             selftest_, "--out", path("out")});

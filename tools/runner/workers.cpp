@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "harness/executor/environment.h"
 #include "harness/platform/executable.h"
 #include "harness/process/command.h"
 #include "harness/wire/axis.h"
@@ -32,7 +33,8 @@ std::string how_it_ended(const CommandResult& result) {
   return fmt::format("ended with exit code {}", std::get<Exited>(result.termination).code);
 }
 
-json describe(const std::string& name, const std::string& path) {
+json describe(const std::string& name, const std::string& path,
+              const std::vector<std::string>& environment) {
   const std::string who = fmt::format("worker {} ({})", name, path);
   if (!fs::exists(path)) {
     throw MachineError(
@@ -40,7 +42,9 @@ json describe(const std::string& name, const std::string& path) {
                     "another with --worker {}=PATH",
                     who, name));
   }
-  const CommandResult result = run_command({path, "describe"}, kDescribeSeconds);
+  const CommandResult result =
+      run_command({path, "describe"}, kDescribeSeconds,
+                  worker_environment(Cell{}, inherited_environment(), environment));
   if (result.timed_out || result.termination != Termination(Exited{0})) {
     const std::string last = last_lines(result.err, 3, 300);
     throw MachineError(
@@ -84,7 +88,8 @@ std::string text_at(const json& object, const char* key) {
 
 }  // namespace
 
-std::vector<WorkerInfo> find_workers(const std::vector<std::string>& options) {
+std::vector<WorkerInfo> find_workers(const std::vector<std::string>& options,
+                                     const std::vector<std::string>& environment) {
   std::vector<WorkerInfo> workers;
   for (const std::string& option : options) {
     const size_t equals = option.find('=');
@@ -100,11 +105,11 @@ std::vector<WorkerInfo> find_workers(const std::vector<std::string>& options) {
       if (other.name == name) throw InputError("--worker", name + " is given twice", "Rename one");
     }
     const std::string path = fs::absolute(option.substr(equals + 1)).lexically_normal().string();
-    workers.push_back({name, path, describe(name, path)});
+    workers.push_back({name, path, describe(name, path, environment)});
   }
   if (workers.empty()) {
     const std::string path = (executable_path().parent_path() / "mpsprobe-worker").string();
-    workers.push_back({"stock", path, describe("stock", path)});
+    workers.push_back({"stock", path, describe("stock", path, environment)});
   }
   return workers;
 }

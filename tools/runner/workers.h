@@ -10,8 +10,10 @@ namespace mpsprobe {
 
 /// The workers that --worker names, each asked to describe itself: "NAME=PATH"; with none given,
 /// `stock`, the mpsprobe-worker beside this program. Throws InputError for a wrong form or a name
-/// given twice, MachineError where a worker is missing, does not answer, or is of another version.
-std::vector<WorkerInfo> find_workers(const std::vector<std::string>& options);
+/// given twice. `environment` is what --env adds, since that may decide which library is loaded.
+/// MachineError where a worker is missing, does not answer, or is of another version.
+std::vector<WorkerInfo> find_workers(const std::vector<std::string>& options,
+                                     const std::vector<std::string>& environment = {});
 
 /// All operations that any of the workers has.
 Operations operations_of(const std::vector<WorkerInfo>& workers);
