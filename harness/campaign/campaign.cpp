@@ -142,10 +142,12 @@ class Campaign::Run {
     result.cell = to_string(check.cell);
     while (result.attempts < kKnownGoodAttempts && !campaign_.interrupted_.load()) {
       // A device that restarts needs a moment; the first look comes at once.
-      if (result.attempts > 0) std::this_thread::sleep_for(retry_delay(result.attempts));
+      if (result.attempts > 0) {
+        std::this_thread::sleep_for(campaign_.recovery_ * result.attempts);
+      }
       ++result.attempts;
       result.outcome = campaign_.run_trial_(check).judgement.outcome;
-      if (result.outcome == Outcome::pass) break;
+      if (!is_failure(result.outcome)) break;
     }
     campaign_.journal_.append(request.sequence, result);
     // Only a failure speaks of the device; a cell that cannot run here says nothing.
@@ -153,10 +155,6 @@ class Campaign::Run {
     const std::lock_guard<std::mutex> lock(mutex_);
     stop("device_lost", "the known-good cell " + result.cell + " failed " +
                             std::to_string(result.attempts) + " times after " + check.before);
-  }
-
-  static std::chrono::milliseconds retry_delay(int attempt) {
-    return std::chrono::milliseconds(1000 * attempt);
   }
 
   // With `mutex_` held.
@@ -184,14 +182,16 @@ class Campaign::Run {
 
 Campaign::Campaign(const CampaignHeader& header, const std::vector<TrialRecord>& existing,
                    JournalWriter& journal, RunTrial run_trial, OnTrial on_trial,
-                   KnownGoodPolicy known_good, const std::atomic<bool>& interrupted)
+                   KnownGoodPolicy known_good, const std::atomic<bool>& interrupted,
+                   std::chrono::milliseconds recovery)
     : header_(header),
       existing_(existing),
       journal_(journal),
       run_trial_(std::move(run_trial)),
       on_trial_(std::move(on_trial)),
       known_good_(known_good),
-      interrupted_(interrupted) {}
+      interrupted_(interrupted),
+      recovery_(recovery) {}
 
 CampaignEnd Campaign::run() {
   return Run(*this).run();

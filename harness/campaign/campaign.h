@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <string>
 
@@ -33,10 +34,12 @@ class Campaign {
   using OnTrial = std::function<void(const TrialRecord&, const Progress&)>;
 
   /// All references must outlive the campaign. `existing` holds the trials that are done already.
+  /// `recovery` is what a device gets before a second look at it, and twice that before a third.
   /// `run_trial` is called from `header.jobs` threads; `on_trial` from one at a time.
   Campaign(const CampaignHeader& header, const std::vector<TrialRecord>& existing,
            JournalWriter& journal, RunTrial run_trial, OnTrial on_trial, KnownGoodPolicy known_good,
-           const std::atomic<bool>& interrupted);
+           const std::atomic<bool>& interrupted,
+           std::chrono::milliseconds recovery = std::chrono::seconds(1));
 
   /// Runs to the end, the budget, the interrupt or the loss of the device, writes how it ended into
   /// the journal and returns it. Throws JournalError where the journal cannot be written.
@@ -52,6 +55,7 @@ class Campaign {
   OnTrial on_trial_;
   KnownGoodPolicy known_good_;
   const std::atomic<bool>& interrupted_;
+  std::chrono::milliseconds recovery_;
 };
 
 }  // namespace mpsprobe

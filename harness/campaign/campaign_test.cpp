@@ -77,7 +77,7 @@ class CampaignTest : public testing::Test {
     Campaign campaign(
         header_, existing, journal, run_trial,
         [this](const TrialRecord&, const Progress& progress) { progress_ = progress; }, policy,
-        interrupted_);
+        interrupted_, std::chrono::milliseconds(1));
     return campaign.run();
   }
   std::vector<TrialRecord> stored() { return read_journal(folder_ / "journal.ndjson").trials; }

@@ -1,6 +1,7 @@
 #include "tools/runner/data_folder.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "harness/platform/executable.h"
 #include "harness/wire/input_error.h"
@@ -30,7 +31,8 @@ std::vector<std::string> matrix_names() {
   return json_names(data_folder() / "matrices");
 }
 std::vector<std::string> profile_names() {
-  return json_names(data_folder() / "profiles");
+  const char* own = std::getenv("MPSPROBE_PROFILES");  // where workers look, too
+  return json_names(own != nullptr && *own != '\0' ? fs::path(own) : data_folder() / "profiles");
 }
 
 Matrix find_matrix(const std::string& name_or_file) {

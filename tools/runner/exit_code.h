@@ -5,7 +5,7 @@ namespace mpsprobe {
 /// Exit codes of `mpsprobe`, and the only place that defines them; docs/commands.md shows this
 /// table.
 enum ExitCode : int {
-  kExitOk = 0,             ///< the run is complete and its report written; a boundary is a result
+  kExitOk = 0,             ///< the run is complete, or its budget used up, and the report written
   kExitFound = 1,          ///< what --fail-on names was found
   kExitUsage = 2,          ///< an option, a cell or a matrix is wrong; nothing was run
   kExitMachine = 3,        ///< the harness or the machine could not do it

@@ -37,13 +37,15 @@ void add_run_options(CLI::App& app, RunOptions& options) {
       ->check(CLI::Range(1, 1'000'000))
       ->type_name("N");
   app.add_option("--timeout", options.timeout_seconds,
-                 "seconds that a process may take altogether [300]")
+                 "seconds that a process may take altogether [300, or what the matrix says]")
       ->check(CLI::Range(0.1, 86400.0))
       ->type_name("SECONDS");
-  app.add_option("--stall", options.stall_seconds, "seconds without progress that make a hang [20]")
+  app.add_option("--stall", options.stall_seconds,
+                 "seconds without progress that make a hang [20, or what the matrix says]")
       ->check(CLI::Range(0.1, 86400.0))
       ->type_name("SECONDS");
-  app.add_option("--budget", options.budget_minutes, "minutes after which no trial starts [none]")
+  app.add_option("--budget", options.budget_minutes,
+                 "minutes after which no trial starts [none, or what the matrix says]")
       ->check(CLI::Range(0.01, 100000.0))
       ->type_name("MINUTES");
   app.add_option("--memory-limit", options.memory_limit_mib,
@@ -51,10 +53,11 @@ void add_run_options(CLI::App& app, RunOptions& options) {
       ->check(CLI::Range(16, 1 << 24))
       ->type_name("MIB");
   app.add_option("--jobs", options.jobs,
-                 "trials at the same time [1 on a GPU, else one for each core]")
+                 "trials at the same time [1 on a GPU, else one for each core, at most 8]")
       ->check(CLI::Range(1, 64))
       ->type_name("N");
   app.add_option("--seed", options.seed, "of the order of the cells, and of their inputs [1]")
+      ->check(CLI::NonNegativeNumber)
       ->type_name("N");
   app.add_option(
          "--out", options.out,
