@@ -25,7 +25,7 @@ bool is_real_device(Backend backend) {
 /// The operation that the worker names as known-good, else mm; "" where it has no such operation.
 std::string known_good_operation(const WorkerInfo& worker) {
   const auto named = worker.describe.find("known_good");
-  const std::string name =
+  std::string name =
       named != worker.describe.end() && named->is_string() ? named->get<std::string>() : "mm";
   const auto operations = worker.describe.find("operations");
   if (operations == worker.describe.end()) return "";
