@@ -96,6 +96,10 @@ void Child::start(const std::vector<std::string>& arguments, std::vector<std::st
   Pipe err = make_pipe();
   Pipe events = make_pipe();
   Pipe gate = make_pipe();
+#ifdef F_SETPIPE_SZ
+  // A flood then takes a sixteenth of the reads. Best effort: the system may allow less.
+  for (const Pipe* pipe : {&out, &err}) fcntl(pipe->read.get(), F_SETPIPE_SZ, 1 << 20);
+#endif
   const Descriptor recorder(fcntl(memory_->fd(), F_DUPFD_CLOEXEC, 16));
   if (!recorder.is_open()) {
     throw std::system_error(errno, std::generic_category(), "duplicate the flight recorder");

@@ -53,8 +53,15 @@ class RunCommand : public ProgramTest {
 };
 
 TEST_F(RunCommand, TheSelftestMatrixComesOutAsExpected) {
-  const Run run = mpsprobe({"run", "--matrix", "selftest", "--trials", "1", "--worker", selftest_,
-                            "--out", path("out")});
+  std::vector<std::string> arguments{"run",      "--matrix", "selftest", "--trials", "1",
+                                     "--worker", selftest_,  "--out",    path("out")};
+#ifdef MPSPROBE_SANITIZED
+  // All but double_free, which a sanitizer notices before the C library does.
+  for (const char* pattern : {"*selftest.[!d]*", "*selftest.deadlock*", "*selftest.division*"}) {
+    arguments.insert(arguments.end(), {"--filter", pattern});
+  }
+#endif
+  const Run run = mpsprobe(arguments);
   EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
   EXPECT_THAT(run.out, Not(HasSubstr("UNEXPECTED")));
 }
