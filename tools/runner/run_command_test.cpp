@@ -56,8 +56,10 @@ TEST_F(RunCommand, TheSelftestMatrixComesOutAsExpected) {
   std::vector<std::string> arguments{"run",      "--matrix", "selftest", "--trials", "1",
                                      "--worker", selftest_,  "--out",    path("out")};
 #ifdef MPSPROBE_SANITIZED
-  // All but double_free, which a sanitizer notices before the C library does.
-  for (const char* pattern : {"*selftest.[!d]*", "*selftest.deadlock*", "*selftest.division*"}) {
+  // All but double_free, which a sanitizer notices before the C library does, and flood: a GiB
+  // takes a program with sanitizers longer than the stall that the matrix allows.
+  for (const char* pattern : {"*selftest.[!df]*", "*selftest.deadlock*", "*selftest.division*",
+                              "*selftest.forged_result*"}) {
     arguments.insert(arguments.end(), {"--filter", pattern});
   }
 #endif
@@ -99,28 +101,22 @@ TEST_F(RunCommand, KilledFiftyTimesNothingIsLostAndNothingRunsTwice) {
   std::mt19937 random(11);
   std::set<std::pair<std::string, int>> before;
   int kills = 0;
-  bool begun = false;
+  unsigned span_ms = 120;
   while (kills < 50) {
+    const bool begun = fs::exists(path("out/journal.ndjson"));
     const pid_t runner = start(begun ? resume : begin);
-    std::this_thread::sleep_for(std::chrono::milliseconds(random() % 120));
+    std::this_thread::sleep_for(std::chrono::milliseconds(random() % span_ms));
     kill(runner, SIGKILL);
     const int status = wait_for(runner);
-    if (WIFSIGNALED(status)) ++kills;
-    begun = fs::exists(path("out/journal.ndjson")) && fs::file_size(path("out/journal.ndjson")) > 0;
-    if (!begun) {
-      fs::remove_all(path("out"));
+    if (!fs::exists(path("out/journal.ndjson"))) {
+      // It never got so far as to begin. Where programs start slowly, kill later.
+      span_ms = std::min(span_ms * 2, 8000U);
       continue;
     }
     if (WIFEXITED(status)) break;  // it got to its end in spite of the kills
-    Journal journal;
-    try {
-      journal = read_journal(path("out/journal.ndjson"));
-    } catch (const JournalError&) {
-      // Killed within its very first record: there is no campaign yet to go on with.
-      fs::remove_all(path("out"));
-      begun = false;
-      continue;
-    }
+    ++kills;
+    // Whole or not there: a journal that exists can always be read.
+    const Journal journal = read_journal(path("out/journal.ndjson"));
     std::set<std::pair<std::string, int>> now;
     for (const TrialRecord& trial : journal.trials) {
       EXPECT_TRUE(now.insert({to_string(trial.cell), trial.trial}).second) << "run twice";
