@@ -18,10 +18,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kKnownGoodAttempts = 3;
 
-bool is_real_device(Backend backend) {
-  return backend == Backend::mps || backend == Backend::metal || backend == Backend::cuda;
-}
-
 /// The operation that the worker names as known-good, else mm; "" where it has no such operation.
 std::string known_good_operation(const WorkerInfo& worker) {
   const auto named = worker.describe.find("known_good");
@@ -36,6 +32,10 @@ std::string known_good_operation(const WorkerInfo& worker) {
 }
 
 }  // namespace
+
+bool is_real_device(Backend backend) {
+  return backend == Backend::mps || backend == Backend::metal || backend == Backend::cuda;
+}
 
 /// One run of a campaign: what its jobs share.
 class Campaign::Run {

@@ -20,10 +20,6 @@ namespace {
 constexpr int kMostDefaultJobs = 8;
 constexpr double kMostTrials = 1e8;
 
-bool is_real_device(Backend backend) {
-  return backend == Backend::mps || backend == Backend::metal || backend == Backend::cuda;
-}
-
 AxisValues axis_values(const RunOptions& options) {
   AxisValues values;
   for (const auto& [name, text] : options.axes) {
