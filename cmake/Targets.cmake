@@ -55,11 +55,3 @@ function(mpsprobe_benchmark name)
   mpsprobe_target_defaults(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES} benchmark::benchmark)
 endfunction()
-
-# mpsprobe_program(<name> SOURCES ... [LIBRARIES ...]): executable in bin/
-function(mpsprobe_program name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
-  add_executable(${name} ${ARG_SOURCES})
-  mpsprobe_target_defaults(${name})
-  target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES})
-endfunction()
