@@ -56,7 +56,7 @@ inline Journal journal_with(const std::string& text) {
     process.setup_problem = text;
     if (process.result) process.result->observed_path = text;
     for (ThreadPlace& place : process.recorder.threads) place.operation = text;
-    for (FrameAddress& frame : process.recorder.crash.frames) frame.image = text;
+    for (FrameAddress& frame : process.recorder.crash.frames) frame.path = text;
     if (!is_failure(trial.judgement.outcome)) continue;
     trial.judgement.signature = text;
     trial.judgement.detail = text;

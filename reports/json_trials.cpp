@@ -117,7 +117,7 @@ ordered_json recorder_json(const RecorderReading& recorder) {
   if (crash.signal == 0) return json;
   ordered_json frames = ordered_json::array();
   for (const FrameAddress& frame : crash.frames) {
-    frames.push_back({{"image", frame.image}, {"offset", hex(frame.offset)}});
+    frames.push_back({{"image", frame.image()}, {"offset", hex(frame.offset)}});
   }
   json["crash"] = {{"signal", crash.signal}, {"name", signal_name(crash.signal)},
                    {"code", crash.code},     {"address", hex(crash.address)},

@@ -90,7 +90,7 @@ std::string frame_list(const CrashSeen& crash) {
   for (size_t i = 0; i < std::min(crash.frames.size(), kMostFrames); ++i) {
     const FrameAddress& frame = crash.frames[i];
     text += fmt::format("{:2} {} + {:#x}\n", i,
-                        frame.image.empty() ? "?" : shortened(printable(frame.image), 60),
+                        frame.path.empty() ? "?" : shortened(printable(frame.image()), 60),
                         frame.offset);
   }
   if (crash.frames.size() > kMostFrames) {

@@ -38,7 +38,8 @@ RecorderReading reading(const Cell& cell, bool failed, const Judgement& judgemen
     recorder.crash.signal = SIGSEGV;
     recorder.crash.address = 0x18;
     recorder.crash.thread = std::min(2, cell.threads - 1);
-    recorder.crash.frames = {{"libmpsprobe_sim.so", 0x1a2b}, {"libtorch_cpu.so", 0x3c4d5e}};
+    recorder.crash.frames = {{"/opt/mpsprobe/lib/libmpsprobe_sim.so", "", 0x1a2b},
+                             {"/opt/torch/lib/libtorch_cpu.so", "", 0x3c4d5e}};
   }
   return recorder;
 }

@@ -18,7 +18,7 @@ list(TRANSFORM mpsprobe_torch_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
 
 mpsprobe_library(torch
   SOURCES ${mpsprobe_torch_sources}
-  LIBRARIES mpsprobe::wire LibTorch::cpu nlohmann_json::nlohmann_json fmt::fmt-header-only
+  LIBRARIES mpsprobe::worker LibTorch::cpu nlohmann_json::nlohmann_json fmt::fmt-header-only
             ${CMAKE_DL_LIBS})
 
 mpsprobe_test(torch_operations_test

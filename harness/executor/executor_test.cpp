@@ -75,7 +75,7 @@ TEST_F(ExecutorTest, ACrashIsToldWithThreadIterationStepAndAddress) {
   EXPECT_EQ(recorder.crash.thread, 1);
   EXPECT_EQ(recorder.crash.address, 0x5c8U);
   ASSERT_FALSE(recorder.crash.frames.empty());
-  EXPECT_EQ(recorder.crash.frames[0].image, "worker");
+  EXPECT_EQ(recorder.crash.frames[0].image(), "mpsprobe-selftest-worker");
 #endif
   ASSERT_GE(recorder.threads.size(), 2U);
   EXPECT_EQ(recorder.threads[1].iteration, 5U);

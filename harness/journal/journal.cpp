@@ -23,7 +23,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kJournalVersion = 1;
+constexpr int kJournalVersion = 2;
 
 std::string dump(const json& object) {
   return object.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";

@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "harness/journal/evidence_json.h"
 #include "harness/wire/input_error.h"
 
 namespace mpsprobe {
@@ -90,17 +91,18 @@ json recorder_to_json(const RecorderReading& recorder) {
               {"overlapped", recorder.overlapped},
               {"most_inside", recorder.most_inside},
               {"threads", threads},
+              {"stacks_asked", recorder.stacks_asked},
+              {"probe", name_of(recorder.probe)},
               {"crash", nullptr}};
   if (recorder.crash.signal != 0) {
-    json frames = json::array();
-    for (const FrameAddress& frame : recorder.crash.frames) {
-      frames.push_back({{"image", valid_utf8(frame.image)}, {"offset", frame.offset}});
-    }
     object["crash"] = {{"signal", recorder.crash.signal},
+                       {"name", signal_name(recorder.crash.signal)},
                        {"code", recorder.crash.code},
-                       {"address", recorder.crash.address},
+                       {"address", to_hex(recorder.crash.address)},
+                       {"stack_pointer", to_hex(recorder.crash.stack_pointer)},
                        {"thread", recorder.crash.thread},
-                       {"frames", frames}};
+                       {"thread_id", recorder.crash.thread_id},
+                       {"frames", addresses_to_json(recorder.crash.frames)}};
   }
   return object;
 }
@@ -117,15 +119,17 @@ RecorderReading recorder_from_json(const json& object) {
     recorder.threads.push_back({place.at("thread"), place.at("operation"), place.at("iteration"),
                                 step_from(place.at("step"))});
   }
+  recorder.stacks_asked = object.at("stacks_asked");
+  recorder.probe = word<Probe>(object.at("probe"), probe_named);
   const json& crash = object.at("crash");
   if (crash.is_null()) return recorder;
   recorder.crash.signal = crash.at("signal");
   recorder.crash.code = crash.at("code");
-  recorder.crash.address = crash.at("address");
+  recorder.crash.address = from_hex(crash.at("address"));
+  recorder.crash.stack_pointer = from_hex(crash.at("stack_pointer"));
   recorder.crash.thread = crash.at("thread");
-  for (const json& frame : crash.at("frames")) {
-    recorder.crash.frames.push_back({frame.at("image"), frame.at("offset")});
-  }
+  recorder.crash.thread_id = crash.at("thread_id");
+  recorder.crash.frames = addresses_from_json(crash.at("frames"));
   return recorder;
 }
 
@@ -151,6 +155,8 @@ json process_to_json(const ProcessRecord& process) {
               {"unchecked", process.result->unchecked},
               {"observed_path", valid_utf8(process.result->observed_path)}};
   }
+  json gpu_events = json::array();
+  for (const GpuEvent& event : process.gpu_events) gpu_events.push_back(gpu_event_to_json(event));
   return {{"process", process.process},
           {"iteration", process.iteration},
           {"pid", process.pid},
@@ -175,7 +181,11 @@ json process_to_json(const ProcessRecord& process) {
           {"was_stopped", process.was_stopped},
           {"left_descendants", process.left_descendants},
           {"kernel_memory_kill", process.kernel_memory_kill},
-          {"setup_problem", valid_utf8(process.setup_problem)}};
+          {"setup_problem", valid_utf8(process.setup_problem)},
+          {"stacks", stacks_to_json(process.stacks)},
+          {"crash_report",
+           process.crash_report ? crash_report_to_json(*process.crash_report) : json(nullptr)},
+          {"gpu_events", gpu_events}};
 }
 
 ProcessRecord process_from_json(const json& object) {
@@ -211,20 +221,44 @@ ProcessRecord process_from_json(const json& object) {
   process.left_descendants = object.at("left_descendants");
   process.kernel_memory_kill = object.at("kernel_memory_kill");
   process.setup_problem = object.at("setup_problem");
+  process.stacks = stacks_from_json(object.at("stacks"));
+  if (const json& report = object.at("crash_report"); !report.is_null()) {
+    process.crash_report = crash_report_from_json(report);
+  }
+  for (const json& event : object.at("gpu_events")) {
+    process.gpu_events.push_back(gpu_event_from_json(event));
+  }
   return process;
 }
 
 json judgement_to_json(const Judgement& judgement) {
+  json also = json::array();
+  for (const OtherFinding& finding : judgement.also) {
+    also.push_back({{"title", valid_utf8(finding.title)}, {"known", finding.known}});
+  }
   return {{"outcome", name_of(judgement.outcome)},
           {"detail", valid_utf8(judgement.detail)},
           {"signature", valid_utf8(judgement.signature)},
           {"signature_known", judgement.known},
+          {"basis", name_of(judgement.basis)},
+          {"also", also},
+          {"bystander", judgement.bystander},
           {"phase", name_of(judgement.phase)}};
 }
 
 Judgement judgement_from_json(const json& object) {
-  return {outcome_from(object.at("outcome")), object.at("detail"), object.at("signature"),
-          object.at("signature_known"), phase_from(object.at("phase"))};
+  Judgement judgement;
+  judgement.outcome = outcome_from(object.at("outcome"));
+  judgement.detail = object.at("detail");
+  judgement.signature = object.at("signature");
+  judgement.known = object.at("signature_known");
+  judgement.basis = word<Basis>(object.at("basis"), basis_named);
+  for (const json& finding : object.at("also")) {
+    judgement.also.push_back({finding.at("title"), finding.at("known")});
+  }
+  judgement.bystander = object.at("bystander");
+  judgement.phase = phase_from(object.at("phase"));
+  return judgement;
 }
 
 }  // namespace

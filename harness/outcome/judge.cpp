@@ -185,8 +185,8 @@ class Judge {
   /// " in libtorch_cpu.so": the image of the faulting instruction, where the handler noted it.
   std::string crash_place() const {
     const CrashSeen& crash = process_.recorder.crash;
-    if (crash.frames.empty() || crash.frames.front().image.empty()) return "";
-    return " in " + normalise_title(crash.frames.front().image);
+    if (crash.frames.empty() || crash.frames.front().path.empty()) return "";
+    return " in " + normalise_title(crash.frames.front().image());
   }
 
   Judgement left_with(int code) {

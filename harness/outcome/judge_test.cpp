@@ -162,7 +162,7 @@ TEST(Judge, TheSignatureOfACrashNamesImageAndStepButNoAddress) {
   ProcessRecord process = record(Signaled{SIGSEGV, false});
   process.recorder.crash.signal = SIGSEGV;
   process.recorder.crash.thread = 1;
-  process.recorder.crash.frames = {{"libtorch_cpu.so", 0x1234}};
+  process.recorder.crash.frames = {{"/opt/torch/lib/libtorch_cpu.so", "", 0x1234}};
   EXPECT_EQ(judge(process).signature, "SIGSEGV in libtorch_cpu.so launching linear");
 }
 

@@ -18,6 +18,8 @@ constexpr std::array<std::string_view, 14> kOutcomes{
 constexpr std::array<std::string_view, 6> kEndedBy{"nobody",       "deadline", "no_progress",
                                                    "memory_limit", "user",     "cancelled"};
 
+constexpr std::array<std::string_view, 4> kBases{"none", "text", "frames", "place"};
+
 template <typename Enum, size_t N>
 std::optional<Enum> find(const std::array<std::string_view, N>& names, std::string_view name) {
   const auto at = std::find(names.begin(), names.end(), name);
@@ -46,6 +48,13 @@ std::string_view name_of(EndedBy ended_by) {
 }
 std::optional<EndedBy> ended_by_named(std::string_view name) {
   return find<EndedBy>(kEndedBy, name);
+}
+
+std::string_view name_of(Basis basis) {
+  return kBases[static_cast<size_t>(basis)];
+}
+std::optional<Basis> basis_named(std::string_view name) {
+  return find<Basis>(kBases, name);
 }
 
 Termination termination_from_status(int status) {

@@ -7,6 +7,8 @@
 #include <variant>
 #include <vector>
 
+#include "harness/crash_report/crash_report.h"
+#include "harness/stack/stack.h"
 #include "harness/wire/event.h"
 #include "harness/wire/flight_recorder.h"
 
@@ -113,14 +115,34 @@ struct ProcessRecord {
   bool kernel_memory_kill = false;  ///< the system killed for memory while it ran
   std::string stop_signals;         ///< what the runner sent: "", "TERM", "TERM KILL"
   std::string setup_problem;        ///< the runner's own finding: build changed, banner missing
+  StackEvidence stacks;             ///< of a crash or a hang, symbolised from `recorder`
+  std::optional<CrashReport> crash_report;  ///< the system's own, of this process and no other
+  std::vector<GpuEvent> gpu_events;         ///< reported by the system around its time
+};
+
+/// What a signature rests on, the strongest first. `place` is thin: only where the process was, and
+/// perhaps in which library; the signature says so.
+enum class Basis : uint8_t { none, text, frames, place };
+
+std::string_view name_of(Basis basis);
+std::optional<Basis> basis_named(std::string_view name);
+
+/// A failure that a process told of beside the one that titles it.
+struct OtherFinding {
+  std::string title;
+  bool known = true;
+  friend bool operator==(const OtherFinding&, const OtherFinding&) = default;
 };
 
 /// What a record came to.
 struct Judgement {
   Outcome outcome = Outcome::not_run;
-  std::string detail;     ///< "SIGSEGV", exit code "11", title of an assertion; "" for a pass
-  std::string signature;  ///< title of the failure, the same for the same bug; "" for a pass
-  bool known = true;      ///< the text is one that the table of patterns names
+  std::string detail;         ///< "SIGSEGV", exit code "11", title of an assertion; "" for a pass
+  std::string signature;      ///< title of the failure, the same for the same bug; "" for a pass
+  bool known = true;          ///< the text is one that the table of patterns names
+  Basis basis = Basis::none;  ///< what the signature rests on
+  std::vector<OtherFinding> also;  ///< what else it told of, in order of appearance, each once
+  bool bystander = false;  ///< it died of a GPU restart that another process caused: run it again
   Phase phase = Phase::startup;  ///< where the process was
 };
 

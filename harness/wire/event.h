@@ -11,13 +11,18 @@ namespace mpsprobe {
 
 /// Version of everything that runner and worker say to each other. A worker of another version is
 /// refused before the first trial.
-constexpr int kProtocolVersion = 1;
+constexpr int kProtocolVersion = 2;
 
 /// Descriptors and arguments of a worker: `WORKER run --cell CELL --process K --iteration I
 /// --seed S` with these descriptors open. `WORKER describe` prints what the worker is, as JSON.
 constexpr int kRecorderFd = 3;  ///< flight recorder, shared memory
 constexpr int kEventsFd = 4;    ///< events, one JSON object a line, worker to runner
-constexpr int kGateFd = 5;      ///< one byte starts the run; end of file means: end at once
+constexpr int kGateFd = 5;      ///< bytes below; end of file means: end at once
+
+/// What the runner says through the gate.
+constexpr char kStartByte = 1;  ///< start the run
+constexpr char kInquestByte =
+    2;  ///< find out about your hang (flight_recorder.h), you are ended then
 
 /// The worker is up: which build of which library it really loaded.
 struct HelloEvent {

@@ -13,6 +13,9 @@ constexpr std::array<std::string_view, 5> kPhases{"startup", "warmup", "run", "c
 constexpr std::array<std::string_view, 6> kSteps{"idle",      "waiting",       "locking",
                                                  "launching", "synchronising", "finished"};
 
+constexpr std::array<std::string_view, 5> kProbes{"not_tried", "not_answered", "completed",
+                                                  "failed", "impossible"};
+
 template <size_t N>
 std::string bounded(const char (&text)[N]) {
   return {text, strnlen(text, N)};
@@ -25,17 +28,76 @@ std::optional<Enum> find(const std::array<std::string_view, N>& names, std::stri
   return static_cast<Enum>(at - names.begin());
 }
 
+std::string hex(const uint8_t* bytes, size_t count) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  for (size_t i = 0; i < count; ++i) {
+    text += kDigits[bytes[i] >> 4];
+    text += kDigits[bytes[i] & 15];
+  }
+  return text;
+}
+
+std::string id_of(const recorder_layout::Image& image) {
+  return hex(image.id, std::min<size_t>(image.id_bytes, sizeof(image.id)));
+}
+
 FrameAddress locate(const Block& block, uint32_t image_count, uint64_t address) {
   for (uint32_t i = 0; i < image_count; ++i) {
     const recorder_layout::Image& image = block.images[i];
     if (address >= image.begin && address < image.end && image.base <= address) {
-      return {bounded(image.name), address - image.base};
+      return {bounded(image.path), id_of(image), address - image.base};
     }
   }
-  return {"", address};
+  return {"", "", address};
+}
+
+std::vector<FrameAddress> locate_all(const Block& block, const uint64_t* frames, uint32_t count) {
+  const uint32_t images = std::min(block.image_count.load(), recorder_layout::kImages);
+  std::vector<FrameAddress> located;
+  for (uint32_t i = 0; i < std::min(count, recorder_layout::kFrames); ++i) {
+    located.push_back(locate(block, images, frames[i]));
+  }
+  return located;
+}
+
+int32_t slot_of(uint32_t slot) {
+  return slot < recorder_layout::kThreads ? static_cast<int32_t>(slot) : int32_t{-1};
+}
+
+std::vector<ImageSeen> read_images(const Block& block) {
+  std::vector<ImageSeen> images;
+  for (uint32_t i = 0; i < std::min(block.image_count.load(), recorder_layout::kImages); ++i) {
+    const ImageSeen image{bounded(block.images[i].path), id_of(block.images[i])};
+    // An image with several executable mappings stands in the table once for each, side by side.
+    if (images.empty() || !(images.back() == image)) images.push_back(image);
+  }
+  return images;
+}
+
+std::vector<StackSeen> read_stacks(const Block& block) {
+  std::vector<StackSeen> stacks;
+  for (uint32_t i = 0; i < std::min(block.stack_count.load(), recorder_layout::kStacks); ++i) {
+    const recorder_layout::StackNote& note = block.stacks[i];
+    if (note.complete.load(std::memory_order_acquire) != 1) continue;
+    const bool lock = note.wait_kind == static_cast<uint32_t>(recorder_layout::WaitKind::lock);
+    stacks.push_back({slot_of(note.slot), note.thread_id, bounded(note.name),
+                      lock ? recorder_layout::WaitKind::lock : recorder_layout::WaitKind::none,
+                      lock ? note.wait_address : 0, lock ? note.wait_owner : 0,
+                      locate_all(block, note.frames, note.frame_count)});
+  }
+  return stacks;
 }
 
 }  // namespace
+
+std::string_view name_of(Probe probe) {
+  return kProbes[std::min<size_t>(static_cast<size_t>(probe), kProbes.size() - 1)];
+}
+
+std::optional<Probe> probe_named(std::string_view name) {
+  return find<Probe>(kProbes, name);
+}
 
 std::string_view name_of(Phase phase) {
   return kPhases[std::min<size_t>(static_cast<size_t>(phase), kPhases.size() - 1)];
@@ -88,19 +150,28 @@ RecorderReading read_recorder(const Block& block) {
   }
   if (reading.most_inside == 0 && reading.launches > 0) reading.most_inside = 1;
 
+  reading.images = read_images(block);
+  reading.stacks_asked = read_inquest(block) > Inquest::offered;
+  reading.stacks = read_stacks(block);
+  reading.probe = static_cast<Probe>(
+      std::min<uint32_t>(block.probe.load(std::memory_order_acquire), kProbes.size() - 1));
+
   const recorder_layout::CrashNote& crash = block.crash;
   reading.crash.signal = static_cast<int>(crash.signal.load(std::memory_order_acquire));
   if (reading.crash.signal == 0) return reading;
   reading.crash.code = crash.code;
   reading.crash.address = crash.address;
-  reading.crash.thread =
-      crash.thread < recorder_layout::kThreads ? static_cast<int32_t>(crash.thread) : int32_t{-1};
-  const uint32_t images = std::min(block.image_count.load(), recorder_layout::kImages);
-  const uint32_t frames = std::min(crash.frame_count.load(), recorder_layout::kFrames);
-  for (uint32_t i = 0; i < frames; ++i) {
-    reading.crash.frames.push_back(locate(block, images, crash.frames[i]));
-  }
+  reading.crash.thread = slot_of(crash.thread);
+  reading.crash.thread_id = crash.thread_id;
+  reading.crash.stack_pointer = crash.stack_pointer;
+  reading.crash.frames = locate_all(block, crash.frames, crash.frame_count.load());
   return reading;
+}
+
+Inquest read_inquest(const Block& block) {
+  const uint32_t inquest = block.inquest.load(std::memory_order_acquire);
+  return inquest > static_cast<uint32_t>(Inquest::done) ? Inquest::unavailable
+                                                        : static_cast<Inquest>(inquest);
 }
 
 uint64_t read_progress(const Block& block) {

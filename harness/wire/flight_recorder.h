@@ -15,6 +15,15 @@ enum class Phase : uint32_t { startup, warmup, run, check, teardown };
 /// Where one thread is inside an iteration.
 enum class Step : uint32_t { idle, waiting, locking, launching, synchronising, finished };
 
+/// How far a worker got with the inquest: what it finds out about its own hang, when the runner
+/// asks for it (kInquestByte on the gate) before it ends the worker.
+enum class Inquest : uint32_t { unavailable, offered, stacks, probe, done };
+/// What became of a trivial piece of work given to the device of a hung worker, on a way around
+/// what hangs. `not_answered`: given, and not ended in time; `impossible`: the backend has none.
+enum class Probe : uint32_t { not_tried, not_answered, completed, failed, impossible };
+
+std::string_view name_of(Probe probe);
+std::optional<Probe> probe_named(std::string_view name);
 std::string_view name_of(Phase phase);
 std::string_view name_of(Step step);
 std::optional<Phase> phase_named(std::string_view name);
@@ -23,17 +32,20 @@ std::optional<Step> step_named(std::string_view name);
 /// The layout of the flight recorder: memory shared by runner and worker that outlives the worker.
 /// Written only with relaxed or release atomic stores by the worker; read by the runner at any
 /// moment, also while a hostile or dying worker scribbles over it (see `read_recorder`).
-/// Version 1; the layout is part of the wire protocol (docs/protocol.md).
+/// Version 2; the layout is part of the wire protocol (docs/protocol.md).
 namespace recorder_layout {
 
-constexpr uint64_t kMagic = 0x31626f727073706d;  // "mpsprob1", little endian
-constexpr uint32_t kVersion = 1;
+constexpr uint64_t kMagic = 0x32626f727073706d;  // "mpsprob2", little endian
+constexpr uint32_t kVersion = 2;
 constexpr uint32_t kThreads = 257;     // 256 threads of a cell, and the main thread as the last
 constexpr uint32_t kMainThread = 256;  // slot of the main thread
 constexpr uint32_t kFrames = 64;
 constexpr uint32_t kImages = 1024;
+constexpr uint32_t kStacks = 512;
 constexpr size_t kOperationBytes = 32;
-constexpr size_t kImageNameBytes = 112;
+constexpr size_t kImageIdBytes = 36;
+constexpr size_t kImagePathBytes = 448;
+constexpr size_t kThreadNameBytes = 32;
 
 struct alignas(64) ThreadSlot {
   std::atomic<uint64_t> place;       ///< iteration << 32 | step << 1 | 1 once the thread has begun
@@ -50,15 +62,35 @@ struct CrashNote {
   uint64_t address;  ///< siginfo_t::si_addr
   uint32_t thread;   ///< slot of the crashed thread, or UINT32_MAX where it has none
   std::atomic<uint32_t> frame_count;
+  uint64_t thread_id;        ///< of the system: tid on Linux, as `thread_id` of pthreads on macOS
+  uint64_t stack_pointer;    ///< of the interrupted code: near `address` where a stack overflowed
   uint64_t frames[kFrames];  ///< program counter, then return addresses
 };
 
 /// An executable mapping of the worker, so that raw addresses can be told as image + offset.
 struct Image {
-  uint64_t base;   ///< load address that offsets count from
-  uint64_t begin;  ///< first address
-  uint64_t end;    ///< one past the last address
-  char name[kImageNameBytes];
+  uint64_t base;               ///< load address that offsets count from
+  uint64_t begin;              ///< first address
+  uint64_t end;                ///< one past the last address
+  uint32_t id_bytes;           ///< of `id`; 0: the image has none
+  uint8_t id[kImageIdBytes];   ///< ELF: note NT_GNU_BUILD_ID; Mach-O: LC_UUID
+  char path[kImagePathBytes];  ///< as the loader knows it; cut at its front where it is longer
+};
+
+/// What a thread of a hung process waits for, as far as it can be seen.
+enum class WaitKind : uint32_t { none, lock };
+
+/// The stack of one thread of a hung process.
+struct StackNote {
+  std::atomic<uint32_t> complete;  ///< stored last: 1
+  uint32_t slot;                   ///< of the thread in `threads`, or UINT32_MAX
+  uint64_t thread_id;
+  uint32_t wait_kind;     ///< WaitKind
+  uint32_t frame_count;   ///< of `frames`
+  uint64_t wait_address;  ///< of the lock that it waits for
+  uint64_t wait_owner;    ///< thread_id that the lock names as its owner, 0: none
+  char name[kThreadNameBytes];
+  uint64_t frames[kFrames];  ///< program counter, then return addresses
 };
 
 struct Block {
@@ -69,9 +101,14 @@ struct Block {
   std::atomic<uint32_t> inside;       ///< threads inside a launch right now
   std::atomic<uint32_t> most_inside;  ///< the most that were inside at once
   std::atomic<uint32_t> image_count;
+  std::atomic<uint32_t> inquest;      ///< Inquest: how far the worker got with looking at itself
+  std::atomic<uint32_t> probe;        ///< Probe: what became of the trivial work
+  std::atomic<uint32_t> stack_count;  ///< entries of `stacks` that were begun
+  uint32_t reserved;
+  ThreadSlot threads[kThreads];
   CrashNote crash;
   Image images[kImages];
-  ThreadSlot threads[kThreads];
+  StackNote stacks[kStacks];
 };
 static_assert(std::atomic<uint64_t>::is_always_lock_free);
 
@@ -137,8 +174,12 @@ struct ThreadPlace {
 };
 
 struct FrameAddress {
-  std::string image;    ///< file name of the mapping, empty where none matched
-  uint64_t offset = 0;  ///< from the image's load address; the raw address where none matched
+  std::string path;      ///< of the image, as the loader knew it; empty where none matched
+  std::string image_id;  ///< build id or UUID in lower-case hex; empty where it has none
+  uint64_t offset = 0;   ///< from the image's load address; the raw address where none matched
+  /// File name of the image.
+  std::string image() const { return path.substr(path.rfind('/') + 1); }  // npos + 1 is 0
+  friend bool operator==(const FrameAddress&, const FrameAddress&) = default;
 };
 
 struct CrashSeen {
@@ -146,7 +187,27 @@ struct CrashSeen {
   int code = 0;
   uint64_t address = 0;
   int32_t thread = -1;  ///< -1: not a thread of the cell; kMainThread: the main thread
+  uint64_t thread_id = 0;
+  uint64_t stack_pointer = 0;
   std::vector<FrameAddress> frames;
+};
+
+/// The stack of one thread of a hung process, as raw addresses.
+struct StackSeen {
+  int32_t thread = -1;  ///< -1: not a thread of the cell; kMainThread: the main thread
+  uint64_t thread_id = 0;
+  std::string name;
+  recorder_layout::WaitKind wait = recorder_layout::WaitKind::none;
+  uint64_t wait_address = 0;
+  uint64_t wait_owner = 0;
+  std::vector<FrameAddress> frames;
+};
+
+/// An image that the process had loaded.
+struct ImageSeen {
+  std::string path;
+  std::string id;  ///< build id or UUID in lower-case hex; empty where it has none
+  friend bool operator==(const ImageSeen&, const ImageSeen&) = default;
 };
 
 /// What the runner read out of a recorder.
@@ -159,10 +220,17 @@ struct RecorderReading {
   uint32_t most_inside = 0;          ///< 1 where launches happened but never two at once
   std::vector<ThreadPlace> threads;  ///< those that had begun, by index
   CrashSeen crash;                   ///< signal 0: none
+  std::vector<StackSeen> stacks;     ///< of a hang; empty where none were taken
+  bool stacks_asked = false;         ///< the worker began an inquest
+  Probe probe = Probe::not_tried;
+  std::vector<ImageSeen> images;  ///< each once, in the order of the loader
 };
 
 /// Reads the recorder without trusting it: every index, enumeration and string is checked.
 RecorderReading read_recorder(const recorder_layout::Block& block);
+
+/// How far the worker got with its inquest; for a damaged recorder: unavailable.
+Inquest read_inquest(const recorder_layout::Block& block);
 
 /// Only the sum of progress: cheap enough for every tick.
 uint64_t read_progress(const recorder_layout::Block& block);

@@ -110,7 +110,7 @@ TEST_F(FlightRecorderTest, AddressesAreToldAsImageAndOffset) {
   image.base = 0x10000;
   image.begin = 0x11000;
   image.end = 0x12000;
-  std::strncpy(image.name, "libtorch_cpu.so", sizeof(image.name) - 1);
+  std::strncpy(image.path, "libtorch_cpu.so", sizeof(image.path) - 1);
   block_->image_count.store(1);
   block_->crash.frames[0] = 0x11234;
   block_->crash.frames[1] = 0x99999;
@@ -119,9 +119,9 @@ TEST_F(FlightRecorderTest, AddressesAreToldAsImageAndOffset) {
   block_->crash.signal.store(11);
   const RecorderReading reading = read_recorder(*block_);
   ASSERT_EQ(reading.crash.frames.size(), 2U);
-  EXPECT_EQ(reading.crash.frames[0].image, "libtorch_cpu.so");
+  EXPECT_EQ(reading.crash.frames[0].image(), "libtorch_cpu.so");
   EXPECT_EQ(reading.crash.frames[0].offset, 0x1234U);
-  EXPECT_EQ(reading.crash.frames[1].image, "");
+  EXPECT_EQ(reading.crash.frames[1].image(), "");
   EXPECT_EQ(reading.crash.frames[1].offset, 0x99999U);
   EXPECT_EQ(reading.crash.thread, 1);
 }

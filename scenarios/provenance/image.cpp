@@ -5,19 +5,13 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <span>
 #include <system_error>
 #include <vector>
 
-#ifdef __APPLE__
-#include <mach-o/loader.h>
-#else
-#include <elf.h>
-#include <link.h>
-#endif
+#include "scenarios/worker/image_id.h"
 
 namespace mpsprobe {
 namespace {
@@ -34,26 +28,19 @@ std::string hex(std::span<const unsigned char> bytes) {
 
 #ifdef __APPLE__
 
-// Reads LC_UUID from the load commands behind the header of a mapped image.
 void identify(const void* base, LoadedImage& image) {
   const auto* header = static_cast<const mach_header_64*>(base);
   if (header->magic != MH_MAGIC_64) {
     return;
   }
-  const auto* at = reinterpret_cast<const unsigned char*>(header + 1);
-  for (uint32_t i = 0; i < header->ncmds; ++i) {
-    const auto* command = reinterpret_cast<const load_command*>(at);
-    if (command->cmd == LC_UUID) {
-      const auto* uuid = reinterpret_cast<const uuid_command*>(at);
-      const std::string digits = hex(uuid->uuid);
-      image.uuid = fmt::format("{}-{}-{}-{}-{}", digits.substr(0, 8), digits.substr(8, 4),
-                               digits.substr(12, 4), digits.substr(16, 4), digits.substr(20));
-      std::transform(image.uuid.begin(), image.uuid.end(), image.uuid.begin(),
-                     [](char c) { return c >= 'a' && c <= 'f' ? static_cast<char>(c - 32) : c; });
-      return;
-    }
-    at += command->cmdsize;
+  const std::string digits = hex(image_id(*header));
+  if (digits.size() != 32) {
+    return;
   }
+  image.uuid = fmt::format("{}-{}-{}-{}-{}", digits.substr(0, 8), digits.substr(8, 4),
+                           digits.substr(12, 4), digits.substr(16, 4), digits.substr(20));
+  std::transform(image.uuid.begin(), image.uuid.end(), image.uuid.begin(),
+                 [](char c) { return c >= 'a' && c <= 'f' ? static_cast<char>(c - 32) : c; });
 }
 
 #else
@@ -62,26 +49,6 @@ struct Search {
   const void* base;
   LoadedImage* image;
 };
-
-std::string build_id_in(const unsigned char* at, size_t bytes) {
-  // Name and description of a note are each padded to four bytes.
-  const auto padded = [](size_t size) { return (size + 3) & ~size_t{3}; };
-  while (bytes >= sizeof(ElfW(Nhdr))) {
-    ElfW(Nhdr) note;
-    std::memcpy(&note, at, sizeof(note));
-    const size_t whole = sizeof(note) + padded(note.n_namesz) + padded(note.n_descsz);
-    if (whole > bytes) {
-      break;
-    }
-    const unsigned char* const name = at + sizeof(note);
-    if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && std::memcmp(name, "GNU", 4) == 0) {
-      return hex({name + padded(note.n_namesz), note.n_descsz});
-    }
-    at += whole;
-    bytes -= whole;
-  }
-  return {};
-}
 
 int visit(dl_phdr_info* info, size_t, void* data) {
   const Search& search = *static_cast<Search*>(data);
@@ -96,14 +63,7 @@ int visit(dl_phdr_info* info, size_t, void* data) {
   if (!ours) {
     return 0;
   }
-  for (int i = 0; i < info->dlpi_phnum && search.image->build_id.empty(); ++i) {
-    const ElfW(Phdr)& header = info->dlpi_phdr[i];
-    if (header.p_type == PT_NOTE) {
-      search.image->build_id = build_id_in(
-          // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader gives addresses as numbers
-          reinterpret_cast<const unsigned char*>(info->dlpi_addr + header.p_vaddr), header.p_memsz);
-    }
-  }
+  search.image->build_id = hex(image_id(*info));
   return 1;
 }
 

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "harness/stack/stack.h"
+#include "harness/wire/flight_recorder.h"
+
+namespace mpsprobe {
+
+/// Names the functions at addresses of images that another process had loaded, from the image
+/// files: ELF by elfutils' libdw, Mach-O by its own symbol table. Opens each image once and
+/// remembers every answer. Safe to use from several threads. An image whose file is gone or has
+/// another id by now is not used: its frames keep image, id and offset.
+class Symboliser {
+ public:
+  Symboliser();
+  Symboliser(const Symboliser&) = delete;
+  Symboliser& operator=(const Symboliser&) = delete;
+  ~Symboliser();
+
+  /// The frames of a stack whose first address is a program counter and whose others are return
+  /// addresses (looked up one byte earlier, inside the call). Where functions were inlined, an
+  /// address becomes several frames, the innermost first. Never throws but for lack of memory.
+  std::vector<StackFrame> symbolise(const std::vector<FrameAddress>& addresses);
+
+ private:
+  class Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+/// The stacks that the flight recorder holds, symbolised: of a crash the faulting thread's, of a
+/// hang every thread's with what it waits for and the cycle of locks, where there is one.
+StackEvidence stack_evidence(const RecorderReading& recorder, Symboliser& symboliser);
+
+}  // namespace mpsprobe
