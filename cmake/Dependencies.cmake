@@ -83,6 +83,23 @@ if(NOT TARGET Boost::headers)
   endif()
 endif()
 
+# Names the functions in ELF images. Not fetched: elfutils has no CMake build, and every distribution
+# has it.
+if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
+  find_path(MPSPROBE_LIBDW_INCLUDE elfutils/libdw.h DOC "Folder that holds elfutils/libdw.h")
+  find_library(MPSPROBE_LIBDW dw DOC "libdw of elfutils")
+  find_library(MPSPROBE_LIBELF elf DOC "libelf of elfutils")
+  mark_as_advanced(MPSPROBE_LIBDW_INCLUDE MPSPROBE_LIBDW MPSPROBE_LIBELF)
+  if(NOT MPSPROBE_LIBDW_INCLUDE OR NOT MPSPROBE_LIBDW OR NOT MPSPROBE_LIBELF)
+    message(FATAL_ERROR "libdw of elfutils is not installed. Run tools/setup, or install it with your "
+                        "package manager: libdw-dev (Debian, Ubuntu), elfutils-devel (Fedora).")
+  endif()
+  add_library(mpsprobe_libdw INTERFACE IMPORTED GLOBAL)
+  set_target_properties(mpsprobe_libdw PROPERTIES
+    INTERFACE_INCLUDE_DIRECTORIES "${MPSPROBE_LIBDW_INCLUDE}"
+    INTERFACE_LINK_LIBRARIES "${MPSPROBE_LIBDW};${MPSPROBE_LIBELF}")
+endif()
+
 if(MPSPROBE_BUILD_TESTS)
   set(INSTALL_GTEST OFF CACHE INTERNAL "")
   mpsprobe_dependency(PACKAGE GTest TARGET GTest::gmock VERSION 1.11

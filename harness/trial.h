@@ -23,6 +23,7 @@ struct TrialRecord {
   std::string worker = "stock";  ///< which build of the library: the name given with --worker
   Cell cell;
   int trial = 0;          ///< 0 to trials-1
+  int attempt = 0;        ///< of this trial: above 0 it ran again, alone, after it was a bystander
   uint64_t sequence = 0;  ///< place in the schedule
   std::string before;     ///< the cell that ran on the device before this one; "" for the first
   std::string started;    ///< UTC, "2026-01-31T12:34:56.789Z"

@@ -9,6 +9,7 @@
 
 #include "reports/advice.h"
 #include "reports/arms.h"
+#include "reports/layers.h"
 #include "reports/signatures.h"
 #include "reports/warnings.h"
 
@@ -171,10 +172,47 @@ std::vector<LeftOutGroup> group_left_out(const std::vector<LeftOut>& left_out) {
   return groups;
 }
 
-// Trials by worker, cell and number: a second record of one is no second piece of evidence.
-bool is_first(std::set<std::tuple<std::string, std::string, int>>& seen, const TrialRecord& trial) {
-  return seen.emplace(trial.worker, to_string(trial.cell), trial.trial).second;
-}
+// Which records of a journal are trials, each once: a second record of one is no second piece of
+// evidence, and one that died as a bystander gives way to the record of its rerun.
+class Records {
+ public:
+  explicit Records(const Journal& journal) {
+    for (const TrialRecord& trial : journal.trials) {
+      if (!trial.judgement.bystander) run_alone_.insert(key_of(trial));
+    }
+  }
+
+  bool counts(const TrialRecord& trial) {
+    const Key key = key_of(trial);
+    if (trial.judgement.bystander) {
+      ++bystanders_;
+      if (run_alone_.contains(key)) {
+        rerun_.insert(key);
+        return false;
+      }
+      return seen_.insert(key).second;
+    }
+    const bool first = seen_.insert(key).second;
+    if (!first) ++repeated_;
+    return first;
+  }
+
+  int repeated() const { return repeated_; }
+  Bystanders bystanders() const { return {bystanders_, static_cast<int>(rerun_.size())}; }
+
+ private:
+  using Key = std::tuple<std::string, std::string, int>;  // worker, cell, number
+
+  static Key key_of(const TrialRecord& trial) {
+    return {trial.worker, to_string(trial.cell), trial.trial};
+  }
+
+  std::set<Key> run_alone_;
+  std::set<Key> seen_;
+  std::set<Key> rerun_;
+  int repeated_ = 0;
+  int bystanders_ = 0;
+};
 
 std::vector<CellEvidence> evidence_of(const Analysis& analysis) {
   std::vector<CellEvidence> evidence;
@@ -198,15 +236,11 @@ Analysis analyse(const Journal& journal) {
   Summaries summaries(journal, analysis.arms);
   std::map<std::pair<size_t, std::string>, std::vector<double>> throughput;
   std::map<std::pair<std::string, std::string>, int> recorded;  // by worker and cell
-  std::set<std::tuple<std::string, std::string, int>> seen;
+  Records records(journal);
   std::vector<size_t> failed;  // indices into the journal's trials
-  int repeated = 0;
   for (size_t i = 0; i < journal.trials.size(); ++i) {
     const TrialRecord& trial = journal.trials[i];
-    if (!is_first(seen, trial)) {
-      ++repeated;
-      continue;
-    }
+    if (!records.counts(trial)) continue;
     CellSummary& cell = summaries.find_or_add(arms.of_trial[i], trial.cell);
     add_trial(cell, journal, trial, throughput[{cell.arm, cell.id}]);
     ++recorded[{trial.worker, cell.id}];
@@ -233,8 +267,10 @@ Analysis analyse(const Journal& journal) {
   analysis.complete = analysis.recorded >= analysis.planned;
   analysis.boundaries = find_boundaries(evidence_of(analysis));
   analysis.signatures = group_by_signature(journal, analysis, arms.of_trial, failed);
+  analysis.comparisons = compare_layers(analysis);
+  analysis.bystanders = records.bystanders();
   analysis.left_out = group_left_out(journal.header.left_out);
-  analysis.warnings = warn(journal, analysis, arms.divided, repeated);
+  analysis.warnings = warn(journal, analysis, arms.divided, records.repeated());
   analysis.advice = advise(analysis);
   return analysis;
 }

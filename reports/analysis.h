@@ -79,6 +79,9 @@ struct FailureExample {
   int process = 0;
   EndedBy ended_by = EndedBy::nobody;
   RecorderReading recorder;
+  StackEvidence stacks;
+  std::optional<CrashReport> crash_report;
+  std::vector<GpuEvent> gpu_events;
   std::optional<FailureEvent> event;  ///< what the process itself said
   std::string excerpt;                ///< printable end of its stderr (stdout where that is empty)
 };
@@ -91,18 +94,67 @@ struct SignatureGroup {
     int failures = 0;
     int counted = 0;
   };
+  /// Something that trials of this signature told of beside it.
+  struct Beside {
+    OtherFinding finding;
+    int trials = 0;
+  };
   std::string title;
   bool known = true;
+  Basis basis = Basis::none;  ///< the strongest that a trial of it has
   int failures = 0;
   std::vector<Where> cells;  ///< in the order of the summaries
+  std::vector<Beside> also;  ///< most often first
+  /// Signatures that are perhaps the same bug, as indices into Analysis::signatures: this one is of
+  /// crashes and they are of hangs, or the other way round, in trials of the same cell and arm.
+  std::vector<size_t> related;
   std::map<std::string, int> phases;
   std::vector<std::pair<std::string, int>> before;  ///< cells that ran before, most often first
   FailureExample first;
+
+  /// It rests on nothing but the place where the process was.
+  bool thin() const { return basis == Basis::place; }
+};
+
+/// What two results of the same cell permit to be said. Nothing else is claimed about the layer
+/// that is to blame, or about a fix.
+enum class Conclusion : uint8_t {
+  also_below,      ///< both layers failed
+  only_above,      ///< the upper layer failed more often than the lower one, which never did
+  only_below,      ///< the lower layer failed, and the upper one, which never did, less often
+  fixed,           ///< the baseline failed more often than the other build, which never did
+  less_often,      ///< both builds failed, the baseline more often
+  more_often,      ///< the other build failed more often than the baseline
+  no_difference,   ///< none is shown between two builds
+  too_few_trials,  ///< inconclusive: one side failed, and chance may have spared the other
+  no_overlap,      ///< inconclusive: the side without a failure never had two threads meet
+  no_failure,      ///< inconclusive: neither failed
+  same_build,      ///< inconclusive: both workers loaded the same library
+  unproved,        ///< inconclusive: not both sides proved which library ran
+};
+
+/// One cell on two layers (all axes but the backend equal) or on two builds of the library.
+struct Comparison {
+  bool layers = true;          ///< of two backends; otherwise of two workers
+  size_t first = 0;            ///< the upper layer, or the baseline: index into Analysis::cells
+  size_t second = 0;           ///< the lower layer, or the other build
+  double p = 1;                ///< Fisher's exact test, two-sided
+  double corrected_p = 1;      ///< by Holm, for all comparisons in which something failed
+  bool same_signature = true;  ///< where both failed: at least one title is common to both
+  std::optional<int> trials_needed;  ///< a side, for `too_few_trials` at the rate seen
+  bool simulated = false;
+  Conclusion conclusion = Conclusion::no_failure;
 };
 
 struct LeftOutGroup {
   std::string reason;
   std::vector<std::string> cells;
+};
+
+/// Trials that died of a GPU restart which another process caused.
+struct Bystanders {
+  int records = 0;  ///< deaths of that kind; a rerun may die so again
+  int rerun = 0;    ///< trials of them that a later run, alone, decided: only that run counts
 };
 
 /// Something that limits what the report is worth. `code` is stable, for programs.
@@ -131,6 +183,8 @@ struct Analysis {
   std::vector<CellSummary> cells;          ///< in the order of the plan, arms of one cell together
   std::vector<Boundary> boundaries;        ///< Boundary::worker is the arm's label
   std::vector<SignatureGroup> signatures;  ///< most frequent first
+  std::vector<Comparison> comparisons;     ///< in the order of the cells
+  Bystanders bystanders;
   std::vector<LeftOutGroup> left_out;
   std::vector<Warning> warnings;
   std::vector<Advice> advice;

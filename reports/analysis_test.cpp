@@ -120,6 +120,27 @@ TEST(Analysis, BuildsOfOneWorkerAreNeverAddedUp) {
   EXPECT_TRUE(analysis.complete);
 }
 
+TEST(Analysis, ALibraryExchangedBeforeAResumeMakesASecondArm) {
+  SampleJournal sample;
+  // The same path and version, and another file: as after a rebuild in place.
+  sample.journal.provenances["rebuilt"] = sample.journal.provenances["build-a"];
+  sample.journal.provenances["rebuilt"]["torch"]["build_id"] = "cc33";
+  sample.plan("cpu/add/default/threads=2").ran(5, 5).ended("interrupted");
+  sample.provenance = "rebuilt";
+  sample.ran(5).ended();
+  for (int i = 5; i < 10; ++i) sample.journal.trials[static_cast<size_t>(i)].trial = i;
+  const Analysis analysis = analyse(sample.journal);
+  ASSERT_THAT(analysis.cells, SizeIs(2));
+  EXPECT_EQ(analysis.cells[0].failures, 5);
+  EXPECT_EQ(analysis.cells[0].counted, 5);
+  EXPECT_EQ(analysis.cells[1].failures, 0);
+  EXPECT_EQ(analysis.cells[1].counted, 5);
+  EXPECT_EQ(analysis.arms[1].build_id, "cc33");
+  EXPECT_THAT(analysis.warnings, warns("several_builds"));
+  // Nor is the one said to fix the other: they are no workers side by side.
+  EXPECT_THAT(analysis.comparisons, IsEmpty());
+}
+
 TEST(Analysis, ATrialOfTwoBuildsBelongsToNeither) {
   SampleJournal sample;
   sample.plan("cpu/add/default/threads=1/processes=2").ran(10);

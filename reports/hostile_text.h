@@ -29,6 +29,37 @@ inline std::vector<std::string> hostile_texts() {
   };
 }
 
+/// Stacks with `text` in every name, of two threads that wait for one another.
+inline StackEvidence hostile_stacks(const std::string& text) {
+  StackEvidence stacks;
+  for (uint64_t id : {1, 2}) {
+    ThreadStack stack;
+    stack.thread_id = id;
+    stack.name = text;
+    stack.faulting = id == 1;
+    stack.wait = {Wait::Kind::lock, id, 3 - id, false};
+    stack.frames = {{text, text, id, text, text, false}, {text, text, id, "", "", false}};
+    stacks.threads.push_back(stack);
+  }
+  stacks.lock_cycle = {1, 2};
+  return stacks;
+}
+
+inline CrashReport hostile_crash_report(const std::string& text) {
+  CrashReport report;
+  for (std::string* field :
+       {&report.file, &report.incident, &report.bug_type, &report.process, &report.os_version,
+        &report.model, &report.exception, &report.signal, &report.subtype,
+        &report.termination_namespace, &report.termination_indicator}) {
+    *field = text;
+  }
+  report.termination_reasons = {text, text};
+  report.application_info = {text, text};
+  report.threads = hostile_stacks(text).threads;
+  report.last_exception = report.threads[0].frames;
+  return report;
+}
+
 /// A journal in which a failed trial carries `text` wherever a worker could have put it.
 inline Journal journal_with(const std::string& text) {
   SampleJournal sample;
@@ -57,10 +88,17 @@ inline Journal journal_with(const std::string& text) {
     if (process.result) process.result->observed_path = text;
     for (ThreadPlace& place : process.recorder.threads) place.operation = text;
     for (FrameAddress& frame : process.recorder.crash.frames) frame.path = text;
+    process.stacks = hostile_stacks(text);
+    process.recorder.images = {{text, text}};
+    process.image_set = text;
+    process.crash_report = hostile_crash_report(text);
+    process.gpu_events = {{text, text, text, 1, text}};
     if (!is_failure(trial.judgement.outcome)) continue;
     trial.judgement.signature = text;
     trial.judgement.detail = text;
+    trial.judgement.also = {{text, false}};
   }
+  journal.image_sets[text] = {{text, text}};
   return journal;
 }
 

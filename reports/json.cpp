@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "reports/json_trials.h"
-#include "reports/markdown_sections.h"
+#include "harness/journal/trial_json.h"
+#include "reports/json_findings.h"
 #include "reports/wording.h"
 
 namespace mpsprobe {
@@ -11,8 +11,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr int kReportVersion = 1;
-constexpr const char* kSchema = "https://mpsprobe.invalid/schema/report-1.json";
+constexpr int kReportVersion = 2;
+constexpr const char* kSchema = "https://mpsprobe.invalid/schema/report-2.json";
 
 std::string_view name_of(Overlap overlap) {
   switch (overlap) {
@@ -161,36 +161,6 @@ ordered_json boundary_json(const Boundary& boundary) {
   return json;
 }
 
-ordered_json signature_json(const Analysis& analysis, const SignatureGroup& group) {
-  ordered_json cells = ordered_json::array();
-  for (const SignatureGroup::Where& where : group.cells) {
-    cells.push_back({{"arm", analysis.arms[where.arm].label},
-                     {"cell", where.cell},
-                     {"failures", where.failures},
-                     {"counted", where.counted}});
-  }
-  ordered_json before = ordered_json::array();
-  for (const auto& [cell, trials] : group.before) {
-    before.push_back({{"cell", cell}, {"trials", trials}});
-  }
-  const FailureExample& first = group.first;
-  const std::string id = to_string(first.cell);
-  ordered_json example = {{"arm", analysis.arms[first.arm].label},
-                          {"cell", id},
-                          {"trial", first.trial},
-                          {"judgement", judgement_json(first.judgement)},
-                          {"process", first.process},
-                          {"ended_by", mpsprobe::name_of(first.ended_by)},
-                          {"recorder", recorder_json(first.recorder)},
-                          {"event", nullptr},
-                          {"excerpt", first.excerpt},
-                          {"rerun", rerun_command(analysis, first.arm, id)}};
-  if (first.event) example["event"] = failure_json(*first.event);
-  return {{"title", group.title},       {"known", group.known},      {"failures", group.failures},
-          {"phases", group.phases},     {"cells", std::move(cells)}, {"before", std::move(before)},
-          {"first", std::move(example)}};
-}
-
 }  // namespace
 
 ordered_json report_json(const Journal& journal, const Analysis& analysis) {
@@ -206,10 +176,12 @@ ordered_json report_json(const Journal& journal, const Analysis& analysis) {
                        {"matrix",
                         {{"name", analysis.header.matrix_name},
                          {"description", analysis.header.matrix_description}}}};
-  for (const char* list : {"warnings", "advice", "boundaries", "cells", "signatures", "left_out"}) {
+  for (const char* list :
+       {"warnings", "advice", "boundaries", "cells", "signatures", "layers", "left_out"}) {
     json[list] = ordered_json::array();
   }
   json["provenances"] = ordered_json::object();
+  json["image_sets"] = ordered_json::object();
   json["trials"] = ordered_json::array();
   for (const Warning& warning : analysis.warnings) {
     json["warnings"].push_back({{"code", warning.code}, {"text", warning.text}});
@@ -224,13 +196,21 @@ ordered_json report_json(const Journal& journal, const Analysis& analysis) {
   for (const SignatureGroup& group : analysis.signatures) {
     json["signatures"].push_back(signature_json(analysis, group));
   }
+  for (const Comparison& comparison : analysis.comparisons) {
+    json["layers"].push_back(comparison_json(analysis, comparison));
+  }
   for (const LeftOutGroup& group : analysis.left_out) {
     json["left_out"].push_back({{"reason", group.reason}, {"cells", group.cells}});
   }
   for (const auto& [id, provenance] : journal.provenances) {
     json["provenances"][id] = object_or_null(provenance);
   }
-  for (const TrialRecord& trial : journal.trials) json["trials"].push_back(trial_json(trial));
+  for (const auto& [id, images] : journal.image_sets) {
+    ordered_json list = ordered_json::array();
+    for (const ImageSeen& image : images) list.push_back({{"path", image.path}, {"id", image.id}});
+    json["image_sets"][id] = std::move(list);
+  }
+  for (const TrialRecord& trial : journal.trials) json["trials"].emplace_back(trial_to_json(trial));
   return json;
 }
 

@@ -7,7 +7,7 @@
 
 namespace mpsprobe {
 
-/// The report as JSON, in the form of reports/schema/report.schema.json, version 1: what was run,
+/// The report as JSON, in the form of reports/schema/report.schema.json, version 2: what was run,
 /// everything derived from it, and every trial raw. Text from workers is not yet valid UTF-8 here:
 /// write it out with `json_text`.
 nlohmann::ordered_json report_json(const Journal& journal, const Analysis& analysis);

@@ -11,9 +11,10 @@
 #include <fstream>
 #include <set>
 
+#include "harness/journal/trial_json.h"
 #include "harness/wire/axis.h"
 #include "reports/hostile_text.h"
-#include "reports/sample_journal.h"
+#include "reports/sample_evidence.h"
 
 namespace mpsprobe {
 namespace {
@@ -88,8 +89,16 @@ TEST(Json, ReportsFollowTheSchema) {
   odd.journal.trials[12].processes[1].termination = NotReaped{};
   odd.journal.trials[13].known_good = KnownGood{"mps/empty/default/threads=1", 2, Outcome::pass};
   odd.expect({Verdict::pass, std::nullopt, ""}).left_out("mps/add/graph/threads=1", "no such path");
+  SampleJournal layers;
+  layers.journal.header.workers.push_back({"fork", "/opt/fork/worker", {}});
+  layers.plan("mps/add/default/threads=2").ran(10, 10);
+  layers.plan("metal/add/default/threads=2").ran(10, 3);
+  layers.plan("cpu/add/default/threads=2").ran(10);
+  layers.provenance = "build-b";
+  layers.ran(10, 1, SampleJournal::hang(), "fork");
   std::vector<std::string> reports{text_of(report_000().journal), text_of(odd.journal),
-                                   text_of(Journal{})};
+                                   text_of(Journal{}), text_of(journal_with_evidence().journal),
+                                   text_of(layers.journal)};
   for (const std::string& hostile : hostile_texts())
     reports.push_back(text_of(journal_with(hostile)));
   EXPECT_THAT(invalid("report.schema.json", reports), IsEmpty());
@@ -100,14 +109,19 @@ TEST(Json, TheSchemaRefusesWhatIsNoReport) {
   unknown_key["cells"][0]["surprise"] = 1;
   json no_version = json::parse(text_of(report_000().journal));
   no_version.erase("mpsprobe_report");
-  const std::vector<std::string> wrong{unknown_key.dump(), no_version.dump(), "[]"};
+  json odd_evidence = json::parse(text_of(journal_with_evidence().journal));
+  odd_evidence["trials"][0]["processes"][0]["stacks"]["threads"][0]["frames"][0]["offset"] = "12";
+  json old_version = json::parse(text_of(report_000().journal));
+  old_version["mpsprobe_report"] = 1;
+  const std::vector<std::string> wrong{unknown_key.dump(), no_version.dump(), odd_evidence.dump(),
+                                       old_version.dump(), "[]"};
   EXPECT_THAT(invalid("report.schema.json", wrong), SizeIs(wrong.size()));
 }
 
 TEST(Json, EveryTrialIsThereRaw) {
   const Journal journal = report_000().journal;
   const json report = json::parse(text_of(journal));
-  EXPECT_EQ(report["mpsprobe_report"], 1);
+  EXPECT_EQ(report["mpsprobe_report"], 2);
   EXPECT_EQ(report["simulated"], true);
   ASSERT_EQ(report["trials"].size(), journal.trials.size());
   const json& failed = *std::find_if(report["trials"].begin(), report["trials"].end(),
@@ -117,6 +131,42 @@ TEST(Json, EveryTrialIsThereRaw) {
   EXPECT_EQ(failed["processes"][0]["recorder"]["crash"]["address"], "0x18");
   EXPECT_EQ(report["context"]["seed"], "42");
   EXPECT_EQ(report["context"]["arms"][0]["git_hash"], "0a1b2c3d4e5f");
+}
+
+TEST(Json, ATrialIsTheSameAsInTheJournal) {
+  const Journal journal = journal_with_evidence().journal;
+  const json report = json::parse(text_of(journal));
+  for (size_t i = 0; i < journal.trials.size(); ++i) {
+    EXPECT_EQ(report["trials"][i], trial_to_json(journal.trials[i])) << i;
+  }
+}
+
+TEST(Json, HoldsTheEvidenceOfASignature) {
+  const json report = json::parse(text_of(journal_with_evidence().journal));
+  const json& crash = report["signatures"][0];
+  EXPECT_EQ(crash["basis"], "frames");
+  EXPECT_EQ(crash["also"][1]["title"], "a text that nobody knows");
+  EXPECT_EQ(crash["related"], json::array({report["signatures"][1]["title"]}));
+  EXPECT_EQ(crash["first"]["stacks"]["threads"][0]["frames"][1]["source"], "stream.cpp:120");
+  EXPECT_EQ(crash["first"]["crash_report"]["signal"], "SIGSEGV");
+  EXPECT_EQ(crash["first"]["gpu_events"][0]["summary"], "restart: hang");
+  EXPECT_EQ(report["signatures"][1]["first"]["recorder"]["probe"], "completed");
+  EXPECT_THAT(report["signatures"][1]["first"]["stacks"]["lock_cycle"], SizeIs(8));
+  EXPECT_EQ(report["image_sets"]["images-a"][0]["id"], "5105");
+}
+
+TEST(Json, HoldsWhatEachLayerShowed) {
+  SampleJournal sample;
+  sample.plan("mps/add/default/threads=2").ran(10, 10);
+  sample.plan("metal/add/default/threads=2").ran(10);
+  const json report = json::parse(text_of(sample.journal));
+  ASSERT_THAT(report["layers"], SizeIs(1));
+  const json& layer = report["layers"][0];
+  EXPECT_EQ(layer["kind"], "layers");
+  EXPECT_EQ(layer["first"]["cell"], "mps/add/default/threads=2");
+  EXPECT_EQ(layer["second"]["failures"], 0);
+  EXPECT_EQ(layer["conclusion"], "only_above");
+  EXPECT_EQ(layer["words"], "only with PyTorch");
 }
 
 TEST(Json, HostileTextIsAsciiAndComesBackWhole) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "reports/markdown_sections.h"
+#include "reports/stack_words.h"
 #include "reports/text.h"
 #include "reports/wording.h"
 
@@ -11,14 +12,8 @@ namespace {
 
 constexpr size_t kMostCells = 3;
 constexpr size_t kMostThreads = 32;
-constexpr size_t kMostFrames = 16;
+constexpr size_t kMostBeside = 6;
 constexpr size_t kMostDetailed = 20;  // signatures beyond are in the JSON
-
-std::string thread_name(int64_t thread) {
-  if (thread == recorder_layout::kMainThread) return "main thread";
-  if (thread < 0) return "a thread that is none of the cell's";
-  return fmt::format("thread {}", thread);
-}
 
 std::string where_it_failed(const Analysis& analysis, const SignatureGroup& group) {
   std::string text;
@@ -54,7 +49,7 @@ std::string what_happened(const FailureExample& example) {
   if (crash.signal != 0) {
     const std::string signal = signal_name(crash.signal);
     text += (signal == judgement.detail ? "" : ", " + signal) +
-            fmt::format(" in {}", thread_name(crash.thread));
+            fmt::format(" in {}", thread_in_words(crash.thread));
     // An abort faults nowhere.
     if (crash.address != 0) text += fmt::format(", at address {:#x}", crash.address);
   }
@@ -84,28 +79,14 @@ std::string thread_table(const FailureExample& example) {
   return text + "\n";
 }
 
-std::string frame_list(const CrashSeen& crash) {
-  if (crash.frames.empty()) return "";
-  std::string text;
-  for (size_t i = 0; i < std::min(crash.frames.size(), kMostFrames); ++i) {
-    const FrameAddress& frame = crash.frames[i];
-    text += fmt::format("{:2} {} + {:#x}\n", i,
-                        frame.path.empty() ? "?" : shortened(printable(frame.image()), 60),
-                        frame.offset);
-  }
-  if (crash.frames.size() > kMostFrames) {
-    text += fmt::format("   {} more\n", crash.frames.size() - kMostFrames);
-  }
-  return "Stack of the crashed thread, image + offset:\n\n" + code_block(text) + "\n";
-}
-
 std::string printed(const FailureExample& example) {
   std::string text;
   if (example.event) {
     const FailureEvent& event = *example.event;
-    text += fmt::format("The process reported ({}, {}):\n\n{}\n", code_span(event.kind, 40),
-                        thread_name(event.thread < 0 ? recorder_layout::kMainThread : event.thread),
-                        code_block(last_lines(event.text, 16, 300)));
+    text +=
+        fmt::format("The process reported ({}, {}):\n\n{}\n", code_span(event.kind, 40),
+                    thread_in_words(event.thread < 0 ? recorder_layout::kMainThread : event.thread),
+                    code_block(last_lines(event.text, 16, 300)));
   }
   if (!example.excerpt.empty()) text += "It printed:\n\n" + code_block(example.excerpt) + "\n";
   return text;
@@ -122,12 +103,58 @@ std::string what_ran_before(const SignatureGroup& group) {
   return "Ran before it: " + text + ".\n\n";
 }
 
+std::string rests_on(const SignatureGroup& group) {
+  std::string text;
+  switch (group.basis) {
+    case Basis::text:
+      text = "Rests on: text.";
+      break;
+    case Basis::frames:
+      text = "Rests on: frames.";
+      break;
+    case Basis::place:
+      text =
+          "Rests on: only the place where the process was. **Thin:** no text and no function is "
+          "known, and different bugs may share this signature.";
+      break;
+    case Basis::none:
+      break;
+  }
+  std::string beside;
+  for (size_t i = 0; i < std::min(group.also.size(), kMostBeside); ++i) {
+    const SignatureGroup::Beside& found = group.also[i];
+    beside += fmt::format("{}{}{} ({}×)", i == 0 ? "" : ", ", code_span(found.finding.title),
+                          found.finding.known ? "" : " (new)", found.trials);
+  }
+  if (group.also.size() > kMostBeside) {
+    beside += fmt::format(", {} others", group.also.size() - kMostBeside);
+  }
+  if (!beside.empty()) text += (text.empty() ? "" : " ") + ("Beside it: " + beside + ".");
+  return text.empty() ? "" : text + "\n\n";
+}
+
+std::string related(const SignatureGroup& group) {
+  std::string text;
+  for (size_t i = 0; i < std::min(group.related.size(), kMostBeside); ++i) {
+    text += fmt::format("{}{}", i == 0 ? "" : ", ", group.related[i] + 1);
+  }
+  if (text.empty()) return "";
+  if (group.related.size() > kMostBeside) {
+    text += fmt::format(" and {} others", group.related.size() - kMostBeside);
+  }
+  return fmt::format(
+      "Perhaps one bug with failure {}: trials of the same cell ended in a crash and "
+      "in a hang. A thread that dies while it holds a lock leaves the others "
+      "waiting.\n\n",
+      text);
+}
+
 std::string details(const Analysis& analysis, const SignatureGroup& group, size_t number) {
   const FailureExample& first = group.first;
   std::string text = fmt::format("<details{}><summary>Failure {}: the first of {}</summary>\n\n",
                                  number == 1 ? " open" : "", number, group.failures);
-  text += what_happened(first) + thread_table(first) + frame_list(first.recorder.crash) +
-          printed(first) + what_ran_before(group);
+  text += rests_on(group) + related(group) + what_happened(first) + thread_table(first) +
+          markdown_evidence(first) + printed(first) + what_ran_before(group);
   text += "Run this cell alone:\n\n" +
           code_block(rerun_command(analysis, first.arm, to_string(first.cell)), "sh");
   return text + "\n</details>\n\n";
@@ -157,9 +184,9 @@ std::string markdown_failures(const Analysis& analysis) {
       "## Failures\n\n| | failure | trials | phase | where |\n|---|---|---|---|---|\n";
   for (size_t i = 0; i < analysis.signatures.size(); ++i) {
     const SignatureGroup& group = analysis.signatures[i];
-    text += fmt::format("| {} | {}{} | {} | {} | {} |\n", i + 1, code_span(group.title),
-                        group.known ? "" : " (new)", group.failures, phases(group),
-                        where_it_failed(analysis, group));
+    text += fmt::format("| {} | {}{}{} | {} | {} | {} |\n", i + 1, code_span(group.title),
+                        group.known ? "" : " (new)", group.thin() ? " (thin)" : "", group.failures,
+                        phases(group), where_it_failed(analysis, group));
   }
   text += "\n";
   for (size_t i = 0; i < std::min(analysis.signatures.size(), kMostDetailed); ++i) {

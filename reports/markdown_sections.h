@@ -18,6 +18,12 @@ std::string markdown_crashes(const Analysis& analysis);
 /// Failures by signature: where each thread was, what was printed, how to run that cell alone.
 std::string markdown_failures(const Analysis& analysis);
 
+/// What is known of one failed trial beyond its flight recorder: stacks, what threads wait for, the
+/// device's answer to a probe, the system's crash report, GPU events. A part of the section above.
+std::string markdown_evidence(const FailureExample& example);
+/// The same cells on two backends or two builds, and what that permits to be said.
+std::string markdown_layers(const Analysis& analysis);
+
 /// The command that runs one cell alone as this run did.
 std::string rerun_command(const Analysis& analysis, size_t arm, const std::string& cell);
 

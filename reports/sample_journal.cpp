@@ -20,6 +20,12 @@ json build(const std::string& version, const std::string& hash, const std::strin
           {"device", "simulated Metal device"}};
 }
 
+Judgement passed() {
+  Judgement judgement{Outcome::pass};
+  judgement.phase = Phase::teardown;
+  return judgement;
+}
+
 RecorderReading reading(const Cell& cell, bool failed, const Judgement& judgement, bool overlap) {
   RecorderReading recorder;
   recorder.phase = failed ? judgement.phase : Phase::teardown;
@@ -91,7 +97,7 @@ SampleJournal& SampleJournal::ran(int trials, int failures, const Judgement& how
     trial.before = journal.trials.empty() ? "" : to_string(journal.trials.back().cell);
     trial.started = "2026-01-31T12:00:01.000Z";
     trial.seconds = 0.25;
-    trial.judgement = failed ? how : Judgement{Outcome::pass, "", "", true, Phase::teardown};
+    trial.judgement = failed ? how : passed();
     for (int process = 0; process < cell.processes; ++process) {
       ProcessRecord record;
       record.process = process;
@@ -127,7 +133,7 @@ SampleJournal& SampleJournal::came_to(int trials, Outcome outcome) {
     const bool follows =
         !journal.trials.empty() && journal.trials.back().cell == journal.header.cells.back().cell;
     const int next = follows ? last().trial + 1 : 0;
-    ran(1, 1, Judgement{outcome, "", "", true, Phase::startup});
+    ran(1, 1, Judgement{outcome});
     last().trial = next;
     last().processes.clear();
   }
@@ -145,11 +151,17 @@ SampleJournal& SampleJournal::ended(const std::string& reason) {
 }
 
 Judgement SampleJournal::segfault() {
-  return {Outcome::signal, "SIGSEGV", "SIGSEGV in linear while launching", true, Phase::run};
+  Judgement judgement{Outcome::signal, "SIGSEGV", "SIGSEGV in linear while launching"};
+  judgement.basis = Basis::frames;
+  judgement.phase = Phase::run;
+  return judgement;
 }
 
 Judgement SampleJournal::hang() {
-  return {Outcome::hang, "", "hang in linear while synchronising", true, Phase::run};
+  Judgement judgement{Outcome::hang, "", "hang in linear while synchronising"};
+  judgement.basis = Basis::frames;
+  judgement.phase = Phase::run;
+  return judgement;
 }
 
 SampleJournal report_000() {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "reports/text.h"
 #include "reports/wording.h"
@@ -24,6 +25,9 @@ FailureExample example_of(const TrialRecord& trial, size_t arm) {
   const ProcessRecord& process = trial.processes[judged];
   example.ended_by = process.ended_by;
   example.recorder = process.recorder;
+  example.stacks = process.stacks;
+  example.crash_report = process.crash_report;
+  example.gpu_events = process.gpu_events;
   if (!process.failures.empty()) example.event = process.failures.front();
   example.excerpt = last_lines(process.err.text(), kExcerptLines, kExcerptWidth);
   if (example.excerpt.empty()) {
@@ -42,10 +46,62 @@ struct Counting {
   SignatureGroup group;
   std::map<size_t, int> by_summary;
   std::map<std::string, int> before;
+  std::set<size_t> crashed;  // summaries in which a process died of it
+  std::set<size_t> hung;     // summaries in which one hung
 };
+
+bool is_stronger(Basis a, Basis b) {
+  return a != Basis::none && (b == Basis::none || a < b);
+}
+
+void add_finding(std::vector<SignatureGroup::Beside>& also, const OtherFinding& finding) {
+  const auto same = std::find_if(also.begin(), also.end(), [&finding](const auto& beside) {
+    return beside.finding.title == finding.title;
+  });
+  if (same == also.end()) {
+    also.push_back({finding, 1});
+  } else {
+    ++same->trials;
+  }
+}
+
+void add_trial(Counting& counting, const TrialRecord& trial, size_t summary) {
+  const Judgement& judgement = trial.judgement;
+  SignatureGroup& group = counting.group;
+  ++group.failures;
+  ++group.phases[std::string(name_of(judgement.phase))];
+  if (is_stronger(judgement.basis, group.basis)) group.basis = judgement.basis;
+  for (const OtherFinding& finding : judgement.also) add_finding(group.also, finding);
+  ++counting.by_summary[summary];
+  ++counting.before[trial.before];
+  if (judgement.outcome == Outcome::signal || judgement.outcome == Outcome::assertion) {
+    counting.crashed.insert(summary);
+  } else if (judgement.outcome == Outcome::hang) {
+    counting.hung.insert(summary);
+  }
+}
+
+bool meet(const std::set<size_t>& a, const std::set<size_t>& b) {
+  return std::any_of(a.begin(), a.end(), [&b](size_t summary) { return b.contains(summary); });
+}
+
+// A thread that dies while it holds a lock leaves the others waiting: one bug, seen as a crash in
+// one trial and as a hang in the next.
+void link_crashes_and_hangs(std::vector<Counting>& counting) {
+  for (Counting& one : counting) {
+    for (size_t other = 0; other < counting.size(); ++other) {
+      if (&counting[other] == &one) continue;
+      if (meet(one.crashed, counting[other].hung) || meet(one.hung, counting[other].crashed)) {
+        one.group.related.push_back(other);
+      }
+    }
+  }
+}
 
 SignatureGroup finish(Counting& counting, const Analysis& analysis) {
   SignatureGroup group = std::move(counting.group);
+  std::stable_sort(group.also.begin(), group.also.end(),
+                   [](const auto& a, const auto& b) { return a.trials > b.trials; });
   for (const auto& [summary, failures] : counting.by_summary) {
     const CellSummary& cell = analysis.cells[summary];
     group.cells.push_back({cell.arm, cell.id, failures, cell.counted});
@@ -78,17 +134,16 @@ std::vector<SignatureGroup> group_by_signature(const Journal& journal, const Ana
       group.known = trial.judgement.known;
       group.first = example_of(trial, arm_of_trial[i]);
     }
-    Counting& count = counting[at->second];
-    ++count.group.failures;
-    ++count.group.phases[std::string(name_of(trial.judgement.phase))];
-    ++count.by_summary[summaries.at({arm_of_trial[i], to_string(trial.cell)})];
-    ++count.before[trial.before];
+    add_trial(counting[at->second], trial, summaries.at({arm_of_trial[i], to_string(trial.cell)}));
   }
+  std::stable_sort(counting.begin(), counting.end(), [](const Counting& a, const Counting& b) {
+    const SignatureGroup& one = a.group;
+    const SignatureGroup& two = b.group;
+    return one.failures != two.failures ? one.failures > two.failures : one.title < two.title;
+  });
+  link_crashes_and_hangs(counting);
   std::vector<SignatureGroup> groups;
   for (Counting& count : counting) groups.push_back(finish(count, analysis));
-  std::stable_sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) {
-    return a.failures != b.failures ? a.failures > b.failures : a.title < b.title;
-  });
   return groups;
 }
 

@@ -78,8 +78,9 @@ std::string failures(const Analysis& analysis, bool colour) {
   for (size_t i = 0; i < std::min(analysis.signatures.size(), kMostFailures); ++i) {
     const SignatureGroup& group = analysis.signatures[i];
     text += fmt::format(
-        "{} {}: {} in {}\n    {}\n", painted("FAIL", kRed, colour),
-        shortened(printable(group.title), 160), counted(group.failures, "trials"),
+        "{} {}{}: {} in {}\n    {}\n", painted("FAIL", kRed, colour),
+        shortened(printable(group.title), 160), group.thin() ? " (thin)" : "",
+        counted(group.failures, "trials"),
         counted(static_cast<int64_t>(group.cells.size()), "cells"),
         printable(rerun_command(analysis, group.first.arm, to_string(group.first.cell))));
   }

@@ -118,6 +118,89 @@ void warn_of_validation(const Analysis& analysis, std::vector<Warning>& warnings
                    counted(static_cast<int64_t>(cells.size()), "cells"))});
 }
 
+// A validation layer that does not announce itself is not in force, whatever the environment says.
+void warn_of_missing_banner(const Journal& journal, std::vector<Warning>& warnings) {
+  int trials = 0;
+  std::string example;
+  for (const TrialRecord& trial : journal.trials) {
+    const Validation asked = trial.cell.validation;
+    if (asked == Validation::none) continue;
+    const bool silent = std::any_of(
+        trial.processes.begin(), trial.processes.end(), [asked](const ProcessRecord& process) {
+          return process.ready &&
+                 (!process.api_validation_seen ||
+                  (asked == Validation::api_shader && !process.shader_validation_seen));
+        });
+    if (silent && trials++ == 0) example = to_string(trial.cell);
+  }
+  if (trials == 0) return;
+  warnings.push_back(
+      {"no_validation_banner",
+       fmt::format("In {} that ask for Metal's validation its banner was not seen, first in {}: "
+                   "the validation was not in force there.",
+                   counted(trials, "trials"), example)});
+}
+
+void warn_of_bystanders(const Analysis& analysis, std::vector<Warning>& warnings) {
+  const Bystanders& bystanders = analysis.bystanders;
+  if (bystanders.records == 0) return;
+  warnings.push_back(
+      {"bystanders",
+       fmt::format("{} died of a GPU restart that another process caused, and are no evidence. {} "
+                   "run again alone, and only that run counts.",
+                   counted(bystanders.records, "trials"),
+                   bystanders.rerun == 1 ? "1 was" : fmt::format("{} were", bystanders.rerun))});
+}
+
+void warn_of_gpu_events(const Journal& journal, std::vector<Warning>& warnings) {
+  int trials = 0;
+  std::string example;
+  for (const TrialRecord& trial : journal.trials) {
+    const bool seen =
+        std::any_of(trial.processes.begin(), trial.processes.end(),
+                    [](const ProcessRecord& process) { return !process.gpu_events.empty(); });
+    if (seen && trials++ == 0) example = to_string(trial.cell);
+  }
+  if (trials == 0) return;
+  warnings.push_back(
+      {"gpu_events",
+       fmt::format("The system reported GPU errors or restarts around {}, first around one of {}. "
+                   "Such a report names no process for sure: it proves no guilt, and what ran "
+                   "beside it may have suffered.",
+                   counted(trials, "trials"), example)});
+}
+
+void warn_of_thin_signatures(const Analysis& analysis, std::vector<Warning>& warnings) {
+  int64_t thin = 0;
+  int failures = 0;
+  for (const SignatureGroup& group : analysis.signatures) {
+    if (!group.thin()) continue;
+    ++thin;
+    failures += group.failures;
+  }
+  if (thin == 0) return;
+  warnings.push_back(
+      {"thin_signatures",
+       fmt::format("{} ({}) {} on nothing but the place where the process was: no text and no "
+                   "function is known, and different bugs may share one.",
+                   counted(thin, "signatures"), counted(failures, "trials"),
+                   thin == 1 ? "rests" : "rest")});
+}
+
+void warn_of_same_build(const Analysis& analysis, std::vector<Warning>& warnings) {
+  const auto same = std::find_if(
+      analysis.comparisons.begin(), analysis.comparisons.end(),
+      [](const Comparison& comparison) { return comparison.conclusion == Conclusion::same_build; });
+  if (same == analysis.comparisons.end()) return;
+  const auto label = [&analysis](size_t cell) {
+    return shortened(printable(analysis.arms[analysis.cells[cell].arm].label), 60);
+  };
+  warnings.push_back(
+      {"same_build", fmt::format("The workers {} and {} loaded the same library: to compare them "
+                                 "compares nothing. Check what the second one loads.",
+                                 label(same->first), label(same->second))});
+}
+
 void warn_of_device(const Journal& journal, std::vector<Warning>& warnings) {
   int sick = 0;
   std::string example;
@@ -165,7 +248,12 @@ std::vector<Warning> warn(const Journal& journal, const Analysis& analysis,
   warn_of_path(analysis, warnings);
   warn_of_unchecked(analysis, warnings);
   warn_of_validation(analysis, warnings);
+  warn_of_missing_banner(journal, warnings);
+  warn_of_same_build(analysis, warnings);
   warn_of_device(journal, warnings);
+  warn_of_gpu_events(journal, warnings);
+  warn_of_bystanders(analysis, warnings);
+  warn_of_thin_signatures(analysis, warnings);
   const int broken = count_outcome(analysis, Outcome::infrastructure) +
                      count_outcome(analysis, Outcome::setup_failed);
   if (broken > 0) {

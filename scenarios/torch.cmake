@@ -8,9 +8,10 @@ set(mpsprobe_torch_sources
   operations/products.cpp operations/random.cpp operations/sizes.cpp operations/table.cpp
   operations/tolerance.cpp operations/torch_errors.cpp operations/torch_lane.cpp
   operations/torch_workload.cpp
+  selftest/torch_misbehaviour.cpp
   provenance/executable.cpp provenance/image.cpp provenance/provenance.cpp)
 if(APPLE)
-  list(APPEND mpsprobe_torch_sources backends/mps.cpp)
+  list(APPEND mpsprobe_torch_sources backends/metal_probe.cpp backends/mps.cpp)
 else()
   list(APPEND mpsprobe_torch_sources backends/mps_absent.cpp)
 endif()
@@ -18,7 +19,7 @@ list(TRANSFORM mpsprobe_torch_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
 
 mpsprobe_library(torch
   SOURCES ${mpsprobe_torch_sources}
-  LIBRARIES mpsprobe::worker LibTorch::cpu nlohmann_json::nlohmann_json fmt::fmt-header-only
+  LIBRARIES mpsprobe::worker mpsprobe::evidence_of_build LibTorch::cpu nlohmann_json::nlohmann_json fmt::fmt-header-only
             ${CMAKE_DL_LIBS})
 
 mpsprobe_test(torch_operations_test

@@ -15,6 +15,7 @@
 #include "scenarios/operations/sizes.h"
 #include "scenarios/operations/torch_workload.h"
 #include "scenarios/provenance/provenance.h"
+#include "scenarios/provenance/symbol_probes.h"
 
 namespace mpsprobe {
 namespace {
@@ -86,9 +87,10 @@ class TorchProgram : public WorkerProgram {
   }
 
  private:
-  static json process_provenance() {
+  json process_provenance() const {
     return {
         {"torch", torch_provenance()},
+        {"symbols", symbols_},
         {"worker_version", MPSPROBE_VERSION},
         {"environment", environment_in_force()},
     };
@@ -103,6 +105,8 @@ class TorchProgram : public WorkerProgram {
     return *device_;
   }
 
+  // Asked before anything else: what a device loads is not to change the answers.
+  const json symbols_ = probed_symbols();
   std::unique_ptr<Device> device_;
 };
 

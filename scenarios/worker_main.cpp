@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "scenarios/selftest/selftest_program.h"
+#include "scenarios/selftest/torch_misbehaviour.h"
 #include "scenarios/torch_program.h"
 #include "scenarios/worker/run_worker.h"
 
@@ -14,14 +15,15 @@ class Program : public WorkerProgram {
  public:
   nlohmann::json describe() override {
     nlohmann::json answer = torch_->describe();
-    for (const nlohmann::json& operation : describe_selftest()) {
+    for (const nlohmann::json& operation : describe_selftest(torch_misbehaviours())) {
       answer.at("operations").push_back(operation);
     }
     return answer;
   }
   nlohmann::json provenance(const Cell& cell) override { return torch_->provenance(cell); }
   std::unique_ptr<Workload> make_workload(const Cell& cell, uint64_t seed) override {
-    return is_selftest(cell) ? make_selftest(cell) : torch_->make_workload(cell, seed);
+    return is_selftest(cell) ? make_selftest(cell, torch_misbehaviours())
+                             : torch_->make_workload(cell, seed);
   }
 
  private:

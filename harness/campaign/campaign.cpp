@@ -1,14 +1,18 @@
 #include "harness/campaign/campaign.h"
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <system_error>
 #include <thread>
 #include <tuple>
+#include <utility>
 
+#include "harness/campaign/device_turns.h"
 #include "harness/campaign/schedule.h"
 
 namespace mpsprobe {
@@ -31,6 +35,11 @@ std::string known_good_operation(const WorkerInfo& worker) {
   return "";
 }
 
+/// Whether it has to run again: what it says is not about its cell, and there are attempts left.
+bool is_unsettled(const TrialRecord& trial) {
+  return trial.judgement.bystander && trial.attempt + 1 < kMostAttempts;
+}
+
 }  // namespace
 
 bool is_real_device(Backend backend) {
@@ -47,9 +56,14 @@ class Campaign::Run {
                                 static_cast<size_t>(header_.trials), header_.seed)),
         start_(Clock::now()) {
     progress_.planned = schedule_.size();
-    progress_.done = campaign.existing_.size();
     for (const TrialRecord& trial : campaign.existing_) {
-      done_.emplace(trial.worker, to_string(trial.cell), trial.trial);
+      const Key key{trial.worker, to_string(trial.cell), trial.trial};
+      if (is_unsettled(trial)) {
+        int& attempts = attempts_[key];
+        attempts = std::max(attempts, trial.attempt + 1);
+      } else if (done_.insert(key).second) {
+        ++progress_.done;
+      }
       if (is_failure(trial.judgement.outcome)) ++progress_.failures;
     }
   }
@@ -75,15 +89,17 @@ class Campaign::Run {
   }
 
  private:
+  using Key = std::tuple<std::string, std::string, int>;  // worker, cell, number
+
+  struct Job {
+    TrialRequest request;
+    int attempt = 0;
+  };
+
   void work() {
     try {
-      while (const std::optional<TrialRequest> request = next()) {
-        TrialRecord trial = campaign_.run_trial_(*request);
-        // A trial that the user cut short did not happen: it is run again on --resume.
-        if (trial.judgement.outcome == Outcome::not_run && campaign_.interrupted_.load()) continue;
-        // In the journal first: the look at a sick device may be the last thing this machine does.
-        store(trial);
-        look_after_device(*request, trial);
+      while (std::optional<Job> job = next()) {
+        while (attempt(*job)) ++job->attempt;
       }
     } catch (...) {
       const std::lock_guard<std::mutex> lock(mutex_);
@@ -92,23 +108,53 @@ class Campaign::Run {
     }
   }
 
-  std::optional<TrialRequest> next() {
+  /// Runs a trial once; true where it has to run again.
+  bool attempt(Job& job) {
+    const DeviceTurns::Turn turn(turns_, job.attempt > 0);
+    if (job.attempt > 0 && !may_go_on()) return false;  // others may have ended the run meanwhile
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      job.request.before = std::exchange(last_started_, to_string(job.request.cell));
+    }
+    TrialRecord trial = campaign_.run_trial_(job.request);
+    trial.attempt = job.attempt;
+    // A trial that the user cut short did not happen: it is run again on --resume.
+    if (trial.judgement.outcome == Outcome::not_run && campaign_.interrupted_.load()) return false;
+    // In the journal first: the look at a sick device may be the last thing this machine does.
+    store(trial);
+    look_after_device(job.request, trial);
+    return is_unsettled(trial);
+  }
+
+  bool may_go_on() {
     const std::lock_guard<std::mutex> lock(mutex_);
+    return may_go_on_locked();
+  }
+
+  // With `mutex_` held.
+  bool may_go_on_locked() {
     if (campaign_.interrupted_.load()) stop("interrupted", "ended by the user");
     if (header_.budget_seconds > 0 && elapsed() > header_.budget_seconds) {
       stop("budget", "the time budget was used up");
     }
-    for (; stop_reason_.empty() && position_ < schedule_.size(); ++position_) {
+    return stop_reason_.empty();
+  }
+
+  std::optional<Job> next() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (; may_go_on_locked() && position_ < schedule_.size(); ++position_) {
       const Slot slot = schedule_[position_];
       const WorkerInfo& worker = header_.workers[slot.unit / header_.cells.size()];
       const Cell& cell = header_.cells[slot.unit % header_.cells.size()].cell;
       const std::string text = to_string(cell);
-      if (done_.contains({worker.name, text, static_cast<int>(slot.trial)})) continue;
-      TrialRequest request{&worker,   cell,          static_cast<int>(slot.trial),
-                           position_, last_started_, header_.seed};
-      last_started_ = text;
+      const Key key{worker.name, text, static_cast<int>(slot.trial)};
+      if (done_.contains(key)) continue;
+      const auto attempts = attempts_.find(key);
+      Job job;
+      job.request = {&worker, cell, static_cast<int>(slot.trial), position_, "", header_.seed};
+      job.attempt = attempts == attempts_.end() ? 0 : attempts->second;
       ++position_;
-      return request;
+      return job;
     }
     return std::nullopt;
   }
@@ -116,8 +162,10 @@ class Campaign::Run {
   void store(const TrialRecord& trial) {
     const std::lock_guard<std::mutex> lock(mutex_);
     campaign_.journal_.append(trial);
-    ++progress_.done;
-    ++progress_.done_now;
+    if (!is_unsettled(trial)) {
+      ++progress_.done;
+      ++progress_.done_now;
+    }
     if (is_failure(trial.judgement.outcome)) ++progress_.failures;
     progress_.seconds = elapsed();
     campaign_.on_trial_(trial, progress_);
@@ -170,7 +218,9 @@ class Campaign::Run {
   const CampaignHeader& header_;
   const std::vector<Slot> schedule_;
   const Clock::time_point start_;
-  std::set<std::tuple<std::string, std::string, int>> done_;
+  std::set<Key> done_;
+  std::map<Key, int> attempts_;  ///< of trials that are not done: how many there were
+  DeviceTurns turns_;
   std::mutex mutex_;
   size_t position_ = 0;
   std::string last_started_;

@@ -20,9 +20,12 @@ enum class KnownGoodPolicy : uint8_t {
   never,
 };
 
+/// How often a trial is run: once, and again, alone, where it was a bystander.
+constexpr int kMostAttempts = 3;
+
 /// How far a campaign is.
 struct Progress {
-  size_t done = 0;     ///< trials in the journal, those of an earlier run included
+  size_t done = 0;     ///< trials that are done, those of an earlier run included
   size_t planned = 0;  ///< trials altogether
   size_t failures = 0;
   double seconds = 0;   ///< since this run began
@@ -31,6 +34,11 @@ struct Progress {
 
 /// Runs what a header plans and is not yet in the journal, in its seeded order. Each trial is in
 /// the journal before the next one of its job starts.
+///
+/// A trial that died as a bystander of a GPU restart says nothing of its cell: it is run again at
+/// once, while no other job runs anything, up to kMostAttempts times in all. Every attempt is in
+/// the journal as it came; the last one stands for the trial. A bystander with attempts left is not
+/// done: a resumed run goes on with it.
 class Campaign {
  public:
   using RunTrial = std::function<TrialRecord(const TrialRequest&)>;

@@ -5,8 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
+#include <map>
+#include <mutex>
 #include <set>
+#include <thread>
 
 #include "harness/campaign/schedule.h"
 
@@ -196,6 +200,94 @@ TEST_F(CampaignTest, TheBudgetEndsTheRun) {
       run([this](const TrialRequest& request) { return make(request, Outcome::pass); });
   EXPECT_EQ(end.reason, "budget");
   EXPECT_TRUE(stored().empty());
+}
+
+TEST_F(CampaignTest, ABystanderRunsAgainAndEveryAttemptIsKept) {
+  std::map<std::pair<std::string, int>, int> calls;
+  run([&](const TrialRequest& request) {
+    const int call = ++calls[{to_string(request.cell), request.trial}];
+    TrialRecord trial = make(request, Outcome::pass);
+    if (request.cell.threads == 2 && call == 1) {
+      trial.judgement.outcome = Outcome::infrastructure;
+      trial.judgement.bystander = true;
+    }
+    return trial;
+  });
+  const std::vector<TrialRecord> trials = stored();
+  EXPECT_EQ(trials.size(), 12U + 3U);
+  for (size_t i = 0; i < trials.size(); ++i) {
+    EXPECT_EQ(trials[i].attempt > 0, i > 0 && trials[i - 1].judgement.bystander);
+    EXPECT_EQ(trials[i].judgement.bystander, trials[i].cell.threads == 2 && trials[i].attempt == 0);
+    if (trials[i].attempt > 0) {
+      EXPECT_EQ(trials[i].trial, trials[i - 1].trial);
+      EXPECT_EQ(trials[i].before, to_string(trials[i].cell));
+    }
+  }
+  EXPECT_EQ(progress_.done, 12U);
+  EXPECT_EQ(progress_.done_now, 12U);
+}
+
+TEST_F(CampaignTest, WhatIsABystanderEveryTimeIsGivenUp) {
+  header_.cells.resize(1);
+  header_.trials = 1;
+  const CampaignEnd end = run([this](const TrialRequest& request) {
+    TrialRecord trial = make(request, Outcome::infrastructure);
+    trial.judgement.bystander = true;
+    return trial;
+  });
+  EXPECT_EQ(end.reason, "complete");
+  const std::vector<TrialRecord> trials = stored();
+  ASSERT_EQ(trials.size(), 3U);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(trials[static_cast<size_t>(i)].attempt, i);
+  EXPECT_EQ(progress_.done, 1U);
+}
+
+TEST_F(CampaignTest, ABystanderThatRunsAgainHasTheDeviceForItself) {
+  header_.jobs = 4;
+  header_.trials = 50;
+  std::mutex mutex;
+  std::map<std::pair<std::string, int>, int> calls;
+  std::atomic<int> running{0};
+  std::atomic<int> company{0};
+  std::atomic<int> alone{0};
+  run([&](const TrialRequest& request) {
+    ++running;
+    TrialRecord trial = make(request, Outcome::pass);
+    int call = 0;
+    {
+      const std::lock_guard<std::mutex> lock(mutex);
+      call = ++calls[{to_string(request.cell), request.trial}];
+    }
+    if (call > 1) ++alone;
+    for (int look = 0; look < 50; ++look) {
+      if (call > 1 && running.load() != 1) ++company;
+      std::this_thread::yield();
+    }
+    trial.judgement.bystander = call == 1 && request.trial % 5 == 0;
+    --running;
+    return trial;
+  });
+  EXPECT_EQ(alone.load(), 40);
+  EXPECT_EQ(company.load(), 0);
+  EXPECT_EQ(stored().size(), 240U);
+}
+
+TEST_F(CampaignTest, AResumedRunGoesOnWithABystandersAttempts) {
+  header_.cells.resize(2);
+  header_.trials = 1;
+  TrialRequest request{&header_.workers[0], header_.cells[0].cell};
+  TrialRecord once = make(request, Outcome::infrastructure);
+  once.judgement.bystander = true;
+  request.cell = header_.cells[1].cell;
+  TrialRecord given_up = make(request, Outcome::infrastructure);
+  given_up.judgement.bystander = true;
+  given_up.attempt = kMostAttempts - 1;
+  const auto pass = [this](const TrialRequest& wanted) { return make(wanted, Outcome::pass); };
+  run(pass, {once, given_up});
+  ASSERT_EQ(stored().size(), 1U);
+  EXPECT_EQ(stored()[0].cell, header_.cells[0].cell);
+  EXPECT_EQ(stored()[0].attempt, 1);
+  EXPECT_EQ(progress_.done, 2U);
 }
 
 TEST_F(CampaignTest, SeveralJobsRunEveryTrialOnce) {

@@ -24,13 +24,16 @@ struct CrashReport {
   std::string model;       ///< "Mac16,5"
   std::string exception;   ///< "EXC_BAD_ACCESS"
   std::string signal;      ///< "SIGSEGV"
-  std::string subtype;  ///< "KERN_INVALID_ADDRESS at 0x5c8 ...": a formatter's words, no evidence
+  /// "KERN_INVALID_ADDRESS at 0x5c8 ...", else the first line about the faulting memory region: a
+  /// formatter's words, no evidence.
+  std::string subtype;
   std::string termination_namespace;  ///< "SIGNAL", "DYLD" (never the product), "LIBSYSTEM" ...
   std::string termination_indicator;
   std::vector<std::string> termination_reasons;
-  std::vector<std::string> application_info;  ///< `asi`: last words of libraries, in order
-  std::vector<ThreadStack> threads;           ///< the faulting one first
-  std::vector<StackFrame> last_exception;     ///< `lastExceptionBacktrace`
+  /// `asi`: last words of libraries, in order; then the reason of an Objective-C exception.
+  std::vector<std::string> application_info;
+  std::vector<ThreadStack> threads;        ///< the faulting one first
+  std::vector<StackFrame> last_exception;  ///< `lastExceptionBacktrace`
 };
 
 /// A GPU restart or error that the system reported (bug_type 284). It names no pid and cuts the
@@ -42,5 +45,12 @@ struct GpuEvent {
   double captured = 0;  ///< seconds since 1970; 0 where unknown
   std::string summary;  ///< one line: what kind of restart, as far as the report says
 };
+
+/// A file that is no report of either kind, or not a whole one (yet).
+struct Unreadable {
+  std::string reason;  ///< for people: what is wrong with it
+};
+
+using ParsedReport = std::variant<CrashReport, GpuEvent, Unreadable>;
 
 }  // namespace mpsprobe

@@ -48,17 +48,15 @@ std::vector<std::string> worker_environment(const Cell& cell,
   return environment;
 }
 
-bool validation_in_force(const Cell& cell, const std::string& text) {
+ValidationSeen validation_seen(const std::string& text) {
   const auto seen = [&text](const char* banner) { return text.find(banner) != std::string::npos; };
-  switch (cell.validation) {
-    case Validation::none:
-      return true;
-    case Validation::api:
-      return seen("Metal API Validation Enabled");
-    case Validation::api_shader:
-      return seen("Metal API Validation Enabled") && seen("Metal GPU Validation Enabled");
-  }
-  return false;
+  return {seen("Metal API Validation Enabled"), seen("Metal GPU Validation Enabled")};
+}
+
+bool validation_in_force(const Cell& cell, const std::string& text) {
+  if (cell.validation == Validation::none) return true;
+  const ValidationSeen seen = validation_seen(text);
+  return seen.api && (seen.shader || cell.validation == Validation::api);
 }
 
 std::vector<std::string> inherited_environment() {

@@ -18,6 +18,14 @@ std::vector<std::string> worker_environment(const Cell& cell,
 /// True where it asks for none.
 bool validation_in_force(const Cell& cell, const std::string& text);
 
+/// Which of Metal's validation layers announced themselves in the text of a process, whatever the
+/// cell asks for.
+struct ValidationSeen {
+  bool api = false;
+  bool shader = false;
+};
+ValidationSeen validation_seen(const std::string& text);
+
 /// The environment of this process, as K=V.
 std::vector<std::string> inherited_environment();
 

@@ -7,7 +7,9 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "harness/crash_report/find_report.h"
 #include "harness/executor/environment.h"
+#include "harness/stack/symboliser.h"
 
 namespace mpsprobe {
 namespace {
@@ -16,6 +18,11 @@ using Clock = Child::Clock;
 
 double seconds_since(Clock::time_point when) {
   return std::chrono::duration<double>(Clock::now() - when).count();
+}
+
+/// The clock that the system stamps its crash reports with.
+double wall_clock() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
 using Children = std::vector<std::unique_ptr<Child>>;
@@ -54,18 +61,26 @@ std::string library_identity(const nlohmann::json& provenance) {
   std::string identity;
   const auto torch = provenance.find("torch");
   if (torch == provenance.end() || !torch->is_object()) return identity;
-  for (const char* key : {"version", "git_hash", "path", "build_id", "uuid"}) {
+  for (const char* key : {"version", "git_hash", "path", "build_id", "uuid", "fingerprint"}) {
     if (torch->contains(key)) identity += fmt::format("{}={} ", key, torch->at(key).dump());
+  }
+  // Two builds may differ in nothing but what --probe asked for.
+  if (provenance.contains("symbols")) {
+    identity += fmt::format("symbols={} ", provenance.at("symbols").dump());
   }
   return identity;
 }
 
 Executor::Executor(ChildLimits limits, std::vector<std::string> extra_environment,
-                   const std::atomic<bool>& interrupted)
+                   const std::atomic<bool>& interrupted, CrashReports* crash_reports)
     : limits_(limits),
       extra_environment_(std::move(extra_environment)),
       inherited_(inherited_environment()),
-      interrupted_(interrupted) {}
+      interrupted_(interrupted),
+      crash_reports_(crash_reports),
+      symboliser_(std::make_unique<Symboliser>()) {}
+
+Executor::~Executor() = default;
 
 TrialRecord Executor::run(const TrialRequest& request) const {
   TrialRecord trial;
@@ -94,6 +109,7 @@ std::vector<ProcessRecord> Executor::run_together(const TrialRequest& request, i
   const std::vector<std::string> environment =
       worker_environment(request.cell, inherited_, extra_environment_);
   Children children;
+  std::vector<double> launched_at;
   for (int process = 0; process < request.cell.processes; ++process) {
     const std::vector<std::string> arguments{request.worker->path,
                                              "run",
@@ -105,6 +121,7 @@ std::vector<ProcessRecord> Executor::run_together(const TrialRequest& request, i
                                              std::to_string(std::max(iteration, 0)),
                                              "--seed",
                                              std::to_string(request.seed)};
+    launched_at.push_back(wall_clock());
     children.push_back(std::make_unique<Child>(arguments, environment, limits_, trial_start));
   }
   bool opened = false;
@@ -130,10 +147,28 @@ std::vector<ProcessRecord> Executor::run_together(const TrialRequest& request, i
     ProcessRecord record = children[i]->take_record();
     record.process = static_cast<int>(i);
     record.iteration = iteration;
+    const ValidationSeen validation = validation_seen(record.err.text() + record.out.text());
+    record.api_validation_seen = validation.api;
+    record.shader_validation_seen = validation.shader;
     record.setup_problem = setup_problem(request, record);
     records.push_back(std::move(record));
   }
+  collect_evidence(request, records, launched_at);
   return records;
+}
+
+void Executor::collect_evidence(const TrialRequest& request, std::vector<ProcessRecord>& records,
+                                const std::vector<double>& launched_at) const {
+  std::vector<Departed> departed;
+  for (size_t i = 0; i < records.size(); ++i) {
+    ProcessRecord& record = records[i];
+    record.stacks = stack_evidence(record.recorder, *symboliser_);
+    departed.push_back({&record, launched_at[i], launched_at[i] + record.seconds});
+  }
+  // Now, and not later: the system keeps few reports, and removes the oldest.
+  if (crash_reports_ != nullptr) {
+    crash_reports_->attach(fmt::format("{:06}", request.sequence), departed);
+  }
 }
 
 std::string Executor::setup_problem(const TrialRequest& request,

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,9 @@
 #include "harness/trial.h"
 
 namespace mpsprobe {
+
+class CrashReports;
+class Symboliser;
 
 /// One trial to run.
 struct TrialRequest {
@@ -25,9 +29,14 @@ struct TrialRequest {
 /// Safe to use from several threads, each with its own call of `run`.
 class Executor {
  public:
-  /// `extra_environment` as given with --env; `interrupted` is watched during a trial.
+  /// `extra_environment` as given with --env; `interrupted` is watched during a trial;
+  /// `crash_reports` finds the system's reports of dead processes, nullptr: none are looked for.
+  /// Both must outlive the executor.
   Executor(ChildLimits limits, std::vector<std::string> extra_environment,
-           const std::atomic<bool>& interrupted);
+           const std::atomic<bool>& interrupted, CrashReports* crash_reports = nullptr);
+  Executor(const Executor&) = delete;
+  Executor& operator=(const Executor&) = delete;
+  ~Executor();
 
   /// One trial, from spawn to judgement. Never throws for what a worker does; a machine that has no
   /// processes or descriptors left makes it `infrastructure`.
@@ -36,12 +45,16 @@ class Executor {
  private:
   std::vector<ProcessRecord> run_together(const TrialRequest& request, int iteration,
                                           Child::Clock::time_point trial_start) const;
+  void collect_evidence(const TrialRequest& request, std::vector<ProcessRecord>& records,
+                        const std::vector<double>& launched_at) const;
   std::string setup_problem(const TrialRequest& request, const ProcessRecord& process) const;
 
   ChildLimits limits_;
   std::vector<std::string> extra_environment_;
   std::vector<std::string> inherited_;
   const std::atomic<bool>& interrupted_;
+  CrashReports* crash_reports_;
+  std::unique_ptr<Symboliser> symboliser_;
 };
 
 /// Now, in UTC: "2026-01-31T12:34:56.789Z".

@@ -57,6 +57,7 @@ json header_to_json(const CampaignHeader& header) {
           {"memory_limit_bytes", header.memory_limit_bytes},
           {"jobs", header.jobs},
           {"environment", header.environment},
+          {"crash_reports", header.crash_reports},
           {"machine", header.machine},
           {"workers", workers},
           {"matrix_name", header.matrix_name},
@@ -78,6 +79,7 @@ CampaignHeader header_from_json(const json& object) {
   header.memory_limit_bytes = object.at("memory_limit_bytes");
   header.jobs = object.at("jobs");
   header.environment = object.at("environment");
+  header.crash_reports = object.at("crash_reports");
   // A journal may come from anywhere; what is run or multiplied must be what a run can have.
   if (header.trials < 1 || header.trials > 1'000'000 || header.jobs < 1 || header.jobs > 64) {
     throw InputError("campaign", "trials or jobs out of range", "The journal is damaged");

@@ -36,6 +36,14 @@ std::string name_for(const std::string& text) {
   return fmt::format("{:016x}", hash);
 }
 
+json images_to_json(const std::vector<ImageSeen>& images) {
+  json list = json::array();
+  for (const ImageSeen& image : images) {
+    list.push_back({{"path", valid_utf8(image.path)}, {"id", valid_utf8(image.id)}});
+  }
+  return list;
+}
+
 class Reader {
  public:
   explicit Reader(const std::filesystem::path& file) : file_(file) {}
@@ -82,6 +90,12 @@ class Reader {
         has_header_ = true;
       } else if (record == "provenance") {
         journal_.provenances[object.at("id").get<std::string>()] = object.at("provenance");
+      } else if (record == "images") {
+        std::vector<ImageSeen>& images = journal_.image_sets[object.at("id").get<std::string>()];
+        images.clear();
+        for (const json& image : object.at("images")) {
+          images.push_back({image.at("path"), image.at("id")});
+        }
       } else if (record == "trial") {
         journal_.trials.push_back(trial_from_json(object.at("trial")));
       } else if (record == "known_good") {
@@ -123,7 +137,7 @@ struct JournalWriter::State {
   int fd = -1;
   bool broken = false;  // a torn record could not be taken away again
   std::mutex mutex;
-  std::set<std::string> provenances;
+  std::set<std::string> stored;  // ids of provenances and lists of images
 
   ~State() {
     if (fd >= 0) close(fd);
@@ -211,7 +225,8 @@ JournalWriter::JournalWriter(const std::filesystem::path& file)
   state_->file = file;
   state_->open_file(file, 0);
   state_->existing = read_journal(file);
-  for (const auto& [id, data] : state_->existing.provenances) state_->provenances.insert(id);
+  for (const auto& [id, data] : state_->existing.provenances) state_->stored.insert(id);
+  for (const auto& [id, images] : state_->existing.image_sets) state_->stored.insert(id);
   if (state_->existing.torn) state_->cut_torn_line();
 }
 
@@ -226,19 +241,27 @@ void JournalWriter::append(const TrialRecord& trial) {
   std::string text;
   TrialRecord stored = trial;
   std::set<std::string> fresh;
-  for (ProcessRecord& process : stored.processes) {
-    if (!process.hello.has_value()) continue;
-    const std::string id = name_for(process.hello->provenance);
-    if (!state_->provenances.contains(id) && fresh.insert(id).second) {
-      text += dump({{"record", "provenance"},
-                    {"id", id},
-                    {"provenance", json::parse(process.hello->provenance, nullptr, false)}});
+  // What thousands of processes have in common is written once, before the first that refers to it.
+  const auto store_once = [&](const char* record, const std::string& content, auto to_json) {
+    const std::string id = name_for(record + content);
+    if (!state_->stored.contains(id) && fresh.insert(id).second) {
+      text += dump({{"record", record}, {"id", id}, {record, to_json()}});
     }
-    process.hello->provenance = id;
+    return id;
+  };
+  for (ProcessRecord& process : stored.processes) {
+    if (!process.recorder.images.empty()) {
+      const json images = images_to_json(process.recorder.images);
+      process.image_set = store_once("images", images.dump(), [&] { return images; });
+    }
+    if (!process.hello.has_value()) continue;
+    const std::string provenance = process.hello->provenance;
+    process.hello->provenance = store_once("provenance", provenance,
+                                           [&] { return json::parse(provenance, nullptr, false); });
   }
   text += dump({{"record", "trial"}, {"trial", trial_to_json(stored)}});
   state_->write_whole(text);
-  state_->provenances.merge(fresh);
+  state_->stored.merge(fresh);
 }
 
 void JournalWriter::append(uint64_t sequence, const KnownGood& known_good) {

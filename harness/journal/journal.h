@@ -38,8 +38,9 @@ struct CampaignHeader {
   double budget_seconds = 0;  ///< 0: none
   uint64_t memory_limit_bytes = 0;
   int jobs = 1;
-  std::vector<std::string> environment;  ///< --env, as K=V
-  nlohmann::json machine;                ///< platform facts (platform.h)
+  std::vector<std::string> environment;    ///< --env, as K=V
+  std::vector<std::string> crash_reports;  ///< folders where the system's crash reports appear
+  nlohmann::json machine;                  ///< platform facts (platform.h)
   std::vector<WorkerInfo> workers;
   std::string matrix_name;
   std::string matrix_description;
@@ -58,7 +59,10 @@ struct CampaignEnd {
 struct Journal {
   CampaignHeader header;
   std::map<std::string, nlohmann::json>
-      provenances;                  ///< by id: in `trials`, HelloEvent::provenance is the id
+      provenances;  ///< by id: in `trials`, HelloEvent::provenance is the id
+  /// The images that processes had loaded, by id, in the order of the loader: each distinct list
+  /// once. ProcessRecord::image_set is the id.
+  std::map<std::string, std::vector<ImageSeen>> image_sets;
   std::vector<TrialRecord> trials;  ///< in the order in which they were written
   std::vector<CampaignEnd> ends;    ///< one for each time that it ran
   bool torn = false;  ///< the last line was cut off by a kill; it is not part of `trials`

@@ -76,6 +76,8 @@ Capture capture_from_json(const json& object) {
   return capture;
 }
 
+}  // namespace
+
 json recorder_to_json(const RecorderReading& recorder) {
   json threads = json::array();
   for (const ThreadPlace& place : recorder.threads) {
@@ -107,6 +109,8 @@ json recorder_to_json(const RecorderReading& recorder) {
   return object;
 }
 
+namespace {
+
 RecorderReading recorder_from_json(const json& object) {
   RecorderReading recorder;
   recorder.intact = object.at("intact");
@@ -133,11 +137,15 @@ RecorderReading recorder_from_json(const json& object) {
   return recorder;
 }
 
+}  // namespace
+
 json failure_to_json(const FailureEvent& failure) {
   return {{"kind", valid_utf8(failure.kind)},   {"text", valid_utf8(failure.text)},
           {"phase", valid_utf8(failure.phase)}, {"thread", failure.thread},
           {"iteration", failure.iteration},     {"operation", valid_utf8(failure.operation)}};
 }
+
+namespace {
 
 FailureEvent failure_from_json(const json& object) {
   return {object.at("kind"),   object.at("text"),      object.at("phase"),
@@ -185,7 +193,10 @@ json process_to_json(const ProcessRecord& process) {
           {"stacks", stacks_to_json(process.stacks)},
           {"crash_report",
            process.crash_report ? crash_report_to_json(*process.crash_report) : json(nullptr)},
-          {"gpu_events", gpu_events}};
+          {"gpu_events", gpu_events},
+          {"api_validation_seen", process.api_validation_seen},
+          {"shader_validation_seen", process.shader_validation_seen},
+          {"image_set", process.image_set.empty() ? json(nullptr) : json(process.image_set)}};
 }
 
 ProcessRecord process_from_json(const json& object) {
@@ -228,8 +239,13 @@ ProcessRecord process_from_json(const json& object) {
   for (const json& event : object.at("gpu_events")) {
     process.gpu_events.push_back(gpu_event_from_json(event));
   }
+  process.api_validation_seen = object.at("api_validation_seen");
+  process.shader_validation_seen = object.at("shader_validation_seen");
+  if (const json& set = object.at("image_set"); !set.is_null()) process.image_set = set;
   return process;
 }
+
+}  // namespace
 
 json judgement_to_json(const Judgement& judgement) {
   json also = json::array();
@@ -245,6 +261,8 @@ json judgement_to_json(const Judgement& judgement) {
           {"bystander", judgement.bystander},
           {"phase", name_of(judgement.phase)}};
 }
+
+namespace {
 
 Judgement judgement_from_json(const json& object) {
   Judgement judgement;
@@ -291,6 +309,7 @@ json trial_to_json(const TrialRecord& trial) {
   return {{"worker", trial.worker},
           {"cell", to_string(trial.cell)},
           {"trial", trial.trial},
+          {"attempt", trial.attempt},
           {"sequence", trial.sequence},
           {"before", trial.before},
           {"started", trial.started},
@@ -306,6 +325,7 @@ TrialRecord trial_from_json(const json& object) {
   trial.worker = object.at("worker");
   trial.cell = parse_cell(object.at("cell").get<std::string>());
   trial.trial = object.at("trial");
+  trial.attempt = object.at("attempt");
   trial.sequence = object.at("sequence");
   trial.before = object.at("before");
   trial.started = object.at("started");

@@ -1,11 +1,16 @@
+#include "harness/outcome/judge.h"
+
 #include <fmt/format.h>
 #include <signal.h>
 
 #include <algorithm>
 
+#include "harness/outcome/crash_title.h"
 #include "harness/outcome/diagnosis.h"
-#include "harness/outcome/outcome.h"
-#include "harness/trial.h"
+#include "harness/outcome/patterns.h"
+#include "harness/outcome/reported.h"
+#include "harness/outcome/told.h"
+#include "harness/outcome/whereabouts.h"
 
 namespace mpsprobe {
 namespace {
@@ -18,9 +23,20 @@ bool is_loader_exit(int code) {
 bool is_worker_start_error(int code) {
   return code == 2 || code == 3;
 }
+// Ends a process by itself and is not raised by the hardware: a text explains it.
+bool is_deliberate(int signal) {
+  return signal == SIGABRT || signal == SIGTRAP || signal == SIGILL;
+}
 
-const Finding* first_of(const std::vector<Finding>& findings,
-                        std::initializer_list<TextClass> classes) {
+using Classes = std::initializer_list<TextClass>;
+// What ends a process, as opposed to what it may have survived.
+constexpr Classes kEnding{TextClass::assertion, TextClass::memory_corruption,
+                          TextClass::abort_message};
+// What an uncaught exception may say.
+constexpr Classes kThrown{TextClass::exception, TextClass::out_of_memory, TextClass::unsupported,
+                          TextClass::gpu_error};
+
+const Finding* first_of(const std::vector<Finding>& findings, Classes classes) {
   for (const Finding& finding : findings) {
     if (std::find(classes.begin(), classes.end(), finding.text_class) != classes.end()) {
       return &finding;
@@ -29,58 +45,20 @@ const Finding* first_of(const std::vector<Finding>& findings,
   return nullptr;
 }
 
-/// How much a step says about what went wrong; 0: nothing.
-int telling(Step step) {
-  switch (step) {
-    case Step::launching:
-      return 3;
-    case Step::synchronising:
-      return 2;
-    case Step::locking:
-      return 1;
-    default:
-      return 0;
-  }
-}
-
-/// The thread that a failure is about: the crashed one, else the one that was deepest in something.
-const ThreadPlace* telling_thread(const RecorderReading& recorder) {
-  const ThreadPlace* best = nullptr;
-  for (const ThreadPlace& place : recorder.threads) {
-    if (recorder.crash.signal != 0 && static_cast<int32_t>(place.thread) == recorder.crash.thread) {
-      return &place;
-    }
-    if (telling(place.step) > (best == nullptr ? 0 : telling(best->step))) best = &place;
-  }
-  return best;
-}
-
-/// "launching linear", "in tear-down": where it happened, in words that are the same in every run.
-std::string whereabouts(const ProcessRecord& process) {
-  switch (process.recorder.phase) {
-    case Phase::startup:
-      return "in start-up";
-    case Phase::warmup:
-      return "in warm-up";
-    case Phase::check:
-      return "while results were checked";
-    case Phase::teardown:
-      return "in tear-down";
-    case Phase::run:
-      break;
-  }
-  const ThreadPlace* place = telling_thread(process.recorder);
-  if (place == nullptr || place->thread == recorder_layout::kMainThread) return "in the run";
-  return fmt::format("{} {}", name_of(place->step), normalise_title(place->operation));
-}
-
 class Judge {
  public:
-  explicit Judge(const ProcessRecord& process)
-      : process_(process), findings_(find_failures(process.err.text())) {}
+  Judge(const ProcessRecord& process, std::string_view path)
+      : process_(process), path_(path), findings_(told_by(process)) {}
 
   Judgement judge() {
     judgement_.phase = process_.recorder.phase;
+    decide();
+    if (judgement_.outcome != Outcome::pass && judgement_.outcome != Outcome::not_run) add_also();
+    return judgement_;
+  }
+
+ private:
+  void decide() {
     if (const auto* missing = std::get_if<NotSpawned>(&process_.termination)) {
       return as(Outcome::infrastructure, missing->what, "not started: " + missing->what);
     }
@@ -96,29 +74,42 @@ class Judge {
       return died(signaled->signal);
     }
     const int code = std::get<Exited>(process_.termination).code;
-    return code == 0 ? left_cleanly() : left_with(code);
+    code == 0 ? left_cleanly() : left_with(code);
   }
 
- private:
-  Judgement as(Outcome outcome, std::string detail, std::string signature, bool known = true) {
+  void as(Outcome outcome, std::string detail, std::string signature, Basis basis = Basis::none,
+          bool known = true) {
     judgement_.outcome = outcome;
     judgement_.detail = std::move(detail);
     judgement_.signature = std::move(signature);
+    judgement_.basis = basis;
     judgement_.known = known;
-    return judgement_;
   }
-  Judgement as(Outcome outcome, const Finding& finding) {
-    return as(outcome, finding.title, finding.title, finding.known);
+  void as(Outcome outcome, const Finding& finding) {
+    as(outcome, finding.title, finding.title, Basis::text, finding.known);
+  }
+  void as_bystander() {
+    as(Outcome::infrastructure, "bystander of a GPU restart", std::string(kInnocentVictim),
+       Basis::text);
+    judgement_.bystander = true;
   }
 
-  Judgement ended_by_runner() {
+  // Whether all that it told of is that another process made the GPU restart.
+  bool only_a_victim() const {
+    return !findings_.empty() &&
+           std::all_of(findings_.begin(), findings_.end(),
+                       [](const Finding& finding) { return finding.title == kInnocentVictim; });
+  }
+
+  void ended_by_runner() {
     switch (process_.ended_by) {
       case EndedBy::user:
         return as(Outcome::not_run, "interrupted", "");
       case EndedBy::cancelled:
         return as(Outcome::not_run, "another process failed first", "");
       case EndedBy::memory_limit:
-        return as(Outcome::out_of_memory, "memory limit", "memory limit " + whereabouts(process_));
+        return as(Outcome::out_of_memory, "memory limit",
+                  "memory limit " + whereabouts(process_.recorder), Basis::place);
       default:
         break;
     }
@@ -129,175 +120,172 @@ class Judge {
       return as(Outcome::infrastructure, "time limit, while it was getting on: raise --timeout",
                 "time limit, while it was getting on");
     }
-    const char* how = process_.ended_by == EndedBy::deadline ? "deadline" : "no progress";
-    return as(Outcome::hang, how, "hang " + whereabouts(process_));
+    hung();
   }
 
-  Judgement died(int signal) {
+  void hung() {
+    const char* how = process_.ended_by == EndedBy::deadline ? "deadline" : "no progress";
+    const std::string where = whereabouts_of_hang(process_.recorder, path_);
+    // How many threads wait differs from run to run: it is not part of the title.
+    if (!process_.stacks.lock_cycle.empty()) {
+      return as(Outcome::hang, how, "hang: lock cycle, " + where, Basis::frames);
+    }
+    const auto& threads = process_.stacks.threads;
+    if (std::any_of(threads.begin(), threads.end(),
+                    [](const ThreadStack& stack) { return stack.wait.owner_gone; })) {
+      return as(Outcome::hang, how, "hang: lock held by a thread that ended, " + where,
+                Basis::frames);
+    }
+    as(Outcome::hang, how, "hang " + where, Basis::place);
+  }
+
+  void died(int signal) {
     const std::string name = signal_name(signal);
     if (signal == SIGKILL && process_.kernel_memory_kill) {
       return as(Outcome::out_of_memory, "killed for memory",
-                "killed for memory " + whereabouts(process_));
+                "killed for memory " + whereabouts(process_.recorder), Basis::place);
     }
     // Nothing inside a worker sends these to itself: somebody else ended it.
     if (signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGHUP) {
       return as(Outcome::infrastructure, "killed from outside: " + name,
                 "killed from outside: " + name);
     }
-    // Only before the worker was up: later such a text is one that the process survived.
-    const Finding* loader = first_of(findings_, {TextClass::setup_failed});
-    if (loader != nullptr && !process_.hello.has_value()) {
-      return as(Outcome::setup_failed, *loader);
-    }
-    if (signal == SIGABRT || signal == SIGTRAP) {
+    if (never_started()) return;
+    const Finding* ending = first_of(findings_, kEnding);
+    if (is_deliberate(signal)) {
       // What ends a process by itself, before what only may have.
-      const Finding* cause =
-          first_of(findings_,
-                   {TextClass::assertion, TextClass::memory_corruption, TextClass::abort_message});
-      if (cause == nullptr) {
-        cause = first_of(findings_,
-                         {TextClass::exception, TextClass::out_of_memory, TextClass::unsupported});
+      if (ending != nullptr) return as(outcome_of(ending->text_class), *ending);
+      if (only_a_victim()) return as_bystander();
+      if (const Finding* thrown = first_of(findings_, kThrown)) {
+        return as(outcome_of(thrown->text_class), *thrown);
       }
-      if (cause != nullptr) return as(outcome_of(cause->text_class), *cause);
+      if (signal == SIGABRT && uncaught_object()) return;
+    } else if (ending != nullptr) {
+      // Another thread was about to abort: that came first, and the status stays what it was.
+      return as(Outcome::signal, name, ending->title, Basis::text, ending->known);
     }
-    // An abort comes out of the C library whoever called it; for the rest the image tells.
-    const std::string place = signal == SIGABRT ? "" : crash_place();
-    return as(Outcome::signal, name, name + place + " " + whereabouts(process_));
+    CrashTitle crash = crash_title(process_, signal);
+    as(Outcome::signal, name, std::move(crash.title), crash.basis);
   }
 
-  static Outcome outcome_of(TextClass text_class) {
-    switch (text_class) {
-      case TextClass::exception:
-        return Outcome::exception;
-      case TextClass::out_of_memory:
-        return Outcome::out_of_memory;
-      case TextClass::unsupported:
-        return Outcome::unsupported;
-      case TextClass::setup_failed:
-        return Outcome::setup_failed;
-      case TextClass::gpu_error:
-        return Outcome::gpu_error;
-      default:
-        return Outcome::assertion;
-    }
-  }
-
-  /// " in libtorch_cpu.so": the image of the faulting instruction, where the handler noted it.
-  std::string crash_place() const {
-    const CrashSeen& crash = process_.recorder.crash;
-    if (crash.frames.empty() || crash.frames.front().path.empty()) return "";
-    return " in " + normalise_title(crash.frames.front().image());
-  }
-
-  Judgement left_with(int code) {
+  // Titles what the loader could not start. `hello` is enough to know that it could, unless the
+  // system itself says otherwise: a library can be missing later as well.
+  bool never_started() {
     const Finding* loader = first_of(findings_, {TextClass::setup_failed});
-    if (loader != nullptr && !process_.hello.has_value()) {
-      return as(Outcome::setup_failed, *loader);
+    if (loader_failed(process_)) {
+      if (loader != nullptr) {
+        as(Outcome::setup_failed, *loader);
+      } else {
+        as(Outcome::setup_failed, "the loader ended the process", "the loader ended the process",
+           Basis::text);
+      }
+      return true;
     }
+    if (loader == nullptr || process_.hello.has_value()) return false;
+    as(Outcome::setup_failed, *loader);
+    return true;
+  }
+
+  // An Objective-C exception that only the crash report tells of.
+  bool uncaught_object() {
+    if (!process_.crash_report) return false;
+    if (const std::string reason = uncaught_object_reason(process_); !reason.empty()) {
+      const std::string title = exception_title(reason);
+      as(Outcome::exception, title, title, Basis::text, false);
+      return true;
+    }
+    const StackTitle thrower = title_of_stack(process_.crash_report->last_exception);
+    if (thrower.kind != StackTitle::Kind::function) return false;
+    const std::string title = "exception: uncaught NSException in " + thrower.function;
+    as(Outcome::exception, title, title, Basis::frames, false);
+    return true;
+  }
+
+  void left_with(int code) {
+    if (never_started()) return;
     const bool never_up = !process_.hello.has_value();
     if (never_up && (is_loader_exit(code) || is_worker_start_error(code))) {
       return as(Outcome::setup_failed, fmt::format("exit code {} before the worker was up", code),
                 fmt::format("worker does not start: exit code {}", code));
     }
-    return as(Outcome::exit, std::to_string(code),
-              fmt::format("exit code {} {}", code, whereabouts(process_)));
+    const Finding* cause = first_of(findings_, kEnding);
+    if (cause == nullptr) {
+      if (only_a_victim()) return as_bystander();
+      cause = first_of(findings_,
+                       {TextClass::exception, TextClass::out_of_memory, TextClass::gpu_error});
+    }
+    // Its last words title it; that it left with a code of its own stays true.
+    if (cause != nullptr) {
+      return as(Outcome::exit, std::to_string(code), cause->title, Basis::text, cause->known);
+    }
+    const Finding* unsupported = first_of(findings_, {TextClass::unsupported});
+    if (unsupported != nullptr && !process_.ready) return as(Outcome::unsupported, *unsupported);
+    if (const std::string python = uncaught_python_exception(process_); !python.empty()) {
+      return as(Outcome::exit, std::to_string(code), exception_title(python), Basis::text, false);
+    }
+    as(Outcome::exit, std::to_string(code),
+       fmt::format("exit code {} {}", code, whereabouts(process_.recorder)), Basis::place);
   }
 
-  Judgement left_cleanly() {
+  void left_cleanly() {
     // The first cause titles it: a GPU error explains the wrong numbers that follow from it.
-    if (const Finding* gpu = first_of(findings_, {TextClass::gpu_error})) {
-      return as(Outcome::gpu_error, *gpu);
+    if (only_a_victim()) return as_bystander();
+    for (const Finding& finding : findings_) {
+      const bool gpu = finding.text_class == TextClass::gpu_error;
+      if (gpu && finding.title != kInnocentVictim) return as(Outcome::gpu_error, finding);
     }
-    const FailureEvent* first = nullptr;
-    for (const FailureEvent& failure : process_.failures) {
-      // A failure of the product says more than what it may have caused.
-      const bool better =
-          first == nullptr || (!is_failure(kind_of(*first)) && is_failure(kind_of(failure)));
-      if (better) first = &failure;
-    }
-    if (first != nullptr) return reported(*first);
+    if (const FailureEvent* failure = first_failure(process_.failures)) return reported(*failure);
     if (!process_.result.has_value()) {
       return as(Outcome::missing, "left with 0 and no result",
-                "left with 0 and no result, " + whereabouts(process_));
+                "left with 0 and no result, " + whereabouts(process_.recorder), Basis::place);
     }
-    return as(Outcome::pass, "", "");
+    as(Outcome::pass, "", "");
   }
 
-  static Outcome kind_of(const FailureEvent& failure) {
-    const std::optional<Outcome> kind = outcome_named(failure.kind);
-    if (!kind.has_value() || *kind == Outcome::pass) return Outcome::infrastructure;
-    if (*kind != Outcome::exception) return *kind;
-    const std::optional<TextClass> text_class = class_of_message(failure.text);
-    return text_class.has_value() && *text_class != TextClass::assertion &&
-                   *text_class != TextClass::abort_message
-               ? outcome_of(*text_class)
-               : Outcome::exception;
-  }
-
-  Judgement reported(const FailureEvent& failure) {
-    const Outcome kind = kind_of(failure);
+  void reported(const FailureEvent& failure) {
+    const ReportedFailure told = read_failure(failure);
     // The process went on after it: where it is now is not where it happened.
     if (const auto phase = phase_named(failure.phase)) judgement_.phase = *phase;
-    if (kind == Outcome::wrong_result) {
-      return as(kind, failure.text.substr(0, 400),
-                "wrong result: " + normalise_title(failure.operation));
+    if (told.title == kInnocentVictim) return as_bystander();
+    as(told.outcome, told.detail, told.title, Basis::text, told.known);
+  }
+
+  void add_also() {
+    const auto add = [&](const std::string& title, bool known) {
+      std::vector<OtherFinding>& also = judgement_.also;
+      const bool there = title.empty() || title == judgement_.signature ||
+                         std::any_of(also.begin(), also.end(), [&](const OtherFinding& other) {
+                           return other.title == title;
+                         });
+      if (!there && also.size() < kMostFindings) also.push_back({title, known});
+    };
+    for (const Finding& finding : findings_) add(finding.title, finding.known);
+    for (const FailureEvent& failure : process_.failures) {
+      const ReportedFailure told = read_failure(failure);
+      if (is_failure(told.outcome)) add(told.title, told.known);
     }
-    const std::vector<Finding> known = find_failures(failure.text);
-    const bool named = !known.empty() && known.front().known;
-    const std::string title =
-        named ? known.front().title
-              : fmt::format("{}: {}", name_of(kind), normalise_title(failure.text));
-    return as(kind, normalise_title(failure.text), title, named || !is_failure(kind));
+    const auto* signaled = std::get_if<Signaled>(&process_.termination);
+    if (judgement_.outcome == Outcome::signal && judgement_.basis == Basis::text &&
+        signaled != nullptr) {
+      const CrashTitle crash = crash_title(process_, signaled->signal);
+      if (crash.basis == Basis::frames) add(crash.title, true);
+    }
   }
 
   const ProcessRecord& process_;
+  std::string_view path_;
   std::vector<Finding> findings_;
   Judgement judgement_;
 };
 
-/// Among processes without a failure, which one speaks for the trial.
-int weight(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::infrastructure:
-      return 4;
-    case Outcome::setup_failed:
-      return 3;
-    case Outcome::unsupported:
-      return 2;
-    case Outcome::not_run:
-      return 1;
-    default:
-      return 0;
-  }
-}
-
 }  // namespace
 
-Judgement judge(const ProcessRecord& process) {
-  return Judge(process).judge();
+Judgement judge_on_path(const ProcessRecord& process, std::string_view path) {
+  return Judge(process, path).judge();
 }
 
-void judge_trial(TrialRecord& trial) {
-  bool chosen = false;
-  for (size_t i = 0; i < trial.processes.size(); ++i) {
-    const ProcessRecord& process = trial.processes[i];
-    Judgement judgement = judge(process);
-    bool better = !chosen;
-    if (chosen) {
-      const bool fails = is_failure(judgement.outcome);
-      const bool failed = is_failure(trial.judgement.outcome);
-      if (fails && failed) {
-        better =
-            process.ended_at < trial.processes[static_cast<size_t>(trial.judged_process)].ended_at;
-      } else {
-        better = fails || (!failed && weight(judgement.outcome) > weight(trial.judgement.outcome));
-      }
-    }
-    if (!better) continue;
-    trial.judgement = std::move(judgement);
-    trial.judged_process = static_cast<int>(i);
-    chosen = true;
-  }
+Judgement judge(const ProcessRecord& process) {
+  return judge_on_path(process, "");
 }
 
 }  // namespace mpsprobe

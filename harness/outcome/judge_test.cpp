@@ -3,11 +3,13 @@
 #include <signal.h>
 
 #include "harness/outcome/outcome.h"
+#include "harness/outcome/remarks.h"
 #include "harness/trial.h"
 
 namespace mpsprobe {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 ProcessRecord record(Termination termination, const std::string& err = "") {
@@ -33,6 +35,10 @@ const char* const kAssertion =
     "-[AGXG16XFamilyCommandBuffer tryCoalescingPreviousComputeCommandEncoderWithConfig:"
     "nextEncoderClass:]:1091: failed assertion `A command encoder is already encoding to this "
     "command buffer'\n";
+
+const char* const kVictim =
+    "Execution of the command buffer was aborted due to an error during execution. Innocent Victim "
+    "(00000005:kIOGPUCommandBufferCallbackErrorInnocentVictim)\n";
 
 TEST(Judge, AResultAndExitZeroPass) {
   EXPECT_EQ(judge(finished()).outcome, Outcome::pass);
@@ -158,12 +164,110 @@ TEST(Judge, WhatNeverGotToTheProductIsSetUp) {
   EXPECT_EQ(judge(missing).outcome, Outcome::infrastructure);
 }
 
-TEST(Judge, TheSignatureOfACrashNamesImageAndStepButNoAddress) {
+TEST(Judge, TheSignatureOfACrashWithoutAFunctionSaysThatItIsThin) {
   ProcessRecord process = record(Signaled{SIGSEGV, false});
   process.recorder.crash.signal = SIGSEGV;
   process.recorder.crash.thread = 1;
-  process.recorder.crash.frames = {{"/opt/torch/lib/libtorch_cpu.so", "", 0x1234}};
-  EXPECT_EQ(judge(process).signature, "SIGSEGV in libtorch_cpu.so launching linear");
+  process.recorder.crash.frames = {{"/lib/libc.so.6", "", 0x88},
+                                   {"/opt/torch/lib/libtorch_cpu.so", "", 0x1234}};
+  const Judgement judgement = judge(process);
+  EXPECT_EQ(judgement.signature, "SIGSEGV in libtorch_cpu.so launching linear (no function known)");
+  EXPECT_EQ(judgement.basis, Basis::place);
+}
+
+ThreadStack faulting(std::vector<std::pair<std::string, std::string>> frames) {
+  ThreadStack stack;
+  stack.faulting = true;
+  for (auto& [image, function] : frames) {
+    StackFrame frame;
+    frame.image = image;
+    frame.function = function;
+    stack.frames.push_back(std::move(frame));
+  }
+  return stack;
+}
+
+TEST(Judge, SegvAndBusOfOneFunctionAreOneBugAndTheSignalStaysInTheDetail) {
+  ProcessRecord process = record(Signaled{SIGSEGV, false});
+  process.stacks.threads = {faulting({{"libtorch_cpu.dylib", "at::mps::MPSStream::commit()"}})};
+  const Judgement segv = judge(process);
+  process.termination = Signaled{SIGBUS, false};
+  const Judgement bus = judge(process);
+  EXPECT_EQ(segv.signature, "bad access in at::mps::MPSStream::commit");
+  EXPECT_EQ(bus.signature, segv.signature);
+  EXPECT_EQ(segv.detail, "SIGSEGV");
+  EXPECT_EQ(bus.detail, "SIGBUS");
+  EXPECT_EQ(segv.basis, Basis::frames);
+}
+
+TEST(Judge, WhatDyldEndedIsSetUpWhateverHelloSaid) {
+  ProcessRecord process = record(Signaled{SIGABRT, false});
+  process.crash_report.emplace().termination_namespace = "DYLD";
+  EXPECT_EQ(judge(process).outcome, Outcome::setup_failed);
+  process.crash_report->termination_namespace = "SIGNAL";
+  EXPECT_EQ(judge(process).outcome, Outcome::signal);
+  process.crash_report->termination_reasons = {"Symbol not found: __ZN2at6linear"};
+  EXPECT_EQ(judge(process).outcome, Outcome::setup_failed);
+}
+
+TEST(Judge, AGpuEventOfTheSystemAloneChangesNothing) {
+  ProcessRecord process = finished();
+  process.gpu_events.resize(2);
+  EXPECT_EQ(judge(process).outcome, Outcome::pass);
+  EXPECT_THAT(remarks(process), ElementsAre(HasSubstr("2 events of the GPU")));
+}
+
+TEST(Judge, KeepsEverythingElseThatWasToldInOrderAndOnce) {
+  ProcessRecord process =
+      record(Signaled{SIGABRT, false}, std::string(kAssertion) + "free(): invalid pointer\n" +
+                                           kAssertion + "free(): invalid pointer\n");
+  process.failures = {{"wrong_result", "element 3", "run", 0, 1, "linear"}};
+  process.crash_report.emplace().application_info = {
+      "-[_MTLCommandBuffer addCompletedHandler:]:867: failed assertion `Completed handler provided",
+      "after commit call'", kAssertion};
+  const Judgement judgement = judge(process);
+  EXPECT_THAT(judgement.signature, HasSubstr("already encoding"));
+  std::vector<std::string> also;
+  for (const OtherFinding& other : judgement.also) also.push_back(other.title);
+  EXPECT_THAT(also, ElementsAre("malloc: free(): invalid pointer",
+                                "assertion: Completed handler provided after commit call",
+                                "wrong result: linear"));
+}
+
+TEST(Judge, APassTellsOfNothingElse) {
+  const Judgement judgement = judge(finished("RuntimeError: A and B index not found\n"));
+  EXPECT_EQ(judgement.outcome, Outcome::pass);
+  EXPECT_TRUE(judgement.also.empty());
+}
+
+TEST(Judge, AVictimThatFailsByItselfStaysAFailure) {
+  ProcessRecord process = record(Signaled{SIGSEGV, false}, kVictim);
+  EXPECT_EQ(judge(process).outcome, Outcome::signal);
+  process.termination = Signaled{SIGABRT, false};
+  process.err.head += kAssertion;
+  process.err.bytes = process.err.head.size();
+  const Judgement judgement = judge(process);
+  EXPECT_EQ(judgement.outcome, Outcome::assertion);
+  EXPECT_FALSE(judgement.bystander);
+}
+
+TEST(Remarks, SayWhatHoldsNumbersOfOneRun) {
+  ProcessRecord process = record(Signaled{SIGSEGV, false});
+  process.recorder.crash.signal = SIGSEGV;
+  process.recorder.crash.address = 0x5c8;
+  EXPECT_THAT(remarks(process), ElementsAre("bad address null + 0x5c8"));
+  process.recorder.crash.address = 0xbeaddc3f8010;
+  process.stacks.threads = {faulting({{"libc.so.6", "_int_malloc"}, {"w", "run(int)"}})};
+  EXPECT_THAT(remarks(process),
+              ElementsAre(HasSubstr("not near null"), HasSubstr("when run called")));
+
+  ProcessRecord hung = record(Signaled{SIGKILL, false});
+  hung.ended_by = EndedBy::no_progress;
+  hung.recorder.probe = Probe::completed;
+  EXPECT_THAT(remarks(hung), ElementsAre(HasSubstr("the host hangs")));
+  hung.recorder.probe = Probe::not_answered;
+  EXPECT_THAT(remarks(hung), ElementsAre(HasSubstr("did not complete")));
+  EXPECT_TRUE(remarks(finished()).empty());
 }
 
 TEST(Judge, AnUnknownKindOfFailureIsNoEvidence) {
@@ -180,6 +284,35 @@ TEST(JudgeTrial, TheFailureThatEndedFirstSpeaks) {
   judge_trial(trial);
   EXPECT_EQ(trial.judgement.outcome, Outcome::exit);
   EXPECT_EQ(trial.judged_process, 2);
+}
+
+TEST(JudgeTrial, AHangSaysOnWhichPath) {
+  TrialRecord trial;
+  trial.processes = {record(Signaled{SIGKILL, false})};
+  trial.processes[0].ended_by = EndedBy::no_progress;
+  judge_trial(trial);
+  EXPECT_EQ(trial.judgement.signature, "hang launching linear");
+  trial.cell.path = Path::graph;
+  judge_trial(trial);
+  EXPECT_EQ(trial.judgement.signature, "hang launching linear/graph");
+}
+
+TEST(JudgeTrial, IsABystandersOnlyWhereAllThatWentWrongIsAVictim) {
+  TrialRecord trial;
+  trial.processes = {finished(), finished(kVictim), finished(kVictim)};
+  judge_trial(trial);
+  EXPECT_EQ(trial.judgement.outcome, Outcome::infrastructure);
+  EXPECT_TRUE(trial.judgement.bystander);
+  EXPECT_EQ(trial.judgement.detail, "bystander of a GPU restart");
+  // Something of its own went wrong beside it.
+  trial.processes.push_back(record(Signaled{SIGKILL, false}));
+  judge_trial(trial);
+  EXPECT_FALSE(trial.judgement.bystander);
+  // The guilty one was among them.
+  trial.processes.push_back(finished("Caused GPU Hang Error (00000003:kIOGPU)\n"));
+  judge_trial(trial);
+  EXPECT_EQ(trial.judgement.outcome, Outcome::gpu_error);
+  EXPECT_FALSE(trial.judgement.bystander);
 }
 
 TEST(JudgeTrial, InfrastructureIsNoPassAndAFailureBeatsIt) {

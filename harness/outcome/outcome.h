@@ -118,6 +118,11 @@ struct ProcessRecord {
   StackEvidence stacks;             ///< of a crash or a hang, symbolised from `recorder`
   std::optional<CrashReport> crash_report;  ///< the system's own, of this process and no other
   std::vector<GpuEvent> gpu_events;         ///< reported by the system around its time
+  bool api_validation_seen = false;         ///< Metal's banner: API validation is in force
+  bool shader_validation_seen = false;      ///< Metal's banner: shader validation is in force
+  /// As read from a journal: which of Journal::image_sets it had loaded, and `recorder.images` is
+  /// empty. Empty where it told of no image.
+  std::string image_set;
 };
 
 /// What a signature rests on, the strongest first. `place` is thin: only where the process was, and

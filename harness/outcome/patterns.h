@@ -30,7 +30,10 @@ enum class Reading : uint8_t {
   before,         ///< the line in front of the pattern
   line,           ///< the rest of the line
   token,          ///< the next word
-  block,          ///< nothing, but some lines that follow belong to it
+  until_paren_failed,  ///< up to ") failed"
+  panic,               ///< past the place in the source, to the end of the line that says more
+  not_an_echo,  ///< the rest of the line, unless it only names the signal that a handler caught
+  block,        ///< nothing, but some lines that follow belong to it
 };
 
 /// One row of the table: literal fragments (of normalised text) that occur in this order within
@@ -44,6 +47,10 @@ struct Pattern {
   bool known = true;
   size_t window = 600;
 };
+
+/// The title of a command buffer that ended since another process made the GPU restart: no failure
+/// of the process that prints it.
+constexpr std::string_view kInnocentVictim = "command buffer: Innocent Victim of a GPU error";
 
 /// All rows. Rows without a Reading go before the others where they share text. Static storage.
 std::span<const Pattern> patterns();

@@ -68,6 +68,22 @@ std::optional<ReadText> read_reason(const Reader& reader, const Match& match) {
   return ReadText{std::string(reader.slice(begin, end)), end};
 }
 
+// "panicked at src/lib.rs:72:9:" with the message on the next line, or "panicked at 'message',
+// ...".
+std::optional<ReadText> read_panic(const Reader& reader, const Match& match) {
+  const size_t line = reader.line_end(match.end);
+  const std::string_view place = reader.slice(match.end, line);
+  if (place.starts_with('\'')) {
+    // The message may quote; behind it stands the place in the source.
+    const size_t close = reader.find("', ", match.end + 1);
+    const size_t end = close == std::string_view::npos ? line : close;
+    return ReadText{std::string(reader.slice(match.end + 1, end)), end};
+  }
+  if (!place.ends_with(':') || line + 1 >= reader.stop) return std::nullopt;
+  const size_t end = reader.line_end(line + 1);
+  return ReadText{std::string(reader.slice(line + 1, end)), end};
+}
+
 // The condition stands in front: "RuntimeError: x > 0 INTERNAL ASSERT FAILED at "file":7, ...".
 std::optional<ReadText> read_before(const Reader& reader, const Match& match) {
   std::string_view message = reader.slice(reader.line_begin(match.begin), match.begin);
@@ -130,6 +146,19 @@ std::optional<ReadText> read_match(const Reader& reader, const Match& match) {
       std::string_view token = reader.slice(match.end, end);
       while (!token.empty() && (token.back() == ':' || token.back() == ')')) token.remove_suffix(1);
       return ReadText{std::string(token), end};
+    }
+    case Reading::until_paren_failed:
+      return up_to(") failed", false);
+    case Reading::panic:
+      return read_panic(reader, match);
+    case Reading::not_an_echo: {
+      const size_t end = reader.line_end(match.end);
+      const std::string_view message = reader.slice(match.end, end);
+      for (std::string_view echo : {"Segmentation fault", "Aborted", "Bus error",
+                                    "Illegal instruction", "Floating", "Trace"}) {
+        if (message.starts_with(echo)) return std::nullopt;
+      }
+      return ReadText{std::string(message), end};
     }
     case Reading::block: {
       return ReadText{{}, std::min(reader.stop, match.end + 300)};

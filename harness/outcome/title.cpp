@@ -169,13 +169,23 @@ std::string one_pass(std::string_view text) {
 std::string normalise_title(std::string_view message) {
   std::string title = normalise_text(message.substr(0, kLookedAt), kLookedAt).text;
   // What one rule leaves behind can be material for another ("a<b>/c.mm:7"): until it is stable.
-  // No pass makes it longer; random text settles well within these.
-  for (int pass = 0; pass < 8; ++pass) {
+  // Real texts settle within three passes.
+  for (int pass = 0; pass < 16; ++pass) {
     std::string again = one_pass(title);
-    if (again == title) break;
+    if (again == title) return title;
     title = std::move(again);
   }
-  return title;
+  // Made so that each pass undoes one layer: without digits and marks there is none left.
+  std::string blunt;
+  for (char c : title) {
+    if (upper(c) || lower(c)) {
+      blunt += c;
+    } else if (!blunt.empty() && blunt.back() != ' ') {
+      blunt += ' ';
+    }
+  }
+  while (blunt.ends_with(' ')) blunt.pop_back();
+  return blunt;
 }
 
 }  // namespace mpsprobe

@@ -153,6 +153,7 @@ void Child::forgive_suspension() {
   if (gap < kSuspended) return;
   started_ += gap;
   last_progress_ += gap;
+  if (inquest_begun_.has_value()) *inquest_begun_ += gap;
   if (term_sent_.has_value()) *term_sent_ += gap;
   if (kill_sent_.has_value()) *kill_sent_ += gap;
 }
@@ -221,6 +222,11 @@ void Child::enforce_limits() {
     }
     return;
   }
+  if (inquest_begun_.has_value()) {
+    const bool done = read_inquest(block_of(*memory_)) == Inquest::done;
+    if (done || seconds_since(*inquest_begun_) > limits_.inquest) terminate();
+    return;
+  }
   if (seconds_since(started_) > limits_.timeout) return end(EndedBy::deadline);
   // Waiting at the gate is no stall, and loading a large library for the first time is none either.
   if (past_gate_ && seconds_since(last_progress_) > limits_.stall) return end(EndedBy::no_progress);
@@ -236,13 +242,26 @@ void Child::open_gate() {
   if (finished_ || past_gate_) return;
   past_gate_ = true;
   last_progress_ = Clock::now();
-  const char start = 1;
   // It may have died meanwhile; its record tells. SIGPIPE is ignored by the program.
-  if (write(gate_.get(), &start, 1) < 0) gate_.reset();
+  if (write(gate_.get(), &kStartByte, 1) < 0) gate_.reset();
+}
+
+bool Child::begin_inquest() {
+  // Before the gate is open a byte would be taken for the start.
+  if (!past_gate_ || !gate_.is_open()) return false;
+  if (read_inquest(block_of(*memory_)) != Inquest::offered) return false;
+  if (write(gate_.get(), &kInquestByte, 1) != 1) return false;
+  inquest_begun_ = Clock::now();
+  return true;
 }
 
 void Child::end(EndedBy why) {
   if (finished_ || term_sent_.has_value() || kill_sent_.has_value()) return;
+  if (inquest_begun_.has_value()) {
+    // It hangs, and that stays the reason; only the user need not wait for the rest.
+    if (why == EndedBy::user) terminate();
+    return;
+  }
   record_.ended_by = why;
   if (why == EndedBy::memory_limit) {
     // Every moment of grace costs the machine more memory.
@@ -251,6 +270,11 @@ void Child::end(EndedBy why) {
     kill_sent_ = Clock::now();
     return;
   }
+  const bool hangs = why == EndedBy::no_progress || why == EndedBy::deadline;
+  if (!hangs || !begin_inquest()) terminate();
+}
+
+void Child::terminate() {
   record_.stop_signals = "TERM";
   signal_group(SIGTERM);
   signal_group(SIGCONT);  // a stopped process takes the SIGTERM only once it goes on

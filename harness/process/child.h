@@ -18,6 +18,7 @@ namespace mpsprobe {
 struct ChildLimits {
   double timeout = 300;       ///< from spawn to end, whatever it does
   double stall = 20;          ///< without progress in the flight recorder, once it is past start-up
+  double inquest = 2;         ///< for a hung worker to find out about itself, before SIGTERM
   double grace = 2;           ///< from SIGTERM to SIGKILL
   double reap = 5;            ///< from SIGKILL to giving up on it
   uint64_t memory_bytes = 0;  ///< resident; 0: no limit
@@ -51,6 +52,7 @@ class Child {
   /// Lets it start its run. Without effect on one that has ended.
   void open_gate();
   /// Ends it: SIGTERM, then SIGKILL after the grace. The first reason given is the one that counts.
+  /// One that hangs is asked before, where it offers that, for the stacks of its threads.
   void end(EndedBy why);
 
   /// What is known of it; call once, after `finished()`.
@@ -63,6 +65,8 @@ class Child {
   void read_events();
   void take_line(std::string_view line);
   void enforce_limits();
+  bool begin_inquest();
+  void terminate();
   void reap_if_dead();
   void reap();
   void close_channels();
@@ -75,6 +79,7 @@ class Child {
   Clock::time_point last_progress_;
   Clock::time_point last_memory_look_;
   Clock::time_point last_pump_;
+  std::optional<Clock::time_point> inquest_begun_;
   std::optional<Clock::time_point> term_sent_;
   std::optional<Clock::time_point> kill_sent_;
   std::optional<SharedMemory> memory_;

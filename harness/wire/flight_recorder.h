@@ -104,7 +104,6 @@ struct Block {
   std::atomic<uint32_t> inquest;      ///< Inquest: how far the worker got with looking at itself
   std::atomic<uint32_t> probe;        ///< Probe: what became of the trivial work
   std::atomic<uint32_t> stack_count;  ///< entries of `stacks` that were begun
-  uint32_t reserved;
   ThreadSlot threads[kThreads];
   CrashNote crash;
   Image images[kImages];

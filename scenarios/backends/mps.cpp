@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "scenarios/backends/metal_probe.h"
 #include "scenarios/operations/torch_errors.h"
 #include "scenarios/worker/workload.h"
 
@@ -73,6 +74,10 @@ class MpsDevice : public Device {
 
   at::Tensor upload(const at::Tensor& tensor) override {
     return tensor.to(torch_device());
+  }
+
+  Probe probe() override {
+    return probe_metal(at::mps::MPSDevice::getInstance()->device());
   }
 
   // LibTorch tells the path only in its profiling log, which disturbs what is tested.

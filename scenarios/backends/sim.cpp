@@ -34,6 +34,7 @@ struct SimLibrary {
   void (*use_pool_stream)() = nullptr;
   void (*synchronize)() = nullptr;
   void (*synchronize_all)() = nullptr;
+  int (*probe)() = nullptr;
   const char* (*observed_path)(const char*) = nullptr;
   const char* (*describe)() = nullptr;
 };
@@ -74,6 +75,7 @@ SimLibrary load() {
   find(library, path, "mpsprobe_sim_use_pool_stream", functions.use_pool_stream);
   find(library, path, "mpsprobe_sim_synchronize", functions.synchronize);
   find(library, path, "mpsprobe_sim_synchronize_all", functions.synchronize_all);
+  find(library, path, "mpsprobe_sim_probe", functions.probe);
   find(library, path, "mpsprobe_sim_observed_path", functions.observed_path);
   find(library, path, "mpsprobe_sim_describe", functions.describe);
   return functions;
@@ -146,6 +148,8 @@ class SimDevice : public Device {
     const char* const path = sim_.observed_path(std::string(aten_name).c_str());
     return path == nullptr ? std::string(kNotObserved) : path;
   }
+
+  Probe probe() override { return sim_.probe() == 0 ? Probe::completed : Probe::failed; }
 
   nlohmann::json description() const override {
     const char* const text = sim_.describe();

@@ -6,17 +6,14 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <span>
 #include <system_error>
-#include <vector>
 
+#include "scenarios/provenance/installed_torch.h"
 #include "scenarios/worker/image_id.h"
 
 namespace mpsprobe {
 namespace {
-
-constexpr size_t kFingerprintBytes = 64 * 1024;
 
 std::string hex(std::span<const unsigned char> bytes) {
   std::string text;
@@ -74,27 +71,6 @@ void identify(const void* base, LoadedImage& image) {
 
 #endif
 
-std::string fingerprint_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  const std::streamoff bytes = file ? static_cast<std::streamoff>(file.tellg()) : -1;
-  if (bytes < 0) {
-    return {};
-  }
-  uint64_t hash = 0xcbf29ce484222325;
-  std::vector<char> part(kFingerprintBytes);
-  const auto window = static_cast<std::streamoff>(kFingerprintBytes);
-  for (const std::streamoff from :
-       {std::streamoff{0}, std::max<std::streamoff>(0, bytes - window)}) {
-    file.clear();
-    file.seekg(from);
-    file.read(part.data(), window);
-    for (std::streamsize i = 0; i < file.gcount(); ++i) {
-      hash = (hash ^ static_cast<unsigned char>(part[static_cast<size_t>(i)])) * 0x100000001b3;
-    }
-  }
-  return fmt::format("{}:{:016x}", bytes, hash);
-}
-
 }  // namespace
 
 LoadedImage image_of(const void* address) {
@@ -109,10 +85,6 @@ LoadedImage image_of(const void* address) {
   identify(info.dli_fbase, image);
   image.fingerprint = fingerprint_of(image.path);
   return image;
-}
-
-bool process_has_symbol(const char* name) {
-  return dlsym(RTLD_DEFAULT, name) != nullptr;
 }
 
 }  // namespace mpsprobe

@@ -3,13 +3,12 @@
 #include <ATen/Version.h>
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "scenarios/provenance/image.h"
+#include "scenarios/provenance/influential_environment.h"
+#include "scenarios/provenance/installed_torch.h"
+#include "scenarios/provenance/symbol_probes.h"
 #include "scenarios/worker/workload.h"
 
 #if __has_include(<torch/headeronly/version.h>)
@@ -26,33 +25,6 @@ namespace {
 // at::mps::getStreamFromPool(), which LibTorch has since 2.15.
 constexpr const char* kPoolSymbol = "_ZN2at3mps17getStreamFromPoolEv";
 
-constexpr std::string_view kPrefixes[] = {"PYTORCH_", "MPS_", "MTL_", "METAL_", "MPSPROBE_"};
-constexpr std::string_view kNames[] = {"OMP_NUM_THREADS", "MKL_NUM_THREADS"};
-
-std::string read_file(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text(64 * 1024, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<size_t>(std::max<std::streamsize>(file.gcount(), 0)));
-  return text;
-}
-
-std::string first_line(const std::string& text) {
-  return text.substr(0, text.find_first_of("\r\n"));
-}
-
-// The library's folder is lib/; a wheel has version.py beside lib/, a zip build-version and
-// build-hash.
-std::string version_beside(const std::filesystem::path& root) {
-  std::string version = python_assignment(read_file(root / "version.py"), "__version__");
-  return version.empty() ? first_line(read_file(root / "build-version")) : version;
-}
-
-std::string hash_beside(const std::filesystem::path& root) {
-  std::string hash = python_assignment(read_file(root / "version.py"), "git_version");
-  return hash.empty() ? first_line(read_file(root / "build-hash")) : hash;
-}
-
 nlohmann::json printable(std::string_view text) {
   using nlohmann::json;
   return json::parse(json(std::string(text)).dump(-1, ' ', false, json::error_handler_t::replace));
@@ -67,17 +39,16 @@ std::string compiled_version() {
 nlohmann::json torch_provenance() {
   const std::string build = at::show_config();
   const LoadedImage image = image_of(reinterpret_cast<const void*>(&at::show_config));
-  const std::filesystem::path root = std::filesystem::path(image.path).parent_path().parent_path();
+  const InstalledTorch beside = read_installed_torch(image.path);
   std::string version = build_setting(build, "TORCH_VERSION");
   std::string hash = build_setting(build, "COMMIT_SHA");
   // version.py says more ("2.15.0+cu132", "2.9.1a0+git1234") but is another file, which may belong
   // to another build: it is believed where it does not contradict the library.
-  if (const std::string beside = version_beside(root);
-      version.empty() || (beside.starts_with(version) && !beside.empty())) {
-    version = beside;
+  if (version.empty() || (beside.version.starts_with(version) && !beside.version.empty())) {
+    version = beside.version;
   }
   if (hash.empty()) {
-    hash = hash_beside(root);
+    hash = beside.git_hash;
   }
   if (!version.empty() && !same_release(version, compiled_version())) {
     throw SetupError(fmt::format(
@@ -109,11 +80,7 @@ nlohmann::json environment_in_force() {
       continue;
     }
     const std::string_view name = entry.substr(0, equals);
-    const bool counts =
-        std::any_of(std::begin(kPrefixes), std::end(kPrefixes),
-                    [&](std::string_view prefix) { return name.starts_with(prefix); }) ||
-        std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
-    if (counts) {
+    if (changes_results(name)) {
       result[printable(name).get<std::string>()] = printable(entry.substr(equals + 1));
     }
   }
@@ -130,29 +97,6 @@ std::string build_setting(std::string_view text, std::string_view key) {
   }
   const std::string_view rest = text.substr(at + wanted.size());
   return std::string(rest.substr(0, rest.find_first_of(",\n")));
-}
-
-std::string python_assignment(std::string_view text, std::string_view name) {
-  while (!text.empty()) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (!line.starts_with(name) || line.find('=') == std::string_view::npos) {
-      continue;
-    }
-    const std::string_view after = line.substr(name.size());
-    if (after.empty() || (after.front() != ' ' && after.front() != ':' && after.front() != '=')) {
-      continue;
-    }
-    const size_t open = line.find_first_of("'\"", line.find('='));
-    if (open == std::string_view::npos) {
-      return {};
-    }
-    const size_t close = line.find(line[open], open + 1);
-    return close == std::string_view::npos ? std::string()
-                                           : std::string(line.substr(open + 1, close - open - 1));
-  }
-  return {};
 }
 
 bool same_release(std::string_view loaded, std::string_view compiled) {

@@ -21,10 +21,6 @@ nlohmann::json environment_in_force();
 /// The value of KEY in "..., KEY=value, ..." of LibTorch's build text; empty where it is not there.
 std::string build_setting(std::string_view text, std::string_view key);
 
-/// The value in a line like `git_version = 'abc'` or `__version__ = "2.15.0"` of a version.py;
-/// empty where there is none.
-std::string python_assignment(std::string_view text, std::string_view name);
-
 /// True where both versions begin with the same major and minor number.
 bool same_release(std::string_view loaded, std::string_view compiled);
 

@@ -9,6 +9,9 @@
 
 #include "scenarios/provenance/executable.h"
 #include "scenarios/provenance/image.h"
+#include "scenarios/provenance/influential_environment.h"
+#include "scenarios/provenance/installed_torch.h"
+#include "scenarios/provenance/symbol_probes.h"
 
 namespace mpsprobe {
 namespace {
@@ -88,9 +91,33 @@ TEST(Image, OwnExecutableIsIdentified) {
 #endif
 }
 
-TEST(Image, SymbolsOfTheProcessAreFound) {
-  EXPECT_TRUE(process_has_symbol("malloc"));
-  EXPECT_FALSE(process_has_symbol("_ZN2at3mps17noSuchFunctionEverEv"));
+TEST(SymbolProbes, TellWhatTheProcessHas) {
+  // at::get_num_threads() is in every LibTorch; Mach-O's spelling of it counts as well.
+  const nlohmann::json answers = probed_symbols(
+      " _ZN2at15get_num_threadsEv  __ZN2at15get_num_threadsEv _ZN2at3mps10noSuchThingEv ");
+  EXPECT_EQ(answers, nlohmann::json({{"_ZN2at15get_num_threadsEv", true},
+                                     {"__ZN2at15get_num_threadsEv", true},
+                                     {"_ZN2at3mps10noSuchThingEv", false}}));
+  EXPECT_EQ(probed_symbols(""), nlohmann::json::object());
+}
+
+TEST(InstalledTorch, ReadsWhatLiesBesideTheLibrary) {
+  const nlohmann::json loaded = torch_provenance();
+  const InstalledTorch files = read_installed_torch(loaded["path"].get<std::string>());
+  EXPECT_EQ(files.fingerprint, loaded["fingerprint"]);
+  EXPECT_EQ(files.version, loaded["version"]);
+  EXPECT_EQ(read_installed_torch("/nonexistent/lib/x").version, "");
+  EXPECT_EQ(read_installed_torch("/nonexistent/lib/x").fingerprint, "");
+}
+
+TEST(Provenance, VariablesOfTheLoaderAndTheAllocatorCount) {
+  for (const char* name : {"LD_PRELOAD", "DYLD_LIBRARY_PATH", "MallocNanoZone", "OMP_NUM_THREADS",
+                           "MTL_DEBUG_LAYER", "PYTORCH_MPS_FAST_MATH", "GLIBC_TUNABLES"}) {
+    EXPECT_TRUE(changes_results(name)) << name;
+  }
+  for (const char* name : {"HOME", "PATH", "LANG", "GITHUB_TOKEN", "SSH_AUTH_SOCK"}) {
+    EXPECT_FALSE(changes_results(name)) << name;
+  }
 }
 
 }  // namespace

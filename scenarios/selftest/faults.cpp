@@ -6,6 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -37,6 +39,51 @@ MPSPROBE_NO_SANITIZE int recurse(int depth) {
 }
 
 }  // namespace
+
+// Functions with names of their own that no compiler may fold into one another: they are what a
+// stack has to show.
+MPSPROBE_NO_SANITIZE void nested_inner(int depth) {
+  volatile uintptr_t address = 0x10;
+  *reinterpret_cast<volatile int*>(address) = depth;  // NOLINT(performance-no-int-to-ptr)
+}
+MPSPROBE_NO_SANITIZE void nested_middle(int depth) {
+  nested_inner(depth + 1);
+  sink = depth;
+}
+MPSPROBE_NO_SANITIZE void nested_outer(int depth) {
+  nested_middle(depth + 1);
+  sink = depth;
+}
+
+void nested_crash() {
+  nested_outer(0);
+  sink = 1;
+}
+
+MPSPROBE_NO_SANITIZE void null_call() {
+  void (*volatile function)() = nullptr;
+  function();
+  sink = 1;
+}
+
+MPSPROBE_NO_SANITIZE void heap_crash() {
+  constexpr size_t kBytes = 40;
+#ifdef __GLIBC__
+  // The list of free blocks of this size then begins with the second block, whose pointer to the
+  // next one is overwritten: the next but one allocation follows it. It is kept exclusive-ored with
+  // its own address (glibc 2.32, safe-linking), and must be a multiple of 16.
+  void* volatile first = std::malloc(kBytes);
+  void* volatile second = std::malloc(kBytes);
+  std::free(first);
+  std::free(second);
+  const auto place = reinterpret_cast<uintptr_t>(second);
+  *static_cast<volatile uintptr_t*>(second) = place >> 12 ^ uintptr_t { 0x5c0 };
+  for (int i = 0; i < 3; ++i) sink = std::malloc(kBytes) != nullptr;
+#else
+  auto* volatile block = static_cast<volatile char*>(std::malloc(kBytes));
+  for (size_t i = 0;; ++i) block[i] = 0x55;
+#endif
+}
 
 MPSPROBE_NO_SANITIZE void null_dereference() {
   // An offset like that of a member: the address that Metal's own null dereferences show.
@@ -112,6 +159,21 @@ void deadlock() {
   static std::mutex mutex;
   mutex.lock();
   std::thread([] { mutex.lock(); }).join();
+}
+
+void lock_cycle(int thread, int threads) {
+  static std::array<std::mutex, 256> locks;
+  static std::atomic<int> holding{0};
+  locks[static_cast<size_t>(thread)].lock();
+  holding.fetch_add(1);
+  while (holding.load() < threads) std::this_thread::yield();
+  locks[static_cast<size_t>((thread + 1) % threads)].lock();
+}
+
+void lock_orphaned() {
+  static std::mutex mutex;
+  std::thread([] { mutex.lock(); }).join();
+  mutex.lock();
 }
 
 void busy_loop() {

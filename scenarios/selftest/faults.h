@@ -6,8 +6,11 @@
 namespace mpsprobe::faults {
 
 void null_dereference();
-void bus_error();  ///< touches a mapped file beyond its end
-void trap();       ///< the breakpoint instruction
+void nested_crash();  ///< three calls deep: nested_outer, nested_middle, nested_inner
+void null_call();     ///< calls through a null pointer to a function
+void heap_crash();  ///< glibc: SIGSEGV inside malloc. Elsewhere writes over its heap until it dies
+void bus_error();   ///< touches a mapped file beyond its end
+void trap();        ///< the breakpoint instruction
 void illegal_instruction();
 void division();  ///< integer division by zero; on arm64, which has none, raises SIGFPE
 void stack_overflow();
@@ -17,6 +20,9 @@ void exit_zero();
 void exit_eleven();
 void killed_from_outside();  ///< a child process sends SIGKILL
 void deadlock();
+/// Call on every thread: each holds its own lock and waits for the next thread's.
+void lock_cycle(int thread, int threads);
+void lock_orphaned();  ///< waits for a lock that a thread held when it ended
 void busy_loop();
 void stopped();             ///< SIGSTOP
 void ignores_sigterm();     ///< and then deadlocks

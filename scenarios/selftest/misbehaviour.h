@@ -14,6 +14,9 @@ struct Misbehaviour {
   std::string_view summary;
   Stage stage = Stage::launch;
   void (*act)() = nullptr;  ///< for Stage::check: nullptr, the check itself reports a wrong result
+  /// Where set, instead of `act`: every thread of the cell takes part, each with its index and how
+  /// many there are.
+  void (*act_together)(int thread, int threads) = nullptr;
 };
 
 /// All of them; the matrix `selftest` states what the runner must make of each.

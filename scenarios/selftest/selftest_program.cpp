@@ -16,13 +16,13 @@ constexpr std::string_view kPrefix = "selftest.";
 class SelftestLane : public Lane {
  public:
   /// Misbehaves in the iteration `when`; never where it is negative.
-  SelftestLane(const Misbehaviour& misbehaviour, int when)
-      : misbehaviour_(misbehaviour), when_(when) {}
+  SelftestLane(const Misbehaviour& misbehaviour, int when, int thread, int threads)
+      : misbehaviour_(misbehaviour), when_(when), thread_(thread), threads_(threads) {}
 
   std::string operation() const override { return std::string(misbehaviour_.name); }
   void launch(int iteration) override {
     if (misbehaviour_.stage == Stage::every_launch) misbehaviour_.act();
-    if (misbehaviour_.stage == Stage::launch && iteration == when_) misbehaviour_.act();
+    if (misbehaviour_.stage == Stage::launch && iteration == when_) act();
     ++launched_;
   }
   void synchronise() override {}
@@ -37,8 +37,18 @@ class SelftestLane : public Lane {
   }
 
  private:
+  void act() {
+    if (misbehaviour_.act_together != nullptr) {
+      misbehaviour_.act_together(thread_, threads_);
+    } else {
+      misbehaviour_.act();
+    }
+  }
+
   const Misbehaviour& misbehaviour_;
   int when_;
+  int thread_;
+  int threads_;
   uint64_t launched_ = 0;
 };
 
@@ -56,7 +66,8 @@ class SelftestWorkload : public Workload {
 
   void touch_device() override { act_at(Stage::touch); }
   std::unique_ptr<Lane> make_lane(int thread) override {
-    return std::make_unique<SelftestLane>(misbehaviour_, thread == culprit_ ? when_ : -1);
+    const bool acts = thread == culprit_ || misbehaviour_.act_together != nullptr;
+    return std::make_unique<SelftestLane>(misbehaviour_, acts ? when_ : -1, thread, culprit_ + 1);
   }
   void settle() override {}
   std::string observed_path() override { return "none"; }
@@ -77,18 +88,19 @@ bool is_selftest(const Cell& cell) {
   return cell.op.starts_with(kPrefix);
 }
 
-std::unique_ptr<Workload> make_selftest(const Cell& cell) {
-  const auto all = misbehaviours();
-  const auto at = std::find_if(all.begin(), all.end(), [&cell](const Misbehaviour& misbehaviour) {
-    return is_selftest(cell) && cell.op.substr(kPrefix.size()) == misbehaviour.name;
-  });
-  if (at == all.end()) throw UnsupportedError("this worker has no operation " + cell.op);
-  return std::make_unique<SelftestWorkload>(*at, cell);
+std::unique_ptr<Workload> make_selftest(const Cell& cell, std::span<const Misbehaviour> more) {
+  for (const auto all : {misbehaviours(), more}) {
+    const auto at = std::find_if(all.begin(), all.end(), [&cell](const Misbehaviour& misbehaviour) {
+      return is_selftest(cell) && cell.op.substr(kPrefix.size()) == misbehaviour.name;
+    });
+    if (at != all.end()) return std::make_unique<SelftestWorkload>(*at, cell);
+  }
+  throw UnsupportedError("this worker has no operation " + cell.op);
 }
 
-json describe_selftest() {
+json describe_selftest(std::span<const Misbehaviour> more) {
   json operations = json::array();
-  for (const Misbehaviour& misbehaviour : misbehaviours()) {
+  const auto add = [&operations](const Misbehaviour& misbehaviour) {
     operations.push_back({{"name", std::string(kPrefix) + std::string(misbehaviour.name)},
                           {"summary", misbehaviour.summary},
                           {"source", "self-test"},
@@ -97,7 +109,9 @@ json describe_selftest() {
                           {"dtypes", {"default"}},
                           {"shape", "default"},
                           {"dimensions", ""}});
-  }
+  };
+  for (const Misbehaviour& misbehaviour : misbehaviours()) add(misbehaviour);
+  for (const Misbehaviour& misbehaviour : more) add(misbehaviour);
   return operations;
 }
 

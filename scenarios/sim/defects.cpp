@@ -56,6 +56,9 @@ class SharedKernel {
       case Beyond::gpu_error:
         stream.fail_current("Internal Error (0000000e:Internal Error)");
         return;
+      case Beyond::gpu_hang:
+        stream.queue().engine().stop();
+        return;
     }
   }
 

@@ -102,6 +102,7 @@ void CommandBuffer::commit() {
     failed = !error_.empty();
   }
   status_.store(CommandBufferStatus::scheduled, std::memory_order_release);
+  engine_->wait_while_stopped();
   for (const Handler& handler : scheduled) handler(*this);
   // A faulting buffer leaves its results unwritten.
   if (!failed) {
@@ -114,7 +115,7 @@ void CommandBuffer::commit() {
 
 std::shared_ptr<CommandBuffer> CommandQueue::command_buffer() {
   created_.fetch_add(1, std::memory_order_relaxed);
-  return std::make_shared<CommandBuffer>();
+  return std::make_shared<CommandBuffer>(engine_);
 }
 
 GraphCache::Graph& GraphCache::find_or_compile(std::string_view key) {

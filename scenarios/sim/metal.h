@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 /// Metal's objects as far as their rules go: what may be called when, and the text with which Metal
@@ -34,6 +35,18 @@ enum class EncoderKind : uint8_t { compute, blit };
 
 class CommandBuffer;
 
+/// What executes command buffers, of all queues of a device alike. Any thread.
+class Engine {
+ public:
+  /// From now on nothing is executed, as after a GPU hang that nobody notices.
+  void stop() { stopped_.store(true); }
+  /// Returns while the engine executes, and never where it was stopped.
+  void wait_while_stopped() const { stopped_.wait(true); }
+
+ private:
+  std::atomic<bool> stopped_ = false;
+};
+
 /// Records commands into one command buffer until `end_encoding`. Owned by its command buffer,
 /// valid until that is destroyed.
 class Encoder {
@@ -58,6 +71,8 @@ class Encoder {
 class CommandBuffer {
  public:
   using Handler = std::function<void(CommandBuffer&)>;
+
+  explicit CommandBuffer(std::shared_ptr<Engine> engine) : engine_(std::move(engine)) {}
 
   /// Opens an encoder. Asserts "A command encoder is already encoding to this command buffer" while
   /// another is open, and `_status < MTLCommandBufferStatusCommitted` after commit.
@@ -87,6 +102,7 @@ class CommandBuffer {
   Encoder& open_encoder(EncoderKind kind);
   void require_recording(std::string_view method) const;
 
+  std::shared_ptr<Engine> engine_;
   std::atomic<CommandBufferStatus> status_ = CommandBufferStatus::not_enqueued;
   std::atomic<bool> encoding_ = false;
   std::mutex contents_;  // of the vectors only; the rules are checked on the atomics above
@@ -100,12 +116,15 @@ class CommandBuffer {
 /// Hands out command buffers.
 class CommandQueue {
  public:
+  explicit CommandQueue(std::shared_ptr<Engine> engine) : engine_(std::move(engine)) {}
   /// A fresh command buffer; shared ownership, since handlers may outlive the caller's interest.
   std::shared_ptr<CommandBuffer> command_buffer();
   /// How many command buffers this queue has handed out.
   uint64_t created() const { return created_.load(std::memory_order_relaxed); }
+  Engine& engine() { return *engine_; }
 
  private:
+  std::shared_ptr<Engine> engine_;
   std::atomic<uint64_t> created_ = 0;
 };
 
@@ -129,11 +148,14 @@ class GraphCache {
 /// The one device of a process.
 class Device {
  public:
-  std::unique_ptr<CommandQueue> new_command_queue() { return std::make_unique<CommandQueue>(); }
+  std::unique_ptr<CommandQueue> new_command_queue() {
+    return std::make_unique<CommandQueue>(engine_);
+  }
   GraphCache& graph_cache() { return graph_cache_; }
   std::string_view name() const { return "simulated Metal device"; }
 
  private:
+  std::shared_ptr<Engine> engine_ = std::make_shared<Engine>();
   GraphCache graph_cache_;
 };
 

@@ -172,6 +172,14 @@ void synchronise_all() {
   the_simulation.load()->streams.synchronise_all();
 }
 
+bool probe() {
+  const std::unique_ptr<metal::CommandQueue> queue =
+      the_simulation.load()->device.new_command_queue();
+  const std::shared_ptr<metal::CommandBuffer> buffer = queue->command_buffer();
+  buffer->commit();
+  return buffer->status() == metal::CommandBufferStatus::completed;
+}
+
 const char* observed_path(std::string_view aten_name) {
   const Simulation* simulation = the_simulation.load(std::memory_order_acquire);
   const Operation* asked = find_operation(aten_name);

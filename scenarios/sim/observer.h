@@ -17,6 +17,10 @@ void use_pool_stream();
 void synchronise();
 void synchronise_all();
 
+/// Gives the device an empty command buffer on a queue of its own and waits for it; false where it
+/// ended with an error. Never returns while the device executes nothing. Needs observe().
+bool probe();
+
 /// The path that the operation took last: "graph", "nograph", "blit", "none"; "not observed" where
 /// it has not run or is none that encodes. Static storage. Any thread.
 const char* observed_path(std::string_view aten_name);

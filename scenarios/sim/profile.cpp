@@ -24,13 +24,14 @@ struct BeyondName {
   std::string_view name;
   Beyond beyond;
 };
-constexpr std::array<BeyondName, 6> kBeyondNames = {{
+constexpr std::array<BeyondName, 7> kBeyondNames = {{
     {"null_dereference", Beyond::null_dereference},
     {"assertion", Beyond::assertion},
     {"exception", Beyond::exception},
     {"hang", Beyond::hang},
     {"wrong_numbers", Beyond::wrong_numbers},
     {"gpu_error", Beyond::gpu_error},
+    {"gpu_hang", Beyond::gpu_hang},
 }};
 
 std::string in_quotes(std::string_view text) {

@@ -17,6 +17,7 @@ enum class Beyond : uint8_t {
   hang,
   wrong_numbers,
   gpu_error,
+  gpu_hang,
 };
 
 /// One defect of the simulated device (docs/sim.md describes the file form).

@@ -28,6 +28,11 @@ void mpsprobe_sim_synchronize(void);
 /// Waits for every stream of the process. Any thread.
 void mpsprobe_sim_synchronize_all(void);
 
+/// Gives the device an empty command buffer on a queue of its own, whatever else hangs, and waits
+/// for it: 0 where it completed, 1 where it ended with an error or nothing runs here; never returns
+/// while the device executes nothing. Any thread.
+int mpsprobe_sim_probe(void);
+
 /// The path that an operation ("linear" or "aten::linear") took when it last ran: "graph",
 /// "nograph", "blit", "none"; or "not observed" where it did not run or encodes nothing itself. The
 /// pointer stays valid for the life of the process. Any thread.

@@ -162,6 +162,12 @@ TEST(Simulation, AHangHangs) {
   EXPECT_EQ(run_program(profile("hang"), {"2", "nograph", "10"}).exit_code, 0);
 }
 
+TEST(Simulation, AStoppedDeviceHangsWhoeverWaitsForIt) {
+  const auto limit = std::chrono::milliseconds(3000);
+  EXPECT_TRUE(run_program(profile("gpu-hang"), {"3", "nograph", "10"}, {}, limit).stuck);
+  EXPECT_EQ(run_program(profile("gpu-hang"), {"2", "nograph", "10"}).exit_code, 0);
+}
+
 TEST(Simulation, WrongNumbersAreVisibleToTheProgram) {
   const Ended two = run_program(profile("wrong-numbers"), {"2", "nograph", "10"});
   EXPECT_EQ(two.exit_code, 4) << two.text;

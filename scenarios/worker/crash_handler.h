@@ -27,6 +27,7 @@ class CrashContext {
   ~CrashContext();
 
  private:
+  uint32_t slot_;
   std::unique_ptr<std::byte[]> stack_;
 };
 

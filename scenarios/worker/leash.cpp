@@ -5,21 +5,28 @@
 #include <cerrno>
 #include <stdexcept>
 #include <thread>
+#include <utility>
+
+#include "harness/wire/event.h"
 
 namespace mpsprobe {
 
-Leash::Leash(int gate_fd) : gate_fd_(gate_fd) {
+Leash::Leash(int gate_fd, std::function<void()> on_inquest) : gate_fd_(gate_fd) {
   int ends[2];
   if (pipe(ends) != 0) throw std::runtime_error("cannot create a pipe for the leash");
   start_read_ = ends[0];
   start_write_ = ends[1];
-  std::thread([gate = gate_fd_, start = start_write_] {
+  std::thread([gate = gate_fd_, start = start_write_, on_inquest = std::move(on_inquest)] {
     for (;;) {
       char byte = 0;
       const ssize_t got = read(gate, &byte, 1);
       if (got < 0 && errno == EINTR) continue;
       if (got <= 0) _exit(kOrphaned);
-      if (write(start, &byte, 1) != 1) _exit(kOrphaned);
+      if (byte == kInquestByte) {
+        on_inquest();
+      } else if (write(start, &byte, 1) != 1) {
+        _exit(kOrphaned);
+      }
     }
   }).detach();
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 namespace mpsprobe {
 
 /// Exit code of a worker whose runner has gone away.
@@ -11,7 +13,8 @@ constexpr int kOrphaned = 77;
 class Leash {
  public:
   /// Starts watching `gate_fd` on a thread of its own, which lives as long as the process.
-  explicit Leash(int gate_fd);
+  /// `on_inquest` is called on it when the runner asks for an inquest.
+  Leash(int gate_fd, std::function<void()> on_inquest);
 
   /// Blocks until the runner opens the gate.
   void wait_for_start();

@@ -14,7 +14,9 @@
 #include "scenarios/worker/channel.h"
 #include "scenarios/worker/crash_handler.h"
 #include "scenarios/worker/images.h"
+#include "scenarios/worker/inquest.h"
 #include "scenarios/worker/leash.h"
+#include "scenarios/worker/stack_capture.h"
 #include "scenarios/worker/threads.h"
 
 namespace mpsprobe {
@@ -23,13 +25,15 @@ namespace {
 /// One process of one trial.
 class Run {
  public:
-  Run(WorkerProgram& program, const Cell& cell, uint64_t seed, FlightRecorder recorder)
+  Run(WorkerProgram& program, const Cell& cell, uint64_t seed, FlightRecorder recorder,
+      HangInquest& inquest)
       : program_(program),
         cell_(cell),
         seed_(seed),
         recorder_(recorder),
+        inquest_(inquest),
         channel_(kEventsFd),
-        leash_(kGateFd) {}
+        leash_(kGateFd, [this] { inquest_.hold(); }) {}
 
   void run() {
     try {
@@ -52,6 +56,7 @@ class Run {
       channel_.send(failure);
     }
     enter(Phase::teardown);
+    inquest_.watch(nullptr);
     lanes_.clear();
     workload_.reset();
   }
@@ -67,6 +72,7 @@ class Run {
   void prepare() {
     channel_.send(HelloEvent{kProtocolVersion, program_.provenance(cell_).dump()});
     workload_ = program_.make_workload(cell_, seed_);
+    inquest_.watch(workload_.get());
     note_images(recorder_);
     lanes_.resize(static_cast<size_t>(cell_.threads));
     if (cell_.init == Init::main) {
@@ -103,6 +109,7 @@ class Run {
   const Cell& cell_;
   uint64_t seed_;
   FlightRecorder recorder_;
+  HangInquest& inquest_;
   Channel channel_;
   Leash leash_;
   std::unique_ptr<Workload> workload_;
@@ -140,10 +147,14 @@ int run_cell(WorkerProgram& program, const std::string& cell_text, uint64_t seed
     }
     FlightRecorder recorder(block);
     install_crash_handler(recorder);
+    prepare_stack_capture(recorder);
     const CrashContext context(recorder_layout::kMainThread);
     recorder.begin_thread(recorder_layout::kMainThread, "main");
     note_images(recorder);
-    Run(program, cell, seed, recorder).run();
+    // On the heap and never freed: their threads live until the process has ended.
+    auto* inquest = new HangInquest(recorder);
+    auto* run = new Run(program, cell, seed, recorder, *inquest);
+    run->run();
     // What the libraries do while the process ends still belongs to the tear-down, and the handler
     // notes it there: exit here, with the recorder mapped.
     std::fflush(nullptr);

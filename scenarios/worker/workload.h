@@ -7,6 +7,7 @@
 #include <string>
 
 #include "harness/wire/cell.h"
+#include "harness/wire/flight_recorder.h"
 
 namespace mpsprobe {
 
@@ -65,6 +66,10 @@ class Workload {
   virtual void settle() = 0;
   /// Which path the operation took, where that was seen; "not observed" otherwise.
   virtual std::string observed_path() = 0;
+  /// Gives the device a trivial piece of work on a way of its own, around whatever the lanes use,
+  /// and waits for it: `completed`, `failed`, or `impossible` where the backend has no such way.
+  /// Called once, on a thread of its own, while the lanes hang; it may never return.
+  virtual Probe probe() { return Probe::impossible; }
 };
 
 /// What makes a program a worker: the operations it has and the library it loaded. One object for

@@ -10,6 +10,7 @@
 #include "harness/wire/input_error.h"
 #include "reports/text.h"
 #include "reports/write.h"
+#include "tools/runner/doctor_command.h"
 #include "tools/runner/exit_code.h"
 #include "tools/runner/finish_report.h"
 #include "tools/runner/list_command.h"
@@ -77,6 +78,12 @@ int command_line(int argc, char** argv) {
       ->type_name("NAME=PATH");
   list->add_flag("--json", list_options.json, "as JSON");
 
+  CLI::App* doctor = app.add_subcommand(
+      "doctor", "check workers, libraries, limits and environment, and say what to do");
+  DoctorOptions doctor_options;
+  add_doctor_options(*doctor, doctor_options);
+  doctor->footer("Exit codes: 0 nothing failed, 2 wrong usage, 3 a check failed.");
+
   CLI::App* report =
       app.add_subcommand("report", "write report.json and report.md again from a journal");
   std::string folder;
@@ -86,6 +93,7 @@ int command_line(int argc, char** argv) {
     app.parse(argc, argv);
     if (*run) return run_command_line(run_options);
     if (*list) return printed(list_command_line(list_options));
+    if (*doctor) return printed(doctor_command_line(doctor_options));
     finish_report(folder);
     return kExitOk;
   } catch (const CLI::ParseError& error) {

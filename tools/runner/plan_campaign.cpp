@@ -3,14 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <thread>
 
+#include "harness/crash_report/find_report.h"
 #include "harness/executor/executor.h"
 #include "harness/platform/machine.h"
 #include "harness/platform/memory.h"
 #include "harness/wire/axis.h"
 #include "harness/wire/input_error.h"
+#include "reports/text.h"
 #include "tools/runner/data_folder.h"
 #include "tools/runner/workers.h"
 
@@ -48,15 +51,15 @@ int chosen_jobs(const RunOptions& options, const std::vector<PlannedCell>& cells
   return 1;
 }
 
-void check_environment(const std::vector<std::string>& entries) {
+}  // namespace
+
+void check_environment_entries(const std::vector<std::string>& entries) {
   for (const std::string& entry : entries) {
     if (entry.find('=') == std::string::npos || entry.front() == '=') {
       throw InputError("--env", "not of the form K=V", "Write for example --env OMP_NUM_THREADS=1");
     }
   }
 }
-
-}  // namespace
 
 Matrix chosen_matrix(const RunOptions& options) {
   if (options.matrix.has_value()) {
@@ -119,12 +122,32 @@ Plan plan_cells(const Matrix& matrix, const RunOptions& options,
   return plan;
 }
 
+/// Where crash reports are looked for. A folder that was named has to be there: a run that finds
+/// none for a wrong name would look like one without any.
+std::vector<std::string> crash_report_folders(const std::vector<std::string>& named) {
+  std::vector<std::string> folders;
+  for (const std::string& folder : named) {
+    if (!std::filesystem::is_directory(folder)) {
+      throw InputError("--crash-reports " + printable(folder), "is no folder that can be read",
+                       "Name the folder where crash reports (.ips) appear");
+    }
+    folders.push_back(std::filesystem::absolute(folder).lexically_normal().string());
+  }
+  if (!folders.empty()) return folders;
+  for (const auto& folder : default_report_folders()) folders.push_back(folder.string());
+  return folders;
+}
+
 CampaignHeader plan_campaign(const RunOptions& options) {
   const Matrix matrix = chosen_matrix(options);
-  check_environment(options.environment);
+  check_environment_entries(options.environment);
   CampaignHeader header;
-  header.workers = find_workers(options.workers, options.environment);
-  if (options.expect_torch.has_value()) expect_torch(header.workers, *options.expect_torch);
+  header.environment = options.environment;
+  if (!options.probes.empty()) header.environment.push_back(probes_variable(options.probes));
+  header.workers = find_workers(options.workers, header.environment);
+  if (options.expect_torch.has_value()) {
+    expect_torch(header.workers, *options.expect_torch, header.environment);
+  }
   Plan plan = plan_cells(matrix, options, header.workers);
   const auto trials = static_cast<double>(plan.cells.size()) *
                       static_cast<double>(header.workers.size()) *
@@ -150,7 +173,7 @@ CampaignHeader plan_campaign(const RunOptions& options) {
   header.memory_limit_bytes = options.memory_limit_mib.has_value()
                                   ? *options.memory_limit_mib << 20
                                   : matrix.run.memory_limit_bytes.value_or(share);
-  header.environment = options.environment;
+  header.crash_reports = crash_report_folders(options.crash_reports);
   header.machine = machine_facts();
   header.matrix_name = matrix.name;
   header.matrix_description = matrix.description;

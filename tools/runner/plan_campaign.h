@@ -13,6 +13,9 @@ CampaignHeader plan_campaign(const RunOptions& options);
 /// The matrix that the options name, or the one that their axes and cells make.
 Matrix chosen_matrix(const RunOptions& options);
 
+/// The form of --env. Throws InputError.
+void check_environment_entries(const std::vector<std::string>& entries);
+
 /// Cells of a matrix on these workers; those whose backend no worker can use are left out.
 Plan plan_cells(const Matrix& matrix, const RunOptions& options,
                 const std::vector<WorkerInfo>& workers);

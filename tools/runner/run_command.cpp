@@ -5,8 +5,11 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "harness/campaign/campaign.h"
+#include "harness/crash_report/find_report.h"
+#include "harness/executor/executor.h"
 #include "harness/wire/axis.h"
 #include "harness/wire/input_error.h"
 #include "reports/text.h"
@@ -32,7 +35,8 @@ void say_left_out(const CampaignHeader& header) {
   }
 }
 
-void say_start(const CampaignHeader& header, const fs::path& folder) {
+void say_start(const CampaignHeader& header, const fs::path& folder,
+               const std::vector<std::string>& probes) {
   const auto simulated = [](const PlannedCell& planned) {
     return planned.cell.backend == Backend::sim;
   };
@@ -44,6 +48,14 @@ void say_start(const CampaignHeader& header, const fs::path& folder) {
   for (const WorkerInfo& worker : header.workers) {
     const auto torch = worker.describe.value("/provenance/torch/version"_json_pointer, "none");
     say(stderr, "worker {}: LibTorch {}, {}\n", worker.name, printable(torch), worker.path);
+    if (const std::string shadowing = shadowing_of(worker, header.environment);
+        !shadowing.empty()) {
+      say(stderr, "mpsprobe: warning: worker {}: {}. `mpsprobe doctor` says what to do\n",
+          worker.name, shadowing);
+    }
+    for (const std::string& symbol : probes) {
+      say(stderr, "worker {}: {} is {}\n", worker.name, symbol, probe_answer(worker, symbol));
+    }
   }
   say(stderr, "matrix {}: {} cells, {} trials each, seed {}, in {}\n",
       printable(header.matrix_name), header.cells.size(), header.trials, header.seed,
@@ -111,10 +123,25 @@ ChildLimits limits_of(const CampaignHeader& header) {
   return limits;
 }
 
+CrashReportOptions crash_report_options(const CampaignHeader& header, const fs::path& folder,
+                                        const std::atomic<bool>& interrupted) {
+  CrashReportOptions options;
+  options.folders.assign(header.crash_reports.begin(), header.crash_reports.end());
+  options.run_folder = folder;
+  options.pause = [&interrupted](std::chrono::milliseconds time) {
+    std::this_thread::sleep_for(time);
+    return !interrupted.load();
+  };
+  return options;
+}
+
 CampaignEnd run_campaign(const RunOptions& options, const CampaignHeader& header,
-                         const std::vector<TrialRecord>& existing, JournalWriter& journal) {
+                         const fs::path& folder, const std::vector<TrialRecord>& existing,
+                         JournalWriter& journal) {
   const std::atomic<bool>& interrupted = watch_for_interrupt();
-  const Executor executor(limits_of(header), header.environment, interrupted);
+  CrashReports crash_reports(crash_report_options(header, folder, interrupted),
+                             attached_incidents(existing));
+  const Executor executor(limits_of(header), header.environment, interrupted, &crash_reports);
   ProgressLine line(header);
   Campaign campaign(
       header, existing, journal,
@@ -172,7 +199,8 @@ int resume(const RunOptions& options) {
       options.seed || options.out || !options.workers.empty() || !options.filters.empty() ||
       !options.environment.empty() || options.dry_run || options.timeout_seconds ||
       options.stall_seconds || options.jobs || options.budget_minutes || options.memory_limit_mib ||
-      options.expect_torch || options.json) {
+      options.expect_torch || options.json || !options.probes.empty() ||
+      !options.crash_reports.empty()) {
     throw InputError("--resume", "goes on with the options that the run began with",
                      "Leave the others out, or begin a new run");
   }
@@ -189,8 +217,8 @@ int resume(const RunOptions& options) {
     check_same_libraries(journal.header);
     say(stderr, "going on after {} trials{}\n", journal.trials.size(),
         journal.torn ? " (a record that was cut off is dropped, its trial runs again)" : "");
-    say_start(journal.header, folder);
-    end = run_campaign(options, journal.header, journal.trials, writer);
+    say_start(journal.header, folder, {});
+    end = run_campaign(options, journal.header, folder, journal.trials, writer);
   }
   return exit_code(options, end, finish_report(folder));
 }
@@ -212,11 +240,11 @@ int run_command_line(const RunOptions& options) {
     return kExitNothingRun;
   }
   const fs::path folder = new_folder(options, header);
-  say_start(header, folder);
+  say_start(header, folder, options.probes);
   CampaignEnd end;
   {
     JournalWriter journal(folder / "journal.ndjson", header);
-    end = run_campaign(options, header, {}, journal);
+    end = run_campaign(options, header, folder, {}, journal);
   }
   return exit_code(options, end, finish_report(folder));
 }

@@ -74,8 +74,15 @@ void add_run_options(CLI::App& app, RunOptions& options) {
                  "one beside this program]")
       ->type_name("NAME=PATH");
   app.add_option("--expect-torch", options.expect_torch,
-                 "run on this LibTorch or not at all: VERSION, git:HASH or uuid:ID")
+                 "run on this LibTorch or not at all: VERSION, git:HASH, uuid:ID or path:FOLDER")
       ->type_name("WHICH");
+  app.add_option("--probe", options.probes,
+                 "a mangled symbol: every process says whether it has it; may be repeated")
+      ->type_name("SYMBOL");
+  app.add_option("--crash-reports", options.crash_reports,
+                 "folder where the system's crash reports appear; may be repeated [macOS: those of "
+                 "the system; elsewhere none]")
+      ->type_name("DIR");
   app.add_option("--known-good", options.known_good,
                  "run a known-good cell after a failure: auto (on real devices), always, never")
       ->check(CLI::IsMember({"auto", "always", "never"}))

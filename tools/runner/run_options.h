@@ -32,6 +32,8 @@ struct RunOptions {
   std::vector<std::string> environment;
   std::vector<std::string> workers;
   std::optional<std::string> expect_torch;
+  std::vector<std::string> probes;         ///< --probe: mangled symbols
+  std::vector<std::string> crash_reports;  ///< --crash-reports: folders
   std::string known_good = "auto";
   std::string fail_on;
   bool dry_run = false;

@@ -12,7 +12,9 @@
 #include "harness/wire/event.h"
 #include "harness/wire/input_error.h"
 #include "reports/text.h"
+#include "scenarios/provenance/symbol_probes.h"
 #include "tools/runner/machine_error.h"
+#include "tools/runner/torch_copies.h"
 
 namespace mpsprobe {
 namespace {
@@ -20,10 +22,8 @@ namespace {
 using nlohmann::json;
 namespace fs = std::filesystem;
 
-constexpr double kDescribeSeconds = 60;
-
-std::string how_it_ended(const CommandResult& result) {
-  if (result.timed_out) return fmt::format("did not answer within {:.0f} s", kDescribeSeconds);
+std::string how_it_ended(const CommandResult& result, double seconds) {
+  if (result.timed_out) return fmt::format("did not answer within {:.0f} s", seconds);
   if (const auto* failed = std::get_if<NotSpawned>(&result.termination)) {
     return "cannot be started: " + failed->what;
   }
@@ -34,7 +34,7 @@ std::string how_it_ended(const CommandResult& result) {
 }
 
 json describe(const std::string& name, const std::string& path,
-              const std::vector<std::string>& environment) {
+              const std::vector<std::string>& environment, double seconds) {
   const std::string who = fmt::format("worker {} ({})", name, path);
   if (!fs::exists(path)) {
     throw MachineError(
@@ -42,14 +42,19 @@ json describe(const std::string& name, const std::string& path,
                     "another with --worker {}=PATH",
                     who, name));
   }
-  const CommandResult result =
-      run_command({path, "describe"}, kDescribeSeconds,
-                  worker_environment(Cell{}, inherited_environment(), environment));
+  const std::vector<std::string> whole =
+      worker_environment(Cell{}, inherited_environment(), environment);
+  const CommandResult result = run_command({path, "describe"}, seconds, whole);
   if (result.timed_out || result.termination != Termination(Exited{0})) {
     const std::string last = last_lines(result.err, 3, 300);
+    const auto shadowing = find_shadowing("", torch_copies(path, whole));
     throw MachineError(
-        fmt::format("{} {} when asked what it is{}{}. Run \"{} describe\" to see why", who,
-                    how_it_ended(result), last.empty() ? "" : ": ", last, path));
+        fmt::format("{} {} when asked what it is{}{}. {}", who, how_it_ended(result, seconds),
+                    last.empty() ? "" : ": ", last,
+                    shadowing.has_value()
+                        ? fmt::format("Perhaps because {}: {}", printable(in_words(*shadowing)),
+                                      printable(remedy_for(*shadowing)))
+                        : fmt::format("Run \"{} describe\" to see why", path)));
   }
   const auto shallow = [](int depth, json::parse_event_t, const json&) { return depth <= 16; };
   json answer = json::parse(result.out, shallow, false);
@@ -81,6 +86,11 @@ json describe(const std::string& name, const std::string& path,
   return answer;
 }
 
+json torch_of(const WorkerInfo& worker) {
+  const json torch = worker.describe.value("/provenance/torch"_json_pointer, json::object());
+  return torch.is_object() ? torch : json::object();
+}
+
 std::string text_at(const json& object, const char* key) {
   return object.contains(key) && object.at(key).is_string() ? object.at(key).get<std::string>()
                                                             : "";
@@ -88,9 +98,8 @@ std::string text_at(const json& object, const char* key) {
 
 }  // namespace
 
-std::vector<WorkerInfo> find_workers(const std::vector<std::string>& options,
-                                     const std::vector<std::string>& environment) {
-  std::vector<WorkerInfo> workers;
+std::vector<NamedWorker> name_workers(const std::vector<std::string>& options) {
+  std::vector<NamedWorker> workers;
   for (const std::string& option : options) {
     const size_t equals = option.find('=');
     const std::string name = option.substr(0, equals);
@@ -101,15 +110,27 @@ std::vector<WorkerInfo> find_workers(const std::vector<std::string>& options,
       throw InputError("--worker", "\"" + printable(option) + "\" is not NAME=PATH",
                        "Write for example --worker fork=build/fork/bin/mpsprobe-worker");
     }
-    for (const WorkerInfo& other : workers) {
+    for (const NamedWorker& other : workers) {
       if (other.name == name) throw InputError("--worker", name + " is given twice", "Rename one");
     }
-    const std::string path = fs::absolute(option.substr(equals + 1)).lexically_normal().string();
-    workers.push_back({name, path, describe(name, path, environment)});
+    workers.push_back({name, fs::absolute(option.substr(equals + 1)).lexically_normal().string()});
   }
   if (workers.empty()) {
-    const std::string path = (executable_path().parent_path() / "mpsprobe-worker").string();
-    workers.push_back({"stock", path, describe("stock", path, environment)});
+    workers.push_back({"stock", (executable_path().parent_path() / "mpsprobe-worker").string()});
+  }
+  return workers;
+}
+
+WorkerInfo ask_worker(const NamedWorker& worker, const std::vector<std::string>& environment,
+                      double seconds) {
+  return {worker.name, worker.path, describe(worker.name, worker.path, environment, seconds)};
+}
+
+std::vector<WorkerInfo> find_workers(const std::vector<std::string>& options,
+                                     const std::vector<std::string>& environment) {
+  std::vector<WorkerInfo> workers;
+  for (const NamedWorker& worker : name_workers(options)) {
+    workers.push_back(ask_worker(worker, environment));
   }
   return workers;
 }
@@ -139,31 +160,137 @@ Backend best_backend(const std::vector<WorkerInfo>& workers) {
   return Backend::cpu;
 }
 
-void expect_torch(const std::vector<WorkerInfo>& workers, const std::string& expected) {
-  const bool by_git = expected.starts_with("git:");
-  const bool by_uuid = expected.starts_with("uuid:");
-  const std::string value = expected.substr(by_git ? 4 : by_uuid ? 5 : 0);
-  if (value.empty() || (by_git && value.size() < 7)) {
-    throw InputError("--expect-torch", "\"" + printable(expected) + "\" names no LibTorch",
-                     "Write a version (2.15.0), git:HASH with 7 characters or more, or uuid:ID");
+namespace {
+
+/// What --expect-torch names.
+class ExpectedTorch {
+ public:
+  explicit ExpectedTorch(const std::string& text) {
+    for (const char* kind : {"git:", "uuid:", "path:"}) {
+      if (text.starts_with(kind)) kind_ = kind;
+    }
+    value_ = text.substr(kind_.size());
+    if (value_.empty() || (kind_ == "git:" && value_.size() < 7)) {
+      throw InputError("--expect-torch", "\"" + printable(text) + "\" names no LibTorch",
+                       "Write a version (2.15.0), git:HASH with 7 characters or more, uuid:ID or "
+                       "path:FOLDER");
+    }
   }
-  for (const WorkerInfo& worker : workers) {
-    const json torch = worker.describe.value("/provenance/torch"_json_pointer, json::object());
-    const std::string version = text_at(torch, "version");
-    const std::string git = text_at(torch, "git_hash");
-    const std::string id = text_at(torch, "build_id") + text_at(torch, "uuid");
+
+  /// `id` is a build id or UUID.
+  bool is(const std::string& version, const std::string& git, const std::string& id,
+          const std::string& library) const {
+    if (kind_ == "git:") return git.starts_with(value_);
+    if (kind_ == "uuid:") return id == value_;
+    if (kind_ == "path:") return lies_in_folder(library);
     // "2.15.0" is every build of that version, "2.15.0+cu130" only that one.
-    const bool right = by_git    ? git.starts_with(value)
-                       : by_uuid ? id == value
-                                 : version == value || version.starts_with(value + "+");
-    if (right) continue;
-    throw MachineError(fmt::format(
-        "--expect-torch {}: worker {} loads LibTorch {} (git {}, id {}) from {}. Nothing was run; "
-        "build the worker against the right one, or name it with --worker",
-        printable(expected), worker.name, version.empty() ? "none" : version,
-        git.empty() ? "unknown" : git, id.empty() ? "unknown" : id,
-        torch.contains("path") ? text_at(torch, "path") : "nowhere"));
+    return version == value_ || version.starts_with(value_ + "+");
   }
+  bool is(const TorchCopy& copy) const {
+    return is(copy.files.version, copy.files.git_hash, "", copy.library);
+  }
+
+ private:
+  bool lies_in_folder(const std::string& library) const {
+    std::error_code error;
+    const fs::path folder = fs::canonical(value_, error);
+    const fs::path file = fs::canonical(library, error);
+    if (error) return false;
+    return std::mismatch(folder.begin(), folder.end(), file.begin(), file.end()).first ==
+           folder.end();
+  }
+
+  std::string kind_;
+  std::string value_;
+};
+
+std::string or_else(const std::string& text, const char* otherwise) {
+  return text.empty() ? otherwise : text;
+}
+
+}  // namespace
+
+std::string torch_mismatch(const WorkerInfo& worker, const std::string& expected,
+                           const std::vector<std::string>& environment) {
+  const ExpectedTorch wanted(expected);
+  const json torch = torch_of(worker);
+  const std::string path = text_at(torch, "path");
+  const std::string id = text_at(torch, "build_id") + text_at(torch, "uuid");
+  const std::vector<TorchCopy> copies =
+      torch_copies(worker.path, worker_environment(Cell{}, inherited_environment(), environment));
+  const auto shadowing = path.empty() ? std::nullopt : find_shadowing(path, copies);
+  const bool right = wanted.is(text_at(torch, "version"), text_at(torch, "git_hash"), id, path);
+  const bool ambiguous =
+      right && shadowing.has_value() && !shadowing->same_bytes && wanted.is(shadowing->shadowed);
+  if (right && !ambiguous) return "";
+
+  std::string text = fmt::format("worker {} loads LibTorch {} (git {}, id {}) from {}", worker.name,
+                                 or_else(text_at(torch, "version"), "none"),
+                                 or_else(text_at(torch, "git_hash"), "unknown"),
+                                 or_else(id, "unknown"), or_else(path, "nowhere"));
+  if (ambiguous) text += ", which another build of that version would be as well";
+  if (shadowing.has_value()) text += ". " + in_words(*shadowing);
+  std::string elsewhere;
+  for (const TorchCopy& copy : copies) {
+    if (ambiguous || copy.library == path || !wanted.is(copy)) continue;
+    elsewhere += fmt::format("{}{} ({})", elsewhere.empty() ? "" : ", ", copy.library, copy.origin);
+  }
+  if (!elsewhere.empty()) {
+    text += ". The expected one lies in " + elsewhere;
+  } else if (!ambiguous) {
+    text += ". The expected one was not found on this machine";
+  }
+  return text + ". " +
+         (shadowing.has_value()
+              ? "Remedy: " + remedy_for(*shadowing)
+              : "Build the worker against the right one, or name it with --worker");
+}
+
+void expect_torch(const std::vector<WorkerInfo>& workers, const std::string& expected,
+                  const std::vector<std::string>& environment) {
+  for (const WorkerInfo& worker : workers) {
+    const std::string mismatch = torch_mismatch(worker, expected, environment);
+    if (mismatch.empty()) continue;
+    throw MachineError(fmt::format("--expect-torch {}: {}. Nothing was run", printable(expected),
+                                   printable(mismatch)));
+  }
+}
+
+std::string shadowing_of(const WorkerInfo& worker, const std::vector<std::string>& environment) {
+  const std::string path = text_at(torch_of(worker), "path");
+  if (path.empty()) return "";
+  const auto shadowing = find_shadowing(
+      path,
+      torch_copies(worker.path, worker_environment(Cell{}, inherited_environment(), environment)));
+  return shadowing.has_value() ? printable(in_words(*shadowing)) : "";
+}
+
+std::string probes_variable(const std::vector<std::string>& symbols) {
+  std::string list;
+  for (const std::string& symbol : symbols) {
+    const bool plausible =
+        !symbol.empty() && symbol.size() < 4096 && symbol.find("::") == std::string::npos &&
+        std::all_of(symbol.begin(), symbol.end(), [](unsigned char c) {
+          return std::isalnum(c) != 0 || c == '_' || c == '$' || c == '.' || c == '@';
+        });
+    if (!plausible) {
+      throw InputError("--probe", "\"" + printable(symbol) + "\" is no mangled name",
+                       "Write the symbol as nm shows it: _ZN2at3mps17getStreamFromPoolEv and not "
+                       "at::mps::getStreamFromPool()");
+    }
+    list += (list.empty() ? "" : " ") + symbol;
+  }
+  return std::string(kProbesVariable) + "=" + list;
+}
+
+std::string probe_answer(const WorkerInfo& worker, const std::string& symbol) {
+  const auto provenance = worker.describe.find("provenance");
+  if (provenance == worker.describe.end() || !provenance->is_object()) return "not told";
+  const auto symbols = provenance->find("symbols");
+  if (symbols == provenance->end() || !symbols->is_object()) return "not told";
+  const auto answer = symbols->find(symbol);
+  if (answer == symbols->end() || !answer->is_boolean()) return "not told";
+  return answer->get<bool>() ? "there" : "not there";
 }
 
 }  // namespace mpsprobe

@@ -8,10 +8,26 @@
 
 namespace mpsprobe {
 
-/// The workers that --worker names, each asked to describe itself: "NAME=PATH"; with none given,
-/// `stock`, the mpsprobe-worker beside this program. Throws InputError for a wrong form or a name
-/// given twice. `environment` is what --env adds, since that may decide which library is loaded.
-/// MachineError where a worker is missing, does not answer, or is of another version.
+/// A worker as --worker names it, not asked yet.
+struct NamedWorker {
+  std::string name;
+  std::string path;  ///< absolute
+};
+
+/// The workers that --worker names: "NAME=PATH"; with none given, `stock`, the mpsprobe-worker
+/// beside this program. Throws InputError for a wrong form or a name given twice.
+std::vector<NamedWorker> name_workers(const std::vector<std::string>& options);
+
+constexpr double kDescribeSeconds = 60;
+
+/// Asks a worker what it is. `environment` is what --env adds, since that may decide which library
+/// is loaded. Throws MachineError where the worker is missing, does not answer within `seconds`, or
+/// is of another version; where another LibTorch than its own stands in the loader's way, the
+/// message names both.
+WorkerInfo ask_worker(const NamedWorker& worker, const std::vector<std::string>& environment,
+                      double seconds = kDescribeSeconds);
+
+/// name_workers, each asked.
 std::vector<WorkerInfo> find_workers(const std::vector<std::string>& options,
                                      const std::vector<std::string>& environment = {});
 
@@ -24,9 +40,28 @@ std::string why_unavailable(const std::vector<WorkerInfo>& workers, Backend back
 /// mps, else cuda, else sim, else cpu: the first that a worker can use.
 Backend best_backend(const std::vector<WorkerInfo>& workers);
 
-/// Refuses to go on with any LibTorch but the one named by --expect-torch: a version ("2.15.0"),
-/// "git:HASH" (its beginning), or "uuid:ID" (build id or UUID). Throws MachineError that says what
-/// was found and where; InputError for a wrong form.
-void expect_torch(const std::vector<WorkerInfo>& workers, const std::string& expected);
+/// Whether the worker loads the LibTorch that --expect-torch names: a version ("2.15.0"),
+/// "git:HASH" (its beginning), "uuid:ID" (build id or UUID) or "path:FOLDER". Empty where it does;
+/// otherwise what it loads, from where, and where the expected one lies or which copy shadows
+/// which. A version that two different builds have, one of which shadows the other, is no match.
+/// `environment` as for ask_worker. Throws InputError for a wrong form.
+std::string torch_mismatch(const WorkerInfo& worker, const std::string& expected,
+                           const std::vector<std::string>& environment);
+
+/// Refuses to go on with any LibTorch but the one named by --expect-torch: MachineError with what
+/// torch_mismatch says.
+void expect_torch(const std::vector<WorkerInfo>& workers, const std::string& expected,
+                  const std::vector<std::string>& environment = {});
+
+/// Which copy of LibTorch stands in the way of the one that the worker was built against, in words;
+/// empty where none does.
+std::string shadowing_of(const WorkerInfo& worker, const std::vector<std::string>& environment);
+
+/// The variable (K=V) that asks workers for the symbols that --probe names. Throws InputError for
+/// what cannot be a mangled name.
+std::string probes_variable(const std::vector<std::string>& symbols);
+
+/// "there", "not there", or "not told" by a worker that does not answer such questions.
+std::string probe_answer(const WorkerInfo& worker, const std::string& symbol);
 
 }  // namespace mpsprobe

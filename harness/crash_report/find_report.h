@@ -1,0 +1,83 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <mutex>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/crash_report/report_index.h"
+#include "harness/trial.h"
+
+namespace mpsprobe {
+
+/// Where macOS puts reports: ~/Library/Logs/DiagnosticReports and /Library/Logs/DiagnosticReports,
+/// each with its Retired/ folder. Elsewhere none.
+std::vector<std::filesystem::path> default_report_folders();
+
+/// How long to wait for the report of a process that died, where nothing else is said: 8 s on
+/// macOS, where it is written some seconds after the death; elsewhere 0.
+std::chrono::milliseconds default_report_wait();
+
+/// The incidents that the trials of a journal hold: what a resumed run must not attach again.
+std::set<std::string> attached_incidents(const std::vector<TrialRecord>& trials);
+
+/// A process that is gone, and when it lived, in seconds since 1970 by the clock that the system
+/// stamps its reports with (std::chrono::system_clock).
+struct Departed {
+  ProcessRecord* record = nullptr;
+  double launched_at = 0;  ///< taken just before the spawn
+  double died_at = 0;      ///< when it was reaped
+};
+
+struct CrashReportOptions {
+  std::vector<std::filesystem::path> folders;  ///< where reports appear
+  std::filesystem::path run_folder;            ///< reports are kept in its folder `evidence`
+  std::chrono::milliseconds wait = default_report_wait();
+  std::chrono::milliseconds poll{100};  ///< between two looks at the folders
+  /// Lets that much time pass; false ends the wait at once. Empty: sleeps.
+  std::function<bool(std::chrono::milliseconds)> pause;
+};
+
+/// Finds the system's reports of processes that died, and puts them to their records.
+///
+/// A report is a process's own where its pid is the same and its launch time is within 2 s of ours
+/// (the system tells it to 0.1 ms, older ones to 1 s; the rest is for a loaded machine between our
+/// look at the clock and the spawn), and where it was captured after our launch; a report without
+/// launch time, capture time or incident is nobody's. An incident is attached once in a run,
+/// whatever it was copied to. Neither a name, an age nor a number of files plays a part.
+///
+/// Safe to use from several threads; none waits for another's wait.
+class CrashReports {
+ public:
+  /// `attached`: incidents that are taken already, from `attached_incidents` of a resumed run.
+  explicit CrashReports(CrashReportOptions options, std::set<std::string> attached = {});
+
+  /// For the processes of one trial that ran at the same time: sets `crash_report` of each that
+  /// died of a signal and adds to `gpu_events` what the system reported while each lived (from 1 s
+  /// before its launch until the wait after its death would be over; an incident once in a record).
+  /// Waits for reports only of processes that a signal ended which the runner did not send, all
+  /// together at most `wait`; after 3 waits in vain in a row it only looks, until a report comes
+  /// after all: some systems write none. `trial` goes into the names of the files kept.
+  void attach(std::string_view trial, std::span<const Departed> processes);
+
+ private:
+  using Lock = std::unique_lock<std::mutex>;
+
+  bool attach_crash(std::string_view trial, const Departed& process);
+  void attach_gpu_events(std::string_view trial, const Departed& process);
+  void look(double since);
+  bool pause(Lock& lock) const;
+
+  const CrashReportOptions options_;
+  std::mutex mutex_;
+  ReportIndex index_;
+  std::set<std::string> attached_;
+  int waits_in_vain_ = 0;
+};
+
+}  // namespace mpsprobe

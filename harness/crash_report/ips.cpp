@@ -1,0 +1,271 @@
+#include "harness/crash_report/ips.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "harness/crash_report/crash_text.h"
+#include "harness/crash_report/gpu_event.h"
+#include "harness/crash_report/report_json.h"
+#include "harness/crash_report/report_limits.h"
+#include "harness/crash_report/report_value.h"
+
+namespace mpsprobe {
+namespace {
+
+using Json = ReportJson;
+using Value = ReportJson::Value;
+
+constexpr std::string_view kGpuEvent = "284";
+
+bool is_crash_by_name(std::string_view bug_type) {
+  return bug_type == "309" || bug_type == "109";
+}
+bool is_crash_by_content(std::string_view bug_type) {
+  return bug_type == "308" || bug_type == "385" || bug_type.empty();
+}
+
+struct Image {
+  std::string name;
+  std::string id;
+};
+
+std::vector<Image> images_of(const Value& body) {
+  std::vector<Image> images;
+  const Value& list = Json::member(body, "usedImages");
+  if (!list.is_array()) return images;
+  for (const Value& entry : list) {
+    if (images.size() == report_limits::kMostImages) break;
+    const std::string path = Json::text(entry, "path");
+    const std::string name = path.empty() ? Json::text(entry, "name") : path;
+    // Indices count every entry, also those that are damaged.
+    images.push_back({report_file_name(name), report_image_id(Json::text(entry, "uuid"))});
+  }
+  return images;
+}
+
+StackFrame frame_of(const Value& entry, const std::vector<Image>& images) {
+  StackFrame frame;
+  const std::optional<uint64_t> index = Json::number(entry, "imageIndex");
+  if (index.has_value() && *index < images.size()) {
+    frame.image = images[*index].name;
+    frame.image_id = images[*index].id;
+  }
+  frame.offset = Json::number(entry, "imageOffset").value_or(0);
+  frame.function = Json::text(entry, "symbol");
+  frame.source = report_file_name(Json::text(entry, "sourceFile"));
+  if (!frame.source.empty()) {
+    const std::optional<uint64_t> line = Json::number(entry, "sourceLine");
+    if (line.has_value()) frame.source += ":" + std::to_string(*line);
+  }
+  frame.inlined = Json::is_true(Json::member(entry, "inline"));
+  return frame;
+}
+
+std::vector<StackFrame> frames_of(const Value& list, const std::vector<Image>& images) {
+  std::vector<StackFrame> frames;
+  if (!list.is_array()) return frames;
+  for (const Value& entry : list) {
+    if (frames.size() == report_limits::kMostFrames) break;
+    if (entry.is_object()) frames.push_back(frame_of(entry, images));
+  }
+  return frames;
+}
+
+/// The index of the thread that crashed, or the number of threads.
+size_t faulting_index(const Value& body, const Value& threads) {
+  const auto triggered = std::find_if(threads.begin(), threads.end(), [](const Value& thread) {
+    return Json::is_true(Json::member(thread, "triggered"));
+  });
+  if (triggered != threads.end()) return static_cast<size_t>(triggered - threads.begin());
+  const std::optional<uint64_t> index = Json::number(body, "faultingThread");
+  return index.has_value() && *index < threads.size() ? *index : threads.size();
+}
+
+std::vector<ThreadStack> threads_of(const Value& body, const std::vector<Image>& images) {
+  std::vector<ThreadStack> stacks;
+  const Value& threads = Json::member(body, "threads");
+  if (!threads.is_array()) return stacks;
+  const size_t faulting = faulting_index(body, threads);
+  const auto add = [&](size_t index) {
+    const Value& thread = threads[index];
+    ThreadStack stack;
+    stack.thread_id = Json::number(thread, "id").value_or(0);
+    stack.name = Json::text(thread, "name");
+    if (stack.name.empty()) stack.name = Json::text(thread, "queue");
+    stack.faulting = index == faulting;
+    stack.frames = frames_of(Json::member(thread, "frames"), images);
+    stacks.push_back(std::move(stack));
+  };
+  if (faulting < threads.size()) add(faulting);
+  for (size_t i = 0; i < threads.size() && stacks.size() < report_limits::kMostThreads; ++i) {
+    if (i != faulting) add(i);
+  }
+  return stacks;
+}
+
+std::vector<std::string> texts_of(const Value& value) {
+  std::vector<std::string> texts;
+  if (value.is_string()) texts.push_back(Json::text(value));
+  if (!value.is_array()) return texts;
+  for (const Value& entry : value) {
+    if (texts.size() == report_limits::kMostTexts) break;
+    if (std::string text = Json::text(entry); !text.empty()) texts.push_back(std::move(text));
+  }
+  return texts;
+}
+
+std::vector<std::string> application_info_of(const Value& body) {
+  std::vector<std::string> info;
+  const Value& asi = Json::member(body, "asi");
+  if (asi.is_object()) {
+    for (const auto& [image, entries] : asi.items()) {
+      // A text is split over the entries of one library, never over two.
+      for (std::string& text : join_split_texts(texts_of(entries))) {
+        if (info.size() < report_limits::kMostTexts) info.push_back(std::move(text));
+      }
+    }
+  } else {
+    info = join_split_texts(texts_of(asi));
+  }
+  const Value& reason = Json::member(body, "exceptionReason");
+  const std::string message = Json::text(reason, "composed_message");
+  if (!message.empty()) info.push_back(Json::text(reason, "name") + ": " + message);
+  return info;
+}
+
+std::string first_line(const std::string& text) {
+  return std::string(trimmed(std::string_view(text).substr(0, text.find('\n'))));
+}
+
+std::string os_version_of(const Value& header, const Value& body) {
+  const Value& os = Json::member(body, "osVersion");
+  const std::string train = Json::text(os, "train");
+  const std::string build = Json::text(os, "build");
+  if (!train.empty()) return build.empty() ? train : train + " (" + build + ")";
+  return Json::text(header, "os_version");
+}
+
+std::string first_of(std::string first, std::string second) {
+  return first.empty() ? second : first;
+}
+
+CrashReport crash_of(const Value& header, const Value& body) {
+  CrashReport report;
+  report.incident = first_of(Json::text(body, "incident"), Json::text(header, "incident_id"));
+  report.bug_type = first_of(Json::text(header, "bug_type"), Json::text(body, "bug_type"));
+  report.pid = static_cast<int64_t>(
+      std::min<uint64_t>(Json::number(body, "pid").value_or(0), uint64_t{INT32_MAX}));
+  report.process = first_of(Json::text(body, "procName"), Json::text(header, "app_name"));
+  report.launched = report_time(Json::text(body, "procLaunch"));
+  report.captured = report_time(Json::text(body, "captureTime"));
+  report.os_version = os_version_of(header, body);
+  report.model = Json::text(body, "modelCode");
+  const Value& exception = Json::member(body, "exception");
+  report.exception = Json::text(exception, "type");
+  report.signal = Json::text(exception, "signal");
+  report.subtype = Json::text(exception, "subtype");
+  // Both spellings are written by one version or another.
+  for (const char* key : {"vmRegionInfo", "vmregioninfo"}) {
+    if (report.subtype.empty()) report.subtype = first_line(Json::text(body, key));
+  }
+  const Value& termination = Json::member(body, "termination");
+  report.termination_namespace = Json::text(termination, "namespace");
+  report.termination_indicator = Json::text(termination, "indicator");
+  report.termination_reasons = texts_of(Json::member(termination, "reasons"));
+  report.application_info = application_info_of(body);
+  const std::vector<Image> images = images_of(body);
+  report.threads = threads_of(body, images);
+  report.last_exception = frames_of(Json::member(body, "lastExceptionBacktrace"), images);
+  return report;
+}
+
+/// A death is told by the exception that caused it, or by the stacks that it left.
+bool tells_of_a_crash(const Value& body) {
+  const Value& exception = Json::member(body, "exception");
+  return exception.is_object() && !Json::text(exception, "type").empty() &&
+         Json::member(body, "threads").is_array();
+}
+
+ParsedReport read_body(const std::string& bug_type, const Value& header, const Value& body) {
+  if (bug_type == kGpuEvent) return read_gpu_event(header, body);
+  if (is_crash_by_name(bug_type)) {
+    if (!body.contains("exception") && !body.contains("termination") && !body.contains("threads")) {
+      return Unreadable{"its body has neither exception nor termination nor threads"};
+    }
+  } else if (!is_crash_by_content(bug_type) || !tells_of_a_crash(body)) {
+    return Unreadable{"bug_type \"" + report_text(bug_type) + "\" is no crash"};
+  }
+  for (const char* key : {"isSimulated", "isNonFatal"}) {
+    if (Json::is_true(Json::member(body, key))) {
+      return Unreadable{std::string("the process went on (") + key + ")"};
+    }
+  }
+  return crash_of(header, body);
+}
+
+/// A header line before a report in the text form.
+ParsedReport read_text_body(const std::string& bug_type, const Value& header,
+                            std::string_view content) {
+  if (!is_crash_by_name(bug_type)) return Unreadable{"its body is no JSON object"};
+  ParsedReport parsed = parse_crash_text(content);
+  if (auto* report = std::get_if<CrashReport>(&parsed)) {
+    report->bug_type = bug_type;
+    if (report->incident.empty()) report->incident = Json::text(header, "incident_id");
+    if (report->os_version.empty()) report->os_version = Json::text(header, "os_version");
+  }
+  return parsed;
+}
+
+ParsedReport parse_ips(std::string_view content) {
+  const size_t header_end = Json::object_end(content);
+  if (header_end == std::string_view::npos) return Unreadable{"it is cut off in its header"};
+  const Value header = Json::parse(content.substr(0, header_end));
+  const std::string_view rest = trimmed(content.substr(header_end));
+  // A body that lost its header line still says what it is.
+  const bool headless = header.contains("threads") || header.contains("usedImages");
+  if (rest.empty() && !headless) return Unreadable{"it has a header and no body"};
+  std::string bug_type = Json::text(header, "bug_type");
+  if (headless) return read_body(bug_type, header, header);
+  if (rest.front() != '{') return read_text_body(bug_type, header, rest);
+  if (!is_wanted_bug_type(bug_type)) {
+    return Unreadable{"bug_type \"" + bug_type + "\" is no crash"};
+  }
+  const size_t body_end = Json::object_end(rest);
+  if (body_end == std::string_view::npos) return Unreadable{"it is cut off in its body"};
+  const Value body = Json::parse(rest.substr(0, body_end));
+  if (bug_type.empty()) bug_type = Json::text(body, "bug_type");
+  return read_body(bug_type, header, body);
+}
+
+}  // namespace
+
+ParsedReport parse_crash_report(std::string_view content) {
+  if (content.size() > report_limits::kMostBytes) return Unreadable{"it is larger than 64 MiB"};
+  if (content.starts_with("\xEF\xBB\xBF")) content.remove_prefix(3);
+  const size_t begin = content.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos) return Unreadable{"it is empty"};
+  if (content[begin] != '{') return parse_crash_text(content);
+  try {
+    return parse_ips(content);
+  } catch (const std::runtime_error& error) {
+    return Unreadable{error.what()};
+  }
+}
+
+std::optional<ReportHeader> parse_report_header(std::string_view beginning) {
+  const size_t end = Json::object_end(beginning);
+  if (end == std::string_view::npos) return std::nullopt;
+  try {
+    const Value header = Json::parse(beginning.substr(0, end));
+    return ReportHeader{Json::text(header, "bug_type"),
+                        report_time(Json::text(header, "timestamp"))};
+  } catch (const std::runtime_error&) {
+    return std::nullopt;
+  }
+}
+
+bool is_wanted_bug_type(std::string_view bug_type) {
+  return is_crash_by_name(bug_type) || is_crash_by_content(bug_type) || bug_type == kGpuEvent;
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,112 @@
+#include "harness/crash_report/report_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "harness/crash_report/report_limits.h"
+
+namespace mpsprobe {
+namespace {
+
+constexpr int kMostNames = 100;
+
+/// A descriptor that is closed in the end.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (fd_ >= 0) close(fd_);
+  }
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+bool write_all(int fd, const std::string& content) {
+  for (size_t done = 0; done < content.size();) {
+    const ssize_t written = write(fd, content.data() + done, content.size() - done);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    done += static_cast<size_t>(written);
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<FileStamp> stamp_of(const std::filesystem::path& file) {
+  struct stat status {};
+  if (lstat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_size < 0 ||
+      static_cast<uint64_t>(status.st_size) > report_limits::kMostBytes) {
+    return std::nullopt;
+  }
+#ifdef __APPLE__
+  const timespec changed = status.st_ctimespec;
+#else
+  const timespec changed = status.st_ctim;
+#endif
+  return FileStamp{static_cast<uint64_t>(status.st_dev), static_cast<uint64_t>(status.st_ino),
+                   static_cast<uint64_t>(status.st_size),
+                   int64_t{changed.tv_sec} * 1'000'000'000 + changed.tv_nsec};
+}
+
+std::optional<std::string> read_regular_file(const std::filesystem::path& file, size_t most) {
+  // Without waiting for a writer, should it be a pipe by now.
+  const Descriptor fd(open(file.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC));
+  struct stat status {};
+  if (fd.get() < 0 || fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
+    return std::nullopt;
+  }
+  std::string content;
+  char buffer[65536];
+  while (content.size() < most) {
+    const ssize_t count = read(fd.get(), buffer, std::min(sizeof buffer, most - content.size()));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return std::nullopt;
+    if (count == 0) break;
+    content.append(buffer, static_cast<size_t>(count));
+  }
+  return content;
+}
+
+std::string keep_file(const std::filesystem::path& folder, const std::string& stem,
+                      const std::string& extension, const std::string& content) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  for (int number = 1; number <= kMostNames; ++number) {
+    const std::string name =
+        stem + (number == 1 ? "" : "-" + std::to_string(number)) + "." + extension;
+    const std::filesystem::path path = folder / name;
+    const Descriptor fd(
+        open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
+    if (fd.get() >= 0) {
+      if (write_all(fd.get(), content)) return name;
+      unlink(path.c_str());
+      return "";
+    }
+    if (errno != EEXIST) return "";
+    // Kept already: for another process of the trial, or by a run that was killed and goes on.
+    if (read_regular_file(path, content.size() + 1) == content) return name;
+  }
+  return "";
+}
+
+std::string safe_file_name(const std::string& text) {
+  std::string name = text.substr(0, 80);
+  for (char& c : name) {
+    const bool safe = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                      c == '.' || c == '_' || c == '-';
+    if (!safe) c = '-';
+  }
+  if (name.empty() || name.front() == '.') name.insert(0, "-");
+  return name;
+}
+
+}  // namespace mpsprobe

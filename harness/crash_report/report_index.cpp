@@ -1,0 +1,80 @@
+#include "harness/crash_report/report_index.h"
+
+#include "harness/crash_report/ips.h"
+#include "harness/crash_report/report_limits.h"
+
+namespace mpsprobe {
+namespace {
+
+constexpr size_t kMostFiles = 100'000;
+constexpr size_t kHeaderBytes = 8192;
+/// The header's time is told in whole seconds.
+constexpr double kHeaderResolution = 2;
+
+bool may_be_report(const std::filesystem::path& file) {
+  return file.extension() == ".ips" || file.extension() == ".crash";
+}
+
+}  // namespace
+
+size_t ReportIndex::refresh(double since) {
+  size_t crashes = 0;
+  for (const std::filesystem::path& folder : folders_) {
+    std::error_code error;
+    std::filesystem::directory_iterator entry(folder, error);
+    for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+      if (may_be_report(entry->path())) crashes += look_at(entry->path(), since);
+    }
+  }
+  return crashes;
+}
+
+size_t ReportIndex::look_at(const std::filesystem::path& file, double since) {
+  const std::optional<FileStamp> stamp = stamp_of(file);
+  if (!stamp.has_value()) return 0;
+  const auto known = entries_.find(file);
+  if (known == entries_.end() && entries_.size() >= kMostFiles) return 0;
+  Entry& entry = known == entries_.end() ? entries_[file] : known->second;
+  const bool unchanged = known != entries_.end() && entry.stamp == *stamp;
+  const auto* earlier = std::get_if<Earlier>(&entry.content);
+  if (unchanged && (earlier == nullptr || earlier->written + kHeaderResolution < since)) return 0;
+  entry = {*stamp, Useless{}};
+  const std::optional<std::string> beginning = read_regular_file(file, kHeaderBytes);
+  if (!beginning.has_value()) return 0;
+  if (const auto header = parse_report_header(*beginning)) {
+    if (!is_wanted_bug_type(header->bug_type)) return 0;
+    if (header->written != 0 && header->written + kHeaderResolution < since) {
+      entry.content = Earlier{header->written};
+      return 0;
+    }
+  }
+  const std::optional<std::string> content = read_regular_file(file, report_limits::kMostBytes);
+  if (!content.has_value()) return 0;
+  ParsedReport parsed = parse_crash_report(*content);
+  if (const auto* crash = std::get_if<CrashReport>(&parsed)) {
+    entry.content = CrashReportKey{crash->incident, crash->pid, crash->launched, crash->captured};
+    return 1;
+  }
+  if (auto* event = std::get_if<GpuEvent>(&parsed)) entry.content = std::move(*event);
+  return 0;
+}
+
+ReportIndex::Crashes ReportIndex::crashes() const {
+  Crashes found;
+  for (const auto& [file, entry] : entries_) {
+    if (const auto* key = std::get_if<CrashReportKey>(&entry.content)) {
+      found.emplace_back(&file, key);
+    }
+  }
+  return found;
+}
+
+ReportIndex::Events ReportIndex::gpu_events() const {
+  Events found;
+  for (const auto& [file, entry] : entries_) {
+    if (const auto* event = std::get_if<GpuEvent>(&entry.content)) found.emplace_back(&file, event);
+  }
+  return found;
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,108 @@
+#include "harness/crash_report/report_json.h"
+
+#include <cmath>
+#include <stdexcept>
+#include <vector>
+
+#include "harness/crash_report/report_limits.h"
+#include "harness/crash_report/report_value.h"
+
+namespace mpsprobe {
+namespace {
+
+/// Watches the parser, and stops it where a document is larger than any report is.
+class Bounds {
+ public:
+  bool operator()(int /*depth*/, ReportJson::Value::parse_event_t event, const ReportJson::Value&) {
+    using Event = ReportJson::Value::parse_event_t;
+    if (++values_ > report_limits::kMostValues)
+      throw std::runtime_error("it holds too many values");
+    switch (event) {
+      case Event::object_start:
+      case Event::array_start:
+        keys_.push_back(0);
+        if (keys_.size() > report_limits::kMostDepth) {
+          throw std::runtime_error("its values are nested too deep");
+        }
+        break;
+      case Event::object_end:
+      case Event::array_end:
+        if (!keys_.empty()) keys_.pop_back();
+        break;
+      case Event::key:
+        // Keys that keep their order are compared one by one.
+        if (!keys_.empty() && ++keys_.back() > report_limits::kMostKeys) {
+          throw std::runtime_error("an object in it has too many keys");
+        }
+        break;
+      case Event::value:
+        break;
+    }
+    return true;
+  }
+
+ private:
+  size_t values_ = 0;
+  std::vector<size_t> keys_;
+};
+
+}  // namespace
+
+size_t ReportJson::object_end(std::string_view text) {
+  const size_t begin = text.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos || text[begin] != '{') return std::string_view::npos;
+  size_t depth = 0;
+  bool quoted = false;
+  for (size_t i = begin; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted) {
+      if (c == '\\') ++i;
+      if (c == '"') quoted = false;
+    } else if (c == '"') {
+      quoted = true;
+    } else if (c == '{' || c == '[') {
+      ++depth;
+    } else if ((c == '}' || c == ']') && --depth == 0) {
+      return i + 1;
+    }
+  }
+  return std::string_view::npos;
+}
+
+ReportJson::Value ReportJson::parse(std::string_view text) {
+  Bounds bounds;
+  try {
+    return Value::parse(text.begin(), text.end(), std::ref(bounds));
+  } catch (const nlohmann::json::exception& error) {
+    throw std::runtime_error(report_text(error.what()));
+  }
+}
+
+const ReportJson::Value& ReportJson::member(const Value& object, const char* key) {
+  static const Value kNull;
+  if (!object.is_object()) return kNull;
+  const auto found = object.find(key);
+  return found == object.end() ? kNull : *found;
+}
+
+std::string ReportJson::text(const Value& value) {
+  if (value.is_string()) return report_text(value.get_ref<const std::string&>());
+  return value.is_number() ? value.dump() : "";
+}
+
+std::optional<uint64_t> ReportJson::number(const Value& value) {
+  if (value.is_number_unsigned()) return value.get<uint64_t>();
+  if (value.is_string()) return report_number(value.get_ref<const std::string&>());
+  if (value.is_number_float()) {
+    const double number = value.get<double>();
+    if (std::isfinite(number) && number >= 0 && number < 9e18) return static_cast<uint64_t>(number);
+  }
+  return std::nullopt;
+}
+
+bool ReportJson::is_true(const Value& value) {
+  if (value.is_boolean()) return value.get<bool>();
+  return number(value).value_or(0) != 0;
+}
+
+}  // namespace mpsprobe

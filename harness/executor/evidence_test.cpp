@@ -1,0 +1,186 @@
+// What is known of a death, against real processes that die in known ways: the functions that the
+// self-test worker plants are what the stacks have to show.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <atomic>
+#include <nlohmann/json.hpp>
+
+#include "harness/executor/environment.h"
+#include "harness/executor/executor.h"
+#include "harness/process/command.h"
+
+namespace mpsprobe {
+namespace {
+
+using testing::AnyOf;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+const std::string kWorker = std::string(MPSPROBE_BINARY_DIR) + "/bin/mpsprobe-selftest-worker";
+
+class EvidenceTest : public testing::Test {
+ protected:
+  EvidenceTest() {
+    worker_.name = "stock";
+    worker_.path = kWorker;
+    worker_.describe =
+        nlohmann::json::parse(run_command({kWorker, "describe"}, 60, inherited_environment()).out);
+    limits_.timeout = 60;
+    limits_.stall = 0.5;
+    limits_.grace = 0.3;
+  }
+
+  ProcessRecord misbehave(const std::string& name, int threads = 2) {
+    const Executor executor(limits_, {}, interrupted_);
+    TrialRequest request;
+    request.worker = &worker_;
+    request.cell =
+        parse_cell("cpu/selftest." + name + "/default/threads=" + std::to_string(threads));
+    request.seed = 1;
+    trial_ = executor.run(request);
+    return trial_.processes.at(0);
+  }
+
+  WorkerInfo worker_;
+  ChildLimits limits_;
+  std::atomic<bool> interrupted_{false};
+  TrialRecord trial_;
+};
+
+#ifdef MPSPROBE_SANITIZED
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
+
+std::vector<std::string> functions_of(const ThreadStack& stack) {
+  std::vector<std::string> functions;
+  for (const StackFrame& frame : stack.frames) functions.push_back(frame.function);
+  return functions;
+}
+
+const ThreadStack* stack_of(const ProcessRecord& process, int thread) {
+  const auto& threads = process.stacks.threads;
+  const auto at = std::find_if(threads.begin(), threads.end(), [thread](const ThreadStack& stack) {
+    return stack.thread == thread;
+  });
+  return at == threads.end() ? nullptr : &*at;
+}
+
+/// The functions of the faulting thread, the crashed one on top.
+std::vector<std::string> crashed(const ProcessRecord& process) {
+  return process.stacks.threads.empty() ? std::vector<std::string>{}
+                                        : functions_of(process.stacks.threads.front());
+}
+
+TEST_F(EvidenceTest, ACrashShowsTheFunctionsThatLedToIt) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer puts its own handler in the place of ours";
+  const ProcessRecord process = misbehave("nested_crash");
+  const std::vector<std::string> functions = crashed(process);
+  ASSERT_GE(functions.size(), 4U);
+  EXPECT_EQ(functions[0], "mpsprobe::faults::nested_inner(int)");
+  EXPECT_EQ(functions[1], "mpsprobe::faults::nested_middle(int)");
+  EXPECT_EQ(functions[2], "mpsprobe::faults::nested_outer(int)");
+  EXPECT_EQ(functions[3], "mpsprobe::faults::nested_crash()");
+  EXPECT_TRUE(process.stacks.threads.front().faulting);
+  EXPECT_EQ(process.stacks.threads.front().thread, 1);
+}
+
+TEST_F(EvidenceTest, AnOverflowedStackShowsWhatRecursed) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer puts its own handler in the place of ours";
+  const ProcessRecord process = misbehave("stack_overflow");
+  ASSERT_THAT(crashed(process), Not(IsEmpty()));
+  EXPECT_THAT(crashed(process).front(), HasSubstr("recurse"));
+  const CrashSeen& crash = process.recorder.crash;
+  EXPECT_LT(
+      std::max(crash.address, crash.stack_pointer) - std::min(crash.address, crash.stack_pointer),
+      65536U);
+}
+
+TEST_F(EvidenceTest, ACallThroughANullPointerShowsTheCaller) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer puts its own handler in the place of ours";
+  const std::vector<std::string> functions = crashed(misbehave("null_call"));
+  ASSERT_GE(functions.size(), 2U);
+  EXPECT_EQ(functions[0], "");
+  EXPECT_EQ(functions[1], "mpsprobe::faults::null_call()");
+}
+
+#ifdef __GLIBC__
+TEST_F(EvidenceTest, ACrashInsideMallocShowsMallocAndWhoCalledIt) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer has a malloc of its own";
+  const std::vector<std::string> functions = crashed(misbehave("heap_crash"));
+  EXPECT_THAT(functions, Contains(AnyOf("malloc", "__libc_malloc")));
+  EXPECT_THAT(functions, Contains("mpsprobe::faults::heap_crash()"));
+}
+#endif
+
+TEST_F(EvidenceTest, EightThreadsInALockCycleAreAllShownAndTheCycleIsNamed) {
+  const ProcessRecord process = misbehave("lock_cycle", 8);
+  EXPECT_EQ(trial_.judgement.outcome, Outcome::hang);
+  ASSERT_THAT(process.stacks.lock_cycle, SizeIs(8));
+  for (int thread = 0; thread < 8; ++thread) {
+    const ThreadStack* stack = stack_of(process, thread);
+    ASSERT_NE(stack, nullptr) << thread;
+    EXPECT_THAT(functions_of(*stack), Contains("mpsprobe::faults::lock_cycle(int, int)"));
+    EXPECT_EQ(stack->wait.kind, Wait::Kind::lock);
+    const ThreadStack* next = stack_of(process, (thread + 1) % 8);
+    ASSERT_NE(next, nullptr);
+    EXPECT_EQ(stack->wait.owner, next->thread_id);
+    EXPECT_FALSE(stack->wait.owner_gone);
+  }
+  // Each waits for the one that follows it.
+  for (size_t i = 0; i < 8; ++i) {
+    const uint64_t next = process.stacks.lock_cycle[(i + 1) % 8];
+    const auto at = std::find_if(
+        process.stacks.threads.begin(), process.stacks.threads.end(),
+        [&](const ThreadStack& stack) { return stack.thread_id == process.stacks.lock_cycle[i]; });
+    ASSERT_NE(at, process.stacks.threads.end());
+    EXPECT_EQ(at->wait.owner, next);
+  }
+}
+
+TEST_F(EvidenceTest, ALockWhoseOwnerHasEndedIsNoCycle) {
+  const ProcessRecord process = misbehave("lock_orphaned");
+  EXPECT_THAT(process.stacks.lock_cycle, IsEmpty());
+  const ThreadStack* stack = stack_of(process, 1);
+  ASSERT_NE(stack, nullptr);
+  EXPECT_EQ(stack->wait.kind, Wait::Kind::lock);
+  EXPECT_TRUE(stack->wait.owner_gone);
+}
+
+TEST_F(EvidenceTest, AThreadThatSpinsWaitsForNothing) {
+  const ProcessRecord process = misbehave("busy_loop");
+  const ThreadStack* stack = stack_of(process, 1);
+  ASSERT_NE(stack, nullptr);
+  EXPECT_THAT(functions_of(*stack), Contains("mpsprobe::faults::busy_loop()"));
+  EXPECT_EQ(stack->wait.kind, Wait::Kind::none);
+}
+
+TEST_F(EvidenceTest, AStoppedProcessIsEndedWithoutItsStacks) {
+  const ProcessRecord process = misbehave("stopped");
+  EXPECT_EQ(trial_.judgement.outcome, Outcome::hang);
+  EXPECT_THAT(process.stacks.threads, IsEmpty());
+}
+
+TEST_F(EvidenceTest, WhatPassesCarriesNoStacks) {
+  const ProcessRecord process = misbehave("pass");
+  EXPECT_THAT(process.stacks.threads, IsEmpty());
+  EXPECT_FALSE(process.recorder.stacks_asked);
+}
+
+TEST_F(EvidenceTest, TheImagesOfAProcessAreKnownWithTheirIds) {
+  const ProcessRecord process = misbehave("pass");
+  ASSERT_THAT(process.recorder.images, Not(IsEmpty()));
+  EXPECT_EQ(process.recorder.images.front().path, kWorker);
+  EXPECT_THAT(process.recorder.images,
+              Contains(testing::Field(&ImageSeen::path, HasSubstr("libc"))));
+}
+
+}  // namespace
+}  // namespace mpsprobe

@@ -1,0 +1,146 @@
+#include "harness/outcome/crash_title.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <charconv>
+
+#include "harness/outcome/function_name.h"
+#include "harness/outcome/passing_frames.h"
+#include "harness/outcome/whereabouts.h"
+
+namespace mpsprobe {
+namespace {
+
+// Where a function recurses, a fault this far from the stack pointer is still its stack: it had
+// made room for a large frame.
+constexpr uint64_t kLargeFrame = 1 << 20;
+
+const std::vector<StackFrame>* faulting_frames(const std::vector<ThreadStack>& threads) {
+  for (const ThreadStack& stack : threads) {
+    if (stack.faulting && !stack.frames.empty()) return &stack.frames;
+  }
+  return nullptr;
+}
+
+bool has_function(const StackTitle& title) {
+  return title.kind == StackTitle::Kind::function || title.kind == StackTitle::Kind::heap;
+}
+
+const std::vector<StackFrame>* handler_frames(const ProcessRecord& process) {
+  return faulting_frames(process.stacks.threads);
+}
+
+const std::vector<StackFrame>* report_frames(const ProcessRecord& process) {
+  return process.crash_report ? faulting_frames(process.crash_report->threads) : nullptr;
+}
+
+bool bad_access(int signal) {
+  return signal == SIGSEGV || signal == SIGBUS;
+}
+
+std::string_view words_for(int signal) {
+  if (bad_access(signal)) return "bad access";
+  switch (signal) {
+    case SIGILL:
+      return "illegal instruction";
+    case SIGTRAP:
+      return "trap";
+    case SIGFPE:
+      return "arithmetic error";
+    case SIGABRT:
+      return "abort";
+    default:
+      return {};
+  }
+}
+
+// The function whose calls used the stack up; empty where the stack did not run over.
+std::string overflowing_function(const ProcessRecord& process, int signal) {
+  if (!bad_access(signal)) return "";
+  const std::optional<uint64_t> address = fault_address(process);
+  if (address.has_value() && *address < kNearNull) return "";
+  const uint64_t pointer = process.recorder.crash.stack_pointer;
+  const bool both = address.has_value() && pointer != 0;
+  const uint64_t distance = !both                ? 0
+                            : *address > pointer ? *address - pointer
+                                                 : pointer - *address;
+  if (distance > kLargeFrame) return "";
+  for (const std::vector<StackFrame>* frames : {handler_frames(process), report_frames(process)}) {
+    if (frames == nullptr) continue;
+    if (std::string function = recursive_function(*frames); !function.empty()) return function;
+  }
+  return both && distance <= kNearStack ? stack_title(process).function : "";
+}
+
+// The image that the death happened in, leaving out those that only pass things on.
+std::string crash_image(const ProcessRecord& process, const StackTitle& title) {
+  if (!title.image.empty()) return title.image;
+  for (const FrameAddress& frame : process.recorder.crash.frames) {
+    const std::string image = normalise_image(frame.image());
+    if (!image.empty() && find_passing_frame(image, "") == nullptr) return image;
+  }
+  return "";
+}
+
+}  // namespace
+
+std::optional<uint64_t> fault_address(const ProcessRecord& process) {
+  const CrashSeen& crash = process.recorder.crash;
+  if (crash.signal != 0) return crash.address;
+  if (!process.crash_report) return std::nullopt;
+  // "KERN_INVALID_ADDRESS at 0x00000000000005c8": the number alone is taken from it.
+  constexpr std::string_view kAt = " at 0x";
+  const std::string& subtype = process.crash_report->subtype;
+  const size_t found = subtype.find(kAt);
+  if (found == std::string::npos) return std::nullopt;
+  uint64_t address = 0;
+  const char* begin = subtype.data() + found + kAt.size();
+  const auto [end, error] = std::from_chars(begin, subtype.data() + subtype.size(), address, 16);
+  if (error != std::errc() || end == begin) return std::nullopt;
+  return address;
+}
+
+StackTitle stack_title(const ProcessRecord& process) {
+  StackTitle best;
+  for (const std::vector<StackFrame>* frames : {handler_frames(process), report_frames(process)}) {
+    if (frames == nullptr) continue;
+    StackTitle title = title_of_stack(*frames);
+    // The handler's comes first, but a function beats an image that tells none.
+    if (best.kind == StackTitle::Kind::none || (!has_function(best) && has_function(title))) {
+      best = std::move(title);
+    }
+  }
+  return best;
+}
+
+CrashTitle crash_title(const ProcessRecord& process, int signal) {
+  const std::string suffix = phase_suffix(process.recorder.phase);
+  const std::string_view words = words_for(signal);
+  const StackTitle title = stack_title(process);
+  if (!words.empty()) {
+    if (const std::string function = overflowing_function(process, signal); !function.empty()) {
+      return {fmt::format("stack overflow in {}{}", function, suffix), Basis::frames};
+    }
+    switch (title.kind) {
+      case StackTitle::Kind::function:
+        return {fmt::format("{} in {}{}", words, title.function, suffix), Basis::frames};
+      case StackTitle::Kind::heap:
+        return {"heap corruption found in malloc" + suffix, Basis::frames};
+      case StackTitle::Kind::passing:
+        return {fmt::format("{} in {} (no caller known){}", words, title.function, suffix),
+                Basis::place};
+      default:
+        break;
+    }
+  } else if (title.kind == StackTitle::Kind::function) {
+    return {fmt::format("{} in {}{}", signal_name(signal), title.function, suffix), Basis::frames};
+  }
+  const std::string image = crash_image(process, title);
+  const std::string in = image.empty() ? image : " in " + image;
+  return {fmt::format("{}{} {} (no function known)", signal_name(signal), in,
+                      whereabouts(process.recorder)),
+          Basis::place};
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "harness/outcome/frames.h"
+#include "harness/outcome/outcome.h"
+
+namespace mpsprobe {
+
+/// Faults below this address come of a null pointer and an offset within an object.
+constexpr uint64_t kNearNull = 64 << 10;
+/// A fault this close to the stack pointer is a stack that ran over: nothing else that a program
+/// touches lies there and is not mapped.
+constexpr uint64_t kNearStack = 64 << 10;
+
+/// The title of a death by signal that no text explains, and what it rests on.
+struct CrashTitle {
+  std::string title;
+  Basis basis = Basis::place;
+};
+
+/// "bad access in FUNCTION" for SIGSEGV and SIGBUS (macOS gives either for one and the same bad
+/// address), "trap in", "illegal instruction in", "arithmetic error in", "abort in"; "stack
+/// overflow in" with the function that recurses; "heap corruption found in malloc" where the
+/// innermost code is the allocator's, whoever damaged the heap. Frames of the handler first, then
+/// those of the system's crash report. Without a function the title says that it is thin, and names
+/// the image and where the process was. A death outside the run says so. Pure; never throws but for
+/// lack of memory.
+CrashTitle crash_title(const ProcessRecord& process, int signal);
+
+/// The address that the process died of, where it is known.
+std::optional<uint64_t> fault_address(const ProcessRecord& process);
+
+/// What the frames of the faulting thread say, as crash_title() uses them.
+StackTitle stack_title(const ProcessRecord& process);
+
+}  // namespace mpsprobe

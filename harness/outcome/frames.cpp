@@ -1,0 +1,89 @@
+#include "harness/outcome/frames.h"
+
+#include <algorithm>
+#include <map>
+
+#include "harness/outcome/function_name.h"
+#include "harness/outcome/passing_frames.h"
+
+namespace mpsprobe {
+namespace {
+
+constexpr size_t kMostFrames = 1024;
+constexpr size_t kDeep = 32;
+
+struct Seen {
+  std::string image;
+  std::string function;
+  const PassingFrame* passing = nullptr;
+};
+
+// A jump to nowhere: the first frame lies in no image, the caller tells who jumped.
+bool nowhere(const Seen& frame) {
+  return frame.image.empty() && frame.function.empty();
+}
+
+std::vector<Seen> look_at(const std::vector<StackFrame>& frames) {
+  std::vector<Seen> seen;
+  const size_t count = std::min(frames.size(), kMostFrames);
+  seen.reserve(count);
+  for (size_t i = 0; i < count; ++i) {
+    Seen frame{normalise_image(frames[i].image), normalise_function(frames[i].function)};
+    frame.passing = find_passing_frame(frame.image, frame.function);
+    // What the handler did before the trampoline is no part of the failure.
+    if (frame.passing != nullptr && frame.passing->meaning == Passing::trampoline) {
+      seen.clear();
+      continue;
+    }
+    seen.push_back(std::move(frame));
+  }
+  return seen;
+}
+
+}  // namespace
+
+StackTitle title_of_stack(const std::vector<StackFrame>& frames) {
+  StackTitle weak;  // the first that passes things on and has a name
+  bool heap = false;
+  for (const Seen& frame : look_at(frames)) {
+    if (nowhere(frame)) continue;
+    if (frame.passing == nullptr) {
+      if (heap) return {StackTitle::Kind::heap, frame.function, frame.image};
+      if (frame.function.empty()) return {StackTitle::Kind::unnamed, "", frame.image};
+      return {StackTitle::Kind::function, frame.function, frame.image};
+    }
+    heap = heap || frame.passing->meaning == Passing::allocator;
+    const bool named = !frame.function.empty() && frame.passing->meaning != Passing::placeholder;
+    if (weak.kind == StackTitle::Kind::none && named &&
+        frame.passing->meaning != Passing::thread_entry &&
+        frame.passing->meaning != Passing::ending) {
+      weak = {StackTitle::Kind::passing, frame.function, frame.image};
+    }
+  }
+  if (heap) return {StackTitle::Kind::heap, "", ""};
+  return weak;
+}
+
+std::string recursive_function(const std::vector<StackFrame>& frames) {
+  const std::vector<Seen> seen = look_at(frames);
+  std::map<std::string, size_t> counts;
+  size_t named = 0;
+  for (const Seen& frame : seen) {
+    if (frame.passing != nullptr || frame.function.empty()) continue;
+    ++named;
+    ++counts[frame.function];
+  }
+  if (seen.size() < kDeep) return "";
+  size_t most = 0;
+  for (const auto& [function, count] : counts) most = std::max(most, count);
+  size_t repeated = 0;
+  std::string first;
+  for (const auto& [function, count] : counts) {
+    if (count < 4 || count * 2 < most) continue;
+    repeated += count;
+    if (first.empty()) first = function;
+  }
+  return repeated * 2 > named ? first : "";
+}
+
+}  // namespace mpsprobe

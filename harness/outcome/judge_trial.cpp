@@ -1,0 +1,53 @@
+#include <algorithm>
+
+#include "harness/outcome/judge.h"
+#include "harness/trial.h"
+
+namespace mpsprobe {
+namespace {
+
+/// Among processes without a failure, which one speaks for the trial.
+int weight(const Judgement& judgement) {
+  switch (judgement.outcome) {
+    case Outcome::infrastructure:
+      // A trial is run again as a bystander's only where nothing else went wrong in it.
+      return judgement.bystander ? 4 : 5;
+    case Outcome::setup_failed:
+      return 3;
+    case Outcome::unsupported:
+      return 2;
+    case Outcome::not_run:
+      return 1;
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
+
+void judge_trial(TrialRecord& trial) {
+  const std::string_view path =
+      trial.cell.path == Path::automatic ? std::string_view() : name_of(trial.cell.path);
+  bool chosen = false;
+  for (size_t i = 0; i < trial.processes.size(); ++i) {
+    const ProcessRecord& process = trial.processes[i];
+    Judgement judgement = judge_on_path(process, path);
+    bool better = !chosen;
+    if (chosen) {
+      const bool fails = is_failure(judgement.outcome);
+      const bool failed = is_failure(trial.judgement.outcome);
+      if (fails && failed) {
+        better =
+            process.ended_at < trial.processes[static_cast<size_t>(trial.judged_process)].ended_at;
+      } else {
+        better = fails || (!failed && weight(judgement) > weight(trial.judgement));
+      }
+    }
+    if (!better) continue;
+    trial.judgement = std::move(judgement);
+    trial.judged_process = static_cast<int>(i);
+    chosen = true;
+  }
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,78 @@
+#include "harness/outcome/reported.h"
+
+#include <fmt/format.h>
+
+#include "harness/outcome/patterns.h"
+
+namespace mpsprobe {
+namespace {
+
+Outcome kind_of(const FailureEvent& failure) {
+  const std::optional<Outcome> kind = outcome_named(failure.kind);
+  if (!kind.has_value() || *kind == Outcome::pass) return Outcome::infrastructure;
+  if (*kind != Outcome::exception) return *kind;
+  const std::optional<TextClass> text_class = class_of_message(failure.text);
+  return text_class.has_value() && *text_class != TextClass::assertion &&
+                 *text_class != TextClass::abort_message
+             ? outcome_of(*text_class)
+             : Outcome::exception;
+}
+
+// How well a failure speaks for the process.
+int rank(const FailureEvent& failure) {
+  const ReportedFailure told = read_failure(failure);
+  if (!is_failure(told.outcome)) return 0;
+  return told.title == kInnocentVictim ? 1 : 2;
+}
+
+}  // namespace
+
+Outcome outcome_of(TextClass text_class) {
+  switch (text_class) {
+    case TextClass::exception:
+      return Outcome::exception;
+    case TextClass::out_of_memory:
+      return Outcome::out_of_memory;
+    case TextClass::unsupported:
+      return Outcome::unsupported;
+    case TextClass::setup_failed:
+      return Outcome::setup_failed;
+    case TextClass::gpu_error:
+      return Outcome::gpu_error;
+    default:
+      return Outcome::assertion;
+  }
+}
+
+ReportedFailure read_failure(const FailureEvent& failure) {
+  const Outcome kind = kind_of(failure);
+  if (kind == Outcome::wrong_result) {
+    return {kind, "wrong result: " + normalise_title(failure.operation),
+            failure.text.substr(0, 400)};
+  }
+  const std::string detail = normalise_title(failure.text);
+  const std::vector<Finding> findings = find_failures(failure.text);
+  if (!findings.empty() && findings.front().known) return {kind, findings.front().title, detail};
+  return {kind, fmt::format("{}: {}", name_of(kind), detail), detail, !is_failure(kind)};
+}
+
+const FailureEvent* first_failure(const std::vector<FailureEvent>& failures) {
+  const FailureEvent* best = nullptr;
+  int most = -1;
+  for (const FailureEvent& failure : failures) {
+    if (const int now = rank(failure); now > most) {
+      best = &failure;
+      most = now;
+    }
+  }
+  return best;
+}
+
+std::string exception_title(std::string_view last_line) {
+  for (std::string_view type : {"RuntimeError: ", "Exception: "}) {
+    if (last_line.starts_with(type)) last_line.remove_prefix(type.size());
+  }
+  return "exception: " + normalise_title(last_line);
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,111 @@
+#include "harness/outcome/told.h"
+
+#include <algorithm>
+#include <string>
+
+namespace mpsprobe {
+namespace {
+
+// Crash reports are small; more than this comes from elsewhere.
+constexpr size_t kMostEntryBytes = 256 << 10;
+constexpr size_t kMostTraceback = 64 << 10;
+
+bool told(const std::vector<Finding>& findings, const std::string& title) {
+  return std::any_of(findings.begin(), findings.end(),
+                     [&](const Finding& finding) { return finding.title == title; });
+}
+
+std::string joined(const std::vector<std::string>& entries, std::string_view separator) {
+  std::string text;
+  for (const std::string& entry : entries) {
+    if (text.size() + entry.size() > kMostEntryBytes) break;
+    if (!text.empty()) text += separator;
+    text += entry;
+  }
+  return text;
+}
+
+// How much of a reading is explained: known findings, and those that were told before.
+size_t explained(const std::vector<Finding>& reading, const std::vector<Finding>& before) {
+  return static_cast<size_t>(std::count_if(
+      reading.begin(), reading.end(),
+      [&](const Finding& finding) { return finding.known || told(before, finding.title); }));
+}
+
+void add_entries(std::vector<Finding>& findings, const std::vector<std::string>& entries) {
+  std::vector<Finding> best = find_failures(joined(entries, "\n"));
+  if (entries.size() > 1) {
+    for (std::string_view separator : {"", " "}) {
+      std::vector<Finding> other = find_failures(joined(entries, separator));
+      if (explained(other, findings) > explained(best, findings)) best = std::move(other);
+    }
+  }
+  for (Finding& finding : best) {
+    if (findings.size() < kMostFindings && !told(findings, finding.title)) {
+      findings.push_back(std::move(finding));
+    }
+  }
+}
+
+bool word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '.';
+}
+
+}  // namespace
+
+std::vector<Finding> told_by(const ProcessRecord& process) {
+  std::vector<Finding> findings = find_failures(process.err.text());
+  if (process.crash_report) {
+    add_entries(findings, process.crash_report->application_info);
+    add_entries(findings, process.crash_report->termination_reasons);
+  }
+  return findings;
+}
+
+bool loader_failed(const ProcessRecord& process) {
+  if (!process.crash_report) return false;
+  if (process.crash_report->termination_namespace == "DYLD") return true;
+  const std::vector<std::string>& reasons = process.crash_report->termination_reasons;
+  return std::any_of(reasons.begin(), reasons.end(), [](const std::string& reason) {
+    return reason.find("Library not loaded") != std::string::npos ||
+           reason.find("Symbol not found") != std::string::npos;
+  });
+}
+
+std::string uncaught_python_exception(const ProcessRecord& process) {
+  const std::string all = process.err.text();
+  const std::string_view text =
+      std::string_view(all).substr(all.size() > kMostTraceback ? all.size() - kMostTraceback : 0);
+  const size_t traceback = text.rfind("Traceback (most recent call last):");
+  if (traceback == std::string_view::npos) return "";
+  // Below the frames, which are indented, stands "Type: message".
+  size_t line = text.find('\n', traceback);
+  while (line != std::string_view::npos && line + 1 < text.size()) {
+    const size_t begin = line + 1;
+    line = text.find('\n', begin);
+    const std::string_view what = text.substr(begin, line - begin);
+    if (what.empty() || what[0] == ' ' || what[0] == '\t' || what[0] == '\r') continue;
+    const size_t type =
+        static_cast<size_t>(std::find_if_not(what.begin(), what.end(), word) - what.begin());
+    const bool form = type > 0 && (type == what.size() || what[type] == ':' || what[type] == '\r');
+    return form ? std::string(what.substr(0, 1024)) : "";
+  }
+  return "";
+}
+
+std::string uncaught_object_reason(const ProcessRecord& process) {
+  if (!process.crash_report) return "";
+  for (const std::string& entry : process.crash_report->application_info) {
+    const size_t type =
+        static_cast<size_t>(std::find_if_not(entry.begin(), entry.end(), word) - entry.begin());
+    const std::string_view rest = std::string_view(entry).substr(type);
+    if (type > std::string_view("Exception").size() &&
+        std::string_view(entry).substr(0, type).ends_with("Exception") && rest.starts_with(": ")) {
+      return std::string(rest.substr(2, 1024));
+    }
+  }
+  return "";
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <vector>
+
+#include "harness/outcome/diagnosis.h"
+#include "harness/outcome/outcome.h"
+
+namespace mpsprobe {
+
+/// Every failure that a process told of in words, each title once, in order of appearance: what it
+/// printed to stderr, then the last words of libraries and the reasons that the system's crash
+/// report holds. Those come split over array entries, at any place: the entries are read both as
+/// lines and joined, and the reading that explains more counts.
+std::vector<Finding> told_by(const ProcessRecord& process);
+
+/// Whether the crash report says that the loader could not start the program: a missing library or
+/// symbol, never a failure of the product.
+bool loader_failed(const ProcessRecord& process);
+
+/// The last line of an uncaught Python exception, "ValueError: no such thing", at the end of what
+/// the process printed to stderr; empty where it ends in something else. Of no use before it is
+/// known that the process failed: a traceback alone is no failure.
+std::string uncaught_python_exception(const ProcessRecord& process);
+
+/// The reason of an uncaught Objective-C exception, as the crash report tells it
+/// ("NSRangeException: index 5 beyond bounds"), without its name; empty where it tells of none. Of
+/// no use before it is known that the process aborted and nothing else explains it.
+std::string uncaught_object_reason(const ProcessRecord& process);
+
+}  // namespace mpsprobe

@@ -1,0 +1,82 @@
+#include "harness/outcome/whereabouts.h"
+
+#include <fmt/format.h>
+
+#include "harness/outcome/diagnosis.h"
+
+namespace mpsprobe {
+namespace {
+
+std::string_view words_for(Phase phase) {
+  switch (phase) {
+    case Phase::startup:
+      return "in start-up";
+    case Phase::warmup:
+      return "in warm-up";
+    case Phase::check:
+      return "while results were checked";
+    case Phase::teardown:
+      return "in tear-down";
+    case Phase::run:
+      break;
+  }
+  return "in the run";
+}
+
+/// How much a step says about what went wrong; 0: nothing.
+int telling(Step step) {
+  switch (step) {
+    case Step::launching:
+      return 3;
+    case Step::synchronising:
+      return 2;
+    case Step::locking:
+      return 1;
+    default:
+      return 0;
+  }
+}
+
+/// The thread that a failure is about: the crashed one, else the one that was deepest in something.
+const ThreadPlace* telling_thread(const RecorderReading& recorder) {
+  const ThreadPlace* best = nullptr;
+  for (const ThreadPlace& place : recorder.threads) {
+    if (recorder.crash.signal != 0 && static_cast<int32_t>(place.thread) == recorder.crash.thread) {
+      return &place;
+    }
+    if (telling(place.step) > (best == nullptr ? 0 : telling(best->step))) best = &place;
+  }
+  return best;
+}
+
+std::string with_path(const std::string& operation, std::string_view path) {
+  const std::string name = normalise_title(operation);
+  return path.empty() || name.empty() ? name : fmt::format("{}/{}", name, path);
+}
+
+}  // namespace
+
+std::string whereabouts(const RecorderReading& recorder, std::string_view path) {
+  if (recorder.phase != Phase::run) return std::string(words_for(recorder.phase));
+  const ThreadPlace* place = telling_thread(recorder);
+  if (place == nullptr || place->thread == recorder_layout::kMainThread) return "in the run";
+  return fmt::format("{} {}", name_of(place->step), with_path(place->operation, path));
+}
+
+std::string whereabouts_of_hang(const RecorderReading& recorder, std::string_view path) {
+  std::string words = whereabouts(recorder, path);
+  if (words != words_for(recorder.phase)) return words;
+  // No thread is in the middle of something; any of them still names what the cell does.
+  for (const ThreadPlace& place : recorder.threads) {
+    if (place.thread == recorder_layout::kMainThread) continue;
+    const std::string operation = with_path(place.operation, path);
+    if (!operation.empty()) return fmt::format("{} of {}", words, operation);
+  }
+  return words;
+}
+
+std::string phase_suffix(Phase phase) {
+  return phase == Phase::run ? std::string() : fmt::format(", {}", words_for(phase));
+}
+
+}  // namespace mpsprobe

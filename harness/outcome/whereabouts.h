@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "harness/outcome/outcome.h"
+
+namespace mpsprobe {
+
+/// Where a process was, in words that are the same in every run: "launching linear/nograph",
+/// "in tear-down". `path` is the word of the cell's path, or empty to leave it out. Says nothing of
+/// thread numbers, iterations or addresses.
+std::string whereabouts(const RecorderReading& recorder, std::string_view path = {});
+
+/// As whereabouts(), and in every phase with the operation, where the recorder names one:
+/// "in tear-down of linear/nograph". For hangs.
+std::string whereabouts_of_hang(const RecorderReading& recorder, std::string_view path);
+
+/// ", in tear-down" for a death outside the run, "" for one in the run: what is added to a title
+/// that already says what failed.
+std::string phase_suffix(Phase phase);
+
+}  // namespace mpsprobe

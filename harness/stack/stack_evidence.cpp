@@ -1,0 +1,72 @@
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "harness/stack/lock_cycle.h"
+#include "harness/stack/symboliser.h"
+#include "harness/stack/wait_functions.h"
+
+namespace mpsprobe {
+namespace {
+
+/// What the thread waits for. The address and the owner are what the worker found where it took the
+/// argument of a system call for a lock: believed where the stack shows a wait for a mutex, or
+/// where it shows nothing and the owner is a thread that exists.
+Wait wait_of(const StackSeen& seen, const std::vector<StackFrame>& frames,
+             const std::vector<StackSeen>& all) {
+  const WaitShown shown = wait_shown(frames);
+  Wait wait;
+  wait.kind = shown.kind;
+  if (seen.wait != recorder_layout::WaitKind::lock) return wait;
+  const bool owner_seen =
+      seen.wait_owner != 0 && std::any_of(all.begin(), all.end(), [&](const StackSeen& other) {
+        return other.thread_id == seen.wait_owner;
+      });
+  if (!shown.mutex && (shown.named || !owner_seen)) return wait;
+  wait.kind = Wait::Kind::lock;
+  wait.address = seen.wait_address;
+  wait.owner = seen.wait_owner;
+  wait.owner_gone = seen.wait_owner != 0 && !owner_seen;
+  return wait;
+}
+
+/// Threads of the cell by index, then the main thread, then the others by the system's number.
+auto place_in_order(const ThreadStack& stack) {
+  return std::tuple(!stack.faulting, stack.thread < 0, stack.thread, stack.thread_id);
+}
+
+}  // namespace
+
+StackEvidence stack_evidence(const RecorderReading& recorder, Symboliser& symboliser) {
+  StackEvidence evidence;
+  const CrashSeen& crash = recorder.crash;
+  if (crash.signal != 0 && !crash.frames.empty()) {
+    ThreadStack& stack = evidence.threads.emplace_back();
+    stack.thread = crash.thread;
+    stack.thread_id = crash.thread_id;
+    stack.faulting = true;
+    stack.frames = symboliser.symbolise(crash.frames);
+  }
+  for (const StackSeen& seen : recorder.stacks) {
+    // A process that crashed while its stacks were being taken: that thread's stack at the crash.
+    if (!evidence.threads.empty() && evidence.threads.front().faulting &&
+        seen.thread_id == crash.thread_id) {
+      continue;
+    }
+    ThreadStack stack;
+    stack.thread = seen.thread;
+    stack.thread_id = seen.thread_id;
+    stack.name = seen.name;
+    stack.frames = symboliser.symbolise(seen.frames);
+    stack.wait = wait_of(seen, stack.frames, recorder.stacks);
+    evidence.threads.push_back(std::move(stack));
+  }
+  std::stable_sort(evidence.threads.begin(), evidence.threads.end(),
+                   [](const ThreadStack& a, const ThreadStack& b) {
+                     return place_in_order(a) < place_in_order(b);
+                   });
+  evidence.lock_cycle = lock_cycle(evidence.threads);
+  return evidence;
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,88 @@
+#ifdef __APPLE__
+#include <dlfcn.h>
+#include <mach-o/dyld.h>
+#include <mach-o/loader.h>
+
+#include <string_view>
+
+#include "harness/stack/image_symbols.h"
+
+// The system's own libraries have no files: they live in the dyld shared cache, which the kernel
+// maps at one address into every process until the next boot. So the runner can look at its own
+// copy of an image that the worker had loaded, once their UUIDs are the same.
+namespace mpsprobe {
+namespace {
+
+/// Loading an image runs its initialisers, and the path comes from a child: only folders that the
+/// system itself protects from being written to.
+bool is_system_path(std::string_view path) {
+  return (path.starts_with("/System/Library/") || path.starts_with("/usr/lib/")) &&
+         path.find("/../") == std::string_view::npos;
+}
+
+std::string uuid_of(const mach_header_64* header) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  const auto* at = reinterpret_cast<const char*>(header + 1);
+  for (uint32_t i = 0; i < header->ncmds; ++i) {
+    const auto* command = reinterpret_cast<const load_command*>(at);
+    if (command->cmd == LC_UUID) {
+      std::string text;
+      for (const uint8_t byte : reinterpret_cast<const uuid_command*>(command)->uuid) {
+        text += kDigits[byte >> 4];
+        text += kDigits[byte & 15];
+      }
+      return text;
+    }
+    at += command->cmdsize;
+  }
+  return {};
+}
+
+const mach_header_64* loaded_header(std::string_view path) {
+  for (uint32_t i = 0; i < _dyld_image_count(); ++i) {
+    const char* name = _dyld_get_image_name(i);
+    const mach_header* header = _dyld_get_image_header(i);
+    if (name != nullptr && path == name && header != nullptr && header->magic == MH_MAGIC_64) {
+      return reinterpret_cast<const mach_header_64*>(header);
+    }
+  }
+  return nullptr;
+}
+
+class SystemSymbols : public ImageSymbols {
+ public:
+  explicit SystemSymbols(const mach_header_64* header) : header_(header) {}
+
+  std::vector<StackFrame> frames_at(uint64_t offset) override {
+    Dl_info info{};
+    if (dladdr(reinterpret_cast<const char*>(header_) + offset, &info) == 0) return {};
+    if (info.dli_fbase != header_ || info.dli_sname == nullptr) return {};
+    const std::string_view name = info.dli_sname;
+    // What the system calls a function whose name it does not give away.
+    if (name.empty() || name == "<redacted>") return {};
+    StackFrame frame;
+    frame.function = name;
+    return {frame};
+  }
+
+ private:
+  const mach_header_64* header_;
+};
+
+}  // namespace
+
+std::unique_ptr<ImageSymbols> open_system_symbols(const std::string& path,
+                                                  const std::string& image_id) {
+  if (!is_system_path(path)) return nullptr;
+  // Never closed: an image of the shared cache takes no memory of its own, and stays where it is.
+  if (dlopen(path.c_str(), RTLD_LAZY | RTLD_NOLOAD) == nullptr &&
+      dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL) == nullptr) {
+    return nullptr;
+  }
+  const mach_header_64* header = loaded_header(path);
+  if (header == nullptr || uuid_of(header) != image_id) return nullptr;
+  return std::make_unique<SystemSymbols>(header);
+}
+
+}  // namespace mpsprobe
+#endif

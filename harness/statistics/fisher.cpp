@@ -1,0 +1,90 @@
+#include "harness/statistics/fisher.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/math/distributions/hypergeometric.hpp>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <stdexcept>
+
+namespace mpsprobe {
+namespace {
+
+constexpr double kSameProbability = 1e-7;  // relative
+constexpr double kMostTrials = 1e6;
+
+void check(const Proportion& side) {
+  if (side.failures >= 0 && side.failures <= side.trials) return;
+  throw std::invalid_argument(
+      fmt::format("{} failures in {} trials is no count of trials", side.failures, side.trials));
+}
+
+}  // namespace
+
+double fisher_exact(const Proportion& first, const Proportion& second) {
+  check(first);
+  check(second);
+  const int64_t trials = int64_t{first.trials} + second.trials;
+  const int64_t failures = int64_t{first.failures} + second.failures;
+  if (first.trials == 0 || second.trials == 0 || failures == 0 || failures == trials) return 1;
+
+  // How many of the failures fall to the first side, at least and at most.
+  const int64_t low = std::max<int64_t>(0, failures - second.trials);
+  const int64_t high = std::min<int64_t>(failures, first.trials);
+  const boost::math::hypergeometric_distribution<> split(static_cast<unsigned>(failures),
+                                                         static_cast<unsigned>(first.trials),
+                                                         static_cast<unsigned>(trials));
+  const double seen = boost::math::pdf(split, static_cast<unsigned>(first.failures));
+  // P(x + 1) / P(x); walking outwards from the split seen, in logarithms: neither the far tail nor
+  // the middle of the distribution can leave the range of a double.
+  const auto log_ratio = [&](int64_t x) {
+    return std::log(static_cast<double>(failures - x)) +
+           std::log(static_cast<double>(first.trials - x)) - std::log(static_cast<double>(x + 1)) -
+           std::log(static_cast<double>(second.trials - failures + x + 1));
+  };
+  double sum = 1;
+  double relative = 0;
+  const auto add = [&sum, &relative] {
+    if (relative <= kSameProbability) sum += std::exp(relative);
+  };
+  for (int64_t x = first.failures; x < high; ++x) {
+    relative += log_ratio(x);
+    add();
+  }
+  relative = 0;
+  for (int64_t x = first.failures; x > low; --x) {
+    relative -= log_ratio(x - 1);
+    add();
+  }
+  return std::min(1.0, seen * sum);
+}
+
+std::vector<double> holm_corrected(const std::vector<double>& p_values) {
+  std::vector<size_t> order(p_values.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&p_values](size_t a, size_t b) { return p_values[a] < p_values[b]; });
+  std::vector<double> corrected(p_values.size());
+  double largest = 0;
+  for (size_t rank = 0; rank < order.size(); ++rank) {
+    const double scaled = static_cast<double>(order.size() - rank) * p_values[order[rank]];
+    largest = std::max(largest, std::min(1.0, scaled));
+    corrected[order[rank]] = largest;
+  }
+  return corrected;
+}
+
+std::optional<int> trials_to_tell_from_none(double rate, double level) {
+  if (!(rate > 0)) return std::nullopt;
+  // The p-value falls where another failure fits in and rises between: only these n are tried.
+  for (int failures = 1;; ++failures) {
+    const double trials = std::ceil(failures / std::min(rate, 1.0) - 1e-9);
+    if (trials > kMostTrials) return std::nullopt;
+    const int n = static_cast<int>(trials);
+    if (fisher_exact({failures, n}, {0, n}) < level) return n;
+  }
+}
+
+}  // namespace mpsprobe

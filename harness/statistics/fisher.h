@@ -1,0 +1,35 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+namespace mpsprobe {
+
+/// k failures in n independent trials.
+struct Proportion {
+  int failures = 0;
+  int trials = 0;
+};
+
+/// Fisher's exact test, two-sided: the probability, if both rates were the same and the number of
+/// failures over both were what it is, of a split at most as likely as the one seen. Source: R. A.
+/// Fisher, "The logic of inductive inference", Journal of the Royal Statistical Society 98 (1935);
+/// two-sided by adding up the tables that are not more likely, as R's fisher.test does (within a
+/// relative 1e-7, so that tables of equal probability count together). By the hypergeometric
+/// distribution of Boost.Math. 1 where a side has no trials, or nothing failed, or everything.
+/// Throws std::invalid_argument unless 0 <= failures <= trials on both sides. Linear in the
+/// trials.
+double fisher_exact(const Proportion& first, const Proportion& second);
+
+/// p-values of several tests, each corrected for the number of them: significant at a level where
+/// the corrected value is below it, with the chance of even one false claim in all of them below
+/// that level. In the order given. Source: S. Holm, "A simple sequentially rejective multiple test
+/// procedure", Scandinavian Journal of Statistics 6 (1979).
+std::vector<double> holm_corrected(const std::vector<double>& p_values);
+
+/// The fewest trials a side with which fisher_exact tells `rate` from no failure at `level`: the
+/// smallest n for which floor(rate * n) failures of n and 0 of n give a p-value below it. Nothing
+/// where that takes more than a million trials, or the rate is 0.
+std::optional<int> trials_to_tell_from_none(double rate, double level);
+
+}  // namespace mpsprobe

@@ -1,0 +1,198 @@
+#include "reports/layers.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "reports/markdown.h"
+#include "reports/sample_journal.h"
+
+namespace mpsprobe {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+constexpr const char* kMps = "mps/linear/nograph/threads=4";
+constexpr const char* kMetal = "metal/linear/nograph/threads=4";
+constexpr const char* kCpu = "cpu/linear/nograph/threads=4";
+
+SampleJournal two_layers(int upper, int lower, int trials = 10, const char* below = kMetal) {
+  SampleJournal sample;
+  sample.plan(kMps).ran(trials, upper);
+  sample.plan(below).ran(trials, lower);
+  return sample;
+}
+
+std::string only_words(const SampleJournal& sample) {
+  const Analysis analysis = analyse(sample.journal);
+  if (analysis.comparisons.size() != 1) return "not one comparison";
+  return conclusion_in_words(analysis, analysis.comparisons[0]);
+}
+
+TEST(Layers, AFailureBelowIsAlsoWithoutPyTorch) {
+  EXPECT_EQ(only_words(two_layers(10, 10)), "also without PyTorch");
+  EXPECT_EQ(only_words(two_layers(10, 1)), "also without PyTorch");
+}
+
+TEST(Layers, FailuresOfOtherKindsAreNotSaidToBeTheSame) {
+  SampleJournal sample;
+  sample.plan(kMps).ran(10, 10);
+  sample.plan(kMetal).ran(10, 10, SampleJournal::hang());
+  EXPECT_EQ(only_words(sample), "also without PyTorch, but by other signatures");
+}
+
+TEST(Layers, ADifferenceThatChanceDoesNotExplainIsOnlyWithPyTorch) {
+  const SampleJournal sample = two_layers(10, 0);
+  EXPECT_EQ(only_words(sample), "only with PyTorch");
+  const Comparison comparison = analyse(sample.journal).comparisons[0];
+  EXPECT_NEAR(comparison.p, 2.0 / 184756, 1e-12);  // 20 over 10
+  EXPECT_EQ(comparison.corrected_p, comparison.p);
+}
+
+TEST(Layers, TooFewTrialsAreInconclusiveAndSayHowManyWouldDo) {
+  EXPECT_EQ(only_words(two_layers(3, 0)),
+            "inconclusive: too few trials (at the rate seen, 17 trials a cell would tell)");
+  EXPECT_EQ(only_words(two_layers(2, 0, 2)),
+            "inconclusive: too few trials (at the rate seen, 4 trials a cell would tell)");
+}
+
+TEST(Layers, NearlyAllAndAllShowNothing) {
+  EXPECT_EQ(only_words(two_layers(9, 10)), "also without PyTorch");
+  SampleJournal builds;
+  builds.journal.header.workers.push_back({"fork", "/opt/fork/worker", {}});
+  builds.plan(kMps).ran(10, 9);
+  builds.provenance = "build-b";
+  builds.ran(20, 20, SampleJournal::segfault(), "fork");
+  EXPECT_EQ(only_words(builds), "no difference shown");
+}
+
+TEST(Layers, WithoutAFailureNothingIsConcluded) {
+  EXPECT_EQ(only_words(two_layers(0, 0)), "inconclusive: neither failed");
+}
+
+TEST(Layers, AFailureOnlyBelowIsSaidAsItIs) {
+  EXPECT_EQ(only_words(two_layers(0, 10)), "without PyTorch, and not with it");
+  EXPECT_THAT(only_words(two_layers(0, 2)), HasSubstr("inconclusive: too few trials"));
+}
+
+TEST(Layers, APassWithoutOverlapShowsNothing) {
+  SampleJournal sample;
+  sample.plan(kMps).ran(10, 10);
+  sample.overlap = false;
+  sample.plan(kMetal).ran(10);
+  EXPECT_EQ(only_words(sample),
+            "inconclusive: no two threads were ever inside an operation at once on metal");
+}
+
+TEST(Layers, TheCpuIsNotALayerWithoutPyTorch) {
+  EXPECT_EQ(only_words(two_layers(10, 0, 10, kCpu)), "not on the CPU");
+  EXPECT_EQ(only_words(two_layers(10, 10, 10, kCpu)), "also on the CPU");
+}
+
+TEST(Layers, ASimulatedSideIsSaid) {
+  SampleJournal sample;
+  sample.plan("sim/linear/nograph/threads=4/profile=clean").ran(10, 10);
+  sample.plan(kCpu).ran(10);
+  EXPECT_EQ(only_words(sample), "simulated: not on the CPU");
+}
+
+TEST(Layers, CellsThatDifferInAnotherAxisAreNotCompared) {
+  SampleJournal sample;
+  sample.plan(kMps).ran(10, 10);
+  sample.plan("metal/linear/nograph/threads=3").ran(10);
+  sample.plan("metal/linear/graph/threads=4").ran(10);
+  sample.plan("metal/linear/nograph/threads=4/validation=api").ran(10);
+  EXPECT_THAT(analyse(sample.journal).comparisons, IsEmpty());
+}
+
+TEST(Layers, WhatIsNoEvidenceIsNotCompared) {
+  SampleJournal sample;
+  sample.plan(kMps).ran(10, 10);
+  sample.plan(kMetal).came_to(10, Outcome::unsupported);
+  EXPECT_THAT(analyse(sample.journal).comparisons, IsEmpty());
+}
+
+TEST(Layers, ManyCellsAskMoreOfEachClaim) {
+  // 6 of 10 against 0 of 10 alone: p = 0.011. Among ten such pairs it is no news.
+  SampleJournal many;
+  for (int threads = 2; threads < 12; ++threads) {
+    const std::string cell = "/linear/nograph/threads=" + std::to_string(threads);
+    many.plan("mps" + cell).ran(10, 6);
+    many.plan("metal" + cell).ran(10);
+  }
+  EXPECT_EQ(only_words(two_layers(6, 0)), "only with PyTorch");
+  const Analysis analysis = analyse(many.journal);
+  ASSERT_THAT(analysis.comparisons, SizeIs(10));
+  for (const Comparison& comparison : analysis.comparisons) {
+    EXPECT_EQ(comparison.conclusion, Conclusion::too_few_trials);
+    EXPECT_NEAR(comparison.corrected_p, 10 * comparison.p, 1e-12);
+    EXPECT_GT(comparison.trials_needed, 10);
+  }
+}
+
+SampleJournal two_builds(int baseline, int other, int trials = 10) {
+  SampleJournal sample;
+  sample.journal.header.workers.push_back({"fork", "/opt/fork/worker", {}});
+  sample.plan(kMps).ran(trials, baseline);
+  sample.provenance = "build-b";
+  sample.ran(trials, other, SampleJournal::segfault(), "fork");
+  return sample;
+}
+
+TEST(Builds, AFixIsConfirmedOnlyWhereTheBaselineFailed) {
+  EXPECT_EQ(only_words(two_builds(10, 0)),
+            "fixed: the baseline failed in the same run, p = 1.1e-05");
+  EXPECT_EQ(only_words(two_builds(0, 0)), "inconclusive: the baseline did not fail either");
+  EXPECT_EQ(only_words(two_builds(2, 0)),
+            "no difference shown (at the rate seen, 30 trials a cell would tell)");
+}
+
+TEST(Builds, FewerFailuresAreNoFix) {
+  EXPECT_EQ(only_words(two_builds(20, 5, 20)),
+            "fails less often than the baseline, and is not fixed");
+  EXPECT_EQ(only_words(two_builds(5, 20, 20)), "fails more often than the baseline");
+  EXPECT_EQ(only_words(two_builds(0, 10)), "fails more often than the baseline");
+}
+
+TEST(Builds, TheSameLibraryTwiceComparesNothing) {
+  SampleJournal sample;
+  sample.journal.header.workers.push_back({"fork", "/opt/fork/worker", {}});
+  sample.plan(kMps).ran(10, 10).ran(10, 0, SampleJournal::segfault(), "fork");
+  EXPECT_EQ(only_words(sample), "inconclusive: both workers loaded the same library");
+}
+
+TEST(Builds, ALibraryThatNobodyProvedComparesNothing) {
+  SampleJournal sample = two_builds(10, 0);
+  sample.journal.provenances["build-b"] = {{"device", "x"}};
+  EXPECT_EQ(only_words(sample), "inconclusive: it is not proved which library ran");
+}
+
+TEST(Layers, MarkdownShowsCountsAndConclusions) {
+  SampleJournal sample = two_layers(10, 0);
+  sample.plan("mps/add/default/threads=2").ran(10);
+  sample.plan("cpu/add/default/threads=2").ran(10);
+  const std::string text = report_markdown(analyse(sample.journal));
+  EXPECT_THAT(text, HasSubstr("## What each layer showed\n"));
+  EXPECT_THAT(text, HasSubstr("corrected (Holm) for the pairs in which something failed, here 1."));
+  EXPECT_THAT(text, HasSubstr("| `linear/nograph/threads=4` | mps 10/10 | metal 0/10 | 1.1e-05 | "
+                              "1.1e-05 | only with PyTorch |\n"));
+  EXPECT_THAT(text, HasSubstr("Without a failure on either side: 1 pair, for example "
+                              "`add/default/threads=2`: inconclusive: neither failed.\n"));
+}
+
+TEST(Builds, MarkdownNamesBothBuilds) {
+  EXPECT_THAT(report_markdown(analyse(two_builds(10, 0).journal)),
+              HasSubstr("| `mps/linear/nograph/threads=4` | stock `2.15.0+cpu` 10/10 | fork "
+                        "`2.9.1a0` 0/10 | 1.1e-05 | 1.1e-05 | fixed: the baseline failed in the "
+                        "same run, p = 1.1e-05 |\n"));
+}
+
+TEST(Layers, AbsentWhereNothingCanBeCompared) {
+  EXPECT_THAT(report_markdown(analyse(report_000().journal)),
+              Not(HasSubstr("What each layer showed")));
+}
+
+}  // namespace
+}  // namespace mpsprobe

@@ -1,0 +1,31 @@
+#include "scenarios/provenance/influential_environment.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace mpsprobe {
+namespace {
+
+constexpr std::string_view kPrefixes[] = {
+    "PYTORCH_", "TORCH_",    "ATEN_",     // LibTorch
+    "MPS_",     "MTL_",      "METAL_",    // MPS and Metal, the validation layers among them
+    "AGX_",     "GPU_",                   // Apple's driver
+    "OMP_",     "KMP_",      "GOMP_",     // threads of the CPU's kernels
+    "MKL_",     "OPENBLAS_", "VECLIB_",   //
+    "CUDA_",    "CUBLAS_",   "CUDNN_",    //
+    "DYLD_",    "LD_",                    // which libraries are loaded at all
+    "Malloc",   "MALLOC_",                // allocators that check, fill or guard
+    "OBJC_",    "NSZombie",  "MPSPROBE_"  //
+};
+constexpr std::string_view kNames[] = {"GLIBC_TUNABLES", "NSDeallocateZombies", "ASAN_OPTIONS",
+                                       "TSAN_OPTIONS",   "UBSAN_OPTIONS",       "OS_ACTIVITY_MODE"};
+
+}  // namespace
+
+bool changes_results(std::string_view variable) {
+  return std::any_of(std::begin(kPrefixes), std::end(kPrefixes),
+                     [&](std::string_view prefix) { return variable.starts_with(prefix); }) ||
+         std::find(std::begin(kNames), std::end(kNames), variable) != std::end(kNames);
+}
+
+}  // namespace mpsprobe

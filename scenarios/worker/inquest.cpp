@@ -1,0 +1,63 @@
+#include "scenarios/worker/inquest.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <thread>
+
+#include "scenarios/worker/stack_capture.h"
+#include "scenarios/worker/thread_identity.h"
+
+namespace mpsprobe {
+namespace {
+
+void set(std::atomic<uint32_t>& field, Inquest stage) {
+  field.store(static_cast<uint32_t>(stage), std::memory_order_release);
+}
+void set(std::atomic<uint32_t>& field, Probe answer) {
+  field.store(static_cast<uint32_t>(answer), std::memory_order_release);
+}
+
+}  // namespace
+
+HangInquest::HangInquest(FlightRecorder& recorder) : recorder_(recorder) {
+  int ends[2];
+  if (pipe(ends) != 0) throw SetupError("cannot create a pipe for the inquest");
+  begin_read_ = ends[0];
+  begin_write_ = ends[1];
+  std::thread([this] {
+    prober_.store(thread_id());
+    char byte = 0;
+    ssize_t got = 0;
+    do {
+      got = read(begin_read_, &byte, 1);
+    } while (got < 0 && errno == EINTR);
+    if (got == 1) probe();
+  }).detach();
+  set(recorder_.block()->inquest, Inquest::offered);
+}
+
+void HangInquest::hold() {
+  set(recorder_.block()->inquest, Inquest::stacks);
+  capture_stacks(recorder_, {prober_.load(), 0});
+  set(recorder_.block()->inquest, Inquest::probe);
+  const char begin = 1;
+  if (write(begin_write_, &begin, 1) != 1) set(recorder_.block()->inquest, Inquest::done);
+}
+
+void HangInquest::probe() {
+  // Said before it is tried: if it never returns, that is the answer.
+  set(recorder_.block()->probe, Probe::not_answered);
+  Probe answer = Probe::impossible;
+  if (Workload* workload = workload_.load(); workload != nullptr) {
+    try {
+      answer = workload->probe();
+    } catch (...) {
+      answer = Probe::failed;
+    }
+  }
+  set(recorder_.block()->probe, answer);
+  set(recorder_.block()->inquest, Inquest::done);
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,141 @@
+#ifdef __APPLE__
+
+#include <mach/mach.h>
+#include <pthread.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "scenarios/worker/stack_capture.h"
+#include "scenarios/worker/thread_identity.h"
+
+namespace mpsprobe {
+namespace {
+
+using recorder_layout::StackNote;
+
+// Code addresses of a process have 47 bits; above them a signed pointer carries its signature.
+constexpr uint64_t kAddressBits = (uint64_t{1} << 47) - 1;
+
+struct Registers {
+  uint64_t program_counter = 0;
+  uint64_t frame_pointer = 0;
+  uint64_t link = 0;
+};
+
+bool read_registers(thread_act_t thread, Registers& registers) {
+#if defined(__aarch64__)
+  arm_thread_state64_t state{};
+  mach_msg_type_number_t count = ARM_THREAD_STATE64_COUNT;
+  if (thread_get_state(thread, ARM_THREAD_STATE64, reinterpret_cast<thread_state_t>(&state),
+                       &count) != KERN_SUCCESS) {
+    return false;
+  }
+  registers = {arm_thread_state64_get_pc(state), arm_thread_state64_get_fp(state),
+               arm_thread_state64_get_lr(state)};
+#else
+  x86_thread_state64_t state{};
+  mach_msg_type_number_t count = x86_THREAD_STATE64_COUNT;
+  if (thread_get_state(thread, x86_THREAD_STATE64, reinterpret_cast<thread_state_t>(&state),
+                       &count) != KERN_SUCCESS) {
+    return false;
+  }
+  registers = {state.__rip, state.__rbp, 0};
+#endif
+  return true;
+}
+
+/// A frame as the procedure call standard lays it out: the caller's frame pointer, the return
+/// address.
+struct FrameRecord {
+  uint64_t caller;
+  uint64_t return_address;
+};
+
+bool read_frame(uint64_t address, FrameRecord& record) {
+  vm_size_t got = 0;
+  return vm_read_overwrite(mach_task_self(), address, sizeof(record),
+                           reinterpret_cast<vm_address_t>(&record), &got) == KERN_SUCCESS &&
+         got == sizeof(record);
+}
+
+uint32_t walk(const Registers& registers, uint64_t* frames, uint32_t most) {
+  uint32_t used = 0;
+  frames[used++] = registers.program_counter & kAddressBits;
+  uint64_t at = registers.frame_pointer;
+  FrameRecord record{};
+  // A function that calls nothing has no frame of its own: its return address is in the register,
+  // and may be the first of the chain as well.
+  const uint64_t link = registers.link & kAddressBits;
+  const bool chained = read_frame(at, record) && (record.return_address & kAddressBits) == link;
+  if (link != 0 && !chained) frames[used++] = link;
+  while (used < most && at != 0 && read_frame(at, record)) {
+    const uint64_t address = record.return_address & kAddressBits;
+    if (address == 0) break;
+    frames[used++] = address;
+    if (record.caller <= at) break;  // a stack grows one way: anything else is no chain
+    at = record.caller;
+  }
+  return used;
+}
+
+void note_name(thread_act_t thread, StackNote& note) {
+  thread_extended_info_data_t info{};
+  mach_msg_type_number_t count = THREAD_EXTENDED_INFO_COUNT;
+  if (thread_info(thread, THREAD_EXTENDED_INFO, reinterpret_cast<thread_info_t>(&info), &count) !=
+      KERN_SUCCESS) {
+    return;
+  }
+  const size_t length = std::min(strnlen(info.pth_name, sizeof(info.pth_name)),
+                                 recorder_layout::kThreadNameBytes - 1);
+  std::memcpy(note.name, info.pth_name, length);
+}
+
+uint64_t id_of(thread_act_t thread) {
+  thread_identifier_info_data_t info{};
+  mach_msg_type_number_t count = THREAD_IDENTIFIER_INFO_COUNT;
+  return thread_info(thread, THREAD_IDENTIFIER_INFO, reinterpret_cast<thread_info_t>(&info),
+                     &count) == KERN_SUCCESS
+             ? info.thread_id
+             : 0;
+}
+
+void note_stack(recorder_layout::Block& block, thread_act_t thread, uint64_t id) {
+  const uint32_t index = block.stack_count.fetch_add(1, std::memory_order_relaxed);
+  if (index >= recorder_layout::kStacks) return;
+  StackNote& note = block.stacks[index];
+  note.slot = slot_of_thread(id);
+  note.thread_id = id;
+  note_name(thread, note);
+  if (thread_suspend(thread) != KERN_SUCCESS) return;
+  Registers registers;
+  // Between here and the resume nothing may allocate or lock: the suspended thread may hold it.
+  if (read_registers(thread, registers)) {
+    note.frame_count = walk(registers, note.frames, recorder_layout::kFrames);
+    note.complete.store(1, std::memory_order_release);
+  }
+  thread_resume(thread);
+}
+
+}  // namespace
+
+void prepare_stack_capture(FlightRecorder&) {}
+
+void capture_stacks(FlightRecorder& recorder, const OwnThreads& own) {
+  thread_act_array_t threads = nullptr;
+  mach_msg_type_number_t count = 0;
+  if (task_threads(mach_task_self(), &threads, &count) != KERN_SUCCESS) return;
+  const uint64_t self = thread_id();
+  for (mach_msg_type_number_t i = 0; i < count; ++i) {
+    const uint64_t id = id_of(threads[i]);
+    const bool left_out = id == self || std::find(own.begin(), own.end(), id) != own.end();
+    if (!left_out) note_stack(*recorder.block(), threads[i], id);
+    mach_port_deallocate(mach_task_self(), threads[i]);
+  }
+  vm_deallocate(mach_task_self(), reinterpret_cast<vm_address_t>(threads),
+                count * sizeof(thread_act_t));
+}
+
+}  // namespace mpsprobe
+
+#endif
