@@ -16,8 +16,7 @@ constexpr size_t kMostStacks = 16;
 constexpr size_t kMostTexts = 8;
 constexpr size_t kMostEvents = 8;
 
-std::string frames(const std::vector<StackFrame>& stack, size_t most,
-                   Entry entry = Entry::show) {
+std::string frames(const std::vector<StackFrame>& stack, size_t most, Entry entry = Entry::show) {
   std::string text = code_block(stack_in_words(stack, most, entry)) + "\n";
   std::string ids;
   for (const StackFrame& frame : images_without_names(stack, most)) {
@@ -40,7 +39,8 @@ std::string crashed_stack(const FailureExample& example) {
   const auto faulting = std::find_if(example.stacks.threads.begin(), example.stacks.threads.end(),
                                      [](const ThreadStack& stack) { return stack.faulting; });
   if (faulting != example.stacks.threads.end() && !faulting->frames.empty()) {
-    return "Stack of the crashed thread (~ only passes things on):\n\n" + frames(faulting->frames, kMostFrames);
+    return "Stack of the crashed thread; ~ marks what only passes things on:\n\n" +
+           frames(faulting->frames, kMostFrames);
   }
   if (example.recorder.crash.frames.empty()) return "";
   return "Stack of the crashed thread, image + offset:\n\n" +
@@ -86,6 +86,7 @@ std::string hung_stacks(const FailureExample& example) {
   if (!waits.empty()) text += waits + "\n";
 
   const std::vector<SharedStack> groups = group_stacks(stacks);
+  if (!groups.empty()) text += "Stacks of its threads; ~ marks what only passes things on.\n\n";
   for (size_t i = 0; i < std::min(groups.size(), kMostStacks); ++i) {
     text += fmt::format("Stack of {}:\n\n", escaped(threads_in_words(groups[i].threads)));
     text += frames(groups[i].threads.front()->frames,

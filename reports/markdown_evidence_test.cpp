@@ -50,18 +50,19 @@ TEST(MarkdownEvidence, LinksACrashAndAHangOfOneCellBothWays) {
 }
 
 TEST(MarkdownEvidence, ShowsTheNamedStackOfACrash) {
-  EXPECT_THAT(markdown(),
-              HasSubstr("Stack of the crashed thread (~ only passes things on):\n\n```text\n 0 libmpsprobe_sim.so  "
-                        "mpsprobe::sim::Kernel::bind()  (metal.cpp:41)  inlined\n"));
+  EXPECT_THAT(markdown(), HasSubstr("Stack of the crashed thread; ~ marks what only passes things "
+                                    "on:\n\n```text\n 0  libmpsprobe_sim.so  "
+                                    "mpsprobe::sim::Kernel::bind()  (metal.cpp:41)  inlined\n"));
   EXPECT_THAT(markdown(), HasSubstr("Ids of the images without names: `libtorch_cpu.so` `aa11`."));
 }
 
 TEST(MarkdownEvidence, WithoutNamesTheRawAddressesAreShown) {
   FailureExample example = example_of(Outcome::signal, {});
   example.recorder.crash.frames = {{"/opt/lib/liba.so", "1d", 0x1a2b}};
-  EXPECT_EQ(markdown_evidence(example),
-            "Stack of the crashed thread, image + offset:\n\n```text\n 0 liba.so  + 0x1a2b\n```\n\n"
-            "Ids of the images without names: `liba.so` `1d`.\n\n");
+  EXPECT_EQ(
+      markdown_evidence(example),
+      "Stack of the crashed thread, image + offset:\n\n```text\n 0  liba.so  + 0x1a2b\n```\n\n"
+      "Ids of the images without names: `liba.so` `1d`.\n\n");
 }
 
 TEST(MarkdownEvidence, ShowsTheCycleOnceAndIdenticalStacksTogether) {
@@ -110,7 +111,7 @@ TEST(MarkdownEvidence, ShowsTheFactsOfACrashReport) {
         "| application info | `` `Scheduled handler provided after commit call' `` |"}) {
     EXPECT_THAT(text, HasSubstr(row));
   }
-  EXPECT_THAT(text, HasSubstr("Its faulting thread:\n\n```text\n 0 AGXMetalG16X  "
+  EXPECT_THAT(text, HasSubstr("Its faulting thread:\n\n```text\n 0  AGXMetalG16X  "
                               "-[AGXG16XFamilyComputeContext setComputePipelineState:]\n"));
   EXPECT_THAT(text,
               HasSubstr("Where its last exception was thrown:\n\n```text\n 0~ CoreFoundation"));

@@ -50,7 +50,7 @@ TEST(Markdown, ShowsWhereEachThreadWasAndHowToRunTheCell) {
   const std::string text = markdown_of(report_000().journal);
   EXPECT_THAT(text, HasSubstr("SIGSEGV in the phase run in thread 2, at address 0x18."));
   EXPECT_THAT(text, HasSubstr("| 2 **crashed** | `linear` | 3 | launching |"));
-  EXPECT_THAT(text, HasSubstr(" 0 libmpsprobe_sim.so  + 0x1a2b\n"));
+  EXPECT_THAT(text, HasSubstr(" 0  libmpsprobe_sim.so  + 0x1a2b\n"));
   EXPECT_THAT(text, HasSubstr("mpsprobe run --cell sim/linear/nograph/threads=3 --trials 10 --seed "
                               "42\n"));
 }

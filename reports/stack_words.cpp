@@ -140,7 +140,7 @@ std::string stack_in_words(const std::vector<StackFrame>& frames, size_t most, E
   std::string text;
   for (size_t i = 0; i < shown; ++i) {
     const StackFrame& frame = frames[i];
-    text += fmt::format("{:2}{} {:<{}}  ", i, passing[i] ? "~" : "", image_of(frame), width);
+    text += fmt::format("{:2}{} {:<{}}  ", i, passing[i] ? "~" : " ", image_of(frame), width);
     text += frame.function.empty() ? fmt::format("+ {:#x}", frame.offset)
                                    : shortened(printable(frame.function), 160);
     if (!frame.source.empty()) {

@@ -17,23 +17,24 @@ using ::testing::SizeIs;
 
 TEST(StackWords, FramesShowFunctionSourceAndOffset) {
   EXPECT_EQ(stack_in_words(crashed_in_encode().threads[0].frames, 24),
-            " 0 libmpsprobe_sim.so  mpsprobe::sim::Kernel::bind()  (metal.cpp:41)  inlined\n"
-            " 1 libmpsprobe_sim.so  mpsprobe::sim::Stream::encode(int)  (stream.cpp:120)\n"
-            " 2 libtorch_cpu.so     at::native::linear(at::Tensor const&)\n"
-            " 3 libtorch_cpu.so     + 0x1b92264\n"
-            " 4 ?                   + 0x7f0012345678\n");
+            " 0  libmpsprobe_sim.so  mpsprobe::sim::Kernel::bind()  (metal.cpp:41)  inlined\n"
+            " 1  libmpsprobe_sim.so  mpsprobe::sim::Stream::encode(int)  (stream.cpp:120)\n"
+            " 2  libtorch_cpu.so     at::native::linear(at::Tensor const&)\n"
+            " 3  libtorch_cpu.so     + 0x1b92264\n"
+            " 4  ?                   + 0x7f0012345678\n");
 }
 
 TEST(StackWords, FramesThatOnlyPassThingsOnAreMarkedAndFoldedAtTheEntry) {
-  const std::vector<StackFrame> frames{{"libc.so.6", "", 1, "abort", "", false},
-                                       {"libsim.so", "", 2, "mpsprobe::sim::encode(int)", "", false},
-                                       {"libc.so.6", "", 3, "start_thread", "", false},
-                                       {"libc.so.6", "", 4, "clone3", "", false}};
+  const std::vector<StackFrame> frames{
+      {"libc.so.6", "", 1, "abort", "", false},
+      {"libsim.so", "", 2, "mpsprobe::sim::encode(int)", "", false},
+      {"libc.so.6", "", 3, "start_thread", "", false},
+      {"libc.so.6", "", 4, "clone3", "", false}};
   EXPECT_EQ(stack_in_words(frames, 8, Entry::show),
-            " 0~ libc.so.6  abort\n 1 libsim.so  mpsprobe::sim::encode(int)\n"
+            " 0~ libc.so.6  abort\n 1  libsim.so  mpsprobe::sim::encode(int)\n"
             " 2~ libc.so.6  start_thread\n 3~ libc.so.6  clone3\n");
   EXPECT_EQ(stack_in_words(frames, 8, Entry::fold),
-            " 0~ libc.so.6  abort\n 1 libsim.so  mpsprobe::sim::encode(int)\n   2 more\n");
+            " 0~ libc.so.6  abort\n 1  libsim.so  mpsprobe::sim::encode(int)\n   2 more\n");
   // Where nothing else is there, nothing is left out.
   EXPECT_EQ(stack_in_words({frames[2], frames[3]}, 8, Entry::fold),
             " 0~ libc.so.6  start_thread\n 1~ libc.so.6  clone3\n");
@@ -41,7 +42,7 @@ TEST(StackWords, FramesThatOnlyPassThingsOnAreMarkedAndFoldedAtTheEntry) {
 
 TEST(StackWords, WhatIsCutOffIsCounted) {
   const std::vector<StackFrame> frames(100, StackFrame{"a.so", "", 1, "f", "", false});
-  EXPECT_THAT(stack_in_words(frames, 2), HasSubstr(" 1 a.so  f\n   98 more\n"));
+  EXPECT_THAT(stack_in_words(frames, 2), HasSubstr(" 1  a.so  f\n   98 more\n"));
 }
 
 TEST(StackWords, OnlyImagesWithoutNamesAreListedWithTheirIds) {

@@ -236,17 +236,17 @@ class DwarfPlaces::Implementation {
     for (auto die = chain.rbegin(); die != chain.rend(); ++die) {
       StackFrame& frame = frames.emplace_back();
       frame.function = function_name(&*die);
-      frame.source = std::move(place);
+      frame.source = place;
       frame.inlined = die + 1 != chain.rend();
       if (frame.inlined) place = call_place(&unit.die, &*die);
     }
-    if (frames.empty() && !place.empty()) frames.emplace_back().source = std::move(place);
+    if (frames.empty() && !place.empty()) frames.emplace_back().source = place;
     return frames;
   }
 
  private:
   std::string function_name(Dwarf_Die* die) {
-    const std::string linkage_name = linkage_name_of(die);
+    std::string linkage_name = linkage_name_of(die);
     if (!linkage_name.empty()) return linkage_name;
     Dwarf_Die declaration = declaration_of(*die);
     const Dwarf_Off offset = dwarf_dieoffset(&declaration);

@@ -27,6 +27,7 @@ std::string hex(const uint8_t* bytes, size_t count) {
 
 #ifndef __APPLE__
 std::string build_id(const dl_phdr_info& info, const ElfW(Phdr) & notes) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader gives addresses as numbers
   const auto* at = reinterpret_cast<const uint8_t*>(info.dlpi_addr + notes.p_vaddr);
   for (const uint8_t* const end = at + notes.p_memsz; at + sizeof(ElfW(Nhdr)) < end;) {
     ElfW(Nhdr) note;

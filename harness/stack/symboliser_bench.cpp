@@ -2,15 +2,15 @@
 // over the code of one image. The counter `crashes_per_second` is the figure to look at; a campaign
 // with 1,000 crashes wants more than 100.
 //   symboliser_bench [--benchmark_...] with MPSPROBE_BENCH_IMAGE naming the image instead of this
-//   program itself, for example LibTorch's libtorch_cpu.so or libtorch_cpu.dylib.
+//   program itself, for example LibTorch's libtorch_cpu.so or libtorch_cpu.dylib, and
+//   MPSPROBE_BENCH_IMAGE_ID its build id or UUID (lower-case hex; empty where it has none).
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cstdlib>
-#include <fstream>
-#include <iostream>
 
-#include "harness/platform/executable.h"
 #include "harness/stack/image_symbols.h"
+#include "harness/stack/own_address.h"
 #include "harness/stack/symboliser.h"
 
 namespace {
@@ -30,8 +30,13 @@ const BenchImage& bench_image() {
   static const BenchImage image = [] {
     const char* named = std::getenv("MPSPROBE_BENCH_IMAGE");
     const char* id = std::getenv("MPSPROBE_BENCH_IMAGE_ID");
-    BenchImage result{named != nullptr ? named : executable_path().string(),
-                      id != nullptr ? id : "", 0};
+    BenchImage result;
+    if (named != nullptr) {
+      result = {named, id != nullptr ? id : "", 0};
+    } else {
+      const FrameAddress own = own_address(reinterpret_cast<const void*>(&bench_image));
+      result = {own.path, own.image_id, 0};
+    }
     const std::optional<ImageFile> file = ImageFile::open(result.path);
     if (file) result.bytes = file->size();
     return result;
@@ -76,6 +81,7 @@ void symbolise(benchmark::State& state, bool open) {
       }
     }
   }
+  if (named == 0) state.SkipWithError("no function was named: is MPSPROBE_BENCH_IMAGE_ID its id?");
   const auto rounds = static_cast<double>(round);
   state.counters["crashes_per_second"] =
       benchmark::Counter(rounds * kCrashes, benchmark::Counter::kIsRate);

@@ -118,7 +118,7 @@ TEST(Symboliser, ShowsInlinedFunctionsWithTheirLines) {
   const std::vector<StackFrame> frames = called_from(own_address(planted_host()));
   ASSERT_EQ(frames.size(), 2U);
   EXPECT_TRUE(frames[0].inlined);
-  EXPECT_EQ(frames[0].function, "mpsprobe::(anonymous namespace)::planted_inlined");
+  EXPECT_THAT(frames[0].function, StartsWith("mpsprobe::(anonymous namespace)::planted_inlined"));
   EXPECT_THAT(frames[0].source, StartsWith("symboliser_test.cpp:"));
   EXPECT_FALSE(frames[1].inlined);
   EXPECT_THAT(frames[1].function, HasSubstr("planted_host()"));

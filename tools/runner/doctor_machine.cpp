@@ -143,7 +143,10 @@ void check_folder(const fs::path& folder, const std::string& id, bool needed, Ch
     if (!gone) newest = std::max(newest, written);
   }
   Check check{id, "crash reports", CheckStatus::ok, folder.string(), "", ""};
-  if (error) {
+  if (error == std::errc::no_such_file_or_directory && !needed) {
+    check.status = CheckStatus::not_applicable;  // the system makes it when it has something for it
+    check.value = "not there yet";
+  } else if (error) {
     check.status = needed ? CheckStatus::fail : CheckStatus::warn;
     check.value = "cannot be read: " + error.message();
     check.remedy =
@@ -196,16 +199,20 @@ void check_environment(const std::vector<std::string>& extra, Checks& checks) {
     const bool given = std::any_of(workers.begin(), workers.end(), [&](const std::string& other) {
       return other.starts_with(name + "=");
     });
-    const std::string value = std::min(entry.find('='), entry.size()) + 1 <= entry.size()
-                                  ? entry.substr(entry.find('=') + 1)
-                                  : "";
-    checks.push_back(
-        {"environment." + name, "environment", CheckStatus::warn, name,
-         passed  ? value
-         : given ? value + " (--env says otherwise)"
-                 : value + " (taken away from workers: the cell decides)",
-         passed ? "unset it, or keep it in every run that is to be compared: each trial records it"
-                : "unset it: it misleads whoever reads this terminal"});
+    const std::string value = entry.substr(std::min(name.size() + 1, entry.size()));
+    Check check{"environment." + name, "environment", CheckStatus::warn, name, value, ""};
+    if (name == "MPSPROBE_TORCH") {
+      check.status = CheckStatus::ok;  // what it names is among the copies
+      check.value += " (for the next build of the worker)";
+    } else if (passed) {
+      check.remedy =
+          "unset it, or keep it in every run that is to be compared: each trial records it";
+    } else {
+      check.value +=
+          given ? " (--env says otherwise)" : " (taken away from workers: the cell decides)";
+      check.remedy = "unset it: it misleads whoever reads this terminal";
+    }
+    checks.push_back(std::move(check));
   }
   for (const std::string& entry : extra) {
     const std::string name = entry.substr(0, entry.find('='));

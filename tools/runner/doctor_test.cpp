@@ -5,6 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "harness/wire/event.h"
 #include "tools/runner/program_fixture.h"
 #include "tools/runner/run_path.h"
 #include "tools/runner/torch_copies.h"
@@ -41,7 +42,8 @@ class Doctor : public ProgramTest {
   /// loader would find first.
   std::string make_worker(const std::string& provenance) const {
     const std::string answer =
-        R"({"mpsprobe_worker":2,"version":"0.1.0","operations":[],"backends":[{"name":"cpu",)"
+        R"({"mpsprobe_worker":)" + std::to_string(kProtocolVersion) +
+        R"(,"version":")" MPSPROBE_VERSION R"(","operations":[],"backends":[{"name":"cpu",)"
         R"("available":true,"reason":"","device":"\u001b[31mred"}],"provenance":)" +
         provenance + "}";
     const std::string file =

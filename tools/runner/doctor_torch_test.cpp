@@ -86,6 +86,7 @@ TEST_F(DoctorTorch, ASecondCopyInFrontIsToldWithBothPathsByDoctorAndByRun) {
   EXPECT_THAT(shadowed["value"], HasSubstr(copy));
   EXPECT_THAT(shadowed["value"], HasSubstr(real));
   EXPECT_THAT(shadowed["remedy"], HasSubstr(kLibraryPath));
+  EXPECT_THAT(check(answer, "worker.stock.copy.0")["value"], HasSubstr(real));
   const Run refused =
       mpsprobe({"run", "--cell", "cpu/mm/default", "--env", front, "--expect-torch",
                 "path:" + fs::path(real).parent_path().string(), "--out", path("out")});

@@ -145,11 +145,13 @@ class WorkerChecks {
   }
 
   // Copies that are not loaded, and that a person may take for the one under test.
-  void show_copies(const std::string& loaded) {
+  void show_copies(const std::string& told) {
+    std::error_code error;
+    const std::filesystem::path resolved = std::filesystem::canonical(told, error);
+    const std::string loaded = error ? told : resolved.string();
     size_t number = 0;
     for (const TorchCopy& copy : copies_) {
-      std::error_code error;
-      if (!loaded.empty() && std::filesystem::equivalent(copy.library, loaded, error)) continue;
+      if (copy.library == loaded) continue;
       // The user names it for the next build: a worker that loads another is probably a stale one.
       const bool wanted = copy.origin == "MPSPROBE_TORCH";
       const bool odd = (wanted || copy.searched) && !loaded.empty();

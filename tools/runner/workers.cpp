@@ -232,13 +232,14 @@ std::string torch_mismatch(const WorkerInfo& worker, const std::string& expected
   if (shadowing.has_value()) text += ". " + in_words(*shadowing);
   std::string elsewhere;
   for (const TorchCopy& copy : copies) {
-    if (ambiguous || copy.library == path || !wanted.is(copy)) continue;
+    const bool told = shadowing.has_value() && copy.library == shadowing->shadowed.library;
+    if (ambiguous || told || copy.library == path || !wanted.is(copy)) continue;
     elsewhere += fmt::format("{}{} ({})", elsewhere.empty() ? "" : ", ", copy.library, copy.origin);
   }
   if (!elsewhere.empty()) {
     text += ". The expected one lies in " + elsewhere;
-  } else if (!ambiguous) {
-    text += ". The expected one was not found on this machine";
+  } else if (!shadowing.has_value() || !wanted.is(shadowing->shadowed)) {
+    text += ". The expected one was not found where the loader, MPSPROBE_TORCH and Python lead to";
   }
   return text + ". " +
          (shadowing.has_value()
