@@ -154,7 +154,7 @@ TEST_F(RunCommand, CtrlCEndsTheChildrenWritesTheReportAndSaysSo) {
   ASSERT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 130);
   EXPECT_TRUE(fs::exists(path("out/report.md")));
-  EXPECT_EQ(nlohmann::json::parse(read("out/report.json")).at("mpsprobe_report"), 1);
+  EXPECT_EQ(nlohmann::json::parse(read("out/report.json")).at("mpsprobe_report"), 2);
   EXPECT_EQ(read_journal(path("out/journal.ndjson")).ends.back().reason, "interrupted");
 }
 
