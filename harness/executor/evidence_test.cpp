@@ -59,6 +59,20 @@ constexpr bool kSanitized = true;
 constexpr bool kSanitized = false;
 #endif
 
+// ThreadSanitizer keeps a signal back until the thread next calls what it watches. One that waits
+// for a lock or spins never does, and so shows no stack.
+#if defined(__SANITIZE_THREAD__)
+constexpr bool kSignalsComeLate = true;
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+constexpr bool kSignalsComeLate = true;
+#else
+constexpr bool kSignalsComeLate = false;
+#endif
+#else
+constexpr bool kSignalsComeLate = false;
+#endif
+
 std::vector<std::string> functions_of(const ThreadStack& stack) {
   std::vector<std::string> functions;
   for (const StackFrame& frame : stack.frames) functions.push_back(frame.function);
@@ -121,6 +135,7 @@ TEST_F(EvidenceTest, ACrashInsideMallocShowsMallocAndWhoCalledIt) {
 #endif
 
 TEST_F(EvidenceTest, EightThreadsInALockCycleAreAllShownAndTheCycleIsNamed) {
+  if (kSignalsComeLate) GTEST_SKIP() << "ThreadSanitizer keeps the signals back";
   const ProcessRecord process = misbehave("lock_cycle", 8);
   EXPECT_EQ(trial_.judgement.outcome, Outcome::hang);
   ASSERT_THAT(process.stacks.lock_cycle, SizeIs(8));
@@ -146,6 +161,7 @@ TEST_F(EvidenceTest, EightThreadsInALockCycleAreAllShownAndTheCycleIsNamed) {
 }
 
 TEST_F(EvidenceTest, ALockWhoseOwnerHasEndedIsNoCycle) {
+  if (kSignalsComeLate) GTEST_SKIP() << "ThreadSanitizer keeps the signals back";
   const ProcessRecord process = misbehave("lock_orphaned");
   EXPECT_THAT(process.stacks.lock_cycle, IsEmpty());
   const ThreadStack* stack = stack_of(process, 1);
@@ -155,6 +171,7 @@ TEST_F(EvidenceTest, ALockWhoseOwnerHasEndedIsNoCycle) {
 }
 
 TEST_F(EvidenceTest, AThreadThatSpinsWaitsForNothing) {
+  if (kSignalsComeLate) GTEST_SKIP() << "ThreadSanitizer keeps the signals back";
   const ProcessRecord process = misbehave("busy_loop");
   const ThreadStack* stack = stack_of(process, 1);
   ASSERT_NE(stack, nullptr);

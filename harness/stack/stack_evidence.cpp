@@ -17,7 +17,7 @@ Wait wait_of(const StackSeen& seen, const std::vector<StackFrame>& frames,
   const WaitShown shown = wait_shown(frames);
   Wait wait;
   wait.kind = shown.kind;
-  if (seen.wait != recorder_layout::WaitKind::lock) return wait;
+  if (seen.wait == recorder_layout::WaitKind::none) return wait;
   const bool owner_seen =
       seen.wait_owner != 0 && std::any_of(all.begin(), all.end(), [&](const StackSeen& other) {
         return other.thread_id == seen.wait_owner;
@@ -26,7 +26,7 @@ Wait wait_of(const StackSeen& seen, const std::vector<StackFrame>& frames,
   wait.kind = Wait::Kind::lock;
   wait.address = seen.wait_address;
   wait.owner = seen.wait_owner;
-  wait.owner_gone = seen.wait_owner != 0 && !owner_seen;
+  wait.owner_gone = seen.wait == recorder_layout::WaitKind::orphaned_lock && !owner_seen;
   return wait;
 }
 

@@ -82,11 +82,20 @@ StackSeen inside_of(const char* function, uint64_t id, uint64_t owner) {
 TEST(StackEvidence, BelievesTheOwnerOfAMutexAndSeesThatItIsGone) {
   RecorderReading recorder;
   recorder.stacks = {inside_of("pthread_mutex_lock", 1, 4711)};
+  recorder.stacks[0].wait = WaitKind::orphaned_lock;
   Symboliser symboliser;
   const StackEvidence evidence = stack_evidence(recorder, symboliser);
   ASSERT_EQ(evidence.threads.size(), 1U);
   EXPECT_EQ(evidence.threads[0].frames[0].function, "pthread_mutex_lock");
   EXPECT_EQ(evidence.threads[0].wait, (Wait{Wait::Kind::lock, 0x7000 + 4711, 4711, true}));
+}
+
+TEST(StackEvidence, AnOwnerWhoseStackIsMissingIsNotGone) {
+  RecorderReading recorder;
+  recorder.stacks = {inside_of("pthread_mutex_lock", 1, 4711)};
+  Symboliser symboliser;
+  const StackEvidence evidence = stack_evidence(recorder, symboliser);
+  EXPECT_EQ(evidence.threads.at(0).wait, (Wait{Wait::Kind::lock, 0x7000 + 4711, 4711, false}));
 }
 
 TEST(StackEvidence, KnowsThatAConditionVariableHasNoOwner) {

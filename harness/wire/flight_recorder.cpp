@@ -8,6 +8,7 @@ namespace mpsprobe {
 namespace {
 
 using recorder_layout::Block;
+using recorder_layout::WaitKind;
 
 constexpr std::array<std::string_view, 5> kPhases{"startup", "warmup", "run", "check", "teardown"};
 constexpr std::array<std::string_view, 6> kSteps{"idle",      "waiting",       "locking",
@@ -75,14 +76,18 @@ std::vector<ImageSeen> read_images(const Block& block) {
   return images;
 }
 
+WaitKind wait_of(uint32_t kind) {
+  return kind <= static_cast<uint32_t>(WaitKind::orphaned_lock) ? WaitKind{kind} : WaitKind::none;
+}
+
 std::vector<StackSeen> read_stacks(const Block& block) {
   std::vector<StackSeen> stacks;
   for (uint32_t i = 0; i < std::min(block.stack_count.load(), recorder_layout::kStacks); ++i) {
     const recorder_layout::StackNote& note = block.stacks[i];
     if (note.complete.load(std::memory_order_acquire) != 1) continue;
-    const bool lock = note.wait_kind == static_cast<uint32_t>(recorder_layout::WaitKind::lock);
-    stacks.push_back({slot_of(note.slot), note.thread_id, bounded(note.name),
-                      lock ? recorder_layout::WaitKind::lock : recorder_layout::WaitKind::none,
+    const WaitKind wait = wait_of(note.wait_kind);
+    const bool lock = wait != WaitKind::none;
+    stacks.push_back({slot_of(note.slot), note.thread_id, bounded(note.name), wait,
                       lock ? note.wait_address : 0, lock ? note.wait_owner : 0,
                       locate_all(block, note.frames, note.frame_count)});
   }

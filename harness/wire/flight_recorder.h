@@ -77,8 +77,9 @@ struct Image {
   char path[kImagePathBytes];  ///< as the loader knows it; cut at its front where it is longer
 };
 
-/// What a thread of a hung process waits for, as far as it can be seen.
-enum class WaitKind : uint32_t { none, lock };
+/// What a thread of a hung process waits for, as far as it can be seen. orphaned_lock: the system
+/// said that there is no thread of the owner's number any more.
+enum class WaitKind : uint32_t { none, lock, orphaned_lock };
 
 /// The stack of one thread of a hung process.
 struct StackNote {

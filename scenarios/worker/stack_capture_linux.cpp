@@ -63,6 +63,12 @@ PendingCall pending_call(const void* context) {
 #endif
 }
 
+/// Whether the system knows no thread of this number in this process: the owner has ended.
+bool has_ended(uint64_t thread) {
+  return thread != 0 && thread <= INT32_MAX &&
+         syscall(SYS_tgkill, getpid(), static_cast<pid_t>(thread), 0) != 0 && errno == ESRCH;
+}
+
 /// glibc's lock: a thread that has to wait sets its word to 2 and waits for that to change
 /// (sysdeps/nptl/lowlevellock.h). In a pthread_mutex_t the word is followed by a count and by the
 /// owner's thread number (sysdeps/nptl/bits/struct_mutex.h); in a lock of the C library itself by
@@ -77,10 +83,11 @@ void note_wait(StackNote& note, const void* context) {
       call.third != kContended) {
     return;
   }
-  note.wait_kind = static_cast<uint32_t>(WaitKind::lock);
   note.wait_address = call.first;
   // NOLINTNEXTLINE(performance-no-int-to-ptr): registers hold numbers
   note.wait_owner = *reinterpret_cast<const volatile uint32_t*>(call.first + kOwnerOffset);
+  note.wait_kind =
+      static_cast<uint32_t>(has_ended(note.wait_owner) ? WaitKind::orphaned_lock : WaitKind::lock);
 }
 
 void note_own_stack(int, siginfo_t*, void* context) {
