@@ -10,6 +10,8 @@ function(mpsprobe_target_defaults target)
   if(MPSPROBE_WARNINGS_AS_ERRORS)
     target_compile_options(${target} PRIVATE -Werror)
   endif()
+  # Evidence tells builds apart by their ids, and not every compiler asks for one by itself.
+  target_link_options(${target} PRIVATE $<$<PLATFORM_ID:Linux>:-Wl,--build-id>)
   if(MPSPROBE_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=${MPSPROBE_SANITIZE}
                                              -fno-omit-frame-pointer -fno-sanitize-recover=all)

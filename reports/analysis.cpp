@@ -7,6 +7,8 @@
 #include <set>
 #include <tuple>
 
+#include "harness/campaign/campaign.h"
+#include "harness/outcome/judge.h"
 #include "reports/advice.h"
 #include "reports/arms.h"
 #include "reports/layers.h"
@@ -89,11 +91,11 @@ std::optional<double> operations_per_second(const TrialRecord& trial) {
   return operations / total;
 }
 
-void add_observed_path(CellSummary& cell, const std::string& path) {
-  if (path.empty()) return;
-  std::vector<std::string>& paths = cell.observed_paths;
-  const auto at = std::lower_bound(paths.begin(), paths.end(), path);
-  if (at == paths.end() || *at != path) paths.insert(at, path);
+// Keeps `texts` sorted.
+void add_once(std::vector<std::string>& texts, const std::string& text) {
+  if (text.empty()) return;
+  const auto at = std::lower_bound(texts.begin(), texts.end(), text);
+  if (at == texts.end() || *at != text) texts.insert(at, text);
 }
 
 void add_trial(CellSummary& cell, const Journal& journal, const TrialRecord& trial,
@@ -103,8 +105,10 @@ void add_trial(CellSummary& cell, const Journal& journal, const TrialRecord& tri
   if (is_evidence(outcome)) ++cell.counted;
   if (is_failure(outcome)) ++cell.failures;
   for (const ProcessRecord& process : trial.processes) {
-    cell.simulated = cell.simulated || says_simulated(provenance_of(journal, process));
-    if (process.result) add_observed_path(cell, process.result->observed_path);
+    const nlohmann::json provenance = provenance_of(journal, process);
+    cell.simulated = cell.simulated || says_simulated(provenance);
+    add_once(cell.devices, device_of(provenance));
+    if (process.result) add_once(cell.observed_paths, process.result->observed_path);
     if (!is_evidence(outcome) || !process.recorder.intact) continue;
     cell.most_inside = std::max(cell.most_inside, process.recorder.most_inside);
     cell.launches += process.recorder.launches;
@@ -173,32 +177,42 @@ std::vector<LeftOutGroup> group_left_out(const std::vector<LeftOut>& left_out) {
 }
 
 // Which records of a journal are trials, each once: a second record of one is no second piece of
-// evidence, and one that died as a bystander gives way to the record of its rerun.
+// evidence, and one that died as a bystander gives way to the record of its rerun. Where that is
+// still owed, the trial was not run.
 class Records {
  public:
   explicit Records(const Journal& journal) {
     for (const TrialRecord& trial : journal.trials) {
-      if (!trial.judgement.bystander) run_alone_.insert(key_of(trial));
+      const Key key = key_of(trial);
+      if (!is_unsettled(trial)) settled_.insert(key);
+      if (trial.attempt > 0) rerun_.insert(key);
+      if (trial.judgement.bystander) bystanders_.insert(key);
+      if (trial.judgement.signature == kVictimAlone) {
+        bystanders_.insert(key);
+        alone_.insert(key);
+      }
+      if (!trial.judgement.bystander) run_alone_.insert(key);
     }
   }
 
   bool counts(const TrialRecord& trial) {
     const Key key = key_of(trial);
-    if (trial.judgement.bystander) {
-      ++bystanders_;
-      if (run_alone_.contains(key)) {
-        rerun_.insert(key);
-        return false;
-      }
-      return seen_.insert(key).second;
+    if (trial.judgement.bystander && (run_alone_.contains(key) || !settled_.contains(key))) {
+      return false;
     }
     const bool first = seen_.insert(key).second;
-    if (!first) ++repeated_;
+    // The attempts of a bystander are no repetitions.
+    if (!first && !trial.judgement.bystander) ++repeated_;
     return first;
   }
 
   int repeated() const { return repeated_; }
-  Bystanders bystanders() const { return {bystanders_, static_cast<int>(rerun_.size())}; }
+  Bystanders bystanders() const {
+    const auto rerun = std::count_if(bystanders_.begin(), bystanders_.end(),
+                                     [this](const Key& key) { return rerun_.contains(key); });
+    return {static_cast<int>(bystanders_.size()), static_cast<int>(rerun),
+            static_cast<int>(alone_.size())};
+  }
 
  private:
   using Key = std::tuple<std::string, std::string, int>;  // worker, cell, number
@@ -207,11 +221,13 @@ class Records {
     return {trial.worker, to_string(trial.cell), trial.trial};
   }
 
+  std::set<Key> settled_;
   std::set<Key> run_alone_;
-  std::set<Key> seen_;
   std::set<Key> rerun_;
+  std::set<Key> bystanders_;
+  std::set<Key> alone_;
+  std::set<Key> seen_;
   int repeated_ = 0;
-  int bystanders_ = 0;
 };
 
 std::vector<CellEvidence> evidence_of(const Analysis& analysis) {
@@ -224,6 +240,14 @@ std::vector<CellEvidence> evidence_of(const Analysis& analysis) {
 }
 
 }  // namespace
+
+bool took_another_path(const CellSummary& cell) {
+  if (cell.cell.path == Path::automatic) return false;
+  return std::any_of(cell.observed_paths.begin(), cell.observed_paths.end(),
+                     [&cell](const std::string& path) {
+                       return path != "not observed" && path != name_of(cell.cell.path);
+                     });
+}
 
 Analysis analyse(const Journal& journal) {
   Analysis analysis;

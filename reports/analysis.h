@@ -65,10 +65,14 @@ struct CellSummary {
   uint64_t overlapped = 0;           ///< launches that found another thread inside
   std::optional<Spread> throughput;  ///< operations a second, over passing trials
   std::vector<std::string> observed_paths;
-  uint64_t checked = 0;  ///< results compared with the reference, over passing trials
+  std::vector<std::string> devices;  ///< as its processes named them, sorted, each once
+  uint64_t checked = 0;              ///< results compared with the reference, over passing trials
   uint64_t unchecked = 0;
   bool simulated = false;
 };
+
+/// Whether a process saw the operation take another path than the cell asks for.
+bool took_another_path(const CellSummary& cell);
 
 /// One trial that failed, as an example of its signature.
 struct FailureExample {
@@ -82,7 +86,8 @@ struct FailureExample {
   StackEvidence stacks;
   std::optional<CrashReport> crash_report;
   std::vector<GpuEvent> gpu_events;
-  std::optional<FailureEvent> event;  ///< what the process itself said
+  std::optional<FailureEvent> event;  ///< what the process itself said of the failure
+  std::vector<std::string> remarks;   ///< what its evidence says, in sentences
   std::string excerpt;                ///< printable end of its stderr (stdout where that is empty)
 };
 
@@ -104,10 +109,12 @@ struct SignatureGroup {
   Basis basis = Basis::none;  ///< the strongest that a trial of it has
   int failures = 0;
   std::vector<Where> cells;  ///< in the order of the summaries
-  std::vector<Beside> also;  ///< most often first
+  std::vector<Beside> also;  ///< most often first, at most 256
+  size_t also_left_out = 0;  ///< how many there are more
   /// Signatures that are perhaps the same bug, as indices into Analysis::signatures: this one is of
   /// crashes and they are of hangs, or the other way round, in trials of the same cell and arm.
-  std::vector<size_t> related;
+  std::vector<size_t> related;  ///< the most frequent ones, at most 256
+  size_t related_left_out = 0;  ///< how many there are more
   std::map<std::string, int> phases;
   std::vector<std::pair<std::string, int>> before;  ///< cells that ran before, most often first
   FailureExample first;
@@ -128,6 +135,9 @@ enum class Conclusion : uint8_t {
   no_difference,   ///< none is shown between two builds
   too_few_trials,  ///< inconclusive: one side failed, and chance may have spared the other
   no_overlap,      ///< inconclusive: the side without a failure never had two threads meet
+  other_path,      ///< inconclusive: a side took another path than the cell asks for
+  unchecked,       ///< inconclusive: results were wrong, and the other side compared none
+  other_device,    ///< inconclusive: the sides ran on different devices; not tested
   no_failure,      ///< inconclusive: neither failed
   same_build,      ///< inconclusive: both workers loaded the same library
   unproved,        ///< inconclusive: not both sides proved which library ran
@@ -139,7 +149,8 @@ struct Comparison {
   size_t first = 0;            ///< the upper layer, or the baseline: index into Analysis::cells
   size_t second = 0;           ///< the lower layer, or the other build
   double p = 1;                ///< Fisher's exact test, two-sided
-  double corrected_p = 1;      ///< by Holm, for all comparisons in which something failed
+  double corrected_p = 1;      ///< by Holm, for all that were tested
+  bool tested = false;         ///< something failed, and both ran on one device
   bool same_signature = true;  ///< where both failed: at least one title is common to both
   std::optional<int> trials_needed;  ///< a side, for `too_few_trials` at the rate seen
   bool simulated = false;
@@ -151,10 +162,12 @@ struct LeftOutGroup {
   std::vector<std::string> cells;
 };
 
-/// Trials that died of a GPU restart which another process caused.
+/// Trials that failed, in one attempt or more, as victims of a GPU error or restart which the
+/// system laid to another process.
 struct Bystanders {
-  int records = 0;  ///< deaths of that kind; a rerun may die so again
-  int rerun = 0;    ///< trials of them that a later run, alone, decided: only that run counts
+  int trials = 0;  ///< each once, however many attempts it took
+  int rerun = 0;   ///< of these, how many ran again, alone
+  int alone = 0;   ///< of these, how many were victims alone as well: failures without a culprit
 };
 
 /// Something that limits what the report is worth. `code` is stable, for programs.

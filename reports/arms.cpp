@@ -48,7 +48,7 @@ void describe_arm(Arm& arm, const json& provenance) {
 }
 
 void add_device(Arm& arm, const json& provenance) {
-  const std::string device = device_text(member(provenance, "device"));
+  const std::string device = device_of(provenance);
   if (device.empty()) return;
   if (std::find(arm.devices.begin(), arm.devices.end(), device) == arm.devices.end()) {
     arm.devices.push_back(device);
@@ -122,6 +122,10 @@ json provenance_of(const Journal& journal, const ProcessRecord& process) {
   if (at != journal.provenances.end()) return at->second;
   const json parsed = json::parse(process.hello->provenance, nullptr, false);
   return parsed.is_object() ? parsed : json(nullptr);
+}
+
+std::string device_of(const json& provenance) {
+  return device_text(member(provenance, "device"));
 }
 
 bool says_simulated(const json& provenance) {

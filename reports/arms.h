@@ -25,6 +25,9 @@ Arms divide_into_arms(const Journal& journal);
 /// none.
 nlohmann::json provenance_of(const Journal& journal, const ProcessRecord& process);
 
+/// What a process calls its device; "" where it does not say.
+std::string device_of(const nlohmann::json& provenance);
+
 /// True where a provenance says that its device is simulated.
 bool says_simulated(const nlohmann::json& provenance);
 

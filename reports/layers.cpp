@@ -68,10 +68,38 @@ std::map<std::pair<size_t, std::string>, std::set<size_t>> titles_by_cell(
   return titles;
 }
 
+// What the processes of each arm called the device of each backend. A run that was resumed on
+// another machine has different ones, also for arms of one and the same build.
+class Devices {
+ public:
+  explicit Devices(const Analysis& analysis) {
+    for (const CellSummary& cell : analysis.cells) {
+      if (cell.counted == 0) continue;
+      names_[cell.arm][cell.cell.backend].insert(cell.devices.begin(), cell.devices.end());
+    }
+  }
+
+  bool are_the_same(const CellSummary& one, const CellSummary& two) const {
+    const ByBackend& ones = names_.at(one.arm);
+    const ByBackend& twos = names_.at(two.arm);
+    for (const auto& [backend, names] : ones) {
+      const auto other = twos.find(backend);
+      if (other != twos.end() && other->second != names) return false;
+    }
+    // Both are Apple's GPU.
+    if (one.cell.backend != Backend::mps || two.cell.backend != Backend::metal) return true;
+    return one.devices.empty() || two.devices.empty() || one.devices == two.devices;
+  }
+
+ private:
+  using ByBackend = std::map<Backend, std::set<std::string>>;
+  std::map<size_t, ByBackend> names_;
+};
+
 class Pairs {
  public:
   explicit Pairs(const Analysis& analysis)
-      : analysis_(analysis), titles_(titles_by_cell(analysis)) {
+      : analysis_(analysis), titles_(titles_by_cell(analysis)), devices_(analysis) {
     for (size_t i = 0; i < analysis.cells.size(); ++i) {
       if (analysis.cells[i].counted > 0) by_id_[analysis.cells[i].id].push_back(i);
     }
@@ -118,7 +146,12 @@ class Pairs {
     comparison.layers = layers;
     comparison.first = first;
     comparison.second = second;
-    comparison.p = fisher_exact({one.failures, one.counted}, {two.failures, two.counted});
+    if (!devices_.are_the_same(one, two)) {
+      comparison.conclusion = Conclusion::other_device;
+    } else {
+      comparison.p = fisher_exact({one.failures, one.counted}, {two.failures, two.counted});
+      comparison.tested = one.failures + two.failures > 0;
+    }
     comparison.simulated = one.simulated || two.simulated;
     if (one.failures > 0 && two.failures > 0) {
       const std::set<size_t>& titles = titles_[{two.arm, two.id}];
@@ -131,21 +164,35 @@ class Pairs {
 
   const Analysis& analysis_;
   std::map<std::pair<size_t, std::string>, std::set<size_t>> titles_;
+  Devices devices_;
   std::map<std::string, std::vector<size_t>> by_id_;
   std::vector<Comparison> found_;
 };
 
-// What may be said where exactly one side failed, and chance is ruled out or not.
-Conclusion one_sided(const CellSummary& spared, bool differs, Conclusion claim) {
+bool had_wrong_results(const CellSummary& cell) {
+  return std::any_of(cell.outcomes.begin(), cell.outcomes.end(), [](const OutcomeCount& count) {
+    return count.outcome == Outcome::wrong_result;
+  });
+}
+
+// What may be said where exactly one side failed, and chance is ruled out or not. A side that was
+// spared says something only of what it did and would have seen.
+Conclusion one_sided(const CellSummary& failing, const CellSummary& spared, bool differs,
+                     Conclusion claim, Conclusion otherwise) {
   if (spared.overlap == Overlap::none) return Conclusion::no_overlap;
-  return differs ? claim : Conclusion::too_few_trials;
+  if (took_another_path(failing) || took_another_path(spared)) return Conclusion::other_path;
+  if (had_wrong_results(failing) && spared.checked == 0) return Conclusion::unchecked;
+  return differs ? claim : otherwise;
 }
 
 Conclusion conclude_layers(const CellSummary& upper, const CellSummary& lower, bool differs) {
   if (upper.failures == 0 && lower.failures == 0) return Conclusion::no_failure;
   if (upper.failures > 0 && lower.failures > 0) return Conclusion::also_below;
-  if (upper.failures > 0) return one_sided(lower, differs, Conclusion::only_above);
-  return one_sided(upper, differs, Conclusion::only_below);
+  constexpr Conclusion kOtherwise = Conclusion::too_few_trials;
+  if (upper.failures > 0) {
+    return one_sided(upper, lower, differs, Conclusion::only_above, kOtherwise);
+  }
+  return one_sided(lower, upper, differs, Conclusion::only_below, kOtherwise);
 }
 
 Conclusion conclude_builds(const Analysis& analysis, const CellSummary& baseline,
@@ -156,14 +203,16 @@ Conclusion conclude_builds(const Analysis& analysis, const CellSummary& baseline
   if (same_library(one, two)) return Conclusion::same_build;
   if (baseline.failures == 0 && other.failures == 0) return Conclusion::no_failure;
   if (other.failures == 0) {
-    if (other.overlap == Overlap::none) return Conclusion::no_overlap;
-    return differs ? Conclusion::fixed : Conclusion::no_difference;
+    return one_sided(baseline, other, differs, Conclusion::fixed, Conclusion::no_difference);
   }
   if (!differs) return Conclusion::no_difference;
   const double before = static_cast<double>(baseline.failures) / baseline.counted;
   const double now = static_cast<double>(other.failures) / other.counted;
   return now < before ? Conclusion::less_often : Conclusion::more_often;
 }
+
+constexpr std::string_view kOtherDevice =
+    "inconclusive: another device, or not said which; not tested";
 
 std::string needed_in_words(const Comparison& comparison) {
   if (!comparison.trials_needed) return "";
@@ -185,6 +234,15 @@ std::string words_of_layers(const Analysis& analysis, const Comparison& comparis
     case Conclusion::no_overlap:
       return fmt::format("inconclusive: no two threads were ever inside an operation at once on {}",
                          name_of((upper.failures == 0 ? upper : lower).cell.backend));
+    case Conclusion::other_path:
+      return fmt::format("inconclusive: on {} another path was taken than the cell asks for",
+                         name_of((took_another_path(upper) ? upper : lower).cell.backend));
+    case Conclusion::unchecked:
+      return fmt::format(
+          "inconclusive: results were wrong, and on {} none was compared with the reference",
+          name_of((upper.failures == 0 ? upper : lower).cell.backend));
+    case Conclusion::other_device:
+      return std::string(kOtherDevice);
     case Conclusion::no_failure:
       return "inconclusive: neither failed";
     default:
@@ -205,6 +263,13 @@ std::string words_of_builds(const Comparison& comparison) {
       return fmt::format("fails more often than the baseline{}", signatures);
     case Conclusion::no_overlap:
       return "inconclusive: no two threads were ever inside an operation at once";
+    case Conclusion::other_path:
+      return "inconclusive: a side took another path than the cell asks for";
+    case Conclusion::unchecked:
+      return "inconclusive: the baseline's results were wrong, and the other build compared none "
+             "with the reference";
+    case Conclusion::other_device:
+      return std::string(kOtherDevice);
     case Conclusion::no_failure:
       return "inconclusive: the baseline did not fail either";
     case Conclusion::same_build:
@@ -216,6 +281,11 @@ std::string words_of_builds(const Comparison& comparison) {
   }
 }
 
+bool both_proved(const Analysis& analysis, const Comparison& comparison) {
+  return proved(analysis.arms[analysis.cells[comparison.first].arm]) &&
+         proved(analysis.arms[analysis.cells[comparison.second].arm]);
+}
+
 }  // namespace
 
 std::vector<Comparison> compare_layers(const Analysis& analysis) {
@@ -223,16 +293,20 @@ std::vector<Comparison> compare_layers(const Analysis& analysis) {
   std::vector<double> p_values;
   std::vector<size_t> tested;
   for (size_t i = 0; i < comparisons.size(); ++i) {
-    const Comparison& comparison = comparisons[i];
-    if (analysis.cells[comparison.first].failures + analysis.cells[comparison.second].failures == 0)
-      continue;
+    if (!comparisons[i].tested) continue;
     tested.push_back(i);
-    p_values.push_back(comparison.p);
+    p_values.push_back(comparisons[i].p);
   }
   const std::vector<double> corrected = holm_corrected(p_values);
   for (size_t i = 0; i < tested.size(); ++i) comparisons[tested[i]].corrected_p = corrected[i];
 
   for (Comparison& comparison : comparisons) {
+    if (comparison.conclusion == Conclusion::other_device) {
+      if (!comparison.layers && !both_proved(analysis, comparison)) {
+        comparison.conclusion = Conclusion::unproved;
+      }
+      continue;
+    }
     const CellSummary& first = analysis.cells[comparison.first];
     const CellSummary& second = analysis.cells[comparison.second];
     const bool differs = comparison.corrected_p < kClaimLevel;

@@ -19,7 +19,8 @@ constexpr double kClaimLevel = 0.05;
 /// A difference is claimed where Fisher's exact test, two-sided, gives a p-value below kClaimLevel
 /// after Holm's correction for all pairs in which something failed. The others are left out of the
 /// correction: the test takes the number of failures as given, and without one it can claim
-/// nothing.
+/// nothing. So are pairs whose sides ran on different devices: where both arms ran a backend, their
+/// processes must have named the same device for it.
 std::vector<Comparison> compare_layers(const Analysis& analysis);
 
 /// What the comparison permits, in words: "only with PyTorch", "inconclusive: too few trials

@@ -132,6 +132,46 @@ TEST(Layers, ManyCellsAskMoreOfEachClaim) {
   }
 }
 
+// Says in every trial from `begin` on that the operation took that path.
+void observe(SampleJournal& sample, size_t begin, size_t end, const char* path) {
+  for (size_t i = begin; i < end; ++i) {
+    for (ProcessRecord& process : sample.journal.trials[i].processes) {
+      process.result = process.result.value_or(ResultEvent{});
+      process.result->observed_path = path;
+    }
+  }
+}
+
+TEST(Layers, ASideOnAnotherPathShowsNothing) {
+  SampleJournal spared = two_layers(10, 0);
+  observe(spared, 10, 20, "graph");
+  EXPECT_EQ(only_words(spared),
+            "inconclusive: on metal another path was taken than the cell asks for");
+  SampleJournal failing = two_layers(10, 0);
+  observe(failing, 0, 1, "graph");
+  EXPECT_EQ(only_words(failing),
+            "inconclusive: on mps another path was taken than the cell asks for");
+  SampleJournal unseen = two_layers(10, 0);
+  observe(unseen, 10, 20, "not observed");
+  EXPECT_EQ(only_words(unseen), "only with PyTorch");
+}
+
+TEST(Layers, WrongResultsAreNotSparedWhereNobodyLooked) {
+  const auto with = [](Outcome outcome, uint64_t checked) {
+    SampleJournal sample;
+    sample.plan(kMps).ran(10, 10, Judgement{outcome, "", "some title"});
+    sample.plan(kMetal).ran(10);
+    for (size_t i = 10; i < 20; ++i) {
+      sample.journal.trials[i].processes[0].result->checked = checked;
+    }
+    return only_words(sample);
+  };
+  EXPECT_EQ(with(Outcome::wrong_result, 0),
+            "inconclusive: results were wrong, and on metal none was compared with the reference");
+  EXPECT_EQ(with(Outcome::wrong_result, 40), "only with PyTorch");
+  EXPECT_EQ(with(Outcome::signal, 0), "only with PyTorch");
+}
+
 SampleJournal two_builds(int baseline, int other, int trials = 10) {
   SampleJournal sample;
   sample.journal.header.workers.push_back({"fork", "/opt/fork/worker", {}});
@@ -147,6 +187,52 @@ TEST(Builds, AFixIsConfirmedOnlyWhereTheBaselineFailed) {
   EXPECT_EQ(only_words(two_builds(0, 0)), "inconclusive: the baseline did not fail either");
   EXPECT_EQ(only_words(two_builds(2, 0)),
             "no difference shown (at the rate seen, 30 trials a cell would tell)");
+}
+
+TEST(Builds, NothingIsFixedOnAnotherPathOrWithoutALook) {
+  SampleJournal sample = two_builds(10, 0);
+  observe(sample, 10, 20, "graph");
+  EXPECT_EQ(only_words(sample), "inconclusive: a side took another path than the cell asks for");
+  sample = two_builds(10, 0);
+  for (size_t i = 0; i < 20; ++i) {
+    TrialRecord& trial = sample.journal.trials[i];
+    if (i < 10) trial.judgement = Judgement{Outcome::wrong_result, "", "wrong result: linear"};
+    if (i >= 10) trial.processes[0].result->checked = 0;
+  }
+  EXPECT_THAT(only_words(sample), HasSubstr("inconclusive: the baseline's results were wrong"));
+}
+
+TEST(Builds, OnAnotherDeviceAreNotTested) {
+  SampleJournal sample = two_builds(10, 0);
+  sample.journal.provenances["build-b"]["device"] = "Apple M1";
+  const Analysis analysis = analyse(sample.journal);
+  ASSERT_THAT(analysis.comparisons, SizeIs(1));
+  EXPECT_EQ(analysis.comparisons[0].conclusion, Conclusion::other_device);
+  EXPECT_EQ(analysis.comparisons[0].p, 1);
+  EXPECT_EQ(only_words(sample), "inconclusive: another device, or not said which; not tested");
+  EXPECT_THAT(report_markdown(analysis), HasSubstr("in which something failed, here 0."));
+}
+
+TEST(Layers, OfARunThatWasResumedOnAnotherMachineAreNotTested) {
+  SampleJournal sample;
+  sample.journal.provenances["elsewhere"] = sample.journal.provenances["build-a"];
+  sample.journal.provenances["elsewhere"]["device"] = "Apple M1";
+  sample.plan(kMps).ran(10, 10);
+  sample.provenance = "elsewhere";
+  sample.plan(kMetal).ran(10);
+  EXPECT_EQ(only_words(sample), "inconclusive: another device, or not said which; not tested");
+  // The same, where the first machine had run both: two arms, and of each pair only one is fair.
+  SampleJournal both;
+  both.journal.provenances["elsewhere"] = sample.journal.provenances["elsewhere"];
+  both.plan(kMps).ran(10, 10);
+  both.plan(kMetal).ran(5);
+  both.provenance = "elsewhere";
+  both.ran(5);
+  for (size_t i = 15; i < 20; ++i) both.journal.trials[i].trial = static_cast<int>(i) - 10;
+  const Analysis analysis = analyse(both.journal);
+  ASSERT_THAT(analysis.comparisons, SizeIs(2));
+  EXPECT_TRUE(analysis.comparisons[0].tested);
+  EXPECT_EQ(analysis.comparisons[1].conclusion, Conclusion::other_device);
 }
 
 TEST(Builds, FewerFailuresAreNoFix) {

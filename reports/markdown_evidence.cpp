@@ -47,23 +47,10 @@ std::string crashed_stack(const FailureExample& example) {
          frames(raw_frames(example.recorder.crash), kMostFrames);
 }
 
-std::string probe(const RecorderReading& recorder) {
-  switch (recorder.probe) {
-    case Probe::completed:
-      return "A trivial piece of work given to the device completed: the host hangs, not the "
-             "device.\n\n";
-    case Probe::not_answered:
-      return "A trivial piece of work given to the device did not end in time: the device, or the "
-             "way to it, hangs too.\n\n";
-    case Probe::failed:
-      return "A trivial piece of work given to the device failed: the device, or the way to it, "
-             "is not well.\n\n";
-    case Probe::impossible:
-      return "Whether the host or the device hangs is not known: this backend has no way to try "
-             "the device around what hangs.\n\n";
-    default:
-      return "";
-  }
+std::string said_by(const std::vector<std::string>& remarks) {
+  std::string text;
+  for (const std::string& remark : remarks) text += "- " + escaped(remark, 400) + "\n";
+  return text.empty() ? text : text + "\n";
 }
 
 std::string hung_stacks(const FailureExample& example) {
@@ -71,12 +58,21 @@ std::string hung_stacks(const FailureExample& example) {
   const bool hung = example.judgement.outcome == Outcome::hang;
   if (stacks.threads.empty()) {
     if (!hung) return "";
-    return example.recorder.stacks_asked
-               ? "The worker began to take the stacks of its threads and did not get to their end."
-                 "\n\n"
-               : "No stacks: the worker did not begin to take them when it was asked.\n\n";
+    switch (example.recorder.inquest) {
+      case Inquest::unavailable:
+        return "No stacks: this worker does not offer to take them.\n\n";
+      case Inquest::offered:
+        return "No stacks: the worker did not begin to take them.\n\n";
+      default:
+        return "The worker began to take the stacks of its threads and did not get to their end."
+               "\n\n";
+    }
   }
   std::string text;
+  if (hung && stacks.threads.size() < example.recorder.threads_asked) {
+    text += fmt::format("{} of its {} threads gave their stacks.\n\n", stacks.threads.size(),
+                        example.recorder.threads_asked);
+  }
   if (!stacks.lock_cycle.empty()) {
     text += fmt::format("**Lock cycle of {}:** {}.\n\n", stacks.lock_cycle.size(),
                         escaped(lock_cycle_in_words(stacks), 4000));
@@ -179,7 +175,7 @@ std::string gpu_events(const std::vector<GpuEvent>& events) {
 std::string markdown_evidence(const FailureExample& example) {
   std::string text = example.recorder.crash.signal != 0 ? crashed_stack(example) : "";
   if (text.empty()) text = hung_stacks(example);
-  text += probe(example.recorder);
+  text += said_by(example.remarks);
   if (example.crash_report) text += crash_report(*example.crash_report);
   return text + gpu_events(example.gpu_events);
 }

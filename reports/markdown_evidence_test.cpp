@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,8 +28,9 @@ FailureExample example_of(Outcome outcome, const StackEvidence& stacks) {
 }
 
 TEST(MarkdownEvidence, TheTableOfFailuresMarksThinAndNew) {
-  EXPECT_THAT(markdown(), HasSubstr("| `SIGSEGV in libfoo.so launching zeros (no function known)` "
-                                    "(new) (thin) | 2 |"));
+  EXPECT_THAT(markdown(),
+              HasSubstr("| `bad access in libfoo.so launching zeros (no function known)` "
+                        "(new) (thin) | 2 |"));
   EXPECT_THAT(markdown(), HasSubstr("| 1 | `bad access in mpsprobe::sim::Kernel::bind` | 6 |"));
 }
 
@@ -80,25 +82,33 @@ TEST(MarkdownEvidence, AHangBehindACrashNamesTheEndedHolder) {
                                     "ended: it ended while it held the lock\n"));
 }
 
-TEST(MarkdownEvidence, TellsWhatTheProbeShowed) {
-  EXPECT_THAT(markdown(), HasSubstr("A trivial piece of work given to the device completed: the "
-                                    "host hangs, not the device.\n"));
+TEST(MarkdownEvidence, TellsWhatTheEvidenceSays) {
+  EXPECT_THAT(markdown(), HasSubstr("- a trivial piece of work given to the device completed: the "
+                                    "host hangs, not the device\n"));
   EXPECT_THAT(markdown(),
-              HasSubstr("did not end in time: the device, or the way to it, hangs too"));
+              HasSubstr("did not end in time: the device, or the way to it, hangs too\n"));
+  EXPECT_THAT(markdown(), HasSubstr("- bad address null + 0x18\n"));
   FailureExample example = example_of(Outcome::hang, lock_cycle_of_8());
   EXPECT_THAT(markdown_evidence(example), Not(HasSubstr("trivial piece of work")));
-  example.recorder.probe = Probe::failed;
-  EXPECT_THAT(markdown_evidence(example), HasSubstr("given to the device failed"));
-  example.recorder.probe = Probe::impossible;
-  EXPECT_THAT(markdown_evidence(example), HasSubstr("is not known"));
 }
 
 TEST(MarkdownEvidence, AHangWithoutStacksSaysWhy) {
   FailureExample example = example_of(Outcome::hang, {});
+  EXPECT_THAT(markdown_evidence(example), HasSubstr("No stacks: this worker does not offer"));
+  example.recorder.inquest = Inquest::offered;
   EXPECT_THAT(markdown_evidence(example), HasSubstr("No stacks: the worker did not begin"));
-  example.recorder.stacks_asked = true;
+  example.recorder.inquest = Inquest::stacks;
   EXPECT_THAT(markdown_evidence(example), HasSubstr("did not get to their end"));
   EXPECT_EQ(markdown_evidence(example_of(Outcome::exception, {})), "");
+}
+
+TEST(MarkdownEvidence, AHangOfWhichSomeThreadsAreMissingSaysHowMany) {
+  FailureExample example = example_of(Outcome::hang, lock_cycle_of_8());
+  EXPECT_THAT(markdown_evidence(example), Not(HasSubstr("gave their stacks")));
+  const size_t there = example.stacks.threads.size();
+  example.recorder.threads_asked = static_cast<uint32_t>(there + 3);
+  EXPECT_THAT(markdown_evidence(example),
+              HasSubstr(fmt::format("{} of its {} threads gave their stacks.", there, there + 3)));
 }
 
 TEST(MarkdownEvidence, ShowsTheFactsOfACrashReport) {
@@ -134,7 +144,7 @@ TEST(MarkdownEvidence, TimesThatAreNoneAreLeftOut) {
 
 TEST(MarkdownEvidence, TheTerminalMarksThinSignatures) {
   const std::string text = report_terminal(analyse(journal_with_evidence().journal), {false});
-  EXPECT_THAT(text, HasSubstr("FAIL SIGSEGV in libfoo.so launching zeros (no function known) "
+  EXPECT_THAT(text, HasSubstr("FAIL bad access in libfoo.so launching zeros (no function known) "
                               "(thin): 2 trials in 1 cell\n"));
   EXPECT_THAT(text, HasSubstr("FAIL bad access in mpsprobe::sim::Kernel::bind: 6 trials in"));
 }

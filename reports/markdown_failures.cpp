@@ -114,8 +114,8 @@ std::string rests_on(const SignatureGroup& group) {
       break;
     case Basis::place:
       text =
-          "Rests on: only the place where the process was. **Thin:** no text and no function is "
-          "known, and different bugs may share this signature.";
+          "Rests on: only the place where the process was. **Thin:** nothing that was told or "
+          "seen names a cause, and different bugs may share this signature.";
       break;
     case Basis::none:
       break;
@@ -126,8 +126,8 @@ std::string rests_on(const SignatureGroup& group) {
     beside += fmt::format("{}{}{} ({}×)", i == 0 ? "" : ", ", code_span(found.finding.title),
                           found.finding.known ? "" : " (new)", found.trials);
   }
-  if (group.also.size() > kMostBeside) {
-    beside += fmt::format(", {} others", group.also.size() - kMostBeside);
+  if (const size_t all = group.also.size() + group.also_left_out; all > kMostBeside) {
+    beside += fmt::format(", {} others", all - kMostBeside);
   }
   if (!beside.empty()) text += (text.empty() ? "" : " ") + ("Beside it: " + beside + ".");
   return text.empty() ? "" : text + "\n\n";
@@ -139,8 +139,8 @@ std::string related(const SignatureGroup& group) {
     text += fmt::format("{}{}", i == 0 ? "" : ", ", group.related[i] + 1);
   }
   if (text.empty()) return "";
-  if (group.related.size() > kMostBeside) {
-    text += fmt::format(" and {} others", group.related.size() - kMostBeside);
+  if (const size_t all = group.related.size() + group.related_left_out; all > kMostBeside) {
+    text += fmt::format(" and {} others", all - kMostBeside);
   }
   return fmt::format(
       "Perhaps one bug with failure {}: trials of the same cell ended in a crash and "

@@ -85,9 +85,8 @@ std::string table(const Analysis& analysis, bool layers) {
 
 std::string markdown_layers(const Analysis& analysis) {
   if (analysis.comparisons.empty()) return "";
-  const auto tested = std::count_if(
-      analysis.comparisons.begin(), analysis.comparisons.end(),
-      [&analysis](const Comparison& comparison) { return something_failed(analysis, comparison); });
+  const auto tested = std::count_if(analysis.comparisons.begin(), analysis.comparisons.end(),
+                                    [](const Comparison& comparison) { return comparison.tested; });
   return fmt::format(
              "## What each layer showed\n\nFailures / trials of the same cell on two "
              "backends, or on two builds of the library. p is that of Fisher's exact test, "

@@ -52,7 +52,7 @@ void add_hang(TrialRecord& trial, const StackEvidence& stacks, Probe probe) {
   ProcessRecord& process = trial.processes[0];
   process.termination = Signaled{SIGKILL, false};
   process.ended_by = EndedBy::no_progress;
-  process.recorder.stacks_asked = true;
+  process.recorder.inquest = Inquest::done;
   process.recorder.probe = probe;
   process.stacks = stacks;
 }
@@ -159,7 +159,7 @@ SampleJournal journal_with_evidence() {
       .ran(10, 1, hang_titled("hang: lock held by a thread that ended, raw while launching"));
   add_hang(sample.journal.trials[10], lock_of_an_ended_thread(), Probe::not_answered);
   Judgement thin = SampleJournal::segfault();
-  thin.signature = "SIGSEGV in libfoo.so launching zeros (no function known)";
+  thin.signature = "bad access in libfoo.so launching zeros (no function known)";
   thin.basis = Basis::place;
   thin.known = false;
   sample.plan("sim/zeros/default/threads=4").ran(10, 2, thin);

@@ -4,6 +4,9 @@
 #include <map>
 #include <set>
 
+#include "harness/outcome/remarks.h"
+#include "harness/outcome/reported.h"
+#include "reports/gpu_events.h"
 #include "reports/text.h"
 #include "reports/wording.h"
 
@@ -12,14 +15,17 @@ namespace {
 
 constexpr size_t kExcerptLines = 16;
 constexpr size_t kExcerptWidth = 300;
+constexpr size_t kMostNamed = 256;  // beside a signature, and related to it
 
-FailureExample example_of(const TrialRecord& trial, size_t arm) {
+FailureExample example_of(const TrialRecord& trial, size_t arm,
+                          const std::vector<GpuEvent>& gpu_events) {
   FailureExample example;
   example.arm = arm;
   example.cell = trial.cell;
   example.trial = trial.trial;
   example.judgement = trial.judgement;
   example.process = trial.judged_process;
+  example.gpu_events = gpu_events;
   const auto judged = static_cast<size_t>(trial.judged_process);
   if (trial.judged_process < 0 || judged >= trial.processes.size()) return example;
   const ProcessRecord& process = trial.processes[judged];
@@ -27,8 +33,8 @@ FailureExample example_of(const TrialRecord& trial, size_t arm) {
   example.recorder = process.recorder;
   example.stacks = process.stacks;
   example.crash_report = process.crash_report;
-  example.gpu_events = process.gpu_events;
-  if (!process.failures.empty()) example.event = process.failures.front();
+  if (const FailureEvent* event = first_failure(process.failures)) example.event = *event;
+  example.remarks = remarks(process);
   example.excerpt = last_lines(process.err.text(), kExcerptLines, kExcerptWidth);
   if (example.excerpt.empty()) {
     example.excerpt = last_lines(process.out.text(), kExcerptLines, kExcerptWidth);
@@ -44,6 +50,7 @@ std::string title_of(const Judgement& judgement) {
 // A group while it is counted: by summary, and by the cell before.
 struct Counting {
   SignatureGroup group;
+  std::map<std::string, size_t> also;  // where each title stands in group.also
   std::map<size_t, int> by_summary;
   std::map<std::string, int> before;
   std::set<size_t> crashed;  // summaries in which a process died of it
@@ -54,14 +61,13 @@ bool is_stronger(Basis a, Basis b) {
   return a != Basis::none && (b == Basis::none || a < b);
 }
 
-void add_finding(std::vector<SignatureGroup::Beside>& also, const OtherFinding& finding) {
-  const auto same = std::find_if(also.begin(), also.end(), [&finding](const auto& beside) {
-    return beside.finding.title == finding.title;
-  });
-  if (same == also.end()) {
+void add_finding(Counting& counting, const OtherFinding& finding) {
+  std::vector<SignatureGroup::Beside>& also = counting.group.also;
+  const auto [at, fresh] = counting.also.try_emplace(finding.title, also.size());
+  if (fresh) {
     also.push_back({finding, 1});
   } else {
-    ++same->trials;
+    ++also[at->second].trials;
   }
 }
 
@@ -71,7 +77,7 @@ void add_trial(Counting& counting, const TrialRecord& trial, size_t summary) {
   ++group.failures;
   ++group.phases[std::string(name_of(judgement.phase))];
   if (is_stronger(judgement.basis, group.basis)) group.basis = judgement.basis;
-  for (const OtherFinding& finding : judgement.also) add_finding(group.also, finding);
+  for (const OtherFinding& finding : judgement.also) add_finding(counting, finding);
   ++counting.by_summary[summary];
   ++counting.before[trial.before];
   if (judgement.outcome == Outcome::signal || judgement.outcome == Outcome::assertion) {
@@ -81,20 +87,49 @@ void add_trial(Counting& counting, const TrialRecord& trial, size_t summary) {
   }
 }
 
-bool meet(const std::set<size_t>& a, const std::set<size_t>& b) {
-  return std::any_of(a.begin(), a.end(), [&b](size_t summary) { return b.contains(summary); });
+// The groups that a cell has, by summary.
+using GroupsByCell = std::map<size_t, std::vector<size_t>>;
+
+GroupsByCell groups_by_cell(const std::vector<Counting>& counting,
+                            std::set<size_t> Counting::*cells) {
+  GroupsByCell groups;
+  for (size_t i = 0; i < counting.size(); ++i) {
+    for (size_t summary : counting[i].*cells) groups[summary].push_back(i);
+  }
+  return groups;
+}
+
+// Adds the groups that stand in the same cells, the most frequent first.
+void add_related(std::vector<size_t>& related, const std::set<size_t>& cells,
+                 const GroupsByCell& groups, size_t self) {
+  for (size_t summary : cells) {
+    const auto there = groups.find(summary);
+    if (there != groups.end()) {
+      related.insert(related.end(), there->second.begin(), there->second.end());
+    }
+  }
+  std::sort(related.begin(), related.end());
+  related.erase(std::unique(related.begin(), related.end()), related.end());
+  std::erase(related, self);
+}
+
+template <typename Item>
+size_t cut(std::vector<Item>& items) {
+  const size_t left_out = items.size() > kMostNamed ? items.size() - kMostNamed : 0;
+  items.erase(items.end() - static_cast<std::ptrdiff_t>(left_out), items.end());
+  return left_out;
 }
 
 // A thread that dies while it holds a lock leaves the others waiting: one bug, seen as a crash in
 // one trial and as a hang in the next.
 void link_crashes_and_hangs(std::vector<Counting>& counting) {
-  for (Counting& one : counting) {
-    for (size_t other = 0; other < counting.size(); ++other) {
-      if (&counting[other] == &one) continue;
-      if (meet(one.crashed, counting[other].hung) || meet(one.hung, counting[other].crashed)) {
-        one.group.related.push_back(other);
-      }
-    }
+  const GroupsByCell crashes = groups_by_cell(counting, &Counting::crashed);
+  const GroupsByCell hangs = groups_by_cell(counting, &Counting::hung);
+  for (size_t i = 0; i < counting.size(); ++i) {
+    SignatureGroup& group = counting[i].group;
+    add_related(group.related, counting[i].crashed, hangs, i);
+    add_related(group.related, counting[i].hung, crashes, i);
+    group.related_left_out = cut(group.related);
   }
 }
 
@@ -102,6 +137,7 @@ SignatureGroup finish(Counting& counting, const Analysis& analysis) {
   SignatureGroup group = std::move(counting.group);
   std::stable_sort(group.also.begin(), group.also.end(),
                    [](const auto& a, const auto& b) { return a.trials > b.trials; });
+  group.also_left_out = cut(group.also);
   for (const auto& [summary, failures] : counting.by_summary) {
     const CellSummary& cell = analysis.cells[summary];
     group.cells.push_back({cell.arm, cell.id, failures, cell.counted});
@@ -121,6 +157,7 @@ std::vector<SignatureGroup> group_by_signature(const Journal& journal, const Ana
   for (size_t i = 0; i < analysis.cells.size(); ++i) {
     summaries[{analysis.cells[i].arm, analysis.cells[i].id}] = i;
   }
+  const std::vector<std::vector<GpuEvent>> gpu_events = gpu_events_of_trials(journal);
   std::vector<Counting> counting;
   std::map<std::string, size_t> index;
   for (size_t i : failed) {
@@ -132,7 +169,7 @@ std::vector<SignatureGroup> group_by_signature(const Journal& journal, const Ana
       SignatureGroup& group = counting.back().group;
       group.title = title;
       group.known = trial.judgement.known;
-      group.first = example_of(trial, arm_of_trial[i]);
+      group.first = example_of(trial, arm_of_trial[i], gpu_events[i]);
     }
     add_trial(counting[at->second], trial, summaries.at({arm_of_trial[i], to_string(trial.cell)}));
   }

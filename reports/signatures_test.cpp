@@ -79,6 +79,38 @@ TEST(Signatures, CountWhatWasFoundBesideThem) {
   EXPECT_FALSE(also[1].finding.known);
 }
 
+TEST(Signatures, WhatStandsBesideThemIsBoundedAndTheRestIsCounted) {
+  SampleJournal sample;
+  sample.plan("sim/add/default/threads=2").ran(600, 600);
+  for (size_t i = 0; i < 600; ++i) {
+    Judgement& judgement = sample.journal.trials[i].judgement;
+    if (i >= 300) judgement = SampleJournal::hang();
+    if (i >= 300) judgement.signature = "hang " + std::to_string(i);
+    if (i < 300) judgement.also = {{"text " + std::to_string(i), true}, {"usual", true}};
+  }
+  const Analysis analysis = analyse(sample.journal);
+  ASSERT_THAT(analysis.signatures, SizeIs(301));
+  const SignatureGroup& crash = analysis.signatures[0];
+  EXPECT_EQ(crash.failures, 300);
+  ASSERT_THAT(crash.also, SizeIs(256));
+  EXPECT_EQ(crash.also[0].finding.title, "usual");
+  EXPECT_EQ(crash.also[0].trials, 300);
+  EXPECT_EQ(crash.also_left_out, 301U - 256U);
+  EXPECT_THAT(crash.related, SizeIs(256));
+  EXPECT_EQ(crash.related.front(), 1U);
+  EXPECT_EQ(crash.related_left_out, 300U - 256U);
+  EXPECT_THAT(analysis.signatures[1].related, SizeIs(1));
+}
+
+TEST(Signatures, ExampleShowsTheEventThatTitlesTheFailure) {
+  SampleJournal sample;
+  sample.plan("mps/add/default/threads=2").ran(1, 1, {Outcome::exception, "", "exception: own"});
+  ProcessRecord& process = sample.last().processes[0];
+  process.failures = {{"exception", "Discarded (victim of GPU error/recovery)", "run", 0, 1, "add"},
+                      {"exception", "own", "run", 1, 1, "add"}};
+  EXPECT_EQ(analyse(sample.journal).signatures[0].first.event->text, "own");
+}
+
 TEST(Signatures, ExampleCarriesTheEvidence) {
   const Analysis analysis = analyse(journal_with_evidence().journal);
   const FailureExample& example = find(analysis, "bad access").first;

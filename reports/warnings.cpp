@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "reports/gpu_events.h"
 #include "reports/text.h"
 #include "reports/wording.h"
 
@@ -91,13 +92,7 @@ void warn_of_unchecked(const Analysis& analysis, std::vector<Warning>& warnings)
 }
 
 void warn_of_path(const Analysis& analysis, std::vector<Warning>& warnings) {
-  const auto cells = cells_where(analysis, [](const CellSummary& cell) {
-    if (cell.cell.path == Path::automatic) return false;
-    return std::any_of(cell.observed_paths.begin(), cell.observed_paths.end(),
-                       [&cell](const std::string& path) {
-                         return path != "not observed" && path != name_of(cell.cell.path);
-                       });
-  });
+  const auto cells = cells_where(analysis, took_another_path);
   if (cells.empty()) return;
   warnings.push_back(
       {"wrong_path",
@@ -143,23 +138,29 @@ void warn_of_missing_banner(const Journal& journal, std::vector<Warning>& warnin
 
 void warn_of_bystanders(const Analysis& analysis, std::vector<Warning>& warnings) {
   const Bystanders& bystanders = analysis.bystanders;
-  if (bystanders.records == 0) return;
-  warnings.push_back(
-      {"bystanders",
-       fmt::format("{} died of a GPU restart that another process caused, and are no evidence. {} "
-                   "run again alone, and only that run counts.",
-                   counted(bystanders.records, "trials"),
-                   bystanders.rerun == 1 ? "1 was" : fmt::format("{} were", bystanders.rerun))});
+  if (bystanders.trials == 0) return;
+  const auto were = [](int trials) {
+    return trials == 1 ? std::string("1 was") : fmt::format("{} were", trials);
+  };
+  std::string text = fmt::format(
+      "{} failed as {} of a GPU error that the system laid to another process, which is no "
+      "evidence. {} run again alone, and only that run counts.",
+      counted(bystanders.trials, "trials"), bystanders.trials == 1 ? "a victim" : "victims",
+      were(bystanders.rerun));
+  if (bystanders.alone > 0) {
+    text += fmt::format(
+        " {} a victim alone as well, each time: counted as a GPU error whose culprit is not known.",
+        were(bystanders.alone));
+  }
+  warnings.push_back({"bystanders", std::move(text)});
 }
 
 void warn_of_gpu_events(const Journal& journal, std::vector<Warning>& warnings) {
+  const std::vector<std::vector<GpuEvent>> events = gpu_events_of_trials(journal);
   int trials = 0;
   std::string example;
-  for (const TrialRecord& trial : journal.trials) {
-    const bool seen =
-        std::any_of(trial.processes.begin(), trial.processes.end(),
-                    [](const ProcessRecord& process) { return !process.gpu_events.empty(); });
-    if (seen && trials++ == 0) example = to_string(trial.cell);
+  for (size_t i = 0; i < events.size(); ++i) {
+    if (!events[i].empty() && trials++ == 0) example = to_string(journal.trials[i].cell);
   }
   if (trials == 0) return;
   warnings.push_back(
@@ -181,8 +182,8 @@ void warn_of_thin_signatures(const Analysis& analysis, std::vector<Warning>& war
   if (thin == 0) return;
   warnings.push_back(
       {"thin_signatures",
-       fmt::format("{} ({}) {} on nothing but the place where the process was: no text and no "
-                   "function is known, and different bugs may share one.",
+       fmt::format("{} ({}) {} on nothing but the place where the process was: nothing that was "
+                   "told or seen names a cause, and different bugs may share one.",
                    counted(thin, "signatures"), counted(failures, "trials"),
                    thin == 1 ? "rests" : "rest")});
 }

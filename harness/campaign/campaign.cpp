@@ -14,6 +14,7 @@
 
 #include "harness/campaign/device_turns.h"
 #include "harness/campaign/schedule.h"
+#include "harness/outcome/judge.h"
 
 namespace mpsprobe {
 namespace {
@@ -35,12 +36,11 @@ std::string known_good_operation(const WorkerInfo& worker) {
   return "";
 }
 
-/// Whether it has to run again: what it says is not about its cell, and there are attempts left.
+}  // namespace
+
 bool is_unsettled(const TrialRecord& trial) {
   return trial.judgement.bystander && trial.attempt + 1 < kMostAttempts;
 }
-
-}  // namespace
 
 bool is_real_device(Backend backend) {
   return backend == Backend::mps || backend == Backend::metal || backend == Backend::cuda;
@@ -118,6 +118,8 @@ class Campaign::Run {
     }
     TrialRecord trial = campaign_.run_trial_(job.request);
     trial.attempt = job.attempt;
+    // Alone, and a victim once more: then it is no bystander, and the device is looked after.
+    if (job.attempt + 1 >= kMostAttempts) judge_bystander_alone(trial.judgement);
     // A trial that the user cut short did not happen: it is run again on --resume.
     if (trial.judgement.outcome == Outcome::not_run && campaign_.interrupted_.load()) return false;
     // In the journal first: the look at a sick device may be the last thing this machine does.

@@ -23,6 +23,9 @@ enum class KnownGoodPolicy : uint8_t {
 /// How often a trial is run: once, and again, alone, where it was a bystander.
 constexpr int kMostAttempts = 3;
 
+/// Whether it has to run again: what it says is not about its cell, and there are attempts left.
+bool is_unsettled(const TrialRecord& trial);
+
 /// How far a campaign is.
 struct Progress {
   size_t done = 0;     ///< trials that are done, those of an earlier run included
@@ -37,8 +40,9 @@ struct Progress {
 ///
 /// A trial that died as a bystander of a GPU restart says nothing of its cell: it is run again at
 /// once, while no other job runs anything, up to kMostAttempts times in all. Every attempt is in
-/// the journal as it came; the last one stands for the trial. A bystander with attempts left is not
-/// done: a resumed run goes on with it.
+/// the journal as it came; the last one stands for the trial. One that is a victim alone as well
+/// counts as a failure (judge_bystander_alone). A bystander with attempts left is not done: a
+/// resumed run goes on with it.
 class Campaign {
  public:
   using RunTrial = std::function<TrialRecord(const TrialRequest&)>;

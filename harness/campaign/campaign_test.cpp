@@ -227,10 +227,15 @@ TEST_F(CampaignTest, ABystanderRunsAgainAndEveryAttemptIsKept) {
   EXPECT_EQ(progress_.done_now, 12U);
 }
 
-TEST_F(CampaignTest, WhatIsABystanderEveryTimeIsGivenUp) {
+TEST_F(CampaignTest, AVictimThatIsOneAloneAsWellIsAFailureWithoutAKnownCulprit) {
   header_.cells.resize(1);
   header_.trials = 1;
-  const CampaignEnd end = run([this](const TrialRequest& request) {
+  int looked_after = 0;
+  const CampaignEnd end = run([&](const TrialRequest& request) {
+    if (request.cell.op == "mm") {
+      ++looked_after;
+      return make(request, Outcome::pass);
+    }
     TrialRecord trial = make(request, Outcome::infrastructure);
     trial.judgement.bystander = true;
     return trial;
@@ -239,7 +244,19 @@ TEST_F(CampaignTest, WhatIsABystanderEveryTimeIsGivenUp) {
   const std::vector<TrialRecord> trials = stored();
   ASSERT_EQ(trials.size(), 3U);
   for (int i = 0; i < 3; ++i) EXPECT_EQ(trials[static_cast<size_t>(i)].attempt, i);
+  EXPECT_TRUE(trials[0].judgement.bystander);
+  EXPECT_TRUE(trials[1].judgement.bystander);
+  const Judgement& last = trials[2].judgement;
+  EXPECT_FALSE(last.bystander);
+  EXPECT_EQ(last.outcome, Outcome::gpu_error);
+  EXPECT_EQ(last.basis, Basis::place);
+  EXPECT_THAT(last.signature, testing::HasSubstr("also when it ran alone (culprit not known)"));
+  ASSERT_EQ(last.also.size(), 1U);
+  EXPECT_EQ(last.also[0].title, "command buffer: Innocent Victim of a GPU error");
+  EXPECT_EQ(looked_after, 1);
+  EXPECT_TRUE(trials[2].known_good.has_value());
   EXPECT_EQ(progress_.done, 1U);
+  EXPECT_EQ(progress_.failures, 1U);
 }
 
 TEST_F(CampaignTest, ABystanderThatRunsAgainHasTheDeviceForItself) {

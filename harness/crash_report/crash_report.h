@@ -25,7 +25,8 @@ struct CrashReport {
   std::string exception;   ///< "EXC_BAD_ACCESS"
   std::string signal;      ///< "SIGSEGV"
   /// "KERN_INVALID_ADDRESS at 0x5c8 ...", else the first line about the faulting memory region: a
-  /// formatter's words, no evidence.
+  /// formatter's words, no evidence. Then in parentheses what the report says beside it: "(stack
+  /// guard)", the exception's message.
   std::string subtype;
   std::string termination_namespace;  ///< "SIGNAL", "DYLD" (never the product), "LIBSYSTEM" ...
   std::string termination_indicator;

@@ -76,6 +76,7 @@ class TextReader {
       case Section::done:
         break;
     }
+    stack_guard_ = stack_guard_ || marks_stack_guard(line);
     if (!take_heading(line)) take_key(line);
   }
 
@@ -131,7 +132,7 @@ class TextReader {
   static std::string thread_name(string_view text) {
     text = trimmed(text);
     take_prefix(text, "Dispatch queue:");
-    return report_text(trimmed(text));
+    return report_text(trimmed(text), report_limits::kMostNameBytes);
   }
 
   /// "OS Version:   macOS 12.1 (21C52)"; false where the line has no key that is known.
@@ -157,6 +158,7 @@ class TextReader {
     if (key == "Launch Time") return (report_.launched = report_time(value), true);
     if (key == "Exception Type") return take_exception(value);
     if (key == "Exception Subtype") return set(report_.subtype, value);
+    if (key == "Exception Message") return set(message_, value);
     if (key == "Exception Codes") {
       // The older form tells the subtype here; the newer one has bare numbers.
       if (value.find("KERN_") != string_view::npos) set(report_.subtype, value);
@@ -227,9 +229,12 @@ class TextReader {
     return threads_.back();
   }
 
-  std::vector<StackFrame> placed(const std::vector<TextFrame>& frames) const {
+  /// Each takes a copy of its image's name with it, so there is a bound for all of them together.
+  std::vector<StackFrame> placed(const std::vector<TextFrame>& frames, size_t& left) const {
     std::vector<StackFrame> result;
     for (const TextFrame& text : frames) {
+      if (left == 0) break;
+      --left;
       StackFrame frame = text.frame;
       const auto after =
           std::upper_bound(images_.begin(), images_.end(), text.address,
@@ -250,14 +255,18 @@ class TextReader {
   CrashReport finish() {
     std::stable_sort(images_.begin(), images_.end(),
                      [](const TextImage& a, const TextImage& b) { return a.begin < b.begin; });
-    for (TextThread& thread : threads_) {
-      thread.stack.frames = placed(thread.frames);
-      thread.stack.faulting = crashed_thread_ == thread.number;
-    }
+    for (TextThread& thread : threads_) thread.stack.faulting = crashed_thread_ == thread.number;
     std::stable_partition(threads_.begin(), threads_.end(),
                           [](const TextThread& thread) { return thread.stack.faulting; });
-    for (TextThread& thread : threads_) report_.threads.push_back(std::move(thread.stack));
-    report_.last_exception = placed(last_exception_);
+    size_t left = report_limits::kMostFramesInAll;
+    report_.last_exception = placed(last_exception_, left);
+    for (TextThread& thread : threads_) {
+      thread.stack.frames = placed(thread.frames, left);
+      report_.threads.push_back(std::move(thread.stack));
+    }
+    for (const std::string& more : {std::string(stack_guard_ ? "stack guard" : ""), message_}) {
+      if (!more.empty()) report_.subtype = report_text(report_.subtype + " (" + more + ")");
+    }
     report_.application_info = join_split_texts(report_.application_info);
     return std::move(report_);
   }
@@ -266,6 +275,8 @@ class TextReader {
   Section section_ = Section::keys;
   bool is_crash_ = false;
   bool has_images_ = false;
+  std::string message_;       ///< of the exception
+  bool stack_guard_ = false;  ///< the memory that was touched is one
   std::optional<uint64_t> crashed_thread_;
   std::vector<TextThread> threads_;
   TextThread surplus_;

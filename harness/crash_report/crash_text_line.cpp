@@ -57,7 +57,7 @@ std::optional<TextFrame> read_frame_line(string_view line) {
   at = std::min(at, line.find("\t0x"));
   if (at == string_view::npos) return std::nullopt;
   TextFrame result;
-  result.frame.image = report_text(trimmed(line.substr(0, at)));
+  result.frame.image = report_text(trimmed(line.substr(0, at)), report_limits::kMostNameBytes);
   line.remove_prefix(at);
   const std::optional<uint64_t> address = report_number(take_word(line));
   if (!address.has_value()) return std::nullopt;
@@ -74,7 +74,9 @@ std::optional<TextFrame> read_frame_line(string_view line) {
     if (base.has_value() && *base <= *address) result.frame.offset = *address - *base;
     return result;
   }
-  if (symbol != "???") result.frame.function = report_text(symbol);
+  if (symbol != "???") {
+    result.frame.function = report_text(symbol, report_limits::kMostFunctionBytes);
+  }
   return result;
 }
 

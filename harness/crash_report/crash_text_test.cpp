@@ -5,6 +5,7 @@
 
 #include "harness/crash_report/fixture.h"
 #include "harness/crash_report/ips.h"
+#include "harness/crash_report/report_limits.h"
 
 namespace mpsprobe {
 namespace {
@@ -79,6 +80,36 @@ TEST(CrashText, AHeaderLineMayStandBeforeTheText) {
   EXPECT_EQ(report.threads[0].frames[0].function, "objc_msgSend");
   ASSERT_EQ(report.last_exception.size(), 1U);
   EXPECT_EQ(report.last_exception[0].function, "objc_exception_throw");
+}
+
+TEST(CrashText, ManyFramesOfAnImageWithALongNameStaySmall) {
+  std::string text = "Exception Type: EXC_CRASH (SIGABRT)\nCrashed Thread: 511\n\n";
+  for (int thread = 0; thread < 512; ++thread) {
+    text += "Thread " + std::to_string(thread) + ":\n";
+    for (int i = 0; i < (thread == 511 ? 3 : 200); ++i) text += "0 a 0x11 b + 1\n";
+    text += "\n";
+  }
+  text += "Binary Images:\n0x10 - 0x20 x (1) <> /" + std::string(16384, 'x') + "\n";
+  const ParsedReport parsed = parse_crash_text(text);
+  const auto& report = std::get<CrashReport>(parsed);
+  ASSERT_EQ(report.threads.size(), 512U);
+  EXPECT_EQ(report.threads[0].frames.size(), 3U);
+  EXPECT_EQ(report.threads[0].frames[0].image.size(), report_limits::kMostNameBytes);
+  size_t frames = 0;
+  for (const ThreadStack& stack : report.threads) frames += stack.frames.size();
+  EXPECT_EQ(frames, report_limits::kMostFramesInAll);
+}
+
+TEST(CrashText, AStackThatRanOverIsSaidBesideTheSubtype) {
+  const ParsedReport parsed = parse_crash_text(
+      "Exception Type: EXC_BAD_ACCESS (SIGSEGV)\n"
+      "Exception Codes: KERN_PROTECTION_FAILURE at 0x000000016f2d3ff8\n"
+      "Exception Message: Thread stack size exceeded\n\n"
+      "VM Regions Near 0x16f2d3ff8:\n--> STACK GUARD 000000016f2d0000-000000016f2d4000\n\n"
+      "Thread 0 Crashed:\n0 a 0x11 b + 1\n\nBinary Images:\n");
+  EXPECT_EQ(std::get<CrashReport>(parsed).subtype,
+            "KERN_PROTECTION_FAILURE at 0x000000016f2d3ff8 (stack guard) (Thread stack size "
+            "exceeded)");
 }
 
 TEST(CrashText, WhatIsCutOffIsNotRead) {

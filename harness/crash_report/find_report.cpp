@@ -1,5 +1,7 @@
 #include "harness/crash_report/find_report.h"
 
+#include <signal.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -7,6 +9,7 @@
 
 #include "harness/crash_report/ips.h"
 #include "harness/crash_report/report_limits.h"
+#include "harness/outcome/told.h"
 
 namespace mpsprobe {
 namespace {
@@ -18,6 +21,10 @@ constexpr double kLaunchTolerance = 2;
 /// Both sides round.
 constexpr double kClockResolution = 0.01;
 constexpr double kEventLead = 1;
+/// How long after it was captured an event may appear, in seconds.
+constexpr double kLateEvents = 30;
+/// For the report of a process that was killed: most such deaths have none.
+constexpr Milliseconds kGuardWait{1000};
 constexpr int kMostWaitsInVain = 3;
 constexpr size_t kMostEvents = 16;
 constexpr const char* kEvidence = "evidence";
@@ -26,10 +33,24 @@ bool died_of_signal(const ProcessRecord& record) {
   return std::holds_alternative<Signaled>(record.termination);
 }
 
+/// The signals of which the system writes a report, whatever the process.
+bool is_crash(int signal) {
+  return signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGTRAP ||
+         signal == SIGABRT || signal == SIGFPE || signal == SIGSYS;
+}
+
 /// The system writes a report of what it ended, not of what we did.
-bool is_waited_for(const ProcessRecord& record) {
+bool is_without_its_report(const ProcessRecord& record) {
   return died_of_signal(record) && record.ended_by == EndedBy::nobody &&
          !record.crash_report.has_value();
+}
+
+/// A device that hangs or fails is restarted, which the system reports some seconds later.
+bool is_without_its_event(const Departed& process) {
+  const ProcessRecord& record = *process.record;
+  if (!process.apple_gpu || !record.gpu_events.empty()) return false;
+  return record.ended_by == EndedBy::no_progress || record.ended_by == EndedBy::deadline ||
+         told_of_command_buffer(record);
 }
 
 template <typename Report>
@@ -41,10 +62,14 @@ bool is_of(const Report& report, const Departed& process) {
          report.captured >= process.launched_at - kClockResolution;
 }
 
+/// Of an event, whatever it was copied to.
+std::string identity_of(const GpuEvent& event) {
+  return event.incident + "\n" + std::to_string(event.captured) + "\n" + event.process;
+}
+
 bool holds(const std::vector<GpuEvent>& events, const GpuEvent& event) {
   return std::any_of(events.begin(), events.end(), [&](const GpuEvent& other) {
-    return other.incident == event.incident && other.captured == event.captured &&
-           other.process == event.process;
+    return identity_of(other) == identity_of(event);
   });
 }
 
@@ -99,42 +124,64 @@ void CrashReports::attach(std::string_view trial, std::span<const Departed> proc
   if (options_.folders.empty() || processes.empty()) return;
   double since = processes.front().launched_at;
   for (const Departed& process : processes) since = std::min(since, process.launched_at);
-  since -= kLaunchTolerance;
   Lock lock(mutex_);
+  if (first_launch_ == 0 || since < first_launch_) first_launch_ = since;
+  // As far back as an event of another trial may lie that appears only now.
+  since = std::max(since - kLateEvents, first_launch_) - kLaunchTolerance;
   const auto start = std::chrono::steady_clock::now();
   Milliseconds paused{0};
-  bool awaited = false;
-  for (;;) {
+  Missing first;  // what was missing at the first look
+  for (bool again = false;; again = true) {
     look(since);
-    bool missing = false;
-    for (const Departed& process : processes) {
-      if (died_of_signal(*process.record) && !process.record->crash_report.has_value()) {
-        attach_crash(trial, process);
-      }
-      missing = missing || is_waited_for(*process.record);
-    }
-    awaited = awaited || missing;
-    if (!missing) {
-      if (awaited) waits_in_vain_ = 0;
-      break;
-    }
+    const Missing missing = collect(trial, processes);
+    if (!again) first = missing;
+    if (first.crash && !missing.crash) waits_in_vain_ = 0;
     // By the clock, and by the pauses asked for: neither a slow folder nor a clock that stands
     // still makes the wait longer.
     const auto passed = std::max<std::chrono::steady_clock::duration>(
         paused, std::chrono::steady_clock::now() - start);
-    if (waits_in_vain_ >= kMostWaitsInVain) break;
-    if (passed >= options_.wait) {
-      if (options_.wait.count() > 0) ++waits_in_vain_;
+    if (passed >= missing.wait) {
+      const bool in_full = options_.wait.count() > 0 && passed >= options_.wait;
+      if (in_full && missing.crash) ++waits_in_vain_;
+      if (in_full && missing.event) ++event_waits_in_vain_;
       break;
     }
     if (!pause(lock)) break;
     paused += options_.poll;
   }
-  for (const Departed& process : processes) attach_gpu_events(trial, process);
+  for (const Departed& process : processes) attach_events_of_its_time(trial, process);
+  attach_late_events(trial, processes);
+}
+
+CrashReports::Missing CrashReports::collect(std::string_view trial,
+                                            std::span<const Departed> processes) {
+  Missing missing;
+  bool killed = false;
+  for (const Departed& process : processes) {
+    const ProcessRecord& record = *process.record;
+    if (died_of_signal(record) && !record.crash_report.has_value()) attach_crash(trial, process);
+    if (is_without_its_report(record)) {
+      const int signal = std::get<Signaled>(record.termination).signal;
+      missing.crash = missing.crash || is_crash(signal);
+      killed = killed || (signal == SIGKILL && !record.kernel_memory_kill);
+    }
+    if (is_without_its_event(process)) {
+      attach_events_of_its_time(trial, process);
+      missing.event = missing.event || record.gpu_events.empty();
+    }
+  }
+  if (killed) missing.wait = std::min(options_.wait, kGuardWait);
+  if ((missing.crash && waits_in_vain_ < kMostWaitsInVain) ||
+      (missing.event && event_waits_in_vain_ < kMostWaitsInVain)) {
+    missing.wait = options_.wait;
+  }
+  return missing;
 }
 
 void CrashReports::look(double since) {
-  if (index_.refresh(since) > 0) waits_in_vain_ = 0;
+  const ReportIndex::News news = index_.refresh(since);
+  if (news.crashes > 0) waits_in_vain_ = 0;
+  if (news.events > 0) event_waits_in_vain_ = 0;
 }
 
 /// Others look for their reports meanwhile. False: stop waiting.
@@ -173,23 +220,41 @@ bool CrashReports::attach_crash(std::string_view trial, const Departed& process)
   return false;
 }
 
-void CrashReports::attach_gpu_events(std::string_view trial, const Departed& process) {
-  const double first = process.launched_at - kEventLead;
+void CrashReports::attach_events_of_its_time(std::string_view trial, const Departed& process) {
   const double last =
       process.died_at + std::chrono::duration<double>(options_.wait).count() + kClockResolution;
-  for (const auto& [file, found] : index_.gpu_events()) {
-    std::vector<GpuEvent>& events = process.record->gpu_events;
-    if (found->captured < first || found->captured > last || holds(events, *found)) continue;
-    if (events.size() == kMostEvents) break;
-    GpuEvent event = *found;
-    if (const auto content = read_regular_file(*file, report_limits::kMostBytes)) {
-      const std::string stem =
-          safe_file_name(std::string(trial)) + "-gpu-" + safe_file_name(event.incident);
-      event.file =
-          as_kept(keep_file(options_.run_folder / kEvidence, stem, extension_of(*file), *content));
+  for (const auto& [file, event] : index_.gpu_events()) {
+    if (event->captured >= process.launched_at - kEventLead && event->captured <= last) {
+      attach_event(trial, process, *file, *event);
     }
-    events.push_back(std::move(event));
   }
+}
+
+void CrashReports::attach_late_events(std::string_view trial, std::span<const Departed> processes) {
+  const Departed& first = processes.front();
+  const double earliest = std::max(first.launched_at - kLateEvents, first_launch_) - kEventLead;
+  for (const auto& [file, event] : index_.gpu_events()) {
+    const bool late =
+        event->captured >= earliest && event->captured < first.launched_at - kEventLead;
+    if (late && !attached_events_.contains(identity_of(*event))) {
+      attach_event(trial, first, *file, *event);
+    }
+  }
+}
+
+void CrashReports::attach_event(std::string_view trial, const Departed& process,
+                                const fs::path& file, const GpuEvent& found) {
+  std::vector<GpuEvent>& events = process.record->gpu_events;
+  if (events.size() == kMostEvents || holds(events, found)) return;
+  GpuEvent event = found;
+  if (const auto content = read_regular_file(file, report_limits::kMostBytes)) {
+    const std::string stem =
+        safe_file_name(std::string(trial)) + "-gpu-" + safe_file_name(event.incident);
+    event.file =
+        as_kept(keep_file(options_.run_folder / kEvidence, stem, extension_of(file), *content));
+  }
+  attached_events_.insert(identity_of(event));
+  events.push_back(std::move(event));
 }
 
 }  // namespace mpsprobe

@@ -32,6 +32,7 @@ struct Departed {
   ProcessRecord* record = nullptr;
   double launched_at = 0;  ///< taken just before the spawn
   double died_at = 0;      ///< when it was reaped
+  bool apple_gpu = false;  ///< it ran on one: the system reports errors of that device
 };
 
 struct CrashReportOptions {
@@ -60,16 +61,33 @@ class CrashReports {
   /// For the processes of one trial that ran at the same time: sets `crash_report` of each that
   /// died of a signal and adds to `gpu_events` what the system reported while each lived (from 1 s
   /// before its launch until the wait after its death would be over; an incident once in a record).
-  /// Waits for reports only of processes that a signal ended which the runner did not send, all
-  /// together at most `wait`; after 3 waits in vain in a row it only looks, until a report comes
-  /// after all: some systems write none. `trial` goes into the names of the files kept.
+  /// An event of an earlier trial that appears only now, within 30 s, goes to the first of these
+  /// processes: `captured` tells whose time it was.
+  ///
+  /// Waits for the report of a process that crashed by itself; shortly for that of one that was
+  /// killed, since the kernel reports what it killed for a guard; and, where it ran on an Apple
+  /// GPU, for a GPU event, if the runner ended it for lack of progress or time or it told of a
+  /// command buffer that ended with an error. All together at most `wait`; after 3 waits in vain in
+  /// a row for crash reports, or for events, it only looks for those, until one comes after all:
+  /// some systems write none. `trial` goes into the names of the files kept.
   void attach(std::string_view trial, std::span<const Departed> processes);
 
  private:
   using Lock = std::unique_lock<std::mutex>;
 
+  /// What is still missing, and how long it is worth waiting for.
+  struct Missing {
+    bool crash = false;
+    bool event = false;
+    std::chrono::milliseconds wait{0};
+  };
+
+  Missing collect(std::string_view trial, std::span<const Departed> processes);
   bool attach_crash(std::string_view trial, const Departed& process);
-  void attach_gpu_events(std::string_view trial, const Departed& process);
+  void attach_events_of_its_time(std::string_view trial, const Departed& process);
+  void attach_late_events(std::string_view trial, std::span<const Departed> processes);
+  void attach_event(std::string_view trial, const Departed& process,
+                    const std::filesystem::path& file, const GpuEvent& found);
   void look(double since);
   bool pause(Lock& lock) const;
 
@@ -77,7 +95,10 @@ class CrashReports {
   std::mutex mutex_;
   ReportIndex index_;
   std::set<std::string> attached_;
+  std::set<std::string> attached_events_;
+  double first_launch_ = 0;  ///< of all processes so far; 0: there was none
   int waits_in_vain_ = 0;
+  int event_waits_in_vain_ = 0;
 };
 
 }  // namespace mpsprobe

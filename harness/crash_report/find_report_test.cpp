@@ -263,17 +263,17 @@ TEST_F(CrashReportsTest, ALinkToAReportIsNotFollowed) {
 TEST_F(CrashReportsTest, FilesSeenUnchangedAreNotReadAgain) {
   put("other.ips", replaced(crash_, "4242", "1"));
   ReportIndex index(options_.folders);
-  EXPECT_EQ(index.refresh(kLaunched), 1U);
-  EXPECT_EQ(index.refresh(kLaunched), 0U);
+  EXPECT_EQ(index.refresh(kLaunched).crashes, 1U);
+  EXPECT_EQ(index.refresh(kLaunched).crashes, 0U);
   put("other.ips", replaced(crash_, "4242", "12"));
-  EXPECT_EQ(index.refresh(kLaunched), 1U);
+  EXPECT_EQ(index.refresh(kLaunched).crashes, 1U);
 }
 
 TEST_F(CrashReportsTest, ReportsFromBeforeAreLeftUnreadUntilTheirTimeIsAskedFor) {
   put("old.ips", crash_);
   ReportIndex index(options_.folders);
-  EXPECT_EQ(index.refresh(kLaunched + 3600), 0U);
-  EXPECT_EQ(index.refresh(kLaunched), 1U);
+  EXPECT_EQ(index.refresh(kLaunched + 3600).crashes, 0U);
+  EXPECT_EQ(index.refresh(kLaunched).crashes, 1U);
 }
 
 TEST_F(CrashReportsTest, HostileNamesStayInTheEvidenceFolder) {
@@ -314,6 +314,94 @@ TEST_F(CrashReportsTest, AGpuEventOfAnotherTimeIsNotAttached) {
   record.termination = Exited{0};
   EXPECT_TRUE(attached_to(record, kLaunched + 60, kDied + 60).gpu_events.empty());
   EXPECT_TRUE(attached_to(record, kLaunched - 60, kDied - 60).gpu_events.empty());
+}
+
+// Ends with 0 after it told of a command buffer that failed.
+ProcessRecord went_on() {
+  ProcessRecord record;
+  record.termination = Exited{0};
+  record.err.head =
+      "Execution of the command buffer was aborted due to an error during execution. Insufficient "
+      "Memory (00000008:kIOGPUCommandBufferCallbackErrorOutOfMemory)\n";
+  record.err.bytes = record.err.head.size();
+  return record;
+}
+
+TEST_F(CrashReportsTest, AGpuEventIsWaitedForAfterAHangAndAFailedCommandBufferOnThatDevice) {
+  ProcessRecord hung = died();
+  hung.ended_by = EndedBy::no_progress;
+  for (ProcessRecord record : {hung, went_on()}) {
+    fs::remove(root_ / "reports" / "late.ips");
+    pauses_ = 0;
+    options_.pause = [this](milliseconds) {
+      if (++pauses_ == 3) put("late.ips", fixture("gpu-event.ips"));
+      return true;
+    };
+    CrashReports reports(options_);
+    const std::vector<Departed> processes{{&record, kLaunched, kDied, true}};
+    reports.attach("t7", processes);
+    EXPECT_EQ(record.gpu_events.size(), 1U);
+    EXPECT_EQ(pauses_, 3);
+  }
+}
+
+TEST_F(CrashReportsTest, TheWaitForGpuEventsIsBoundedAndGivenUpAndHasNoPartInTheOther) {
+  CrashReports reports(options_);
+  const auto attach_on = [&](ProcessRecord record, bool apple_gpu) {
+    const std::vector<Departed> processes{{&record, kLaunched, kDied, apple_gpu}};
+    reports.attach("t7", processes);
+  };
+  for (int trial = 0; trial < 5; ++trial) attach_on(went_on(), true);
+  EXPECT_EQ(pauses_, 30);
+  attach_on(died(), true);
+  EXPECT_EQ(pauses_, 40);
+  // Elsewhere there are none to wait for.
+  CrashReports other(options_);
+  pauses_ = 0;
+  ProcessRecord record = went_on();
+  attach(other, record);
+  record = died();
+  record.ended_by = EndedBy::deadline;
+  attach(other, record);
+  EXPECT_EQ(pauses_, 0);
+}
+
+TEST_F(CrashReportsTest, AnEventOfAnEarlierTrialThatAppearsLateIsKeptOnceWithItsTime) {
+  CrashReports reports(options_);
+  ProcessRecord first = died();
+  first.termination = Exited{0};
+  attach(reports, first);
+  put("late.ips", fixture("gpu-event.ips"));
+  ProcessRecord second = first;
+  attach(reports, second, kDied + 10, kDied + 11);
+  ASSERT_EQ(second.gpu_events.size(), 1U);
+  EXPECT_DOUBLE_EQ(second.gpu_events[0].captured, 1740826803);
+  ProcessRecord third = first;
+  attach(reports, third, kDied + 12, kDied + 13);
+  EXPECT_TRUE(third.gpu_events.empty());
+}
+
+TEST_F(CrashReportsTest, OnlyCrashesAreWaitedForInFull) {
+  CrashReports reports(options_);
+  options_.wait = milliseconds(3000);
+  CrashReports patient(options_);
+  const auto pauses_for = [&](CrashReports& used, int signal, bool for_memory = false) {
+    pauses_ = 0;
+    ProcessRecord record = died();
+    record.termination = Signaled{signal};
+    record.kernel_memory_kill = for_memory;
+    attach(used, record);
+    return pauses_;
+  };
+  for (int signal : {SIGTERM, SIGINT, SIGHUP, SIGUSR1}) {
+    EXPECT_EQ(pauses_for(reports, signal), 0) << signal;
+  }
+  // The kernel kills for a guard, and reports that.
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(pauses_for(patient, SIGKILL), 10);
+  EXPECT_EQ(pauses_for(patient, SIGKILL, true), 0);
+  // None of them has a part in giving up.
+  for (int signal : {SIGSEGV, SIGSYS, SIGFPE}) EXPECT_EQ(pauses_for(patient, signal), 30) << signal;
+  EXPECT_EQ(pauses_for(patient, SIGABRT), 0);
 }
 
 TEST_F(CrashReportsTest, AGpuEventIsNoProcesssCrashReport) {

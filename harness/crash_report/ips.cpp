@@ -43,6 +43,10 @@ std::vector<Image> images_of(const Value& body) {
   return images;
 }
 
+std::string name_of(const Value& object, const char* key) {
+  return report_text(Json::text(object, key), report_limits::kMostNameBytes);
+}
+
 StackFrame frame_of(const Value& entry, const std::vector<Image>& images) {
   StackFrame frame;
   const std::optional<uint64_t> index = Json::number(entry, "imageIndex");
@@ -51,7 +55,7 @@ StackFrame frame_of(const Value& entry, const std::vector<Image>& images) {
     frame.image_id = images[*index].id;
   }
   frame.offset = Json::number(entry, "imageOffset").value_or(0);
-  frame.function = Json::text(entry, "symbol");
+  frame.function = report_text(Json::text(entry, "symbol"), report_limits::kMostFunctionBytes);
   frame.source = report_file_name(Json::text(entry, "sourceFile"));
   if (!frame.source.empty()) {
     const std::optional<uint64_t> line = Json::number(entry, "sourceLine");
@@ -61,12 +65,20 @@ StackFrame frame_of(const Value& entry, const std::vector<Image>& images) {
   return frame;
 }
 
-std::vector<StackFrame> frames_of(const Value& list, const std::vector<Image>& images) {
+/// What a report's frames are read with: what they refer to, and how many more may be.
+struct Frames {
+  const std::vector<Image>& images;
+  size_t left = report_limits::kMostFramesInAll;
+};
+
+std::vector<StackFrame> frames_of(const Value& list, Frames& all) {
   std::vector<StackFrame> frames;
   if (!list.is_array()) return frames;
   for (const Value& entry : list) {
-    if (frames.size() == report_limits::kMostFrames) break;
-    if (entry.is_object()) frames.push_back(frame_of(entry, images));
+    if (frames.size() == report_limits::kMostFrames || all.left == 0) break;
+    if (!entry.is_object()) continue;
+    frames.push_back(frame_of(entry, all.images));
+    --all.left;
   }
   return frames;
 }
@@ -81,7 +93,7 @@ size_t faulting_index(const Value& body, const Value& threads) {
   return index.has_value() && *index < threads.size() ? *index : threads.size();
 }
 
-std::vector<ThreadStack> threads_of(const Value& body, const std::vector<Image>& images) {
+std::vector<ThreadStack> threads_of(const Value& body, Frames& all) {
   std::vector<ThreadStack> stacks;
   const Value& threads = Json::member(body, "threads");
   if (!threads.is_array()) return stacks;
@@ -90,10 +102,10 @@ std::vector<ThreadStack> threads_of(const Value& body, const std::vector<Image>&
     const Value& thread = threads[index];
     ThreadStack stack;
     stack.thread_id = Json::number(thread, "id").value_or(0);
-    stack.name = Json::text(thread, "name");
-    if (stack.name.empty()) stack.name = Json::text(thread, "queue");
+    stack.name = name_of(thread, "name");
+    if (stack.name.empty()) stack.name = name_of(thread, "queue");
     stack.faulting = index == faulting;
-    stack.frames = frames_of(Json::member(thread, "frames"), images);
+    stack.frames = frames_of(Json::member(thread, "frames"), all);
     stacks.push_back(std::move(stack));
   };
   if (faulting < threads.size()) add(faulting);
@@ -145,7 +157,7 @@ std::string os_version_of(const Value& header, const Value& body) {
   return Json::text(header, "os_version");
 }
 
-std::string first_of(std::string first, std::string second) {
+std::string first_of(const std::string& first, const std::string& second) {
   return first.empty() ? second : first;
 }
 
@@ -165,8 +177,15 @@ CrashReport crash_of(const Value& header, const Value& body) {
   report.signal = Json::text(exception, "signal");
   report.subtype = Json::text(exception, "subtype");
   // Both spellings are written by one version or another.
+  bool guard = false;
   for (const char* key : {"vmRegionInfo", "vmregioninfo"}) {
-    if (report.subtype.empty()) report.subtype = first_line(Json::text(body, key));
+    const std::string regions = Json::text(body, key);
+    if (report.subtype.empty()) report.subtype = first_line(regions);
+    guard = guard || marks_stack_guard(regions);
+  }
+  if (guard) report.subtype += " (stack guard)";
+  if (const std::string said = Json::text(exception, "message"); !said.empty()) {
+    report.subtype = report_text(report.subtype + " (" + said + ")");
   }
   const Value& termination = Json::member(body, "termination");
   report.termination_namespace = Json::text(termination, "namespace");
@@ -174,8 +193,10 @@ CrashReport crash_of(const Value& header, const Value& body) {
   report.termination_reasons = texts_of(Json::member(termination, "reasons"));
   report.application_info = application_info_of(body);
   const std::vector<Image> images = images_of(body);
-  report.threads = threads_of(body, images);
-  report.last_exception = frames_of(Json::member(body, "lastExceptionBacktrace"), images);
+  // First what no stack of another thread may use up.
+  Frames all{images};
+  report.last_exception = frames_of(Json::member(body, "lastExceptionBacktrace"), all);
+  report.threads = threads_of(body, all);
   return report;
 }
 

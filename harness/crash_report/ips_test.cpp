@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "harness/crash_report/fixture.h"
 #include "harness/crash_report/report_limits.h"
 #include "harness/crash_report/report_value.h"
@@ -236,6 +238,60 @@ TEST(Ips, LongListsAreCutAndKeepTheFaultingThread) {
   const auto& report = std::get<CrashReport>(parsed);
   EXPECT_EQ(report.threads.size(), report_limits::kMostThreads);
   EXPECT_EQ(report.threads[0].thread_id, 900U);
+}
+
+/// How much of frames a report came to.
+struct Read {
+  size_t frames = 0;
+  size_t longest = 0;
+};
+
+Read read(const CrashReport& report) {
+  Read read;
+  const auto count = [&](const std::vector<StackFrame>& frames) {
+    read.frames += frames.size();
+    for (const StackFrame& frame : frames) {
+      read.longest =
+          std::max({read.longest, frame.image.size(), frame.function.size(), frame.source.size()});
+    }
+  };
+  for (const ThreadStack& stack : report.threads) count(stack.frames);
+  count(report.last_exception);
+  return read;
+}
+
+// Every frame names the same image: a small file must not become gigabytes.
+TEST(Ips, ManyFramesOfAnImageWithALongNameStaySmall) {
+  const std::string name(report_limits::kMostTextBytes, 'x');
+  std::string frames;
+  for (int i = 0; i < 512; ++i) frames += "{\"imageIndex\":0},";
+  std::string threads;
+  for (int i = 0; i < 511; ++i) threads += "{\"frames\":[" + frames + "{}]},";
+  const ParsedReport parsed = parse_crash_report(
+      "{\"bug_type\":\"309\"}\n{\"usedImages\":[{\"path\":\"/" + name + "\"}],\"threads\":[" +
+      threads + "{\"triggered\":true,\"name\":\"" + name + "\",\"frames\":[{\"symbol\":\"" + name +
+      "\",\"sourceFile\":\"" + name + "\"}]}],\"lastExceptionBacktrace\":[{\"imageIndex\":0}]}");
+  const auto& report = std::get<CrashReport>(parsed);
+  EXPECT_EQ(read(report).frames, report_limits::kMostFramesInAll);
+  EXPECT_LE(read(report).longest, report_limits::kMostFunctionBytes);
+  EXPECT_EQ(report.threads.size(), 512U);
+  ASSERT_EQ(report.threads[0].frames.size(), 1U);
+  EXPECT_EQ(report.threads[0].frames[0].function.size(), report_limits::kMostFunctionBytes);
+  EXPECT_EQ(report.threads[0].name.size(), report_limits::kMostNameBytes);
+  ASSERT_EQ(report.last_exception.size(), 1U);
+  EXPECT_EQ(report.last_exception[0].image.size(), report_limits::kMostNameBytes);
+}
+
+TEST(Ips, AStackThatRanOverIsSaidBesideTheSubtype) {
+  const ParsedReport parsed = parse_crash_report(
+      "{\"bug_type\":\"309\"}\n{\"threads\":[],\"exception\":{\"type\":\"EXC_BAD_ACCESS\","
+      "\"subtype\":\"KERN_PROTECTION_FAILURE at 0x16f2d3ff8\",\"message\":\"Thread stack size "
+      "exceeded due to excessive recursion\"},\"vmRegionInfo\":\"0x16f2d3ff8 is in 0x16f2d0000\\n"
+      "      REGION TYPE\\n      STACK GUARD 1\\n--->  STACK GUARD  16f2d0000-16f2d4000\\n\"}");
+  EXPECT_EQ(std::get<CrashReport>(parsed).subtype,
+            "KERN_PROTECTION_FAILURE at 0x16f2d3ff8 (stack guard) (Thread stack size exceeded due "
+            "to excessive recursion)");
+  EXPECT_FALSE(marks_stack_guard("  STACK GUARD  1-2\n---> MALLOC_TINY 2-3\n"));
 }
 
 TEST(ReportTime, KnowsZonesAndFractions) {

@@ -17,46 +17,47 @@ bool may_be_report(const std::filesystem::path& file) {
 
 }  // namespace
 
-size_t ReportIndex::refresh(double since) {
-  size_t crashes = 0;
+ReportIndex::News ReportIndex::refresh(double since) {
+  News news;
   for (const std::filesystem::path& folder : folders_) {
     std::error_code error;
     std::filesystem::directory_iterator entry(folder, error);
     for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
-      if (may_be_report(entry->path())) crashes += look_at(entry->path(), since);
+      if (may_be_report(entry->path())) look_at(entry->path(), since, news);
     }
   }
-  return crashes;
+  return news;
 }
 
-size_t ReportIndex::look_at(const std::filesystem::path& file, double since) {
+void ReportIndex::look_at(const std::filesystem::path& file, double since, News& news) {
   const std::optional<FileStamp> stamp = stamp_of(file);
-  if (!stamp.has_value()) return 0;
+  if (!stamp.has_value()) return;
   const auto known = entries_.find(file);
-  if (known == entries_.end() && entries_.size() >= kMostFiles) return 0;
+  if (known == entries_.end() && entries_.size() >= kMostFiles) return;
   Entry& entry = known == entries_.end() ? entries_[file] : known->second;
   const bool unchanged = known != entries_.end() && entry.stamp == *stamp;
   const auto* earlier = std::get_if<Earlier>(&entry.content);
-  if (unchanged && (earlier == nullptr || earlier->written + kHeaderResolution < since)) return 0;
+  if (unchanged && (earlier == nullptr || earlier->written + kHeaderResolution < since)) return;
   entry = {*stamp, Useless{}};
   const std::optional<std::string> beginning = read_regular_file(file, kHeaderBytes);
-  if (!beginning.has_value()) return 0;
+  if (!beginning.has_value()) return;
   if (const auto header = parse_report_header(*beginning)) {
-    if (!is_wanted_bug_type(header->bug_type)) return 0;
+    if (!is_wanted_bug_type(header->bug_type)) return;
     if (header->written != 0 && header->written + kHeaderResolution < since) {
       entry.content = Earlier{header->written};
-      return 0;
+      return;
     }
   }
   const std::optional<std::string> content = read_regular_file(file, report_limits::kMostBytes);
-  if (!content.has_value()) return 0;
+  if (!content.has_value()) return;
   ParsedReport parsed = parse_crash_report(*content);
   if (const auto* crash = std::get_if<CrashReport>(&parsed)) {
     entry.content = CrashReportKey{crash->incident, crash->pid, crash->launched, crash->captured};
-    return 1;
+    ++news.crashes;
+  } else if (auto* event = std::get_if<GpuEvent>(&parsed)) {
+    entry.content = std::move(*event);
+    ++news.events;
   }
-  if (auto* event = std::get_if<GpuEvent>(&parsed)) entry.content = std::move(*event);
-  return 0;
 }
 
 ReportIndex::Crashes ReportIndex::crashes() const {

@@ -27,10 +27,15 @@ class ReportIndex {
  public:
   explicit ReportIndex(std::vector<std::filesystem::path> folders) : folders_(std::move(folders)) {}
 
+  /// How many reports a refresh read.
+  struct News {
+    size_t crashes = 0;
+    size_t events = 0;
+  };
   /// Looks at what is new in the folders. A report that the system wrote before `since` (seconds
-  /// since 1970) is left unread until a refresh asks for its time. Gives how many crash reports
-  /// were read. A folder that is missing or may not be read is passed over.
-  size_t refresh(double since);
+  /// since 1970) is left unread until a refresh asks for its time. A folder that is missing or may
+  /// not be read is passed over.
+  News refresh(double since);
 
   using Crashes = std::vector<std::pair<const std::filesystem::path*, const CrashReportKey*>>;
   using Events = std::vector<std::pair<const std::filesystem::path*, const GpuEvent*>>;
@@ -50,7 +55,7 @@ class ReportIndex {
     std::variant<Useless, Earlier, CrashReportKey, GpuEvent> content;
   };
 
-  size_t look_at(const std::filesystem::path& file, double since);
+  void look_at(const std::filesystem::path& file, double since, News& news);
 
   std::vector<std::filesystem::path> folders_;
   std::map<std::filesystem::path, Entry> entries_;

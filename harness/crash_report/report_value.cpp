@@ -2,8 +2,6 @@
 
 #include <charconv>
 
-#include "harness/crash_report/report_limits.h"
-
 namespace mpsprobe {
 namespace {
 
@@ -131,7 +129,8 @@ std::string report_image_id(std::string_view text) {
 
 std::string report_file_name(std::string_view path) {
   const size_t slash = path.rfind('/');
-  return report_text(slash == std::string_view::npos ? path : path.substr(slash + 1));
+  return report_text(slash == std::string_view::npos ? path : path.substr(slash + 1),
+                     report_limits::kMostNameBytes);
 }
 
 std::optional<uint64_t> report_number(std::string_view text) {
@@ -145,10 +144,24 @@ std::optional<uint64_t> report_number(std::string_view text) {
   return value;
 }
 
-std::string report_text(std::string_view text) {
+bool marks_stack_guard(std::string_view table) {
+  while (!table.empty()) {
+    const size_t end = table.find('\n');
+    const std::string_view line = trimmed(table.substr(0, end));
+    table.remove_prefix(end == std::string_view::npos ? table.size() : end + 1);
+    // "--->  STACK GUARD  16f2d0000-16f2d4000 [   16K] ---/rwx SM=NUL  stack guard for thread 1"
+    const bool marked = line.starts_with("--->") || line.starts_with("-->");
+    for (std::string_view words : {"STACK GUARD", "Stack Guard", "stack guard"}) {
+      if (marked && line.find(words) != std::string_view::npos) return true;
+    }
+  }
+  return false;
+}
+
+std::string report_text(std::string_view text, size_t most) {
   size_t size = text.size();
-  if (size > report_limits::kMostTextBytes) {
-    size = report_limits::kMostTextBytes;
+  if (size > most) {
+    size = most;
     while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80) --size;
   }
   return std::string(text.substr(0, size));

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/crash_report/report_limits.h"
+
 namespace mpsprobe {
 
 // How crash reports write single values. Pure functions of untrusted text.
@@ -18,14 +20,17 @@ double report_time(std::string_view text);
 /// A UUID or build id in lower-case hex without dashes; "" where it is none or all zero.
 std::string report_image_id(std::string_view text);
 
-/// The last part of a path; the text itself where it is none.
+/// The last part of a path, at most kMostNameBytes of it; the text itself where it is none.
 std::string report_file_name(std::string_view path);
 
 /// A whole number, decimal or with "0x"; nothing where the text is anything else.
 std::optional<uint64_t> report_number(std::string_view text);
 
-/// At most kMostTextBytes of `text`, not cut within a UTF-8 character.
-std::string report_text(std::string_view text);
+/// At most `most` bytes of `text`, not cut within a UTF-8 character.
+std::string report_text(std::string_view text, size_t most = report_limits::kMostTextBytes);
+
+/// Whether a table of memory regions (vmRegionInfo) marks a stack's guard as what was touched.
+bool marks_stack_guard(std::string_view table);
 
 /// Without blanks, tabs and line ends around it.
 std::string_view trimmed(std::string_view text);

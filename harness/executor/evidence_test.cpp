@@ -20,6 +20,7 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using testing::NotNull;
 using testing::SizeIs;
 
 const std::string kWorker = std::string(MPSPROBE_BINARY_DIR) + "/bin/mpsprobe-selftest-worker";
@@ -123,6 +124,18 @@ TEST_F(EvidenceTest, ACallThroughANullPointerShowsTheCaller) {
   ASSERT_GE(functions.size(), 2U);
   EXPECT_EQ(functions[0], "");
   EXPECT_EQ(functions[1], "mpsprobe::faults::null_call()");
+  EXPECT_GE(functions.size(), 5U) << "the callers of the caller are known as well";
+}
+
+TEST_F(EvidenceTest, ACallToWhereNothingIsShowsTheWholeStack) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer puts its own handler in the place of ours";
+  for (const std::string kind : {"wild_call", "heap_call"}) {
+    const std::vector<std::string> functions = crashed(misbehave(kind));
+    ASSERT_GE(functions.size(), 5U) << kind;
+    EXPECT_EQ(functions[0], "");
+    EXPECT_THAT(functions, Contains("mpsprobe::faults::" + kind + "()"));
+    EXPECT_EQ(trial_.judgement.detail, "SIGSEGV");
+  }
 }
 
 #ifdef __GLIBC__
@@ -179,6 +192,41 @@ TEST_F(EvidenceTest, AThreadThatSpinsWaitsForNothing) {
   EXPECT_EQ(stack->wait.kind, Wait::Kind::none);
 }
 
+TEST_F(EvidenceTest, AStackThatCannotBeTakenIsNoCrash) {
+  if (kSignalsComeLate) GTEST_SKIP() << "ThreadSanitizer keeps the signals back";
+  const ProcessRecord process = misbehave("misleading_frame");
+  EXPECT_EQ(trial_.judgement.outcome, Outcome::hang);
+  EXPECT_FALSE(process.crashed_in_inquest);
+  EXPECT_EQ(process.recorder.crash.signal, 0);
+  const ThreadStack* stack = stack_of(process, 1);
+  ASSERT_NE(stack, nullptr);
+  EXPECT_THAT(functions_of(*stack),
+              Contains(AnyOf("mpsprobe_misleading_frame", "mpsprobe::faults::busy_loop()")));
+  EXPECT_THAT(stack_of(process, recorder_layout::kMainThread), NotNull());
+}
+
+#ifdef __linux__
+TEST_F(EvidenceTest, ACrashThatTheInquestCausesLeavesTheHangAHang) {
+  if (kSignalsComeLate) GTEST_SKIP() << "ThreadSanitizer keeps the signals back";
+  const ProcessRecord process = misbehave("abort_when_interrupted");
+  EXPECT_EQ(trial_.judgement.outcome, Outcome::hang);
+  EXPECT_EQ(process.ended_by, EndedBy::no_progress);
+  EXPECT_TRUE(process.crashed_in_inquest);
+  EXPECT_EQ(process.recorder.crash.signal, SIGABRT);
+}
+#endif
+
+TEST_F(EvidenceTest, AHangBeforeTheStartShowsItsStacksAsWell) {
+  if (kSignalsComeLate) GTEST_SKIP() << "ThreadSanitizer keeps the signals back";
+  limits_.timeout = 1;
+  const ProcessRecord process = misbehave("hang_early");
+  EXPECT_EQ(trial_.judgement.outcome, Outcome::hang);
+  EXPECT_FALSE(process.ready);
+  const ThreadStack* stack = stack_of(process, recorder_layout::kMainThread);
+  ASSERT_NE(stack, nullptr);
+  EXPECT_THAT(functions_of(*stack), Contains("mpsprobe::faults::deadlock()"));
+}
+
 TEST_F(EvidenceTest, AStoppedProcessIsEndedWithoutItsStacks) {
   const ProcessRecord process = misbehave("stopped");
   EXPECT_EQ(trial_.judgement.outcome, Outcome::hang);
@@ -188,7 +236,7 @@ TEST_F(EvidenceTest, AStoppedProcessIsEndedWithoutItsStacks) {
 TEST_F(EvidenceTest, WhatPassesCarriesNoStacks) {
   const ProcessRecord process = misbehave("pass");
   EXPECT_THAT(process.stacks.threads, IsEmpty());
-  EXPECT_FALSE(process.recorder.stacks_asked);
+  EXPECT_EQ(process.recorder.inquest, Inquest::offered);
 }
 
 TEST_F(EvidenceTest, TheImagesOfAProcessAreKnownWithTheirIds) {

@@ -160,10 +160,12 @@ std::vector<ProcessRecord> Executor::run_together(const TrialRequest& request, i
 void Executor::collect_evidence(const TrialRequest& request, std::vector<ProcessRecord>& records,
                                 const std::vector<double>& launched_at) const {
   std::vector<Departed> departed;
+  const bool apple_gpu =
+      request.cell.backend == Backend::mps || request.cell.backend == Backend::metal;
   for (size_t i = 0; i < records.size(); ++i) {
     ProcessRecord& record = records[i];
     record.stacks = stack_evidence(record.recorder, *symboliser_);
-    departed.push_back({&record, launched_at[i], launched_at[i] + record.seconds});
+    departed.push_back({&record, launched_at[i], launched_at[i] + record.seconds, apple_gpu});
   }
   // Now, and not later: the system keeps few reports, and removes the oldest.
   if (crash_reports_ != nullptr) {

@@ -93,7 +93,8 @@ json recorder_to_json(const RecorderReading& recorder) {
               {"overlapped", recorder.overlapped},
               {"most_inside", recorder.most_inside},
               {"threads", threads},
-              {"stacks_asked", recorder.stacks_asked},
+              {"inquest", name_of(recorder.inquest)},
+              {"threads_asked", recorder.threads_asked},
               {"probe", name_of(recorder.probe)},
               {"crash", nullptr}};
   if (recorder.crash.signal != 0) {
@@ -123,7 +124,8 @@ RecorderReading recorder_from_json(const json& object) {
     recorder.threads.push_back({place.at("thread"), place.at("operation"), place.at("iteration"),
                                 step_from(place.at("step"))});
   }
-  recorder.stacks_asked = object.at("stacks_asked");
+  recorder.inquest = word<Inquest>(object.at("inquest"), inquest_named);
+  recorder.threads_asked = object.at("threads_asked");
   recorder.probe = word<Probe>(object.at("probe"), probe_named);
   const json& crash = object.at("crash");
   if (crash.is_null()) return recorder;
@@ -170,6 +172,7 @@ json process_to_json(const ProcessRecord& process) {
           {"pid", process.pid},
           {"termination", termination_to_json(process.termination)},
           {"ended_by", name_of(process.ended_by)},
+          {"crashed_in_inquest", process.crashed_in_inquest},
           {"stop_signals", process.stop_signals},
           {"seconds", process.seconds},
           {"ended_at", process.ended_at},
@@ -206,6 +209,7 @@ ProcessRecord process_from_json(const json& object) {
   process.pid = object.at("pid");
   process.termination = termination_from_json(object.at("termination"));
   process.ended_by = ended_by_from(object.at("ended_by"));
+  process.crashed_in_inquest = object.at("crashed_in_inquest");
   process.stop_signals = object.at("stop_signals");
   process.seconds = object.at("seconds");
   process.ended_at = object.at("ended_at");

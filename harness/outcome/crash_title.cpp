@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 
 #include "harness/outcome/function_name.h"
 #include "harness/outcome/passing_frames.h"
+#include "harness/outcome/told.h"
 #include "harness/outcome/whereabouts.h"
 
 namespace mpsprobe {
@@ -15,6 +18,16 @@ namespace {
 // Where a function recurses, a fault this far from the stack pointer is still its stack: it had
 // made room for a large frame.
 constexpr uint64_t kLargeFrame = 1 << 20;
+
+constexpr std::string_view kOverflowWords[] = {"possible stack overflow", "stack guard",
+                                               "stack size exceeded", "excessive recursion"};
+
+std::string lower_case(std::string text) {
+  for (char& c : text) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return text;
+}
 
 const std::vector<StackFrame>* faulting_frames(const std::vector<ThreadStack>& threads) {
   for (const ThreadStack& stack : threads) {
@@ -39,7 +52,8 @@ bool bad_access(int signal) {
   return signal == SIGSEGV || signal == SIGBUS;
 }
 
-std::string_view words_for(int signal) {
+std::string_view words_for(const ProcessRecord& process, int signal) {
+  if (broke_a_guard(process)) return "misuse of a guarded port or descriptor";
   if (bad_access(signal)) return "bad access";
   switch (signal) {
     case SIGILL:
@@ -55,6 +69,26 @@ std::string_view words_for(int signal) {
   }
 }
 
+// The system's reports end after 511 frames.
+constexpr size_t kEndlessFrames = 500;
+
+// Whether the crash report says that the stack ran over, in words or by a stack without end.
+bool report_tells_of_overflow(const ProcessRecord& process) {
+  if (!process.crash_report) return false;
+  const CrashReport& report = *process.crash_report;
+  const auto says = [](const std::string& text) {
+    const std::string words = lower_case(text);
+    return std::any_of(
+        std::begin(kOverflowWords), std::end(kOverflowWords),
+        [&](std::string_view word) { return words.find(word) != std::string::npos; });
+  };
+  const std::vector<StackFrame>* frames = report_frames(process);
+  return says(report.subtype) || says(report.termination_indicator) ||
+         std::any_of(report.termination_reasons.begin(), report.termination_reasons.end(), says) ||
+         std::any_of(report.application_info.begin(), report.application_info.end(), says) ||
+         (frames != nullptr && frames->size() >= kEndlessFrames);
+}
+
 // The function whose calls used the stack up; empty where the stack did not run over.
 std::string overflowing_function(const ProcessRecord& process, int signal) {
   if (!bad_access(signal)) return "";
@@ -62,6 +96,8 @@ std::string overflowing_function(const ProcessRecord& process, int signal) {
   if (address.has_value() && *address < kNearNull) return "";
   const uint64_t pointer = process.recorder.crash.stack_pointer;
   const bool both = address.has_value() && pointer != 0;
+  // A walk through a deep graph recurses as well: without a stack pointer others must say it.
+  if (!both && !report_tells_of_overflow(process)) return "";
   const uint64_t distance = !both                ? 0
                             : *address > pointer ? *address - pointer
                                                  : pointer - *address;
@@ -77,7 +113,7 @@ std::string overflowing_function(const ProcessRecord& process, int signal) {
 std::string crash_image(const ProcessRecord& process, const StackTitle& title) {
   if (!title.image.empty()) return title.image;
   for (const FrameAddress& frame : process.recorder.crash.frames) {
-    const std::string image = normalise_image(frame.image());
+    std::string image = normalise_image(frame.image());
     if (!image.empty() && find_passing_frame(image, "") == nullptr) return image;
   }
   return "";
@@ -116,7 +152,7 @@ StackTitle stack_title(const ProcessRecord& process) {
 
 CrashTitle crash_title(const ProcessRecord& process, int signal) {
   const std::string suffix = phase_suffix(process.recorder.phase);
-  const std::string_view words = words_for(signal);
+  const std::string_view words = words_for(process, signal);
   const StackTitle title = stack_title(process);
   if (!words.empty()) {
     if (const std::string function = overflowing_function(process, signal); !function.empty()) {
@@ -126,7 +162,9 @@ CrashTitle crash_title(const ProcessRecord& process, int signal) {
       case StackTitle::Kind::function:
         return {fmt::format("{} in {}{}", words, title.function, suffix), Basis::frames};
       case StackTitle::Kind::heap:
-        return {"heap corruption found in malloc" + suffix, Basis::frames};
+        // The allocator finds what it notices in an order of its own: with an abort, a trap or a
+        // bad access. And the heap may be sound, where a caller gave it a bad pointer.
+        return {"death inside malloc or free (heap or pointer damaged)" + suffix, Basis::place};
       case StackTitle::Kind::passing:
         return {fmt::format("{} in {} (no caller known){}", words, title.function, suffix),
                 Basis::place};
@@ -138,8 +176,8 @@ CrashTitle crash_title(const ProcessRecord& process, int signal) {
   }
   const std::string image = crash_image(process, title);
   const std::string in = image.empty() ? image : " in " + image;
-  return {fmt::format("{}{} {} (no function known)", signal_name(signal), in,
-                      whereabouts(process.recorder)),
+  const std::string what = words.empty() ? signal_name(signal) : std::string(words);
+  return {fmt::format("{}{} {} (no function known)", what, in, whereabouts(process.recorder)),
           Basis::place};
 }
 

@@ -22,12 +22,14 @@ struct CrashTitle {
 };
 
 /// "bad access in FUNCTION" for SIGSEGV and SIGBUS (macOS gives either for one and the same bad
-/// address), "trap in", "illegal instruction in", "arithmetic error in", "abort in"; "stack
-/// overflow in" with the function that recurses; "heap corruption found in malloc" where the
-/// innermost code is the allocator's, whoever damaged the heap. Frames of the handler first, then
-/// those of the system's crash report. Without a function the title says that it is thin, and names
-/// the image and where the process was. A death outside the run says so. Pure; never throws but for
-/// lack of memory.
+/// address), "trap in", "illegal instruction in", "arithmetic error in", "abort in", "misuse of a
+/// guarded port or descriptor in"; "stack overflow in" with the function that recurses, where the
+/// stack pointer or the crash report shows that the stack ran over; "death inside malloc or free"
+/// where the innermost code is the allocator's: thin, since either the heap was damaged before, by
+/// anybody, or the caller gave a bad pointer. Frames of the handler first, then those of the
+/// system's crash report. Without a function the title says that it is thin, and names the image
+/// and where the process was. A death outside the run says so. Pure; never throws but for lack of
+/// memory.
 CrashTitle crash_title(const ProcessRecord& process, int signal);
 
 /// The address that the process died of, where it is known.

@@ -17,6 +17,7 @@ constexpr size_t kLongestExcerpt = 600;
 constexpr size_t kLongestReading = 600;
 // Forms are read in order of place until there are this many findings: more than the table has
 // complete titles, by more than kMostFindings, so the first kMostFindings by place are among them.
+// Those that end a process are read on, up to as many again.
 constexpr size_t kMostCollected = 256;
 
 bool ends_with_place(std::string_view before) {
@@ -60,6 +61,39 @@ std::string make_title(const Pattern& pattern, std::string_view message) {
   if (title.size() > kLongestTitle) title.resize(kLongestTitle);
   while (title.ends_with(' ')) title.pop_back();
   return title;
+}
+
+// The runtime's own words about an exception that nobody caught.
+bool is_uncaught_form(const Match& match) {
+  const Reading reading = match.pattern->reading;
+  return reading == Reading::thrown || reading == Reading::typed || reading == Reading::reason;
+}
+
+// From those words to the end of the message that they tell. The spans do not overlap, so all
+// together read each character once.
+using Spans = std::vector<std::pair<size_t, size_t>>;
+Spans uncaught_spans(const NormalText& normal, const std::vector<Match>& forms, size_t& steps) {
+  Spans spans;
+  for (size_t i = 0; i < forms.size(); ++i) {
+    if (!is_uncaught_form(forms[i])) continue;
+    size_t next = i + 1;
+    while (next < forms.size() && !is_uncaught_form(forms[next])) ++next;
+    size_t stop = std::min(normal.text.size(), forms[i].end + kLongestReading);
+    if (next < forms.size()) stop = std::max(forms[i].end, std::min(stop, forms[next].begin));
+    steps += stop - forms[i].end + next - i;
+    const Reader reader{normal, stop};
+    const std::optional<ReadText> reading = read_match(reader, forms[i]);
+    spans.emplace_back(forms[i].begin, reading ? reading->end : reader.line_end(forms[i].end));
+    i = next - 1;
+  }
+  return spans;
+}
+
+bool is_within(const Spans& spans, size_t place) {
+  const auto after = std::upper_bound(
+      spans.begin(), spans.end(), place,
+      [](size_t wanted, const std::pair<size_t, size_t>& span) { return wanted < span.first; });
+  return after != spans.begin() && place < std::prev(after)->second;
 }
 
 // The lines around a match as they were, cut at whole characters.
@@ -106,10 +140,35 @@ std::string_view name_of(TextClass text_class) {
   return "abort_message";
 }
 
+bool ends_the_process(TextClass text_class) {
+  return text_class == TextClass::assertion || text_class == TextClass::memory_corruption ||
+         text_class == TextClass::abort_message;
+}
+
+void cut_findings(std::vector<Finding>& findings) {
+  if (findings.size() <= kMostFindings) return;
+  std::vector<Finding> last;
+  for (size_t i = findings.size(); i > kMostFindings && last.size() < kMostLastWords; --i) {
+    if (ends_the_process(findings[i - 1].text_class)) last.push_back(std::move(findings[i - 1]));
+  }
+  findings.resize(kMostFindings - last.size());
+  std::move(last.rbegin(), last.rend(), std::back_inserter(findings));
+}
+
 std::vector<Finding> find_failures(std::string_view text, size_t* work) {
   const NormalText normal = normalise_text(text, kMostTextBytes);
   size_t steps = std::min(text.size(), kMostTextBytes);
   const std::vector<Match> matches = find_patterns(normal.text, steps);
+
+  // What is recognised by its form. A reading ends where the next one begins, so that all of them
+  // together read each character once, whatever the text repeats.
+  std::vector<Match> forms;
+  for (const Match& match : matches) {
+    if (match.pattern->reading == Reading::none) continue;
+    steps += kLookBack;
+    if (in_place(normal, match)) forms.push_back(match);
+  }
+  const Spans uncaught = uncaught_spans(normal, forms, steps);
 
   std::vector<Finding> findings;
   std::set<std::string, std::less<>> titles;
@@ -117,7 +176,7 @@ std::vector<Finding> find_failures(std::string_view text, size_t* work) {
     if (!titles.insert(title).second) return;
     findings.push_back({match.pattern->text_class, std::move(title),
                         make_excerpt(text, normal, match.begin, end), normal.origin[match.begin],
-                        match.pattern->known});
+                        match.pattern->known, is_within(uncaught, match.begin)});
     steps += kLongestExcerpt;
   };
 
@@ -131,19 +190,12 @@ std::vector<Finding> find_failures(std::string_view text, size_t* work) {
     add(match, std::string(match.pattern->title), match.end);
   }
 
-  // Then what is recognised by its form. A reading ends where the next one begins, so that all of
-  // them together read each character once, whatever the text repeats.
-  std::vector<Match> forms;
-  for (const Match& match : matches) {
-    if (match.pattern->reading == Reading::none) continue;
-    steps += kLookBack;
-    if (in_place(normal, match)) forms.push_back(match);
-  }
   size_t next_covered = 0;
   bool app_terminated = false;
   std::optional<std::pair<Match, ReadText>> wrapper;
-  for (size_t i = 0; i < forms.size() && findings.size() < kMostCollected; ++i) {
+  for (size_t i = 0; i < forms.size() && findings.size() < 2 * kMostCollected; ++i) {
     const Match& match = forms[i];
+    if (findings.size() >= kMostCollected && !ends_the_process(match.pattern->text_class)) continue;
     size_t stop = std::min(normal.text.size(), match.end + kLongestReading);
     const bool cut = i + 1 < forms.size() && forms[i + 1].begin < stop;
     if (cut) stop = std::max(match.end, forms[i + 1].begin);
@@ -162,8 +214,7 @@ std::vector<Finding> find_failures(std::string_view text, size_t* work) {
     if (!reading || explained) continue;
     // An uncaught exception whose message runs into another form: that one says more, unless it
     // turns out to be none.
-    const bool wraps =
-        match.pattern->reading == Reading::thrown || match.pattern->reading == Reading::typed;
+    const bool wraps = is_uncaught_form(match) && match.pattern->reading != Reading::reason;
     if (wraps && cut && end >= stop) {
       wrapper.emplace(match, *reading);
       continue;
@@ -176,7 +227,7 @@ std::vector<Finding> find_failures(std::string_view text, size_t* work) {
 
   std::stable_sort(findings.begin(), findings.end(),
                    [](const Finding& a, const Finding& b) { return a.offset < b.offset; });
-  if (findings.size() > kMostFindings) findings.resize(kMostFindings);
+  cut_findings(findings);
   if (work != nullptr) *work = steps;
   return findings;
 }

@@ -14,7 +14,7 @@ struct StackTitle {
     none,      ///< no frames, or none that says anything
     unnamed,   ///< the first frame that counts has no function: `image` is all that is known
     passing,   ///< only functions that pass things on: `function` is the first of them
-    heap,      ///< inside malloc: the heap was damaged earlier, by code that is not on the stack
+    heap,      ///< inside malloc: damaged earlier, perhaps by others, or given a bad pointer
     function,  ///< `function` is the first that counts
   };
   Kind kind = Kind::none;

@@ -51,6 +51,17 @@ TEST(TitleOfStack, ADamagedHeapIsNobodysWhoIsOnTheStack) {
   EXPECT_EQ(title.function, "at::empty");
 }
 
+TEST(TitleOfStack, CommonNamesAreTheAllocatorsInItsOwnImageAlone) {
+  for (const char* name : {"small_matmul", "large_matmul", "medium_matmul", "tiny_matmul",
+                           "mi_step", "tc_matmul", "rack_step"}) {
+    EXPECT_EQ(title_of_stack({frame("libtorch_cpu.so", name)}).kind, Kind::function) << name;
+    for (const char* image : {"libsystem_malloc.dylib", "libmimalloc.so.2", "libjemalloc.so.2",
+                              "libtcmalloc_minimal.so.4"}) {
+      EXPECT_EQ(title_of_stack({frame(image, name)}).kind, Kind::heap) << image << " " << name;
+    }
+  }
+}
+
 TEST(TitleOfStack, DoesNotGuessBeyondAFrameWithoutAFunction) {
   const StackTitle title = title_of_stack({
       frame("libsystem_platform.dylib", "_platform_memmove"),

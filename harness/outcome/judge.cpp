@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "harness/outcome/crash_title.h"
 #include "harness/outcome/diagnosis.h"
@@ -29,20 +30,31 @@ bool is_deliberate(int signal) {
 }
 
 using Classes = std::initializer_list<TextClass>;
-// What ends a process, as opposed to what it may have survived.
-constexpr Classes kEnding{TextClass::assertion, TextClass::memory_corruption,
-                          TextClass::abort_message};
-// What an uncaught exception may say.
+// What an uncaught exception may say. Programs also catch these, print them and go on.
 constexpr Classes kThrown{TextClass::exception, TextClass::out_of_memory, TextClass::unsupported,
                           TextClass::gpu_error};
 
+bool is_one_of(const Finding& finding, Classes classes) {
+  return std::find(classes.begin(), classes.end(), finding.text_class) != classes.end();
+}
+
 const Finding* first_of(const std::vector<Finding>& findings, Classes classes) {
-  for (const Finding& finding : findings) {
-    if (std::find(classes.begin(), classes.end(), finding.text_class) != classes.end()) {
-      return &finding;
-    }
-  }
-  return nullptr;
+  const auto found = std::find_if(findings.begin(), findings.end(), [&](const Finding& finding) {
+    return is_one_of(finding, classes);
+  });
+  return found == findings.end() ? nullptr : &*found;
+}
+
+// What ends a process, as opposed to what it may have survived.
+const Finding* first_ending(const std::vector<Finding>& findings) {
+  const auto found = std::find_if(findings.begin(), findings.end(), [](const Finding& finding) {
+    return ends_the_process(finding.text_class);
+  });
+  return found == findings.end() ? nullptr : &*found;
+}
+
+bool is_victim(const Finding& finding) {
+  return finding.title == kInnocentVictim;
 }
 
 class Judge {
@@ -94,11 +106,27 @@ class Judge {
     judgement_.bystander = true;
   }
 
-  // Whether all that it told of is that another process made the GPU restart.
+  // Whether whatever it reported comes of another process that made the GPU restart: that itself,
+  // and wrong numbers, which the discarded command buffer explains.
+  bool reported_as_a_victim() const {
+    return std::all_of(process_.failures.begin(), process_.failures.end(),
+                       [](const FailureEvent& failure) {
+                         const ReportedFailure told = read_failure(failure);
+                         return !is_failure(told.outcome) || told.title == kInnocentVictim ||
+                                told.outcome == Outcome::wrong_result;
+                       });
+  }
+  bool saw_itself_as_a_victim() const {
+    return std::any_of(findings_.begin(), findings_.end(), is_victim) ||
+           std::any_of(process_.failures.begin(), process_.failures.end(),
+                       [](const FailureEvent& failure) {
+                         return read_failure(failure).title == kInnocentVictim;
+                       });
+  }
+  // Whether all that it told of before it died is that another process made the GPU restart.
   bool only_a_victim() const {
-    return !findings_.empty() &&
-           std::all_of(findings_.begin(), findings_.end(),
-                       [](const Finding& finding) { return finding.title == kInnocentVictim; });
+    return !findings_.empty() && std::all_of(findings_.begin(), findings_.end(), is_victim) &&
+           reported_as_a_victim();
   }
 
   void ended_by_runner() {
@@ -114,7 +142,8 @@ class Judge {
         break;
     }
     // A crash whose handler did not get to its end shows as a process that has to be killed.
-    const int crash = process_.recorder.intact ? process_.recorder.crash.signal : 0;
+    const bool own = process_.recorder.intact && !process_.crashed_in_inquest;
+    const int crash = own ? process_.recorder.crash.signal : 0;
     if (crash > 0 && crash < 65) return died(crash);
     if (process_.ended_by == EndedBy::deadline && process_.idle_seconds < process_.seconds / 2) {
       return as(Outcome::infrastructure, "time limit, while it was getting on: raise --timeout",
@@ -145,27 +174,52 @@ class Judge {
       return as(Outcome::out_of_memory, "killed for memory",
                 "killed for memory " + whereabouts(process_.recorder), Basis::place);
     }
-    // Nothing inside a worker sends these to itself: somebody else ended it.
-    if (signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGHUP) {
+    // Nothing inside a worker sends these to itself: somebody else ended it. But for the kernel,
+    // which kills for the misuse of a guarded port or descriptor and says so.
+    const bool guarded = signal == SIGKILL && broke_a_guard(process_);
+    if (!guarded &&
+        (signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGHUP)) {
       return as(Outcome::infrastructure, "killed from outside: " + name,
                 "killed from outside: " + name);
     }
     if (never_started()) return;
-    const Finding* ending = first_of(findings_, kEnding);
-    if (is_deliberate(signal)) {
-      // What ends a process by itself, before what only may have.
-      if (ending != nullptr) return as(outcome_of(ending->text_class), *ending);
-      if (only_a_victim()) return as_bystander();
-      if (const Finding* thrown = first_of(findings_, kThrown)) {
-        return as(outcome_of(thrown->text_class), *thrown);
-      }
-      if (signal == SIGABRT && uncaught_object()) return;
-    } else if (ending != nullptr) {
-      // Another thread was about to abort: that came first, and the status stays what it was.
+    crash_ = crash_title(process_, signal);
+    const Finding* ending = first_ending(findings_);
+    if (ending != nullptr && is_deliberate(signal)) {
+      return as(outcome_of(ending->text_class), *ending);
+    }
+    // Another thread was about to abort: that came first, and the status stays what it was.
+    if (ending != nullptr) {
       return as(Outcome::signal, name, ending->title, Basis::text, ending->known);
     }
-    CrashTitle crash = crash_title(process_, signal);
-    as(Outcome::signal, name, std::move(crash.title), crash.basis);
+    // An exception that nobody catches ends in abort. A trap is raised where it happens, whatever
+    // was caught and printed before.
+    if (signal == SIGABRT) {
+      if (const Finding* thrown = what_was_thrown()) {
+        if (is_victim(*thrown) && only_a_victim()) return as_bystander();
+        return as(outcome_of(thrown->text_class), *thrown);
+      }
+      if (uncaught_object()) return;
+    }
+    as(Outcome::signal, name, crash_->title, crash_->basis);
+  }
+
+  // The text that an abort is titled by, where none says that it ends the process. What is no
+  // failure of the product decides only as the last words of an uncaught exception, or where
+  // nothing else is known: it may have been caught and printed long before.
+  const Finding* what_was_thrown() const {
+    const auto clears = [](const Finding& finding) {
+      return is_victim(finding) || finding.text_class == TextClass::unsupported;
+    };
+    const Finding* caught = nullptr;
+    for (const Finding& finding : findings_) {
+      if (!is_one_of(finding, kThrown)) continue;
+      if (finding.uncaught || !clears(finding)) return &finding;
+      if (caught == nullptr) caught = &finding;
+    }
+    if (caught == nullptr || crash_->basis == Basis::frames) return nullptr;
+    // What it reported as its own failure speaks against the excuse.
+    return is_victim(*caught) && !reported_as_a_victim() ? nullptr : caught;
   }
 
   // Titles what the loader could not start. `hello` is enough to know that it could, unless the
@@ -208,11 +262,15 @@ class Judge {
       return as(Outcome::setup_failed, fmt::format("exit code {} before the worker was up", code),
                 fmt::format("worker does not start: exit code {}", code));
     }
-    const Finding* cause = first_of(findings_, kEnding);
+    const Finding* cause = first_ending(findings_);
     if (cause == nullptr) {
       if (only_a_victim()) return as_bystander();
       cause = first_of(findings_,
                        {TextClass::exception, TextClass::out_of_memory, TextClass::gpu_error});
+    }
+    if (cause != nullptr && is_victim(*cause) && !reported_as_a_victim()) {
+      const ReportedFailure told = read_failure(*first_failure(process_.failures));
+      return as(Outcome::exit, std::to_string(code), told.title, Basis::text, told.known);
     }
     // Its last words title it; that it left with a code of its own stays true.
     if (cause != nullptr) {
@@ -228,13 +286,20 @@ class Judge {
   }
 
   void left_cleanly() {
-    // The first cause titles it: a GPU error explains the wrong numbers that follow from it.
-    if (only_a_victim()) return as_bystander();
+    // The first cause titles it: a GPU error explains the wrong numbers that follow from it. Other
+    // texts of exhausted memory are what a program may survive; a command buffer that ended with an
+    // error has lost its work.
     for (const Finding& finding : findings_) {
-      const bool gpu = finding.text_class == TextClass::gpu_error;
-      if (gpu && finding.title != kInnocentVictim) return as(Outcome::gpu_error, finding);
+      if (tells_of_command_buffer(finding) && !is_victim(finding)) {
+        return as(outcome_of(finding.text_class), finding);
+      }
     }
-    if (const FailureEvent* failure = first_failure(process_.failures)) return reported(*failure);
+    const FailureEvent* failure = first_failure(process_.failures);
+    if (saw_itself_as_a_victim() && reported_as_a_victim()) {
+      if (failure != nullptr) take_phase(*failure);
+      return as_bystander();
+    }
+    if (failure != nullptr) return reported(*failure);
     if (!process_.result.has_value()) {
       return as(Outcome::missing, "left with 0 and no result",
                 "left with 0 and no result, " + whereabouts(process_.recorder), Basis::place);
@@ -244,10 +309,13 @@ class Judge {
 
   void reported(const FailureEvent& failure) {
     const ReportedFailure told = read_failure(failure);
-    // The process went on after it: where it is now is not where it happened.
-    if (const auto phase = phase_named(failure.phase)) judgement_.phase = *phase;
-    if (told.title == kInnocentVictim) return as_bystander();
+    take_phase(failure);
     as(told.outcome, told.detail, told.title, Basis::text, told.known);
+  }
+
+  // The process went on after it: where it is now is not where it happened.
+  void take_phase(const FailureEvent& failure) {
+    if (const auto phase = phase_named(failure.phase)) judgement_.phase = *phase;
   }
 
   void add_also() {
@@ -264,17 +332,16 @@ class Judge {
       const ReportedFailure told = read_failure(failure);
       if (is_failure(told.outcome)) add(told.title, told.known);
     }
-    const auto* signaled = std::get_if<Signaled>(&process_.termination);
-    if (judgement_.outcome == Outcome::signal && judgement_.basis == Basis::text &&
-        signaled != nullptr) {
-      const CrashTitle crash = crash_title(process_, signaled->signal);
-      if (crash.basis == Basis::frames) add(crash.title, true);
-    }
+    if (!crash_.has_value() || crash_->basis != Basis::frames) return;
+    // Whatever was told: where it died stays among them.
+    if (judgement_.also.size() == kMostFindings) judgement_.also.pop_back();
+    add(crash_->title, true);
   }
 
   const ProcessRecord& process_;
   std::string_view path_;
   std::vector<Finding> findings_;
+  std::optional<CrashTitle> crash_;  // where a signal of its own ended it
   Judgement judgement_;
 };
 

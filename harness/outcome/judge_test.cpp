@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include "harness/outcome/diagnosis.h"
 #include "harness/outcome/outcome.h"
 #include "harness/outcome/remarks.h"
 #include "harness/trial.h"
@@ -171,7 +172,8 @@ TEST(Judge, TheSignatureOfACrashWithoutAFunctionSaysThatItIsThin) {
   process.recorder.crash.frames = {{"/lib/libc.so.6", "", 0x88},
                                    {"/opt/torch/lib/libtorch_cpu.so", "", 0x1234}};
   const Judgement judgement = judge(process);
-  EXPECT_EQ(judgement.signature, "SIGSEGV in libtorch_cpu.so launching linear (no function known)");
+  EXPECT_EQ(judgement.signature,
+            "bad access in libtorch_cpu.so launching linear (no function known)");
   EXPECT_EQ(judgement.basis, Basis::place);
 }
 
@@ -214,7 +216,6 @@ TEST(Judge, AGpuEventOfTheSystemAloneChangesNothing) {
   ProcessRecord process = finished();
   process.gpu_events.resize(2);
   EXPECT_EQ(judge(process).outcome, Outcome::pass);
-  EXPECT_THAT(remarks(process), ElementsAre(HasSubstr("2 events of the GPU")));
 }
 
 TEST(Judge, KeepsEverythingElseThatWasToldInOrderAndOnce) {
@@ -251,6 +252,134 @@ TEST(Judge, AVictimThatFailsByItselfStaysAFailure) {
   EXPECT_FALSE(judgement.bystander);
 }
 
+TEST(Judge, AGpuOutOfMemoryInTheTextIsNoPassAndAnyOtherMayBeSurvived) {
+  const Judgement lost = judge(finished(
+      "Execution of the command buffer was aborted due to an error during execution. Insufficient "
+      "Memory (00000008:kIOGPUCommandBufferCallbackErrorOutOfMemory)\n"));
+  EXPECT_EQ(lost.outcome, Outcome::out_of_memory);
+  EXPECT_EQ(lost.signature, "command buffer: Insufficient Memory");
+  EXPECT_EQ(
+      judge(finished("RuntimeError: MPS backend out of memory (MPS allocated: 1 GB)\n")).outcome,
+      Outcome::pass);
+}
+
+TEST(Judge, AFailureOfItsOwnIsNoBystandersOnEitherRoute) {
+  ProcessRecord process = finished(kVictim);
+  process.failures = {{"exception", "Invalid KernelDAG", "run", 1, 2, "linear"}};
+  const auto own = [&] {
+    const Judgement judgement = judge(process);
+    return !judgement.bystander && judgement.signature == "exception: Invalid KernelDAG";
+  };
+  EXPECT_TRUE(own());
+  process.termination = Exited{1};
+  EXPECT_TRUE(own());
+  process.termination = Signaled{SIGABRT, false};
+  EXPECT_FALSE(judge(process).bystander);
+  // Wrong numbers come of the command buffer that was discarded.
+  process.termination = Exited{0};
+  process.failures[0] = {"wrong_result", "element 3", "run", 1, 2, "linear"};
+  EXPECT_TRUE(judge(process).bystander);
+  process.err = {};
+  process.failures.push_back({"exception", kVictim, "run", 1, 2, "linear"});
+  EXPECT_TRUE(judge(process).bystander);
+  process.failures.push_back({"exception", "Invalid KernelDAG", "run", 1, 2, "linear"});
+  EXPECT_FALSE(judge(process).bystander);
+}
+
+TEST(Judge, WhatWasCaughtAndPrintedDoesNotExplainATrapOrAnAbortElsewhere) {
+  const std::string caught =
+      "NotImplementedError: The operator 'aten::lerp' is not currently implemented for the MPS "
+      "device.\n";
+  ProcessRecord process = record(Signaled{SIGTRAP, false}, caught);
+  process.stacks.threads = {faulting({{"AGXMetalG16X", "AGX::ComputeContext::finish(int)"}})};
+  Judgement judgement = judge(process);
+  EXPECT_EQ(judgement.outcome, Outcome::signal);
+  EXPECT_EQ(judgement.signature, "trap in AGX::ComputeContext::finish");
+  process.termination = Signaled{SIGABRT, false};
+  judgement = judge(process);
+  EXPECT_EQ(judgement.signature, "abort in AGX::ComputeContext::finish");
+  ASSERT_EQ(judgement.also.size(), 1U);
+  EXPECT_EQ(judgement.also[0].title, "operator not implemented for MPS");
+  // Without a function, or as the words of the runtime, it is the best that is known.
+  process.stacks = {};
+  EXPECT_EQ(judge(process).outcome, Outcome::unsupported);
+  process.stacks.threads = {faulting({{"libtorch_cpu.dylib", "at::native::mps::lerp(int)"}})};
+  process.err.head =
+      "libc++abi: terminating due to uncaught exception of type c10::NotImplementedError: " +
+      caught.substr(caught.find("The"));
+  process.err.bytes = process.err.head.size();
+  judgement = judge(process);
+  EXPECT_EQ(judgement.outcome, Outcome::unsupported);
+  ASSERT_EQ(judgement.also.size(), 1U);
+  EXPECT_EQ(judgement.also[0].title, "abort in at::native::mps::lerp");
+}
+
+TEST(Judge, WhatEndsItIsKeptBehindAnyNumberOfSurvivedTexts) {
+  std::string many;
+  for (char a = 'a'; a <= 'z'; ++a) {
+    for (char b = 'a'; b <= 'z'; ++b) {
+      many += std::string("CUDA error: survived text ") + a + b + "\n";
+    }
+  }
+  const Judgement judgement = judge(record(Signaled{SIGABRT, false}, many + kAssertion));
+  EXPECT_EQ(judgement.outcome, Outcome::assertion);
+  EXPECT_THAT(judgement.signature, HasSubstr("already encoding"));
+  EXPECT_EQ(judgement.also.size(), kMostFindings - 1);
+  // So is the function that died.
+  ProcessRecord dead = record(Signaled{SIGABRT, false}, many);
+  dead.failures.resize(3, {"wrong_result", "element 3", "run", 0, 1, "linear"});
+  dead.failures[1].operation = "mm";
+  dead.stacks.threads = {faulting({{"AGXMetalG16X", "AGX::ComputeContext::finish(int)"}})};
+  ASSERT_EQ(judge(dead).also.size(), kMostFindings);
+  EXPECT_EQ(judge(dead).also.back().title, "abort in AGX::ComputeContext::finish");
+  // As last words of a library in the crash report, too.
+  ProcessRecord process = record(Signaled{SIGABRT, false}, many);
+  process.crash_report.emplace().application_info = {kAssertion};
+  EXPECT_EQ(judge(process).outcome, Outcome::assertion);
+}
+
+TEST(Judge, AKillByTheKernelForAGuardIsItsOwnAndOthersAreNot) {
+  ProcessRecord process = record(Signaled{SIGKILL, false});
+  process.crash_report.emplace().threads = {faulting({{"IOGPU", "IOGPUDeviceDestroy"}})};
+  for (const char* name : {"JETSAM", "RUNNINGBOARD", "CODESIGNING", "SIGNAL"}) {
+    process.crash_report->termination_namespace = name;
+    EXPECT_EQ(judge(process).outcome, Outcome::infrastructure) << name;
+  }
+  process.crash_report->exception = "EXC_GUARD";
+  const Judgement judgement = judge(process);
+  EXPECT_EQ(judgement.outcome, Outcome::signal);
+  EXPECT_EQ(judgement.detail, "SIGKILL");
+  EXPECT_EQ(judgement.signature, "misuse of a guarded port or descriptor in IOGPUDeviceDestroy");
+  process.crash_report->exception.clear();
+  process.crash_report->termination_namespace = "GUARD";
+  EXPECT_EQ(judge(process).outcome, Outcome::signal);
+}
+
+TEST(Judge, ThinTitlesDoNotDivideABugByTheSignalOfTheSameBadAddress) {
+  const Judgement segv = judge(record(Signaled{SIGSEGV, false}));
+  const Judgement bus = judge(record(Signaled{SIGBUS, false}));
+  EXPECT_EQ(segv.signature, "bad access launching linear (no function known)");
+  EXPECT_EQ(bus.signature, segv.signature);
+  EXPECT_EQ(bus.detail, "SIGBUS");
+}
+
+TEST(Judge, ARecursionRanOverTheStackOnlyWhereSomethingShowsIt) {
+  ProcessRecord process = record(Signaled{SIGSEGV, false});
+  CrashReport& report = process.crash_report.emplace();
+  report.subtype = "KERN_INVALID_ADDRESS at 0x00006f6f6f6f6f6f";
+  ThreadStack walk = faulting({{"w", "leaf(int)"}});
+  walk.frames.resize(41, walk.frames[0]);
+  for (size_t i = 1; i < walk.frames.size(); ++i) walk.frames[i].function = "walk(int)";
+  report.threads = {walk};
+  EXPECT_EQ(judge(process).signature, "bad access in leaf");
+  report.subtype = "KERN_PROTECTION_FAILURE at 0x000000016f603ff0 (stack guard)";
+  EXPECT_EQ(judge(process).signature, "stack overflow in walk");
+  report.subtype = "KERN_PROTECTION_FAILURE at 0x000000016f603ff0";
+  EXPECT_EQ(judge(process).signature, "bad access in leaf");
+  report.threads[0].frames.resize(511, walk.frames[1]);
+  EXPECT_EQ(judge(process).signature, "stack overflow in walk");
+}
+
 TEST(Remarks, SayWhatHoldsNumbersOfOneRun) {
   ProcessRecord process = record(Signaled{SIGSEGV, false});
   process.recorder.crash.signal = SIGSEGV;
@@ -259,14 +388,18 @@ TEST(Remarks, SayWhatHoldsNumbersOfOneRun) {
   process.recorder.crash.address = 0xbeaddc3f8010;
   process.stacks.threads = {faulting({{"libc.so.6", "_int_malloc"}, {"w", "run(int)"}})};
   EXPECT_THAT(remarks(process),
-              ElementsAre(HasSubstr("not near null"), HasSubstr("when run called")));
+              ElementsAre(HasSubstr("not near null"), HasSubstr("when run called it")));
 
   ProcessRecord hung = record(Signaled{SIGKILL, false});
   hung.ended_by = EndedBy::no_progress;
   hung.recorder.probe = Probe::completed;
   EXPECT_THAT(remarks(hung), ElementsAre(HasSubstr("the host hangs")));
   hung.recorder.probe = Probe::not_answered;
-  EXPECT_THAT(remarks(hung), ElementsAre(HasSubstr("did not complete")));
+  EXPECT_THAT(remarks(hung), ElementsAre(HasSubstr("did not end in time")));
+  hung.recorder.probe = Probe::failed;
+  EXPECT_THAT(remarks(hung), ElementsAre(HasSubstr("failed")));
+  hung.recorder.probe = Probe::impossible;
+  EXPECT_THAT(remarks(hung), ElementsAre(HasSubstr("is not known")));
   EXPECT_TRUE(remarks(finished()).empty());
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "harness/outcome/judge.h"
+#include "harness/outcome/patterns.h"
 #include "harness/trial.h"
 
 namespace mpsprobe {
@@ -48,6 +49,16 @@ void judge_trial(TrialRecord& trial) {
     trial.judged_process = static_cast<int>(i);
     chosen = true;
   }
+}
+
+void judge_bystander_alone(Judgement& judgement) {
+  if (!judgement.bystander) return;
+  judgement.bystander = false;
+  judgement.outcome = Outcome::gpu_error;
+  judgement.detail = kVictimAlone;
+  judgement.signature = kVictimAlone;
+  judgement.basis = Basis::place;
+  judgement.also.insert(judgement.also.begin(), {std::string(kInnocentVictim), true});
 }
 
 }  // namespace mpsprobe

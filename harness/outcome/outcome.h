@@ -98,6 +98,8 @@ struct ProcessRecord {
   int64_t pid = 0;
   Termination termination = NotSpawned{};
   EndedBy ended_by = EndedBy::nobody;
+  /// It crashed only after the runner had it take its own stacks: that is no crash of the cell's.
+  bool crashed_in_inquest = false;
   double seconds = 0;       ///< from spawn to reap
   double ended_at = 0;      ///< seconds from the start of the trial to the reap
   double idle_seconds = 0;  ///< from the last progress to the end

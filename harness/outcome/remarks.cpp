@@ -23,31 +23,38 @@ void add_crash(std::vector<std::string>& said, const ProcessRecord& process, int
   }
   const StackTitle title = stack_title(process);
   if (title.kind == StackTitle::Kind::heap) {
-    said.push_back(title.function.empty()
-                       ? "the heap was damaged earlier, by code that is not on the stack"
-                       : fmt::format("the heap was damaged earlier, by code that is not on the "
-                                     "stack; found when {} called malloc",
-                                     title.function));
+    const std::string caller =
+        title.function.empty() ? "" : fmt::format(" when {} called it", title.function);
+    said.push_back(
+        fmt::format("died inside malloc or free{}: the heap was damaged before, perhaps by code "
+                    "that is not on the stack, or the pointer given was a bad one",
+                    caller));
   }
 }
 
-void add_hang(std::vector<std::string>& said, const ProcessRecord& process) {
-  switch (process.recorder.probe) {
+void add_probe(std::vector<std::string>& said, Probe probe) {
+  switch (probe) {
     case Probe::completed:
-      said.emplace_back("the device completed a trivial piece of work meanwhile: the host hangs");
+      said.emplace_back(
+          "a trivial piece of work given to the device completed: the host hangs, not the device");
       break;
     case Probe::not_answered:
-      said.emplace_back("the device did not complete a trivial piece of work either");
+      said.emplace_back(
+          "a trivial piece of work given to the device did not end in time: the device, or the way "
+          "to it, hangs too");
       break;
     case Probe::failed:
-      said.emplace_back("a trivial piece of work failed on the device");
+      said.emplace_back(
+          "a trivial piece of work given to the device failed: the device, or the way to it, is "
+          "not well");
+      break;
+    case Probe::impossible:
+      said.emplace_back(
+          "whether the host or the device hangs is not known: this backend has no way to try the "
+          "device around what hangs");
       break;
     case Probe::not_tried:
-    case Probe::impossible:
       break;
-  }
-  if (const size_t threads = process.stacks.lock_cycle.size(); threads > 0) {
-    said.push_back(fmt::format("{} threads wait for one another's locks in a circle", threads));
   }
 }
 
@@ -57,17 +64,14 @@ std::vector<std::string> remarks(const ProcessRecord& process) {
   std::vector<std::string> said;
   const bool hung =
       process.ended_by == EndedBy::deadline || process.ended_by == EndedBy::no_progress;
-  const int crash = process.recorder.intact ? process.recorder.crash.signal : 0;
+  const int crash =
+      process.recorder.intact && !process.crashed_in_inquest ? process.recorder.crash.signal : 0;
   if (crash != 0) {
     add_crash(said, process, crash);
   } else if (hung) {
-    add_hang(said, process);
+    add_probe(said, process.recorder.probe);
   } else if (const std::optional<int> signal = death_signal(process)) {
     add_crash(said, process, *signal);
-  }
-  if (const size_t events = process.gpu_events.size(); events > 0) {
-    said.push_back(fmt::format("the system reported {} of the GPU around its time",
-                               events == 1 ? "an event" : fmt::format("{} events", events)));
   }
   return said;
 }

@@ -41,9 +41,7 @@ void add_entries(std::vector<Finding>& findings, const std::vector<std::string>&
     }
   }
   for (Finding& finding : best) {
-    if (findings.size() < kMostFindings && !told(findings, finding.title)) {
-      findings.push_back(std::move(finding));
-    }
+    if (!told(findings, finding.title)) findings.push_back(std::move(finding));
   }
 }
 
@@ -59,6 +57,7 @@ std::vector<Finding> told_by(const ProcessRecord& process) {
   if (process.crash_report) {
     add_entries(findings, process.crash_report->application_info);
     add_entries(findings, process.crash_report->termination_reasons);
+    cut_findings(findings);
   }
   return findings;
 }
@@ -71,6 +70,27 @@ bool loader_failed(const ProcessRecord& process) {
     return reason.find("Library not loaded") != std::string::npos ||
            reason.find("Symbol not found") != std::string::npos;
   });
+}
+
+bool broke_a_guard(const ProcessRecord& process) {
+  return process.crash_report && (process.crash_report->exception.starts_with("EXC_GUARD") ||
+                                  process.crash_report->termination_namespace == "GUARD");
+}
+
+bool tells_of_command_buffer(const Finding& finding) {
+  return finding.text_class == TextClass::gpu_error ||
+         (finding.text_class == TextClass::out_of_memory &&
+          finding.title.starts_with("command buffer: "));
+}
+
+bool told_of_command_buffer(const ProcessRecord& process) {
+  const auto tells = [](const std::string& text) {
+    const std::vector<Finding> findings = find_failures(text);
+    return std::any_of(findings.begin(), findings.end(), tells_of_command_buffer);
+  };
+  return tells(process.err.text()) ||
+         std::any_of(process.failures.begin(), process.failures.end(),
+                     [&](const FailureEvent& failure) { return tells(failure.text); });
 }
 
 std::string uncaught_python_exception(const ProcessRecord& process) {

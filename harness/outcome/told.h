@@ -17,6 +17,17 @@ std::vector<Finding> told_by(const ProcessRecord& process);
 /// symbol, never a failure of the product.
 bool loader_failed(const ProcessRecord& process);
 
+/// Whether the crash report says that the kernel killed the process for the misuse of a guarded
+/// port or descriptor (EXC_GUARD): a failure of its own, although it shows as SIGKILL.
+bool broke_a_guard(const ProcessRecord& process);
+
+/// Whether the text is of a command buffer (or of CUDA's device) that ended with an error: its work
+/// is lost, also where the process went on.
+bool tells_of_command_buffer(const Finding& finding);
+/// Whether the process told of one, of its own or as another one's victim, on stderr or as a
+/// failure that it reported.
+bool told_of_command_buffer(const ProcessRecord& process);
+
 /// The last line of an uncaught Python exception, "ValueError: no such thing", at the end of what
 /// the process printed to stderr; empty where it ends in something else. Of no use before it is
 /// known that the process failed: a traceback alone is no failure.

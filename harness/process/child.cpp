@@ -222,20 +222,23 @@ void Child::enforce_limits() {
     }
     return;
   }
+  if (limits_.memory_bytes > 0 && seconds_since(last_memory_look_) > kMemoryLookSeconds) {
+    last_memory_look_ = now;
+    if (resident_bytes(static_cast<pid_t>(record_.pid)) > limits_.memory_bytes) {
+      return end(EndedBy::memory_limit);
+    }
+  }
   if (inquest_begun_.has_value()) {
     const bool done = read_inquest(block_of(*memory_)) == Inquest::done;
     if (done || seconds_since(*inquest_begun_) > limits_.inquest) terminate();
     return;
   }
-  if (seconds_since(started_) > limits_.timeout) return end(EndedBy::deadline);
-  // Waiting at the gate is no stall, and loading a large library for the first time is none either.
-  if (past_gate_ && seconds_since(last_progress_) > limits_.stall) return end(EndedBy::no_progress);
-  if (limits_.memory_bytes > 0 && seconds_since(last_memory_look_) > kMemoryLookSeconds) {
-    last_memory_look_ = now;
-    if (resident_bytes(static_cast<pid_t>(record_.pid)) > limits_.memory_bytes) {
-      end(EndedBy::memory_limit);
-    }
+  if (seconds_since(started_) > limits_.timeout) {
+    // One that only waits at the gate is late because of the others.
+    return end(record_.ready && !past_gate_ ? EndedBy::cancelled : EndedBy::deadline);
   }
+  // Waiting at the gate is no stall, and loading a large library for the first time is none either.
+  if (past_gate_ && seconds_since(last_progress_) > limits_.stall) end(EndedBy::no_progress);
 }
 
 void Child::open_gate() {
@@ -247,11 +250,11 @@ void Child::open_gate() {
 }
 
 bool Child::begin_inquest() {
-  // Before the gate is open a byte would be taken for the start.
-  if (!past_gate_ || !gate_.is_open()) return false;
+  if (!gate_.is_open()) return false;
   if (read_inquest(block_of(*memory_)) != Inquest::offered) return false;
   if (write(gate_.get(), &kInquestByte, 1) != 1) return false;
   inquest_begun_ = Clock::now();
+  crashed_before_inquest_ = has_crashed(block_of(*memory_));
   return true;
 }
 
@@ -260,18 +263,20 @@ void Child::end(EndedBy why) {
   if (inquest_begun_.has_value()) {
     // It hangs, and that stays the reason; only the user need not wait for the rest.
     if (why == EndedBy::user) terminate();
+    if (why == EndedBy::memory_limit) kill_at_once();
     return;
   }
   record_.ended_by = why;
-  if (why == EndedBy::memory_limit) {
-    // Every moment of grace costs the machine more memory.
-    record_.stop_signals = "KILL";
-    signal_group(SIGKILL);
-    kill_sent_ = Clock::now();
-    return;
-  }
+  if (why == EndedBy::memory_limit) return kill_at_once();
   const bool hangs = why == EndedBy::no_progress || why == EndedBy::deadline;
   if (!hangs || !begin_inquest()) terminate();
+}
+
+void Child::kill_at_once() {
+  // Every moment of grace costs the machine more memory.
+  record_.stop_signals = "KILL";
+  signal_group(SIGKILL);
+  kill_sent_ = Clock::now();
 }
 
 void Child::terminate() {
@@ -332,6 +337,8 @@ void Child::reap() {
   }
   if (!line_.empty()) take_line(line_);  // it died in the middle of a line
   record_.recorder = read_recorder(block_of(*memory_));
+  record_.crashed_in_inquest =
+      inquest_begun_.has_value() && !crashed_before_inquest_ && record_.recorder.crash.signal != 0;
   record_.out = out_capture_.take();
   record_.err = err_capture_.take();
   close_channels();

@@ -66,6 +66,7 @@ class Child {
   void take_line(std::string_view line);
   void enforce_limits();
   bool begin_inquest();
+  void kill_at_once();
   void terminate();
   void reap_if_dead();
   void reap();
@@ -80,6 +81,7 @@ class Child {
   Clock::time_point last_memory_look_;
   Clock::time_point last_pump_;
   std::optional<Clock::time_point> inquest_begun_;
+  bool crashed_before_inquest_ = false;
   std::optional<Clock::time_point> term_sent_;
   std::optional<Clock::time_point> kill_sent_;
   std::optional<SharedMemory> memory_;

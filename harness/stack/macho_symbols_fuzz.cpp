@@ -1,8 +1,4 @@
 // libFuzzer target: the reader of Mach-O files.
-//   clang++ -std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined -I. \
-//     harness/stack/macho_symbols_fuzz.cpp harness/stack/macho_symbols.cpp \
-//     harness/stack/function_table.cpp harness/stack/image_file.cpp -o macho_symbols_fuzz
-//   ./macho_symbols_fuzz CORPUS harness/stack/testdata/fuzz/macho
 #include <cstdint>
 
 #include "harness/stack/image_symbols.h"

@@ -30,12 +30,34 @@ Wait wait_of(const StackSeen& seen, const std::vector<StackFrame>& frames,
   return wait;
 }
 
+#if defined(__APPLE__) && defined(__aarch64__)
+constexpr bool kLinkRegister = true;
+#else
+constexpr bool kLinkRegister = false;
+#endif
+
+std::vector<StackFrame> named(const std::vector<FrameAddress>& frames, Symboliser& symboliser) {
+  return symboliser.symbolise(kLinkRegister ? without_stale_link(frames, symboliser) : frames);
+}
+
 /// Threads of the cell by index, then the main thread, then the others by the system's number.
 auto place_in_order(const ThreadStack& stack) {
   return std::tuple(!stack.faulting, stack.thread < 0, stack.thread, stack.thread_id);
 }
 
 }  // namespace
+
+std::vector<FrameAddress> without_stale_link(std::vector<FrameAddress> frames,
+                                             Symboliser& symboliser) {
+  if (frames.size() < 2) return frames;
+  // The last frame of an address is the function itself; those before it were compiled into it.
+  const StackFrame top = symboliser.symbolise({frames[0]}).back();
+  const StackFrame next = symboliser.symbolise({frames[1]}).back();
+  const bool same = !top.function.empty() && top.function == next.function &&
+                    top.image == next.image && top.image_id == next.image_id;
+  if (same) frames.erase(frames.begin() + 1);
+  return frames;
+}
 
 StackEvidence stack_evidence(const RecorderReading& recorder, Symboliser& symboliser) {
   StackEvidence evidence;
@@ -45,7 +67,7 @@ StackEvidence stack_evidence(const RecorderReading& recorder, Symboliser& symbol
     stack.thread = crash.thread;
     stack.thread_id = crash.thread_id;
     stack.faulting = true;
-    stack.frames = symboliser.symbolise(crash.frames);
+    stack.frames = named(crash.frames, symboliser);
   }
   for (const StackSeen& seen : recorder.stacks) {
     // A process that crashed while its stacks were being taken: that thread's stack at the crash.
@@ -57,7 +79,7 @@ StackEvidence stack_evidence(const RecorderReading& recorder, Symboliser& symbol
     stack.thread = seen.thread;
     stack.thread_id = seen.thread_id;
     stack.name = seen.name;
-    stack.frames = symboliser.symbolise(seen.frames);
+    stack.frames = named(seen.frames, symboliser);
     stack.wait = wait_of(seen, stack.frames, recorder.stacks);
     evidence.threads.push_back(std::move(stack));
   }

@@ -98,6 +98,19 @@ TEST(StackEvidence, AnOwnerWhoseStackIsMissingIsNotGone) {
   EXPECT_EQ(evidence.threads.at(0).wait, (Wait{Wait::Kind::lock, 0x7000 + 4711, 4711, false}));
 }
 
+TEST(StackEvidence, ALinkRegisterThatIsStaleIsNoCaller) {
+  const FrameAddress top = own_address("pthread_mutex_lock");
+  FrameAddress within = top;
+  within.offset += 16;
+  const FrameAddress caller = own_address("pthread_cond_wait");
+  Symboliser symboliser;
+  EXPECT_EQ(without_stale_link({top, within, caller}, symboliser),
+            (std::vector<FrameAddress>{top, caller}));
+  EXPECT_EQ(without_stale_link({top, caller, within}, symboliser),
+            (std::vector<FrameAddress>{top, caller, within}));
+  EXPECT_EQ(without_stale_link({top}, symboliser), (std::vector<FrameAddress>{top}));
+}
+
 TEST(StackEvidence, KnowsThatAConditionVariableHasNoOwner) {
   RecorderReading recorder;
   recorder.stacks = {inside_of("pthread_cond_wait", 1, 2), nameless(1, 2, 1)};

@@ -29,6 +29,13 @@ class Symboliser {
   std::unique_ptr<Implementation> implementation_;
 };
 
+/// Without the second frame, where it lies in the same function as the first. A walk along frame
+/// pointers takes the link register for the caller of a function that calls nothing; in one that
+/// has called something the register still holds an address within the function. One step of a true
+/// recursion goes with it.
+std::vector<FrameAddress> without_stale_link(std::vector<FrameAddress> frames,
+                                             Symboliser& symboliser);
+
 /// The stacks that the flight recorder holds, symbolised: of a crash the faulting thread's, of a
 /// hang every thread's with what it waits for and the cycle of locks, where there is one.
 StackEvidence stack_evidence(const RecorderReading& recorder, Symboliser& symboliser);

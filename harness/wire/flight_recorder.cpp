@@ -14,6 +14,8 @@ constexpr std::array<std::string_view, 5> kPhases{"startup", "warmup", "run", "c
 constexpr std::array<std::string_view, 6> kSteps{"idle",      "waiting",       "locking",
                                                  "launching", "synchronising", "finished"};
 
+constexpr std::array<std::string_view, 5> kInquests{"unavailable", "offered", "stacks", "probe",
+                                                    "done"};
 constexpr std::array<std::string_view, 5> kProbes{"not_tried", "not_answered", "completed",
                                                   "failed", "impossible"};
 
@@ -96,6 +98,14 @@ std::vector<StackSeen> read_stacks(const Block& block) {
 
 }  // namespace
 
+std::string_view name_of(Inquest inquest) {
+  return kInquests[std::min<size_t>(static_cast<size_t>(inquest), kInquests.size() - 1)];
+}
+
+std::optional<Inquest> inquest_named(std::string_view name) {
+  return find<Inquest>(kInquests, name);
+}
+
 std::string_view name_of(Probe probe) {
   return kProbes[std::min<size_t>(static_cast<size_t>(probe), kProbes.size() - 1)];
 }
@@ -156,7 +166,8 @@ RecorderReading read_recorder(const Block& block) {
   if (reading.most_inside == 0 && reading.launches > 0) reading.most_inside = 1;
 
   reading.images = read_images(block);
-  reading.stacks_asked = read_inquest(block) > Inquest::offered;
+  reading.inquest = read_inquest(block);
+  reading.threads_asked = block.stacks_asked.load(std::memory_order_acquire);
   reading.stacks = read_stacks(block);
   reading.probe = static_cast<Probe>(
       std::min<uint32_t>(block.probe.load(std::memory_order_acquire), kProbes.size() - 1));
@@ -177,6 +188,10 @@ Inquest read_inquest(const Block& block) {
   const uint32_t inquest = block.inquest.load(std::memory_order_acquire);
   return inquest > static_cast<uint32_t>(Inquest::done) ? Inquest::unavailable
                                                         : static_cast<Inquest>(inquest);
+}
+
+bool has_crashed(const Block& block) {
+  return block.crash.signal.load(std::memory_order_acquire) != 0;
 }
 
 uint64_t read_progress(const Block& block) {

@@ -22,6 +22,8 @@ enum class Inquest : uint32_t { unavailable, offered, stacks, probe, done };
 /// what hangs. `not_answered`: given, and not ended in time; `impossible`: the backend has none.
 enum class Probe : uint32_t { not_tried, not_answered, completed, failed, impossible };
 
+std::string_view name_of(Inquest inquest);
+std::optional<Inquest> inquest_named(std::string_view name);
 std::string_view name_of(Probe probe);
 std::optional<Probe> probe_named(std::string_view name);
 std::string_view name_of(Phase phase);
@@ -86,10 +88,10 @@ struct StackNote {
   std::atomic<uint32_t> complete;  ///< stored last: 1
   uint32_t slot;                   ///< of the thread in `threads`, or UINT32_MAX
   uint64_t thread_id;
-  uint32_t wait_kind;     ///< WaitKind
-  uint32_t frame_count;   ///< of `frames`
-  uint64_t wait_address;  ///< of the lock that it waits for
-  uint64_t wait_owner;    ///< thread_id that the lock names as its owner, 0: none
+  uint32_t wait_kind;                 ///< WaitKind
+  std::atomic<uint32_t> frame_count;  ///< of `frames`
+  uint64_t wait_address;              ///< of the lock that it waits for
+  uint64_t wait_owner;                ///< thread_id that the lock names as its owner, 0: none
   char name[kThreadNameBytes];
   uint64_t frames[kFrames];  ///< program counter, then return addresses
 };
@@ -102,9 +104,10 @@ struct Block {
   std::atomic<uint32_t> inside;       ///< threads inside a launch right now
   std::atomic<uint32_t> most_inside;  ///< the most that were inside at once
   std::atomic<uint32_t> image_count;
-  std::atomic<uint32_t> inquest;      ///< Inquest: how far the worker got with looking at itself
-  std::atomic<uint32_t> probe;        ///< Probe: what became of the trivial work
-  std::atomic<uint32_t> stack_count;  ///< entries of `stacks` that were begun
+  std::atomic<uint32_t> inquest;       ///< Inquest: how far the worker got with looking at itself
+  std::atomic<uint32_t> probe;         ///< Probe: what became of the trivial work
+  std::atomic<uint32_t> stack_count;   ///< entries of `stacks` that were begun
+  std::atomic<uint32_t> stacks_asked;  ///< threads whose stacks were asked for
   ThreadSlot threads[kThreads];
   CrashNote crash;
   Image images[kImages];
@@ -214,14 +217,15 @@ struct ImageSeen {
 struct RecorderReading {
   bool intact = true;  ///< false: magic, version or an enumeration was overwritten
   Phase phase = Phase::startup;
-  uint64_t progress = 0;             ///< sum over threads
-  uint64_t launches = 0;             ///< sum over threads
-  uint64_t overlapped = 0;           ///< of these, with another thread inside
-  uint32_t most_inside = 0;          ///< 1 where launches happened but never two at once
-  std::vector<ThreadPlace> threads;  ///< those that had begun, by index
-  CrashSeen crash;                   ///< signal 0: none
-  std::vector<StackSeen> stacks;     ///< of a hang; empty where none were taken
-  bool stacks_asked = false;         ///< the worker began an inquest
+  uint64_t progress = 0;                   ///< sum over threads
+  uint64_t launches = 0;                   ///< sum over threads
+  uint64_t overlapped = 0;                 ///< of these, with another thread inside
+  uint32_t most_inside = 0;                ///< 1 where launches happened but never two at once
+  std::vector<ThreadPlace> threads;        ///< those that had begun, by index
+  CrashSeen crash;                         ///< signal 0: none
+  std::vector<StackSeen> stacks;           ///< of a hang; empty where none were taken
+  Inquest inquest = Inquest::unavailable;  ///< how far the worker got with it
+  uint32_t threads_asked = 0;  ///< of a hang: how many threads there were to take stacks of
   Probe probe = Probe::not_tried;
   std::vector<ImageSeen> images;  ///< each once, in the order of the loader
 };
@@ -231,6 +235,9 @@ RecorderReading read_recorder(const recorder_layout::Block& block);
 
 /// How far the worker got with its inquest; for a damaged recorder: unavailable.
 Inquest read_inquest(const recorder_layout::Block& block);
+
+/// Whether the crash handler noted a crash.
+bool has_crashed(const recorder_layout::Block& block);
 
 /// Only the sum of progress: cheap enough for every tick.
 uint64_t read_progress(const recorder_layout::Block& block);

@@ -18,13 +18,16 @@ constexpr unsigned long kCompleted = 4;
 
 }  // namespace
 
-// The queue and the buffer are left to the process, which is ended after this.
-Probe probe_metal(void* device) {
-  void* const queue = send<void*>(device, "newCommandQueue");
-  if (queue == nullptr) return Probe::failed;
+void* make_probe_queue(void* device) {
+  return send<void*>(device, "newCommandQueue");
+}
+
+// The buffer is left to the process, which is ended after this.
+Probe probe_metal(void* queue, const std::function<void()>& submitted) {
   void* const buffer = send<void*>(queue, "commandBuffer");
   if (buffer == nullptr) return Probe::failed;
   send<void>(buffer, "commit");
+  submitted();
   send<void>(buffer, "waitUntilCompleted");
   return send<unsigned long>(buffer, "status") == kCompleted ? Probe::completed : Probe::failed;
 }

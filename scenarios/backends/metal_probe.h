@@ -1,13 +1,20 @@
 #pragma once
 
+#include <functional>
+
 #include "harness/wire/flight_recorder.h"
 
 namespace mpsprobe {
 
-/// Gives the GPU an empty command buffer on a command queue of its own and waits for it:
+/// A command queue for the probe alone. `device` is the id<MTLDevice> that LibTorch uses. To be
+/// made beforehand: a process that hangs may hold what it takes. Never freed; nullptr where there
+/// is none.
+void* make_probe_queue(void* device);
+
+/// Gives the GPU an empty command buffer on that queue, calls `submitted`, and waits for it:
 /// `completed`, or `failed` where it ended with an error. Goes around LibTorch's streams, queues
 /// and allocator, of which a hung thread may hold any. Never returns while the GPU executes
-/// nothing. `device` is the id<MTLDevice> that LibTorch uses. Any thread.
-Probe probe_metal(void* device);
+/// nothing. Any thread.
+Probe probe_metal(void* queue, const std::function<void()>& submitted);
 
 }  // namespace mpsprobe

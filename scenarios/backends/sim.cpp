@@ -149,7 +149,10 @@ class SimDevice : public Device {
     return path == nullptr ? std::string(kNotObserved) : path;
   }
 
-  Probe probe() override { return sim_.probe() == 0 ? Probe::completed : Probe::failed; }
+  Probe probe(const std::function<void()>& submitted) override {
+    submitted();  // the simulated queue takes it without waiting for anybody
+    return sim_.probe() == 0 ? Probe::completed : Probe::failed;
+  }
 
   nlohmann::json description() const override {
     const char* const text = sim_.describe();

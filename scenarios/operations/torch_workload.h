@@ -30,7 +30,7 @@ class TorchWorkload : public Workload {
   std::unique_ptr<Lane> make_lane(int thread) override;
   void settle() override;
   std::string observed_path() override;
-  Probe probe() override { return device_->probe(); }
+  Probe probe(const std::function<void()>& submitted) override { return device_->probe(submitted); }
 
   // For lanes.
   const Operation& operation() const { return operation_; }

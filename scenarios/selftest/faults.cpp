@@ -6,12 +6,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
-#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
 #include <new>
 #include <stdexcept>
 #include <thread>
@@ -64,6 +61,30 @@ MPSPROBE_NO_SANITIZE void null_call() {
   void (*volatile function)() = nullptr;
   function();
   sink = 1;
+}
+
+namespace {
+
+MPSPROBE_NO_SANITIZE void call(void* address) {
+  const auto function = reinterpret_cast<void (*)()>(address);
+  function();
+  sink = 1;
+}
+
+}  // namespace
+
+MPSPROBE_NO_SANITIZE void wild_call() {
+  constexpr uintptr_t kNowhere = 0xdeadbeef000;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): what a table overwritten by another thread holds
+  void* volatile address = reinterpret_cast<void*>(kNowhere);
+  call(address);
+  sink = 1;
+}
+
+MPSPROBE_NO_SANITIZE void heap_call() {
+  void* volatile block = std::calloc(64, 1);
+  call(block);
+  std::free(block);
 }
 
 MPSPROBE_NO_SANITIZE void heap_crash() {
@@ -153,40 +174,6 @@ void killed_from_outside() {
     _exit(0);
   }
   wait_forever();
-}
-
-void deadlock() {
-  static std::mutex mutex;
-  mutex.lock();
-  std::thread([] { mutex.lock(); }).join();
-}
-
-void lock_cycle(int thread, int threads) {
-  static std::array<std::mutex, 256> locks;
-  static std::atomic<int> holding{0};
-  locks[static_cast<size_t>(thread)].lock();
-  holding.fetch_add(1);
-  while (holding.load() < threads) std::this_thread::yield();
-  locks[static_cast<size_t>((thread + 1) % threads)].lock();
-}
-
-void lock_orphaned() {
-  static std::mutex mutex;
-  std::thread([] { mutex.lock(); }).join();
-  mutex.lock();
-}
-
-void busy_loop() {
-  for (;;) sink = sink + 1;
-}
-
-void stopped() {
-  raise(SIGSTOP);
-}
-
-void ignores_sigterm() {
-  signal(SIGTERM, SIG_IGN);
-  deadlock();
 }
 
 void memory_hog() {

@@ -8,6 +8,8 @@ namespace mpsprobe::faults {
 void null_dereference();
 void nested_crash();  ///< three calls deep: nested_outer, nested_middle, nested_inner
 void null_call();     ///< calls through a null pointer to a function
+void wild_call();     ///< calls an address where nothing is mapped
+void heap_call();     ///< calls a block of the heap, where nothing may be executed
 void heap_crash();  ///< glibc: SIGSEGV inside malloc. Elsewhere writes over its heap until it dies
 void bus_error();   ///< touches a mapped file beyond its end
 void trap();        ///< the breakpoint instruction
@@ -24,10 +26,13 @@ void deadlock();
 void lock_cycle(int thread, int threads);
 void lock_orphaned();  ///< waits for a lock that a thread held when it ended
 void busy_loop();
-void stopped();             ///< SIGSTOP
-void ignores_sigterm();     ///< and then deadlocks
-void memory_hog();          ///< touches memory until somebody ends the process
-void uncaught_in_thread();  ///< an exception leaves the function of a std::thread
-void throws();              ///< std::runtime_error
+/// Spins in code whose unwind table is wrong, so that an unwinder faults (Linux on x86-64).
+void misleading_frame();
+void abort_when_interrupted();  ///< sleeps, and takes a signal for the end of the world
+void stopped();                 ///< SIGSTOP
+void ignores_sigterm();         ///< and then deadlocks
+void memory_hog();              ///< touches memory until somebody ends the process
+void uncaught_in_thread();      ///< an exception leaves the function of a std::thread
+void throws();                  ///< std::runtime_error
 
 }  // namespace mpsprobe::faults

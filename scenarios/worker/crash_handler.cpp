@@ -1,11 +1,15 @@
 #include "scenarios/worker/crash_handler.h"
 
 #include <signal.h>
+#include <sys/ucontext.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
 
+#include "scenarios/worker/images.h"
+#include "scenarios/worker/stack_capture.h"
 #include "scenarios/worker/thread_identity.h"
 #include "scenarios/worker/unwind.h"
 
@@ -19,12 +23,69 @@ recorder_layout::Block* noted_block = nullptr;
 std::atomic<bool> noting{false};
 volatile sig_atomic_t first_signal = 0;
 
-void note(int signal, const siginfo_t* info, const void* context) {
+/// Whether somebody sent the signal: then the instruction does not fail again when it is repeated,
+/// and what else the signal says is about the sender.
+bool was_sent(int signal, const siginfo_t& info, const void* context) {
+#if defined(__APPLE__) && defined(__aarch64__)
+  // The codes of macOS do not tell. The processor's syndrome does: exception classes of data and
+  // instruction aborts, alignment, undefined instruction, floating point and breakpoint (Arm ARM,
+  // ESR_EL1); anything else is no fault of this instruction.
+  const auto& exception = static_cast<const ucontext_t*>(context)->uc_mcontext->__es;
+  const bool same_place = exception.__far == reinterpret_cast<uint64_t>(info.si_addr);
+  switch (exception.__esr >> 26) {
+    case 0x20:
+    case 0x21:
+    case 0x24:
+    case 0x25:
+      return (signal != SIGSEGV && signal != SIGBUS) || !same_place;
+    case 0x22:
+    case 0x26:
+      return signal != SIGBUS;
+    case 0x00:
+    case 0x0e:
+      return signal != SIGILL;
+    case 0x2c:
+      return signal != SIGFPE;
+    case 0x3c:
+      return signal != SIGTRAP;
+    default:
+      return true;
+  }
+#else
+  (void)signal;
+  (void)context;
+  bool sent = info.si_code == SI_USER || info.si_code == SI_QUEUE;
+#ifdef SI_TKILL
+  sent = sent || info.si_code == SI_TKILL;
+#endif
+  return sent;
+#endif
+}
+
+/// A fault happens again when the instruction is repeated, and dies with its true cause.
+bool is_fault(int signal) {
+#ifdef __aarch64__
+  if (signal == SIGTRAP) return true;  // brk stays where it is; int3 does not
+#endif
+  return signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE;
+}
+
+Counter counter_of(int signal, const siginfo_t& info, bool sent, uint64_t program_counter) {
+  if (sent || (signal != SIGSEGV && signal != SIGBUS)) return Counter::code;
+#if defined(__linux__) && defined(__x86_64__)
+  // Of an address that no process can have, the processor does not tell which it was.
+  if (program_counter >> 47 != 0) return Counter::no_code;
+#endif
+  return reinterpret_cast<uint64_t>(info.si_addr) == program_counter ? Counter::no_code
+                                                                     : Counter::code;
+}
+
+void note(int signal, const siginfo_t& info, void* context) {
   recorder_layout::CrashNote& crash = noted_block->crash;
-  crash.code = info->si_code;
-  // For a signal that a process sent, the field holds who sent it, not an address.
-  const bool sent = info->si_code == SI_USER || info->si_code == SI_QUEUE || signal == SIGABRT;
-  crash.address = sent ? 0 : reinterpret_cast<uint64_t>(info->si_addr);
+  const bool sent = was_sent(signal, info, context);
+  crash.code = info.si_code;
+  // For a signal that was sent, the field holds who sent it, not an address.
+  crash.address = is_fault(signal) && !sent ? reinterpret_cast<uint64_t>(info.si_addr) : 0;
   const Interrupted at = interrupted_at(context);
   crash.thread_id = thread_id();
   crash.thread = slot_of_thread(crash.thread_id);
@@ -32,15 +93,20 @@ void note(int signal, const siginfo_t* info, const void* context) {
   crash.frames[0] = at.program_counter;
   crash.frame_count.store(1, std::memory_order_relaxed);
   crash.signal.store(static_cast<uint32_t>(signal), std::memory_order_release);
-  crash.frame_count.store(unwind(context, crash.frames, recorder_layout::kFrames),
-                          std::memory_order_release);
+  unwind(context, counter_of(signal, info, sent, at.program_counter), crash.frames,
+         crash.frame_count);
+  note_images_of(*noted_block, {crash.frames, crash.frame_count.load()});
 }
 
 void handle(int signal, siginfo_t* info, void* context) {
   const int saved_errno = errno;
+  // Not the product's fault: what is there of the stack stays, and the process goes on to hang.
+  if (give_up_capture(*noted_block)) {
+    for (;;) pause();
+  }
   if (!noting.exchange(true)) {
     first_signal = signal;
-    note(signal, info, context);
+    note(signal, *info, context);
   } else if (noted_block->crash.thread_id == thread_id() && first_signal != signal) {
     // The unwinder itself crashed on a broken stack: end by the signal that it all began with.
     struct sigaction standard {};
@@ -60,18 +126,8 @@ void handle(int signal, siginfo_t* info, void* context) {
   struct sigaction standard {};
   standard.sa_handler = SIG_DFL;
   sigaction(signal, &standard, nullptr);
-  // A fault happens again when the instruction is repeated, and dies with its true cause. What does
-  // not repeat is raised again; it stays pending until this handler returns.
-  bool faults = signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE;
-#ifdef __aarch64__
-  faults = faults || signal == SIGTRAP;  // brk stays where it is; int3 does not
-#endif
-  bool sent = info->si_code == SI_USER || info->si_code == SI_QUEUE;
-#ifdef SI_TKILL
-  sent = sent || info->si_code == SI_TKILL;
-#endif
-  const bool repeats = faults && !sent;
-  if (!repeats) raise(signal);
+  // What does not repeat is raised again; it stays pending until this handler returns.
+  if (!is_fault(signal) || was_sent(signal, *info, context)) raise(signal);
   errno = saved_errno;
 }
 

@@ -1,11 +1,13 @@
 #include "scenarios/worker/images.h"
 
+#include <dlfcn.h>
 #include <limits.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
-#include <span>
 #include <string_view>
 
 #include "scenarios/worker/image_id.h"
@@ -20,11 +22,23 @@
 namespace mpsprobe {
 namespace {
 
-void add(recorder_layout::Block* block, uint64_t base, uint64_t begin, uint64_t end,
-         std::string_view path, std::span<const uint8_t> id) {
-  const uint32_t index = block->image_count.load();
-  if (index >= recorder_layout::kImages) return;
-  recorder_layout::Image& image = block->images[index];
+using recorder_layout::Block;
+
+/// One thread at a time appends to the table. Held for a moment and never while anything is loaded.
+std::atomic_flag appending = ATOMIC_FLAG_INIT;
+
+bool is_noted(const Block& block, uint64_t address) {
+  const auto* const end = block.images + block.image_count.load();
+  return std::any_of(block.images, end, [address](const recorder_layout::Image& image) {
+    return image.begin <= address && address < image.end;
+  });
+}
+
+void add(Block& block, uint64_t base, uint64_t begin, uint64_t end, std::string_view path,
+         std::span<const uint8_t> id) {
+  const uint32_t index = block.image_count.load();
+  if (index >= recorder_layout::kImages || is_noted(block, begin)) return;
+  recorder_layout::Image& image = block.images[index];
   image.base = base;
   image.begin = begin;
   image.end = end;
@@ -34,56 +48,104 @@ void add(recorder_layout::Block* block, uint64_t base, uint64_t begin, uint64_t 
   image.path[length] = '\0';
   image.id_bytes = static_cast<uint32_t>(std::min(id.size(), recorder_layout::kImageIdBytes));
   std::memcpy(image.id, id.data(), image.id_bytes);
-  block->image_count.store(index + 1);
+  block.image_count.store(index + 1);
 }
 
 }  // namespace
 
 #ifdef __APPLE__
 
-void note_images(FlightRecorder& recorder) {
-  recorder.block()->image_count.store(0);
-  for (uint32_t i = 0; i < _dyld_image_count(); ++i) {
-    const mach_header* header = _dyld_get_image_header(i);
-    const char* name = _dyld_get_image_name(i);
-    if (header == nullptr || header->magic != MH_MAGIC_64 || name == nullptr) continue;
-    const auto base = reinterpret_cast<uint64_t>(header);
-    const auto* command =
-        reinterpret_cast<const load_command*>(reinterpret_cast<const mach_header_64*>(header) + 1);
-    const auto id = image_id(*reinterpret_cast<const mach_header_64*>(header));
-    for (uint32_t c = 0; c < header->ncmds; ++c) {
-      const auto* segment = reinterpret_cast<const segment_command_64*>(command);
-      if (command->cmd == LC_SEGMENT_64 && std::string_view(segment->segname) == "__TEXT") {
-        add(recorder.block(), base, base, base + segment->vmsize, name, id);
-      }
-      command = reinterpret_cast<const load_command*>(reinterpret_cast<const char*>(command) +
-                                                      command->cmdsize);
+namespace {
+
+Block* noted_block = nullptr;
+
+/// Called by the loader for every image that there is, and for each that comes.
+void note_image(const mach_header* header, intptr_t) {
+  Dl_info info{};
+  if (header == nullptr || header->magic != MH_MAGIC_64 || dladdr(header, &info) == 0) return;
+  const auto base = reinterpret_cast<uint64_t>(header);
+  const auto& image = *reinterpret_cast<const mach_header_64*>(header);
+  const auto* command = reinterpret_cast<const load_command*>(&image + 1);
+  for (uint32_t c = 0; c < header->ncmds; ++c) {
+    const auto* segment = reinterpret_cast<const segment_command_64*>(command);
+    if (command->cmd == LC_SEGMENT_64 && std::string_view(segment->segname) == "__TEXT") {
+      while (appending.test_and_set(std::memory_order_acquire)) sched_yield();
+      add(*noted_block, base, base, base + segment->vmsize, info.dli_fname, image_id(image));
+      appending.clear(std::memory_order_release);
     }
+    command = reinterpret_cast<const load_command*>(reinterpret_cast<const char*>(command) +
+                                                    command->cmdsize);
   }
 }
 
-#else
+}  // namespace
 
 void note_images(FlightRecorder& recorder) {
-  recorder.block()->image_count.store(0);
+  if (noted_block != nullptr) return;
+  noted_block = recorder.block();
+  _dyld_register_func_for_add_image(note_image);
+}
+
+void note_images_of(Block&, std::span<const uint64_t>) {}
+
+#else
+
+namespace {
+
+void add(Block& block, const dl_phdr_info& info) {
+  // The program itself has no name here.
+  const bool nameless = info.dlpi_name[0] == '\0';
+  char program[PATH_MAX];
+  const ssize_t length = nameless ? readlink("/proc/self/exe", program, sizeof(program)) : 0;
+  const std::string_view path =
+      nameless ? std::string_view(program, std::max(length, ssize_t{0})) : info.dlpi_name;
+  for (int i = 0; i < info.dlpi_phnum; ++i) {
+    const auto& segment = info.dlpi_phdr[i];
+    if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
+    const uint64_t begin = info.dlpi_addr + segment.p_vaddr;
+    add(block, info.dlpi_addr, begin, begin + segment.p_memsz, path, image_id(info));
+  }
+}
+
+}  // namespace
+
+void note_images(FlightRecorder& recorder) {
+  while (appending.test_and_set(std::memory_order_acquire)) sched_yield();
   dl_iterate_phdr(
       [](dl_phdr_info* info, size_t, void* data) {
-        auto* block = static_cast<recorder_layout::Block*>(data);
-        // The program itself comes first and without a name.
-        const bool nameless = info->dlpi_name[0] == '\0';
-        char program[PATH_MAX];
-        const ssize_t length = nameless ? readlink("/proc/self/exe", program, sizeof(program)) : 0;
-        const std::string_view path =
-            nameless ? std::string_view(program, std::max(length, ssize_t{0})) : info->dlpi_name;
-        for (int i = 0; i < info->dlpi_phnum; ++i) {
-          const auto& segment = info->dlpi_phdr[i];
-          if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
-          const uint64_t begin = info->dlpi_addr + segment.p_vaddr;
-          add(block, info->dlpi_addr, begin, begin + segment.p_memsz, path, image_id(*info));
-        }
+        add(*static_cast<Block*>(data), *info);
         return 0;
       },
       recorder.block());
+  appending.clear(std::memory_order_release);
+}
+
+void note_images_of(Block& block, std::span<const uint64_t> addresses) {
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 35)
+  if (appending.test_and_set(std::memory_order_acquire)) return;
+  for (const uint64_t address : addresses) {
+    dl_find_object found{};
+    if (is_noted(block, address) ||
+        // NOLINTNEXTLINE(performance-no-int-to-ptr): a stack holds numbers
+        _dl_find_object(reinterpret_cast<void*>(address), &found) != 0) {
+      continue;
+    }
+    // An image begins with its header, which says where the table of its segments lies.
+    const auto* header = static_cast<const ElfW(Ehdr)*>(found.dlfo_map_start);
+    if (std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) continue;
+    dl_phdr_info info{};
+    info.dlpi_addr = found.dlfo_link_map->l_addr;
+    info.dlpi_name = found.dlfo_link_map->l_name;
+    info.dlpi_phdr = reinterpret_cast<const ElfW(Phdr)*>(
+        static_cast<const char*>(found.dlfo_map_start) + header->e_phoff);
+    info.dlpi_phnum = header->e_phnum;
+    add(block, info);
+  }
+  appending.clear(std::memory_order_release);
+#else
+  (void)block;
+  (void)addresses;
+#endif
 }
 
 #endif

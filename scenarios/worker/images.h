@@ -1,12 +1,21 @@
 #pragma once
 
+#include <cstdint>
+#include <span>
+
 #include "harness/wire/flight_recorder.h"
 
 namespace mpsprobe {
 
-/// Notes every executable image that the process has loaded in the flight recorder, so that the
-/// runner can tell a raw address of a crash as image + offset after the process is gone. Call again
-/// after loading more; not while another thread calls it.
+/// Notes every executable image that the process has loaded and that is not noted yet in the flight
+/// recorder, so that the runner can tell a raw address as image + offset after the process is gone.
+/// macOS: the first call has the loader tell of later ones by itself. From any thread, not from a
+/// signal handler.
 void note_images(FlightRecorder& recorder);
+
+/// Notes the images of these addresses that are not noted yet: a library that was loaded since.
+/// Linux with glibc 2.35 or later, where the loader can be asked without a lock; elsewhere it does
+/// nothing. Async-signal-safe; gives up where another thread is noting.
+void note_images_of(recorder_layout::Block& block, std::span<const uint64_t> addresses);
 
 }  // namespace mpsprobe

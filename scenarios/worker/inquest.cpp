@@ -2,9 +2,12 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <span>
 #include <thread>
 
+#include "scenarios/worker/images.h"
 #include "scenarios/worker/stack_capture.h"
 #include "scenarios/worker/thread_identity.h"
 
@@ -16,6 +19,14 @@ void set(std::atomic<uint32_t>& field, Inquest stage) {
 }
 void set(std::atomic<uint32_t>& field, Probe answer) {
   field.store(static_cast<uint32_t>(answer), std::memory_order_release);
+}
+
+/// Of libraries that were loaded after the start.
+void note_images_of_stacks(recorder_layout::Block& block) {
+  const uint32_t count = std::min(block.stack_count.load(), recorder_layout::kStacks);
+  for (const recorder_layout::StackNote& stack : std::span(block.stacks, count)) {
+    note_images_of(block, {stack.frames, stack.frame_count.load()});
+  }
 }
 
 }  // namespace
@@ -40,18 +51,19 @@ HangInquest::HangInquest(FlightRecorder& recorder) : recorder_(recorder) {
 void HangInquest::hold() {
   set(recorder_.block()->inquest, Inquest::stacks);
   capture_stacks(recorder_, {prober_.load(), 0});
+  note_images_of_stacks(*recorder_.block());
   set(recorder_.block()->inquest, Inquest::probe);
   const char begin = 1;
   if (write(begin_write_, &begin, 1) != 1) set(recorder_.block()->inquest, Inquest::done);
 }
 
 void HangInquest::probe() {
-  // Said before it is tried: if it never returns, that is the answer.
-  set(recorder_.block()->probe, Probe::not_answered);
+  // If it never returns, this is the answer.
+  const auto submitted = [this] { set(recorder_.block()->probe, Probe::not_answered); };
   Probe answer = Probe::impossible;
   if (Workload* workload = workload_.load(); workload != nullptr) {
     try {
-      answer = workload->probe();
+      answer = workload->probe(submitted);
     } catch (...) {
       answer = Probe::failed;
     }

@@ -24,4 +24,9 @@ void prepare_stack_capture(FlightRecorder& recorder);
 /// to which no signal can be sent.
 void capture_stacks(FlightRecorder& recorder, const OwnThreads& own);
 
+/// Called by the crash handler: true where the calling thread was having its own stack taken when
+/// it crashed, as code whose unwind tables are wrong can make the unwinder do. What was seen of the
+/// stack is then complete. Async-signal-safe.
+bool give_up_capture(recorder_layout::Block& block);
+
 }  // namespace mpsprobe

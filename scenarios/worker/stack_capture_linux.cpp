@@ -75,12 +75,15 @@ bool has_ended(uint64_t thread) {
 /// something else. Which it is, the reader of the stack has to tell.
 void note_wait(StackNote& note, const void* context) {
   constexpr uint64_t kCommand = 0x7f;  // without FUTEX_PRIVATE_FLAG and FUTEX_CLOCK_REALTIME
+  constexpr uint64_t kPrivate = 0x80;
   constexpr uint64_t kFutexWait = 0;
   constexpr uint64_t kContended = 2;
   constexpr uint64_t kOwnerOffset = 8;
   const PendingCall call = pending_call(context);
+  // A lock that processes share: its owner may be of another one.
+  const bool shared = (call.second & kPrivate) == 0;
   if (call.number != SYS_futex || (call.second & kCommand) != kFutexWait ||
-      call.third != kContended) {
+      call.third != kContended || shared) {
     return;
   }
   note.wait_address = call.first;
@@ -99,14 +102,15 @@ void note_own_stack(int, siginfo_t*, void* context) {
     note.slot = slot_of_thread(note.thread_id);
     prctl(PR_GET_NAME, note.name);
     note_wait(note, context);
-    note.frame_count = unwind(context, note.frames, recorder_layout::kFrames);
+    unwind(context, Counter::code, note.frames, note.frame_count);
     note.complete.store(1, std::memory_order_release);
   }
   errno = saved_errno;
 }
 
-/// Sends the signal to every thread but some; how many there were. readdir would allocate.
-uint32_t signal_threads(uint64_t own, const OwnThreads& others) {
+/// Sends the signal to every thread that has a slot, or to every one that has none, but to some; to
+/// how many. readdir would allocate.
+uint32_t signal_threads(bool with_slot, uint64_t own, const OwnThreads& others) {
   // Of linux_dirent64, see getdents64(2).
   constexpr long kLengthOffset = 16;
   constexpr long kNameOffset = 19;
@@ -128,6 +132,7 @@ uint32_t signal_threads(uint64_t own, const OwnThreads& others) {
       }
       if (thread == 0 || thread == own) continue;
       if (std::find(others.begin(), others.end(), thread) != others.end()) continue;
+      if ((slot_of_thread(thread) != UINT32_MAX) != with_slot) continue;
       if (syscall(SYS_tgkill, getpid(), static_cast<pid_t>(thread), capture_signal()) == 0) ++sent;
     }
   }
@@ -135,14 +140,29 @@ uint32_t signal_threads(uint64_t own, const OwnThreads& others) {
   return sent;
 }
 
+uint32_t begun_stacks() {
+  return std::min(noted_block->stack_count.load(), recorder_layout::kStacks);
+}
+
 uint32_t complete_stacks() {
-  const uint32_t begun = std::min(noted_block->stack_count.load(), recorder_layout::kStacks);
   uint32_t complete = 0;
-  for (uint32_t i = 0; i < begun; ++i) complete += noted_block->stacks[i].complete.load();
+  for (uint32_t i = 0; i < begun_stacks(); ++i) complete += noted_block->stacks[i].complete.load();
   return complete;
 }
 
 }  // namespace
+
+bool give_up_capture(recorder_layout::Block& block) {
+  const uint64_t own = thread_id();
+  StackNote* const end =
+      block.stacks + std::min(block.stack_count.load(), recorder_layout::kStacks);
+  StackNote* const note = std::find_if(block.stacks, end, [own](const StackNote& stack) {
+    return stack.thread_id == own && stack.complete.load() == 0;
+  });
+  if (note == end) return false;
+  note->complete.store(1, std::memory_order_release);
+  return true;
+}
 
 void prepare_stack_capture(FlightRecorder& recorder) {
   noted_block = recorder.block();
@@ -158,9 +178,13 @@ void prepare_stack_capture(FlightRecorder& recorder) {
 }
 
 void capture_stacks(FlightRecorder&, const OwnThreads& own) {
-  const uint32_t asked = std::min(signal_threads(thread_id(), own), recorder_layout::kStacks);
+  // The cell's first: there is not room for any number of them.
+  const uint32_t asked =
+      signal_threads(true, thread_id(), own) + signal_threads(false, thread_id(), own);
+  noted_block->stacks_asked.store(asked);
   const timespec tick{0, kTickNs};
-  for (int i = 0; i < kTicks && complete_stacks() < asked; ++i) nanosleep(&tick, nullptr);
+  for (int i = 0; i < kTicks && complete_stacks() < std::min(asked, recorder_layout::kStacks); ++i)
+    nanosleep(&tick, nullptr);
 }
 
 }  // namespace mpsprobe

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "scenarios/worker/frame_chain.h"
 #include "scenarios/worker/stack_capture.h"
 #include "scenarios/worker/thread_identity.h"
 
@@ -14,16 +15,7 @@ namespace {
 
 using recorder_layout::StackNote;
 
-// Code addresses of a process have 47 bits; above them a signed pointer carries its signature.
-constexpr uint64_t kAddressBits = (uint64_t{1} << 47) - 1;
-
-struct Registers {
-  uint64_t program_counter = 0;
-  uint64_t frame_pointer = 0;
-  uint64_t link = 0;
-};
-
-bool read_registers(thread_act_t thread, Registers& registers) {
+bool read_registers(thread_act_t thread, FrameStart& registers) {
 #if defined(__aarch64__)
   arm_thread_state64_t state{};
   mach_msg_type_number_t count = ARM_THREAD_STATE64_COUNT;
@@ -43,40 +35,6 @@ bool read_registers(thread_act_t thread, Registers& registers) {
   registers = {state.__rip, state.__rbp, 0};
 #endif
   return true;
-}
-
-/// A frame as the procedure call standard lays it out: the caller's frame pointer, the return
-/// address.
-struct FrameRecord {
-  uint64_t caller;
-  uint64_t return_address;
-};
-
-bool read_frame(uint64_t address, FrameRecord& record) {
-  vm_size_t got = 0;
-  return vm_read_overwrite(mach_task_self(), address, sizeof(record),
-                           reinterpret_cast<vm_address_t>(&record), &got) == KERN_SUCCESS &&
-         got == sizeof(record);
-}
-
-uint32_t walk(const Registers& registers, uint64_t* frames, uint32_t most) {
-  uint32_t used = 0;
-  frames[used++] = registers.program_counter & kAddressBits;
-  uint64_t at = registers.frame_pointer;
-  FrameRecord record{};
-  // A function that calls nothing has no frame of its own: its return address is in the register,
-  // and may be the first of the chain as well.
-  const uint64_t link = registers.link & kAddressBits;
-  const bool chained = read_frame(at, record) && (record.return_address & kAddressBits) == link;
-  if (link != 0 && !chained) frames[used++] = link;
-  while (used < most && at != 0 && read_frame(at, record)) {
-    const uint64_t address = record.return_address & kAddressBits;
-    if (address == 0) break;
-    frames[used++] = address;
-    if (record.caller <= at) break;  // a stack grows one way: anything else is no chain
-    at = record.caller;
-  }
-  return used;
 }
 
 void note_name(thread_act_t thread, StackNote& note) {
@@ -108,10 +66,10 @@ void note_stack(recorder_layout::Block& block, thread_act_t thread, uint64_t id)
   note.thread_id = id;
   note_name(thread, note);
   if (thread_suspend(thread) != KERN_SUCCESS) return;
-  Registers registers;
+  FrameStart registers;
   // Between here and the resume nothing may allocate or lock: the suspended thread may hold it.
   if (read_registers(thread, registers)) {
-    note.frame_count = walk(registers, note.frames, recorder_layout::kFrames);
+    walk_frame_chain(registers, note.frames, note.frame_count);
     note.complete.store(1, std::memory_order_release);
   }
   thread_resume(thread);
@@ -121,6 +79,11 @@ void note_stack(recorder_layout::Block& block, thread_act_t thread, uint64_t id)
 
 void prepare_stack_capture(FlightRecorder&) {}
 
+// No thread takes its own stack here, and what is read of another's cannot fault.
+bool give_up_capture(recorder_layout::Block&) {
+  return false;
+}
+
 void capture_stacks(FlightRecorder& recorder, const OwnThreads& own) {
   thread_act_array_t threads = nullptr;
   mach_msg_type_number_t count = 0;
@@ -129,7 +92,10 @@ void capture_stacks(FlightRecorder& recorder, const OwnThreads& own) {
   for (mach_msg_type_number_t i = 0; i < count; ++i) {
     const uint64_t id = id_of(threads[i]);
     const bool left_out = id == self || std::find(own.begin(), own.end(), id) != own.end();
-    if (!left_out) note_stack(*recorder.block(), threads[i], id);
+    if (!left_out) {
+      recorder.block()->stacks_asked.fetch_add(1);
+      note_stack(*recorder.block(), threads[i], id);
+    }
     mach_port_deallocate(mach_task_self(), threads[i]);
   }
   vm_deallocate(mach_task_self(), reinterpret_cast<vm_address_t>(threads),

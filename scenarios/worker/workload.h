@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <stdexcept>
@@ -68,8 +69,12 @@ class Workload {
   virtual std::string observed_path() = 0;
   /// Gives the device a trivial piece of work on a way of its own, around whatever the lanes use,
   /// and waits for it: `completed`, `failed`, or `impossible` where the backend has no such way.
-  /// Called once, on a thread of its own, while the lanes hang; it may never return.
-  virtual Probe probe() { return Probe::impossible; }
+  /// Calls `submitted` once the device has it: what hangs before that hangs in the host. Called
+  /// once, on a thread of its own, while the lanes hang; it may never return.
+  virtual Probe probe(const std::function<void()>& submitted) {
+    (void)submitted;
+    return Probe::impossible;
+  }
 };
 
 /// What makes a program a worker: the operations it has and the library it loaded. One object for

@@ -68,6 +68,44 @@ TEST_F(RunCommand, TheSelftestMatrixComesOutAsExpected) {
   EXPECT_THAT(run.out, Not(HasSubstr("UNEXPECTED")));
 }
 
+#ifdef __linux__
+// A worker that writes the report of its own death first, as the system would after it, and that of
+// an earlier process of the same name.
+TEST_F(RunCommand, TheSystemsReportOfADeathIsKeptWithItsTrial) {
+  fs::create_directory(path("reports"));
+  const std::string script = write("worker.sh", R"(#!/bin/sh
+if [ "$1" = run ]; then
+  now=$(date '+%Y-%m-%d %H:%M:%S.%4N %z')
+  report() {
+    sed -e "s/\"pid\" : 4242/\"pid\" : $1/" \
+      -e "s/\"timestamp\":\"[^\"]*\"/\"timestamp\":\"$now\"/" \
+      -e "s/\"procLaunch\" : \"[^\"]*\"/\"procLaunch\" : \"$2\"/" \
+      -e "s/\"captureTime\" : \"[^\"]*\"/\"captureTime\" : \"$2\"/" \
+      -e "s/0A0B0C0D-0000-4000-8000-000000000001/$3/" "$template" > "$reports/$3.ips"
+  }
+  report $$ "$now" 00000000-0000-4000-8000-000000000001
+  report $$ "2025-03-01 12:00:01.2500 +0100" 00000000-0000-4000-8000-000000000002
+  report $(($$ + 1)) "$now" 00000000-0000-4000-8000-000000000003
+fi
+exec "$real" "$@"
+)");
+  fs::permissions(script, fs::perms::owner_all);
+  const Run run = shell("export real=\"${worker#*=}\" reports=\"$PWD/reports\"; export template=" +
+                        std::string(MPSPROBE_SOURCE_DIR) +
+                        "/harness/crash_report/testdata/null-dereference-in-agx.ips; "
+                        "\"$mpsprobe\" run --cell cpu/selftest.null_dereference/default --trials 1 "
+                        "--worker stock=./worker.sh --crash-reports reports --out out");
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  const Journal journal = read_journal(path("out/journal.ndjson"));
+  ASSERT_EQ(journal.trials.size(), 1U);
+  const auto& report = journal.trials[0].processes.at(0).crash_report;
+  ASSERT_TRUE(report.has_value()) << run.err;
+  EXPECT_EQ(report->incident, "00000000-0000-4000-8000-000000000001");
+  EXPECT_TRUE(fs::exists(path("out/" + report->file))) << report->file;
+  EXPECT_THAT(read("out/report.md"), HasSubstr("00000000-0000-4000-8000-000000000001"));
+}
+#endif
+
 TEST_F(RunCommand, AnUnmetExpectationEndsWithOneAndSaysWhich) {
   const std::string file = write(
       "my.json",

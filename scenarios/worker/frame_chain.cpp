@@ -1,0 +1,54 @@
+#ifdef __APPLE__
+
+#include "scenarios/worker/frame_chain.h"
+
+#include <mach/mach.h>
+
+#include "harness/wire/flight_recorder.h"
+
+namespace mpsprobe {
+namespace {
+
+// Code addresses of a process have 47 bits; above them a signed pointer carries its signature.
+constexpr uint64_t kAddressBits = (uint64_t{1} << 47) - 1;
+
+/// A frame as the procedure call standard lays it out: the caller's frame pointer, the return
+/// address.
+struct FrameRecord {
+  uint64_t caller;
+  uint64_t return_address;
+};
+
+bool read_frame(uint64_t address, FrameRecord& record) {
+  vm_size_t got = 0;
+  return vm_read_overwrite(mach_task_self(), address, sizeof(record),
+                           reinterpret_cast<vm_address_t>(&record), &got) == KERN_SUCCESS &&
+         got == sizeof(record);
+}
+
+}  // namespace
+
+void walk_frame_chain(const FrameStart& start, uint64_t* frames, std::atomic<uint32_t>& count) {
+  uint32_t used = 0;
+  const auto add = [&](uint64_t address) {
+    frames[used++] = address;
+    count.store(used, std::memory_order_release);
+  };
+  add(start.program_counter & kAddressBits);
+  uint64_t at = start.frame_pointer;
+  FrameRecord record{};
+  const uint64_t link = start.link & kAddressBits;
+  const bool chained = read_frame(at, record) && (record.return_address & kAddressBits) == link;
+  if (link != 0 && !chained) add(link);
+  while (used < recorder_layout::kFrames && at != 0 && read_frame(at, record)) {
+    const uint64_t address = record.return_address & kAddressBits;
+    if (address == 0) break;
+    add(address);
+    if (record.caller <= at) break;  // a stack grows one way: anything else is no chain
+    at = record.caller;
+  }
+}
+
+}  // namespace mpsprobe
+
+#endif
