@@ -42,12 +42,19 @@ struct Parts {
   Texts sections;
 };
 
+/// What was printed may hold lines of the same form.
+bool is_section(std::string_view name) {
+  constexpr std::string_view kSections[] = {
+      "text", "asi", "reasons", "frames", "last exception", "failures", "crash report frames"};
+  return std::find(std::begin(kSections), std::end(kSections), name) != std::end(kSections);
+}
+
 Parts take_apart(const std::string& name, std::string_view text) {
   Parts parts;
   constexpr std::string_view kSection = "--- ";
   std::string* section = nullptr;
   for (std::string_view line : lines_of(text)) {
-    if (line.starts_with(kSection)) {
+    if (line.starts_with(kSection) && is_section(trimmed(line.substr(kSection.size())))) {
       section = &parts.sections[std::string(trimmed(line.substr(kSection.size())))];
     } else if (section != nullptr) {
       *section += line;

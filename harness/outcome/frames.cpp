@@ -45,8 +45,12 @@ std::vector<Seen> look_at(const std::vector<StackFrame>& frames) {
 StackTitle title_of_stack(const std::vector<StackFrame>& frames) {
   StackTitle weak;  // the first that passes things on and has a name
   bool heap = false;
-  for (const Seen& frame : look_at(frames)) {
-    if (nowhere(frame)) continue;
+  const std::vector<Seen> seen = look_at(frames);
+  for (size_t i = 0; i < seen.size(); ++i) {
+    const Seen& frame = seen[i];
+    // A jump to nowhere is its caller's. Further down it is code of an image that nobody noted.
+    if (nowhere(frame) && i == 0) continue;
+    if (nowhere(frame)) return {StackTitle::Kind::unnamed, "", ""};
     if (frame.passing == nullptr) {
       if (heap) return {StackTitle::Kind::heap, frame.function, frame.image};
       if (frame.function.empty()) return {StackTitle::Kind::unnamed, "", frame.image};

@@ -8,6 +8,7 @@
 
 #include "harness/outcome/crash_title.h"
 #include "harness/outcome/diagnosis.h"
+#include "harness/outcome/last_words.h"
 #include "harness/outcome/patterns.h"
 #include "harness/outcome/reported.h"
 #include "harness/outcome/told.h"
@@ -200,6 +201,12 @@ class Judge {
         return as(outcome_of(thrown->text_class), *thrown);
       }
       if (uncaught_object()) return;
+      // It ended itself, and most likely said why, in words that nobody knows.
+      if (crash_->basis != Basis::frames) {
+        if (const std::string words = last_words(process_.err.text()); !words.empty()) {
+          return as(Outcome::signal, name, words, Basis::text, false);
+        }
+      }
     }
     as(Outcome::signal, name, crash_->title, crash_->basis);
   }
@@ -280,6 +287,9 @@ class Judge {
     if (unsupported != nullptr && !process_.ready) return as(Outcome::unsupported, *unsupported);
     if (const std::string python = uncaught_python_exception(process_); !python.empty()) {
       return as(Outcome::exit, std::to_string(code), exception_title(python), Basis::text, false);
+    }
+    if (const std::string words = last_words(process_.err.text()); !words.empty()) {
+      return as(Outcome::exit, std::to_string(code), words, Basis::text, false);
     }
     as(Outcome::exit, std::to_string(code),
        fmt::format("exit code {} {}", code, whereabouts(process_.recorder)), Basis::place);

@@ -1,0 +1,40 @@
+#include "harness/outcome/last_words.h"
+
+#include <gtest/gtest.h>
+
+namespace mpsprobe {
+namespace {
+
+TEST(LastWords, AreTheFirstLineOfTroubleInTheLastParagraphThatHasOne) {
+  EXPECT_EQ(last_words("error: survived\n\nloading\ncannot map the heap\nerror: giving up\nbye\n"),
+            "cannot map the heap");
+  EXPECT_EQ(last_words("cannot map the heap\n\n42 objects left\n"), "cannot map the heap");
+}
+
+TEST(LastWords, AreTheSameInEveryRun) {
+  EXPECT_EQ(last_words("pool: block 17 at 0x7f00aa10 is larger than 4096"),
+            last_words("pool: block 3 at 0x55d1c0 is larger than 8192\n"));
+}
+
+TEST(LastWords, AreNoFramesAndNothingOfMpsprobe) {
+  EXPECT_EQ(last_words("mpsprobe: SIMULATED, an error profile\n"
+                       "#0 0x1 in fail (libfail.so+0x3)\n"
+                       "3   libfail.dylib  0x1 fail + 3\n"
+                       "/lib/libfail.so(+0x777e5)[0x7fc66db577e5]\n"),
+            "");
+}
+
+TEST(LastWords, AreEmptyWhereNothingTellsOfTrouble) {
+  EXPECT_EQ(last_words(""), "");
+  EXPECT_EQ(last_words("\n\n"), "");
+  EXPECT_EQ(last_words("loading\nready\n"), "");
+}
+
+TEST(LastWords, OfAFloodAreBounded) {
+  const std::string flood = std::string(1 << 20, 'x') + " error " + std::string(1 << 20, 'y');
+  EXPECT_EQ(last_words(flood), "");
+  EXPECT_LE(last_words("error " + std::string(1 << 15, 'y')).size(), 160U);
+}
+
+}  // namespace
+}  // namespace mpsprobe
