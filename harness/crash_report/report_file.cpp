@@ -81,8 +81,7 @@ std::string keep_file(const std::filesystem::path& folder, const std::string& st
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   for (int number = 1; number <= kMostNames; ++number) {
-    const std::string name =
-        stem + (number == 1 ? "" : "-" + std::to_string(number)) + "." + extension;
+    std::string name = stem + (number == 1 ? "" : "-" + std::to_string(number)) + "." + extension;
     const std::filesystem::path path = folder / name;
     const Descriptor fd(
         open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));

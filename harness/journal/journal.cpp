@@ -243,7 +243,7 @@ void JournalWriter::append(const TrialRecord& trial) {
   std::set<std::string> fresh;
   // What thousands of processes have in common is written once, before the first that refers to it.
   const auto store_once = [&](const char* record, const std::string& content, auto to_json) {
-    const std::string id = name_for(record + content);
+    std::string id = name_for(record + content);
     if (!state_->stored.contains(id) && fresh.insert(id).second) {
       text += dump({{"record", record}, {"id", id}, {record, to_json()}});
     }
@@ -251,7 +251,7 @@ void JournalWriter::append(const TrialRecord& trial) {
   };
   for (ProcessRecord& process : stored.processes) {
     if (!process.recorder.images.empty()) {
-      const json images = images_to_json(process.recorder.images);
+      json images = images_to_json(process.recorder.images);
       process.image_set = store_once("images", images.dump(), [&] { return images; });
     }
     if (!process.hello.has_value()) continue;

@@ -28,6 +28,22 @@ std::string_view trimmed(std::string_view line) {
   return line;
 }
 
+/// Without what a log puts in front: "2025-03-01 12:00:00.123+0100 ", "name[12:34] ", "name(12,0x3)
+/// ".
+std::string_view without_log_prefix(std::string_view line) {
+  for (;;) {
+    const std::string_view token = line.substr(0, line.find(' '));
+    const bool numbers = token.find_first_not_of("0123456789-:.,+/|[]()TZ") == token.npos &&
+                         token.find_first_of("0123456789") != token.npos;
+    const size_t open = token.find_first_of("[(");
+    const bool process = open != token.npos && open > 0 &&
+                         (token.back() == ']' || token.back() == ')') && open + 1 < token.size() &&
+                         std::isdigit(static_cast<unsigned char>(token[open + 1])) != 0;
+    if ((!numbers && !process) || token.size() == line.size()) return line;
+    line.remove_prefix(token.size() + 1);
+  }
+}
+
 /// "#3 0x...", "3   libtorch ...", "/lib/libc.so.6(+0x777e5)[0x7fc6]", "  File "x.py", line 3".
 bool is_frame(std::string_view line) {
   const auto digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
@@ -62,7 +78,7 @@ std::string last_words(std::string_view text) {
     if (is_frame(line) || line.starts_with("mpsprobe")) continue;
     if (tells_of_trouble(line)) words = line;
   }
-  return words.empty() ? "" : normalise_title(words);
+  return words.empty() ? "" : normalise_title(without_log_prefix(words));
 }
 
 }  // namespace mpsprobe

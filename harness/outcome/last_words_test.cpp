@@ -16,6 +16,13 @@ TEST(LastWords, AreTheSameInEveryRun) {
             last_words("pool: block 3 at 0x55d1c0 is larger than 8192\n"));
 }
 
+TEST(LastWords, AreTheSameInEveryLog) {
+  const std::string plain = last_words("cannot map the heap");
+  EXPECT_EQ(last_words("2025-03-01 12:00:00.123+0100 demo[123:4567] cannot map the heap"), plain);
+  EXPECT_EQ(last_words("demo(123,0x70000e) cannot map the heap"), plain);
+  EXPECT_EQ(last_words("[12:00:00] cannot map the heap"), plain);
+}
+
 TEST(LastWords, AreNoFramesAndNothingOfMpsprobe) {
   EXPECT_EQ(last_words("mpsprobe: SIMULATED, an error profile\n"
                        "#0 0x1 in fail (libfail.so+0x3)\n"

@@ -321,6 +321,14 @@ constexpr Pattern kPatterns[] = {
     // --- by their form alone
     reads(assertion, "assertion: ", "failed assertion", Reading::quoted, false,
           Place::after_source),
+    // Metal's older wording: "-[Class method:], line 385: error 'message'".
+    {assertion,
+     "assertion: ",
+     {"], line ", ": error"},
+     Place::anywhere,
+     Reading::quoted,
+     false,
+     24},
     reads(assertion, "assertion: ", "Assertion '", Reading::until_failed, false,
           Place::after_source),
     reads(assertion, "assertion: ", "Assertion failed: (", Reading::parenthesised, false,
@@ -358,6 +366,14 @@ constexpr Pattern kPatterns[] = {
     reads(abort_message, "OMP: Error: ", "OMP: Error #", Reading::line),
     reads(abort_message, "Swift: ", ": Fatal error: ", Reading::line),
     reads(abort_message, "Rust panic: ", "' panicked at ", Reading::panic),
+    // Rust 1.91 and later: with the thread's number in between.
+    {abort_message,
+     "Rust panic: ",
+     {"thread '", ") panicked at "},
+     Place::anywhere,
+     Reading::panic,
+     false,
+     120},
     reads(abort_message, "Python: ", "Fatal Python error: ", Reading::not_an_echo, false,
           Place::line_start),
 };

@@ -101,6 +101,14 @@ size_t bracket_length(std::string_view text) {
   return i > 1 && digit(text[1]) && at(text, i) == ']' ? i + 1 : 0;
 }
 
+/// What libraries add to a message to help: some releases do, some do not.
+constexpr std::string_view kAdvice[] = {
+    " As a temporary fix, you can set the environment variable",
+    " CUDA kernel errors might be asynchronously reported",
+    " Compile with 'TORCH_USE_CUDA_DSA'",
+    " If you want this op to be added in priority",
+};
+
 std::string one_pass(std::string_view text) {
   std::string title;
   for (size_t i = 0; i < text.size() && title.size() < 2 * kLongestTitle;) {
@@ -168,6 +176,7 @@ std::string one_pass(std::string_view text) {
 
 std::string normalise_title(std::string_view message) {
   std::string title = normalise_text(message.substr(0, kLookedAt), kLookedAt).text;
+  for (std::string_view advice : kAdvice) title.resize(std::min(title.size(), title.find(advice)));
   // What one rule leaves behind can be material for another ("a<b>/c.mm:7"): until it is stable.
   // Real texts settle within three passes.
   for (int pass = 0; pass < 16; ++pass) {
