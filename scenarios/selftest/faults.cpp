@@ -177,12 +177,10 @@ void killed_from_outside() {
 }
 
 void memory_hog() {
-  constexpr size_t kStep = 16 * 1024 * 1024;
-  for (;;) {
-    auto* block = static_cast<volatile char*>(std::malloc(kStep));
-    if (block == nullptr) throw std::bad_alloc();
-    for (size_t i = 0; i < kStep; i += 4096) block[i] = 1;
-  }
+  constexpr size_t kBytes = size_t{128} << 20;
+  auto* block = static_cast<volatile char*>(std::malloc(kBytes));
+  if (block == nullptr) throw std::bad_alloc();
+  for (size_t i = 0; i < kBytes; i += 4096) block[i] = 1;
 }
 
 void uncaught_in_thread() {

@@ -31,7 +31,7 @@ void misleading_frame();
 void abort_when_interrupted();  ///< sleeps, and takes a signal for the end of the world
 void stopped();                 ///< SIGSTOP
 void ignores_sigterm();         ///< and then deadlocks
-void memory_hog();              ///< touches memory until somebody ends the process
+void memory_hog();              ///< touches 128 MiB and keeps them
 void uncaught_in_thread();      ///< an exception leaves the function of a std::thread
 void throws();                  ///< std::runtime_error
 
