@@ -150,9 +150,9 @@ SampleJournal journal_with_evidence() {
   sample.journal.trials[0].processes[0].crash_report = crash_report_of_encode();
   sample.journal.trials[0].processes[0].gpu_events = {gpu_restart()};
   sample.ran(3, 3, hang_titled("hang: lock cycle, linear while launching"));
-  for (int i = 0; i < 3; ++i) {
-    TrialRecord& trial = sample.journal.trials[static_cast<size_t>(7 + i)];
-    trial.trial = 7 + i;
+  for (int number = 7; number < 10; ++number) {
+    TrialRecord& trial = sample.journal.trials[static_cast<size_t>(number)];
+    trial.trial = number;
     add_hang(trial, lock_cycle_of_8(), Probe::completed);
   }
   sample.plan("sim/raw/default/threads=3")
