@@ -5,12 +5,8 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <atomic>
-#include <nlohmann/json.hpp>
 
-#include "harness/executor/environment.h"
-#include "harness/executor/executor.h"
-#include "harness/process/command.h"
+#include "harness/executor/misbehaving_worker.h"
 
 namespace mpsprobe {
 namespace {
@@ -23,34 +19,13 @@ using testing::Not;
 using testing::NotNull;
 using testing::SizeIs;
 
-const std::string kWorker = std::string(MPSPROBE_BINARY_DIR) + "/bin/mpsprobe-selftest-worker";
-
-class EvidenceTest : public testing::Test {
+class EvidenceTest : public MisbehavingWorker {
  protected:
-  EvidenceTest() {
-    worker_.name = "stock";
-    worker_.path = kWorker;
-    worker_.describe =
-        nlohmann::json::parse(run_command({kWorker, "describe"}, 60, inherited_environment()).out);
-    limits_.timeout = 60;
-    limits_.stall = 0.5;
-    limits_.grace = 0.3;
-  }
-
   ProcessRecord misbehave(const std::string& name, int threads = 2) {
-    const Executor executor(limits_, {}, interrupted_);
-    TrialRequest request;
-    request.worker = &worker_;
-    request.cell =
-        parse_cell("cpu/selftest." + name + "/default/threads=" + std::to_string(threads));
-    request.seed = 1;
-    trial_ = executor.run(request);
+    trial_ = MisbehavingWorker::misbehave(name, threads);
     return trial_.processes.at(0);
   }
 
-  WorkerInfo worker_;
-  ChildLimits limits_;
-  std::atomic<bool> interrupted_{false};
   TrialRecord trial_;
 };
 
@@ -242,7 +217,7 @@ TEST_F(EvidenceTest, WhatPassesCarriesNoStacks) {
 TEST_F(EvidenceTest, TheImagesOfAProcessAreKnownWithTheirIds) {
   const ProcessRecord process = misbehave("pass");
   ASSERT_THAT(process.recorder.images, Not(IsEmpty()));
-  EXPECT_EQ(process.recorder.images.front().path, kWorker);
+  EXPECT_EQ(process.recorder.images.front().path, path());
   EXPECT_THAT(process.recorder.images,
               Contains(testing::Field(&ImageSeen::path, HasSubstr("libc"))));
 }

@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "harness/executor/environment.h"
+#include "harness/executor/misbehaving_worker.h"
 #include "harness/process/command.h"
 
 namespace mpsprobe {
@@ -21,38 +22,7 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::string kWorker = std::string(MPSPROBE_BINARY_DIR) + "/bin/mpsprobe-selftest-worker";
-
-class ExecutorTest : public testing::Test {
- protected:
-  ExecutorTest() {
-    worker_.name = "stock";
-    worker_.path = kWorker;
-    worker_.describe =
-        nlohmann::json::parse(run_command({kWorker, "describe"}, 60, inherited_environment()).out);
-    limits_.timeout = 60;
-    limits_.stall = 0.5;
-    limits_.grace = 0.3;
-    limits_.memory_bytes = uint64_t{1} << 30;
-  }
-
-  TrialRecord run(const std::string& cell) {
-    const Executor executor(limits_, extra_, interrupted_);
-    TrialRequest request;
-    request.worker = &worker_;
-    request.cell = parse_cell(cell);
-    request.seed = 1;
-    return executor.run(request);
-  }
-  TrialRecord misbehave(const std::string& name) {
-    return run("cpu/selftest." + name + "/default/threads=2");
-  }
-
-  WorkerInfo worker_;
-  ChildLimits limits_;
-  std::vector<std::string> extra_;
-  std::atomic<bool> interrupted_{false};
-};
+class ExecutorTest : public MisbehavingWorker {};
 
 TEST_F(ExecutorTest, APassHasAResultAndOverlapIsMeasured) {
   const TrialRecord trial = misbehave("pass");

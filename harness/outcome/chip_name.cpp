@@ -1,22 +1,17 @@
 #include "harness/outcome/chip_name.h"
 
+#include "harness/outcome/ascii.h"
+
 namespace mpsprobe {
 namespace {
 
-bool digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool upper(char c) {
-  return c >= 'A' && c <= 'Z';
-}
-bool lower(char c) {
-  return c >= 'a' && c <= 'z';
-}
+using ascii::at;
+using ascii::digit;
+using ascii::lower;
+using ascii::upper;
+
 bool word(char c) {
-  return digit(c) || upper(c) || lower(c) || c == '_' || c == '$';
-}
-char at(std::string_view text, size_t i) {
-  return i < text.size() ? text[i] : '\0';
+  return ascii::word(c) || c == '$';
 }
 
 // What names a chip in AGXG16XFamilyBuffer, AGXMetalG14X_B0, AGXMetal13_3, after its first letters.

@@ -3,10 +3,16 @@
 #include <algorithm>
 #include <array>
 
+#include "harness/outcome/ascii.h"
 #include "harness/outcome/chip_name.h"
 
 namespace mpsprobe {
 namespace {
+
+using ascii::at;
+using ascii::digit;
+using ascii::lower;
+using ascii::upper;
 
 constexpr size_t kLookedAt = 4096;
 constexpr size_t kLongestFunction = 120;
@@ -14,20 +20,8 @@ constexpr size_t kLongestImage = 80;
 // Stands for a lambda while a name is put together. Never in a result: input is printable.
 constexpr char kLambda = '\x01';
 
-bool digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool upper(char c) {
-  return c >= 'A' && c <= 'Z';
-}
-bool lower(char c) {
-  return c >= 'a' && c <= 'z';
-}
 bool word(char c) {
-  return digit(c) || upper(c) || lower(c) || c == '_' || c == '$';
-}
-char at(std::string_view text, size_t i) {
-  return i < text.size() ? text[i] : '\0';
+  return ascii::word(c) || c == '$';
 }
 size_t skip_spaces(std::string_view text, size_t i) {
   while (at(text, i) == ' ') ++i;

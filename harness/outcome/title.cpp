@@ -1,36 +1,27 @@
 #include <algorithm>
 #include <cctype>
 
+#include "harness/outcome/ascii.h"
 #include "harness/outcome/diagnosis.h"
 #include "harness/outcome/normal_text.h"
 
 namespace mpsprobe {
 namespace {
 
+using ascii::at;
+using ascii::digit;
+using ascii::lower;
+using ascii::upper;
+using ascii::word;
+
 constexpr size_t kLongestTitle = 160;
 constexpr size_t kLookedAt = 1024;
 
-bool digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool upper(char c) {
-  return c >= 'A' && c <= 'Z';
-}
-bool lower(char c) {
-  return c >= 'a' && c <= 'z';
-}
-bool word(char c) {
-  return digit(c) || upper(c) || lower(c) || c == '_';
-}
 bool hex(char c) {
   return digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 bool in_path(char c) {
   return word(c) || (c != '\0' && std::string_view("/.-+@~%$=").find(c) != std::string_view::npos);
-}
-
-char at(std::string_view text, size_t i) {
-  return i < text.size() ? text[i] : '\0';
 }
 
 size_t word_length(std::string_view text) {

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace mpsprobe::ascii {
+
+// Of a character, whatever the locale. From any thread.
+constexpr bool digit(char c) {
+  return c >= '0' && c <= '9';
+}
+constexpr bool upper(char c) {
+  return c >= 'A' && c <= 'Z';
+}
+constexpr bool lower(char c) {
+  return c >= 'a' && c <= 'z';
+}
+/// Part of a name as most languages write them.
+constexpr bool word(char c) {
+  return digit(c) || upper(c) || lower(c) || c == '_';
+}
+/// text[i], or a zero byte beyond its end.
+constexpr char at(std::string_view text, size_t i) {
+  return i < text.size() ? text[i] : '\0';
+}
+
+}  // namespace mpsprobe::ascii
