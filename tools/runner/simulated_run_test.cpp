@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "tools/runner/program_fixture.h"
@@ -62,6 +63,25 @@ TEST_F(SimulatedRun, EachProfileShowsItsDefectAndTheWorkaroundHolds) {
       {"where": {"profile": ["gpu-error"]}, "outcome": "gpu_error"}]})");
   const nlohmann::json report = run({"--matrix", matrix});
   EXPECT_EQ(report.at("cells").size(), 11U);
+}
+
+TEST_F(SimulatedRun, AHangOfTheHostIsToldFromOneOfTheDevice) {
+  const nlohmann::json report =
+      run({"--cell", "sim/linear/nograph/threads=3/profile=hang", "--cell",
+           "sim/linear/nograph/threads=3/profile=gpu-hang", "--trials", "1", "--stall", "2"});
+  std::map<std::string, std::string> probes;
+  for (const nlohmann::json& trial : report.at("trials")) {
+    EXPECT_EQ(trial.at("judgement").at("outcome"), "hang");
+    probes[trial.at("cell")] = trial.at("processes").at(0).at("recorder").at("probe");
+  }
+  EXPECT_EQ(probes["sim/linear/nograph/threads=3/profile=hang"], "completed");
+  EXPECT_EQ(probes["sim/linear/nograph/threads=3/profile=gpu-hang"], "not_answered");
+}
+
+TEST_F(SimulatedRun, WhatFailsOnTheDeviceAloneIsSaidToFailThereOnly) {
+  run({"--cell", "sim/linear/nograph/threads=3", "--cell", "cpu/linear/nograph/threads=3",
+       "--trials", "6"});
+  EXPECT_THAT(read("out/report.md"), HasSubstr("not on the CPU"));
 }
 
 TEST_F(SimulatedRun, TheCpuPasses) {
