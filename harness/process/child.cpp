@@ -252,9 +252,10 @@ void Child::open_gate() {
 bool Child::begin_inquest() {
   if (!gate_.is_open()) return false;
   if (read_inquest(block_of(*memory_)) != Inquest::offered) return false;
+  // Looked at first: the worker may begin, and crash of it, before the write has returned.
+  crashed_before_inquest_ = has_crashed(block_of(*memory_));
   if (write(gate_.get(), &kInquestByte, 1) != 1) return false;
   inquest_begun_ = Clock::now();
-  crashed_before_inquest_ = has_crashed(block_of(*memory_));
   return true;
 }
 
