@@ -9,13 +9,9 @@
 namespace mpsprobe {
 namespace {
 
-// As the search for events has it: one may be told to whole seconds.
-constexpr double kEventLead = 1;
-
 void add_once(std::vector<GpuEvent>& events, const GpuEvent& event) {
   const bool there = std::any_of(events.begin(), events.end(), [&event](const GpuEvent& other) {
-    return other.incident == event.incident && other.captured == event.captured &&
-           other.process == event.process;
+    return other.identity() == event.identity();
   });
   if (!there) events.push_back(event);
 }

@@ -45,7 +45,15 @@ struct GpuEvent {
   std::string process;  ///< cut to 16 characters by the system
   double captured = 0;  ///< seconds since 1970; 0 where unknown
   std::string summary;  ///< one line: what kind of restart, as far as the report says
+
+  /// The same for one event, whatever its report was copied to.
+  std::string identity() const {
+    return incident + "\n" + std::to_string(captured) + "\n" + process;
+  }
 };
+
+/// Seconds that an event may seem to lie before what caused it: one may be told to whole seconds.
+constexpr double kEventLead = 1;
 
 /// A file that is no report of either kind, or not a whole one (yet).
 struct Unreadable {

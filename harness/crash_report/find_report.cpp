@@ -20,7 +20,6 @@ using Milliseconds = std::chrono::milliseconds;
 constexpr double kLaunchTolerance = 2;
 /// Both sides round.
 constexpr double kClockResolution = 0.01;
-constexpr double kEventLead = 1;
 /// How long after it was captured an event may appear, in seconds.
 constexpr double kLateEvents = 30;
 /// For the report of a process that was killed: most such deaths have none.
@@ -62,15 +61,9 @@ bool is_of(const Report& report, const Departed& process) {
          report.captured >= process.launched_at - kClockResolution;
 }
 
-/// Of an event, whatever it was copied to.
-std::string identity_of(const GpuEvent& event) {
-  return event.incident + "\n" + std::to_string(event.captured) + "\n" + event.process;
-}
-
 bool holds(const std::vector<GpuEvent>& events, const GpuEvent& event) {
-  return std::any_of(events.begin(), events.end(), [&](const GpuEvent& other) {
-    return identity_of(other) == identity_of(event);
-  });
+  return std::any_of(events.begin(), events.end(),
+                     [&](const GpuEvent& other) { return other.identity() == event.identity(); });
 }
 
 std::string extension_of(const fs::path& file) {
@@ -236,7 +229,7 @@ void CrashReports::attach_late_events(std::string_view trial, std::span<const De
   for (const auto& [file, event] : index_.gpu_events()) {
     const bool late =
         event->captured >= earliest && event->captured < first.launched_at - kEventLead;
-    if (late && !attached_events_.contains(identity_of(*event))) {
+    if (late && !attached_events_.contains(event->identity())) {
       attach_event(trial, first, *file, *event);
     }
   }
@@ -253,7 +246,7 @@ void CrashReports::attach_event(std::string_view trial, const Departed& process,
     event.file =
         as_kept(keep_file(options_.run_folder / kEvidence, stem, extension_of(file), *content));
   }
-  attached_events_.insert(identity_of(event));
+  attached_events_.insert(event.identity());
   events.push_back(std::move(event));
 }
 

@@ -48,9 +48,11 @@ StackTitle title_of_stack(const std::vector<StackFrame>& frames) {
   const std::vector<Seen> seen = look_at(frames);
   for (size_t i = 0; i < seen.size(); ++i) {
     const Seen& frame = seen[i];
-    // A jump to nowhere is its caller's. Further down it is code of an image that nobody noted.
-    if (nowhere(frame) && i == 0) continue;
-    if (nowhere(frame)) return {StackTitle::Kind::unnamed, "", ""};
+    if (nowhere(frame)) {
+      if (i == 0) continue;  // a jump to nowhere is its caller's
+      // Further down it is code of an image that nobody noted, and may be the guilty one.
+      return {heap ? StackTitle::Kind::heap : StackTitle::Kind::unnamed, "", ""};
+    }
     if (frame.passing == nullptr) {
       if (heap) return {StackTitle::Kind::heap, frame.function, frame.image};
       if (frame.function.empty()) return {StackTitle::Kind::unnamed, "", frame.image};

@@ -40,6 +40,16 @@ TEST(TitleOfStack, LeavesOutAHandlerWhateverItCalled) {
   EXPECT_EQ(title_of_stack(frames).function, "-[AGXFamilyComputeContext setComputePipelineState:]");
 }
 
+TEST(TitleOfStack, AJumpToNowhereIsItsCallersAndCodeOfNoImageIsNobodys) {
+  const StackFrame caller = frame("libtorch_cpu.dylib", "at::mps::MPSStream::commit()");
+  const StackFrame nowhere = frame("", "");
+  const StackFrame passing = frame("libobjc.A.dylib", "objc_msgSend");
+  EXPECT_EQ(title_of_stack({nowhere, caller}).function, "at::mps::MPSStream::commit");
+  EXPECT_EQ(title_of_stack({passing, nowhere, caller}), (StackTitle{Kind::unnamed, "", ""}));
+  EXPECT_EQ(title_of_stack({frame("libsystem_malloc.dylib", "free"), nowhere, caller}).kind,
+            Kind::heap);
+}
+
 TEST(TitleOfStack, ADamagedHeapIsNobodysWhoIsOnTheStack) {
   const StackTitle title = title_of_stack({
       frame("libsystem_malloc.dylib", "tiny_malloc_from_free_list"),

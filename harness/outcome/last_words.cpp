@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 
+#include "harness/outcome/ascii.h"
 #include "harness/outcome/diagnosis.h"
 
 namespace mpsprobe {
@@ -38,7 +39,7 @@ std::string_view without_log_prefix(std::string_view line) {
     const size_t open = token.find_first_of("[(");
     const bool process = open != token.npos && open > 0 &&
                          (token.back() == ']' || token.back() == ')') && open + 1 < token.size() &&
-                         std::isdigit(static_cast<unsigned char>(token[open + 1])) != 0;
+                         ascii::digit(token[open + 1]);
     if ((!numbers && !process) || token.size() == line.size()) return line;
     line.remove_prefix(token.size() + 1);
   }
@@ -46,11 +47,10 @@ std::string_view without_log_prefix(std::string_view line) {
 
 /// "#3 0x...", "3   libtorch ...", "/lib/libc.so.6(+0x777e5)[0x7fc6]", "  File "x.py", line 3".
 bool is_frame(std::string_view line) {
-  const auto digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
   if (line.starts_with('#') || line.starts_with("0x") || line.starts_with("frame #")) return true;
   if (line.starts_with("at ") || line.starts_with("File \"")) return true;
   if (line.ends_with(']') && line.find("[0x") != std::string_view::npos) return true;
-  const auto end = std::find_if_not(line.begin(), line.end(), digit);
+  const auto end = std::find_if_not(line.begin(), line.end(), ascii::digit);
   return end != line.begin() && end != line.end() && *end == ' ';
 }
 

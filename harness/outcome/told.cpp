@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "harness/outcome/ascii.h"
+
 namespace mpsprobe {
 namespace {
 
@@ -46,8 +48,7 @@ void add_entries(std::vector<Finding>& findings, const std::vector<std::string>&
 }
 
 bool word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '.';
+  return ascii::word(c) || c == '.';
 }
 
 }  // namespace
