@@ -1,5 +1,10 @@
 # Libraries: an installed package first, otherwise the pinned release, where MPSPROBE_FETCH allows it.
 include(FetchContent)
+# What tools/setup --portable packed on another machine.
+set(_portable ${PROJECT_SOURCE_DIR}/.deps/portable)
+if(EXISTS ${_portable})
+  list(PREPEND CMAKE_PREFIX_PATH ${_portable})
+endif()
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 
@@ -52,8 +57,8 @@ mpsprobe_dependency(PACKAGE fmt TARGET fmt::fmt-header-only VERSION 8
   SHA256 1250e4cc58bf06ee631567523f48848dc4596133e163f02615c97f78bab6c811)
 
 # Boost.Math alone where Boost is missing: it works without the rest, which is 150 MB.
-find_path(MPSPROBE_BOOST_INCLUDE boost/math/distributions/beta.hpp
-          DOC "Folder that holds boost/math/distributions/beta.hpp")
+find_path(MPSPROBE_BOOST_INCLUDE boost/math/distributions/binomial.hpp
+          DOC "Folder that holds boost/math/distributions/binomial.hpp")
 mark_as_advanced(MPSPROBE_BOOST_INCLUDE)
 if(NOT MPSPROBE_BOOST_INCLUDE)
   if(NOT MPSPROBE_FETCH)
@@ -98,6 +103,10 @@ if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
   set_target_properties(mpsprobe_libdw PROPERTIES
     INTERFACE_INCLUDE_DIRECTORIES "${MPSPROBE_LIBDW_INCLUDE}"
     INTERFACE_LINK_LIBRARIES "${MPSPROBE_LIBDW};${MPSPROBE_LIBELF}")
+  if(MPSPROBE_LIBDW MATCHES "^${_portable}/")
+    get_filename_component(_libdw_folder ${MPSPROBE_LIBDW} DIRECTORY)
+    set_property(TARGET mpsprobe_libdw PROPERTY INTERFACE_LINK_OPTIONS "LINKER:-rpath,${_libdw_folder}")
+  endif()
 endif()
 
 if(MPSPROBE_BUILD_TESTS)

@@ -2,7 +2,9 @@
 #
 # LibTorch's own TorchConfig.cmake is not used: that of a CUDA build demands a CUDA toolkit and links
 # the whole CUDA stack, and mpsprobe-worker needs neither to run on the CPU or on MPS.
-# Sets MPSPROBE_TORCH_ROOT, MPSPROBE_TORCH_VERSION and the cache variable MPSPROBE_HAS_MPS_STREAM_POOL.
+# Where it has CUDA and the CUDA runtime's headers are found, LibTorch::cuda as well: for the backend cuda alone.
+# Sets MPSPROBE_TORCH_ROOT, MPSPROBE_TORCH_VERSION MPSPROBE_CUDA_INCLUDE and the cache variable
+# MPSPROBE_HAS_MPS_STREAM_POOL.
 include(${CMAKE_CURRENT_LIST_DIR}/LocateTorch.cmake)
 
 mpsprobe_locate_torch(MPSPROBE_TORCH_ROOT _origin _problems)
@@ -68,4 +70,29 @@ if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
   # RPATH of its own. Some linkers do not follow that, and what it lacks is not ours to resolve.
   set_property(TARGET LibTorch::cpu APPEND PROPERTY
     INTERFACE_LINK_OPTIONS "LINKER:--unresolved-symbols=ignore-in-shared-libs")
+endif()
+
+# The CUDA runtime's headers: those of the wheels that torch itself asks for lie beside it, and fit it; a
+# toolkit of the machine may be another release.
+file(GLOB _beside "${MPSPROBE_TORCH_ROOT}/../nvidia/cu[0-9]*/include"
+                  "${MPSPROBE_TORCH_ROOT}/../nvidia/cuda_runtime/include")
+find_path(MPSPROBE_CUDA_INCLUDE cuda_runtime_api.h HINTS ${_beside} PATHS "$ENV{CUDA_HOME}/include" /usr/local/cuda/include
+          DOC "Folder that holds cuda_runtime_api.h")
+mark_as_advanced(MPSPROBE_CUDA_INCLUDE)
+file(GLOB _cudart "${MPSPROBE_CUDA_INCLUDE}/../lib/libcudart.so*" "${MPSPROBE_CUDA_INCLUDE}/../lib64/libcudart.so*")
+if(MPSPROBE_CUDA_INCLUDE AND _cudart AND EXISTS "${MPSPROBE_TORCH_ROOT}/lib/libtorch_cuda${_suffix}"
+   AND EXISTS "${MPSPROBE_TORCH_ROOT}/lib/libc10_cuda${_suffix}")
+  list(GET _cudart 0 _cudart)
+  foreach(_library c10_cuda torch_cuda)
+    add_library(LibTorch::${_library} SHARED IMPORTED GLOBAL)
+    set_target_properties(LibTorch::${_library} PROPERTIES
+      IMPORTED_LOCATION "${MPSPROBE_TORCH_ROOT}/lib/lib${_library}${_suffix}")
+  endforeach()
+  add_library(LibTorch::cuda INTERFACE IMPORTED GLOBAL)
+  # torch_cuda is needed although nothing names it: loading it is what registers its kernels. Of the CUDA
+  # runtime the one that it loads is used: it is in the process before anything looks for another.
+  set_target_properties(LibTorch::cuda PROPERTIES
+    INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${MPSPROBE_CUDA_INCLUDE}"
+    INTERFACE_LINK_OPTIONS "LINKER:--no-as-needed"
+    INTERFACE_LINK_LIBRARIES "LibTorch::torch_cuda;LibTorch::c10_cuda;LibTorch::cpu;${_cudart}")
 endif()

@@ -67,6 +67,17 @@ void warn_of_gaps(const Analysis& analysis, std::vector<Warning>& warnings) {
                                                 analysis.recorded, analysis.planned, why)});
 }
 
+void warn_of_sharing(const Journal& journal, std::vector<Warning>& warnings) {
+  const bool on_gpu =
+      std::any_of(journal.header.cells.begin(), journal.header.cells.end(),
+                  [](const PlannedCell& planned) { return planned.cell.backend == Backend::cuda; });
+  if (!on_gpu || journal.header.jobs == 1) return;
+  warnings.push_back(
+      {"shared_gpu", fmt::format("Up to {} trials shared the GPU: throughput and durations are "
+                                 "those of a shared GPU, and not to be compared with others.",
+                                 journal.header.jobs)});
+}
+
 void warn_of_overlap(const Analysis& analysis, std::vector<Warning>& warnings) {
   const auto cells = cells_where(analysis, [](const CellSummary& cell) {
     return cell.verdict == Verdict::pass && cell.overlap == Overlap::none;
@@ -245,6 +256,7 @@ std::vector<Warning> warn(const Journal& journal, const Analysis& analysis,
              shortened(printable(worker), 60))});
   }
   warn_of_gaps(analysis, warnings);
+  warn_of_sharing(journal, warnings);
   warn_of_overlap(analysis, warnings);
   warn_of_path(analysis, warnings);
   warn_of_unchecked(analysis, warnings);

@@ -45,6 +45,19 @@ TEST(Warnings, AValidationThatDidNotAnnounceItselfIsSaid) {
   EXPECT_THAT(warning(without, "no_validation_banner"), IsEmpty());
 }
 
+TEST(Warnings, TrialsThatSharedAGpuAreSaid) {
+  SampleJournal sample;
+  sample.plan("cuda/add/default/threads=2").ran(3);
+  sample.journal.header.jobs = 1;
+  EXPECT_THAT(warning(sample, "shared_gpu"), IsEmpty());
+  sample.journal.header.jobs = 8;
+  EXPECT_THAT(warning(sample, "shared_gpu"), HasSubstr("Up to 8 trials shared the GPU"));
+  SampleJournal on_cpu;
+  on_cpu.plan("cpu/add/default/threads=2").ran(3);
+  on_cpu.journal.header.jobs = 8;
+  EXPECT_THAT(warning(on_cpu, "shared_gpu"), IsEmpty());
+}
+
 TEST(Warnings, WorkersWithTheSameLibraryAreSaid) {
   SampleJournal sample;
   sample.journal.header.workers.push_back({"fork", "/opt/fork/worker", {}});

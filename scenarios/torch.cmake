@@ -2,10 +2,10 @@
 # Relative paths are those of this folder, whoever includes the file.
 set(mpsprobe_torch_sources
   torch_program.cpp
-  backends/backend.cpp backends/cpu.cpp backends/sim.cpp
+  backends/backend.cpp backends/cpu.cpp backends/cuda.cpp backends/sim.cpp
   models/models.cpp models/transformer_layer.cpp
   operations/compare.cpp operations/creation.cpp operations/elementwise.cpp operations/mixes.cpp
-  operations/products.cpp operations/random.cpp operations/sizes.cpp operations/table.cpp
+  operations/products.cpp operations/random.cpp operations/selftests.cpp operations/sizes.cpp operations/table.cpp
   operations/tolerance.cpp operations/torch_errors.cpp operations/torch_lane.cpp
   operations/torch_workload.cpp
   selftest/torch_misbehaviour.cpp
@@ -26,6 +26,8 @@ mpsprobe_test(torch_operations_test
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/operations/operations_test.cpp
           ${CMAKE_CURRENT_LIST_DIR}/operations/aten_calls_test.cpp
           ${CMAKE_CURRENT_LIST_DIR}/operations/compare_test.cpp
+          ${CMAKE_CURRENT_LIST_DIR}/operations/path_choice_test.cpp
+          ${CMAKE_CURRENT_LIST_DIR}/operations/torch_errors_test.cpp
           ${CMAKE_CURRENT_LIST_DIR}/operations/torch_workload_test.cpp
           ${CMAKE_CURRENT_LIST_DIR}/provenance/provenance_test.cpp
           ${CMAKE_CURRENT_LIST_DIR}/torch_program_test.cpp

@@ -32,6 +32,10 @@ json describe_operation(const Operation& operation) {
   for (const at::ScalarType type : operation.dtypes) {
     dtypes.push_back(name_of(type));
   }
+  json backends = json::array();
+  if (operation.only_on.has_value()) {
+    backends.push_back(name_of(*operation.only_on));
+  }
   return {
       {"name", operation.name},
       {"summary", operation.summary},
@@ -41,6 +45,8 @@ json describe_operation(const Operation& operation) {
       {"dtypes", std::move(dtypes)},
       {"shape", operation.shape},
       {"dimensions", operation.dimensions},
+      {"capturable", operation.capturable},
+      {"backends", std::move(backends)},
   };
 }
 
@@ -51,6 +57,7 @@ class TorchProgram : public WorkerProgram {
     for (const Operation* operation : operations()) {
       listed.push_back(describe_operation(*operation));
     }
+    // Before the provenance, for the reason given at provenance().
     json backends = json::array();
     for (const BackendReport& report : report_backends()) {
       backends.push_back({{"name", name_of(report.backend)},
@@ -67,8 +74,11 @@ class TorchProgram : public WorkerProgram {
   }
 
   json provenance(const Cell& cell) override {
+    // The device comes first: LibTorch decides once and for good whether it has CUDA, when it is
+    // first asked for its build, and its CUDA half is loaded with the device.
+    const Device& device = device_for(cell);
     json result = process_provenance();
-    result["device"] = device_for(cell).description();
+    result["device"] = device.description();
     return result;
   }
 

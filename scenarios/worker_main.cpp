@@ -22,8 +22,10 @@ class Program : public WorkerProgram {
   }
   nlohmann::json provenance(const Cell& cell) override { return torch_->provenance(cell); }
   std::unique_ptr<Workload> make_workload(const Cell& cell, uint64_t seed) override {
-    return is_selftest(cell) ? make_selftest(cell, torch_misbehaviours())
-                             : torch_->make_workload(cell, seed);
+    // Those that need no device; the others are operations of LibTorch's.
+    const bool without_device = is_selftest(cell) && cell.backend == Backend::cpu;
+    return without_device ? make_selftest(cell, torch_misbehaviours())
+                          : torch_->make_workload(cell, seed);
   }
 
  private:

@@ -13,6 +13,10 @@ bool lists(const std::vector<std::string>& values, std::string_view value) {
   return std::find(values.begin(), values.end(), value) != values.end();
 }
 
+bool is_cuda_graph(const Cell& cell) {
+  return cell.backend == Backend::cuda && cell.path == Path::graph;
+}
+
 /// One combination that makes no sense. Rules are about meaning only; what a machine cannot do is
 /// found out there, and is `unsupported`.
 struct Rule {
@@ -22,9 +26,26 @@ struct Rule {
 
 constexpr Rule kRules[] = {
     {[](const Cell& cell, const OperationInfo& operation) {
-       return !lists(operation.paths, name_of(cell.path));
+       return !operation.backends.empty() && !lists(operation.backends, name_of(cell.backend));
+     },
+     "the operation is for other backends"},
+    {[](const Cell& cell, const OperationInfo& operation) {
+       return cell.backend != Backend::cuda && !lists(operation.paths, name_of(cell.path));
      },
      "the operation has no such path to choose"},
+    {[](const Cell& cell, const OperationInfo& operation) {
+       return is_cuda_graph(cell) && !operation.capturable;
+     },
+     "the operation cannot be captured into a CUDA graph"},
+    {[](const Cell& cell, const OperationInfo&) {
+       return is_cuda_graph(cell) && cell.threads > 1 && cell.stream != StreamUse::per_thread &&
+              cell.start != Start::sequential;
+     },
+     "a stream is captured by one thread at a time: use stream=per-thread"},
+    {[](const Cell& cell, const OperationInfo&) {
+       return cell.capture != CaptureMode::global && !is_cuda_graph(cell);
+     },
+     "only CUDA graphs have a capture mode"},
     {[](const Cell& cell, const OperationInfo& operation) {
        return cell.dtype != "default" && !lists(operation.dtypes, cell.dtype);
      },
@@ -62,10 +83,6 @@ constexpr Rule kRules[] = {
        return cell.lifetime == Lifetime::fresh && cell.iterations == 1;
      },
      "with one iteration, every lifetime is the same"},
-    {[](const Cell& cell, const OperationInfo&) {
-       return cell.op.starts_with("selftest.") && cell.backend != Backend::cpu;
-     },
-     "self-tests use no device: they run on the backend cpu"},
 };
 
 }  // namespace

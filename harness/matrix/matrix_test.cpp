@@ -18,6 +18,11 @@ Operations operations() {
   all["linear"] = {"linear", "",          "",        {"default", "nograph", "graph"},
                    true,     {"float32"}, "8x64x64", ""};
   all["raw"] = {"raw", "", "", {"default"}, false, {"float32"}, "64x64x64", ""};
+  all["mm"] = all["raw"];
+  all["mm"].capturable = true;
+  all["linear"].capturable = true;
+  all["lost"] = all["raw"];
+  all["lost"].backends = {"cuda"};
   return all;
 }
 
@@ -56,6 +61,25 @@ TEST(Matrix, EveryContradictionHasItsReason) {
   EXPECT_THAT(left_out("sim/raw/default/threads=2/dtype=int8"), HasSubstr("dtype"));
   EXPECT_THAT(left_out("sim/raw/default/threads=2/iterations=1/sync=end"), HasSubstr("iteration"));
   EXPECT_EQ(left_out("sim/linear/graph/threads=2/lock=forward"), "");
+  EXPECT_THAT(left_out("sim/lost/default/threads=2"), HasSubstr("other backends"));
+  EXPECT_EQ(left_out("cuda/lost/default/threads=2"), "");
+}
+
+TEST(Matrix, OnCudaAGraphIsACaptureOfWhateverCanBeCaptured) {
+  const auto left_out = [](const std::string& cell) {
+    const Plan plan = plan_of(R"({"mpsprobe_matrix":1,"name":"m","include":[")" + cell + R"("]})");
+    return plan.left_out.empty() ? "" : plan.left_out[0].reason;
+  };
+  EXPECT_THAT(left_out("sim/mm/graph/threads=2"), HasSubstr("no such path"));
+  EXPECT_EQ(left_out("cuda/mm/graph/threads=2/stream=per-thread"), "");
+  EXPECT_EQ(left_out("cuda/mm/nograph/threads=2"), "");
+  EXPECT_THAT(left_out("cuda/raw/graph/threads=2/stream=per-thread"), HasSubstr("captured into"));
+  EXPECT_THAT(left_out("cuda/mm/graph/threads=2"), HasSubstr("by one thread at a time"));
+  EXPECT_EQ(left_out("cuda/mm/graph/threads=2/start=sequential"), "");
+  EXPECT_EQ(left_out("cuda/mm/graph/threads=1"), "");
+  EXPECT_EQ(left_out("cuda/mm/graph/threads=2/stream=per-thread/capture=relaxed"), "");
+  EXPECT_THAT(left_out("cuda/mm/nograph/threads=2/capture=relaxed"), HasSubstr("capture mode"));
+  EXPECT_THAT(left_out("sim/linear/graph/threads=2/capture=relaxed"), HasSubstr("capture mode"));
 }
 
 TEST(Matrix, ExcludedCellsAreListedToo) {

@@ -19,6 +19,8 @@ Operations operations_from(const nlohmann::json& describe) {
       info.dtypes = entry.at("dtypes");
       info.shape = entry.at("shape");
       info.dimensions = entry.at("dimensions");
+      info.capturable = entry.value("capturable", false);
+      info.backends = entry.value("backends", std::vector<std::string>());
       operations.emplace(info.name, info);
     }
   } catch (const nlohmann::json::exception& error) {

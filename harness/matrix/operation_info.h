@@ -15,8 +15,10 @@ struct OperationInfo {
   std::vector<std::string> paths;  ///< of the axis `path`
   bool has_parameters = false;     ///< weights, which threads can share
   std::vector<std::string> dtypes;
-  std::string shape;       ///< default
-  std::string dimensions;  ///< what the sizes mean
+  std::string shape;                  ///< default
+  std::string dimensions;             ///< what the sizes mean
+  bool capturable = false;            ///< into a CUDA graph: on cuda it has every path
+  std::vector<std::string> backends;  ///< the only ones that it runs on; empty: it runs on all
 };
 
 /// Operations by name.

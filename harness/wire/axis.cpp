@@ -15,6 +15,8 @@ using std::string_view;
 constexpr std::array<string_view, 5> kBackends{"mps", "metal", "cuda", "cpu", "sim"};
 constexpr std::array<string_view, 3> kPaths{"default", "nograph", "graph"};
 constexpr std::array<string_view, 2> kStreams{"default", "per-thread"};
+// As PyTorch's capture_error_mode has them (torch/cuda/graphs.py).
+constexpr std::array<string_view, 3> kCaptures{"global", "thread_local", "relaxed"};
 constexpr std::array<string_view, 2> kModels{"shared", "per-thread"};
 constexpr std::array<string_view, 2> kInits{"main", "threads"};
 constexpr std::array<string_view, 2> kWarmups{"none", "main"};
@@ -167,8 +169,9 @@ constexpr std::array kAxes{
     text<&Cell::op, is_operation>("op", "operation or model, see `mpsprobe list operations`",
                                   "a name from `mpsprobe list operations`", ""),
     choice<&Cell::path, kPaths>("path",
-                                "kernel path: what LibTorch takes by itself, MPSNDArray kernels "
-                                "without a graph, or MPSGraph"),
+                                "kernel path: what LibTorch takes by itself, without a graph "
+                                "(MPSNDArray kernels; eager on cuda), or with one (MPSGraph; a "
+                                "CUDA graph that is captured and replayed)"),
     count<&Cell::threads>("threads", "threads in each process", 256, "1"),
     count<&Cell::processes>("processes", "processes that run at the same time", 64, "1"),
     count<&Cell::iterations>("iterations", "iterations of each thread (in each round of churn)",
@@ -179,6 +182,9 @@ constexpr std::array kAxes{
                                  "default, or a type such as float16", "default"),
     choice<&Cell::stream, kStreams>("stream",
                                     "what LibTorch gives, or a stream of its pool for each thread"),
+    choice<&Cell::capture, kCaptures>("capture",
+                                      "capture mode of CUDA graphs: what unsafe calls end a "
+                                      "capture (cuda with path graph only)"),
     choice<&Cell::model, kModels>("model", "weights shared by all threads, or a copy for each"),
     choice<&Cell::init, kInits>("init",
                                 "where the device is touched first and the inputs are made: on "

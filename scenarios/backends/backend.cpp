@@ -4,6 +4,7 @@
 
 #include "harness/wire/axis.h"
 #include "scenarios/backends/cpu.h"
+#include "scenarios/backends/cuda.h"
 #include "scenarios/backends/mps.h"
 #include "scenarios/backends/sim.h"
 #include "scenarios/worker/workload.h"
@@ -13,16 +14,13 @@ namespace {
 
 constexpr std::string_view kNoMetal =
     "not built into this worker: it needs Apple's frameworks and no LibTorch";
-constexpr std::string_view kNoCuda = "not built into this worker";
 
 }  // namespace
 
 std::vector<BackendReport> report_backends() {
   return {
-      report_mps(),
-      {.backend = Backend::metal, .reason = std::string(kNoMetal)},
-      {.backend = Backend::cuda, .reason = std::string(kNoCuda)},
-      report_cpu(),
+      report_mps(),  {.backend = Backend::metal, .reason = std::string(kNoMetal)},
+      report_cuda(), report_cpu(),
       report_sim(),
   };
 }
@@ -42,7 +40,7 @@ std::unique_ptr<Device> open_device(const Cell& cell) {
     case Backend::metal:
       throw absent(kNoMetal);
     case Backend::cuda:
-      throw absent(kNoCuda);
+      return open_cuda(cell);
   }
   throw absent("unknown");
 }

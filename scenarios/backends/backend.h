@@ -2,6 +2,8 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -16,8 +18,14 @@ namespace mpsprobe {
 /// What observed_path() says where the path was not seen.
 inline constexpr std::string_view kNotObserved = "not observed";
 
-/// One backend, opened for one cell: everything in which mps, cpu and sim differ. One object for
-/// the life of a workload. Functions throw what LibTorch throws, and the errors of workload.h.
+/// How a backend takes the path that a cell asks for.
+enum class PathChoice : uint8_t {
+  layout,   ///< by the layout of the weights, as LibTorch does for MPS
+  capture,  ///< by what surrounds the calls: they are made as they are, or captured and replayed
+};
+
+/// One backend, opened for one cell: everything in which mps, cuda, cpu and sim differ. One object
+/// for the life of a workload. Functions throw what LibTorch throws, and the errors of workload.h.
 class Device {
  public:
   virtual ~Device() = default;
@@ -27,6 +35,12 @@ class Device {
   virtual void touch() = 0;
   /// Gives the calling thread its stream. Once per thread, before it launches.
   virtual void enter_thread(StreamUse use) = 0;
+  virtual PathChoice path_choice() const { return PathChoice::layout; }
+  /// One launch by the calling thread: has `calls` made in the way of the cell's path and returns
+  /// what they did, which is complete after the next synchronise().
+  virtual std::vector<at::Tensor> launch(const std::function<std::vector<at::Tensor>()>& calls) {
+    return calls();
+  }
   /// Commits the calling thread's stream and waits for it.
   virtual void synchronise() = 0;
   /// Commits every stream and waits for all. Any thread.

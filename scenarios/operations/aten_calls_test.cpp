@@ -105,13 +105,18 @@ const std::map<std::string_view, Calls> kExpected = {
 };
 
 TEST(AtenCalls, EveryOperationMakesTheCallsOfItsLineOfPython) {
+  size_t compared = 0;
   for (const Operation* operation : operations()) {
+    if (operation->only_on.has_value()) {
+      continue;  // it is not one of Python's lines
+    }
+    ++compared;
     const auto expected = kExpected.find(operation->name);
     ASSERT_NE(expected, kExpected.end()) << operation->name << " has no row in this table";
     EXPECT_THAT(calls_of(cpu_cell(operation->name)), ElementsAreArray(expected->second))
         << operation->name;
   }
-  EXPECT_EQ(operations().size(), kExpected.size());
+  EXPECT_EQ(compared, kExpected.size());
 }
 
 TEST(AtenCalls, PathChangesTheLayoutAndNotTheCalls) {

@@ -31,6 +31,7 @@ const Operation kOperations[] = {
         .dimensions = "any",
         .dtypes = numeric_types(),
         .verify = Verify::layout,
+        .capturable = false,
         .observed_as = kEmpty,
         .run = [](const Call& call) -> Tensors { return {at::empty(call.sizes, call.options)}; },
     },

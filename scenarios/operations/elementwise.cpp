@@ -128,6 +128,7 @@ const Operation kOperations[] = {
         .shape = "32x32",
         .dimensions = "any",
         .dtypes = numeric_types(),
+        .capturable = false,
         .observed_as = kNonzero,
         .inputs = [](Random& random, const Sizes& sizes) -> Tensors {
           return {at::relu(random.normal(sizes))};

@@ -3,10 +3,12 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "harness/wire/cell.h"
 #include "scenarios/operations/random.h"
 #include "scenarios/operations/tolerance.h"
 
@@ -47,6 +49,11 @@ struct Operation {
   Verify verify = Verify::compare;
   /// It ends in aten::linear, so that the layout of its weights selects the path (nograph, graph).
   bool ends_in_linear = false;
+  /// A launch neither waits for the device nor leaves it without work, so that it can be captured
+  /// into a CUDA graph.
+  bool capturable = true;
+  /// The one backend that it is for; none: it runs on all.
+  std::optional<Backend> only_on = std::nullopt;
   /// The parameters require a gradient, as a Python module's do: a forward records for backward.
   bool records_gradient = false;
   /// The ATen calls that carry the work, the most telling first: asked for the observed path.
@@ -73,6 +80,7 @@ std::span<const Operation> elementwise_operations();
 std::span<const Operation> product_operations();
 std::span<const Operation> mix_operations();
 std::span<const Operation> model_operations();
+std::span<const Operation> selftest_operations();
 
 /// The whole table in the order in which it is listed. Static storage.
 std::span<const Operation* const> operations();

@@ -2,6 +2,9 @@
 
 #include <c10/util/Exception.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -16,6 +19,31 @@ bool holds(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
+// CUDA's errors of work that the device had accepted: they come with a later call, whichever it is,
+// and no context outlives them. Every other code says that a call was refused. The numbers are
+// those of cudaError_t (driver_types.h), which are part of CUDA's interface.
+constexpr int32_t kDeviceErrors[] = {
+    214,  // cudaErrorECCUncorrectable
+    220,  // cudaErrorNvlinkUncorrectable
+    700,  // cudaErrorIllegalAddress
+    702,  // cudaErrorLaunchTimeout
+    710,  // cudaErrorAssert
+    714,  // cudaErrorHardwareStackError
+    715,  // cudaErrorIllegalInstruction
+    716,  // cudaErrorMisalignedAddress
+    717,  // cudaErrorInvalidAddressSpace
+    718,  // cudaErrorInvalidPc
+    719,  // cudaErrorLaunchFailure
+    721,  // cudaErrorContained
+};
+
+bool is_of_the_device(const c10::AcceleratorError& error, std::string_view text) {
+  // MPS has no codes: what it reports in this way was reported by the GPU.
+  return !text.starts_with("CUDA error") ||
+         std::find(std::begin(kDeviceErrors), std::end(kDeviceErrors), error.get_error_code()) !=
+             std::end(kDeviceErrors);
+}
+
 }  // namespace
 
 void rethrow_for_worker() {
@@ -24,7 +52,11 @@ void rethrow_for_worker() {
   } catch (const c10::OutOfMemoryError& error) {
     throw OutOfMemoryError(error.what_without_backtrace());
   } catch (const c10::AcceleratorError& error) {
-    throw GpuError(error.what_without_backtrace());
+    const std::string text = error.what_without_backtrace();
+    if (is_of_the_device(error, text)) {
+      throw GpuError(text);
+    }
+    throw std::runtime_error(text);
   } catch (const c10::Error& error) {
     const std::string text = error.what_without_backtrace();
     // Several releases throw these as plain errors: only the text tells.

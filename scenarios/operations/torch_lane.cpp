@@ -61,14 +61,21 @@ std::string TorchLane::operation() const {
 void TorchLane::enter() {
   // Per thread, since OpenMP's setting is: without it a launch on the CPU starts a team of threads.
   at::init_num_threads();
-  with_worker_errors([&] { workload_.device().enter_thread(workload_.stream()); });
+  with_worker_errors([&] {
+    workload_.device().enter_thread(workload_.stream());
+    if (workload_.captures()) {
+      // What is to be captured must have run before, on the same stream: the first time, libraries
+      // make handles and workspaces and load kernels, which no capture permits.
+      run(inputs_, parameters_->device, options());
+      workload_.device().synchronise();
+    }
+  });
 }
 
 void TorchLane::launch(int iteration) {
   with_worker_errors([&] {
-    const at::TensorOptions options =
-        at::TensorOptions().device(workload_.device().torch_device()).dtype(workload_.dtype());
-    Tensors results = run(inputs_, parameters_->device, options);
+    Tensors results =
+        workload_.device().launch([&] { return run(inputs_, parameters_->device, options()); });
     for (at::Tensor& each : results) {
       if (each.requires_grad()) {
         // Only the numbers are kept: the recorded graph goes where a script would drop it.
@@ -107,6 +114,10 @@ CheckResult TorchLane::check() {
     }
     return result;
   });
+}
+
+at::TensorOptions TorchLane::options() const {
+  return at::TensorOptions().device(workload_.device().torch_device()).dtype(workload_.dtype());
 }
 
 Tensors TorchLane::run(const Tensors& inputs, const Tensors& parameters,

@@ -28,6 +28,7 @@ class TorchLane : public Lane {
     Tensors results;
   };
 
+  at::TensorOptions options() const;
   Tensors run(const Tensors& inputs, const Tensors& parameters, at::TensorOptions options) const;
   Tensors reference() const;
   std::string difference_in(const Tensors& results, const Tensors& expected) const;

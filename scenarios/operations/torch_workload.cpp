@@ -32,7 +32,16 @@ TorchWorkload::TorchWorkload(const Operation& operation, const Cell& cell, uint6
       seed_(seed),
       device_(std::move(device)),
       bytes_left_(kept_bytes) {
-  if (path_ != Path::automatic && !operation_.ends_in_linear) {
+  if (operation_.only_on.has_value() && operation_.only_on != cell.backend) {
+    throw UnsupportedError(fmt::format("op={}: it is for the backend {} alone", operation_.name,
+                                       name_of(*operation_.only_on)));
+  }
+  if (device_->path_choice() == PathChoice::capture) {
+    if (captures() && !operation_.capturable) {
+      throw UnsupportedError(fmt::format(
+          "path=graph: {} cannot be captured into a graph. Use path=default", operation_.name));
+    }
+  } else if (path_ != Path::automatic && !operation_.ends_in_linear) {
     throw UnsupportedError(
         fmt::format("path={}: only operations that end in aten::linear choose between graph and "
                     "nograph, and {} "
@@ -95,7 +104,8 @@ std::shared_ptr<const TorchWorkload::Parameters> TorchWorkload::make_parameters(
   }
   for (const at::Tensor& each : parameters->cpu) {
     at::Tensor uploaded;
-    if (path_ == Path::graph && operation_.ends_in_linear && each.dim() == 2) {
+    if (path_ == Path::graph && device_->path_choice() == PathChoice::layout &&
+        operation_.ends_in_linear && each.dim() == 2) {
       // The same numbers in the other order of dimensions: a weight that is not contiguous is what
       // makes stock PyTorch take MPSGraph for linear. Transposed twice, once here and once there.
       at::Tensor transposed;

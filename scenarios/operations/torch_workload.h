@@ -38,6 +38,10 @@ class TorchWorkload : public Workload {
   at::ScalarType dtype() const { return dtype_; }
   StreamUse stream() const { return stream_; }
   Device& device() { return *device_; }
+  /// Every launch is captured into a graph of its own and replayed.
+  bool captures() const {
+    return path_ == Path::graph && device_->path_choice() == PathChoice::capture;
+  }
   /// True as long as `bytes` more fit into what the process may keep; counts them then.
   bool keep(int64_t bytes);
 

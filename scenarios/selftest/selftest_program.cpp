@@ -108,7 +108,8 @@ json describe_selftest(std::span<const Misbehaviour> more) {
                           {"has_parameters", false},
                           {"dtypes", {"default"}},
                           {"shape", "default"},
-                          {"dimensions", ""}});
+                          {"dimensions", ""},
+                          {"backends", {"cpu"}}});
   };
   for (const Misbehaviour& misbehaviour : misbehaviours()) add(misbehaviour);
   for (const Misbehaviour& misbehaviour : more) add(misbehaviour);

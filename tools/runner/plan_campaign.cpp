@@ -43,12 +43,16 @@ int chosen_jobs(const RunOptions& options, const std::vector<PlannedCell>& cells
     const int cores = static_cast<int>(std::thread::hardware_concurrency());
     return options.jobs.value_or(std::clamp(cores, 1, kMostDefaultJobs));
   }
-  if (options.jobs.value_or(1) != 1) {
-    throw InputError(
-        "--jobs", "trials that share one GPU disturb each other",
-        fmt::format("Leave it out for the backend {}", name_of(on_device->cell.backend)));
+  // NVIDIA's GPUs keep contexts apart: what goes wrong in one process stays there, and only the
+  // times of the others change. Nobody promises that of Metal.
+  const auto alone = std::find_if(cells.begin(), cells.end(), [](const PlannedCell& planned) {
+    return is_real_device(planned.cell.backend) && planned.cell.backend != Backend::cuda;
+  });
+  if (alone != cells.end() && options.jobs.value_or(1) != 1) {
+    throw InputError("--jobs", "trials that share one GPU disturb each other",
+                     fmt::format("Leave it out for the backend {}", name_of(alone->cell.backend)));
   }
-  return 1;
+  return options.jobs.value_or(1);
 }
 
 }  // namespace

@@ -52,8 +52,10 @@ void add_run_options(CLI::App& app, RunOptions& options) {
                  "MiB that a process may hold [three quarters of the machine's, over the jobs]")
       ->check(CLI::Range(16, 1 << 24))
       ->type_name("MIB");
-  app.add_option("--jobs", options.jobs,
-                 "trials at the same time [1 on a GPU, else one for each core, at most 8]")
+  app.add_option(
+         "--jobs", options.jobs,
+         "trials at the same time; on a GPU with the backend cuda only [1 on a GPU, else one "
+         "for each core, at most 8]")
       ->check(CLI::Range(1, 64))
       ->type_name("N");
   app.add_option("--seed", options.seed, "of the order of the cells, and of their inputs [1]")
