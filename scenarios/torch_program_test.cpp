@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -10,6 +11,7 @@
 #include <thread>
 
 #include "harness/wire/event.h"
+#include "scenarios/backends/backend.h"
 
 namespace mpsprobe {
 namespace {
@@ -75,7 +77,6 @@ TEST(TorchProgram, WhatIsNotThereIsUnsupportedWithAReason) {
   const auto program = make_torch_program();
   EXPECT_THAT(refusal<UnsupportedError>(*program, cell_of(Backend::cpu, "conv9d")),
               AllOf(HasSubstr("op=conv9d"), HasSubstr("transformer_layer")));
-  EXPECT_THAT(refusal<UnsupportedError>(*program, cell_of(Backend::cuda)), HasSubstr("cuda"));
   EXPECT_THAT(refusal<UnsupportedError>(*program, cell_of(Backend::metal)), HasSubstr("metal"));
 #ifndef __APPLE__
   EXPECT_THAT(refusal<UnsupportedError>(*program, cell_of(Backend::mps)), HasSubstr("macOS"));
@@ -83,6 +84,22 @@ TEST(TorchProgram, WhatIsNotThereIsUnsupportedWithAReason) {
   Cell streams = cell_of(Backend::cpu);
   streams.stream = StreamUse::per_thread;
   EXPECT_THAT(refusal<UnsupportedError>(*program, streams), HasSubstr("no streams"));
+}
+
+TEST(TorchProgram, CudaIsThereOrItIsSaidWhyNot) {
+  const auto reports = report_backends();
+  const auto cuda = std::find_if(reports.begin(), reports.end(), [](const BackendReport& report) {
+    return report.backend == Backend::cuda;
+  });
+  ASSERT_NE(cuda, reports.end());
+  if (cuda->available) {
+    EXPECT_FALSE(cuda->device.empty());
+    return;
+  }
+  EXPECT_THAT(cuda->reason, ::testing::Not(::testing::IsEmpty()));
+  const auto program = make_torch_program();
+  EXPECT_THAT(refusal<UnsupportedError>(*program, cell_of(Backend::cuda)),
+              AllOf(HasSubstr("backend cuda"), HasSubstr("CUDA")));
 }
 
 TEST(TorchProgram, AMissingSimulatedDeviceOrProfileIsASetUpErrorThatNamesIt) {

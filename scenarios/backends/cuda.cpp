@@ -34,7 +34,8 @@ void find(void* library, const char* name, Function& function) {
   function = reinterpret_cast<Function>(dlsym(library, name));
 }
 
-/// Throws UnsupportedError where it was not built, SetupError where it cannot be used.
+/// Throws UnsupportedError where it was not built or what it needs is not installed, SetupError
+/// where it is another build's.
 CudaLibrary load() {
   const fs::path path = library_path();
   std::error_code error;
@@ -46,7 +47,10 @@ CudaLibrary load() {
   // Never closed: LibTorch keeps what its CUDA half registers until the process ends.
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    throw SetupError(fmt::format("{}: cannot be loaded: {}", path.string(), dlerror()));
+    throw UnsupportedError(
+        fmt::format("{}: cannot be loaded: {}. LibTorch's CUDA half needs the libraries that its "
+                    "wheel asks for (cuBLAS, cuDNN and others)",
+                    path.string(), dlerror()));
   }
   decltype(&mpsprobe_cuda_build) build = nullptr;
   CudaLibrary found;
