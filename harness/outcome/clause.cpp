@@ -1,0 +1,277 @@
+#include "harness/outcome/clause.h"
+
+#include <algorithm>
+#include <cctype>
+#include <iterator>
+
+#include "harness/outcome/ascii.h"
+#include "harness/outcome/diagnosis.h"
+#include "harness/outcome/normal_text.h"
+
+namespace mpsprobe {
+namespace {
+
+using ascii::at;
+using ascii::digit;
+using ascii::lower;
+using ascii::upper;
+using ascii::word;
+
+constexpr size_t kLookedAt = 1024;
+constexpr int kMostWrappers = 16;
+constexpr size_t kFewestWords = 3;
+constexpr size_t kLongestTag = 60;
+constexpr auto npos = std::string_view::npos;
+
+bool equal_in_any_case(char a, char b) {
+  return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+}
+bool starts_with_in_any_case(std::string_view text, std::string_view start) {
+  return text.size() >= start.size() &&
+         std::equal(start.begin(), start.end(), text.begin(), equal_in_any_case);
+}
+bool ends_with_in_any_case(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() &&
+         std::equal(end.rbegin(), end.rend(), text.rbegin(), equal_in_any_case);
+}
+
+// What runtimes and programs say in front of the message of an exception that they caught or not.
+constexpr std::string_view kPhrases[] = {
+    "libc++abi.dylib: ",
+    "libc++abi: ",
+    "terminate called after throwing an instance of ",
+    "terminating due to uncaught exception of type ",
+    "terminating with uncaught exception of type ",
+    "what(): ",
+    "*** ",
+    "caused by: ",
+    "reason: ",
+    "description: ",
+    "message: ",
+    "dyld error message: ",
+    "fatal: ",
+    "panic: ",
+    "stdout: ",
+    "stderr: ",
+};
+
+constexpr std::string_view kLevels[] = {"trace", "debug", "info", "warn",   "warning",
+                                        "error", "err",   "crit", "critical", "fatal",
+                                        "notice", "fault", "e", "w", "i", "f", "d"};
+
+bool is_level(std::string_view token) {
+  constexpr std::string_view kMarks = "[]()|<>:,-";
+  const size_t begin = token.find_first_not_of(kMarks);
+  if (begin == npos) return true;
+  const std::string_view name = token.substr(begin, token.find_last_not_of(kMarks) + 1 - begin);
+  const bool marked = name.size() < token.size();
+  const bool loud = std::all_of(name.begin(), name.end(), upper);
+  return (marked || loud) && std::any_of(std::begin(kLevels), std::end(kLevels), [&](auto level) {
+           return level.size() == name.size() && starts_with_in_any_case(name, level);
+         });
+}
+
+// "2025-03-01", "12:00:00.123+0100", "[12:00:00]"
+bool is_time(std::string_view token) {
+  return token.find_first_not_of("0123456789-:.,+/|[]()TZ") == npos &&
+         token.find_first_of("0123456789") != npos && token.size() > 3;
+}
+
+// "name[12:34]", "name(12,0x3)"
+bool is_process(std::string_view token) {
+  while (token.ends_with(':')) token.remove_suffix(1);
+  const size_t open = token.find_first_of("[(");
+  return open != npos && open > 0 && (token.back() == ']' || token.back() == ')') &&
+         open + 1 < token.size() && digit(token[open + 1]);
+}
+
+// "file.mm:43:0:", "op_kernel.cc:1830]", "<stdin>:5:10:", "models.roma_models:roma_model:61"
+bool is_source_place(std::string_view token) {
+  const bool closed = token.ends_with(':') || token.ends_with(']');
+  while (token.ends_with(':') || token.ends_with(']') || token.ends_with(')')) {
+    token.remove_suffix(1);
+  }
+  const size_t digits = token.find_last_not_of("0123456789");
+  if (digits == npos || digits + 1 == token.size() || token[digits] != ':') return false;
+  const bool module = std::count(token.begin(), token.end(), ':') >= 2 && token.find('.') != npos;
+  return closed || module;
+}
+
+// A tag in front of a log's message: "[General] ", "[INFO] ", "(EngineCore pid=12) ", not
+// "[metal::malloc] ".
+size_t tag_length(std::string_view line) {
+  const char open = at(line, 0);
+  if (open != '[' && open != '(') return 0;
+  const size_t close = line.substr(0, kLongestTag).find(open == '[' ? ']' : ')');
+  if (close == npos || close < 2) return 0;
+  const char after = at(line, close + 1);
+  if (after != ' ' && after != ':') return 0;
+  const std::string_view name = line.substr(1, close - 1);
+  if (name.find("pid=") != npos || name == "mpsFileLoc" || is_time(name)) return close + 1;
+  if (open == '(') return 0;
+  const bool one = std::all_of(name.begin(), name.end(),
+                               [](char c) { return word(c) || c == '.' || c == '-' || c == ':'; });
+  const bool rank = name.starts_with("rank") && digit(name.back());
+  const bool capital = upper(name[0]) && name.find("::") == npos;
+  return one && (capital || rank || is_level(line.substr(0, close + 1))) ? close + 1 : 0;
+}
+
+// A progress bar that was being drawn when somebody else printed: all up to its rate.
+size_t progress_length(std::string_view line) {
+  const std::string_view head = line.substr(0, 512);
+  size_t end = 0;
+  for (std::string_view rate : {"it/s]", "s/it]", "B/s]"}) {
+    const size_t found = head.rfind(rate);
+    if (found != npos) end = std::max(end, found + rate.size());
+  }
+  return end;
+}
+
+// "RuntimeError: ", "MLX error: ", "ggml_metal_init: load pipeline error: ": up to four words that
+// name an error and do not tell it.
+size_t error_name_length(std::string_view line) {
+  constexpr size_t kLongest = 100;
+  const size_t colon = line.substr(0, kLongest).find(": ");
+  if (colon == npos) return 0;
+  const std::string_view name = line.substr(0, colon);
+  if (std::count(name.begin(), name.end(), ' ') > 3 || name.find('\'') != npos) return 0;
+  constexpr std::string_view kEndings[] = {"error", "exception", "error occurred",
+                                           "exception caught", "keyboardinterrupt"};
+  const bool names = std::any_of(std::begin(kEndings), std::end(kEndings), [&](auto ending) {
+    return ends_with_in_any_case(name, ending);
+  });
+  return names ? colon + 2 : 0;
+}
+
+size_t wrapper_length(std::string_view line) {
+  if (std::string_view(" :;,|>?=").find(line[0]) != npos) return 1;
+  if (line.starts_with("- ")) return 2;
+  if (const size_t length = progress_length(line); length > 0) return length;
+  if (const size_t length = tag_length(line); length > 0) return length;
+  const std::string_view token = line.substr(0, line.find(' '));
+  if (token.size() < line.size()) {
+    if (is_time(token) || is_process(token) || is_level(token) || is_source_place(token)) {
+      return token.size();
+    }
+    // "name - LEVEL - "
+    const std::string_view rest = line.substr(token.size());
+    if (rest.starts_with(" - ") && is_level(rest.substr(3, rest.find(' ', 3) - 3))) {
+      return token.size();
+    }
+  }
+  for (std::string_view phrase : kPhrases) {
+    if (starts_with_in_any_case(line, phrase)) return phrase.size();
+  }
+  return error_name_length(line);
+}
+
+size_t words(std::string_view text) {
+  size_t count = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const bool letter = upper(text[i]) || lower(text[i]);
+    const bool before = i > 0 && (word(text[i - 1]) || text[i - 1] == '.');
+    if (letter && !before) ++count;
+  }
+  return count;
+}
+
+bool says_enough(std::string_view text) {
+  return words(text) >= kFewestWords;
+}
+
+// From inside quotes to where they end: the last quote, or, where others follow it, in front of
+// what is known to follow.
+std::string_view up_to_quote(std::string_view text) {
+  for (std::string_view end : {"' UserInfo", "' at line", "', "}) {
+    if (const size_t found = text.find(end); found != npos) return text.substr(0, found);
+  }
+  const size_t last = text.rfind('\'');
+  return text.substr(0, last);
+}
+
+// Error Domain=X Code=N 'message' UserInfo={...}; uncaught exception 'X', reason: 'message'.
+std::string_view inside(std::string_view line) {
+  if (const size_t domain = line.find("Error Domain="); domain != npos) {
+    const size_t quote = line.find(" '", domain);
+    if (quote != npos) return up_to_quote(line.substr(quote + 2));
+  }
+  constexpr std::string_view kReason = "reason: '";
+  if (const size_t reason = line.find(kReason); reason != npos) {
+    return up_to_quote(line.substr(reason + kReason.size()));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string_view decisive_clause(std::string_view line) {
+  for (int i = 0; i < kMostWrappers && !line.empty(); ++i) {
+    if (const std::string_view message = inside(line); says_enough(message)) {
+      line = message;
+      continue;
+    }
+    const size_t length = wrapper_length(line);
+    if (length > 0) {
+      if (!says_enough(line.substr(length))) break;
+      line.remove_prefix(length);
+      continue;
+    }
+    // A compiler's: "loc(...): error: message".
+    constexpr std::string_view kError = ": error: ";
+    const size_t error = line.find(kError);
+    if (error == npos || !says_enough(line.substr(error + kError.size()))) break;
+    line.remove_prefix(error + kError.size());
+  }
+  return line;
+}
+
+std::string clause_title(std::string_view message) {
+  const std::string text = normalise_text(message.substr(0, kLookedAt), kLookedAt).text;
+  return normalise_title(decisive_clause(text));
+}
+
+bool is_echo(std::string_view line) {
+  constexpr std::string_view kEchoes[] = {
+      "an uncaught exception was raised",
+      "exception type:",
+      "exception codes:",
+      "exception note:",
+      "dyld error message",
+      "termination reason:",
+      "application specific information",
+      "*** first throw call stack",
+      "(first throw call stack",
+      "traceback (most recent call last)",
+      "during handling of the above exception",
+      "the above exception was the direct cause",
+      "abort trap",
+      "aborted",
+      "abort() called",
+      "terminate called",
+      "segmentation fault",
+      "bus error",
+      "illegal instruction",
+      "process finished with exit code",
+      "process exited",
+      "fatal python error: aborted",
+      "fatal python error: segmentation fault",
+      "extension modules:",
+      "current thread",
+      "*** process received signal",
+      "signal: ",
+      "libc++abi: terminating",
+      "libc++abi.dylib: terminating",
+      "set a breakpoint in malloc_error_break",
+      "exiting",
+      "zsh: ",
+      "fish: job",
+      "bash: line",
+      "(core dumped)",
+  };
+  const bool listed = std::any_of(std::begin(kEchoes), std::end(kEchoes), [&](auto echo) {
+    return starts_with_in_any_case(line, echo);
+  });
+  return listed || line.ends_with("(core dumped)");
+}
+
+}  // namespace mpsprobe
