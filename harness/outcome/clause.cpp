@@ -55,9 +55,9 @@ constexpr std::string_view kPhrases[] = {
     "stderr: ",
 };
 
-constexpr std::string_view kLevels[] = {"trace", "debug", "info", "warn",   "warning",
-                                        "error", "err",   "crit", "critical", "fatal",
-                                        "notice", "fault", "e", "w", "i", "f", "d"};
+constexpr std::string_view kLevels[] = {"trace", "debug", "info",     "warn",  "warning", "error",
+                                        "err",   "crit",  "critical", "fatal", "notice",  "fault",
+                                        "e",     "w",     "i",        "f",     "d"};
 
 bool is_level(std::string_view token) {
   constexpr std::string_view kMarks = "[]()|<>:,-";
@@ -137,9 +137,8 @@ size_t error_name_length(std::string_view line) {
   if (std::count(name.begin(), name.end(), ' ') > 3 || name.find('\'') != npos) return 0;
   constexpr std::string_view kEndings[] = {"error", "exception", "error occurred",
                                            "exception caught", "keyboardinterrupt"};
-  const bool names = std::any_of(std::begin(kEndings), std::end(kEndings), [&](auto ending) {
-    return ends_with_in_any_case(name, ending);
-  });
+  const bool names = std::any_of(std::begin(kEndings), std::end(kEndings),
+                                 [&](auto ending) { return ends_with_in_any_case(name, ending); });
   return names ? colon + 2 : 0;
 }
 
@@ -268,9 +267,8 @@ bool is_echo(std::string_view line) {
       "bash: line",
       "(core dumped)",
   };
-  const bool listed = std::any_of(std::begin(kEchoes), std::end(kEchoes), [&](auto echo) {
-    return starts_with_in_any_case(line, echo);
-  });
+  const bool listed = std::any_of(std::begin(kEchoes), std::end(kEchoes),
+                                  [&](auto echo) { return starts_with_in_any_case(line, echo); });
   return listed || line.ends_with("(core dumped)");
 }
 

@@ -20,23 +20,23 @@ enum class Place : uint8_t {
 
 /// How the rest of a title is read from the text after (or around) the pattern.
 enum class Reading : uint8_t {
-  none,           ///< the title is complete
-  quoted,         ///< the message in quotes, or up to " at line "; else the method in front of it
-  until_failed,   ///< up to "' failed" (glibc's assert)
-  asserted,       ///< the condition, up to the function, file or place (macOS's assert and others)
-  thrown,         ///< 'type' what(): message
-  typed,          ///< type: message
-  reason,         ///< 'name', reason: 'message'
-  before,         ///< the line in front of the pattern
-  line,           ///< the rest of the line
-  token,          ///< the next word
-  ggml,     ///< the condition, with the file where it says nothing
-  panic,               ///< past the place in the source, to the end of the line that says more
-  not_an_echo,  ///< the rest of the line, unless it only names the signal that a handler caught
-  cause,        ///< the words in front of the error's number, on one of the lines that follow
-  above,        ///< what the compiler's error on the line above says, if there is one
-  symbol,       ///< the next word, without brackets and quotes
-  named,        ///< from the first fragment to the quote that closes it
+  none,          ///< the title is complete
+  quoted,        ///< the message in quotes, or up to " at line "; else the method in front of it
+  until_failed,  ///< up to "' failed" (glibc's assert)
+  asserted,      ///< the condition, up to the function, file or place (macOS's assert and others)
+  thrown,        ///< 'type' what(): message
+  typed,         ///< type: message
+  reason,        ///< 'name', reason: 'message'
+  before,        ///< the line in front of the pattern
+  line,          ///< the rest of the line
+  token,         ///< the next word
+  ggml,          ///< the condition, with the file where it says nothing
+  panic,         ///< past the place in the source, to the end of the line that says more
+  not_an_echo,   ///< the rest of the line, unless it only names the signal that a handler caught
+  cause,         ///< the words in front of the error's number, on one of the lines that follow
+  above,         ///< what the compiler's error on the line above says, if there is one
+  symbol,        ///< the next word, without brackets and quotes
+  named,         ///< from the first fragment to the quote that closes it
 };
 
 /// One row of the table: literal fragments (of normalised text) that occur in this order within

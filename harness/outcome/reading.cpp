@@ -209,7 +209,8 @@ std::optional<ReadText> read_cause(const Reader& reader, const Match& match) {
   // A program's source.
   if (rest.starts_with('\'') || rest.starts_with(" '")) return std::nullopt;
   size_t code = std::string_view::npos;
-  for (size_t open = rest.find(" ("); open != std::string_view::npos; open = rest.find(" (", open)) {
+  for (size_t open = rest.find(" ("); open != std::string_view::npos;
+       open = rest.find(" (", open)) {
     open += 2;
     const std::string_view number = rest.substr(open, 8);
     const bool hex = number.size() == 8 && ascii::at(rest, open + 8) == ':' &&

@@ -94,8 +94,11 @@ constexpr std::string_view kAdvice[] = {
 
 /// Words that releases and reporters use for one another, after the numbers have been left out.
 constexpr std::pair<std::string_view, std::string_view> kSpellings[] = {
-    {" whos ", " whose "},     {" width (N)", " size (N)"},        {" height (N)", " size (N)"},
-    {" depth (N)", " size (N)"}, {"Failed to created ", "Failed to create "},
+    {" whos ", " whose "},
+    {" width (N)", " size (N)"},
+    {" height (N)", " size (N)"},
+    {" depth (N)", " size (N)"},
+    {"Failed to created ", "Failed to create "},
     {" is not current ", " is not currently "},
 };
 
@@ -109,7 +112,7 @@ void replace_all(std::string& text, std::string_view what, std::string_view with
 // "[N, N, N]" is "[N]", "-N" is "N", "N GiB" is "N": ranks, signs and units vary as numbers do.
 std::string merge_numbers(std::string_view text) {
   constexpr std::string_view kSeparators[] = {", ", ",", " x ", "x", "*"};
-  constexpr std::string_view kUnits[] = {" bytes", " KB", " MB", " GB", " TB",
+  constexpr std::string_view kUnits[] = {" bytes", " KB",  " MB",  " GB", " TB",
                                          " KiB",   " MiB", " GiB", " TiB"};
   std::string result;
   const auto number_at = [&](size_t i) { return at(text, i) == 'N' && !word(at(text, i + 1)); };
@@ -174,7 +177,7 @@ std::string without_echoes(const std::string& text) {
 
 // " at stream.cpp", "(stream.cpp)" at the end: the place in the source, without its number.
 size_t source_place_at_end(std::string_view title) {
-  constexpr std::string_view kSuffixes[] = {".cpp", ".cc", ".c",  ".mm",    ".m", ".h",
+  constexpr std::string_view kSuffixes[] = {".cpp", ".cc", ".c",  ".mm",    ".m",    ".h",
                                             ".hpp", ".cu", ".rs", ".swift", ".metal"};
   std::string_view rest = title;
   if (rest.ends_with(')')) rest.remove_suffix(1);
@@ -214,8 +217,8 @@ std::string one_pass(std::string_view text) {
     }
     if (VariablePart part = variable_part(rest, text.substr(0, i)); part.length > 0) {
       // A line number: "file.mm:78", "]:1091:".
-      const bool line = part.stand_in == "N" && before == ':' && !title.empty() &&
-                        !digit(at(rest, part.length));
+      const bool line =
+          part.stand_in == "N" && before == ':' && !title.empty() && !digit(at(rest, part.length));
       const bool glued = title.size() > 1 && title[title.size() - 2] != ' ';
       if (line && glued) {
         title.pop_back();

@@ -73,17 +73,16 @@ bool is_type(std::string_view name) {
     name.remove_prefix(11);
   } else if (name.ends_with("Tensor") && name.size() > 6) {
     name.remove_suffix(6);
-    constexpr std::string_view kOfTensors[] = {"Double", "Long", "Byte", "Char", "Short", "Int",
-                                               "Bool"};
+    constexpr std::string_view kOfTensors[] = {"Double", "Long", "Byte", "Char",
+                                               "Short",  "Int",  "Bool"};
     if (is_one_of(name, kOfTensors)) return true;
   }
-  constexpr std::string_view kWhole[] = {"float",        "Float",         "Half",
-                                         "ComplexFloat", "ComplexDouble", "ComplexHalf",
-                                         "bfloat",       "tf32"};
+  constexpr std::string_view kWhole[] = {"float",         "Float",       "Half",   "ComplexFloat",
+                                         "ComplexDouble", "ComplexHalf", "bfloat", "tf32"};
   if (is_one_of(name, kWhole)) return true;
-  constexpr std::string_view kKinds[] = {
-      "float", "Float", "bfloat", "BFloat", "Bfloat", "int", "Int",     "uint",    "UInt",
-      "si",    "ui",    "i",      "u",      "f",      "bf",  "complex", "Complex", "fp"};
+  constexpr std::string_view kKinds[] = {"float", "Float", "bfloat", "BFloat",  "Bfloat",  "int",
+                                         "Int",   "uint",  "UInt",   "si",      "ui",      "i",
+                                         "u",     "f",     "bf",     "complex", "Complex", "fp"};
   const size_t letters = std::min(name.find_first_of("0123456789"), name.size());
   return is_one_of(name.substr(0, letters), kKinds) && element_size(name.substr(letters));
 }
@@ -161,8 +160,8 @@ size_t bracketed_name_length(std::string_view text) {
   const bool one = std::all_of(name.begin(), name.end(), [](char c) {
     return word(c) || std::string_view(".:[]#+-@").find(c) != std::string_view::npos;
   });
-  const bool telling =
-      std::any_of(name.begin(), name.end(), [](char c) { return upper(c) || digit(c) || c == '_'; });
+  const bool telling = std::any_of(name.begin(), name.end(),
+                                   [](char c) { return upper(c) || digit(c) || c == '_'; });
   return one && telling && !is_mangled(name) ? close + 1 : 0;
 }
 
