@@ -178,14 +178,13 @@ bool says_enough(std::string_view text) {
   return words(text) >= kFewestWords;
 }
 
-// From inside quotes to where they end: the last quote, or, where others follow it, in front of
-// what is known to follow.
+// From inside quotes to where they end: in front of what is known to follow, or at the line's end.
 std::string_view up_to_quote(std::string_view text) {
   for (std::string_view end : {"' UserInfo", "' at line", "', "}) {
     if (const size_t found = text.find(end); found != npos) return text.substr(0, found);
   }
-  const size_t last = text.rfind('\'');
-  return text.substr(0, last);
+  const size_t last = text.find_last_not_of(".,)}] ");
+  return last != npos && text[last] == '\'' ? text.substr(0, last) : text;
 }
 
 // Error Domain=X Code=N 'message' UserInfo={...}; uncaught exception 'X', reason: 'message'.
@@ -256,6 +255,7 @@ bool is_echo(std::string_view line) {
       "fatal python error: segmentation fault",
       "extension modules:",
       "current thread",
+      "crashed thread:",
       "*** process received signal",
       "signal: ",
       "libc++abi: terminating",
@@ -269,7 +269,8 @@ bool is_echo(std::string_view line) {
   };
   const bool listed = std::any_of(std::begin(kEchoes), std::end(kEchoes),
                                   [&](auto echo) { return starts_with_in_any_case(line, echo); });
-  return listed || line.ends_with("(core dumped)");
+  const bool heading = line.starts_with("Thread ") && line.find("Crashed") != npos;
+  return listed || heading || line.ends_with("(core dumped)");
 }
 
 }  // namespace mpsprobe

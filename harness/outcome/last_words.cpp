@@ -68,6 +68,7 @@ std::string known_title(std::string_view clause) {
 std::string last_words(std::string_view text) {
   if (text.size() > kMostBytes) text.remove_prefix(text.size() - kMostBytes);
   std::string words;
+  std::string below;  // the line under the one that is looked at, if it says anything
   int most = 0;
   // From the end: the paragraph is over at an empty line above what was found.
   while (!text.empty()) {
@@ -77,6 +78,11 @@ std::string last_words(std::string_view text) {
     text = whole ? std::string_view() : text.substr(0, newline);
     const std::string line = normalise_text(raw.substr(0, kMostLine), kMostLine).text;
     if (line.empty() && most > 0) break;
+    if (line.starts_with("Application Specific Information") && !below.empty()) {
+      words = decisive_clause(below);
+      break;
+    }
+    if (!line.empty()) below = line;
     if (line.starts_with("mpsprobe") || is_frame(line)) continue;
     const std::string_view clause = decisive_clause(line);
     if (is_echo(line) || is_echo(clause)) continue;

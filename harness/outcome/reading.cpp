@@ -203,6 +203,7 @@ std::optional<ReadText> read_ggml(const Reader& reader, const Match& match) {
 // "Something (0000000e:kIOGPU...)", "Something (IOAF code 9)", behind phrases that all share.
 std::optional<ReadText> read_cause(const Reader& reader, const Match& match) {
   constexpr size_t kLongest = 400;
+  constexpr size_t kClose = 300;
   constexpr std::string_view kUnknown = "ended with an error";
   const size_t stop = std::min(reader.stop, match.end + kLongest);
   const std::string_view rest = reader.slice(match.end, stop);
@@ -219,7 +220,10 @@ std::optional<ReadText> read_cause(const Reader& reader, const Match& match) {
     code = open - 2;
     break;
   }
-  if (code == std::string_view::npos) return ReadText{std::string(kUnknown), match.end};
+  if (code == std::string_view::npos) {
+    // Where the words alone are known, they stand close by.
+    return ReadText{std::string(kUnknown), std::min(reader.stop, match.end + kClose)};
+  }
   std::string_view words = rest.substr(0, code);
   for (std::string_view lead : {". ", ": ", "(null) ", "' "}) {
     const size_t found = words.rfind(lead);
