@@ -152,9 +152,10 @@ size_t wrapper_length(std::string_view line) {
     if (is_time(token) || is_process(token) || is_level(token) || is_source_place(token)) {
       return token.size();
     }
-    // "name - LEVEL - "
+    // "name - LEVEL - ", "file.py::test - "
     const std::string_view rest = line.substr(token.size());
-    if (rest.starts_with(" - ") && is_level(rest.substr(3, rest.find(' ', 3) - 3))) {
+    const bool named = token.find("::") != npos && token.find(".py") != npos;
+    if (rest.starts_with(" - ") && (named || is_level(rest.substr(3, rest.find(' ', 3) - 3)))) {
       return token.size();
     }
   }
@@ -180,7 +181,7 @@ bool says_enough(std::string_view text) {
 
 // From inside quotes to where they end: in front of what is known to follow, or at the line's end.
 std::string_view up_to_quote(std::string_view text) {
-  for (std::string_view end : {"' UserInfo", "' at line", "', "}) {
+  for (std::string_view end : {"' UserInfo", "' at line", "' thrown in", "', "}) {
     if (const size_t found = text.find(end); found != npos) return text.substr(0, found);
   }
   const size_t last = text.find_last_not_of(".,)}] ");
@@ -193,9 +194,9 @@ std::string_view inside(std::string_view line) {
     const size_t quote = line.find(" '", domain);
     if (quote != npos) return up_to_quote(line.substr(quote + 2));
   }
-  constexpr std::string_view kReason = "reason: '";
-  if (const size_t reason = line.find(kReason); reason != npos) {
-    return up_to_quote(line.substr(reason + kReason.size()));
+  for (std::string_view lead : {"reason: '", "exception with description '"}) {
+    const size_t found = line.find(lead);
+    if (found != npos) return up_to_quote(line.substr(found + lead.size()));
   }
   return {};
 }
@@ -264,13 +265,16 @@ bool is_echo(std::string_view line) {
       "exiting",
       "zsh: ",
       "fish: job",
+      "unknown file: failure",
       "bash: line",
       "(core dumped)",
   };
   const bool listed = std::any_of(std::begin(kEchoes), std::end(kEchoes),
                                   [&](auto echo) { return starts_with_in_any_case(line, echo); });
   const bool heading = line.starts_with("Thread ") && line.find("Crashed") != npos;
-  return listed || heading || line.ends_with("(core dumped)");
+  // "test.py:7: RuntimeError"
+  const bool type_alone = line.ends_with("Error") && line.find(": ") == line.rfind(' ') - 1;
+  return listed || heading || type_alone || line.ends_with("(core dumped)");
 }
 
 }  // namespace mpsprobe

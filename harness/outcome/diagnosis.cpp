@@ -232,6 +232,13 @@ std::vector<Finding> find_failures(std::string_view text, size_t* work) {
     }
     wrapper.reset();
     if (!reading || explained) continue;
+    // Why it could not be loaded says more, where the line goes on with it.
+    if (match.pattern->title == kCannotLoad) {
+      const Reader line{normal, stop};
+      const size_t line_end = line.line_end(match.end);
+      if (cut && line_end == stop) continue;
+      if (next_covered < covered.size() && covered[next_covered].begin < line_end) continue;
+    }
     // An uncaught exception whose message runs into another form: that one says more, unless it
     // turns out to be none.
     const bool wraps = is_uncaught_form(match) && match.pattern->reading != Reading::reason;

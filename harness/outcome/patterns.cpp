@@ -227,7 +227,7 @@ constexpr Pattern kPatterns[] = {
     says(setup_failed, "library of another architecture", "wrong ELF class"),
     says(setup_failed, "code signature not valid", "code signature",
          "not valid for use in process"),
-    reads(setup_failed, "cannot load ", "ImportError: dlopen(", Reading::token, true),
+    reads(setup_failed, kCannotLoad, "ImportError: dlopen(", Reading::token, true),
     reads(setup_failed, "Python module missing: ", "ModuleNotFoundError: No module named ",
           Reading::token, true),
     says(setup_failed, "cannot execute the program", "cannot execute binary file"),
@@ -397,7 +397,7 @@ constexpr Pattern kPatterns[] = {
      false,
      400},
     reads(abort_message, "OMP: Error: ", "OMP: Error #", Reading::line),
-    reads(abort_message, "Swift: ", ": Fatal error: ", Reading::line),
+    reads(abort_message, "Swift: ", "Fatal error: ", Reading::line, false, Place::after_source),
     reads(abort_message, "Rust panic: ", "' panicked at ", Reading::panic),
     // Rust 1.91 and later: with the thread's number in between.
     {abort_message,

@@ -55,6 +55,9 @@ struct Pattern {
 /// of the process that prints it.
 constexpr std::string_view kInnocentVictim = "command buffer: Innocent Victim of a GPU error";
 
+/// The title of a library that could not be loaded, before its name.
+constexpr std::string_view kCannotLoad = "cannot load ";
+
 /// All rows. Rows without a Reading go before the others where they share text. Static storage.
 std::span<const Pattern> patterns();
 

@@ -177,6 +177,10 @@ std::string without_echoes(const std::string& text) {
 
 // " at stream.cpp", "(stream.cpp)" at the end: the place in the source, without its number.
 size_t source_place_at_end(std::string_view title) {
+  if (title.ends_with(", line N")) {
+    const size_t file = title.rfind(" file ");
+    if (file != std::string_view::npos) return title.size() - file;
+  }
   constexpr std::string_view kSuffixes[] = {".cpp", ".cc", ".c",  ".mm",    ".m",    ".h",
                                             ".hpp", ".cu", ".rs", ".swift", ".metal"};
   std::string_view rest = title;

@@ -87,10 +87,13 @@ bool is_type(std::string_view name) {
   return is_one_of(name.substr(0, letters), kKinds) && element_size(name.substr(letters));
 }
 
-// A piece of a kernel's name that tells a variant of it: 64, f32, q4, float16.
+// A piece of a kernel's name that tells a variant of it: 64, f32, q4, float16, bm32.
 bool is_variant(std::string_view piece) {
   if (piece.empty()) return false;
   const size_t letters = std::min(piece.find_first_of("0123456789"), piece.size());
+  const bool tile = letters == 2 && letters < piece.size() && lower(piece[0]) && lower(piece[1]) &&
+                    piece.find_first_not_of("0123456789", 2) == std::string_view::npos;
+  if (tile) return true;
   if (letters == 0) return piece.find_first_not_of("0123456789") == std::string_view::npos;
   constexpr std::string_view kQuants[] = {"q", "iq", "tq", "s", "alN"};
   constexpr std::string_view kHalf = "half";
@@ -149,7 +152,7 @@ size_t url_length(std::string_view text) {
   return std::min(text.find_first_of(" '<>)]}", scheme), text.size());
 }
 
-// "(main0)", "(outTexture[0])": a name alone in brackets, not "(fast)" or "(s)".
+// "(main0)", "(outTexture[0])": a name alone in brackets, not "(fast)", "(s)" or "(MUL_MAT)".
 size_t bracketed_name_length(std::string_view text) {
   if (at(text, 0) != '(') return 0;
   const size_t close = text.substr(0, kLongestName).find(')');
@@ -160,9 +163,24 @@ size_t bracketed_name_length(std::string_view text) {
   const bool one = std::all_of(name.begin(), name.end(), [](char c) {
     return word(c) || std::string_view(".:[]#+-@").find(c) != std::string_view::npos;
   });
-  const bool telling = std::any_of(name.begin(), name.end(),
-                                   [](char c) { return upper(c) || digit(c) || c == '_'; });
+  const bool small = std::any_of(name.begin(), name.end(), lower);
+  const bool telling = std::any_of(name.begin(), name.end(), [&](char c) {
+    return digit(c) || (small && (upper(c) || c == '_'));
+  });
   return one && telling && !is_mangled(name) ? close + 1 : 0;
+}
+
+// The arguments of a call that is quoted: "f(a, b, c)".
+size_t arguments_length(std::string_view text) {
+  const std::string_view inside = text.substr(0, 2 * kLongestName);
+  const size_t close = inside.find(')');
+  if (at(text, 0) != '(' || close == std::string_view::npos) return 0;
+  const std::string_view arguments = inside.substr(0, close);
+  if (arguments.find('(', 1) != std::string_view::npos) return 0;
+  return std::count(arguments.begin(), arguments.end(), ',') >= 2 &&
+                 arguments.find_first_of("abcdefghijklmnopqrstuvwxyz") != std::string_view::npos
+             ? close + 1
+             : 0;
 }
 
 // "vertexBuffer.1[0]" behind "argument".
@@ -192,7 +210,13 @@ size_t label_length(std::string_view text, std::string_view before) {
 VariablePart variable_part(std::string_view rest, std::string_view before) {
   const char last = before.empty() ? '\0' : before.back();
   if (size_t length = label_length(rest, before); length > 0) return {length, "N"};
-  if (size_t length = bracketed_name_length(rest); length > 0) return {length, "(N)"};
+  if (size_t length = bracketed_name_length(rest); length > 0) {
+    const bool type = type_length(rest.substr(1)) + 2 == length;
+    return {length, type ? "(<type>)" : "(N)"};
+  }
+  if (word(last)) {
+    if (size_t length = arguments_length(rest); length > 0) return {length, "(...)"};
+  }
   if (word(last) || last == '/') return {};
   if (size_t length = url_length(rest); length > 0) return {length, "<url>"};
   if (size_t length = uuid_length(rest); length > 0) return {length, "N"};
