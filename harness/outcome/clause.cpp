@@ -194,11 +194,70 @@ std::string_view inside(std::string_view line) {
     const size_t quote = line.find(" '", domain);
     if (quote != npos) return up_to_quote(line.substr(quote + 2));
   }
-  for (std::string_view lead : {"reason: '", "exception with description '"}) {
+  for (std::string_view lead : {"reason: '", "exception with description '", " what: '"}) {
     const size_t found = line.find(lead);
     if (found != npos) return up_to_quote(line.substr(found + lead.size()));
   }
   return {};
+}
+
+// "Process exited early: RuntimeError: message": up to behind the last type of an exception.
+size_t type_length_within(std::string_view line) {
+  constexpr size_t kFarthest = 240;
+  size_t end = 0;
+  for (std::string_view ending : {"Error: ", "Exception: "}) {
+    const std::string_view head = line.substr(0, kFarthest);
+    const size_t found = head.rfind(ending);
+    if (found == npos || found == 0 || !lower(head[found - 1])) continue;
+    const size_t begin = head.rfind(' ', found) + 1;  // npos + 1 is 0
+    const bool type = upper(head[begin]) || head.substr(begin, found - begin).find('.') != npos;
+    if (type) end = std::max(end, found + ending.size());
+  }
+  return end;
+}
+
+// Sentences that say what to do about it: releases add and change them, and captures end in them.
+std::string_view without_advice(std::string_view text) {
+  constexpr std::string_view kOpenings[] = {"this could be because ",
+                                            "this may be because ",
+                                            "please ",
+                                            "use ",
+                                            "try ",
+                                            "see ",
+                                            "you ",
+                                            "if ",
+                                            "for more ",
+                                            "for debugging ",
+                                            "check ",
+                                            "make sure ",
+                                            "consider ",
+                                            "to ",
+                                            "set ",
+                                            "note: ",
+                                            "note that ",
+                                            "hint: ",
+                                            "hint ",
+                                            "it is recommended",
+                                            "perhaps ",
+                                            "maybe ",
+                                            "reduce ",
+                                            "did you ",
+                                            "tried to allocate "};
+  for (size_t i = text.find(' '); i != npos; i = text.find(' ', i + 1)) {
+    if (i == 0 || std::string_view(".!?;").find(text[i - 1]) == npos) continue;
+    const std::string_view rest = text.substr(i + 1);
+    const bool advice = std::any_of(
+        std::begin(kOpenings), std::end(kOpenings),
+        [&](std::string_view opening) { return starts_with_in_any_case(rest, opening); });
+    if (advice && words(text.substr(0, i)) >= kFewestWords) return text.substr(0, i);
+  }
+  return text;
+}
+
+// Up to a line break that a quotation of another language shows as "\n".
+std::string_view first_quoted_line(std::string_view text) {
+  const size_t end = text.find("\\n");
+  return end != npos && words(text.substr(0, end)) >= kFewestWords ? text.substr(0, end) : text;
 }
 
 }  // namespace
@@ -218,10 +277,11 @@ std::string_view decisive_clause(std::string_view line) {
     // A compiler's: "loc(...): error: message".
     constexpr std::string_view kError = ": error: ";
     const size_t error = line.find(kError);
-    if (error == npos || !says_enough(line.substr(error + kError.size()))) break;
-    line.remove_prefix(error + kError.size());
+    const size_t end = error == npos ? type_length_within(line) : error + kError.size();
+    if (end == 0 || !says_enough(line.substr(end))) break;
+    line.remove_prefix(end);
   }
-  return line;
+  return without_advice(first_quoted_line(line));
 }
 
 std::string clause_title(std::string_view message) {
@@ -251,7 +311,6 @@ bool is_echo(std::string_view line) {
       "bus error",
       "illegal instruction",
       "process finished with exit code",
-      "process exited",
       "fatal python error: aborted",
       "fatal python error: segmentation fault",
       "extension modules:",

@@ -34,6 +34,12 @@ constexpr Pattern reads(TextClass text_class, std::string_view title, std::strin
   return {text_class, title, {text}, place, reading, known};
 }
 
+// A language's way to end over an error, which may be another library's.
+constexpr Pattern passes_on(std::string_view title, Place place, Reading reading,
+                            std::string_view text, std::string_view more = {}) {
+  return {abort_message, title, {text, more}, place, reading, false, 120, true};
+}
+
 constexpr Pattern kPatterns[] = {
     // --- Metal: command buffers and encoders
     asserts("assertion: A command encoder is already encoding to this command buffer",
@@ -313,7 +319,7 @@ constexpr Pattern kPatterns[] = {
     {abort_message,
      "MPSAllocator::shutdown: timeout waiting for TLS cache flush",
      {"FATAL: MPSAllocator::shutdown: timeout after"}},
-    {abort_message, "OMP: Error #15: OpenMP runtime loaded twice", {"OMP: Error #15"}},
+    {abort_message, "OMP: Error #15: OpenMP runtime loaded twice", {"rror #15: Initializing "}},
     {abort_message,
      "terminate without an exception (a joinable thread was destroyed)",
      {"terminate called without an active exception"}},
@@ -322,7 +328,7 @@ constexpr Pattern kPatterns[] = {
      "pure virtual function called",
      {"pure virtual method called"},
      Place::line_start},
-    {abort_message, "pure virtual function called", {"libc++abi: Pure virtual function called"}},
+    {abort_message, "pure virtual function called", {": Pure virtual function called"}},
     {abort_message, "lock misuse detected by the system", {"BUG IN CLIENT OF LIBPLATFORM"}},
     {abort_message, "lock misuse detected by the system", {"os_unfair_lock is corrupt"}},
     {abort_message, "lock misuse detected by the system", {"BUG IN CLIENT OF LIBPTHREAD"}},
@@ -352,6 +358,14 @@ constexpr Pattern kPatterns[] = {
      24},
     reads(assertion, "assertion: ", "Assertion '", Reading::until_failed, false,
           Place::after_source),
+    // CUDA's, whose quotes are lost where a shell or a page took them for its own.
+    {assertion,
+     "assertion: ",
+     {"] Assertion ", "failed"},
+     Place::anywhere,
+     Reading::between,
+     false,
+     300},
     reads(assertion, "assertion: ", "Assertion failed: ", Reading::asserted, false,
           Place::after_source),
     reads(assertion, "assertion: failure in ", "*** Assertion failure in ", Reading::line),
@@ -397,16 +411,10 @@ constexpr Pattern kPatterns[] = {
      false,
      400},
     reads(abort_message, "OMP: Error: ", "OMP: Error #", Reading::line),
-    reads(abort_message, "Swift: ", "Fatal error: ", Reading::line, false, Place::after_source),
-    reads(abort_message, "Rust panic: ", "' panicked at ", Reading::panic),
+    passes_on("Swift: ", Place::after_source, Reading::line, "Fatal error: "),
+    passes_on("Rust panic: ", Place::anywhere, Reading::panic, "' panicked at "),
     // Rust 1.91 and later: with the thread's number in between.
-    {abort_message,
-     "Rust panic: ",
-     {"thread '", ") panicked at "},
-     Place::anywhere,
-     Reading::panic,
-     false,
-     120},
+    passes_on("Rust panic: ", Place::anywhere, Reading::panic, "thread '", ") panicked at "),
     reads(abort_message, "Python: ", "Fatal Python error: ", Reading::not_an_echo, false,
           Place::line_start),
 };

@@ -36,6 +36,7 @@ enum class Reading : uint8_t {
   cause,         ///< the words in front of the error's number, on one of the lines that follow
   above,         ///< what the compiler's error on the line above says, if there is one
   symbol,        ///< the next word, without brackets and quotes
+  between,       ///< between the first fragment and the last, where no quote begins
   named,         ///< from the first fragment to the quote that closes it
 };
 
@@ -49,6 +50,7 @@ struct Pattern {
   Reading reading = Reading::none;
   bool known = true;
   size_t window = 600;
+  bool passes_on = false;  ///< the message may be another library's, quoted: then it alone counts
 };
 
 /// The title of a command buffer that ended since another process made the GPU restart: no failure

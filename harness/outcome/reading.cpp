@@ -267,6 +267,14 @@ std::optional<ReadText> read_named(const Reader& reader, const Match& match) {
   return ReadText{std::string(reader.slice(begin, end)), std::max(end, match.end)};
 }
 
+std::optional<ReadText> read_between(const Match& match, std::string_view text) {
+  const auto& fragments = match.pattern->fragments;
+  const size_t begin = match.begin + fragments[0].size();
+  const size_t end = match.end - fragments[1].size();
+  if (begin > end || text[begin] == '\'') return std::nullopt;
+  return ReadText{std::string(text.substr(begin, end - begin)), match.end};
+}
+
 }  // namespace
 
 std::optional<ReadText> read_match(const Reader& reader, const Match& match) {
@@ -336,6 +344,8 @@ std::optional<ReadText> read_match(const Reader& reader, const Match& match) {
       return read_above(reader, match);
     case Reading::symbol:
       return read_symbol(reader, match);
+    case Reading::between:
+      return read_between(match, reader.text());
     case Reading::named:
       return read_named(reader, match);
   }

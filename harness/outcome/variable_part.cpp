@@ -153,7 +153,7 @@ size_t url_length(std::string_view text) {
 }
 
 // "(main0)", "(outTexture[0])": a name alone in brackets, not "(fast)", "(s)" or "(MUL_MAT)".
-size_t bracketed_name_length(std::string_view text) {
+size_t bracketed_name_length(std::string_view text, std::string_view before) {
   if (at(text, 0) != '(') return 0;
   const size_t close = text.substr(0, kLongestName).find(')');
   if (close == std::string_view::npos || close == 1) return 0;
@@ -167,7 +167,7 @@ size_t bracketed_name_length(std::string_view text) {
   const bool telling = std::any_of(name.begin(), name.end(), [&](char c) {
     return digit(c) || (small && (upper(c) || c == '_'));
   });
-  return one && telling && !is_mangled(name) ? close + 1 : 0;
+  return one && (telling || before.ends_with("Function")) && !is_mangled(name) ? close + 1 : 0;
 }
 
 // The arguments of a call that is quoted: "f(a, b, c)".
@@ -210,7 +210,7 @@ size_t label_length(std::string_view text, std::string_view before) {
 VariablePart variable_part(std::string_view rest, std::string_view before) {
   const char last = before.empty() ? '\0' : before.back();
   if (size_t length = label_length(rest, before); length > 0) return {length, "N"};
-  if (size_t length = bracketed_name_length(rest); length > 0) {
+  if (size_t length = bracketed_name_length(rest, before); length > 0) {
     const bool type = type_length(rest.substr(1)) + 2 == length;
     return {length, type ? "(<type>)" : "(N)"};
   }
