@@ -133,7 +133,8 @@ size_t error_name_length(std::string_view line) {
   constexpr size_t kLongest = 100;
   const size_t colon = line.substr(0, kLongest).find(": ");
   if (colon == npos) return 0;
-  const std::string_view name = line.substr(0, colon);
+  std::string_view name = line.substr(0, colon);
+  if (name.ends_with(')')) name = name.substr(0, name.rfind('('));
   if (std::count(name.begin(), name.end(), ' ') > 3 || name.find('\'') != npos) return 0;
   constexpr std::string_view kEndings[] = {"error", "exception", "error occurred",
                                            "exception caught", "keyboardinterrupt"};
@@ -331,9 +332,12 @@ bool is_echo(std::string_view line) {
   const bool listed = std::any_of(std::begin(kEchoes), std::end(kEchoes),
                                   [&](auto echo) { return starts_with_in_any_case(line, echo); });
   const bool heading = line.starts_with("Thread ") && line.find("Crashed") != npos;
+  // A shell's "[1]    4711 abort      python".
+  const bool job = line.size() > 4 && line[0] == '[' && digit(line[1]) &&
+                   line.substr(2, 2) == "] " && (digit(line[4]) || line[4] == '+');
   // "test.py:7: RuntimeError"
   const bool type_alone = line.ends_with("Error") && line.find(": ") == line.rfind(' ') - 1;
-  return listed || heading || type_alone || line.ends_with("(core dumped)");
+  return listed || heading || job || type_alone || line.ends_with("(core dumped)");
 }
 
 }  // namespace mpsprobe

@@ -73,7 +73,13 @@ bool is_mute(const Finding& finding) {
 class Judge {
  public:
   Judge(const ProcessRecord& process, std::string_view path)
-      : process_(process), path_(path), findings_(told_by(process)) {}
+      : process_(process), path_(path), findings_(told_by(process)) {
+    // Runtimes tell an exception twice, once without its text.
+    const auto tells = [](const Finding& finding) {
+      return finding.uncaught && finding.text_class == TextClass::exception && !is_mute(finding);
+    };
+    if (std::any_of(findings_.begin(), findings_.end(), tells)) std::erase_if(findings_, is_mute);
+  }
 
   Judgement judge() {
     judgement_.phase = process_.recorder.phase;
