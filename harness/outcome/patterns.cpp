@@ -386,8 +386,6 @@ constexpr Pattern kPatterns[] = {
      160},
     reads(exception, "exception: internal assert: ", " INTERNAL ASSERT FAILED at ",
           Reading::before),
-    reads(exception, "cuDNN: CUDNN_STATUS_", "CUDNN_STATUS_", Reading::token, false,
-          Place::unwarned),
     reads(exception, "exception: CUDA error: ", "CUDA error: ", Reading::line, false,
           Place::unwarned),
     reads(gpu_error, "command buffer: ", "command buffer exited with error status", Reading::cause),

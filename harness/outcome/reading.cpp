@@ -83,7 +83,8 @@ std::optional<ReadText> read_quoted(const Reader& reader, const Match& match) {
     if (message.starts_with('%')) return std::nullopt;
     if (message != "<private>") return ReadText{std::string(message), end};
   }
-  const std::string_view method = method_before(reader, match.begin);
+  const bool bracket = match.pattern->fragments[0].starts_with(']');
+  const std::string_view method = method_before(reader, match.begin + (bracket ? 1 : 0));
   if (method.empty()) return std::nullopt;
   return ReadText{"in " + std::string(method), match.end};
 }

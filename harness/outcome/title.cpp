@@ -100,6 +100,7 @@ constexpr std::pair<std::string_view, std::string_view> kSpellings[] = {
     {" depth (N)", " size (N)"},
     {"Failed to created ", "Failed to create "},
     {" is not current ", " is not currently "},
+    {"CuDNN error: ", "cuDNN error: "},
     {" missing Buffer binding", " missing buffer binding"},
 };
 
