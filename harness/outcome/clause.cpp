@@ -6,6 +6,7 @@
 
 #include "harness/outcome/ascii.h"
 #include "harness/outcome/diagnosis.h"
+#include "harness/outcome/log_prefix.h"
 #include "harness/outcome/normal_text.h"
 
 namespace mpsprobe {
@@ -20,7 +21,6 @@ using ascii::word;
 constexpr size_t kLookedAt = 1024;
 constexpr int kMostWrappers = 16;
 constexpr size_t kFewestWords = 3;
-constexpr size_t kLongestTag = 60;
 constexpr auto npos = std::string_view::npos;
 
 bool equal_in_any_case(char a, char b) {
@@ -55,67 +55,6 @@ constexpr std::string_view kPhrases[] = {
     "stderr: ",
 };
 
-constexpr std::string_view kLevels[] = {"trace", "debug", "info",     "warn",  "warning", "error",
-                                        "err",   "crit",  "critical", "fatal", "notice",  "fault",
-                                        "e",     "w",     "i",        "f",     "d"};
-
-bool is_level(std::string_view token) {
-  constexpr std::string_view kMarks = "[]()|<>:,-";
-  const size_t begin = token.find_first_not_of(kMarks);
-  if (begin == npos) return true;
-  const std::string_view name = token.substr(begin, token.find_last_not_of(kMarks) + 1 - begin);
-  const bool marked = name.size() < token.size();
-  const bool loud = std::all_of(name.begin(), name.end(), upper);
-  return (marked || loud) && std::any_of(std::begin(kLevels), std::end(kLevels), [&](auto level) {
-           return level.size() == name.size() && starts_with_in_any_case(name, level);
-         });
-}
-
-// "2025-03-01", "12:00:00.123+0100", "[12:00:00]"
-bool is_time(std::string_view token) {
-  return token.find_first_not_of("0123456789-:.,+/|[]()TZ") == npos &&
-         token.find_first_of("0123456789") != npos && token.size() > 3;
-}
-
-// "name[12:34]", "name(12,0x3)"
-bool is_process(std::string_view token) {
-  while (token.ends_with(':')) token.remove_suffix(1);
-  const size_t open = token.find_first_of("[(");
-  return open != npos && open > 0 && (token.back() == ']' || token.back() == ')') &&
-         open + 1 < token.size() && digit(token[open + 1]);
-}
-
-// "file.mm:43:0:", "op_kernel.cc:1830]", "<stdin>:5:10:", "models.roma_models:roma_model:61"
-bool is_source_place(std::string_view token) {
-  const bool closed = token.ends_with(':') || token.ends_with(']');
-  while (token.ends_with(':') || token.ends_with(']') || token.ends_with(')')) {
-    token.remove_suffix(1);
-  }
-  const size_t digits = token.find_last_not_of("0123456789");
-  if (digits == npos || digits + 1 == token.size() || token[digits] != ':') return false;
-  const bool module = std::count(token.begin(), token.end(), ':') >= 2 && token.find('.') != npos;
-  return closed || module;
-}
-
-// A tag in front of a log's message: "[General] ", "[INFO] ", "(EngineCore pid=12) ", not
-// "[metal::malloc] ".
-size_t tag_length(std::string_view line) {
-  const char open = at(line, 0);
-  if (open != '[' && open != '(') return 0;
-  const size_t close = line.substr(0, kLongestTag).find(open == '[' ? ']' : ')');
-  if (close == npos || close < 2) return 0;
-  const char after = at(line, close + 1);
-  if (after != ' ' && after != ':') return 0;
-  const std::string_view name = line.substr(1, close - 1);
-  if (name.find("pid=") != npos || name == "mpsFileLoc" || is_time(name)) return close + 1;
-  if (open == '(') return 0;
-  const bool one = std::all_of(name.begin(), name.end(),
-                               [](char c) { return word(c) || c == '.' || c == '-' || c == ':'; });
-  const bool rank = name.starts_with("rank") && digit(name.back());
-  const bool capital = upper(name[0]) && name.find("::") == npos;
-  return one && (capital || rank || is_level(line.substr(0, close + 1))) ? close + 1 : 0;
-}
-
 // A progress bar that was being drawn when somebody else printed: all up to its rate.
 size_t progress_length(std::string_view line) {
   const std::string_view head = line.substr(0, 512);
@@ -145,6 +84,11 @@ size_t error_name_length(std::string_view line) {
 
 size_t wrapper_length(std::string_view line) {
   if (std::string_view(" :;,|>?=").find(line[0]) != npos) return 1;
+  if (line[0] == '\'') {
+    // A quotation of the whole: the next quote opens another, or is the last character.
+    const size_t next = line.find('\'', 1);
+    if (next != npos && (line[next - 1] == ' ' || next + 1 == line.size())) return 1;
+  }
   if (line.starts_with("- ")) return 2;
   if (const size_t length = progress_length(line); length > 0) return length;
   if (const size_t length = tag_length(line); length > 0) return length;

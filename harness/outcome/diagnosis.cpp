@@ -175,7 +175,7 @@ void cut_findings(std::vector<Finding>& findings) {
 }
 
 std::vector<Finding> find_failures(std::string_view text, size_t* work) {
-  const NormalText normal = normalise_text(text, kMostTextBytes);
+  const NormalText normal = normalise_text(text, kMostTextBytes, Logs::left_out);
   size_t steps = std::min(text.size(), kMostTextBytes);
   const std::vector<Match> matches = find_patterns(normal.text, steps);
 

@@ -55,6 +55,8 @@ struct Reader {
           return i;
       }
       begin = end + 1;
+      // Cut before it was closed: another program goes on.
+      if (begin < stop && text()[begin] == '/') break;
     }
     return std::string_view::npos;
   }
