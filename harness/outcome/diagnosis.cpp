@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "harness/outcome/clause.h"
 #include "harness/outcome/normal_text.h"
 #include "harness/outcome/pattern_search.h"
 #include "harness/outcome/reading.h"
@@ -53,11 +54,29 @@ bool in_place(const NormalText& normal, const Match& match) {
   return false;
 }
 
+// Metal's older wording, "], line 7: error 'message'", is not what complete patterns hold.
+std::string known_by_older_wording(const Pattern& pattern, std::string_view message) {
+  return pattern.fragments[0] == "], line " ? known_message_title(message) : "";
+}
+
 std::string make_title(const Pattern& pattern, std::string_view message) {
-  std::string title(pattern.title);
-  if (pattern.reading == Reading::none || pattern.reading == Reading::block) return title;
-  std::string rest = normalise_title(message);
-  title += rest.empty() ? "without a text" : rest;
+  std::string title = known_by_older_wording(pattern, message);
+  if (!title.empty()) return title;
+  title = pattern.title;
+  if (pattern.reading == Reading::none) return title;
+  // An exception's text may hold the words of others that passed it on.
+  const bool passed_on = pattern.text_class == TextClass::exception && pattern.title.empty();
+  std::string rest = passed_on ? clause_title(message) : normalise_title(message);
+  // Rust and Swift end a process over an error of another library, which is its title.
+  if (pattern.passes_on) {
+    const std::string inner = clause_title(message);
+    if (inner != rest || inner.starts_with('[')) return inner;
+  }
+  if (pattern.reading == Reading::above) {
+    if (!rest.empty()) title += ": " + rest;
+  } else {
+    title += rest.empty() ? "without a text" : rest;
+  }
   if (title.size() > kLongestTitle) title.resize(kLongestTitle);
   while (title.ends_with(' ')) title.pop_back();
   return title;
@@ -156,7 +175,7 @@ void cut_findings(std::vector<Finding>& findings) {
 }
 
 std::vector<Finding> find_failures(std::string_view text, size_t* work) {
-  const NormalText normal = normalise_text(text, kMostTextBytes);
+  const NormalText normal = normalise_text(text, kMostTextBytes, Logs::left_out);
   size_t steps = std::min(text.size(), kMostTextBytes);
   const std::vector<Match> matches = find_patterns(normal.text, steps);
 
@@ -166,7 +185,10 @@ std::vector<Finding> find_failures(std::string_view text, size_t* work) {
   for (const Match& match : matches) {
     if (match.pattern->reading == Reading::none) continue;
     steps += kLookBack;
-    if (in_place(normal, match)) forms.push_back(match);
+    if (!in_place(normal, match)) continue;
+    // Of two forms that begin at one place the longer one says more.
+    if (!forms.empty() && forms.back().begin == match.begin) forms.pop_back();
+    forms.push_back(match);
   }
   const Spans uncaught = uncaught_spans(normal, forms, steps);
 
@@ -192,7 +214,7 @@ std::vector<Finding> find_failures(std::string_view text, size_t* work) {
 
   size_t next_covered = 0;
   bool app_terminated = false;
-  std::optional<std::pair<Match, ReadText>> wrapper;
+  std::optional<Match> wrapper;
   for (size_t i = 0; i < forms.size() && findings.size() < 2 * kMostCollected; ++i) {
     const Match& match = forms[i];
     if (findings.size() >= kMostCollected && !ends_the_process(match.pattern->text_class)) continue;
@@ -207,21 +229,31 @@ std::vector<Finding> find_failures(std::string_view text, size_t* work) {
     }
     const bool explained = next_covered < covered.size() && covered[next_covered].begin < end;
     if (wrapper && !reading && !explained) {
-      add(wrapper->first, make_title(*wrapper->first.pattern, wrapper->second.message),
-          wrapper->second.end);
+      // What it ran into was no form after all: its message goes on.
+      steps += stop - wrapper->end;
+      if (const auto whole = read_match(Reader{normal, stop}, *wrapper)) {
+        add(*wrapper, make_title(*wrapper->pattern, whole->message), whole->end);
+      }
     }
     wrapper.reset();
     if (!reading || explained) continue;
+    // Why it could not be loaded says more, where the line goes on with it.
+    if (match.pattern->title == kCannotLoad) {
+      const Reader line{normal, stop};
+      const size_t line_end = line.line_end(match.end);
+      if (cut && line_end == stop) continue;
+      if (next_covered < covered.size() && covered[next_covered].begin < line_end) continue;
+    }
     // An uncaught exception whose message runs into another form: that one says more, unless it
     // turns out to be none.
     const bool wraps = is_uncaught_form(match) && match.pattern->reading != Reading::reason;
     if (wraps && cut && end >= stop) {
-      wrapper.emplace(match, *reading);
+      wrapper = match;
       continue;
     }
     if (match.pattern->reading == Reading::reason) app_terminated = true;
     // The C++ runtime's echo of an Objective-C exception that was told already.
-    if (app_terminated && reading->message == "NSException") continue;
+    if (app_terminated && reading->message == "exception of type NSException") continue;
     add(match, make_title(*match.pattern, reading->message), end);
   }
 
@@ -230,6 +262,16 @@ std::vector<Finding> find_failures(std::string_view text, size_t* work) {
   cut_findings(findings);
   if (work != nullptr) *work = steps;
   return findings;
+}
+
+std::string known_message_title(std::string_view message) {
+  const std::string text = "x.mm:1: failed assertion '" +
+                           normalise_text(message.substr(0, kLongestReading), kLongestReading).text;
+  size_t steps = 0;
+  for (const Match& match : find_patterns(text, steps)) {
+    if (match.pattern->reading == Reading::none) return std::string(match.pattern->title);
+  }
+  return "";
 }
 
 std::optional<TextClass> class_of_message(std::string_view message) {

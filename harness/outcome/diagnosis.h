@@ -62,6 +62,11 @@ std::vector<Finding> find_failures(std::string_view text, size_t* work = nullptr
 /// kMostLastWords. Keeps their order.
 void cut_findings(std::vector<Finding>& findings);
 
+/// The title of a bug that the table knows by its message, also without the words that the system's
+/// reporters put in front ("failed assertion"): as somebody cut or quoted it. Empty where the table
+/// knows no such message.
+std::string known_message_title(std::string_view message);
+
 /// What an exception's own text says about its kind: the class that says most, unsupported and
 /// out_of_memory before all others. Nothing where the text is of no form known here: then it is
 /// just an exception. Never throws but for lack of memory.

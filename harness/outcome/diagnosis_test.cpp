@@ -192,7 +192,7 @@ TEST(FindFailures, AnExceptionThatQuotesAFormIsToldOnce) {
               ElementsAre("assertion: slot < N"));
   EXPECT_THAT(titles("terminate called after throwing an instance of 'std::runtime_error'\n"
                      "  what():  pool.cpp:7: failed assertion as planned\n"),
-              ElementsAre("exception: pool.cpp"));
+              ElementsAre("failed assertion as planned"));
 }
 
 TEST(FindFailures, SeesBothEndsOfATextBeyondTheLimit) {
@@ -230,7 +230,7 @@ TEST(ClassOfMessage, KnowsWhatIsNoEvidenceAndWhatIs) {
 
 TEST(NormaliseTitle, LeavesOutWhatDiffersFromRunToRun) {
   EXPECT_EQ(normalise_title("dimension index (2) not within number of dimensions (17)"),
-            "dimension index (N) not within number of dimensions (N)");
+            "dimension index (N) not within number of dimensions");
   EXPECT_EQ(normalise_title("AGX::SpillInfoGen3<AGX::HAL300::Encoders, true>::allocate + 32"),
             "AGX::SpillInfoGen3::allocate + N");
   EXPECT_EQ(normalise_title("-[AGXG16XFamilyComputeContext setBuffer:offset:atIndex:] + 0x3b90"),
@@ -243,7 +243,7 @@ TEST(NormaliseTitle, LeavesOutWhatDiffersFromRunToRun) {
   EXPECT_EQ(normalise_title("python[88968:35288312] id 420094F6-EAA6-4AFE-A719-B8C9AD969665 gone"),
             "python id N gone");
   EXPECT_EQ(normalise_title("victim of GPU error/recovery, 3.5GiB/s of float16"),
-            "victim of GPU error/recovery, N/s of float16");
+            "victim of GPU error/recovery, N/s of <type>");
   EXPECT_EQ(normalise_title("\x1b[1mcaf\xc3\xa9\n\t\xff  x"), "caf? ? x");
   EXPECT_EQ(normalise_title(""), "");
 }

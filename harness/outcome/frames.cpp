@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "harness/outcome/ascii.h"
 #include "harness/outcome/function_name.h"
 #include "harness/outcome/passing_frames.h"
 
@@ -40,12 +41,29 @@ std::vector<Seen> look_at(const std::vector<StackFrame>& frames) {
   return seen;
 }
 
-}  // namespace
+// Functions move from one namespace to another, and who retells a stack leaves them out: a name of
+// two words or more speaks for itself. Classes stay.
+std::string without_namespaces(const std::string& function) {
+  constexpr size_t kShortest = 8;
+  const size_t scope = function.rfind("::");
+  if (scope == std::string::npos || function.find_first_of("[ (<~") != std::string::npos) {
+    return function;
+  }
+  const auto upper = [](char c) { return ascii::upper(c); };
+  if (std::any_of(function.begin(), function.begin() + static_cast<std::ptrdiff_t>(scope), upper)) {
+    return function;
+  }
+  const std::string name = function.substr(scope + 2);
+  if (name.size() < kShortest) return function;
+  const size_t bar = name.find('_', 1);
+  const bool words = (bar != std::string::npos && bar + 1 < name.size()) ||
+                     std::any_of(name.begin() + 1, name.end(), upper);
+  return words ? name : function;
+}
 
-StackTitle title_of_stack(const std::vector<StackFrame>& frames) {
+StackTitle innermost(const std::vector<Seen>& seen) {
   StackTitle weak;  // the first that passes things on and has a name
   bool heap = false;
-  const std::vector<Seen> seen = look_at(frames);
   for (size_t i = 0; i < seen.size(); ++i) {
     const Seen& frame = seen[i];
     if (nowhere(frame)) {
@@ -70,6 +88,14 @@ StackTitle title_of_stack(const std::vector<StackFrame>& frames) {
   return weak;
 }
 
+}  // namespace
+
+StackTitle title_of_stack(const std::vector<StackFrame>& frames) {
+  StackTitle title = innermost(look_at(frames));
+  title.function = without_namespaces(title.function);
+  return title;
+}
+
 std::string recursive_function(const std::vector<StackFrame>& frames) {
   const std::vector<Seen> seen = look_at(frames);
   std::map<std::string, size_t> counts;
@@ -89,7 +115,7 @@ std::string recursive_function(const std::vector<StackFrame>& frames) {
     repeated += count;
     if (first.empty()) first = function;
   }
-  return repeated * 2 > named ? first : "";
+  return repeated * 2 > named ? without_namespaces(first) : "";
 }
 
 }  // namespace mpsprobe

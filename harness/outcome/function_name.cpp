@@ -5,6 +5,7 @@
 
 #include "harness/outcome/ascii.h"
 #include "harness/outcome/chip_name.h"
+#include "harness/outcome/mangled_name.h"
 
 namespace mpsprobe {
 namespace {
@@ -283,14 +284,31 @@ std::string_view without_block(std::string_view text) {
 
 std::string_view without_lead(std::string_view text) {
   for (std::string_view lead : {"invocation function for block in ", "partial apply for ",
-                                "partial apply forwarder for ", "@objc "}) {
+                                "partial apply forwarder for ", "@objc ", "merged "}) {
     if (text.starts_with(lead)) return text.substr(lead.size());
   }
-  if (text.starts_with("closure #")) {
+  while (text.starts_with("closure #")) {
     const size_t in = text.find(" in ");
-    if (in != std::string_view::npos) return text.substr(in + 4);
+    if (in == std::string_view::npos) break;
+    text.remove_prefix(in + 4);
+  }
+  if (text.starts_with("generic specialization <")) {
+    const size_t of = text.find("> of ");
+    if (of != std::string_view::npos) return text.substr(of + 5);
   }
   return text;
+}
+
+// Rust's "<Type as Trait>::method" is "Type::method", and Swift's "f.getter : Type" is "f.getter".
+std::string without_trait_or_type(std::string_view text) {
+  if (const size_t type = text.find(" : "); type != std::string_view::npos) {
+    text = text.substr(0, type);
+  }
+  const size_t as = text.find(" as ");
+  if (!text.starts_with('<') || as == std::string_view::npos) return std::string(text);
+  const size_t length = bracketed_length(text);
+  if (length < as) return std::string(text);
+  return std::string(text.substr(1, as - 1)) + std::string(text.substr(length));
 }
 
 // libc++ and libstdc++ keep their classes in namespaces that nobody writes.
@@ -307,8 +325,30 @@ std::string without_inline_namespaces(std::string text) {
 std::string one_pass(std::string_view text) {
   text = without_lead(without_block(text));
   const bool objc = text.starts_with("-[") || text.starts_with("+[");
-  std::string name = objc ? objc_name(text) : CxxName(text).take();
+  if (const std::string plain = plain_name(text); !plain.empty()) return without_chip(plain);
+  const std::string other = objc ? std::string() : without_trait_or_type(text);
+  std::string name = objc ? objc_name(text) : CxxName(without_rust_hash(other)).take();
   return without_inline_namespaces(without_chip(name));
+}
+
+// "libfoo.so.1.2" and "libfoo.1.2.dylib" without their versions, "core.cpython-314-darwin.so"
+// without Python's.
+std::string without_version(std::string name) {
+  if (const size_t so = name.find(".so."); so != std::string::npos) name.resize(so + 3);
+  if (const size_t python = name.find(".cpython-"); python != std::string::npos) {
+    const size_t end = name.find('.', python + 1);
+    name.erase(python, end == std::string::npos ? end : end - python);
+  }
+  constexpr std::string_view kLibrary = ".dylib";
+  if (name.ends_with(kLibrary)) {
+    std::string stem = name.substr(0, name.size() - kLibrary.size());
+    for (size_t dot = stem.rfind('.'); dot != std::string::npos && dot > 0; dot = stem.rfind('.')) {
+      if (stem.find_first_not_of("0123456789", dot + 1) != std::string::npos) break;
+      stem.resize(dot);
+    }
+    name = stem + std::string(kLibrary);
+  }
+  return name;
 }
 
 // One line of printable ASCII, without spaces at its ends.
@@ -350,7 +390,7 @@ std::string normalise_image(std::string_view image) {
   std::string name = printable(image.substr(0, kLookedAt));
   for (;;) {
     std::string again = printable(name.substr(name.rfind('/') + 1));  // npos + 1 is 0
-    if (const size_t so = again.find(".so."); so != std::string::npos) again.resize(so + 3);
+    again = without_version(again);
     again = printable(without_chip(again));
     if (again.size() > kLongestImage) again.resize(kLongestImage);
     if (again == name) return name;

@@ -151,5 +151,27 @@ TEST(NormaliseImage, LeavesOutFoldersVersionsAndChips) {
   EXPECT_EQ(normalise_image(""), "");
 }
 
+TEST(NormaliseFunction, ReadsNamesThatNobodyDemangled) {
+  EXPECT_EQ(normalise_function("_ZN2at3mps4syncEv + 32"), "at::mps::sync");
+  EXPECT_EQ(normalise_function("__ZNK2at3mps6Stream4syncEv"), "at::mps::Stream::sync");
+  EXPECT_EQ(normalise_function("_ZN3mps4PoolC1EPv"), "mps::Pool::Pool");
+  EXPECT_EQ(normalise_function("_ZN3mps4PoolIN2at4HalfELi5EE4takeEv"), "mps::Pool::take");
+  EXPECT_EQ(normalise_function("_ZN2wg3mtl5drain17h0123456789abcdefE"), "wg::mtl::drain");
+  EXPECT_EQ(normalise_function("wg::mtl::drain::h0123456789abcdef"), "wg::mtl::drain");
+  EXPECT_EQ(normalise_function("<wg::Queue as wg::Drain>::drain"), "wg::Queue::drain");
+  EXPECT_EQ(normalise_function("$s3App4ViewV4drawyyF"), "App.View.draw");
+  EXPECT_EQ(normalise_function("closure #2 (Swift.Int) -> () in closure #1 in View.draw() -> ()"),
+            "View.draw");
+  EXPECT_EQ(normalise_function("View.size.getter : Swift.Int"), "View.size.getter");
+  // Of a name that needs a demangler nothing is guessed.
+  EXPECT_EQ(normalise_function("_ZN2atplERKNS_1AE"), "_ZN2atplERKNS_1AE");
+}
+
+TEST(NormaliseImage, LeavesOutVersions) {
+  EXPECT_EQ(normalise_image("/usr/lib/libfoo.so.1.2"), "libfoo.so");
+  EXPECT_EQ(normalise_image("libfoo.0.9.4.dylib"), "libfoo.dylib");
+  EXPECT_EQ(normalise_image("core.cpython-314-darwin.so"), "core.so");
+}
+
 }  // namespace
 }  // namespace mpsprobe

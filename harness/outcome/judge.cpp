@@ -58,10 +58,28 @@ bool is_victim(const Finding& finding) {
   return finding.title == kInnocentVictim;
 }
 
+// What a program that does not look at results dies of, where no function is known.
+bool explains_bad_access(const Finding& finding) {
+  return finding.text_class == TextClass::out_of_memory ||
+         (finding.text_class == TextClass::gpu_error && !is_victim(finding)) ||
+         finding.title.starts_with("MPSGraph: ");
+}
+
+// An exception that nobody caught and that said nothing but its type.
+bool is_mute(const Finding& finding) {
+  return finding.title.starts_with("exception of type ");
+}
+
 class Judge {
  public:
   Judge(const ProcessRecord& process, std::string_view path)
-      : process_(process), path_(path), findings_(told_by(process)) {}
+      : process_(process), path_(path), findings_(told_by(process)) {
+    // Runtimes tell an exception twice, once without its text.
+    const auto tells = [](const Finding& finding) {
+      return finding.uncaught && finding.text_class == TextClass::exception && !is_mute(finding);
+    };
+    if (std::any_of(findings_.begin(), findings_.end(), tells)) std::erase_if(findings_, is_mute);
+  }
 
   Judgement judge() {
     judgement_.phase = process_.recorder.phase;
@@ -193,11 +211,19 @@ class Judge {
     if (ending != nullptr) {
       return as(Outcome::signal, name, ending->title, Basis::text, ending->known);
     }
+    if (!is_deliberate(signal) && crash_->basis != Basis::frames) {
+      const auto explains = std::find_if(findings_.begin(), findings_.end(), explains_bad_access);
+      if (explains != findings_.end()) {
+        return as(Outcome::signal, name, explains->title, Basis::text, explains->known);
+      }
+    }
     // An exception that nobody catches ends in abort. A trap is raised where it happens, whatever
     // was caught and printed before.
     if (signal == SIGABRT) {
       if (const Finding* thrown = what_was_thrown()) {
         if (is_victim(*thrown) && only_a_victim()) return as_bystander();
+        const std::string words = is_mute(*thrown) ? last_words(process_.err.text()) : "";
+        if (!words.empty()) return as(Outcome::exception, words, words, Basis::text, false);
         return as(outcome_of(thrown->text_class), *thrown);
       }
       if (uncaught_object()) return;

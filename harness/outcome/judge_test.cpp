@@ -299,7 +299,7 @@ TEST(Judge, WhatWasCaughtAndPrintedDoesNotExplainATrapOrAnAbortElsewhere) {
   judgement = judge(process);
   EXPECT_EQ(judgement.signature, "abort in AGX::ComputeContext::finish");
   ASSERT_EQ(judgement.also.size(), 1U);
-  EXPECT_EQ(judgement.also[0].title, "operator not implemented for MPS");
+  EXPECT_EQ(judgement.also[0].title, "operator not implemented for MPS: aten::lerp");
   // Without a function, or as the words of the runtime, it is the best that is known.
   process.stacks = {};
   EXPECT_EQ(judge(process).outcome, Outcome::unsupported);

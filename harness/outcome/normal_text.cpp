@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "harness/outcome/log_prefix.h"
+
 namespace mpsprobe {
 namespace {
 
@@ -95,9 +97,13 @@ class Writer {
   size_t space_origin_ = 0;
 };
 
-void append(Writer& out, std::string_view text, size_t base) {
+void append(Writer& out, std::string_view text, size_t base, Logs logs) {
+  bool line_begins = logs == Logs::left_out;
   for (size_t i = 0; i < text.size();) {
+    if (line_begins) i += log_prefix_length(text.substr(i));
+    if (i == text.size()) break;
     const char c = text[i];
+    line_begins = logs == Logs::left_out && (c == '\n' || c == '\r');
     const auto byte = static_cast<unsigned char>(c);
     size_t bytes = 1;
     if (c == kEscape) {
@@ -126,18 +132,18 @@ void append(Writer& out, std::string_view text, size_t base) {
 
 }  // namespace
 
-NormalText normalise_text(std::string_view text, size_t most) {
+NormalText normalise_text(std::string_view text, size_t most, Logs logs) {
   NormalText result;
   result.text.reserve(std::min(text.size(), most));
   result.origin.reserve(std::min(text.size(), most) + 1);
   Writer out(result);
   if (text.size() <= most) {
-    append(out, text, 0);
+    append(out, text, 0, logs);
   } else {
     const size_t half = most / 2;
-    append(out, text.substr(0, half), 0);
+    append(out, text.substr(0, half), 0, logs);
     out.space(half, true);
-    append(out, text.substr(text.size() - half), text.size() - half);
+    append(out, text.substr(text.size() - half), text.size() - half, logs);
   }
   result.origin.push_back(text.size());
   return result;

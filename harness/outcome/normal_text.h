@@ -20,8 +20,11 @@ struct NormalText {
   bool line_starts_at(size_t position) const { return position == 0 || breaks[position - 1]; }
 };
 
+/// What becomes of what a log puts in front of every line.
+enum class Logs : bool { kept, left_out };
+
 /// Linear in the text. Of more than `most` bytes only the first and the last half are kept, with a
 /// line break where they meet.
-NormalText normalise_text(std::string_view text, size_t most);
+NormalText normalise_text(std::string_view text, size_t most, Logs logs = Logs::kept);
 
 }  // namespace mpsprobe

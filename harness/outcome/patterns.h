@@ -20,20 +20,24 @@ enum class Place : uint8_t {
 
 /// How the rest of a title is read from the text after (or around) the pattern.
 enum class Reading : uint8_t {
-  none,           ///< the title is complete
-  quoted,         ///< the message in quotes, or up to " at line "; else the method in front of it
-  until_failed,   ///< up to "' failed" (glibc's assert)
-  parenthesised,  ///< up to "), function" (macOS's assert)
-  thrown,         ///< 'type' what(): message
-  typed,          ///< type: message
-  reason,         ///< 'name', reason: 'message'
-  before,         ///< the line in front of the pattern
-  line,           ///< the rest of the line
-  token,          ///< the next word
-  until_paren_failed,  ///< up to ") failed"
-  panic,               ///< past the place in the source, to the end of the line that says more
-  not_an_echo,  ///< the rest of the line, unless it only names the signal that a handler caught
-  block,        ///< nothing, but some lines that follow belong to it
+  none,          ///< the title is complete
+  quoted,        ///< the message in quotes, or up to " at line "; else the method in front of it
+  until_failed,  ///< up to "' failed" (glibc's assert)
+  asserted,      ///< the condition, up to the function, file or place (macOS's assert and others)
+  thrown,        ///< 'type' what(): message
+  typed,         ///< type: message
+  reason,        ///< 'name', reason: 'message'
+  before,        ///< the line in front of the pattern
+  line,          ///< the rest of the line
+  token,         ///< the next word
+  ggml,          ///< the condition, with the file where it says nothing
+  panic,         ///< past the place in the source, to the end of the line that says more
+  not_an_echo,   ///< the rest of the line, unless it only names the signal that a handler caught
+  cause,         ///< the words in front of the error's number, on one of the lines that follow
+  above,         ///< what the compiler's error on the line above says, if there is one
+  symbol,        ///< the next word, without brackets and quotes
+  between,       ///< between the first fragment and the last, where no quote begins
+  named,         ///< from the first fragment to the quote that closes it
 };
 
 /// One row of the table: literal fragments (of normalised text) that occur in this order within
@@ -46,11 +50,15 @@ struct Pattern {
   Reading reading = Reading::none;
   bool known = true;
   size_t window = 600;
+  bool passes_on = false;  ///< the message may be another library's, quoted: then it alone counts
 };
 
 /// The title of a command buffer that ended since another process made the GPU restart: no failure
 /// of the process that prints it.
 constexpr std::string_view kInnocentVictim = "command buffer: Innocent Victim of a GPU error";
+
+/// The title of a library that could not be loaded, before its name.
+constexpr std::string_view kCannotLoad = "cannot load ";
 
 /// All rows. Rows without a Reading go before the others where they share text. Static storage.
 std::span<const Pattern> patterns();

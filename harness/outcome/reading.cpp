@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "harness/outcome/ascii.h"
+
 namespace mpsprobe {
 namespace {
 
@@ -16,10 +18,62 @@ std::string_view method_before(const Reader& reader, size_t end) {
   return before.substr(open - 1, close + 1 - (open - 1));
 }
 
+// How much of what a log puts in front of each line stands again at `at`: the line of `line` has it
+// as well, but for its numbers.
+size_t repeated_prefix(const Reader& reader, size_t line, size_t at) {
+  const std::string_view first = reader.slice(line, reader.stop);
+  const std::string_view again = reader.slice(at, reader.stop);
+  size_t end = 0;
+  for (size_t i = 0; i < std::min({first.size(), again.size(), kLookBack}); ++i) {
+    const bool same = first[i] == again[i] || (ascii::digit(first[i]) && ascii::digit(again[i]));
+    if (!same) break;
+    if (first[i] == ' ') end = i + 1;
+  }
+  return end;
+}
+
+// Metal's validation layer: a heading, then one line for each thing that is wrong, of which the
+// first is decisive. Reports cut the others, break them, or put all on one line.
+std::optional<ReadText> read_validation(const Reader& reader, const Match& match, size_t begin) {
+  constexpr std::string_view kHeading = "Validation";
+  constexpr size_t kLongestHeading = 80;
+  const size_t heading = reader.slice(begin, begin + kLongestHeading).find(kHeading);
+  const size_t line = reader.line_end(begin);
+  if (heading == std::string_view::npos || begin + heading >= line) return std::nullopt;
+  const size_t head_end = begin + heading + kHeading.size();
+  if (head_end < line && reader.text()[head_end] != ' ') return std::nullopt;
+  std::string message(reader.slice(begin, head_end));
+  size_t from = head_end + 1;
+  if (head_end == line) from += repeated_prefix(reader, reader.line_begin(match.begin), from);
+  size_t end = from;
+  while (end < reader.stop) {
+    end = reader.line_end(end);
+    const size_t sentence = reader.slice(from, end).find(". ");
+    if (sentence != std::string_view::npos) {
+      end = from + sentence;
+      break;
+    }
+    // It goes on where the next line begins in the middle of a sentence.
+    const char last = end > 0 ? reader.text()[end - 1] : '.';
+    const bool over = last == '.' || last == '\'' || end + 1 >= reader.stop;
+    if (over || !ascii::lower(reader.text()[end + 1])) break;
+    ++end;
+  }
+  end = std::min(end, reader.stop);
+  if (end > from) message += ' ';
+  message += reader.slice(from, end);
+  return ReadText{message, std::max(end, head_end)};
+}
+
 std::optional<ReadText> read_quoted(const Reader& reader, const Match& match) {
   const size_t after = match.end + 1;  // past the space
   const bool quoted = reader.slice(match.end, reader.stop).starts_with(" '");
   size_t begin = quoted ? after + 1 : after;
+  if (quoted) {
+    if (std::optional<ReadText> validation = read_validation(reader, match, begin)) {
+      return validation;
+    }
+  }
   size_t end = quoted ? reader.closing_quote(begin) : reader.find(" at line ", match.end);
   const size_t line = reader.line_end(std::min(begin, reader.stop));
   if (!quoted && end != std::string_view::npos && end > line) end = std::string_view::npos;
@@ -27,11 +81,17 @@ std::optional<ReadText> read_quoted(const Reader& reader, const Match& match) {
   if (end != std::string_view::npos && end > begin) {
     const std::string_view message = reader.slice(begin, end);
     if (message.starts_with('%')) return std::nullopt;
-    return ReadText{std::string(message), end};
+    if (message != "<private>") return ReadText{std::string(message), end};
   }
-  const std::string_view method = method_before(reader, match.begin);
+  const bool bracket = match.pattern->fragments[0].starts_with(']');
+  const std::string_view method = method_before(reader, match.begin + (bracket ? 1 : 0));
   if (method.empty()) return std::nullopt;
   return ReadText{"in " + std::string(method), match.end};
+}
+
+std::string of_type(std::string_view type) {
+  while (!type.empty() && (type.back() == ':' || type.back() == ' ')) type.remove_suffix(1);
+  return "exception of type " + std::string(type);
 }
 
 std::optional<ReadText> read_thrown(const Reader& reader, const Match& match) {
@@ -43,29 +103,27 @@ std::optional<ReadText> read_thrown(const Reader& reader, const Match& match) {
     const size_t begin = type_end + 1 + kWhat.size();
     const size_t end = reader.line_end(begin);
     if (end > begin) return ReadText{std::string(reader.slice(begin, end)), end};
-    return ReadText{std::string(reader.slice(match.end + 1, type_end)), reader.stop};
+    return ReadText{of_type(reader.slice(match.end + 1, type_end)), reader.stop};
   }
-  return ReadText{std::string(reader.slice(match.end + 1, type_end)), type_end};
+  return ReadText{of_type(reader.slice(match.end + 1, type_end)), type_end};
 }
 
 std::optional<ReadText> read_typed(const Reader& reader, const Match& match) {
   const size_t end = reader.line_end(match.end);
   const size_t colon = reader.find(": ", match.end);
-  const bool message = colon != std::string_view::npos && colon + 2 < end;
-  return ReadText{std::string(reader.slice(message ? colon + 2 : match.end, end)), end};
+  if (colon != std::string_view::npos && colon < end) {
+    // Where the line ends with the type, the message stands on the next.
+    const size_t message_end = colon + 1 == end ? reader.line_end(end + 1) : end;
+    const std::string_view message = reader.slice(colon + 2, message_end);
+    if (!message.empty()) return ReadText{std::string(message), message_end};
+  }
+  return ReadText{of_type(reader.slice(match.end, end)), end};
 }
 
 std::optional<ReadText> read_reason(const Reader& reader, const Match& match) {
-  constexpr std::string_view kReason = "reason: '";
-  const size_t line = reader.line_end(match.end);
-  const size_t reason = reader.find(kReason, match.end);
-  if (reason == std::string_view::npos) {
-    return ReadText{std::string(reader.slice(match.end, line)), line};
-  }
-  const size_t begin = reason + kReason.size();
-  const size_t close = reader.closing_quote(begin);
-  const size_t end = close == std::string_view::npos ? reader.line_end(begin) : close;
-  return ReadText{std::string(reader.slice(begin, end)), end};
+  const size_t close = reader.closing_quote(match.end);
+  const size_t end = close == std::string_view::npos ? reader.line_end(match.end) : close;
+  return ReadText{std::string(reader.slice(match.end, end)), end};
 }
 
 // "panicked at src/lib.rs:72:9:" with the message on the next line, or "panicked at 'message',
@@ -100,6 +158,124 @@ std::optional<ReadText> read_before(const Reader& reader, const Match& match) {
   return ReadText{std::string(message), end};
 }
 
+// "(error == nil), function f, file x, line 7." or "error == nil, file x".
+std::optional<ReadText> read_asserted(const Reader& reader, const Match& match) {
+  const size_t line = reader.line_end(match.end);
+  const bool brackets = reader.slice(match.end, line).starts_with('(');
+  size_t begin = match.end;
+  size_t end = line;
+  if (const size_t function = reader.find("), function", match.end);
+      brackets && function != std::string_view::npos) {
+    ++begin;
+    end = function;
+  } else {
+    for (std::string_view mark : {", function", ", file", ", at "}) {
+      const size_t found = reader.find(mark, match.end);
+      if (found != std::string_view::npos) end = std::min(end, found);
+    }
+    if (brackets && reader.slice(begin, end).find(')') == std::string_view::npos) ++begin;
+  }
+  return ReadText{std::string(reader.slice(begin, end)), end};
+}
+
+// "file:7: GGML_ASSERT(condition) failed" or "GGML_ASSERT: file:7: condition".
+std::optional<ReadText> read_ggml(const Reader& reader, const Match& match) {
+  const bool old = match.pattern->fragments[0].ends_with(": ");
+  std::string_view place = reader.slice(reader.line_begin(match.begin), match.begin);
+  const size_t line = reader.line_end(match.end);
+  size_t begin = match.end;
+  size_t end = line;
+  if (old) {
+    const size_t colon = reader.find(": ", match.end);
+    if (colon != std::string_view::npos && colon < line) {
+      place = reader.slice(match.end, colon);
+      begin = colon + 2;
+    }
+  } else if (const size_t failed = reader.find(") failed", match.end);
+             failed != std::string_view::npos) {
+    end = failed;
+  }
+  const std::string condition(reader.slice(begin, end));
+  if (condition != "false" && condition != "0") return ReadText{condition, end};
+  place = place.substr(place.find_last_of("/ ") + 1);
+  return ReadText{std::string(place.substr(0, place.find(':'))) + ": false", end};
+}
+
+// "Something (0000000e:kIOGPU...)", "Something (IOAF code 9)", behind phrases that all share.
+std::optional<ReadText> read_cause(const Reader& reader, const Match& match) {
+  constexpr size_t kLongest = 400;
+  constexpr size_t kClose = 300;
+  constexpr std::string_view kUnknown = "ended with an error";
+  const size_t stop = std::min(reader.stop, match.end + kLongest);
+  const std::string_view rest = reader.slice(match.end, stop);
+  // A program's source.
+  if (rest.starts_with('\'') || rest.starts_with(" '")) return std::nullopt;
+  size_t code = std::string_view::npos;
+  for (size_t open = rest.find(" ("); open != std::string_view::npos;
+       open = rest.find(" (", open)) {
+    open += 2;
+    const std::string_view number = rest.substr(open, 8);
+    const bool hex = number.size() == 8 && ascii::at(rest, open + 8) == ':' &&
+                     number.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
+    if (!hex && !rest.substr(open).starts_with("IOAF code ")) continue;
+    code = open - 2;
+    break;
+  }
+  if (code == std::string_view::npos) {
+    // Where the words alone are known, they stand close by.
+    return ReadText{std::string(kUnknown), std::min(reader.stop, match.end + kClose)};
+  }
+  std::string_view words = rest.substr(0, code);
+  for (std::string_view lead : {". ", ": ", "(null) ", "' "}) {
+    const size_t found = words.rfind(lead);
+    if (found != std::string_view::npos) words.remove_prefix(found + lead.size());
+  }
+  if (words.empty()) words = kUnknown;
+  return ReadText{std::string(words), match.end + code};
+}
+
+// The error that MPSGraph's compiler printed before it gave up.
+std::optional<ReadText> read_above(const Reader& reader, const Match& match) {
+  const std::string_view all = reader.text();
+  const size_t limit = match.begin > kLookBack ? match.begin - kLookBack : 0;
+  constexpr std::string_view kError = ": error: ";
+  const std::string_view before = all.substr(limit, match.begin - limit);
+  const size_t error = before.rfind(kError);
+  if (error == std::string_view::npos) return ReadText{{}, match.end};
+  std::string_view message = before.substr(error + kError.size());
+  while (message.ends_with(' ')) message.remove_suffix(1);
+  return ReadText{std::string(message), match.end};
+}
+
+std::optional<ReadText> read_symbol(const Reader& reader, const Match& match) {
+  constexpr std::string_view kMarks = "'()<>,.;:";
+  size_t begin = match.end;
+  while (begin < reader.stop && kMarks.find(reader.text()[begin]) != std::string_view::npos) {
+    ++begin;
+  }
+  size_t end = begin;
+  while (end < reader.stop && reader.text()[end] != ' ') ++end;
+  std::string_view symbol = reader.slice(begin, end);
+  symbol = symbol.substr(0, symbol.find_first_of("'(),;"));
+  return ReadText{std::string(symbol), end};
+}
+
+std::optional<ReadText> read_named(const Reader& reader, const Match& match) {
+  const size_t begin = match.begin + match.pattern->fragments[0].size();
+  const size_t quote = reader.find("'", begin);
+  const size_t stop = std::max(match.end, reader.line_end(match.end));
+  const size_t end = std::min(quote, stop);
+  return ReadText{std::string(reader.slice(begin, end)), std::max(end, match.end)};
+}
+
+std::optional<ReadText> read_between(const Match& match, std::string_view text) {
+  const auto& fragments = match.pattern->fragments;
+  const size_t begin = match.begin + fragments[0].size();
+  const size_t end = match.end - fragments[1].size();
+  if (begin > end || text[begin] == '\'') return std::nullopt;
+  return ReadText{std::string(text.substr(begin, end - begin)), match.end};
+}
+
 }  // namespace
 
 std::optional<ReadText> read_match(const Reader& reader, const Match& match) {
@@ -116,8 +292,8 @@ std::optional<ReadText> read_match(const Reader& reader, const Match& match) {
       return read_quoted(reader, match);
     case Reading::until_failed:
       return up_to("' failed", true);
-    case Reading::parenthesised:
-      return up_to("), function", false);
+    case Reading::asserted:
+      return read_asserted(reader, match);
     case Reading::thrown:
       return read_thrown(reader, match);
     case Reading::typed:
@@ -137,6 +313,9 @@ std::optional<ReadText> read_match(const Reader& reader, const Match& match) {
             lead.starts_with(" 0x") ||
             (!lead.empty() && lead.find_first_not_of("0123456789") == std::string_view::npos);
         if (colon != std::string_view::npos && number) message.remove_prefix(colon + 2);
+      } else if (message.starts_with("'anec.")) {
+        // The compiler for the neural engine declines what the GPU then runs.
+        return std::nullopt;
       }
       return ReadText{std::string(message), end};
     }
@@ -147,8 +326,8 @@ std::optional<ReadText> read_match(const Reader& reader, const Match& match) {
       while (!token.empty() && (token.back() == ':' || token.back() == ')')) token.remove_suffix(1);
       return ReadText{std::string(token), end};
     }
-    case Reading::until_paren_failed:
-      return up_to(") failed", false);
+    case Reading::ggml:
+      return read_ggml(reader, match);
     case Reading::panic:
       return read_panic(reader, match);
     case Reading::not_an_echo: {
@@ -160,9 +339,16 @@ std::optional<ReadText> read_match(const Reader& reader, const Match& match) {
       }
       return ReadText{std::string(message), end};
     }
-    case Reading::block: {
-      return ReadText{{}, std::min(reader.stop, match.end + 300)};
-    }
+    case Reading::cause:
+      return read_cause(reader, match);
+    case Reading::above:
+      return read_above(reader, match);
+    case Reading::symbol:
+      return read_symbol(reader, match);
+    case Reading::between:
+      return read_between(match, reader.text());
+    case Reading::named:
+      return read_named(reader, match);
   }
   return std::nullopt;
 }

@@ -20,7 +20,8 @@ struct Reader {
 
   std::string_view text() const { return normal.text; }
   std::string_view slice(size_t begin, size_t end) const {
-    return text().substr(begin, end > begin ? end - begin : 0);
+    return begin < end && begin < text().size() ? text().substr(begin, end - begin)
+                                                : std::string_view();
   }
   size_t line_end(size_t from) const {
     while (from < stop && !normal.breaks[from]) ++from;
@@ -54,6 +55,8 @@ struct Reader {
           return i;
       }
       begin = end + 1;
+      // Cut before it was closed: another program goes on.
+      if (begin < stop && text()[begin] == '/') break;
     }
     return std::string_view::npos;
   }

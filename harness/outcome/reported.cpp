@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/outcome/clause.h"
 #include "harness/outcome/patterns.h"
 
 namespace mpsprobe {
@@ -53,6 +54,8 @@ ReportedFailure read_failure(const FailureEvent& failure) {
   const std::string detail = normalise_title(failure.text);
   const std::vector<Finding> findings = find_failures(failure.text);
   if (!findings.empty() && findings.front().known) return {kind, findings.front().title, detail};
+  // As it would be titled had nobody caught it.
+  if (kind == Outcome::exception) return {kind, clause_title(failure.text), detail, false};
   return {kind, fmt::format("{}: {}", name_of(kind), detail), detail, !is_failure(kind)};
 }
 
@@ -69,10 +72,9 @@ const FailureEvent* first_failure(const std::vector<FailureEvent>& failures) {
 }
 
 std::string exception_title(std::string_view last_line) {
-  for (std::string_view type : {"RuntimeError: ", "Exception: "}) {
-    if (last_line.starts_with(type)) last_line.remove_prefix(type.size());
-  }
-  return "exception: " + normalise_title(last_line);
+  const std::vector<Finding> findings = find_failures(last_line);
+  if (!findings.empty() && findings.front().known) return findings.front().title;
+  return clause_title(last_line);
 }
 
 }  // namespace mpsprobe

@@ -1,9 +1,13 @@
 #include <algorithm>
-#include <cctype>
+#include <cstddef>
+#include <iterator>
+#include <utility>
+#include <vector>
 
 #include "harness/outcome/ascii.h"
 #include "harness/outcome/diagnosis.h"
 #include "harness/outcome/normal_text.h"
+#include "harness/outcome/variable_part.h"
 
 namespace mpsprobe {
 namespace {
@@ -22,34 +26,6 @@ bool hex(char c) {
 }
 bool in_path(char c) {
   return word(c) || (c != '\0' && std::string_view("/.-+@~%$=").find(c) != std::string_view::npos);
-}
-
-size_t word_length(std::string_view text) {
-  return static_cast<size_t>(std::find_if_not(text.begin(), text.end(), word) - text.begin());
-}
-
-// Length of the UUID that text begins with, or 0.
-size_t uuid_length(std::string_view text) {
-  constexpr std::string_view kForm = "hhhhhhhh-hhhh-hhhh-hhhh-hhhhhhhhhhhh";
-  if (text.size() < kForm.size() || word(at(text, kForm.size()))) return 0;
-  for (size_t i = 0; i < kForm.size(); ++i) {
-    if (kForm[i] == 'h' ? !hex(text[i]) : text[i] != '-') return 0;
-  }
-  return kForm.size();
-}
-
-// Length of the number that text begins with: 12, 3.5, 2.15.0, 0x1f, 4GiB, 8x128xf32, 97f6331a.
-size_t number_length(std::string_view text) {
-  const size_t length = word_length(text);
-  if (length == 0) return 0;
-  const std::string_view token = text.substr(0, length);
-  const bool long_hex = length >= 8 && std::all_of(token.begin(), token.end(), hex) &&
-                        std::any_of(token.begin(), token.end(), digit);
-  if (!digit(token[0]) && !long_hex) return 0;
-  size_t end = length;
-  while (at(text, end) == '.' && digit(at(text, end + 1)))
-    end += 1 + word_length(text.substr(end + 1));
-  return end;
 }
 
 // Length of what names the chip in AGXG16XFamily... or AGXMetalG14X, after its fixed first letters.
@@ -92,15 +68,140 @@ size_t bracket_length(std::string_view text) {
   return i > 1 && digit(text[1]) && at(text, i) == ']' ? i + 1 : 0;
 }
 
-/// What libraries add to a message to help: some releases do, some do not.
+/// What libraries add to a message to help, and where they come to the place in the source: some
+/// releases do, some do not, and captures are cut there.
 constexpr std::string_view kAdvice[] = {
     " As a temporary fix, you can set the environment variable",
     " CUDA kernel errors might be asynchronously reported",
+    " For debugging consider passing CUDA_LAUNCH_BLOCKING",
+    " Search for 'cuda",
     " Compile with 'TORCH_USE_CUDA_DSA'",
-    " If you want this op to be added in priority",
+    " If you want this op to be ",
+    " If you want to ",
+    " Use PYTORCH_MPS_HIGH_WATERMARK_RATIO",
+    " WARNING: this will be slower",
+    " Exception raised from ",
+    " UserInfo={",
+    " UserInfo=",
+    ", userInfo={",
+    " C++ CapturedTraceback",
+    " (most recent call first)",
+    ", please report a bug to PyTorch",
+    " Please report ",
+    " set a breakpoint in malloc_error_break",
+    " ????",
 };
 
+/// Words that releases and reporters use for one another, after the numbers have been left out.
+constexpr std::pair<std::string_view, std::string_view> kSpellings[] = {
+    {" whos ", " whose "},
+    {" width (N)", " size (N)"},
+    {" height (N)", " size (N)"},
+    {" depth (N)", " size (N)"},
+    {"Failed to created ", "Failed to create "},
+    {" is not current ", " is not currently "},
+    {"CuDNN error: ", "cuDNN error: "},
+    {" missing Buffer binding", " missing buffer binding"},
+};
+
+void replace_all(std::string& text, std::string_view what, std::string_view with) {
+  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at)) {
+    text.replace(at, what.size(), with);
+    at += with.size();
+  }
+}
+
+// "[N, N, N]" is "[N]", "-N" is "N", "N GiB" is "N": ranks, signs and units vary as numbers do.
+std::string merge_numbers(std::string_view text) {
+  constexpr std::string_view kSeparators[] = {", ", ",", " x ", "x", "*"};
+  constexpr std::string_view kUnits[] = {" bytes", " KB",  " MB",  " GB", " TB",
+                                         " KiB",   " MiB", " GiB", " TiB"};
+  std::string result;
+  const auto number_at = [&](size_t i) { return at(text, i) == 'N' && !word(at(text, i + 1)); };
+  for (size_t i = 0; i < text.size();) {
+    const char before = result.empty() ? '\0' : result.back();
+    const bool sign = (text[i] == '-' || text[i] == '+') && number_at(i + 1);
+    if (sign && !word(before) && before != ')' && before != ']' && before != '-') {
+      ++i;
+      continue;
+    }
+    result += text[i++];
+    if (result.back() != 'N' || word(before)) continue;
+    if (word(at(text, i)) && at(text, i) != 'x') continue;
+    for (bool merged = true; merged;) {
+      merged = false;
+      for (std::string_view separator : kSeparators) {
+        if (!text.substr(i).starts_with(separator)) continue;
+        const size_t next = i + separator.size() + (at(text, i + separator.size()) == '-' ? 1 : 0);
+        if (!number_at(next)) continue;
+        i = next + 1;
+        merged = true;
+        break;
+      }
+    }
+    for (std::string_view unit : kUnits) {
+      if (!text.substr(i).starts_with(unit) || word(at(text, i + unit.size()))) continue;
+      i += unit.size();
+      break;
+    }
+  }
+  return result;
+}
+
+// A phrase of two words or more that stands twice or more in a row stands once.
+std::string without_echoes(const std::string& text) {
+  constexpr size_t kMostWords = 8;
+  std::vector<std::string_view> words;
+  const std::string_view all = text;
+  for (size_t i = 0; i < all.size();) {
+    const size_t end = std::min(all.find(' ', i), all.size());
+    if (end > i) words.push_back(all.substr(i, end - i));
+    i = end + 1;
+  }
+  std::vector<std::string_view> kept;
+  for (std::string_view one : words) {
+    kept.push_back(one);
+    for (size_t n = 2; n <= kMostWords && 2 * n <= kept.size(); ++n) {
+      const auto last = kept.end() - static_cast<std::ptrdiff_t>(n);
+      if (std::equal(last, kept.end(), last - static_cast<std::ptrdiff_t>(n))) {
+        kept.erase(last, kept.end());
+        break;
+      }
+    }
+  }
+  std::string result;
+  for (std::string_view one : kept) {
+    if (!result.empty()) result += ' ';
+    result += one;
+  }
+  return result;
+}
+
+// " at stream.cpp", "(stream.cpp)" at the end: the place in the source, without its number.
+size_t source_place_at_end(std::string_view title) {
+  if (title.ends_with(", line N")) {
+    const size_t file = title.rfind(" file ");
+    if (file != std::string_view::npos) return title.size() - file;
+  }
+  constexpr std::string_view kSuffixes[] = {".cpp", ".cc", ".c",  ".mm",    ".m",    ".h",
+                                            ".hpp", ".cu", ".rs", ".swift", ".metal"};
+  std::string_view rest = title;
+  if (rest.ends_with(')')) rest.remove_suffix(1);
+  const bool source = std::any_of(std::begin(kSuffixes), std::end(kSuffixes),
+                                  [&](std::string_view suffix) { return rest.ends_with(suffix); });
+  const size_t space = rest.rfind(' ');
+  if (!source || space == std::string_view::npos) return 0;
+  for (std::string_view lead : {" (at ", " at ", " ("}) {
+    const size_t from = space + 2 > lead.size() ? rest.rfind(lead) : std::string_view::npos;
+    if (from != std::string_view::npos && from + lead.size() >= space + 1) {
+      return title.size() - from;
+    }
+  }
+  return 0;
+}
+
 std::string one_pass(std::string_view text) {
+  for (std::string_view advice : kAdvice) text = text.substr(0, text.find(advice));
   std::string title;
   for (size_t i = 0; i < text.size() && title.size() < 2 * kLongestTitle;) {
     const std::string_view rest = text.substr(i);
@@ -112,26 +213,28 @@ std::string one_pass(std::string_view text) {
         // The name itself is looked at again, without its folders.
         i += path.rfind('/') + 1;
         const std::string_view name = text.substr(i, length - (path.rfind('/') + 1));
-        const size_t id = uuid_length(name);
-        title += id > 0 ? "N" : "";
-        title += name.substr(id);
+        const VariablePart id = variable_part(name, "");
+        const bool whole = id.stand_in == "N" && at(name, id.length) != '\0' && id.length >= 32;
+        title += whole ? "N" : "";
+        title += name.substr(whole ? id.length : 0);
         i += name.size();
         continue;
       }
-      length = uuid_length(rest);
-      if (length == 0) length = number_length(rest);
-      if (length > 0) {
-        // A line number: "file.mm:78", "]:1091:".
-        const bool line = before == ':' && !title.empty() && !digit(at(rest, length));
-        const bool glued = title.size() > 1 && title[title.size() - 2] != ' ';
-        if (line && glued) {
-          title.pop_back();
-        } else {
-          title += 'N';
-        }
-        i += length;
-        continue;
+    }
+    if (VariablePart part = variable_part(rest, text.substr(0, i)); part.length > 0) {
+      // A line number: "file.mm:78", "]:1091:".
+      const bool line =
+          part.stand_in == "N" && before == ':' && !title.empty() && !digit(at(rest, part.length));
+      const bool glued = title.size() > 1 && title[title.size() - 2] != ' ';
+      if (line && glued) {
+        title.pop_back();
+      } else {
+        title += part.stand_in;
       }
+      i += part.length;
+      continue;
+    }
+    if (!word(before) && before != '/') {
       for (std::string_view family : {"AGXMetal", "AGX"}) {
         if (!rest.starts_with(family)) continue;
         length = chip_length(rest.substr(family.size()));
@@ -149,12 +252,18 @@ std::string one_pass(std::string_view text) {
     }
     title += text[i++];
   }
+  title = without_echoes(merge_numbers(title));
+  for (const auto& [spelling, usual] : kSpellings) replace_all(title, spelling, usual);
+  title.resize(title.size() - source_place_at_end(title));
   // What a cut leaves at the ends. A quote goes only where its partner is missing.
   const auto dangling = [&](char c) {
     if (c == '\'') return std::count(title.begin(), title.end(), '\'') % 2 == 1;
     return std::string_view(" :,;").find(c) != std::string_view::npos;
   };
-  while (!title.empty() && (dangling(title.back()) || title.back() == '(')) title.pop_back();
+  if (title.ends_with(" (N)")) title.resize(title.size() - 4);
+  while (!title.empty() && (dangling(title.back()) || title.back() == '(' || title.back() == '.')) {
+    title.pop_back();
+  }
   while (!title.empty() && dangling(title.front())) title.erase(0, 1);
   if (title.size() > kLongestTitle) {
     title.resize(kLongestTitle);
@@ -167,7 +276,6 @@ std::string one_pass(std::string_view text) {
 
 std::string normalise_title(std::string_view message) {
   std::string title = normalise_text(message.substr(0, kLookedAt), kLookedAt).text;
-  for (std::string_view advice : kAdvice) title.resize(std::min(title.size(), title.find(advice)));
   // What one rule leaves behind can be material for another ("a<b>/c.mm:7"): until it is stable.
   // Real texts settle within three passes.
   for (int pass = 0; pass < 16; ++pass) {

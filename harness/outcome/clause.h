@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace mpsprobe {
+
+/// The part of a line that says what went wrong, without what stands around it: the date, level,
+/// name and process of a log, a progress bar, the place in the source, the type of the exception
+/// and the words of the runtime that caught it, the domain of an NSError. Where less than a few
+/// words would be left, the wrapper stays: a KeyError's message says nothing without its type.
+/// `line` is text as normalise_text gives it; the result is a part of it. Linear in the line.
+std::string_view decisive_clause(std::string_view line);
+
+/// The title of a message of unknown form: its decisive clause, normalised.
+std::string clause_title(std::string_view message);
+
+/// Whether the line only says that something went wrong, and another line says what: a shell's
+/// "Aborted (core dumped)", "An uncaught exception was raised", the headings of a crash report.
+bool is_echo(std::string_view line);
+
+}  // namespace mpsprobe

@@ -1,0 +1,134 @@
+#include "harness/outcome/log_prefix.h"
+
+#include <algorithm>
+#include <cctype>
+#include <iterator>
+
+#include "harness/outcome/ascii.h"
+
+namespace mpsprobe {
+namespace {
+
+using ascii::at;
+using ascii::digit;
+using ascii::lower;
+using ascii::upper;
+using ascii::word;
+
+constexpr size_t kLongestTag = 60;
+constexpr size_t kLongestPrefix = 200;
+constexpr auto npos = std::string_view::npos;
+
+bool same_in_any_case(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](unsigned char x, unsigned char y) {
+    return std::tolower(x) == std::tolower(y);
+  });
+}
+
+constexpr std::string_view kLevels[] = {"trace", "debug", "info",     "warn",  "warning", "error",
+                                        "err",   "crit",  "critical", "fatal", "notice",  "fault",
+                                        "e",     "w",     "i",        "f",     "d"};
+
+}  // namespace
+
+bool is_level(std::string_view token) {
+  constexpr std::string_view kMarks = "[]()|<>:,-";
+  const size_t begin = token.find_first_not_of(kMarks);
+  if (begin == npos) return true;
+  const std::string_view name = token.substr(begin, token.find_last_not_of(kMarks) + 1 - begin);
+  const bool marked = name.size() < token.size();
+  const bool loud = std::all_of(name.begin(), name.end(), upper);
+  return (marked || loud) && std::any_of(std::begin(kLevels), std::end(kLevels),
+                                         [&](auto level) { return same_in_any_case(name, level); });
+}
+
+// "2025-03-01", "12:00:00.123+0100", "[12:00:00]"
+bool is_time(std::string_view token) {
+  return token.find_first_not_of("0123456789-:.,+/|[]()TZ") == npos &&
+         token.find_first_of("0123456789") != npos && token.size() > 3;
+}
+
+// "name[12:34]", "name(12,0x3)"
+bool is_process(std::string_view token) {
+  while (token.ends_with(':')) token.remove_suffix(1);
+  const size_t open = token.find_first_of("[(");
+  return open != npos && open > 0 && (token.back() == ']' || token.back() == ')') &&
+         open + 1 < token.size() && digit(token[open + 1]);
+}
+
+// "file.mm:43:0:", "op_kernel.cc:1830]", "<stdin>:5:10:", "models.roma_models:roma_model:61"
+bool is_source_place(std::string_view token) {
+  const bool closed = token.ends_with(':') || token.ends_with(']');
+  while (token.ends_with(':') || token.ends_with(']') || token.ends_with(')')) {
+    token.remove_suffix(1);
+  }
+  const size_t digits = token.find_last_not_of("0123456789");
+  if (digits == npos || digits + 1 == token.size() || token[digits] != ':') return false;
+  const bool module = std::count(token.begin(), token.end(), ':') >= 2 && token.find('.') != npos;
+  return closed || module;
+}
+
+// A tag in front of a log's message: "[General] ", "[INFO] ", "(EngineCore pid=12) ", not
+// "[metal::malloc] ".
+size_t tag_length(std::string_view line) {
+  const char open = at(line, 0);
+  if (open != '[' && open != '(') return 0;
+  const size_t close = line.substr(0, kLongestTag).find(open == '[' ? ']' : ')');
+  if (close == npos || close < 2) return 0;
+  const char after = at(line, close + 1);
+  if (after != ' ' && after != ':') return 0;
+  const std::string_view name = line.substr(1, close - 1);
+  if (name.find("pid=") != npos || name == "mpsFileLoc" || is_time(name)) return close + 1;
+  if (open == '(') return 0;
+  const bool one = std::all_of(name.begin(), name.end(),
+                               [](char c) { return word(c) || c == '.' || c == '-' || c == ':'; });
+  const bool rank = name.starts_with("rank") && digit(name.back());
+  const bool capital = upper(name[0]) && name.find("::") == npos;
+  return one && (capital || rank || is_level(line.substr(0, close + 1))) ? close + 1 : 0;
+}
+
+size_t log_prefix_length(std::string_view line) {
+  line = line.substr(0, kLongestPrefix);
+  size_t end = 0;
+  bool dated = false;
+  for (size_t i = 0; i < line.size();) {
+    if (std::string_view(" \t|>").find(line[i]) != npos) {
+      end = ++i;
+      continue;
+    }
+    const std::string_view rest = line.substr(i);
+    const size_t space = rest.find_first_of(" \t");
+    if (space == npos) break;
+    const std::string_view token = rest.substr(0, space);
+    if (dated && token == "-") {
+      end = i += space;
+      continue;
+    }
+    const size_t next = rest.find_first_not_of(" \t", space);
+    const char after = at(rest, next == npos ? rest.size() : next);
+    // "worker-1  | message", and behind the date "name - LEVEL - ".
+    const bool column = after == '|' && token.find_first_of("'()=<") == npos;
+    const bool dashed = dated && after == '-' && at(rest, next + 1) == ' ' && word(token[0]);
+    const bool marked = dated && !token.ends_with(':') && is_level(token);
+    const bool time = is_time(token) && token.find_first_of(":-") != npos;
+    const bool place = dated && is_source_place(token) && !token.ends_with(':');
+    size_t length = 0;
+    // "objc[12]: " is the beginning of a message.
+    const bool process = is_process(token) && !token.ends_with(':');
+    if (time || process || column || dashed || marked || place) {
+      length = space;
+      dated = dated || time || process;
+    } else if (rest.starts_with("[rank") ||
+               (rest[0] == '(' && rest.substr(0, kLongestTag).find("pid=") != npos) ||
+               (dated && rest[0] == '[')) {
+      length = tag_length(rest);
+      if (length > 0 && at(rest, length) == ':') ++length;
+    }
+    if (length == 0) break;
+    i += length;
+    end = i;
+  }
+  return end;
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,237 @@
+#include "harness/outcome/variable_part.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "harness/outcome/ascii.h"
+
+namespace mpsprobe {
+namespace {
+
+using ascii::at;
+using ascii::digit;
+using ascii::lower;
+using ascii::upper;
+using ascii::word;
+
+constexpr size_t kLongestName = 120;
+
+bool hex(char c) {
+  return digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+template <size_t n>
+bool is_one_of(std::string_view text, const std::string_view (&words)[n]) {
+  return std::find(std::begin(words), std::end(words), text) != std::end(words);
+}
+
+size_t word_length(std::string_view text) {
+  return static_cast<size_t>(std::find_if_not(text.begin(), text.end(), word) - text.begin());
+}
+
+size_t uuid_length(std::string_view text) {
+  constexpr std::string_view kForm = "hhhhhhhh-hhhh-hhhh-hhhh-hhhhhhhhhhhh";
+  if (text.size() < kForm.size() || word(at(text, kForm.size()))) return 0;
+  for (size_t i = 0; i < kForm.size(); ++i) {
+    if (kForm[i] == 'h' ? !hex(text[i]) : text[i] != '-') return 0;
+  }
+  return kForm.size();
+}
+
+// 12, 3.5, 2.15.0, 1e-05, 0x1f, 4GiB, 8x128xf32, 97f6331a.
+size_t number_length(std::string_view text) {
+  const size_t length = word_length(text);
+  if (length == 0) return 0;
+  const std::string_view token = text.substr(0, length);
+  const bool long_hex = length >= 8 && std::all_of(token.begin(), token.end(), hex) &&
+                        std::any_of(token.begin(), token.end(), digit);
+  if (!digit(token[0]) && !long_hex) return 0;
+  size_t end = length;
+  while (at(text, end) == '.' && digit(at(text, end + 1))) {
+    end += 1 + word_length(text.substr(end + 1));
+  }
+  const bool exponent = text[end - 1] == 'e' || text[end - 1] == 'E';
+  if (exponent && (at(text, end) == '-' || at(text, end) == '+') && digit(at(text, end + 1))) {
+    end += 1 + word_length(text.substr(end + 1));
+  }
+  return end;
+}
+
+// The size of an element in bits, behind the letters of its kind; "i1" and "v2" are none.
+bool element_size(std::string_view digits) {
+  constexpr std::string_view kSizes[] = {"2", "3", "4", "5", "6", "8", "16", "32", "64", "128"};
+  return is_one_of(digits, kSizes);
+}
+
+// float16, bfloat16_t, uint8, si64, Half, ComplexFloat, MPSFloatType, FloatTensor.
+bool is_type(std::string_view name) {
+  if (name.ends_with("_t")) name.remove_suffix(2);
+  if (name.starts_with("MPS") && name.ends_with("Type")) {
+    name.remove_prefix(3);
+    name.remove_suffix(4);
+  } else if (name.starts_with("MPSDataType")) {
+    name.remove_prefix(11);
+  } else if (name.ends_with("Tensor") && name.size() > 6) {
+    name.remove_suffix(6);
+    constexpr std::string_view kOfTensors[] = {"Double", "Long", "Byte", "Char",
+                                               "Short",  "Int",  "Bool"};
+    if (is_one_of(name, kOfTensors)) return true;
+  }
+  constexpr std::string_view kWhole[] = {"float",         "Float",       "Half",   "ComplexFloat",
+                                         "ComplexDouble", "ComplexHalf", "bfloat", "tf32"};
+  if (is_one_of(name, kWhole)) return true;
+  constexpr std::string_view kKinds[] = {"float", "Float", "bfloat", "BFloat",  "Bfloat",  "int",
+                                         "Int",   "uint",  "UInt",   "si",      "ui",      "i",
+                                         "u",     "f",     "bf",     "complex", "Complex", "fp"};
+  const size_t letters = std::min(name.find_first_of("0123456789"), name.size());
+  return is_one_of(name.substr(0, letters), kKinds) && element_size(name.substr(letters));
+}
+
+// A piece of a kernel's name that tells a variant of it: 64, f32, q4, float16, bm32.
+bool is_variant(std::string_view piece) {
+  if (piece.empty()) return false;
+  const size_t letters = std::min(piece.find_first_of("0123456789"), piece.size());
+  const bool tile = letters == 2 && letters < piece.size() && lower(piece[0]) && lower(piece[1]) &&
+                    piece.find_first_not_of("0123456789", 2) == std::string_view::npos;
+  if (tile) return true;
+  if (letters == 0) return piece.find_first_not_of("0123456789") == std::string_view::npos;
+  constexpr std::string_view kQuants[] = {"q", "iq", "tq", "s", "alN"};
+  constexpr std::string_view kHalf = "half";
+  return is_type(piece) || piece == kHalf ||
+         (is_one_of(piece.substr(0, letters), kQuants) && element_size(piece.substr(letters)));
+}
+
+// What compilers make of a name is the name itself.
+bool is_mangled(std::string_view name) {
+  return name.starts_with("_Z") || name.starts_with("__Z") || name.starts_with("_$s") ||
+         name.starts_with("_R") || name.starts_with("___Z");
+}
+
+// kernel_mul_mm_q4_0_f32: kernel_mul_mm_N. Empty where there is nothing to leave out.
+std::string without_variant(std::string_view name) {
+  if (name.find('_') == std::string_view::npos || is_mangled(name)) return "";
+  std::string result;
+  bool left_out = false;
+  bool number = false;  // the last piece
+  for (size_t begin = 0; begin <= name.size();) {
+    const size_t end = std::min(name.find('_', begin), name.size());
+    const std::string_view piece = name.substr(begin, end - begin);
+    const bool variant = is_variant(piece) || (piece == "N" && begin > 0);
+    left_out = left_out || is_variant(piece);
+    // "float16_t" is two pieces.
+    const bool tail = number && piece == "t";
+    if (!(variant && number) && !tail) {
+      if (begin > 0) result += '_';
+      result += variant ? "N" : piece;
+    }
+    left_out = left_out || (variant && number) || tail;
+    number = variant || tail;
+    begin = end + 1;
+  }
+  return left_out ? result : "";
+}
+
+// torch.float16, c10::Half, torch.cuda.FloatTensor, float.
+size_t type_length(std::string_view text) {
+  size_t begin = 0;
+  for (std::string_view scope :
+       {"torch.cuda.", "torch.mps.", "torch.", "c10::", "at::", "np.", "numpy.", "jnp."}) {
+    if (text.starts_with(scope)) {
+      begin = scope.size();
+      break;
+    }
+  }
+  const size_t length = word_length(text.substr(begin));
+  if (begin > 0 && text.substr(begin, length) == "double") return begin + length;
+  return is_type(text.substr(begin, length)) ? begin + length : 0;
+}
+
+size_t url_length(std::string_view text) {
+  const size_t scheme = word_length(text);
+  if (scheme == 0 || !text.substr(scheme).starts_with("://")) return 0;
+  return std::min(text.find_first_of(" '<>)]}", scheme), text.size());
+}
+
+// "(main0)", "(outTexture[0])": a name alone in brackets, not "(fast)", "(s)" or "(MUL_MAT)".
+size_t bracketed_name_length(std::string_view text, std::string_view before) {
+  if (at(text, 0) != '(') return 0;
+  const size_t close = text.substr(0, kLongestName).find(')');
+  if (close == std::string_view::npos || close == 1) return 0;
+  const std::string_view name = text.substr(1, close - 1);
+  if (name == "N") return 0;
+  if (name == "null") return close + 1;
+  const bool one = std::all_of(name.begin(), name.end(), [](char c) {
+    return word(c) || std::string_view(".:[]#+-@").find(c) != std::string_view::npos;
+  });
+  const bool small = std::any_of(name.begin(), name.end(), lower);
+  const bool telling = std::any_of(name.begin(), name.end(), [&](char c) {
+    return digit(c) || (small && (upper(c) || c == '_'));
+  });
+  return one && (telling || before.ends_with("Function")) && !is_mangled(name) ? close + 1 : 0;
+}
+
+// The arguments of a call that is quoted: "f(a, b, c)".
+size_t arguments_length(std::string_view text) {
+  const std::string_view inside = text.substr(0, 2 * kLongestName);
+  const size_t close = inside.find(')');
+  if (at(text, 0) != '(' || close == std::string_view::npos) return 0;
+  const std::string_view arguments = inside.substr(0, close);
+  if (arguments.find('(', 1) != std::string_view::npos) return 0;
+  return std::count(arguments.begin(), arguments.end(), ',') >= 2 &&
+                 arguments.find_first_of("abcdefghijklmnopqrstuvwxyz") != std::string_view::npos
+             ? close + 1
+             : 0;
+}
+
+// "vertexBuffer.1[0]" behind "argument".
+size_t indexed_name_length(std::string_view text, std::string_view before) {
+  constexpr std::string_view kNouns[] = {"argument ", "texture ", "buffer ", "sampler ", "for "};
+  if (std::none_of(std::begin(kNouns), std::end(kNouns),
+                   [&](std::string_view noun) { return before.ends_with(noun); })) {
+    return 0;
+  }
+  size_t end = 0;
+  while (word(at(text, end)) || (at(text, end) == '.' && word(at(text, end + 1)))) ++end;
+  if (end == 0 || end > kLongestName || at(text, end) != '[') return 0;
+  const size_t close = text.find_first_not_of("0123456789", end + 1);
+  return close > end + 1 && at(text, close) == ']' ? close + 1 : 0;
+}
+
+// What stands behind "label: ", brackets and all.
+size_t label_length(std::string_view text, std::string_view before) {
+  if (!before.ends_with("label: ")) return 0;
+  if (text.starts_with("(null)")) return 6;
+  const size_t end = text.substr(0, kLongestName).find_first_of(",)");
+  return end == std::string_view::npos ? 0 : end;
+}
+
+}  // namespace
+
+VariablePart variable_part(std::string_view rest, std::string_view before) {
+  const char last = before.empty() ? '\0' : before.back();
+  if (size_t length = label_length(rest, before); length > 0) return {length, "N"};
+  if (size_t length = bracketed_name_length(rest, before); length > 0) {
+    const bool type = type_length(rest.substr(1)) + 2 == length;
+    return {length, type ? "(<type>)" : "(N)"};
+  }
+  if (word(last)) {
+    if (size_t length = arguments_length(rest); length > 0) return {length, "(...)"};
+  }
+  if (word(last) || last == '/') return {};
+  if (size_t length = url_length(rest); length > 0) return {length, "<url>"};
+  if (size_t length = uuid_length(rest); length > 0) return {length, "N"};
+  if (size_t length = number_length(rest); length > 0) return {length, "N"};
+  if (size_t length = indexed_name_length(rest, before); length > 0) return {length, "N"};
+  constexpr std::string_view kFormat = "MTLPixelFormat";
+  const size_t length = word_length(rest);
+  if (rest.starts_with(kFormat) && length > kFormat.size()) return {length, std::string(kFormat)};
+  if (last != '<') {
+    if (size_t type = type_length(rest); type > 0) return {type, "<type>"};
+  }
+  if (std::string name = without_variant(rest.substr(0, length)); !name.empty()) {
+    return {length, name};
+  }
+  return {};
+}
+
+}  // namespace mpsprobe
