@@ -161,6 +161,8 @@ CrashTitle crash_title(const ProcessRecord& process, int signal) {
     switch (title.kind) {
       case StackTitle::Kind::function:
         return {fmt::format("{} in {}{}", words, title.function, suffix), Basis::frames};
+      case StackTitle::Kind::entry:
+        return {fmt::format("{} inside {}{}", words, title.function, suffix), Basis::frames};
       case StackTitle::Kind::heap:
         // The allocator finds what it notices in an order of its own: with an abort, a trap or a
         // bad access. And the heap may be sound, where a caller gave it a bad pointer.

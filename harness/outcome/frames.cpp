@@ -61,6 +61,17 @@ std::string without_namespaces(const std::string& function) {
   return words ? name : function;
 }
 
+// A library without symbols of its own still names what it exports: the function that it was
+// entered by, where the frames up to there are all its own.
+StackTitle entry_of(const std::vector<Seen>& seen, size_t unnamed) {
+  const std::string& image = seen[unnamed].image;
+  for (size_t i = unnamed + 1; i < seen.size() && seen[i].image == image && !image.empty(); ++i) {
+    if (seen[i].passing != nullptr) break;
+    if (!seen[i].function.empty()) return {StackTitle::Kind::entry, seen[i].function, image};
+  }
+  return {StackTitle::Kind::unnamed, "", image};
+}
+
 StackTitle innermost(const std::vector<Seen>& seen) {
   StackTitle weak;  // the first that passes things on and has a name
   bool heap = false;
@@ -73,7 +84,7 @@ StackTitle innermost(const std::vector<Seen>& seen) {
     }
     if (frame.passing == nullptr) {
       if (heap) return {StackTitle::Kind::heap, frame.function, frame.image};
-      if (frame.function.empty()) return {StackTitle::Kind::unnamed, "", frame.image};
+      if (frame.function.empty()) return entry_of(seen, i);
       return {StackTitle::Kind::function, frame.function, frame.image};
     }
     heap = heap || frame.passing->meaning == Passing::allocator;

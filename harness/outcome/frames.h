@@ -15,6 +15,7 @@ struct StackTitle {
     unnamed,   ///< the first frame that counts has no function: `image` is all that is known
     passing,   ///< only functions that pass things on: `function` is the first of them
     heap,      ///< inside malloc: damaged earlier, perhaps by others, or given a bad pointer
+    entry,     ///< no function, but `function` of the same image is what called it
     function,  ///< `function` is the first that counts
   };
   Kind kind = Kind::none;
@@ -25,9 +26,10 @@ struct StackTitle {
 
 /// The frame that titles a failure: the innermost one that does not merely pass things on
 /// (passing_frames.h). What stands above a signal trampoline is a handler at work and is left out.
-/// A frame without a function in an image that is not the system's ends the search: what lies below
-/// it may be anybody. Frames as in a ThreadStack, innermost first, inlined ones included. Linear in
-/// the frames, of which the first 1024 are looked at; never throws but for lack of memory.
+/// A frame without a function in an image that is not the system's ends the search but for the
+/// function that its image was entered by: what lies below that may be anybody. Frames as in a
+/// ThreadStack, innermost first, inlined ones included. Linear in the frames, of which the first
+/// 1024 are looked at; never throws but for lack of memory.
 StackTitle title_of_stack(const std::vector<StackFrame>& frames);
 
 /// The function that recurses, where functions that repeat make up most of a deep stack (32 frames

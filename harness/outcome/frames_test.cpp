@@ -81,6 +81,24 @@ TEST(TitleOfStack, DoesNotGuessBeyondAFrameWithoutAFunction) {
   EXPECT_EQ(title, (StackTitle{Kind::unnamed, "", "libtorch_cpu.dylib"}));
 }
 
+TEST(TitleOfStack, ALibraryWithoutSymbolsIsNamedByWhatItWasEnteredBy) {
+  EXPECT_EQ(title_of_stack({
+                frame("libcuda.so.1", ""),
+                frame("libcuda.so.1", ""),
+                frame("libcuda.so.1", "cuGraphInstantiateWithFlags"),
+                frame("libcudart.so.13", "cudaGraphInstantiateWithFlags"),
+            }),
+            (StackTitle{Kind::entry, "cuGraphInstantiateWithFlags", "libcuda.so"}));
+  // Another image in between may be the guilty one.
+  EXPECT_EQ(title_of_stack({
+                               frame("libcuda.so.1", ""),
+                               frame("libother.so", ""),
+                               frame("libcuda.so.1", "cuGraphInstantiateWithFlags"),
+                           })
+                .kind,
+            Kind::unnamed);
+}
+
 TEST(TitleOfStack, SkipsWhatTheSystemDoesNotNameAndAJumpToNowhere) {
   EXPECT_EQ(
       title_of_stack({frame("", ""), frame("libc.so.6", ""), frame("w", "run(int)")}).function,

@@ -224,6 +224,10 @@ class Judge {
         if (is_victim(*thrown) && only_a_victim()) return as_bystander();
         const std::string words = is_mute(*thrown) ? last_words(process_.err.text()) : "";
         if (!words.empty()) return as(Outcome::exception, words, words, Basis::text, false);
+        // Who threw says more than a type without a message.
+        if (is_mute(*thrown) && crash_->basis == Basis::frames) {
+          return as(Outcome::exception, crash_->title, crash_->title, Basis::frames);
+        }
         return as(outcome_of(thrown->text_class), *thrown);
       }
       if (uncaught_object()) return;
