@@ -92,7 +92,7 @@ if(MPSPROBE_CUDA_INCLUDE AND _cudart AND EXISTS "${MPSPROBE_TORCH_ROOT}/lib/libt
   # torch_cuda is needed although nothing names it: loading it is what registers its kernels. Of the CUDA
   # runtime the one that it loads is used: it is in the process before anything looks for another.
   set_target_properties(LibTorch::cuda PROPERTIES
-    INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${MPSPROBE_CUDA_INCLUDE}"
+    INTERFACE_INCLUDE_DIRECTORIES "${MPSPROBE_CUDA_INCLUDE}"
     INTERFACE_LINK_OPTIONS "LINKER:--no-as-needed"
     INTERFACE_LINK_LIBRARIES "LibTorch::torch_cuda;LibTorch::c10_cuda;LibTorch::cpu;${_cudart}")
 endif()
