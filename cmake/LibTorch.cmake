@@ -3,8 +3,8 @@
 # LibTorch's own TorchConfig.cmake is not used: that of a CUDA build demands a CUDA toolkit and links
 # the whole CUDA stack, and mpsprobe-worker needs neither to run on the CPU or on MPS.
 # Where it has CUDA and the CUDA runtime's headers are found, LibTorch::cuda as well: for the backend cuda alone.
-# Sets MPSPROBE_TORCH_ROOT, MPSPROBE_TORCH_VERSION MPSPROBE_CUDA_INCLUDE and the cache variable
-# MPSPROBE_HAS_MPS_STREAM_POOL.
+# Sets MPSPROBE_TORCH_ROOT, MPSPROBE_TORCH_VERSION MPSPROBE_NO_CUDA (why LibTorch::cuda is missing, else empty)
+# and the cache variables MPSPROBE_HAS_MPS_STREAM_POOL and MPSPROBE_CUDA_INCLUDE.
 include(${CMAKE_CURRENT_LIST_DIR}/LocateTorch.cmake)
 
 mpsprobe_locate_torch(MPSPROBE_TORCH_ROOT _origin _problems)
@@ -72,16 +72,34 @@ if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
     INTERFACE_LINK_OPTIONS "LINKER:--unresolved-symbols=ignore-in-shared-libs")
 endif()
 
-# The CUDA runtime's headers: those of the wheels that torch itself asks for lie beside it, and fit it; a
-# toolkit of the machine may be another release.
+# The CUDA runtime's headers, whole (some wheels leave crt/ to another one) and of the major release that this
+# LibTorch was built with: beside torch, where its own wheels put theirs, or in a toolkit.
 file(GLOB _beside "${MPSPROBE_TORCH_ROOT}/../nvidia/cu[0-9]*/include"
                   "${MPSPROBE_TORCH_ROOT}/../nvidia/cuda_runtime/include")
-find_path(MPSPROBE_CUDA_INCLUDE cuda_runtime_api.h HINTS ${_beside} PATHS "$ENV{CUDA_HOME}/include" /usr/local/cuda/include
-          DOC "Folder that holds cuda_runtime_api.h")
+find_path(MPSPROBE_CUDA_INCLUDE crt/host_config.h HINTS ${_beside} PATHS "$ENV{CUDA_HOME}/include" /usr/local/cuda/include
+          DOC "Folder that holds cuda_runtime_api.h and crt/")
 mark_as_advanced(MPSPROBE_CUDA_INCLUDE)
+set(_cuda_of_torch "")
+if(EXISTS "${MPSPROBE_TORCH_ROOT}/version.py")
+  file(STRINGS "${MPSPROBE_TORCH_ROOT}/version.py" _cuda_of_torch REGEX "^cuda[: ]")
+  string(REGEX REPLACE ".*'([0-9]+)[.].*" "\\1" _cuda_of_torch "${_cuda_of_torch}")
+endif()
+set(_cuda_of_headers "")
+if(MPSPROBE_CUDA_INCLUDE)
+  file(STRINGS "${MPSPROBE_CUDA_INCLUDE}/cuda_runtime_api.h" _cuda_of_headers REGEX "#define CUDART_VERSION")
+  string(REGEX REPLACE ".* ([0-9]+)[0-9][0-9][0-9]$" "\\1" _cuda_of_headers "${_cuda_of_headers}")
+endif()
 file(GLOB _cudart "${MPSPROBE_CUDA_INCLUDE}/../lib/libcudart.so*" "${MPSPROBE_CUDA_INCLUDE}/../lib64/libcudart.so*")
-if(MPSPROBE_CUDA_INCLUDE AND _cudart AND EXISTS "${MPSPROBE_TORCH_ROOT}/lib/libtorch_cuda${_suffix}"
-   AND EXISTS "${MPSPROBE_TORCH_ROOT}/lib/libc10_cuda${_suffix}")
+set(MPSPROBE_NO_CUDA "")
+if(NOT EXISTS "${MPSPROBE_TORCH_ROOT}/lib/libtorch_cuda${_suffix}")
+  set(MPSPROBE_NO_CUDA "this LibTorch has no CUDA")
+elseif(NOT MPSPROBE_CUDA_INCLUDE)
+  set(MPSPROBE_NO_CUDA "the headers of the CUDA runtime were not found: set CUDA_HOME or MPSPROBE_CUDA_INCLUDE")
+elseif(NOT _cuda_of_headers STREQUAL _cuda_of_torch)
+  set(MPSPROBE_NO_CUDA "LibTorch is for CUDA ${_cuda_of_torch}, and ${MPSPROBE_CUDA_INCLUDE} is CUDA ${_cuda_of_headers}")
+elseif(NOT _cudart)
+  set(MPSPROBE_NO_CUDA "no libcudart beside ${MPSPROBE_CUDA_INCLUDE}")
+else()
   list(GET _cudart 0 _cudart)
   foreach(_library c10_cuda torch_cuda)
     add_library(LibTorch::${_library} SHARED IMPORTED GLOBAL)
