@@ -101,6 +101,7 @@ elseif(NOT _cudart)
   set(MPSPROBE_NO_CUDA "no libcudart beside ${MPSPROBE_CUDA_INCLUDE}")
 else()
   list(GET _cudart 0 _cudart)
+  get_filename_component(_cudart "${_cudart}" REALPATH)  # "include" may be a link to elsewhere
   foreach(_library c10_cuda torch_cuda)
     add_library(LibTorch::${_library} SHARED IMPORTED GLOBAL)
     set_target_properties(LibTorch::${_library} PROPERTIES
