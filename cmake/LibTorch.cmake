@@ -89,7 +89,9 @@ if(MPSPROBE_CUDA_INCLUDE)
   file(STRINGS "${MPSPROBE_CUDA_INCLUDE}/cuda_runtime_api.h" _cuda_of_headers REGEX "#define CUDART_VERSION")
   string(REGEX REPLACE ".* ([0-9]+)[0-9][0-9][0-9]$" "\\1" _cuda_of_headers "${_cuda_of_headers}")
 endif()
-file(GLOB _cudart "${MPSPROBE_CUDA_INCLUDE}/../lib/libcudart.so*" "${MPSPROBE_CUDA_INCLUDE}/../lib64/libcudart.so*")
+get_filename_component(_cuda_folder "${MPSPROBE_CUDA_INCLUDE}" REALPATH)  # "include" may be a link to elsewhere
+get_filename_component(_cuda_folder "${_cuda_folder}" DIRECTORY)
+file(GLOB _cudart "${_cuda_folder}/lib/libcudart.so*" "${_cuda_folder}/lib64/libcudart.so*")
 set(MPSPROBE_NO_CUDA "")
 if(NOT EXISTS "${MPSPROBE_TORCH_ROOT}/lib/libtorch_cuda${_suffix}")
   set(MPSPROBE_NO_CUDA "this LibTorch has no CUDA")
@@ -101,7 +103,6 @@ elseif(NOT _cudart)
   set(MPSPROBE_NO_CUDA "no libcudart beside ${MPSPROBE_CUDA_INCLUDE}")
 else()
   list(GET _cudart 0 _cudart)
-  get_filename_component(_cudart "${_cudart}" REALPATH)  # "include" may be a link to elsewhere
   foreach(_library c10_cuda torch_cuda)
     add_library(LibTorch::${_library} SHARED IMPORTED GLOBAL)
     set_target_properties(LibTorch::${_library} PROPERTIES
