@@ -72,6 +72,20 @@ if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
     INTERFACE_LINK_OPTIONS "LINKER:--unresolved-symbols=ignore-in-shared-libs")
 endif()
 
+# A compiler that comes without the shared C++ runtime links the static one. LibTorch has the shared one, and two
+# of them in a process free one another's memory: what uses LibTorch uses its runtime.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  execute_process(COMMAND "${CMAKE_CXX_COMPILER}" -print-file-name=libstdc++.so
+                  OUTPUT_VARIABLE _runtime OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  if(NOT IS_ABSOLUTE "${_runtime}")
+    find_library(MPSPROBE_SHARED_RUNTIME libstdc++.so.6 DOC "The C++ runtime that LibTorch uses")
+    mark_as_advanced(MPSPROBE_SHARED_RUNTIME)
+    if(MPSPROBE_SHARED_RUNTIME)
+      set_property(TARGET LibTorch::cpu APPEND PROPERTY INTERFACE_LINK_LIBRARIES "${MPSPROBE_SHARED_RUNTIME}")
+    endif()
+  endif()
+endif()
+
 # The CUDA runtime's headers, whole (some wheels leave crt/ to another one) and of the major release that this
 # LibTorch was built with: beside torch, where its own wheels put theirs, or in a toolkit.
 file(GLOB _beside "${MPSPROBE_TORCH_ROOT}/../nvidia/cu[0-9]*/include"
