@@ -63,6 +63,11 @@ std::string known_title(std::string_view clause) {
   return known_message_title(clause);
 }
 
+// "[W1121 19:16:28.044 file.cpp:12] Warning: ...": what LibTorch warns of it has dealt with.
+bool is_torch_warning(std::string_view line) {
+  return line.size() > 2 && line.starts_with("[W") && ascii::digit(line[2]);
+}
+
 }  // namespace
 
 std::string last_words(std::string_view text) {
@@ -84,7 +89,7 @@ std::string last_words(std::string_view text) {
       break;
     }
     if (!line.empty()) below = line;
-    if (line.starts_with("mpsprobe") || is_frame(line)) continue;
+    if (line.starts_with("mpsprobe") || is_frame(line) || is_torch_warning(raw)) continue;
     const std::string_view clause = decisive_clause(line);
     if (is_echo(line) || is_echo(clause)) continue;
     const int now = telling(line);

@@ -43,5 +43,11 @@ TEST(LastWords, OfAFloodAreBounded) {
   EXPECT_LE(last_words("error " + std::string(1 << 15, 'y')).size(), 160U);
 }
 
+TEST(LastWords, AWarningOfLibTorchIsNoLastWord) {
+  EXPECT_EQ(last_words("[W1121 19:16:28.044097610 CUDABlas.cpp:1765] Warning: gemm_and_bias error: "
+                       "CUBLAS_STATUS_EXECUTION_FAILED when calling cublasLtMatmul\n"),
+            "");
+}
+
 }  // namespace
 }  // namespace mpsprobe
