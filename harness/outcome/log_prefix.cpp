@@ -89,6 +89,7 @@ size_t tag_length(std::string_view line) {
 
 size_t log_prefix_length(std::string_view line) {
   line = line.substr(0, kLongestPrefix);
+  line = line.substr(0, line.find_first_of("\r\n"));
   size_t end = 0;
   bool dated = false;
   for (size_t i = 0; i < line.size();) {

@@ -195,7 +195,9 @@ std::optional<ReadText> read_ggml(const Reader& reader, const Match& match) {
              failed != std::string_view::npos) {
     end = failed;
   }
-  const std::string condition(reader.slice(begin, end));
+  std::string condition(reader.slice(begin, end));
+  const bool unopened = std::count(condition.begin(), condition.end(), '\'') % 2 == 1;
+  if (unopened && condition.ends_with('\'')) condition.pop_back();
   if (condition != "false" && condition != "0") return ReadText{condition, end};
   place = place.substr(place.find_last_of("/ ") + 1);
   return ReadText{std::string(place.substr(0, place.find(':'))) + ": false", end};
