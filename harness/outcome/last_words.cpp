@@ -76,13 +76,13 @@ std::string last_words(std::string_view text) {
     const bool whole = newline == std::string_view::npos;
     const std::string_view raw = whole ? text : text.substr(newline + 1);
     text = whole ? std::string_view() : text.substr(0, newline);
-    const std::string line =
-        normalise_text(raw.substr(0, kMostLine), kMostLine, Logs::left_out).text;
+    std::string line = normalise_text(raw.substr(0, kMostLine), kMostLine, Logs::left_out).text;
     if (line.empty() && most > 0) break;
     if (line.starts_with("Application Specific Information") && !below.empty()) {
       words = decisive_clause(below);
       break;
     }
+    if (goes_on(line, below) && line.size() < kMostLine) line += " " + below;
     if (!line.empty()) below = line;
     if (line.starts_with("mpsprobe") || is_frame(line)) continue;
     const std::string_view clause = decisive_clause(line);

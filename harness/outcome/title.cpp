@@ -90,6 +90,10 @@ constexpr std::string_view kAdvice[] = {
     " Please report ",
     " set a breakpoint in malloc_error_break",
     " ????",
+    " (mpsFileLoc): ",
+    " zsh: abort",
+    " Abort trap: ",
+    " Aborted (core dumped)",
 };
 
 /// Words that releases and reporters use for one another, after the numbers have been left out.
