@@ -44,15 +44,20 @@ bool is_level(std::string_view token) {
 
 // "2025-03-01", "12:00:00.123+0100", "[12:00:00]"
 bool is_time(std::string_view token) {
-  return token.find_first_not_of("0123456789-:.,+/|[]()TZ") == npos &&
-         token.find_first_of("0123456789") != npos && token.size() > 3;
+  // Google's loggers: the level, the month and the day.
+  const bool google = token.size() == 5 && std::string_view("EWIF").find(token[0]) != npos &&
+                      token.find_first_not_of("0123456789", 1) == npos;
+  return google || (token.find_first_not_of("0123456789-:.,+/|[]()TZ") == npos &&
+                    token.find_first_of("0123456789") != npos && token.size() > 3);
 }
 
 // "name[12:34]", "name(12,0x3)"
 bool is_process(std::string_view token) {
   while (token.ends_with(':')) token.remove_suffix(1);
   const size_t open = token.find_first_of("[(");
-  return open != npos && open > 0 && (token.back() == ']' || token.back() == ')') &&
+  // "dimension[0]" and "length(4)" are words of messages: a process has a thread beside it.
+  const bool thread = open != npos && token.find_first_of(":,", open) != npos;
+  return thread && open > 0 && (token.back() == ']' || token.back() == ')') &&
          open + 1 < token.size() && digit(token[open + 1]);
 }
 
@@ -89,6 +94,8 @@ size_t tag_length(std::string_view line) {
   return one && (capital || rank || is_level(line.substr(0, close + 1))) ? close + 1 : 0;
 }
 
+namespace {
+
 // "May  6 07:08:09 host app[12]: ", as the system's log writes it. 0: none.
 size_t syslog_length(std::string_view line) {
   constexpr std::string_view kMonths[] = {"Jan ", "Feb ", "Mar ", "Apr ", "May ", "Jun ",
@@ -107,6 +114,13 @@ size_t syslog_length(std::string_view line) {
   const bool host_and_process = process != npos && std::count(names.begin(), names.end(), ' ') == 1;
   return host_and_process ? process + 3 : time_end + 1;
 }
+
+// A number alone, which may begin a message.
+bool digits_only(std::string_view token) {
+  return token.find_first_not_of("0123456789.,()[]") == npos;
+}
+
+}  // namespace
 
 size_t log_prefix_length(std::string_view line) {
   line = line.substr(0, kLongestPrefix);
@@ -141,8 +155,8 @@ size_t log_prefix_length(std::string_view line) {
     const bool stream = dated && (token == "stdout" || token == "stderr");
     const bool marked =
         stream || ((dated || bracketed) && !token.ends_with(':') && is_level(token));
-    const bool time = is_time(token) && token.find_first_of(":-") != npos;
-    const bool place = dated && is_source_place(token) && !token.ends_with(':');
+    const bool time = is_time(token) && (dated || !digits_only(token));
+    const bool place = dated && is_source_place(token) && word(token.back());
     size_t length = 0;
     // "objc[12]: " is the beginning of a message.
     const bool process = is_process(token) && !token.ends_with(':');
