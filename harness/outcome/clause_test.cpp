@@ -196,7 +196,7 @@ TEST(FindFailures, SaysWhyALibraryCouldNotBeLoaded) {
 }
 
 TEST(LastWords, KnowAMessageThatStandsAlone) {
-  EXPECT_EQ(last_words("Completed handler provided after commit call, error\n"),
+  EXPECT_EQ(last_words("pool of 3\nCompleted handler provided after commit call\nbye\n"),
             "assertion: Completed handler provided after commit call");
 }
 

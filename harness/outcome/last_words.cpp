@@ -14,6 +14,7 @@ namespace {
 
 constexpr size_t kMostBytes = 64 << 10;
 constexpr size_t kMostLine = 1024;
+constexpr int kKnown = 3;
 
 /// What a line that tells of trouble holds, in lower case: the words of programs that end
 /// themselves, not those of one bug.
@@ -34,7 +35,7 @@ bool is_frame(std::string_view line) {
   return end != line.begin() && end != line.end() && *end == ' ';
 }
 
-/// How much a line says about what went wrong; 0: nothing.
+/// How much a line says about what went wrong, up to 2; 0: nothing.
 int telling(std::string_view line) {
   std::string lower(line);
   std::transform(lower.begin(), lower.end(), lower.begin(),
@@ -87,7 +88,8 @@ std::string last_words(std::string_view text) {
     if (line.starts_with("mpsprobe") || is_frame(line)) continue;
     const std::string_view clause = decisive_clause(line);
     if (is_echo(line) || is_echo(clause)) continue;
-    const int now = telling(line);
+    // A message that the table knows needs no words of trouble.
+    const int now = known_message_title(clause).empty() ? telling(line) : kKnown;
     if (now == 0 || now < most) continue;
     most = now;
     words = clause;

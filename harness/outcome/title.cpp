@@ -265,7 +265,8 @@ std::string one_pass(std::string_view text) {
     return std::string_view(" :,;").find(c) != std::string_view::npos;
   };
   if (title.ends_with(" (N)")) title.resize(title.size() - 4);
-  while (!title.empty() && (dangling(title.back()) || title.back() == '(' || title.back() == '.')) {
+  while (!title.empty() && (dangling(title.back()) || title.back() == '(' || title.back() == '.' ||
+                            title.back() == '*')) {
     title.pop_back();
   }
   while (!title.empty() && dangling(title.front())) title.erase(0, 1);
