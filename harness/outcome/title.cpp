@@ -204,6 +204,16 @@ size_t source_place_at_end(std::string_view title) {
   return 0;
 }
 
+// Without the apostrophes within words.
+size_t quotes(std::string_view text) {
+  size_t count = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const bool within = i > 0 && word(text[i - 1]) && lower(at(text, i + 1));
+    if (text[i] == '\'' && !within) ++count;
+  }
+  return count;
+}
+
 std::string one_pass(std::string_view text) {
   for (std::string_view advice : kAdvice) text = text.substr(0, text.find(advice));
   std::string title;
@@ -261,7 +271,7 @@ std::string one_pass(std::string_view text) {
   title.resize(title.size() - source_place_at_end(title));
   // What a cut leaves at the ends. A quote goes only where its partner is missing.
   const auto dangling = [&](char c) {
-    if (c == '\'') return std::count(title.begin(), title.end(), '\'') % 2 == 1;
+    if (c == '\'') return quotes(title) % 2 == 1;
     return std::string_view(" :,;").find(c) != std::string_view::npos;
   };
   if (title.ends_with(" (N)")) title.resize(title.size() - 4);
