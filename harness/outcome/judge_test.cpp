@@ -75,7 +75,7 @@ TEST(Judge, ABadAccessWithoutAFunctionIsTitledByWhatCannotBeSurvived) {
   EXPECT_EQ(signature("lanes(7,0x1) malloc: can't allocate region\n*** map failed\n"),
             "malloc: can't allocate region");
   EXPECT_EQ(signature("(mpsFileLoc): /x/G.mm:3:0: error: 'mps.take' op has no lane\n"),
-            "MPSGraph: 'mps.take' op has no lane");
+            "MPSGraph: mps.take op has no lane");
   EXPECT_THAT(signature("MPS backend out of memory (MPS allocated: 1 GB)\n"),
               HasSubstr("(no function known)"));
 }

@@ -204,14 +204,15 @@ size_t source_place_at_end(std::string_view title) {
   return 0;
 }
 
-// Without the apostrophes within words.
-size_t quotes(std::string_view text) {
-  size_t count = 0;
+// Quotes come in all kinds, and get lost on the way through pages and shells: titles go without.
+// Apostrophes within words stay.
+std::string without_quotes(std::string_view text) {
+  std::string result;
   for (size_t i = 0; i < text.size(); ++i) {
-    const bool within = i > 0 && word(text[i - 1]) && lower(at(text, i + 1));
-    if (text[i] == '\'' && !within) ++count;
+    const bool within = !result.empty() && word(result.back()) && lower(at(text, i + 1));
+    if (text[i] != '\'' || within) result += text[i];
   }
-  return count;
+  return result;
 }
 
 std::string one_pass(std::string_view text) {
@@ -269,9 +270,9 @@ std::string one_pass(std::string_view text) {
   title = without_echoes(merge_numbers(title));
   for (const auto& [spelling, usual] : kSpellings) replace_all(title, spelling, usual);
   title.resize(title.size() - source_place_at_end(title));
-  // What a cut leaves at the ends. A quote goes only where its partner is missing.
-  const auto dangling = [&](char c) {
-    if (c == '\'') return quotes(title) % 2 == 1;
+  title = without_quotes(title);
+  // What a cut leaves at the ends.
+  const auto dangling = [](char c) {
     return std::string_view(" :,;").find(c) != std::string_view::npos;
   };
   if (title.ends_with(" (N)")) title.resize(title.size() - 4);
