@@ -120,9 +120,11 @@ std::string merge_numbers(std::string_view text) {
   const auto number_at = [&](size_t i) { return at(text, i) == 'N' && !word(at(text, i + 1)); };
   for (size_t i = 0; i < text.size();) {
     const char before = result.empty() ? '\0' : result.back();
-    const bool sign = (text[i] == '-' || text[i] == '+') && number_at(i + 1);
-    if (sign && !word(before) && before != ')' && before != ']' && before != '-') {
-      ++i;
+    if (text[i] == '-' || text[i] == '+') {
+      const size_t next = std::min(text.find_first_not_of("+-", i), text.size());
+      const bool sign = number_at(next) && !word(before) && before != ')' && before != ']';
+      if (!sign) result += text.substr(i, next - i);
+      i = next;
       continue;
     }
     result += text[i++];
@@ -265,13 +267,13 @@ std::string one_pass(std::string_view text) {
   }
   title = without_echoes(merge_numbers(title));
   for (const auto& [spelling, usual] : kSpellings) replace_all(title, spelling, usual);
-  title.resize(title.size() - source_place_at_end(title));
+  while (const size_t place = source_place_at_end(title)) title.resize(title.size() - place);
   title = without_quotes(title);
   // What a cut leaves at the ends.
   const auto dangling = [](char c) {
     return std::string_view(" :,;").find(c) != std::string_view::npos;
   };
-  if (title.ends_with(" (N)")) title.resize(title.size() - 4);
+  while (title.ends_with(" (N)")) title.resize(title.size() - 4);
   while (!title.empty() && (dangling(title.back()) || title.back() == '(' || title.back() == '.' ||
                             title.back() == '*')) {
     title.pop_back();
