@@ -58,7 +58,8 @@ std::string without_namespaces(const std::string& function) {
   const size_t bar = name.find('_', 1);
   const bool words = (bar != std::string::npos && bar + 1 < name.size()) ||
                      std::any_of(name.begin() + 1, name.end(), upper);
-  return words ? name : function;
+  // What is left may look like something else, a number for example.
+  return words && normalise_function(name) == name ? name : function;
 }
 
 // A library without symbols of its own still names what it exports: the function that it was

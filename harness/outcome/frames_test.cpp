@@ -50,6 +50,19 @@ TEST(TitleOfStack, AJumpToNowhereIsItsCallersAndCodeOfNoImageIsNobodys) {
             Kind::heap);
 }
 
+TEST(TitleOfStack, LeavesOutNamespacesThatANameDoesNotNeed) {
+  const auto title = [](const char* function) {
+    return title_of_stack({frame("liblane.so", function)}).function;
+  };
+  EXPECT_EQ(title("lanes::core::take_lane(int)"), "take_lane");
+  EXPECT_EQ(title("lanes::gpu::takeLane(int)"), "takeLane");
+  EXPECT_EQ(title("take_lane"), "take_lane");
+  // One word may be anybody's, and a class belongs to the name.
+  EXPECT_EQ(title("lanes::core::take(int)"), "lanes::core::take");
+  EXPECT_EQ(title("lanes::core::Pool::take_lane(int)"), "lanes::core::Pool::take_lane");
+  EXPECT_EQ(title("lanes::core::3rd_lane_taken"), "lanes::core::3rd_lane_taken");
+}
+
 TEST(TitleOfStack, ADamagedHeapIsNobodysWhoIsOnTheStack) {
   const StackTitle title = title_of_stack({
       frame("libsystem_malloc.dylib", "tiny_malloc_from_free_list"),

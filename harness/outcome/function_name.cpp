@@ -118,6 +118,12 @@ class CxxName {
         break;
       case '@':
         return end();  // "@plt", "@@GLIBC_2.34"
+      case '+':        // an offset, or a line: "f+0x1c", "f:12"
+        if (digit(at(text_, i_ + 1)) && !name_.empty()) return end();
+        break;
+      case ':':
+        if (digit(at(text_, i_ + 1)) && !name_.empty() && name_.back() != ':') return end();
+        break;
       default:
         break;
     }

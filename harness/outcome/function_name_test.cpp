@@ -163,6 +163,8 @@ TEST(NormaliseFunction, ReadsNamesThatNobodyDemangled) {
   EXPECT_EQ(normalise_function("closure #2 (Swift.Int) -> () in closure #1 in View.draw() -> ()"),
             "View.draw");
   EXPECT_EQ(normalise_function("View.size.getter : Swift.Int"), "View.size.getter");
+  EXPECT_EQ(normalise_function("at::mps::sync()+0x1c"), "at::mps::sync");
+  EXPECT_EQ(normalise_function("at::mps::sync:12"), "at::mps::sync");
   // Of a name that needs a demangler nothing is guessed.
   EXPECT_EQ(normalise_function("_ZN2atplERKNS_1AE"), "_ZN2atplERKNS_1AE");
 }

@@ -58,10 +58,10 @@ bool is_victim(const Finding& finding) {
   return finding.title == kInnocentVictim;
 }
 
-// What a program that does not look at results dies of, where no function is known.
+// What a program that does not look at results dies of, where no function is known. Not what it may
+// have caught and survived.
 bool explains_bad_access(const Finding& finding) {
-  return finding.text_class == TextClass::out_of_memory ||
-         (finding.text_class == TextClass::gpu_error && !is_victim(finding)) ||
+  return finding.title.starts_with("malloc: can't allocate") ||
          finding.title.starts_with("MPSGraph: ");
 }
 

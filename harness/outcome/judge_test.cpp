@@ -68,6 +68,50 @@ TEST(Judge, TheExitStatusBeatsAReportedResult) {
   EXPECT_THAT(judgement.signature, HasSubstr("tear-down"));
 }
 
+TEST(Judge, ABadAccessWithoutAFunctionIsTitledByWhatCannotBeSurvived) {
+  const auto signature = [](const char* err) {
+    return judge(record(Signaled{SIGSEGV, false}, err)).signature;
+  };
+  EXPECT_EQ(signature("lanes(7,0x1) malloc: can't allocate region\n*** map failed\n"),
+            "malloc: can't allocate region");
+  EXPECT_EQ(signature("(mpsFileLoc): /x/G.mm:3:0: error: 'mps.take' op has no lane\n"),
+            "MPSGraph: mps.take op has no lane");
+  EXPECT_THAT(signature("MPS backend out of memory (MPS allocated: 1 GB)\n"),
+              HasSubstr("(no function known)"));
+}
+
+TEST(Judge, AnExceptionToldTwiceIsTitledByItsText) {
+  const char* const kMute =
+      "libc++abi: terminating due to uncaught exception of type NSException\n";
+  const std::string told =
+      "*** Terminating app due to uncaught exception 'NSLane', reason: 'no lane is left'\n";
+  for (const std::string& err :
+       {told + kMute, kMute + told, std::string("no lane should be left open\n") + kMute}) {
+    const Judgement judgement = judge(record(Signaled{SIGABRT, false}, err));
+    EXPECT_EQ(judgement.outcome, Outcome::exception) << err;
+    EXPECT_THAT(judgement.signature, HasSubstr("lane")) << err;
+  }
+  EXPECT_EQ(judge(record(Signaled{SIGABRT, false}, kMute)).signature,
+            "exception of type NSException");
+}
+
+TEST(Judge, AnExceptionHasOneTitleWhetherCaughtReportedOrNot) {
+  ProcessRecord caught = finished();
+  caught.failures = {{"exception", "no lane for 3 of float16 is left", "run", -1, -1, "linear"}};
+  const std::string expected = "no lane for N of <type> is left";
+  EXPECT_EQ(judge(caught).signature, expected);
+  EXPECT_EQ(judge(record(Signaled{SIGABRT, false},
+                         "terminate called after throwing an instance of 'std::runtime_error'\n  "
+                         "what():  no lane for 4 of float32 is left\n"))
+                .signature,
+            expected);
+  EXPECT_EQ(judge(record(Exited{1},
+                         "Traceback (most recent call last):\n  File \"a.py\", line 1\n"
+                         "RuntimeError: no lane for 5 of Half is left\n"))
+                .signature,
+            expected);
+}
+
 TEST(Judge, AnAbortWithAKnownTextIsAnAssertion) {
   const Judgement judgement = judge(record(Signaled{SIGABRT, false}, kAssertion));
   EXPECT_EQ(judgement.outcome, Outcome::assertion);

@@ -14,16 +14,17 @@ namespace {
 
 constexpr size_t kMostBytes = 64 << 10;
 constexpr size_t kMostLine = 1024;
+constexpr int kKnown = 3;
 
 /// What a line that tells of trouble holds, in lower case: the words of programs that end
 /// themselves, not those of one bug.
-constexpr std::array<std::string_view, 35> kTrouble{
+constexpr std::array<std::string_view, 36> kTrouble{
     "error",     "fail",          "assert",    "fatal",         "abort",       "panic",
     "exception", "corrupt",       "invalid",   "illegal",       "unreachable", "terminat",
     "cannot",    "can't",         "could not", "unable to",     "must ",       "not loaded",
     "not found", "not supported", "no such",   "unimplemented", "larger than", "greater than",
     "exceed",    "out of memory", "overflow",  "mismatch",      "refused",     "denied",
-    "crash",     "should ",       "incompat",  "undefined",     "expected"};
+    "crash",     "should ",       "incompat",  "undefined",     "expected",    "non-ok"};
 
 /// "#3 0x...", "3   libtorch ...", "/lib/libc.so.6(+0x777e5)[0x7fc6]", "  File "x.py", line 3".
 bool is_frame(std::string_view line) {
@@ -34,7 +35,7 @@ bool is_frame(std::string_view line) {
   return end != line.begin() && end != line.end() && *end == ' ';
 }
 
-/// How much a line says about what went wrong; 0: nothing.
+/// How much a line says about what went wrong, up to 2; 0: nothing.
 int telling(std::string_view line) {
   std::string lower(line);
   std::transform(lower.begin(), lower.end(), lower.begin(),
@@ -81,18 +82,19 @@ std::string last_words(std::string_view text) {
     const bool whole = newline == std::string_view::npos;
     const std::string_view raw = whole ? text : text.substr(newline + 1);
     text = whole ? std::string_view() : text.substr(0, newline);
-    const std::string line =
-        normalise_text(raw.substr(0, kMostLine), kMostLine, Logs::left_out).text;
+    std::string line = normalise_text(raw.substr(0, kMostLine), kMostLine, Logs::left_out).text;
     if (line.empty() && most > 0) break;
     if (line.starts_with("Application Specific Information") && !below.empty()) {
       words = decisive_clause(below);
       break;
     }
+    if (goes_on(line, below) && line.size() < kMostLine) line += " " + below;
     if (!line.empty()) below = line;
     if (line.starts_with("mpsprobe") || is_frame(line) || is_torch_warning(raw)) continue;
     const std::string_view clause = decisive_clause(line);
     if (is_echo(line) || is_echo(clause)) continue;
-    const int now = telling(line);
+    // A message that the table knows needs no words of trouble.
+    const int now = known_message_title(clause).empty() ? telling(line) : kKnown;
     if (now == 0 || now < most) continue;
     most = now;
     words = clause;

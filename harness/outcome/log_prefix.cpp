@@ -44,15 +44,20 @@ bool is_level(std::string_view token) {
 
 // "2025-03-01", "12:00:00.123+0100", "[12:00:00]"
 bool is_time(std::string_view token) {
-  return token.find_first_not_of("0123456789-:.,+/|[]()TZ") == npos &&
-         token.find_first_of("0123456789") != npos && token.size() > 3;
+  // Google's loggers: the level, the month and the day.
+  const bool google = token.size() == 5 && std::string_view("EWIF").find(token[0]) != npos &&
+                      token.find_first_not_of("0123456789", 1) == npos;
+  return google || (token.find_first_not_of("0123456789-:.,+/|[]()TZ") == npos &&
+                    token.find_first_of("0123456789") != npos && token.size() > 3);
 }
 
 // "name[12:34]", "name(12,0x3)"
 bool is_process(std::string_view token) {
   while (token.ends_with(':')) token.remove_suffix(1);
   const size_t open = token.find_first_of("[(");
-  return open != npos && open > 0 && (token.back() == ']' || token.back() == ')') &&
+  // "dimension[0]" and "length(4)" are words of messages: a process has a thread beside it.
+  const bool thread = open != npos && token.find_first_of(":,", open) != npos;
+  return thread && open > 0 && (token.back() == ']' || token.back() == ')') &&
          open + 1 < token.size() && digit(token[open + 1]);
 }
 
@@ -78,7 +83,9 @@ size_t tag_length(std::string_view line) {
   const char after = at(line, close + 1);
   if (after != ' ' && after != ':') return 0;
   const std::string_view name = line.substr(1, close - 1);
-  if (name.find("pid=") != npos || name == "mpsFileLoc" || is_time(name)) return close + 1;
+  if (name.find("pid=") != npos || name.find(" ip=") != npos || name == "mpsFileLoc" ||
+      is_time(name))
+    return close + 1;
   if (open == '(') return 0;
   const bool one = std::all_of(name.begin(), name.end(),
                                [](char c) { return word(c) || c == '.' || c == '-' || c == ':'; });
@@ -87,8 +94,37 @@ size_t tag_length(std::string_view line) {
   return one && (capital || rank || is_level(line.substr(0, close + 1))) ? close + 1 : 0;
 }
 
+namespace {
+
+// "May  6 07:08:09 host app[12]: ", as the system's log writes it. 0: none.
+size_t syslog_length(std::string_view line) {
+  constexpr std::string_view kMonths[] = {"Jan ", "Feb ", "Mar ", "Apr ", "May ", "Jun ",
+                                          "Jul ", "Aug ", "Sep ", "Oct ", "Nov ", "Dec "};
+  if (std::none_of(std::begin(kMonths), std::end(kMonths),
+                   [&](std::string_view month) { return line.starts_with(month); })) {
+    return 0;
+  }
+  size_t i = line.find_first_not_of(' ', 4);
+  while (i != npos && digit(at(line, i))) ++i;
+  i = line.find_first_not_of(' ', std::min(i, line.size()));
+  const size_t time_end = i == npos ? npos : line.find(' ', i);
+  if (time_end == npos || !is_time(line.substr(i, time_end - i))) return 0;
+  const size_t process = line.find("]: ", time_end);
+  const std::string_view names = line.substr(time_end + 1, process - (time_end + 1));
+  const bool host_and_process = process != npos && std::count(names.begin(), names.end(), ' ') == 1;
+  return host_and_process ? process + 3 : time_end + 1;
+}
+
+// A number alone, which may begin a message.
+bool digits_only(std::string_view token) {
+  return token.find_first_not_of("0123456789.,()[]") == npos;
+}
+
+}  // namespace
+
 size_t log_prefix_length(std::string_view line) {
   line = line.substr(0, kLongestPrefix);
+  line = line.substr(0, line.find_first_of("\r\n"));
   size_t end = 0;
   bool dated = false;
   for (size_t i = 0; i < line.size();) {
@@ -97,21 +133,30 @@ size_t log_prefix_length(std::string_view line) {
       continue;
     }
     const std::string_view rest = line.substr(i);
+    if (const size_t length = syslog_length(rest); length > 0) {
+      end = i += length;
+      dated = true;
+      continue;
+    }
+    // A list's mark, pytest's.
+    if (rest.starts_with("- ") || rest.starts_with("E   ")) {
+      end = i += 2;
+      continue;
+    }
     const size_t space = rest.find_first_of(" \t");
     if (space == npos) break;
     const std::string_view token = rest.substr(0, space);
-    if (dated && token == "-") {
-      end = i += space;
-      continue;
-    }
     const size_t next = rest.find_first_not_of(" \t", space);
     const char after = at(rest, next == npos ? rest.size() : next);
     // "worker-1  | message", and behind the date "name - LEVEL - ".
     const bool column = after == '|' && token.find_first_of("'()=<") == npos;
     const bool dashed = dated && after == '-' && at(rest, next + 1) == ' ' && word(token[0]);
-    const bool marked = dated && !token.ends_with(':') && is_level(token);
-    const bool time = is_time(token) && token.find_first_of(":-") != npos;
-    const bool place = dated && is_source_place(token) && !token.ends_with(':');
+    const bool bracketed = token.starts_with('[') && token.ends_with(']');
+    const bool stream = dated && (token == "stdout" || token == "stderr");
+    const bool marked =
+        stream || ((dated || bracketed) && !token.ends_with(':') && is_level(token));
+    const bool time = is_time(token) && (dated || !digits_only(token));
+    const bool place = dated && is_source_place(token) && word(token.back());
     size_t length = 0;
     // "objc[12]: " is the beginning of a message.
     const bool process = is_process(token) && !token.ends_with(':');
@@ -120,6 +165,7 @@ size_t log_prefix_length(std::string_view line) {
       dated = dated || time || process;
     } else if (rest.starts_with("[rank") ||
                (rest[0] == '(' && rest.substr(0, kLongestTag).find("pid=") != npos) ||
+               (rest[0] == '(' && rest.substr(0, kLongestTag).find(" ip=") != npos) ||
                (dated && rest[0] == '[')) {
       length = tag_length(rest);
       if (length > 0 && at(rest, length) == ':') ++length;

@@ -11,7 +11,7 @@ namespace mpsprobe {
 /// A level's name that stands out: "ERROR", "[info]", "warn:", "E".
 bool is_level(std::string_view token);
 
-/// "2025-03-01", "12:00:00.123+0100", "[12:00:00]".
+/// "2025-03-01", "12:00:00.123+0100", "[12:00:00]", "E0301"; a long number may be one as well.
 bool is_time(std::string_view token);
 
 /// "name[12:34]", "name(12,0x3)".

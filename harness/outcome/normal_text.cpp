@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "harness/outcome/ascii.h"
 #include "harness/outcome/log_prefix.h"
 
 namespace mpsprobe {
@@ -62,6 +63,8 @@ Character decode(std::string_view text, size_t at) {
 char plain(uint32_t code) {
   if ((code >= 0x2018 && code <= 0x201f) || code == 0xb4) return '\'';
   if (code == 0xa0 || code < 0xa0 || code == 0x2028 || code == 0x2029 || code == 0x3000) return ' ';
+  // Lines and blocks that frames and progress bars are drawn with, and the dots beside a terminal.
+  if ((code >= 0x2500 && code <= 0x259f) || code == 0xb7) return ' ';
   const bool invisible = (code >= 0x200b && code <= 0x200f) || (code >= 0x202a && code <= 0x202e) ||
                          code == 0xfeff || code == 0xad;
   return invisible ? '\0' : '?';
@@ -131,6 +134,19 @@ void append(Writer& out, std::string_view text, size_t base, Logs logs) {
 }
 
 }  // namespace
+
+bool goes_on(std::string_view line, std::string_view next) {
+  constexpr size_t kShortest = 60;
+  constexpr size_t kLongestWord = 24;
+  if (line.size() < kShortest || std::string_view(".!?:;)}]'").find(line.back()) != line.npos) {
+    return false;
+  }
+  std::string_view word = next.substr(0, std::min(next.find(' '), kLongestWord));
+  if (word.ends_with(',') || word.ends_with('.') || word.ends_with(')')) word.remove_suffix(1);
+  // "zsh: abort", "python(12) malloc", "frame #0" begin lines of their own.
+  return !word.empty() && word != "frame" && word != "note" &&
+         std::all_of(word.begin(), word.end(), [](char c) { return ascii::lower(c) || c == '-'; });
+}
 
 NormalText normalise_text(std::string_view text, size_t most, Logs logs) {
   NormalText result;

@@ -9,7 +9,8 @@ namespace mpsprobe {
 
 /// A text in the form that patterns are matched on, with the way back to the original.
 /// ASCII only: runs of whitespace and control characters are one space, terminal escapes are gone,
-/// every kind of quote is ', any other character or broken byte is a question mark.
+/// every kind of quote is ', what frames are drawn with is a space, any other character or broken
+/// byte is a question mark.
 struct NormalText {
   std::string text;
   std::vector<size_t>
@@ -19,6 +20,10 @@ struct NormalText {
   /// Whether a line of the original began at text[position].
   bool line_starts_at(size_t position) const { return position == 0 || breaks[position - 1]; }
 };
+
+/// Whether a line of output was broken to fit a terminal or a page, and goes on with `next`: it is
+/// long, does not end a sentence, and `next` begins with a plain word in lower case. Both normal.
+bool goes_on(std::string_view line, std::string_view next);
 
 /// What becomes of what a log puts in front of every line.
 enum class Logs : bool { kept, left_out };

@@ -65,6 +65,19 @@ std::optional<ReadText> read_validation(const Reader& reader, const Match& match
   return ReadText{message, std::max(end, head_end)};
 }
 
+// Whether "-[Class method:]:78: " or "File.mm:78: " stands in front.
+bool behind_metals_place(const Reader& reader, size_t end) {
+  const size_t limit = end > kLookBack ? end - kLookBack : 0;
+  std::string_view before = reader.slice(limit, end);
+  while (before.ends_with(' ')) before.remove_suffix(1);
+  if (!before.ends_with(':')) return false;
+  before.remove_suffix(1);
+  const size_t digits = before.find_last_not_of("0123456789");
+  if (digits == std::string_view::npos || digits + 1 == before.size()) return false;
+  before = before.substr(0, digits + 1);
+  return before.ends_with("]:") || before.ends_with(".mm:");
+}
+
 std::optional<ReadText> read_quoted(const Reader& reader, const Match& match) {
   const size_t after = match.end + 1;  // past the space
   const bool quoted = reader.slice(match.end, reader.stop).starts_with(" '");
@@ -82,6 +95,11 @@ std::optional<ReadText> read_quoted(const Reader& reader, const Match& match) {
     const std::string_view message = reader.slice(begin, end);
     if (message.starts_with('%')) return std::nullopt;
     if (message != "<private>") return ReadText{std::string(message), end};
+  }
+  // Metal's own form, whose quotes were lost.
+  if (!quoted && line > begin && ascii::word(reader.text()[begin]) &&
+      behind_metals_place(reader, match.begin)) {
+    return ReadText{std::string(reader.slice(begin, line)), line};
   }
   const bool bracket = match.pattern->fragments[0].starts_with(']');
   const std::string_view method = method_before(reader, match.begin + (bracket ? 1 : 0));
@@ -195,7 +213,9 @@ std::optional<ReadText> read_ggml(const Reader& reader, const Match& match) {
              failed != std::string_view::npos) {
     end = failed;
   }
-  const std::string condition(reader.slice(begin, end));
+  std::string condition(reader.slice(begin, end));
+  const bool unopened = std::count(condition.begin(), condition.end(), '\'') % 2 == 1;
+  if (unopened && condition.ends_with('\'')) condition.pop_back();
   if (condition != "false" && condition != "0") return ReadText{condition, end};
   place = place.substr(place.find_last_of("/ ") + 1);
   return ReadText{std::string(place.substr(0, place.find(':'))) + ": false", end};

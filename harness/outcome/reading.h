@@ -23,9 +23,15 @@ struct Reader {
     return begin < end && begin < text().size() ? text().substr(begin, end - begin)
                                                 : std::string_view();
   }
+  /// Of the line, which goes on where a terminal or a page broke it.
   size_t line_end(size_t from) const {
-    while (from < stop && !normal.breaks[from]) ++from;
-    return std::min(from, stop);
+    size_t end = from;
+    while (end < stop) {
+      while (end < stop && !normal.breaks[end]) ++end;
+      if (end >= stop || !goes_on(slice(line_begin(end), end), slice(end + 1, stop))) break;
+      ++end;
+    }
+    return std::min(end, stop);
   }
   size_t line_begin(size_t from) const {
     const size_t limit = from > kLookBack ? from - kLookBack : 0;

@@ -77,8 +77,6 @@ constexpr std::string_view kAdvice[] = {
     " Search for 'cuda",
     " Compile with 'TORCH_USE_CUDA_DSA'",
     " If you want this op to be ",
-    " If you want to ",
-    " Use PYTORCH_MPS_HIGH_WATERMARK_RATIO",
     " WARNING: this will be slower",
     " Exception raised from ",
     " UserInfo={",
@@ -87,9 +85,11 @@ constexpr std::string_view kAdvice[] = {
     " C++ CapturedTraceback",
     " (most recent call first)",
     ", please report a bug to PyTorch",
-    " Please report ",
     " set a breakpoint in malloc_error_break",
-    " ????",
+    " (mpsFileLoc): ",
+    " zsh: abort",
+    " Abort trap: ",
+    " Aborted (core dumped)",
 };
 
 /// Words that releases and reporters use for one another, after the numbers have been left out.
@@ -120,9 +120,11 @@ std::string merge_numbers(std::string_view text) {
   const auto number_at = [&](size_t i) { return at(text, i) == 'N' && !word(at(text, i + 1)); };
   for (size_t i = 0; i < text.size();) {
     const char before = result.empty() ? '\0' : result.back();
-    const bool sign = (text[i] == '-' || text[i] == '+') && number_at(i + 1);
-    if (sign && !word(before) && before != ')' && before != ']' && before != '-') {
-      ++i;
+    if (text[i] == '-' || text[i] == '+') {
+      const size_t next = std::min(text.find_first_not_of("+-", i), text.size());
+      const bool sign = number_at(next) && !word(before) && before != ')' && before != ']';
+      if (!sign) result += text.substr(i, next - i);
+      i = next;
       continue;
     }
     result += text[i++];
@@ -200,6 +202,17 @@ size_t source_place_at_end(std::string_view title) {
   return 0;
 }
 
+// Quotes come in all kinds, and get lost on the way through pages and shells: titles go without.
+// Apostrophes within words stay.
+std::string without_quotes(std::string_view text) {
+  std::string result;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const bool within = !result.empty() && word(result.back()) && lower(at(text, i + 1));
+    if (text[i] != '\'' || within) result += text[i];
+  }
+  return result;
+}
+
 std::string one_pass(std::string_view text) {
   for (std::string_view advice : kAdvice) text = text.substr(0, text.find(advice));
   std::string title;
@@ -254,14 +267,15 @@ std::string one_pass(std::string_view text) {
   }
   title = without_echoes(merge_numbers(title));
   for (const auto& [spelling, usual] : kSpellings) replace_all(title, spelling, usual);
-  title.resize(title.size() - source_place_at_end(title));
-  // What a cut leaves at the ends. A quote goes only where its partner is missing.
-  const auto dangling = [&](char c) {
-    if (c == '\'') return std::count(title.begin(), title.end(), '\'') % 2 == 1;
+  while (const size_t place = source_place_at_end(title)) title.resize(title.size() - place);
+  title = without_quotes(title);
+  // What a cut leaves at the ends.
+  const auto dangling = [](char c) {
     return std::string_view(" :,;").find(c) != std::string_view::npos;
   };
-  if (title.ends_with(" (N)")) title.resize(title.size() - 4);
-  while (!title.empty() && (dangling(title.back()) || title.back() == '(' || title.back() == '.')) {
+  while (title.ends_with(" (N)")) title.resize(title.size() - 4);
+  while (!title.empty() && (dangling(title.back()) || title.back() == '(' || title.back() == '.' ||
+                            title.back() == '*')) {
     title.pop_back();
   }
   while (!title.empty() && dangling(title.front())) title.erase(0, 1);

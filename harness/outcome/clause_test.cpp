@@ -1,0 +1,231 @@
+#include "harness/outcome/clause.h"
+
+#include <gtest/gtest.h>
+
+#include "harness/outcome/diagnosis.h"
+#include "harness/outcome/last_words.h"
+#include "harness/outcome/log_prefix.h"
+#include "harness/outcome/normal_text.h"
+
+namespace mpsprobe {
+namespace {
+
+TEST(ClauseTitle, IsTheSameWhoeverPassesTheMessageOn) {
+  const std::string plain = "the lane of <type> has no room for N";
+  for (
+      const char* line : {
+          "the lane of float16 has no room for 12 bytes",
+          "RuntimeError: the lane of bfloat16 has no room for 12 GiB",
+          "std::runtime_error: the lane of c10::Half has no room for 1e-05",
+          "2026-01-02 03:04:05,678 - lanes - ERROR - the lane of float has no room for -1",
+          "2026-01-02 03:04:05.678 | ERROR    | lanes.pool:take:61 - the lane of int8 has no room "
+          "for 2",
+          "[rank3]: LaneError: the lane of torch.float32 has no room for 1, 2, 3",
+          "E0102 03:04:05.678901 4711 pool.cc:45] the lane of f32 has no room for 3x4",
+          " 12%|##   | 3/25 [00:04<00:30,  1.39s/it]RuntimeError: the lane of Half has no room for "
+          "7",
+          "(Worker pid=4711) lanes error: the lane of float has no room for 9 at /x/y/pool.cpp:12",
+          "libc++abi: terminating due to uncaught exception of type lanes::Error: the lane of "
+          "float has no room for 9.",
+          "Error Domain=LaneErrorDomain Code=3 \"the lane of float has no room for 9\" "
+          "UserInfo={NSLocalizedDescription=the lane of float has no room for 9}",
+          "Terminating app due to uncaught exception 'NSLaneException', reason: 'the lane of float "
+          "has no room for 9'",
+          "C++ exception with description \"the lane of float has no room for 9\" thrown in SetUp",
+          "`RuntimeError: the lane of float has no room for 9`",
+          "RuntimeError: the lane of float has no room for 9. Please close other lanes. Or not.",
+          "FAILED test_lanes.py::test_take - RuntimeError: the lane of float has no room for 9",
+          "worker left early: lanes.LaneError: the lane of float has no room for 9",
+      }) {
+    EXPECT_EQ(clause_title(line), plain) << line;
+  }
+}
+
+TEST(ClauseTitle, KeepsWhatItNeedsToSayAnything) {
+  EXPECT_EQ(clause_title("KeyError: 'lane'"), "KeyError: lane");
+  EXPECT_EQ(clause_title("[lanes::take] Unable to map a lane"),
+            "[lanes::take] Unable to map a lane");
+  EXPECT_EQ(clause_title(""), "");
+}
+
+TEST(ClauseTitle, KeepsOperatorsApart) {
+  EXPECT_NE(clause_title("Could not run 'aten::lanes' with arguments from the 'MPS' backend"),
+            clause_title("Could not run 'aten::pools' with arguments from the 'MPS' backend"));
+  EXPECT_NE(clause_title("lane index (3) is beyond the pool"),
+            clause_title("lane length (3) is beyond the pool"));
+}
+
+TEST(NormaliseTitle, MasksNamesThatVary) {
+  EXPECT_EQ(normalise_title("Vertex Function(main0): no room at index 3 for argument lanes.1[2]"),
+            "Vertex Function(N): no room at index N for argument N");
+  EXPECT_EQ(normalise_title("Unable to load kernel lane_take_q4_0_f32_bm64_bn32 of the pool"),
+            "Unable to load kernel lane_take_N of the pool");
+  EXPECT_EQ(normalise_title("format MTLPixelFormatRGBA8Unorm of lane (laneTexture[0]) differs"),
+            "format MTLPixelFormat of lane (N) differs");
+  EXPECT_EQ(normalise_title("no lane no lane no lane for 12 x 13"), "no lane for N");
+  EXPECT_EQ(normalise_title("see https://lanes.example/1?x=2 for it"), "see <url> for it");
+  EXPECT_EQ(normalise_title("LANE_FAILED when calling `laneTake(handle, a, &b, 3)`"),
+            "LANE_FAILED when calling laneTake(...)");
+  // What tells bugs apart stays.
+  EXPECT_EQ(normalise_title("free(): odd lane (fast)"), "free(): odd lane (fast)");
+  EXPECT_EQ(normalise_title("cannot run (MUL_MAT) here"), "cannot run (MUL_MAT) here");
+  EXPECT_EQ(normalise_title("no symbol __ZN4lane17h64_f32_takeEv in it"),
+            "no symbol __ZN4lane17h64_f32_takeEv in it");
+}
+
+TEST(LogPrefix, IsWhatALoggerPutsInFront) {
+  const auto rest = [](std::string_view line) { return line.substr(log_prefix_length(line)); };
+  for (const char* prefix : {
+           "2026-01-02T03:04:05.678Z ",
+           "2026-01-02 03:04:05.678901+0100 lanes[12:3456] ",
+           "2026-01-02 03:04:05.678 | ERROR    | lanes.pool:take:61 - ",
+           "2026-01-02 03:04:05,678 - lanes.pool - ERROR - ",
+           "2026-01-02T03:04:05.678901234Z stderr F ",
+           "Jan  2 03:04:05 host lanes[12]: ",
+           "lanes-1  | ",
+           "[rank0]: ",
+           "(Worker pid=12) ",
+           "[ERROR] ",
+           "> > ",
+           "- ",
+           "E       ",
+           "",
+       }) {
+    EXPECT_EQ(rest(std::string(prefix) + "the pool is dry"), "the pool is dry") << prefix;
+  }
+  // What messages begin with.
+  for (const char* line : {"ERROR: the pool", "objc[12]: the pool", "lane[0] is", "length(4) must",
+                           "12 lanes", "-[Lane take]:12: failed", "[lanes::take] the pool",
+                           "libc++abi: the pool", "pool.cpp:12: gone"}) {
+    EXPECT_EQ(log_prefix_length(line), 0U) << line;
+  }
+  EXPECT_EQ(rest("  \n2026-01-02 03:04:05 x"), "\n2026-01-02 03:04:05 x");
+}
+
+TEST(FindFailures, ReadsWhatALogWroteLineByLine) {
+  const std::string prefix = "2026-01-02T03:04:05.678Z ";
+  const std::string text = prefix + "-[MTLLanePool take]:12: failed assertion `Take Validation\n" +
+                           prefix + "lane width (7) is beyond the pool.\n" + prefix + "'\n";
+  const std::vector<Finding> findings = find_failures(text);
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].title, "assertion: Take Validation lane size (N) is beyond the pool");
+}
+
+TEST(FindFailures, ReadsAValidationsFirstLineHoweverItIsLaidOut) {
+  const std::string expected = "assertion: Take Validation lane(N) must be in the pool";
+  for (const char* text : {
+           "-[MTLLane take]:12: failed assertion `Take Validation\nlane(laneA) must be in the "
+           "pool.\n'\n",
+           "-[MTLLane take]:12: failed assertion `Take Validation lane(laneB) must be in the "
+           "pool.'\n",
+           "-[MTLLane take]:12: failed assertion `Take Validation\n\nlane(laneA) must be\nin the "
+           "pool.\nlane(laneB) must be in the pool.\n'",
+           "[MTLLane take], line 12: error 'Take Validation\nlane(7) must be in the pool.\n",
+           "7 taker-a -[MTLLane take]:12: failed assertion `Take Validation\n9 taker-a lane(7) "
+           "must be "
+           "in "
+           "the pool.\n",
+       }) {
+    const std::vector<Finding> findings = find_failures(text);
+    ASSERT_EQ(findings.size(), 1U) << text;
+    EXPECT_EQ(findings[0].title, expected) << text;
+  }
+  // The heading alone, as a cut report has it.
+  EXPECT_EQ(find_failures("-[MTLLane take]:12: failed assertion `Take Validation")[0].title,
+            "assertion: Take Validation");
+}
+
+TEST(FindFailures, ReadsOneConditionFromEveryLibrarysAssertion) {
+  for (const char* text : {
+           "lanes: pool.cpp:12: void take(): Assertion `lane < 4' failed.\n",
+           "Assertion failed: (lane < 4), function take, file pool.cpp, line 12.\n",
+           "Assertion failed: lane < 4, file pool.cpp, line 12\n",
+           "pool.cu:12: take: block: [0,0,0], thread: [1,0,0] Assertion lane < 4 failed.\n",
+           "/x/ggml-pool.c:12: GGML_ASSERT(lane < 4) failed\n",
+           "GGML_ASSERT: /x/ggml-pool.c:12: lane < 4\n",
+           "-[MTLLane take]:12: failed assertion lane < 4\n",
+       }) {
+    const std::vector<Finding> findings = find_failures(text);
+    ASSERT_EQ(findings.size(), 1U) << text;
+    EXPECT_EQ(findings[0].title, "assertion: lane < N") << text;
+  }
+}
+
+TEST(FindFailures, ReadsWhyACommandBufferEndedHoweverItIsNumbered) {
+  for (const char* text : {
+           "Execution of the command buffer was aborted due to an error during execution. Lane "
+           "Collapse (IOAF code 77)\n",
+           "[METAL] Command buffer execution failed: Lane Collapse (0000004d:kIOGPULane)\n",
+           "Error: command buffer exited with error status.\n\tMay be incomplete.\n\tError:\n\t("
+           "null)\n\tLane Collapse (0000004d:kIOGPULane)\n",
+       }) {
+    const std::vector<Finding> findings = find_failures(text);
+    ASSERT_EQ(findings.size(), 1U) << text;
+    EXPECT_EQ(findings[0].title, "command buffer: Lane Collapse") << text;
+  }
+  // A program's source.
+  EXPECT_TRUE(find_failures("msg << \"Command buffer execution failed: \" << text;\n").empty());
+}
+
+TEST(FindFailures, TitlesByTheErrorOfAnotherLibrary) {
+  const auto title = [](const char* text) { return find_failures(text).at(0).title; };
+  const std::string expected = "[lanes::take] No room for N in the pool";
+  EXPECT_EQ(title("Lanes/Pool.swift:3: Fatal error: [lanes::take] No room for 3 in the pool\n"),
+            expected);
+  EXPECT_EQ(title("thread 'main' panicked at src/pool.rs:3:4:\ncalled `Result::unwrap()` on an "
+                  "`Err` value: Lane { what: \"[lanes::take] No room for 3 in the pool\\nat x\" }"),
+            expected);
+  EXPECT_EQ(title("terminate called after throwing an instance of 'lanes::Error'\n  what():  "
+                  "[lanes::take] No room for 3 in the pool\n"),
+            expected);
+  EXPECT_EQ(title("Pool.swift:3: Fatal error: Index out of range: file Pool.swift, line 3\n"),
+            "Swift: Index out of range");
+}
+
+TEST(FindFailures, SaysWhyALibraryCouldNotBeLoaded) {
+  const auto titles = [](const char* text) {
+    std::string all;
+    for (const Finding& finding : find_failures(text)) all += finding.title + "\n";
+    return all;
+  };
+  EXPECT_EQ(titles("ImportError: dlopen(/x/lane.so, 2): Symbol not found: (_lane_take)\n"),
+            "symbol not found: _lane_take\n");
+  EXPECT_EQ(titles("dyld[12]: symbol not found in flat namespace '_lane_take'\n"),
+            "symbol not found: _lane_take\n");
+  EXPECT_EQ(titles("ImportError: dlopen(/x/lane.so, 2): no reason\n"), "cannot load lane.so\n");
+}
+
+TEST(LastWords, KnowAMessageThatStandsAlone) {
+  EXPECT_EQ(last_words("pool of 3\nCompleted handler provided after commit call\nbye\n"),
+            "assertion: Completed handler provided after commit call");
+}
+
+TEST(LastWords, PreferTheLineThatNamesItsError) {
+  EXPECT_EQ(last_words("lanes failed to start\nLaneError: the pool has run dry\n"),
+            "the pool has run dry");
+  EXPECT_EQ(last_words("An uncaught exception was raised\nLanes must be taken in order\n"),
+            "Lanes must be taken in order");
+  EXPECT_EQ(last_words("the pool has failed\nAborted (core dumped)\n[1]    47 abort  lanes\n"),
+            "the pool has failed");
+}
+
+TEST(LastWords, AreWhatTheCrashReportSays) {
+  EXPECT_EQ(last_words("Application Specific Information:\nlane 12 was taken twice\n\n"
+                       "Thread 3 Crashed:\n0   liblane.dylib  0x1 take + 3\n"),
+            "lane N was taken twice");
+}
+
+TEST(GoesOn, OnlyWhereAPageBrokeTheLine) {
+  const std::string line = "the pool has run dry since every lane of the device was taken by";
+  EXPECT_TRUE(goes_on(line, "another thread, which did not end"));
+  EXPECT_FALSE(goes_on(line, "Another line"));
+  EXPECT_FALSE(goes_on(line, "zsh: abort"));
+  EXPECT_FALSE(goes_on(line, "python(12) malloc"));
+  EXPECT_FALSE(goes_on(line, "frame #0"));
+  EXPECT_FALSE(goes_on(line + ".", "another thread"));
+  EXPECT_FALSE(goes_on("short", "another thread"));
+  EXPECT_FALSE(goes_on("", ""));
+}
+
+}  // namespace
+}  // namespace mpsprobe
