@@ -108,16 +108,17 @@ bool is_crash(Outcome outcome) {
   return outcome == Outcome::signal || outcome == Outcome::assertion;
 }
 
+bool is_other_failure(Outcome outcome) {
+  return is_failure(outcome) && !is_crash(outcome);
+}
+
 // "3 x 10: 7/10 + 2 hang": threads x iterations, crashed of all that count.
 std::string crashed_field(const CellSummary& cell) {
   int crashed = 0;
+  for (const auto& [kind, trials] : count_kinds(cell, is_crash)) crashed += trials;
   std::string others;
-  for (const OutcomeCount& count : cell.outcomes) {
-    if (is_crash(count.outcome)) {
-      crashed += count.trials;
-    } else if (is_failure(count.outcome)) {
-      others += fmt::format(" + {} {}", count.trials, escaped(failure_kind(count)));
-    }
+  for (const auto& [kind, trials] : count_kinds(cell, is_other_failure)) {
+    others += fmt::format(" + {} {}", trials, escaped(kind));
   }
   return fmt::format("{} × {}: {}/{}{}", cell.cell.threads, cell.cell.iterations, crashed,
                      cell.counted, others);

@@ -106,6 +106,21 @@ TEST(Markdown, AWideTableIsTurned) {
   EXPECT_THAT(text, HasSubstr("| matmul\\_bias | pass 0/10 | pass 0/10 |\n"));
 }
 
+TEST(Markdown, CrashedAndTotalCountsEachKindOnce) {
+  const auto exception = [](const std::string& title) {
+    Judgement judgement;
+    judgement.outcome = Outcome::exception;
+    judgement.detail = judgement.signature = title;
+    return judgement;
+  };
+  SampleJournal sample;
+  sample.plan("cpu/add/default/threads=2").ran(10, 9);
+  for (size_t i = 3; i < 9; ++i) {
+    sample.journal.trials[i].judgement = exception(i < 5 ? "exception: one" : "exception: another");
+  }
+  EXPECT_THAT(markdown_of(sample.journal), HasSubstr("2 × 10: 3/10 + 6 exception |"));
+}
+
 // What is left of a report when the code in it is taken away may hold no markup but the report's.
 std::string without_code(const std::string& markdown) {
   std::string text;
