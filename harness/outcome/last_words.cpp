@@ -7,6 +7,8 @@
 #include "harness/outcome/ascii.h"
 #include "harness/outcome/clause.h"
 #include "harness/outcome/diagnosis.h"
+#include "harness/outcome/echo.h"
+#include "harness/outcome/escaped.h"
 #include "harness/outcome/normal_text.h"
 
 namespace mpsprobe {
@@ -69,6 +71,21 @@ bool is_torch_warning(std::string_view line) {
   return line.size() > 2 && line.starts_with("[W") && ascii::digit(line[2]);
 }
 
+struct LastLine {
+  std::string_view line;
+  std::string_view before;
+};
+
+// The last line of `text`, which is not empty, and what stands above it. Logs of JSON write breaks
+// as "\n".
+LastLine last_line(std::string_view text) {
+  for (size_t i = text.size(); i-- > 0;) {
+    if (text[i] == '\n') return {text.substr(i + 1), text.substr(0, i)};
+    if (is_written_break(text, i)) return {text.substr(i + 2), text.substr(0, i)};
+  }
+  return {text, {}};
+}
+
 }  // namespace
 
 std::string last_words(std::string_view text) {
@@ -78,13 +95,16 @@ std::string last_words(std::string_view text) {
   int most = 0;
   // From the end: the paragraph is over at an empty line above what was found.
   while (!text.empty()) {
-    const size_t newline = text.find_last_of('\n', text.size() - 1);
-    const bool whole = newline == std::string_view::npos;
-    const std::string_view raw = whole ? text : text.substr(newline + 1);
-    text = whole ? std::string_view() : text.substr(0, newline);
+    const LastLine last = last_line(text);
+    const std::string_view raw = last.line;
+    text = last.before;
     std::string line = normalise_text(raw.substr(0, kMostLine), kMostLine, Logs::left_out).text;
     if (line.empty() && most > 0) break;
     if (line.starts_with("Application Specific Information") && !below.empty()) {
+      words = decisive_clause(below);
+      break;
+    }
+    if (announces_error(line) && !below.empty() && !is_frame(below)) {
       words = decisive_clause(below);
       break;
     }

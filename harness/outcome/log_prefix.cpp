@@ -29,6 +29,8 @@ constexpr std::string_view kLevels[] = {"trace", "debug", "info",     "warn",  "
                                         "err",   "crit",  "critical", "fatal", "notice",  "fault",
                                         "e",     "w",     "i",        "f",     "d"};
 
+constexpr std::string_view kBrowsers[] = {":ERROR:", ":FATAL:", ":WARNING:", ":INFO:"};
+
 }  // namespace
 
 bool is_level(std::string_view token) {
@@ -73,6 +75,16 @@ bool is_source_place(std::string_view token) {
   return closed || module;
 }
 
+namespace {
+
+// "4711:0102/030405.678:ERROR:pool.cc(12)", as browsers and what is built on them log it.
+bool is_browsers(std::string_view name) {
+  return name.ends_with(')') && std::any_of(std::begin(kBrowsers), std::end(kBrowsers),
+                                            [&](auto level) { return name.find(level) != npos; });
+}
+
+}  // namespace
+
 // A tag in front of a log's message: "[General] ", "[INFO] ", "(EngineCore pid=12) ", not
 // "[metal::malloc] ".
 size_t tag_length(std::string_view line) {
@@ -83,15 +95,22 @@ size_t tag_length(std::string_view line) {
   const char after = at(line, close + 1);
   if (after != ' ' && after != ':') return 0;
   const std::string_view name = line.substr(1, close - 1);
+  if (is_browsers(name)) return close + 1;
   if (name.find("pid=") != npos || name.find(" ip=") != npos || name == "mpsFileLoc" ||
-      is_time(name))
+      is_time(name.substr(0, name.find(' '))))
     return close + 1;
   if (open == '(') return 0;
   const bool one = std::all_of(name.begin(), name.end(),
                                [](char c) { return word(c) || c == '.' || c == '-' || c == ':'; });
   const bool rank = name.starts_with("rank") && digit(name.back());
   const bool capital = upper(name[0]) && name.find("::") == npos;
-  return one && (capital || rank || is_level(line.substr(0, close + 1))) ? close + 1 : 0;
+  // "[matmul] " is part of the message; "[lanes]: " and a backend's or a stream's name are not.
+  constexpr std::string_view kNames[] = {"mps",    "metal", "cuda",   "torch", "pytorch",
+                                         "python", "app",   "worker", "main"};
+  const bool logger =
+      (after == ':' && name.find("::") == npos) ||
+      std::any_of(std::begin(kNames), std::end(kNames), [&](auto known) { return name == known; });
+  return one && (capital || rank || logger || is_level(line.substr(0, close + 1))) ? close + 1 : 0;
 }
 
 namespace {
@@ -152,7 +171,8 @@ size_t log_prefix_length(std::string_view line) {
     const bool column = after == '|' && token.find_first_of("'()=<") == npos;
     const bool dashed = dated && after == '-' && at(rest, next + 1) == ' ' && word(token[0]);
     const bool bracketed = token.starts_with('[') && token.ends_with(']');
-    const bool stream = dated && (token == "stdout" || token == "stderr");
+    const bool stream = (dated && (token == "stdout" || token == "stderr")) || token == "stdout:" ||
+                        token == "stderr:" || token == "[stderr]" || token == "[stdout]";
     const bool marked =
         stream || ((dated || bracketed) && !token.ends_with(':') && is_level(token));
     const bool time = is_time(token) && (dated || !digits_only(token));
@@ -166,6 +186,9 @@ size_t log_prefix_length(std::string_view line) {
     } else if (rest.starts_with("[rank") ||
                (rest[0] == '(' && rest.substr(0, kLongestTag).find("pid=") != npos) ||
                (rest[0] == '(' && rest.substr(0, kLongestTag).find(" ip=") != npos) ||
+               rest.starts_with("[default") ||
+               (rest[0] == '[' && digit(at(rest, 1)) &&
+                rest.substr(0, kLongestTag).find('/') != npos) ||
                (dated && rest[0] == '[')) {
       length = tag_length(rest);
       if (length > 0 && at(rest, length) == ':') ++length;

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "harness/outcome/ascii.h"
+#include "harness/outcome/escaped.h"
 #include "harness/outcome/log_prefix.h"
 
 namespace mpsprobe {
@@ -101,16 +102,28 @@ class Writer {
 };
 
 void append(Writer& out, std::string_view text, size_t base, Logs logs) {
-  bool line_begins = logs == Logs::left_out;
+  const bool whole_lines = logs == Logs::left_out;
+  bool line_begins = whole_lines;
   for (size_t i = 0; i < text.size();) {
     if (line_begins) i += log_prefix_length(text.substr(i));
     if (i == text.size()) break;
     const char c = text[i];
-    line_begins = logs == Logs::left_out && (c == '\n' || c == '\r');
+    line_begins = whole_lines && (c == '\n' || c == '\r');
     const auto byte = static_cast<unsigned char>(c);
     size_t bytes = 1;
     if (c == kEscape) {
       bytes = escape_length(text, i);
+    } else if (whole_lines && is_written_break(text, i)) {
+      bytes = 2;
+      line_begins = true;
+      out.space(base + i, true);
+    } else if (const Escaped escaped = escaped_at(text.substr(i)); escaped.length > 0) {
+      bytes = escaped.length;
+      if (escaped.character == ' ') {
+        out.space(base + i, false);
+      } else if (escaped.character != '\0') {
+        out.put(escaped.character, base + i);
+      }
     } else if (byte <= 0x20 || byte == 0x7f) {
       // A carriage return starts a line as well: progress bars are written with it.
       out.space(base + i, c == '\n' || c == '\r');
