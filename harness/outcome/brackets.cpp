@@ -11,10 +11,10 @@ constexpr auto npos = std::string_view::npos;
 constexpr size_t kLongestHeading = 80;
 
 bool opens(char c) {
-  return c == '(' || c == '[';
+  return c == '(' || c == '[' || c == '{';
 }
 bool closes(char c) {
-  return c == ')' || c == ']';
+  return c == ')' || c == ']' || c == '}';
 }
 
 // Where the first bracket stands that closes more than was opened. Kinds are not told apart:

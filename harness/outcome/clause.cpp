@@ -47,7 +47,7 @@ std::string_view up_to_quote(std::string_view text) {
 
 // The message in a log of JSON or of keys and values: {'level':'error','msg':'message'}.
 std::string_view in_a_record(std::string_view line) {
-  for (std::string_view key : {"msg", "message", "log", "error", "err", "exception"}) {
+  for (std::string_view key : {"msg", "message", "log", "error", "err", "exception", "detail"}) {
     for (size_t i = line.find(key); i != npos; i = line.find(key, i + 1)) {
       if (i > 0 && (word(line[i - 1]) || line[i - 1] == '.')) continue;
       std::string_view rest = line.substr(i + key.size());

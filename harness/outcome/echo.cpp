@@ -40,6 +40,8 @@ bool is_echo(std::string_view line) {
       "application specific information",
       "*** first throw call stack",
       "(first throw call stack",
+      "the following operation failed in the torchscript",
+      "the above operation failed in",
       "traceback (most recent call last)",
       "during handling of the above exception",
       "the above exception was the direct cause",

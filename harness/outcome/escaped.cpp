@@ -1,8 +1,5 @@
 #include "harness/outcome/escaped.h"
 
-#include <algorithm>
-#include <iterator>
-
 #include "harness/outcome/ascii.h"
 
 namespace mpsprobe {
@@ -14,9 +11,12 @@ struct Spelling {
 };
 
 constexpr Spelling kEntities[] = {
-    {"&quot;", '\''}, {"&apos;", '\''}, {"&#39;", '\''},   {"&#039;", '\''}, {"&#x27;", '\''},
-    {"&#34;", '\''},  {"&#x22;", '\''}, {"&#96;", '\''},   {"&lt;", '<'},    {"&gt;", '>'},
-    {"&amp;", '&'},   {"&nbsp;", ' '},  {"\\u0022", '\''}, {"\\u0027", '\''}};
+    {"&quot;", '\''}, {"&apos;", '\''},  {"&#39;", '\''},    {"&#039;", '\''}, {"&#x27;", '\''},
+    {"&#34;", '\''},  {"&#x22;", '\''},  {"&#96;", '\''},    {"&lt;", '<'},    {"&gt;", '>'},
+    {"<br>", ' '},    {"<br/>", ' '},    {"<br />", ' '},    {"<pre>", ' '},   {"<code>", ' '},
+    {"</p>", ' '},    {"</pre>", ' '},   {"</code>", ' '},   {"</li>", ' '},   {"</td>", ' '},
+    {"</div>", ' '},  {"</b>", ' '},     {"</strong>", ' '}, {"</span>", ' '}, {"&amp;", '&'},
+    {"&nbsp;", ' '},  {"\\u0022", '\''}, {"\\u0027", '\''}};
 
 constexpr std::string_view kEscapes[] = {"\\u001b[", "\\u001B[", "\\x1b[",
                                          "\\x1B[",   "\\033[",   "^[["};
@@ -33,11 +33,24 @@ size_t colour_length(std::string_view text) {
   return 0;
 }
 
+// Whether the word that `before` ends with is the beginning of a path: a drive, or folders that
+// begin with what is no escape.
+bool in_windows_path(std::string_view before) {
+  constexpr size_t kLongest = 64;
+  if (before.size() > kLongest) before.remove_prefix(before.size() - kLongest);
+  before = before.substr(before.find_last_of(" '\"(\n") + 1);  // npos + 1 is 0
+  if (ascii::at(before, 1) == ':') return true;
+  for (size_t i = before.find('\\'); i != before.npos; i = before.find('\\', i + 1)) {
+    if (std::string_view("nrt").find(ascii::at(before, i + 1)) == before.npos) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Escaped escaped_at(std::string_view text) {
   const char first = ascii::at(text, 0);
-  if (first != '&' && first != '\\' && first != '^') return {};
+  if (first != '&' && first != '\\' && first != '^' && first != '<') return {};
   for (const Spelling& entity : kEntities) {
     if (text.starts_with(entity.text)) return {entity.text.size(), entity.character};
   }
@@ -46,10 +59,11 @@ Escaped escaped_at(std::string_view text) {
   return {colour_length(text), '\0'};
 }
 
-bool is_written_break(std::string_view text, size_t at) {
+char written_space(std::string_view text, size_t at) {
   const char kind = ascii::at(text, at + 1);
-  return ascii::at(text, at) == '\\' && (kind == 'n' || kind == 'r') &&
-         !ascii::lower(ascii::at(text, at + 2));
+  if (ascii::at(text, at) != '\\' || (kind != 'n' && kind != 'r' && kind != 't')) return '\0';
+  if (ascii::lower(ascii::at(text, at + 2)) && in_windows_path(text.substr(0, at))) return '\0';
+  return kind == 't' ? ' ' : '\n';
 }
 
 }  // namespace mpsprobe

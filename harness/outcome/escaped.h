@@ -11,13 +11,14 @@ struct Escaped {
   char character = 0;  ///< what it stands for, '\0': nothing that is seen
 };
 
-/// What stands at the front of `text`: an HTML entity ("&quot;"), a quote behind a backslash, a
-/// colour of a terminal spelt out ("\u001b[31m"). Looks at a bounded number of bytes. Never throws,
-/// may be called from any thread.
+/// What stands at the front of `text`: an HTML entity ("&quot;") or tag ("<br>", "</p>"), a quote
+/// behind a backslash, a colour of a terminal spelt out ("\u001b[31m"). Looks at a bounded number
+/// of bytes. Never throws, may be called from any thread.
 Escaped escaped_at(std::string_view text);
 
-/// Whether "\n" at text[at] stands for a line break, and is not part of a Windows path as in
-/// "lib\numpy": no small letter follows. Never throws, may be called from any thread.
-bool is_written_break(std::string_view text, size_t at);
+/// What "\n", "\r" or "\t" at text[at] stands for, '\n' or ' ', as logs of JSON write them; '\0'
+/// where there is none, or it is part of a Windows path as in "C:\lib\numpy". Looks at a bounded
+/// number of bytes. Never throws, may be called from any thread.
+char written_space(std::string_view text, size_t at);
 
 }  // namespace mpsprobe

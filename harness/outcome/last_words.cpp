@@ -20,17 +20,21 @@ constexpr int kKnown = 3;
 
 /// What a line that tells of trouble holds, in lower case: the words of programs that end
 /// themselves, not those of one bug.
-constexpr std::array<std::string_view, 36> kTrouble{
-    "error",     "fail",          "assert",    "fatal",         "abort",       "panic",
-    "exception", "corrupt",       "invalid",   "illegal",       "unreachable", "terminat",
-    "cannot",    "can't",         "could not", "unable to",     "must ",       "not loaded",
-    "not found", "not supported", "no such",   "unimplemented", "larger than", "greater than",
-    "exceed",    "out of memory", "overflow",  "mismatch",      "refused",     "denied",
-    "crash",     "should ",       "incompat",  "undefined",     "expected",    "non-ok"};
+constexpr std::array<std::string_view, 37> kTrouble{
+    "error",        "fail",          "assert",          "fatal",     "abort",         "panic",
+    "exception",    "corrupt",       "invalid",         "illegal",   "unreachable",   "terminat",
+    "cannot",       "can't",         "could not",       "unable to", "must ",         "not loaded",
+    "not found",    "not supported", "not implemented", "no such",   "unimplemented", "larger than",
+    "greater than", "exceed",        "out of memory",   "overflow",  "mismatch",      "refused",
+    "denied",       "crash",         "should ",         "incompat",  "undefined",     "expected",
+    "non-ok"};
 
 /// "#3 0x...", "3   libtorch ...", "/lib/libc.so.6(+0x777e5)[0x7fc6]", "  File "x.py", line 3".
 bool is_frame(std::string_view line) {
-  if (line.starts_with('#') || line.starts_with("0x") || line.starts_with("frame #")) return true;
+  // A page's heading says nothing but where it quotes an error: "### LaneError: ...".
+  const bool numbered =
+      line.starts_with('#') && (ascii::digit(ascii::at(line, 1)) || line.find(": ") == line.npos);
+  if (numbered || line.starts_with("0x") || line.starts_with("frame #")) return true;
   if (line.starts_with("at ") || line.starts_with("File '")) return true;
   if (line.ends_with(']') && line.find("[0x") != std::string_view::npos) return true;
   const auto end = std::find_if_not(line.begin(), line.end(), ascii::digit);
@@ -53,7 +57,8 @@ int telling(std::string_view line) {
   const bool typed = colon != std::string_view::npos && name.find(' ') == std::string_view::npos &&
                      (name.ends_with("Error") || name.ends_with("Exception"));
   return typed || line.find(": error: ") != std::string_view::npos ||
-                 line.find("Error Domain=") != std::string_view::npos
+                 line.find("Error Domain=") != std::string_view::npos ||
+                 line.find("Exception Message:") != std::string_view::npos
              ? 2
              : 1;
 }
@@ -81,7 +86,7 @@ struct LastLine {
 LastLine last_line(std::string_view text) {
   for (size_t i = text.size(); i-- > 0;) {
     if (text[i] == '\n') return {text.substr(i + 1), text.substr(0, i)};
-    if (is_written_break(text, i)) return {text.substr(i + 2), text.substr(0, i)};
+    if (written_space(text, i) == '\n') return {text.substr(i + 2), text.substr(0, i)};
   }
   return {text, {}};
 }

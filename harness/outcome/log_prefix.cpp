@@ -134,6 +134,39 @@ size_t syslog_length(std::string_view line) {
   return host_and_process ? process + 3 : time_end + 1;
 }
 
+// What some programs put in front as a whole. 0: none.
+size_t whole_prefix_length(std::string_view line) {
+  // "[1,0]<stderr>:", where many processes are started as one.
+  for (std::string_view stream : {"]<stderr>:", "]<stdout>:"}) {
+    const size_t found = line.substr(0, kLongestTag).find(stream);
+    if (line[0] == '[' && found != npos) return found + stream.size();
+  }
+  // "time=... level=ERROR source=pool.go:12 msg="
+  constexpr std::string_view kMessage = " msg=";
+  if (line.starts_with("time=")) {
+    const size_t found = line.find(kMessage);
+    if (found == npos) return 0;
+    return found + kMessage.size() + (at(line, found + kMessage.size()) == '"' ? 1 : 0);
+  }
+  // "error  12:00:00.123456+0100  app  ", as macOS's Console copies it.
+  const size_t level_end = line.find_first_of(" \t");
+  if (level_end == npos) return 0;
+  const std::string_view level = line.substr(0, level_end);
+  const bool known = level == "default" || std::any_of(std::begin(kLevels), std::end(kLevels),
+                                                       [&](auto one) { return one == level; });
+  const size_t time = line.find_first_not_of(" \t", level_end);
+  const size_t time_end = line.find_first_of(" \t", std::min(time, line.size()));
+  if (time_end == npos) return 0;
+  const std::string_view token = line.substr(time, time_end - time);
+  const size_t name = line.find_first_not_of(" \t", time_end);
+  const size_t name_end = line.find_first_of(" \t", std::min(name, line.size()));
+  if (name_end == npos) return 0;
+  if (known && token.find(':') != npos && is_time(token)) return name_end;
+  // "0.12.345.678 E ": the time since the start, and a level.
+  const bool ticks = std::count(level.begin(), level.end(), '.') == 3 && is_time(level);
+  return ticks && token.size() == 1 && is_level(token) ? time_end : 0;
+}
+
 // A number alone, which may begin a message.
 bool digits_only(std::string_view token) {
   return token.find_first_not_of("0123456789.,()[]") == npos;
@@ -193,6 +226,7 @@ size_t log_prefix_length(std::string_view line) {
       length = tag_length(rest);
       if (length > 0 && at(rest, length) == ':') ++length;
     }
+    if (length == 0) length = whole_prefix_length(rest);
     if (length == 0) break;
     i += length;
     end = i;

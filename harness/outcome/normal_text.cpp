@@ -113,10 +113,10 @@ void append(Writer& out, std::string_view text, size_t base, Logs logs) {
     size_t bytes = 1;
     if (c == kEscape) {
       bytes = escape_length(text, i);
-    } else if (whole_lines && is_written_break(text, i)) {
+    } else if (const char space = whole_lines ? written_space(text, i) : '\0'; space != '\0') {
       bytes = 2;
-      line_begins = true;
-      out.space(base + i, true);
+      line_begins = space == '\n';
+      out.space(base + i, line_begins);
     } else if (const Escaped escaped = escaped_at(text.substr(i)); escaped.length > 0) {
       bytes = escaped.length;
       if (escaped.character == ' ') {
@@ -156,8 +156,9 @@ bool goes_on(std::string_view line, std::string_view next) {
   }
   std::string_view word = next.substr(0, std::min(next.find(' '), kLongestWord));
   if (word.ends_with(',') || word.ends_with('.') || word.ends_with(')')) word.remove_suffix(1);
-  // "zsh: abort", "python(12) malloc", "frame #0" begin lines of their own.
-  return !word.empty() && word != "frame" && word != "note" &&
+  // "zsh: abort", "python(12) malloc", "frame #0", "at take (lane.js:3:4)" begin lines of their
+  // own.
+  return !word.empty() && word != "frame" && word != "note" && word != "at" &&
          std::all_of(word.begin(), word.end(), [](char c) { return ascii::lower(c) || c == '-'; });
 }
 

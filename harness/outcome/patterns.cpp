@@ -421,8 +421,7 @@ constexpr Pattern kPatterns[] = {
     passes_on("Swift: ", Place::after_source, Reading::line, "Fatal error: "),
     // With the thread's name in quotes or not, and from Rust 1.91 on its number in between.
     passes_on("Rust panic: ", Place::anywhere, Reading::panic, "thread ", "panicked at "),
-    reads(abort_message, "Python: ", "Fatal Python error: ", Reading::not_an_echo, false,
-          Place::line_start),
+    reads(abort_message, "Python: ", "Fatal Python error: ", Reading::not_an_echo),
 };
 
 }  // namespace

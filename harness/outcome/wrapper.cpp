@@ -31,6 +31,8 @@ constexpr std::string_view kPhrases[] = {
     "terminating with uncaught exception of type ",
     "what(): ",
     "caused by: ",
+    "exception message:",
+    "error message:",
     "reason: ",
     "description: ",
     "message: ",
@@ -104,11 +106,28 @@ size_t error_name_length(std::string_view line) {
   const size_t colon = head.find(": ");
   if (colon == npos) return 0;
   std::string_view name = line.substr(0, colon);
+  // "`RuntimeError`: ", "RuntimeError : "
+  while (name.ends_with('\'') || name.ends_with(' ')) name.remove_suffix(1);
   if (tells_where(name) && std::count(name.begin(), name.end(), ' ') < 10) return colon + 2;
   if (name.ends_with(')')) name = name.substr(0, name.rfind('('));
   if (std::count(name.begin(), name.end(), ' ') > 3 || name.find('\'') != npos) return 0;
-  constexpr std::string_view kEndings[] = {"error", "exception", "error occurred",
-                                           "exception caught", "keyboardinterrupt"};
+  constexpr std::string_view kEndings[] = {"error",
+                                           "exception",
+                                           "error occurred",
+                                           "exception caught",
+                                           "keyboardinterrupt",
+                                           "error was",
+                                           "exception was",
+                                           "error message",
+                                           "exception message",
+                                           "training failed",
+                                           "inference failed",
+                                           "generation failed",
+                                           "prediction failed",
+                                           "request failed",
+                                           "task failed",
+                                           "job failed",
+                                           "test failed"};
   const bool names = std::any_of(std::begin(kEndings), std::end(kEndings),
                                  [&](auto ending) { return ends_with_in_any_case(name, ending); });
   return names ? colon + 2 : 0;
@@ -155,6 +174,9 @@ size_t wrapper_length(std::string_view line) {
   if (line.starts_with("::error")) {
     const size_t end = line.find("::", 2);
     if (end != npos) return end + 2;
+  }
+  for (std::string_view tag : {"<p>", "<li>", "<td>", "<div>", "<b>", "<strong>"}) {
+    if (line.starts_with(tag)) return tag.size();
   }
   // Titles go without quotes: one that opens the line only hides what it is.
   if (std::string_view(" :;,|>?='").find(line[0]) != npos) return 1;

@@ -117,6 +117,38 @@ TEST(FindFailures, ReadsAFormInALogOfJson) {
             "assertion: the pool is dry");
 }
 
+TEST(FindFailures, ReadsAMessageOfSeveralLinesInEveryLog) {
+  const std::vector<std::string> lines{"-[MTLLane take]:12: failed assertion `Take Validation",
+                                       "lane width (7) is beyond the pool.", "'"};
+  for (const char* front :
+       {"", "stderr: ", "[1,0]<stderr>:", "[default0]:", "lanes-1  | ",
+        "error\t03:04:05.678901+0100\tlanes\t", "default 03:04:05.678901+0100 lanes ",
+        "0.12.345.678 E ", "time=2026-01-02T03:04:05.678Z level=ERROR source=pool.go:12 msg=",
+        "[2026-01-02 03:04:05] "}) {
+    std::string text;
+    for (const std::string& line : lines) text += front + line + "\n";
+    const std::vector<Finding> findings = find_failures(text);
+    ASSERT_EQ(findings.size(), 1U) << text;
+    EXPECT_EQ(findings[0].title, "assertion: Take Validation lane size (N) is beyond the pool")
+        << front;
+  }
+}
+
+TEST(FindFailures, TellsBreaksInJsonFromPathsOfWindows) {
+  const auto title = [](const char* text) { return find_failures(text).at(0).title; };
+  EXPECT_EQ(title("{\"log\":\"LLVM ERROR: no lane is legal here\\nlanes left\"}\n"),
+            "LLVM ERROR: no lane is legal here");
+  EXPECT_EQ(title("LLVM ERROR: no lane in C:\\lanes\\next\\tail is legal\n"),
+            "LLVM ERROR: no lane in C:\\lanes\\next\\tail is legal");
+}
+
+TEST(FindFailures, TitlesAPanicByTheFailureThatItQuotes) {
+  const std::vector<Finding> findings = find_failures(
+      "thread 'main' panicked at src/pool.rs:3:4:\n/x/pool.m:12: GGML_ASSERT(lane < 4) failed\n");
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].title, "assertion: lane < N");
+}
+
 TEST(FindFailures, ReadsEveryRustPanic) {
   for (const char* text : {
            "thread 'main' panicked at 'the pool is dry', src/pool.rs:3:4\n",
