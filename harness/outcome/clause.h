@@ -15,8 +15,4 @@ std::string_view decisive_clause(std::string_view line);
 /// The title of a message of unknown form: its decisive clause, normalised.
 std::string clause_title(std::string_view message);
 
-/// Whether the line only says that something went wrong, and another line says what: a shell's
-/// "Aborted (core dumped)", "An uncaught exception was raised", the headings of a crash report.
-bool is_echo(std::string_view line);
-
 }  // namespace mpsprobe

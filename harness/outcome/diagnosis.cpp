@@ -244,9 +244,10 @@ std::vector<Finding> find_failures(std::string_view text, size_t* work) {
       if (cut && line_end == stop) continue;
       if (next_covered < covered.size() && covered[next_covered].begin < line_end) continue;
     }
-    // An uncaught exception whose message runs into another form: that one says more, unless it
-    // turns out to be none.
-    const bool wraps = is_uncaught_form(match) && match.pattern->reading != Reading::reason;
+    // An uncaught exception, or a panic, whose message runs into another form: that one says more,
+    // unless it turns out to be none.
+    const bool wraps = match.pattern->reading == Reading::panic ||
+                       (is_uncaught_form(match) && match.pattern->reading != Reading::reason);
     if (wraps && cut && end >= stop) {
       wrapper = match;
       continue;

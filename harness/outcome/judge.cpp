@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <optional>
 
+#include "harness/outcome/bystander.h"
 #include "harness/outcome/crash_title.h"
 #include "harness/outcome/diagnosis.h"
+#include "harness/outcome/hang_title.h"
 #include "harness/outcome/last_words.h"
 #include "harness/outcome/patterns.h"
 #include "harness/outcome/reported.h"
@@ -52,10 +54,6 @@ const Finding* first_ending(const std::vector<Finding>& findings) {
     return ends_the_process(finding.text_class);
   });
   return found == findings.end() ? nullptr : &*found;
-}
-
-bool is_victim(const Finding& finding) {
-  return finding.title == kInnocentVictim;
 }
 
 // What a program that does not look at results dies of, where no function is known. Not what it may
@@ -125,29 +123,6 @@ class Judge {
     judgement_.bystander = true;
   }
 
-  // Whether whatever it reported comes of another process that made the GPU restart: that itself,
-  // and wrong numbers, which the discarded command buffer explains.
-  bool reported_as_a_victim() const {
-    return std::all_of(process_.failures.begin(), process_.failures.end(),
-                       [](const FailureEvent& failure) {
-                         const ReportedFailure told = read_failure(failure);
-                         return !is_failure(told.outcome) || told.title == kInnocentVictim ||
-                                told.outcome == Outcome::wrong_result;
-                       });
-  }
-  bool saw_itself_as_a_victim() const {
-    return std::any_of(findings_.begin(), findings_.end(), is_victim) ||
-           std::any_of(process_.failures.begin(), process_.failures.end(),
-                       [](const FailureEvent& failure) {
-                         return read_failure(failure).title == kInnocentVictim;
-                       });
-  }
-  // Whether all that it told of before it died is that another process made the GPU restart.
-  bool only_a_victim() const {
-    return !findings_.empty() && std::all_of(findings_.begin(), findings_.end(), is_victim) &&
-           reported_as_a_victim();
-  }
-
   void ended_by_runner() {
     switch (process_.ended_by) {
       case EndedBy::user:
@@ -173,18 +148,8 @@ class Judge {
 
   void hung() {
     const char* how = process_.ended_by == EndedBy::deadline ? "deadline" : "no progress";
-    const std::string where = whereabouts_of_hang(process_.recorder, path_);
-    // How many threads wait differs from run to run: it is not part of the title.
-    if (!process_.stacks.lock_cycle.empty()) {
-      return as(Outcome::hang, how, "hang: lock cycle, " + where, Basis::frames);
-    }
-    const auto& threads = process_.stacks.threads;
-    if (std::any_of(threads.begin(), threads.end(),
-                    [](const ThreadStack& stack) { return stack.wait.owner_gone; })) {
-      return as(Outcome::hang, how, "hang: lock held by a thread that ended, " + where,
-                Basis::frames);
-    }
-    as(Outcome::hang, how, "hang " + where, Basis::place);
+    const HangTitle hang = hang_title(process_, path_);
+    as(Outcome::hang, how, hang.title, hang.basis);
   }
 
   void died(int signal) {
@@ -221,7 +186,7 @@ class Judge {
     // was caught and printed before.
     if (signal == SIGABRT) {
       if (const Finding* thrown = what_was_thrown()) {
-        if (is_victim(*thrown) && only_a_victim()) return as_bystander();
+        if (is_victim(*thrown) && only_a_victim(process_, findings_)) return as_bystander();
         const std::string words = is_mute(*thrown) ? last_words(process_.err.text()) : "";
         if (!words.empty()) return as(Outcome::exception, words, words, Basis::text, false);
         // Who threw says more than a type without a message.
@@ -256,7 +221,7 @@ class Judge {
     }
     if (caught == nullptr || crash_->basis == Basis::frames) return nullptr;
     // What it reported as its own failure speaks against the excuse.
-    return is_victim(*caught) && !reported_as_a_victim() ? nullptr : caught;
+    return is_victim(*caught) && !reported_as_a_victim(process_) ? nullptr : caught;
   }
 
   // Titles what the loader could not start. `hello` is enough to know that it could, unless the
@@ -301,11 +266,11 @@ class Judge {
     }
     const Finding* cause = first_ending(findings_);
     if (cause == nullptr) {
-      if (only_a_victim()) return as_bystander();
+      if (only_a_victim(process_, findings_)) return as_bystander();
       cause = first_of(findings_,
                        {TextClass::exception, TextClass::out_of_memory, TextClass::gpu_error});
     }
-    if (cause != nullptr && is_victim(*cause) && !reported_as_a_victim()) {
+    if (cause != nullptr && is_victim(*cause) && !reported_as_a_victim(process_)) {
       const ReportedFailure told = read_failure(*first_failure(process_.failures));
       return as(Outcome::exit, std::to_string(code), told.title, Basis::text, told.known);
     }
@@ -335,7 +300,7 @@ class Judge {
       }
     }
     const FailureEvent* failure = first_failure(process_.failures);
-    if (saw_itself_as_a_victim() && reported_as_a_victim()) {
+    if (saw_itself_as_a_victim(process_, findings_) && reported_as_a_victim(process_)) {
       if (failure != nullptr) take_phase(*failure);
       return as_bystander();
     }

@@ -7,6 +7,8 @@
 #include "harness/outcome/ascii.h"
 #include "harness/outcome/clause.h"
 #include "harness/outcome/diagnosis.h"
+#include "harness/outcome/echo.h"
+#include "harness/outcome/escaped.h"
 #include "harness/outcome/normal_text.h"
 
 namespace mpsprobe {
@@ -18,17 +20,21 @@ constexpr int kKnown = 3;
 
 /// What a line that tells of trouble holds, in lower case: the words of programs that end
 /// themselves, not those of one bug.
-constexpr std::array<std::string_view, 36> kTrouble{
-    "error",     "fail",          "assert",    "fatal",         "abort",       "panic",
-    "exception", "corrupt",       "invalid",   "illegal",       "unreachable", "terminat",
-    "cannot",    "can't",         "could not", "unable to",     "must ",       "not loaded",
-    "not found", "not supported", "no such",   "unimplemented", "larger than", "greater than",
-    "exceed",    "out of memory", "overflow",  "mismatch",      "refused",     "denied",
-    "crash",     "should ",       "incompat",  "undefined",     "expected",    "non-ok"};
+constexpr std::array<std::string_view, 37> kTrouble{
+    "error",        "fail",          "assert",          "fatal",     "abort",         "panic",
+    "exception",    "corrupt",       "invalid",         "illegal",   "unreachable",   "terminat",
+    "cannot",       "can't",         "could not",       "unable to", "must ",         "not loaded",
+    "not found",    "not supported", "not implemented", "no such",   "unimplemented", "larger than",
+    "greater than", "exceed",        "out of memory",   "overflow",  "mismatch",      "refused",
+    "denied",       "crash",         "should ",         "incompat",  "undefined",     "expected",
+    "non-ok"};
 
 /// "#3 0x...", "3   libtorch ...", "/lib/libc.so.6(+0x777e5)[0x7fc6]", "  File "x.py", line 3".
 bool is_frame(std::string_view line) {
-  if (line.starts_with('#') || line.starts_with("0x") || line.starts_with("frame #")) return true;
+  // A page's heading says nothing but where it quotes an error: "### LaneError: ...".
+  const bool numbered =
+      line.starts_with('#') && (ascii::digit(ascii::at(line, 1)) || line.find(": ") == line.npos);
+  if (numbered || line.starts_with("0x") || line.starts_with("frame #")) return true;
   if (line.starts_with("at ") || line.starts_with("File '")) return true;
   if (line.ends_with(']') && line.find("[0x") != std::string_view::npos) return true;
   const auto end = std::find_if_not(line.begin(), line.end(), ascii::digit);
@@ -51,7 +57,8 @@ int telling(std::string_view line) {
   const bool typed = colon != std::string_view::npos && name.find(' ') == std::string_view::npos &&
                      (name.ends_with("Error") || name.ends_with("Exception"));
   return typed || line.find(": error: ") != std::string_view::npos ||
-                 line.find("Error Domain=") != std::string_view::npos
+                 line.find("Error Domain=") != std::string_view::npos ||
+                 line.find("Exception Message:") != std::string_view::npos
              ? 2
              : 1;
 }
@@ -69,6 +76,21 @@ bool is_torch_warning(std::string_view line) {
   return line.size() > 2 && line.starts_with("[W") && ascii::digit(line[2]);
 }
 
+struct LastLine {
+  std::string_view line;
+  std::string_view before;
+};
+
+// The last line of `text`, which is not empty, and what stands above it. Logs of JSON write breaks
+// as "\n".
+LastLine last_line(std::string_view text) {
+  for (size_t i = text.size(); i-- > 0;) {
+    if (text[i] == '\n') return {text.substr(i + 1), text.substr(0, i)};
+    if (written_space(text, i) == '\n') return {text.substr(i + 2), text.substr(0, i)};
+  }
+  return {text, {}};
+}
+
 }  // namespace
 
 std::string last_words(std::string_view text) {
@@ -78,13 +100,16 @@ std::string last_words(std::string_view text) {
   int most = 0;
   // From the end: the paragraph is over at an empty line above what was found.
   while (!text.empty()) {
-    const size_t newline = text.find_last_of('\n', text.size() - 1);
-    const bool whole = newline == std::string_view::npos;
-    const std::string_view raw = whole ? text : text.substr(newline + 1);
-    text = whole ? std::string_view() : text.substr(0, newline);
+    const LastLine last = last_line(text);
+    const std::string_view raw = last.line;
+    text = last.before;
     std::string line = normalise_text(raw.substr(0, kMostLine), kMostLine, Logs::left_out).text;
     if (line.empty() && most > 0) break;
     if (line.starts_with("Application Specific Information") && !below.empty()) {
+      words = decisive_clause(below);
+      break;
+    }
+    if (announces_error(line) && !below.empty() && !is_frame(below)) {
       words = decisive_clause(below);
       break;
     }

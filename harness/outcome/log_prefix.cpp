@@ -29,6 +29,8 @@ constexpr std::string_view kLevels[] = {"trace", "debug", "info",     "warn",  "
                                         "err",   "crit",  "critical", "fatal", "notice",  "fault",
                                         "e",     "w",     "i",        "f",     "d"};
 
+constexpr std::string_view kBrowsers[] = {":ERROR:", ":FATAL:", ":WARNING:", ":INFO:"};
+
 }  // namespace
 
 bool is_level(std::string_view token) {
@@ -73,6 +75,16 @@ bool is_source_place(std::string_view token) {
   return closed || module;
 }
 
+namespace {
+
+// "4711:0102/030405.678:ERROR:pool.cc(12)", as browsers and what is built on them log it.
+bool is_browsers(std::string_view name) {
+  return name.ends_with(')') && std::any_of(std::begin(kBrowsers), std::end(kBrowsers),
+                                            [&](auto level) { return name.find(level) != npos; });
+}
+
+}  // namespace
+
 // A tag in front of a log's message: "[General] ", "[INFO] ", "(EngineCore pid=12) ", not
 // "[metal::malloc] ".
 size_t tag_length(std::string_view line) {
@@ -83,15 +95,22 @@ size_t tag_length(std::string_view line) {
   const char after = at(line, close + 1);
   if (after != ' ' && after != ':') return 0;
   const std::string_view name = line.substr(1, close - 1);
+  if (is_browsers(name)) return close + 1;
   if (name.find("pid=") != npos || name.find(" ip=") != npos || name == "mpsFileLoc" ||
-      is_time(name))
+      is_time(name.substr(0, name.find(' '))))
     return close + 1;
   if (open == '(') return 0;
   const bool one = std::all_of(name.begin(), name.end(),
                                [](char c) { return word(c) || c == '.' || c == '-' || c == ':'; });
   const bool rank = name.starts_with("rank") && digit(name.back());
   const bool capital = upper(name[0]) && name.find("::") == npos;
-  return one && (capital || rank || is_level(line.substr(0, close + 1))) ? close + 1 : 0;
+  // "[matmul] " is part of the message; "[lanes]: " and a backend's or a stream's name are not.
+  constexpr std::string_view kNames[] = {"mps",    "metal", "cuda",   "torch", "pytorch",
+                                         "python", "app",   "worker", "main"};
+  const bool logger =
+      (after == ':' && name.find("::") == npos) ||
+      std::any_of(std::begin(kNames), std::end(kNames), [&](auto known) { return name == known; });
+  return one && (capital || rank || logger || is_level(line.substr(0, close + 1))) ? close + 1 : 0;
 }
 
 namespace {
@@ -113,6 +132,39 @@ size_t syslog_length(std::string_view line) {
   const std::string_view names = line.substr(time_end + 1, process - (time_end + 1));
   const bool host_and_process = process != npos && std::count(names.begin(), names.end(), ' ') == 1;
   return host_and_process ? process + 3 : time_end + 1;
+}
+
+// What some programs put in front as a whole. 0: none.
+size_t whole_prefix_length(std::string_view line) {
+  // "[1,0]<stderr>:", where many processes are started as one.
+  for (std::string_view stream : {"]<stderr>:", "]<stdout>:"}) {
+    const size_t found = line.substr(0, kLongestTag).find(stream);
+    if (line[0] == '[' && found != npos) return found + stream.size();
+  }
+  // "time=... level=ERROR source=pool.go:12 msg="
+  constexpr std::string_view kMessage = " msg=";
+  if (line.starts_with("time=")) {
+    const size_t found = line.find(kMessage);
+    if (found == npos) return 0;
+    return found + kMessage.size() + (at(line, found + kMessage.size()) == '"' ? 1 : 0);
+  }
+  // "error  12:00:00.123456+0100  app  ", as macOS's Console copies it.
+  const size_t level_end = line.find_first_of(" \t");
+  if (level_end == npos) return 0;
+  const std::string_view level = line.substr(0, level_end);
+  const bool known = level == "default" || std::any_of(std::begin(kLevels), std::end(kLevels),
+                                                       [&](auto one) { return one == level; });
+  const size_t time = line.find_first_not_of(" \t", level_end);
+  const size_t time_end = line.find_first_of(" \t", std::min(time, line.size()));
+  if (time_end == npos) return 0;
+  const std::string_view token = line.substr(time, time_end - time);
+  const size_t name = line.find_first_not_of(" \t", time_end);
+  const size_t name_end = line.find_first_of(" \t", std::min(name, line.size()));
+  if (name_end == npos) return 0;
+  if (known && token.find(':') != npos && is_time(token)) return name_end;
+  // "0.12.345.678 E ": the time since the start, and a level.
+  const bool ticks = std::count(level.begin(), level.end(), '.') == 3 && is_time(level);
+  return ticks && token.size() == 1 && is_level(token) ? time_end : 0;
 }
 
 // A number alone, which may begin a message.
@@ -152,7 +204,8 @@ size_t log_prefix_length(std::string_view line) {
     const bool column = after == '|' && token.find_first_of("'()=<") == npos;
     const bool dashed = dated && after == '-' && at(rest, next + 1) == ' ' && word(token[0]);
     const bool bracketed = token.starts_with('[') && token.ends_with(']');
-    const bool stream = dated && (token == "stdout" || token == "stderr");
+    const bool stream = (dated && (token == "stdout" || token == "stderr")) || token == "stdout:" ||
+                        token == "stderr:" || token == "[stderr]" || token == "[stdout]";
     const bool marked =
         stream || ((dated || bracketed) && !token.ends_with(':') && is_level(token));
     const bool time = is_time(token) && (dated || !digits_only(token));
@@ -166,10 +219,14 @@ size_t log_prefix_length(std::string_view line) {
     } else if (rest.starts_with("[rank") ||
                (rest[0] == '(' && rest.substr(0, kLongestTag).find("pid=") != npos) ||
                (rest[0] == '(' && rest.substr(0, kLongestTag).find(" ip=") != npos) ||
+               rest.starts_with("[default") ||
+               (rest[0] == '[' && digit(at(rest, 1)) &&
+                rest.substr(0, kLongestTag).find('/') != npos) ||
                (dated && rest[0] == '[')) {
       length = tag_length(rest);
       if (length > 0 && at(rest, length) == ':') ++length;
     }
+    if (length == 0) length = whole_prefix_length(rest);
     if (length == 0) break;
     i += length;
     end = i;

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "harness/outcome/ascii.h"
+#include "harness/outcome/escaped.h"
 #include "harness/outcome/log_prefix.h"
 
 namespace mpsprobe {
@@ -101,16 +102,28 @@ class Writer {
 };
 
 void append(Writer& out, std::string_view text, size_t base, Logs logs) {
-  bool line_begins = logs == Logs::left_out;
+  const bool whole_lines = logs == Logs::left_out;
+  bool line_begins = whole_lines;
   for (size_t i = 0; i < text.size();) {
     if (line_begins) i += log_prefix_length(text.substr(i));
     if (i == text.size()) break;
     const char c = text[i];
-    line_begins = logs == Logs::left_out && (c == '\n' || c == '\r');
+    line_begins = whole_lines && (c == '\n' || c == '\r');
     const auto byte = static_cast<unsigned char>(c);
     size_t bytes = 1;
     if (c == kEscape) {
       bytes = escape_length(text, i);
+    } else if (const char space = whole_lines ? written_space(text, i) : '\0'; space != '\0') {
+      bytes = 2;
+      line_begins = space == '\n';
+      out.space(base + i, line_begins);
+    } else if (const Escaped escaped = escaped_at(text.substr(i)); escaped.length > 0) {
+      bytes = escaped.length;
+      if (escaped.character == ' ') {
+        out.space(base + i, false);
+      } else if (escaped.character != '\0') {
+        out.put(escaped.character, base + i);
+      }
     } else if (byte <= 0x20 || byte == 0x7f) {
       // A carriage return starts a line as well: progress bars are written with it.
       out.space(base + i, c == '\n' || c == '\r');
@@ -143,8 +156,9 @@ bool goes_on(std::string_view line, std::string_view next) {
   }
   std::string_view word = next.substr(0, std::min(next.find(' '), kLongestWord));
   if (word.ends_with(',') || word.ends_with('.') || word.ends_with(')')) word.remove_suffix(1);
-  // "zsh: abort", "python(12) malloc", "frame #0" begin lines of their own.
-  return !word.empty() && word != "frame" && word != "note" &&
+  // "zsh: abort", "python(12) malloc", "frame #0", "at take (lane.js:3:4)" begin lines of their
+  // own.
+  return !word.empty() && word != "frame" && word != "note" && word != "at" &&
          std::all_of(word.begin(), word.end(), [](char c) { return ascii::lower(c) || c == '-'; });
 }
 

@@ -419,11 +419,9 @@ constexpr Pattern kPatterns[] = {
      400},
     reads(abort_message, "OMP: Error: ", "OMP: Error #", Reading::line),
     passes_on("Swift: ", Place::after_source, Reading::line, "Fatal error: "),
-    passes_on("Rust panic: ", Place::anywhere, Reading::panic, "' panicked at "),
-    // Rust 1.91 and later: with the thread's number in between.
-    passes_on("Rust panic: ", Place::anywhere, Reading::panic, "thread '", ") panicked at "),
-    reads(abort_message, "Python: ", "Fatal Python error: ", Reading::not_an_echo, false,
-          Place::line_start),
+    // With the thread's name in quotes or not, and from Rust 1.91 on its number in between.
+    passes_on("Rust panic: ", Place::anywhere, Reading::panic, "thread ", "panicked at "),
+    reads(abort_message, "Python: ", "Fatal Python error: ", Reading::not_an_echo),
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/outcome/ascii.h"
+#include "harness/outcome/brackets.h"
 #include "harness/outcome/diagnosis.h"
 #include "harness/outcome/normal_text.h"
 #include "harness/outcome/variable_part.h"
@@ -87,6 +88,8 @@ constexpr std::string_view kAdvice[] = {
     ", please report a bug to PyTorch",
     " set a breakpoint in malloc_error_break",
     " (mpsFileLoc): ",
+    " (Triggered internally at ",
+    " [repeated ",
     " zsh: abort",
     " Abort trap: ",
     " Aborted (core dumped)",
@@ -268,14 +271,15 @@ std::string one_pass(std::string_view text) {
   title = without_echoes(merge_numbers(title));
   for (const auto& [spelling, usual] : kSpellings) replace_all(title, spelling, usual);
   while (const size_t place = source_place_at_end(title)) title.resize(title.size() - place);
-  title = without_quotes(title);
+  title = without_lone_brackets(without_quotes(title));
   // What a cut leaves at the ends.
   const auto dangling = [](char c) {
     return std::string_view(" :,;").find(c) != std::string_view::npos;
   };
   while (title.ends_with(" (N)")) title.resize(title.size() - 4);
-  while (!title.empty() && (dangling(title.back()) || title.back() == '(' || title.back() == '.' ||
-                            title.back() == '*')) {
+  while (!title.empty() &&
+         (dangling(title.back()) ||
+          std::string_view("([.*!?").find(title.back()) != std::string_view::npos)) {
     title.pop_back();
   }
   while (!title.empty() && dangling(title.front())) title.erase(0, 1);
@@ -293,7 +297,7 @@ std::string normalise_title(std::string_view message) {
   // What one rule leaves behind can be material for another ("a<b>/c.mm:7"): until it is stable.
   // Real texts settle within three passes.
   for (int pass = 0; pass < 16; ++pass) {
-    std::string again = one_pass(title);
+    std::string again = normalise_text(one_pass(title), kLookedAt).text;
     if (again == title) return title;
     title = std::move(again);
   }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "harness/outcome/ascii.h"
+#include "harness/outcome/log_prefix.h"
 
 namespace mpsprobe {
 namespace {
@@ -49,6 +50,18 @@ void add_entries(std::vector<Finding>& findings, const std::vector<std::string>&
 
 bool word(char c) {
   return ascii::word(c) || c == '.';
+}
+
+struct LogLine {
+  std::string_view text;
+  size_t indent;  // spaces between what the log put in front and the text
+};
+
+LogLine behind_log(std::string_view line) {
+  const size_t prefix = log_prefix_length(line);
+  const std::string_view front = line.substr(0, prefix);
+  const size_t last = front.find_last_not_of(" \t");
+  return {line.substr(prefix), prefix - (last == std::string_view::npos ? 0 : last + 1)};
 }
 
 }  // namespace
@@ -101,12 +114,15 @@ std::string uncaught_python_exception(const ProcessRecord& process) {
   const size_t traceback = text.rfind("Traceback (most recent call last):");
   if (traceback == std::string_view::npos) return "";
   // Below the frames, which are indented, stands "Type: message".
+  const size_t begins = text.rfind('\n', traceback) + 1;  // npos + 1 is 0
+  const size_t own = behind_log(text.substr(begins, traceback - begins + 1)).indent;
   size_t line = text.find('\n', traceback);
   while (line != std::string_view::npos && line + 1 < text.size()) {
     const size_t begin = line + 1;
     line = text.find('\n', begin);
-    const std::string_view what = text.substr(begin, line - begin);
-    if (what.empty() || what[0] == ' ' || what[0] == '\t' || what[0] == '\r') continue;
+    const LogLine logged = behind_log(text.substr(begin, line - begin));
+    const std::string_view what = logged.text;
+    if (what.empty() || logged.indent > own || what[0] == '\r') continue;
     const size_t type =
         static_cast<size_t>(std::find_if_not(what.begin(), what.end(), word) - what.begin());
     const bool form = type > 0 && (type == what.size() || what[type] == ':' || what[type] == '\r');

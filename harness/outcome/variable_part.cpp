@@ -205,6 +205,25 @@ size_t label_length(std::string_view text, std::string_view before) {
   return end == std::string_view::npos ? 0 : end;
 }
 
+// "cuda:1", "mps:0"; "cpu" and the like where the words in front tell that it is one of several.
+size_t device_length(std::string_view text, std::string_view before) {
+  constexpr std::string_view kDevices[] = {"cpu", "cuda", "mps", "meta", "xpu",
+                                           "npu", "hpu",  "xla", "hip"};
+  const size_t length = word_length(text);
+  if (!is_one_of(text.substr(0, length), kDevices)) return 0;
+  if (at(text, length) == ':' && digit(at(text, length + 1))) {
+    return length + 1 + word_length(text.substr(length + 1));
+  }
+  while (before.ends_with('\'') || before.ends_with('\\')) before.remove_suffix(1);
+  constexpr std::string_view kLeads[] = {
+      "device ", "devices ", "devices, ",    "device=",       "device: ",   " on ",        " to ",
+      " from ",  "found ",   "device type ", "<device> and ", "<device>, ", "<device> or "};
+  return std::any_of(std::begin(kLeads), std::end(kLeads),
+                     [&](std::string_view lead) { return before.ends_with(lead); })
+             ? length
+             : 0;
+}
+
 }  // namespace
 
 VariablePart variable_part(std::string_view rest, std::string_view before) {
@@ -218,6 +237,7 @@ VariablePart variable_part(std::string_view rest, std::string_view before) {
     if (size_t length = arguments_length(rest); length > 0) return {length, "(...)"};
   }
   if (word(last) || last == '/') return {};
+  if (size_t length = device_length(rest, before); length > 0) return {length, "<device>"};
   if (size_t length = url_length(rest); length > 0) return {length, "<url>"};
   if (size_t length = uuid_length(rest); length > 0) return {length, "N"};
   if (size_t length = number_length(rest); length > 0) return {length, "N"};

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "harness/outcome/outcome.h"
+
+namespace mpsprobe {
+
+/// What a hang is called, and what that rests on.
+struct HangTitle {
+  std::string title;
+  Basis basis = Basis::place;
+};
+
+/// The title of a process that hung: by its locks where the stacks tell of them, else by where it
+/// was. `path` is as for whereabouts(). Throws only for lack of memory; may be called from any
+/// thread.
+HangTitle hang_title(const ProcessRecord& process, std::string_view path);
+
+}  // namespace mpsprobe

@@ -1,0 +1,227 @@
+#include "harness/outcome/wrapper.h"
+
+#include <algorithm>
+#include <cctype>
+#include <iterator>
+
+#include "harness/outcome/ascii.h"
+#include "harness/outcome/log_prefix.h"
+
+namespace mpsprobe {
+namespace {
+
+using ascii::at;
+using ascii::digit;
+using ascii::lower;
+using ascii::upper;
+using ascii::word;
+
+constexpr auto npos = std::string_view::npos;
+
+bool equal_in_any_case(char a, char b) {
+  return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+}
+
+// What runtimes and programs say in front of the message of an exception that they caught or not.
+constexpr std::string_view kPhrases[] = {
+    "libc++abi.dylib: ",
+    "libc++abi: ",
+    "terminate called after throwing an instance of ",
+    "terminating due to uncaught exception of type ",
+    "terminating with uncaught exception of type ",
+    "what(): ",
+    "caused by: ",
+    "exception message:",
+    "error message:",
+    "reason: ",
+    "description: ",
+    "message: ",
+    "dyld error message: ",
+    "fatal: ",
+    "panic: ",
+    "stdout: ",
+    "stderr: ",
+    "stdout | ",
+    "stderr | ",
+    "global exception ",
+    "uncaught exception ",
+    "unhandled exception ",
+    "caught exception ",
+    "got exception ",
+    "uncaught (in promise) ",
+    "uncaught ",
+    "##[error]",
+};
+
+// A progress bar that was being drawn when somebody else printed: all up to its rate.
+size_t progress_length(std::string_view line) {
+  const std::string_view head = line.substr(0, 512);
+  size_t end = 0;
+  for (std::string_view rate : {"it/s]", "s/it]", "B/s]"}) {
+    const size_t found = head.rfind(rate);
+    if (found != npos) end = std::max(end, found + rate.size());
+  }
+  return end;
+}
+
+// "**", "!!! ", "### ", "---> ": what a page or a program decorates a line with. One such character
+// alone may belong to the message ("!ready", "-[Class method]", "*this").
+size_t markup_length(std::string_view line) {
+  constexpr std::string_view kMarkup = "*!#~-=<>+";
+  const size_t end = std::min(line.find_first_not_of(kMarkup), line.size());
+  return end >= 2 || (end == 1 && at(line, 1) == ' ') ? end : 0;
+}
+
+// "an error occurred during the run", "exception in lane", "Error while taking": in the first two
+// or three words a program says that there was an error, and goes on with where.
+bool tells_where(std::string_view name) {
+  constexpr std::string_view kNouns[] = {"error ", "exception "};
+  constexpr std::string_view kVerbs[] = {"occurred", "during",  "while",      "when",
+                                         "in ",      "caught ", "executing ", "raised ",
+                                         "thrown ",  "from ",   "processing"};
+  for (int i = 0; i < 3; ++i) {
+    for (std::string_view noun : kNouns) {
+      if (!starts_with_in_any_case(name, noun)) continue;
+      const std::string_view rest = name.substr(noun.size());
+      return std::any_of(std::begin(kVerbs), std::end(kVerbs),
+                         [&](auto verb) { return starts_with_in_any_case(rest, verb); });
+    }
+    const size_t space = name.find(' ');
+    if (space == npos) return false;
+    name.remove_prefix(space + 1);
+  }
+  return false;
+}
+
+// "RuntimeError: ", "MLX error: ", "ggml_metal_init: load pipeline error: ", "Exception during
+// processing!!! ": up to a few words that name an error and do not tell it.
+size_t error_name_length(std::string_view line) {
+  constexpr size_t kLongest = 100;
+  const std::string_view head = line.substr(0, kLongest);
+  const size_t shout = head.find("! ");
+  if (shout != npos) {
+    const std::string_view name = head.substr(0, head.find('!'));
+    if (tells_where(name) && name.find(": ") == npos) return shout + 2;
+  }
+  const size_t colon = head.find(": ");
+  if (colon == npos) return 0;
+  std::string_view name = line.substr(0, colon);
+  // "`RuntimeError`: ", "RuntimeError : "
+  while (name.ends_with('\'') || name.ends_with(' ')) name.remove_suffix(1);
+  if (tells_where(name) && std::count(name.begin(), name.end(), ' ') < 10) return colon + 2;
+  if (name.ends_with(')')) name = name.substr(0, name.rfind('('));
+  if (std::count(name.begin(), name.end(), ' ') > 3 || name.find('\'') != npos) return 0;
+  constexpr std::string_view kEndings[] = {"error",
+                                           "exception",
+                                           "error occurred",
+                                           "exception caught",
+                                           "keyboardinterrupt",
+                                           "error was",
+                                           "exception was",
+                                           "error message",
+                                           "exception message",
+                                           "training failed",
+                                           "inference failed",
+                                           "generation failed",
+                                           "prediction failed",
+                                           "request failed",
+                                           "task failed",
+                                           "job failed",
+                                           "test failed"};
+  const bool names = std::any_of(std::begin(kEndings), std::end(kEndings),
+                                 [&](auto ending) { return ends_with_in_any_case(name, ending); });
+  return names ? colon + 2 : 0;
+}
+
+// "LaneError - ", "<class 'LaneError'>: ", "Thread 1: ", "ERROR:lanes.pool:"
+size_t typed_length(std::string_view line, std::string_view token) {
+  const std::string_view rest = line.substr(token.size());
+  const bool capital = upper(token[0]) || token.find('.') != npos;
+  const bool type = capital && (token.ends_with("Error") || token.ends_with("Exception"));
+  if (type && (rest.starts_with(" - ") || rest.starts_with(" | "))) return token.size() + 3;
+  constexpr std::string_view kClass = "<class '";
+  if (line.starts_with(kClass)) {
+    const size_t close = line.substr(0, 100).find("'>");
+    return close == npos ? 0 : close + 2;
+  }
+  constexpr std::string_view kThread = "Thread ";
+  if (line.starts_with(kThread)) {
+    const size_t end = line.find_first_not_of("0123456789", kThread.size());
+    return end != npos && end > kThread.size() && line.substr(end).starts_with(": ") ? end + 2 : 0;
+  }
+  const size_t level = token.find(':');
+  const size_t name = level == npos ? npos : token.find(':', level + 1);
+  const bool module = name != npos && name > level + 1 && upper(token[0]) &&
+                      std::all_of(token.begin() + static_cast<std::ptrdiff_t>(level) + 1,
+                                  token.begin() + static_cast<std::ptrdiff_t>(name),
+                                  [](char c) { return word(c) || c == '.'; });
+  return module && is_level(token.substr(0, level)) ? name + 1 : 0;
+}
+
+}  // namespace
+
+bool starts_with_in_any_case(std::string_view text, std::string_view start) {
+  return text.size() >= start.size() &&
+         std::equal(start.begin(), start.end(), text.begin(), equal_in_any_case);
+}
+bool ends_with_in_any_case(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() &&
+         std::equal(end.rbegin(), end.rend(), text.rbegin(), equal_in_any_case);
+}
+
+size_t wrapper_length(std::string_view line) {
+  // "::error file=x::", as a workflow marks it.
+  if (line.starts_with("::error")) {
+    const size_t end = line.find("::", 2);
+    if (end != npos) return end + 2;
+  }
+  for (std::string_view tag : {"<p>", "<li>", "<td>", "<div>", "<b>", "<strong>"}) {
+    if (line.starts_with(tag)) return tag.size();
+  }
+  // Titles go without quotes: one that opens the line only hides what it is.
+  if (std::string_view(" :;,|>?='").find(line[0]) != npos) return 1;
+  if (const size_t length = markup_length(line); length > 0) return length;
+  if (const size_t length = progress_length(line); length > 0) return length;
+  if (const size_t length = tag_length(line); length > 0) return length;
+  const std::string_view token = line.substr(0, line.find(' '));
+  if (const size_t length = typed_length(line, token); length > 0) return length;
+  if (token.size() < line.size()) {
+    if (is_time(token) || is_process(token) || is_level(token) || is_source_place(token)) {
+      return token.size();
+    }
+    // "name - LEVEL - ", "file.py::test - "
+    const std::string_view rest = line.substr(token.size());
+    const bool named = token.find("::") != npos && token.find(".py") != npos;
+    if (rest.starts_with(" - ") && (named || is_level(rest.substr(3, rest.find(' ', 3) - 3)))) {
+      return token.size();
+    }
+  }
+  for (std::string_view phrase : kPhrases) {
+    if (starts_with_in_any_case(line, phrase)) return phrase.size();
+  }
+  return error_name_length(line);
+}
+
+size_t wrapper_length_within(std::string_view line) {
+  constexpr size_t kFarthest = 240;
+  const std::string_view head = line.substr(0, kFarthest);
+  size_t end = 0;
+  // Types: "lanes.LaneError: ", and "Error: " alone.
+  for (std::string_view ending : {"Error: ", "Exception: "}) {
+    const size_t found = head.rfind(ending);
+    if (found == npos || found == 0) continue;
+    const size_t begin = head.find_last_of(" '([{=:,>*!", found - 1) + 1;  // npos + 1 is 0
+    const std::string_view scope = head.substr(begin, found - begin);
+    const bool type = upper(head[begin]) || scope.find('.') != npos;
+    if (type && (scope.empty() || lower(scope.back()))) end = std::max(end, found + ending.size());
+  }
+  // A compiler's: "loc(...): error: message". A program's: "stopped due to exception: message".
+  for (std::string_view ending :
+       {": error: ", ": fatal error: ", " exception: ", " an error: ", " what(): ", ", reason: "}) {
+    const size_t found = head.rfind(ending);
+    if (found != npos) end = std::max(end, found + ending.size());
+  }
+  return end;
+}
+
+}  // namespace mpsprobe
