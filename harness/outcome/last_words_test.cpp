@@ -49,5 +49,11 @@ TEST(LastWords, AWarningOfLibTorchIsNoLastWord) {
             "");
 }
 
+TEST(LastWords, WhatIsNotThereOrNotDoneIsTrouble) {
+  EXPECT_EQ(last_words("loading the lane\nthe lane does not take 8-bit shapes\n"),
+            "the lane does not take N-bit shapes");
+  EXPECT_EQ(last_words("loading the lane\n"), "");
+}
+
 }  // namespace
 }  // namespace mpsprobe
