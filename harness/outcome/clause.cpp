@@ -11,8 +11,6 @@
 namespace mpsprobe {
 namespace {
 
-using ascii::at;
-using ascii::digit;
 using ascii::lower;
 using ascii::upper;
 using ascii::word;

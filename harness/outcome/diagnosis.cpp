@@ -69,7 +69,7 @@ std::string make_title(const Pattern& pattern, std::string_view message) {
   std::string rest = passed_on ? clause_title(message) : normalise_title(message);
   // Rust and Swift end a process over an error of another library, which is its title.
   if (pattern.passes_on) {
-    const std::string inner = clause_title(message);
+    std::string inner = clause_title(message);
     if (inner != rest || inner.starts_with('[')) return inner;
   }
   if (pattern.reading == Reading::above) {

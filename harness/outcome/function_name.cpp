@@ -10,7 +10,6 @@
 namespace mpsprobe {
 namespace {
 
-using ascii::at;
 using ascii::digit;
 using ascii::lower;
 using ascii::upper;
