@@ -290,28 +290,43 @@ std::string one_pass(std::string_view text) {
   return title;
 }
 
+// Passes over `title` until it stays as it is; false where it does not within 16.
+bool settle(std::string& title) {
+  for (int pass = 0; pass < 16; ++pass) {
+    std::string again = normalise_text(one_pass(title), kLookedAt).text;
+    if (again == title) return true;
+    title = std::move(again);
+  }
+  return false;
+}
+
+// The words of two letters or more, one space between them.
+std::string words_alone(std::string_view text) {
+  std::string words;
+  for (size_t i = 0; i < text.size();) {
+    size_t end = i;
+    while (end < text.size() && (upper(text[end]) || lower(text[end]))) ++end;
+    if (end - i > 1) {
+      if (!words.empty()) words += ' ';
+      words += text.substr(i, end - i);
+    }
+    i = std::max(end, i + 1);
+  }
+  return words;
+}
+
 }  // namespace
 
 std::string normalise_title(std::string_view message) {
   std::string title = normalise_text(message.substr(0, kLookedAt), kLookedAt).text;
   // What one rule leaves behind can be material for another ("a<b>/c.mm:7"): until it is stable.
   // Real texts settle within three passes.
-  for (int pass = 0; pass < 16; ++pass) {
-    std::string again = normalise_text(one_pass(title), kLookedAt).text;
-    if (again == title) return title;
-    title = std::move(again);
-  }
-  // Made so that each pass undoes one layer: without digits and marks there is none left.
-  std::string blunt;
-  for (char c : title) {
-    if (upper(c) || lower(c)) {
-      blunt += c;
-    } else if (!blunt.empty() && blunt.back() != ' ') {
-      blunt += ' ';
-    }
-  }
-  while (blunt.ends_with(' ')) blunt.pop_back();
-  return blunt;
+  if (settle(title)) return title;
+  // Made so that each pass undoes one layer: without digits, marks and what stood for numbers there
+  // is none left but words that repeat, which fold together fast.
+  title = words_alone(title);
+  settle(title);
+  return title;
 }
 
 }  // namespace mpsprobe
