@@ -3,7 +3,7 @@
 # LibTorch's own TorchConfig.cmake is not used: that of a CUDA build demands a CUDA toolkit and links
 # the whole CUDA stack, and mpsprobe-worker needs neither to run on the CPU or on MPS.
 # Where it has CUDA and the CUDA runtime's headers are found, LibTorch::cuda as well: for the backend cuda alone.
-# Sets MPSPROBE_TORCH_ROOT, MPSPROBE_TORCH_VERSION MPSPROBE_NO_CUDA (why LibTorch::cuda is missing, else empty)
+# Sets MPSPROBE_TORCH_ROOT, MPSPROBE_TORCH_VERSION, MPSPROBE_NO_CUDA (why LibTorch::cuda is missing, else empty)
 # and the cache variables MPSPROBE_HAS_MPS_STREAM_POOL and MPSPROBE_CUDA_INCLUDE.
 include(${CMAKE_CURRENT_LIST_DIR}/LocateTorch.cmake)
 

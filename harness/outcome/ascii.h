@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string_view>
 
@@ -18,6 +19,20 @@ constexpr bool lower(char c) {
 /// Part of a name as most languages write them.
 constexpr bool word(char c) {
   return digit(c) || upper(c) || lower(c) || c == '_';
+}
+constexpr char to_lower(char c) {
+  return upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
+}
+constexpr bool same_in_any_case(char a, char b) {
+  return to_lower(a) == to_lower(b);
+}
+constexpr bool starts_with_in_any_case(std::string_view text, std::string_view start) {
+  return text.size() >= start.size() &&
+         std::equal(start.begin(), start.end(), text.begin(), same_in_any_case);
+}
+constexpr bool ends_with_in_any_case(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() &&
+         std::equal(end.rbegin(), end.rend(), text.rbegin(), same_in_any_case);
 }
 /// text[i], or a zero byte beyond its end.
 constexpr char at(std::string_view text, size_t i) {

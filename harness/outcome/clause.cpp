@@ -12,6 +12,7 @@ namespace mpsprobe {
 namespace {
 
 using ascii::lower;
+using ascii::starts_with_in_any_case;
 using ascii::upper;
 using ascii::word;
 

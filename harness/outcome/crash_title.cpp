@@ -7,6 +7,7 @@
 #include <charconv>
 #include <iterator>
 
+#include "harness/outcome/ascii.h"
 #include "harness/outcome/function_name.h"
 #include "harness/outcome/passing_frames.h"
 #include "harness/outcome/told.h"
@@ -23,9 +24,7 @@ constexpr std::string_view kOverflowWords[] = {"possible stack overflow", "stack
                                                "stack size exceeded", "excessive recursion"};
 
 std::string lower_case(std::string text) {
-  for (char& c : text) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
+  std::transform(text.begin(), text.end(), text.begin(), ascii::to_lower);
   return text;
 }
 

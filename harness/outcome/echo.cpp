@@ -4,12 +4,12 @@
 #include <iterator>
 
 #include "harness/outcome/ascii.h"
-#include "harness/outcome/wrapper.h"
 
 namespace mpsprobe {
 namespace {
 
 using ascii::digit;
+using ascii::starts_with_in_any_case;
 
 // A line of a program's source, as a traceback or a notebook shows it: "raise LaneError(",
 // "---> 12 raise LaneError(text)".

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 #include "harness/outcome/ascii.h"
 #include "harness/outcome/clause.h"
@@ -44,8 +43,7 @@ bool is_frame(std::string_view line) {
 /// How much a line says about what went wrong, up to 2; 0: nothing.
 int telling(std::string_view line) {
   std::string lower(line);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(lower.begin(), lower.end(), lower.begin(), ascii::to_lower);
   if (std::none_of(kTrouble.begin(), kTrouble.end(), [&lower](std::string_view word) {
         return lower.find(word) != std::string::npos;
       })) {

@@ -1,7 +1,6 @@
 #include "harness/outcome/log_prefix.h"
 
 #include <algorithm>
-#include <cctype>
 #include <iterator>
 
 #include "harness/outcome/ascii.h"
@@ -18,12 +17,6 @@ constexpr size_t kLongestTag = 60;
 constexpr size_t kLongestPrefix = 200;
 constexpr auto npos = std::string_view::npos;
 
-bool same_in_any_case(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](unsigned char x, unsigned char y) {
-    return std::tolower(x) == std::tolower(y);
-  });
-}
-
 constexpr std::string_view kLevels[] = {"trace", "debug", "info",     "warn",  "warning", "error",
                                         "err",   "crit",  "critical", "fatal", "notice",  "fault",
                                         "e",     "w",     "i",        "f",     "d"};
@@ -39,8 +32,10 @@ bool is_level(std::string_view token) {
   const std::string_view name = token.substr(begin, token.find_last_not_of(kMarks) + 1 - begin);
   const bool marked = name.size() < token.size();
   const bool loud = std::all_of(name.begin(), name.end(), upper);
-  return (marked || loud) && std::any_of(std::begin(kLevels), std::end(kLevels),
-                                         [&](auto level) { return same_in_any_case(name, level); });
+  return (marked || loud) && std::any_of(std::begin(kLevels), std::end(kLevels), [&](auto level) {
+           return std::equal(name.begin(), name.end(), level.begin(), level.end(),
+                             ascii::same_in_any_case);
+         });
 }
 
 // "2025-03-01", "12:00:00.123+0100", "[12:00:00]"

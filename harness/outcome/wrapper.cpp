@@ -1,7 +1,6 @@
 #include "harness/outcome/wrapper.h"
 
 #include <algorithm>
-#include <cctype>
 #include <iterator>
 
 #include "harness/outcome/ascii.h"
@@ -11,15 +10,13 @@ namespace mpsprobe {
 namespace {
 
 using ascii::at;
+using ascii::ends_with_in_any_case;
 using ascii::lower;
+using ascii::starts_with_in_any_case;
 using ascii::upper;
 using ascii::word;
 
 constexpr auto npos = std::string_view::npos;
-
-bool equal_in_any_case(char a, char b) {
-  return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
-}
 
 // What runtimes and programs say in front of the message of an exception that they caught or not.
 constexpr std::string_view kPhrases[] = {
@@ -158,15 +155,6 @@ size_t typed_length(std::string_view line, std::string_view token) {
 }
 
 }  // namespace
-
-bool starts_with_in_any_case(std::string_view text, std::string_view start) {
-  return text.size() >= start.size() &&
-         std::equal(start.begin(), start.end(), text.begin(), equal_in_any_case);
-}
-bool ends_with_in_any_case(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() &&
-         std::equal(end.rbegin(), end.rend(), text.rbegin(), equal_in_any_case);
-}
 
 size_t wrapper_length(std::string_view line) {
   // "::error file=x::", as a workflow marks it.

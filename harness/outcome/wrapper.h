@@ -8,9 +8,6 @@ namespace mpsprobe {
 // What runtimes, programs and logs put in front of a message, on the same line of normalised text.
 // All look at a bounded part of the line, never throw, and may be called from any thread.
 
-bool starts_with_in_any_case(std::string_view text, std::string_view start);
-bool ends_with_in_any_case(std::string_view text, std::string_view end);
-
 /// The characters of one wrapper at the front of `line`, which is not empty: "RuntimeError: ",
 /// "[General] ", "E0301 ", "** ", "libc++abi: ". 0: none.
 size_t wrapper_length(std::string_view line);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 namespace mpsprobe {
 namespace {
 
@@ -16,9 +18,13 @@ TEST(NvidiaSystem, NamesEachKindOfGpuOnceWithItsCount) {
   EXPECT_EQ(system.gpus_in_words(), "2 x NVIDIA L4, NVIDIA H200");
 }
 
-TEST(NvidiaSystem, IsAskedWithoutHarmWhereThereIsNone) {
+TEST(NvidiaSystem, SaysNothingWhereThereIsNoDriver) {
   const NvidiaSystem system = nvidia_system();
-  EXPECT_EQ(system.gpus.empty(), system.gpus_in_words().empty());
+  const bool driver = std::filesystem::exists("/dev/nvidiactl");
+  EXPECT_EQ(system.driver.empty(), !driver) << system.driver;
+  if (!driver) {
+    EXPECT_EQ(system.gpus_in_words(), "");
+  }
 }
 
 }  // namespace

@@ -15,7 +15,6 @@ using ::testing::HasSubstr;
 
 struct Calls {
   int launches = 0;
-  int outside = 0;  ///< results that were not made by a launch: rehearsals
   int synchronised = 0;
 };
 

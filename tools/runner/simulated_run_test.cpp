@@ -115,6 +115,7 @@ TEST_F(SimulatedRun, EveryBuiltInMatrixExpandsOnTheRealOperations) {
     }
     // Without a GPU there is nothing to run, for that reason alone.
     EXPECT_EQ(list.exit_code, 4) << name;
+    EXPECT_THAT(list.out, HasSubstr("# left out: cuda/")) << name;
     std::istringstream lines(list.out);
     for (std::string line; std::getline(lines, line);) {
       EXPECT_THAT(line, HasSubstr("the backend cuda cannot be used here")) << name;
