@@ -3,8 +3,8 @@
 //
 //   T=$(python3 -c 'import os, torch; print(os.path.dirname(torch.__file__))')
 //   g++ -std=c++20 -O2 -DNDEBUG capture_race.cpp -o capture_race -pthread
-//       -I$T/include -I$T/../nvidia/cu13/include -L$T/lib -Wl,-rpath,$T/lib -Wl,--no-as-needed
-//       -ltorch_cuda -ltorch_cpu -lc10_cuda -lc10
+//       -I$T/include -I/usr/local/cuda/include -L$T/lib -Wl,-rpath,$T/lib -Wl,--no-as-needed
+//       -ltorch_cuda -ltorch_cpu -lc10_cuda -lc10 -Wl,--unresolved-symbols=ignore-in-shared-libs
 //   ./capture_race [threads=2] [graphs=200] [mode=thread_local] [lock=none|capture|all]
 //
 // lock=capture: one capture at a time, as LibTorch's documentation asks. lock=all: one thread at a
