@@ -9,6 +9,7 @@
 
 #include "harness/campaign/campaign.h"
 #include "harness/outcome/judge.h"
+#include "harness/platform/device_class.h"
 #include "reports/advice.h"
 #include "reports/arms.h"
 #include "reports/layers.h"
@@ -165,6 +166,16 @@ void conclude(CellSummary& cell) {
   cell.simulated = cell.simulated || cell.cell.backend == Backend::sim;
 }
 
+// A worker that must not touch Metal before its cell does names only the processor; what it
+// answered to `describe`, or what the machine calls itself, then tells.
+bool on_paravirtual_device(const Journal& journal, const std::string& worker,
+                           const CellSummary& cell) {
+  const Backend backend = cell.cell.backend;
+  if ((backend != Backend::mps && backend != Backend::metal) || cell.simulated) return false;
+  return std::any_of(cell.devices.begin(), cell.devices.end(), names_paravirtual) ||
+         describes_paravirtual(journal, worker, backend);
+}
+
 std::vector<LeftOutGroup> group_left_out(const std::vector<LeftOut>& left_out) {
   std::vector<LeftOutGroup> groups;
   std::map<std::string, size_t> index;
@@ -276,6 +287,7 @@ Analysis analyse(const Journal& journal) {
     cell.throughput = spread_of(throughput[{cell.arm, cell.id}]);
     const std::string& worker = analysis.arms[cell.arm].worker;
     cell.simulated = cell.simulated || describes_simulated(journal, worker, cell.cell.backend);
+    cell.paravirtual = on_paravirtual_device(journal, worker, cell);
     conclude(cell);
   }
   analysis.cells = summaries.take();
@@ -287,6 +299,7 @@ Analysis analyse(const Journal& journal) {
       if (count.outcome != Outcome::not_run) analysis.recorded += count.trials;
     }
     analysis.simulated = analysis.simulated || cell.simulated;
+    analysis.paravirtual = analysis.paravirtual || cell.paravirtual;
   }
   analysis.complete = analysis.recorded >= analysis.planned;
   analysis.boundaries = find_boundaries(evidence_of(analysis));

@@ -69,6 +69,7 @@ struct CellSummary {
   uint64_t checked = 0;              ///< results compared with the reference, over passing trials
   uint64_t unchecked = 0;
   bool simulated = false;
+  bool paravirtual = false;  ///< on the GPU of a virtual Mac: no result of a real chip
 };
 
 /// Whether a process saw the operation take another path than the cell asks for.
@@ -186,8 +187,9 @@ struct Advice {
 struct Analysis {
   CampaignHeader header;  ///< without `cells`: they are in `cells` below
   std::vector<CampaignEnd> ends;
-  bool simulated = false;  ///< at least one cell ran on a simulated device
-  bool complete = false;   ///< every planned trial is in the journal
+  bool simulated = false;    ///< at least one cell ran on a simulated device
+  bool paravirtual = false;  ///< at least one cell ran on the GPU of a virtual Mac
+  bool complete = false;     ///< every planned trial is in the journal
   int planned = 0;
   int recorded = 0;
   int counted = 0;

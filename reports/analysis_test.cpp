@@ -271,6 +271,52 @@ TEST(Analysis, SimulatedAndParavirtualAreSaid) {
   EXPECT_THAT(analyse(hosted.journal).warnings, warns("paravirtual"));
 }
 
+// A worker of the backend mps names the processor in its trials, for it may not touch Metal before
+// they do; the device's own name is in its answer to `describe`.
+TEST(Analysis, AParavirtualDeviceIsKnownByAnyOfItsNames) {
+  SampleJournal trials;
+  trials.plan("mps/add/default/threads=1").ran(10);
+  EXPECT_FALSE(analyse(trials.journal).paravirtual);
+  trials.journal.provenances["build-a"]["device"] = {{"device", "Apple M1 (Virtual)"}};
+  EXPECT_TRUE(analyse(trials.journal).paravirtual);
+
+  SampleJournal described;
+  described.plan("metal/add/default/threads=1").ran(10);
+  described.journal.header.workers[0].describe["backends"] = {
+      {{"name", "mps"}, {"device", "Apple M1"}},
+      {{"name", "metal"}, {"device", "Apple Paravirtual device"}}};
+  EXPECT_TRUE(analyse(described.journal).paravirtual);
+
+  SampleJournal machine;
+  machine.plan("mps/add/default/threads=1").ran(10);
+  machine.journal.header.machine["model"] = "VirtualMac2,1";
+  EXPECT_TRUE(analyse(machine.journal).paravirtual);
+
+  // What runs on the processor of such a machine runs on a real one.
+  SampleJournal cpu;
+  cpu.plan("cpu/add/default/threads=1").ran(10);
+  cpu.journal.header.machine["model"] = "VirtualMac2,1";
+  EXPECT_FALSE(analyse(cpu.journal).paravirtual);
+}
+
+TEST(Analysis, AVirtualMacIsNotPooledWithTheChipThatItIsNamedAfter) {
+  SampleJournal resumed;
+  resumed.journal.provenances["build-a"]["device"] = {{"device", "Apple M1 (Virtual)"}};
+  resumed.plan("mps/add/default/threads=1").ran(5, 5);
+  resumed.journal.provenances["build-real"] = resumed.journal.provenances["build-a"];
+  resumed.journal.provenances["build-real"]["device"] = {{"device", "Apple M1"}};
+  resumed.provenance = "build-real";
+  resumed.ran(5);
+  for (size_t i = 5; i < 10; ++i) resumed.journal.trials[i].trial += 5;
+  const Analysis analysis = analyse(resumed.journal);
+  ASSERT_EQ(analysis.cells.size(), 2U);
+  EXPECT_EQ(analysis.cells[0].counted, 5);
+  EXPECT_EQ(analysis.cells[0].failures, 5);
+  EXPECT_EQ(analysis.cells[1].failures, 0);
+  EXPECT_TRUE(analysis.cells[0].paravirtual);
+  EXPECT_FALSE(analysis.cells[1].paravirtual);
+}
+
 TEST(Analysis, AWorkerThatSaysItsDeviceIsSimulatedIsBelieved) {
   SampleJournal sample;
   sample.plan("mps/add/default/threads=1").ran(10);
@@ -294,8 +340,10 @@ TEST(Analysis, ASickDeviceIsSaid) {
   sample.plan("mps/add/default/threads=2").ran(10, 1);
   sample.journal.trials[0].known_good = KnownGood{"mps/add/default/threads=1", 3, Outcome::hang};
   EXPECT_THAT(analyse(sample.journal).warnings, warns("sick_device"));
-  sample.journal.trials[0].known_good->outcome = Outcome::pass;
-  EXPECT_THAT(analyse(sample.journal).warnings, Not(warns("sick_device")));
+  for (const Outcome outcome : {Outcome::pass, Outcome::not_run}) {
+    sample.journal.trials[0].known_good->outcome = outcome;
+    EXPECT_THAT(analyse(sample.journal).warnings, Not(warns("sick_device")));
+  }
 }
 
 TEST(Analysis, LeftOutCellsAreGroupedByReason) {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "harness/platform/device_class.h"
 #include "harness/wire/axis.h"
 
 namespace mpsprobe {
@@ -141,6 +142,20 @@ bool describes_simulated(const Journal& journal, const std::string& worker, Back
     if (info.name != worker || !backends.is_array()) continue;
     for (const json& entry : backends) {
       if (text_of(member(entry, "name")) == name_of(backend)) return says_simulated(entry);
+    }
+  }
+  return false;
+}
+
+bool describes_paravirtual(const Journal& journal, const std::string& worker, Backend backend) {
+  if (names_paravirtual(dumped(journal.header.machine))) return true;
+  for (const WorkerInfo& info : journal.header.workers) {
+    const json& backends = member(info.describe, "backends");
+    if (info.name != worker || !backends.is_array()) continue;
+    for (const json& entry : backends) {
+      if (text_of(member(entry, "name")) == name_of(backend)) {
+        return names_paravirtual(text_of(member(entry, "device")));
+      }
     }
   }
   return false;

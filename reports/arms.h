@@ -34,4 +34,8 @@ bool says_simulated(const nlohmann::json& provenance);
 /// True where the worker's answer to `describe` says so of a backend.
 bool describes_simulated(const Journal& journal, const std::string& worker, Backend backend);
 
+/// True where the machine, or the worker's answer to `describe` for a backend on Apple's GPU, names
+/// a paravirtual device. What processes name themselves is in CellSummary::devices.
+bool describes_paravirtual(const Journal& journal, const std::string& worker, Backend backend);
+
 }  // namespace mpsprobe

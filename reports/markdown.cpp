@@ -16,7 +16,7 @@ namespace {
 constexpr size_t kMostLeftOut = 4;  // cells named for each reason
 
 std::string title(const Analysis& analysis) {
-  std::string text = analysis.simulated ? "# SIMULATED: mpsprobe report" : "# mpsprobe report";
+  std::string text = fmt::format("# {}mpsprobe report", class_prefix(analysis));
   const CampaignHeader& header = analysis.header;
   if (!header.matrix_name.empty()) text += ", matrix " + escaped(header.matrix_name, 80);
   text += "\n\n";
@@ -54,7 +54,10 @@ std::string warnings(const Analysis& analysis) {
   for (const Warning& warning : analysis.warnings) {
     text += text.empty() ? "" : ">\n";
     const std::string words = escaped(warning.text, 1000);
-    text += "> " + (warning.code == "simulated" ? "**" + words + "**" : words) + "\n";
+    text += "> " +
+            (warning.code == "simulated" || warning.code == "paravirtual" ? "**" + words + "**"
+                                                                          : words) +
+            "\n";
   }
   return text.empty() ? "" : text + "\n";
 }
@@ -74,8 +77,9 @@ std::string boundaries(const Analysis& analysis) {
 
 std::string advice(const Analysis& analysis) {
   if (analysis.advice.empty()) return "";
-  std::string text =
-      analysis.simulated ? "## What follows (for the simulated device)\n\n" : "## What follows\n\n";
+  std::string text = analysis.simulated     ? "## What follows (for the simulated device)\n\n"
+                     : analysis.paravirtual ? "## What follows (for the paravirtual device)\n\n"
+                                            : "## What follows\n\n";
   for (const Advice& piece : analysis.advice) text += "- " + escaped(piece.text, 1000) + "\n";
   return text + "\n";
 }

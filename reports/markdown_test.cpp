@@ -46,6 +46,18 @@ TEST(Markdown, SimulatedIsInTheTitle) {
   EXPECT_THAT(markdown_of(real.journal), Not(HasSubstr("SIMULATED")));
 }
 
+TEST(Markdown, AParavirtualGpuIsInTheTitleAndOverWhatFollows) {
+  SampleJournal hosted;
+  hosted.plan("mps/linear/nograph/threads=2").ran(10);
+  hosted.plan("mps/linear/nograph/threads=3").ran(10, 10);
+  EXPECT_THAT(markdown_of(hosted.journal), Not(HasSubstr("PARAVIRTUAL")));
+  hosted.journal.header.machine["chip"] = "Apple M1 (Virtual)";
+  const std::string text = markdown_of(hosted.journal);
+  EXPECT_THAT(text, StartsWith("# PARAVIRTUAL GPU: mpsprobe report"));
+  EXPECT_THAT(text, HasSubstr("> **Paravirtual GPU"));
+  EXPECT_THAT(text, HasSubstr("## What follows (for the paravirtual device)"));
+}
+
 TEST(Markdown, ShowsWhereEachThreadWasAndHowToRunTheCell) {
   const std::string text = markdown_of(report_000().journal);
   EXPECT_THAT(text, HasSubstr("SIGSEGV in the phase run in thread 2, at address 0x18."));

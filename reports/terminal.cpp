@@ -105,9 +105,8 @@ std::string report_terminal(const Analysis& analysis, const TerminalOptions& opt
     text += fmt::format("{} {}: {} {}\n", painted("UNEXPECTED", kRed, options.colour), cell.id,
                         standing.word, standing.rest);
   }
-  const std::string simulated = analysis.simulated ? "SIMULATED: " : "";
   text +=
-      painted(fmt::format("{}{}, {} of {} trials run, {} count, {} failed", simulated,
+      painted(fmt::format("{}{}, {} of {} trials run, {} count, {} failed", class_prefix(analysis),
                           counted(static_cast<int64_t>(analysis.cells.size()), "cells"),
                           analysis.recorded, analysis.planned, analysis.counted, analysis.failures),
               kBold, options.colour);

@@ -37,6 +37,15 @@ TEST(Terminal, SaysSimulatedFirstAndLast) {
   EXPECT_THAT(text, HasSubstr("\nSIMULATED: 23 cells, 230 of 230 trials run"));
 }
 
+TEST(Terminal, SaysParavirtualFirstAndLast) {
+  SampleJournal hosted;
+  hosted.plan("mps/add/default/threads=1").ran(10);
+  hosted.journal.header.machine["chip"] = "Apple M1 (Virtual)";
+  const std::string text = terminal_of(hosted.journal);
+  EXPECT_EQ(text.find("warning: Paravirtual GPU"), 0u);
+  EXPECT_THAT(text, HasSubstr("\nPARAVIRTUAL GPU: 1 cell, 10 of 10 trials run"));
+}
+
 TEST(Terminal, UnmetExpectationsAreNamed) {
   SampleJournal sample;
   sample.plan("sim/add/default/threads=1").expect({Verdict::fail, std::nullopt, ""}).ran(10);

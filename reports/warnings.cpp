@@ -12,24 +12,6 @@
 namespace mpsprobe {
 namespace {
 
-bool mentions_paravirtual(const std::string& text) {
-  return text.find("Apple Paravirtual") != std::string::npos;
-}
-
-bool on_paravirtual_device(const Journal& journal, const Analysis& analysis) {
-  const auto dump = [](const nlohmann::json& value) {
-    return value.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
-  };
-  if (mentions_paravirtual(dump(journal.header.machine))) return true;
-  for (const auto& [id, provenance] : journal.provenances) {
-    if (mentions_paravirtual(dump(provenance))) return true;
-  }
-  for (const Arm& arm : analysis.arms) {
-    if (std::any_of(arm.devices.begin(), arm.devices.end(), mentions_paravirtual)) return true;
-  }
-  return false;
-}
-
 int count_outcome(const Analysis& analysis, Outcome outcome) {
   int trials = 0;
   for (const CellSummary& cell : analysis.cells) {
@@ -217,12 +199,13 @@ void warn_of_device(const Journal& journal, std::vector<Warning>& warnings) {
   int sick = 0;
   std::string example;
   for (const TrialRecord& trial : journal.trials) {
-    if (!trial.known_good || trial.known_good->outcome == Outcome::pass) continue;
+    // One that was ended by the user, or could not run, says nothing of the device.
+    if (!trial.known_good || !is_failure(trial.known_good->outcome)) continue;
     if (sick++ == 0) example = to_string(trial.cell);
   }
   if (sick == 0) return;
   warnings.push_back(
-      {"sick_device", fmt::format("After {} a known-good cell did not pass either, first after {}: "
+      {"sick_device", fmt::format("After {} a known-good cell failed as well, first after {}: "
                                   "what came next may be the device's failure, not the cell's.",
                                   counted(sick, "failures"), example)});
 }
@@ -241,7 +224,7 @@ std::vector<Warning> warn(const Journal& journal, const Analysis& analysis,
                                   "software, any GPU or PyTorch's MPS backend.",
                                   all ? "Everything here" : "A part of this")});
   }
-  if (on_paravirtual_device(journal, analysis)) {
+  if (analysis.paravirtual) {
     warnings.push_back({"paravirtual",
                         "Paravirtual GPU (Apple Paravirtual device, as on hosted Mac runners): a "
                         "class of its own. Do not quote these results for a real chip, or add them "

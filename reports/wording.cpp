@@ -57,6 +57,11 @@ std::string without_verdict(const CellSummary& cell) {
 
 }  // namespace
 
+std::string_view class_prefix(const Analysis& analysis) {
+  if (analysis.simulated) return "SIMULATED: ";
+  return analysis.paravirtual ? "PARAVIRTUAL GPU: " : "";
+}
+
 std::string words(std::string_view name) {
   std::string text(name);
   std::replace(text.begin(), text.end(), '_', ' ');

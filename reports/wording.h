@@ -11,6 +11,10 @@ namespace mpsprobe {
 
 /// The words of the report that every format shares. Plain text without markup.
 
+/// What stands before everything that names a run whose devices are no real chips: "SIMULATED: ",
+/// "PARAVIRTUAL GPU: ", or nothing.
+std::string_view class_prefix(const Analysis& analysis);
+
 /// "out of memory" for out_of_memory.
 std::string words(std::string_view name);
 

@@ -76,28 +76,26 @@ std::string as_kept(const std::string& name) {
 
 }  // namespace
 
-std::vector<fs::path> default_report_folders() {
+std::vector<fs::path> report_folders(System system, const std::string& home) {
   std::vector<fs::path> folders;
-#ifdef __APPLE__
+  if (system != System::macos) return folders;
   const fs::path reports = "Library/Logs/DiagnosticReports";
   std::vector<fs::path> roots{"/"};
-  if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') {
-    roots.insert(roots.begin(), home);
-  }
+  if (home.starts_with('/')) roots.insert(roots.begin(), home);
   for (const fs::path& root : roots) {
     folders.push_back(root / reports);
     folders.push_back(root / reports / "Retired");
   }
-#endif
   return folders;
 }
 
-Milliseconds default_report_wait() {
-#ifdef __APPLE__
-  return std::chrono::seconds(8);
-#else
-  return Milliseconds(0);
-#endif
+std::vector<fs::path> default_report_folders() {
+  const char* home = std::getenv("HOME");
+  return report_folders(kSystem, home == nullptr ? "" : home);
+}
+
+Milliseconds default_report_wait(System system) {
+  return system == System::macos ? std::chrono::seconds(8) : Milliseconds(0);
 }
 
 std::set<std::string> attached_incidents(const std::vector<TrialRecord>& trials) {

@@ -11,17 +11,22 @@
 #include <vector>
 
 #include "harness/crash_report/report_index.h"
+#include "harness/platform/system.h"
 #include "harness/trial.h"
 
 namespace mpsprobe {
 
-/// Where macOS puts reports: ~/Library/Logs/DiagnosticReports and /Library/Logs/DiagnosticReports,
-/// each with its Retired/ folder. Elsewhere none.
+/// Where a system puts reports. macOS: ~/Library/Logs/DiagnosticReports, where `home` is an
+/// absolute path, and /Library/Logs/DiagnosticReports, each with its Retired/ folder. Elsewhere
+/// none.
+std::vector<std::filesystem::path> report_folders(System system, const std::string& home);
+
+/// Those of this system and this user.
 std::vector<std::filesystem::path> default_report_folders();
 
 /// How long to wait for the report of a process that died, where nothing else is said: 8 s on
 /// macOS, where it is written some seconds after the death; elsewhere 0.
-std::chrono::milliseconds default_report_wait();
+std::chrono::milliseconds default_report_wait(System system = kSystem);
 
 /// The incidents that the trials of a journal hold: what a resumed run must not attach again.
 std::set<std::string> attached_incidents(const std::vector<TrialRecord>& trials);

@@ -411,5 +411,21 @@ TEST_F(CrashReportsTest, AGpuEventIsNoProcesssCrashReport) {
   EXPECT_EQ(record.gpu_events.size(), 1U);
 }
 
+// Where Console shows them, and where older ones are moved to.
+TEST(ReportFolders, AreTheUsersThenTheSystemsAndThereAreNoneElsewhere) {
+  EXPECT_THAT(report_folders(System::macos, "/Users/me"),
+              testing::ElementsAre("/Users/me/Library/Logs/DiagnosticReports",
+                                   "/Users/me/Library/Logs/DiagnosticReports/Retired",
+                                   "/Library/Logs/DiagnosticReports",
+                                   "/Library/Logs/DiagnosticReports/Retired"));
+  // Without a home that can be one, as under a service: the system's alone.
+  for (const char* home : {"", "relative"}) {
+    EXPECT_EQ(report_folders(System::macos, home).size(), 2U) << home;
+  }
+  EXPECT_TRUE(report_folders(System::other, "/home/me").empty());
+  EXPECT_EQ(default_report_wait(System::macos), std::chrono::seconds(8));
+  EXPECT_EQ(default_report_wait(System::other), milliseconds(0));
+}
+
 }  // namespace
 }  // namespace mpsprobe

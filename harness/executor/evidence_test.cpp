@@ -109,7 +109,8 @@ TEST_F(EvidenceTest, ACallToWhereNothingIsShowsTheWholeStack) {
     ASSERT_GE(functions.size(), 5U) << kind;
     EXPECT_EQ(functions[0], "");
     EXPECT_THAT(functions, Contains("mpsprobe::faults::" + kind + "()"));
-    EXPECT_EQ(trial_.judgement.detail, "SIGSEGV");
+    // The latter on macOS, where memory is there and holds no code.
+    EXPECT_THAT(trial_.judgement.detail, AnyOf("SIGSEGV", "SIGBUS"));
   }
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <thread>
 
+#include "harness/platform/machine_names.h"
 #include "harness/platform/memory.h"
 
 #ifdef __APPLE__
@@ -23,17 +24,8 @@ std::string system_text(const char* name) {
   size_t length = sizeof(value) - 1;
   return sysctlbyname(name, value, &length, nullptr, 0) == 0 ? value : "";
 }
-std::string os_name() {
-  return "macOS " + system_text("kern.osproductversion");
-}
-std::string os_build() {
-  return system_text("kern.osversion");
-}
-std::string model() {
-  return system_text("hw.model");
-}
-std::string chip() {
-  return system_text("machdep.cpu.brand_string");
+MachineNames machine_names() {
+  return macos_names(system_text);
 }
 
 #else
@@ -52,17 +44,9 @@ std::string value_in(const char* file, const std::string& key, char separator) {
   }
   return "";
 }
-std::string os_name() {
-  return value_in("/etc/os-release", "PRETTY_NAME", '=');
-}
-std::string os_build() {
-  return "";
-}
-std::string model() {
-  return "";
-}
-std::string chip() {
-  return value_in("/proc/cpuinfo", "model name", ':');
+MachineNames machine_names() {
+  return {value_in("/etc/os-release", "PRETTY_NAME", '='), "", "",
+          value_in("/proc/cpuinfo", "model name", ':')};
 }
 
 #endif
@@ -72,11 +56,12 @@ std::string chip() {
 nlohmann::json machine_facts() {
   utsname system{};
   uname(&system);
-  return {{"os", os_name()},
-          {"os_build", os_build()},
+  const MachineNames names = machine_names();
+  return {{"os", names.os},
+          {"os_build", names.os_build},
           {"kernel", std::string(system.sysname) + " " + system.release},
-          {"model", model()},
-          {"chip", chip()},
+          {"model", names.model},
+          {"chip", names.chip},
           {"architecture", system.machine},
           {"cores", std::thread::hardware_concurrency()},
           {"memory_bytes", physical_memory_bytes()},

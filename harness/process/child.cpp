@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "harness/platform/memory.h"
+#include "harness/process/max_rss.h"
 
 namespace mpsprobe {
 namespace {
@@ -27,14 +28,6 @@ constexpr std::chrono::seconds kSuspended{1};
 
 double seconds_of(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
-}
-
-uint64_t max_rss_bytes(const rusage& usage) {
-#ifdef __APPLE__
-  return static_cast<uint64_t>(usage.ru_maxrss);  // bytes there, kilobytes elsewhere
-#else
-  return static_cast<uint64_t>(usage.ru_maxrss) * 1024;
-#endif
 }
 
 void set_nonblocking(const Descriptor& descriptor) {
@@ -327,7 +320,8 @@ void Child::reap() {
       reaped = wait4(pid, &status, 0, &usage);
     } while (reaped < 0 && errno == EINTR);
     record_.termination = termination_from_status(status);
-    record_.usage = {seconds_of(usage.ru_utime), seconds_of(usage.ru_stime), max_rss_bytes(usage)};
+    record_.usage = {seconds_of(usage.ru_utime), seconds_of(usage.ru_stime),
+                     max_rss_bytes(usage.ru_maxrss)};
     record_.left_descendants = kill(-pid, 0) == 0;
   }
   record_.kernel_memory_kill = kernel_memory_kills() > memory_kills_before_;

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "harness/stack/image_symbols.h"
+#include "harness/wire/macho_header.h"
 
 // The system's own libraries have no files: they live in the dyld shared cache, which the kernel
 // maps at one address into every process until the next boot. So the runner can look at its own
@@ -22,20 +23,12 @@ bool is_system_path(std::string_view path) {
 
 std::string uuid_of(const mach_header_64* header) {
   constexpr std::string_view kDigits = "0123456789abcdef";
-  const auto* at = reinterpret_cast<const char*>(header + 1);
-  for (uint32_t i = 0; i < header->ncmds; ++i) {
-    const auto* command = reinterpret_cast<const load_command*>(at);
-    if (command->cmd == LC_UUID) {
-      std::string text;
-      for (const uint8_t byte : reinterpret_cast<const uuid_command*>(command)->uuid) {
-        text += kDigits[byte >> 4];
-        text += kDigits[byte & 15];
-      }
-      return text;
-    }
-    at += command->cmdsize;
+  std::string text;
+  for (const uint8_t byte : read_macho_header(header).uuid) {
+    text += kDigits[byte >> 4];
+    text += kDigits[byte & 15];
   }
-  return {};
+  return text;
 }
 
 const mach_header_64* loaded_header(std::string_view path) {

@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 
+#include "scenarios/worker/arm_syndrome.h"
 #include "scenarios/worker/images.h"
 #include "scenarios/worker/stack_capture.h"
 #include "scenarios/worker/thread_identity.h"
@@ -27,30 +28,10 @@ volatile sig_atomic_t first_signal = 0;
 /// and what else the signal says is about the sender.
 bool was_sent(int signal, const siginfo_t& info, const void* context) {
 #if defined(__APPLE__) && defined(__aarch64__)
-  // The codes of macOS do not tell. The processor's syndrome does: exception classes of data and
-  // instruction aborts, alignment, undefined instruction, floating point and breakpoint (Arm ARM,
-  // ESR_EL1); anything else is no fault of this instruction.
+  // The codes of macOS do not tell. The processor's syndrome does.
   const auto& exception = static_cast<const ucontext_t*>(context)->uc_mcontext->__es;
-  const bool same_place = exception.__far == reinterpret_cast<uint64_t>(info.si_addr);
-  switch (exception.__esr >> 26) {
-    case 0x20:
-    case 0x21:
-    case 0x24:
-    case 0x25:
-      return (signal != SIGSEGV && signal != SIGBUS) || !same_place;
-    case 0x22:
-    case 0x26:
-      return signal != SIGBUS;
-    case 0x00:
-    case 0x0e:
-      return signal != SIGILL;
-    case 0x2c:
-      return signal != SIGFPE;
-    case 0x3c:
-      return signal != SIGTRAP;
-    default:
-      return true;
-  }
+  return !is_fault_of_instruction(signal, exception.__esr,
+                                  exception.__far == reinterpret_cast<uint64_t>(info.si_addr));
 #else
   (void)signal;
   (void)context;

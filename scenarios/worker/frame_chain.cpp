@@ -1,10 +1,10 @@
-#ifdef __APPLE__
-
 #include "scenarios/worker/frame_chain.h"
 
-#include <mach/mach.h>
-
 #include "harness/wire/flight_recorder.h"
+
+#ifdef __APPLE__
+#include <mach/mach.h>
+#endif
 
 namespace mpsprobe {
 namespace {
@@ -12,23 +12,10 @@ namespace {
 // Code addresses of a process have 47 bits; above them a signed pointer carries its signature.
 constexpr uint64_t kAddressBits = (uint64_t{1} << 47) - 1;
 
-/// A frame as the procedure call standard lays it out: the caller's frame pointer, the return
-/// address.
-struct FrameRecord {
-  uint64_t caller;
-  uint64_t return_address;
-};
-
-bool read_frame(uint64_t address, FrameRecord& record) {
-  vm_size_t got = 0;
-  return vm_read_overwrite(mach_task_self(), address, sizeof(record),
-                           reinterpret_cast<vm_address_t>(&record), &got) == KERN_SUCCESS &&
-         got == sizeof(record);
-}
-
 }  // namespace
 
-void walk_frame_chain(const FrameStart& start, uint64_t* frames, std::atomic<uint32_t>& count) {
+void walk_frame_chain(const FrameStart& start, ReadFrame read, uint64_t* frames,
+                      std::atomic<uint32_t>& count) {
   uint32_t used = 0;
   const auto add = [&](uint64_t address) {
     frames[used++] = address;
@@ -38,9 +25,9 @@ void walk_frame_chain(const FrameStart& start, uint64_t* frames, std::atomic<uin
   uint64_t at = start.frame_pointer;
   FrameRecord record{};
   const uint64_t link = start.link & kAddressBits;
-  const bool chained = read_frame(at, record) && (record.return_address & kAddressBits) == link;
+  const bool chained = read(at, record) && (record.return_address & kAddressBits) == link;
   if (link != 0 && !chained) add(link);
-  while (used < recorder_layout::kFrames && at != 0 && read_frame(at, record)) {
+  while (used < recorder_layout::kFrames && at != 0 && read(at, record)) {
     const uint64_t address = record.return_address & kAddressBits;
     if (address == 0) break;
     add(address);
@@ -49,6 +36,23 @@ void walk_frame_chain(const FrameStart& start, uint64_t* frames, std::atomic<uin
   }
 }
 
-}  // namespace mpsprobe
+#ifdef __APPLE__
+
+namespace {
+
+bool read_own_frame(uint64_t address, FrameRecord& record) {
+  vm_size_t got = 0;
+  return vm_read_overwrite(mach_task_self(), address, sizeof(record),
+                           reinterpret_cast<vm_address_t>(&record), &got) == KERN_SUCCESS &&
+         got == sizeof(record);
+}
+
+}  // namespace
+
+void walk_frame_chain(const FrameStart& start, uint64_t* frames, std::atomic<uint32_t>& count) {
+  walk_frame_chain(start, read_own_frame, frames, count);
+}
 
 #endif
+
+}  // namespace mpsprobe

@@ -3,7 +3,9 @@
 #include <cstddef>
 #include <cstring>
 
-#ifndef __APPLE__
+#ifdef __APPLE__
+#include "harness/wire/macho_header.h"
+#else
 #include <elf.h>
 #endif
 
@@ -12,13 +14,7 @@ namespace mpsprobe {
 #ifdef __APPLE__
 
 std::span<const uint8_t> image_id(const mach_header_64& header) {
-  const auto* at = reinterpret_cast<const uint8_t*>(&header + 1);
-  for (uint32_t i = 0; i < header.ncmds; ++i) {
-    const auto* command = reinterpret_cast<const load_command*>(at);
-    if (command->cmd == LC_UUID) return reinterpret_cast<const uuid_command*>(at)->uuid;
-    at += command->cmdsize;
-  }
-  return {};
+  return read_macho_header(&header).uuid;
 }
 
 #else

@@ -14,7 +14,8 @@
 
 #ifdef __APPLE__
 #include <mach-o/dyld.h>
-#include <mach-o/loader.h>
+
+#include "harness/wire/macho_header.h"
 #else
 #include <link.h>
 #endif
@@ -62,20 +63,13 @@ Block* noted_block = nullptr;
 /// Called by the loader for every image that there is, and for each that comes.
 void note_image(const mach_header* header, intptr_t) {
   Dl_info info{};
-  if (header == nullptr || header->magic != MH_MAGIC_64 || dladdr(header, &info) == 0) return;
+  if (header == nullptr || dladdr(header, &info) == 0) return;
+  const MachoHeader image = read_macho_header(header);
+  if (!image.valid || image.text_bytes == 0) return;
   const auto base = reinterpret_cast<uint64_t>(header);
-  const auto& image = *reinterpret_cast<const mach_header_64*>(header);
-  const auto* command = reinterpret_cast<const load_command*>(&image + 1);
-  for (uint32_t c = 0; c < header->ncmds; ++c) {
-    const auto* segment = reinterpret_cast<const segment_command_64*>(command);
-    if (command->cmd == LC_SEGMENT_64 && std::string_view(segment->segname) == "__TEXT") {
-      while (appending.test_and_set(std::memory_order_acquire)) sched_yield();
-      add(*noted_block, base, base, base + segment->vmsize, info.dli_fname, image_id(image));
-      appending.clear(std::memory_order_release);
-    }
-    command = reinterpret_cast<const load_command*>(reinterpret_cast<const char*>(command) +
-                                                    command->cmdsize);
-  }
+  while (appending.test_and_set(std::memory_order_acquire)) sched_yield();
+  add(*noted_block, base, base, base + image.text_bytes, info.dli_fname, image.uuid);
+  appending.clear(std::memory_order_release);
 }
 
 }  // namespace

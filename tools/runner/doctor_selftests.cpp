@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/executor/executor.h"
+#include "harness/platform/device_class.h"
+#include "harness/wire/axis.h"
 #include "tools/runner/doctor_check.h"
 #include "tools/runner/workers.h"
 
@@ -14,7 +16,10 @@ namespace {
 using nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
+// Of all planted failures of all workers together.
 constexpr double kMostSeconds = 12;
+// Of one cell on a device, which may have to compile its kernels first.
+constexpr double kDeviceSeconds = 12;
 
 /// What is planted, and what has to come out.
 struct Planted {
@@ -52,13 +57,107 @@ std::string came_to(const TrialRecord& trial) {
   return fmt::format("{}, {:.1f} s", text, trial.seconds);
 }
 
+/// What a process said of its failure, after a colon.
+std::string said(const TrialRecord& trial) {
+  for (const ProcessRecord& process : trial.processes) {
+    if (!process.failures.empty()) return ": " + process.failures.front().text;
+  }
+  return "";
+}
+
+std::string restart_and_run(const std::string& cell) {
+  return fmt::format(
+      "one thread fails already: restart the machine if the device is sick, then mpsprobe run "
+      "--cell {}",
+      cell);
+}
+
+bool is_apple_gpu(Backend backend) {
+  return backend == Backend::mps || backend == Backend::metal;
+}
+
+const json* described(const WorkerInfo& worker, Backend backend) {
+  for (const json& entry : worker.describe.at("backends")) {
+    if (entry.at("name") == name_of(backend)) return &entry;
+  }
+  return nullptr;
+}
+
+bool lists_backend(const WorkerInfo& worker, Backend backend) {
+  return described(worker, backend) != nullptr;
+}
+
+bool is_paravirtual(const WorkerInfo& worker, Backend backend) {
+  const json* entry = described(worker, backend);
+  const json device = entry == nullptr ? json() : entry->value("device", json());
+  return device.is_string() && names_paravirtual(device.get<std::string>());
+}
+
+std::string known_good_of(const WorkerInfo& worker) {
+  const json named = worker.describe.value("known_good", json("mm"));
+  return named.is_string() ? named.get<std::string>() : "mm";
+}
+
+/// One thread, one iteration.
+Cell single(Backend backend, const std::string& operation) {
+  Cell cell;
+  cell.backend = backend;
+  cell.op = operation;
+  cell.iterations = 1;
+  return cell;
+}
+
+/// What one cell says of the numbers that a device computes.
+struct NumbersSeen {
+  CheckStatus status = CheckStatus::ok;
+  std::string remedy;
+};
+
+NumbersSeen judge_numbers(const TrialRecord& trial, bool paravirtual) {
+  const std::string elsewhere =
+      paravirtual ? "a virtual machine's device often does; run on a Mac that is no virtual machine"
+                  : "restart the machine, then try another release of macOS and of LibTorch";
+  const std::string cell = to_string(trial.cell);
+  switch (trial.judgement.outcome) {
+    case Outcome::pass:
+      break;
+    case Outcome::wrong_result:
+      return {
+          CheckStatus::fail,
+          "it computes, and computes wrong, in one thread: nothing that it passes or fails says "
+          "anything about threads. " +
+              elsewhere};
+    case Outcome::hang:
+      return {CheckStatus::fail, "it takes work and does not end it, in one thread: " + elsewhere};
+    case Outcome::unsupported:
+      return {CheckStatus::warn,
+              "not known whether it computes right: mpsprobe run --cell " + cell};
+    case Outcome::setup_failed:
+    case Outcome::infrastructure:
+    case Outcome::not_run:
+      return {
+          CheckStatus::fail,
+          "nothing was computed, and not for a fault of the device: mpsprobe run --cell " + cell};
+    default:
+      return {CheckStatus::fail, restart_and_run(cell)};
+  }
+  uint64_t checked = 0;
+  for (const ProcessRecord& process : trial.processes) {
+    if (process.result.has_value()) checked += process.result->checked;
+  }
+  if (checked > 0) return {};
+  return {CheckStatus::warn,
+          "it ran, and no number was compared: the worker must count them in `checked` "
+          "(docs/protocol.md)"};
+}
+
 class Trials {
  public:
-  Trials(const DoctorOptions& options, Checks& checks)
-      : options_(options), checks_(checks), start_(Clock::now()) {}
+  Trials(const DoctorOptions& options, Checks& checks) : options_(options), checks_(checks) {}
 
   void run(const WorkerInfo& worker, Backend backend) {
-    run_known_good(worker, backend);
+    if (!is_apple_gpu(backend)) run_known_good(worker, backend);
+    for (const Backend gpu : {Backend::mps, Backend::metal}) check_numbers(worker, gpu);
     for (const Planted& planted : kPlanted) run_planted(worker, planted);
   }
 
@@ -69,13 +168,11 @@ class Trials {
                        fmt::format("{}: {}", worker.name, what), value, remedy});
   }
 
-  double left() const {
-    return kMostSeconds - std::chrono::duration<double>(Clock::now() - start_).count();
-  }
+  double left() const { return kMostSeconds - spent_; }
 
-  TrialRecord run_cell(const WorkerInfo& worker, const Cell& cell, double stall) {
+  TrialRecord run_cell(const WorkerInfo& worker, const Cell& cell, double timeout, double stall) {
     ChildLimits limits;
-    limits.timeout = std::max(left(), 1.0);
+    limits.timeout = timeout;
     limits.stall = stall;
     limits.grace = 0.5;
     limits.reap = 1;
@@ -87,30 +184,58 @@ class Trials {
     return Executor(limits, extra_environment(options_), never).run(request);
   }
 
+  TrialRecord run_on_device(const WorkerInfo& worker, Backend backend,
+                            const std::string& operation) {
+    return run_cell(worker, single(backend, operation), kDeviceSeconds, kDeviceSeconds);
+  }
+
   void run_known_good(const WorkerInfo& worker, Backend backend) {
-    const json named = worker.describe.value("known_good", json("mm"));
-    const std::string operation = named.is_string() ? named.get<std::string>() : "mm";
+    const std::string operation = known_good_of(worker);
     if (!has_backend(worker, backend) || !has_operation(worker, operation)) {
       add(worker, "known_good", CheckStatus::not_applicable, "the known-good cell passes",
           fmt::format("it has no {} on {}", operation, name_of(backend)));
       return;
     }
-    Cell cell;
-    cell.backend = backend;
-    cell.op = operation;
-    cell.iterations = 1;
-    const TrialRecord trial = run_cell(worker, cell, kMostSeconds);
+    const TrialRecord trial = run_on_device(worker, backend, operation);
     const bool passed = trial.judgement.outcome == Outcome::pass;
-    std::string why;
-    for (const ProcessRecord& process : trial.processes) {
-      if (!process.failures.empty()) why = ": " + process.failures.front().text;
+    const std::string cell = to_string(trial.cell);
+    add(worker, "known_good", passed ? CheckStatus::ok : CheckStatus::fail, cell + " passes",
+        came_to(trial) + (passed ? "" : said(trial)), passed ? "" : restart_and_run(cell));
+  }
+
+  /// A device that is there may compute nothing, or wrong numbers. Products come from Apple's
+  /// kernels and sums from LibTorch's own, and a virtual machine's device has been seen to fail in
+  /// one kind alone: so both are compared with the CPU's.
+  void check_numbers(const WorkerInfo& worker, Backend backend) {
+    if (!lists_backend(worker, backend)) return;
+    const std::string id = fmt::format("computes.{}", name_of(backend));
+    const std::string what = fmt::format("{} computes right numbers", name_of(backend));
+    const bool wanted = options_.backend.empty() || options_.backend == name_of(backend);
+    if (!wanted || !has_backend(worker, backend)) {
+      add(worker, id, CheckStatus::not_applicable, what,
+          wanted ? "there is no device: " + why_unavailable({worker}, backend)
+                 : "not asked: --backend " + options_.backend);
+      return;
     }
-    add(worker, "known_good", passed ? CheckStatus::ok : CheckStatus::fail,
-        to_string(cell) + " passes", came_to(trial) + (passed ? "" : why),
-        passed ? ""
-               : fmt::format("one thread fails already: restart the machine if the device is sick, "
-                             "then mpsprobe run --cell {}",
-                             to_string(cell)));
+    std::string equal;
+    for (const std::string& operation : {known_good_of(worker), std::string("add")}) {
+      if (!has_operation(worker, operation) || equal == operation) continue;
+      const TrialRecord trial = run_on_device(worker, backend, operation);
+      const NumbersSeen seen = judge_numbers(trial, is_paravirtual(worker, backend));
+      if (seen.status != CheckStatus::ok) {
+        const std::string more = trial.judgement.outcome == Outcome::pass ? "" : said(trial);
+        add(worker, id, seen.status, what, fmt::format("{}: {}{}", operation, came_to(trial), more),
+            seen.remedy);
+        return;
+      }
+      equal += (equal.empty() ? "" : " and ") + operation;
+    }
+    if (equal.empty()) {
+      add(worker, id, CheckStatus::warn, what, "not known: it has neither mm nor add",
+          "name a worker that has them with --worker");
+      return;
+    }
+    add(worker, id, CheckStatus::ok, what, "yes: " + equal + " as on the CPU");
   }
 
   void run_planted(const WorkerInfo& worker, const Planted& planted) {
@@ -124,7 +249,9 @@ class Trials {
           "name fewer workers at once");
       return;
     }
-    const TrialRecord trial = run_cell(worker, cell, 1);
+    const Clock::time_point start = Clock::now();
+    const TrialRecord trial = run_cell(worker, cell, std::max(left(), 1.0), 1);
+    spent_ += std::chrono::duration<double>(Clock::now() - start).count();
     const bool seen = trial.judgement.outcome == planted.outcome &&
                       (*planted.detail == '\0' || trial.judgement.detail == planted.detail);
     add(worker, planted.id, seen ? CheckStatus::ok : CheckStatus::fail, planted.what,
@@ -166,7 +293,7 @@ class Trials {
 
   const DoctorOptions& options_;
   Checks& checks_;
-  Clock::time_point start_;
+  double spent_ = 0;  ///< on planted failures
 };
 
 }  // namespace

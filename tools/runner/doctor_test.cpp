@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/wire/event.h"
+#include "tools/runner/doctor_system.h"
 #include "tools/runner/program_fixture.h"
 #include "tools/runner/run_path.h"
 #include "tools/runner/torch_copies.h"
@@ -182,6 +183,153 @@ TEST_F(Doctor, VariablesThatChangeResultsAreNamedWithTheirValues) {
   EXPECT_EQ(inherited["status"], "warn");
   EXPECT_EQ(inherited["value"], "1");
   EXPECT_THAT(check(run, "environment.MTL_DEBUG_LAYER")["value"], HasSubstr("taken away"));
+}
+
+/// A worker with a device, whose cells come out as the test says.
+class DoctorOfADevice : public Doctor {
+ protected:
+  /// `mm` and `add` are the shell commands that run a cell of that operation, after the gate.
+  std::string make_gpu_worker(const std::string& backends, const std::string& mm,
+                              const std::string& add) const {
+    const std::string operation =
+        R"(,"summary":"","source":"","paths":["default"],"has_parameters":false,"dtypes":[],)"
+        R"("shape":"1","dimensions":""})";
+    const std::string file =
+        write("worker", R"(#!/bin/sh
+say() { printf '{"event":%s}\n' "$1" >&4; }
+# result COMPARED
+result() { say '"result","operations":1,"seconds":0.1,"checked":'"$1"; }
+failure() { say '"failure","kind":"'"$1"'","text":"'"$2"'"'; }
+if [ "$1" = describe ]; then
+  cat <<'END'
+{"mpsprobe_worker":)" + std::to_string(kProtocolVersion) +
+                            R"(,"version":")" MPSPROBE_VERSION R"(","operations":[{"name":"mm")" +
+                            operation + R"(,{"name":"add")" + operation + R"(],"backends":[)" +
+                            backends + R"(]}
+END
+  exit
+fi
+say '"hello","protocol":)" + std::to_string(kProtocolVersion) +
+                            R"('
+say '"ready"'
+head -c 1 <&5 > /dev/null
+case "$3" in
+  */mm/*) )" + mm + R"( ;;
+  */add/*) )" + add + R"( ;;
+esac
+)");
+    fs::permissions(file, fs::perms::owner_all);
+    return "stock=" + file;
+  }
+
+  static std::string available(const std::string& backend, const std::string& device) {
+    return R"({"name":")" + backend + R"(","available":true,"reason":"","device":")" + device +
+           R"("})";
+  }
+  static std::string absent(const std::string& backend, const std::string& reason) {
+    return R"({"name":")" + backend + R"(","available":false,"reason":")" + reason + R"("})";
+  }
+
+  /// The check of the numbers of mps on a chip, or on the device given.
+  json numbers(const std::string& mm, const std::string& add,
+               const std::string& device = "Apple M4 Max") const {
+    const std::string worker = make_gpu_worker(available("mps", device), mm, add);
+    return check(doctor({"--worker", worker, "--json"}), "run.stock.computes.mps");
+  }
+};
+
+TEST_F(DoctorOfADevice, ThatItIsThereAndThatItComputesAreTwoLines) {
+  const std::string worker =
+      make_gpu_worker(available("mps", "Apple M4 Max") + "," + absent("metal", "none here"),
+                      "result 64", "result 10000");
+  const Run run = doctor({"--worker", worker, "--json"});
+  EXPECT_EQ(run.exit_code, 0) << run.out;
+  EXPECT_EQ(check(run, "worker.stock.backend.mps")["status"], "ok");
+  EXPECT_EQ(check(run, "worker.stock.backend.mps")["value"], "Apple M4 Max");
+  EXPECT_EQ(check(run, "run.stock.computes.mps")["status"], "ok");
+  EXPECT_EQ(check(run, "run.stock.computes.mps")["value"], "yes: mm and add as on the CPU");
+  EXPECT_EQ(check(run, "worker.stock.backend.metal")["value"], "none here");
+  EXPECT_EQ(check(run, "run.stock.computes.metal")["status"], "n/a");
+  EXPECT_THAT(check(run, "run.stock.computes.metal")["value"], HasSubstr("none here"));
+}
+
+TEST_F(DoctorOfADevice, WrongNumbersAreRedAndSaySo) {
+  const std::string wrong = "failure wrong_result 'element 0 is 0, expected 1.5'; result 1";
+  const json product = numbers(wrong, "result 1");
+  EXPECT_EQ(product["status"], "fail");
+  EXPECT_THAT(product["value"], HasSubstr("mm: wrong_result"));
+  EXPECT_THAT(product["value"], HasSubstr("element 0 is 0, expected 1.5"));
+  EXPECT_THAT(product["remedy"], HasSubstr("computes wrong"));
+  // Products right and sums wrong, as a virtual machine's device has been seen to do.
+  const json sum = numbers("result 1", wrong, "Apple Paravirtual device");
+  EXPECT_EQ(sum["status"], "fail");
+  EXPECT_THAT(sum["value"], HasSubstr("add: wrong_result"));
+  EXPECT_THAT(sum["remedy"], HasSubstr("virtual machine"));
+}
+
+TEST_F(DoctorOfADevice, OtherFailuresHaveRemediesOfTheirOwn) {
+  const json crash = numbers("kill -SEGV $$", "result 1");
+  EXPECT_EQ(crash["status"], "fail");
+  EXPECT_THAT(crash["value"], HasSubstr("SIGSEGV"));
+  EXPECT_THAT(crash["remedy"], HasSubstr("mpsprobe run --cell mps/mm/default/threads=1"));
+  const json memory = numbers("failure out_of_memory 'Tried to allocate 256 bytes'", "result 1");
+  EXPECT_EQ(memory["status"], "fail");
+  EXPECT_THAT(memory["value"], HasSubstr("256 bytes"));
+  const json unsupported = numbers("failure unsupported 'no kernel'", "result 1");
+  EXPECT_EQ(unsupported["status"], "warn");
+  EXPECT_THAT(unsupported["remedy"], HasSubstr("not known"));
+  const json unchecked = numbers("result 0", "result 0");
+  EXPECT_EQ(unchecked["status"], "warn");
+  EXPECT_THAT(unchecked["remedy"], HasSubstr("no number was compared"));
+}
+
+TEST_F(DoctorOfADevice, AParavirtualDeviceIsNoChipHoweverWellItComputes) {
+  const std::string worker =
+      make_gpu_worker(available("metal", "Apple Paravirtual device"), "result 1", "result 1");
+  const Run run = doctor({"--worker", worker, "--json"});
+  EXPECT_EQ(run.exit_code, 0) << run.out;
+  const json device = check(run, "worker.stock.backend.metal");
+  EXPECT_EQ(device["status"], "warn");
+  EXPECT_THAT(device["value"], HasSubstr("PARAVIRTUAL"));
+  EXPECT_THAT(device["remedy"], HasSubstr("never quote its results for a chip"));
+  EXPECT_EQ(check(run, "run.stock.computes.metal")["status"], "ok");
+}
+
+TEST_F(DoctorOfADevice, ABackendThatIsNamedLeavesTheOthersAlone) {
+  const std::string worker =
+      make_gpu_worker(available("mps", "Apple M4 Max") + "," + available("metal", "Apple M4 Max"),
+                      "result 1", "result 1");
+  const Run run = doctor({"--worker", worker, "--backend", "metal", "--json"});
+  EXPECT_EQ(check(run, "run.stock.computes.mps")["value"], "not asked: --backend metal");
+  EXPECT_EQ(check(run, "run.stock.computes.metal")["status"], "ok");
+}
+
+json macos_check(const MacosFacts& facts, const std::string& id) {
+  Checks checks;
+  check_macos_limits(facts, checks);
+  check_macos_crash_handling(facts, checks);
+  for (const Check& each : checks) {
+    if (each.id == id) {
+      return {{"status", name_of(each.status)}, {"value", each.value}, {"remedy", each.remedy}};
+    }
+  }
+  return {{"status", "there is no check " + id}};
+}
+
+// The limits of sysctl -a on a Mac with 16 GB (kern.maxprocperuid 2666, kern.coredump 1), and what
+// a strict administrator or a sandbox makes of them.
+TEST(MacosChecks, JudgeWhatSysctlAndTheLoaderSay) {
+  EXPECT_EQ(macos_check({1, 2666, false}, "limit.user_processes")["status"], "ok");
+  EXPECT_EQ(macos_check({1, 2666, false}, "limit.user_processes")["value"], "2666");
+  const json few = macos_check({1, 266, false}, "limit.user_processes");
+  EXPECT_EQ(few["status"], "warn");
+  EXPECT_THAT(few["remedy"], HasSubstr("kern.maxprocperuid"));
+  EXPECT_EQ(macos_check({}, "limit.user_processes")["value"], "not told");
+  EXPECT_EQ(macos_check({1, 2666, true}, "limit.dyld")["status"], "warn");
+  EXPECT_THAT(macos_check({1, 2666, true}, "limit.dyld")["remedy"], HasSubstr("--env"));
+  EXPECT_EQ(macos_check({1, 2666, false}, "limit.dyld")["status"], "ok");
+  EXPECT_EQ(macos_check({1, 0, false}, "crash_reports.corefiles")["value"], "on");
+  EXPECT_EQ(macos_check({0, 0, false}, "crash_reports.corefiles")["value"], "off");
 }
 
 /// The self-test worker's run path is $ORIGIN/../lib: beside a copy of it lies what it was built

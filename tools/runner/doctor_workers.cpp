@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/executor/environment.h"
+#include "harness/platform/device_class.h"
+#include "harness/wire/axis.h"
 #include "harness/wire/cell.h"
 #include "tools/runner/doctor_check.h"
 #include "tools/runner/machine_error.h"
@@ -27,6 +29,10 @@ std::string text_at(const json& object, const char* key) {
 
 std::string or_else(const std::string& text, const char* otherwise) {
   return text.empty() ? otherwise : text;
+}
+
+bool is_apple_gpu(const std::string& backend) {
+  return backend == name_of(Backend::mps) || backend == name_of(Backend::metal);
 }
 
 std::string version_of(const InstalledTorch& files) {
@@ -177,10 +183,21 @@ class WorkerChecks {
       const bool available = backend.at("available").get<bool>();
       const bool simulated = backend.value("simulated", json(false)) == json(true);
       const std::string device = text_at(backend, "device");
-      add("backend." + name, available ? CheckStatus::ok : CheckStatus::not_applicable, name,
-          available ? or_else(device, "available") + (simulated ? " (SIMULATED)" : "")
-                    : or_else(text_at(backend, "reason"), "it does not say why"),
-          "", "backends");
+      // That there is one, and that it computes right numbers, are two questions: see
+      // doctor_selftests.cpp for the second.
+      const std::string what = is_apple_gpu(name) ? name + " device" : name;
+      if (!available) {
+        add("backend." + name, CheckStatus::not_applicable, what,
+            or_else(text_at(backend, "reason"), "it does not say why"), "", "backends");
+      } else if (is_apple_gpu(name) && !simulated && names_paravirtual(device)) {
+        add("backend." + name, CheckStatus::warn, what, device + " (PARAVIRTUAL: no real chip)",
+            "a class of its own: never quote its results for a chip; for results of one, run on a "
+            "Mac that is no virtual machine",
+            "backends");
+      } else {
+        add("backend." + name, CheckStatus::ok, what,
+            or_else(device, "available") + (simulated ? " (SIMULATED)" : ""), "", "backends");
+      }
     }
   }
 

@@ -1,0 +1,78 @@
+// What is read of a thread that macOS interrupted, with registers as public crash reports show
+// them.
+#include <gmock/gmock.h>
+
+#include <map>
+#include <vector>
+
+#include "harness/wire/flight_recorder.h"
+#include "scenarios/worker/arm_syndrome.h"
+#include "scenarios/worker/frame_chain.h"
+
+namespace mpsprobe {
+namespace {
+
+using testing::ElementsAre;
+
+// Syndromes and their words as crash reports of macOS 13 to 26 print them in "esr".
+constexpr uint32_t kDataAbort = 0x92000006;        // (Data Abort) byte read Translation fault
+constexpr uint32_t kDataAbortLevel3 = 0x92000007;  // the same, another level of the table
+constexpr uint32_t kBreakpoint = 0xf2000001;       // (Breakpoint) brk 1
+constexpr uint32_t kSystemCall = 0x56000080;       // " Address size fault", in every waiting thread
+
+TEST(ArmSyndrome, TellsAFaultFromASignalThatWasSent) {
+  EXPECT_TRUE(is_fault_of_instruction(SIGSEGV, kDataAbort, true));
+  EXPECT_TRUE(is_fault_of_instruction(SIGBUS, kDataAbortLevel3, true));
+  EXPECT_TRUE(is_fault_of_instruction(SIGTRAP, kBreakpoint, true));
+  EXPECT_TRUE(is_fault_of_instruction(SIGTRAP, kBreakpoint, false));
+  // raise() and kill() arrive in a system call.
+  for (int signal : {SIGSEGV, SIGBUS, SIGTRAP, SIGILL, SIGFPE, SIGABRT}) {
+    EXPECT_FALSE(is_fault_of_instruction(signal, kSystemCall, true)) << signal;
+  }
+  // Sent to a thread whose last exception was a page that the kernel then brought in.
+  EXPECT_FALSE(is_fault_of_instruction(SIGABRT, kDataAbort, true));
+  EXPECT_FALSE(is_fault_of_instruction(SIGSEGV, kDataAbort, false));
+  EXPECT_FALSE(is_fault_of_instruction(SIGSEGV, kBreakpoint, true));
+}
+
+std::map<uint64_t, FrameRecord> memory;
+
+bool read_memory(uint64_t address, FrameRecord& record) {
+  const auto at = memory.find(address);
+  if (at == memory.end()) return false;
+  record = at->second;
+  return true;
+}
+
+std::vector<uint64_t> walk(const FrameStart& start) {
+  std::vector<uint64_t> frames(recorder_layout::kFrames);
+  std::atomic<uint32_t> count = 0;
+  walk_frame_chain(start, read_memory, frames.data(), count);
+  frames.resize(count);
+  return frames;
+}
+
+TEST(FrameChain, SignaturesAreTakenOffAndTheLinkIsAFrameWhereThereIsNoOther) {
+  // Counter, frame and signed link of a public report (arm64e, in the dyld shared cache), whose
+  // function had no frame of its own yet.
+  memory = {{0x16ae2f900, {0x16ae2fa00, 0x1234'0001'8897'0000}}, {0x16ae2fa00, {0, 0x18890'0000}}};
+  EXPECT_THAT(walk({0x1889b04b0, 0x16ae2f900, 0x8f7a'8001'8897'b830}),
+              ElementsAre(0x1889b04b0, 0x18897b830, 0x188970000, 0x188900000));
+}
+
+TEST(FrameChain, ALinkThatTheChainHoldsIsNotRepeated) {
+  memory = {{0x100, {0x200, 0x8f7a'8001'8897'b830}}, {0x200, {0, 0}}};
+  EXPECT_THAT(walk({0x1889b04b0, 0x100, 0x18897b830}), ElementsAre(0x1889b04b0, 0x18897b830));
+}
+
+TEST(FrameChain, EndsWhereTheStackIsBroken) {
+  memory = {{0x300, {0x200, 0x11}}};  // a caller below its callee
+  EXPECT_THAT(walk({0x10, 0x300, 0}), ElementsAre(0x10, 0x11));
+  EXPECT_THAT(walk({0x10, 0xdead, 0}), ElementsAre(0x10));
+  memory = {};
+  for (uint64_t i = 1; i <= 1000; ++i) memory[i * 16] = {(i + 1) * 16, i};
+  EXPECT_EQ(walk({0x10, 16, 0}).size(), recorder_layout::kFrames);
+}
+
+}  // namespace
+}  // namespace mpsprobe
