@@ -1,10 +1,12 @@
 # How every target of the project is compiled.
 function(mpsprobe_target_defaults target)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
-  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wno-missing-field-initializers)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wno-missing-field-initializers)
+  # Declarations of Apple's frameworks use what the language has only as an extension.
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wpedantic>)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     # Warns of overlapping copies inside std::string's own operator+ (GCC bug 105651).
-    target_compile_options(${target} PRIVATE -Wno-restrict)
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
   endif()
   target_compile_definitions(${target} PRIVATE MPSPROBE_VERSION="${PROJECT_VERSION}")
   if(MPSPROBE_WARNINGS_AS_ERRORS)

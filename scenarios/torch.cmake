@@ -2,14 +2,14 @@
 # Relative paths are those of this folder, whoever includes the file.
 set(mpsprobe_torch_sources
   torch_program.cpp
-  backends/backend.cpp backends/cpu.cpp backends/cuda.cpp backends/sim.cpp
+  backends/backend.cpp backends/cpu.cpp backends/cuda.cpp backends/metal.cpp backends/sim.cpp
   models/models.cpp models/transformer_layer.cpp
   operations/compare.cpp operations/creation.cpp operations/elementwise.cpp operations/mixes.cpp
   operations/products.cpp operations/random.cpp operations/selftests.cpp operations/sizes.cpp operations/table.cpp
-  operations/tolerance.cpp operations/torch_errors.cpp operations/torch_lane.cpp
+  operations/torch_errors.cpp operations/torch_lane.cpp
   operations/torch_workload.cpp
   selftest/torch_misbehaviour.cpp
-  provenance/executable.cpp provenance/image.cpp provenance/provenance.cpp)
+  provenance/image.cpp provenance/provenance.cpp)
 if(APPLE)
   list(APPEND mpsprobe_torch_sources backends/metal_probe.cpp backends/mps.cpp)
 else()
@@ -19,8 +19,8 @@ list(TRANSFORM mpsprobe_torch_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
 
 mpsprobe_library(torch
   SOURCES ${mpsprobe_torch_sources}
-  LIBRARIES mpsprobe::worker mpsprobe::evidence_of_build LibTorch::cpu nlohmann_json::nlohmann_json fmt::fmt-header-only
-            ${CMAKE_DL_LIBS})
+  LIBRARIES mpsprobe::worker mpsprobe::comparison mpsprobe::evidence_of_build LibTorch::cpu nlohmann_json::nlohmann_json fmt::fmt-header-only
+            ${CMAKE_DL_LIBS} $<$<PLATFORM_ID:Darwin>:objc>)
 
 mpsprobe_test(torch_operations_test
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/operations/operations_test.cpp

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "scenarios/operations/operation.h"
 #include "scenarios/operations/sizes.h"
 #include "scenarios/operations/torch_workload.h"
+#include "scenarios/provenance/influential_environment.h"
 #include "scenarios/provenance/provenance.h"
 #include "scenarios/provenance/symbol_probes.h"
 
@@ -22,7 +24,20 @@ namespace {
 
 using nlohmann::json;
 
-json describe_operation(const Operation& operation) {
+// The only ones that run it; empty where all do.
+json backends_of(const Operation& operation, const std::vector<BackendReport>& backends) {
+  if (operation.only_on.has_value()) return json::array({name_of(*operation.only_on)});
+  json having = json::array();
+  for (const BackendReport& backend : backends) {
+    const auto& names = backend.operations;
+    if (!names || std::find(names->begin(), names->end(), operation.name) != names->end()) {
+      having.push_back(name_of(backend.backend));
+    }
+  }
+  return having.size() == backends.size() ? json::array() : having;
+}
+
+json describe_operation(const Operation& operation, const std::vector<BackendReport>& backends) {
   json paths = json::array({name_of(Path::automatic)});
   if (operation.ends_in_linear) {
     paths.push_back(name_of(Path::nograph));
@@ -31,10 +46,6 @@ json describe_operation(const Operation& operation) {
   json dtypes = json::array();
   for (const at::ScalarType type : operation.dtypes) {
     dtypes.push_back(name_of(type));
-  }
-  json backends = json::array();
-  if (operation.only_on.has_value()) {
-    backends.push_back(name_of(*operation.only_on));
   }
   return {
       {"name", operation.name},
@@ -46,25 +57,26 @@ json describe_operation(const Operation& operation) {
       {"shape", operation.shape},
       {"dimensions", operation.dimensions},
       {"capturable", operation.capturable},
-      {"backends", std::move(backends)},
+      {"backends", backends_of(operation, backends)},
   };
 }
 
 class TorchProgram : public WorkerProgram {
  public:
   json describe() override {
-    json listed = json::array();
-    for (const Operation* operation : operations()) {
-      listed.push_back(describe_operation(*operation));
-    }
     // Before the provenance, for the reason given at provenance().
+    const std::vector<BackendReport> reports = report_backends();
     json backends = json::array();
-    for (const BackendReport& report : report_backends()) {
+    for (const BackendReport& report : reports) {
       backends.push_back({{"name", name_of(report.backend)},
                           {"available", report.available},
                           {"simulated", report.simulated},
                           {"device", report.device},
                           {"reason", report.reason}});
+    }
+    json listed = json::array();
+    for (const Operation* operation : operations()) {
+      listed.push_back(describe_operation(*operation, reports));
     }
     return {
         {"mpsprobe_worker", kProtocolVersion}, {"version", MPSPROBE_VERSION},

@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "scenarios/backends/metal.h"
 #include "scenarios/selftest/selftest_program.h"
 #include "scenarios/selftest/torch_misbehaviour.h"
 #include "scenarios/torch_program.h"
@@ -35,6 +36,7 @@ class Program : public WorkerProgram {
 }  // namespace
 
 int main(int argc, char** argv) {
+  become_metal_worker(argc, argv);
   Program program;
   return run_worker(argc, argv, program);
 }

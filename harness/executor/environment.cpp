@@ -35,7 +35,9 @@ std::vector<std::string> worker_environment(const Cell& cell,
   for (const std::string& entry : inherited) variables.insert(split(entry));
   for (std::string_view name : kDecidedByCell) variables.erase(std::string(name));
   // The reports' fork reads it; stock PyTorch is brought onto the path by the layout of the weight.
-  if (cell.path == Path::graph) variables["MPS_FORCE_GRAPH_PATH"] = "1";
+  if (cell.path == Path::graph && cell.backend != Backend::metal) {
+    variables["MPS_FORCE_GRAPH_PATH"] = "1";
+  }
   // Both names are documented in `man MetalValidation`.
   if (cell.validation != Validation::none) variables["MTL_DEBUG_LAYER"] = "1";
   if (cell.validation == Validation::api_shader) variables["MTL_SHADER_VALIDATION"] = "1";

@@ -13,6 +13,8 @@ TEST(WorkerEnvironment, ThePathIsInForceBeforeTheProcessStarts) {
   const Cell graph = parse_cell("mps/linear/graph/threads=2");
   EXPECT_THAT(worker_environment(graph, {"PATH=/bin"}, {}), Contains("MPS_FORCE_GRAPH_PATH=1"));
   EXPECT_THAT(worker_environment(graph, {"PATH=/bin"}, {}), Contains("PATH=/bin"));
+  const Cell without_torch = parse_cell("metal/linear/graph/threads=2");
+  EXPECT_THAT(worker_environment(without_torch, {}, {}), Not(Contains("MPS_FORCE_GRAPH_PATH=1")));
 }
 
 TEST(WorkerEnvironment, WhatTheCallerHadSetDoesNotDecideForTheCell) {

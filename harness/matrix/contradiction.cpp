@@ -55,7 +55,17 @@ constexpr Rule kRules[] = {
      },
      "the operation has no weights that threads could share or not"},
     {[](const Cell& cell, const OperationInfo&) {
-       return cell.profile != find_axis("profile")->default_value && cell.backend != Backend::sim;
+       return (cell.queue != QueueUse::per_thread || cell.kernel != KernelUse::per_thread) &&
+              cell.backend != Backend::metal;
+     },
+     "queues and kernels are chosen by the backend metal alone"},
+    {[](const Cell& cell, const OperationInfo&) {
+       return cell.stream != StreamUse::automatic && cell.backend == Backend::metal;
+     },
+     "streams are LibTorch's: use queue=shared or queue=per-thread"},
+    {[](const Cell& cell, const OperationInfo&) {
+       return cell.profile != find_axis("profile")->default_value && cell.backend != Backend::sim &&
+              cell.backend != Backend::metal;
      },
      "a profile is of the simulated device alone"},
     {[](const Cell& cell, const OperationInfo&) {

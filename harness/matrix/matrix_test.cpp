@@ -58,6 +58,10 @@ TEST(Matrix, EveryContradictionHasItsReason) {
   EXPECT_THAT(left_out("sim/raw/default/threads=1/start=staggered"), HasSubstr("one thread"));
   EXPECT_THAT(left_out("sim/raw/default/threads=2/init=threads/warmup=main"), HasSubstr("warm-up"));
   EXPECT_THAT(left_out("mps/raw/default/threads=2/profile=clean"), HasSubstr("profile"));
+  EXPECT_THAT(left_out("mps/raw/default/threads=2/queue=shared"), HasSubstr("metal alone"));
+  EXPECT_THAT(left_out("sim/raw/default/threads=2/kernel=shared"), HasSubstr("metal alone"));
+  EXPECT_THAT(left_out("metal/raw/default/threads=2/stream=per-thread"), HasSubstr("queue="));
+  EXPECT_EQ(left_out("metal/raw/default/threads=2/queue=shared/kernel=shared/profile=clean"), "");
   EXPECT_THAT(left_out("sim/raw/default/threads=2/dtype=int8"), HasSubstr("dtype"));
   EXPECT_THAT(left_out("sim/raw/default/threads=2/iterations=1/sync=end"), HasSubstr("iteration"));
   EXPECT_EQ(left_out("sim/linear/graph/threads=2/lock=forward"), "");

@@ -17,6 +17,8 @@ constexpr std::array<string_view, 3> kPaths{"default", "nograph", "graph"};
 constexpr std::array<string_view, 2> kStreams{"default", "per-thread"};
 // As PyTorch's capture_error_mode has them (torch/cuda/graphs.py).
 constexpr std::array<string_view, 3> kCaptures{"global", "thread_local", "relaxed"};
+constexpr std::array<string_view, 2> kQueues{"per-thread", "shared"};
+constexpr std::array<string_view, 2> kKernels{"per-thread", "shared"};
 constexpr std::array<string_view, 2> kModels{"shared", "per-thread"};
 constexpr std::array<string_view, 2> kInits{"main", "threads"};
 constexpr std::array<string_view, 2> kWarmups{"none", "main"};
@@ -185,6 +187,12 @@ constexpr std::array kAxes{
     choice<&Cell::capture, kCaptures>("capture",
                                       "capture mode of CUDA graphs: what unsafe calls end a "
                                       "capture (cuda with path graph only)"),
+    choice<&Cell::queue, kQueues>("queue",
+                                  "a command queue for each thread, or one for all (metal only)"),
+    choice<&Cell::kernel, kKernels>("kernel",
+                                    "an MPS kernel or MPSGraph for each thread, or one for all: "
+                                    "threads take turns at a kernel, as Apple asks, and not at a "
+                                    "graph (metal only)"),
     choice<&Cell::model, kModels>("model", "weights shared by all threads, or a copy for each"),
     choice<&Cell::init, kInits>("init",
                                 "where the device is touched first and the inputs are made: on "

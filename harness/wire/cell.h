@@ -10,6 +10,8 @@ enum class Backend : uint8_t { mps, metal, cuda, cpu, sim };
 enum class Path : uint8_t { automatic, nograph, graph };
 enum class StreamUse : uint8_t { automatic, per_thread };
 enum class CaptureMode : uint8_t { global, thread_local_, relaxed };
+enum class QueueUse : uint8_t { per_thread, shared };
+enum class KernelUse : uint8_t { per_thread, shared };
 enum class ModelSharing : uint8_t { shared, per_thread };
 enum class Init : uint8_t { main, threads };
 enum class Warmup : uint8_t { none, main };
@@ -32,6 +34,8 @@ struct Cell {
   std::string dtype = "default";  ///< "default" or a name from the operation's list, "float16"
   StreamUse stream = StreamUse::automatic;
   CaptureMode capture = CaptureMode::global;  ///< of a CUDA graph; means nothing elsewhere
+  QueueUse queue = QueueUse::per_thread;      ///< of the backend metal; means nothing elsewhere
+  KernelUse kernel = KernelUse::per_thread;   ///< of the backend metal; means nothing elsewhere
   ModelSharing model = ModelSharing::shared;
   Init init = Init::main;
   Warmup warmup = Warmup::none;

@@ -5,24 +5,15 @@
 #include "harness/wire/axis.h"
 #include "scenarios/backends/cpu.h"
 #include "scenarios/backends/cuda.h"
+#include "scenarios/backends/metal.h"
 #include "scenarios/backends/mps.h"
 #include "scenarios/backends/sim.h"
 #include "scenarios/worker/workload.h"
 
 namespace mpsprobe {
-namespace {
-
-constexpr std::string_view kNoMetal =
-    "not built into this worker: it needs Apple's frameworks and no LibTorch";
-
-}  // namespace
 
 std::vector<BackendReport> report_backends() {
-  return {
-      report_mps(),  {.backend = Backend::metal, .reason = std::string(kNoMetal)},
-      report_cuda(), report_cpu(),
-      report_sim(),
-  };
+  return {report_mps(), report_metal(), report_cuda(), report_cpu(), report_sim()};
 }
 
 std::unique_ptr<Device> open_device(const Cell& cell) {
@@ -38,7 +29,7 @@ std::unique_ptr<Device> open_device(const Cell& cell) {
     case Backend::sim:
       return open_sim(cell);
     case Backend::metal:
-      throw absent(kNoMetal);
+      throw absent("its worker, mpsprobe-metal-worker, is not there");
     case Backend::cuda:
       return open_cuda(cell);
   }

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -66,6 +67,8 @@ struct BackendReport {
   bool simulated = false;
   std::string device;  ///< in words; empty where not available
   std::string reason;  ///< why it is not available; empty where it is
+  /// The names of those that it has, where it does not run the whole table.
+  std::optional<std::vector<std::string>> operations = std::nullopt;
 };
 
 /// All backends, available or not. Touches the devices. Main thread.

@@ -3,15 +3,13 @@
 #include <ATen/ops/zeros.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <system_error>
 
 #include "scenarios/provenance/executable.h"
+#include "scenarios/provenance/profile_path.h"
 #include "scenarios/worker/workload.h"
 
 // The simulated Metal device is a library of its own, which observes LibTorch's CPU code: a worker
@@ -81,46 +79,10 @@ SimLibrary load() {
   return functions;
 }
 
-fs::path profiles_folder() {
-  if (const char* chosen = std::getenv("MPSPROBE_PROFILES"); chosen != nullptr && *chosen) {
-    return chosen;
-  }
-  return installation_folder() / "share" / "mpsprobe" / "profiles";
-}
-
-std::string profiles_in(const fs::path& folder) {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-    if (at->path().extension() == ".json") {
-      names.push_back(at->path().stem().string());
-    }
-  }
-  std::sort(names.begin(), names.end());
-  return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
-}
-
-fs::path profile_path(const std::string& name) {
-  const fs::path folder = profiles_folder();
-  // A name, not a path: a cell's text must mean the same on every machine.
-  const bool is_name =
-      !name.empty() && name.front() != '.' &&
-      name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") ==
-          std::string::npos;
-  fs::path path = folder / (name + ".json");
-  std::error_code error;
-  if (!is_name || !fs::is_regular_file(path, error)) {
-    throw SetupError(fmt::format(
-        "profile={}: no such profile in {}. There are: {}. MPSPROBE_PROFILES names another folder",
-        name, folder.string(), profiles_in(folder)));
-  }
-  return path;
-}
-
 class SimDevice : public Device {
  public:
   explicit SimDevice(const std::string& profile) {
-    const std::string path = profile_path(profile).string();
+    const std::string path = profile_path(profile);
     sim_ = load();
     char error[1024] = {};
     if (sim_.start(path.c_str(), error, sizeof(error)) != 0) {

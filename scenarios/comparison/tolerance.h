@@ -1,7 +1,5 @@
 #pragma once
 
-#include <c10/core/ScalarType.h>
-
 #include <cstdint>
 
 namespace mpsprobe {
@@ -30,8 +28,11 @@ struct Tolerance {
   double atol = 0;
 };
 
-/// The tolerance for results of type `dtype` whose elements are sums of `terms` terms of magnitude
-/// around one. Integer and bool results are always exact.
-Tolerance tolerance(Rounding rounding, c10::ScalarType dtype, int64_t terms);
+/// Distance from 1 to the next number of float32.
+inline constexpr double kFloat32Unit = 0x1p-23;
+
+/// The tolerance for results of a type whose numbers next to 1 are `unit` apart (0: integers, which
+/// are always exact) and whose elements are sums of `terms` terms of magnitude around one.
+Tolerance tolerance(Rounding rounding, double unit, int64_t terms);
 
 }  // namespace mpsprobe

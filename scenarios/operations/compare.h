@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "scenarios/comparison/values.h"
 #include "scenarios/operations/operation.h"
 
 namespace mpsprobe {
@@ -14,11 +15,11 @@ namespace mpsprobe {
 std::string difference(const at::Tensor& got, const at::Tensor& expected, Rounding rounding,
                        int64_t terms);
 
-/// What speaks against these being samples of the standard normal distribution; empty where nothing
-/// does. Every sample must be finite and within 8; mean and variance must lie within 6 standard
-/// deviations of what they estimate (sd of the mean 1/sqrt(n); of the variance sqrt(2/(n-1)), asked
-/// from 1024 samples on, where it is close enough to normal). A right generator is refused fewer
-/// than once in 10^7 tensors.
+/// Distance from 1 to the next number of the type, see tolerance.h; 0 for integers and bool.
+double unit_of(at::ScalarType dtype);
+
+/// What speaks against these being samples of the standard normal distribution, see values.h; empty
+/// where nothing does.
 std::string difference_from_normal(const at::Tensor& got);
 
 /// What differs in shape or type between two tensors; empty where nothing does.

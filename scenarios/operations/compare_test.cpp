@@ -20,7 +20,7 @@ TEST(Compare, ResultsOffByTenTolerancesAreRefusedInEveryTypeAndHalfAToleranceIsN
        {Rounding::elementary, Rounding::transcendental, Rounding::accumulated}) {
     for (const at::ScalarType type : {at::kFloat, at::kHalf, at::kBFloat16}) {
       const at::Tensor expected = at::full({4}, 1.0, at::kDouble);
-      const Tolerance allowed = tolerance(rounding, type, 4);
+      const Tolerance allowed = tolerance(rounding, unit_of(type), 4);
       const double most = allowed.atol + allowed.rtol;
       ASSERT_GT(most, 0);
       EXPECT_NE(difference(expected.add(10 * most).to(type), expected, rounding, 4), "");
@@ -32,7 +32,7 @@ TEST(Compare, ResultsOffByTenTolerancesAreRefusedInEveryTypeAndHalfAToleranceIsN
 
 TEST(Compare, ToleranceGrowsWithTheTypeAndTheTermsAndIsNothingForIntegers) {
   const auto atol = [](Rounding rounding, at::ScalarType type, int64_t terms) {
-    return tolerance(rounding, type, terms).atol;
+    return tolerance(rounding, unit_of(type), terms).atol;
   };
   EXPECT_LT(atol(Rounding::accumulated, at::kFloat, 16),
             atol(Rounding::accumulated, at::kHalf, 16));

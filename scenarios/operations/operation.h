@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "harness/wire/cell.h"
+#include "scenarios/comparison/tolerance.h"
+#include "scenarios/comparison/values.h"
 #include "scenarios/operations/random.h"
-#include "scenarios/operations/tolerance.h"
 
 namespace mpsprobe {
 
-using Sizes = std::vector<int64_t>;
 using Tensors = std::vector<at::Tensor>;
 
 /// Everything that one launch of an operation gets. The same operation is run with tensors of the

@@ -82,12 +82,8 @@ void TorchLane::launch(int iteration) {
         each = each.detach();
       }
     }
-    if (last_is_spare_) {
-      kept_.pop_back();
-      ++unchecked_;
-    }
-    last_is_spare_ = !workload_.keep(bytes_of(results)) && !kept_.empty();
-    kept_.push_back({iteration, std::move(results)});
+    const int64_t bytes = bytes_of(results);
+    kept_.add(iteration, std::move(results), bytes, workload_.kept_budget());
   });
 }
 
@@ -98,9 +94,9 @@ void TorchLane::synchronise() {
 CheckResult TorchLane::check() {
   return with_worker_errors([&] {
     const CpuSide cpu_side;
-    CheckResult result{.unchecked = unchecked_};
-    const Tensors expected = kept_.empty() ? Tensors{} : reference();
-    for (const Kept& kept : kept_) {
+    CheckResult result{.unchecked = kept_.dropped()};
+    const Tensors expected = kept_.all().empty() ? Tensors{} : reference();
+    for (const auto& kept : kept_.all()) {
       Tensors on_cpu;
       for (const at::Tensor& each : kept.results) {
         on_cpu.push_back(each.to(at::kCPU));

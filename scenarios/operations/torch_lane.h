@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <vector>
 
+#include "scenarios/comparison/kept_results.h"
 #include "scenarios/operations/torch_workload.h"
 
 namespace mpsprobe {
@@ -23,11 +23,6 @@ class TorchLane : public Lane {
   CheckResult check() override;
 
  private:
-  struct Kept {
-    int iteration = 0;
-    Tensors results;
-  };
-
   at::TensorOptions options() const;
   Tensors run(const Tensors& inputs, const Tensors& parameters, at::TensorOptions options) const;
   Tensors reference() const;
@@ -38,10 +33,7 @@ class TorchLane : public Lane {
   Tensors cpu_inputs_;
   Tensors inputs_;
   std::shared_ptr<const TorchWorkload::Parameters> parameters_;
-  std::vector<Kept> kept_;
-  bool last_is_spare_ =
-      false;  // the last of kept_ is there beyond the budget: the next replaces it
-  uint64_t unchecked_ = 0;
+  KeptResults<Tensors> kept_;
 };
 
 }  // namespace mpsprobe

@@ -31,7 +31,7 @@ TorchWorkload::TorchWorkload(const Operation& operation, const Cell& cell, uint6
       model_(cell.model),
       seed_(seed),
       device_(std::move(device)),
-      bytes_left_(kept_bytes) {
+      kept_budget_(kept_bytes) {
   if (operation_.only_on.has_value() && operation_.only_on != cell.backend) {
     throw UnsupportedError(fmt::format("op={}: it is for the backend {} alone", operation_.name,
                                        name_of(*operation_.only_on)));
@@ -71,14 +71,6 @@ std::string TorchWorkload::observed_path() {
     }
   }
   return std::string(kNotObserved);
-}
-
-bool TorchWorkload::keep(int64_t bytes) {
-  if (bytes_left_.fetch_sub(bytes, std::memory_order_relaxed) >= bytes) {
-    return true;
-  }
-  bytes_left_.fetch_add(bytes, std::memory_order_relaxed);
-  return false;
 }
 
 std::shared_ptr<const TorchWorkload::Parameters> TorchWorkload::parameters_for(int thread) {

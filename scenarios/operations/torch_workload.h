@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -8,14 +7,11 @@
 #include <string>
 
 #include "scenarios/backends/backend.h"
+#include "scenarios/comparison/kept_results.h"
 #include "scenarios/operations/operation.h"
 #include "scenarios/worker/workload.h"
 
 namespace mpsprobe {
-
-/// Results that a process keeps for comparison may hold this many bytes together; beyond them a
-/// lane keeps its first and its last result only.
-constexpr int64_t kKeptBytes = int64_t{256} << 20;
 
 /// An operation of the table on a device, as a cell asks for it. Lanes hold a reference to it: it
 /// outlives them.
@@ -42,8 +38,7 @@ class TorchWorkload : public Workload {
   bool captures() const {
     return path_ == Path::graph && device_->path_choice() == PathChoice::capture;
   }
-  /// True as long as `bytes` more fit into what the process may keep; counts them then.
-  bool keep(int64_t bytes);
+  KeptBudget& kept_budget() { return kept_budget_; }
 
   /// Parameters of a lane as the CPU has them and as the device got them. Shared ones are made by
   /// whoever comes first, while the others wait: there is only one model to make.
@@ -64,7 +59,7 @@ class TorchWorkload : public Workload {
   const ModelSharing model_;
   const uint64_t seed_;
   const std::unique_ptr<Device> device_;
-  std::atomic<int64_t> bytes_left_;
+  KeptBudget kept_budget_;
   std::once_flag shared_made_;
   std::shared_ptr<const Parameters> shared_;
 };

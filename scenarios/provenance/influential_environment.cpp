@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <iterator>
+#include <nlohmann/json.hpp>
+#include <string>
+
+extern char** environ;
 
 namespace mpsprobe {
 namespace {
@@ -20,12 +24,33 @@ constexpr std::string_view kPrefixes[] = {
 constexpr std::string_view kNames[] = {"GLIBC_TUNABLES", "NSDeallocateZombies", "ASAN_OPTIONS",
                                        "TSAN_OPTIONS",   "UBSAN_OPTIONS",       "OS_ACTIVITY_MODE"};
 
+nlohmann::json printable(std::string_view text) {
+  using nlohmann::json;
+  return json::parse(json(std::string(text)).dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
 }  // namespace
 
 bool changes_results(std::string_view variable) {
   return std::any_of(std::begin(kPrefixes), std::end(kPrefixes),
                      [&](std::string_view prefix) { return variable.starts_with(prefix); }) ||
          std::find(std::begin(kNames), std::end(kNames), variable) != std::end(kNames);
+}
+
+nlohmann::json environment_in_force() {
+  nlohmann::json result = nlohmann::json::object();
+  for (char** at = environ; at != nullptr && *at != nullptr; ++at) {
+    const std::string_view entry = *at;
+    const size_t equals = entry.find('=');
+    if (equals == std::string_view::npos) {
+      continue;
+    }
+    const std::string_view name = entry.substr(0, equals);
+    if (changes_results(name)) {
+      result[printable(name).get<std::string>()] = printable(entry.substr(equals + 1));
+    }
+  }
+  return result;
 }
 
 }  // namespace mpsprobe

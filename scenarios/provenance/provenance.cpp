@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "scenarios/provenance/image.h"
-#include "scenarios/provenance/influential_environment.h"
 #include "scenarios/provenance/installed_torch.h"
 #include "scenarios/provenance/symbol_probes.h"
 #include "scenarios/worker/workload.h"
@@ -16,8 +15,6 @@
 #else
 #include <torch/csrc/api/include/torch/version.h>
 #endif
-
-extern char** environ;
 
 namespace mpsprobe {
 namespace {
@@ -69,22 +66,6 @@ nlohmann::json torch_provenance() {
       {"cuda", printable(build_setting(build, "CUDA_VERSION"))},
       {"build", printable(build)},
   };
-}
-
-nlohmann::json environment_in_force() {
-  nlohmann::json result = nlohmann::json::object();
-  for (char** at = environ; at != nullptr && *at != nullptr; ++at) {
-    const std::string_view entry = *at;
-    const size_t equals = entry.find('=');
-    if (equals == std::string_view::npos) {
-      continue;
-    }
-    const std::string_view name = entry.substr(0, equals);
-    if (changes_results(name)) {
-      result[printable(name).get<std::string>()] = printable(entry.substr(equals + 1));
-    }
-  }
-  return result;
 }
 
 std::string build_setting(std::string_view text, std::string_view key) {

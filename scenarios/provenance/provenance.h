@@ -14,10 +14,6 @@ namespace mpsprobe {
 /// layouts differ, and any crash would be the harness's own. Does not touch a device.
 nlohmann::json torch_provenance();
 
-/// Environment variables in force that change what LibTorch, Metal or the harness do: an object of
-/// name and value. Bytes that are no UTF-8 are replaced.
-nlohmann::json environment_in_force();
-
 /// The value of KEY in "..., KEY=value, ..." of LibTorch's build text; empty where it is not there.
 std::string build_setting(std::string_view text, std::string_view key);
 

@@ -104,8 +104,8 @@ TEST(SymbolProbes, TellWhatTheProcessHas) {
 TEST(InstalledTorch, ReadsWhatLiesBesideTheLibrary) {
   const nlohmann::json loaded = torch_provenance();
   const InstalledTorch files = read_installed_torch(loaded["path"].get<std::string>());
-  EXPECT_EQ(files.fingerprint, loaded["fingerprint"]);
-  EXPECT_EQ(files.version, loaded["version"]);
+  EXPECT_EQ(files.fingerprint, loaded["fingerprint"].get<std::string>());
+  EXPECT_EQ(files.version, loaded["version"].get<std::string>());
   EXPECT_EQ(read_installed_torch("/nonexistent/lib/x").version, "");
   EXPECT_EQ(read_installed_torch("/nonexistent/lib/x").fingerprint, "");
 }

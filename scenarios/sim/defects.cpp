@@ -24,11 +24,11 @@ class SharedKernel {
   explicit SharedKernel(const Defect& defect)
       : defect_(defect), states_(static_cast<size_t>(defect.slots)) {}
 
-  void encode(Stream& stream, EncodeResult& result) {
+  void encode(EncodeTarget& target, EncodeResult& result) {
     if (defect_.until_initialised && initialised_.load(std::memory_order_acquire)) return;
     const size_t slot = inside_.fetch_add(1, std::memory_order_acq_rel);
     if (slot >= states_.size()) {
-      beyond(slot, stream, result);
+      beyond(slot, target, result);
     } else if (defect_.hold_us > 0) {
       std::this_thread::sleep_for(std::chrono::microseconds(defect_.hold_us));
     }
@@ -37,13 +37,13 @@ class SharedKernel {
   }
 
  private:
-  void beyond(size_t slot, Stream& stream, EncodeResult& result) {
+  void beyond(size_t slot, EncodeTarget& target, EncodeResult& result) {
     switch (defect_.beyond) {
       case Beyond::null_dereference:
         set_pipeline_state(slot);
         return;
       case Beyond::assertion:
-        break_rule(stream.queue(), defect_.text, defect_.place);
+        break_rule(target.queue(), defect_.text, defect_.place);
       case Beyond::exception:
         result.exception = &defect_.text;
         return;
@@ -54,10 +54,10 @@ class SharedKernel {
         result.wrong_numbers = true;
         return;
       case Beyond::gpu_error:
-        stream.fail_current("Internal Error (0000000e:Internal Error)");
+        target.fail_current("Internal Error (0000000e:Internal Error)");
         return;
       case Beyond::gpu_hang:
-        stream.queue().engine().stop();
+        target.queue().engine().stop();
         return;
     }
   }
@@ -104,11 +104,12 @@ DefectEngine::DefectEngine(const Profile& profile, const std::function<double()>
 
 DefectEngine::~DefectEngine() = default;
 
-EncodeResult DefectEngine::encode(const Operation& operation, EncodePath path, Stream& stream) {
+EncodeResult DefectEngine::encode(const Operation& operation, EncodePath path,
+                                  EncodeTarget& target) {
   EncodeResult result;
   const auto index = static_cast<size_t>(&operation - operations().data());
   for (SharedKernel* kernel : by_operation_[index][static_cast<size_t>(path)]) {
-    kernel->encode(stream, result);
+    kernel->encode(target, result);
   }
   return result;
 }

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "scenarios/sim/encode_target.h"
 #include "scenarios/sim/profile.h"
-#include "scenarios/sim/stream.h"
 
 namespace mpsprobe::sim {
 
@@ -34,7 +34,7 @@ class DefectEngine {
   /// concern it. Any thread. Returns at once where none does; sleeps while it holds a slot; where
   /// the slots are taken, does what the profile says: dies of SIGSEGV or SIGABRT, never returns, or
   /// tells the caller what to do.
-  EncodeResult encode(const Operation& operation, EncodePath path, Stream& stream);
+  EncodeResult encode(const Operation& operation, EncodePath path, EncodeTarget& target);
 
   /// Whether a defect in force wants results overwritten, or operations to throw.
   bool overwrites_results() const { return overwrites_results_; }

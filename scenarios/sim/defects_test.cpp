@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "scenarios/sim/stream.h"
+
 namespace mpsprobe::sim {
 namespace {
 
@@ -158,13 +160,17 @@ TEST(DefectsDeathTest, AKnownAssertionIsMetalsOwnAnswer) {
       {"commit command buffer with uncommitted encoder", "validate\\]:214"},
       {"commit an already committed command buffer", "validate\\]:209"},
       {"A command encoder is already encoding to this command buffer", "nextEncoderClass:\\]:1091"},
-      {"_status < MTLCommandBufferStatusCommitted", "setCurrentCommandEncoder:\\]"},
   };
   for (const auto& [text, place] : kCases) {
     EXPECT_EXIT(encode_beyond(R"("beyond":"assertion","text":")" + std::string(text) + "\""),
                 testing::KilledBySignal(SIGABRT),
                 std::string(place) + ": failed assertion `" + text);
   }
+  EXPECT_EXIT(
+      encode_beyond(R"("beyond":"assertion","text":"_status < MTLCommandBufferStatusCommitted")"),
+      testing::KilledBySignal(SIGABRT),
+      "^failed assertion _status < MTLCommandBufferStatusCommitted at line .* "
+      "setCurrentCommandEncoder:\\]\n$");
 }
 
 TEST(DefectsDeathTest, AHangNeverComesBack) {

@@ -5,17 +5,25 @@
 #include <utility>
 
 namespace mpsprobe::sim::metal {
+namespace {
+
+[[noreturn]] void abort_saying(std::string line) {
+  line += '\n';
+  // One write: two threads may fail at once, and their texts must not be mixed byte by byte.
+  std::fwrite(line.data(), 1, line.size(), stderr);
+  std::fflush(stderr);
+  std::abort();
+}
+
+}  // namespace
 
 void fail_assertion(std::string_view place, int line, std::string_view text) {
   std::string message(place);
   if (line > 0) message += ":" + std::to_string(line);
   message += ": failed assertion `";
   message += text;
-  message += "'\n";
-  // One write: two threads may fail at once, and their texts must not be mixed byte by byte.
-  std::fwrite(message.data(), 1, message.size(), stderr);
-  std::fflush(stderr);
-  std::abort();
+  message += '\'';
+  abort_saying(std::move(message));
 }
 
 void Encoder::encode(std::function<void()> command) {
@@ -30,7 +38,8 @@ void Encoder::encode(std::function<void()> command) {
 
 void Encoder::end_encoding() {
   if (ended_.exchange(true)) {
-    fail_assertion("-[_MTLCommandEncoder endEncoding]", 0, "endEncoding has already been called");
+    fail_assertion("-[MTLDebugCommandEncoder endEncoding]", 32,
+                   "endEncoding has already been called.");
   }
   buffer_.encoding_.store(false, std::memory_order_release);
 }
@@ -53,8 +62,11 @@ Encoder& CommandBuffer::open_encoder(EncoderKind kind) {
 
 void CommandBuffer::require_recording(std::string_view method) const {
   if (status() < CommandBufferStatus::committed) return;
-  const std::string place = "-[IOGPUMetalCommandBuffer " + std::string(method) + "]";
-  fail_assertion(place, 0, "_status < MTLCommandBufferStatusCommitted at line 322 in " + place);
+  // This one names its place behind the condition, and has no quotes.
+  abort_saying(
+      "failed assertion _status < MTLCommandBufferStatusCommitted at line 323 in "
+      "-[IOGPUMetalCommandBuffer " +
+      std::string(method) + "]");
 }
 
 void CommandBuffer::add_scheduled_handler(Handler handler) {
@@ -110,7 +122,22 @@ void CommandBuffer::commit() {
   }
   status_.store(failed ? CommandBufferStatus::error : CommandBufferStatus::completed,
                 std::memory_order_release);
+  status_.notify_all();
   for (const Handler& handler : completed) handler(*this);
+}
+
+void CommandBuffer::wait_until_completed() const {
+  if (status() < CommandBufferStatus::committed) {
+    fail_assertion("-[_MTLCommandBuffer waitUntilCompleted]", 0,
+                   "waitUntilCompleted called before commit");
+  }
+  // The device executes while the buffer is committed, and on that thread: who waits on another one
+  // waits for it.
+  CommandBufferStatus seen = status();
+  while (seen < CommandBufferStatus::completed) {
+    status_.wait(seen, std::memory_order_acquire);
+    seen = status();
+  }
 }
 
 std::shared_ptr<CommandBuffer> CommandQueue::command_buffer() {

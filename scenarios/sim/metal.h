@@ -59,6 +59,8 @@ class Encoder {
   /// Closes the encoder, so that the command buffer may open another or be committed. Asserts on a
   /// second call.
   void end_encoding();
+  /// From end_encoding() on.
+  bool ended() const { return ended_.load(std::memory_order_acquire); }
   EncoderKind kind() const { return kind_; }
 
  private:
@@ -87,11 +89,16 @@ class CommandBuffer {
   /// Submits: the simulated device executes at once, on the calling thread. Asserts if an encoder
   /// is open or the buffer was committed before.
   void commit();
+  /// Returns when the device is done with the buffer. Asserts before commit, where the wait would
+  /// never end.
+  void wait_until_completed() const;
 
   /// Makes the execution end with an error of this description, as a faulting shader would. Call
   /// before commit.
   void set_error(std::string description);
 
+  /// An encoder is open.
+  bool encoding() const { return encoding_.load(std::memory_order_acquire); }
   CommandBufferStatus status() const { return status_.load(std::memory_order_acquire); }
   /// Empty unless status() is error.
   const std::string& error() const { return error_; }

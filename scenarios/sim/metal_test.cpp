@@ -124,9 +124,8 @@ TEST_F(MetalDeathTest, EncoderAfterCommit) {
   auto buffer = new_buffer();
   buffer->commit();
   EXPECT_EXIT(buffer->compute_encoder(), testing::KilledBySignal(SIGABRT),
-              "-\\[IOGPUMetalCommandBuffer setCurrentCommandEncoder:\\]: failed assertion "
-              "`_status < MTLCommandBufferStatusCommitted at line 322 in "
-              "-\\[IOGPUMetalCommandBuffer setCurrentCommandEncoder:\\]'");
+              "^failed assertion _status < MTLCommandBufferStatusCommitted at line 323 in "
+              "-\\[IOGPUMetalCommandBuffer setCurrentCommandEncoder:\\]\n$");
 }
 
 TEST_F(MetalDeathTest, EndedEncoderTakesNothing) {

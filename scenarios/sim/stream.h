@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "scenarios/sim/encode_target.h"
 #include "scenarios/sim/metal.h"
 #include "scenarios/sim/profile.h"
 
@@ -15,7 +16,7 @@ namespace mpsprobe::sim {
 
 /// A stream as PyTorch's MPS backend has it: a command queue, the command buffer being filled, and
 /// a lock in the place of the serial dispatch queue. Any thread may use any stream.
-class Stream {
+class Stream : public EncodeTarget {
  public:
   explicit Stream(metal::Device& device) : queue_(device.new_command_queue()) {}
 
@@ -25,12 +26,12 @@ class Stream {
 
   /// Makes the current command buffer fail on the device: what it holds is lost, and the completed
   /// handler tells on stderr, as LibTorch's does. The program is told nothing else.
-  void fail_current(std::string_view reason);
+  void fail_current(std::string_view reason) override;
 
   /// Commits what is open; returns when the device has done it.
   void synchronise();
 
-  metal::CommandQueue& queue() { return *queue_; }
+  metal::CommandQueue& queue() override { return *queue_; }
   /// Pieces of work that the device has executed.
   uint64_t executed() const { return executed_.load(std::memory_order_relaxed); }
 

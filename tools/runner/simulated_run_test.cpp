@@ -13,6 +13,7 @@ namespace mpsprobe {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 class SimulatedRun : public ProgramTest {
@@ -95,6 +96,26 @@ TEST_F(SimulatedRun, TheLoadedLibraryIsProvedInTheReport) {
   EXPECT_THAT(text, HasSubstr("libtorch_cpu"));
   EXPECT_THAT(text, HasSubstr("build_id"));
 }
+
+#ifdef MPSPROBE_HAS_METAL
+TEST_F(SimulatedRun, CellsOfMetalRunInAProcessWithoutLibTorchWhateverTheWorkerIs) {
+  const nlohmann::json report = run({"--cell", "metal/linear/graph/threads=2/profile=clean",
+                                     "--trials", "1", "--fail-on", "any"});
+  const std::string trials = report.at("trials").dump();
+  EXPECT_EQ(report.at("trials").at(0).at("judgement").at("outcome"), "pass") << trials;
+  EXPECT_THAT(report.dump(), HasSubstr("libmpsprobe_metal_face"));
+  EXPECT_THAT(report.at("image_sets").dump(), Not(HasSubstr("libtorch_cpu")));
+  EXPECT_THAT(read("out/report.md"), StartsWith("# SIMULATED"));
+}
+
+TEST_F(SimulatedRun, OperationsThatMetalDoesNotHaveAreLeftOutAndSaySo) {
+  const Run list = mpsprobe({"list", "cells", "--op", "mlp,mm", "--backend", "metal"});
+  EXPECT_EQ(list.exit_code, 0) << list.err;
+  EXPECT_THAT(list.out, HasSubstr("metal/mm/default/threads=1\n"));
+  EXPECT_THAT(list.out, HasSubstr("metal/mlp/default/threads=1"));
+  EXPECT_THAT(list.out, HasSubstr("the operation is for other backends"));
+}
+#endif
 
 TEST_F(SimulatedRun, AnotherTorchThanExpectedIsRefused) {
   const Run refused = mpsprobe(

@@ -1,0 +1,37 @@
+#pragma once
+
+#import <Metal/Metal.h>
+#import <MetalPerformanceShaders/MetalPerformanceShaders.h>
+
+#include <memory>
+#include <span>
+
+#include "scenarios/metal/objective_c.h"
+#include "scenarios/metal/recipe.h"
+
+namespace mpsprobe::metal {
+
+using Buffer = Owned<id<MTLBuffer>>;
+
+/// What encodes one step of a recipe: an MPS kernel, an MPSGraph, or nothing but an encoder. Made
+/// once and encoded again and again, as LibTorch's caches of kernels and graphs do.
+class StepKernel {
+ public:
+  virtual ~StepKernel() = default;
+  /// Appends the step to a command buffer that the calling thread has made and not committed.
+  /// `sources` and `result` hold the values in float32 without gaps, and stay alive until the
+  /// command buffer has completed: it retains what its commands use.
+  virtual void encode(MPSCommandBuffer* buffer, std::span<const Buffer> sources,
+                      const Buffer& result) = 0;
+  /// Whether several threads may encode it at once. An MPS kernel may be encoded by one thread at a
+  /// time ("as long as only one thread is operating on any particular MPSKernel object at a time",
+  /// MPSKernel.h). Of MPSGraph Apple says nothing; LibTorch shares one among all its threads.
+  virtual bool threads_take_turns() const = 0;
+};
+
+/// The kernel of a step, by a graph or without. `seed` is for a step that draws numbers. Throws
+/// where the framework gives no object.
+std::unique_ptr<StepKernel> make_kernel(id<MTLDevice> device, const Recipe& recipe, size_t step,
+                                        bool graph, uint64_t seed);
+
+}  // namespace mpsprobe::metal

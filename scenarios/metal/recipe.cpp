@@ -1,0 +1,113 @@
+#include "scenarios/metal/recipe.h"
+
+#include <algorithm>
+
+namespace mpsprobe::metal {
+namespace {
+
+constexpr std::string_view kProduct = "rows x inner x columns";
+
+const MetalOperation kOperations[] = {
+    {.name = "linear",
+     .summary = "F.linear(x, w, b): MPSNDArrayMatrixMultiplication, or MPSGraph",
+     .source = "reports 000, 001, 002",
+     .shape = "8x64x64",
+     .dimensions = "batch x in x out",
+     .rounding = Rounding::accumulated,
+     .chooses_path = true,
+     .has_parameters = true,
+     .recipe =
+         [](const Sizes& sizes) {
+           const int64_t batch = sizes[0];
+           const int64_t in = sizes[1];
+           const int64_t out = sizes[2];
+           return Recipe{.values = {{batch, in}, {out, in}, {out}, {batch, out}},
+                         .inputs = 1,
+                         .parameters = 2,
+                         .steps = {{StepKind::linear, {0, 1, 2}}}};
+         }},
+    {.name = "mm",
+     .summary = "torch.mm(a, b): MPSGraph",
+     .source = "report 002",
+     .shape = "64x64x64",
+     .dimensions = kProduct,
+     .rounding = Rounding::accumulated,
+     .recipe =
+         [](const Sizes& sizes) {
+           return Recipe{
+               .values = {{sizes[0], sizes[1]}, {sizes[1], sizes[2]}, {sizes[0], sizes[2]}},
+               .inputs = 2,
+               .steps = {{StepKind::product, {0, 1}}}};
+         }},
+    {.name = "add",
+     .summary = "t1 + t2: MPSGraph",
+     .source = "report 004",
+     .shape = "100x100",
+     .dimensions = "any",
+     .rounding = Rounding::elementary,
+     .recipe =
+         [](const Sizes& sizes) {
+           return Recipe{.values = {sizes, sizes, sizes},
+                         .inputs = 2,
+                         .steps = {{StepKind::addition, {0, 1}}}};
+         }},
+    {.name = "relu",
+     .summary = "max(x, 0): MPSGraph",
+     .source = "reports 000, 002",
+     .shape = "64x64",
+     .dimensions = "any",
+     .recipe =
+         [](const Sizes& sizes) {
+           return Recipe{.values = {sizes, sizes}, .inputs = 1, .steps = {{StepKind::relu, {0}}}};
+         }},
+    {.name = "softmax",
+     .summary = "softmax over the last dimension: MPSGraph",
+     .source = "report 002",
+     .shape = "64x64",
+     .dimensions = "any",
+     .rounding = Rounding::transcendental,
+     .recipe =
+         [](const Sizes& sizes) {
+           return Recipe{
+               .values = {sizes, sizes}, .inputs = 1, .steps = {{StepKind::softmax, {0}}}};
+         }},
+    {.name = "zeros",
+     .summary = "a buffer of zeros: blit encoder",
+     .source = "report 004",
+     .shape = "100x100",
+     .dimensions = "any",
+     .recipe =
+         [](const Sizes& sizes) {
+           return Recipe{.values = {sizes}, .steps = {{StepKind::zeros, {}}}};
+         }},
+    {.name = "raw",
+     .summary = "randn, randn, mm, relu, a graph each: the reports' raw tensor operations",
+     .source = "reports 000, 002",
+     .shape = "64x64x64",
+     .dimensions = kProduct,
+     .rounding = Rounding::accumulated,
+     .recipe =
+         [](const Sizes& sizes) {
+           const Sizes product = {sizes[0], sizes[2]};
+           return Recipe{.values = {{sizes[0], sizes[1]}, {sizes[1], sizes[2]}, product, product},
+                         .steps = {{StepKind::normal, {}},
+                                   {StepKind::normal, {}},
+                                   {StepKind::product, {0, 1}},
+                                   {StepKind::relu, {2}}}};
+         }},
+};
+
+}  // namespace
+
+std::span<const MetalOperation> metal_operations() {
+  return kOperations;
+}
+
+const MetalOperation* find_metal_operation(std::string_view name) {
+  const auto* const found =
+      std::find_if(std::begin(kOperations), std::end(kOperations),
+                   [&](const MetalOperation& operation) { return operation.name == name; });
+  return found == std::end(kOperations) ? nullptr : found;
+}
+
+}  // namespace mpsprobe::metal

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "scenarios/comparison/tolerance.h"
+#include "scenarios/comparison/values.h"
+
+namespace mpsprobe::metal {
+
+/// One piece of work for the device: one kernel, one graph or one command of an encoder.
+enum class StepKind : uint8_t {
+  zeros,     ///< fill
+  normal,    ///< standard normal samples
+  product,   ///< a x b
+  linear,    ///< x x transpose(w) + b
+  addition,  ///< a + b, of the same sizes
+  relu,
+  softmax,  ///< over the last dimension
+};
+
+/// `values` are numbered: the inputs of a lane, then its parameters, then each step's result.
+struct Step {
+  StepKind kind = StepKind::zeros;
+  std::vector<size_t> sources;
+};
+
+/// What one launch of an operation does, for sizes that are chosen. Value i + inputs + parameters
+/// is the result of step i.
+struct Recipe {
+  std::vector<Sizes> values;
+  size_t inputs = 0;
+  size_t parameters = 0;
+  std::vector<Step> steps;
+
+  size_t result_of(size_t step) const { return inputs + parameters + step; }
+};
+
+/// One entry of the backend's operation table: the same name, shape and meaning as that of the
+/// operation on LibTorch, whose calls on MPS it makes by hand. Static storage.
+struct MetalOperation {
+  std::string_view name;
+  std::string_view summary;
+  std::string_view source;
+  std::string_view shape;
+  std::string_view dimensions;
+  Rounding rounding = Rounding::exact;
+  /// LibTorch chooses between a kernel and a graph for it.
+  bool chooses_path = false;
+  bool has_parameters = false;
+  Recipe (*recipe)(const Sizes& sizes) = nullptr;
+};
+
+std::span<const MetalOperation> metal_operations();
+
+/// The operation called `name`, or nullptr.
+const MetalOperation* find_metal_operation(std::string_view name);
+
+}  // namespace mpsprobe::metal

@@ -1,0 +1,159 @@
+#include "scenarios/metal/reference.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <utility>
+
+#include "scenarios/comparison/values.h"
+
+namespace mpsprobe::metal {
+namespace {
+
+using Wide = std::vector<double>;
+
+Wide widened(std::span<const float> numbers) {
+  return {numbers.begin(), numbers.end()};
+}
+
+size_t elements(const Sizes& sizes) {
+  size_t count = 1;
+  for (const int64_t size : sizes) count *= static_cast<size_t>(size);
+  return count;
+}
+
+std::seed_seq sequence(uint64_t seed, uint64_t stream) {
+  return {static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32),
+          static_cast<uint32_t>(stream), static_cast<uint32_t>(stream >> 32)};
+}
+
+// b's element (k, column) lies at b[k * b_row + column * b_column].
+Wide product(const Wide& a, const Wide& b, size_t rows, size_t inner, size_t columns, size_t b_row,
+             size_t b_column) {
+  Wide result(rows * columns);
+  for (size_t row = 0; row < rows; ++row) {
+    for (size_t column = 0; column < columns; ++column) {
+      double sum = 0;
+      for (size_t k = 0; k < inner; ++k) {
+        sum += a[row * inner + k] * b[k * b_row + column * b_column];
+      }
+      result[row * columns + column] = sum;
+    }
+  }
+  return result;
+}
+
+Wide softmax(const Wide& a, size_t length) {
+  Wide result(a.size());
+  for (size_t first = 0; first < a.size(); first += length) {
+    const double highest = *std::max_element(&a[first], &a[first] + length);
+    double sum = 0;
+    for (size_t i = first; i < first + length; ++i) {
+      result[i] = std::exp(a[i] - highest);
+      sum += result[i];
+    }
+    for (size_t i = first; i < first + length; ++i) result[i] /= sum;
+  }
+  return result;
+}
+
+Wide expected(const Recipe& recipe, const Step& step, const Sizes& sizes,
+              const std::vector<Wide>& values) {
+  const auto source = [&](size_t i) -> const Wide& { return values[step.sources[i]]; };
+  const auto size = [&](size_t i, size_t dimension) {
+    return static_cast<size_t>(recipe.values[step.sources[i]][dimension]);
+  };
+  switch (step.kind) {
+    case StepKind::zeros:
+    case StepKind::normal:
+      break;
+    case StepKind::product:
+      return product(source(0), source(1), size(0, 0), size(0, 1), size(1, 1), size(1, 1), 1);
+    case StepKind::linear: {
+      const size_t out = size(1, 0);
+      Wide result = product(source(0), source(1), size(0, 0), size(0, 1), out, 1, size(1, 1));
+      for (size_t i = 0; i < result.size(); ++i) result[i] += source(2)[i % out];
+      return result;
+    }
+    case StepKind::addition: {
+      Wide result = source(0);
+      for (size_t i = 0; i < result.size(); ++i) result[i] += source(1)[i];
+      return result;
+    }
+    case StepKind::relu: {
+      Wide result = source(0);
+      for (double& each : result) each = std::max(each, 0.0);
+      return result;
+    }
+    case StepKind::softmax:
+      return softmax(source(0), static_cast<size_t>(sizes.back()));
+  }
+  return Wide(elements(sizes), 0.0);
+}
+
+// The most terms that an element of the results is a sum of. Linear's parameters shrink as theirs
+// grow.
+int64_t terms(const Recipe& recipe) {
+  int64_t most = 1;
+  for (const Step& step : recipe.steps) {
+    if (step.kind == StepKind::product) most = std::max(most, recipe.values[step.sources[0]][1]);
+  }
+  return most;
+}
+
+}  // namespace
+
+std::vector<Numbers> make_inputs(const Recipe& recipe, uint64_t seed, uint64_t stream) {
+  std::seed_seq seeds = sequence(seed, stream);
+  std::mt19937_64 generator(seeds);
+  std::normal_distribution<float> normal;
+  std::vector<Numbers> inputs;
+  for (size_t i = 0; i < recipe.inputs; ++i) {
+    Numbers& input = inputs.emplace_back(elements(recipe.values[i]));
+    for (float& each : input) each = normal(generator);
+  }
+  return inputs;
+}
+
+std::vector<Numbers> make_parameters(const Recipe& recipe, uint64_t seed, uint64_t stream) {
+  std::seed_seq seeds = sequence(seed, stream);
+  std::mt19937_64 generator(seeds);
+  std::vector<Numbers> parameters;
+  for (size_t i = 0; i < recipe.parameters; ++i) {
+    const Sizes& weight = recipe.values[recipe.inputs];
+    const float bound = 1 / std::sqrt(static_cast<float>(weight.back()));
+    std::uniform_real_distribution<float> uniform(-bound, bound);
+    Numbers& parameter = parameters.emplace_back(elements(recipe.values[recipe.inputs + i]));
+    for (float& each : parameter) each = uniform(generator);
+  }
+  return parameters;
+}
+
+std::string difference_in(const Recipe& recipe, Rounding rounding, std::span<const Numbers> given,
+                          std::span<const std::span<const float>> results) {
+  const Tolerance allowed = tolerance(rounding, kFloat32Unit, terms(recipe));
+  std::vector<Wide> values;
+  for (const Numbers& each : given) values.push_back(widened(each));
+  for (size_t i = 0; i < recipe.steps.size(); ++i) {
+    const Step& step = recipe.steps[i];
+    const Sizes& sizes = recipe.values[recipe.result_of(i)];
+    Wide got = widened(results[i]);
+    std::string found;
+    if (step.kind == StepKind::normal) {
+      found = difference_from_normal(got, sizes);
+      values.push_back(std::move(got));
+    } else {
+      Wide wanted = expected(recipe, step, sizes, values);
+      found = difference_of_values(got, wanted, sizes, allowed);
+      values.push_back(std::move(wanted));
+    }
+    if (!found.empty()) {
+      return recipe.steps.size() == 1 ? found : fmt::format("result {}: {}", i + 1, found);
+    }
+  }
+  return {};
+}
+
+}  // namespace mpsprobe::metal

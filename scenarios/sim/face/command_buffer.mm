@@ -1,0 +1,142 @@
+#include <Block.h>
+
+#include "scenarios/sim/face/objects.h"
+#include "scenarios/sim/face/retained.h"
+#include "scenarios/sim/face/simulation.h"
+
+namespace metal = mpsprobe::sim::metal;
+using mpsprobe::sim::face::Recording;
+using mpsprobe::sim::face::require_owner;
+
+NSErrorDomain const MTLCommandBufferErrorDomain = @"MTLCommandBufferErrorDomain";
+
+namespace {
+
+// The buffer owns its handlers until it has called them, so that they cannot own the buffer.
+metal::CommandBuffer::Handler handler_of(SimulatedCommandBuffer* buffer,
+                                         MTLCommandBufferHandler block) {
+  const std::shared_ptr<void> kept((void*)Block_copy(block),
+                                   [](void* copy) { Block_release(copy); });
+  return [buffer, kept](metal::CommandBuffer&) { ((MTLCommandBufferHandler)kept.get())(buffer); };
+}
+
+}  // namespace
+
+@implementation SimulatedCommandBuffer
+- (id)initWithQueue:(SimulatedQueue*)queue {
+  if ((self = [super init]) != nil) {
+    queue_ = [queue retain];
+    recording_ = new Recording{.buffer = (*queue->queue_)->command_buffer()};
+  }
+  return self;
+}
+- (void)dealloc {
+  delete recording_;
+  [queue_ release];
+  [super dealloc];
+}
+- (MTLCommandBufferStatus)status {
+  switch (recording_->buffer->status()) {
+    case metal::CommandBufferStatus::not_enqueued:
+      return MTLCommandBufferStatusNotEnqueued;
+    case metal::CommandBufferStatus::committed:
+      return MTLCommandBufferStatusCommitted;
+    case metal::CommandBufferStatus::scheduled:
+      return MTLCommandBufferStatusScheduled;
+    case metal::CommandBufferStatus::completed:
+      return MTLCommandBufferStatusCompleted;
+    case metal::CommandBufferStatus::error:
+      return MTLCommandBufferStatusError;
+  }
+  return MTLCommandBufferStatusError;
+}
+- (NSError*)error {
+  if ([self status] != MTLCommandBufferStatusError) return nil;
+  NSString* const text = [NSString stringWithUTF8String:recording_->buffer->error().c_str()];
+  return [NSError errorWithDomain:MTLCommandBufferErrorDomain
+                             code:1
+                         userInfo:[NSDictionary dictionaryWithObject:text
+                                                              forKey:NSLocalizedDescriptionKey]];
+}
+- (void)commit {
+  // Metal's own checks come first: they have the text that people know.
+  metal::CommandBuffer& buffer = *recording_->buffer;
+  if (buffer.status() == metal::CommandBufferStatus::not_enqueued && !buffer.encoding()) {
+    require_owner(*recording_, "commit");
+  }
+  // A handler may release the last reference of the program's.
+  const mpsprobe::sim::face::Retained<SimulatedCommandBuffer*> executing(self);
+  buffer.commit();
+}
+- (void)waitUntilCompleted {
+  recording_->buffer->wait_until_completed();
+}
+- (void)addScheduledHandler:(MTLCommandBufferHandler)block {
+  recording_->buffer->add_scheduled_handler(handler_of(self, block));
+}
+- (void)addCompletedHandler:(MTLCommandBufferHandler)block {
+  recording_->buffer->add_completed_handler(handler_of(self, block));
+}
+- (id<MTLBlitCommandEncoder>)blitCommandEncoder {
+  metal::Encoder& encoder = recording_->buffer->blit_encoder();
+  require_owner(*recording_, "blitCommandEncoder");
+  return [[[SimulatedEncoder alloc] initWithBuffer:self encoder:encoder] autorelease];
+}
+- (id<MTLComputeCommandEncoder>)computeCommandEncoder {
+  metal::Encoder& encoder = recording_->buffer->compute_encoder();
+  require_owner(*recording_, "computeCommandEncoder");
+  return [[[SimulatedEncoder alloc] initWithBuffer:self encoder:encoder] autorelease];
+}
+@end
+
+namespace mpsprobe::sim::face {
+namespace {
+
+class Target : public EncodeTarget {
+ public:
+  explicit Target(SimulatedCommandBuffer* buffer) : buffer_(buffer) {}
+  metal::CommandQueue& queue() override { return **buffer_->queue_->queue_; }
+  void fail_current(std::string_view reason) override {
+    buffer_->recording_->buffer->set_error(std::string(reason));
+  }
+
+ private:
+  SimulatedCommandBuffer* buffer_;
+};
+
+}  // namespace
+
+void require_owner(const Recording& recording, const char* method) {
+  if (recording.owner == std::this_thread::get_id()) return;
+  metal::fail_assertion("-[SimulatedCommandBuffer " + std::string(method) + "]", 0,
+                        "command buffer used by a thread that did not create it");
+}
+
+EncodeResult meet_defects(SimulatedCommandBuffer* buffer, std::string_view operation,
+                          EncodePath path) {
+  Target target(buffer);
+  return simulation().defects.encode(*find_operation(operation), path, target);
+}
+
+void raise_if_asked(const EncodeResult& result) {
+  if (result.exception == nullptr) return;
+  [NSException raise:NSInternalInconsistencyException format:@"%s", result.exception->c_str()];
+}
+
+void encode_work(SimulatedCommandBuffer* buffer, std::string_view operation, EncodePath path,
+                 std::function<void(bool)> work) {
+  metal::Encoder& encoder = buffer->recording_->buffer->compute_encoder();
+  require_owner(*buffer->recording_, "computeCommandEncoder");
+  const EncodeResult result = meet_defects(buffer, operation, path);
+  if (result.exception == nullptr) {
+    encoder.encode([work = std::move(work), wrong = result.wrong_numbers] { work(wrong); });
+  }
+  encoder.end_encoding();
+  raise_if_asked(result);
+}
+
+void overwrite(std::span<float> result) {
+  for (float& each : result) each = 113;
+}
+
+}  // namespace mpsprobe::sim::face

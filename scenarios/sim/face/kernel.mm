@@ -1,0 +1,139 @@
+#import <MetalPerformanceShaders/MetalPerformanceShaders.h>
+
+#include <atomic>
+#include <string>
+
+#include "scenarios/sim/face/ndarray.h"
+#include "scenarios/sim/face/objects.h"
+#include "scenarios/sim/face/retained.h"
+
+using mpsprobe::sim::EncodePath;
+using mpsprobe::sim::face::encode_work;
+using mpsprobe::sim::face::first_number;
+using mpsprobe::sim::face::layout_of;
+using mpsprobe::sim::face::matrix_of;
+using mpsprobe::sim::face::MatrixView;
+using mpsprobe::sim::face::Retained;
+namespace metal = mpsprobe::sim::metal;
+
+namespace {
+
+struct KernelHalf {
+  id<MTLDevice> device;
+  NSUInteger source_count = 0;
+  std::atomic<bool> encoding = false;
+};
+KernelHalf& half_of(MPSKernel* kernel) { return *static_cast<KernelHalf*>(kernel->simulated_); }
+
+/// One encode of a kernel object; ends also where a defect raises an exception.
+class Encoding {
+ public:
+  Encoding(KernelHalf& half, const char* place) : half_(half) {
+    if (half_.encoding.exchange(true)) {
+      metal::fail_assertion(place, 0, "kernel object encoded by two threads at once");
+    }
+  }
+  Encoding(const Encoding&) = delete;
+  Encoding& operator=(const Encoding&) = delete;
+  ~Encoding() { half_.encoding.store(false); }
+
+ private:
+  KernelHalf& half_;
+};
+
+}  // namespace
+
+@implementation MPSKernel
+- (instancetype)initWithDevice:(id<MTLDevice>)device {
+  if ((self = [super init]) != nil) {
+    auto* const half = new KernelHalf;
+    half->device = [device retain];
+    simulated_ = half;
+  }
+  return self;
+}
+- (void)dealloc {
+  [half_of(self).device release];
+  delete &half_of(self);
+  [super dealloc];
+}
+@end
+
+@implementation MPSNDArrayMultiaryBase
+- (instancetype)initWithDevice:(id<MTLDevice>)device sourceCount:(NSUInteger)count {
+  if ((self = [super initWithDevice:device]) != nil) half_of(self).source_count = count;
+  return self;
+}
+@end
+
+@implementation MPSNDArrayMultiaryKernel
+- (instancetype)initWithDevice:(id<MTLDevice>)device sourceCount:(NSUInteger)count {
+  return [super initWithDevice:device sourceCount:count];
+}
+- (void)encodeToCommandBuffer:(id<MTLCommandBuffer>)cmdBuf
+                 sourceArrays:(NSArray<MPSNDArray*>*)sourceArrays
+             destinationArray:(MPSNDArray*)destination {
+  (void)cmdBuf;
+  (void)sourceArrays;
+  (void)destination;
+  metal::fail_assertion("-[MPSNDArrayMultiaryKernel encode]", 0, "not a kernel by itself");
+}
+@end
+
+namespace {
+
+/// out = a x b, with b having as many columns as out, and an optional row that is added.
+void multiply_arrays(MPSNDArray* a, MPSNDArray* b, MPSNDArray* bias, MPSNDArray* out, bool wrong) {
+  const MatrixView result = matrix_of(out);
+  const auto columns = static_cast<size_t>(result.columns);
+  const std::span<float> numbers(first_number(out), static_cast<size_t>(result.rows) * columns);
+  mpsprobe::sim::face::multiply(
+      matrix_of(a), matrix_of(b),
+      bias == nil ? std::span<const float>() : std::span<const float>(first_number(bias), columns),
+      numbers);
+  if (wrong) mpsprobe::sim::face::overwrite(numbers);
+}
+
+}  // namespace
+
+namespace {
+
+/// Kernels take command buffers of Metal's and of MPS's alike.
+SimulatedCommandBuffer* underlying(id<MTLCommandBuffer> buffer) {
+  if ([(NSObject*)buffer isKindOfClass:[MPSCommandBuffer class]]) {
+    return (SimulatedCommandBuffer*)[(MPSCommandBuffer*)buffer rootCommandBuffer];
+  }
+  return (SimulatedCommandBuffer*)buffer;
+}
+
+}  // namespace
+
+@implementation MPSNDArrayMatrixMultiplication
+- (void)encodeToCommandBuffer:(id<MTLCommandBuffer>)cmdBuf
+                 sourceArrays:(NSArray<MPSNDArray*>*)sourceArrays
+             destinationArray:(MPSNDArray*)destination {
+  const char* const place = "-[MPSNDArrayMatrixMultiplication encode]";
+  // MPSKernel: one thread at a time for any one object.
+  KernelHalf& half = half_of(self);
+  const Encoding encoding(half, place);
+  if ([sourceArrays count] != half.source_count || half.source_count < 2 || half.source_count > 3) {
+    metal::fail_assertion(place, 0, "number of source arrays is not that of the kernel");
+  }
+  MPSNDArray* const a = [sourceArrays objectAtIndex:0];
+  MPSNDArray* const b = [sourceArrays objectAtIndex:1];
+  MPSNDArray* const bias = half.source_count == 3 ? [sourceArrays objectAtIndex:2] : nil;
+  const MatrixView left = matrix_of(a);
+  const MatrixView right = matrix_of(b);
+  const MatrixView result = matrix_of(destination);
+  const bool fits = left.columns == right.rows && left.rows == result.rows &&
+                    right.columns == result.columns && result.column_stride == 1 &&
+                    result.row_stride == result.columns &&
+                    (bias == nil || layout_of(bias).elements() == result.columns);
+  if (!fits) metal::fail_assertion(place, 0, "matrices that do not fit one another");
+  // LibTorch's aten::linear is the product with a bias, and aten::mm the one without.
+  encode_work(underlying(cmdBuf), bias == nil ? "mm" : "linear", EncodePath::nograph,
+              [a = Retained<MPSNDArray*>(a), b = Retained<MPSNDArray*>(b),
+               bias = Retained<MPSNDArray*>(bias), out = Retained<MPSNDArray*>(destination)](
+                  bool wrong) { multiply_arrays(a.get(), b.get(), bias.get(), out.get(), wrong); });
+}
+@end

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+/// The arithmetic of the simulated device: what its kernels and graphs compute, in float32 with
+/// sums in double. Pure functions; any thread.
+namespace mpsprobe::sim::face {
+
+/// A matrix in memory that is not its own: element (r, c) lies at data[r * row_stride + c *
+/// column_stride].
+struct MatrixView {
+  const float* data = nullptr;
+  int64_t rows = 0;
+  int64_t columns = 0;
+  int64_t row_stride = 0;
+  int64_t column_stride = 1;
+};
+
+/// out[r][c] = sum over k of a(r, k) * b(k, c), plus bias[c] where `bias` is not empty. `out` is
+/// contiguous, a.rows x b.columns; a.columns == b.rows.
+void multiply(const MatrixView& a, const MatrixView& b, std::span<const float> bias,
+              std::span<float> out);
+
+/// a[i] + b[i mod b.size()]: b is repeated along the slower dimensions. a.size() is a multiple of
+/// b.size().
+std::vector<float> add(std::span<const float> a, std::span<const float> b);
+
+std::vector<float> relu(std::span<const float> a);
+
+/// Over each run of `length` numbers, which is the fastest moving dimension.
+std::vector<float> softmax(std::span<const float> a, int64_t length);
+
+/// The transpose of a contiguous rows x columns matrix.
+std::vector<float> transpose(std::span<const float> a, int64_t rows, int64_t columns);
+
+/// `count` samples of a normal distribution, the same for the same seed.
+std::vector<float> normal(int64_t count, float mean, float deviation, uint64_t seed);
+
+}  // namespace mpsprobe::sim::face

@@ -1,0 +1,95 @@
+#pragma once
+
+#import <Foundation/Foundation.h>
+#import <Metal/Metal.h>
+#import <MetalPerformanceShaders/MetalPerformanceShaders.h>
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "scenarios/sim/defects.h"
+#include "scenarios/sim/metal.h"
+#include "scenarios/sim/operations.h"
+
+// The simulated device's classes behind Metal's protocols. Their C++ halves are held by pointer:
+// the runtime of GNUstep's classes does not construct C++ members.
+
+@interface SimulatedDevice : NSObject <MTLDevice>
+@end
+
+@interface SimulatedQueue : NSObject <MTLCommandQueue> {
+ @public
+  SimulatedDevice* device_;
+  std::unique_ptr<mpsprobe::sim::metal::CommandQueue>* queue_;
+}
+- (id)initWithDevice:(SimulatedDevice*)device;
+@end
+
+@interface SimulatedBuffer : NSObject <MTLBuffer> {
+ @public
+  SimulatedDevice* device_;
+  NSUInteger length_;
+  char* contents_;
+}
+- (id)initWithDevice:(SimulatedDevice*)device bytes:(const void*)bytes length:(NSUInteger)length;
+@end
+
+namespace mpsprobe::sim::face {
+
+/// The C++ half of a command buffer.
+struct Recording {
+  std::shared_ptr<metal::CommandBuffer> buffer;
+  std::thread::id owner = std::this_thread::get_id();
+};
+
+/// Aborts where the calling thread is not the one that made the command buffer. Metal asks for one
+/// thread at a time and does not check it; programs of this project keep to one thread altogether,
+/// which can be checked.
+void require_owner(const Recording& recording, const char* method);
+
+}  // namespace mpsprobe::sim::face
+
+@interface SimulatedCommandBuffer : NSObject <MTLCommandBuffer> {
+ @public
+  SimulatedQueue* queue_;
+  mpsprobe::sim::face::Recording* recording_;
+}
+- (id)initWithQueue:(SimulatedQueue*)queue;
+@end
+
+@interface SimulatedEncoder : NSObject <MTLBlitCommandEncoder, MTLComputeCommandEncoder> {
+ @public
+  SimulatedCommandBuffer* buffer_;
+  mpsprobe::sim::metal::Encoder* encoder_;
+}
+- (id)initWithBuffer:(SimulatedCommandBuffer*)buffer
+             encoder:(mpsprobe::sim::metal::Encoder&)encoder;
+@end
+
+namespace mpsprobe::sim::face {
+
+/// Runs one encode of `operation` (an entry of the simulated device's table) by `path` through the
+/// defects that concern it, as DefectEngine::encode does.
+EncodeResult meet_defects(SimulatedCommandBuffer* buffer, std::string_view operation,
+                          EncodePath path);
+
+/// Raises the NSException that a defect asks for; returns where none does.
+void raise_if_asked(const EncodeResult& result);
+
+/// Encodes one piece of work of ours (a kernel, a graph) in an encoder of its own, through the
+/// defects that concern `operation` by `path`. `work` runs when the command buffer is executed and
+/// is told whether its numbers are to be wrong. Raises what a defect asks for.
+void encode_work(SimulatedCommandBuffer* buffer, std::string_view operation, EncodePath path,
+                 std::function<void(bool wrong_numbers)> work);
+
+/// What overlapping encodes leave in a result where a defect says wrong numbers.
+void overwrite(std::span<float> result);
+
+/// The numbers in a buffer from `offset` bytes on.
+std::span<float> numbers_in(id<MTLBuffer> buffer, size_t offset, size_t count);
+
+}  // namespace mpsprobe::sim::face

@@ -1,0 +1,208 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include "scenarios/sim/face/arrays_for_tests.h"
+#include "scenarios/sim/face/rules/workbench.h"
+
+namespace mpsprobe::sim::face {
+namespace {
+
+using metal_rules::bytes;
+using metal_rules::device;
+using metal_rules::encode_fill;
+using metal_rules::floats;
+using metal_rules::new_command_buffer;
+using metal_rules::new_queue;
+using metal_rules::run;
+
+TEST(FaceObjects, HandlersAreCalledOnceEachInTheirOrderWithTheCommandBuffer) {
+  @autoreleasepool {
+    std::vector<std::string> called;
+    std::vector<std::string>* const log = &called;
+    const id<MTLCommandBuffer> commands = new_command_buffer();
+    const auto note = [log, commands](id<MTLCommandBuffer> which, const char* name,
+                                      MTLCommandBufferStatus status) {
+      const bool right = which == commands && [which status] == status;
+      log->push_back(right ? name : std::string(name) + " with something else");
+    };
+    [commands addCompletedHandler:^(id<MTLCommandBuffer> which) {
+      note(which, "completed 1", MTLCommandBufferStatusCompleted);
+    }];
+    [commands addScheduledHandler:^(id<MTLCommandBuffer> which) {
+      note(which, "scheduled 1", MTLCommandBufferStatusScheduled);
+    }];
+    [commands addScheduledHandler:^(id<MTLCommandBuffer> which) {
+      note(which, "scheduled 2", MTLCommandBufferStatusScheduled);
+    }];
+    [commands addCompletedHandler:^(id<MTLCommandBuffer> which) {
+      note(which, "completed 2", MTLCommandBufferStatusCompleted);
+    }];
+    EXPECT_TRUE(called.empty());
+    EXPECT_EQ(run(commands), "");
+    [commands waitUntilCompleted];
+    EXPECT_THAT(called,
+                testing::ElementsAre("scheduled 1", "scheduled 2", "completed 1", "completed 2"));
+  }
+}
+
+TEST(FaceObjects, AHandlerMayReleaseTheLastReferenceToItsCommandBuffer) {
+  id<MTLBuffer> buffer = nil;
+  id<MTLCommandBuffer> commands = nil;
+  @autoreleasepool {
+    buffer = [bytes(4) retain];
+    commands = [new_command_buffer() retain];
+    encode_fill(commands, buffer, NSMakeRange(0, 4), 5);
+    [commands addCompletedHandler:^(id<MTLCommandBuffer> which) {
+      [which release];
+    }];
+  }
+  @autoreleasepool {
+    [commands commit];
+    EXPECT_EQ(metal_rules::holds(buffer, NSMakeRange(0, 4), 5), "");
+    EXPECT_EQ([buffer retainCount], 1U);
+  }
+  [buffer release];
+}
+
+TEST(FaceObjects, AnMpsCommandBufferPassesEverythingOn) {
+  @autoreleasepool {
+    const id<MTLCommandBuffer> root = new_command_buffer();
+    MPSCommandBuffer* const around = [MPSCommandBuffer commandBufferWithCommandBuffer:root];
+    EXPECT_EQ([around rootCommandBuffer], root);
+    std::vector<std::string> called;
+    std::vector<std::string>* const log = &called;
+    [around addScheduledHandler:^(id<MTLCommandBuffer>) {
+      log->push_back("scheduled");
+    }];
+    [around addCompletedHandler:^(id<MTLCommandBuffer>) {
+      log->push_back("completed");
+    }];
+    const id<MTLBuffer> buffer = bytes(4);
+    encode_fill(around, buffer, NSMakeRange(0, 4), 3);
+    [[around computeCommandEncoder] endEncoding];
+    EXPECT_EQ([around status], MTLCommandBufferStatusNotEnqueued);
+    [around commit];
+    [around waitUntilCompleted];
+    EXPECT_EQ([root status], MTLCommandBufferStatusCompleted);
+    EXPECT_EQ([around status], MTLCommandBufferStatusCompleted);
+    EXPECT_TRUE([around error] == nil);
+    EXPECT_EQ(metal_rules::holds(buffer, NSMakeRange(0, 4), 3), "");
+    EXPECT_THAT(called, testing::ElementsAre("scheduled", "completed"));
+  }
+}
+
+/// One reference to a buffer, and what `use` left of it besides.
+template <typename Use>
+NSUInteger references_after(Use use) {
+  const id<MTLBuffer> buffer = [device() newBufferWithLength:4 * sizeof(float)
+                                                     options:MTLResourceStorageModeShared];
+  @autoreleasepool {
+    use(buffer);
+  }
+  const NSUInteger count = [buffer retainCount];
+  [buffer release];
+  return count;
+}
+
+constexpr std::array<int64_t, 2> kSquare = {2, 2};
+
+void encode_square(id<MTLCommandBuffer> commands, id<MTLBuffer> buffer) {
+  MPSNDArrayMatrixMultiplication* const kernel =
+      [[[MPSNDArrayMatrixMultiplication alloc] initWithDevice:device() sourceCount:2] autorelease];
+  [kernel encodeToCommandBuffer:commands
+                   sourceArrays:@[ array_of(buffer, kSquare), array_of(buffer, kSquare) ]
+               destinationArray:array_of(bytes(4 * sizeof(float)), kSquare)];
+}
+
+void encode_relu(MPSCommandBuffer* commands, id<MTLBuffer> buffer) {
+  MPSGraph* const graph = [[[MPSGraph alloc] init] autorelease];
+  MPSGraphTensor* const input = [graph placeholderWithShape:shape(kSquare)
+                                                   dataType:MPSDataTypeFloat32
+                                                       name:nil];
+  [graph encodeToCommandBuffer:commands
+                         feeds:@{input : data_of(buffer, kSquare)}
+              targetOperations:nil
+             resultsDictionary:@{[graph reLUWithTensor:input name:nil] : data_of(buffer, kSquare)}
+           executionDescriptor:nil];
+}
+
+TEST(FaceObjects, NothingKeepsABufferWhenItsWorkIsDone) {
+  EXPECT_EQ(references_after([](id<MTLBuffer> buffer) {
+              const id<MTLCommandBuffer> commands = new_command_buffer();
+              encode_fill(commands, buffer, NSMakeRange(0, 4), 1);
+              EXPECT_EQ(run(commands), "");
+            }),
+            1U);
+  EXPECT_EQ(references_after([](id<MTLBuffer> buffer) {
+              const id<MTLCommandBuffer> commands = new_command_buffer();
+              encode_square(commands, buffer);
+              EXPECT_EQ(run(commands), "");
+            }),
+            1U);
+  EXPECT_EQ(references_after([](id<MTLBuffer> buffer) {
+              MPSCommandBuffer* const commands =
+                  [MPSCommandBuffer commandBufferFromCommandQueue:new_queue()];
+              encode_relu(commands, buffer);
+              EXPECT_EQ(run(commands), "");
+            }),
+            1U);
+}
+
+TEST(FaceObjects, NothingKeepsABufferWhoseWorkWasNeverCommitted) {
+  EXPECT_EQ(references_after([](id<MTLBuffer> buffer) {
+              MPSCommandBuffer* const commands =
+                  [MPSCommandBuffer commandBufferFromCommandQueue:new_queue()];
+              encode_fill(commands, buffer, NSMakeRange(0, 4), 1);
+              encode_square([commands rootCommandBuffer], buffer);
+              encode_relu(commands, buffer);
+            }),
+            1U);
+}
+
+TEST(FaceObjects, ACommandBufferKeepsWhatItsWorkUses) {
+  @autoreleasepool {
+    const id<MTLBuffer> buffer = bytes(4 * sizeof(float));
+    const id<MTLCommandBuffer> commands = new_command_buffer();
+    @autoreleasepool {
+      const id<MTLBuffer> passing = floats(std::array<float, 4>{1, 2, 3, 4});
+      const id<MTLBlitCommandEncoder> encoder = [commands blitCommandEncoder];
+      [encoder copyFromBuffer:passing
+                 sourceOffset:0
+                     toBuffer:buffer
+            destinationOffset:0
+                         size:4 * sizeof(float)];
+      [encoder endEncoding];
+    }
+    EXPECT_EQ(run(commands), "");
+    EXPECT_THAT(numbers_of(buffer), testing::ElementsAre(1, 2, 3, 4));
+  }
+}
+
+// Otherwise the graph would read beyond the buffer.
+TEST(FaceObjectsDeathTest, AGraphRefusesTensorDataOfAnotherShapeThanThePlaceholder) {
+  const auto feed_too_little = [] {
+    constexpr std::array<int64_t, 1> kTwo = {2};
+    MPSGraph* const graph = [[[MPSGraph alloc] init] autorelease];
+    MPSGraphTensor* const input = [graph placeholderWithShape:shape(kSquare)
+                                                     dataType:MPSDataTypeFloat32
+                                                         name:nil];
+    MPSGraphTensor* const output = [graph reLUWithTensor:input name:nil];
+    [graph encodeToCommandBuffer:[MPSCommandBuffer commandBufferFromCommandQueue:new_queue()]
+                           feeds:@{input : data_of(bytes(8), kTwo)}
+                targetOperations:nil
+               resultsDictionary:@{output : data_of(bytes(16), kSquare)}
+             executionDescriptor:nil];
+  };
+  @autoreleasepool {
+    EXPECT_EXIT(feed_too_little(), testing::KilledBySignal(SIGABRT),
+                "tensor data of another shape than its tensor");
+  }
+}
+
+}  // namespace
+}  // namespace mpsprobe::sim::face

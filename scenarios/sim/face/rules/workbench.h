@@ -1,0 +1,43 @@
+#pragma once
+
+#import <Metal/Metal.h>
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+
+/// What every rule's two programs need. Whatever is returned is autoreleased; functions that record
+/// into a command buffer belong to the thread that made it.
+namespace mpsprobe::metal_rules {
+
+/// The default device. Ends the process with exit status 3 where there is none. Any thread.
+id<MTLDevice> device();
+id<MTLCommandQueue> new_queue();
+id<MTLCommandBuffer> new_command_buffer();
+
+/// A zeroed buffer that the CPU can read.
+id<MTLBuffer> bytes(NSUInteger length);
+/// A buffer that holds these numbers.
+id<MTLBuffer> floats(std::span<const float> numbers);
+
+/// Encodes a fill of `range` in an encoder of its own.
+void encode_fill(id<MTLCommandBuffer> commands, id<MTLBuffer> buffer, NSRange range, uint8_t value);
+
+/// Commits and waits. Empty where the command buffer completed without an error, otherwise its
+/// status and error.
+std::string run(id<MTLCommandBuffer> commands);
+
+/// Empty where all of `range` holds `value`.
+std::string holds(id<MTLBuffer> buffer, NSRange range, uint8_t value);
+/// Empty where the buffer holds these numbers from byte `offset` on, which have to be small whole
+/// numbers: then every order of summing gives the same.
+std::string holds(id<MTLBuffer> buffer, NSUInteger offset, std::span<const float> expected);
+
+/// The first problem of the two.
+std::string either(std::string first, const std::string& second);
+
+/// Runs `work` on a thread of its own with an autorelease pool, to its end.
+void on_another_thread(const std::function<void()>& work);
+
+}  // namespace mpsprobe::metal_rules

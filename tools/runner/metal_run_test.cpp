@@ -1,0 +1,100 @@
+// The whole way without LibTorch: the worker of the backend metal on the simulated device's
+// Objective-C face, whose defects are known. Few trials: docs/macos.md has what longer runs gave.
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tools/runner/program_fixture.h"
+
+namespace mpsprobe {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+class MetalRun : public ProgramTest {
+ protected:
+  nlohmann::json run(std::vector<std::string> arguments, int expected_exit = 0) {
+    arguments.insert(arguments.begin(), "run");
+    arguments.insert(arguments.end(), {"--worker", "stock=" MPSPROBE_METAL_WORKER, "--trials", "1",
+                                       "--out", path("out")});
+    const Run result = mpsprobe(arguments);
+    EXPECT_EQ(result.exit_code, expected_exit) << result.out << result.err;
+    return nlohmann::json::parse(read("out/report.json"), nullptr, false);
+  }
+};
+
+TEST_F(MetalRun, TheDefaultMatrixHasReport000sBoundariesAndSaysThatItIsSimulated) {
+  run({"--matrix", "--backend", "metal"});
+  const std::string markdown = read("out/report.md");
+  EXPECT_THAT(markdown, StartsWith("# SIMULATED"));
+  EXPECT_THAT(markdown, HasSubstr("| 2 | pass 0/1 | pass 0/1 |"));
+  EXPECT_THAT(markdown, HasSubstr("| 3 | **FAIL** 1/1 SIGSEGV | pass 0/1 |"));
+  EXPECT_THAT(markdown, HasSubstr("| 4 | **FAIL** 1/1 SIGSEGV | **FAIL** 1/1 SIGSEGV |"));
+}
+
+TEST_F(MetalRun, WithoutDefectsEveryOperationPassesInEveryWayOfSharing) {
+  const std::string matrix = write("ways.json", R"({
+    "mpsprobe_matrix": 1, "name": "ways",
+    "blocks": [
+      {"title": "operations", "axes": {"backend": ["metal"], "profile": ["clean"],
+       "op": ["mm", "add", "relu", "softmax", "zeros", "raw"], "threads": [4]}},
+      {"title": "linear", "axes": {"backend": ["metal"], "profile": ["clean"], "op": ["linear"],
+       "path": ["nograph", "graph"], "threads": [4], "queue": ["per-thread", "shared"],
+       "kernel": ["per-thread", "shared"], "model": ["shared", "per-thread"]}},
+      {"title": "ways to run", "axes": {"backend": ["metal"], "profile": ["clean"],
+       "op": ["linear"], "path": ["graph"], "threads": [3], "init": ["main", "threads"],
+       "sync": ["each", "end"], "churn": [1, 3]}}],
+    "expect": [{"where": {}, "verdict": "pass"}]})");
+  const nlohmann::json report = run({"--matrix", matrix});
+  EXPECT_EQ(report.at("cells").size(), 6U + 16U + 8U);
+  for (const nlohmann::json& trial : report.at("trials")) {
+    EXPECT_GT(trial.at("processes").at(0).at("result").at("checked"), 0) << trial.at("cell");
+  }
+}
+
+TEST_F(MetalRun, EachProfileShowsItsDefect) {
+  const std::string matrix = write("profiles.json", R"({
+    "mpsprobe_matrix": 1, "name": "profiles", "run": {"stall": 3},
+    "include": [
+      "metal/linear/nograph/threads=2",
+      "metal/linear/nograph/threads=3",
+      "metal/linear/nograph/threads=8/kernel=shared",
+      "metal/linear/graph/threads=3",
+      "metal/linear/graph/threads=4",
+      "metal/raw/default/threads=8",
+      "metal/linear/default/threads=4/profile=hang",
+      "metal/mm/default/threads=4/profile=wrong-numbers",
+      "metal/linear/default/threads=2/profile=exception",
+      "metal/linear/default/threads=2/profile=gpu-error"],
+    "expect": [
+      {"where": {}, "verdict": "pass"},
+      {"where": {"path": ["nograph"], "kernel": ["per-thread"], "threads": ["3-256"]},
+       "outcome": "signal", "detail": "SIGSEGV"},
+      {"where": {"path": ["graph"], "threads": ["4-256"]}, "outcome": "signal", "detail": "SIGSEGV"},
+      {"where": {"profile": ["hang"]}, "outcome": "hang"},
+      {"where": {"profile": ["wrong-numbers"]}, "outcome": "wrong_result"},
+      {"where": {"profile": ["exception"]}, "outcome": "exception"},
+      {"where": {"profile": ["gpu-error"]}, "outcome": "gpu_error"}]})");
+  const nlohmann::json report = run({"--matrix", matrix});
+  EXPECT_EQ(report.at("cells").size(), 10U);
+}
+
+TEST_F(MetalRun, TheProcessHasNoLibTorch) {
+  const nlohmann::json report = run({"--cell", "metal/mm/default/threads=1"});
+  EXPECT_THAT(report.dump(), HasSubstr("mpsprobe_metal_face"));
+  EXPECT_THAT(report.dump(), Not(HasSubstr("libtorch_cpu")));
+}
+
+TEST_F(MetalRun, WhatTheBackendDoesNotHaveIsUnsupportedAndSaysWhy) {
+  const Run refused = mpsprobe({"run", "--cell", "metal/mm/default/threads=1/stream=per-thread",
+                                "--worker", "stock=" MPSPROBE_METAL_WORKER, "--out", path("out")});
+  EXPECT_EQ(refused.exit_code, 4) << refused.err;
+  EXPECT_THAT(refused.out + refused.err, HasSubstr("queue=shared"));
+  const nlohmann::json report = run({"--cell", "metal/mm/default/shape=8x8"}, 4);
+  EXPECT_THAT(report.dump(), HasSubstr("2 sizes where 3 are needed"));
+}
+
+}  // namespace
+}  // namespace mpsprobe
