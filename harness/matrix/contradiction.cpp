@@ -60,6 +60,15 @@ constexpr Rule kRules[] = {
      },
      "queues and kernels are chosen by the backend metal alone"},
     {[](const Cell& cell, const OperationInfo&) {
+       return (cell.queue != QueueUse::per_thread || cell.kernel != KernelUse::per_thread) &&
+              cell.threads == 1;
+     },
+     "one thread has nobody to share a queue or a kernel with"},
+    {[](const Cell& cell, const OperationInfo&) {
+       return cell.backend == Backend::metal && cell.dtype != "default" && cell.dtype != "float32";
+     },
+     "the backend metal has float32 alone"},
+    {[](const Cell& cell, const OperationInfo&) {
        return cell.stream != StreamUse::automatic && cell.backend == Backend::metal;
      },
      "streams are LibTorch's: use queue=shared or queue=per-thread"},

@@ -4,13 +4,16 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "scenarios/provenance/executable.h"
 
@@ -34,18 +37,19 @@ std::string quoted_for_shell(const std::string& text) {
   return quoted + "'";
 }
 
-// What the worker prints; empty where it cannot be run or prints too much.
+// What the worker prints; empty where it cannot be run, dies, or prints too much.
 std::string description(const fs::path& worker) {
   const std::string command = quoted_for_shell(worker.string()) + " describe 2>/dev/null";
-  const std::unique_ptr<FILE, int (*)(FILE*)> output(popen(command.c_str(), "r"), pclose);
+  FILE* const output = popen(command.c_str(), "r");
   std::string text;
   std::array<char, 4096> chunk{};
-  while (output != nullptr && text.size() < kMostBytes) {
-    const size_t bytes = std::fread(chunk.data(), 1, chunk.size(), output.get());
-    if (bytes == 0) return text;
+  size_t bytes = 1;
+  while (output != nullptr && bytes > 0 && text.size() < kMostBytes) {
+    bytes = std::fread(chunk.data(), 1, chunk.size(), output);
     text.append(chunk.data(), bytes);
   }
-  return {};
+  const bool ended_well = output != nullptr && pclose(output) == 0;
+  return ended_well && bytes == 0 ? text : std::string();
 }
 
 }  // namespace
@@ -61,12 +65,17 @@ void become_metal_worker(int argc, char** argv) {
     }
   }
   if (!cell.starts_with("metal/")) return;
-  // Returns where it fails.
-  execv(worker_path().c_str(), argv);
+  const std::string worker = worker_path().string();
+  execv(worker.c_str(), argv);
+  // Returns where it fails; that it is not there is said later, of the backend.
+  if (errno != ENOENT) {
+    std::fprintf(stderr, "mpsprobe-worker: %s cannot be run: %s\n", worker.c_str(),
+                 std::strerror(errno));
+  }
 }
 
 BackendReport report_metal() {
-  BackendReport report{.backend = Backend::metal, .operations = {{}}};
+  BackendReport report{.backend = Backend::metal};
   const fs::path worker = worker_path();
   std::error_code error;
   if (!fs::exists(worker, error)) {
@@ -75,14 +84,16 @@ BackendReport report_metal() {
   }
   try {
     const auto answer = nlohmann::json::parse(description(worker));
+    std::vector<std::string> names;
     for (const nlohmann::json& operation : answer.at("operations")) {
-      report.operations->push_back(operation.at("name"));
+      names.push_back(operation.at("name"));
     }
     const nlohmann::json& backend = answer.at("backends").at(0);
     report.available = backend.at("available");
     report.simulated = backend.at("simulated");
     report.device = backend.at("device");
     report.reason = backend.at("reason");
+    report.operations = std::move(names);
   } catch (const nlohmann::json::exception&) {
     report.available = false;
     report.reason = fmt::format(

@@ -34,7 +34,7 @@ namespace {
 std::string version_of(NSString* identifier) {
   NSBundle* const bundle = [NSBundle bundleWithIdentifier:identifier];
   id const version = [bundle objectForInfoDictionaryKey:@"CFBundleVersion"];
-  return [version isKindOfClass:[NSString class]] ? [(NSString*)version UTF8String] : "";
+  return [version isKindOfClass:[NSString class]] ? [(NSString*)version UTF8String] : "unknown";
 }
 
 std::string processor() {
@@ -63,7 +63,8 @@ nlohmann::json describe_device() {
       {"system", [[[NSProcessInfo processInfo] operatingSystemVersionString] UTF8String]},
       {"frameworks",
        {{"Metal", version_of(@"com.apple.Metal")},
-        {"MetalPerformanceShaders", version_of(@"com.apple.MetalPerformanceShaders")},
+        {"MetalPerformanceShaders",
+         version_of(@"com.apple.MetalPerformanceShaders.MetalPerformanceShaders")},
         {"MetalPerformanceShadersGraph", version_of(@"com.apple.MetalPerformanceShadersGraph")}}},
   };
 }

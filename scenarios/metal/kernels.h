@@ -23,9 +23,10 @@ class StepKernel {
   /// command buffer has completed: it retains what its commands use.
   virtual void encode(MPSCommandBuffer* buffer, std::span<const Buffer> sources,
                       const Buffer& result) = 0;
-  /// Whether several threads may encode it at once. An MPS kernel may be encoded by one thread at a
-  /// time ("as long as only one thread is operating on any particular MPSKernel object at a time",
-  /// MPSKernel.h). Of MPSGraph Apple says nothing; LibTorch shares one among all its threads.
+  /// Whether threads have to take turns at it. An MPS kernel may be encoded by one thread at a time
+  /// ("as long as only one thread is operating on any particular MPSKernel object at a time",
+  /// MPSKernel.h). Of MPSGraph nothing was found that Apple says: whether threads may share one is
+  /// what is asked.
   virtual bool threads_take_turns() const = 0;
 };
 

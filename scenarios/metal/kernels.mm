@@ -6,8 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/worker/workload.h"
-
 namespace mpsprobe::metal {
 namespace {
 
@@ -24,16 +22,30 @@ MPSShape* shape_of(const Sizes& sizes) {
   return [NSArray arrayWithObjects:numbers.data() count:numbers.size()];
 }
 
+/// Ends an encoder at the end of its scope, also where what it encoded threw: an encoder that is
+/// released without that ends the process.
+class EncoderScope {
+ public:
+  explicit EncoderScope(id<MTLCommandEncoder> encoder) : encoder_(encoder) {}
+  EncoderScope(const EncoderScope&) = delete;
+  EncoderScope& operator=(const EncoderScope&) = delete;
+  ~EncoderScope() { [encoder_ endEncoding]; }
+
+ private:
+  id<MTLCommandEncoder> encoder_;
+};
+
 /// A fill by the blit encoder, which is how LibTorch makes zeros.
 class ZerosKernel : public StepKernel {
  public:
   void encode(MPSCommandBuffer* buffer, std::span<const Buffer>, const Buffer& result) override {
     // One encoder at a time is open on a command buffer, and it is ended before the next or the
-    // commit (MTLCommandBuffer: "You can use only a single encoder at a time").
+    // commit (MTLCommandBuffer: "You can use only a single encoder at a time"). The range is a
+    // multiple of four bytes, as macOS asks.
     id<MTLBlitCommandEncoder> const encoder =
         required([buffer blitCommandEncoder], "blitCommandEncoder");
+    const EncoderScope scope(encoder);
     [encoder fillBuffer:result.get() range:NSMakeRange(0, [result.get() length]) value:0];
-    [encoder endEncoding];
   }
   bool threads_take_turns() const override { return false; }
 };
@@ -79,8 +91,7 @@ class ProductKernel : public StepKernel {
                                                                         descriptor:descriptor],
                                                 "MPSNDArray"));
     }
-    throw UnsupportedError(
-        "path=nograph: MPSNDArray takes a buffer from macOS 15 on. Use path=graph");
+    return Owned<MPSNDArray*>::adopt(required<MPSNDArray*>(nil, "MPSNDArray"));
   }
 
   bool transposed_;

@@ -4,36 +4,37 @@
 #import <MetalPerformanceShaders/MetalPerformanceShaders.h>
 
 #include <functional>
-#include <memory>
-#include <mutex>
 #include <string>
+#include <vector>
 
 #include "scenarios/metal/objective_c.h"
 
 namespace mpsprobe::metal {
 
-/// One command buffer from its making to its end, by one thread throughout: Apple lets one thread
-/// at a time use a command buffer, and this keeps to one altogether. Whatever ends it with an error
-/// is told; what MPSGraph may have committed in between is looked at as well.
+/// What one launch hands to the device, from its making to its end, by one thread throughout: Apple
+/// lets one thread at a time use a command buffer, and this keeps to one altogether.
+///
+/// It begins as one command buffer of the queue, which retains what its commands use. MPSGraph may
+/// commit that while it encodes and go on in another one, so all that were seen between two steps
+/// are waited for and looked at. Of several in a single step only the last is seen.
 class Submission {
  public:
-  /// Makes a command buffer of the queue, has `encode` fill it, and commits it. If `encode` throws,
-  /// the command buffer is dropped and never committed. Throws what `encode` throws, and GpuError
-  /// where the queue gives no command buffer.
-  Submission(id<MTLCommandQueue> queue, const std::function<void(MPSCommandBuffer*)>& encode);
+  /// Throws GpuError where the queue gives no command buffer.
+  explicit Submission(id<MTLCommandQueue> queue);
 
-  /// Waits until the device is done. Throws GpuError where it ended with an error. Once.
-  void wait();
+  /// Has `encode` add one step. Not after commit().
+  void add(const std::function<void(MPSCommandBuffer*)>& encode);
+  /// Hands over what was added. Once. Without it, what MPSGraph has not committed is dropped.
+  void commit();
+  /// Waits until the device is done with all of it, and returns the first error that a command
+  /// buffer ended with; empty where all completed. After commit().
+  std::string wait();
 
  private:
-  /// What the completed handlers have to say, which Metal may call on a thread of its own.
-  struct Completions {
-    std::mutex mutex;
-    std::string error;
-  };
+  void note_root();
 
-  std::shared_ptr<Completions> completions_ = std::make_shared<Completions>();
   Owned<MPSCommandBuffer*> buffer_;
+  std::vector<Owned<id<MTLCommandBuffer>>> roots_;
 };
 
 }  // namespace mpsprobe::metal

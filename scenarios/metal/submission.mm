@@ -17,31 +17,37 @@ std::string error_of(id<MTLCommandBuffer> buffer) {
 
 }  // namespace
 
-Submission::Submission(id<MTLCommandQueue> queue,
-                       const std::function<void(MPSCommandBuffer*)>& encode) {
-  buffer_ =
-      Owned<MPSCommandBuffer*>::retain([MPSCommandBuffer commandBufferFromCommandQueue:queue]);
+Submission::Submission(id<MTLCommandQueue> queue)
+    : buffer_(Owned<MPSCommandBuffer*>::retain(
+          [MPSCommandBuffer commandBufferFromCommandQueue:queue])) {
   if (!buffer_ || [buffer_.get() rootCommandBuffer] == nil) {
     throw GpuError("the command queue gave no command buffer");
   }
-  const std::shared_ptr<Completions> completions = completions_;
-  // Before the commit, which is the only time that Metal takes a handler.
-  [[buffer_.get() rootCommandBuffer] addCompletedHandler:^(id<MTLCommandBuffer> done) {
-    const std::lock_guard lock(completions->mutex);
-    if (completions->error.empty()) completions->error = error_of(done);
-  }];
-  encode(buffer_.get());
-  [buffer_.get() commit];
+  note_root();
 }
 
-void Submission::wait() {
-  [buffer_.get() waitUntilCompleted];
-  std::string error = error_of([buffer_.get() rootCommandBuffer]);
-  {
-    const std::lock_guard lock(completions_->mutex);
-    if (error.empty()) error = completions_->error;
+void Submission::add(const std::function<void(MPSCommandBuffer*)>& encode) {
+  encode(buffer_.get());
+  note_root();
+}
+
+void Submission::commit() { [buffer_.get() commit]; }
+
+std::string Submission::wait() {
+  std::string first;
+  for (const Owned<id<MTLCommandBuffer>>& root : roots_) {
+    [root.get() waitUntilCompleted];
+    const std::string error = error_of(root.get());
+    if (first.empty()) first = error;
   }
-  if (!error.empty()) throw GpuError(error);
+  return first;
+}
+
+void Submission::note_root() {
+  id<MTLCommandBuffer> const root = [buffer_.get() rootCommandBuffer];
+  if (roots_.empty() || roots_.back().get() != root) {
+    roots_.push_back(Owned<id<MTLCommandBuffer>>::retain(root));
+  }
 }
 
 }  // namespace mpsprobe::metal

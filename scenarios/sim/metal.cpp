@@ -26,6 +26,38 @@ void fail_assertion(std::string_view place, int line, std::string_view text) {
   abort_saying(std::move(message));
 }
 
+Engine::~Engine() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  submitted_.notify_all();
+  if (!thread_.joinable()) return;
+  stopped_.load() ? thread_.detach() : thread_.join();
+}
+
+void Engine::submit(std::function<void()> work) {
+  {
+    const std::lock_guard lock(mutex_);
+    work_.push_back(std::move(work));
+    if (!thread_.joinable()) thread_ = std::thread([this] { execute(); });
+  }
+  submitted_.notify_one();
+}
+
+void Engine::execute() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    submitted_.wait(lock, [this] { return ending_ || !work_.empty(); });
+    if (work_.empty()) return;
+    const std::function<void()> work = std::move(work_.front());
+    work_.pop_front();
+    lock.unlock();
+    work();
+    lock.lock();
+  }
+}
+
 void Encoder::encode(std::function<void()> command) {
   if (ended_.load(std::memory_order_acquire)) {
     fail_assertion("-[AGXG16XFamilyComputeContext dispatchThreads:threadsPerThreadgroup:]", 0,
@@ -92,7 +124,7 @@ void CommandBuffer::set_error(std::string description) {
   error_ = std::move(description);
 }
 
-void CommandBuffer::commit() {
+void CommandBuffer::claim() {
   if (encoding_.load(std::memory_order_acquire)) {
     fail_assertion("-[IOGPUMetalCommandBuffer validate]", 214,
                    "commit command buffer with uncommitted encoder");
@@ -102,6 +134,9 @@ void CommandBuffer::commit() {
     fail_assertion("-[IOGPUMetalCommandBuffer validate]", 209,
                    "commit an already committed command buffer");
   }
+}
+
+void CommandBuffer::execute() {
   std::vector<std::function<void()>> commands;
   std::vector<Handler> scheduled;
   std::vector<Handler> completed;
@@ -122,8 +157,24 @@ void CommandBuffer::commit() {
   }
   status_.store(failed ? CommandBufferStatus::error : CommandBufferStatus::completed,
                 std::memory_order_release);
-  status_.notify_all();
   for (const Handler& handler : completed) handler(*this);
+  // Who waited finds nothing kept any more.
+  commands.clear();
+  scheduled.clear();
+  completed.clear();
+  done_.store(true, std::memory_order_release);
+  done_.notify_all();
+}
+
+void CommandBuffer::commit() {
+  claim();
+  execute();
+}
+
+void CommandBuffer::commit_to_engine(
+    std::function<void(const std::function<void()>& execution)> around) {
+  claim();
+  engine_->submit([this, around = std::move(around)] { around([this] { execute(); }); });
 }
 
 void CommandBuffer::wait_until_completed() const {
@@ -131,13 +182,7 @@ void CommandBuffer::wait_until_completed() const {
     fail_assertion("-[_MTLCommandBuffer waitUntilCompleted]", 0,
                    "waitUntilCompleted called before commit");
   }
-  // The device executes while the buffer is committed, and on that thread: who waits on another one
-  // waits for it.
-  CommandBufferStatus seen = status();
-  while (seen < CommandBufferStatus::completed) {
-    status_.wait(seen, std::memory_order_acquire);
-    seen = status();
-  }
+  done_.wait(false, std::memory_order_acquire);
 }
 
 std::shared_ptr<CommandBuffer> CommandQueue::command_buffer() {

@@ -1,12 +1,15 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -38,13 +41,29 @@ class CommandBuffer;
 /// What executes command buffers, of all queues of a device alike. Any thread.
 class Engine {
  public:
+  Engine() = default;
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+  /// Waits for what was submitted, unless the engine was stopped.
+  ~Engine();
+
   /// From now on nothing is executed, as after a GPU hang that nobody notices.
   void stop() { stopped_.store(true); }
   /// Returns while the engine executes, and never where it was stopped.
   void wait_while_stopped() const { stopped_.wait(true); }
 
+  /// Has `work` done on the engine's own thread, after everything that was submitted before.
+  void submit(std::function<void()> work);
+
  private:
+  void execute();
+
   std::atomic<bool> stopped_ = false;
+  std::mutex mutex_;
+  std::condition_variable submitted_;
+  std::deque<std::function<void()>> work_;
+  bool ending_ = false;
+  std::thread thread_;  // from the first submission on
 };
 
 /// Records commands into one command buffer until `end_encoding`. Owned by its command buffer,
@@ -86,11 +105,15 @@ class CommandBuffer {
   /// Called when the device is done, also after an error. Asserts after commit.
   void add_completed_handler(Handler handler);
 
-  /// Submits: the simulated device executes at once, on the calling thread. Asserts if an encoder
-  /// is open or the buffer was committed before.
+  /// Submits, and returns when the simulated device has executed the buffer, on the calling thread.
+  /// Asserts if an encoder is open or the buffer was committed before.
   void commit();
-  /// Returns when the device is done with the buffer. Asserts before commit, where the wait would
-  /// never end.
+  /// Submits, as Metal does: the engine executes the buffer on its own thread, after everything
+  /// that was committed before. `around` is called there and has to call `execution`; it keeps the
+  /// buffer alive. Asserts as above.
+  void commit_to_engine(std::function<void(const std::function<void()>& execution)> around);
+  /// Returns when the device is done with the buffer and its handlers were called. Asserts before
+  /// commit, where the wait would never end.
   void wait_until_completed() const;
 
   /// Makes the execution end with an error of this description, as a faulting shader would. Call
@@ -107,11 +130,14 @@ class CommandBuffer {
   friend class Encoder;
 
   Encoder& open_encoder(EncoderKind kind);
+  void claim();
+  void execute();
   void require_recording(std::string_view method) const;
 
   std::shared_ptr<Engine> engine_;
   std::atomic<CommandBufferStatus> status_ = CommandBufferStatus::not_enqueued;
   std::atomic<bool> encoding_ = false;
+  std::atomic<bool> done_ = false;  // executed, and the handlers called
   std::mutex contents_;  // of the vectors only; the rules are checked on the atomics above
   std::vector<std::unique_ptr<Encoder>> encoders_;
   std::vector<std::function<void()>> commands_;

@@ -7,24 +7,19 @@
 
 #include <atomic>
 #include <memory>
-#include <random>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "scenarios/sim/defects.h"
+#include "scenarios/sim/start.h"
 #include "scenarios/sim/stream.h"
 
 namespace mpsprobe::sim {
 namespace {
 
 constexpr uint8_t kNotObserved = 0xff;
-
-double draw() {
-  std::random_device device;
-  return static_cast<double>(device()) / (static_cast<double>(std::random_device::max()) + 1);
-}
 
 /// Everything that lives as long as the process. Never destroyed: detached threads may still be
 /// inside an operation while the process exits.

@@ -5,15 +5,13 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <exception>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "harness/wire/input_error.h"
 #include "scenarios/sim/observer.h"
 #include "scenarios/sim/profile.h"
+#include "scenarios/sim/start.h"
 
 // Only the C interface is visible, so that preloading cannot change what a program links against.
 #define MPSPROBE_SIM_EXPORT extern "C" __attribute__((visibility("default")))
@@ -37,11 +35,7 @@ void start(const char* path) {
                      "Give the path of a profile, see docs/sim.md");
   }
   const sim::Profile profile = sim::load_profile(path);
-  const nlohmann::json json = {{"simulated", true},
-                               {"profile", profile.name},
-                               {"profile_hash", profile.hash},
-                               {"device", "simulated Metal device"}};
-  const std::string text = json.dump();
+  const std::string text = sim::description_of(profile);
   std::lock_guard lock(start_mutex);
   if (running()) {
     if (*description.load() == text) return;
@@ -50,10 +44,7 @@ void start(const char* path) {
   }
   sim::observe(profile);
   description.store(new std::string(text), std::memory_order_release);
-  const std::string banner = "mpsprobe: SIMULATED Metal device, profile " + profile.name + " (" +
-                             profile.hash + "): nothing here is evidence about Apple hardware\n";
-  std::fwrite(banner.data(), 1, banner.size(), stderr);
-  std::fflush(stderr);
+  sim::say_simulated(profile);
 }
 
 __attribute__((constructor)) void start_where_preloaded() {
@@ -70,17 +61,7 @@ __attribute__((constructor)) void start_where_preloaded() {
 
 MPSPROBE_SIM_EXPORT int mpsprobe_sim_start(const char* profile_json_path, char* error,
                                            size_t error_bytes) {
-  std::string text;
-  try {
-    start(profile_json_path);
-    return 0;
-  } catch (const std::exception& problem) {
-    text = problem.what();
-  } catch (...) {
-    text = "simulated Metal device: unknown failure at start";
-  }
-  if (error != nullptr && error_bytes > 0) std::snprintf(error, error_bytes, "%s", text.c_str());
-  return 1;
+  return sim::start_for_c([&] { start(profile_json_path); }, error, error_bytes);
 }
 
 MPSPROBE_SIM_EXPORT void mpsprobe_sim_use_pool_stream(void) {

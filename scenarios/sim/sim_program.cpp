@@ -55,7 +55,9 @@ int main(int argc, char** argv) {
       try {
         for (int i = 0; i < iterations; ++i) {
           const at::Tensor result = run_once(mode, input, weight, bias);
-          const float* values = result.const_data_ptr<float>();
+          // By the accessor that is no template: the mangled names of those differ between
+          // compilers.
+          const float* values = static_cast<const float*>(result.const_data_ptr());
           for (int64_t k = 0; k < result.numel(); ++k) wrong += values[k] != expected;
         }
       } catch (const std::exception& error) {

@@ -81,6 +81,32 @@ TEST_F(MetalRun, EachProfileShowsItsDefect) {
   EXPECT_EQ(report.at("cells").size(), 10U);
 }
 
+TEST_F(MetalRun, AFailureIsToldAsWhatItWasAndNothingUnfinishedIsCompared) {
+  // An exception with an encoder open; an error of a command buffer that MPSGraph has replaced
+  // since.
+  write("zeros-raise.json", R"({"mpsprobe_profile": 1, "name": "zeros-raise", "description": "d",
+    "streams": "shared", "defects": [{"ops": ["zero_"], "paths": ["blit"], "slots": 1,
+    "hold_us": 3000, "beyond": "exception", "text": "no fill today"}]})");
+  write("mm-fails.json", R"({"mpsprobe_profile": 1, "name": "mm-fails", "description": "d",
+    "streams": "shared", "defects": [{"ops": ["mm"], "paths": ["graph"], "slots": 1,
+    "hold_us": 3000, "beyond": "gpu_error"}]})");
+  write("linear-raises.json", R"({"mpsprobe_profile": 1, "name": "linear-raises",
+    "description": "d", "streams": "shared", "defects": [{"ops": ["linear"], "slots": 2,
+    "hold_us": 1000, "beyond": "exception", "text": "A and B index not found"}]})");
+  const std::string matrix = write("matrix.json", R"({
+    "mpsprobe_matrix": 1, "name": "told",
+    "include": ["metal/zeros/default/threads=4/profile=zeros-raise",
+                "metal/raw/default/threads=4/profile=mm-fails",
+                "metal/linear/graph/threads=4/iterations=50/sync=end/profile=linear-raises"],
+    "expect": [{"where": {}, "outcome": "exception"},
+               {"where": {"op": ["raw"]}, "outcome": "gpu_error"}]})");
+  const nlohmann::json report =
+      run({"--matrix", matrix, "--env", "MPSPROBE_PROFILES=" + path(".")});
+  for (const nlohmann::json& trial : report.at("trials")) {
+    EXPECT_THAT(trial.at("processes").dump(), Not(HasSubstr("wrong_result"))) << trial.at("cell");
+  }
+}
+
 TEST_F(MetalRun, TheProcessHasNoLibTorch) {
   const nlohmann::json report = run({"--cell", "metal/mm/default/threads=1"});
   EXPECT_THAT(report.dump(), HasSubstr("mpsprobe_metal_face"));

@@ -64,9 +64,14 @@ metal::CommandBuffer::Handler handler_of(SimulatedCommandBuffer* buffer,
   if (buffer.status() == metal::CommandBufferStatus::not_enqueued && !buffer.encoding()) {
     require_owner(*recording_, "commit");
   }
-  // A handler may release the last reference of the program's.
-  const mpsprobe::sim::face::Retained<SimulatedCommandBuffer*> executing(self);
-  buffer.commit();
+  // The device keeps the buffer until it is done with it: a handler may release the program's last
+  // reference, and the program need not wait.
+  const mpsprobe::sim::face::Retained<SimulatedCommandBuffer*> kept(self);
+  buffer.commit_to_engine([kept](const std::function<void()>& execution) {
+    NSAutoreleasePool* const pool = [[NSAutoreleasePool alloc] init];  // for what handlers make
+    execution();
+    [pool drain];
+  });
 }
 - (void)waitUntilCompleted {
   recording_->buffer->wait_until_completed();

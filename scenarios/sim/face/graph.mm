@@ -218,6 +218,7 @@ void require_float32(MPSDataType type) {
     require_shape_of(tensor, data.get());
     given.emplace(&node_of(tensor), data);
   }
+  [commandBuffer makeRoomForGraph];
   auto* const root = (SimulatedCommandBuffer*)[commandBuffer rootCommandBuffer];
   for (MPSGraphTensor* tensor in resultsDictionary) {
     const Node& result = node_of(tensor);

@@ -1,25 +1,37 @@
 #import <MetalPerformanceShaders/MetalPerformanceShaders.h>
 
+#include "scenarios/sim/face/objects.h"
+
 // A command buffer around a command buffer, which it may replace: all calls go to the present one.
 
 namespace {
 
-id<MTLCommandBuffer> root_of(MPSCommandBuffer* buffer) {
-  return static_cast<id<MTLCommandBuffer>>(buffer->simulated_);
+struct BufferHalf {
+  id<MTLCommandQueue> queue;
+  id<MTLCommandBuffer> root;
+  bool holds_graph = false;
+};
+BufferHalf& half_of(MPSCommandBuffer* buffer) {
+  return *static_cast<BufferHalf*>(buffer->simulated_);
 }
+id<MTLCommandBuffer> root_of(MPSCommandBuffer* buffer) { return half_of(buffer).root; }
 
 }  // namespace
 
 @implementation MPSCommandBuffer
 + (instancetype)commandBufferFromCommandQueue:(id<MTLCommandQueue>)commandQueue {
-  return [[[self alloc] initWithRoot:[commandQueue commandBuffer]] autorelease];
+  return [[[self alloc] initWithQueue:commandQueue] autorelease];
 }
-- (id)initWithRoot:(id<MTLCommandBuffer>)root {
-  if ((self = [super init]) != nil) simulated_ = [root retain];
+- (id)initWithQueue:(id<MTLCommandQueue>)queue {
+  if ((self = [super init]) != nil) {
+    simulated_ = new BufferHalf{[queue retain], [[queue commandBuffer] retain]};
+  }
   return self;
 }
 - (void)dealloc {
   [root_of(self) release];
+  [half_of(self).queue release];
+  delete &half_of(self);
   [super dealloc];
 }
 - (id<MTLCommandBuffer>)rootCommandBuffer {
@@ -48,5 +60,17 @@ id<MTLCommandBuffer> root_of(MPSCommandBuffer* buffer) {
 }
 - (id<MTLComputeCommandEncoder>)computeCommandEncoder {
   return [root_of(self) computeCommandEncoder];
+}
+@end
+
+@implementation MPSCommandBuffer (Simulated)
+- (void)makeRoomForGraph {
+  BufferHalf& half = half_of(self);
+  if (half.holds_graph) {
+    [half.root commit];
+    [half.root release];
+    half.root = [[half.queue commandBuffer] retain];
+  }
+  half.holds_graph = true;
 }
 @end

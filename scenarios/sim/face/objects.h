@@ -70,6 +70,13 @@ void require_owner(const Recording& recording, const char* method);
              encoder:(mpsprobe::sim::metal::Encoder&)encoder;
 @end
 
+@interface MPSCommandBuffer (Simulated)
+/// Called before a graph is encoded: commits what the buffer holds and goes on in a new one where a
+/// graph is in it already. MPSGraph may do so at any encode, and does not say when; a program that
+/// relies on one command buffer throughout is found out here.
+- (void)makeRoomForGraph;
+@end
+
 namespace mpsprobe::sim::face {
 
 /// Runs one encode of `operation` (an entry of the simulated device's table) by `path` through the

@@ -63,6 +63,9 @@ TEST(FaceObjects, AHandlerMayReleaseTheLastReferenceToItsCommandBuffer) {
   }
   @autoreleasepool {
     [commands commit];
+    // It may be gone already; what is committed later is executed later.
+    const id<MTLCommandBuffer> later = new_command_buffer();
+    EXPECT_EQ(run(later), "");
     EXPECT_EQ(metal_rules::holds(buffer, NSMakeRange(0, 4), 5), "");
     EXPECT_EQ([buffer retainCount], 1U);
   }
@@ -71,9 +74,9 @@ TEST(FaceObjects, AHandlerMayReleaseTheLastReferenceToItsCommandBuffer) {
 
 TEST(FaceObjects, AnMpsCommandBufferPassesEverythingOn) {
   @autoreleasepool {
-    const id<MTLCommandBuffer> root = new_command_buffer();
-    MPSCommandBuffer* const around = [MPSCommandBuffer commandBufferWithCommandBuffer:root];
-    EXPECT_EQ([around rootCommandBuffer], root);
+    const id<MTLCommandQueue> queue = [[device() newCommandQueue] autorelease];
+    MPSCommandBuffer* const around = [MPSCommandBuffer commandBufferFromCommandQueue:queue];
+    const id<MTLCommandBuffer> root = [around rootCommandBuffer];
     std::vector<std::string> called;
     std::vector<std::string>* const log = &called;
     [around addScheduledHandler:^(id<MTLCommandBuffer>) {
@@ -129,6 +132,23 @@ void encode_relu(MPSCommandBuffer* commands, id<MTLBuffer> buffer) {
               targetOperations:nil
              resultsDictionary:@{[graph reLUWithTensor:input name:nil] : data_of(buffer, kSquare)}
            executionDescriptor:nil];
+}
+
+TEST(FaceObjects, ASecondGraphGoesIntoACommandBufferOfItsOwn) {
+  @autoreleasepool {
+    const id<MTLCommandQueue> queue = [[device() newCommandQueue] autorelease];
+    MPSCommandBuffer* const around = [MPSCommandBuffer commandBufferFromCommandQueue:queue];
+    const id<MTLCommandBuffer> first = [around rootCommandBuffer];
+    const id<MTLBuffer> buffer = bytes(4 * sizeof(float));
+    encode_relu(around, buffer);
+    EXPECT_EQ([around rootCommandBuffer], first);
+    encode_relu(around, buffer);
+    EXPECT_NE([around rootCommandBuffer], first);
+    [first waitUntilCompleted];
+    EXPECT_EQ([first status], MTLCommandBufferStatusCompleted);
+    EXPECT_EQ([around status], MTLCommandBufferStatusNotEnqueued);
+    EXPECT_EQ(run(around), "");
+  }
 }
 
 TEST(FaceObjects, NothingKeepsABufferWhenItsWorkIsDone) {

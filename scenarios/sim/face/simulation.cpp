@@ -7,24 +7,18 @@
 #include <cstdlib>
 #include <exception>
 #include <mutex>
-#include <nlohmann/json.hpp>
-#include <random>
 #include <string>
 #include <utility>
 
 #include "harness/wire/input_error.h"
 #include "scenarios/sim/face/face.h"
+#include "scenarios/sim/start.h"
 
 namespace mpsprobe::sim::face {
 namespace {
 
 std::mutex start_mutex;
 std::atomic<Simulation*> running = nullptr;
-
-double draw() {
-  std::random_device device;
-  return static_cast<double>(device()) / (static_cast<double>(std::random_device::max()) + 1);
-}
 
 Profile without_defects() {
   Profile profile;
@@ -45,12 +39,7 @@ Simulation& start(Profile profile) {
   }
   auto* const simulation = new Simulation(std::move(profile));
   running.store(simulation, std::memory_order_release);
-  const std::string& hash = simulation->profile.hash;
-  const std::string banner = "mpsprobe: SIMULATED Metal device, profile " +
-                             simulation->profile.name + (hash.empty() ? "" : " (" + hash + ")") +
-                             ": nothing here is evidence about Apple hardware\n";
-  std::fwrite(banner.data(), 1, banner.size(), stderr);
-  std::fflush(stderr);
+  say_simulated(simulation->profile);
   return *simulation;
 }
 
@@ -78,31 +67,18 @@ Simulation& simulation() {
 
 int mpsprobe_metal_face_start(const char* profile_json_path, char* error, size_t error_bytes) {
   using namespace mpsprobe;
-  std::string text;
-  try {
+  const auto start = [&] {
     if (profile_json_path == nullptr || *profile_json_path == '\0') {
       throw InputError("simulated Metal device", "no profile given",
                        "Give the path of a profile, see docs/sim.md");
     }
     sim::face::start(sim::load_profile(profile_json_path));
-    return 0;
-  } catch (const std::exception& problem) {
-    text = problem.what();
-  } catch (...) {
-    text = "simulated Metal device: unknown failure at start";
-  }
-  if (error != nullptr && error_bytes > 0) std::snprintf(error, error_bytes, "%s", text.c_str());
-  return 1;
+  };
+  return sim::start_for_c(start, error, error_bytes);
 }
 
 const char* mpsprobe_metal_face_describe(void) {
-  static const std::string text = [] {
-    const mpsprobe::sim::Profile& profile = mpsprobe::sim::face::simulation().profile;
-    return nlohmann::json{{"simulated", true},
-                          {"profile", profile.name},
-                          {"profile_hash", profile.hash},
-                          {"device", "simulated Metal device"}}
-        .dump();
-  }();
+  static const std::string text =
+      mpsprobe::sim::description_of(mpsprobe::sim::face::simulation().profile);
   return text.c_str();
 }

@@ -11,7 +11,7 @@ constexpr NSUInteger kLength = 64;
 constexpr uint8_t kValue = 0x2a;
 
 void fill_beyond() {
-  encode_fill(new_command_buffer(), bytes(kLength), NSMakeRange(32, 33), kValue);
+  encode_fill(new_command_buffer(), bytes(kLength), NSMakeRange(32, 36), kValue);
 }
 
 std::string fill_to_the_end() {
@@ -64,7 +64,7 @@ constexpr Rule kRules[] = {
      "fill(buffer:range:value:)",
      false,
      "-[MTLDebugBlitCommandEncoder fillBuffer:range:value:]: failed assertion "
-     "`(range.location(32) + range.length(33))(65) must be <= [buffer length](64).'",
+     "`(range.location(32) + range.length(36))(68) must be <= [buffer length](64).'",
      fill_beyond, fill_to_the_end},
     {"copy-beyond-buffer", "copies more than the destination holds",
      "a copy lies within both its buffers",

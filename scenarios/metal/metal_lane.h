@@ -1,0 +1,41 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "scenarios/metal/shared_objects.h"
+#include "scenarios/metal/submission.h"
+#include "scenarios/worker/workload.h"
+
+namespace mpsprobe::metal {
+
+/// What one thread launches and what came of it. A launch makes buffers for its results and one
+/// submission, and keeps the results for the comparison.
+class MetalLane : public Lane {
+ public:
+  /// `shared` outlives the lane.
+  MetalLane(SharedObjects& shared, int thread);
+
+  std::string operation() const override { return std::string(shared_.operation().name); }
+  void launch(int iteration) override;
+  void synchronise() override;
+  CheckResult check() override;
+
+ private:
+  using Results = std::vector<Buffer>;
+
+  void encode(MPSCommandBuffer* buffer, size_t step, const std::vector<Buffer>& values);
+  void wait_for_all();
+
+  SharedObjects& shared_;
+  Owned<id<MTLCommandQueue>> queue_;
+  std::shared_ptr<Kernels> kernels_;
+  Uploaded inputs_;
+  std::shared_ptr<const Uploaded> parameters_;
+  std::vector<Submission> submissions_;  // committed and not waited for
+  bool device_failed_ = false;           // what results hold is undefined
+  KeptResults<Results> kept_;
+};
+
+}  // namespace mpsprobe::metal

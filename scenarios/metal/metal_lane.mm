@@ -1,0 +1,103 @@
+#include "scenarios/metal/metal_lane.h"
+
+#include <mutex>
+#include <span>
+#include <utility>
+
+namespace mpsprobe::metal {
+namespace {
+
+size_t bytes_of(const Sizes& sizes) {
+  size_t bytes = sizeof(float);
+  for (const int64_t size : sizes) bytes *= static_cast<size_t>(size);
+  return bytes;
+}
+
+}  // namespace
+
+MetalLane::MetalLane(SharedObjects& shared, int thread)
+    : shared_(shared),
+      queue_(shared.queue_for_lane()),
+      kernels_(shared.kernels_for_lane(thread)),
+      inputs_(shared.inputs_for_lane(thread)),
+      parameters_(shared.parameters_for_lane(thread)) {}
+
+void MetalLane::launch(int iteration) {
+  const Pool pool;
+  const Recipe& recipe = shared_.recipe();
+  std::vector<Buffer> values = inputs_.buffers;
+  values.insert(values.end(), parameters_->buffers.begin(), parameters_->buffers.end());
+  Results results;
+  int64_t bytes = 0;
+  for (size_t step = 0; step < recipe.steps.size(); ++step) {
+    const size_t size = bytes_of(recipe.values[recipe.result_of(step)]);
+    values.push_back(results.emplace_back(shared_.new_buffer(nullptr, size)));
+    bytes += static_cast<int64_t>(size);
+  }
+  with_objc_exceptions([&] {
+    Submission submission(queue_.get());
+    for (size_t step = 0; step < recipe.steps.size(); ++step) {
+      submission.add([&](MPSCommandBuffer* buffer) { encode(buffer, step, values); });
+    }
+    submission.commit();
+    submissions_.push_back(std::move(submission));
+  });
+  kept_.add(iteration, std::move(results), bytes, shared_.kept_budget());
+}
+
+void MetalLane::synchronise() { wait_for_all(); }
+
+CheckResult MetalLane::check() {
+  const Pool pool;
+  // After a launch that threw, earlier ones may still run: their results must not be read yet.
+  wait_for_all();
+  CheckResult result{.unchecked = kept_.dropped()};
+  if (device_failed_) {
+    result.unchecked += kept_.all().size();
+    return result;
+  }
+  std::vector<Numbers> given = inputs_.numbers;
+  given.insert(given.end(), parameters_->numbers.begin(), parameters_->numbers.end());
+  for (const auto& kept : kept_.all()) {
+    std::vector<std::span<const float>> got;
+    for (const Buffer& buffer : kept.results) {
+      got.emplace_back(static_cast<const float*>([buffer.get() contents]),
+                       [buffer.get() length] / sizeof(float));
+    }
+    ++result.checked;
+    std::string difference =
+        difference_in(shared_.recipe(), shared_.operation().rounding, given, got);
+    if (!difference.empty() && result.wrong_iteration < 0) {
+      result.wrong_iteration = kept.iteration;
+      result.difference = std::move(difference);
+    }
+  }
+  return result;
+}
+
+void MetalLane::encode(MPSCommandBuffer* buffer, size_t step, const std::vector<Buffer>& values) {
+  const Recipe& recipe = shared_.recipe();
+  std::vector<Buffer> sources;
+  for (const size_t source : recipe.steps[step].sources) sources.push_back(values[source]);
+  StepKernel& kernel = *kernels_->steps[step];
+  std::unique_lock<std::mutex> turn(kernels_->turn, std::defer_lock);
+  if (kernel.threads_take_turns()) turn.lock();
+  kernel.encode(buffer, sources, values[recipe.result_of(step)]);
+}
+
+// All of them, whatever the first says: what still runs may not be left to itself.
+void MetalLane::wait_for_all() {
+  const Pool pool;
+  std::string first;
+  for (Submission& submission : std::exchange(submissions_, {})) {
+    with_objc_exceptions([&] {
+      const std::string error = submission.wait();
+      if (first.empty()) first = error;
+    });
+  }
+  if (first.empty()) return;
+  device_failed_ = true;
+  throw GpuError(first);
+}
+
+}  // namespace mpsprobe::metal

@@ -1,0 +1,77 @@
+#pragma once
+
+#import <Metal/Metal.h>
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "harness/wire/cell.h"
+#include "scenarios/comparison/kept_results.h"
+#include "scenarios/metal/kernels.h"
+#include "scenarios/metal/objective_c.h"
+#include "scenarios/metal/recipe.h"
+#include "scenarios/metal/reference.h"
+
+namespace mpsprobe::metal {
+
+/// Numbers as the CPU has them and as the device got them.
+struct Uploaded {
+  std::vector<Numbers> numbers;
+  std::vector<Buffer> buffers;
+};
+
+/// One kernel for each step, with what lets threads take turns at those that need it.
+struct Kernels {
+  std::vector<std::unique_ptr<StepKernel>> steps;
+  std::mutex turn;
+};
+
+/// The device and what the lanes of a cell have of it: each its own, or all the same, as the cell
+/// says. What is shared is made by whoever comes first, while the others wait. Any thread.
+/// Functions throw GpuError or OutOfMemoryError where Metal gives nothing.
+class SharedObjects {
+ public:
+  /// `graph`: products and linear go by a graph. `operation` has static storage.
+  SharedObjects(const MetalOperation& operation, const Cell& cell, uint64_t seed, bool graph);
+
+  const MetalOperation& operation() const { return operation_; }
+  const Recipe& recipe() const { return recipe_; }
+  bool takes_graph() const { return graph_; }
+  KeptBudget& kept_budget() { return kept_budget_; }
+
+  /// Made at the first call, which is the process's first contact with it. Throws UnsupportedError
+  /// where there is none.
+  id<MTLDevice> device();
+  Owned<id<MTLCommandQueue>> new_queue();
+  /// Sized in bytes; with contents where `contents` is no null pointer, which the CPU may read.
+  Buffer new_buffer(const void* contents, size_t bytes);
+
+  /// For the lane of a thread.
+  Owned<id<MTLCommandQueue>> queue_for_lane();
+  std::shared_ptr<Kernels> kernels_for_lane(int thread);
+  std::shared_ptr<const Uploaded> parameters_for_lane(int thread);
+  Uploaded inputs_for_lane(int thread);
+
+ private:
+  std::shared_ptr<Kernels> new_kernels(uint64_t stream);
+  Uploaded upload(std::vector<Numbers> numbers);
+
+  const MetalOperation& operation_;
+  const Cell cell_;
+  const uint64_t seed_;
+  const bool graph_;
+  const Recipe recipe_;
+  KeptBudget kept_budget_{kKeptBytes};
+  std::once_flag device_made_;
+  Owned<id<MTLDevice>> device_;
+  std::once_flag queue_made_;
+  Owned<id<MTLCommandQueue>> queue_;
+  std::once_flag kernels_made_;
+  std::shared_ptr<Kernels> kernels_;
+  std::once_flag parameters_made_;
+  std::shared_ptr<const Uploaded> parameters_;
+};
+
+}  // namespace mpsprobe::metal
