@@ -62,7 +62,7 @@ TEST(Matrix, EveryContradictionHasItsReason) {
   EXPECT_THAT(left_out("sim/raw/default/threads=2/kernel=shared"), HasSubstr("metal alone"));
   EXPECT_THAT(left_out("metal/raw/default/threads=2/stream=per-thread"), HasSubstr("queue="));
   EXPECT_THAT(left_out("metal/raw/default/threads=1/queue=shared"), HasSubstr("nobody to share"));
-  EXPECT_THAT(left_out("metal/raw/default/threads=2/dtype=float16"), HasSubstr("float"));
+  EXPECT_THAT(left_out("metal/raw/default/threads=2/dtype=float16"), HasSubstr("dtype"));
   EXPECT_EQ(left_out("metal/raw/default/threads=2/queue=shared/kernel=shared/profile=clean"), "");
   EXPECT_THAT(left_out("sim/raw/default/threads=2/dtype=int8"), HasSubstr("dtype"));
   EXPECT_THAT(left_out("sim/raw/default/threads=2/iterations=1/sync=end"), HasSubstr("iteration"));

@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""Verifies images that were cross-built for macOS, after the link:
+
+  check_images.py --library FILE... --stubs FILE-OR-FOLDER... -- IMAGE...
+
+Each IMAGE is for arm64 and macOS 14.0; each symbol that it takes from elsewhere has a library's name beside it, and
+that library, a real one (--library) or a stub of Apple's (--stubs), exports it. What does not hold is named, one a
+line, on stderr. The last line on stdout is "N passed, M failed", in images.
+
+Exit codes: 0 all hold; 1 some do not; 2 wrong usage.
+"""
+import argparse
+import os
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import mach_o  # noqa: E402
+import text_stub  # noqa: E402
+
+MINIMUM = "14.0"
+
+
+class Libraries:
+    """What libraries export, by install name."""
+
+    def __init__(self):
+        self.symbols = {}
+        self.reexports = {}
+        self.real = set()
+
+    def add_real(self, path):
+        image = mach_o.Image(path)
+        self.symbols[image.install_name] = image.exports()
+        self.reexports[image.install_name] = image.reexported
+        self.real.add(image.install_name)
+
+    def add_stub(self, path):
+        for name, (symbols, reexported) in text_stub.read(path).items():
+            self.symbols.setdefault(name, set()).update(symbols)
+            self.reexports.setdefault(name, []).extend(reexported)
+
+    def known(self, name):
+        return name in self.symbols
+
+    def exports(self, name, symbol, seen=()):
+        if symbol in self.symbols.get(name, ()):
+            return True
+        return any(
+            self.exports(other, symbol, (*seen, name)) for other in self.reexports.get(name, ()) if other not in seen
+        )
+
+
+def problems_of(path, libraries, used):
+    """Sentences on what does not hold for the image; adds (library, symbol) of each found one to `used`."""
+    try:
+        image = mach_o.Image(path)
+    except (OSError, ValueError) as error:
+        return [str(error)]
+    problems = []
+    if image.cpu != mach_o.CPU_ARM64:
+        problems.append(f"{path}: built for processor type {image.cpu:#x}, not arm64")
+    if (image.platform, image.minimum) != ("macos", MINIMUM):
+        problems.append(f"{path}: built for {image.platform or 'no platform'} {image.minimum}, not macos {MINIMUM}")
+    for symbol, library in image.undefined():
+        if library is None:
+            problems.append(f"{path}: {symbol} is undefined, and the link names no library that has it")
+        elif not libraries.known(library):
+            problems.append(f"{path}: {symbol} is taken from {library}, of which there is no copy and no stub here")
+        elif not libraries.exports(library, symbol):
+            problems.append(f"{path}: {symbol} is not exported by {library}")
+        else:
+            used.add((library, symbol))
+    return problems
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--library", action="append", default=[], metavar="FILE", help="a real library")
+    parser.add_argument("--stubs", action="append", default=[], metavar="PATH", help="a .tbd, or a folder of them")
+    parser.add_argument("images", nargs="+", metavar="IMAGE")
+    arguments = parser.parse_args()
+
+    libraries = Libraries()
+    for path in arguments.library:
+        libraries.add_real(path)
+    for path in arguments.stubs:
+        if not os.path.isdir(path):
+            libraries.add_stub(path)
+        for folder, _, files in os.walk(path):
+            for file in files:
+                if file.endswith(".tbd"):
+                    libraries.add_stub(os.path.join(folder, file))
+
+    used = set()
+    failed = 0
+    for path in arguments.images:
+        problems = problems_of(path, libraries, used)
+        failed += bool(problems)
+        for problem in problems:
+            print(problem, file=sys.stderr)
+    of_real = sum(library in libraries.real for library, _ in used)
+    print(f"{of_real} symbols of the real libraries and {len(used) - of_real} of the system are used and exported")
+    print(f"{len(arguments.images) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

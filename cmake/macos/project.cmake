@@ -1,0 +1,17 @@
+# Included by the project's own project() when it is cross-built for macOS (CMAKE_PROJECT_mpsprobe_INCLUDE): the
+# libraries, at once, and when all targets are known, what is to be verified after the build.
+enable_language(OBJCXX)
+# zig links no bundles, the form of modules that CMake asks for. Nothing that is loaded by name needs to be one.
+foreach(_language CXX OBJCXX)
+  set(CMAKE_SHARED_MODULE_CREATE_${_language}_FLAGS "${CMAKE_SHARED_LIBRARY_CREATE_${_language}_FLAGS}")
+endforeach()
+include(${CMAKE_CURRENT_LIST_DIR}/packages.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/images.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/precompiled.cmake)
+cmake_language(EVAL CODE "
+  cmake_language(DEFER CALL include [[${CMAKE_CURRENT_LIST_DIR}/spoilt/targets.cmake]])
+  cmake_language(DEFER CALL mpsprobe_list_images)")
+option(MPSPROBE_MACOS_PRECOMPILE "Read LibTorch's headers once for each target" OFF)
+if(MPSPROBE_MACOS_PRECOMPILE)
+  cmake_language(DEFER CALL mpsprobe_precompile_torch)
+endif()

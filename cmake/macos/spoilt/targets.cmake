@@ -1,0 +1,19 @@
+# Three mistakes that a Mac would show and Linux does not. Each source is built twice, by the rules of all others:
+# sound, as a part of the build, and spoilt, which tools/cross-build-macos builds to see it fail.
+function(mpsprobe_spoilt name source)
+  foreach(kind sound spoilt)
+    set(target ${name}_${kind})
+    add_executable(${target} ${CMAKE_SOURCE_DIR}/cmake/macos/spoilt/${source})
+    mpsprobe_target_defaults(${target})
+    target_link_libraries(${target} PRIVATE ${ARGN})
+    set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/spoilt)
+  endforeach()
+  set_target_properties(${name}_spoilt PROPERTIES
+    COMPILE_DEFINITIONS MPSPROBE_SPOILT EXCLUDE_FROM_ALL ON)
+endfunction()
+
+mpsprobe_spoilt(selector selector.mm mpsprobe::apple)
+mpsprobe_spoilt(linux_call linux_call.cpp)
+if(TARGET LibTorch::cpu)
+  mpsprobe_spoilt(symbol symbol.cpp LibTorch::cpu)
+endif()
