@@ -35,7 +35,7 @@ std::string holds(id<MTLBuffer> buffer, NSRange range, uint8_t value);
 std::string holds(id<MTLBuffer> buffer, NSUInteger offset, std::span<const float> expected);
 
 /// The first problem of the two.
-std::string either(std::string first, const std::string& second);
+std::string either(const std::string& first, const std::string& second);
 
 /// Runs `work` on a thread of its own with an autorelease pool, to its end.
 void on_another_thread(const std::function<void()>& work);

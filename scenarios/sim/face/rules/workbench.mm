@@ -73,7 +73,7 @@ std::string holds(id<MTLBuffer> buffer, NSUInteger offset, std::span<const float
   return "";
 }
 
-std::string either(std::string first, const std::string& second) {
+std::string either(const std::string& first, const std::string& second) {
   return first.empty() ? second : first;
 }
 
