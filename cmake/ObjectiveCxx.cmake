@@ -14,8 +14,9 @@ if(APPLE)
   set(_options -fno-objc-arc -fblocks)
   # CoreGraphics: without it Metal names no default device to a program without windows
   # (https://developer.apple.com/documentation/metal/mtlcreatesystemdefaultdevice()).
-  set(_libraries "-Wl,-needed_framework,CoreGraphics" "-framework Foundation" "-framework Metal" "-framework MetalPerformanceShaders"
-                 "-framework MetalPerformanceShadersGraph" "-lobjc")
+  set(_libraries "-Wl,-needed_framework,CoreGraphics" "-framework Foundation" "-framework Metal"
+                 "-framework MetalPerformanceShaders" "-framework MetalPerformanceShadersGraph"
+                 "-lobjc")
 elseif(MPSPROBE_SANITIZE AND NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   set(MPSPROBE_NO_OBJCXX "with sanitizers it needs clang for the rest as well")
 else()

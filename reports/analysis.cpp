@@ -171,7 +171,7 @@ void conclude(CellSummary& cell) {
 bool on_paravirtual_device(const Journal& journal, const std::string& worker,
                            const CellSummary& cell) {
   const Backend backend = cell.cell.backend;
-  if ((backend != Backend::mps && backend != Backend::metal) || cell.simulated) return false;
+  if (!is_apple_gpu(backend) || cell.simulated) return false;
   return std::any_of(cell.devices.begin(), cell.devices.end(), names_paravirtual) ||
          describes_paravirtual(journal, worker, backend);
 }

@@ -11,7 +11,7 @@ set(mpsprobe_torch_sources
   selftest/torch_misbehaviour.cpp
   provenance/image.cpp provenance/provenance.cpp)
 if(APPLE)
-  list(APPEND mpsprobe_torch_sources backends/metal_probe.cpp backends/mps.cpp)
+  list(APPEND mpsprobe_torch_sources backends/mps.cpp)
 else()
   list(APPEND mpsprobe_torch_sources backends/mps_absent.cpp)
 endif()
@@ -20,7 +20,10 @@ list(TRANSFORM mpsprobe_torch_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
 mpsprobe_library(torch
   SOURCES ${mpsprobe_torch_sources}
   LIBRARIES mpsprobe::worker mpsprobe::comparison mpsprobe::evidence_of_build LibTorch::cpu nlohmann_json::nlohmann_json fmt::fmt-header-only
-            ${CMAKE_DL_LIBS} $<$<PLATFORM_ID:Darwin>:objc>)
+            ${CMAKE_DL_LIBS})
+if(APPLE)
+  target_link_libraries(mpsprobe_torch PUBLIC mpsprobe::objective_c)
+endif()
 
 mpsprobe_test(torch_operations_test
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/operations/operations_test.cpp

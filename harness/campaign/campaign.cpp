@@ -43,7 +43,7 @@ bool is_unsettled(const TrialRecord& trial) {
 }
 
 bool is_real_device(Backend backend) {
-  return backend == Backend::mps || backend == Backend::metal || backend == Backend::cuda;
+  return is_apple_gpu(backend) || backend == Backend::cuda;
 }
 
 /// One run of a campaign: what its jobs share.

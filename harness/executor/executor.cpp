@@ -160,8 +160,7 @@ std::vector<ProcessRecord> Executor::run_together(const TrialRequest& request, i
 void Executor::collect_evidence(const TrialRequest& request, std::vector<ProcessRecord>& records,
                                 const std::vector<double>& launched_at) const {
   std::vector<Departed> departed;
-  const bool apple_gpu =
-      request.cell.backend == Backend::mps || request.cell.backend == Backend::metal;
+  const bool apple_gpu = is_apple_gpu(request.cell.backend);
   for (size_t i = 0; i < records.size(); ++i) {
     ProcessRecord& record = records[i];
     record.stacks = stack_evidence(record.recorder, *symboliser_);

@@ -82,8 +82,7 @@ constexpr Rule kRules[] = {
      },
      "the CPU has no streams"},
     {[](const Cell& cell, const OperationInfo&) {
-       return cell.validation != Validation::none && cell.backend != Backend::mps &&
-              cell.backend != Backend::metal;
+       return cell.validation != Validation::none && !is_apple_gpu(cell.backend);
      },
      "only Metal has validation layers"},
     {[](const Cell& cell, const OperationInfo&) {

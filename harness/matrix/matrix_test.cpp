@@ -20,6 +20,7 @@ Operations operations() {
   all["raw"] = {"raw", "", "", {"default"}, false, {"float32"}, "64x64x64", ""};
   all["mm"] = all["raw"];
   all["mm"].capturable = true;
+  all["mm"].dtypes = {"float32", "float16"};
   all["linear"].capturable = true;
   all["lost"] = all["raw"];
   all["lost"].backends = {"cuda"};
@@ -62,7 +63,8 @@ TEST(Matrix, EveryContradictionHasItsReason) {
   EXPECT_THAT(left_out("sim/raw/default/threads=2/kernel=shared"), HasSubstr("metal alone"));
   EXPECT_THAT(left_out("metal/raw/default/threads=2/stream=per-thread"), HasSubstr("queue="));
   EXPECT_THAT(left_out("metal/raw/default/threads=1/queue=shared"), HasSubstr("nobody to share"));
-  EXPECT_THAT(left_out("metal/raw/default/threads=2/dtype=float16"), HasSubstr("dtype"));
+  EXPECT_THAT(left_out("metal/mm/default/threads=2/dtype=float16"), HasSubstr("float32 alone"));
+  EXPECT_EQ(left_out("sim/mm/default/threads=2/dtype=float16"), "");
   EXPECT_EQ(left_out("metal/raw/default/threads=2/queue=shared/kernel=shared/profile=clean"), "");
   EXPECT_THAT(left_out("sim/raw/default/threads=2/dtype=int8"), HasSubstr("dtype"));
   EXPECT_THAT(left_out("sim/raw/default/threads=2/iterations=1/sync=end"), HasSubstr("iteration"));

@@ -37,10 +37,6 @@ const char* const kAssertion =
     "nextEncoderClass:]:1091: failed assertion `A command encoder is already encoding to this "
     "command buffer'\n";
 
-const char* const kVictim =
-    "Execution of the command buffer was aborted due to an error during execution. Innocent Victim "
-    "(00000005:kIOGPUCommandBufferCallbackErrorInnocentVictim)\n";
-
 TEST(Judge, AResultAndExitZeroPass) {
   EXPECT_EQ(judge(finished()).outcome, Outcome::pass);
 }
@@ -285,17 +281,6 @@ TEST(Judge, APassTellsOfNothingElse) {
   EXPECT_TRUE(judgement.also.empty());
 }
 
-TEST(Judge, AVictimThatFailsByItselfStaysAFailure) {
-  ProcessRecord process = record(Signaled{SIGSEGV, false}, kVictim);
-  EXPECT_EQ(judge(process).outcome, Outcome::signal);
-  process.termination = Signaled{SIGABRT, false};
-  process.err.head += kAssertion;
-  process.err.bytes = process.err.head.size();
-  const Judgement judgement = judge(process);
-  EXPECT_EQ(judgement.outcome, Outcome::assertion);
-  EXPECT_FALSE(judgement.bystander);
-}
-
 TEST(Judge, AGpuOutOfMemoryInTheTextIsNoPassAndAnyOtherMayBeSurvived) {
   const Judgement lost = judge(finished(
       "Execution of the command buffer was aborted due to an error during execution. Insufficient "
@@ -305,29 +290,6 @@ TEST(Judge, AGpuOutOfMemoryInTheTextIsNoPassAndAnyOtherMayBeSurvived) {
   EXPECT_EQ(
       judge(finished("RuntimeError: MPS backend out of memory (MPS allocated: 1 GB)\n")).outcome,
       Outcome::pass);
-}
-
-TEST(Judge, AFailureOfItsOwnIsNoBystandersOnEitherRoute) {
-  ProcessRecord process = finished(kVictim);
-  process.failures = {{"exception", "Invalid KernelDAG", "run", 1, 2, "linear"}};
-  const auto own = [&] {
-    const Judgement judgement = judge(process);
-    return !judgement.bystander && judgement.signature == "exception: Invalid KernelDAG";
-  };
-  EXPECT_TRUE(own());
-  process.termination = Exited{1};
-  EXPECT_TRUE(own());
-  process.termination = Signaled{SIGABRT, false};
-  EXPECT_FALSE(judge(process).bystander);
-  // Wrong numbers come of the command buffer that was discarded.
-  process.termination = Exited{0};
-  process.failures[0] = {"wrong_result", "element 3", "run", 1, 2, "linear"};
-  EXPECT_TRUE(judge(process).bystander);
-  process.err = {};
-  process.failures.push_back({"exception", kVictim, "run", 1, 2, "linear"});
-  EXPECT_TRUE(judge(process).bystander);
-  process.failures.push_back({"exception", "Invalid KernelDAG", "run", 1, 2, "linear"});
-  EXPECT_FALSE(judge(process).bystander);
 }
 
 TEST(Judge, WhatWasCaughtAndPrintedDoesNotExplainATrapOrAnAbortElsewhere) {
@@ -472,24 +434,6 @@ TEST(JudgeTrial, AHangSaysOnWhichPath) {
   trial.cell.path = Path::graph;
   judge_trial(trial);
   EXPECT_EQ(trial.judgement.signature, "hang launching linear/graph");
-}
-
-TEST(JudgeTrial, IsABystandersOnlyWhereAllThatWentWrongIsAVictim) {
-  TrialRecord trial;
-  trial.processes = {finished(), finished(kVictim), finished(kVictim)};
-  judge_trial(trial);
-  EXPECT_EQ(trial.judgement.outcome, Outcome::infrastructure);
-  EXPECT_TRUE(trial.judgement.bystander);
-  EXPECT_EQ(trial.judgement.detail, "bystander of a GPU restart");
-  // Something of its own went wrong beside it.
-  trial.processes.push_back(record(Signaled{SIGKILL, false}));
-  judge_trial(trial);
-  EXPECT_FALSE(trial.judgement.bystander);
-  // The guilty one was among them.
-  trial.processes.push_back(finished("Caused GPU Hang Error (00000003:kIOGPU)\n"));
-  judge_trial(trial);
-  EXPECT_EQ(trial.judgement.outcome, Outcome::gpu_error);
-  EXPECT_FALSE(trial.judgement.bystander);
 }
 
 TEST(JudgeTrial, InfrastructureIsNoPassAndAFailureBeatsIt) {

@@ -50,6 +50,11 @@ struct Cell {
   friend bool operator==(const Cell&, const Cell&) = default;
 };
 
+/// Whether cells of the backend run on Apple's GPU, or on what stands in for it.
+constexpr bool is_apple_gpu(Backend backend) {
+  return backend == Backend::mps || backend == Backend::metal;
+}
+
 /// The words of the axes `backend` and `path`.
 std::string_view name_of(Backend backend);
 std::string_view name_of(Path path);

@@ -9,7 +9,7 @@
 #include <atomic>
 #include <nlohmann/json.hpp>
 
-#include "scenarios/backends/metal_probe.h"
+#include "scenarios/objective_c/metal_probe.h"
 #include "scenarios/operations/torch_errors.h"
 #include "scenarios/worker/workload.h"
 

@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <cmath>
+#include <functional>
+#include <numeric>
 #include <type_traits>
 
 namespace mpsprobe {
@@ -54,6 +56,10 @@ std::string difference(std::span<const T> got, std::span<const T> expected,
 }
 
 }  // namespace
+
+int64_t element_count(const Sizes& sizes) {
+  return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>());
+}
 
 std::string in_brackets(std::span<const int64_t> sizes) {
   return fmt::format("[{}]", fmt::join(sizes.begin(), sizes.end(), ","));

@@ -13,6 +13,9 @@ namespace mpsprobe {
 /// Lengths of the dimensions of an array, the slowest moving one first.
 using Sizes = std::vector<int64_t>;
 
+/// How many elements an array of these sizes has; the product must not overflow.
+int64_t element_count(const Sizes& sizes);
+
 /// "[2,3]"
 std::string in_brackets(std::span<const int64_t> sizes);
 

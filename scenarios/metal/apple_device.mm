@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "scenarios/metal/objective_c.h"
+#include "scenarios/objective_c/owned.h"
 #include "scenarios/worker/workload.h"
 
 #ifdef __APPLE__

@@ -6,8 +6,8 @@
 #include <memory>
 #include <span>
 
-#include "scenarios/metal/objective_c.h"
 #include "scenarios/metal/recipe.h"
+#include "scenarios/objective_c/owned.h"
 
 namespace mpsprobe::metal {
 

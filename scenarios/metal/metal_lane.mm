@@ -4,17 +4,9 @@
 #include <span>
 #include <utility>
 
+#include "scenarios/objective_c/exceptions.h"
+
 namespace mpsprobe::metal {
-namespace {
-
-size_t bytes_of(const Sizes& sizes) {
-  size_t bytes = sizeof(float);
-  for (const int64_t size : sizes) bytes *= static_cast<size_t>(size);
-  return bytes;
-}
-
-}  // namespace
-
 MetalLane::MetalLane(SharedObjects& shared, int thread)
     : shared_(shared),
       queue_(shared.queue_for_lane()),
@@ -30,9 +22,10 @@ void MetalLane::launch(int iteration) {
   Results results;
   int64_t bytes = 0;
   for (size_t step = 0; step < recipe.steps.size(); ++step) {
-    const size_t size = bytes_of(recipe.values[recipe.result_of(step)]);
-    values.push_back(results.emplace_back(shared_.new_buffer(nullptr, size)));
-    bytes += static_cast<int64_t>(size);
+    const int64_t size =
+        element_count(recipe.values[recipe.result_of(step)]) * static_cast<int64_t>(sizeof(float));
+    values.push_back(results.emplace_back(shared_.new_buffer(nullptr, static_cast<size_t>(size))));
+    bytes += size;
   }
   with_objc_exceptions([&] {
     Submission submission(queue_.get());
@@ -58,6 +51,7 @@ CheckResult MetalLane::check() {
   }
   std::vector<Numbers> given = inputs_.numbers;
   given.insert(given.end(), parameters_->numbers.begin(), parameters_->numbers.end());
+  const Reference reference(shared_.recipe(), shared_.operation().rounding, given);
   for (const auto& kept : kept_.all()) {
     std::vector<std::span<const float>> got;
     for (const Buffer& buffer : kept.results) {
@@ -65,8 +59,7 @@ CheckResult MetalLane::check() {
                        [buffer.get() length] / sizeof(float));
     }
     ++result.checked;
-    std::string difference =
-        difference_in(shared_.recipe(), shared_.operation().rounding, given, got);
+    std::string difference = reference.difference_in(got);
     if (!difference.empty() && result.wrong_iteration < 0) {
       result.wrong_iteration = kept.iteration;
       result.difference = std::move(difference);

@@ -20,7 +20,8 @@ Recipe recipe_of(const char* name, const Sizes& sizes) {
 std::string difference(const char* name, const Sizes& sizes, const std::vector<Numbers>& given,
                        const std::vector<Numbers>& results) {
   const std::vector<std::span<const float>> spans(results.begin(), results.end());
-  return difference_in(recipe_of(name, sizes), find_metal_operation(name)->rounding, given, spans);
+  const Recipe recipe = recipe_of(name, sizes);
+  return Reference(recipe, find_metal_operation(name)->rounding, given).difference_in(spans);
 }
 
 TEST(MetalReference, LinearIsTheProductWithTheTransposedWeightAndTheBias) {

@@ -10,7 +10,8 @@
 namespace mpsprobe::metal {
 
 /// An operation on Apple's frameworks as a cell asks for it, with nothing of PyTorch in between.
-/// Every launch is one command buffer, made, filled and committed by its thread. Call
+/// Every launch is one command buffer, made, filled and committed by its thread; where MPSGraph
+/// commits it and goes on with another, all of them are waited for and looked at. Call
 /// prepare_device (apple_device.h) before. `operation` has static storage. Throws UnsupportedError
 /// where shape, dtype or path are not possible for it.
 std::unique_ptr<Workload> make_metal_workload(const MetalOperation& operation, const Cell& cell,

@@ -5,6 +5,8 @@
 #include "harness/wire/axis.h"
 #include "scenarios/metal/metal_lane.h"
 #include "scenarios/metal/shared_objects.h"
+#include "scenarios/objective_c/exceptions.h"
+#include "scenarios/objective_c/metal_probe.h"
 
 namespace mpsprobe::metal {
 namespace {
@@ -74,17 +76,9 @@ class MetalWorkload : public Workload {
     }
   }
 
-  // On a queue of its own: a hung thread may hold any other. The command buffer is left to the
-  // process, which is ended after this.
+  // On a queue of its own: a hung thread may hold any other.
   Probe probe(const std::function<void()>& submitted) override {
-    const Pool pool;
-    if (!probe_queue_) return Probe::impossible;
-    id<MTLCommandBuffer> const buffer = [[probe_queue_.get() commandBuffer] retain];
-    if (buffer == nil) return Probe::failed;
-    [buffer commit];
-    submitted();
-    [buffer waitUntilCompleted];
-    return [buffer status] == MTLCommandBufferStatusCompleted ? Probe::completed : Probe::failed;
+    return probe_queue_ ? probe_metal(probe_queue_.get(), submitted) : Probe::impossible;
   }
 
  private:

@@ -12,7 +12,7 @@
 
 #include "scenarios/metal/apple_device.h"
 #include "scenarios/metal/metal_workload.h"
-#include "scenarios/metal/objective_c.h"
+#include "scenarios/objective_c/owned.h"
 
 namespace mpsprobe::metal {
 namespace {

@@ -18,12 +18,6 @@ Wide widened(std::span<const float> numbers) {
   return {numbers.begin(), numbers.end()};
 }
 
-size_t elements(const Sizes& sizes) {
-  size_t count = 1;
-  for (const int64_t size : sizes) count *= static_cast<size_t>(size);
-  return count;
-}
-
 std::seed_seq sequence(uint64_t seed, uint64_t stream) {
   return {static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32),
           static_cast<uint32_t>(stream), static_cast<uint32_t>(stream >> 32)};
@@ -90,7 +84,7 @@ Wide expected(const Recipe& recipe, const Step& step, const Sizes& sizes,
     case StepKind::softmax:
       return softmax(source(0), static_cast<size_t>(sizes.back()));
   }
-  return Wide(elements(sizes), 0.0);
+  return Wide(static_cast<size_t>(element_count(sizes)), 0.0);
 }
 
 // The most terms that an element of the results is a sum of. Linear's parameters shrink as theirs
@@ -111,7 +105,7 @@ std::vector<Numbers> make_inputs(const Recipe& recipe, uint64_t seed, uint64_t s
   std::normal_distribution<float> normal;
   std::vector<Numbers> inputs;
   for (size_t i = 0; i < recipe.inputs; ++i) {
-    Numbers& input = inputs.emplace_back(elements(recipe.values[i]));
+    Numbers& input = inputs.emplace_back(static_cast<size_t>(element_count(recipe.values[i])));
     for (float& each : input) each = normal(generator);
   }
   return inputs;
@@ -125,32 +119,47 @@ std::vector<Numbers> make_parameters(const Recipe& recipe, uint64_t seed, uint64
     const Sizes& weight = recipe.values[recipe.inputs];
     const float bound = 1 / std::sqrt(static_cast<float>(weight.back()));
     std::uniform_real_distribution<float> uniform(-bound, bound);
-    Numbers& parameter = parameters.emplace_back(elements(recipe.values[recipe.inputs + i]));
+    Numbers& parameter = parameters.emplace_back(
+        static_cast<size_t>(element_count(recipe.values[recipe.inputs + i])));
     for (float& each : parameter) each = uniform(generator);
   }
   return parameters;
 }
 
-std::string difference_in(const Recipe& recipe, Rounding rounding, std::span<const Numbers> given,
-                          std::span<const std::span<const float>> results) {
-  const Tolerance allowed = tolerance(rounding, kFloat32Unit, terms(recipe));
-  std::vector<Wide> values;
-  for (const Numbers& each : given) values.push_back(widened(each));
+Reference::Reference(const Recipe& recipe, Rounding rounding, std::span<const Numbers> given)
+    : recipe_(recipe), tolerance_(tolerance(rounding, kFloat32Unit, terms(recipe))) {
+  for (const Numbers& each : given) values_.push_back(widened(each));
   for (size_t i = 0; i < recipe.steps.size(); ++i) {
     const Step& step = recipe.steps[i];
-    const Sizes& sizes = recipe.values[recipe.result_of(i)];
-    Wide got = widened(results[i]);
+    const bool follows_from_samples =
+        step.kind == StepKind::normal ||
+        std::any_of(step.sources.begin(), step.sources.end(),
+                    [this](size_t source) { return values_[source].empty(); });
+    values_.push_back(follows_from_samples
+                          ? Wide()
+                          : expected(recipe, step, recipe.values[recipe.result_of(i)], values_));
+  }
+}
+
+std::string Reference::difference_in(std::span<const std::span<const float>> results) const {
+  std::vector<Wide> drawn;  // values_ with what follows from this launch's samples
+  for (size_t i = 0; i < recipe_.steps.size(); ++i) {
+    const Step& step = recipe_.steps[i];
+    const size_t value = recipe_.result_of(i);
+    const Sizes& sizes = recipe_.values[value];
+    const Wide got = widened(results[i]);
     std::string found;
-    if (step.kind == StepKind::normal) {
-      found = difference_from_normal(got, sizes);
-      values.push_back(std::move(got));
+    if (!values_[value].empty()) {
+      found = difference_of_values(got, values_[value], sizes, tolerance_);
     } else {
-      Wide wanted = expected(recipe, step, sizes, values);
-      found = difference_of_values(got, wanted, sizes, allowed);
-      values.push_back(std::move(wanted));
+      if (drawn.empty()) drawn = values_;
+      const bool samples = step.kind == StepKind::normal;
+      drawn[value] = samples ? got : expected(recipe_, step, sizes, drawn);
+      found = samples ? difference_from_normal(got, sizes)
+                      : difference_of_values(got, drawn[value], sizes, tolerance_);
     }
     if (!found.empty()) {
-      return recipe.steps.size() == 1 ? found : fmt::format("result {}: {}", i + 1, found);
+      return recipe_.steps.size() == 1 ? found : fmt::format("result {}: {}", i + 1, found);
     }
   }
   return {};

@@ -18,11 +18,23 @@ using Numbers = std::vector<float>;
 std::vector<Numbers> make_inputs(const Recipe& recipe, uint64_t seed, uint64_t stream);
 std::vector<Numbers> make_parameters(const Recipe& recipe, uint64_t seed, uint64_t stream);
 
-/// What is wrong with the results of one launch, one for each step, given what it was made from
-/// (inputs, then parameters): step, index, expected, got, tolerance; empty where nothing is. The
-/// expected numbers are computed on the CPU in double, from the device's own samples where the
-/// recipe draws some. Pure; any thread.
-std::string difference_in(const Recipe& recipe, Rounding rounding, std::span<const Numbers> given,
-                          std::span<const std::span<const float>> results);
+/// What the launches of a lane should give, computed on the CPU in double: once for all of them,
+/// but for what follows from samples that each launch draws. Const functions: any thread.
+class Reference {
+ public:
+  /// `given`: inputs, then parameters. `recipe` outlives this.
+  Reference(const Recipe& recipe, Rounding rounding, std::span<const Numbers> given);
+
+  /// What is wrong with the results of one launch, one for each step: step, index, expected, got,
+  /// tolerance; empty where nothing is.
+  std::string difference_in(std::span<const std::span<const float>> results) const;
+
+ private:
+  using Wide = std::vector<double>;
+
+  const Recipe& recipe_;
+  Tolerance tolerance_;
+  std::vector<Wide> values_;  // of the recipe; empty for results that follow from samples
+};
 
 }  // namespace mpsprobe::metal

@@ -10,9 +10,9 @@
 #include "harness/wire/cell.h"
 #include "scenarios/comparison/kept_results.h"
 #include "scenarios/metal/kernels.h"
-#include "scenarios/metal/objective_c.h"
 #include "scenarios/metal/recipe.h"
 #include "scenarios/metal/reference.h"
+#include "scenarios/objective_c/owned.h"
 
 namespace mpsprobe::metal {
 

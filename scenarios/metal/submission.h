@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/metal/objective_c.h"
+#include "scenarios/objective_c/owned.h"
 
 namespace mpsprobe::metal {
 

@@ -29,14 +29,6 @@ Tensors two_normal(Random& random, const Sizes& sizes) {
   return {random.normal(sizes), random.normal(sizes)};
 }
 
-int64_t elements(const Sizes& sizes) {
-  int64_t product = 1;
-  for (const int64_t size : sizes) {
-    product *= size;
-  }
-  return product;
-}
-
 const Operation kOperations[] = {
     {
         .name = "add",
@@ -117,7 +109,7 @@ const Operation kOperations[] = {
         .dtypes = numeric_types(),
         .rounding = Rounding::accumulated,
         .observed_as = kSum,
-        .terms = elements,
+        .terms = element_count,
         .inputs = one_normal,
         .run = [](const Call& call) -> Tensors { return {at::sum(call.inputs[0])}; },
     },

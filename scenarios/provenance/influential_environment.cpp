@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "scenarios/provenance/printable.h"
+
 extern char** environ;
 
 namespace mpsprobe {
@@ -23,11 +25,6 @@ constexpr std::string_view kPrefixes[] = {
 };
 constexpr std::string_view kNames[] = {"GLIBC_TUNABLES", "NSDeallocateZombies", "ASAN_OPTIONS",
                                        "TSAN_OPTIONS",   "UBSAN_OPTIONS",       "OS_ACTIVITY_MODE"};
-
-nlohmann::json printable(std::string_view text) {
-  using nlohmann::json;
-  return json::parse(json(std::string(text)).dump(-1, ' ', false, json::error_handler_t::replace));
-}
 
 }  // namespace
 

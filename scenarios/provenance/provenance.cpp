@@ -7,6 +7,7 @@
 
 #include "scenarios/provenance/image.h"
 #include "scenarios/provenance/installed_torch.h"
+#include "scenarios/provenance/printable.h"
 #include "scenarios/provenance/symbol_probes.h"
 #include "scenarios/worker/workload.h"
 
@@ -21,11 +22,6 @@ namespace {
 
 // at::mps::getStreamFromPool(), which LibTorch has since 2.15.
 constexpr const char* kPoolSymbol = "_ZN2at3mps17getStreamFromPoolEv";
-
-nlohmann::json printable(std::string_view text) {
-  using nlohmann::json;
-  return json::parse(json(std::string(text)).dump(-1, ' ', false, json::error_handler_t::replace));
-}
 
 std::string compiled_version() {
   return fmt::format("{}.{}.{}", TORCH_VERSION_MAJOR, TORCH_VERSION_MINOR, TORCH_VERSION_PATCH);

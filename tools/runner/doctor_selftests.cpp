@@ -72,10 +72,6 @@ std::string restart_and_run(const std::string& cell) {
       cell);
 }
 
-bool is_apple_gpu(Backend backend) {
-  return backend == Backend::mps || backend == Backend::metal;
-}
-
 const json* described(const WorkerInfo& worker, Backend backend) {
   for (const json& entry : worker.describe.at("backends")) {
     if (entry.at("name") == name_of(backend)) return &entry;

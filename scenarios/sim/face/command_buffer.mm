@@ -1,7 +1,7 @@
 #include <Block.h>
 
+#include "scenarios/objective_c/owned.h"
 #include "scenarios/sim/face/objects.h"
-#include "scenarios/sim/face/retained.h"
 #include "scenarios/sim/face/simulation.h"
 
 namespace metal = mpsprobe::sim::metal;
@@ -26,7 +26,7 @@ metal::CommandBuffer::Handler handler_of(SimulatedCommandBuffer* buffer,
 - (id)initWithQueue:(SimulatedQueue*)queue {
   if ((self = [super init]) != nil) {
     queue_ = [queue retain];
-    recording_ = new Recording{.buffer = (*queue->queue_)->command_buffer()};
+    recording_ = new Recording{.buffer = queue->queue_->command_buffer()};
   }
   return self;
 }
@@ -66,11 +66,10 @@ metal::CommandBuffer::Handler handler_of(SimulatedCommandBuffer* buffer,
   }
   // The device keeps the buffer until it is done with it: a handler may release the program's last
   // reference, and the program need not wait.
-  const mpsprobe::sim::face::Retained<SimulatedCommandBuffer*> kept(self);
+  const auto kept = mpsprobe::Owned<SimulatedCommandBuffer*>::retain(self);
   buffer.commit_to_engine([kept](const std::function<void()>& execution) {
-    NSAutoreleasePool* const pool = [[NSAutoreleasePool alloc] init];  // for what handlers make
+    const mpsprobe::Pool pool;  // for what handlers make
     execution();
-    [pool drain];
   });
 }
 - (void)waitUntilCompleted {
@@ -100,7 +99,7 @@ namespace {
 class Target : public EncodeTarget {
  public:
   explicit Target(SimulatedCommandBuffer* buffer) : buffer_(buffer) {}
-  metal::CommandQueue& queue() override { return **buffer_->queue_->queue_; }
+  metal::CommandQueue& queue() override { return *buffer_->queue_->queue_; }
   void fail_current(std::string_view reason) override {
     buffer_->recording_->buffer->set_error(std::string(reason));
   }

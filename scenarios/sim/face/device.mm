@@ -5,7 +5,6 @@
 #include "scenarios/sim/face/simulation.h"
 
 using mpsprobe::sim::face::simulation;
-namespace metal = mpsprobe::sim::metal;
 
 id<MTLDevice> MTLCreateSystemDefaultDevice(void) {
   // One device a process, as on a Mac; never freed.
@@ -22,31 +21,27 @@ id<MTLDevice> MTLCreateSystemDefaultDevice(void) {
   return [NSString stringWithUTF8String:std::string(simulation().device.name()).c_str()];
 }
 - (id<MTLCommandQueue>)newCommandQueue {
-  return [[SimulatedQueue alloc] initWithDevice:self];
+  return [[SimulatedQueue alloc] init];
 }
 - (id<MTLBuffer>)newBufferWithLength:(NSUInteger)length options:(MTLResourceOptions)options {
   (void)options;
-  return [[SimulatedBuffer alloc] initWithDevice:self bytes:nullptr length:length];
+  return [[SimulatedBuffer alloc] initWithBytes:nullptr length:length];
 }
 - (id<MTLBuffer>)newBufferWithBytes:(const void*)pointer
                              length:(NSUInteger)length
                             options:(MTLResourceOptions)options {
   (void)options;
-  return [[SimulatedBuffer alloc] initWithDevice:self bytes:pointer length:length];
+  return [[SimulatedBuffer alloc] initWithBytes:pointer length:length];
 }
 @end
 
 @implementation SimulatedQueue
-- (id)initWithDevice:(SimulatedDevice*)device {
-  if ((self = [super init]) != nil) {
-    device_ = [device retain];
-    queue_ = new std::unique_ptr<metal::CommandQueue>(simulation().device.new_command_queue());
-  }
+- (id)init {
+  if ((self = [super init]) != nil) queue_ = simulation().device.new_command_queue().release();
   return self;
 }
 - (void)dealloc {
   delete queue_;
-  [device_ release];
   [super dealloc];
 }
 - (id<MTLCommandBuffer>)commandBuffer {
@@ -55,7 +50,7 @@ id<MTLDevice> MTLCreateSystemDefaultDevice(void) {
 @end
 
 @implementation SimulatedBuffer
-- (id)initWithDevice:(SimulatedDevice*)device bytes:(const void*)bytes length:(NSUInteger)length {
+- (id)initWithBytes:(const void*)bytes length:(NSUInteger)length {
   if ((self = [super init]) != nil) {
     // New memory of Metal's is zeroed.
     contents_ = static_cast<char*>(std::calloc(length == 0 ? 1 : length, 1));
@@ -63,7 +58,6 @@ id<MTLDevice> MTLCreateSystemDefaultDevice(void) {
       [self release];
       return nil;
     }
-    device_ = [device retain];
     length_ = length;
     if (bytes != nullptr) std::memcpy(contents_, bytes, length);
   }
@@ -71,7 +65,6 @@ id<MTLDevice> MTLCreateSystemDefaultDevice(void) {
 }
 - (void)dealloc {
   std::free(contents_);
-  [device_ release];
   [super dealloc];
 }
 - (NSUInteger)length {

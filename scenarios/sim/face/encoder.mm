@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "scenarios/objective_c/owned.h"
 #include "scenarios/sim/face/objects.h"
-#include "scenarios/sim/face/retained.h"
 
 namespace metal = mpsprobe::sim::metal;
 using mpsprobe::sim::EncodePath;
@@ -10,9 +10,11 @@ using mpsprobe::sim::EncodeResult;
 using mpsprobe::sim::face::meet_defects;
 using mpsprobe::sim::face::raise_if_asked;
 using mpsprobe::sim::face::require_owner;
-using mpsprobe::sim::face::Retained;
+using mpsprobe::Owned;
 
 namespace {
+
+using Buffer = Owned<id<MTLBuffer>>;
 
 // Metal's validation layer words it so: the sum with its parts, and the limit.
 void require_within(const char* method, const char* what, NSUInteger offset, const char* more,
@@ -53,7 +55,7 @@ void require_within(const char* method, const char* what, NSUInteger offset, con
   const EncodeResult result = meet_defects(buffer_, "zero_", EncodePath::blit);
   raise_if_asked(result);
   // A command buffer keeps what its commands use until it has been executed.
-  encoder_->encode([kept = Retained<id<MTLBuffer>>(buffer), range,
+  encoder_->encode([kept = Buffer::retain(buffer), range,
                     value = result.wrong_numbers ? static_cast<uint8_t>(~value) : value] {
     std::memset(static_cast<char*>([kept.get() contents]) + range.location, value, range.length);
   });
@@ -71,8 +73,8 @@ void require_within(const char* method, const char* what, NSUInteger offset, con
                  [destinationBuffer length]);
   const EncodeResult result = meet_defects(buffer_, "copy_", EncodePath::blit);
   raise_if_asked(result);
-  encoder_->encode([from = Retained<id<MTLBuffer>>(sourceBuffer), sourceOffset,
-                    to = Retained<id<MTLBuffer>>(destinationBuffer), destinationOffset, size,
+  encoder_->encode([from = Buffer::retain(sourceBuffer), sourceOffset,
+                    to = Buffer::retain(destinationBuffer), destinationOffset, size,
                     wrong = result.wrong_numbers] {
     auto* const target = static_cast<uint8_t*>([to.get() contents]) + destinationOffset;
     std::memmove(target, static_cast<const char*>([from.get() contents]) + sourceOffset, size);

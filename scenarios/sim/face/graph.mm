@@ -6,16 +6,16 @@
 #include <utility>
 #include <vector>
 
+#include "scenarios/objective_c/owned.h"
 #include "scenarios/sim/face/graph_body.h"
 #include "scenarios/sim/face/objects.h"
-#include "scenarios/sim/face/retained.h"
 
 using mpsprobe::sim::EncodePath;
 using mpsprobe::sim::face::elements;
 using mpsprobe::sim::face::encode_work;
 using mpsprobe::sim::face::GraphBody;
 using mpsprobe::sim::face::Node;
-using mpsprobe::sim::face::Retained;
+using mpsprobe::Owned;
 using mpsprobe::sim::face::Sizes;
 namespace metal = mpsprobe::sim::metal;
 
@@ -211,10 +211,10 @@ void require_float32(MPSDataType type) {
           executionDescriptor:(MPSGraphExecutionDescriptor*)executionDescriptor {
   (void)targetOperations;
   (void)executionDescriptor;
-  using Data = Retained<MPSGraphTensorData*>;
+  using Data = Owned<MPSGraphTensorData*>;
   std::map<const Node*, Data> given;
   for (MPSGraphTensor* tensor in feeds) {
-    const Data data([feeds objectForKey:tensor]);
+    const Data data = Data::retain([feeds objectForKey:tensor]);
     require_shape_of(tensor, data.get());
     given.emplace(&node_of(tensor), data);
   }
@@ -227,7 +227,7 @@ void require_float32(MPSDataType type) {
         refuse("no tensor data for a placeholder that the target depends on");
       }
     }
-    const Data out([resultsDictionary objectForKey:tensor]);
+    const Data out = Data::retain([resultsDictionary objectForKey:tensor]);
     require_shape_of(tensor, out.get());
     encode_work(root, operation_of(result), EncodePath::graph,
                 [body = body_of(self), &result, given, out](bool wrong) {

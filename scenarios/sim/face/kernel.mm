@@ -3,9 +3,9 @@
 #include <atomic>
 #include <string>
 
+#include "scenarios/objective_c/owned.h"
 #include "scenarios/sim/face/ndarray.h"
 #include "scenarios/sim/face/objects.h"
-#include "scenarios/sim/face/retained.h"
 
 using mpsprobe::sim::EncodePath;
 using mpsprobe::sim::face::encode_work;
@@ -13,13 +13,12 @@ using mpsprobe::sim::face::first_number;
 using mpsprobe::sim::face::layout_of;
 using mpsprobe::sim::face::matrix_of;
 using mpsprobe::sim::face::MatrixView;
-using mpsprobe::sim::face::Retained;
+using mpsprobe::Owned;
 namespace metal = mpsprobe::sim::metal;
 
 namespace {
 
 struct KernelHalf {
-  id<MTLDevice> device;
   NSUInteger source_count = 0;
   std::atomic<bool> encoding = false;
 };
@@ -45,15 +44,11 @@ class Encoding {
 
 @implementation MPSKernel
 - (instancetype)initWithDevice:(id<MTLDevice>)device {
-  if ((self = [super init]) != nil) {
-    auto* const half = new KernelHalf;
-    half->device = [device retain];
-    simulated_ = half;
-  }
+  (void)device;  // there is one
+  if ((self = [super init]) != nil) simulated_ = new KernelHalf;
   return self;
 }
 - (void)dealloc {
-  [half_of(self).device release];
   delete &half_of(self);
   [super dealloc];
 }
@@ -94,10 +89,6 @@ void multiply_arrays(MPSNDArray* a, MPSNDArray* b, MPSNDArray* bias, MPSNDArray*
   if (wrong) mpsprobe::sim::face::overwrite(numbers);
 }
 
-}  // namespace
-
-namespace {
-
 /// Kernels take command buffers of Metal's and of MPS's alike.
 SimulatedCommandBuffer* underlying(id<MTLCommandBuffer> buffer) {
   if ([(NSObject*)buffer isKindOfClass:[MPSCommandBuffer class]]) {
@@ -130,10 +121,12 @@ SimulatedCommandBuffer* underlying(id<MTLCommandBuffer> buffer) {
                     result.row_stride == result.columns &&
                     (bias == nil || layout_of(bias).elements() == result.columns);
   if (!fits) metal::fail_assertion(place, 0, "matrices that do not fit one another");
+  using Array = Owned<MPSNDArray*>;
   // LibTorch's aten::linear is the product with a bias, and aten::mm the one without.
   encode_work(underlying(cmdBuf), bias == nil ? "mm" : "linear", EncodePath::nograph,
-              [a = Retained<MPSNDArray*>(a), b = Retained<MPSNDArray*>(b),
-               bias = Retained<MPSNDArray*>(bias), out = Retained<MPSNDArray*>(destination)](
-                  bool wrong) { multiply_arrays(a.get(), b.get(), bias.get(), out.get(), wrong); });
+              [a = Array::retain(a), b = Array::retain(b), bias = Array::retain(bias),
+               out = Array::retain(destination)](bool wrong) {
+                multiply_arrays(a.get(), b.get(), bias.get(), out.get(), wrong);
+              });
 }
 @end

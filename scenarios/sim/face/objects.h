@@ -23,19 +23,16 @@
 
 @interface SimulatedQueue : NSObject <MTLCommandQueue> {
  @public
-  SimulatedDevice* device_;
-  std::unique_ptr<mpsprobe::sim::metal::CommandQueue>* queue_;
+  mpsprobe::sim::metal::CommandQueue* queue_;
 }
-- (id)initWithDevice:(SimulatedDevice*)device;
 @end
 
 @interface SimulatedBuffer : NSObject <MTLBuffer> {
  @public
-  SimulatedDevice* device_;
   NSUInteger length_;
   char* contents_;
 }
-- (id)initWithDevice:(SimulatedDevice*)device bytes:(const void*)bytes length:(NSUInteger)length;
+- (id)initWithBytes:(const void*)bytes length:(NSUInteger)length;
 @end
 
 namespace mpsprobe::sim::face {

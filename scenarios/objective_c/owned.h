@@ -2,14 +2,12 @@
 
 #import <Foundation/Foundation.h>
 
-#include <functional>
 #include <utility>
 
 // Objective-C from C++ without ARC. C++ exceptions pass these classes' destructors; an
-// @autoreleasepool block they must not pass, since it is left undrained, and with gcc's runtime a
-// function with @catch must not catch C++ exceptions besides.
+// @autoreleasepool block they must not pass, since it is left undrained.
 
-namespace mpsprobe::metal {
+namespace mpsprobe {
 
 /// An autorelease pool for the scope of this object. Apple: every thread of one's own needs one.
 class Pool {
@@ -48,8 +46,4 @@ class Owned {
   Object object_ = nil;
 };
 
-/// Runs `work`; an NSException that it raises is thrown on as std::runtime_error with the reason
-/// that the exception gives.
-void with_objc_exceptions(const std::function<void()>& work);
-
-}  // namespace mpsprobe::metal
+}  // namespace mpsprobe

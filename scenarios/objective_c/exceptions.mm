@@ -1,13 +1,16 @@
-#include "scenarios/metal/objective_c.h"
+#include "scenarios/objective_c/exceptions.h"
+
+#import <Foundation/Foundation.h>
 
 #include <optional>
 #include <stdexcept>
 #include <string>
 
-namespace mpsprobe::metal {
+namespace mpsprobe {
 namespace {
 
-// A function of its own: see objective_c.h on what must not stand beside @catch.
+// A function of its own: with gcc's runtime one that has @catch must not catch C++ exceptions
+// besides.
 std::optional<std::string> reason_for_exception_in(const std::function<void()>& work) {
   @try {
     work();
@@ -25,4 +28,4 @@ void with_objc_exceptions(const std::function<void()>& work) {
   if (reason.has_value()) throw std::runtime_error(*reason);
 }
 
-}  // namespace mpsprobe::metal
+}  // namespace mpsprobe

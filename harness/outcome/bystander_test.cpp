@@ -1,0 +1,87 @@
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include "harness/outcome/outcome.h"
+#include "harness/trial.h"
+
+namespace mpsprobe {
+namespace {
+
+ProcessRecord record(Termination termination, const std::string& err = "") {
+  ProcessRecord process;
+  process.termination = std::move(termination);
+  process.err.head = err;
+  process.err.bytes = err.size();
+  process.hello = HelloEvent{kProtocolVersion, "{}"};
+  process.ready = true;
+  process.recorder.phase = Phase::run;
+  process.recorder.threads = {{0, "linear", 3, Step::synchronising},
+                              {1, "linear", 4, Step::launching}};
+  return process;
+}
+
+ProcessRecord finished(const std::string& err = "") {
+  ProcessRecord process = record(Exited{0}, err);
+  process.result = ResultEvent{40, 0.1, 40, 0, "nograph"};
+  return process;
+}
+
+const char* const kVictim =
+    "Execution of the command buffer was aborted due to an error during execution. Innocent Victim "
+    "(00000005:kIOGPUCommandBufferCallbackErrorInnocentVictim)\n";
+
+TEST(Bystander, AVictimThatFailsByItselfStaysAFailure) {
+  ProcessRecord process = record(Signaled{SIGSEGV, false}, kVictim);
+  EXPECT_EQ(judge(process).outcome, Outcome::signal);
+  process.termination = Signaled{SIGABRT, false};
+  process.err.head +=
+      "failed assertion `A command encoder is already encoding to this command buffer'\n";
+  process.err.bytes = process.err.head.size();
+  const Judgement judgement = judge(process);
+  EXPECT_EQ(judgement.outcome, Outcome::assertion);
+  EXPECT_FALSE(judgement.bystander);
+}
+
+TEST(Bystander, AFailureOfItsOwnIsNoBystandersOnEitherRoute) {
+  ProcessRecord process = finished(kVictim);
+  process.failures = {{"exception", "Invalid KernelDAG", "run", 1, 2, "linear"}};
+  const auto own = [&] {
+    const Judgement judgement = judge(process);
+    return !judgement.bystander && judgement.signature == "exception: Invalid KernelDAG";
+  };
+  EXPECT_TRUE(own());
+  process.termination = Exited{1};
+  EXPECT_TRUE(own());
+  process.termination = Signaled{SIGABRT, false};
+  EXPECT_FALSE(judge(process).bystander);
+  // Wrong numbers come of the command buffer that was discarded.
+  process.termination = Exited{0};
+  process.failures[0] = {"wrong_result", "element 3", "run", 1, 2, "linear"};
+  EXPECT_TRUE(judge(process).bystander);
+  process.err = {};
+  process.failures.push_back({"exception", kVictim, "run", 1, 2, "linear"});
+  EXPECT_TRUE(judge(process).bystander);
+  process.failures.push_back({"exception", "Invalid KernelDAG", "run", 1, 2, "linear"});
+  EXPECT_FALSE(judge(process).bystander);
+}
+
+TEST(Bystander, IsATrialOnlyWhereAllThatWentWrongIsAVictim) {
+  TrialRecord trial;
+  trial.processes = {finished(), finished(kVictim), finished(kVictim)};
+  judge_trial(trial);
+  EXPECT_EQ(trial.judgement.outcome, Outcome::infrastructure);
+  EXPECT_TRUE(trial.judgement.bystander);
+  EXPECT_EQ(trial.judgement.detail, "bystander of a GPU restart");
+  // Something of its own went wrong beside it.
+  trial.processes.push_back(record(Signaled{SIGKILL, false}));
+  judge_trial(trial);
+  EXPECT_FALSE(trial.judgement.bystander);
+  // The guilty one was among them.
+  trial.processes.push_back(finished("Caused GPU Hang Error (00000003:kIOGPU)\n"));
+  judge_trial(trial);
+  EXPECT_EQ(trial.judgement.outcome, Outcome::gpu_error);
+  EXPECT_FALSE(trial.judgement.bystander);
+}
+
+}  // namespace
+}  // namespace mpsprobe
