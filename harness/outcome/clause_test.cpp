@@ -143,12 +143,33 @@ TEST(FindFailures, ReadsOneConditionFromEveryLibrarysAssertion) {
            "pool.cu:12: take: block: [0,0,0], thread: [1,0,0] Assertion lane < 4 failed.\n",
            "/x/ggml-pool.c:12: GGML_ASSERT(lane < 4) failed\n",
            "GGML_ASSERT: /x/ggml-pool.c:12: lane < 4\n",
+           "GGML_ASSERT(lane < 4) failed\n",
            "-[MTLLane take]:12: failed assertion lane < 4\n",
        }) {
     const std::vector<Finding> findings = find_failures(text);
     ASSERT_EQ(findings.size(), 1U) << text;
     EXPECT_EQ(findings[0].title, "assertion: lane < N") << text;
   }
+}
+
+TEST(FindFailures, AnErrorOfMpsGraphIsOneBugWhetherItsCompilerGaveUpOrNot) {
+  const auto error = [](const std::string& operation) {
+    return "loc(\"" + operation +
+           "\"(\"(mpsFileLoc): /AppleInternal/x/MPSGraphUtilities.mm\":228:0)): error: lane "
+           "'tensor<2x3xf32>' is taken\n";
+  };
+  const std::string gave_up = "LLVM ERROR: Failed to infer result type(s).\n";
+  const std::vector<Finding> survived = find_failures(error("mps_take"));
+  const std::vector<Finding> ended = find_failures(error("mps_take") + gave_up);
+  ASSERT_EQ(survived.size(), 1U);
+  ASSERT_EQ(ended.size(), 1U);
+  EXPECT_EQ(survived[0].title, "MPSGraph: mps_take: lane tensor is taken");
+  EXPECT_EQ(ended[0].title, survived[0].title);
+  EXPECT_EQ(survived[0].text_class, TextClass::exception);
+  EXPECT_EQ(ended[0].text_class, TextClass::abort_message);
+  // Of another operation it is another bug.
+  EXPECT_NE(find_failures(error("mps_leave")).at(0).title, survived[0].title);
+  EXPECT_EQ(find_failures(gave_up).at(0).title, "LLVM ERROR: Failed to infer result type(s)");
 }
 
 TEST(FindFailures, ReadsWhyACommandBufferEndedHoweverItIsNumbered) {

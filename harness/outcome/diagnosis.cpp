@@ -73,7 +73,8 @@ std::string make_title(const Pattern& pattern, std::string_view message) {
     if (inner != rest || inner.starts_with('[')) return inner;
   }
   if (pattern.reading == Reading::above) {
-    if (!rest.empty()) title += ": " + rest;
+    // MPSGraph's error is the same whether its compiler gave up over it or not.
+    if (!rest.empty()) title = std::string(kGraphError) + rest;
   } else {
     title += rest.empty() ? "without a text" : rest;
   }
@@ -195,7 +196,17 @@ std::vector<Finding> find_failures(std::string_view text, size_t* work) {
   std::vector<Finding> findings;
   std::set<std::string, std::less<>> titles;
   const auto add = [&](const Match& match, std::string title, size_t end) {
-    if (!titles.insert(title).second) return;
+    if (!titles.insert(title).second) {
+      if (!ends_the_process(match.pattern->text_class)) return;
+      // Told when it might be survived, and again when it was not.
+      const auto told = std::find_if(findings.begin(), findings.end(), [&](const Finding& finding) {
+        return finding.title == title;
+      });
+      if (told->text_class != TextClass::exception) return;
+      told->text_class = match.pattern->text_class;
+      told->known = match.pattern->known;
+      return;
+    }
     findings.push_back({match.pattern->text_class, std::move(title),
                         make_excerpt(text, normal, match.begin, end), normal.origin[match.begin],
                         match.pattern->known, is_within(uncaught, match.begin)});

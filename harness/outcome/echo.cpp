@@ -83,6 +83,8 @@ bool is_echo(std::string_view line) {
 }
 
 bool announces_error(std::string_view line) {
+  // An IDE that stopped at it: "Exception has occurred: LaneError       (note: full trace ...)".
+  if (line.starts_with("Exception has occurred: ")) return true;
   if (!line.ends_with(':')) return false;
   for (std::string_view opening :
        {"error occurred ", "an error occurred", "exception occurred", "error while ", "error when ",

@@ -55,5 +55,11 @@ TEST(LastWords, WhatIsNotThereOrNotDoneIsTrouble) {
   EXPECT_EQ(last_words("loading the lane\n"), "");
 }
 
+TEST(LastWords, AreUnderTheLineThatAnnouncesThem) {
+  EXPECT_EQ(last_words("Exception has occurred: LaneError       (note: full exception trace is "
+                       "shown but execution is paused at: take)\nno lane is left for 3 threads\n"),
+            last_words("Exception setting up pool: no lane is left for 5 threads\n"));
+}
+
 }  // namespace
 }  // namespace mpsprobe

@@ -323,6 +323,14 @@ constexpr Pattern kPatterns[] = {
      true,
      300},
 
+    {exception,
+     "Metal library of a language version that this system lacks",
+     {"library is using language version", "not supported on this OS"},
+     Place::unwarned,
+     Reading::none,
+     true,
+     120},
+
     // --- other last words
     {abort_message,
      "MPSAllocator::shutdown: timeout waiting for TLS cache flush",
@@ -378,6 +386,7 @@ constexpr Pattern kPatterns[] = {
     reads(assertion, "assertion: failure in ", "*** Assertion failure in ", Reading::line),
     reads(assertion, "ggml: unsupported op: ", "error: unsupported op '", Reading::named),
     reads(assertion, "assertion: ", ": GGML_ASSERT(", Reading::ggml),
+    reads(assertion, "assertion: ", "GGML_ASSERT(", Reading::ggml, false, Place::line_start),
     reads(assertion, "assertion: ", "GGML_ASSERT: ", Reading::ggml),
     reads(assertion, "assertion: ", "] Check failed: ", Reading::line),
     reads(exception, "", "terminate called after throwing an instance of ", Reading::thrown),
@@ -411,10 +420,10 @@ constexpr Pattern kPatterns[] = {
     reads(abort_message, "LLVM ERROR: ", "LLVM ERROR: ", Reading::line),
     // MPSGraph's compiler: a program may survive it, and says so on one line alone.
     {exception,
-     "MPSGraph: ",
+     kGraphError,
      {"(mpsFileLoc): ", ": error: "},
      Place::unwarned,
-     Reading::line,
+     Reading::graph,
      false,
      400},
     reads(abort_message, "OMP: Error: ", "OMP: Error #", Reading::line),

@@ -34,7 +34,8 @@ enum class Reading : uint8_t {
   panic,         ///< past the place in the source, to the end of the line that says more
   not_an_echo,   ///< the rest of the line, unless it only names the signal that a handler caught
   cause,         ///< the words in front of the error's number, on one of the lines that follow
-  above,         ///< what the compiler's error on the line above says, if there is one
+  graph,         ///< the rest of the line, and the operation that its location names
+  above,         ///< the same of the line above, if there is one
   symbol,        ///< the next word, without brackets and quotes
   between,       ///< between the first fragment and the last, where no quote begins
   named,         ///< from the first fragment to the quote that closes it
@@ -59,6 +60,9 @@ constexpr std::string_view kInnocentVictim = "command buffer: Innocent Victim of
 
 /// The title of a library that could not be loaded, before its name.
 constexpr std::string_view kCannotLoad = "cannot load ";
+
+/// The title of an error of MPSGraph's compiler, before its text.
+constexpr std::string_view kGraphError = "MPSGraph: ";
 
 /// All rows. Rows without a Reading go before the others where they share text. Static storage.
 std::span<const Pattern> patterns();

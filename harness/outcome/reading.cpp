@@ -155,17 +155,45 @@ std::optional<ReadText> read_cause(const Reader& reader, const Match& match) {
   return ReadText{std::string(words), match.end + code};
 }
 
+// An error of MPSGraph's compiler, with the operation that it is about:
+// "loc('mps_add'('(mpsFileLoc): /path/File.mm':228:0)): error: message". `head` ends with ": error:
+// ".
+std::string graph_error(std::string_view head, std::string_view message) {
+  constexpr std::string_view kLocation = "loc('";
+  const size_t location = head.rfind(kLocation);
+  while (message.ends_with(' ')) message.remove_suffix(1);
+  if (location == std::string_view::npos) return std::string(message);
+  const std::string_view name = head.substr(location + kLocation.size());
+  const std::string_view operation = name.substr(0, name.find('\''));
+  // A location without a name is that of the file.
+  if (operation.starts_with("(mpsFileLoc)")) return std::string(message);
+  return std::string(operation) + ": " + std::string(message);
+}
+
+// How far in front of a form the location of its error can begin: paths stand in it.
+constexpr size_t kLongestLocation = 600;
+
+std::string_view in_front_of(const Reader& reader, size_t end) {
+  const size_t begin = end > kLongestLocation ? end - kLongestLocation : 0;
+  return reader.text().substr(begin, end - begin);
+}
+
+std::optional<ReadText> read_graph(const Reader& reader, const Match& match) {
+  const size_t end = reader.line_end(match.end);
+  const std::string_view message = reader.slice(match.end, end);
+  // The compiler for the neural engine declines what the GPU then runs.
+  if (message.starts_with("'anec.")) return std::nullopt;
+  return ReadText{graph_error(in_front_of(reader, match.end), message), end};
+}
+
 // The error that MPSGraph's compiler printed before it gave up.
 std::optional<ReadText> read_above(const Reader& reader, const Match& match) {
-  const std::string_view all = reader.text();
-  const size_t limit = match.begin > kLookBack ? match.begin - kLookBack : 0;
   constexpr std::string_view kError = ": error: ";
-  const std::string_view before = all.substr(limit, match.begin - limit);
+  const std::string_view before = in_front_of(reader, match.begin);
   const size_t error = before.rfind(kError);
   if (error == std::string_view::npos) return ReadText{{}, match.end};
-  std::string_view message = before.substr(error + kError.size());
-  while (message.ends_with(' ')) message.remove_suffix(1);
-  return ReadText{std::string(message), match.end};
+  const size_t message = error + kError.size();
+  return ReadText{graph_error(before.substr(0, message), before.substr(message)), match.end};
 }
 
 std::optional<ReadText> read_symbol(const Reader& reader, const Match& match) {
@@ -234,9 +262,6 @@ std::optional<ReadText> read_match(const Reader& reader, const Match& match) {
             lead.starts_with(" 0x") ||
             (!lead.empty() && lead.find_first_not_of("0123456789") == std::string_view::npos);
         if (colon != std::string_view::npos && number) message.remove_prefix(colon + 2);
-      } else if (message.starts_with("'anec.")) {
-        // The compiler for the neural engine declines what the GPU then runs.
-        return std::nullopt;
       }
       return ReadText{std::string(message), end};
     }
@@ -262,6 +287,8 @@ std::optional<ReadText> read_match(const Reader& reader, const Match& match) {
     }
     case Reading::cause:
       return read_cause(reader, match);
+    case Reading::graph:
+      return read_graph(reader, match);
     case Reading::above:
       return read_above(reader, match);
     case Reading::symbol:

@@ -74,7 +74,7 @@ bool tells_where(std::string_view name) {
   constexpr std::string_view kNouns[] = {"error ", "exception "};
   constexpr std::string_view kVerbs[] = {"occurred", "during",  "while",      "when",
                                          "in ",      "caught ", "executing ", "raised ",
-                                         "thrown ",  "from ",   "processing"};
+                                         "thrown ",  "from ",   "processing", "setting up"};
   for (int i = 0; i < 3; ++i) {
     for (std::string_view noun : kNouns) {
       if (!starts_with_in_any_case(name, noun)) continue;
