@@ -114,6 +114,16 @@ std::string_view without_advice(std::string_view text) {
   return text;
 }
 
+// Up to the end of the first sentence that says enough: captures often end there.
+std::string_view first_sentence(std::string_view text) {
+  constexpr size_t kSayingAll = 6;
+  for (size_t i = text.find(". "); i != npos && i + 2 < text.size(); i = text.find(". ", i + 1)) {
+    const bool sentence = upper(text[i + 2]) && i > 0 && lower(text[i - 1]);
+    if (sentence && words(text.substr(0, i)) >= kSayingAll) return text.substr(0, i);
+  }
+  return text;
+}
+
 // Up to a line break that a quotation of another language shows as "\n".
 std::string_view first_quoted_line(std::string_view text) {
   const size_t end = text.find("\\n");
@@ -138,7 +148,7 @@ std::string_view decisive_clause(std::string_view line) {
     if (end == 0 || !says_enough(line.substr(end))) break;
     line.remove_prefix(end);
   }
-  return without_advice(first_quoted_line(line));
+  return first_sentence(without_advice(first_quoted_line(line)));
 }
 
 std::string clause_title(std::string_view message) {

@@ -172,6 +172,20 @@ TEST(FindFailures, AnErrorOfMpsGraphIsOneBugWhetherItsCompilerGaveUpOrNot) {
   EXPECT_EQ(find_failures(gave_up).at(0).title, "LLVM ERROR: Failed to infer result type(s)");
 }
 
+TEST(FindFailures, AModuleThatFailedVerificationIsTitledByWhatTheVerifierSaid) {
+  const std::string said = "'mps.take' op lanes differ 3 & 5\n";
+  const std::string located =
+      "loc(\"mps_take\"(\"(mpsFileLoc): /AppleInternal/x/MPSGraphUtilities.mm\":2:0)): error: ";
+  const std::string ended =
+      "MPSGraphExecutable.mm:12: failed assertion `original module failed verification'\n";
+  for (const std::string& text : {said, said + ended, located + said, located + said + ended}) {
+    const std::vector<Finding> findings = find_failures(text);
+    ASSERT_EQ(findings.size(), 1U) << text;
+    EXPECT_EQ(findings[0].title, "MPSGraph: mps.take op lanes differ N & N") << text;
+  }
+  EXPECT_EQ(find_failures(ended).at(0).title, "assertion: original module failed verification");
+}
+
 TEST(FindFailures, ReadsWhyACommandBufferEndedHoweverItIsNumbered) {
   for (const char* text : {
            "Execution of the command buffer was aborted due to an error during execution. Lane "
@@ -243,6 +257,8 @@ TEST(GoesOn, OnlyWhereAPageBrokeTheLine) {
   EXPECT_FALSE(goes_on(line, "zsh: abort"));
   EXPECT_FALSE(goes_on(line, "python(12) malloc"));
   EXPECT_FALSE(goes_on(line, "frame #0"));
+  EXPECT_FALSE(goes_on(line, "at take (lane.js:3:4)"));
+  EXPECT_TRUE(goes_on(line, "at least two lanes"));
   EXPECT_FALSE(goes_on(line + ".", "another thread"));
   EXPECT_FALSE(goes_on("short", "another thread"));
   EXPECT_FALSE(goes_on("", ""));

@@ -95,6 +95,7 @@ std::string last_words(std::string_view text) {
   if (text.size() > kMostBytes) text.remove_prefix(text.size() - kMostBytes);
   std::string words;
   std::string below;  // the line under the one that is looked at, if it says anything
+  bool below_indented = false;
   int most = 0;
   // From the end: the paragraph is over at an empty line above what was found.
   while (!text.empty()) {
@@ -111,8 +112,14 @@ std::string last_words(std::string_view text) {
       words = decisive_clause(below);
       break;
     }
-    if (goes_on(line, below) && line.size() < kMostLine) line += " " + below;
-    if (!line.empty()) below = line;
+    // A message that is laid out: "LaneError: cannot take lane/3:", and under it, indented, why.
+    const bool laid_out = line.ends_with(':') && below_indented && telling(line) == 2 &&
+                          !below.empty() && ascii::lower(below.front());
+    if ((laid_out || goes_on(line, below)) && line.size() < kMostLine) line += " " + below;
+    if (!line.empty()) {
+      below = line;
+      below_indented = raw.starts_with("  ");
+    }
     if (line.starts_with("mpsprobe") || is_frame(line) || is_torch_warning(raw)) continue;
     const std::string_view clause = decisive_clause(line);
     if (is_echo(line) || is_echo(clause)) continue;

@@ -55,6 +55,18 @@ TEST(LastWords, WhatIsNotThereOrNotDoneIsTrouble) {
   EXPECT_EQ(last_words("loading the lane\n"), "");
 }
 
+TEST(LastWords, GoOnWhereTheMessageIsLaidOut) {
+  const std::string whole = last_words("LaneError: cannot take lane data: the pool is over\n");
+  EXPECT_EQ(last_words("LaneError: cannot take lane data:\n           the pool is over\n"), whole);
+  EXPECT_NE(last_words("LaneError: cannot take lane data:\nthe pool is over\n"), whole);
+}
+
+TEST(LastWords, AreTheFirstSentenceThatSaysEnough) {
+  EXPECT_EQ(last_words("LaneError: the pool has no lane left for it. Lanes come back when a thread "
+                       "ends\n"),
+            last_words("LaneError: the pool has no lane left for it.\n"));
+}
+
 TEST(LastWords, AreUnderTheLineThatAnnouncesThem) {
   EXPECT_EQ(last_words("Exception has occurred: LaneError       (note: full exception trace is "
                        "shown but execution is paused at: take)\nno lane is left for 3 threads\n"),

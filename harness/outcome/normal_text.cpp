@@ -157,8 +157,10 @@ bool goes_on(std::string_view line, std::string_view next) {
   std::string_view word = next.substr(0, std::min(next.find(' '), kLongestWord));
   if (word.ends_with(',') || word.ends_with('.') || word.ends_with(')')) word.remove_suffix(1);
   // "zsh: abort", "python(12) malloc", "frame #0", "at take (lane.js:3:4)" begin lines of their
-  // own.
-  return !word.empty() && word != "frame" && word != "note" && word != "at" &&
+  // own; "at least two" does not.
+  const bool place =
+      word == "at" && !next.starts_with("at least ") && !next.starts_with("at most ");
+  return !word.empty() && word != "frame" && word != "note" && !place &&
          std::all_of(word.begin(), word.end(), [](char c) { return ascii::lower(c) || c == '-'; });
 }
 

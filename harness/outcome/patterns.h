@@ -64,6 +64,9 @@ constexpr std::string_view kCannotLoad = "cannot load ";
 /// The title of an error of MPSGraph's compiler, before its text.
 constexpr std::string_view kGraphError = "MPSGraph: ";
 
+/// How the name of an operation of MPSGraph begins in such an error.
+constexpr std::string_view kGraphOperation = "'mps.";
+
 /// All rows. Rows without a Reading go before the others where they share text. Static storage.
 std::span<const Pattern> patterns();
 

@@ -147,7 +147,7 @@ std::optional<ReadText> read_cause(const Reader& reader, const Match& match) {
     return ReadText{std::string(kUnknown), std::min(reader.stop, match.end + kClose)};
   }
   std::string_view words = rest.substr(0, code);
-  for (std::string_view lead : {". ", ": ", "(null) ", "' "}) {
+  for (std::string_view lead : {". ", ": ", "(null) ", "' ", "# "}) {
     const size_t found = words.rfind(lead);
     if (found != std::string_view::npos) words.remove_prefix(found + lead.size());
   }
@@ -156,13 +156,16 @@ std::optional<ReadText> read_cause(const Reader& reader, const Match& match) {
 }
 
 // An error of MPSGraph's compiler, with the operation that it is about:
-// "loc('mps_add'('(mpsFileLoc): /path/File.mm':228:0)): error: message". `head` ends with ": error:
-// ".
+// "loc('mps_add'('(mpsFileLoc): /path/File.mm':228:0)): error: message". `head` is what stands in
+// front of the message.
 std::string graph_error(std::string_view head, std::string_view message) {
   constexpr std::string_view kLocation = "loc('";
   const size_t location = head.rfind(kLocation);
   while (message.ends_with(' ')) message.remove_suffix(1);
-  if (location == std::string_view::npos) return std::string(message);
+  // A message can name it itself: "'mps.matmul' op contracting dimensions differ".
+  if (location == std::string_view::npos || message.starts_with(kGraphOperation)) {
+    return std::string(message);
+  }
   const std::string_view name = head.substr(location + kLocation.size());
   const std::string_view operation = name.substr(0, name.find('\''));
   // A location without a name is that of the file.
@@ -180,7 +183,8 @@ std::string_view in_front_of(const Reader& reader, size_t end) {
 
 std::optional<ReadText> read_graph(const Reader& reader, const Match& match) {
   const size_t end = reader.line_end(match.end);
-  const std::string_view message = reader.slice(match.end, end);
+  const bool bare = match.pattern->fragments[0] == kGraphOperation;
+  const std::string_view message = reader.slice(bare ? match.begin : match.end, end);
   // The compiler for the neural engine declines what the GPU then runs.
   if (message.starts_with("'anec.")) return std::nullopt;
   return ReadText{graph_error(in_front_of(reader, match.end), message), end};
@@ -191,9 +195,16 @@ std::optional<ReadText> read_above(const Reader& reader, const Match& match) {
   constexpr std::string_view kError = ": error: ";
   const std::string_view before = in_front_of(reader, match.begin);
   const size_t error = before.rfind(kError);
-  if (error == std::string_view::npos) return ReadText{{}, match.end};
-  const size_t message = error + kError.size();
-  return ReadText{graph_error(before.substr(0, message), before.substr(message)), match.end};
+  const size_t operation = before.rfind(kGraphOperation);
+  size_t message = error == std::string_view::npos ? error : error + kError.size();
+  const bool bare = operation != std::string_view::npos &&
+                    (error == std::string_view::npos || operation > message) &&
+                    before.substr(operation).find("' op ") != std::string_view::npos;
+  if (bare) message = operation;
+  if (message == std::string_view::npos) return ReadText{{}, match.end};
+  const size_t begin = match.begin - before.size() + message;
+  const size_t end = std::min(reader.line_end(begin), match.begin);
+  return ReadText{graph_error(before.substr(0, message), reader.slice(begin, end)), match.end};
 }
 
 std::optional<ReadText> read_symbol(const Reader& reader, const Match& match) {
