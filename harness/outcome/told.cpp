@@ -123,6 +123,8 @@ std::string uncaught_python_exception(const ProcessRecord& process) {
     const LogLine logged = behind_log(text.substr(begin, line - begin));
     const std::string_view what = logged.text;
     if (what.empty() || logged.indent > own || what[0] == '\r') continue;
+    // Frames that somebody, or a logger, left out.
+    if (what.find_first_not_of(".\r") == std::string_view::npos) continue;
     const size_t type =
         static_cast<size_t>(std::find_if_not(what.begin(), what.end(), word) - what.begin());
     const bool form = type > 0 && (type == what.size() || what[type] == ':' || what[type] == '\r');
