@@ -186,6 +186,14 @@ TEST(FindFailures, AModuleThatFailedVerificationIsTitledByWhatTheVerifierSaid) {
   EXPECT_EQ(find_failures(ended).at(0).title, "assertion: original module failed verification");
 }
 
+TEST(FindFailures, LeavesOutTheUsersFilesAndWhatWasCalledInTheSource) {
+  const auto title = [](const std::string& message) { return normalise_title(message); };
+  EXPECT_EQ(title("no room for /Users/x/lane-7.safetensors"),
+            title("no room for /home/y/z/pool.safetensors"));
+  EXPECT_NE(title("no room for /x/liblane.dylib"), title("no room for /x/libpool.dylib"));
+  EXPECT_EQ(title("no lane is left (take at /opt/x/Lane.cpp:69)"), "no lane is left");
+}
+
 TEST(FindFailures, ReadsWhyACommandBufferEndedHoweverItIsNumbered) {
   for (const char* text : {
            "Execution of the command buffer was aborted due to an error during execution. Lane "

@@ -113,8 +113,10 @@ std::string last_words(std::string_view text) {
       break;
     }
     // A message that is laid out: "LaneError: cannot take lane/3:", and under it, indented, why.
-    const bool laid_out = line.ends_with(':') && below_indented && telling(line) == 2 &&
-                          !below.empty() && ascii::lower(below.front());
+    // Or one that a page broke behind a bracket: "LaneError: no lane of the pool (3)".
+    const bool behind = line.ends_with(':') ? below_indented : line.ends_with(')');
+    const bool laid_out = behind && telling(line) == 2 && !below.empty() &&
+                          ascii::lower(below.front()) && !is_frame(below);
     if ((laid_out || goes_on(line, below)) && line.size() < kMostLine) line += " " + below;
     if (!line.empty()) {
       below = line;

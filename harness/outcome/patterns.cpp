@@ -255,6 +255,7 @@ constexpr Pattern kPatterns[] = {
     corrupt("malloc: pointer being reallocated was not allocated", "pointer being realloc",
             "was not allocated"),
     corrupt("malloc: block modified after being freed", "modified after being freed"),
+    corrupt("malloc: block modified after being freed", "incorrect checksum for freed object"),
     corrupt("malloc: heap corruption detected", "malloc: ", "eap corruption detected"),
     corrupt("malloc: corruption of free object", "malloc: ", "orruption of free object"),
     corrupt("malloc: corruption of free object", "malloc: ", "orruption of tiny freelist"),

@@ -205,6 +205,14 @@ size_t source_place_at_end(std::string_view title) {
   return 0;
 }
 
+// A user's data, not a part of the product: weights, models.
+bool is_data_file(std::string_view name) {
+  constexpr std::string_view kSuffixes[] = {".safetensors", ".gguf", ".ggml", ".pt",
+                                            ".pth",         ".ckpt", ".onnx", ".npz"};
+  return std::any_of(std::begin(kSuffixes), std::end(kSuffixes),
+                     [&](std::string_view suffix) { return name.ends_with(suffix); });
+}
+
 // Quotes come in all kinds, and get lost on the way through pages and shells: titles go without.
 // Apostrophes within words stay.
 std::string without_quotes(std::string_view text) {
@@ -229,6 +237,11 @@ std::string one_pass(std::string_view text) {
         // The name itself is looked at again, without its folders.
         i += path.rfind('/') + 1;
         const std::string_view name = text.substr(i, length - (path.rfind('/') + 1));
+        if (is_data_file(name)) {
+          title += "<file>";
+          i += name.size();
+          continue;
+        }
         const VariablePart id = variable_part(name, "");
         const bool whole = id.stand_in == "N" && at(name, id.length) != '\0' && id.length >= 32;
         title += whole ? "N" : "";
@@ -270,7 +283,16 @@ std::string one_pass(std::string_view text) {
   }
   title = without_echoes(merge_numbers(title));
   for (const auto& [spelling, usual] : kSpellings) replace_all(title, spelling, usual);
-  while (const size_t place = source_place_at_end(title)) title.resize(title.size() - place);
+  while (const size_t place = source_place_at_end(title)) {
+    title.resize(title.size() - place);
+    // "(take at lane.cpp)": what was called there.
+    const size_t open = title.rfind(" (");
+    if (open != std::string::npos &&
+        std::all_of(title.begin() + static_cast<std::ptrdiff_t>(open) + 2, title.end(),
+                    [](char c) { return word(c) || c == ':'; })) {
+      title.resize(open);
+    }
+  }
   title = without_lone_brackets(without_quotes(title));
   // What a cut leaves at the ends.
   const auto dangling = [](char c) {
