@@ -109,6 +109,29 @@ if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
   endif()
 endif()
 
+# Packs bundles, and hashes what is in them. Not fetched: every distribution has it. macOS brings the library without
+# its headers, and Homebrew keeps its own apart from the rest (keg-only).
+if(NOT TARGET LibArchive::LibArchive)
+  set(_libarchive_kegs /opt/homebrew/opt/libarchive /usr/local/opt/libarchive)
+  find_path(MPSPROBE_LIBARCHIVE_INCLUDE archive_entry.h HINTS ${_libarchive_kegs} PATH_SUFFIXES include
+            DOC "Folder that holds archive_entry.h")
+  find_library(MPSPROBE_LIBARCHIVE archive HINTS ${_libarchive_kegs} PATH_SUFFIXES lib DOC "libarchive")
+  mark_as_advanced(MPSPROBE_LIBARCHIVE_INCLUDE MPSPROBE_LIBARCHIVE)
+  if(NOT MPSPROBE_LIBARCHIVE_INCLUDE OR NOT MPSPROBE_LIBARCHIVE)
+    message(FATAL_ERROR "libarchive is not installed. Run tools/setup, or install it with your package manager: "
+                        "libarchive-dev (Debian, Ubuntu), libarchive (Homebrew), libarchive-devel (Fedora).")
+  endif()
+  add_library(LibArchive::LibArchive INTERFACE IMPORTED GLOBAL)
+  set_target_properties(LibArchive::LibArchive PROPERTIES
+    INTERFACE_INCLUDE_DIRECTORIES "${MPSPROBE_LIBARCHIVE_INCLUDE}"
+    INTERFACE_LINK_LIBRARIES "${MPSPROBE_LIBARCHIVE}")
+  if(MPSPROBE_LIBARCHIVE MATCHES "^${_portable}/")
+    get_filename_component(_libarchive_folder ${MPSPROBE_LIBARCHIVE} DIRECTORY)
+    set_property(TARGET LibArchive::LibArchive PROPERTY
+      INTERFACE_LINK_OPTIONS "LINKER:-rpath,${_libarchive_folder}")
+  endif()
+endif()
+
 if(MPSPROBE_BUILD_TESTS)
   set(INSTALL_GTEST OFF CACHE INTERNAL "")
   mpsprobe_dependency(PACKAGE GTest TARGET GTest::gmock VERSION 1.11

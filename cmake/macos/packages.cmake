@@ -24,6 +24,20 @@ endforeach()
 set_target_properties(fmt::fmt-header-only PROPERTIES INTERFACE_COMPILE_DEFINITIONS FMT_HEADER_ONLY=1)
 set(MPSPROBE_BOOST_INCLUDE ${_headers} CACHE PATH "" FORCE)
 
+# libarchive is in macOS, without its headers: Debian's, of which nothing else of /usr/include is seen, and a stub.
+foreach(_header archive.h archive_entry.h)
+  if(NOT EXISTS /usr/include/${_header})
+    message(FATAL_ERROR "/usr/include/${_header} of Debian's package libarchive-dev is missing. "
+                        "Run tools/setup --macos, then try again.")
+  endif()
+  if(NOT EXISTS ${_headers}/${_header})
+    file(CREATE_LINK /usr/include/${_header} ${_headers}/${_header} SYMBOLIC)
+  endif()
+endforeach()
+add_library(LibArchive::LibArchive INTERFACE IMPORTED GLOBAL)
+set_target_properties(LibArchive::LibArchive PROPERTIES
+  INTERFACE_INCLUDE_DIRECTORIES ${_headers} INTERFACE_LINK_LIBRARIES archive)
+
 set(_googletest /usr/src/googletest)
 if(NOT EXISTS ${_googletest}/googletest/src/gtest-all.cc)
   message(FATAL_ERROR "${_googletest} of Debian's package googletest is missing. "
