@@ -58,6 +58,7 @@ json describe_operation(const Operation& operation, const std::vector<BackendRep
       {"dimensions", operation.dimensions},
       {"capturable", operation.capturable},
       {"backends", backends_of(operation, backends)},
+      {"made_of", operation.made_of},
   };
 }
 

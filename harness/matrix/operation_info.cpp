@@ -21,6 +21,7 @@ Operations operations_from(const nlohmann::json& describe) {
       info.dimensions = entry.at("dimensions");
       info.capturable = entry.value("capturable", false);
       info.backends = entry.value("backends", std::vector<std::string>());
+      info.made_of = entry.value("made_of", std::vector<std::string>());
       operations.emplace(info.name, info);
     }
   } catch (const nlohmann::json::exception& error) {

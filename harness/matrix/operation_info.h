@@ -19,6 +19,8 @@ struct OperationInfo {
   std::string dimensions;             ///< what the sizes mean
   bool capturable = false;            ///< into a CUDA graph: on cuda it has every path
   std::vector<std::string> backends;  ///< the only ones that it runs on; empty: it runs on all
+  /// Operations of the same worker that are part of this one: what it can be reduced to.
+  std::vector<std::string> made_of;
 };
 
 /// Operations by name.

@@ -16,6 +16,9 @@ namespace mpsprobe {
 namespace {
 
 constexpr std::string_view kLinear[] = {"aten::linear"};
+constexpr std::string_view kLinearAlone[] = {"linear"};
+constexpr std::string_view kLinearAndRelu[] = {"linear", "relu"};
+constexpr std::string_view kTransformerParts[] = {"linear", "layer_norm", "relu", "add"};
 constexpr std::string_view kConv1d[] = {"aten::conv1d", "aten::convolution", "aten::_convolution"};
 constexpr std::string_view kConv2d[] = {"aten::conv2d", "aten::convolution", "aten::_convolution"};
 
@@ -43,6 +46,7 @@ const Operation kOperations[] = {
         .ends_in_linear = true,
         .records_gradient = true,
         .observed_as = kLinear,
+        .made_of = kLinearAlone,
         .inputs = [](Random& random, const Sizes& sizes) -> Tensors {
           return {random.normal({sizes[0], sizes[1]})};
         },
@@ -66,6 +70,7 @@ const Operation kOperations[] = {
         .ends_in_linear = true,
         .records_gradient = true,
         .observed_as = kLinear,
+        .made_of = kLinearAndRelu,
         .inputs = [](Random& random, const Sizes& sizes) -> Tensors {
           return {random.normal({sizes[0], sizes[1]})};
         },
@@ -142,6 +147,7 @@ const Operation kOperations[] = {
         .rounding = Rounding::accumulated,
         .ends_in_linear = true,
         .observed_as = kLinear,
+        .made_of = kTransformerParts,
         .refuse = refuse_transformer_layer,
         // Two normalisations bring the numbers back to one, so that the errors of its stages (four
         // products, attention, two sums, two normalisations) add up instead of growing.

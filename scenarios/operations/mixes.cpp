@@ -32,6 +32,8 @@ namespace {
 constexpr std::string_view kMm[] = {"aten::mm"};
 constexpr std::string_view kArange[] = {"aten::arange"};
 constexpr std::string_view kExp[] = {"aten::exp"};
+constexpr std::string_view kRawParts[] = {"randn", "mm", "relu"};
+constexpr std::string_view kRangeParts[] = {"arange", "linspace", "sum"};
 
 struct Unary {
   std::string_view name;
@@ -101,6 +103,7 @@ const Operation kOperations[] = {
         .rounding = Rounding::accumulated,
         .verify = Verify::raw,
         .observed_as = kMm,
+        .made_of = kRawParts,
         .terms = [](const Sizes& sizes) { return sizes[1]; },
         .run = [](const Call& call) -> Tensors {
           const at::Tensor a = at::randn({call.sizes[0], call.sizes[1]}, call.options);
@@ -134,6 +137,7 @@ const Operation kOperations[] = {
         .dimensions = "count",
         .rounding = Rounding::accumulated,
         .observed_as = kArange,
+        .made_of = kRangeParts,
         .refuse = refuse_long_range,
         .terms = [](const Sizes& sizes) { return sizes[0]; },
         .run = ranges,

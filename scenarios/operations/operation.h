@@ -58,6 +58,8 @@ struct Operation {
   bool records_gradient = false;
   /// The ATen calls that carry the work, the most telling first: asked for the observed path.
   std::span<const std::string_view> observed_as;
+  /// Operations of the table that are part of this one: what a failure of it can be reduced to.
+  std::span<const std::string_view> made_of = {};
   /// What is wrong with these sizes, or an empty text. The number of sizes and their range have
   /// been checked before. nullptr: nothing more can be wrong.
   std::string_view (*refuse)(const Sizes&) = nullptr;

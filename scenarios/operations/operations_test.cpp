@@ -142,6 +142,15 @@ TEST(Operations, WrongTypesAreRefusedWithThePossibleOnes) {
   EXPECT_THAT(refusal(cell), HasSubstr("dtype at its default"));
 }
 
+TEST(Operations, PartsAreOperationsThemselves) {
+  for (const Operation* operation : operations()) {
+    for (const std::string_view part : operation->made_of) {
+      EXPECT_NE(find_operation(part), nullptr) << operation->name << " is made of " << part;
+      EXPECT_NE(part, operation->name);
+    }
+  }
+}
+
 TEST(Operations, OnlyLinearKnowsPaths) {
   Cell cell = cpu_cell("mm");
   cell.path = Path::graph;

@@ -16,6 +16,8 @@ namespace mpsprobe {
 namespace {
 
 constexpr std::string_view kMm[] = {"aten::mm"};
+constexpr std::string_view kBiasedParts[] = {"matmul", "add"};
+constexpr std::string_view kMatmulParts[] = {"mm"};
 constexpr std::string_view kMatmul[] = {"aten::matmul", "aten::mm", "aten::bmm"};
 constexpr std::string_view kAddmm[] = {"aten::addmm"};
 constexpr std::string_view kLinear[] = {"aten::linear"};
@@ -66,6 +68,7 @@ const Operation kOperations[] = {
         .dtypes = floating_types(),
         .rounding = Rounding::accumulated,
         .observed_as = kMatmul,
+        .made_of = kMatmulParts,
         .terms = inner,
         .inputs = factors,
         .run = [](const Call& call) -> Tensors {
@@ -96,6 +99,7 @@ const Operation kOperations[] = {
         .dtypes = floating_types(),
         .rounding = Rounding::accumulated,
         .observed_as = kMatmul,
+        .made_of = kBiasedParts,
         .inputs = batch,
         .parameters = weight_and_bias,
         .run = [](const Call& call) -> Tensors {

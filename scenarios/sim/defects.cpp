@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <map>
+#include <mutex>
 #include <semaphore>
 #include <thread>
 #include <tuple>
@@ -26,17 +27,30 @@ class SharedKernel {
 
   void encode(EncodeTarget& target, EncodeResult& result) {
     if (defect_.until_initialised && initialised_.load(std::memory_order_acquire)) return;
+    if (defect_.from_encode > 1 && next_encode_of_thread() < defect_.from_encode) return;
+    const uint64_t entered = entered_.fetch_add(1, std::memory_order_acq_rel);
     const size_t slot = inside_.fetch_add(1, std::memory_order_acq_rel);
-    if (slot >= states_.size()) {
+    const bool safe = defect_.once_warm && !warm_.load(std::memory_order_acquire);
+    if (slot >= states_.size() && !safe) {
       beyond(slot, target, result);
     } else if (defect_.hold_us > 0) {
       std::this_thread::sleep_for(std::chrono::microseconds(defect_.hold_us));
     }
     initialised_.store(true, std::memory_order_release);
+    // The first to come, and nobody came while it was inside.
+    if (entered == 0 && entered_.load(std::memory_order_acquire) == 1) {
+      warm_.store(true, std::memory_order_release);
+    }
     inside_.fetch_sub(1, std::memory_order_acq_rel);
   }
 
  private:
+  /// 1 for the first encode of this thread.
+  int next_encode_of_thread() {
+    const std::lock_guard<std::mutex> lock(encodes_mutex_);
+    return ++encodes_[std::this_thread::get_id()];
+  }
+
   void beyond(size_t slot, EncodeTarget& target, EncodeResult& result) {
     switch (defect_.beyond) {
       case Beyond::null_dereference:
@@ -77,6 +91,10 @@ class SharedKernel {
   std::vector<EncodeState> states_;
   std::atomic<size_t> inside_ = 0;
   std::atomic<bool> initialised_ = false;
+  std::atomic<uint64_t> entered_ = 0;
+  std::atomic<bool> warm_ = false;  ///< the first encode was alone to its end
+  std::mutex encodes_mutex_;
+  std::map<std::thread::id, int> encodes_;
   std::binary_semaphore never_released_{0};
 };
 

@@ -105,6 +105,25 @@ TEST(Defects, LazyInitialisationStrikesOnlyBeforeTheFirstEncode) {
   EXPECT_EQ(encode_from(warm, 4, "mm", EncodePath::graph).wrong, 0);
 }
 
+TEST(Defects, OnceWarmStrikesOnlyAfterAFirstEncodeThatWasAlone) {
+  const Profile profile = profile_of(
+      R"({"ops":["*"],"slots":1,"hold_us":50000,"beyond":"wrong_numbers","once_warm":true})");
+  DefectEngine cold(profile, never_drawn);
+  EXPECT_EQ(encode_from(cold, 4, "mm", EncodePath::graph, 3).wrong, 0);
+  DefectEngine warm(profile, never_drawn);
+  encode_from(warm, 1, "mm", EncodePath::graph, 1);
+  EXPECT_GT(encode_from(warm, 4, "mm", EncodePath::graph, 3).wrong, 0);
+}
+
+TEST(Defects, AThreadsEarlierEncodesAreSafe) {
+  const Profile profile =
+      profile_of(R"({"ops":["*"],"slots":0,"hold_us":0,"beyond":"wrong_numbers","from_encode":3})");
+  DefectEngine engine(profile, never_drawn);
+  EXPECT_EQ(encode_from(engine, 2, "mm", EncodePath::graph, 2).wrong, 0);
+  // Threads of their own: each begins to count anew.
+  EXPECT_EQ(encode_from(engine, 2, "relu", EncodePath::graph, 5).wrong, 6);
+}
+
 TEST(Defects, ARateIsDrawnOncePerProcess) {
   const Profile profile =
       profile_of(R"({"ops":["*"],"slots":0,"hold_us":0,"beyond":"wrong_numbers","rate":0.25})");

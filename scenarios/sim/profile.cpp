@@ -19,6 +19,7 @@ using nlohmann::json;
 constexpr size_t kMaximumBytes = 1 << 20;
 constexpr size_t kMaximumText = 1000;
 constexpr int kMaximumHold = 10'000'000;
+constexpr int kMaximumEncode = 1'000'000;
 
 struct BeyondName {
   std::string_view name;
@@ -198,6 +199,19 @@ Defect read_defect(const json& value, const std::string& place) {
       reader.fail("until_initialised", "is neither true nor false", "Write true or false");
     }
     defect.until_initialised = until->get<bool>();
+  }
+  if (const json* warm = reader.find("once_warm")) {
+    if (!warm->is_boolean()) {
+      reader.fail("once_warm", "is neither true nor false", "Write true or false");
+    }
+    defect.once_warm = warm->get<bool>();
+  }
+  if (defect.once_warm && defect.until_initialised) {
+    reader.fail("once_warm", "and until_initialised leave no encode that is defective",
+                "Remove one of them");
+  }
+  if (const json* from = reader.find("from_encode")) {
+    defect.from_encode = reader.integer("from_encode", *from, 1, kMaximumEncode);
   }
   reader.refuse_unknown();
   return defect;

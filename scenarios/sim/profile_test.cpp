@@ -35,7 +35,7 @@ TEST(Profile, ReadsEveryKey) {
       R"({"mpsprobe_profile":1,"name":"all.keys_1","description":"d","streams":"per-thread",
           "defects":[{"ops":["randn","linear"],"paths":["graph","blit"],"slots":3,"hold_us":7,
                       "beyond":"assertion","text":"t","place":"-[X y]","rate":0.5,
-                      "until_initialised":true}]})",
+                      "until_initialised":true,"from_encode":6}]})",
       "p.json");
   EXPECT_EQ(profile.name, "all.keys_1");
   EXPECT_EQ(profile.description, "d");
@@ -51,6 +51,19 @@ TEST(Profile, ReadsEveryKey) {
   EXPECT_EQ(defect.place, "-[X y]");
   EXPECT_EQ(defect.rate, 0.5);
   EXPECT_TRUE(defect.until_initialised);
+  EXPECT_EQ(defect.from_encode, 6);
+  EXPECT_FALSE(defect.once_warm);
+}
+
+TEST(Profile, ADefectIsOnceWarmOrUntilInitialised) {
+  const Profile warm = parse_profile(
+      with_defect(R"({"ops":["mm"],"slots":1,"hold_us":0,"beyond":"hang","once_warm":true})"),
+      "p.json");
+  EXPECT_TRUE(warm.defects[0].once_warm);
+  EXPECT_THAT(
+      refusal(with_defect(
+          R"({"ops":["mm"],"slots":1,"hold_us":0,"beyond":"hang","once_warm":true,"until_initialised":true})")),
+      HasSubstr("leave no encode"));
 }
 
 TEST(Profile, ConcernsByOperationByKernelAndByWildcardButNeverPureAllocation) {
@@ -129,6 +142,10 @@ TEST(Profile, RefusesABrokenDefectAndSaysWhichKeyOfWhichDefect) {
   EXPECT_THAT(
       defect(R"({"ops":["mm"],"slots":1,"hold_us":1,"beyond":"hang","until_initialised":1})"),
       HasSubstr("neither true nor false"));
+  EXPECT_THAT(defect(R"({"ops":["mm"],"slots":1,"hold_us":1,"beyond":"hang","once_warm":1})"),
+              HasSubstr("neither true nor false"));
+  EXPECT_THAT(defect(R"({"ops":["mm"],"slots":1,"hold_us":1,"beyond":"hang","from_encode":0})"),
+              HasSubstr("out of range"));
 }
 
 TEST(Profile, AHostileKeyDoesNotReachTheTerminal) {
