@@ -22,7 +22,11 @@ set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
 set(_mpsprobe_data
   matrices scenarios/matrices
   profiles scenarios/sim/profiles
-  schema reports/schema)
+  schema reports/schema
+  programs reproducers/programs
+  # What a program against Metal is compiled with where there is no Apple SDK.
+  frameworks scenarios/frameworks
+  gnustep scenarios/sim/face/gnustep)
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/share/mpsprobe)
 while(_mpsprobe_data)
   list(POP_FRONT _mpsprobe_data _name _folder)
@@ -31,7 +35,8 @@ while(_mpsprobe_data)
          "${PROJECT_BINARY_DIR}/share/mpsprobe/${_name}" SYMBOLIC)
   endif()
   install(DIRECTORY ${_folder}/ DESTINATION ${CMAKE_INSTALL_DATADIR}/mpsprobe/${_name}
-          FILES_MATCHING PATTERN "*.json")
+          FILES_MATCHING PATTERN "*.json" PATTERN "*.h" PATTERN "*.cpp" PATTERN "*.mm" PATTERN "*.py"
+                         PATTERN "CMakeLists.txt")
 endwhile()
 
 # mpsprobe_install(): install rules of the programs that this configuration builds

@@ -21,8 +21,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kKnownGoodAttempts = 3;
-
 /// The operation that the worker names as known-good, else mm; "" where it has no such operation.
 std::string known_good_operation(const WorkerInfo& worker) {
   const auto named = worker.describe.find("known_good");
@@ -40,6 +38,16 @@ std::string known_good_operation(const WorkerInfo& worker) {
 
 bool is_unsettled(const TrialRecord& trial) {
   return trial.judgement.bystander && trial.attempt + 1 < kMostAttempts;
+}
+
+std::optional<Cell> known_good_cell(const WorkerInfo& worker, const Cell& failed) {
+  Cell cell;
+  cell.op = known_good_operation(worker);
+  if (cell.op.empty()) return std::nullopt;
+  cell.backend = failed.backend;
+  cell.profile = failed.profile;
+  cell.iterations = 1;
+  return cell;
 }
 
 bool is_real_device(Backend backend) {
@@ -180,13 +188,10 @@ class Campaign::Run {
                         (campaign_.known_good_ == KnownGoodPolicy::real_devices &&
                          is_real_device(trial.cell.backend));
     if (!wanted || !is_failure(trial.judgement.outcome)) return;
+    const std::optional<Cell> known_good = known_good_cell(*request.worker, trial.cell);
+    if (!known_good.has_value()) return;
     TrialRequest check = request;
-    check.cell = Cell{};
-    check.cell.backend = trial.cell.backend;
-    check.cell.op = known_good_operation(*request.worker);
-    if (check.cell.op.empty()) return;
-    check.cell.profile = trial.cell.profile;
-    check.cell.iterations = 1;
+    check.cell = *known_good;
     check.before = to_string(trial.cell);
     KnownGood result;
     result.cell = to_string(check.cell);

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "harness/executor/executor.h"
@@ -19,6 +20,14 @@ enum class KnownGoodPolicy : uint8_t {
   always,
   never,
 };
+
+/// The cell that shows, after a failure of `failed`, whether its device is still well: the
+/// operation that the worker names as known-good, else mm, once on one thread. Nothing where the
+/// worker has no such operation.
+std::optional<Cell> known_good_cell(const WorkerInfo& worker, const Cell& failed);
+
+/// How often the known-good cell is run before the device is given up.
+constexpr int kKnownGoodAttempts = 3;
 
 /// How often a trial is run: once, and again, alone, where it was a bystander.
 constexpr int kMostAttempts = 3;

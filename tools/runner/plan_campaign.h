@@ -16,6 +16,10 @@ Matrix chosen_matrix(const RunOptions& options);
 /// The form of --env. Throws InputError.
 void check_environment_entries(const std::vector<std::string>& entries);
 
+/// Where crash reports are looked for: the folders named, absolute, or else the system's. Throws
+/// InputError for one that is no folder.
+std::vector<std::string> crash_report_folders(const std::vector<std::string>& named);
+
 /// Cells of a matrix on these workers; those whose backend no worker can use are left out.
 Plan plan_cells(const Matrix& matrix, const RunOptions& options,
                 const std::vector<WorkerInfo>& workers);

@@ -5,7 +5,6 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "harness/campaign/campaign.h"
 #include "harness/crash_report/find_report.h"
@@ -20,6 +19,7 @@
 #include "tools/runner/plan_campaign.h"
 #include "tools/runner/progress_line.h"
 #include "tools/runner/say.h"
+#include "tools/runner/trial_setup.h"
 #include "tools/runner/workers.h"
 
 namespace mpsprobe {
@@ -115,26 +115,6 @@ KnownGoodPolicy known_good_policy(const std::string& text) {
   return text == "never" ? KnownGoodPolicy::never : KnownGoodPolicy::real_devices;
 }
 
-ChildLimits limits_of(const CampaignHeader& header) {
-  ChildLimits limits;
-  limits.timeout = header.timeout_seconds;
-  limits.stall = header.stall_seconds;
-  limits.memory_bytes = header.memory_limit_bytes;
-  return limits;
-}
-
-CrashReportOptions crash_report_options(const CampaignHeader& header, const fs::path& folder,
-                                        const std::atomic<bool>& interrupted) {
-  CrashReportOptions options;
-  options.folders.assign(header.crash_reports.begin(), header.crash_reports.end());
-  options.run_folder = folder;
-  options.pause = [&interrupted](std::chrono::milliseconds time) {
-    std::this_thread::sleep_for(time);
-    return !interrupted.load();
-  };
-  return options;
-}
-
 CampaignEnd run_campaign(const RunOptions& options, const CampaignHeader& header,
                          const fs::path& folder, const std::vector<TrialRecord>& existing,
                          JournalWriter& journal) {
@@ -174,24 +154,6 @@ int exit_code(const RunOptions& options, const CampaignEnd& end, const Analysis&
       std::any_of(analysis.cells.begin(), analysis.cells.end(),
                   [](const CellSummary& cell) { return cell.expected == Expected::unmet; });
   return any || unexpected ? kExitFound : kExitOk;
-}
-
-/// Results of two builds are never added up: a run goes on with the libraries that it began with.
-void check_same_libraries(const CampaignHeader& header) {
-  std::vector<std::string> same;
-  for (const WorkerInfo& worker : header.workers) same.push_back(worker.name + "=" + worker.path);
-  const std::vector<WorkerInfo> now = find_workers(same, header.environment);
-  for (size_t i = 0; i < now.size(); ++i) {
-    const auto identity = [](const WorkerInfo& worker) {
-      return library_identity(worker.describe.value("provenance", nlohmann::json::object()));
-    };
-    if (identity(now[i]) == identity(header.workers[i])) continue;
-    throw MachineError(
-        fmt::format("worker {} ({}) loads another LibTorch now than when the run "
-                    "began. Results of two builds are never added up: begin a new "
-                    "run",
-                    now[i].name, now[i].path));
-  }
 }
 
 int resume(const RunOptions& options) {

@@ -1,0 +1,181 @@
+#include "reproducers/emit/emission.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include "harness/wire/input_error.h"
+#include "reproducers/emit/recipes.h"
+
+namespace mpsprobe {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+const std::filesystem::path kPrograms = MPSPROBE_SOURCE_DIR "/reproducers/programs";
+
+EmissionRequest request_for(const std::string& cell) {
+  return {.cell = parse_cell(cell), .signature = "SIGSEGV in f", .programs = kPrograms};
+}
+
+Emission emitted(const EmissionRequest& request, Kind kind) {
+  return emit(request)[static_cast<size_t>(kind)];
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+std::string outside_of_block(const std::string& text) {
+  return text.substr(0, text.find("---- parameters: begin")) +
+         text.substr(text.find("---- parameters: end"));
+}
+
+std::string file(const std::filesystem::path& path) {
+  std::ifstream stream(path);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+TEST(EmissionTest, GivesFourKindsInOrderAndNamesThem) {
+  const auto all = emit(request_for("mps/linear/nograph/threads=3"));
+  ASSERT_EQ(all.size(), 4U);
+  for (size_t i = 0; i < all.size(); ++i) {
+    EXPECT_EQ(all[i].kind, static_cast<Kind>(i));
+    EXPECT_EQ(kind_named(name_of(all[i].kind)), all[i].kind);
+    EXPECT_TRUE(all[i].possible()) << all[i].why_not;
+  }
+  EXPECT_EQ(kind_named("perl"), std::nullopt);
+  EXPECT_THAT(all[3].run, HasSubstr("mpsprobe run --cell mps/linear/nograph/threads=3"));
+}
+
+TEST(EmissionTest, OnlyTheFirstLinesAndTheBlockDifferFromTheProgramAsItLies) {
+  auto request = request_for("mps/linear/nograph/threads=7/iterations=33");
+  request.watermark = "SIMULATED, says the test.";
+  const std::pair<Kind, const char*> kFiles[] = {{Kind::metal, "metal/kernel.mm"},
+                                                 {Kind::libtorch, "libtorch/reproducer.cpp"},
+                                                 {Kind::python, "python/reproducer.py"}};
+  for (const auto& [kind, path] : kFiles) {
+    const std::string text = emitted(request, kind).files[0].text;
+    const auto lines = lines_of(text);
+    EXPECT_THAT(lines[0], testing::EndsWith(" mps/linear/nograph/threads=7/iterations=33"));
+    EXPECT_THAT(lines[1], HasSubstr("SIMULATED, says the test. SIGSEGV in f"));
+    const std::string rest = text.substr(lines[0].size() + lines[1].size() + 2);
+    EXPECT_EQ(outside_of_block(rest), outside_of_block(file(kPrograms / path))) << path;
+    EXPECT_THAT(text, HasSubstr("7"));
+    EXPECT_THAT(text, HasSubstr("33"));
+  }
+}
+
+TEST(EmissionTest, EveryProgramOfEveryOperationIsShort) {
+  for (const Recipe& recipe : recipes()) {
+    for (const char* path : {"default", "graph"}) {
+      if (path == std::string("graph") && !recipe.linear) continue;
+      auto request = request_for("mps/" + std::string(recipe.op) + "/" + path + "/threads=4");
+      request.watermark = simulated_watermark(request.cell);
+      for (const Emission& emission : emit(request)) {
+        for (const EmittedFile& each : emission.files) {
+          const auto lines = lines_of(each.text);
+          if (emission.kind == Kind::python) {
+            EXPECT_LE(std::count_if(lines.begin(), lines.end(),
+                                    [](const std::string& line) {
+                                      return !line.empty() && line[0] != '#' &&
+                                             !line.starts_with("import ");
+                                    }),
+                      20);
+            EXPECT_LE(lines.size(), 29U);
+          } else {
+            EXPECT_LT(lines.size(), 150U) << to_string(request.cell) << " " << each.name;
+          }
+          if (each.name != "CMakeLists.txt") {
+            EXPECT_THAT(each.text, testing::Not(HasSubstr("$"))) << each.name;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(EmissionTest, ImportsTorchAndThreadingAlone) {
+  const std::string text =
+      emitted(request_for("mps/linear/nograph/threads=3"), Kind::python).files[0].text;
+  std::vector<std::string> imports;
+  for (const std::string& line : lines_of(text)) {
+    if (line.find("import") != std::string::npos) imports.push_back(line);
+  }
+  EXPECT_THAT(imports, testing::ElementsAre("import threading", "import torch"));
+  EXPECT_THAT(text, HasSubstr("assert "));
+}
+
+TEST(EmissionTest, SaysTheAxesThatTheCellHas) {
+  const auto text = emitted(request_for("mps/linear/graph/threads=5/iterations=7/shape=2x16x32"
+                                        "/dtype=float16/model=per-thread/init=threads/sync=end"),
+                            Kind::libtorch)
+                        .files[0]
+                        .text;
+  for (const char* expected :
+       {"kThreads = 5;", "kIterations = 7;", "kFirstInThreads = true;", "kSyncEach = false;",
+        "kSharedWeights = false;", "kType = at::kHalf;", "at::randn({2, 16})",
+        "at::randn({16, 32}).t() / 4, at::randn({32})"}) {
+    EXPECT_THAT(text, HasSubstr(expected));
+  }
+  const auto streams =
+      emitted(request_for("mps/mm/default/threads=2/stream=per-thread"), Kind::libtorch);
+  EXPECT_THAT(streams.files[0].text, HasSubstr("at::mps::getStreamFromPool()"));
+  EXPECT_THAT(streams.files[0].text, HasSubstr("#include <ATen/mps/MPSStream.h>"));
+  EXPECT_THAT(streams.not_expressed, IsEmpty());
+  const auto metal = emitted(
+      request_for("metal/linear/nograph/threads=4/queue=shared/kernel=shared"), Kind::metal);
+  EXPECT_THAT(metal.files[0].text, HasSubstr("kSharedQueue = true;"));
+  EXPECT_THAT(metal.files[0].text, HasSubstr("kSharedKernel = true;"));
+}
+
+TEST(EmissionTest, SaysWhatAProgramCannotSay) {
+  const auto request = request_for("mps/linear/nograph/threads=2/churn=4/stream=per-thread");
+  EXPECT_THAT(emitted(request, Kind::libtorch).not_expressed, Contains(StartsWith("churn=4: ")));
+  EXPECT_THAT(emitted(request, Kind::python).not_expressed,
+              Contains(StartsWith("stream=per-thread: ")));
+  EXPECT_THAT(emitted(request_for("mps/conv1d/default/threads=2"), Kind::metal).why_not,
+              HasSubstr("conv1d"));
+  EXPECT_THAT(
+      emitted(request_for("mps/transformer_layer/default/threads=2"), Kind::libtorch).why_not,
+      HasSubstr("transformer_layer"));
+  EXPECT_FALSE(emitted(request_for("mps/linear/nograph/processes=4"), Kind::libtorch).possible());
+  EXPECT_FALSE(emitted(request_for("metal/linear/nograph/threads=4"), Kind::python).possible());
+  EXPECT_TRUE(emitted(request_for("metal/linear/nograph/threads=4"), Kind::metal).possible());
+}
+
+TEST(EmissionTest, ARareFailureGetsMoreRuns) {
+  auto request = request_for("mps/linear/nograph/threads=2");
+  request.failure_rate = 0.04;
+  EXPECT_THAT(emitted(request, Kind::libtorch).files[0].text, HasSubstr("kRuns = 113;"));
+  request.failure_rate = 1;
+  EXPECT_THAT(emitted(request, Kind::libtorch).files[0].text, HasSubstr("kRuns = 10;"));
+}
+
+TEST(EmissionTest, AHostileSignatureStaysInItsComment) {
+  auto request = request_for("mps/linear/nograph/threads=2");
+  request.signature = "a\nint main() {}\r\xff\\" + std::string(1000, 'x');
+  const auto lines = lines_of(emitted(request, Kind::libtorch).files[0].text);
+  EXPECT_THAT(lines[1], StartsWith("// a?int main() {}???xxx"));
+  EXPECT_LT(lines[1].size(), 200U);
+}
+
+TEST(EmissionTest, AMissingProgramIsABrokenInstallation) {
+  auto request = request_for("mps/linear/nograph/threads=2");
+  request.programs = "/does/not/exist";
+  EXPECT_THROW(emit(request), InputError);
+}
+
+}  // namespace
+}  // namespace mpsprobe

@@ -1,0 +1,197 @@
+#include "reproducers/emit/recipes.h"
+
+#include <algorithm>
+#include <iterator>
+
+// The same calls as in scenarios/operations, scenarios/models and scenarios/metal, written out for
+// people. Random weights are scaled so that results stay near one, as there. An operation that
+// makes a tensor gets an input of one element, which says where and of what type.
+
+namespace mpsprobe {
+namespace {
+
+constexpr std::string_view kOne = "at::zeros({1})";
+
+constexpr Recipe kRecipes[] = {
+    {.op = "empty",
+     .shape = "100x100",
+     .inputs = kOne,
+     .launch = "at::empty({$S}, x[0].options())",
+     .expected = "",
+     .python_launch = "torch.empty($S, dtype=x[0].dtype, device=x[0].device)",
+     .python_right = "got.shape == ($S,)"},
+    {.op = "zeros",
+     .shape = "100x100",
+     .inputs = kOne,
+     .launch = "at::zeros({$S}, x[0].options())",
+     .python_launch = "torch.zeros($S, dtype=x[0].dtype, device=x[0].device)"},
+    {.op = "ones",
+     .shape = "100x100",
+     .inputs = kOne,
+     .launch = "at::ones({$S}, x[0].options())",
+     .python_launch = "torch.ones($S, dtype=x[0].dtype, device=x[0].device)"},
+    {.op = "full",
+     .shape = "100x100",
+     .inputs = kOne,
+     .launch = "at::full({$S}, 3, x[0].options())",
+     .python_launch = "torch.full(($S,), 3, dtype=x[0].dtype, device=x[0].device)"},
+    // Samples are compared with themselves moved to mean 0 and deviation 1, within 0.5.
+    {.op = "randn",
+     .shape = "64x64",
+     .inputs = kOne,
+     .launch = "at::randn({$S}, x[0].options())",
+     .expected = "(got[0] - got[0].mean()) / got[0].std()",
+     .python_launch = "torch.randn($S, dtype=x[0].dtype, device=x[0].device)",
+     .python_right = "got.mean().abs() < 0.5 and (got.std() - 1).abs() < 0.5"},
+    {.op = "arange",
+     .shape = "1024",
+     .inputs = kOne,
+     .launch = "at::arange($0, x[0].options())",
+     .python_launch = "torch.arange($0, dtype=x[0].dtype, device=x[0].device)"},
+    {.op = "linspace",
+     .shape = "1024",
+     .inputs = kOne,
+     .launch = "at::linspace(-1, 1, $0, x[0].options())",
+     .python_launch = "torch.linspace(-1, 1, $0, dtype=x[0].dtype, device=x[0].device)"},
+    {.op = "add",
+     .shape = "100x100",
+     .inputs = "at::randn({$S}), at::randn({$S})",
+     .launch = "at::add(x[0], x[1])",
+     .python_launch = "torch.add(x[0], x[1])",
+     .graph_inputs = "{$S}, {$S}",
+     .graph_result = "$S",
+     .graph_build = "[g additionWithPrimaryTensor:in[0] secondaryTensor:in[1] name:nil]",
+     .graph_expected = "x + 1"},
+    {.op = "mul",
+     .shape = "100x100",
+     .inputs = "at::randn({$S}), at::randn({$S})",
+     .launch = "at::mul(x[0], x[1])",
+     .python_launch = "torch.mul(x[0], x[1])"},
+    {.op = "relu",
+     .shape = "64x64",
+     .inputs = "at::randn({$S})",
+     .launch = "at::relu(x[0])",
+     .python_launch = "torch.relu(x[0])",
+     .graph_inputs = "{$S}",
+     .graph_result = "$S",
+     .graph_build = "[g reLUWithTensor:in[0] name:nil]",
+     .graph_expected = "x > 0 ? x : 0"},
+    {.op = "softmax",
+     .shape = "64x64",
+     .inputs = "at::randn({$S})",
+     .launch = "at::softmax(x[0], -1)",
+     .python_launch = "torch.softmax(x[0], -1)",
+     .graph_inputs = "{$S}",
+     .graph_result = "$S",
+     .graph_build = "[g softMaxWithTensor:in[0] axis:-1 name:nil]",
+     .graph_expected = "(x - x + 1) / $L"},
+    {.op = "layer_norm",
+     .shape = "8x64",
+     .inputs = "at::randn({$S})",
+     .weights = "at::rand({$L}) + 0.5, at::randn({$L})",
+     .launch = "at::layer_norm(x[0], {$L}, w[0], w[1])",
+     .python_launch = "torch.nn.functional.layer_norm(x[0], [$L], w[0], w[1])"},
+    {.op = "sum",
+     .shape = "64x64",
+     .inputs = "at::randn({$S})",
+     .launch = "at::sum(x[0])",
+     .python_launch = "torch.sum(x[0])"},
+    {.op = "nonzero",
+     .shape = "32x32",
+     .inputs = "at::relu(at::randn({$S}))",
+     .launch = "at::nonzero(x[0])",
+     .python_launch = "torch.nonzero(x[0])"},
+    {.op = "mm",
+     .shape = "64x64x64",
+     .inputs = "at::randn({$0, $1}), at::randn({$1, $2}) / $R",
+     .launch = "at::mm(x[0], x[1])",
+     .python_launch = "torch.mm(x[0], x[1])",
+     .graph_inputs = "{$0, $1}, {$1, $2}",
+     .graph_result = "$0, $2",
+     .graph_build =
+         "[g matrixMultiplicationWithPrimaryTensor:in[0] secondaryTensor:in[1] name:nil]",
+     .graph_expected = "$1 * x"},
+    {.op = "matmul",
+     .shape = "64x64x64",
+     .inputs = "at::randn({$0, $1}), at::randn({$1, $2}) / $R",
+     .launch = "at::matmul(x[0], x[1])",
+     .python_launch = "torch.matmul(x[0], x[1])"},
+    {.op = "addmm",
+     .shape = "8x64x64",
+     .inputs = "at::randn({$0, $1})",
+     .weights = "at::randn({$2, $1}) / $R, at::randn({$2})",
+     .launch = "at::addmm(w[1], x[0], w[0].t())",
+     .python_launch = "torch.addmm(w[1], x[0], w[0].t())"},
+    {.op = "matmul_bias",
+     .shape = "8x64x64",
+     .inputs = "at::randn({$0, $1})",
+     .weights = "at::randn({$2, $1}) / $R, at::randn({$2})",
+     .launch = "at::matmul(x[0], w[0].t()) + w[1]",
+     .python_launch = "x[0] @ w[0].T + w[1]"},
+    {.op = "linear",
+     .shape = "8x64x64",
+     .inputs = "at::randn({$0, $1})",
+     .weights = "at::randn({$2, $1}) / $R, at::randn({$2})",
+     .launch = "at::linear(x[0], w[0], w[1])",
+     .python_launch = "torch.nn.functional.linear(x[0], w[0], w[1])",
+     .graph_inputs = "{$0, $1}, {$2, $1}, {$2}",
+     .graph_result = "$0, $2",
+     .graph_build = "linear",  // the one that the program comes with
+     .graph_expected = "$1 * x + 1",
+     .linear = true},
+    {.op = "linear_module",
+     .shape = "8x64x64",
+     .inputs = "at::randn({$0, $1})",
+     .weights = "(at::randn({$2, $1}) / $R).requires_grad_(), at::randn({$2}).requires_grad_()",
+     .launch = "at::linear(x[0], w[0], w[1])",
+     .python_launch = "torch.nn.functional.linear(x[0], w[0], w[1])",
+     .linear = true},
+    {.op = "mlp",
+     .shape = "8x64x128x64",
+     .inputs = "at::randn({$0, $1})",
+     .weights = "(at::randn({$2, $1}) / $R).requires_grad_(), at::randn({$2}).requires_grad_(), "
+                "(at::randn({$3, $2}) / $R).requires_grad_(), at::randn({$3}).requires_grad_()",
+     .launch = "at::linear(at::relu(at::linear(x[0], w[0], w[1])), w[2], w[3])",
+     .python_launch = "torch.nn.functional.linear(torch.relu("
+                      "torch.nn.functional.linear(x[0], w[0], w[1])), w[2], w[3])",
+     .linear = true},
+    {.op = "conv1d",
+     .shape = "2x4x8x64x3",
+     .inputs = "at::randn({$0, $1, $3})",
+     .weights = "(at::randn({$2, $1, $4}) / $R).requires_grad_(), at::randn({$2}).requires_grad_()",
+     .launch = "at::conv1d(x[0], w[0], w[1])",
+     .python_launch = "torch.nn.functional.conv1d(x[0], w[0], w[1])"},
+    {.op = "conv2d",
+     .shape = "2x3x8x16x16x3",
+     .inputs = "at::randn({$0, $1, $3, $4})",
+     .weights =
+         "(at::randn({$2, $1, $5, $5}) / $R).requires_grad_(), at::randn({$2}).requires_grad_()",
+     .launch = "at::conv2d(x[0], w[0], w[1])",
+     .python_launch = "torch.nn.functional.conv2d(x[0], w[0], w[1])"},
+    {.op = "raw",
+     .shape = "64x64x64",
+     .inputs = kOne,
+     .launch = "raw",  // several statements, see emission.cpp
+     .expected = "got[0], got[1], at::relu(at::mm(got[0], got[1]))",
+     .python_launch = "(lambda a, b: (a, b, torch.relu(torch.mm(a, b))))("
+                      "torch.randn($0, $1, dtype=x[0].dtype, device=x[0].device), "
+                      "torch.randn($1, $2, dtype=x[0].dtype, device=x[0].device))",
+     .python_right = "torch.allclose(got[2].cpu(), torch.relu(got[0].cpu() @ got[1].cpu()), "
+                     "$E, $E)"},
+    {.op = "unary_mix", .shape = "64x64", .inputs = "at::rand({$S}) + 0.25", .launch = "unary_mix"},
+    {.op = "range_mix", .shape = "1024", .inputs = kOne, .launch = "range_mix"},
+};
+
+}  // namespace
+
+std::span<const Recipe> recipes() {
+  return kRecipes;
+}
+
+const Recipe* find_recipe(std::string_view op) {
+  const auto* const found = std::find_if(std::begin(kRecipes), std::end(kRecipes),
+                                         [&](const Recipe& recipe) { return recipe.op == op; });
+  return found == std::end(kRecipes) ? nullptr : found;
+}
+
+}  // namespace mpsprobe

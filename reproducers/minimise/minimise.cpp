@@ -1,0 +1,157 @@
+#include "reproducers/minimise/minimise.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "harness/statistics/interval.h"
+#include "reproducers/minimise/baseline.h"
+#include "reproducers/minimise/questions.h"
+#include "reproducers/minimise/search.h"
+#include "reproducers/minimise/simplification.h"
+
+namespace mpsprobe {
+namespace {
+
+constexpr double kLevel = 0.05;
+constexpr int kFewestConditionTrials = 5;
+// Of the unchanged cell: what is said of how often it fails is to be worth something.
+constexpr int kFewestFreshTrials = 10;
+
+class Minimisation {
+ public:
+  Minimisation(const MinimiseRequest& request, const RunTrial& run_trial,
+               const MinimiseObserver& observer)
+      : request_(request), observer_(observer), trials_(request, run_trial, observer, minimum_) {
+    minimum_.start = request.start;
+    minimum_.cell = request.start;
+    minimum_.signature = request.signature;
+    minimum_.question.most_trials = request.most_trials;
+  }
+
+  Minimum run() {
+    try {
+      if (!measure_baseline(request_, trials_, minimum_)) return minimum_;
+      if (observer_.on_baseline) observer_.on_baseline(minimum_);
+      Search search(request_, trials_, minimum_);
+      do {
+        search.run();
+      } while (!verified(search) || !confirmed(search));
+      minimum_.state = MinimumState::complete;
+    } catch (const Stopped&) {
+      minimum_.state = MinimumState::stopped;
+    }
+    return minimum_;
+  }
+
+ private:
+  /// Fresh trials of what was found, the first of those that say how reliable it is. False where it
+  /// does not hold: then the last step that led to it is taken back.
+  bool verified(Search& search) {
+    minimum_.reliability = {};
+    if (minimum_.cell == minimum_.start) return true;
+    const Spending spending(trials_, minimum_.trials_steps);
+    Decision decision = Decision::go_on;
+    while (decision == Decision::go_on) {
+      if (!trials_.run("verifying", minimum_.cell, minimum_.reliability)) break;
+      decision = decide(minimum_.question, minimum_.reliability.proportion());
+    }
+    if (decision == Decision::often) return true;
+    search.take_back(minimum_.reliability);
+    return false;
+  }
+
+  /// The table of conditions. False where one that can be left out is not needed, or where the cell
+  /// turns out to fail too seldom after all: the search has to go on.
+  bool confirmed(Search& search) {
+    const Spending spending(trials_, minimum_.trials_conditions);
+    minimum_.conditions.clear();
+    const std::vector<ConditionChange> changes = conditions_of(minimum_.cell, request_.operations);
+    const int size = request_.conditions ? condition_trials(changes.size()) : 0;
+    fill("unchanged", minimum_.cell, minimum_.reliability, std::max(size, kFewestFreshTrials));
+    const bool from_start = minimum_.cell == minimum_.start;
+    if (!from_start &&
+        decide(minimum_.question, minimum_.reliability.proportion()) == Decision::seldom) {
+      search.take_back(minimum_.reliability);
+      return false;
+    }
+    if (!request_.conditions) return true;
+    for (const ConditionChange& change : changes) {
+      if (measure(change, size) && search.adopt(minimum_.conditions.back())) return false;
+    }
+    judge_conditions();
+    return true;
+  }
+
+  /// True where it can be left out and the failure stays.
+  bool measure(const ConditionChange& change, int size) {
+    Condition condition;
+    condition.change = change_between(minimum_.cell, change.cell);
+    condition.cell = change.cell;
+    condition.simplification = change.simplification;
+    condition.skipped = trials_.contradiction_of(change.cell);
+    if (condition.skipped.empty()) {
+      fill(condition.change, condition.cell, condition.tally, size);
+      if (condition.tally.trials == 0) condition.skipped = "no trial of it could be run";
+    }
+    minimum_.conditions.push_back(condition);
+    return condition.simplification && condition.tally.trials > 0 &&
+           decide(minimum_.question, condition.tally.proportion()) == Decision::often;
+  }
+
+  void fill(const std::string& asked, const Cell& cell, Tally& tally, int size) {
+    while (tally.trials < size && trials_.run(asked, cell, tally)) {
+    }
+  }
+
+  /// As many as tell the rate that is to be expected from none, when all rows are corrected for.
+  int condition_trials(size_t rows) const {
+    const double level = kLevel / static_cast<double>(std::max<size_t>(rows, 1));
+    // The expected rate of a defect that always showed is a little below 1; it needs no more trials
+    // for that.
+    const bool always = minimum_.baseline.failures == minimum_.baseline.trials;
+    const double rate = always ? 1 : minimum_.question.often_rate;
+    const int needed =
+        trials_to_tell_from_none(rate, level).value_or(request_.most_condition_trials);
+    return std::clamp(needed, std::min(kFewestConditionTrials, request_.most_condition_trials),
+                      request_.most_condition_trials);
+  }
+
+  void judge_conditions() {
+    std::vector<double> values;
+    for (Condition& condition : minimum_.conditions) {
+      if (!condition.skipped.empty()) continue;
+      condition.p = fisher_exact(minimum_.reliability.proportion(), condition.tally.proportion());
+      values.push_back(condition.p);
+    }
+    const std::vector<double> corrected = holm_corrected(values);
+    size_t next = 0;
+    for (Condition& condition : minimum_.conditions) {
+      if (condition.skipped.empty()) {
+        condition.corrected_p = corrected[next++];
+        const auto rate = [](const Tally& tally) {
+          return static_cast<double>(tally.failures) / tally.trials;
+        };
+        condition.necessary =
+            condition.corrected_p < kLevel && rate(condition.tally) < rate(minimum_.reliability);
+      }
+      if (observer_.on_condition) observer_.on_condition(condition);
+    }
+  }
+
+  const MinimiseRequest& request_;
+  const MinimiseObserver& observer_;
+  Minimum minimum_;
+  Questions trials_;
+};
+
+}  // namespace
+
+Minimum minimise(const MinimiseRequest& request, const RunTrial& run_trial,
+                 const MinimiseObserver& observer) {
+  return Minimisation(request, run_trial, observer).run();
+}
+
+}  // namespace mpsprobe

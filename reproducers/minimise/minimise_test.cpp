@@ -1,0 +1,210 @@
+#include "reproducers/minimise/minimise.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "reproducers/minimise/planted.h"
+
+namespace mpsprobe {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::Field;
+using testing::HasSubstr;
+
+MinimiseRequest request_for(const Planted& profile) {
+  MinimiseRequest request;
+  request.start = profile.start;
+  request.signature = profile.signature;
+  request.operations = planted_operations();
+  return request;
+}
+
+const Planted& profile_named(const std::string& name) {
+  for (const Planted& profile : planted_profiles()) {
+    if (profile.name == name) return profile;
+  }
+  throw std::invalid_argument(name);
+}
+
+Minimum minimise_planted(const std::string& name, uint64_t seed = 1) {
+  const Planted& profile = profile_named(name);
+  return minimise(request_for(profile), PlantedTrials(profile, seed));
+}
+
+class PlantedDefect : public testing::TestWithParam<size_t> {};
+
+TEST_P(PlantedDefect, IsReducedToItsMinimumIn95Of100RunsAndNeverToAnotherBug) {
+  const Planted& profile = planted_profiles()[GetParam()];
+  ASSERT_GT(true_rate(profile, profile.minimum), 0);
+  int found = 0;
+  int trials = 0;
+  for (uint64_t seed = 1; seed <= 100; ++seed) {
+    const Minimum minimum = minimise(request_for(profile), PlantedTrials(profile, seed));
+    EXPECT_EQ(minimum.signature, profile.signature);
+    EXPECT_GT(true_rate(profile, minimum.cell), 0) << to_string(minimum.cell);
+    found += minimum.state == MinimumState::complete && minimum.cell == profile.minimum;
+    trials += minimum.trials_baseline + minimum.trials_steps;
+  }
+  EXPECT_GE(found, 95) << profile.name;
+  // At most twice the questions of a plain bisection with an oracle, where each is one trial; for a
+  // rarer defect, where each is the test of a fixed size with the same errors.
+  const double rate = true_rate(profile, profile.start);
+  RateQuestion question;
+  question.often_rate = rate * (3 + rate) / 4;
+  question.seldom_rate = question.often_rate / 10;
+  const int each = rate == 1 ? 1 : fixed_size(question);
+  EXPECT_LE(trials / 100.0, 2.0 * plain_bisection(profile).repeated * each) << profile.name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Profiles, PlantedDefect,
+                         testing::Range<size_t>(0, planted_profiles().size()),
+                         [](const testing::TestParamInfo<size_t>& info) {
+                           std::string name = planted_profiles()[info.param].name;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+TEST(Minimise, ThereAreAtLeastTwelveProfiles) {
+  EXPECT_GE(planted_profiles().size(), 12u);
+}
+
+TEST(Minimise, WithoutASignatureKeepsTheOneThatTheStartCellShowsMostOften) {
+  const Planted& profile = profile_named("two-bugs");
+  int crashes = 0;
+  for (uint64_t seed = 1; seed <= 50; ++seed) {
+    MinimiseRequest request = request_for(profile);
+    request.signature = "";
+    const Minimum minimum = minimise(request, PlantedTrials(profile, seed));
+    ASSERT_EQ(minimum.state, MinimumState::complete);
+    const bool crash = minimum.signature == profile.signature;
+    crashes += crash;
+    EXPECT_EQ(minimum.cell.threads, crash ? 3 : 5) << minimum.signature;
+  }
+  EXPECT_GT(crashes, 5);
+  EXPECT_LT(crashes, 45);
+}
+
+TEST(Minimise, TheTableSaysWhichConditionsAreNecessary) {
+  const Minimum minimum = minimise_planted("warm-only");
+  const auto row = [](const char* change, bool necessary) {
+    return Contains(
+        AllOf(Field(&Condition::change, change), Field(&Condition::necessary, necessary)));
+  };
+  EXPECT_THAT(minimum.conditions, row("threads 2 -> 1", true));
+  EXPECT_THAT(minimum.conditions, row("warmup main -> none", true));
+  EXPECT_THAT(minimum.conditions, row("lock none -> forward", false));
+  EXPECT_EQ(minimum.reliability.failures, minimum.reliability.trials);
+  EXPECT_EQ(expected_runs(minimum.reliability), 1);
+}
+
+TEST(Minimise, TellsOfTheOtherSignaturesThatItMet) {
+  const Minimum minimum = minimise_planted("another-below");
+  ASSERT_EQ(minimum.cell, profile_named("another-below").minimum);
+  EXPECT_THAT(minimum.steps,
+              Contains(AllOf(Field(&Reduction::result, StepResult::dropped),
+                             Field(&Reduction::tally,
+                                   AllOf(Field(&Tally::failures, 0), Field(&Tally::other, 2))))));
+}
+
+TEST(Minimise, AStartCellThatPassesIsNotReduced) {
+  MinimiseRequest request = request_for(profile_named("threads"));
+  request.start.threads = 2;
+  const Minimum minimum = minimise(request, PlantedTrials(profile_named("threads"), 1));
+  EXPECT_EQ(minimum.state, MinimumState::not_failing);
+  EXPECT_EQ(minimum.baseline.trials, 59);
+  EXPECT_THAT(minimum.note, HasSubstr("0 of 59 failed"));
+  EXPECT_THAT(minimum.note, HasSubstr("--patience 302"));
+  EXPECT_TRUE(minimum.steps.empty());
+}
+
+TEST(Minimise, TrialsThatAreNoEvidenceAreRepeatedAFewTimesAndNeverCounted) {
+  const Planted& profile = profile_named("threads");
+  PlantedTrials trials(profile, 1);
+  int run = 0;
+  const Minimum flaky = minimise(request_for(profile), [&](const Cell& cell, int index) {
+    if (++run % 3 == 0) return std::optional(TrialResult{Outcome::infrastructure, ""});
+    return trials(cell, index);
+  });
+  EXPECT_EQ(flaky.cell, profile.minimum);
+  EXPECT_GT(flaky.baseline.no_evidence, 0);
+  EXPECT_EQ(flaky.baseline.trials, 5);
+
+  int asked = 0;
+  const Minimum never = minimise(request_for(profile), [&](const Cell&, int) {
+    ++asked;
+    return std::optional(TrialResult{Outcome::setup_failed, ""});
+  });
+  EXPECT_EQ(never.state, MinimumState::not_run);
+  EXPECT_EQ(asked, 5);
+}
+
+TEST(Minimise, CellsThatMakeNoSenseAreSkippedAndSaidSo) {
+  const Minimum minimum = minimise_planted("sync-end");
+  EXPECT_THAT(
+      minimum.steps,
+      Contains(AllOf(Field(&Reduction::result, StepResult::skipped),
+                     Field(&Reduction::reason, "with one iteration, each and end are the same"))));
+}
+
+TEST(Minimise, WhatDoesNotHoldWhenItIsVerifiedIsTakenBack) {
+  const Planted& profile = profile_named("threads");
+  // The crash strikes one thread twice, when it is asked for, and never again.
+  const Minimum minimum = minimise(request_for(profile), [&](const Cell& cell, int index) {
+    const bool lucky = cell.threads < 3 && cell.churn == 1 && index < 2;
+    const bool fails = lucky || cell.threads >= 3;
+    return std::optional(fails ? TrialResult{Outcome::signal, profile.signature}
+                               : TrialResult{Outcome::pass, ""});
+  });
+  EXPECT_EQ(minimum.cell, profile.minimum);
+  EXPECT_THAT(minimum.steps, Contains(Field(&Reduction::result, StepResult::undone)));
+}
+
+TEST(Minimise, AConditionThatTheTableShowsToBeNotNeededIsDropped) {
+  const Planted& profile = profile_named("threads");
+  // Two threads pass when they are asked for first, and fail afterwards.
+  const Minimum minimum = minimise(request_for(profile), [&](const Cell& cell, int index) {
+    const bool fails = cell.threads >= 3 || (cell.threads == 2 && index >= 2);
+    return std::optional(fails ? TrialResult{Outcome::signal, profile.signature}
+                               : TrialResult{Outcome::pass, ""});
+  });
+  EXPECT_EQ(minimum.cell.threads, 2);
+}
+
+TEST(Minimise, EndsAtOnceWhenItIsToldToAndKeepsTheSimplestSoFar) {
+  const Planted& profile = profile_named("threads");
+  PlantedTrials trials(profile, 1);
+  int left = 9;
+  const Minimum minimum = minimise(request_for(profile), [&](const Cell& cell, int index) {
+    return left-- > 0 ? trials(cell, index) : std::nullopt;
+  });
+  EXPECT_EQ(minimum.state, MinimumState::stopped);
+  EXPECT_EQ(minimum.cell.churn, 1);  // the first step was kept
+  EXPECT_EQ(minimum.trials_baseline + minimum.trials_steps, 9);
+}
+
+// Resuming is this: the recorded trials again, then new ones.
+TEST(Minimise, FollowsFromTheResultsAlone) {
+  const Planted& profile = profile_named("four-in-ten");
+  std::map<std::pair<std::string, int>, TrialResult> recorded;
+  PlantedTrials trials(profile, 7);
+  const Minimum first = minimise(request_for(profile), [&](const Cell& cell, int index) {
+    const auto result = trials(cell, index);
+    EXPECT_TRUE(recorded.emplace(std::pair(to_string(cell), index), *result).second);
+    return result;
+  });
+  size_t used = 0;
+  const Minimum again = minimise(request_for(profile), [&](const Cell& cell, int index) {
+    ++used;
+    return std::optional(recorded.at({to_string(cell), index}));
+  });
+  EXPECT_EQ(used, recorded.size());
+  EXPECT_EQ(to_json(again).dump(), to_json(first).dump());
+}
+
+}  // namespace
+}  // namespace mpsprobe

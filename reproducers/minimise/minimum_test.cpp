@@ -1,0 +1,106 @@
+#include "reproducers/minimise/minimum.h"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+namespace mpsprobe {
+namespace {
+
+using testing::HasSubstr;
+
+Minimum sample() {
+  Minimum minimum;
+  minimum.state = MinimumState::complete;
+  minimum.start = parse_cell("sim/linear/nograph/threads=8/iterations=50");
+  minimum.cell = parse_cell("sim/linear/default/threads=3/iterations=1");
+  minimum.signature = "SIGSEGV in \"f\" <b>\xff</b>\n";
+  minimum.simulated = true;
+  minimum.worker = "stock";
+  minimum.build = {"2.15.0", "abc", "0123"};
+  minimum.environment = {"A=B"};
+  minimum.seed = 18446744073709551615u;
+  minimum.reliability = {7, 10, 1, 2};
+  minimum.steps.push_back(
+      {"threads 8 -> 3", minimum.cell, StepResult::undone, {2, 2, 0, 0}, "why"});
+  minimum.conditions.push_back(
+      {"threads 3 -> 2", minimum.cell, true, {0, 10, 0, 0}, 0.003, 0.006, true, ""});
+  minimum.trials_conditions = 20;
+  return minimum;
+}
+
+TEST(Minimum, SurvivesItsFile) {
+  const auto file = std::filesystem::path(testing::TempDir()) / "minimum_test.json";
+  write_minimum(file, sample());
+  const Minimum read = read_minimum(file);
+  EXPECT_EQ(to_json(read), to_json(sample()));
+  EXPECT_EQ(read.cell, sample().cell);
+  EXPECT_EQ(read.seed, sample().seed);
+  EXPECT_EQ(read.conditions.at(0).corrected_p, 0.006);
+  std::filesystem::remove(file);
+}
+
+TEST(Minimum, WhatIsNotOfTheFormIsRefused) {
+  const nlohmann::json good = to_json(sample());
+  ASSERT_NO_THROW(minimum_from_json(good));
+  const auto broken = [&](const char* pointer, const nlohmann::json& value) {
+    nlohmann::json object = good;
+    object[nlohmann::json::json_pointer(pointer)] = value;
+    return object;
+  };
+  const std::pair<const char*, nlohmann::json> kBroken[] = {
+      {"/mpsprobe_minimum", 2},
+      {"/cell", "sim/../../x"},
+      {"/cell", 3},
+      {"/state", "done"},
+      {"/reliability/failures", 11},
+      {"/reliability/trials", -1},
+      {"/reliability/trials", 1e300},
+      {"/reliability/trials", 18446744073709551615u},
+      {"/conditions/0/p", 1.5},
+      {"/steps", "none"},
+      {"/steps/0/result", "maybe"},
+      {"/signature", std::string(70'000, 'x')},
+      {"/environment", {1, 2}},
+      {"/build", nullptr},
+  };
+  for (const auto& [pointer, value] : kBroken) {
+    EXPECT_THROW(minimum_from_json(broken(pointer, value)), MinimumError) << pointer;
+  }
+  EXPECT_THROW(minimum_from_json(nlohmann::json::array()), MinimumError);
+}
+
+TEST(Minimum, AFileThatIsNoneIsNamedWithTheRemedy) {
+  const auto file = std::filesystem::path(testing::TempDir()) / "no_minimum.json";
+  std::ofstream(file) << "{\"mpsprobe_minimum\": 1,";
+  try {
+    read_minimum(file);
+    FAIL();
+  } catch (const MinimumError& error) {
+    EXPECT_THAT(error.what(), HasSubstr(file.string()));
+    EXPECT_THAT(error.what(), HasSubstr("mpsprobe repro"));
+  }
+  std::filesystem::remove(file);
+  EXPECT_THROW(read_minimum(file), MinimumError);
+  EXPECT_THROW(write_minimum("/proc/none/minimum.json", sample()), MinimumError);
+}
+
+TEST(Minimum, SaysHowManyRunsItTakes) {
+  EXPECT_EQ(runs_for_95_percent({5, 5, 0, 0}), 1);
+  EXPECT_EQ(runs_for_95_percent({1, 20, 0, 0}), 59);  // 1 - 0.95^59 = 0.9515
+  EXPECT_EQ(expected_runs({1, 20, 0, 0}), 20);
+  EXPECT_EQ(runs_for_95_percent({0, 20, 0, 0}), 0);
+}
+
+TEST(BuildIdentity, ComesFromWhatTheWorkerToldAndNothingElse) {
+  const auto provenance =
+      nlohmann::json::parse(R"({"torch": {"version": "2.15.0", "git_hash": "abc", "uuid": "U"}})");
+  EXPECT_EQ(build_identity(provenance), (BuildIdentity{"2.15.0", "abc", "U"}));
+  EXPECT_EQ(build_identity(nullptr), BuildIdentity{});
+  EXPECT_EQ(build_identity({{"torch", 5}}), BuildIdentity{});
+}
+
+}  // namespace
+}  // namespace mpsprobe

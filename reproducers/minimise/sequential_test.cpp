@@ -1,0 +1,56 @@
+#include "reproducers/minimise/sequential_test.h"
+
+#include <algorithm>
+#include <boost/math/distributions/binomial.hpp>
+#include <cmath>
+
+namespace mpsprobe {
+namespace {
+
+// Rounding must not cost a trial where k ln(p1/p0) equals the bound.
+constexpr double kTolerance = 1e-9;
+constexpr int kMostFixedSize = 1'000'000;
+
+bool suffices(const RateQuestion& question, int n) {
+  const boost::math::binomial_distribution<> seldom(n, question.seldom_rate);
+  const boost::math::binomial_distribution<> often(n, question.often_rate);
+  // The fewest failures that p0 gives with at most alpha.
+  int k = std::max(1, static_cast<int>(std::floor(question.seldom_rate * n)));
+  while (k <= n && boost::math::cdf(boost::math::complement(seldom, k - 1)) >
+                       question.false_often + kTolerance) {
+    ++k;
+  }
+  return k <= n && boost::math::cdf(often, k - 1) <= question.false_seldom + kTolerance;
+}
+
+}  // namespace
+
+Decision decide(const RateQuestion& question, const Proportion& seen) {
+  const double ratio = seen.failures * std::log(question.often_rate / question.seldom_rate) +
+                       (seen.trials - seen.failures) *
+                           std::log((1 - question.often_rate) / (1 - question.seldom_rate));
+  const double upper = std::log((1 - question.false_seldom) / question.false_often);
+  const double lower = std::log(question.false_seldom / (1 - question.false_often));
+  if (ratio >= upper - kTolerance) return Decision::often;
+  if (ratio <= lower + kTolerance || seen.trials >= question.most_trials) return Decision::seldom;
+  return Decision::go_on;
+}
+
+RateQuestion question_for(const Proportion& baseline, int most_trials) {
+  const double mean = (baseline.failures + 0.5) / (baseline.trials + 1);
+  RateQuestion question;
+  question.often_rate = mean * (3 + mean) / 4;
+  question.seldom_rate = question.often_rate / 10;
+  question.most_trials = most_trials;
+  return question;
+}
+
+int fixed_size(const RateQuestion& question) {
+  // More trials do not always suffice where fewer did (k is a whole number), so each n is asked.
+  for (int n = 1; n < kMostFixedSize; ++n) {
+    if (suffices(question, n)) return n;
+  }
+  return kMostFixedSize;
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "harness/statistics/fisher.h"
+
+namespace mpsprobe {
+
+enum class Decision : unsigned char { go_on, often, seldom };
+
+/// A question about a failure rate, and how sure its answer is to be: does it happen at
+/// `often_rate` or more, or at `seldom_rate` or less?
+struct RateQuestion {
+  double seldom_rate = 0.09;   ///< p0
+  double often_rate = 0.9;     ///< p1, above p0
+  double false_often = 0.02;   ///< alpha: the chance of `often` where the rate is p0 or less
+  double false_seldom = 0.02;  ///< beta: the chance of `seldom` where it is p1 or more
+  int most_trials = 300;       ///< an answer is given then, whatever the evidence
+};
+
+/// What the trials so far decide, by the sequential probability ratio test: the log likelihood
+/// ratio of k failures in n trials, k ln(p1/p0) + (n-k) ln((1-p1)/(1-p0)), is `often` from
+/// ln((1-beta)/alpha) on and `seldom` from ln(beta/(1-alpha)) down. Source: A. Wald, "Sequential
+/// tests of statistical hypotheses", Annals of Mathematical Statistics 16 (1945). At `most_trials`
+/// an open question is decided as `seldom`: a simplification that is not shown to keep the failure
+/// is not made. Pure.
+Decision decide(const RateQuestion& question, const Proportion& seen);
+
+/// The question for a defect that failed `baseline.failures` of `baseline.trials` times. With m =
+/// (k + 1/2) / (n + 1), the mean of the rate under Jeffreys' prior (H. Jeffreys, "An invariant form
+/// for the prior probability in estimation problems", Proceedings of the Royal Society A 186,
+/// 1946), `often` is m (3 + m) / 4: all of the rate for a defect that always shows, three quarters
+/// for a rare one, since a smaller cell may fail somewhat less often and the rate is not known
+/// exactly. `seldom` is a tenth of that. So two failures in a row always mean `often`; two passes
+/// in a row mean `seldom` after 5 failures in 5.
+RateQuestion question_for(const Proportion& baseline, int most_trials);
+
+/// How many trials the test of a fixed size takes that answers `question` with the same two error
+/// rates: the smallest n for which some k has P(at least k failures | p0) <= alpha and P(fewer than
+/// k | p1) <= beta. What a sequential test saves is measured against this. Linear in the answer
+/// times its logarithm; 1,000,000 where it takes more.
+int fixed_size(const RateQuestion& question);
+
+}  // namespace mpsprobe

@@ -1,0 +1,58 @@
+#include <nlohmann/json.hpp>
+
+#include "harness/wire/input_error.h"
+#include "reproducers/proof/proof.h"
+
+namespace mpsprobe {
+
+nlohmann::json to_json(const std::vector<Proof>& proofs) {
+  nlohmann::json all = nlohmann::json::array();
+  for (const Proof& proof : proofs) {
+    nlohmann::json each = {{"kind", name_of(proof.kind)},
+                           {"arm", proof.arm},
+                           {"what", proof.what},
+                           {"command", proof.command},
+                           {"expected_exit_code", proof.expected_exit_code},
+                           {"k", proof.k},
+                           {"n", proof.n},
+                           {"seconds", proof.seconds},
+                           {"held", proof.held},
+                           {"problem", proof.problem}};
+    if (proof.exit_code.has_value()) each["exit_code"] = *proof.exit_code;
+    all.push_back(std::move(each));
+  }
+  return all;
+}
+
+std::vector<Proof> read_proofs(const nlohmann::json& json) {
+  constexpr const char* kRemedy = "Make it anew with `mpsprobe repro`";
+  if (!json.is_array()) throw InputError("proofs", "is no array", kRemedy);
+  std::vector<Proof> proofs;
+  for (const nlohmann::json& each : json) {
+    const std::string place = "proofs[" + std::to_string(proofs.size()) + "]";
+    try {
+      const auto kind = kind_named(each.at("kind").get<std::string>());
+      if (!kind.has_value()) throw InputError(place, "has a kind that does not exist", kRemedy);
+      Proof proof{.kind = *kind,
+                  .arm = each.at("arm"),
+                  .what = each.at("what"),
+                  .command = each.at("command"),
+                  .expected_exit_code = each.at("expected_exit_code"),
+                  .k = each.at("k"),
+                  .n = each.at("n"),
+                  .seconds = each.at("seconds"),
+                  .held = each.at("held"),
+                  .problem = each.at("problem")};
+      if (each.contains("exit_code")) proof.exit_code = each.at("exit_code").get<int>();
+      if (proof.k < 0 || proof.k > proof.n || (proof.held && proof.k != proof.n)) {
+        throw InputError(place, "has counts that cannot be", kRemedy);
+      }
+      proofs.push_back(std::move(proof));
+    } catch (const nlohmann::json::exception& error) {
+      throw InputError(place, std::string("is no proof: ") + error.what(), kRemedy);
+    }
+  }
+  return proofs;
+}
+
+}  // namespace mpsprobe

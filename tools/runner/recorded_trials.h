@@ -1,0 +1,63 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "harness/executor/executor.h"
+#include "harness/journal/journal.h"
+#include "reproducers/minimise/minimise.h"
+
+namespace mpsprobe {
+
+/// Trials of single cells for a minimisation, each in the journal before its result is used. What
+/// the journal holds already is returned and not run again, so that a run that was cut short goes
+/// on where it was. Looks after real devices and bystanders as a campaign does. Not thread safe.
+class RecordedTrials {
+ public:
+  using Run = std::function<TrialRecord(const TrialRequest&)>;
+
+  /// All references must outlive it. `header` has one worker.
+  RecordedTrials(const CampaignHeader& header, const std::vector<TrialRecord>& existing,
+                 JournalWriter& journal, Run run, const std::atomic<bool>& interrupted,
+                 std::chrono::milliseconds recovery = std::chrono::seconds(1));
+
+  /// Trial `index` of `cell`; nothing where the run has to end. Throws JournalError.
+  std::optional<TrialResult> operator()(const Cell& cell, int index);
+
+  /// Why the run had to end: "interrupted", "budget", "device_lost"; "" where it did not.
+  const std::string& stop_reason() const { return stop_reason_; }
+  const std::string& stop_note() const { return stop_note_; }  ///< for people
+  int replayed() const { return replayed_; }  ///< trials that came from the journal
+
+ private:
+  using Key = std::pair<std::string, int>;  // cell, index
+
+  void remember(const TrialRecord& trial);
+  bool may_go_on();
+  void look_after_device(const TrialRequest& request, const TrialRecord& trial);
+  void stop(const std::string& reason, const std::string& note);
+
+  const CampaignHeader& header_;
+  JournalWriter& journal_;
+  Run run_;
+  const std::atomic<bool>& interrupted_;
+  std::chrono::milliseconds recovery_;
+  std::chrono::steady_clock::time_point start_;
+  std::map<Key, TrialResult> results_;
+  std::map<Key, int> attempts_;  ///< of trials that are not done: how many there were
+  std::string before_;
+  uint64_t sequence_ = 0;
+  int replayed_ = 0;
+  std::string stop_reason_;
+  std::string stop_note_;
+};
+
+/// What a minimisation needs of a trial: the title of its failure as reports have it.
+TrialResult result_of(const TrialRecord& trial);
+
+}  // namespace mpsprobe

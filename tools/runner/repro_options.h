@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace mpsprobe {
+
+/// What `mpsprobe repro` was asked for, as given: what was not given is empty.
+struct ReproOptions {
+  std::string what;  ///< a cell, a report.json, or the folder of a run; "" with --resume
+  std::optional<std::string> signature;
+  std::optional<std::string> worker;  ///< NAME=PATH
+  std::optional<std::string> out;
+  std::optional<std::string> resume;
+  std::optional<uint64_t> seed;
+  std::vector<std::string> environment;
+  std::optional<double> timeout_seconds;
+  std::optional<double> stall_seconds;
+  std::optional<double> budget_minutes;
+  std::optional<uint64_t> memory_limit_mib;
+  std::optional<int> most_trials;
+  std::optional<int> patience;
+  std::optional<int> condition_trials;
+  std::vector<std::string> crash_reports;
+  bool no_conditions = false;
+  bool no_programs = false;
+  bool json = false;
+  std::vector<std::string> command_line;
+};
+
+/// Adds the options of `repro` to its subcommand. `options` must outlive the parsing.
+void add_repro_options(CLI::App& app, ReproOptions& options);
+
+}  // namespace mpsprobe

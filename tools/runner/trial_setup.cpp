@@ -1,0 +1,52 @@
+#include "tools/runner/trial_setup.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "harness/executor/executor.h"
+#include "tools/runner/machine_error.h"
+#include "tools/runner/workers.h"
+
+namespace mpsprobe {
+
+ChildLimits limits_of(const CampaignHeader& header) {
+  ChildLimits limits;
+  limits.timeout = header.timeout_seconds;
+  limits.stall = header.stall_seconds;
+  limits.memory_bytes = header.memory_limit_bytes;
+  return limits;
+}
+
+CrashReportOptions crash_report_options(const CampaignHeader& header,
+                                        const std::filesystem::path& folder,
+                                        const std::atomic<bool>& interrupted) {
+  CrashReportOptions options;
+  options.folders.assign(header.crash_reports.begin(), header.crash_reports.end());
+  options.run_folder = folder;
+  options.pause = [&interrupted](std::chrono::milliseconds time) {
+    std::this_thread::sleep_for(time);
+    return !interrupted.load();
+  };
+  return options;
+}
+
+void check_same_libraries(const CampaignHeader& header) {
+  std::vector<std::string> same;
+  for (const WorkerInfo& worker : header.workers) same.push_back(worker.name + "=" + worker.path);
+  const std::vector<WorkerInfo> now = find_workers(same, header.environment);
+  for (size_t i = 0; i < now.size(); ++i) {
+    const auto identity = [](const WorkerInfo& worker) {
+      return library_identity(worker.describe.value("provenance", nlohmann::json::object()));
+    };
+    if (identity(now[i]) == identity(header.workers[i])) continue;
+    throw MachineError(
+        fmt::format("worker {} ({}) loads another LibTorch now than when the run "
+                    "began. Results of two builds are never added up: begin a new "
+                    "run",
+                    now[i].name, now[i].path));
+  }
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+
+#include "harness/crash_report/find_report.h"
+#include "harness/journal/journal.h"
+#include "harness/process/child.h"
+
+namespace mpsprobe {
+
+/// How the header of a journal says that trials are run: with which limits, and where the system's
+/// crash reports are looked for (their copies go into `folder`; a wait for one ends with
+/// `interrupted`, which must outlive it).
+ChildLimits limits_of(const CampaignHeader& header);
+CrashReportOptions crash_report_options(const CampaignHeader& header,
+                                        const std::filesystem::path& folder,
+                                        const std::atomic<bool>& interrupted);
+
+/// Results of two builds are never added up: what is resumed goes on with the libraries that it
+/// began with. Asks the workers; throws MachineError where one loads another LibTorch now.
+void check_same_libraries(const CampaignHeader& header);
+
+}  // namespace mpsprobe
