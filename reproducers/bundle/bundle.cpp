@@ -1,0 +1,242 @@
+#include "reproducers/bundle/bundle.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/crash_report/report_file.h"
+#include "harness/wire/input_error.h"
+#include "reports/json.h"
+#include "reports/text.h"
+#include "reproducers/bundle/bundle_place.h"
+#include "reproducers/bundle/bundle_texts.h"
+#include "reproducers/bundle/bundle_words.h"
+#include "reproducers/bundle/raw_evidence.h"
+#include "reproducers/minimise/slug.h"
+
+namespace mpsprobe {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A comment in the language of a program's file, by its name.
+std::string comment(const std::string& name, const std::string& text) {
+  const bool hash = name.ends_with(".py") || name.ends_with(".sh") || name.ends_with(".txt") ||
+                    name.ends_with(".cmake");
+  return (hash ? "# " : "// ") + text + "\n";
+}
+
+/// Programs and texts of others carry the mark in their first lines, whoever wrote them.
+std::string marked(const std::string& name, std::string text, const std::string& watermark) {
+  // An emitted program has it below its cell.
+  size_t head = 0;
+  for (int line = 0; line < 4 && head != std::string::npos; ++line)
+    head = text.find('\n', head + 1);
+  if (watermark.empty() || text.substr(0, head).find("SIMULATED") != std::string::npos) {
+    return text;
+  }
+  if (name.ends_with(".md")) return watermark + "\n\n" + text;
+  return comment(name, watermark) + text;
+}
+
+std::vector<BundleFile> program_files(const Finding& finding) {
+  std::vector<BundleFile> files;
+  for (const Program& program : finding.reproduction.programs) {
+    for (const BundleFile& file : program.files) {
+      files.push_back(
+          {fmt::format("programs/{}/{}", safe_file_name(program.kind), safe_file_name(file.path)),
+           marked(file.path, file.bytes, finding.watermark)});
+    }
+  }
+  return files;
+}
+
+/// Which signatures are asked for, as (title measured, title here).
+using Titles = std::vector<std::pair<std::string, std::string>>;
+
+std::string list_of(const Titles& titles) {
+  std::string list;
+  for (const auto& [raw, title] : titles) list += "\n    " + shortened(printable(raw), 200);
+  return list;
+}
+
+Titles wanted_titles(const Evidence& evidence, const std::optional<std::string>& wanted,
+                     const fs::path& folder) {
+  Titles all;
+  for (const SignatureGroup& group : evidence.analysis.signatures) {
+    for (const auto& [raw, title] : evidence.titles) {
+      if (title == group.title) {
+        all.emplace_back(raw, title);
+        break;
+      }
+    }
+  }
+  const std::string place = printable(folder.string());
+  if (all.empty()) {
+    throw InputError(place, "holds no failure, so there is nothing to report",
+                     "Run more trials, or name another run");
+  }
+  if (!wanted.has_value()) return all;
+  Titles found;
+  for (const auto& [raw, title] : evidence.titles) {
+    if (raw == *wanted) return {{raw, title}};
+    if (raw.find(*wanted) != std::string::npos && !wanted->empty()) found.emplace_back(raw, title);
+  }
+  if (found.size() == 1) return found;
+  throw InputError("--signature " + shortened(printable(*wanted), 120),
+                   found.empty()
+                       ? "no failure of this run has it"
+                       : fmt::format("{} of its signatures have it in them", found.size()),
+                   "The run has:" + list_of(all));
+}
+
+void refuse_simulated(const Finding& finding, const BundleOptions& options) {
+  if (!finding.simulated || options.allow_simulated) return;
+  throw InputError(shortened(printable(finding.raw_title), 120),
+                   "was measured on a simulated device: it is no evidence about Apple's software, "
+                   "and nobody is to be sent it",
+                   "Run the cell on a Mac (--backend mps or metal), or make a marked example with "
+                   "--allow-simulated");
+}
+
+void check_given(const std::vector<std::string>& strings) {
+  for (const std::string& text : strings) {
+    if (text.size() >= 3 && !PersonalStrings::is_own_word(text)) continue;
+    throw InputError("--redact " + shortened(printable(text), 60),
+                     "is too short, or a word that every bundle is written in",
+                     "Give a longer text that stands around it, of at least 3 bytes");
+  }
+}
+
+std::string audit_message(const std::vector<AuditHit>& hits, const std::string& name) {
+  std::string text =
+      fmt::format("{}: personal data are still in it, so it was not put in place:", name);
+  for (const AuditHit& hit : hits) {
+    text += fmt::format("\n    {}, byte {}: {}", shortened(printable(hit.file), 120), hit.offset,
+                        hit.what);
+  }
+  return text +
+         "\nTake them out of the run's folder, name them with --redact, or, if nobody else is to "
+         "see it, use --no-redact";
+}
+
+size_t total_of(const Redactor& redactor) {
+  size_t total = 0;
+  for (const auto& [where, count] : redactor.replaced()) total += count;
+  return total;
+}
+
+void append(std::vector<BundleFile>& files, std::vector<BundleFile> more) {
+  for (BundleFile& file : more) files.push_back(std::move(file));
+}
+
+/// Files that tell of the others come last.
+std::vector<BundleFile> all_files(const Finding& finding, const BundleOptions& options,
+                                  const Redactor& redactor, const PersonalStrings& strings) {
+  std::vector<BundleFile> files = evidence_files(finding);
+  if (options.further) append(files, options.further(finding));
+  files.push_back({"redactions.md", redactions_markdown(finding, redactor, strings)});
+  files.push_back({"README.md", ""});
+  files.push_back({"MANIFEST.sha256", ""});
+  std::sort(files.begin(), files.end(),
+            [](const BundleFile& a, const BundleFile& b) { return a.path < b.path; });
+  const std::string readme = readme_markdown(finding, files, redactor.enabled());
+  std::erase_if(files, [](const BundleFile& file) {
+    return file.path == "README.md" || file.path == "MANIFEST.sha256";
+  });
+  files.push_back({"README.md", readme});
+  files.push_back({"MANIFEST.sha256", manifest_of(files, finding.watermark)});
+  return files;
+}
+
+WrittenBundle write_one(const Finding& finding, const BundleOptions& options,
+                        const Redactor& redactor, const PersonalStrings& strings) {
+  const std::string name =
+      fmt::format("{}feedback-{}{}", finding.simulated ? "SIMULATED-" : "",
+                  slug(finding.group->title), redactor.enabled() ? "" : "-not-redacted");
+  const fs::path parent = options.out.empty() ? finding.evidence->folder : options.out;
+  const std::vector<BundleFile> files = all_files(finding, options, redactor, strings);
+  size_t bytes = 0;
+  for (const BundleFile& file : files) bytes += file.bytes.size();
+  if (bytes > kMostBundle) {
+    throw InputError(name, fmt::format("would be {} bytes, more than {}", bytes, kMostBundle),
+                     "Make it from a run of fewer cells");
+  }
+  BundlePlace place(parent, name);
+  place.write(files);
+  if (redactor.enabled()) {
+    const std::vector<AuditHit> hits = audit_folder(place.unfinished_folder(), strings.all());
+    if (!hits.empty()) throw AuditError(audit_message(hits, name));
+  }
+  place.put(zip_archive(name, files));
+  return {finding.group->title, place.folder(),      place.archive(),
+          files.size(),         unverified(finding), total_of(redactor)};
+}
+
+}  // namespace
+
+std::string manifest_of(std::vector<BundleFile> files, const std::string& watermark) {
+  std::sort(files.begin(), files.end(),
+            [](const BundleFile& a, const BundleFile& b) { return a.path < b.path; });
+  std::string text = watermark.empty() ? "" : "# " + watermark + "\n";
+  for (const BundleFile& file : files) text += sha256(file.bytes) + "  " + file.path + "\n";
+  return text;
+}
+
+std::vector<BundleFile> evidence_files(const Finding& finding) {
+  std::vector<BundleFile> files{{"title.txt", title_text(finding)},
+                                {"description.txt", description_text(finding)},
+                                {"form.md", form_markdown(finding)},
+                                {"rate.md", rate_markdown(finding)},
+                                {"rate.json", rate_json(finding)},
+                                {"boundary.md", boundary_markdown(finding)},
+                                {"layers.md", layers_markdown(finding)},
+                                {"programs.md", programs_markdown(finding)},
+                                {"system.json", system_json(finding)},
+                                {"provenance.json", provenance_json(finding)},
+                                {"trials.ndjson", trials_ndjson(finding)},
+                                {kBundleRecordFile, bundle_record_json(record_of(finding))}};
+  if (finding.reproduction.minimum.has_value()) {
+    nlohmann::ordered_json minimum = to_json(*finding.reproduction.minimum);
+    if (!finding.watermark.empty()) minimum["watermark"] = finding.watermark;
+    files.push_back({"minimum.json", json_text(minimum)});
+    files.push_back({"minimum.md", conditions_markdown(finding)});
+  }
+  append(files, program_files(finding));
+  append(files, stack_files(finding));
+  append(files, crash_report_files(finding));
+  return files;
+}
+
+std::vector<WrittenBundle> write_bundles(const fs::path& report, const BundleOptions& options) {
+  check_given(options.redact_strings);
+  const fs::path folder = folder_of_run(report);
+  PersonalStrings strings;
+  for (const PersonalString& known : options.of_machine) strings.add(known.kind, known.text);
+  for (const std::string& given : options.redact_strings) strings.add(PersonalKind::given, given);
+  Redactor redactor(strings, options.redact);
+  const Evidence evidence = read_evidence(folder, strings, redactor, kWatermark);
+  std::vector<WrittenBundle> written;
+  std::vector<Finding> findings;
+  for (const auto& [raw, title] : wanted_titles(evidence, options.signature, folder)) {
+    const auto& groups = evidence.analysis.signatures;
+    const auto group = std::find_if(groups.begin(), groups.end(),
+                                    [&title = title](const auto& g) { return g.title == title; });
+    if (group == groups.end()) continue;
+    findings.push_back(find(evidence, *group, raw));
+    refuse_simulated(findings.back(), options);
+  }
+  for (Finding& finding : findings) {
+    const CellCount& smallest = finding.smallest();
+    const double rate = static_cast<double>(smallest.failures) / smallest.summary->counted;
+    finding.reproduction =
+        read_reproduction(evidence, finding.raw_title, smallest.summary->cell, finding.group->title,
+                          rate, options.programs, finding.watermark, redactor);
+  }
+  for (const Finding& finding : findings) {
+    written.push_back(write_one(finding, options, redactor, strings));
+  }
+  return written;
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,127 @@
+#include "reproducers/bundle/bundle_place.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <system_error>
+
+#include "harness/wire/input_error.h"
+#include "reports/text.h"
+
+namespace mpsprobe {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail(const char* what, const fs::path& path, int error) {
+  throw fs::filesystem_error(what, path, std::error_code(error, std::generic_category()));
+}
+
+void write_new(const fs::path& file, std::string_view bytes) {
+  const int fd = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+  if (fd < 0) fail("a file of the bundle cannot be created", file, errno);
+  bool good = true;
+  int error = 0;
+  while (good && !bytes.empty()) {
+    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    good = written >= 0;
+    if (good) {
+      bytes.remove_prefix(static_cast<size_t>(written));
+    } else {
+      error = errno;
+    }
+  }
+  if (good && ::fsync(fd) != 0) {
+    good = false;
+    error = errno;
+  }
+  // Some file systems report a full disk only here.
+  if (::close(fd) != 0 && good) {
+    good = false;
+    error = errno;
+  }
+  if (!good) fail("a file of the bundle cannot be written", file, error);
+}
+
+std::string prefix_of(const std::string& name) {
+  return "." + name + ".unfinished.";
+}
+
+bool is_there(const fs::path& path) {
+  std::error_code error;
+  return fs::symlink_status(path, error).type() != fs::file_type::not_found;
+}
+
+}  // namespace
+
+BundlePlace::BundlePlace(fs::path parent, std::string name)
+    : parent_(std::move(parent)), name_(std::move(name)) {
+  refuse_existing();
+  fs::create_directories(parent_);
+  remove_remains();
+  unfinished_ = parent_ / (prefix_of(name_) + std::to_string(::getpid()));
+  fs::remove_all(unfinished_);
+  if (!fs::create_directory(unfinished_)) {
+    fail("the bundle's folder cannot be created", unfinished_, EEXIST);
+  }
+}
+
+BundlePlace::~BundlePlace() {
+  std::error_code ignored;
+  fs::remove_all(unfinished_, ignored);
+  fs::remove(unfinished_.string() + ".zip", ignored);
+}
+
+void BundlePlace::refuse_existing() const {
+  for (const fs::path& path : {folder(), archive()}) {
+    if (!is_there(path)) continue;
+    throw InputError(printable(path.string()), "is there already, and is not overwritten",
+                     "Move or remove it and what belongs to it, or name another folder with --out");
+  }
+}
+
+/// Of processes that are gone.
+void BundlePlace::remove_remains() const {
+  const std::string prefix = prefix_of(name_);
+  for (const auto& entry : fs::directory_iterator(parent_)) {
+    const std::string file = entry.path().filename().string();
+    if (!file.starts_with(prefix)) continue;
+    int64_t pid = 0;
+    std::from_chars(file.data() + prefix.size(), file.data() + file.size(), pid);
+    if (pid <= 0 || ::kill(static_cast<pid_t>(pid), 0) == 0 || errno != ESRCH) continue;
+    std::error_code ignored;
+    fs::remove_all(entry.path(), ignored);
+  }
+}
+
+void BundlePlace::write(const std::vector<BundleFile>& files) {
+  for (const BundleFile& file : files) {
+    const fs::path relative(file.path);
+    for (const fs::path& part : relative) {
+      if (relative.is_absolute() || part == "..") {
+        throw std::logic_error("a bundle's file leads out of it: " + printable(file.path));
+      }
+    }
+    const fs::path path = unfinished_ / relative;
+    fs::create_directories(path.parent_path());
+    write_new(path, file.bytes);
+  }
+}
+
+void BundlePlace::put(std::string_view archive) {
+  const fs::path unfinished_archive = unfinished_.string() + ".zip";
+  std::error_code ignored;
+  fs::remove(unfinished_archive, ignored);
+  write_new(unfinished_archive, archive);
+  // Somebody else may have been faster; rename() would put the one over the other.
+  refuse_existing();
+  fs::rename(unfinished_archive, this->archive());
+  fs::rename(unfinished_, folder());
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,367 @@
+// Names in here are nobody's, and no run was measured: both were made up for the test.
+#include "reproducers/bundle/bundle.h"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "harness/wire/input_error.h"
+#include "reports/hostile_text.h"
+#include "reproducers/bundle/bundle_place.h"
+#include "reproducers/bundle/bundle_record.h"
+#include "reproducers/bundle/bundle_texts.h"
+#include "reproducers/bundle/planted_run.h"
+#include "reproducers/bundle/raw_evidence.h"
+#include "reproducers/bundle/text_scan.h"
+#include "reproducers/minimise/slug.h"
+
+namespace mpsprobe {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+std::string file_of(const std::vector<BundleFile>& files, const std::string& end) {
+  for (const BundleFile& file : files) {
+    if (file.path.ends_with(end)) return file.bytes;
+  }
+  return "no such file: " + end;
+}
+
+std::vector<BundleFile> unpacked(const WrittenBundle& bundle) {
+  return read_archive(bytes_of(bundle.archive), kMostBundle);
+}
+
+/// What the InputError said that `write_bundles` threw, or "nothing".
+std::string refusal(const fs::path& run, const BundleOptions& options) {
+  try {
+    write_bundles(run, options);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "nothing";
+}
+
+TEST(Bundle, HasNoneOfThePlantedStringsAnywhereInItsArchive) {
+  const PlantedRun run;
+  ASSERT_GE(run.planted().size(), 40U);
+  // First that they are there to be found.
+  std::string raw;
+  for (const BundleFile& file : files_below(run.run())) raw += file.path + "\n" + file.bytes + "\n";
+  raw.erase(std::remove(raw.begin(), raw.end(), '\0'), raw.end());
+  raw = ascii_lower(raw);
+  size_t there = 0;
+  for (const std::string& text : run.planted()) {
+    if (raw.find(ascii_lower(text)) != std::string::npos) ++there;
+  }
+  EXPECT_GE(there, 40U);
+
+  const auto bundles = write_bundles(run.run() / "journal.ndjson", run.options());
+  ASSERT_EQ(bundles.size(), 1U);
+  const std::vector<BundleFile> files = unpacked(bundles[0]);
+  ASSERT_GT(files.size(), 15U);
+  for (const BundleFile& file : files) {
+    const std::string bytes = ascii_lower(file.path + "\n" + file.bytes);
+    for (const std::string& text : run.planted()) {
+      EXPECT_EQ(bytes.find(ascii_lower(text)), std::string::npos) << text << " in " << file.path;
+    }
+  }
+  const std::string report = file_of(files, ".ips");
+  for (const char* kept : {"A1B2C3D4-0000-3000-8000-00000000000E", "\"imageOffset\": 812345",
+                           "24D60", "Mac16,5", "libobjc.A.dylib"}) {
+    EXPECT_THAT(report, HasSubstr(kept));
+  }
+  EXPECT_THAT(file_of(files, "/system.json"), HasSubstr("\"model\": \"Mac16,5\""));
+  EXPECT_THAT(file_of(files, "/redactions.md"), HasSubstr("crashReporterKey"));
+  EXPECT_THAT(file_of(files, "/redactions.md"), HasSubstr("PLANTED_TOKEN"));
+  EXPECT_GT(bundles[0].replaced, 40U);
+}
+
+TEST(Bundle, SaysWhatTheRunMeasuredAndNothingElse) {
+  const PlantedRun run;
+  const auto bundles = write_bundles(run.run(), run.options());
+  const std::vector<BundleFile> files = unpacked(bundles.at(0));
+  const std::string title = file_of(files, "/title.txt");
+  EXPECT_THAT(title, StartsWith("bad access in Sample::encode"));
+  EXPECT_THAT(title, HasSubstr("linear nograph, 3 threads"));
+  EXPECT_THAT(title, HasSubstr("macOS 15.3 (24D60), Mac16,5, LibTorch 2.15.0"));
+  EXPECT_LE(title.size(), kMostTitle + 1);
+  const std::string text = file_of(files, "/description.txt");
+  EXPECT_LE(text.size(), kMostDescription);
+  for (const char* part :
+       {"Steps to reproduce", "Expected", "Actual", "Configuration", "API misuse ruled out",
+        "linear nograph, 3 threads: 10 of 10 failed: above 74% with 95% confidence",
+        "linear nograph, 2 threads: 0 of 10 failed: below 26% with 95% confidence",
+        "- Operating system, build: macOS 15.3 (24D60)", "- Model: Mac16,5",
+        "10 trials with Metal's validation on (validation=api); its banner was seen in 10 of them. "
+        "4 failed by this signature, 0 by another.",
+        "(yours to write)\n\n"}) {
+    EXPECT_THAT(text, HasSubstr(part));
+  }
+  EXPECT_THAT(file_of(files, "/rate.md"), HasSubstr("| 3 | 10/10 | 74% to 100% | 0 |"));
+  EXPECT_THAT(file_of(files, "/minimum.md"), HasSubstr("19"));
+  EXPECT_THAT(file_of(files, "/boundary.md"), HasSubstr("no failure up to 2 threads"));
+  EXPECT_THAT(file_of(files, "/programs/metal/-user-.mm"), HasSubstr("int main()"));
+  EXPECT_THAT(file_of(files, "/README.md"), StartsWith("Everything below was verified"));
+  for (const BundleFile& file : files) {
+    EXPECT_THAT(file.bytes, Not(HasSubstr("SIMULATED"))) << file.path;
+    EXPECT_THAT(file.bytes, Not(HasSubstr("all Apple"))) << file.path;
+  }
+  const BundleRecord record = read_bundle_record(bundles[0].folder);
+  EXPECT_EQ(record.signature, bundles[0].signature);
+  EXPECT_EQ(to_string(record.cells.at(0).cell), "mps/linear/nograph/threads=3");
+  EXPECT_EQ(record.cells.at(0).failures, 10);
+  EXPECT_EQ(record.cells.at(0).build.git_hash, "0a1b2c3d4e5f");
+  EXPECT_TRUE(std::any_of(record.cells.begin(), record.cells.end(),
+                          [](const BundleCell& cell) { return cell.control; }));
+}
+
+TEST(Bundle, IsTheSameBytesTwiceAndItsManifestHolds) {
+  const PlantedRun run;
+  BundleOptions options = run.options();
+  const WrittenBundle first = write_bundles(run.run(), options).at(0);
+  options.out = run.folder() / "again";
+  const WrittenBundle second = write_bundles(run.run() / "journal.ndjson", options).at(0);
+  EXPECT_EQ(bytes_of(first.archive), bytes_of(second.archive));
+  const std::string manifest = bytes_of(first.folder / "MANIFEST.sha256");
+  std::vector<BundleFile> files = files_below(first.folder);
+  std::erase_if(files, [](const BundleFile& file) { return file.path == "MANIFEST.sha256"; });
+  EXPECT_EQ(manifest, manifest_of(files, ""));
+  EXPECT_THAT(manifest, HasSubstr(sha256(file_of(files, "README.md")) + "  README.md\n"));
+  EXPECT_EQ(unpacked(first).size(), files.size() + 1);
+}
+
+TEST(Bundle, OfSimulatedEvidenceIsRefusedAndElseMarkedInEveryFile) {
+  const PlantedRun run("sim");
+  BundleOptions options = run.options();
+  const std::string message = refusal(run.run(), options);
+  EXPECT_THAT(message, HasSubstr("simulated device"));
+  EXPECT_THAT(message, HasSubstr("--allow-simulated"));
+  EXPECT_FALSE(fs::exists(run.out()));
+  options.allow_simulated = true;
+  const WrittenBundle bundle = write_bundles(run.run(), options).at(0);
+  EXPECT_THAT(bundle.archive.filename().string(), StartsWith("SIMULATED-"));
+  const std::vector<BundleFile> files = unpacked(bundle);
+  EXPECT_GT(files.size(), 15U);
+  for (const BundleFile& file : files) {
+    const bool json = file.path.ends_with(".json");
+    const bool program = file.path.find("/programs/") != std::string::npos;
+    const std::string first = file.bytes.substr(0, program ? 1000 : file.bytes.find('\n'));
+    EXPECT_THAT(json ? file.bytes : first,
+                testing::AnyOf(HasSubstr("SIMULATED"), HasSubstr("\"simulated\": true")))
+        << file.path;
+  }
+}
+
+TEST(Bundle, OfAPartOfTheSignaturesIsChosenByTitle) {
+  const PlantedRun run;
+  BundleOptions options = run.options();
+  options.signature = "no such failure";
+  EXPECT_THAT(refusal(run.run(), options), HasSubstr("no failure of this run has it"));
+  EXPECT_THAT(refusal(run.run(), options), HasSubstr("bad access in Sample::encode"));
+  options.signature = "bad access";
+  EXPECT_EQ(write_bundles(run.run(), options).size(), 1U);
+}
+
+TEST(Bundle, OverwritesNothing) {
+  const PlantedRun run;
+  const WrittenBundle bundle = write_bundles(run.run(), run.options()).at(0);
+  const std::string before = bytes_of(bundle.archive);
+  EXPECT_THAT(refusal(run.run(), run.options()), HasSubstr("is there already"));
+  EXPECT_EQ(bytes_of(bundle.archive), before);
+  fs::remove_all(bundle.folder);
+  EXPECT_THAT(refusal(run.run(), run.options()), HasSubstr("is there already"));
+}
+
+TEST(Bundle, WithPersonalDataThatOnlyTheAuditFindsIsNotPutInPlace) {
+  const PlantedRun run;
+  BundleOptions options = run.options();
+  // "plantedlogin01", in base64: the redactor decodes nothing.
+  const std::string below = "run/" + run.reproduction().filename().string();
+  run.write(below + "/programs/metal/hidden.mm", "// cGxhbnRlZGxvZ2luMDE=\n");
+  std::string message;
+  try {
+    write_bundles(run.run(), options);
+  } catch (const AuditError& error) {
+    message = error.what();
+  }
+  EXPECT_THAT(message, HasSubstr("programs/metal/hidden.mm, byte"));
+  EXPECT_THAT(message, HasSubstr("user name, in base64"));
+  EXPECT_THAT(message, Not(HasSubstr("plantedlogin01")));
+  EXPECT_THAT(files_below(run.out()), IsEmpty());
+}
+
+TEST(Bundle, WithoutRedactionSaysSoFirst) {
+  const PlantedRun run;
+  BundleOptions options = run.options();
+  options.redact = false;
+  const WrittenBundle bundle = write_bundles(run.run(), options).at(0);
+  EXPECT_THAT(bundle.archive.string(), HasSubstr("not-redacted"));
+  EXPECT_THAT(bytes_of(bundle.folder / "README.md"), StartsWith("NOT REDACTED"));
+  EXPECT_THAT(bytes_of(bundle.folder / "trials.ndjson"), HasSubstr("plantedlogin01"));
+}
+
+TEST(Bundle, RefusesAWordThatItIsWrittenIn) {
+  const PlantedRun run;
+  BundleOptions options = run.options();
+  options.redact_strings = {"threads"};
+  EXPECT_THAT(refusal(run.run(), options), HasSubstr("--redact threads"));
+  options.redact_strings = {"ab"};
+  EXPECT_THAT(refusal(run.run(), options), HasSubstr("too short"));
+}
+
+TEST(Bundle, IsNotMisledByWhatLiesInTheRunsFolder) {
+  const PlantedRun run;
+  run.write("outside.txt", "secret of the machine");
+  const std::string below = "run/" + run.reproduction().filename().string();
+  const fs::path programs = run.reproduction() / "programs";
+  fs::create_symlink(run.folder() / "outside.txt", programs / "metal" / "link.mm");
+  fs::create_directory_symlink(run.folder(), programs / "folder");
+  ASSERT_EQ(::mkfifo((programs / "metal" / "pipe.mm").c_str(), 0600), 0);
+  run.write(below + "/programs/metal/-rf $(reboot) <script>.mm", "int main() {}\n");
+  run.write(below + "/programs/metal/huge.mm", std::string(1 << 20, 'x'));
+  run.write(below + "/programs/metal/binary.mm", std::string("a\0b", 3));
+  fs::remove(run.run() / "evidence" / "1-0.ips");
+  fs::create_symlink(run.folder() / "outside.txt", run.run() / "evidence" / "1-0.ips");
+  fs::remove(run.reproduction() / "proofs.json");
+  ASSERT_EQ(::mkfifo((run.reproduction() / "proofs.json").c_str(), 0600), 0);
+  const WrittenBundle bundle = write_bundles(run.run(), run.options()).at(0);
+  std::vector<std::string> names;
+  for (const BundleFile& file : unpacked(bundle)) {
+    names.push_back(file.path);
+    EXPECT_EQ(file.bytes.find("secret of the machine"), std::string::npos) << file.path;
+    EXPECT_THAT(file.path, testing::MatchesRegex("[A-Za-z0-9/._-]+"));
+    EXPECT_EQ(file.path.find(".."), std::string::npos);
+  }
+  EXPECT_THAT(names, Contains(testing::EndsWith("programs/metal/-rf---reboot---script-.mm")));
+  EXPECT_THAT(names, Not(Contains(HasSubstr("pipe"))));
+  const std::string readme = bytes_of(bundle.folder / "README.md");
+  for (const char* said : {"it is no text", "it is larger than a program is", "is a link",
+                           "proofs.json of the folder"}) {
+    EXPECT_THAT(readme, HasSubstr(said));
+  }
+}
+
+TEST(Bundle, TakesNoMinimumOfAnotherFailureOrBuild) {
+  const PlantedRun run;
+  Minimum minimum = read_minimum(run.reproduction() / "minimum.json");
+  minimum.signature = "another";
+  write_minimum(run.reproduction() / "minimum.json", minimum);
+  BundleOptions options = run.options();
+  EXPECT_THAT(write_bundles(run.run(), options).at(0).unverified,
+              Contains(HasSubstr("it is of another signature")));
+  minimum.signature = run.title();
+  minimum.build.git_hash = "ffff";
+  write_minimum(run.reproduction() / "minimum.json", minimum);
+  options.out = run.folder() / "again";
+  EXPECT_THAT(write_bundles(run.run(), options).at(0).unverified,
+              Contains(HasSubstr("another build of LibTorch")));
+  run.write("run/" + run.reproduction().filename().string() + "/minimum.json", "{\"a\":");
+  options.out = run.folder() / "third";
+  const WrittenBundle third = write_bundles(run.run(), options).at(0);
+  EXPECT_THAT(third.unverified, Contains(HasSubstr("was not minimised")));
+  EXPECT_THAT(third.unverified, Contains(HasSubstr("minimum.json of the folder")));
+}
+
+TEST(Bundle, OfHostileTextsIsBoundedAndHarmless) {
+  const PlantedRun run;
+  const fs::path file = run.run() / "journal.ndjson";
+  Journal journal = read_journal(file);
+  fs::remove(file);
+  std::vector<std::string> texts = hostile_texts();
+  texts.push_back("../../../../etc/passwd");
+  size_t next = 0;
+  for (TrialRecord& trial : journal.trials) {
+    if (is_failure(trial.judgement.outcome)) {
+      trial.judgement.signature = "bad access: " + texts[1] + texts[3] + texts[5] + texts[7];
+    }
+    for (ProcessRecord& process : trial.processes) {
+      const std::string& text = texts[next++ % texts.size()];
+      process.err.head = process.err.tail = process.out.head = text;
+      process.err.bytes = process.out.bytes = 100'000'000;
+      process.failures = {FailureEvent{text, text, text, 0, 0, text}};
+      process.stacks = hostile_stacks(text);
+      process.hello->provenance = journal.provenances.begin()->second.dump();
+      if (process.crash_report) process.crash_report->file = "../../outside.ips";
+    }
+  }
+  journal.trials.back().processes[0].err.head = std::string(3 << 20, 'L');
+  {
+    JournalWriter writer(file, journal.header);
+    for (const TrialRecord& trial : journal.trials) writer.append(trial);
+  }
+  run.write("outside.ips", bytes_of(run.run() / "evidence" / "1-0.ips"));
+  const std::vector<BundleFile> before = files_below(run.run());
+  const WrittenBundle bundle = write_bundles(run.run(), run.options()).at(0);
+  EXPECT_EQ(files_below(run.run()), before);
+  size_t total = 0;
+  for (const BundleFile& each : unpacked(bundle)) {
+    total += each.bytes.size();
+    EXPECT_TRUE(is_harmless(each.bytes)) << each.path;
+    EXPECT_THAT(each.path, Not(HasSubstr("crash-reports/crash")));
+    if (!each.path.ends_with(".md")) continue;
+    EXPECT_EQ(each.bytes.find("\n# heading"), std::string::npos) << each.path;
+    EXPECT_EQ(each.bytes.find("\n</details>"), std::string::npos) << each.path;
+    if (each.path.ends_with("README.md")) {
+      EXPECT_EQ(each.bytes.find("</details>"), std::string::npos);
+    }
+  }
+  EXPECT_LT(total, kMostTrialsBytes * 2 + kMostStackFiles * (kMostStackBytes + 200) + (1U << 20));
+  EXPECT_THAT(bytes_of(bundle.folder / "trials.ndjson"), HasSubstr("bytes are left out here"));
+  EXPECT_LE(bytes_of(bundle.folder / "title.txt").size(), kMostTitle + 1);
+  EXPECT_LE(bytes_of(bundle.folder / "description.txt").size(), kMostDescription);
+  EXPECT_THAT(bytes_of(bundle.folder / "description.txt"), HasSubstr("(yours to write)"));
+}
+
+TEST(Bundle, OfWhatIsNoRunSaysWhatToDo) {
+  const PlantedRun run;
+  EXPECT_THAT(refusal(run.folder() / "missing", run.options()), HasSubstr("does not exist"));
+  EXPECT_THAT(refusal(run.folder(), run.options()), HasSubstr("Name the folder of a run"));
+  fs::remove(run.run() / "journal.ndjson");
+  ASSERT_EQ(::mkfifo((run.run() / "journal.ndjson").c_str(), 0600), 0);
+  EXPECT_THAT(refusal(run.run(), run.options()), HasSubstr("no regular file"));
+}
+
+TEST(BundlePlace, AKillLeavesNothingUnderTheName) {
+  const PlantedRun run;
+  const fs::path parent = run.out();
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    BundlePlace place(parent, "x");
+    place.write({{"a/b.txt", "half"}});
+    ::kill(::getpid(), SIGKILL);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  EXPECT_FALSE(fs::exists(parent / "x"));
+  EXPECT_FALSE(fs::exists(parent / "x.zip"));
+  EXPECT_EQ(files_below(parent).size(), 1U) << "the unfinished one";
+  {
+    BundlePlace place(parent, "x");
+    place.write({{"a/b.txt", "whole"}});
+    place.put("archive");
+  }
+  const std::vector<BundleFile> expected{{"x.zip", "archive"}, {"x/a/b.txt", "whole"}};
+  EXPECT_EQ(files_below(parent), expected);
+}
+
+TEST(BundlePlace, WritesNothingOutsideOfItself) {
+  const PlantedRun run;
+  for (const char* path : {"../x", "/tmp/mpsprobe-x", "a/../../x"}) {
+    BundlePlace place(run.out(), "x");
+    EXPECT_THROW(place.write({{path, "x"}}), std::logic_error) << path;
+  }
+  EXPECT_THAT(files_below(run.out()), IsEmpty());
+}
+
+}  // namespace
+}  // namespace mpsprobe

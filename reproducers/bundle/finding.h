@@ -1,0 +1,63 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reproducers/bundle/bundle_record.h"
+#include "reproducers/bundle/evidence.h"
+
+namespace mpsprobe {
+
+/// The line that marks everything that was made from simulated evidence.
+inline constexpr const char* kWatermark =
+    "SIMULATED: made on a simulated device with planted defects; no evidence about Apple's "
+    "software, "
+    "any GPU or PyTorch";
+
+/// Trials of one cell and arm, as far as one signature is concerned.
+struct CellCount {
+  const CellSummary* summary = nullptr;  ///< points into the analysis
+  int failures = 0;                      ///< by this signature
+  int otherwise = 0;                     ///< by another
+  bool control = false;  ///< differs in one axis from a cell that failed, and never failed
+};
+
+/// One signature, with everything that a bundle says of it. Refers to the evidence, which must
+/// outlive it.
+struct Finding {
+  const Evidence* evidence = nullptr;
+  const SignatureGroup* group = nullptr;
+  std::string raw_title;         ///< as measured: for the user's own screen alone
+  std::vector<CellCount> cells;  ///< those that failed first, fewest threads first; then the others
+  std::vector<const TrialRecord*> failed;  ///< by this signature, in the order in which they ran
+  std::vector<const TrialRecord*> trials;  ///< all of `cells`
+  std::vector<const Boundary*> boundaries;
+  std::vector<const Comparison*> comparisons;
+  Reproduction reproduction;
+  bool simulated = false;
+  bool paravirtual = false;
+  std::string watermark;  ///< kWatermark, or nothing
+
+  const CellCount& smallest() const { return cells.front(); }
+  const Arm& arm() const { return evidence->analysis.arms[smallest().summary->arm]; }
+  /// A machine fact, "" where the run does not tell.
+  std::string machine(const char* fact) const;
+};
+
+/// Gathers what the evidence says of a signature; the reproduction is left empty.
+Finding find(const Evidence& evidence, const SignatureGroup& group, std::string raw_title);
+
+/// Trials of the validation arm: same backend, operation and path, with Metal's checks on.
+struct ValidationCount {
+  int trials = 0;     ///< that count
+  int proved = 0;     ///< of these, with Metal's own banner in every process
+  int same = 0;       ///< that failed by this signature
+  int otherwise = 0;  ///< that failed by another: the checks themselves may have objected
+  std::vector<std::string> modes;  ///< "api", "api-shader"
+};
+ValidationCount count_validation(const Finding& finding);
+
+/// `bundle.json` of the finding.
+BundleRecord record_of(const Finding& finding);
+
+}  // namespace mpsprobe
