@@ -9,7 +9,7 @@ enum ExitCode : int {
   kExitFound = 1,          ///< what --fail-on names was found
   kExitUsage = 2,          ///< an option, a cell or a matrix is wrong; nothing was run
   kExitMachine = 3,        ///< the harness or the machine could not do it
-  kExitNothingRun = 4,     ///< nothing was selected, or nothing could run
+  kExitNothingRun = 4,     ///< nothing was selected or could run; nothing failed to be reduced
   kExitNoReport = 5,       ///< the report could not be written; the journal is whole
   kExitInterrupted = 130,  ///< ended by the user; the report shows what there is
 };

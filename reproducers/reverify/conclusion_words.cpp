@@ -1,0 +1,201 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reproducers/reverify/conclusion.h"
+
+namespace mpsprobe {
+namespace {
+
+std::string k_of_n(const Proportion& proportion) {
+  return fmt::format("{}/{}", proportion.failures, proportion.trials);
+}
+
+/// "0.0005"; never "0".
+std::string p_text(double p) {
+  return p < 0.0001 ? "p < 0.0001" : fmt::format("p = {:.2g}", p);
+}
+
+std::string trials_text(const std::optional<int>& trials) {
+  return trials.has_value() ? fmt::format("{} more trials on each side", *trials)
+                            : "more than a million more trials on each side";
+}
+
+std::string devices_text(const std::vector<std::string>& devices) {
+  return devices.empty() ? "unknown" : fmt::format("{}", fmt::join(devices, ", "));
+}
+
+std::string short_words(Reason reason) {
+  switch (reason) {
+    case Reason::too_few_trials:
+      return "too few trials";
+    case Reason::nothing_counted:
+      return "no trial came to a result that counts";
+    case Reason::old_arm_not_run:
+      return "the old arm was not run again";
+    case Reason::old_arm_passed:
+      return "the old arm did not fail in this run";
+    case Reason::old_arm_failed_otherwise:
+      return "the old arm failed in another way";
+    case Reason::same_build:
+      return "it is the bundle's own build that does not fail now";
+    case Reason::unproved:
+      return "which build ran is not proved";
+    case Reason::other_device:
+      return "it ran on another device than the bundle's";
+    case Reason::no_overlap:
+      return "no two threads met";
+    case Reason::other_path:
+      return "the operation took another path";
+    case Reason::unchecked:
+      return "no numbers were compared";
+    case Reason::control_failed:
+      return "a control failed";
+  }
+  return "";
+}
+
+std::string long_words(const CellBeforeAndNow& cell, Reason reason) {
+  const std::optional<ArmNow>& arm = cell.new_arm.has_value() ? cell.new_arm : cell.old_arm;
+  switch (reason) {
+    case Reason::too_few_trials:
+      return "chance may have spared it: the exact test does not tell the two counts apart";
+    case Reason::old_arm_not_run:
+      return "no arm had the bundle's build and device, so nothing shows that this machine still "
+             "provokes the failure";
+    case Reason::old_arm_passed:
+      return fmt::format(
+          "the bundle's build did not fail in this run either ({}), so what changed is not the "
+          "build, or it is chance",
+          k_of_n(cell.old_arm->same));
+    case Reason::old_arm_failed_otherwise:
+      return "the bundle's build failed in this run, but never with the bundle's signature: " +
+             cell.old_arm->other_signature;
+    case Reason::same_build:
+      return "only the bundle's own build ran: if something was fixed, it lies outside of it";
+    case Reason::other_device:
+      return fmt::format("the bundle's device is {}, and it ran on {}",
+                         devices_text(cell.devices_before), devices_text(arm->devices));
+    case Reason::no_overlap:
+      return "no two of its threads were ever inside an operation at once, so a pass proves "
+             "nothing";
+    case Reason::unchecked:
+      return "the failure is wrong numbers, and none were compared";
+    default:
+      return short_words(reason);
+  }
+}
+
+}  // namespace
+
+std::string_view name_of(Finding finding) {
+  switch (finding) {
+    case Finding::still_fails:
+      return "still_fails";
+    case Finding::fails_otherwise:
+      return "fails_otherwise";
+    case Finding::fixed:
+      return "fixed";
+    case Finding::inconclusive:
+      return "inconclusive";
+    case Finding::as_before:
+      return "as_before";
+  }
+  return "";
+}
+
+std::string words_of(Finding finding) {
+  std::string words(name_of(finding));
+  std::replace(words.begin(), words.end(), '_', ' ');
+  return words;
+}
+
+std::string_view name_of(Reason reason) {
+  switch (reason) {
+    case Reason::too_few_trials:
+      return "too_few_trials";
+    case Reason::nothing_counted:
+      return "nothing_counted";
+    case Reason::old_arm_not_run:
+      return "old_arm_not_run";
+    case Reason::old_arm_passed:
+      return "old_arm_passed";
+    case Reason::old_arm_failed_otherwise:
+      return "old_arm_failed_otherwise";
+    case Reason::same_build:
+      return "same_build";
+    case Reason::unproved:
+      return "unproved";
+    case Reason::other_device:
+      return "other_device";
+    case Reason::no_overlap:
+      return "no_overlap";
+    case Reason::other_path:
+      return "other_path";
+    case Reason::unchecked:
+      return "unchecked";
+    case Reason::control_failed:
+      return "control_failed";
+  }
+  return "";
+}
+
+std::string in_words(const BundleConclusion& conclusion) {
+  switch (conclusion.finding) {
+    case Finding::still_fails:
+      return "still fails";
+    case Finding::fails_otherwise:
+      return "fails otherwise: " + conclusion.other_signature;
+    case Finding::fixed:
+      return "fixed";
+    default:
+      break;
+  }
+  std::string text = "inconclusive";
+  const char* separator = ": ";
+  for (Reason reason : conclusion.reasons) {
+    text += separator;
+    text += reason == Reason::too_few_trials ? trials_text(conclusion.trials_needed)
+                                             : short_words(reason);
+    separator = "; ";
+  }
+  return text;
+}
+
+std::string in_words(const CellBeforeAndNow& cell, const CellConclusion& conclusion) {
+  switch (conclusion.finding) {
+    case Finding::still_fails:
+      return "fails with the same signature";
+    case Finding::fails_otherwise: {
+      const std::optional<ArmNow>& arm = cell.new_arm.has_value() ? cell.new_arm : cell.old_arm;
+      return "fails with another signature: " + arm->other_signature;
+    }
+    case Finding::as_before:
+      return "as before";
+    case Finding::fixed:
+      return fmt::format(
+          "fixed: the old arm failed again in this run ({}), the new one did not "
+          "({}), {}",
+          k_of_n(cell.old_arm->same), k_of_n(cell.new_arm->same),
+          p_text(*conclusion.corrected_p_arms));
+    case Finding::inconclusive:
+      break;
+  }
+  std::string text = "inconclusive";
+  const char* separator = ": ";
+  for (Reason reason : conclusion.reasons) {
+    text += separator + long_words(cell, reason);
+    separator = "; ";
+  }
+  const bool counted = std::find(conclusion.reasons.begin(), conclusion.reasons.end(),
+                                 Reason::nothing_counted) == conclusion.reasons.end();
+  if (counted) {
+    text += fmt::format(". A new run that tells takes {} at the rate seen",
+                        conclusion.trials_needed.has_value()
+                            ? fmt::format("{} trials on each side", *conclusion.trials_needed)
+                            : "more than a million trials on each side");
+  }
+  return text;
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,243 @@
+#include "reproducers/reverify/recheck.h"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+namespace mpsprobe {
+namespace {
+
+using nlohmann::json;
+
+bool known(const BundleBuild& build) {
+  return !build.version.empty() || !build.git_hash.empty() || !build.build_id.empty();
+}
+
+bool failed(const BundleCell& entry) {
+  return entry.failures > 0 && !entry.control;
+}
+
+BundleBuild build_of(const Arm& arm) {
+  return {arm.version, arm.git_hash, arm.build_id};
+}
+
+/// Looks one analysis up for one bundle.
+class Reading {
+ public:
+  Reading(const BundleRecord& record, const Analysis& analysis,
+          const TitleInBundle& title_in_bundle)
+      : record_(record), analysis_(analysis), machine_(machine_of(analysis.header.machine)) {
+    for (const SignatureGroup& group : analysis.signatures) {
+      const bool same =
+          group.title == record.signature ||
+          (title_in_bundle != nullptr && title_in_bundle(group.title) == record.signature);
+      for (const SignatureGroup::Where& where : group.cells) {
+        Counts& counts = counts_[{where.arm, where.cell}];
+        if (same) {
+          counts.same += where.failures;
+        } else {
+          if (where.failures > counts.most_otherwise) {
+            counts.most_otherwise = where.failures;
+            counts.other_signature = group.title;
+          }
+          counts.otherwise += where.failures;
+        }
+      }
+      if (same) wrong_numbers_ = group.first.judgement.outcome == Outcome::wrong_result;
+    }
+  }
+
+  /// Trials of `cell` by any arm; those of which something counts where there are any.
+  std::vector<const CellSummary*> arms_of(const Cell& cell) const {
+    std::vector<const CellSummary*> found;
+    for (const CellSummary& summary : analysis_.cells) {
+      if (summary.cell == cell) found.push_back(&summary);
+    }
+    const auto counts = [](const CellSummary* summary) { return summary->counted > 0; };
+    if (std::any_of(found.begin(), found.end(), counts)) {
+      std::erase_if(found, [&counts](const CellSummary* summary) { return !counts(summary); });
+    }
+    return found;
+  }
+
+  bool is_build_of(const BundleCell& entry, const CellSummary& summary) const {
+    return match_builds(entry.build, build_of(analysis_.arms[summary.arm]), entry.cell.backend,
+                        record_.machine, machine_) == BuildMatch::same;
+  }
+
+  ArmNow arm_of(const CellSummary& summary, bool other_profile) const {
+    const Arm& arm = analysis_.arms[summary.arm];
+    ArmNow now;
+    now.label = arm.label;
+    if (other_profile) now.label += ", profile=" + summary.cell.profile;
+    now.build = build_of(arm);
+    now.proved = arm.proved;
+    now.devices = summary.devices;
+    now.same.trials = summary.counted;
+    if (const auto at = counts_.find({summary.arm, summary.id}); at != counts_.end()) {
+      now.same.failures = at->second.same;
+      now.otherwise = at->second.otherwise;
+      now.other_signature = at->second.other_signature;
+    }
+    now.met = summary.overlap != Overlap::none;
+    now.other_path = took_another_path(summary);
+    now.unchecked = wrong_numbers_ && summary.checked == 0;
+    now.same_class = same_class(summary);
+    return now;
+  }
+
+ private:
+  struct Counts {
+    int same = 0;
+    int otherwise = 0;
+    int most_otherwise = 0;
+    std::string other_signature;
+  };
+
+  bool same_class(const CellSummary& summary) const {
+    const bool apple = is_apple_gpu(summary.cell.backend);
+    if (apple && summary.simulated != record_.simulated && summary.devices.empty()) return false;
+    return !apple || summary.simulated || summary.paravirtual == record_.paravirtual;
+  }
+
+  const BundleRecord& record_;
+  const Analysis& analysis_;
+  BundleMachine machine_;
+  std::map<std::pair<size_t, std::string>, Counts> counts_;
+  bool wrong_numbers_ = false;
+};
+
+/// All that the bundle has of one cell.
+using Entries = std::vector<const BundleCell*>;
+
+std::vector<Entries> by_cell(const BundleRecord& record) {
+  std::vector<Entries> cells;
+  std::map<std::string, size_t> places;
+  for (const BundleCell& entry : record.cells) {
+    const auto [at, fresh] = places.try_emplace(to_string(entry.cell), cells.size());
+    if (fresh) cells.emplace_back();
+    cells[at->second].push_back(&entry);
+  }
+  return cells;
+}
+
+/// The entry that counts where none was run again: the one that failed most.
+const BundleCell* most_failed(const Entries& entries) {
+  return *std::max_element(
+      entries.begin(), entries.end(), [](const BundleCell* a, const BundleCell* b) {
+        return std::pair(failed(*a), a->failures) < std::pair(failed(*b), b->failures);
+      });
+}
+
+CellBeforeAndNow compare(const Reading& reading, const Entries& entries, const Cell& other) {
+  const BundleCell* before = most_failed(entries);
+  const bool other_profile = other != before->cell;
+  const std::vector<const CellSummary*> here = reading.arms_of(before->cell);
+  const CellSummary* old_arm = nullptr;
+  for (const CellSummary* summary : here) {
+    for (const BundleCell* entry : entries) {
+      // The build of an entry that had not failed is the old one only of a cell that never did.
+      const bool counts = failed(*entry) || !failed(*before);
+      if (old_arm != nullptr || !counts || !reading.is_build_of(*entry, *summary)) continue;
+      old_arm = summary;
+      before = entry;
+    }
+  }
+  const CellSummary* new_arm = nullptr;
+  for (const CellSummary* summary : other_profile ? reading.arms_of(other) : here) {
+    if (summary != old_arm) new_arm = summary;
+  }
+  CellBeforeAndNow cell;
+  cell.cell = to_string(before->cell);
+  cell.cell_now = to_string(other);
+  cell.control = before->control;
+  cell.build_before = before->build;
+  cell.devices_before = before->devices;
+  cell.before = {before->failures, before->trials};
+  cell.otherwise_before = before->otherwise;
+  if (old_arm != nullptr) cell.old_arm = reading.arm_of(*old_arm, false);
+  if (new_arm != nullptr) cell.new_arm = reading.arm_of(*new_arm, other_profile);
+  return cell;
+}
+
+}  // namespace
+
+BuildMatch match_builds(const BundleBuild& before, const BundleBuild& now, Backend backend,
+                        const BundleMachine& os_before, const BundleMachine& os_now) {
+  if (!known(before) && !known(now)) {
+    if (backend != Backend::metal || os_before.os.empty() || os_now.os.empty()) {
+      return BuildMatch::unknown;
+    }
+    const bool same = os_before.os == os_now.os && os_before.os_build == os_now.os_build;
+    return same ? BuildMatch::same : BuildMatch::other;
+  }
+  if (!before.build_id.empty() && !now.build_id.empty()) {
+    return before.build_id == now.build_id ? BuildMatch::same : BuildMatch::other;
+  }
+  const auto differ = [](const std::string& a, const std::string& b) {
+    return !a.empty() && !b.empty() && a != b;
+  };
+  const bool other = differ(before.version, now.version) || differ(before.git_hash, now.git_hash);
+  return other ? BuildMatch::other : BuildMatch::unknown;
+}
+
+BundleMachine machine_of(const json& facts) {
+  const auto text = [&facts](const char* key) {
+    const bool there = facts.is_object() && facts.contains(key) && facts.at(key).is_string();
+    return there ? facts.at(key).get<std::string>() : std::string();
+  };
+  return {text("os"), text("os_build"), text("model"), text("chip")};
+}
+
+bool has_profile(const BundleRecord& record, const Cell& cell) {
+  return cell.backend == Backend::sim || (record.simulated && cell.backend == Backend::metal);
+}
+
+Cell with_profile(Cell cell, const std::string& profile) {
+  if (!profile.empty()) cell.profile = profile;
+  return cell;
+}
+
+std::vector<Cell> cells_to_run(const BundleRecord& record, const std::string& profile) {
+  std::vector<Cell> cells;
+  const auto add = [&cells](const Cell& cell) {
+    if (std::find(cells.begin(), cells.end(), cell) == cells.end()) cells.push_back(cell);
+  };
+  for (const BundleCell& entry : record.cells) {
+    add(entry.cell);
+    if (has_profile(record, entry.cell)) add(with_profile(entry.cell, profile));
+  }
+  return cells;
+}
+
+std::vector<CellBeforeAndNow> before_and_now(const BundleRecord& record, const Analysis& analysis,
+                                             const std::string& profile,
+                                             const TitleInBundle& title_in_bundle) {
+  const Reading reading(record, analysis, title_in_bundle);
+  std::vector<CellBeforeAndNow> cells;
+  for (const Entries& entries : by_cell(record)) {
+    const Cell& cell = entries.front()->cell;
+    const bool another = has_profile(record, cell);
+    cells.push_back(compare(reading, entries, another ? with_profile(cell, profile) : cell));
+  }
+  return cells;
+}
+
+bool loads_the_bundles_build(const BundleRecord& record, const json& describe,
+                             const BundleMachine& machine) {
+  const json torch = describe.value("/provenance/torch"_json_pointer, json::object());
+  const auto text = [&torch](const char* key) {
+    const bool there = torch.is_object() && torch.contains(key) && torch.at(key).is_string();
+    return there ? torch.at(key).get<std::string>() : std::string();
+  };
+  BundleBuild now{text("version"), text("git_hash"), text("build_id")};
+  if (now.build_id.empty()) now.build_id = text("uuid");
+  return std::any_of(record.cells.begin(), record.cells.end(), [&](const BundleCell& entry) {
+    // Cells of metal run without the worker's LibTorch.
+    const BundleBuild& build = entry.cell.backend == Backend::metal ? BundleBuild{} : now;
+    return failed(entry) && match_builds(entry.build, build, entry.cell.backend, record.machine,
+                                         machine) == BuildMatch::same;
+  });
+}
+
+}  // namespace mpsprobe

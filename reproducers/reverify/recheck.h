@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "reports/analysis.h"
+#include "reproducers/bundle/bundle_record.h"
+#include "reproducers/reverify/conclusion.h"
+
+namespace mpsprobe {
+
+/// How two builds of the library stand to each other. `unknown` where one of them did not say
+/// enough: it is then never taken for the bundle's.
+enum class BuildMatch : uint8_t { same, other, unknown };
+
+/// The build of the bundle against the one that an arm loaded: by build id where both have one;
+/// else another version or git hash is another build, and nothing proves that two are the same.
+/// Cells of the backend metal run on Apple's frameworks alone, which come with the system: theirs
+/// is the build of the system, `os_before` and `os_now`.
+BuildMatch match_builds(const BundleBuild& before, const BundleBuild& now, Backend backend,
+                        const BundleMachine& os_before, const BundleMachine& os_now);
+
+/// What BundleRecord::machine would be for a campaign's machine facts.
+BundleMachine machine_of(const nlohmann::json& facts);
+
+/// `cell` with the simulated device of the new arm; `cell` itself where `profile` is empty or the
+/// cell's backend has no simulated device.
+Cell with_profile(Cell cell, const std::string& profile);
+
+/// Whether the profile of a cell says which device it runs on: of the backend sim always, of metal
+/// in a simulated bundle.
+bool has_profile(const BundleRecord& record, const Cell& cell);
+
+/// The distinct cells of a bundle, in its order; with a profile, each cell that has one a second
+/// time with that: what is to be run again.
+std::vector<Cell> cells_to_run(const BundleRecord& record, const std::string& profile);
+
+/// A title of today's run as it would stand in the bundle, without personal data.
+using TitleInBundle = std::function<std::string(const std::string&)>;
+
+/// What a run that verifies found, cell by cell, in the order of the bundle; one entry for each
+/// distinct cell. Of a cell that failed on several builds, the one that was run again counts.
+/// `profile` as it was run with. Pure where `title_in_bundle` is; empty, titles stay as they are.
+std::vector<CellBeforeAndNow> before_and_now(const BundleRecord& record, const Analysis& analysis,
+                                             const std::string& profile,
+                                             const TitleInBundle& title_in_bundle = {});
+
+/// Whether a worker, by its answer to `describe`, loads the build of a cell that failed in the
+/// bundle. `machine` is what it runs on.
+bool loads_the_bundles_build(const BundleRecord& record, const nlohmann::json& describe,
+                             const BundleMachine& machine);
+
+}  // namespace mpsprobe

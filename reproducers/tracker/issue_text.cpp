@@ -1,0 +1,319 @@
+#include "reproducers/tracker/issue_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <stdexcept>
+
+#include "harness/statistics/interval.h"
+#include "reports/layers.h"
+#include "reports/stack_words.h"
+#include "reports/text.h"
+#include "reports/wording.h"
+#include "reproducers/tracker/python_rules.h"
+
+namespace mpsprobe {
+namespace {
+
+constexpr size_t kMostRows = 80;
+constexpr size_t kMostFrames = 24;
+constexpr size_t kMostConditions = 30;
+constexpr size_t kMostLayers = 12;
+
+const SignatureGroup& group_of(const IssueFacts& facts) {
+  const auto& groups = facts.analysis->signatures;
+  const auto at = std::find_if(groups.begin(), groups.end(), [&](const SignatureGroup& group) {
+    return group.title == facts.signature;
+  });
+  if (at == groups.end()) throw std::invalid_argument("the run has no such signature");
+  return *at;
+}
+
+/// The cell whose table is shown: the reproducer's, or where the run has none that differs from it
+/// in threads and iterations alone, the failing one with the fewest threads.
+Cell table_cell(const IssueFacts& facts) {
+  if (!crash_table(*facts.analysis, facts.cell, facts.signature).empty()) return facts.cell;
+  Cell fewest = facts.cell;
+  bool found = false;
+  for (const SignatureGroup::Where& where : group_of(facts).cells) {
+    const Cell cell = parse_cell(where.cell);
+    if (where.failures == 0 || (found && cell.threads >= fewest.threads)) continue;
+    fewest = cell;
+    found = true;
+  }
+  return fewest;
+}
+
+bool is_simulated(const IssueFacts& facts) {
+  return facts.analysis->simulated || (facts.minimum != nullptr && facts.minimum->simulated);
+}
+
+std::string backend_text(const Cell& cell) {
+  switch (cell.backend) {
+    case Backend::mps:
+      return "MPS";
+    case Backend::metal:
+      return "Metal without PyTorch";
+    case Backend::cuda:
+      return "CUDA";
+    case Backend::cpu:
+      return "the CPU";
+    case Backend::sim:
+      return "a simulated Metal device";
+  }
+  return "";
+}
+
+std::string what_happens(const Judgement& judgement) {
+  switch (judgement.outcome) {
+    case Outcome::signal:
+    case Outcome::assertion:
+      return "kills the process";
+    case Outcome::hang:
+      return "hangs";
+    case Outcome::wrong_result:
+      return "computes wrong numbers";
+    case Outcome::exception:
+      return "throws";
+    case Outcome::out_of_memory:
+      return "runs out of memory";
+    case Outcome::gpu_error:
+      return "ends with an error of the GPU";
+    default:
+      return "fails";
+  }
+}
+
+/// "Running `linear` on MPS from 3 threads at once".
+std::string doing_what(const Cell& cell) {
+  std::string text = "Running " + code_span(cell.op) + " on " + backend_text(cell);
+  if (cell.path != Path::automatic) text += fmt::format(" ({} path)", name_of(cell.path));
+  text += " from " + counted(cell.threads, "threads");
+  if (cell.threads > 1)
+    text += cell.start == Start::sequential ? ", one after the other" : " at once";
+  if (cell.processes > 1) text += " in each of " + counted(cell.processes, "processes");
+  return text;
+}
+
+/// Of the same version, with fewer threads and the same iterations: the most without any failure.
+const CrashRow* most_passing(const CrashRow& failing, const std::vector<CrashRow>& table) {
+  const CrashRow* most = nullptr;
+  for (const CrashRow& row : table) {
+    const bool passes = row.version == failing.version && row.threads < failing.threads &&
+                        row.iterations == failing.iterations && row.crashed.failures == 0 &&
+                        row.otherwise == 0;
+    if (passes && (most == nullptr || row.threads > most->threads)) most = &row;
+  }
+  return most;
+}
+
+std::string summary(const IssueFacts& facts, const Cell& cell, const std::vector<CrashRow>& table) {
+  const SignatureGroup& group = group_of(facts);
+  std::string text = doing_what(cell) + " " + what_happens(group.first.judgement) + ": " +
+                     code_span(facts.signature, 400) + ".";
+  for (const CrashRow& row : table) {
+    const bool about = row.threads == cell.threads && row.iterations == cell.iterations;
+    if (!about || row.crashed.failures == 0) continue;
+    text += fmt::format(" LibTorch {}: {}", escaped(row.version),
+                        confidence_in_words(row.crashed.failures, row.crashed.trials));
+    if (const CrashRow* passing = most_passing(row, table); passing != nullptr) {
+      text += fmt::format("; with {}, {}", counted(passing->threads, "threads"),
+                          confidence_in_words(0, passing->crashed.trials));
+    }
+    text += ".";
+  }
+  return text + " Every run is a process of its own.\n";
+}
+
+std::string program(const IssueFacts& facts) {
+  const std::vector<std::string> broken =
+      facts.python.empty() ? std::vector<std::string>() : broken_python_rules(facts.python);
+  std::string text;
+  if (!facts.python.empty() && broken.empty()) {
+    text = "Reproducer, complete:\n\n" + code_block(facts.python, "python");
+    for (const std::string& axis : facts.not_expressed) {
+      text += "\nIt does not have: " + escaped(axis) + "\n";
+    }
+    if (!facts.proof.empty()) text += "\n" + escaped(facts.proof, 1000) + "\n";
+    return text;
+  }
+  std::string why = !broken.empty() ? "the program " + broken.front() : facts.why_no_python;
+  while (why.ends_with('.')) why.pop_back();
+  text = "There is no Python program for this";
+  if (!why.empty()) text += ": " + escaped(why);
+  text += ". It was run with mpsprobe, a runner that starts each attempt in a fresh process:\n\n";
+  return text + code_block(facts.command, "sh");
+}
+
+std::string evidence(const IssueFacts& facts) {
+  const FailureExample& example = group_of(facts).first;
+  std::string text;
+  if (!example.excerpt.empty()) {
+    text += "What the process printed last:\n\n" + code_block(example.excerpt);
+  }
+  if (example.event.has_value() && !example.event->text.empty()) {
+    text += "\nWhat it caught, in " + escaped(thread_in_words(example.event->thread)) + ":\n\n" +
+            code_block(shortened(printable(example.event->text, Lines::keep), 4000));
+  }
+  for (const ThreadStack& stack : example.stacks.threads) {
+    if (!stack.faulting || stack.frames.empty()) continue;
+    text += "\nStack of " + escaped(thread_in_words(stack)) + ":\n\n" +
+            code_block(stack_in_words(stack.frames, kMostFrames, Entry::fold));
+    break;
+  }
+  for (const std::string& remark : example.remarks) text += "\n- " + escaped(remark);
+  return example.remarks.empty() ? text : text + "\n";
+}
+
+std::string table_text(const IssueFacts& facts, const Cell& cell,
+                       const std::vector<CrashRow>& table) {
+  if (table.empty()) return "";
+  const auto otherwise = [](const CrashRow& row) { return row.otherwise > 0; };
+  const bool others = std::any_of(table.begin(), table.end(), otherwise);
+  std::string text = fmt::format("Runs of {} by threads and iterations a thread:\n\n",
+                                 code_span(cell_label(cell, {"threads", "iterations"}), 300));
+  text += fmt::format(
+      "| torch | threads | iterations | crashed / total |{}\n| --- | --- | --- | --- |{}\n",
+      others ? " failed otherwise |" : "", others ? " --- |" : "");
+  for (size_t i = 0; i < std::min(table.size(), kMostRows); ++i) {
+    const CrashRow& row = table[i];
+    text += fmt::format("| {}{} | {} | {} | {} / {} |", escaped(row.version),
+                        row.proved ? "" : " (not proved)", row.threads, row.iterations,
+                        row.crashed.failures, row.crashed.trials);
+    text += others ? fmt::format(" {} |\n", row.otherwise) : "\n";
+  }
+  if (table.size() > kMostRows) {
+    text += fmt::format("\n{} more rows are left out.\n", table.size() - kMostRows);
+  }
+  const bool dies = group_of(facts).first.judgement.outcome == Outcome::signal ||
+                    group_of(facts).first.judgement.outcome == Outcome::assertion;
+  return text + (dies ? "" : "\n\"Crashed\" are the runs that failed as in the title.\n");
+}
+
+std::string conditions(const IssueFacts& facts) {
+  if (facts.minimum == nullptr) return "";
+  const Minimum& minimum = *facts.minimum;
+  std::string text;
+  if (minimum.reliability.trials > 0) {
+    text = fmt::format(
+        "Reduced to {}; in fresh runs of that, {}.\n", code_span(to_string(minimum.cell), 400),
+        confidence_in_words(minimum.reliability.failures, minimum.reliability.trials));
+  }
+  if (minimum.conditions.empty()) return text;
+  text += "\nWith one thing changed:\n\n| change | crashed / total | |\n| --- | --- | --- |\n";
+  size_t shown = 0;
+  for (const Condition& condition : minimum.conditions) {
+    if (++shown > kMostConditions) break;
+    text += condition.skipped.empty()
+                ? fmt::format("| {} | {} / {} | {} |\n", code_span(condition.change),
+                              condition.tally.failures, condition.tally.trials,
+                              condition.necessary ? "fails less often" : "no difference shown")
+                : fmt::format("| {} | not run | {} |\n", code_span(condition.change),
+                              escaped(condition.skipped));
+  }
+  return text;
+}
+
+std::string layers(const IssueFacts& facts, const Cell& cell) {
+  const Analysis& analysis = *facts.analysis;
+  std::string text;
+  size_t shown = 0;
+  for (const Comparison& comparison : analysis.comparisons) {
+    const CellSummary& first = analysis.cells[comparison.first];
+    const CellSummary& second = analysis.cells[comparison.second];
+    const bool about = first.cell.op == cell.op && first.cell.path == cell.path &&
+                       first.cell.threads == cell.threads &&
+                       first.cell.iterations == cell.iterations;
+    if (!about || ++shown > kMostLayers) continue;
+    text += fmt::format("- {} ({}) and {} ({}): {}\n", code_span(first.id, 300),
+                        escaped(analysis.arms[first.arm].label), code_span(second.id, 300),
+                        escaped(analysis.arms[second.arm].label),
+                        escaped(conclusion_in_words(analysis, comparison)));
+  }
+  return text.empty() ? "" : "Other layers and builds, in the same run:\n\n" + text;
+}
+
+std::string fact(const nlohmann::json& machine, const char* key) {
+  const bool there = machine.is_object() && machine.contains(key) && machine.at(key).is_string();
+  return there ? printable(machine.at(key).get<std::string>()) : "";
+}
+
+std::string versions(const IssueFacts& facts) {
+  const Analysis& analysis = *facts.analysis;
+  std::string text;
+  const auto line = [&text](const char* name, const std::string& value) {
+    if (!value.empty()) text += fmt::format("{}: {}\n", name, shortened(printable(value), 300));
+  };
+  std::set<size_t> arms;
+  for (const SignatureGroup::Where& where : group_of(facts).cells) arms.insert(where.arm);
+  for (const CellSummary& cell : analysis.cells) {
+    if (cell.counted > 0 && cell.cell.op == facts.cell.op) arms.insert(cell.arm);
+  }
+  for (size_t index : arms) {
+    const Arm& arm = analysis.arms[index];
+    line("PyTorch version", arm.version.empty() ? "none loaded" : arm.version);
+    line("PyTorch git hash", arm.git_hash);
+    line("PyTorch library's build id", arm.build_id);
+    if (arm.stream_pool.has_value()) {
+      line("MPSStreamPool in the library", *arm.stream_pool ? "yes" : "no");
+    }
+    line("Device", fmt::format("{}", fmt::join(arm.devices, ", ")));
+    text += arm.proved ? "" : "(as its worker described it; no process of a run said so)\n";
+    text += "\n";
+  }
+  const nlohmann::json& machine = analysis.header.machine;
+  const std::string architecture = fact(machine, "architecture");
+  line("OS", fact(machine, "os") + (architecture.empty() ? "" : " (" + architecture + ")"));
+  line("OS build", fact(machine, "os_build"));
+  line("Model", fact(machine, "model"));
+  line("CPU", fact(machine, "chip"));
+  line("Measured with",
+       "mpsprobe " + analysis.header.mpsprobe_version + ", which runs LibTorch without Python");
+  return code_block(text) +
+         "\nOnly what was measured; Python and its packages took no part. "
+         "`python -m torch.utils.collect_env` adds them where the program above is run.\n";
+}
+
+}  // namespace
+
+std::string issue_title(const IssueFacts& facts) {
+  const Cell cell = table_cell(facts);
+  std::string title = is_simulated(facts) ? "SIMULATED: " : "";
+  if (cell.backend == Backend::mps) title += "[MPS] ";
+  title += fmt::format("{} {} with {}: {}", cell.op, what_happens(group_of(facts).first.judgement),
+                       counted(cell.threads, "threads"), printable(facts.signature));
+  return shortened(title, kMostIssueTitle);
+}
+
+std::string issue_text(const IssueFacts& facts) {
+  const Cell cell = table_cell(facts);
+  const std::vector<CrashRow> table = crash_table(*facts.analysis, cell, facts.signature);
+  std::string head;
+  if (is_simulated(facts)) {
+    head =
+        "> **SIMULATED.** Made on a simulated Metal device with planted defects: no evidence about "
+        "Apple's software, any GPU or PyTorch. Not to be filed.\n\n";
+  } else if (facts.analysis->paravirtual) {
+    head = "> On the GPU of a virtual Mac (paravirtual), which is no result of a real chip.\n\n";
+  }
+  head += "### \xF0\x9F\x90\x9B Describe the bug\n\n" + summary(facts, cell, table);
+  const std::string tail = "\n### Versions\n\n" + versions(facts);
+  // What matters most comes first; what no longer fits is named instead of being cut in its middle.
+  std::string body;
+  bool left_out = false;
+  for (const std::string& section : {program(facts), table_text(facts, cell, table),
+                                     evidence(facts), conditions(facts), layers(facts, cell)}) {
+    if (section.empty()) continue;
+    if (head.size() + body.size() + section.size() + tail.size() + 100 > kMostIssueBytes) {
+      left_out = true;
+      continue;
+    }
+    body += "\n" + section;
+  }
+  if (left_out) body += "\nA part is left out here, for want of room.\n";
+  return head + body + tail;
+}
+
+}  // namespace mpsprobe

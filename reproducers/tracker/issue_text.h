@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "harness/statistics/fisher.h"
+#include "reports/analysis.h"
+#include "reproducers/minimise/minimum.h"
+
+namespace mpsprobe {
+
+/// The most bytes of an issue that GitHub takes (characters, of which a byte is never fewer), with
+/// some left for what the user adds.
+inline constexpr size_t kMostIssueBytes = 60'000;
+inline constexpr size_t kMostIssueTitle = 200;
+
+/// What an issue for PyTorch's tracker is written from. Everything in it was measured; personal
+/// data has been taken out of what the caller puts here, or is taken out of the finished text.
+struct IssueFacts {
+  const Analysis* analysis = nullptr;  ///< of the run; never null, must outlive the call
+  std::string signature;               ///< one of analysis->signatures
+  Cell cell;  ///< what the reproducer says: the minimal cell, or a failing one
+  const Minimum* minimum = nullptr;  ///< where the cell was minimised: its table of conditions
+  std::string python;                ///< the program; empty where there is none
+  std::string why_no_python;         ///< then: why, as a sentence
+  std::vector<std::string> not_expressed;  ///< what the program cannot say of the cell
+  std::string proof;    ///< what became of the program when it was tried here; may be empty
+  std::string command;  ///< the mpsprobe command that runs the cell
+};
+
+/// One row of the table that the tracker's people ask for.
+struct CrashRow {
+  std::string version;  ///< of LibTorch; with the build's id where two builds have one version
+  int threads = 0;
+  int iterations = 0;
+  Proportion crashed;  ///< failures with the signature / trials that count
+  int otherwise = 0;   ///< failures with another one
+  bool proved = true;  ///< a process said which build it was
+};
+
+/// "crashed / total by version x threads x iterations": every cell of the run that differs from
+/// `cell` in threads and iterations alone, of every arm, by version, threads, iterations. Arms of
+/// one build are rows of their own as long as their workers differ: nothing is added up. Pure.
+std::vector<CrashRow> crash_table(const Analysis& analysis, const Cell& cell,
+                                  const std::string& signature);
+
+/// A title for the issue, at most kMostIssueTitle bytes, printable, on one line.
+std::string issue_title(const IssueFacts& facts);
+
+/// The issue as Markdown, in the form of the tracker's template for bugs ("Describe the bug",
+/// "Versions"): what happens, the program to paste, what the process said as it died, the table,
+/// what is necessary for it, what is known on each layer, and the versions as measured. At most
+/// kMostIssueBytes. No attachment and no link to one; whatever a worker said is in code or escaped,
+/// so that it neither ends a block nor mentions anybody. A program that breaks a rule of
+/// broken_python_rules is not put in; the text says which. Says that it is simulated in its first
+/// line, where it is. Pure. Throws std::invalid_argument where the run has no such signature.
+std::string issue_text(const IssueFacts& facts);
+
+}  // namespace mpsprobe

@@ -1,0 +1,88 @@
+// Bundles of the simulated device run again: its defects are known, so what is fixed and what is
+// not is known as well.
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "reproducers/bundle/bundle_record.h"
+#include "tools/runner/program_fixture.h"
+
+namespace mpsprobe {
+namespace {
+
+using nlohmann::json;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr const char* kFailing = "sim/linear/nograph/threads=3";
+constexpr const char* kControl = "sim/linear/nograph/threads=1";
+
+class VerifySimulated : public ProgramTest {
+ protected:
+  /// A bundle of a cell that fails here, made of a real run; its counts as they are given.
+  void bundle(const std::string& cell, int failures, int trials) {
+    mpsprobe({"run", "--cell", kFailing, "--trials", "1", "--out", path("run")});
+    const json report = json::parse(read("run/report.json"));
+    const json torch = report.at("provenances").front().at("torch");
+    BundleRecord record;
+    record.mpsprobe_version = "0.1.0";
+    record.signature = report.at("signatures").at(0).at("title");
+    record.simulated = true;
+    record.measured = "2026-01-31T12:00:00.000Z";
+    record.timeout_seconds = 60;
+    record.stall_seconds = 20;
+    const BundleBuild build{torch.at("version"), torch.at("git_hash"), torch.at("build_id")};
+    const std::vector<std::string> device{"simulated Metal device"};
+    record.cells = {{parse_cell(cell), "stock", build, device, failures, 0, trials, false},
+                    {parse_cell(kControl), "stock", build, device, 0, 0, trials, true}};
+    std::filesystem::create_directory(path("bundle"));
+    write("bundle/bundle.json", bundle_record_json(record));
+  }
+
+  Run verify(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), {"verify", path("bundle"), "--out", path("out")});
+    return mpsprobe(arguments);
+  }
+};
+
+TEST_F(VerifySimulated, TheSameDeviceStillFails) {
+  bundle(kFailing, 10, 10);
+  const Run run = verify({"--trials", "3"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out, StartsWith("SIMULATED: "));
+  EXPECT_THAT(run.out, EndsWith("\nSIMULATED: still fails\n"));
+  EXPECT_THAT(read("out/verify.md"), StartsWith("# SIMULATED: still fails"));
+}
+
+TEST_F(VerifySimulated, ADeviceWithoutTheDefectIsFixedBesideTheOneThatHasIt) {
+  bundle(kFailing, 10, 10);
+  const Run run = verify({"--profile", "clean", "--trials", "5"});
+  EXPECT_THAT(run.out, EndsWith("\nSIMULATED: fixed\n")) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("10/10   5/5          0/5"));
+}
+
+TEST_F(VerifySimulated, WithoutTheOneThatHasItNothingIsFixed) {
+  bundle(kFailing, 10, 10);
+  const Run run = verify({"--profile", "clean", "--only-new", "--trials", "5"});
+  EXPECT_THAT(run.out, EndsWith("\nSIMULATED: inconclusive: the old arm was not run again\n"))
+      << run.err;
+}
+
+TEST_F(VerifySimulated, OneFailureInFiftyIsNotGoneAfterTwentyTrials) {
+  bundle("sim/linear/nograph/threads=3/profile=rare", 1, 50);
+  const Run run = verify({"--profile", "clean", "--only-new", "--trials", "20"});
+  EXPECT_THAT(run.out, EndsWith("\nSIMULATED: inconclusive: 462 more trials on each side; the old "
+                                "arm was not run again\n"))
+      << run.err;
+}
+
+TEST_F(VerifySimulated, AnotherDefectIsNotTheBundles) {
+  bundle(kFailing, 10, 10);
+  const Run run = verify({"--profile", "wrong-numbers", "--trials", "3", "--fail-on", "fails"});
+  EXPECT_EQ(run.exit_code, 1) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("\nSIMULATED: fails otherwise: ")) << run.err;
+}
+
+}  // namespace
+}  // namespace mpsprobe
