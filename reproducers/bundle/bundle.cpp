@@ -39,7 +39,7 @@ std::string marked(const std::string& name, std::string text, const std::string&
   return comment(name, watermark) + text;
 }
 
-std::vector<BundleFile> program_files(const Finding& finding) {
+std::vector<BundleFile> program_files(const BundleFinding& finding) {
   std::vector<BundleFile> files;
   for (const Program& program : finding.reproduction.programs) {
     for (const BundleFile& file : program.files) {
@@ -90,7 +90,7 @@ Titles wanted_titles(const Evidence& evidence, const std::optional<std::string>&
                    "The run has:" + list_of(all));
 }
 
-void refuse_simulated(const Finding& finding, const BundleOptions& options) {
+void refuse_simulated(const BundleFinding& finding, const BundleOptions& options) {
   if (!finding.simulated || options.allow_simulated) return;
   throw InputError(shortened(printable(finding.raw_title), 120),
                    "was measured on a simulated device: it is no evidence about Apple's software, "
@@ -131,7 +131,7 @@ void append(std::vector<BundleFile>& files, std::vector<BundleFile> more) {
 }
 
 /// Files that tell of the others come last.
-std::vector<BundleFile> all_files(const Finding& finding, const BundleOptions& options,
+std::vector<BundleFile> all_files(const BundleFinding& finding, const BundleOptions& options,
                                   const Redactor& redactor, const PersonalStrings& strings) {
   std::vector<BundleFile> files = evidence_files(finding);
   if (options.further) append(files, options.further(finding));
@@ -149,7 +149,7 @@ std::vector<BundleFile> all_files(const Finding& finding, const BundleOptions& o
   return files;
 }
 
-WrittenBundle write_one(const Finding& finding, const BundleOptions& options,
+WrittenBundle write_one(const BundleFinding& finding, const BundleOptions& options,
                         const Redactor& redactor, const PersonalStrings& strings) {
   const std::string name =
       fmt::format("{}feedback-{}{}", finding.simulated ? "SIMULATED-" : "",
@@ -183,7 +183,7 @@ std::string manifest_of(std::vector<BundleFile> files, const std::string& waterm
   return text;
 }
 
-std::vector<BundleFile> evidence_files(const Finding& finding) {
+std::vector<BundleFile> evidence_files(const BundleFinding& finding) {
   std::vector<BundleFile> files{{"title.txt", title_text(finding)},
                                 {"description.txt", description_text(finding)},
                                 {"form.md", form_markdown(finding)},
@@ -217,7 +217,7 @@ std::vector<WrittenBundle> write_bundles(const fs::path& report, const BundleOpt
   Redactor redactor(strings, options.redact);
   const Evidence evidence = read_evidence(folder, strings, redactor, kWatermark);
   std::vector<WrittenBundle> written;
-  std::vector<Finding> findings;
+  std::vector<BundleFinding> findings;
   for (const auto& [raw, title] : wanted_titles(evidence, options.signature, folder)) {
     const auto& groups = evidence.analysis.signatures;
     const auto group = std::find_if(groups.begin(), groups.end(),
@@ -226,14 +226,14 @@ std::vector<WrittenBundle> write_bundles(const fs::path& report, const BundleOpt
     findings.push_back(find(evidence, *group, raw));
     refuse_simulated(findings.back(), options);
   }
-  for (Finding& finding : findings) {
+  for (BundleFinding& finding : findings) {
     const CellCount& smallest = finding.smallest();
     const double rate = static_cast<double>(smallest.failures) / smallest.summary->counted;
     finding.reproduction =
         read_reproduction(evidence, finding.raw_title, smallest.summary->cell, finding.group->title,
                           rate, options.programs, finding.watermark, redactor);
   }
-  for (const Finding& finding : findings) {
+  for (const BundleFinding& finding : findings) {
     written.push_back(write_one(finding, options, redactor, strings));
   }
   return written;

@@ -26,7 +26,7 @@ struct BundleOptions {
   std::vector<PersonalString> of_machine;   ///< personal_strings_of_this_machine()
   ProgramSource programs;
   /// Further files for whom it is written: the text for PyTorch's tracker. May be empty.
-  std::function<std::vector<BundleFile>(const Finding&)> further;
+  std::function<std::vector<BundleFile>(const BundleFinding&)> further;
 };
 
 /// One bundle as it was put in place.
@@ -55,7 +55,7 @@ std::vector<WrittenBundle> write_bundles(const std::filesystem::path& report,
                                          const BundleOptions& options);
 
 /// The files of a bundle without README.md, redactions.md and MANIFEST.sha256, in no order.
-std::vector<BundleFile> evidence_files(const Finding& finding);
+std::vector<BundleFile> evidence_files(const BundleFinding& finding);
 
 /// "HASH  PATH" a line, sorted by path, as `shasum -c` reads it; a comment before it where marked.
 std::string manifest_of(std::vector<BundleFile> files, const std::string& watermark);

@@ -37,7 +37,7 @@ std::string count_in_words(const CellCount& count) {
   return text;
 }
 
-std::vector<std::string> misuse_in_words(const Finding& finding) {
+std::vector<std::string> misuse_in_words(const BundleFinding& finding) {
   std::vector<std::string> lines;
   const ValidationCount count = count_validation(finding);
   if (count.trials == 0) {
@@ -63,7 +63,7 @@ std::vector<std::string> misuse_in_words(const Finding& finding) {
   return lines;
 }
 
-std::vector<std::string> unverified(const Finding& finding) {
+std::vector<std::string> unverified(const BundleFinding& finding) {
   std::vector<std::string> lines;
   const Reproduction& known = finding.reproduction;
   if (finding.group->thin()) {
@@ -97,7 +97,7 @@ std::vector<std::string> unverified(const Finding& finding) {
   return lines;
 }
 
-std::string rerun_command(const Finding& finding) {
+std::string rerun_command(const BundleFinding& finding) {
   const CampaignHeader& header = finding.evidence->journal.header;
   const std::vector<std::string> arguments{"mpsprobe", "run",
                                            "--cell",   to_string(finding.reproduction.cell),

@@ -17,12 +17,12 @@ std::string outcome_in_words(const Judgement& judgement);
 std::string cell_in_words(const Cell& cell);
 
 /// Whether API misuse was ruled out, with counts, one sentence a line; says so where it was not.
-std::vector<std::string> misuse_in_words(const Finding& finding);
+std::vector<std::string> misuse_in_words(const BundleFinding& finding);
 
 /// What could not be verified, one sentence each; empty where everything was.
-std::vector<std::string> unverified(const Finding& finding);
+std::vector<std::string> unverified(const BundleFinding& finding);
 
 /// The command that runs the smallest failing cell again.
-std::string rerun_command(const Finding& finding);
+std::string rerun_command(const BundleFinding& finding);
 
 }  // namespace mpsprobe

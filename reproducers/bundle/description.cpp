@@ -29,23 +29,23 @@ std::string joined(const std::vector<std::string>& parts) {
   return text;
 }
 
-std::string system_in_words(const Finding& finding) {
+std::string system_in_words(const BundleFinding& finding) {
   const std::string build = finding.machine("os_build");
   return one_line(finding.machine("os") + (build.empty() ? "" : " (" + build + ")"), 100);
 }
 
-std::string library_in_words(const Finding& finding) {
+std::string library_in_words(const BundleFinding& finding) {
   const std::string& version = finding.arm().version;
   return version.empty() ? "" : "LibTorch " + one_line(version, 60);
 }
 
-std::string prefix_of(const Finding& finding) {
+std::string prefix_of(const BundleFinding& finding) {
   if (finding.simulated) return "SIMULATED: ";
   return finding.paravirtual ? "PARAVIRTUAL GPU: " : "";
 }
 
 /// What follows the watermark, which must stay whole.
-std::string class_lines(const Finding& finding) {
+std::string class_lines(const BundleFinding& finding) {
   std::string text;
   if (finding.simulated) text += finding.watermark + "\n\n";
   if (finding.paravirtual) {
@@ -56,14 +56,14 @@ std::string class_lines(const Finding& finding) {
 }
 
 /// Whether it was seen here that the program fails as the cell did.
-bool shown_to_fail(const Finding& finding, const Program& program) {
+bool shown_to_fail(const BundleFinding& finding, const Program& program) {
   const auto& proofs = finding.reproduction.proofs;
   return std::any_of(proofs.begin(), proofs.end(), [&program](const ProofLine& proof) {
     return proof.program == program.kind && proof.arm == "failing" && proof.held;
   });
 }
 
-std::string steps(const Finding& finding) {
+std::string steps(const BundleFinding& finding) {
   // Apple's frameworks alone first: it leaves PyTorch out of the question.
   std::vector<Program> programs = finding.reproduction.programs;
   std::stable_partition(programs.begin(), programs.end(),
@@ -84,7 +84,7 @@ std::string steps(const Finding& finding) {
   return text;
 }
 
-std::string expected(const Finding& finding) {
+std::string expected(const BundleFinding& finding) {
   std::string text = "The operation ends, with the numbers that the CPU computes.";
   for (const CellCount& count : finding.cells) {
     if (!count.control || count.summary->overlap == Overlap::none) continue;
@@ -95,7 +95,7 @@ std::string expected(const Finding& finding) {
   return text + "\n";
 }
 
-std::string actual(const Finding& finding) {
+std::string actual(const BundleFinding& finding) {
   const FailureExample& first = finding.group->first;
   std::string text = fmt::format("{}, phase {}.\n", outcome_in_words(first.judgement),
                                  name_of(first.judgement.phase));
@@ -117,7 +117,7 @@ std::string actual(const Finding& finding) {
   return text;
 }
 
-std::string configuration(const Finding& finding) {
+std::string configuration(const BundleFinding& finding) {
   std::string text;
   const auto line = [&text](const char* what, const std::string& value) {
     text += fmt::format("- {}: {}\n", what,
@@ -140,7 +140,7 @@ std::string configuration(const Finding& finding) {
 }
 
 /// What the failure was reduced to, and what it needs.
-std::string reduced(const Finding& finding) {
+std::string reduced(const BundleFinding& finding) {
   constexpr size_t kMostConditions = 6;
   const Reproduction& known = finding.reproduction;
   if (!known.minimised || !known.minimum.has_value()) return "";
@@ -162,7 +162,7 @@ std::string reduced(const Finding& finding) {
 
 }  // namespace
 
-std::string title_text(const Finding& finding) {
+std::string title_text(const BundleFinding& finding) {
   const Cell& cell = finding.smallest().summary->cell;
   const std::string rest =
       fmt::format(": {} ({})", cell_in_words(cell),
@@ -174,7 +174,7 @@ std::string title_text(const Finding& finding) {
   return prefix + one_line(finding.group->title, left) + tail + "\n";
 }
 
-std::string description_text(const Finding& finding) {
+std::string description_text(const BundleFinding& finding) {
   const CellCount& smallest = finding.smallest();
   std::string misuse;
   for (const std::string& line : misuse_in_words(finding)) {
@@ -187,7 +187,7 @@ std::string description_text(const Finding& finding) {
       "{}What happens\n{} ends with: {}. That was so in {} of {} runs, each in fresh "
       "processes.{}\n\n"
       "Steps to reproduce\n{}\nExpected\n{}\nActual\n{}\nConfiguration\n{}\n"
-      "API misuse ruled out\n{}",
+      "API misuse\n{}",
       class_lines(finding), one_line(cell_in_words(smallest.summary->cell), 160),
       one_line(finding.group->title, 200), smallest.failures, smallest.summary->counted,
       reduced(finding), steps(finding), expected(finding), actual(finding), configuration(finding),
@@ -195,7 +195,7 @@ std::string description_text(const Finding& finding) {
   return shortened(text, kMostDescription - for_people.size()) + for_people;
 }
 
-std::string form_markdown(const Finding& finding) {
+std::string form_markdown(const BundleFinding& finding) {
   const CellCount& smallest = finding.smallest();
   const Outcome outcome = finding.group->first.judgement.outcome;
   const bool apple_alone = smallest.summary->cell.backend == Backend::metal;

@@ -39,16 +39,16 @@ std::string axis_text(const Cell& cell, const char* axis) {
 
 }  // namespace
 
-std::string Finding::machine(const char* fact) const {
+std::string BundleFinding::machine(const char* fact) const {
   const nlohmann::json& facts = evidence->journal.header.machine;
   if (!facts.is_object() || !facts.contains(fact)) return "";
   const nlohmann::json& value = facts.at(fact);
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-Finding find(const Evidence& evidence, const SignatureGroup& group, std::string raw_title) {
+BundleFinding find(const Evidence& evidence, const SignatureGroup& group, std::string raw_title) {
   const Analysis& analysis = evidence.analysis;
-  Finding finding;
+  BundleFinding finding;
   finding.evidence = &evidence;
   finding.group = &group;
   finding.raw_title = std::move(raw_title);
@@ -103,7 +103,7 @@ Finding find(const Evidence& evidence, const SignatureGroup& group, std::string 
   return finding;
 }
 
-ValidationCount count_validation(const Finding& finding) {
+ValidationCount count_validation(const BundleFinding& finding) {
   ValidationCount count;
   std::set<std::string> modes;
   const Cell& failing = finding.smallest().summary->cell;
@@ -131,7 +131,7 @@ ValidationCount count_validation(const Finding& finding) {
   return count;
 }
 
-BundleRecord record_of(const Finding& finding) {
+BundleRecord record_of(const BundleFinding& finding) {
   const CampaignHeader& header = finding.evidence->journal.header;
   BundleRecord record;
   record.mpsprobe_version = header.mpsprobe_version;

@@ -24,7 +24,7 @@ struct CellCount {
 
 /// One signature, with everything that a bundle says of it. Refers to the evidence, which must
 /// outlive it.
-struct Finding {
+struct BundleFinding {
   const Evidence* evidence = nullptr;
   const SignatureGroup* group = nullptr;
   std::string raw_title;         ///< as measured: for the user's own screen alone
@@ -45,7 +45,7 @@ struct Finding {
 };
 
 /// Gathers what the evidence says of a signature; the reproduction is left empty.
-Finding find(const Evidence& evidence, const SignatureGroup& group, std::string raw_title);
+BundleFinding find(const Evidence& evidence, const SignatureGroup& group, std::string raw_title);
 
 /// Trials of the validation arm: same backend, operation and path, with Metal's checks on.
 struct ValidationCount {
@@ -55,9 +55,9 @@ struct ValidationCount {
   int otherwise = 0;  ///< that failed by another: the checks themselves may have objected
   std::vector<std::string> modes;  ///< "api", "api-shader"
 };
-ValidationCount count_validation(const Finding& finding);
+ValidationCount count_validation(const BundleFinding& finding);
 
 /// `bundle.json` of the finding.
-BundleRecord record_of(const Finding& finding);
+BundleRecord record_of(const BundleFinding& finding);
 
 }  // namespace mpsprobe

@@ -19,7 +19,7 @@ using nlohmann::ordered_json;
 
 constexpr size_t kMostFrames = 200;
 
-ordered_json marked(const Finding& finding) {
+ordered_json marked(const BundleFinding& finding) {
   ordered_json json{{"simulated", finding.simulated}, {"paravirtual", finding.paravirtual}};
   if (!finding.watermark.empty()) json["watermark"] = finding.watermark;
   return json;
@@ -29,7 +29,7 @@ std::string line_of(const nlohmann::json& json) {
   return json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
-std::string stack_text(const Finding& finding, const TrialRecord& trial) {
+std::string stack_text(const BundleFinding& finding, const TrialRecord& trial) {
   std::string text = finding.watermark.empty() ? "" : finding.watermark + "\n\n";
   text += fmt::format(
       "cell      {}\nworker    {}\ntrial     {}\nstarted   {}\noutcome   {}\n"
@@ -62,7 +62,7 @@ bool has_stacks(const TrialRecord& trial) {
 
 }  // namespace
 
-std::string system_json(const Finding& finding) {
+std::string system_json(const BundleFinding& finding) {
   ordered_json json = marked(finding);
   json["machine"] = finding.evidence->journal.header.machine;
   ordered_json builds = ordered_json::array();
@@ -78,7 +78,7 @@ std::string system_json(const Finding& finding) {
   return json_text(json);
 }
 
-std::string provenance_json(const Finding& finding) {
+std::string provenance_json(const BundleFinding& finding) {
   const Journal& journal = finding.evidence->journal;
   std::set<std::string> provenances;
   std::set<std::string> sets;
@@ -118,7 +118,7 @@ std::string provenance_json(const Finding& finding) {
   return json_text(json);
 }
 
-std::string trials_ndjson(const Finding& finding) {
+std::string trials_ndjson(const BundleFinding& finding) {
   std::string lines;
   size_t reduced = 0;
   size_t left_out = 0;
@@ -147,7 +147,7 @@ std::string trials_ndjson(const Finding& finding) {
   return line_of(first) + lines;
 }
 
-std::vector<BundleFile> stack_files(const Finding& finding) {
+std::vector<BundleFile> stack_files(const BundleFinding& finding) {
   std::vector<BundleFile> files;
   for (const TrialRecord* trial : finding.failed) {
     if (files.size() == kMostStackFiles) break;
@@ -158,7 +158,7 @@ std::vector<BundleFile> stack_files(const Finding& finding) {
   return files;
 }
 
-std::vector<BundleFile> crash_report_files(const Finding& finding) {
+std::vector<BundleFile> crash_report_files(const BundleFinding& finding) {
   std::vector<BundleFile> files;
   std::set<std::string> taken;
   size_t bytes = 0;

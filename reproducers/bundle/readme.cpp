@@ -35,7 +35,7 @@ const std::map<std::string, const char*>& meanings() {
 
 }  // namespace
 
-std::string readme_markdown(const Finding& finding, const std::vector<BundleFile>& files,
+std::string readme_markdown(const BundleFinding& finding, const std::vector<BundleFile>& files,
                             bool redacted) {
   std::string text = finding.watermark.empty() ? "" : finding.watermark + "\n\n";
   if (!redacted) {
@@ -89,7 +89,7 @@ std::string readme_markdown(const Finding& finding, const std::vector<BundleFile
   return text;
 }
 
-std::string redactions_markdown(const Finding& finding, const Redactor& redactor,
+std::string redactions_markdown(const BundleFinding& finding, const Redactor& redactor,
                                 const PersonalStrings& strings) {
   std::string text = finding.watermark.empty() ? "" : finding.watermark + "\n\n";
   text += "# What was taken out\n\n";

@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kMostRows = 500;
 
-std::string head(const Finding& finding, const std::string& title) {
+std::string head(const BundleFinding& finding, const std::string& title) {
   std::string text = finding.watermark.empty() ? "" : finding.watermark + "\n\n";
   text += fmt::format("# {}\n\nSignature: {}\n\n", title, code_span(finding.group->title));
   if (finding.paravirtual) text += "On the GPU of a virtual Mac: no result of a real chip.\n\n";
@@ -28,7 +28,7 @@ std::string percent_range(int failures, int trials) {
 
 }  // namespace
 
-std::string rate_markdown(const Finding& finding) {
+std::string rate_markdown(const BundleFinding& finding) {
   std::string text = head(finding, "Measured rate");
   text +=
       "Trials in fresh processes; failed: by this signature. The interval is the exact "
@@ -50,7 +50,7 @@ std::string rate_markdown(const Finding& finding) {
   return text;
 }
 
-std::string rate_json(const Finding& finding) {
+std::string rate_json(const BundleFinding& finding) {
   nlohmann::ordered_json cells = nlohmann::ordered_json::array();
   for (const CellCount& count : finding.cells) {
     const CellSummary& summary = *count.summary;
@@ -75,7 +75,7 @@ std::string rate_json(const Finding& finding) {
   return json_text(json);
 }
 
-std::string boundary_markdown(const Finding& finding) {
+std::string boundary_markdown(const BundleFinding& finding) {
   std::string text = head(finding, "Boundary");
   text += "Of failures of any signature, in the run that this was made from.\n\n";
   for (const Boundary* boundary : finding.boundaries) {
@@ -91,7 +91,7 @@ std::string boundary_markdown(const Finding& finding) {
   return text;
 }
 
-std::string layers_markdown(const Finding& finding) {
+std::string layers_markdown(const BundleFinding& finding) {
   std::string text = head(finding, "What is known on each layer");
   const Analysis& analysis = finding.evidence->analysis;
   text +=
@@ -111,13 +111,13 @@ std::string layers_markdown(const Finding& finding) {
   return text;
 }
 
-std::string conditions_markdown(const Finding& finding) {
+std::string conditions_markdown(const BundleFinding& finding) {
   const auto& minimum = finding.reproduction.minimum;
   if (!minimum.has_value()) return "";
   return (finding.watermark.empty() ? "" : finding.watermark + "\n\n") + minimum_markdown(*minimum);
 }
 
-std::string programs_markdown(const Finding& finding) {
+std::string programs_markdown(const BundleFinding& finding) {
   const Reproduction& known = finding.reproduction;
   std::string text = head(finding, "The programs, and how they were tried");
   text += fmt::format("Cell: {}{}\n\n", code_span(to_string(known.cell)),

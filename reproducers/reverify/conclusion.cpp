@@ -97,28 +97,29 @@ CellConclusion conclude_cell(const CellBeforeAndNow& cell, CellConclusion conclu
   const ArmNow* arm = today(cell);
   conclusion.p_before_and_now = test_before_and_now(cell);
   if (arm == nullptr) {
-    conclusion.finding = Finding::inconclusive;
+    conclusion.finding = RecheckFinding::inconclusive;
     conclusion.reasons = {Reason::nothing_counted};
     return conclusion;
   }
   if (!failed_before(cell)) {
     // What it already failed of otherwise is no news.
     const bool news = arm->otherwise > 0 && cell.otherwise_before == 0;
-    conclusion.finding = arm->same.failures > 0 ? Finding::still_fails
-                         : news                 ? Finding::fails_otherwise
-                                                : Finding::as_before;
+    conclusion.finding = arm->same.failures > 0 ? RecheckFinding::still_fails
+                         : news                 ? RecheckFinding::fails_otherwise
+                                                : RecheckFinding::as_before;
     return conclusion;
   }
   if (arm->same.failures > 0) {
-    conclusion.finding = Finding::still_fails;
+    conclusion.finding = RecheckFinding::still_fails;
   } else if (arm->otherwise > 0) {
-    conclusion.finding = Finding::fails_otherwise;
+    conclusion.finding = RecheckFinding::fails_otherwise;
   } else {
     conclusion.reasons = reasons_against(cell, conclusion, control_failed);
-    conclusion.finding = conclusion.reasons.empty() ? Finding::fixed : Finding::inconclusive;
+    conclusion.finding =
+        conclusion.reasons.empty() ? RecheckFinding::fixed : RecheckFinding::inconclusive;
     const ArmNow* old_arm = counted(cell.old_arm);
     const bool old_failed = old_arm != nullptr && old_arm->same.failures > 0;
-    if (conclusion.finding == Finding::inconclusive) {
+    if (conclusion.finding == RecheckFinding::inconclusive) {
       conclusion.trials_needed =
           trials_for_power(rate_of(old_failed ? old_arm->same : cell.before), level);
     }
@@ -160,26 +161,26 @@ BundleConclusion conclude(const std::vector<CellBeforeAndNow>& cells) {
   for (size_t i = 0; i < cells.size(); ++i) {
     CellConclusion& cell = whole.cells[i];
     cell = conclude_cell(cells[i], cell, control_failed, level);
-    still = still || cell.finding == Finding::still_fails;
+    still = still || cell.finding == RecheckFinding::still_fails;
     // A control that fails otherwise is a reason against the others, and not what is looked for.
-    if (cell.finding == Finding::fails_otherwise && !cells[i].control && !otherwise) {
+    if (cell.finding == RecheckFinding::fails_otherwise && !cells[i].control && !otherwise) {
       otherwise = true;
       whole.other_signature = today(cells[i])->other_signature;
     }
     if (!failed_before(cells[i])) continue;
-    all_fixed = all_fixed && cell.finding == Finding::fixed;
+    all_fixed = all_fixed && cell.finding == RecheckFinding::fixed;
     add_once(whole.reasons, cell.reasons);
     whole.trials_needed = std::max(whole.trials_needed, cell.trials_needed);
   }
-  whole.finding = still       ? Finding::still_fails
-                  : otherwise ? Finding::fails_otherwise
-                  : all_fixed ? Finding::fixed
-                              : Finding::inconclusive;
-  if (whole.finding != Finding::inconclusive) {
+  whole.finding = still       ? RecheckFinding::still_fails
+                  : otherwise ? RecheckFinding::fails_otherwise
+                  : all_fixed ? RecheckFinding::fixed
+                              : RecheckFinding::inconclusive;
+  if (whole.finding != RecheckFinding::inconclusive) {
     whole.reasons.clear();
     whole.trials_needed.reset();
   }
-  if (whole.finding != Finding::fails_otherwise) whole.other_signature.clear();
+  if (whole.finding != RecheckFinding::fails_otherwise) whole.other_signature.clear();
   // The most useful reason first: nothing helps where trials are too few, however much else is so.
   std::stable_sort(whole.reasons.begin(), whole.reasons.end(), [](Reason a, Reason b) {
     return a == Reason::too_few_trials && b != Reason::too_few_trials;

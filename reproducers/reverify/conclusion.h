@@ -41,16 +41,16 @@ struct CellBeforeAndNow {
 };
 
 /// What a cell, or the whole bundle, comes to.
-enum class Finding : uint8_t {
+enum class RecheckFinding : uint8_t {
   still_fails,      ///< today's arm fails with the bundle's signature
   fails_otherwise,  ///< it fails, with another one
   fixed,         ///< the old arm failed again in this run, and the new one did not: not by chance
   inconclusive,  ///< nothing fails today, and no more than that is known
   as_before,     ///< a cell that had not failed with the signature, and does not
 };
-std::string_view name_of(Finding finding);
+std::string_view name_of(RecheckFinding finding);
 /// "still fails": the same for people.
-std::string words_of(Finding finding);
+std::string words_of(RecheckFinding finding);
 
 /// Why no more can be said of an arm that did not fail.
 enum class Reason : uint8_t {
@@ -71,7 +71,7 @@ std::string_view name_of(Reason reason);
 
 /// Of one cell.
 struct CellConclusion {
-  Finding finding = Finding::inconclusive;
+  RecheckFinding finding = RecheckFinding::inconclusive;
   std::vector<Reason> reasons;  ///< of `inconclusive`: the one to name first is first
   /// Fisher's exact test, two-sided, of the bundle's count against today's arm; none where that
   /// ran on another device.
@@ -85,7 +85,7 @@ struct CellConclusion {
 
 /// Of the whole bundle.
 struct BundleConclusion {
-  Finding finding = Finding::inconclusive;
+  RecheckFinding finding = RecheckFinding::inconclusive;
   std::vector<Reason> reasons;
   std::string other_signature;        ///< of `fails_otherwise`
   std::optional<int> trials_needed;   ///< the most that any of its cells takes

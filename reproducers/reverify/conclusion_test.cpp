@@ -65,13 +65,13 @@ CellBeforeAndNow control(Proportion now) {
 // The four cases that a fix is claimed, or not, by.
 TEST(Conclude, TheSameBuildThatFailsAgainStillFails) {
   const auto conclusion = conclude({only_old({10, 10}, {20, 20})});
-  EXPECT_EQ(conclusion.finding, Finding::still_fails);
+  EXPECT_EQ(conclusion.finding, RecheckFinding::still_fails);
   EXPECT_EQ(in_words(conclusion), "still fails");
 }
 
 TEST(Conclude, FixedNeedsAnOldArmThatFailedInTheSameRun) {
   const auto conclusion = conclude({with_both({10, 10}, {20, 20}, {0, 20})});
-  EXPECT_EQ(conclusion.finding, Finding::fixed);
+  EXPECT_EQ(conclusion.finding, RecheckFinding::fixed);
   EXPECT_EQ(in_words(conclusion), "fixed");
   EXPECT_LT(conclusion.cells[0].corrected_p_arms.value(), 1e-9);
   EXPECT_LT(conclusion.cells[0].p_before_and_now.value(), 1e-6);
@@ -79,7 +79,7 @@ TEST(Conclude, FixedNeedsAnOldArmThatFailedInTheSameRun) {
 
 TEST(Conclude, WithoutTheOldArmNothingIsFixedHoweverClearTheNumbers) {
   const auto conclusion = conclude({only_new({50, 50}, {0, 1000})});
-  EXPECT_EQ(conclusion.finding, Finding::inconclusive);
+  EXPECT_EQ(conclusion.finding, RecheckFinding::inconclusive);
   EXPECT_THAT(conclusion.reasons, ElementsAre(Reason::old_arm_not_run));
   EXPECT_EQ(in_words(conclusion), "inconclusive: the old arm was not run again");
 }
@@ -89,7 +89,7 @@ TEST(Conclude, OneInFiftyBeforeAndNoneInTwentyAfterTakesMoreTrials) {
        {only_new({1, 50}, {0, 20}), only_old({1, 50}, {0, 20}),
         with_both({1, 50}, {0, 20}, {0, 20}), with_both({1, 50}, {1, 20}, {0, 20})}) {
     const auto conclusion = conclude({cell});
-    EXPECT_EQ(conclusion.finding, Finding::inconclusive);
+    EXPECT_EQ(conclusion.finding, RecheckFinding::inconclusive);
     EXPECT_EQ(conclusion.reasons.at(0), Reason::too_few_trials);
     EXPECT_THAT(in_words(conclusion),
                 testing::MatchesRegex("inconclusive: [0-9]+ more trials on each side.*"));
@@ -107,8 +107,9 @@ TEST(Conclude, TheRateOfTheOldArmInThisRunCountsForWhatIsNeeded) {
 }
 
 TEST(Conclude, TheNewBuildThatFailsAsWellIsNotFixedEvenIfItFailsLessOften) {
-  EXPECT_EQ(conclude({with_both({10, 10}, {20, 20}, {1, 20})}).finding, Finding::still_fails);
-  EXPECT_EQ(conclude({only_new({10, 10}, {1, 20})}).finding, Finding::still_fails);
+  EXPECT_EQ(conclude({with_both({10, 10}, {20, 20}, {1, 20})}).finding,
+            RecheckFinding::still_fails);
+  EXPECT_EQ(conclude({only_new({10, 10}, {1, 20})}).finding, RecheckFinding::still_fails);
 }
 
 TEST(Conclude, AnotherSignatureIsSaid) {
@@ -116,17 +117,17 @@ TEST(Conclude, AnotherSignatureIsSaid) {
   cell.new_arm->otherwise = 2;
   cell.new_arm->other_signature = "hang in commit";
   const auto conclusion = conclude({cell});
-  EXPECT_EQ(conclusion.finding, Finding::fails_otherwise);
+  EXPECT_EQ(conclusion.finding, RecheckFinding::fails_otherwise);
   EXPECT_EQ(in_words(conclusion), "fails otherwise: hang in commit");
   EXPECT_THAT(in_words(cell, conclusion.cells[0]), HasSubstr("hang in commit"));
 
   cell.new_arm->same.failures = 1;  // and where both come, the old failure counts
-  EXPECT_EQ(conclude({cell}).finding, Finding::still_fails);
+  EXPECT_EQ(conclude({cell}).finding, RecheckFinding::still_fails);
 }
 
 TEST(Conclude, AnOldArmThatDoesNotFailShowsNothing) {
   auto conclusion = conclude({with_both({10, 10}, {0, 20}, {0, 20})});
-  EXPECT_EQ(conclusion.finding, Finding::inconclusive);
+  EXPECT_EQ(conclusion.finding, RecheckFinding::inconclusive);
   EXPECT_THAT(conclusion.reasons, ElementsAre(Reason::old_arm_passed));
 
   CellBeforeAndNow cell = with_both({10, 10}, {0, 20}, {0, 20});
@@ -140,7 +141,7 @@ TEST(Conclude, AnOldArmThatDoesNotFailShowsNothing) {
 TEST(Conclude, TheBundlesOwnBuildCannotBeItsOwnFix) {
   const CellBeforeAndNow cell = only_old({10, 10}, {0, 20});
   const auto conclusion = conclude({cell});
-  EXPECT_EQ(conclusion.finding, Finding::inconclusive);
+  EXPECT_EQ(conclusion.finding, RecheckFinding::inconclusive);
   EXPECT_THAT(conclusion.reasons, ElementsAre(Reason::same_build));
   EXPECT_THAT(in_words(cell, conclusion.cells[0]), HasSubstr("lies outside of it"));
 }
@@ -149,7 +150,7 @@ TEST(Conclude, TrialsThatDoNotCountAreNone) {
   for (const CellBeforeAndNow& cell :
        {failing({10, 10}), only_new({10, 10}, {0, 0}), with_both({10, 10}, {20, 20}, {0, 0})}) {
     const auto conclusion = conclude({cell});
-    EXPECT_EQ(conclusion.finding, Finding::inconclusive);
+    EXPECT_EQ(conclusion.finding, RecheckFinding::inconclusive);
     EXPECT_THAT(conclusion.reasons, ElementsAre(Reason::nothing_counted));
     EXPECT_EQ(conclusion.cells[0].p_before_and_now, std::nullopt);
   }
@@ -200,66 +201,67 @@ TEST(Conclude, ResultsOfDifferentDevicesAreNotCompared) {
 
   cell = only_new({10, 10}, {5, 20});  // a failure is one anywhere
   cell.new_arm->devices = {"Apple M1"};
-  EXPECT_EQ(conclude({cell}).finding, Finding::still_fails);
+  EXPECT_EQ(conclude({cell}).finding, RecheckFinding::still_fails);
 }
 
 TEST(Conclude, AControlThatFailsOtherwiseStandsAgainstAFix) {
   const CellBeforeAndNow good = with_both({10, 10}, {20, 20}, {0, 20});
   CellBeforeAndNow sick = control({0, 20});
-  EXPECT_EQ(conclude({good, sick}).finding, Finding::fixed);
+  EXPECT_EQ(conclude({good, sick}).finding, RecheckFinding::fixed);
   sick.old_arm->otherwise = 1;
   EXPECT_THAT(conclude({good, sick}).reasons, ElementsAre(Reason::control_failed));
   sick = control({0, 20});
   sick.new_arm->otherwise = 1;
   const auto conclusion = conclude({good, sick});
-  EXPECT_EQ(conclusion.finding, Finding::inconclusive);
+  EXPECT_EQ(conclusion.finding, RecheckFinding::inconclusive);
   EXPECT_THAT(conclusion.reasons, ElementsAre(Reason::control_failed));
   sick.otherwise_before = 1;  // it did so before
-  EXPECT_EQ(conclude({good, sick}).finding, Finding::fixed);
+  EXPECT_EQ(conclude({good, sick}).finding, RecheckFinding::fixed);
 }
 
 TEST(Conclude, AControlThatFailsOfTheBundlesFailureIsTheFailure) {
   const CellBeforeAndNow good = with_both({10, 10}, {20, 20}, {0, 20});
-  EXPECT_EQ(conclude({good, control({1, 20})}).finding, Finding::still_fails);
+  EXPECT_EQ(conclude({good, control({1, 20})}).finding, RecheckFinding::still_fails);
   CellBeforeAndNow rare = control({0, 20});
   rare.old_arm->same.failures = 2;  // in the old arm it is only rarer than was seen before
-  EXPECT_EQ(conclude({good, rare}).finding, Finding::fixed);
+  EXPECT_EQ(conclude({good, rare}).finding, RecheckFinding::fixed);
 }
 
 TEST(Conclude, EveryCellThatFailedHasToBeFixed) {
   const CellBeforeAndNow clear = with_both({10, 10}, {20, 20}, {0, 20});
   const CellBeforeAndNow rare = with_both({1, 50}, {1, 20}, {0, 20});
-  EXPECT_EQ(conclude({clear, clear}).finding, Finding::fixed);
-  EXPECT_EQ(conclude({clear, rare}).finding, Finding::inconclusive);
-  EXPECT_EQ(conclude({clear, only_new({10, 10}, {1, 1})}).finding, Finding::still_fails);
+  EXPECT_EQ(conclude({clear, clear}).finding, RecheckFinding::fixed);
+  EXPECT_EQ(conclude({clear, rare}).finding, RecheckFinding::inconclusive);
+  EXPECT_EQ(conclude({clear, only_new({10, 10}, {1, 1})}).finding, RecheckFinding::still_fails);
 }
 
 TEST(Conclude, ManyCellsMakeTheTestStricter) {
   // 5 of 12 against 0 of 12: p = 0.037 alone, and no longer below the level with another such cell.
   const CellBeforeAndNow weak = with_both({5, 12}, {5, 12}, {0, 12});
-  EXPECT_EQ(conclude({weak}).finding, Finding::fixed);
+  EXPECT_EQ(conclude({weak}).finding, RecheckFinding::fixed);
   const auto conclusion = conclude({weak, weak});
-  EXPECT_EQ(conclusion.finding, Finding::inconclusive);
+  EXPECT_EQ(conclusion.finding, RecheckFinding::inconclusive);
   EXPECT_GE(conclusion.cells[0].corrected_p_arms.value(), kVerifyLevel);
   EXPECT_EQ(conclusion.trials_needed, trials_for_power(5.0 / 12, kVerifyLevel / 2));
 }
 
 TEST(Conclude, ACellThatPassedBeforeTellsOnlyWhereItFailsNow) {
   const CellBeforeAndNow good = with_both({10, 10}, {20, 20}, {0, 20});
-  EXPECT_EQ(conclude({good, only_new({0, 10}, {0, 20})}).cells[1].finding, Finding::as_before);
-  EXPECT_EQ(conclude({good, only_new({0, 10}, {0, 20})}).finding, Finding::fixed);
-  EXPECT_EQ(conclude({good, only_new({0, 10}, {1, 20})}).finding, Finding::still_fails);
+  EXPECT_EQ(conclude({good, only_new({0, 10}, {0, 20})}).cells[1].finding,
+            RecheckFinding::as_before);
+  EXPECT_EQ(conclude({good, only_new({0, 10}, {0, 20})}).finding, RecheckFinding::fixed);
+  EXPECT_EQ(conclude({good, only_new({0, 10}, {1, 20})}).finding, RecheckFinding::still_fails);
   CellBeforeAndNow otherwise = only_new({0, 10}, {0, 20});
   otherwise.new_arm->otherwise = 1;
   otherwise.new_arm->other_signature = "hang";
-  EXPECT_EQ(conclude({good, otherwise}).finding, Finding::fails_otherwise);
+  EXPECT_EQ(conclude({good, otherwise}).finding, RecheckFinding::fails_otherwise);
   otherwise.otherwise_before = 3;
-  EXPECT_EQ(conclude({good, otherwise}).finding, Finding::fixed);
+  EXPECT_EQ(conclude({good, otherwise}).finding, RecheckFinding::fixed);
 }
 
 TEST(Conclude, OfNothingNothingIsConcluded) {
-  EXPECT_EQ(conclude({}).finding, Finding::inconclusive);
-  EXPECT_EQ(conclude({control({0, 20})}).finding, Finding::inconclusive);
+  EXPECT_EQ(conclude({}).finding, RecheckFinding::inconclusive);
+  EXPECT_EQ(conclude({control({0, 20})}).finding, RecheckFinding::inconclusive);
   EXPECT_THROW(conclude({only_new({3, 2}, {0, 1})}), std::invalid_argument);
 }
 
@@ -273,10 +275,10 @@ TEST(Conclude, FixedIsNeverSaidWithoutItsGrounds) {
         const Proportion new_now{new_failures, n};
         const auto conclusion = conclude({with_both({n, n}, old_now, new_now)});
         const bool grounds = new_failures == 0 && fisher_exact(old_now, new_now) < kVerifyLevel;
-        EXPECT_EQ(conclusion.finding == Finding::fixed, grounds) << n << old_failures;
-        EXPECT_EQ(conclusion.finding == Finding::still_fails, new_failures > 0);
-        EXPECT_NE(conclude({only_new({n, n}, new_now)}).finding, Finding::fixed);
-        EXPECT_NE(conclude({only_old({n, n}, old_now)}).finding, Finding::fixed);
+        EXPECT_EQ(conclusion.finding == RecheckFinding::fixed, grounds) << n << old_failures;
+        EXPECT_EQ(conclusion.finding == RecheckFinding::still_fails, new_failures > 0);
+        EXPECT_NE(conclude({only_new({n, n}, new_now)}).finding, RecheckFinding::fixed);
+        EXPECT_NE(conclude({only_old({n, n}, old_now)}).finding, RecheckFinding::fixed);
       }
     }
   }

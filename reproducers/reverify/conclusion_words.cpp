@@ -88,23 +88,23 @@ std::string long_words(const CellBeforeAndNow& cell, Reason reason) {
 
 }  // namespace
 
-std::string_view name_of(Finding finding) {
+std::string_view name_of(RecheckFinding finding) {
   switch (finding) {
-    case Finding::still_fails:
+    case RecheckFinding::still_fails:
       return "still_fails";
-    case Finding::fails_otherwise:
+    case RecheckFinding::fails_otherwise:
       return "fails_otherwise";
-    case Finding::fixed:
+    case RecheckFinding::fixed:
       return "fixed";
-    case Finding::inconclusive:
+    case RecheckFinding::inconclusive:
       return "inconclusive";
-    case Finding::as_before:
+    case RecheckFinding::as_before:
       return "as_before";
   }
   return "";
 }
 
-std::string words_of(Finding finding) {
+std::string words_of(RecheckFinding finding) {
   std::string words(name_of(finding));
   std::replace(words.begin(), words.end(), '_', ' ');
   return words;
@@ -142,11 +142,11 @@ std::string_view name_of(Reason reason) {
 
 std::string in_words(const BundleConclusion& conclusion) {
   switch (conclusion.finding) {
-    case Finding::still_fails:
+    case RecheckFinding::still_fails:
       return "still fails";
-    case Finding::fails_otherwise:
+    case RecheckFinding::fails_otherwise:
       return "fails otherwise: " + conclusion.other_signature;
-    case Finding::fixed:
+    case RecheckFinding::fixed:
       return "fixed";
     default:
       break;
@@ -164,21 +164,21 @@ std::string in_words(const BundleConclusion& conclusion) {
 
 std::string in_words(const CellBeforeAndNow& cell, const CellConclusion& conclusion) {
   switch (conclusion.finding) {
-    case Finding::still_fails:
+    case RecheckFinding::still_fails:
       return "fails with the same signature";
-    case Finding::fails_otherwise: {
+    case RecheckFinding::fails_otherwise: {
       const std::optional<ArmNow>& arm = cell.new_arm.has_value() ? cell.new_arm : cell.old_arm;
       return "fails with another signature: " + arm->other_signature;
     }
-    case Finding::as_before:
+    case RecheckFinding::as_before:
       return "as before";
-    case Finding::fixed:
+    case RecheckFinding::fixed:
       return fmt::format(
           "fixed: the old arm failed again in this run ({}), the new one did not "
           "({}), {}",
           k_of_n(cell.old_arm->same), k_of_n(cell.new_arm->same),
           p_text(*conclusion.corrected_p_arms));
-    case Finding::inconclusive:
+    case RecheckFinding::inconclusive:
       break;
   }
   std::string text = "inconclusive";

@@ -110,7 +110,7 @@ TEST_F(Filing, BundlesAreFoundWithTheirNumberAndLastVerdict) {
   note_filing(one, "FB1");
   keep_verification(one, verification("2026-02-01T00:00:00.000Z"));
   Verification later = verification("2026-03-01T00:00:00.000Z");
-  later.conclusion.finding = Finding::still_fails;
+  later.conclusion.finding = RecheckFinding::still_fails;
   keep_verification(one, later);
   write(one / "verified" / "9999.json", "no verdict");
   const FoundBundles found = find_bundles({folder_ / "run", folder_, folder_ / "missing"});

@@ -59,7 +59,7 @@ TEST_F(Recheck, TheBundlesBuildIsTheOldArm) {
   EXPECT_FALSE(cell.new_arm.has_value());
   EXPECT_EQ(cell.old_arm->same.failures, 20);
   EXPECT_EQ(cell.before.trials, 10);
-  EXPECT_EQ(conclude({cell}).finding, Finding::still_fails);
+  EXPECT_EQ(conclude({cell}).finding, RecheckFinding::still_fails);
 }
 
 TEST_F(Recheck, AnotherBuildIsTheNewArm) {
@@ -83,7 +83,7 @@ TEST_F(Recheck, AnotherProfileOfTheSimulatedDeviceIsTheNewArm) {
   EXPECT_EQ(cells[0].new_arm->label, "stock, profile=clean");
   EXPECT_EQ(cells[0].cell_now, "sim/linear/nograph/threads=3/profile=clean");
   EXPECT_TRUE(cells[1].control);
-  EXPECT_EQ(conclude(cells).finding, Finding::fixed);
+  EXPECT_EQ(conclude(cells).finding, RecheckFinding::fixed);
 }
 
 TEST_F(Recheck, OnlyTheBundlesSignatureIsItsFailure) {

@@ -272,7 +272,7 @@ std::string verification_terminal(const Verification& verification) {
   text += "\n";
   for (size_t i = 0; i < verification.cells.size(); ++i) {
     const CellConclusion& conclusion = verification.conclusion.cells[i];
-    if (conclusion.finding == Finding::as_before) continue;
+    if (conclusion.finding == RecheckFinding::as_before) continue;
     text += fmt::format("{}: {}\n", printable(cell_text(verification.cells[i])),
                         printable(in_words(verification.cells[i], conclusion)));
   }

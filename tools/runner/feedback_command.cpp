@@ -52,7 +52,7 @@ std::vector<Program> programs_for(const Cell& cell, const std::string& signature
 }
 
 /// The issue for PyTorch's tracker. The evidence is redacted already, and the audit looks at it.
-std::vector<BundleFile> issue_files(const Finding& finding) {
+std::vector<BundleFile> issue_files(const BundleFinding& finding) {
   const Reproduction& known = finding.reproduction;
   IssueFacts facts;
   facts.analysis = &finding.evidence->analysis;

@@ -214,9 +214,11 @@ void write(const fs::path& folder, const fs::path& bundle, const Verification& v
   }
 }
 
-bool found(const std::string& fail_on, Finding finding) {
-  const bool fails = finding == Finding::still_fails || finding == Finding::fails_otherwise;
-  return (fail_on == "fails" && fails) || (fail_on == "unfixed" && finding != Finding::fixed);
+bool found(const std::string& fail_on, RecheckFinding finding) {
+  const bool fails =
+      finding == RecheckFinding::still_fails || finding == RecheckFinding::fails_otherwise;
+  return (fail_on == "fails" && fails) ||
+         (fail_on == "unfixed" && finding != RecheckFinding::fixed);
 }
 
 int note(const VerifyOptions& options, const fs::path& bundle) {
