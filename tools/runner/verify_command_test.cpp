@@ -171,7 +171,7 @@ TEST_F(VerifyCommand, AnotherFailureIsSaid) {
 TEST_F(VerifyCommand, WhatWasCutShortIsGoneOnWithAndConcludedAgain) {
   bundle();
   const Run cut = verify(
-      {"--worker", old_worker(), "--worker", new_worker(), "--trials", "300", "--budget", "0.01"});
+      {"--worker", old_worker(), "--worker", new_worker(), "--trials", "100", "--budget", "0.01"});
   EXPECT_EQ(cut.exit_code, 0) << cut.err;
   EXPECT_THAT(cut.out, HasSubstr("cut short"));
   const Run other = mpsprobe({"verify", path("bundle"), "--resume", path("out"), "--trials", "5"});
@@ -183,7 +183,7 @@ TEST_F(VerifyCommand, WhatWasCutShortIsGoneOnWithAndConcludedAgain) {
     again = mpsprobe({"verify", path("bundle"), "--resume", path("out")});
     ASSERT_EQ(again.exit_code, 0) << again.err;
   } while (again.out.find("cut short") != std::string::npos && ++times < 100);
-  EXPECT_THAT(again.out, HasSubstr("10/10   300/300      0/300"));
+  EXPECT_THAT(again.out, HasSubstr("10/10   100/100      0/100"));
   EXPECT_THAT(again.out, testing::EndsWith("\nfixed\n"));
 }
 
