@@ -1,6 +1,7 @@
 #include "tools/runner/recorded_trials.h"
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -56,7 +57,8 @@ class RecordedTrialsTest : public testing::Test {
   }
 
   std::filesystem::path folder_ =
-      std::filesystem::path(testing::TempDir()) / "recorded_trials_test";
+      std::filesystem::path(testing::TempDir()) /
+      ("recorded_trials_test-" + std::to_string(getpid()));  // tests run beside one another
   CampaignHeader header_;
   std::atomic<bool> interrupted_ = false;
   std::vector<std::string> ran_;
