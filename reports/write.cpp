@@ -15,13 +15,13 @@
 namespace mpsprobe {
 namespace {
 
-[[noreturn]] void fail(const std::filesystem::path& file, const std::string& what, int error) {
+[[noreturn]] void fail(const std::filesystem::path& file, const std::string& what, int error,
+                       const std::string& again) {
   const std::string remedy = error == ENOSPC || error == EDQUOT
                                  ? "Free some space"
                                  : "Check the folder's permissions, or name another with --out";
   throw ReportError(printable(file.string()) + ": " + what + ": " +
-                    std::generic_category().message(error) + ". " + remedy +
-                    "; the journal is untouched, and `mpsprobe report` writes the report again");
+                    std::generic_category().message(error) + ". " + remedy + "; " + again);
 }
 
 class TemporaryFile {
@@ -68,18 +68,22 @@ class TemporaryFile {
 
 }  // namespace
 
-void write_atomically(const std::filesystem::path& file, std::string_view bytes) {
+void write_atomically(const std::filesystem::path& file, std::string_view bytes,
+                      const std::string& again) {
   TemporaryFile temporary(file);
-  if (!temporary.is_open()) fail(file, "cannot be created", errno);
-  if (!temporary.write(bytes)) fail(file, "cannot be written", errno);
-  if (!temporary.rename_to(file)) fail(file, "cannot be put in place", errno);
+  if (!temporary.is_open()) fail(file, "cannot be created", errno, again);
+  if (!temporary.write(bytes)) fail(file, "cannot be written", errno, again);
+  if (!temporary.rename_to(file)) fail(file, "cannot be put in place", errno, again);
 }
 
 WrittenReports write_reports(const std::filesystem::path& folder, const Journal& journal,
                              const Analysis& analysis) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  if (error) fail(folder, "cannot be created", error.value());
+  if (error) {
+    fail(folder, "cannot be created", error.value(),
+         "the journal is untouched, and `mpsprobe report` writes the report again");
+  }
   WrittenReports written{folder / "report.json", folder / "report.md"};
   write_atomically(written.json, json_text(report_json(journal, analysis)));
   write_atomically(written.markdown, report_markdown(analysis));

@@ -16,8 +16,12 @@ class ReportError : public std::runtime_error {
 
 /// Replaces `file` by `bytes` in one step: whoever reads it, and a crash at any moment, sees the
 /// old or the new content, whole. A temporary file beside it is renamed once it is on disk, and
-/// removed where that fails. Throws ReportError.
-void write_atomically(const std::filesystem::path& file, std::string_view bytes);
+/// removed where that fails. Throws ReportError; `again` is what it tells of how to get the file
+/// all the same.
+void write_atomically(
+    const std::filesystem::path& file, std::string_view bytes,
+    const std::string& again =
+        "the journal is untouched, and `mpsprobe report` writes the report again");
 
 /// Where the two files are.
 struct WrittenReports {

@@ -2,36 +2,18 @@
 #include <signal.h>
 
 #include "harness/outcome/outcome.h"
+#include "harness/outcome/sample_process.h"
 #include "harness/trial.h"
 
 namespace mpsprobe {
 namespace {
-
-ProcessRecord record(Termination termination, const std::string& err = "") {
-  ProcessRecord process;
-  process.termination = std::move(termination);
-  process.err.head = err;
-  process.err.bytes = err.size();
-  process.hello = HelloEvent{kProtocolVersion, "{}"};
-  process.ready = true;
-  process.recorder.phase = Phase::run;
-  process.recorder.threads = {{0, "linear", 3, Step::synchronising},
-                              {1, "linear", 4, Step::launching}};
-  return process;
-}
-
-ProcessRecord finished(const std::string& err = "") {
-  ProcessRecord process = record(Exited{0}, err);
-  process.result = ResultEvent{40, 0.1, 40, 0, "nograph"};
-  return process;
-}
 
 const char* const kVictim =
     "Execution of the command buffer was aborted due to an error during execution. Innocent Victim "
     "(00000005:kIOGPUCommandBufferCallbackErrorInnocentVictim)\n";
 
 TEST(Bystander, AVictimThatFailsByItselfStaysAFailure) {
-  ProcessRecord process = record(Signaled{SIGSEGV, false}, kVictim);
+  ProcessRecord process = ended_process(Signaled{SIGSEGV, false}, kVictim);
   EXPECT_EQ(judge(process).outcome, Outcome::signal);
   process.termination = Signaled{SIGABRT, false};
   process.err.head +=
@@ -43,7 +25,7 @@ TEST(Bystander, AVictimThatFailsByItselfStaysAFailure) {
 }
 
 TEST(Bystander, AFailureOfItsOwnIsNoBystandersOnEitherRoute) {
-  ProcessRecord process = finished(kVictim);
+  ProcessRecord process = finished_process(kVictim);
   process.failures = {{"exception", "Invalid KernelDAG", "run", 1, 2, "linear"}};
   const auto own = [&] {
     const Judgement judgement = judge(process);
@@ -67,17 +49,17 @@ TEST(Bystander, AFailureOfItsOwnIsNoBystandersOnEitherRoute) {
 
 TEST(Bystander, IsATrialOnlyWhereAllThatWentWrongIsAVictim) {
   TrialRecord trial;
-  trial.processes = {finished(), finished(kVictim), finished(kVictim)};
+  trial.processes = {finished_process(), finished_process(kVictim), finished_process(kVictim)};
   judge_trial(trial);
   EXPECT_EQ(trial.judgement.outcome, Outcome::infrastructure);
   EXPECT_TRUE(trial.judgement.bystander);
   EXPECT_EQ(trial.judgement.detail, "bystander of a GPU restart");
   // Something of its own went wrong beside it.
-  trial.processes.push_back(record(Signaled{SIGKILL, false}));
+  trial.processes.push_back(ended_process(Signaled{SIGKILL, false}));
   judge_trial(trial);
   EXPECT_FALSE(trial.judgement.bystander);
   // The guilty one was among them.
-  trial.processes.push_back(finished("Caused GPU Hang Error (00000003:kIOGPU)\n"));
+  trial.processes.push_back(finished_process("Caused GPU Hang Error (00000003:kIOGPU)\n"));
   judge_trial(trial);
   EXPECT_EQ(trial.judgement.outcome, Outcome::gpu_error);
   EXPECT_FALSE(trial.judgement.bystander);

@@ -5,6 +5,7 @@
 #include "harness/outcome/diagnosis.h"
 #include "harness/outcome/outcome.h"
 #include "harness/outcome/remarks.h"
+#include "harness/outcome/sample_process.h"
 #include "harness/trial.h"
 
 namespace mpsprobe {
@@ -13,49 +14,30 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-ProcessRecord record(Termination termination, const std::string& err = "") {
-  ProcessRecord process;
-  process.termination = std::move(termination);
-  process.err.head = err;
-  process.err.bytes = err.size();
-  process.hello = HelloEvent{kProtocolVersion, "{}"};
-  process.ready = true;
-  process.recorder.phase = Phase::run;
-  process.recorder.threads = {{0, "linear", 3, Step::synchronising},
-                              {1, "linear", 4, Step::launching}};
-  return process;
-}
-
-ProcessRecord finished(const std::string& err = "") {
-  ProcessRecord process = record(Exited{0}, err);
-  process.result = ResultEvent{40, 0.1, 40, 0, "nograph"};
-  return process;
-}
-
 const char* const kAssertion =
     "-[AGXG16XFamilyCommandBuffer tryCoalescingPreviousComputeCommandEncoderWithConfig:"
     "nextEncoderClass:]:1091: failed assertion `A command encoder is already encoding to this "
     "command buffer'\n";
 
 TEST(Judge, AResultAndExitZeroPass) {
-  EXPECT_EQ(judge(finished()).outcome, Outcome::pass);
+  EXPECT_EQ(judge(finished_process()).outcome, Outcome::pass);
 }
 
 TEST(Judge, ExitZeroWithoutAResultIsMissing) {
-  EXPECT_EQ(judge(record(Exited{0})).outcome, Outcome::missing);
+  EXPECT_EQ(judge(ended_process(Exited{0})).outcome, Outcome::missing);
 }
 
 TEST(Judge, ASignalAndAnExitCodeOfTheSameNumberAreDifferent) {
-  const Judgement exit = judge(record(Exited{11}));
+  const Judgement exit = judge(ended_process(Exited{11}));
   EXPECT_EQ(exit.outcome, Outcome::exit);
   EXPECT_EQ(exit.detail, "11");
-  const Judgement signal = judge(record(Signaled{11, false}));
+  const Judgement signal = judge(ended_process(Signaled{11, false}));
   EXPECT_EQ(signal.outcome, Outcome::signal);
   EXPECT_EQ(signal.detail, "SIGSEGV");
 }
 
 TEST(Judge, TheExitStatusBeatsAReportedResult) {
-  ProcessRecord process = finished();
+  ProcessRecord process = finished_process();
   process.termination = Signaled{SIGSEGV, false};
   process.recorder.phase = Phase::teardown;
   const Judgement judgement = judge(process);
@@ -66,7 +48,7 @@ TEST(Judge, TheExitStatusBeatsAReportedResult) {
 
 TEST(Judge, ABadAccessWithoutAFunctionIsTitledByWhatCannotBeSurvived) {
   const auto signature = [](const char* err) {
-    return judge(record(Signaled{SIGSEGV, false}, err)).signature;
+    return judge(ended_process(Signaled{SIGSEGV, false}, err)).signature;
   };
   EXPECT_EQ(signature("lanes(7,0x1) malloc: can't allocate region\n*** map failed\n"),
             "malloc: can't allocate region");
@@ -83,56 +65,57 @@ TEST(Judge, AnExceptionToldTwiceIsTitledByItsText) {
       "*** Terminating app due to uncaught exception 'NSLane', reason: 'no lane is left'\n";
   for (const std::string& err :
        {told + kMute, kMute + told, std::string("no lane should be left open\n") + kMute}) {
-    const Judgement judgement = judge(record(Signaled{SIGABRT, false}, err));
+    const Judgement judgement = judge(ended_process(Signaled{SIGABRT, false}, err));
     EXPECT_EQ(judgement.outcome, Outcome::exception) << err;
     EXPECT_THAT(judgement.signature, HasSubstr("lane")) << err;
   }
-  EXPECT_EQ(judge(record(Signaled{SIGABRT, false}, kMute)).signature,
+  EXPECT_EQ(judge(ended_process(Signaled{SIGABRT, false}, kMute)).signature,
             "exception of type NSException");
 }
 
 TEST(Judge, AnExceptionHasOneTitleWhetherCaughtReportedOrNot) {
-  ProcessRecord caught = finished();
+  ProcessRecord caught = finished_process();
   caught.failures = {{"exception", "no lane for 3 of float16 is left", "run", -1, -1, "linear"}};
   const std::string expected = "no lane for N of <type> is left";
   EXPECT_EQ(judge(caught).signature, expected);
-  EXPECT_EQ(judge(record(Signaled{SIGABRT, false},
-                         "terminate called after throwing an instance of 'std::runtime_error'\n  "
-                         "what():  no lane for 4 of float32 is left\n"))
-                .signature,
-            expected);
-  EXPECT_EQ(judge(record(Exited{1},
-                         "Traceback (most recent call last):\n  File \"a.py\", line 1\n"
-                         "RuntimeError: no lane for 5 of Half is left\n"))
+  EXPECT_EQ(
+      judge(ended_process(Signaled{SIGABRT, false},
+                          "terminate called after throwing an instance of 'std::runtime_error'\n  "
+                          "what():  no lane for 4 of float32 is left\n"))
+          .signature,
+      expected);
+  EXPECT_EQ(judge(ended_process(Exited{1},
+                                "Traceback (most recent call last):\n  File \"a.py\", line 1\n"
+                                "RuntimeError: no lane for 5 of Half is left\n"))
                 .signature,
             expected);
 }
 
 TEST(Judge, AnAbortWithAKnownTextIsAnAssertion) {
-  const Judgement judgement = judge(record(Signaled{SIGABRT, false}, kAssertion));
+  const Judgement judgement = judge(ended_process(Signaled{SIGABRT, false}, kAssertion));
   EXPECT_EQ(judgement.outcome, Outcome::assertion);
   EXPECT_TRUE(judgement.known);
   EXPECT_THAT(judgement.signature, HasSubstr("already encoding"));
 }
 
 TEST(Judge, AnAbortWithoutATextIsASignal) {
-  const Judgement judgement = judge(record(Signaled{SIGABRT, false}, "loading\n4 passed\n"));
+  const Judgement judgement = judge(ended_process(Signaled{SIGABRT, false}, "loading\n4 passed\n"));
   EXPECT_EQ(judgement.outcome, Outcome::signal);
   EXPECT_EQ(judgement.detail, "SIGABRT");
 }
 
 TEST(Judge, AnUncaughtExceptionIsAnException) {
-  const Judgement judgement = judge(
-      record(Signaled{SIGABRT, false},
-             "terminate called after throwing an instance of 'std::runtime_error'\n  what():  "
-             "A and B index not found\n"));
+  const Judgement judgement = judge(ended_process(
+      Signaled{SIGABRT, false},
+      "terminate called after throwing an instance of 'std::runtime_error'\n  what():  "
+      "A and B index not found\n"));
   EXPECT_EQ(judgement.outcome, Outcome::exception);
 }
 
 TEST(Judge, ATextThatTheProcessSurvivedDoesNotHideItsCrash) {
   const std::string survived = "ImportError: dlopen(/x/y.so, 0x0002): Library not loaded: z\n";
-  EXPECT_EQ(judge(record(Signaled{SIGSEGV, false}, survived)).outcome, Outcome::signal);
-  const Judgement abort = judge(record(
+  EXPECT_EQ(judge(ended_process(Signaled{SIGSEGV, false}, survived)).outcome, Outcome::signal);
+  const Judgement abort = judge(ended_process(
       Signaled{SIGABRT, false},
       "RuntimeError: MPS backend out of memory (MPS allocated: 1 GB)\n" + std::string(kAssertion)));
   EXPECT_EQ(abort.outcome, Outcome::assertion);
@@ -140,7 +123,7 @@ TEST(Judge, ATextThatTheProcessSurvivedDoesNotHideItsCrash) {
 }
 
 TEST(Judge, AReportedExceptionThatIsAResourceLimitIsOutOfMemory) {
-  ProcessRecord process = finished();
+  ProcessRecord process = finished_process();
   process.failures = {
       {"exception", "MPS backend out of memory (MPS allocated: 9.06 GB)", "run", 1, 2, "linear"}};
   EXPECT_EQ(judge(process).outcome, Outcome::out_of_memory);
@@ -154,14 +137,14 @@ TEST(Judge, AReportedExceptionThatIsAResourceLimitIsOutOfMemory) {
 
 TEST(Judge, AGpuErrorInTheTextIsNoPassAndExplainsWrongNumbers) {
   const std::string text = "Error: command buffer exited with error status.\n";
-  EXPECT_EQ(judge(finished(text)).outcome, Outcome::gpu_error);
-  ProcessRecord process = finished(text);
+  EXPECT_EQ(judge(finished_process(text)).outcome, Outcome::gpu_error);
+  ProcessRecord process = finished_process(text);
   process.failures = {{"wrong_result", "element 3", "run", 0, 1, "linear"}};
   EXPECT_EQ(judge(process).outcome, Outcome::gpu_error);
 }
 
 TEST(Judge, WhoEndedItIsKnownNotGuessed) {
-  ProcessRecord process = record(Signaled{SIGTERM, false});
+  ProcessRecord process = ended_process(Signaled{SIGTERM, false});
   process.ended_by = EndedBy::no_progress;
   EXPECT_EQ(judge(process).outcome, Outcome::hang);
   EXPECT_EQ(judge(process).signature, "hang launching linear");
@@ -174,14 +157,14 @@ TEST(Judge, WhoEndedItIsKnownNotGuessed) {
 }
 
 TEST(Judge, AKillIsForMemoryOnlyWhereTheKernelSaysSo) {
-  ProcessRecord process = record(Signaled{SIGKILL, false});
+  ProcessRecord process = ended_process(Signaled{SIGKILL, false});
   EXPECT_EQ(judge(process).outcome, Outcome::infrastructure);
   process.kernel_memory_kill = true;
   EXPECT_EQ(judge(process).outcome, Outcome::out_of_memory);
 }
 
 TEST(Judge, ACrashWhoseHandlerGotStuckIsTheCrash) {
-  ProcessRecord process = record(Signaled{SIGKILL, false});
+  ProcessRecord process = ended_process(Signaled{SIGKILL, false});
   process.ended_by = EndedBy::no_progress;
   process.recorder.crash.signal = SIGSEGV;
   const Judgement judgement = judge(process);
@@ -191,13 +174,13 @@ TEST(Judge, ACrashWhoseHandlerGotStuckIsTheCrash) {
 
 TEST(Judge, WhatNeverGotToTheProductIsSetUp) {
   ProcessRecord loader =
-      record(Exited{127},
-             "worker: error while loading shared libraries: libtorch_cpu.so: cannot open "
-             "shared object file: No such file or directory\n");
+      ended_process(Exited{127},
+                    "worker: error while loading shared libraries: libtorch_cpu.so: cannot open "
+                    "shared object file: No such file or directory\n");
   loader.hello.reset();
   EXPECT_EQ(judge(loader).outcome, Outcome::setup_failed);
-  ProcessRecord dyld = record(Signaled{SIGABRT, false},
-                              "dyld[123]: Library not loaded: @rpath/libtorch_cpu.dylib\n");
+  ProcessRecord dyld = ended_process(Signaled{SIGABRT, false},
+                                     "dyld[123]: Library not loaded: @rpath/libtorch_cpu.dylib\n");
   dyld.hello.reset();
   EXPECT_EQ(judge(dyld).outcome, Outcome::setup_failed);
   ProcessRecord missing;
@@ -206,7 +189,7 @@ TEST(Judge, WhatNeverGotToTheProductIsSetUp) {
 }
 
 TEST(Judge, TheSignatureOfACrashWithoutAFunctionSaysThatItIsThin) {
-  ProcessRecord process = record(Signaled{SIGSEGV, false});
+  ProcessRecord process = ended_process(Signaled{SIGSEGV, false});
   process.recorder.crash.signal = SIGSEGV;
   process.recorder.crash.thread = 1;
   process.recorder.crash.frames = {{"/lib/libc.so.6", "", 0x88},
@@ -230,7 +213,7 @@ ThreadStack faulting(std::vector<std::pair<std::string, std::string>> frames) {
 }
 
 TEST(Judge, SegvAndBusOfOneFunctionAreOneBugAndTheSignalStaysInTheDetail) {
-  ProcessRecord process = record(Signaled{SIGSEGV, false});
+  ProcessRecord process = ended_process(Signaled{SIGSEGV, false});
   process.stacks.threads = {faulting({{"libtorch_cpu.dylib", "at::mps::MPSStream::commit()"}})};
   const Judgement segv = judge(process);
   process.termination = Signaled{SIGBUS, false};
@@ -243,7 +226,7 @@ TEST(Judge, SegvAndBusOfOneFunctionAreOneBugAndTheSignalStaysInTheDetail) {
 }
 
 TEST(Judge, WhatDyldEndedIsSetUpWhateverHelloSaid) {
-  ProcessRecord process = record(Signaled{SIGABRT, false});
+  ProcessRecord process = ended_process(Signaled{SIGABRT, false});
   process.crash_report.emplace().termination_namespace = "DYLD";
   EXPECT_EQ(judge(process).outcome, Outcome::setup_failed);
   process.crash_report->termination_namespace = "SIGNAL";
@@ -253,15 +236,15 @@ TEST(Judge, WhatDyldEndedIsSetUpWhateverHelloSaid) {
 }
 
 TEST(Judge, AGpuEventOfTheSystemAloneChangesNothing) {
-  ProcessRecord process = finished();
+  ProcessRecord process = finished_process();
   process.gpu_events.resize(2);
   EXPECT_EQ(judge(process).outcome, Outcome::pass);
 }
 
 TEST(Judge, KeepsEverythingElseThatWasToldInOrderAndOnce) {
-  ProcessRecord process =
-      record(Signaled{SIGABRT, false}, std::string(kAssertion) + "free(): invalid pointer\n" +
-                                           kAssertion + "free(): invalid pointer\n");
+  ProcessRecord process = ended_process(
+      Signaled{SIGABRT, false}, std::string(kAssertion) + "free(): invalid pointer\n" + kAssertion +
+                                    "free(): invalid pointer\n");
   process.failures = {{"wrong_result", "element 3", "run", 0, 1, "linear"}};
   process.crash_report.emplace().application_info = {
       "-[_MTLCommandBuffer addCompletedHandler:]:867: failed assertion `Completed handler provided",
@@ -276,19 +259,20 @@ TEST(Judge, KeepsEverythingElseThatWasToldInOrderAndOnce) {
 }
 
 TEST(Judge, APassTellsOfNothingElse) {
-  const Judgement judgement = judge(finished("RuntimeError: A and B index not found\n"));
+  const Judgement judgement = judge(finished_process("RuntimeError: A and B index not found\n"));
   EXPECT_EQ(judgement.outcome, Outcome::pass);
   EXPECT_TRUE(judgement.also.empty());
 }
 
 TEST(Judge, AGpuOutOfMemoryInTheTextIsNoPassAndAnyOtherMayBeSurvived) {
-  const Judgement lost = judge(finished(
+  const Judgement lost = judge(finished_process(
       "Execution of the command buffer was aborted due to an error during execution. Insufficient "
       "Memory (00000008:kIOGPUCommandBufferCallbackErrorOutOfMemory)\n"));
   EXPECT_EQ(lost.outcome, Outcome::out_of_memory);
   EXPECT_EQ(lost.signature, "command buffer: Insufficient Memory");
   EXPECT_EQ(
-      judge(finished("RuntimeError: MPS backend out of memory (MPS allocated: 1 GB)\n")).outcome,
+      judge(finished_process("RuntimeError: MPS backend out of memory (MPS allocated: 1 GB)\n"))
+          .outcome,
       Outcome::pass);
 }
 
@@ -296,7 +280,7 @@ TEST(Judge, WhatWasCaughtAndPrintedDoesNotExplainATrapOrAnAbortElsewhere) {
   const std::string caught =
       "NotImplementedError: The operator 'aten::lerp' is not currently implemented for the MPS "
       "device.\n";
-  ProcessRecord process = record(Signaled{SIGTRAP, false}, caught);
+  ProcessRecord process = ended_process(Signaled{SIGTRAP, false}, caught);
   process.stacks.threads = {faulting({{"AGXMetalG16X", "AGX::ComputeContext::finish(int)"}})};
   Judgement judgement = judge(process);
   EXPECT_EQ(judgement.outcome, Outcome::signal);
@@ -327,25 +311,25 @@ TEST(Judge, WhatEndsItIsKeptBehindAnyNumberOfSurvivedTexts) {
       many += std::string("CUDA error: survived text ") + a + b + "\n";
     }
   }
-  const Judgement judgement = judge(record(Signaled{SIGABRT, false}, many + kAssertion));
+  const Judgement judgement = judge(ended_process(Signaled{SIGABRT, false}, many + kAssertion));
   EXPECT_EQ(judgement.outcome, Outcome::assertion);
   EXPECT_THAT(judgement.signature, HasSubstr("already encoding"));
   EXPECT_EQ(judgement.also.size(), kMostFindings - 1);
   // So is the function that died.
-  ProcessRecord dead = record(Signaled{SIGABRT, false}, many);
+  ProcessRecord dead = ended_process(Signaled{SIGABRT, false}, many);
   dead.failures.resize(3, {"wrong_result", "element 3", "run", 0, 1, "linear"});
   dead.failures[1].operation = "mm";
   dead.stacks.threads = {faulting({{"AGXMetalG16X", "AGX::ComputeContext::finish(int)"}})};
   ASSERT_EQ(judge(dead).also.size(), kMostFindings);
   EXPECT_EQ(judge(dead).also.back().title, "abort in AGX::ComputeContext::finish");
   // As last words of a library in the crash report, too.
-  ProcessRecord process = record(Signaled{SIGABRT, false}, many);
+  ProcessRecord process = ended_process(Signaled{SIGABRT, false}, many);
   process.crash_report.emplace().application_info = {kAssertion};
   EXPECT_EQ(judge(process).outcome, Outcome::assertion);
 }
 
 TEST(Judge, AKillByTheKernelForAGuardIsItsOwnAndOthersAreNot) {
-  ProcessRecord process = record(Signaled{SIGKILL, false});
+  ProcessRecord process = ended_process(Signaled{SIGKILL, false});
   process.crash_report.emplace().threads = {faulting({{"IOGPU", "IOGPUDeviceDestroy"}})};
   for (const char* name : {"JETSAM", "RUNNINGBOARD", "CODESIGNING", "SIGNAL"}) {
     process.crash_report->termination_namespace = name;
@@ -362,15 +346,15 @@ TEST(Judge, AKillByTheKernelForAGuardIsItsOwnAndOthersAreNot) {
 }
 
 TEST(Judge, ThinTitlesDoNotDivideABugByTheSignalOfTheSameBadAddress) {
-  const Judgement segv = judge(record(Signaled{SIGSEGV, false}));
-  const Judgement bus = judge(record(Signaled{SIGBUS, false}));
+  const Judgement segv = judge(ended_process(Signaled{SIGSEGV, false}));
+  const Judgement bus = judge(ended_process(Signaled{SIGBUS, false}));
   EXPECT_EQ(segv.signature, "bad access launching linear (no function known)");
   EXPECT_EQ(bus.signature, segv.signature);
   EXPECT_EQ(bus.detail, "SIGBUS");
 }
 
 TEST(Judge, ARecursionRanOverTheStackOnlyWhereSomethingShowsIt) {
-  ProcessRecord process = record(Signaled{SIGSEGV, false});
+  ProcessRecord process = ended_process(Signaled{SIGSEGV, false});
   CrashReport& report = process.crash_report.emplace();
   report.subtype = "KERN_INVALID_ADDRESS at 0x00006f6f6f6f6f6f";
   ThreadStack walk = faulting({{"w", "leaf(int)"}});
@@ -387,7 +371,7 @@ TEST(Judge, ARecursionRanOverTheStackOnlyWhereSomethingShowsIt) {
 }
 
 TEST(Remarks, SayWhatHoldsNumbersOfOneRun) {
-  ProcessRecord process = record(Signaled{SIGSEGV, false});
+  ProcessRecord process = ended_process(Signaled{SIGSEGV, false});
   process.recorder.crash.signal = SIGSEGV;
   process.recorder.crash.address = 0x5c8;
   EXPECT_THAT(remarks(process), ElementsAre("bad address null + 0x5c8"));
@@ -396,7 +380,7 @@ TEST(Remarks, SayWhatHoldsNumbersOfOneRun) {
   EXPECT_THAT(remarks(process),
               ElementsAre(HasSubstr("not near null"), HasSubstr("when run called it")));
 
-  ProcessRecord hung = record(Signaled{SIGKILL, false});
+  ProcessRecord hung = ended_process(Signaled{SIGKILL, false});
   hung.ended_by = EndedBy::no_progress;
   hung.recorder.probe = Probe::completed;
   EXPECT_THAT(remarks(hung), ElementsAre(HasSubstr("the host hangs")));
@@ -406,18 +390,19 @@ TEST(Remarks, SayWhatHoldsNumbersOfOneRun) {
   EXPECT_THAT(remarks(hung), ElementsAre(HasSubstr("failed")));
   hung.recorder.probe = Probe::impossible;
   EXPECT_THAT(remarks(hung), ElementsAre(HasSubstr("is not known")));
-  EXPECT_TRUE(remarks(finished()).empty());
+  EXPECT_TRUE(remarks(finished_process()).empty());
 }
 
 TEST(Judge, AnUnknownKindOfFailureIsNoEvidence) {
-  ProcessRecord process = finished();
+  ProcessRecord process = finished_process();
   process.failures = {{"great success", "", "run", 0, 0, "linear"}};
   EXPECT_EQ(judge(process).outcome, Outcome::infrastructure);
 }
 
 TEST(JudgeTrial, TheFailureThatEndedFirstSpeaks) {
   TrialRecord trial;
-  trial.processes = {finished(), record(Signaled{SIGSEGV, false}), record(Exited{11})};
+  trial.processes = {finished_process(), ended_process(Signaled{SIGSEGV, false}),
+                     ended_process(Exited{11})};
   trial.processes[1].ended_at = 2;
   trial.processes[2].ended_at = 1;
   judge_trial(trial);
@@ -427,7 +412,7 @@ TEST(JudgeTrial, TheFailureThatEndedFirstSpeaks) {
 
 TEST(JudgeTrial, AHangSaysOnWhichPath) {
   TrialRecord trial;
-  trial.processes = {record(Signaled{SIGKILL, false})};
+  trial.processes = {ended_process(Signaled{SIGKILL, false})};
   trial.processes[0].ended_by = EndedBy::no_progress;
   judge_trial(trial);
   EXPECT_EQ(trial.judgement.signature, "hang launching linear");
@@ -438,10 +423,10 @@ TEST(JudgeTrial, AHangSaysOnWhichPath) {
 
 TEST(JudgeTrial, InfrastructureIsNoPassAndAFailureBeatsIt) {
   TrialRecord trial;
-  trial.processes = {finished(), record(Signaled{SIGKILL, false})};
+  trial.processes = {finished_process(), ended_process(Signaled{SIGKILL, false})};
   judge_trial(trial);
   EXPECT_EQ(trial.judgement.outcome, Outcome::infrastructure);
-  trial.processes.push_back(record(Signaled{SIGSEGV, false}));
+  trial.processes.push_back(ended_process(Signaled{SIGSEGV, false}));
   judge_trial(trial);
   EXPECT_EQ(trial.judgement.outcome, Outcome::signal);
 }

@@ -50,7 +50,7 @@ constexpr size_t kMostBundle = size_t{64} << 20;
 ///
 /// Throws InputError (no such run or signature, nothing failed, simulated without leave, there
 /// already, a word of --redact that every bundle is written in), AuditError, ArchiveError,
-/// JournalError, and MinimumError or std::filesystem::filesystem_error where the disk fails.
+/// JournalError, and std::filesystem::filesystem_error where the disk fails.
 std::vector<WrittenBundle> write_bundles(const std::filesystem::path& report,
                                          const BundleOptions& options);
 

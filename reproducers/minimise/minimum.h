@@ -129,7 +129,7 @@ Minimum minimum_from_json(const nlohmann::json& object);
 Minimum read_minimum(const std::filesystem::path& file);
 
 /// Writes it beside its place and renames it, so that it is there whole or not at all. Throws
-/// MinimumError where the disk is full or the folder cannot be written.
+/// ReportError where the disk is full or the folder cannot be written.
 void write_minimum(const std::filesystem::path& file, const Minimum& minimum);
 
 }  // namespace mpsprobe

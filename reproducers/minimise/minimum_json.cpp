@@ -10,6 +10,7 @@
 #include "harness/statistics/interval.h"
 #include "harness/wire/input_error.h"
 #include "reports/json.h"
+#include "reports/write.h"
 #include "reproducers/minimise/minimum.h"
 
 namespace mpsprobe {
@@ -262,23 +263,8 @@ Minimum read_minimum(const std::filesystem::path& file) {
 }
 
 void write_minimum(const std::filesystem::path& file, const Minimum& minimum) {
-  const std::filesystem::path fresh = file.string() + ".new";
-  {
-    std::ofstream stream(fresh, std::ios::binary | std::ios::trunc);
-    stream << json_text(to_json(minimum));
-    stream.close();
-    if (!stream) {
-      throw MinimumError(fmt::format(
-          "{}: cannot be written. Free some space or choose another folder with --out; every trial "
-          "is kept, `mpsprobe repro --resume {}` goes on from there",
-          fresh.string(), file.parent_path().string()));
-    }
-  }
-  std::error_code error;
-  std::filesystem::rename(fresh, file, error);
-  if (error) {
-    throw MinimumError(fmt::format("{}: cannot be replaced: {}", file.string(), error.message()));
-  }
+  write_atomically(file, json_text(to_json(minimum)),
+                   "every trial is kept, and `mpsprobe repro --resume` writes it again");
 }
 
 }  // namespace mpsprobe

@@ -69,7 +69,8 @@ const char* const kFeedbackExamples =
 
 const char* const kReproExitCodes =
     "Exit codes: 0 reduced, or the budget used up, 2 wrong usage, 3 the harness or the machine\n"
-    "could not do it, 4 the cell does not fail here or cannot run, 130 interrupted.";
+    "could not do it, 4 the cell does not fail here or cannot run, 5 the result could not be\n"
+    "written; its trials are kept, 130 interrupted.";
 
 /// What could not be printed was not said: `list --json` into a full disk is no success.
 int printed(int code) {

@@ -14,6 +14,7 @@
 #include "reports/arms.h"
 #include "reports/json.h"
 #include "reports/text.h"
+#include "reports/write.h"
 #include "reproducers/minimise/minimise.h"
 #include "reproducers/minimise/minimum_report.h"
 #include "reproducers/minimise/slug.h"
@@ -28,7 +29,6 @@
 #include "tools/runner/say.h"
 #include "tools/runner/trial_setup.h"
 #include "tools/runner/workers.h"
-#include "tools/runner/write_text.h"
 
 namespace mpsprobe {
 namespace {
@@ -170,10 +170,12 @@ void write_result(const fs::path& folder, const Minimum& minimum, const WorkerIn
                   bool with_programs, const std::atomic<bool>& interrupted) {
   write_minimum(folder / "minimum.json", minimum);
   const std::string measured = minimum_markdown(minimum);
-  write_text(folder / "repro.md", measured);
+  const std::string again = "`mpsprobe repro --resume` writes it again";
+  write_atomically(folder / "repro.md", measured, again);
   if (!with_programs || minimum.state != MinimumState::complete) return;
   const std::string library = worker.describe.value("/provenance/torch/path"_json_pointer, "");
-  write_text(folder / "repro.md", measured + write_programs(folder, minimum, library, interrupted));
+  write_atomically(folder / "repro.md",
+                   measured + write_programs(folder, minimum, library, interrupted), again);
 }
 
 void say_result(const fs::path& folder, const Minimum& minimum, bool as_json) {

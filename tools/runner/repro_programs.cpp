@@ -6,17 +6,19 @@
 
 #include "reports/json.h"
 #include "reports/text.h"
+#include "reports/write.h"
 #include "reproducers/emit/emission.h"
 #include "reproducers/proof/proof.h"
 #include "tools/runner/data_folder.h"
 #include "tools/runner/machine_error.h"
 #include "tools/runner/say.h"
-#include "tools/runner/write_text.h"
 
 namespace mpsprobe {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* kAgain = "minimum.json is whole, and `mpsprobe repro --resume` goes on";
 
 double rate_of(const Tally& tally) {
   return tally.trials == 0 ? 1 : static_cast<double>(tally.failures) / tally.trials;
@@ -30,8 +32,9 @@ std::string words_of(const Proof& proof) {
 
 std::string section(const std::vector<Emission>& emissions, const std::vector<Proof>& proofs) {
   std::string text =
-      "\n## Programs\n\nEach was built and run here before it was handed out, as far as that is "
-      "possible here.\n\n| program | arm | seen |\n|---|---|---|\n";
+      "\n## Programs\n\nWhat there is of the minimal cell as a program, and how it was tried here "
+      "before it "
+      "was handed out.\n\n| program | arm | seen |\n|---|---|---|\n";
   for (const Proof& proof : proofs) {
     if (proof.kind == Kind::mpsprobe) continue;
     text += fmt::format("| {} | {} | {} |\n", name_of(proof.kind), proof.arm,
@@ -57,7 +60,8 @@ void write_files(const fs::path& folder, const std::vector<Emission>& emissions)
     if (emission.files.empty()) continue;
     const fs::path place = folder / std::string(name_of(emission.kind));
     fs::create_directories(place, error);
-    for (const EmittedFile& file : emission.files) write_text(place / file.name, file.text);
+    for (const EmittedFile& file : emission.files)
+      write_atomically(place / file.name, file.text, kAgain);
   }
 }
 
@@ -93,7 +97,8 @@ std::string write_programs(const fs::path& folder, const Minimum& minimum,
   }
   std::error_code error;
   fs::remove_all(proof.work, error);  // what was built: the programs themselves are kept above
-  write_text(folder / "proofs.json", json_text(nlohmann::ordered_json(to_json(proofs))));
+  write_atomically(folder / "proofs.json", json_text(nlohmann::ordered_json(to_json(proofs))),
+                   kAgain);
   for (const Proof& each : proofs) {
     if (each.kind == Kind::mpsprobe) continue;
     say(stderr, "{:<9} {:<11} {}\n", name_of(each.kind), each.arm,

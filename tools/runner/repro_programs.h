@@ -12,8 +12,9 @@ namespace mpsprobe {
 /// became of it when it was built and run here, which can take minutes. `torch_library` is the
 /// libtorch_cpu that the worker loads, "" where that is not known. Returns what people should know
 /// of it as a section of Markdown. Replaces the programs that an earlier call left. Throws
-/// InputError where the programs that come with mpsprobe are missing, MachineError where the folder
-/// cannot be written. `interrupted` is watched: what was not tried by then is said to be so.
+/// InputError where the programs that come with mpsprobe are missing, ReportError or MachineError
+/// where the folder cannot be written. `interrupted` is watched: what was not tried by then is said
+/// to be so.
 std::string write_programs(const std::filesystem::path& folder, const Minimum& minimum,
                            const std::filesystem::path& torch_library,
                            const std::atomic<bool>& interrupted);

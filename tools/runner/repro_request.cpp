@@ -1,33 +1,24 @@
 #include "tools/runner/repro_request.h"
 
-#include <fmt/format.h>
-
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "harness/journal/trial_json.h"
 #include "harness/wire/input_error.h"
-#include "tools/runner/machine_error.h"
+#include "reports/write.h"
 
 namespace mpsprobe {
 
 using nlohmann::json;
 
 void write_request(const std::filesystem::path& file, const MinimiseRequest& request) {
-  std::ofstream stream(file, std::ios::binary | std::ios::trunc);
-  stream << json{{"mpsprobe_repro", 1},
-                 {"signature", valid_utf8(request.signature)},
-                 {"most_trials", request.most_trials},
-                 {"patience", request.patience},
-                 {"condition_trials", request.most_condition_trials},
-                 {"conditions", request.conditions}}
-                .dump(2)
-         << "\n";
-  stream.close();
-  if (!stream) {
-    throw MachineError(fmt::format(
-        "{}: cannot be written. Name a folder that can be written with --out", file.string()));
-  }
+  const json object{{"mpsprobe_repro", 1},
+                    {"signature", valid_utf8(request.signature)},
+                    {"most_trials", request.most_trials},
+                    {"patience", request.patience},
+                    {"condition_trials", request.most_condition_trials},
+                    {"conditions", request.conditions}};
+  write_atomically(file, object.dump(2) + "\n", "nothing was run");
 }
 
 MinimiseRequest read_request(const std::filesystem::path& file) {

@@ -89,11 +89,7 @@ fs::path new_folder(const RunOptions& options, const CampaignHeader& header) {
   if (options.out.has_value()) {
     folder = *options.out;
   } else {
-    std::string time = header.started.substr(0, 19);
-    for (char& c : time) {
-      if (c == ':') c = '-';
-    }
-    folder = fs::path("mpsprobe-out") / (time + "Z-" + header.matrix_name);
+    folder = default_run_folder(header.started, header.matrix_name);
   }
   if (fs::exists(folder / "journal.ndjson")) {
     throw InputError("--out " + folder.string(), "holds the journal of another run already",

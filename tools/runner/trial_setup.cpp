@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -10,6 +11,12 @@
 #include "tools/runner/workers.h"
 
 namespace mpsprobe {
+
+std::filesystem::path default_run_folder(std::string_view started, std::string_view name) {
+  std::string time(started.substr(0, std::string_view("2026-01-01T00:00:00").size()));
+  std::replace(time.begin(), time.end(), ':', '-');
+  return std::filesystem::path("mpsprobe-out") / fmt::format("{}Z-{}", time, name);
+}
 
 ChildLimits limits_of(const CampaignHeader& header) {
   ChildLimits limits;

@@ -2,12 +2,18 @@
 
 #include <atomic>
 #include <filesystem>
+#include <string>
+#include <string_view>
 
 #include "harness/crash_report/find_report.h"
 #include "harness/journal/journal.h"
 #include "harness/process/child.h"
 
 namespace mpsprobe {
+
+/// Where a run that began at `started` (UTC, as utc_now says it) is kept when nobody says where:
+/// mpsprobe-out/TIME-name, with the time as one can write it in a file's name.
+std::filesystem::path default_run_folder(std::string_view started, std::string_view name);
 
 /// How the header of a journal says that trials are run: with which limits, and where the system's
 /// crash reports are looked for (their copies go into `folder`; a wait for one ends with

@@ -24,6 +24,7 @@
 #include "tools/runner/machine_error.h"
 #include "tools/runner/run_command.h"
 #include "tools/runner/say.h"
+#include "tools/runner/trial_setup.h"
 #include "tools/runner/workers.h"
 
 namespace mpsprobe {
@@ -147,9 +148,7 @@ RunOptions run_options(const VerifyOptions& options, const BundleRecord& record)
   if (!run.timeout_seconds.has_value()) run.timeout_seconds = record.timeout_seconds;
   if (!run.stall_seconds.has_value()) run.stall_seconds = record.stall_seconds;
   if (!run.out.has_value()) {
-    std::string time = utc_now().substr(0, 19);
-    std::replace(time.begin(), time.end(), ':', '-');
-    run.out = (fs::path("mpsprobe-out") / (time + "Z-verify")).string();
+    run.out = default_run_folder(utc_now(), "verify").string();
   }
   return run;
 }
@@ -203,8 +202,9 @@ Verification verification_of(const VerifyOptions& options, const BundleRecord& r
 }
 
 void write(const fs::path& folder, const fs::path& bundle, const Verification& verification) {
-  write_atomically(folder / "verify.json", verification_json(verification));
-  write_atomically(folder / "verify.md", verification_markdown(verification));
+  const std::string again = "`mpsprobe verify --resume` writes it again";
+  write_atomically(folder / "verify.json", verification_json(verification), again);
+  write_atomically(folder / "verify.md", verification_markdown(verification), again);
   try {
     const fs::path kept = keep_verification(bundle, verification);
     say(stderr, "verdict: {}\n         {}\n", (folder / "verify.md").string(), kept.string());
