@@ -7,6 +7,7 @@
 #include <map>
 
 #include "harness/outcome/diagnosis.h"
+#include "harness/outcome/told.h"
 #include "harness/wire/input_error.h"
 
 namespace mpsprobe {
@@ -117,7 +118,7 @@ Termination guessed_termination(const ProcessRecord& process) {
       {"EXC_BREAKPOINT", SIGTRAP}, {"llegal instruction", SIGILL}, {"Abort trap", SIGABRT},
       {"SIGABRT", SIGABRT},        {": abort", SIGABRT},           {" abort  ", SIGABRT},
       {"Aborted", SIGABRT}};
-  const std::string text = process.err.text();
+  const std::string text = printed_by(process);
   for (const auto& [word, signal] : kWords) {
     if (text.find(word) != std::string::npos) return Signaled{signal, false};
   }

@@ -76,8 +76,8 @@ std::optional<TextClass> class_of_message(std::string_view message);
 /// numbers give way to `N` or vanish, element types to `<type>`, URLs to `<url>`; paths lose their
 /// folders, class names of a chip lose it (AGXG16XFamily* is AGXFamily*), names that vary
 /// (variable_part.h), template arguments, quotes, repetitions, advice and the place in the source
-/// are left out. One line of at most 160 printable ASCII characters. Applied twice it changes
-/// nothing more. Looks at the first 1024 bytes only.
+/// are left out. Only the first words are kept (first_words.h). One line of at most 160 printable
+/// ASCII characters. Applied twice it changes nothing more. Looks at the first 1024 bytes only.
 std::string normalise_title(std::string_view message);
 
 }  // namespace mpsprobe

@@ -5,10 +5,12 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/outcome/as_written.h"
 #include "harness/outcome/diagnosis.h"
 #include "harness/outcome/frames.h"
 #include "harness/outcome/function_name.h"
 #include "harness/outcome/judge.h"
+#include "harness/outcome/traceback.h"
 
 namespace {
 
@@ -56,6 +58,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     check(finding.excerpt.size() <= 600 && finding.offset <= size);
   }
   class_of_message(text);
+
+  check(as_written(text).size() <= size);
+  check(uncaught_python_exception(text).size() <= 1024);
 
   const std::string title = normalise_title(text);
   check(title.size() <= 160 && printable(title));

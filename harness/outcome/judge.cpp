@@ -14,6 +14,7 @@
 #include "harness/outcome/patterns.h"
 #include "harness/outcome/reported.h"
 #include "harness/outcome/told.h"
+#include "harness/outcome/traceback.h"
 #include "harness/outcome/whereabouts.h"
 
 namespace mpsprobe {
@@ -187,7 +188,7 @@ class Judge {
     if (signal == SIGABRT) {
       if (const Finding* thrown = what_was_thrown()) {
         if (is_victim(*thrown) && only_a_victim(process_, findings_)) return as_bystander();
-        const std::string words = is_mute(*thrown) ? last_words(process_.err.text()) : "";
+        const std::string words = is_mute(*thrown) ? last_words(printed_by(process_)) : "";
         if (!words.empty()) return as(Outcome::exception, words, words, Basis::text, false);
         // Who threw says more than a type without a message.
         if (is_mute(*thrown) && crash_->basis == Basis::frames) {
@@ -198,7 +199,7 @@ class Judge {
       if (uncaught_object()) return;
       // It ended itself, and most likely said why, in words that nobody knows.
       if (crash_->basis != Basis::frames) {
-        if (const std::string words = last_words(process_.err.text()); !words.empty()) {
+        if (const std::string words = last_words(printed_by(process_)); !words.empty()) {
           return as(Outcome::signal, name, words, Basis::text, false);
         }
       }
@@ -280,10 +281,11 @@ class Judge {
     }
     const Finding* unsupported = first_of(findings_, {TextClass::unsupported});
     if (unsupported != nullptr && !process_.ready) return as(Outcome::unsupported, *unsupported);
-    if (const std::string python = uncaught_python_exception(process_); !python.empty()) {
+    if (const std::string python = uncaught_python_exception(printed_by(process_));
+        !python.empty()) {
       return as(Outcome::exit, std::to_string(code), exception_title(python), Basis::text, false);
     }
-    if (const std::string words = last_words(process_.err.text()); !words.empty()) {
+    if (const std::string words = last_words(printed_by(process_)); !words.empty()) {
       return as(Outcome::exit, std::to_string(code), words, Basis::text, false);
     }
     as(Outcome::exit, std::to_string(code),

@@ -203,7 +203,10 @@ size_t log_prefix_length(std::string_view line) {
     const bool marked =
         stream || ((dated || bracketed) && !token.ends_with(':') && is_level(token));
     const bool time = is_time(token) && (dated || !digits_only(token));
-    const bool place = dated && is_source_place(token) && word(token.back());
+    // "pool.cc:12] Check failed: " is how Google's assertions begin.
+    const bool check = rest.substr(space).starts_with(" Check failed: ");
+    const bool place =
+        dated && is_source_place(token) && (word(token.back()) || (token.back() == ']' && !check));
     size_t length = 0;
     // "objc[12]: " is the beginning of a message.
     const bool process = is_process(token) && !token.ends_with(':');

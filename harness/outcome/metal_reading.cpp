@@ -44,7 +44,6 @@ std::optional<ReadText> read_validation(const Reader& reader, const Match& match
   if (heading == std::string_view::npos || begin + heading >= line) return std::nullopt;
   const size_t head_end = begin + heading + kHeading.size();
   if (head_end < line && reader.text()[head_end] != ' ') return std::nullopt;
-  std::string message(reader.slice(begin, head_end));
   size_t from = head_end + 1;
   if (head_end == line) from += repeated_prefix(reader, reader.line_begin(match.begin), from);
   size_t end = from;
@@ -62,9 +61,10 @@ std::optional<ReadText> read_validation(const Reader& reader, const Match& match
     ++end;
   }
   end = std::min(end, reader.stop);
-  if (end > from) message += ' ';
-  message += reader.slice(from, end);
-  return ReadText{message, std::max(end, head_end)};
+  // Releases without the heading print the same line: it is no part of the message.
+  const std::string_view message = reader.slice(from, end);
+  return ReadText{std::string(message.empty() ? reader.slice(begin, head_end) : message),
+                  std::max(end, head_end)};
 }
 
 // Whether "-[Class method:]:78: " or "File.mm:78: " stands in front.

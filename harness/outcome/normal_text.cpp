@@ -5,37 +5,14 @@
 
 #include "harness/outcome/ascii.h"
 #include "harness/outcome/escaped.h"
+#include "harness/outcome/line_opening.h"
 #include "harness/outcome/log_prefix.h"
+#include "harness/outcome/terminal_escape.h"
 
 namespace mpsprobe {
 namespace {
 
 constexpr char kEscape = '\x1b';
-// Strings inside a terminal escape (a window title, a link) that go on for longer are no escape.
-constexpr size_t kLongestEscape = 512;
-
-// Bytes of the terminal escape at text[at]. A string that meets another escape ends there, so each
-// byte is looked at no more than twice.
-size_t escape_length(std::string_view text, size_t at) {
-  if (at + 1 >= text.size()) return 1;
-  const char kind = text[at + 1];
-  const size_t stop = std::min(text.size(), at + kLongestEscape);
-  if (kind == '[') {
-    size_t i = at + 2;
-    while (i < stop && text[i] >= 0x20 && text[i] <= 0x3f) ++i;
-    const bool ended = i < stop && text[i] >= 0x40 && text[i] <= 0x7e;
-    return ended ? i + 1 - at : 2;
-  }
-  if (kind == ']' || kind == 'P' || kind == '^' || kind == '_' || kind == 'X') {
-    for (size_t i = at + 2; i < stop; ++i) {
-      if (text[i] == '\a') return i + 1 - at;
-      if (text[i] == kEscape) return i - at + (i + 1 < text.size() && text[i + 1] == '\\' ? 2 : 0);
-      if (text[i] == '\n') break;  // a real one holds none: do not swallow the next line
-    }
-    return 2;
-  }
-  return kind >= 0x20 && kind <= 0x7e ? 2 : 1;
-}
 
 struct Character {
   uint32_t code = 0;
@@ -112,7 +89,7 @@ void append(Writer& out, std::string_view text, size_t base, Logs logs) {
     const auto byte = static_cast<unsigned char>(c);
     size_t bytes = 1;
     if (c == kEscape) {
-      bytes = escape_length(text, i);
+      bytes = terminal_escape_length(text, i);
     } else if (const char space = whole_lines ? written_space(text, i) : '\0'; space != '\0') {
       bytes = 2;
       line_begins = space == '\n';
@@ -150,18 +127,16 @@ void append(Writer& out, std::string_view text, size_t base, Logs logs) {
 
 bool goes_on(std::string_view line, std::string_view next) {
   constexpr size_t kShortest = 60;
-  constexpr size_t kLongestWord = 24;
-  if (line.size() < kShortest || std::string_view(".!?:;)}]'").find(line.back()) != line.npos) {
+  if (line.size() < kShortest || std::string_view(".!?:;)}]'").find(line.back()) != line.npos ||
+      begins_a_line(next)) {
     return false;
   }
-  std::string_view word = next.substr(0, std::min(next.find(' '), kLongestWord));
-  if (word.ends_with(',') || word.ends_with('.') || word.ends_with(')')) word.remove_suffix(1);
-  // "zsh: abort", "python(12) malloc", "frame #0", "at take (lane.js:3:4)" begin lines of their
-  // own; "at least two" does not.
-  const bool place =
-      word == "at" && !next.starts_with("at least ") && !next.starts_with("at most ");
-  return !word.empty() && word != "frame" && word != "note" && !place &&
-         std::all_of(word.begin(), word.end(), [](char c) { return ascii::lower(c) || c == '-'; });
+  std::string_view word = next.substr(0, next.find(' '));
+  while (!word.empty() && std::string_view("'(<").find(word[0]) != word.npos) word.remove_prefix(1);
+  // "lanes/pool.py", "pool[12]" and "lane = pool" are other lines.
+  return ascii::lower(ascii::at(word, 0)) && word.find('/') == word.npos &&
+         word.find('[') == word.npos &&
+         !next.substr(std::min(next.find(' '), next.size())).starts_with(" = ");
 }
 
 NormalText normalise_text(std::string_view text, size_t most, Logs logs) {

@@ -10,6 +10,7 @@
 #include "harness/outcome/diagnosis.h"
 #include "harness/outcome/judge.h"
 #include "harness/outcome/reported.h"
+#include "harness/outcome/told.h"
 #include "harness/wire/input_error.h"
 
 namespace mpsprobe {
@@ -21,7 +22,7 @@ struct Judged {
 };
 
 bool silent(const ProcessRecord& process) {
-  const std::vector<Finding> findings = find_failures(process.err.text());
+  const std::vector<Finding> findings = find_failures(printed_by(process));
   return std::none_of(findings.begin(), findings.end(), [](const Finding& finding) {
     return is_failure(outcome_of(finding.text_class));
   });
@@ -42,7 +43,7 @@ SignatureAccuracy measure_signatures(const std::vector<CorpusCase>& cases) {
       accuracy.negatives_passed += passed ? 1 : 0;
       accuracy.negatives_silent += quiet ? 1 : 0;
       if (!passed || !quiet) {
-        const std::vector<Finding> findings = find_failures(corpus.process.err.text());
+        const std::vector<Finding> findings = find_failures(printed_by(corpus.process));
         accuracy.wrong.push_back(
             fmt::format("negative {}: {}", corpus.name,
                         findings.empty() ? judgement.signature : findings.front().title));

@@ -116,6 +116,39 @@ TEST(GoldenSignatures, HoldNothingOfOneRunAlone) {
   }
 }
 
+// Each line of a text with something in front of it and behind it.
+std::string dressed(const std::string& text, std::string_view front, std::string_view back) {
+  std::string result;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    result += front;
+    result += text.substr(begin, end - begin);
+    result += back;
+    result += '\n';
+    begin = end + 1;
+  }
+  return result;
+}
+
+TEST(GoldenSignatures, AreTheSameHoweverATextCameIn) {
+  for (const Golden& golden : golden_files()) {
+    const std::string text = golden.corpus.process.err.text();
+    // An empty line says where a text ends, and a mark on some lines only is a part of them.
+    if (text.find("\n\n") != std::string::npos) continue;
+    const std::string signature =
+        judge_on_path(golden.corpus.process, golden.corpus.path).signature;
+    for (const std::string& other :
+         {dressed(text, "", "\r"), dressed(text, "\x1b[31m", "\x1b[0m"), dressed(text, "| ", " "),
+          dressed(text, "pool-1  | ", ""), dressed(text, "2026-01-02T03:04:05.678Z ", "")}) {
+      ProcessRecord process = golden.corpus.process;
+      process.err.head = other;
+      process.err.tail.clear();
+      process.err.bytes = other.size();
+      EXPECT_EQ(judge_on_path(process, golden.corpus.path).signature, signature) << other;
+    }
+  }
+}
+
 TEST(SignatureAccuracy, CountsPairsAndNegatives) {
   const auto failure = [](const char* name, const char* bug, const char* function) {
     return read_corpus_case(name, std::string("bug: ") + bug +

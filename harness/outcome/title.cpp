@@ -7,6 +7,7 @@
 #include "harness/outcome/ascii.h"
 #include "harness/outcome/brackets.h"
 #include "harness/outcome/diagnosis.h"
+#include "harness/outcome/first_words.h"
 #include "harness/outcome/normal_text.h"
 #include "harness/outcome/variable_part.h"
 
@@ -86,6 +87,7 @@ constexpr std::string_view kAdvice[] = {
     " C++ CapturedTraceback",
     " (most recent call first)",
     ", please report a bug to PyTorch",
+    " (required by ",
     " set a breakpoint in malloc_error_break",
     " (mpsFileLoc): ",
     " (Triggered internally at ",
@@ -116,7 +118,7 @@ void replace_all(std::string& text, std::string_view what, std::string_view with
 
 // "[N, N, N]" is "[N]", "-N" is "N", "N GiB" is "N": ranks, signs and units vary as numbers do.
 std::string merge_numbers(std::string_view text) {
-  constexpr std::string_view kSeparators[] = {", ", ",", " x ", "x", "*"};
+  constexpr std::string_view kSeparators[] = {", ", ",", " x ", "x", "*", " "};
   constexpr std::string_view kUnits[] = {" bytes", " KB",  " MB",  " GB", " TB",
                                          " KiB",   " MiB", " GiB", " TiB"};
   std::string result;
@@ -293,7 +295,7 @@ std::string one_pass(std::string_view text) {
       title.resize(open);
     }
   }
-  title = without_lone_brackets(without_quotes(title));
+  title = without_lone_brackets(first_words(without_quotes(title)));
   // What a cut leaves at the ends.
   const auto dangling = [](char c) {
     return std::string_view(" :,;").find(c) != std::string_view::npos;

@@ -3,15 +3,14 @@
 #include <algorithm>
 #include <string>
 
+#include "harness/outcome/as_written.h"
 #include "harness/outcome/ascii.h"
-#include "harness/outcome/log_prefix.h"
 
 namespace mpsprobe {
 namespace {
 
 // Crash reports are small; more than this comes from elsewhere.
 constexpr size_t kMostEntryBytes = 256 << 10;
-constexpr size_t kMostTraceback = 64 << 10;
 
 bool told(const std::vector<Finding>& findings, const std::string& title) {
   return std::any_of(findings.begin(), findings.end(),
@@ -52,22 +51,14 @@ bool word(char c) {
   return ascii::word(c) || c == '.';
 }
 
-struct LogLine {
-  std::string_view text;
-  size_t indent;  // spaces between what the log put in front and the text
-};
-
-LogLine behind_log(std::string_view line) {
-  const size_t prefix = log_prefix_length(line);
-  const std::string_view front = line.substr(0, prefix);
-  const size_t last = front.find_last_not_of(" \t");
-  return {line.substr(prefix), prefix - (last == std::string_view::npos ? 0 : last + 1)};
-}
-
 }  // namespace
 
+std::string printed_by(const ProcessRecord& process) {
+  return as_written(process.err.text());
+}
+
 std::vector<Finding> told_by(const ProcessRecord& process) {
-  std::vector<Finding> findings = find_failures(process.err.text());
+  std::vector<Finding> findings = find_failures(printed_by(process));
   if (process.crash_report) {
     add_entries(findings, process.crash_report->application_info);
     add_entries(findings, process.crash_report->termination_reasons);
@@ -102,35 +93,9 @@ bool told_of_command_buffer(const ProcessRecord& process) {
     const std::vector<Finding> findings = find_failures(text);
     return std::any_of(findings.begin(), findings.end(), tells_of_command_buffer);
   };
-  return tells(process.err.text()) ||
+  return tells(printed_by(process)) ||
          std::any_of(process.failures.begin(), process.failures.end(),
                      [&](const FailureEvent& failure) { return tells(failure.text); });
-}
-
-std::string uncaught_python_exception(const ProcessRecord& process) {
-  const std::string all = process.err.text();
-  const std::string_view text =
-      std::string_view(all).substr(all.size() > kMostTraceback ? all.size() - kMostTraceback : 0);
-  const size_t traceback = text.rfind("Traceback (most recent call last):");
-  if (traceback == std::string_view::npos) return "";
-  // Below the frames, which are indented, stands "Type: message".
-  const size_t begins = text.rfind('\n', traceback) + 1;  // npos + 1 is 0
-  const size_t own = behind_log(text.substr(begins, traceback - begins + 1)).indent;
-  size_t line = text.find('\n', traceback);
-  while (line != std::string_view::npos && line + 1 < text.size()) {
-    const size_t begin = line + 1;
-    line = text.find('\n', begin);
-    const LogLine logged = behind_log(text.substr(begin, line - begin));
-    const std::string_view what = logged.text;
-    if (what.empty() || logged.indent > own || what[0] == '\r') continue;
-    // Frames that somebody, or a logger, left out.
-    if (what.find_first_not_of(".\r") == std::string_view::npos) continue;
-    const size_t type =
-        static_cast<size_t>(std::find_if_not(what.begin(), what.end(), word) - what.begin());
-    const bool form = type > 0 && (type == what.size() || what[type] == ':' || what[type] == '\r');
-    return form ? std::string(what.substr(0, 1024)) : "";
-  }
-  return "";
 }
 
 std::string uncaught_object_reason(const ProcessRecord& process) {

@@ -1,11 +1,15 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "harness/outcome/diagnosis.h"
 #include "harness/outcome/outcome.h"
 
 namespace mpsprobe {
+
+/// What it printed to stderr, as it wrote it (as_written.h).
+std::string printed_by(const ProcessRecord& process);
 
 /// Every failure that a process told of in words, each title once, in order of appearance: what it
 /// printed to stderr, then the last words of libraries and the reasons that the system's crash
@@ -27,11 +31,6 @@ bool tells_of_command_buffer(const Finding& finding);
 /// Whether the process told of one, of its own or as another one's victim, on stderr or as a
 /// failure that it reported.
 bool told_of_command_buffer(const ProcessRecord& process);
-
-/// The last line of an uncaught Python exception, "ValueError: no such thing", at the end of what
-/// the process printed to stderr; empty where it ends in something else. Of no use before it is
-/// known that the process failed: a traceback alone is no failure.
-std::string uncaught_python_exception(const ProcessRecord& process);
 
 /// The reason of an uncaught Objective-C exception, as the crash report tells it
 /// ("NSRangeException: index 5 beyond bounds"), without its name; empty where it tells of none. Of

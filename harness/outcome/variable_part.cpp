@@ -224,6 +224,22 @@ size_t device_length(std::string_view text, std::string_view before) {
              : 0;
 }
 
+// "model.layers.12.mlp.weight": a layer's parameter, in a model of the user's.
+size_t parameter_name_length(std::string_view text) {
+  // "libpool.3.dylib" tells bugs apart.
+  if (!lower(at(text, 0)) || text.starts_with("lib")) return 0;
+  size_t end = word_length(text);
+  bool numbered = false;
+  bool number_last = false;
+  while (at(text, end) == '.' && word(at(text, end + 1))) {
+    const std::string_view part = text.substr(end + 1, word_length(text.substr(end + 1)));
+    numbered = numbered || (number_last && lower(part[0]));
+    number_last = std::all_of(part.begin(), part.end(), digit) || part == "N";
+    end += 1 + part.size();
+  }
+  return numbered && end <= kLongestName ? end : 0;
+}
+
 }  // namespace
 
 VariablePart variable_part(std::string_view rest, std::string_view before) {
@@ -236,12 +252,18 @@ VariablePart variable_part(std::string_view rest, std::string_view before) {
   if (word(last)) {
     if (size_t length = arguments_length(rest); length > 0) return {length, "(...)"};
   }
-  if (word(last) || last == '/') return {};
+  if (word(last)) return {};
+  if (last == '/') {
+    // "data/104": a part of a user's archive.
+    const size_t number = number_length(rest);
+    return number > 0 && !word(at(rest, number)) ? VariablePart{number, "N"} : VariablePart{};
+  }
   if (size_t length = device_length(rest, before); length > 0) return {length, "<device>"};
   if (size_t length = url_length(rest); length > 0) return {length, "<url>"};
   if (size_t length = uuid_length(rest); length > 0) return {length, "N"};
   if (size_t length = number_length(rest); length > 0) return {length, "N"};
   if (size_t length = indexed_name_length(rest, before); length > 0) return {length, "N"};
+  if (size_t length = parameter_name_length(rest); length > 0) return {length, "N"};
   constexpr std::string_view kFormat = "MTLPixelFormat";
   const size_t length = word_length(rest);
   if (rest.starts_with(kFormat) && length > kFormat.size()) return {length, std::string(kFormat)};

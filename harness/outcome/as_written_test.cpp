@@ -1,0 +1,120 @@
+#include "harness/outcome/as_written.h"
+
+#include <gtest/gtest.h>
+
+#include "harness/outcome/first_words.h"
+#include "harness/outcome/traceback.h"
+
+namespace mpsprobe {
+namespace {
+
+const char* const kWhole =
+    "[lanes] the pool of this device has 17 lanes, of which 12 are held by threads that ended\n"
+    "LaneError: every lane that is named in the request was taken by a thread of some other "
+    "process, and that one holds it for as long as it runs, which can be quite a while\n"
+    "bye\n";
+
+std::string broken_at(std::string_view text, size_t width, bool between_words,
+                      std::string_view margin = "") {
+  std::string result;
+  size_t begin = 0;
+  while (begin < text.size()) {
+    const size_t line = text.find('\n', begin);
+    size_t end = line;
+    if (line - begin > width) {
+      end = between_words ? text.rfind(' ', begin + width) : begin + width;
+    }
+    result += margin;
+    result += text.substr(begin, end - begin);
+    result += '\n';
+    begin = end + (text[end] == '\n' || between_words ? 1 : 0);
+  }
+  return result;
+}
+
+TEST(AsWritten, MakesLinesWholeThatWereBrokenBetweenWords) {
+  for (const size_t width : {66, 72, 80}) {
+    EXPECT_EQ(as_written(broken_at(kWhole, width, true)), kWhole) << width;
+  }
+}
+
+TEST(AsWritten, MakesLinesWholeThatWereBrokenWithinWords) {
+  for (const size_t width : {63, 67, 73}) {
+    EXPECT_EQ(as_written(broken_at(kWhole, width, false)), kWhole) << width;
+  }
+}
+
+TEST(AsWritten, ReadsPastTheEdgeOfABox) {
+  const std::string text = as_written(broken_at(kWhole, 72, true, "\xe2\x94\x82 "));
+  EXPECT_NE(text.find("taken by a thread of some other process"), std::string::npos) << text;
+}
+
+TEST(AsWritten, LeavesLinesAloneThatEndWhereTheyEnd) {
+  for (const std::string& text : {
+           std::string(kWhole),
+           std::string(),
+           std::string("\n\n"),
+           std::string("one\ntwo"),
+           // Printed again and again, all of one length.
+           std::string("/lanes/pool.cu:92: take: block: [0,0,0] Assertion `lane < pool` failed.\n"
+                       "/lanes/pool.cu:92: take: block: [1,0,0] Assertion `lane < pool` failed.\n"
+                       "/lanes/pool.cu:92: take: block: [2,0,0] Assertion `lane < pool` failed.\n"),
+           // Code, and under it what went wrong.
+           std::string(
+               "  File \"/home/user/lanes/pool.py\", line 12, in take_every_lane_of_it_all\n"
+               "    return self.pool.take(self.lane, self.width, self.depth, self.height)\n"
+               "LaneError: no lane\n"),
+       }) {
+    EXPECT_EQ(as_written(text), text);
+  }
+}
+
+TEST(AsWritten, DropsWhatCameInOnTheWay) {
+  EXPECT_EQ(as_written("\x1b[31mLaneError\x1b[0m: gone"), "LaneError: gone");
+  EXPECT_EQ(as_written("one\n\ntwo\n\n\n\nthree\n\n"), "one\ntwo\n\nthree\n");
+  EXPECT_EQ(as_written("one\n\ntwo\nthree\n"), "one\n\ntwo\nthree\n");
+  EXPECT_EQ(as_written("ERROR: one\nERROR:   two\nERROR:\nERROR: three\n"),
+            "one\n  two\n\nthree\n");
+  // A function's name is a part of its message.
+  EXPECT_EQ(as_written("take_lane: one\ntake_lane: two\ntake_lane: three\n"),
+            "take_lane: one\ntake_lane: two\ntake_lane: three\n");
+}
+
+TEST(FirstWords, EndAtTheSixthThatNamesSomething) {
+  EXPECT_EQ(first_words("the lane of the pool must not be taken by a thread that ended here"),
+            "the lane of the pool must not be taken by a thread that ended");
+  // Neither "Error:" nor "(N)", "<" and "&&" name anything.
+  EXPECT_EQ(first_words("[Pool take] Error: lane (N) < N && not taken from the device of the day"),
+            "[Pool take] Error: lane (N) < N && not taken from the device");
+  EXPECT_EQ(first_words("one two three four five six"), "one two three four five six");
+  EXPECT_EQ(first_words("one two three four five six of the"), "one two three four five six");
+  EXPECT_EQ(first_words(""), "");
+}
+
+TEST(UncaughtPythonException, StandsBehindMarksAndInOneLine) {
+  const char* const kLast = "lanes.LaneError: no lane: 3";
+  EXPECT_EQ(
+      uncaught_python_exception("Traceback (most recent call last):\n  File \"a.py\", line 1\n"
+                                "    take()\nlanes.LaneError: no lane: 3\n"),
+      kLast);
+  EXPECT_EQ(uncaught_python_exception("pool-3: Traceback (most recent call last):\n"
+                                      "pool-3:   File \"a.py\", line 1\npool-3:     take()\n"
+                                      "pool-4: lanes.LaneError: no lane: 3\n"),
+            kLast);
+  EXPECT_EQ(
+      uncaught_python_exception("x Traceback (most recent call last):   File \"a.py\", line 1, "
+                                "in f     take() lanes.LaneError: no lane: 3"),
+      kLast);
+  EXPECT_EQ(
+      uncaught_python_exception("...   File \"a.py\", line 1, in f   take() lanes.LaneError: no "
+                                "lane: 3\nbye"),
+      kLast);
+  EXPECT_EQ(
+      uncaught_python_exception("Traceback (most recent call last):\n  File \"a.py\", line 1\n"),
+      "");
+  EXPECT_EQ(uncaught_python_exception("  File \"a.py\", line 1, in f"), "");
+  EXPECT_EQ(uncaught_python_exception("LaneError: no lane"), "");
+}
+
+}  // namespace
+}  // namespace mpsprobe

@@ -1,0 +1,117 @@
+#include "harness/outcome/traceback.h"
+
+#include <algorithm>
+#include <array>
+
+#include "harness/outcome/ascii.h"
+#include "harness/outcome/log_prefix.h"
+
+namespace mpsprobe {
+namespace {
+
+constexpr size_t kMostText = 64 << 10;
+constexpr size_t kMostLine = 1024;
+constexpr std::string_view kHeading = "Traceback (most recent call last):";
+constexpr auto npos = std::string_view::npos;
+
+bool in_type(char c) {
+  return ascii::word(c) || c == '.';
+}
+
+// How much of `line` is `mark`, numbers being as good as others; npos where it is not there.
+size_t marked_length(std::string_view line, std::string_view mark) {
+  size_t i = 0;
+  for (size_t k = 0; k < mark.size();) {
+    if (ascii::digit(mark[k]) && ascii::digit(ascii::at(line, i))) {
+      while (k < mark.size() && ascii::digit(mark[k])) ++k;
+      while (ascii::digit(ascii::at(line, i))) ++i;
+    } else if (ascii::at(line, i++) != mark[k++]) {
+      return npos;
+    }
+  }
+  return i;
+}
+
+struct LogLine {
+  std::string_view text;
+  size_t indent;  ///< spaces between what stands in front of it and the text
+};
+
+// `mark` stands between what logs are known to put in front and the text, if it does.
+LogLine behind_log(std::string_view line, std::string_view mark) {
+  const size_t prefix = log_prefix_length(line);
+  const std::string_view front = line.substr(0, prefix);
+  std::string_view rest = line.substr(prefix);
+  const size_t length = mark.empty() ? npos : marked_length(rest, mark);
+  if (length == npos) {
+    const size_t last = front.find_last_not_of(" \t");
+    return {rest, prefix - (last == npos ? 0 : last + 1)};
+  }
+  rest.remove_prefix(length);
+  const size_t text = std::min(rest.find_first_not_of(" \t"), rest.size());
+  return {rest.substr(text), text};
+}
+
+// "... File "x.py", line 3, in f take() LaneError: no lane": the last type with a message.
+std::string_view in_one_line(std::string_view line) {
+  constexpr std::array<std::string_view, 4> kTypes{
+      "Error: ", "Exception: ", "Interrupt: ", "Exit: "};
+  size_t found = npos;
+  for (std::string_view type : kTypes) {
+    const size_t last = line.rfind(type);
+    if (last != npos && (found == npos || last > found)) found = last;
+  }
+  if (found == npos) return {};
+  size_t begin = found;
+  while (begin > 0 && in_type(line[begin - 1])) --begin;
+  return line.substr(begin);
+}
+
+}  // namespace
+
+std::string uncaught_python_exception(std::string_view printed) {
+  const std::string_view text =
+      printed.substr(printed.size() > kMostText ? printed.size() - kMostText : 0);
+  const size_t traceback = text.rfind(kHeading);
+  if (traceback == npos) {
+    // Somebody left the heading out, and the lines' ends got lost.
+    const size_t frame = text.rfind("File \"");
+    const std::string_view rest = frame == npos ? text.substr(text.size()) : text.substr(frame);
+    const std::string_view last = rest.substr(0, rest.find('\n'));
+    return last.find(", line ") == npos ? "" : std::string(in_one_line(last).substr(0, kMostLine));
+  }
+  const size_t begins = text.rfind('\n', traceback) + 1;  // npos + 1 is 0
+  size_t line = text.find('\n', traceback);
+  const std::string_view heading = text.substr(begins, line - begins);
+  const size_t heading_end = traceback - begins + kHeading.size();
+  const size_t goes_on = heading.find_first_not_of(" .\t\r", heading_end);
+  if (goes_on != npos && heading.find("File ", goes_on) != npos) {
+    return std::string(in_one_line(heading.substr(goes_on)).substr(0, kMostLine));
+  }
+  // What stands in front of the heading, where it stands in front of the lines below as well.
+  std::string_view mark = heading.substr(0, traceback - begins);
+  mark.remove_prefix(std::min(log_prefix_length(heading), mark.size()));
+  if (line != npos) {
+    const std::string_view next = text.substr(line + 1, text.find('\n', line + 1) - line - 1);
+    const std::string_view rest = next.substr(log_prefix_length(next));
+    if (marked_length(rest, mark) == npos) mark = {};
+  }
+  const size_t own = behind_log(heading, mark).indent;
+  // Below the frames, which are indented, stands "Type: message".
+  while (line != npos && line + 1 < text.size()) {
+    const size_t begin = line + 1;
+    line = text.find('\n', begin);
+    const LogLine logged = behind_log(text.substr(begin, line - begin), mark);
+    const std::string_view what = logged.text;
+    if (what.empty() || logged.indent > own || what[0] == '\r') continue;
+    // Frames that somebody, or a logger, left out.
+    if (what.find_first_not_of(".\r") == npos) continue;
+    const size_t type =
+        static_cast<size_t>(std::find_if_not(what.begin(), what.end(), in_type) - what.begin());
+    const bool form = type > 0 && (type == what.size() || what[type] == ':' || what[type] == '\r');
+    return form ? std::string(what.substr(0, kMostLine)) : "";
+  }
+  return "";
+}
+
+}  // namespace mpsprobe
