@@ -38,10 +38,8 @@ std::string summary(const Analysis& analysis) {
     if (cell.expected == Expected::unmet) ++unmet;
     if (cell.expected != Expected::nothing) ++expectations;
   }
-  std::string text = fmt::format(
-      "{}, {} of {} planned trials run, {} count: **{} pass, {} fail, {} intermittent**",
-      counted(static_cast<int64_t>(analysis.cells.size()), "cells"), analysis.recorded,
-      analysis.planned, analysis.counted, verdicts[0], verdicts[1], verdicts[2]);
+  std::string text = fmt::format("{}: **{} pass, {} fail, {} intermittent**", totals(analysis),
+                                 verdicts[0], verdicts[1], verdicts[2]);
   if (without > 0) text += fmt::format(", {} without evidence", without);
   if (expectations > 0) {
     text += fmt::format("; {} of {} expectations not met", unmet, expectations);

@@ -105,11 +105,9 @@ std::string report_terminal(const Analysis& analysis, const TerminalOptions& opt
     text += fmt::format("{} {}: {} {}\n", painted("UNEXPECTED", kRed, options.colour), cell.id,
                         standing.word, standing.rest);
   }
-  text +=
-      painted(fmt::format("{}{}, {} of {} trials run, {} count, {} failed", class_prefix(analysis),
-                          counted(static_cast<int64_t>(analysis.cells.size()), "cells"),
-                          analysis.recorded, analysis.planned, analysis.counted, analysis.failures),
-              kBold, options.colour);
+  text += painted(
+      fmt::format("{}{}, {} failed", class_prefix(analysis), totals(analysis), analysis.failures),
+      kBold, options.colour);
   return text + "\n";
 }
 

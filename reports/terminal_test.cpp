@@ -46,6 +46,13 @@ TEST(Terminal, SaysParavirtualFirstAndLast) {
   EXPECT_THAT(text, HasSubstr("\nPARAVIRTUAL GPU: 1 cell, 10 of 10 trials run"));
 }
 
+TEST(Terminal, CountsTrialsWithoutAPlanWhereTheyFollowedFromResults) {
+  SampleJournal minimisation;
+  minimisation.plan("sim/linear/default/threads=2").ran(3);
+  minimisation.journal.header.trials = 1;
+  EXPECT_THAT(terminal_of(minimisation.journal), HasSubstr("\nSIMULATED: 1 cell, 3 trials run, 3"));
+}
+
 TEST(Terminal, UnmetExpectationsAreNamed) {
   SampleJournal sample;
   sample.plan("sim/add/default/threads=1").expect({Verdict::fail, std::nullopt, ""}).ran(10);

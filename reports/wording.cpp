@@ -150,6 +150,14 @@ std::string counted(int64_t count, std::string_view plural) {
   return fmt::format("1 {}", plural.substr(0, plural.size() - (es ? 2 : 1)));
 }
 
+std::string totals(const Analysis& analysis) {
+  const bool follows_results = analysis.recorded > analysis.planned;
+  return fmt::format(
+      "{}, {}{} trials run, {} count",
+      counted(static_cast<int64_t>(analysis.cells.size()), "cells"), analysis.recorded,
+      follows_results ? "" : fmt::format(" of {}", analysis.planned), analysis.counted);
+}
+
 std::string boundary_in_words(const Boundary& boundary) {
   std::string text;
   if (const auto& passing = boundary.most_passing) {

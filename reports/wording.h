@@ -47,6 +47,10 @@ std::string cell_label(const Cell& cell, const std::vector<std::string_view>& wi
 /// "1 thread", "2 threads", "8 processes".
 std::string counted(int64_t count, std::string_view plural);
 
+/// "9 cells, 230 of 230 trials run, 230 count"; without a plan to compare with, as in a
+/// minimisation, whose cells follow from its results: "9 cells, 50 trials run, 50 count".
+std::string totals(const Analysis& analysis);
+
 /// "no failure up to 2 threads (0 of 10 failed: below 26% with 95% confidence); fails from 3 ...".
 std::string boundary_in_words(const Boundary& boundary);
 

@@ -84,6 +84,7 @@ class Run {
     if (cell_.warmup == Warmup::main) {
       enter(Phase::warmup);
       const std::unique_ptr<Lane> lane = workload_->make_lane(0);
+      lane->enter();
       lane->launch(0);
       lane->synchronise();
     }
