@@ -50,9 +50,10 @@ std::string_view in_a_record(std::string_view line) {
     for (size_t i = line.find(key); i != npos; i = line.find(key, i + 1)) {
       if (i > 0 && (word(line[i - 1]) || line[i - 1] == '.')) continue;
       std::string_view rest = line.substr(i + key.size());
-      constexpr std::string_view kBetween[] = {"':'", "': '", "='"};
+      // The last as Rust writes a struct; MPSGraph's "error: 'mps.add' op" is a message itself.
+      constexpr std::string_view kBetween[] = {"':'", "': '", "='", ": '"};
       for (std::string_view between : kBetween) {
-        if (!rest.starts_with(between)) continue;
+        if (!rest.starts_with(between) || (between == ": '" && key != "msg")) continue;
         rest.remove_prefix(between.size());
         return up_to_quote(rest.substr(0, rest.find("','")));
       }

@@ -48,6 +48,12 @@ TEST(ClauseTitle, KeepsWhatItNeedsToSayAnything) {
   EXPECT_EQ(clause_title(""), "");
 }
 
+TEST(ClauseTitle, ReadsTheMessageInARecordOfRusts) {
+  EXPECT_EQ(clause_title("Error: Pool(Error { code: Failure, msg: \"every lane is taken now\" })"),
+            "every lane is taken now");
+  EXPECT_EQ(clause_title("loc: error: 'mps.take' op has no lane"), "mps.take op has no lane");
+}
+
 TEST(ClauseTitle, KeepsOperatorsApart) {
   EXPECT_NE(clause_title("Could not run 'aten::lanes' with arguments from the 'MPS' backend"),
             clause_title("Could not run 'aten::pools' with arguments from the 'MPS' backend"));
@@ -60,6 +66,7 @@ TEST(NormaliseTitle, MasksNamesThatVary) {
             "Vertex Function(N): no room for argument N");
   EXPECT_EQ(normalise_title("no lane for lanes.pool.12.take.weight, lanes.3.bias"),
             "no lane for N");
+  EXPECT_EQ(normalise_title("Model type pool3_moe.v2 has no lane"), "Model type N has no lane");
   EXPECT_EQ(normalise_title("no lane of libpool.3.dylib and pool.py"),
             "no lane of libpool.N.dylib and pool.py");
   EXPECT_EQ(normalise_title("no lane of archive data/104: gone"),

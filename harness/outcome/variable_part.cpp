@@ -224,6 +224,14 @@ size_t device_length(std::string_view text, std::string_view before) {
              : 0;
 }
 
+// "Model type pool3_moe": a user's.
+size_t model_name_length(std::string_view text, std::string_view before) {
+  if (!before.ends_with("odel type ")) return 0;
+  const auto end = std::find_if_not(text.begin(), text.end(),
+                                    [](char c) { return word(c) || c == '-' || c == '.'; });
+  return static_cast<size_t>(end - text.begin());
+}
+
 // "model.layers.12.mlp.weight": a layer's parameter, in a model of the user's.
 size_t parameter_name_length(std::string_view text) {
   // "libpool.3.dylib" tells bugs apart.
@@ -249,6 +257,7 @@ VariablePart variable_part(std::string_view rest, std::string_view before) {
     const bool type = type_length(rest.substr(1)) + 2 == length;
     return {length, type ? "(<type>)" : "(N)"};
   }
+  if (size_t length = model_name_length(rest, before); length > 0) return {length, "N"};
   if (word(last)) {
     if (size_t length = arguments_length(rest); length > 0) return {length, "(...)"};
   }
