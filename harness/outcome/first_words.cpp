@@ -10,10 +10,13 @@ namespace {
 
 constexpr size_t kMostWords = 6;
 
-constexpr std::string_view kLeadingOn[] = {"a",    "an",  "and",  "are",  "as",  "at",    "be",
-                                           "but",  "by",  "for",  "from", "has", "have",  "in",
-                                           "into", "is",  "must", "of",   "on",  "or",    "than",
-                                           "that", "the", "this", "to",   "was", "which", "with"};
+constexpr std::string_view kLeadingOn[] = {
+    "a",    "an",   "and",   "are",   "as",    "at",    "be",   "because", "been",
+    "but",  "by",   "can",   "could", "did",   "do",    "does", "due",     "during",
+    "for",  "from", "had",   "has",   "have",  "if",    "in",   "into",    "is",
+    "it",   "its",  "may",   "must",  "of",    "on",    "or",   "should",  "so",
+    "than", "that", "the",   "their", "then",  "there", "this", "to",      "was",
+    "were", "when", "where", "which", "while", "will",  "with", "would"};
 
 bool names_something(std::string_view token) {
   const auto letters = std::count_if(token.begin(), token.end(),
