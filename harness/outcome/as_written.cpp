@@ -158,10 +158,22 @@ bool goes_on_at(std::string_view margin, std::string_view next) {
   return margin == next || next.empty();
 }
 
+// A line that parts others ("=====", "-- summary --").
+bool is_rule(std::string_view words) {
+  constexpr size_t kFewest = 3;
+  const auto same = [](std::string_view marks) {
+    return marks.size() == kFewest && std::string_view("=-_*#~+.").find(marks[0]) != npos &&
+           marks.find_first_not_of(marks[0]) == npos;
+  };
+  return same(words.substr(0, kFewest)) ||
+         same(words.substr(words.size() - std::min(words.size(), kFewest)));
+}
+
 // Whether the next word had no room on the line.
 bool is_full(const Line& line, const Line& next, size_t width) {
   return line.width >= kNarrowest && line.width >= width / 2 && !next.words.empty() &&
-         goes_on_at(line.margin, next.margin) && first_word(line.words) != first_word(next.words) &&
+         !is_rule(line.words) && !is_rule(next.words) && goes_on_at(line.margin, next.margin) &&
+         first_word(line.words) != first_word(next.words) &&
          line.width + 1 + columns(first_word(next.words)) > width;
 }
 
@@ -175,8 +187,8 @@ bool goes_on_between_words(const Line& line, const Line& next, size_t width) {
 
 // Up to the last column, or, where the space in it got lost, the last but one.
 bool fills(const Line& line, const Line& next, size_t width) {
-  return line.width + 1 >= width && !next.words.empty() &&
-         (goes_on_at(line.margin, next.margin) || next.margin == " ") &&
+  return line.width + 1 >= width && !next.words.empty() && !is_rule(line.words) &&
+         !is_rule(next.words) && (goes_on_at(line.margin, next.margin) || next.margin == " ") &&
          first_word(line.words) != first_word(next.words);
 }
 

@@ -59,6 +59,11 @@ TEST(AsWritten, LeavesLinesAloneThatEndWhereTheyEnd) {
            std::string("/lanes/pool.cu:92: take: block: [0,0,0] Assertion `lane < pool` failed.\n"
                        "/lanes/pool.cu:92: take: block: [1,0,0] Assertion `lane < pool` failed.\n"
                        "/lanes/pool.cu:92: take: block: [2,0,0] Assertion `lane < pool` failed.\n"),
+           // Lines that part others.
+           std::string(
+               "================= the lanes that were looked at today ==================\n"
+               "FAILED lanes_of_the_pool.py::test_take_lane_17 - LaneError: the pool has...\n"
+               "FAILED lanes_of_the_pool.py::test_take_lane_18 - LaneError: the lane has...\n"),
            // Code, and under it what went wrong.
            std::string(
                "  File \"/home/user/lanes/pool.py\", line 12, in take_every_lane_of_it_all\n"
@@ -89,6 +94,29 @@ TEST(FirstWords, EndAtTheSixthThatNamesSomething) {
   EXPECT_EQ(first_words("one two three four five six"), "one two three four five six");
   EXPECT_EQ(first_words("one two three four five six of the"), "one two three four five six");
   EXPECT_EQ(first_words(""), "");
+}
+
+TEST(UncaughtPythonException, IsWhatPytestShowedWholeAndNotWhatItCut) {
+  const std::string summary =
+      "\nlanes.py:12: LaneError\n=========== short test summary info ===========\n"
+      "FAILED lanes.py::test_take - LaneError: no la...\n==== 1 failed in 0.07s ====\n";
+  EXPECT_EQ(uncaught_python_exception(
+                ">   take()\nE       LaneError: no lane is left\nE       of 3\n" + summary),
+            "LaneError: no lane is left");
+  EXPECT_EQ(
+      uncaught_python_exception("pool | >   take()\npool | E   a.LaneError: no lane\n" + summary),
+      "a.LaneError: no lane");
+  EXPECT_EQ(uncaught_python_exception("E       assert 1 == 2\n" + summary), "");
+}
+
+TEST(UncaughtPythonException, OfTorchScriptIsWhatItsStoryEndsIn) {
+  EXPECT_EQ(
+      uncaught_python_exception(
+          "Traceback (most recent call last):\n  File \"a.py\", line 1\nRuntimeError: The "
+          "following operation failed in the TorchScript interpreter.\nTraceback of "
+          "TorchScript (most recent call last):\n  File \"a.py\", line 1\n    take()\n    ~~~~ "
+          "<--- HERE\nRuntimeError: no lane\n\n"),
+      "RuntimeError: no lane");
 }
 
 TEST(UncaughtPythonException, StandsBehindMarksAndInOneLine) {

@@ -66,6 +66,11 @@ TEST(NormaliseTitle, MasksNamesThatVary) {
             "Vertex Function(N): no room for argument N");
   EXPECT_EQ(normalise_title("no lane for lanes.pool.12.take.weight, lanes.3.bias"),
             "no lane for N");
+  EXPECT_EQ(normalise_title("take_lane not implemented for 'Long'"),
+            "take_lane not implemented for <type>");
+  EXPECT_EQ(normalise_title("expected scalar type Int but found Double"),
+            "expected scalar type <type> but found <type>");
+  EXPECT_EQ(normalise_title("Int and Long lanes of lane-3.pt"), "Int and Long lanes of <file>");
   EXPECT_EQ(normalise_title("Model type pool3_moe.v2 has no lane"), "Model type N has no lane");
   EXPECT_EQ(normalise_title("no lane of libpool.3.dylib and pool.py"),
             "no lane of libpool.N.dylib and pool.py");

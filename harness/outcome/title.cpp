@@ -207,14 +207,6 @@ size_t source_place_at_end(std::string_view title) {
   return 0;
 }
 
-// A user's data, not a part of the product: weights, models.
-bool is_data_file(std::string_view name) {
-  constexpr std::string_view kSuffixes[] = {".safetensors", ".gguf", ".ggml", ".pt",
-                                            ".pth",         ".ckpt", ".onnx", ".npz"};
-  return std::any_of(std::begin(kSuffixes), std::end(kSuffixes),
-                     [&](std::string_view suffix) { return name.ends_with(suffix); });
-}
-
 // Quotes come in all kinds, and get lost on the way through pages and shells: titles go without.
 // Apostrophes within words stay.
 std::string without_quotes(std::string_view text) {

@@ -67,11 +67,54 @@ std::string_view in_one_line(std::string_view line) {
   return line.substr(begin);
 }
 
+// "E       LaneError: no lane", as pytest shows what a test ended with: the first such line of the
+// last test. The line that pytest ends with is cut to the terminal's width.
+std::string_view in_pytest(std::string_view text) {
+  constexpr std::string_view kSummary = "= short test summary info =";
+  constexpr std::string_view kMark = "E   ";
+  text = text.substr(0, text.rfind(kSummary));
+  std::string_view found;
+  bool before = false;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    const size_t mark = line.find(kMark);
+    const bool shown = mark != npos && mark <= log_prefix_length(line);
+    if (shown && !before) {
+      const std::string_view rest = line.substr(mark + kMark.size());
+      const std::string_view what = rest.substr(std::min(rest.find_first_not_of(' '), rest.size()));
+      const auto type = std::find_if_not(what.begin(), what.end(), in_type);
+      if (type != what.begin() && (type == what.end() || *type == ':')) found = what;
+    }
+    before = shown;
+  }
+  return found.substr(0, kMostLine);
+}
+
+// The TorchScript interpreter raises its own exception with the whole story in it: the last line.
+std::string_view behind_torchscript(std::string_view text, std::string_view what) {
+  constexpr std::string_view kStory = "operation failed in the TorchScript interpreter";
+  if (what.find(kStory) == npos) return what;
+  while (!text.empty()) {
+    while (text.ends_with('\n') || text.ends_with('\r')) text.remove_suffix(1);
+    const std::string_view line = text.substr(text.rfind('\n') + 1);  // npos + 1 is 0
+    const size_t colon = line.find(": ");
+    const std::string_view type = line.substr(0, std::min(colon, line.size()));
+    if (colon != npos && type.ends_with("Error") && line.find(kStory) == npos) return line;
+    text.remove_suffix(line.size());
+  }
+  return what;
+}
+
 }  // namespace
 
 std::string uncaught_python_exception(std::string_view printed) {
   const std::string_view text =
       printed.substr(printed.size() > kMostText ? printed.size() - kMostText : 0);
+  if (text.find("= short test summary info =") != npos) {
+    if (const std::string_view what = in_pytest(text); !what.empty()) return std::string(what);
+  }
   const size_t traceback = text.rfind(kHeading);
   if (traceback == npos) {
     // Somebody left the heading out, and the lines' ends got lost.
@@ -109,7 +152,8 @@ std::string uncaught_python_exception(std::string_view printed) {
     const size_t type =
         static_cast<size_t>(std::find_if_not(what.begin(), what.end(), in_type) - what.begin());
     const bool form = type > 0 && (type == what.size() || what[type] == ':' || what[type] == '\r');
-    return form ? std::string(what.substr(0, kMostLine)) : "";
+    if (!form) return "";
+    return std::string(behind_torchscript(text.substr(begin), what).substr(0, kMostLine));
   }
   return "";
 }

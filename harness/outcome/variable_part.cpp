@@ -206,6 +206,28 @@ size_t label_length(std::string_view text, std::string_view before) {
 }
 
 // "cuda:1", "mps:0"; "cpu" and the like where the words in front tell that it is one of several.
+// "implemented for 'Long'", "scalar type Int but found Double": words that are types only there.
+size_t named_type_length(std::string_view text, std::string_view before) {
+  constexpr std::string_view kTypes[] = {"Byte", "Char",  "Short",  "Int",    "Long",
+                                         "Bool", "Half",  "Float",  "Double", "int",
+                                         "long", "short", "double", "bool"};
+  constexpr std::string_view kLeads[] = {"implemented for ", "scalar type ", "but found ",
+                                         "to type ", "dtype "};
+  while (before.ends_with('\'')) before.remove_suffix(1);
+  const size_t length = word_length(text);
+  const bool led = std::any_of(std::begin(kLeads), std::end(kLeads),
+                               [&](std::string_view lead) { return before.ends_with(lead); });
+  return led && is_one_of(text.substr(0, length), kTypes) ? length : 0;
+}
+
+// "scripted_lane.pt": a user's data.
+size_t data_file_length(std::string_view text) {
+  const auto end = std::find_if_not(text.begin(), text.end(),
+                                    [](char c) { return word(c) || c == '-' || c == '.'; });
+  const std::string_view name = text.substr(0, static_cast<size_t>(end - text.begin()));
+  return is_data_file(name) && name.front() != '.' ? name.size() : 0;
+}
+
 size_t device_length(std::string_view text, std::string_view before) {
   constexpr std::string_view kDevices[] = {"cpu", "cuda", "mps", "meta", "xpu",
                                            "npu", "hpu",  "xla", "hip"};
@@ -250,6 +272,14 @@ size_t parameter_name_length(std::string_view text) {
 
 }  // namespace
 
+bool is_data_file(std::string_view name) {
+  constexpr std::string_view kSuffixes[] = {".safetensors", ".gguf",    ".ggml", ".pt",
+                                            ".pth",         ".ckpt",    ".onnx", ".npz",
+                                            ".npy",         ".mlmodel", ".toml", ".yaml"};
+  return std::any_of(std::begin(kSuffixes), std::end(kSuffixes),
+                     [&](std::string_view suffix) { return name.ends_with(suffix); });
+}
+
 VariablePart variable_part(std::string_view rest, std::string_view before) {
   const char last = before.empty() ? '\0' : before.back();
   if (size_t length = label_length(rest, before); length > 0) return {length, "N"};
@@ -268,6 +298,8 @@ VariablePart variable_part(std::string_view rest, std::string_view before) {
     return number > 0 && !word(at(rest, number)) ? VariablePart{number, "N"} : VariablePart{};
   }
   if (size_t length = device_length(rest, before); length > 0) return {length, "<device>"};
+  if (size_t length = named_type_length(rest, before); length > 0) return {length, "<type>"};
+  if (size_t length = data_file_length(rest); length > 0) return {length, "<file>"};
   if (size_t length = url_length(rest); length > 0) return {length, "<url>"};
   if (size_t length = uuid_length(rest); length > 0) return {length, "N"};
   if (size_t length = number_length(rest); length > 0) return {length, "N"};

@@ -13,6 +13,9 @@ struct VariablePart {
   std::string stand_in;
 };
 
+/// Whether a file is a user's data by its name, and no part of a product: weights, models.
+bool is_data_file(std::string_view name);
+
 /// Looks at `rest`, in front of which `before` stands, of normalised text: numbers, sizes, UUIDs,
 /// addresses ("N"), element types ("<type>"), URLs ("<url>"), pixel formats, the numbers and types
 /// in a kernel's name (kernel_mul_mm_q4_0_f32 is kernel_mul_mm_N), names in brackets that belong

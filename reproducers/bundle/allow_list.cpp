@@ -88,7 +88,8 @@ class Filter {
     if (value.is_string()) {
       const auto& text = value.get_ref<const std::string&>();
       if (take == Take::number) return drop(place);
-      return take == Take::path ? redactor_.path(text) : redactor_.text(text);
+      if (take == Take::path) return redactor_.path(text);
+      return take == Take::message ? redactor_.message(text) : redactor_.text(text);
     }
     if (value.is_primitive()) return value;
     if (take != Take::all && take != Take::number) return drop(place);

@@ -10,10 +10,11 @@ namespace mpsprobe {
 
 /// How a value that is wanted is taken over.
 enum class Take : unsigned char {
-  text,    ///< numbers and truth values as they are, texts by Redactor::text
-  path,    ///< a text by Redactor::path
-  number,  ///< numbers and truth values alone, whatever holds them: texts are left out
-  all,     ///< everything below, each text by Redactor::text
+  text,     ///< numbers and truth values as they are, texts by Redactor::text
+  path,     ///< a text by Redactor::path
+  message,  ///< a text by Redactor::message
+  number,   ///< numbers and truth values alone, whatever holds them: texts are left out
+  all,      ///< everything below, each text by Redactor::text
 };
 
 /// One place of a structured file: "threads[].frames[].symbol", "asi.*[]"; "*" stands for any key,

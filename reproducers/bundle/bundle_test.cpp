@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
 
 #include "harness/wire/input_error.h"
 #include "reports/hostile_text.h"
@@ -137,6 +138,20 @@ TEST(Bundle, IsTheSameBytesTwiceAndItsManifestHolds) {
   EXPECT_EQ(manifest, manifest_of(files, ""));
   EXPECT_THAT(manifest, HasSubstr(sha256(file_of(files, "README.md")) + "  README.md\n"));
   EXPECT_EQ(unpacked(first).size(), files.size() + 1);
+}
+
+// What people are told to check with shasum.
+TEST(Bundle, InTheGalleryIsAsItWasPacked) {
+  const fs::path folder = fs::path(MPSPROBE_SOURCE_DIR) / "docs/gallery/simulated-bundle";
+  std::ifstream manifest(folder / "MANIFEST.sha256");
+  size_t files = 0;
+  for (std::string line; std::getline(manifest, line);) {
+    if (line.size() < 67 || line.starts_with('#')) continue;
+    const std::string file = line.substr(66);
+    EXPECT_EQ(sha256(bytes_of(folder / file)), line.substr(0, 64)) << file;
+    ++files;
+  }
+  EXPECT_GT(files, 15U);
 }
 
 TEST(Bundle, OfSimulatedEvidenceIsRefusedAndElseMarkedInEveryFile) {

@@ -47,7 +47,7 @@ constexpr std::array<Wanted, 9> kMachine{{{"os"},
 constexpr Wanted kProvenance[] = {MPSPROBE_PROVENANCE("")};
 constexpr Wanted kDescribe[] = {{"mpsprobe_worker"},      {"version"},
                                 {"backends[].name"},      {"backends[].available"},
-                                {"backends[].device"},    {"backends[].reason"},
+                                {"backends[].device"},    {"backends[].reason", Take::message},
                                 {"backends[].simulated"}, MPSPROBE_PROVENANCE("provenance.")};
 #undef MPSPROBE_PROVENANCE
 

@@ -36,6 +36,19 @@ TEST_F(Redaction, PutsATildeForHomeVolumeAndTemporaryFolders) {
   EXPECT_EQ(text("%2FUsers%2Fplantednine%2Fz"), "~");
 }
 
+TEST_F(Redaction, ALoadersWordsKeepTheLastPartOfAPath) {
+  const auto message = [this](const char* raw) { return Redactor(strings_, true).message(raw); };
+  EXPECT_EQ(
+      message(
+          "/planted/bin/libpool.so: cannot be loaded: libx.so.0: no such file. Run '/planted/x', "
+          "or/and (/planted/a b)"),
+      "*/libpool.so: cannot be loaded: libx.so.0: no such file. Run '*/x', or/and (*/a b)");
+  EXPECT_EQ(message("/usr/lib/libpool.so: gone"), "/usr/lib/libpool.so: gone");
+  EXPECT_EQ(message("/ is the root / of it"), "/ is the root / of it");
+  EXPECT_EQ(message(""), "");
+  EXPECT_EQ(Redactor(strings_, false).message("/planted/x"), "/planted/x");
+}
+
 TEST_F(Redaction, LeavesWhatNamesNobody) {
   for (const char* kept :
        {"/usr/lib/libSystem.dylib", "/System/Library/Frameworks/Metal.framework/Metal",

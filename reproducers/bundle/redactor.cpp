@@ -154,6 +154,26 @@ std::string Redactor::path(std::string_view path) {
   return text("*/" + name);
 }
 
+std::string Redactor::message(std::string_view message) {
+  if (!enabled_) return std::string(message);
+  constexpr std::string_view kBetween = " '\"()";
+  std::string result;
+  for (size_t begin = 0; begin < message.size();) {
+    if (kBetween.find(message[begin]) != std::string_view::npos) {
+      result += message[begin++];
+      continue;
+    }
+    const size_t end = std::min(message.find_first_of(kBetween, begin), message.size());
+    const std::string_view whole = message.substr(begin, end - begin);
+    const std::string_view word = whole.substr(0, whole.find_last_not_of(":,.") + 1);
+    const bool is_path = word.starts_with('/') && word.size() > 1;
+    result += is_path ? path(word) : std::string(word);
+    result += whole.substr(word.size());
+    begin = end;
+  }
+  return text(result);
+}
+
 std::string Redactor::argument(std::string_view argument) {
   const size_t equals = argument.find('=');
   const size_t value = equals == std::string_view::npos ? 0 : equals + 1;

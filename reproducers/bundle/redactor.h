@@ -30,6 +30,9 @@ class Redactor {
   /// otherwise its last part alone is left.
   std::string path(std::string_view path);
 
+  /// A loader's words: paths that begin at the root as `path` says, between them `text`.
+  std::string message(std::string_view message);
+
   /// An argument of a command line: a path, or NAME=PATH, by `path`; anything else by `text`.
   std::string argument(std::string_view argument);
 

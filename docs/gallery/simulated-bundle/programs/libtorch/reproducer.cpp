@@ -1,11 +1,10 @@
 // sim/linear/default/threads=3/iterations=1
-// SIMULATED (profile report-000): no evidence about Apple's software. bad access in
-// mpsprobe::sim::SharedKernel::set_pipeline_state Threads launch one PyTorch operation at the same
-// time; every number is compared with the CPU's. Each attempt is a process of its own, so that a
-// crash or a hang of it is counted, no more. Build: cmake -B build && cmake --build build    Run:
-// build/reproducer [--help] Exit status: 0 not reproduced; 1 reproduced; 2 the control failed (one
-// thread that does the work of all), or it cannot run. The workaround, a lock around each launch,
-// is counted beside them.
+// SIMULATED (profile report-000): no evidence about Apple's software. bad access in mpsprobe::sim::SharedKernel::set_pipeline_state
+// Threads launch one PyTorch operation at the same time; every number is compared with the CPU's.
+// Each attempt is a process of its own, so that a crash or a hang of it is counted, no more.
+// Build: cmake -B build && cmake --build build    Run: build/reproducer [--help]
+// Exit status: 0 not reproduced; 1 reproduced; 2 the control failed (one thread that does the work
+// of all), or it cannot run. The workaround, a lock around each launch, is counted beside them.
 #include <ATen/ATen.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -21,7 +20,7 @@ using Tensors = std::vector<at::Tensor>;
 using In = const Tensors&;  // x: the inputs of one thread; w: weights
 // ---- parameters: begin
 constexpr size_t kThreads = 3;
-constexpr size_t kIterations = 1;        // of each thread
+constexpr size_t kIterations = 1;       // of each thread
 constexpr size_t kRuns = 10;             // processes for each line of the result
 constexpr unsigned kSeconds = 60;        // that one process may take
 constexpr bool kFirstInThreads = false;  // the threads are the first to touch the device

@@ -1,12 +1,11 @@
 // sim/linear/default/threads=3/iterations=1
-// SIMULATED (profile report-000): no evidence about Apple's software. bad access in
-// mpsprobe::sim::SharedKernel::set_pipeline_state Threads encode and commit the same Metal work at
-// the same time, each in command buffers of its own; every status, error and number is checked.
-// Each attempt is a process of its own. Build: clang++ -std=c++20 -fno-objc-arc -framework
-// Foundation -framework CoreGraphics -framework Metal -framework MetalPerformanceShaders -framework
-// MetalPerformanceShadersGraph -x objective-c++ FILE (no ARC: it retains and releases by hand).
-// Run: ./a.out [--help]. Exit status: 0 not reproduced; 1 reproduced; 2 the control failed (one
-// thread does the work of all), or it cannot run.
+// SIMULATED (profile report-000): no evidence about Apple's software. bad access in mpsprobe::sim::SharedKernel::set_pipeline_state
+// Threads encode and commit the same Metal work at the same time, each in command buffers of its
+// own; every status, error and number is checked. Each attempt is a process of its own. Build:
+// clang++ -std=c++20 -fno-objc-arc -framework Foundation -framework CoreGraphics -framework Metal
+// -framework MetalPerformanceShaders -framework MetalPerformanceShadersGraph -x objective-c++ FILE
+// (no ARC: it retains and releases by hand). Run: ./a.out [--help]. Exit status: 0 not reproduced;
+// 1 reproduced; 2 the control failed (one thread does the work of all), or it cannot run.
 #import <MetalPerformanceShadersGraph/MetalPerformanceShadersGraph.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -20,7 +19,7 @@
 #include <vector>
 // ---- parameters: begin
 constexpr size_t kThreads = 3;
-constexpr size_t kIterations = 1;      // of each thread
+constexpr size_t kIterations = 1;     // of each thread
 constexpr size_t kRuns = 10;           // processes for each line of the result
 constexpr unsigned kSeconds = 60;      // that one process may take
 constexpr bool kSyncEach = true;       // wait for each command buffer, or for all at the end
