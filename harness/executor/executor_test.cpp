@@ -123,6 +123,7 @@ TEST_F(ExecutorTest, KilledFromOutsideIsNoEvidence) {
 
 TEST_F(ExecutorTest, MemoryIsLimited) {
   limits_.memory_bytes = uint64_t{256} << 20;
+  limits_.stall = 60;  // where others want memory too, it comes slowly
   const TrialRecord trial = misbehave("memory");
   EXPECT_EQ(trial.judgement.outcome, Outcome::out_of_memory);
   EXPECT_LT(trial.processes[0].usage.max_rss_bytes, uint64_t{4} << 30);
