@@ -11,8 +11,8 @@ bool leads_on(std::string_view word);
 /// The beginning of a message that names it: up to the sixth word that names something, one of two
 /// letters or more that does more than lead on, without a colon at its end. The rest is what
 /// captures cut, wrap and reword most, while messages that differ at all nearly always differ
-/// before it: on 900 collected texts, bounds from six words up kept as many bugs apart as no bound,
-/// and six joined most. Applied twice it changes nothing more.
+/// before it (SignatureAccuracy in signature_test.cpp counts both on any corpus). Applied twice it
+/// changes nothing more.
 std::string_view first_words(std::string_view title);
 
 }  // namespace mpsprobe

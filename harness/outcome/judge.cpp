@@ -72,7 +72,10 @@ bool is_mute(const Finding& finding) {
 class Judge {
  public:
   Judge(const ProcessRecord& process, std::string_view path)
-      : process_(process), path_(path), findings_(told_by(process)) {
+      : process_(process),
+        path_(path),
+        printed_(printed_by(process)),
+        findings_(told_by(process, printed_)) {
     // Runtimes tell an exception twice, once without its text.
     const auto tells = [](const Finding& finding) {
       return finding.uncaught && finding.text_class == TextClass::exception && !is_mute(finding);
@@ -188,7 +191,7 @@ class Judge {
     if (signal == SIGABRT) {
       if (const Finding* thrown = what_was_thrown()) {
         if (is_victim(*thrown) && only_a_victim(process_, findings_)) return as_bystander();
-        const std::string words = is_mute(*thrown) ? last_words(printed_by(process_)) : "";
+        const std::string words = is_mute(*thrown) ? last_words(printed_) : "";
         if (!words.empty()) return as(Outcome::exception, words, words, Basis::text, false);
         // Who threw says more than a type without a message.
         if (is_mute(*thrown) && crash_->basis == Basis::frames) {
@@ -199,7 +202,7 @@ class Judge {
       if (uncaught_object()) return;
       // It ended itself, and most likely said why, in words that nobody knows.
       if (crash_->basis != Basis::frames) {
-        if (const std::string words = last_words(printed_by(process_)); !words.empty()) {
+        if (const std::string words = last_words(printed_); !words.empty()) {
           return as(Outcome::signal, name, words, Basis::text, false);
         }
       }
@@ -281,11 +284,10 @@ class Judge {
     }
     const Finding* unsupported = first_of(findings_, {TextClass::unsupported});
     if (unsupported != nullptr && !process_.ready) return as(Outcome::unsupported, *unsupported);
-    if (const std::string python = uncaught_python_exception(printed_by(process_));
-        !python.empty()) {
+    if (const std::string python = uncaught_python_exception(printed_); !python.empty()) {
       return as(Outcome::exit, std::to_string(code), exception_title(python), Basis::text, false);
     }
-    if (const std::string words = last_words(printed_by(process_)); !words.empty()) {
+    if (const std::string words = last_words(printed_); !words.empty()) {
       return as(Outcome::exit, std::to_string(code), words, Basis::text, false);
     }
     as(Outcome::exit, std::to_string(code),
@@ -347,6 +349,7 @@ class Judge {
 
   const ProcessRecord& process_;
   std::string_view path_;
+  const std::string printed_;
   std::vector<Finding> findings_;
   std::optional<CrashTitle> crash_;  // where a signal of its own ended it
   Judgement judgement_;

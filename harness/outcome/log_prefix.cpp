@@ -40,7 +40,7 @@ bool is_level(std::string_view token) {
 
 // "2025-03-01", "12:00:00.123+0100", "[12:00:00]"
 bool is_time(std::string_view token) {
-  // Google's loggers: the level, the month and the day.
+  // Google's loggers: the level, the year in newer ones, the month and the day.
   const bool google = (token.size() == 5 || token.size() == 9) &&
                       std::string_view("EWIF").find(token[0]) != npos &&
                       token.find_first_not_of("0123456789", 1) == npos;

@@ -116,7 +116,8 @@ void replace_all(std::string& text, std::string_view what, std::string_view with
   }
 }
 
-// "[N, N, N]" is "[N]", "-N" is "N", "N GiB" is "N": ranks, signs and units vary as numbers do.
+// "[N, N, N]" is "[N]", "N N" and "-N" are "N", "N GiB" is "N": ranks, signs and units vary as
+// numbers do.
 std::string merge_numbers(std::string_view text) {
   constexpr std::string_view kSeparators[] = {", ", ",", " x ", "x", "*", " "};
   constexpr std::string_view kUnits[] = {" bytes", " KB",  " MB",  " GB", " TB",

@@ -57,8 +57,8 @@ std::string printed_by(const ProcessRecord& process) {
   return as_written(process.err.text());
 }
 
-std::vector<Finding> told_by(const ProcessRecord& process) {
-  std::vector<Finding> findings = find_failures(printed_by(process));
+std::vector<Finding> told_by(const ProcessRecord& process, std::string_view printed) {
+  std::vector<Finding> findings = find_failures(printed);
   if (process.crash_report) {
     add_entries(findings, process.crash_report->application_info);
     add_entries(findings, process.crash_report->termination_reasons);

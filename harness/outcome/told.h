@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/outcome/diagnosis.h"
@@ -15,7 +16,8 @@ std::string printed_by(const ProcessRecord& process);
 /// printed to stderr, then the last words of libraries and the reasons that the system's crash
 /// report holds. Those come split over array entries, at any place: the entries are read both as
 /// lines and joined, and the reading that explains more counts.
-std::vector<Finding> told_by(const ProcessRecord& process);
+/// `printed` is printed_by(process), which others need as well.
+std::vector<Finding> told_by(const ProcessRecord& process, std::string_view printed);
 
 /// Whether the crash report says that the loader could not start the program: a missing library or
 /// symbol, never a failure of the product.

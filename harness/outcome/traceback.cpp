@@ -11,6 +11,7 @@ namespace {
 
 constexpr size_t kMostText = 64 << 10;
 constexpr size_t kMostLine = 1024;
+constexpr std::string_view kPytestSummary = "= short test summary info =";
 constexpr std::string_view kHeading = "Traceback (most recent call last):";
 constexpr auto npos = std::string_view::npos;
 
@@ -70,9 +71,8 @@ std::string_view in_one_line(std::string_view line) {
 // "E       LaneError: no lane", as pytest shows what a test ended with: the first such line of the
 // last test. The line that pytest ends with is cut to the terminal's width.
 std::string_view in_pytest(std::string_view text) {
-  constexpr std::string_view kSummary = "= short test summary info =";
   constexpr std::string_view kMark = "E   ";
-  text = text.substr(0, text.rfind(kSummary));
+  text = text.substr(0, text.rfind(kPytestSummary));
   std::string_view found;
   bool before = false;
   while (!text.empty()) {
@@ -112,7 +112,7 @@ std::string_view behind_torchscript(std::string_view text, std::string_view what
 std::string uncaught_python_exception(std::string_view printed) {
   const std::string_view text =
       printed.substr(printed.size() > kMostText ? printed.size() - kMostText : 0);
-  if (text.find("= short test summary info =") != npos) {
+  if (text.find(kPytestSummary) != npos) {
     if (const std::string_view what = in_pytest(text); !what.empty()) return std::string(what);
   }
   const size_t traceback = text.rfind(kHeading);

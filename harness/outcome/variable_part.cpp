@@ -205,7 +205,6 @@ size_t label_length(std::string_view text, std::string_view before) {
   return end == std::string_view::npos ? 0 : end;
 }
 
-// "cuda:1", "mps:0"; "cpu" and the like where the words in front tell that it is one of several.
 // "implemented for 'Long'", "scalar type Int but found Double": words that are types only there.
 size_t named_type_length(std::string_view text, std::string_view before) {
   constexpr std::string_view kTypes[] = {"Byte", "Char",  "Short",  "Int",    "Long",
@@ -228,6 +227,7 @@ size_t data_file_length(std::string_view text) {
   return is_data_file(name) && name.front() != '.' ? name.size() : 0;
 }
 
+// "cuda:1", "mps:0"; "cpu" and the like where the words in front tell that it is one of several.
 size_t device_length(std::string_view text, std::string_view before) {
   constexpr std::string_view kDevices[] = {"cpu", "cuda", "mps", "meta", "xpu",
                                            "npu", "hpu",  "xla", "hip"};
@@ -248,7 +248,7 @@ size_t device_length(std::string_view text, std::string_view before) {
 
 // "Model type pool3_moe": a user's.
 size_t model_name_length(std::string_view text, std::string_view before) {
-  if (!before.ends_with("odel type ")) return 0;
+  if (!ascii::ends_with_in_any_case(before, "model type ")) return 0;
   const auto end = std::find_if_not(text.begin(), text.end(),
                                     [](char c) { return word(c) || c == '-' || c == '.'; });
   return static_cast<size_t>(end - text.begin());

@@ -141,7 +141,7 @@ TEST(Bundle, IsTheSameBytesTwiceAndItsManifestHolds) {
 }
 
 // What people are told to check with shasum.
-TEST(Bundle, InTheGalleryIsAsItWasPacked) {
+TEST(Bundle, InTheGalleryMatchesItsManifest) {
   const fs::path folder = fs::path(MPSPROBE_SOURCE_DIR) / "docs/gallery/simulated-bundle";
   std::ifstream manifest(folder / "MANIFEST.sha256");
   size_t files = 0;

@@ -33,8 +33,7 @@ std::string words_of(const Proof& proof) {
 std::string section(const std::vector<Emission>& emissions, const std::vector<Proof>& proofs) {
   std::string text =
       "\n## Programs\n\nWhat there is of the minimal cell as a program, and how it was tried here "
-      "before it "
-      "was handed out.\n\n| program | arm | seen |\n|---|---|---|\n";
+      "before it was handed out.\n\n| program | arm | seen |\n|---|---|---|\n";
   for (const Proof& proof : proofs) {
     if (proof.kind == Kind::mpsprobe) continue;
     text += fmt::format("| {} | {} | {} |\n", name_of(proof.kind), proof.arm,
@@ -60,8 +59,9 @@ void write_files(const fs::path& folder, const std::vector<Emission>& emissions)
     if (emission.files.empty()) continue;
     const fs::path place = folder / std::string(name_of(emission.kind));
     fs::create_directories(place, error);
-    for (const EmittedFile& file : emission.files)
+    for (const EmittedFile& file : emission.files) {
       write_atomically(place / file.name, file.text, kAgain);
+    }
   }
 }
 
