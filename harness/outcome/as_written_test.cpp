@@ -83,6 +83,17 @@ TEST(AsWritten, DropsWhatCameInOnTheWay) {
   // A function's name is a part of its message.
   EXPECT_EQ(as_written("take_lane: one\ntake_lane: two\ntake_lane: three\n"),
             "take_lane: one\ntake_lane: two\ntake_lane: three\n");
+  EXPECT_EQ(as_written("objc[12]: one\nobjc[12]: two\nobjc[12]: three\n"),
+            "objc[12]: one\nobjc[12]: two\nobjc[12]: three\n");
+}
+
+// As ctest marks what a test printed.
+TEST(AsWritten, DropsTheNumberInFrontOfLinesThatStandTogether) {
+  EXPECT_EQ(as_written("test 12\n12: \n12: one\n12: two\n12:\n1/1 Test #12: lanes\n"),
+            "test 12\n\none\ntwo\n\n1/1 Test #12: lanes\n");
+  EXPECT_EQ(as_written("[12:00:01] 3: one\n[12:00:02] 3: two\n[12:00:03] 3: three\n"),
+            "one\ntwo\nthree\n");
+  EXPECT_EQ(as_written("1: one\n1: two\n2: three\n"), "1: one\n1: two\n2: three\n");
 }
 
 TEST(FirstWords, EndAtTheSixthThatNamesSomething) {
