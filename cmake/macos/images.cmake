@@ -1,15 +1,5 @@
 # Which programs and libraries the build makes, and which of them depend on LibTorch.
-
-# mpsprobe_targets_below(<folder> <out>): all targets of the folder and those below
-function(mpsprobe_targets_below folder out)
-  get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
-  get_property(subfolders DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
-  foreach(subfolder IN LISTS subfolders)
-    mpsprobe_targets_below(${subfolder} more)
-    list(APPEND targets ${more})
-  endforeach()
-  set(${out} ${targets} PARENT_SCOPE)
-endfunction()
+include(${CMAKE_CURRENT_LIST_DIR}/../TargetsBelow.cmake)
 
 # mpsprobe_uses_torch(<target> <out>): whether it is linked with LibTorch, directly or through a library
 function(mpsprobe_uses_torch target out)

@@ -44,6 +44,16 @@ TEST(AsWritten, MakesLinesWholeThatWereBrokenWithinWords) {
   }
 }
 
+TEST(AsWritten, MakesALineWholeThatATerminalBrokeOnce) {
+  const std::string whole =
+      "pool: /lanes/pool.cpp:43: void take_a_lane(int, int, int): Assertion `lane < pool' failed.";
+  for (const size_t width : {72, 80}) {
+    EXPECT_EQ(as_written(whole.substr(0, width) + "\n" + whole.substr(width) + "\n"), whole + "\n");
+  }
+  const std::string shell = whole.substr(0, 80) + "\nlanes.sh: line 3: 12 Aborted\n";
+  EXPECT_EQ(as_written(shell), shell);
+}
+
 TEST(AsWritten, ReadsPastTheEdgeOfABox) {
   const std::string text = as_written(broken_at(kWhole, 72, true, "\xe2\x94\x82 "));
   EXPECT_NE(text.find("taken by a thread of some other process"), std::string::npos) << text;
@@ -128,6 +138,12 @@ TEST(UncaughtPythonException, OfTorchScriptIsWhatItsStoryEndsIn) {
           "TorchScript (most recent call last):\n  File \"a.py\", line 1\n    take()\n    ~~~~ "
           "<--- HERE\nRuntimeError: no lane\n\n"),
       "RuntimeError: no lane");
+}
+
+TEST(UncaughtPythonException, GoesOnBelowATypeAlone) {
+  EXPECT_EQ(uncaught_python_exception("Traceback (most recent call last):\n  File \"a.py\", line "
+                                      "1\nRuntimeError: \nno lane:\n  File \"a.py\", line 6\n"),
+            "RuntimeError:  no lane:");
 }
 
 TEST(UncaughtPythonException, StandsBehindMarksAndInOneLine) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <string_view>
 
 namespace mpsprobe::ascii {
@@ -37,6 +38,15 @@ constexpr bool ends_with_in_any_case(std::string_view text, std::string_view end
 /// text[i], or a zero byte beyond its end.
 constexpr char at(std::string_view text, size_t i) {
   return i < text.size() ? text[i] : '\0';
+}
+
+/// The characters of a name at the front of `text`.
+constexpr size_t word_length(std::string_view text) {
+  return static_cast<size_t>(std::find_if_not(text.begin(), text.end(), word) - text.begin());
+}
+template <size_t n>
+constexpr bool is_one_of(std::string_view text, const std::string_view (&words)[n]) {
+  return std::find(std::begin(words), std::end(words), text) != std::end(words);
 }
 
 }  // namespace mpsprobe::ascii

@@ -81,6 +81,10 @@ std::string_view inside(std::string_view line) {
 std::string_view without_advice(std::string_view text) {
   constexpr std::string_view kOpenings[] = {"this could be because ",
                                             "this may be because ",
+                                            "this is typically ",
+                                            "this is usually ",
+                                            "this typically ",
+                                            "this usually ",
                                             "please ",
                                             "use ",
                                             "try ",
@@ -105,8 +109,9 @@ std::string_view without_advice(std::string_view text) {
                                             "did you ",
                                             "tried to allocate "};
   for (size_t i = text.find(' '); i != npos; i = text.find(' ', i + 1)) {
-    if (i == 0 || std::string_view(".!?;").find(text[i - 1]) == npos) continue;
     const std::string_view rest = text.substr(i + 1);
+    const bool aside = i > 0 && text[i - 1] == ',' && rest.starts_with("see ");
+    if (!aside && (i == 0 || std::string_view(".!?;").find(text[i - 1]) == npos)) continue;
     const bool advice = std::any_of(
         std::begin(kOpenings), std::end(kOpenings),
         [&](std::string_view opening) { return starts_with_in_any_case(rest, opening); });

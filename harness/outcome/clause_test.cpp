@@ -1,5 +1,6 @@
 #include "harness/outcome/clause.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "harness/outcome/diagnosis.h"
@@ -91,6 +92,36 @@ TEST(NormaliseTitle, MasksNamesThatVary) {
             "no symbol __ZN4lane17h64_f32_takeEv in it");
 }
 
+TEST(NormaliseTitle, LeavesOutWhatUsersNamed) {
+  const std::pair<const char*, const char*> same[] = {
+      {"undefined value lane", "undefined value pool_of_lanes"},
+      {"No such serialized tensor 'lane.weight'", "No such serialized tensor 'pool.0.bias'"},
+      {"Error(s) in loading state_dict for Lane: 3 of them",
+       "Error(s) in loading state_dict for Pool: 12 of them"},
+      {"size mismatch for lane.weight: copying", "size mismatch for bias: copying"},
+      {"Method take is not defined", "Method give is not defined"},
+      {"Could not find schema for lanes::take", "Could not find schema for pools::give"},
+      {"timed out after 300ms, keys: /lane/1", "timed out after 300ms, keys: ready"},
+      {"inputs ([lane]) are missing from the feed ([pool])",
+       "inputs ([a, b]) are missing from the feed ([c])"},
+      {"map(take, in=(3), ...) got one lane", "map(give, in=3, ...) got one lane"},
+      {"Output 0 of TakeBackward0 is a lane", "Output 0 of Take is a lane"},
+      {"wants a lane of int32/int64", "wants a lane of int64"},
+      {"lane of shape float32[2,3] is gone", "lane of shape float32[] is gone"},
+      {"cannot make a lane of shape (3,)", "cannot make a lane of shape (2, 4)"},
+      {"cannot make a lane of 1.5 TiB of it", "cannot make a lane of 512. MiB of it"},
+      {"wants a lane but got Double", "wants a lane but got Int"},
+      {"wants a lane of type Long", "wants a lane of type Bool"},
+  };
+  for (const auto& [one, other] : same) {
+    EXPECT_EQ(normalise_title(one), normalise_title(other));
+  }
+  EXPECT_NE(normalise_title("Could not find schema for aten::take"),
+            normalise_title("Could not find schema for aten::give"));
+  EXPECT_NE(normalise_title("Method of take is gone"), normalise_title("Method of give is gone"));
+  EXPECT_EQ(normalise_title("as long as the lane is"), "as long as the lane is");
+}
+
 TEST(LogPrefix, IsWhatALoggerPutsInFront) {
   const auto rest = [](std::string_view line) { return line.substr(log_prefix_length(line)); };
   for (const char* prefix : {
@@ -168,6 +199,32 @@ TEST(FindFailures, ReadsOneConditionFromEveryLibrarysAssertion) {
     ASSERT_EQ(findings.size(), 1U) << text;
     EXPECT_EQ(findings[0].title, "assertion: lane < N") << text;
   }
+}
+
+TEST(FindFailures, ReadsTheConditionBehindAProgramsOwnWords) {
+  const std::string failed =
+      " INTERNAL ASSERT FAILED at \"/lanes/pool.h\":12, please report a bug "
+      "to PyTorch. Expected a lane";
+  const auto title = [](const std::string& text) {
+    const std::vector<Finding> findings = find_failures(text);
+    return findings.empty() ? "" : findings.front().title;
+  };
+  const std::string told = title("  what():  isLane()" + failed);
+  EXPECT_THAT(told, testing::EndsWith("isLane()"));
+  EXPECT_EQ(title("ERROR: exception in main: isLane()" + failed), told);
+  // A condition that says nothing.
+  EXPECT_THAT(title("  what():  0" + failed), testing::EndsWith("Expected a lane"));
+}
+
+TEST(FindFailures, ReadsWhatTheInterpretersStoryEndsIn) {
+  const std::vector<Finding> findings = find_failures(
+      "terminate called after throwing an instance of 'c10::Error'\n"
+      "  what():  The following operation failed in the TorchScript interpreter.\n"
+      "Traceback of TorchScript (most recent call last):\n"
+      "  return lanes[k]\n         ~~~~~~ <--- HERE\nRuntimeError: no lane is left\n\n"
+      "Exception raised from take at /lanes/pool.cpp:12 (most recent call first):\n");
+  ASSERT_FALSE(findings.empty());
+  EXPECT_THAT(findings.front().title, testing::HasSubstr("no lane is left"));
 }
 
 TEST(FindFailures, AnErrorOfMpsGraphIsOneBugWhetherItsCompilerGaveUpOrNot) {

@@ -13,6 +13,23 @@ std::string of_type(std::string_view type) {
   return "exception of type " + std::string(type);
 }
 
+// LibTorch's interpreter tells a story in its exception's message, the cause on one of its last
+// lines: "RuntimeError: no lane". `told` is the story's first line.
+ReadText past_torchscript(const Reader& reader, ReadText told) {
+  if (told.message.find("operation failed in the TorchScript interpreter") == std::string::npos) {
+    return told;
+  }
+  constexpr std::string_view kError = "Error: ";
+  const size_t end = std::min(reader.find("Exception raised from ", told.end), reader.stop);
+  size_t found = std::string_view::npos;
+  for (size_t i = reader.find(kError, told.end); i < end; i = reader.find(kError, i + 1)) {
+    found = i + kError.size();
+  }
+  if (found == std::string_view::npos) return told;
+  const size_t line = std::min(reader.line_end(found), end);
+  return {std::string(reader.slice(found, line)), line};
+}
+
 std::optional<ReadText> read_thrown(const Reader& reader, const Match& match) {
   if (reader.slice(match.end, reader.stop).substr(0, 1) != "'") return std::nullopt;
   const size_t type_end = reader.find("'", match.end + 1);
@@ -21,7 +38,9 @@ std::optional<ReadText> read_thrown(const Reader& reader, const Match& match) {
   if (reader.slice(type_end + 1, reader.stop).starts_with(kWhat)) {
     const size_t begin = type_end + 1 + kWhat.size();
     const size_t end = reader.line_end(begin);
-    if (end > begin) return ReadText{std::string(reader.slice(begin, end)), end};
+    if (end > begin) {
+      return past_torchscript(reader, {std::string(reader.slice(begin, end)), end});
+    }
     return ReadText{of_type(reader.slice(match.end + 1, type_end)), reader.stop};
   }
   return ReadText{of_type(reader.slice(match.end + 1, type_end)), type_end};
@@ -64,14 +83,16 @@ std::optional<ReadText> read_panic(const Reader& reader, const Match& match) {
 // The condition stands in front: "RuntimeError: x > 0 INTERNAL ASSERT FAILED at "file":7, ...".
 std::optional<ReadText> read_before(const Reader& reader, const Match& match) {
   std::string_view message = reader.slice(reader.line_begin(match.begin), match.begin);
-  for (std::string_view lead : {"what(): ", "Error: ", "terminate called", "of type "}) {
+  // "what(): ", "RuntimeError: ", a program's own words.
+  for (std::string_view lead : {": ", "terminate called", "of type "}) {
     const size_t found = message.rfind(lead);
     if (found != std::string_view::npos) message.remove_prefix(found + lead.size());
   }
   const size_t end = reader.line_end(match.end);
   constexpr std::string_view kReport = "please report a bug to PyTorch. ";
   const size_t detail = reader.find(kReport, match.end);
-  if ((message.empty() || message == "false") && detail != std::string_view::npos && detail < end) {
+  if ((message.empty() || message == "false" || message == "0") &&
+      detail != std::string_view::npos && detail < end) {
     message = reader.slice(detail + kReport.size(), end);
   }
   return ReadText{std::string(message), end};

@@ -9,6 +9,7 @@
 #include "harness/outcome/diagnosis.h"
 #include "harness/outcome/first_words.h"
 #include "harness/outcome/normal_text.h"
+#include "harness/outcome/users_name.h"
 #include "harness/outcome/variable_part.h"
 
 namespace mpsprobe {
@@ -107,6 +108,8 @@ constexpr std::pair<std::string_view, std::string_view> kSpellings[] = {
     {" is not current ", " is not currently "},
     {"CuDNN error: ", "cuDNN error: "},
     {" missing Buffer binding", " missing buffer binding"},
+    {"addmm: mat1 and mat2 ", "mat1 and mat2 "},
+    {"upper bound and larger bound ", "upper bound and lower bound "},
 };
 
 void replace_all(std::string& text, std::string_view what, std::string_view with) {
@@ -120,8 +123,9 @@ void replace_all(std::string& text, std::string_view what, std::string_view with
 // numbers do.
 std::string merge_numbers(std::string_view text) {
   constexpr std::string_view kSeparators[] = {", ", ",", " x ", "x", "*", " "};
-  constexpr std::string_view kUnits[] = {" bytes", " KB",  " MB",  " GB", " TB",
-                                         " KiB",   " MiB", " GiB", " TiB"};
+  constexpr std::string_view kUnits[] = {" bytes", " KB",   " MB",  " GB",  " TB",
+                                         " KiB",   " MiB",  " GiB", " TiB", ". KiB",
+                                         ". MiB",  ". GiB", ". TiB"};
   std::string result;
   const auto number_at = [&](size_t i) { return at(text, i) == 'N' && !word(at(text, i + 1)); };
   for (size_t i = 0; i < text.size();) {
@@ -147,6 +151,8 @@ std::string merge_numbers(std::string_view text) {
         break;
       }
     }
+    // A shape of one dimension, as Python writes it.
+    if (text.substr(i).starts_with(",)")) ++i;
     for (std::string_view unit : kUnits) {
       if (!text.substr(i).starts_with(unit) || word(at(text, i + unit.size()))) continue;
       i += unit.size();
@@ -227,7 +233,8 @@ std::string one_pass(std::string_view text) {
     const char before = i == 0 ? '\0' : text[i - 1];
     size_t length = 0;
     if (!word(before) && before != '/') {
-      if ((length = path_length(rest)) > 0) {
+      const bool named = users_name_length(rest, text.substr(0, i)) > 0;
+      if (!named && (length = path_length(rest)) > 0) {
         const std::string_view path = rest.substr(0, length);
         // The name itself is looked at again, without its folders.
         i += path.rfind('/') + 1;

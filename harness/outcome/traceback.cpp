@@ -153,7 +153,17 @@ std::string uncaught_python_exception(std::string_view printed) {
         static_cast<size_t>(std::find_if_not(what.begin(), what.end(), in_type) - what.begin());
     const bool form = type > 0 && (type == what.size() || what[type] == ':' || what[type] == '\r');
     if (!form) return "";
-    return std::string(behind_torchscript(text.substr(begin), what).substr(0, kMostLine));
+    std::string message(behind_torchscript(text.substr(begin), what).substr(0, kMostLine));
+    // "RuntimeError:", and the message below it.
+    if (message.ends_with(": ") || message.ends_with(':')) {
+      const size_t below = line == npos ? npos : text.find_first_not_of("\r\n", line);
+      if (below != npos) {
+        const std::string_view next = text.substr(below, text.find('\n', below) - below);
+        message += ' ';
+        message += behind_log(next.substr(0, kMostLine), mark).text;
+      }
+    }
+    return message;
   }
   return "";
 }

@@ -105,12 +105,15 @@ bool broken_at_a_word(const Line& line, const Line& next) {
 
 Wrapping wrapping_of(const std::vector<Line>& lines) {
   constexpr size_t kFewest = 2;
+  // Of terminals and pages: one line that ends there is enough.
+  constexpr size_t kUsual[] = {72, 80};
   Wrapping wrapping;
   for (const Line& line : lines) wrapping.width = std::max(wrapping.width, line.width);
   if (wrapping.width < kNarrowest || wrapping.width > kWidest) return {};
   size_t between = 0;
   bool short_of_width = false;
   bool whole_words = false;
+  bool goes_on = false;  // of the last line that ends in the last column
   std::set<std::string_view> rests;
   for (size_t i = 0; i + 1 < lines.size(); ++i) {
     const Line& line = lines[i];
@@ -118,15 +121,19 @@ Wrapping wrapping_of(const std::vector<Line>& lines) {
     if (line.words.empty()) continue;
     if (line.width == wrapping.width && fills(line, next, wrapping.width)) {
       rests.insert(first_word(next.words));
+      goes_on = ascii::lower(next.words[0]) && !begins_a_line(next.words);
       whole_words = whole_words || (next.margin != " " && broken_at_a_word(line, next));
     }
     if (!goes_on_between_words(line, next, wrapping.width)) continue;
     ++between;
     short_of_width = short_of_width || line.width + 1 < wrapping.width;
   }
+  const bool usual =
+      std::find(std::begin(kUsual), std::end(kUsual), wrapping.width) != std::end(kUsual);
+  const bool once = usual && goes_on && between <= 1 && rests.size() == 1;
   // Broken between words, few lines end in the last column; broken within words, all do. One line
   // printed again and again is no witness: it ends where it ends.
-  wrapping.within_words = rests.size() >= kFewest && !short_of_width && !whole_words;
+  wrapping.within_words = (rests.size() >= kFewest || once) && !short_of_width && !whole_words;
   return wrapping.within_words || between >= kFewest ? wrapping : Wrapping{};
 }
 

@@ -4,29 +4,24 @@
 #include <iterator>
 
 #include "harness/outcome/ascii.h"
+#include "harness/outcome/element_type.h"
+#include "harness/outcome/users_name.h"
 
 namespace mpsprobe {
 namespace {
 
 using ascii::at;
 using ascii::digit;
+using ascii::is_one_of;
 using ascii::lower;
 using ascii::upper;
 using ascii::word;
+using ascii::word_length;
 
 constexpr size_t kLongestName = 120;
 
 bool hex(char c) {
   return digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
-template <size_t n>
-bool is_one_of(std::string_view text, const std::string_view (&words)[n]) {
-  return std::find(std::begin(words), std::end(words), text) != std::end(words);
-}
-
-size_t word_length(std::string_view text) {
-  return static_cast<size_t>(std::find_if_not(text.begin(), text.end(), word) - text.begin());
 }
 
 size_t uuid_length(std::string_view text) {
@@ -57,36 +52,6 @@ size_t number_length(std::string_view text) {
   return end;
 }
 
-// The size of an element in bits, behind the letters of its kind; "i1" and "v2" are none.
-bool element_size(std::string_view digits) {
-  constexpr std::string_view kSizes[] = {"2", "3", "4", "5", "6", "8", "16", "32", "64", "128"};
-  return is_one_of(digits, kSizes);
-}
-
-// float16, bfloat16_t, uint8, si64, Half, ComplexFloat, MPSFloatType, FloatTensor.
-bool is_type(std::string_view name) {
-  if (name.ends_with("_t")) name.remove_suffix(2);
-  if (name.starts_with("MPS") && name.ends_with("Type")) {
-    name.remove_prefix(3);
-    name.remove_suffix(4);
-  } else if (name.starts_with("MPSDataType")) {
-    name.remove_prefix(11);
-  } else if (name.ends_with("Tensor") && name.size() > 6) {
-    name.remove_suffix(6);
-    constexpr std::string_view kOfTensors[] = {"Double", "Long", "Byte", "Char",
-                                               "Short",  "Int",  "Bool"};
-    if (is_one_of(name, kOfTensors)) return true;
-  }
-  constexpr std::string_view kWhole[] = {"float",         "Float",       "Half",   "ComplexFloat",
-                                         "ComplexDouble", "ComplexHalf", "bfloat", "tf32"};
-  if (is_one_of(name, kWhole)) return true;
-  constexpr std::string_view kKinds[] = {"float", "Float", "bfloat", "BFloat",  "Bfloat",  "int",
-                                         "Int",   "uint",  "UInt",   "si",      "ui",      "i",
-                                         "u",     "f",     "bf",     "complex", "Complex", "fp"};
-  const size_t letters = std::min(name.find_first_of("0123456789"), name.size());
-  return is_one_of(name.substr(0, letters), kKinds) && element_size(name.substr(letters));
-}
-
 // A piece of a kernel's name that tells a variant of it: 64, f32, q4, float16, bm32.
 bool is_variant(std::string_view piece) {
   if (piece.empty()) return false;
@@ -97,8 +62,8 @@ bool is_variant(std::string_view piece) {
   if (letters == 0) return piece.find_first_not_of("0123456789") == std::string_view::npos;
   constexpr std::string_view kQuants[] = {"q", "iq", "tq", "s", "alN"};
   constexpr std::string_view kHalf = "half";
-  return is_type(piece) || piece == kHalf ||
-         (is_one_of(piece.substr(0, letters), kQuants) && element_size(piece.substr(letters)));
+  return is_element_type(piece) || piece == kHalf ||
+         (is_one_of(piece.substr(0, letters), kQuants) && is_element_size(piece.substr(letters)));
 }
 
 // What compilers make of a name is the name itself.
@@ -131,21 +96,6 @@ std::string without_variant(std::string_view name) {
   return left_out ? result : "";
 }
 
-// torch.float16, c10::Half, torch.cuda.FloatTensor, float.
-size_t type_length(std::string_view text) {
-  size_t begin = 0;
-  for (std::string_view scope :
-       {"torch.cuda.", "torch.mps.", "torch.", "c10::", "at::", "np.", "numpy.", "jnp."}) {
-    if (text.starts_with(scope)) {
-      begin = scope.size();
-      break;
-    }
-  }
-  const size_t length = word_length(text.substr(begin));
-  if (begin > 0 && text.substr(begin, length) == "double") return begin + length;
-  return is_type(text.substr(begin, length)) ? begin + length : 0;
-}
-
 size_t url_length(std::string_view text) {
   const size_t scheme = word_length(text);
   if (scheme == 0 || !text.substr(scheme).starts_with("://")) return 0;
@@ -160,6 +110,8 @@ size_t bracketed_name_length(std::string_view text, std::string_view before) {
   const std::string_view name = text.substr(1, close - 1);
   if (name == "N") return 0;
   if (name == "null") return close + 1;
+  // "([lanes])": a list of a user's.
+  if (name.size() > 2 && name.starts_with('[') && name.ends_with(']')) return close + 1;
   const bool one = std::all_of(name.begin(), name.end(), [](char c) {
     return word(c) || std::string_view(".:[]#+-@").find(c) != std::string_view::npos;
   });
@@ -172,14 +124,20 @@ size_t bracketed_name_length(std::string_view text, std::string_view before) {
 
 // The arguments of a call that is quoted: "f(a, b, c)".
 size_t arguments_length(std::string_view text) {
+  if (at(text, 0) != '(') return 0;
   const std::string_view inside = text.substr(0, 2 * kLongestName);
-  const size_t close = inside.find(')');
-  if (at(text, 0) != '(' || close == std::string_view::npos) return 0;
-  const std::string_view arguments = inside.substr(0, close);
-  if (arguments.find('(', 1) != std::string_view::npos) return 0;
+  int depth = 0;
+  size_t end = 0;
+  while (end < inside.size()) {
+    const char c = inside[end++];
+    depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+    if (depth == 0) break;
+  }
+  if (depth != 0) return 0;
+  const std::string_view arguments = inside.substr(0, end);
   return std::count(arguments.begin(), arguments.end(), ',') >= 2 &&
-                 arguments.find_first_of("abcdefghijklmnopqrstuvwxyz") != std::string_view::npos
-             ? close + 1
+                 std::any_of(arguments.begin(), arguments.end(), lower)
+             ? end
              : 0;
 }
 
@@ -195,28 +153,6 @@ size_t indexed_name_length(std::string_view text, std::string_view before) {
   if (end == 0 || end > kLongestName || at(text, end) != '[') return 0;
   const size_t close = text.find_first_not_of("0123456789", end + 1);
   return close > end + 1 && at(text, close) == ']' ? close + 1 : 0;
-}
-
-// What stands behind "label: ", brackets and all.
-size_t label_length(std::string_view text, std::string_view before) {
-  if (!before.ends_with("label: ")) return 0;
-  if (text.starts_with("(null)")) return 6;
-  const size_t end = text.substr(0, kLongestName).find_first_of(",)");
-  return end == std::string_view::npos ? 0 : end;
-}
-
-// "implemented for 'Long'", "scalar type Int but found Double": words that are types only there.
-size_t named_type_length(std::string_view text, std::string_view before) {
-  constexpr std::string_view kTypes[] = {"Byte", "Char",  "Short",  "Int",    "Long",
-                                         "Bool", "Half",  "Float",  "Double", "int",
-                                         "long", "short", "double", "bool"};
-  constexpr std::string_view kLeads[] = {"implemented for ", "scalar type ", "but found ",
-                                         "to type ", "dtype "};
-  while (before.ends_with('\'')) before.remove_suffix(1);
-  const size_t length = word_length(text);
-  const bool led = std::any_of(std::begin(kLeads), std::end(kLeads),
-                               [&](std::string_view lead) { return before.ends_with(lead); });
-  return led && is_one_of(text.substr(0, length), kTypes) ? length : 0;
 }
 
 // "scripted_lane.pt": a user's data.
@@ -246,48 +182,15 @@ size_t device_length(std::string_view text, std::string_view before) {
              : 0;
 }
 
-// "Model type pool3_moe": a user's.
-size_t model_name_length(std::string_view text, std::string_view before) {
-  if (!ascii::ends_with_in_any_case(before, "model type ")) return 0;
-  const auto end = std::find_if_not(text.begin(), text.end(),
-                                    [](char c) { return word(c) || c == '-' || c == '.'; });
-  return static_cast<size_t>(end - text.begin());
-}
-
-// "model.layers.12.mlp.weight": a layer's parameter, in a model of the user's.
-size_t parameter_name_length(std::string_view text) {
-  // "libpool.3.dylib" tells bugs apart.
-  if (!lower(at(text, 0)) || text.starts_with("lib")) return 0;
-  size_t end = word_length(text);
-  bool numbered = false;
-  bool number_last = false;
-  while (at(text, end) == '.' && word(at(text, end + 1))) {
-    const std::string_view part = text.substr(end + 1, word_length(text.substr(end + 1)));
-    numbered = numbered || (number_last && lower(part[0]));
-    number_last = std::all_of(part.begin(), part.end(), digit) || part == "N";
-    end += 1 + part.size();
-  }
-  return numbered && end <= kLongestName ? end : 0;
-}
-
 }  // namespace
-
-bool is_data_file(std::string_view name) {
-  constexpr std::string_view kSuffixes[] = {".safetensors", ".gguf",    ".ggml", ".pt",
-                                            ".pth",         ".ckpt",    ".onnx", ".npz",
-                                            ".npy",         ".mlmodel", ".toml", ".yaml"};
-  return std::any_of(std::begin(kSuffixes), std::end(kSuffixes),
-                     [&](std::string_view suffix) { return name.ends_with(suffix); });
-}
 
 VariablePart variable_part(std::string_view rest, std::string_view before) {
   const char last = before.empty() ? '\0' : before.back();
-  if (size_t length = label_length(rest, before); length > 0) return {length, "N"};
+  if (size_t length = users_name_length(rest, before); length > 0) return {length, "N"};
   if (size_t length = bracketed_name_length(rest, before); length > 0) {
-    const bool type = type_length(rest.substr(1)) + 2 == length;
+    const bool type = element_type_length(rest.substr(1), "(") + 2 == length;
     return {length, type ? "(<type>)" : "(N)"};
   }
-  if (size_t length = model_name_length(rest, before); length > 0) return {length, "N"};
   if (word(last)) {
     if (size_t length = arguments_length(rest); length > 0) return {length, "(...)"};
   }
@@ -298,18 +201,19 @@ VariablePart variable_part(std::string_view rest, std::string_view before) {
     return number > 0 && !word(at(rest, number)) ? VariablePart{number, "N"} : VariablePart{};
   }
   if (size_t length = device_length(rest, before); length > 0) return {length, "<device>"};
-  if (size_t length = named_type_length(rest, before); length > 0) return {length, "<type>"};
+  if (size_t length = element_type_length(rest, before); length > 0) return {length, "<type>"};
   if (size_t length = data_file_length(rest); length > 0) return {length, "<file>"};
   if (size_t length = url_length(rest); length > 0) return {length, "<url>"};
   if (size_t length = uuid_length(rest); length > 0) return {length, "N"};
   if (size_t length = number_length(rest); length > 0) return {length, "N"};
   if (size_t length = indexed_name_length(rest, before); length > 0) return {length, "N"};
-  if (size_t length = parameter_name_length(rest); length > 0) return {length, "N"};
   constexpr std::string_view kFormat = "MTLPixelFormat";
   const size_t length = word_length(rest);
   if (rest.starts_with(kFormat) && length > kFormat.size()) return {length, std::string(kFormat)};
-  if (last != '<') {
-    if (size_t type = type_length(rest); type > 0) return {type, "<type>"};
+  // "UnbindBackward0", as newer releases name the node of the graph that Unbind made.
+  constexpr std::string_view kBackward = "Backward0";
+  if (length > kBackward.size() && rest.substr(0, length).ends_with(kBackward)) {
+    return {length, std::string(rest.substr(0, length - kBackward.size()))};
   }
   if (std::string name = without_variant(rest.substr(0, length)); !name.empty()) {
     return {length, name};

@@ -13,17 +13,13 @@ struct VariablePart {
   std::string stand_in;
 };
 
-/// Whether a file is a user's data by its name, and no part of a product: weights, models,
-/// settings.
-bool is_data_file(std::string_view name);
-
 /// Looks at `rest`, in front of which `before` stands, of normalised text: numbers, sizes, UUIDs,
 /// addresses ("N"), element types ("<type>"), URLs ("<url>"), pixel formats, the numbers and types
 /// in a kernel's name (kernel_mul_mm_q4_0_f32 is kernel_mul_mm_N), names in brackets that belong
 /// to a noun (Function(main0) is Function(N)) or stand behind one ("argument tex[2]" is "argument
-/// N"), names of models and of their parameters ("layers.3.weight" is N), files of a user's data
-/// ("<file>"). Names that tell bugs apart, of operators, methods and libraries, stay. Bounded work;
-/// never throws but for lack of memory.
+/// N"), names of the user's own ("N"), files of a user's data ("<file>"). Names that tell bugs
+/// apart, of operators, methods and libraries, stay. Bounded work; never throws but for lack of
+/// memory.
 VariablePart variable_part(std::string_view rest, std::string_view before);
 
 }  // namespace mpsprobe

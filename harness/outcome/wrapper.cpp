@@ -116,20 +116,28 @@ size_t error_name_length(std::string_view line) {
                                            "exception was",
                                            "error message",
                                            "exception message",
-                                           "training failed",
-                                           "inference failed",
+                                           "batch failed",
+                                           "benchmark failed",
+                                           "evaluation failed",
                                            "generation failed",
+                                           "inference failed",
+                                           "job failed",
+                                           "pipeline failed",
                                            "prediction failed",
                                            "request failed",
+                                           "run failed",
+                                           "stage failed",
+                                           "step failed",
                                            "task failed",
-                                           "job failed",
-                                           "test failed"};
+                                           "test failed",
+                                           "training failed",
+                                           "worker failed"};
   const bool names = std::any_of(std::begin(kEndings), std::end(kEndings),
                                  [&](auto ending) { return ends_with_in_any_case(name, ending); });
   return names ? colon + 2 : 0;
 }
 
-// "LaneError - ", "<class 'LaneError'>: ", "Thread 1: ", "ERROR:lanes.pool:"
+// "LaneError - ", "<class 'LaneError'>: ", "worker 1: ", "ERROR:lanes.pool:"
 size_t typed_length(std::string_view line, std::string_view token) {
   const std::string_view rest = line.substr(token.size());
   const bool capital = upper(token[0]) || token.find('.') != npos;
@@ -140,10 +148,11 @@ size_t typed_length(std::string_view line, std::string_view token) {
     const size_t close = line.substr(0, 100).find("'>");
     return close == npos ? 0 : close + 2;
   }
-  constexpr std::string_view kThread = "Thread ";
-  if (line.starts_with(kThread)) {
-    const size_t end = line.find_first_not_of("0123456789", kThread.size());
-    return end != npos && end > kThread.size() && line.substr(end).starts_with(": ") ? end + 2 : 0;
+  for (std::string_view who : {"thread ", "worker ", "rank ", "process ", "task ", "job ",
+                               "request ", "step ", "stage "}) {
+    if (!starts_with_in_any_case(line, who)) continue;
+    const size_t end = line.find_first_not_of("0123456789", who.size());
+    return end != npos && end > who.size() && line.substr(end).starts_with(": ") ? end + 2 : 0;
   }
   const size_t level = token.find(':');
   const size_t name = level == npos ? npos : token.find(':', level + 1);

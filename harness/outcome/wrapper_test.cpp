@@ -36,6 +36,10 @@ TEST(ClauseTitle, IsWhatFollowsTheLastWrapper) {
            "RuntimeError: &quot;the lane of the pool has run dry&quot;",
            "\\u001b[31mRuntimeError: the lane of the pool has run dry\\u001b[0m",
            "Thread 1: Fatal error: the lane of the pool has run dry",
+           "[error] worker 3: inference failed: the lane of the pool has run dry",
+           "rank 12: the lane of the pool has run dry",
+           "the lane of the pool has run dry. This is typically caused by a thread that ended.",
+           "the lane of the pool has run dry, see lanes.list() for others",
            "Lanes/Pool.swift:12: Fatal error: 'try!' expression unexpectedly raised an error: the "
            "lane of the pool has run dry",
            "pool.metal:3:4: fatal error: the lane of the pool has run dry",

@@ -1,0 +1,10 @@
+# mpsprobe_targets_below(<folder> <out>): all targets of the folder and those below
+function(mpsprobe_targets_below folder out)
+  get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
+  get_property(subfolders DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
+  foreach(subfolder IN LISTS subfolders)
+    mpsprobe_targets_below(${subfolder} more)
+    list(APPEND targets ${more})
+  endforeach()
+  set(${out} ${targets} PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,98 @@
+#include "harness/outcome/element_type.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "harness/outcome/ascii.h"
+
+namespace mpsprobe {
+namespace {
+
+using ascii::at;
+using ascii::digit;
+using ascii::is_one_of;
+using ascii::word_length;
+
+// torch.float16, c10::Half, torch.cuda.FloatTensor, float.
+size_t one_type_length(std::string_view text) {
+  size_t begin = 0;
+  for (std::string_view scope :
+       {"torch.cuda.", "torch.mps.", "torch.", "c10::", "at::", "np.", "numpy.", "jnp."}) {
+    if (text.starts_with(scope)) {
+      begin = scope.size();
+      break;
+    }
+  }
+  const size_t length = word_length(text.substr(begin));
+  if (begin > 0 && text.substr(begin, length) == "double") return begin + length;
+  return is_element_type(text.substr(begin, length)) ? begin + length : 0;
+}
+
+// "implemented for 'Long'", "scalar type Int but found Double": words that are types only there.
+size_t named_type_length(std::string_view text, std::string_view before) {
+  constexpr std::string_view kNames[] = {"Byte", "Char", "Short", "Int",   "Long",
+                                         "Bool", "Half", "Float", "Double"};
+  constexpr std::string_view kWords[] = {"int", "long", "short", "double", "bool"};
+  constexpr std::string_view kLeads[] = {"implemented for ", "scalar type ", "but found ",
+                                         "but got ",         "to type ",     "dtype ",
+                                         "dtypes ",          " != ",         " == "};
+  // Where a word in lower case may be none: "as long as".
+  constexpr std::string_view kLeadsOfNames[] = {
+      " as ",      "type ",  "got ",    "got: ",  "Got: ", "expected ",
+      "Expected ", "found ", "dtype: ", "type: ", "to be "};
+  while (before.ends_with('\'')) before.remove_suffix(1);
+  const auto in_front = [&](std::string_view lead) { return before.ends_with(lead); };
+  const bool type = std::any_of(std::begin(kLeads), std::end(kLeads), in_front);
+  const bool name =
+      type || std::any_of(std::begin(kLeadsOfNames), std::end(kLeadsOfNames), in_front);
+  const size_t length = word_length(text);
+  const std::string_view word = text.substr(0, length);
+  return (name && is_one_of(word, kNames)) || (type && is_one_of(word, kWords)) ? length : 0;
+}
+
+}  // namespace
+
+// "i1" and "v2" are none.
+bool is_element_size(std::string_view digits) {
+  constexpr std::string_view kSizes[] = {"2", "3", "4", "5", "6", "8", "16", "32", "64", "128"};
+  return is_one_of(digits, kSizes);
+}
+
+bool is_element_type(std::string_view name) {
+  if (name.ends_with("_t")) name.remove_suffix(2);
+  if (name.starts_with("MPS") && name.ends_with("Type")) {
+    name.remove_prefix(3);
+    name.remove_suffix(4);
+  } else if (name.starts_with("MPSDataType")) {
+    name.remove_prefix(11);
+  } else if (name.ends_with("Tensor") && name.size() > 6) {
+    name.remove_suffix(6);
+    constexpr std::string_view kOfTensors[] = {"Double", "Long", "Byte", "Char",
+                                               "Short",  "Int",  "Bool"};
+    if (is_one_of(name, kOfTensors)) return true;
+  }
+  constexpr std::string_view kWhole[] = {"float",         "Float",       "Half",   "ComplexFloat",
+                                         "ComplexDouble", "ComplexHalf", "bfloat", "tf32"};
+  if (is_one_of(name, kWhole)) return true;
+  constexpr std::string_view kKinds[] = {"float", "Float", "bfloat", "BFloat",  "Bfloat",  "int",
+                                         "Int",   "uint",  "UInt",   "si",      "ui",      "i",
+                                         "u",     "f",     "bf",     "complex", "Complex", "fp"};
+  const size_t letters = std::min(name.find_first_of("0123456789"), name.size());
+  return is_one_of(name.substr(0, letters), kKinds) && is_element_size(name.substr(letters));
+}
+
+size_t element_type_length(std::string_view text, std::string_view before) {
+  if (const size_t length = named_type_length(text, before); length > 0) return length;
+  if (before.ends_with('<')) return 0;
+  size_t end = one_type_length(text);
+  while (end > 0 && at(text, end) == '/') {
+    const size_t more = one_type_length(text.substr(end + 1));
+    if (more == 0) break;
+    end += 1 + more;
+  }
+  if (end == 0 || at(text, end) != '[') return end;
+  const size_t close = std::min(text.find_first_not_of("0123456789,", end + 1), text.size());
+  return at(text, close) == ']' ? close + 1 : end;
+}
+
+}  // namespace mpsprobe
