@@ -19,7 +19,7 @@ list(TRANSFORM mpsprobe_torch_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
 
 mpsprobe_library(torch
   SOURCES ${mpsprobe_torch_sources}
-  LIBRARIES mpsprobe::worker mpsprobe::comparison mpsprobe::evidence_of_build LibTorch::cpu nlohmann_json::nlohmann_json mpsprobe::fmt
+  LIBRARIES mpsprobe::worker mpsprobe::comparison mpsprobe::evidence_of_build LibTorch::cpu nlohmann_json::nlohmann_json fmt::fmt-header-only
             ${CMAKE_DL_LIBS})
 if(APPLE)
   target_link_libraries(mpsprobe_torch PUBLIC mpsprobe::objective_c)

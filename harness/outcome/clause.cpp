@@ -31,8 +31,10 @@ size_t words(std::string_view text) {
   return count;
 }
 
+// A few words, or the name of an error alone.
 bool says_enough(std::string_view text) {
-  return words(text) >= kFewestWords;
+  const bool name = text.ends_with("Error") && std::all_of(text.begin(), text.end(), word);
+  return name || words(text) >= kFewestWords;
 }
 
 // From inside quotes to where they end: in front of what is known to follow, or at the line's end.

@@ -111,6 +111,11 @@ TEST(NormaliseTitle, LeavesOutWhatUsersNamed) {
       {"cannot make a lane of shape (3,)", "cannot make a lane of shape (2, 4)"},
       {"cannot make a lane of 1.5 TiB of it", "cannot make a lane of 512. MiB of it"},
       {"wants a lane but got Double", "wants a lane but got Int"},
+      {"Invalid mode of the pool: 'thin'", "Invalid mode of the pool: 'full'"},
+      {"cannot take lane.Float as parameter 'weight' of it",
+       "cannot take lane.Float as parameter 'bias' of it"},
+      {"No such file or directory [part.tmp]", "No such file or directory [/pool/a.bin]"},
+      {"no lanes file at ./lanes", "no lanes file at lanes"},
       {"wants a lane of type Long", "wants a lane of type Bool"},
   };
   for (const auto& [one, other] : same) {
@@ -119,6 +124,16 @@ TEST(NormaliseTitle, LeavesOutWhatUsersNamed) {
   EXPECT_NE(normalise_title("Could not find schema for aten::take"),
             normalise_title("Could not find schema for aten::give"));
   EXPECT_NE(normalise_title("Method of take is gone"), normalise_title("Method of give is gone"));
+  // What a library has.
+  for (const std::string form :
+       {"no lane is left for function '%'", "'%' not implemented for lanes here",
+        "could not run '%' on the lanes", "no module named '%' is here",
+        "a lane has no attribute '%' of lanes", "KeyError: '%'", "no lane left for 'lanes::%'"}) {
+    const auto with = [&form](const char* name) {
+      return normalise_title(std::string(form).replace(form.find('%'), 1, name));
+    };
+    EXPECT_NE(with("take"), with("give")) << form;
+  }
   EXPECT_EQ(normalise_title("as long as the lane is"), "as long as the lane is");
 }
 

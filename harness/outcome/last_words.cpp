@@ -125,6 +125,8 @@ std::string last_words(std::string_view text) {
     if (line.starts_with("mpsprobe") || is_frame(line) || is_torch_warning(raw)) continue;
     const std::string_view clause = decisive_clause(line);
     if (is_echo(line) || is_echo(clause)) continue;
+    // "fatal:", and the message below it.
+    if (line.ends_with(':') && line.find(' ') == std::string::npos) continue;
     // A message that the table knows needs no words of trouble.
     const int now = known_message_title(clause).empty() ? telling(line) : kKnown;
     if (now == 0 || now < most) continue;

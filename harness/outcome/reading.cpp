@@ -4,6 +4,7 @@
 
 #include "harness/outcome/ascii.h"
 #include "harness/outcome/metal_reading.h"
+#include "harness/outcome/torchscript.h"
 
 namespace mpsprobe {
 namespace {
@@ -16,7 +17,7 @@ std::string of_type(std::string_view type) {
 // LibTorch's interpreter tells a story in its exception's message, the cause on one of its last
 // lines: "RuntimeError: no lane". `told` is the story's first line.
 ReadText past_torchscript(const Reader& reader, ReadText told) {
-  if (told.message.find("operation failed in the TorchScript interpreter") == std::string::npos) {
+  if (told.message.find(kTorchScriptStory) == std::string::npos) {
     return told;
   }
   constexpr std::string_view kError = "Error: ";

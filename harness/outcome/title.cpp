@@ -60,7 +60,8 @@ size_t path_length(std::string_view text) {
   const size_t slash = path.rfind('/');
   if (slash == std::string_view::npos || slash + 1 == path.size()) return 0;
   // "error/recovery" and "1/s" are no paths: those begin at a root or end in a file with a suffix.
-  const bool rooted = path[0] == '/' || path[0] == '~' || path[0] == '@';
+  const bool rooted = std::string_view("/~@").find(path[0]) != std::string_view::npos ||
+                      path.starts_with("./") || path.starts_with("../");
   return rooted || path.find('.', slash) != std::string_view::npos ? path.size() : 0;
 }
 

@@ -5,6 +5,7 @@
 
 #include "harness/outcome/ascii.h"
 #include "harness/outcome/log_prefix.h"
+#include "harness/outcome/torchscript.h"
 
 namespace mpsprobe {
 namespace {
@@ -94,14 +95,14 @@ std::string_view in_pytest(std::string_view text) {
 
 // The TorchScript interpreter raises its own exception with the whole story in it: the last line.
 std::string_view behind_torchscript(std::string_view text, std::string_view what) {
-  constexpr std::string_view kStory = "operation failed in the TorchScript interpreter";
-  if (what.find(kStory) == npos) return what;
+  if (what.find(kTorchScriptStory) == npos) return what;
   while (!text.empty()) {
     while (text.ends_with('\n') || text.ends_with('\r')) text.remove_suffix(1);
     const std::string_view line = text.substr(text.rfind('\n') + 1);  // npos + 1 is 0
     const size_t colon = line.find(": ");
     const std::string_view type = line.substr(0, std::min(colon, line.size()));
-    if (colon != npos && type.ends_with("Error") && line.find(kStory) == npos) return line;
+    if (colon != npos && type.ends_with("Error") && line.find(kTorchScriptStory) == npos)
+      return line;
     text.remove_suffix(line.size());
   }
   return what;
@@ -151,6 +152,9 @@ std::string uncaught_python_exception(std::string_view printed) {
     if (what.find_first_not_of(".\r") == npos) continue;
     const size_t type =
         static_cast<size_t>(std::find_if_not(what.begin(), what.end(), in_type) - what.begin());
+    // The end of a frame's line that a page broke.
+    const std::string_view name = what.substr(0, type);
+    if (type == what.size() && ascii::lower(ascii::at(name, name.rfind('.') + 1))) continue;
     const bool form = type > 0 && (type == what.size() || what[type] == ':' || what[type] == '\r');
     if (!form) return "";
     std::string message(behind_torchscript(text.substr(begin), what).substr(0, kMostLine));

@@ -40,7 +40,27 @@ constexpr Lead kLeads[] = {
     {"Method ", " is not defined"},
     {"Parameter ", " already defined"},
     {"schema for ", ""},
+    {"Unknown type name ", ""},
+    {"", " is not defined in the "},
+    {"Unsupported TypeMeta in ATen: ", ""},
+    {"not been implemented for ", ""},
+    {"Function ", " returned an invalid gradient"},
+    {"Module [", "] is missing"},
+    {"file or directory [", "]"},
+    {"Parent directory ", " does not exist"},
+    {"Parameter ", " must have a type annotation"},
+    {"instantiate class ", ""},
 };
+
+// In front of a quotation and behind it: it names what the library has, and tells bugs apart.
+constexpr std::string_view kNouns[] = {
+    "argument",  "attribute", "call",       "calling",  "class",  "extension",
+    "framework", "function",  "identifier", "image",    "kernel", "library",
+    "method",    "module",    "name",       "named",    "op",     "operation",
+    "operator",  "pipeline",  "run",        "selector", "symbol", "type"};
+constexpr std::string_view kOwners[] = {"backend",  "device", "dialect", "extension", "function",
+                                        "has",      "kernel", "not",     "object",    "op",
+                                        "operator", "failed", "value"};
 
 // What stands behind "label: ", brackets and all.
 size_t label_length(std::string_view text, std::string_view before) {
@@ -88,6 +108,20 @@ size_t parameter_name_length(std::string_view text) {
   return numbered && end <= kLongestName ? end : 0;
 }
 
+// The words of two letters or more, but for "LaneError:".
+size_t count_words(std::string_view text) {
+  size_t count = 0;
+  for (size_t i = 0; i < text.size();) {
+    const size_t end = std::min(text.find(' ', i), text.size());
+    const std::string_view token = text.substr(i, end - i);
+    const auto letters = std::count_if(token.begin(), token.end(),
+                                       [](char c) { return lower(c) || ascii::upper(c); });
+    count += letters > 1 && !token.ends_with("Error:") ? 1 : 0;
+    i = end + 1;
+  }
+  return count;
+}
+
 }  // namespace
 
 size_t users_name_length(std::string_view text, std::string_view before) {
@@ -95,6 +129,28 @@ size_t users_name_length(std::string_view text, std::string_view before) {
   if (const size_t length = named_length(text, before); length > 0) return length;
   const char last = before.empty() ? '\0' : before.back();
   return word(last) || last == '/' ? 0 : parameter_name_length(text);
+}
+
+size_t quoted_name_length(std::string_view text, std::string_view before) {
+  constexpr size_t kFewestWords = 3;
+  if (!before.ends_with('\'')) return 0;
+  before.remove_suffix(1);
+  if (!before.ends_with(' ')) return 0;
+  before.remove_suffix(1);
+  size_t end = 0;
+  while (end < kLongestName && in_name(at(text, end))) ++end;
+  if (end == 0 || at(text, end) != '\'' || word(at(text, end + 1))) return 0;
+  const std::string_view name = text.substr(0, end);
+  const std::string_view behind = text.substr(end + 1);
+  std::string_view noun = before.substr(before.rfind(' ') + 1);  // npos + 1 is 0
+  while (noun.ends_with(':')) noun.remove_suffix(1);
+  std::string_view owner =
+      behind.starts_with(' ') ? behind.substr(1, behind.find(' ', 1) - 1) : std::string_view();
+  while (owner.ends_with(':')) owner.remove_suffix(1);
+  const bool telling = ascii::is_one_of(noun, kNouns) || ascii::is_one_of(owner, kOwners) ||
+                       name.find("aten") == 0 || name.ends_with("_cpu") || name.ends_with("_mps") ||
+                       name.ends_with("_cuda");
+  return !telling && count_words(before) + count_words(behind) >= kFewestWords ? end : 0;
 }
 
 bool is_data_file(std::string_view name) {

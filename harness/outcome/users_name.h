@@ -12,6 +12,11 @@ namespace mpsprobe {
 /// be called from any thread.
 size_t users_name_length(std::string_view text, std::string_view before);
 
+/// The same of a word in quotes, which is mostly what a user passed or named ("mode 'thin' is
+/// none"), where it does not name what a library has ("function 'take'", "'take' not implemented")
+/// and the message says something without it.
+size_t quoted_name_length(std::string_view text, std::string_view before);
+
 /// Whether a file is a user's data by its name, and no part of a product: weights, models,
 /// settings. Never throws, may be called from any thread.
 bool is_data_file(std::string_view name);

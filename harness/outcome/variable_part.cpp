@@ -163,10 +163,11 @@ size_t data_file_length(std::string_view text) {
   return is_data_file(name) && name.front() != '.' ? name.size() : 0;
 }
 
+constexpr std::string_view kDevices[] = {"cpu", "cuda", "mps", "meta", "xpu",
+                                         "npu", "hpu",  "xla", "hip"};
+
 // "cuda:1", "mps:0"; "cpu" and the like where the words in front tell that it is one of several.
 size_t device_length(std::string_view text, std::string_view before) {
-  constexpr std::string_view kDevices[] = {"cpu", "cuda", "mps", "meta", "xpu",
-                                           "npu", "hpu",  "xla", "hip"};
   const size_t length = word_length(text);
   if (!is_one_of(text.substr(0, length), kDevices)) return 0;
   if (at(text, length) == ':' && digit(at(text, length + 1))) {
@@ -210,6 +211,9 @@ VariablePart variable_part(std::string_view rest, std::string_view before) {
   constexpr std::string_view kFormat = "MTLPixelFormat";
   const size_t length = word_length(rest);
   if (rest.starts_with(kFormat) && length > kFormat.size()) return {length, std::string(kFormat)};
+  // What a device stands beside may still become one: "'mps:0' and 'meta'".
+  const size_t quoted = quoted_name_length(rest, before);
+  if (quoted > 0 && !is_one_of(rest.substr(0, quoted), kDevices)) return {quoted, "N"};
   // "UnbindBackward0", as newer releases name the node of the graph that Unbind made.
   constexpr std::string_view kBackward = "Backward0";
   if (length > kBackward.size() && rest.substr(0, length).ends_with(kBackward)) {

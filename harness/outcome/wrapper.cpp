@@ -89,6 +89,26 @@ bool tells_where(std::string_view name) {
   return false;
 }
 
+// "job aborted", "the inference failed": what a program says of its own work.
+bool tells_of_work(std::string_view name) {
+  constexpr std::string_view kWork[] = {
+      "application", "batch",      "benchmark", "command", "epoch",  "evaluation", "execution",
+      "experiment",  "generation", "inference", "job",     "main",   "pipeline",   "prediction",
+      "process",     "program",    "request",   "run",     "script", "server",     "service",
+      "session",     "stage",      "step",      "task",    "test",   "thread",     "training",
+      "trial",       "warmup",     "worker",    "work"};
+  constexpr std::string_view kEnded[] = {
+      "aborted", "cancelled", "crashed", "died",        "ended",  "exited",    "failed",
+      "raised",  "stopped",   "threw",   "interrupted", "killed", "terminated"};
+  const size_t last = name.rfind(' ');
+  if (last == npos || !ascii::is_one_of(name.substr(last + 1), kEnded)) return false;
+  const std::string_view front = name.substr(0, last);
+  const std::string_view what = front.substr(front.rfind(' ') + 1);  // npos + 1 is 0
+  return std::any_of(std::begin(kWork), std::end(kWork), [what](std::string_view work) {
+    return what.size() == work.size() && starts_with_in_any_case(what, work);
+  });
+}
+
 // "RuntimeError: ", "MLX error: ", "ggml_metal_init: load pipeline error: ", "Exception during
 // processing!!! ": up to a few words that name an error and do not tell it.
 size_t error_name_length(std::string_view line) {
@@ -107,34 +127,12 @@ size_t error_name_length(std::string_view line) {
   if (tells_where(name) && std::count(name.begin(), name.end(), ' ') < 10) return colon + 2;
   if (name.ends_with(')')) name = name.substr(0, name.rfind('('));
   if (std::count(name.begin(), name.end(), ' ') > 3 || name.find('\'') != npos) return 0;
-  constexpr std::string_view kEndings[] = {"error",
-                                           "exception",
-                                           "error occurred",
-                                           "exception caught",
-                                           "keyboardinterrupt",
-                                           "error was",
-                                           "exception was",
-                                           "error message",
-                                           "exception message",
-                                           "batch failed",
-                                           "benchmark failed",
-                                           "evaluation failed",
-                                           "generation failed",
-                                           "inference failed",
-                                           "job failed",
-                                           "pipeline failed",
-                                           "prediction failed",
-                                           "request failed",
-                                           "run failed",
-                                           "stage failed",
-                                           "step failed",
-                                           "task failed",
-                                           "test failed",
-                                           "training failed",
-                                           "worker failed"};
+  constexpr std::string_view kEndings[] = {
+      "error",     "exception",     "error occurred", "exception caught", "keyboardinterrupt",
+      "error was", "exception was", "error message",  "exception message"};
   const bool names = std::any_of(std::begin(kEndings), std::end(kEndings),
                                  [&](auto ending) { return ends_with_in_any_case(name, ending); });
-  return names ? colon + 2 : 0;
+  return names || tells_of_work(name) ? colon + 2 : 0;
 }
 
 // "LaneError - ", "<class 'LaneError'>: ", "worker 1: ", "ERROR:lanes.pool:"
