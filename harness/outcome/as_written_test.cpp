@@ -50,6 +50,8 @@ TEST(AsWritten, MakesALineWholeThatATerminalBrokeOnce) {
   for (const size_t width : {72, 80}) {
     EXPECT_EQ(as_written(whole.substr(0, width) + "\n" + whole.substr(width) + "\n"), whole + "\n");
   }
+  const std::string mark = whole.substr(0, 79) + "3";
+  EXPECT_EQ(as_written(mark + "\n)\n"), mark + ")\n");
   const std::string shell = whole.substr(0, 80) + "\nlanes.sh: line 3: 12 Aborted\n";
   EXPECT_EQ(as_written(shell), shell);
 }
@@ -138,6 +140,18 @@ TEST(UncaughtPythonException, OfTorchScriptIsWhatItsStoryEndsIn) {
           "TorchScript (most recent call last):\n  File \"a.py\", line 1\n    take()\n    ~~~~ "
           "<--- HERE\nRuntimeError: no lane\n\n"),
       "RuntimeError: no lane");
+}
+
+TEST(UncaughtPythonException, IsFoundBelowFramesThatAPageBroke) {
+  EXPECT_EQ(
+      uncaught_python_exception("Traceback (most recent call last):\n  File\n\"/lanes/a.py\",\n"
+                                "line 328, in\ntake\n    assert lane  #\ntype: ignore[x]\n"
+                                "AssertionError: no lane\n"),
+      "AssertionError: no lane");
+  EXPECT_EQ(
+      uncaught_python_exception("Traceback (most recent call last):\n  File \"a.py\", line 1\n"
+                                "and on it went\nlanes: three\n"),
+      "");
 }
 
 TEST(UncaughtPythonException, GoesOnBelowATypeAlone) {

@@ -122,6 +122,21 @@ std::string_view without_advice(std::string_view text) {
   return text;
 }
 
+// "no lane of 2 or 3, but got 4": a value at the end, which captures cut and users choose.
+std::string_view without_value(std::string_view text) {
+  constexpr size_t kSayingAll = 5;
+  for (std::string_view lead : {", but got ", " but got ", " but got: ", ", got ", " - got ",
+                                " got: ", ", but received", " but received "}) {
+    const size_t found = text.find(lead);
+    if (found != npos && words(text.substr(0, found)) >= kSayingAll) text = text.substr(0, found);
+  }
+  // A capture that was cut in front of it.
+  for (std::string_view cut : {" got", " but", ","}) {
+    if (text.ends_with(cut)) text.remove_suffix(cut.size());
+  }
+  return text;
+}
+
 // Up to the end of the first sentence that says enough: captures often end there.
 std::string_view first_sentence(std::string_view text) {
   constexpr size_t kSayingAll = 6;
@@ -156,7 +171,7 @@ std::string_view decisive_clause(std::string_view line) {
     if (end == 0 || !says_enough(line.substr(end))) break;
     line.remove_prefix(end);
   }
-  return first_sentence(without_advice(first_quoted_line(line)));
+  return without_value(first_sentence(without_advice(first_quoted_line(line))));
 }
 
 std::string clause_title(std::string_view message) {

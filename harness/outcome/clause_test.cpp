@@ -115,6 +115,12 @@ TEST(NormaliseTitle, LeavesOutWhatUsersNamed) {
       {"cannot take lane.Float as parameter 'weight' of it",
        "cannot take lane.Float as parameter 'bias' of it"},
       {"No such file or directory [part.tmp]", "No such file or directory [/pool/a.bin]"},
+      {"cannot remove the lanes: Operation not permitted [pool]",
+       "cannot remove the lanes: Operation not permitted [lane]"},
+      {"equation of lanes 'ij,jk->ik' is none", "equation of lanes 'ab->a' is none"},
+      {"mode of lanes must be 'a', 'b' or 'c'", "mode of lanes must be 'b'"},
+      {"no lanes in blocks here: File \"lane.py\", line 3",
+       "no lanes in blocks here: File \"pool.py\", line 12"},
       {"no lanes file at ./lanes", "no lanes file at lanes"},
       {"wants a lane of type Long", "wants a lane of type Bool"},
   };
@@ -331,6 +337,11 @@ TEST(FindFailures, SaysWhyALibraryCouldNotBeLoaded) {
 TEST(LastWords, KnowAMessageThatStandsAlone) {
   EXPECT_EQ(last_words("pool of 3\nCompleted handler provided after commit call\nbye\n"),
             "assertion: Completed handler provided after commit call");
+}
+
+TEST(LastWords, StandBelowAWordThatOnlyAnnouncesThem) {
+  EXPECT_EQ(last_words("loading\nfatal: \ntoo many lanes: 3 of them\n"),
+            "too many lanes: N of them");
 }
 
 TEST(LastWords, PreferTheLineThatNamesItsError) {

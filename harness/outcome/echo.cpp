@@ -64,6 +64,8 @@ bool is_echo(std::string_view line) {
       "libc++abi.dylib: terminating",
       "set a breakpoint in malloc_error_break",
       "exiting",
+      "failed (failures=",
+      "failed (errors=",
       "zsh: ",
       "fish: job",
       "unknown file: failure",

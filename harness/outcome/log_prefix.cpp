@@ -98,6 +98,10 @@ size_t tag_length(std::string_view line) {
   const bool one = std::all_of(name.begin(), name.end(),
                                [](char c) { return word(c) || c == '.' || c == '-' || c == ':'; });
   const bool rank = name.starts_with("rank") && digit(name.back());
+  // A thread of a pool: "[pool-3] ".
+  const size_t number = name.find_last_not_of("0123456789");
+  const bool thread = number != npos && number > 0 && number + 1 < name.size() &&
+                      name[number] == '-' && ascii::lower(name[0]);
   const bool capital = upper(name[0]) && name.find("::") == npos;
   // "[matmul] " is part of the message; "[lanes]: " and a backend's or a stream's name are not.
   constexpr std::string_view kNames[] = {"mps",    "metal", "cuda",   "torch", "pytorch",
@@ -105,7 +109,9 @@ size_t tag_length(std::string_view line) {
   const bool logger =
       (after == ':' && name.find("::") == npos) ||
       std::any_of(std::begin(kNames), std::end(kNames), [&](auto known) { return name == known; });
-  return one && (capital || rank || logger || is_level(line.substr(0, close + 1))) ? close + 1 : 0;
+  return one && (capital || rank || thread || logger || is_level(line.substr(0, close + 1)))
+             ? close + 1
+             : 0;
 }
 
 namespace {

@@ -83,6 +83,7 @@ constexpr std::string_view kAdvice[] = {
     " If you want this op to be ",
     " WARNING: this will be slower",
     " Exception raised from ",
+    ": File '",
     " UserInfo={",
     " UserInfo=",
     ", userInfo={",
@@ -123,7 +124,7 @@ void replace_all(std::string& text, std::string_view what, std::string_view with
 // "[N, N, N]" is "[N]", "N N" and "-N" are "N", "N GiB" is "N": ranks, signs and units vary as
 // numbers do.
 std::string merge_numbers(std::string_view text) {
-  constexpr std::string_view kSeparators[] = {", ", ",", " x ", "x", "*", " "};
+  constexpr std::string_view kSeparators[] = {", ", ",", " x ", "x", "*", " ", " or ", ", or "};
   constexpr std::string_view kUnits[] = {" bytes", " KB",   " MB",  " GB",  " TB",
                                          " KiB",   " MiB",  " GiB", " TiB", ". KiB",
                                          ". MiB",  ". GiB", ". TiB"};

@@ -20,6 +20,12 @@ bool in_type(char c) {
   return ascii::word(c) || c == '.';
 }
 
+bool names_an_error(std::string_view type) {
+  constexpr std::array<std::string_view, 4> kEndings{"Error", "Exception", "Interrupt", "Exit"};
+  return std::any_of(kEndings.begin(), kEndings.end(),
+                     [type](std::string_view ending) { return type.ends_with(ending); });
+}
+
 // How much of `line` is `mark`, numbers being as good as others; npos where it is not there.
 size_t marked_length(std::string_view line, std::string_view mark) {
   size_t i = 0;
@@ -141,6 +147,7 @@ std::string uncaught_python_exception(std::string_view printed) {
     if (marked_length(rest, mark) == npos) mark = {};
   }
   const size_t own = behind_log(heading, mark).indent;
+  bool broken = false;
   // Below the frames, which are indented, stands "Type: message".
   while (line != npos && line + 1 < text.size()) {
     const size_t begin = line + 1;
@@ -156,7 +163,9 @@ std::string uncaught_python_exception(std::string_view printed) {
     const std::string_view name = what.substr(0, type);
     if (type == what.size() && ascii::lower(ascii::at(name, name.rfind('.') + 1))) continue;
     const bool form = type > 0 && (type == what.size() || what[type] == ':' || what[type] == '\r');
-    if (!form) return "";
+    // A page broke the frames' lines as well: only what calls itself an error is one.
+    broken = broken || !form;
+    if (broken && !(form && names_an_error(name))) continue;
     std::string message(behind_torchscript(text.substr(begin), what).substr(0, kMostLine));
     // "RuntimeError:", and the message below it.
     if (message.ends_with(": ") || message.ends_with(':')) {

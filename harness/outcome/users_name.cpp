@@ -46,7 +46,13 @@ constexpr Lead kLeads[] = {
     {"not been implemented for ", ""},
     {"Function ", " returned an invalid gradient"},
     {"Module [", "] is missing"},
-    {"file or directory [", "]"},
+    {"directory [", "]"},
+    {"permitted [", "]"},
+    {"denied [", "]"},
+    {"exists [", "]"},
+    {"open file <", ">"},
+    {"waiting for key: ", ""},
+    {"cannot assign ", " object"},
     {"Parent directory ", " does not exist"},
     {"Parameter ", " must have a type annotation"},
     {"instantiate class ", ""},
@@ -137,8 +143,13 @@ size_t quoted_name_length(std::string_view text, std::string_view before) {
   before.remove_suffix(1);
   if (!before.ends_with(' ')) return 0;
   before.remove_suffix(1);
+  // "ij,jk->ik" as well, but no condition and no name of a library's.
+  constexpr std::string_view kMarks = ",>*[]+#@$&";
   size_t end = 0;
-  while (end < kLongestName && in_name(at(text, end))) ++end;
+  while (end < std::min(kLongestName, text.size()) &&
+         (in_name(text[end]) || kMarks.find(text[end]) != std::string_view::npos)) {
+    ++end;
+  }
   if (end == 0 || at(text, end) != '\'' || word(at(text, end + 1))) return 0;
   const std::string_view name = text.substr(0, end);
   const std::string_view behind = text.substr(end + 1);
@@ -148,8 +159,8 @@ size_t quoted_name_length(std::string_view text, std::string_view before) {
       behind.starts_with(' ') ? behind.substr(1, behind.find(' ', 1) - 1) : std::string_view();
   while (owner.ends_with(':')) owner.remove_suffix(1);
   const bool telling = ascii::is_one_of(noun, kNouns) || ascii::is_one_of(owner, kOwners) ||
-                       name.find("aten") == 0 || name.ends_with("_cpu") || name.ends_with("_mps") ||
-                       name.ends_with("_cuda");
+                       name.starts_with("aten") || name.ends_with("_cpu") ||
+                       name.ends_with("_mps") || name.ends_with("_cuda");
   return !telling && count_words(before) + count_words(behind) >= kFewestWords ? end : 0;
 }
 

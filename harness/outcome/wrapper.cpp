@@ -97,11 +97,12 @@ bool tells_of_work(std::string_view name) {
       "process",     "program",    "request",   "run",     "script", "server",     "service",
       "session",     "stage",      "step",      "task",    "test",   "thread",     "training",
       "trial",       "warmup",     "worker",    "work"};
-  constexpr std::string_view kEnded[] = {
-      "aborted", "cancelled", "crashed", "died",        "ended",  "exited",    "failed",
-      "raised",  "stopped",   "threw",   "interrupted", "killed", "terminated"};
   const size_t last = name.rfind(' ');
-  if (last == npos || !ascii::is_one_of(name.substr(last + 1), kEnded)) return false;
+  if (last == npos) return false;
+  const std::string_view ended = name.substr(last + 1);
+  // "aborted", "failed", "dropped"
+  const bool participle = ended.ends_with("ed") && std::all_of(ended.begin(), ended.end(), lower);
+  if (!participle && ended != "threw") return false;
   const std::string_view front = name.substr(0, last);
   const std::string_view what = front.substr(front.rfind(' ') + 1);  // npos + 1 is 0
   return std::any_of(std::begin(kWork), std::end(kWork), [what](std::string_view work) {

@@ -38,6 +38,11 @@ TEST(ClauseTitle, IsWhatFollowsTheLastWrapper) {
            "Thread 1: Fatal error: the lane of the pool has run dry",
            "[error] worker 3: inference failed: the lane of the pool has run dry",
            "rank 12: the lane of the pool has run dry",
+           "26-11-23 09:41:33,217 [pool-3] E batch dropped: the lane of the pool has run dry",
+           "[exec-7] request failed: the lane of the pool has run dry",
+           "the lane of the pool has run dry, got 4 of them",
+           "the lane of the pool has run dry but received 3",
+           "the lane of the pool has run dry, but got",
            "the lane of the pool has run dry. This is typically caused by a thread that ended.",
            "the lane of the pool has run dry, see lanes.list() for others",
            "Lanes/Pool.swift:12: Fatal error: 'try!' expression unexpectedly raised an error: the "
