@@ -52,6 +52,7 @@ TEST(AsWritten, MakesALineWholeThatATerminalBrokeOnce) {
   }
   const std::string mark = whole.substr(0, 79) + "3";
   EXPECT_EQ(as_written(mark + "\n)\n"), mark + ")\n");
+  EXPECT_EQ(as_written(mark + "\n]<=lane' failed.\n"), mark + "]<=lane' failed.\n");
   const std::string shell = whole.substr(0, 80) + "\nlanes.sh: line 3: 12 Aborted\n";
   EXPECT_EQ(as_written(shell), shell);
 }

@@ -126,7 +126,7 @@ std::string_view without_advice(std::string_view text) {
 std::string_view without_value(std::string_view text) {
   constexpr size_t kSayingAll = 5;
   for (std::string_view lead : {", but got ", " but got ", " but got: ", ", got ", " - got ",
-                                " got: ", ", but received", " but received "}) {
+                                " got: ", ". Got: ", ", but received", " but received "}) {
     const size_t found = text.find(lead);
     if (found != npos && words(text.substr(0, found)) >= kSayingAll) text = text.substr(0, found);
   }

@@ -122,6 +122,7 @@ TEST(NormaliseTitle, LeavesOutWhatUsersNamed) {
       {"no lanes in blocks here: File \"lane.py\", line 3",
        "no lanes in blocks here: File \"pool.py\", line 12"},
       {"no lanes file at ./lanes", "no lanes file at lanes"},
+      {"lane (Float) and pool (Int) differ", "lane (Double) and pool (long) differ"},
       {"wants a lane of type Long", "wants a lane of type Bool"},
   };
   for (const auto& [one, other] : same) {
@@ -151,6 +152,8 @@ TEST(LogPrefix, IsWhatALoggerPutsInFront) {
            "2026-01-02 03:04:05.678 | ERROR    | lanes.pool:take:61 - ",
            "2026-01-02 03:04:05,678 - lanes.pool - ERROR - ",
            "2026-01-02T03:04:05.678901234Z stderr F ",
+           "02/Jan/2026 03:04:05 lanes[1] ERR ",
+           "26-01-02 03:04:05,678 [pool-3] E ",
            "Jan  2 03:04:05 host lanes[12]: ",
            "lanes-1  | ",
            "[rank0]: ",
@@ -337,6 +340,13 @@ TEST(FindFailures, SaysWhyALibraryCouldNotBeLoaded) {
 TEST(LastWords, KnowAMessageThatStandsAlone) {
   EXPECT_EQ(last_words("pool of 3\nCompleted handler provided after commit call\nbye\n"),
             "assertion: Completed handler provided after commit call");
+}
+
+TEST(LastWords, AreAboveWhereLibTorchRaisedThem) {
+  EXPECT_EQ(last_words("loading\ntake only lanes of 1D for pools\nException raised from take at "
+                       "/lanes/pool.cpp:12 (most recent call first):\n"
+                       "frame #0: take + 0x1 (0x2 in libpool.so)\n"),
+            "take only lanes of N for pools");
 }
 
 TEST(LastWords, StandBelowAWordThatOnlyAnnouncesThem) {

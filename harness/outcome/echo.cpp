@@ -63,6 +63,7 @@ bool is_echo(std::string_view line) {
       "libc++abi: terminating",
       "libc++abi.dylib: terminating",
       "set a breakpoint in malloc_error_break",
+      "exception raised from ",
       "exiting",
       "failed (failures=",
       "failed (errors=",

@@ -119,6 +119,7 @@ std::string last_words(std::string_view text) {
     const bool laid_out = behind && telling(line) == 2 && !below.empty() &&
                           ascii::lower(below.front()) && !is_frame(below);
     if ((laid_out || goes_on(line, below)) && line.size() < kMostLine) line += " " + below;
+    const bool raised = below.starts_with("Exception raised from ");
     if (!line.empty()) {
       below = line;
       below_indented = raw.starts_with("  ");
@@ -129,7 +130,9 @@ std::string last_words(std::string_view text) {
     // "fatal:", and the message below it.
     if (line.ends_with(':') && line.find(' ') == std::string::npos) continue;
     // A message that the table knows needs no words of trouble.
-    const int now = known_message_title(clause).empty() ? telling(line) : kKnown;
+    int now = known_message_title(clause).empty() ? telling(line) : kKnown;
+    // LibTorch says below a message where it was raised.
+    if (raised) now = std::max(now, 1);
     if (now == 0 || now < most) continue;
     most = now;
     words = clause;

@@ -44,6 +44,14 @@ bool is_time(std::string_view token) {
   const bool google = (token.size() == 5 || token.size() == 9) &&
                       std::string_view("EWIF").find(token[0]) != npos &&
                       token.find_first_not_of("0123456789", 1) == npos;
+  // "22/Nov/2026"
+  constexpr std::string_view kMonths[] = {"/Jan/", "/Feb/", "/Mar/", "/Apr/", "/May/", "/Jun/",
+                                          "/Jul/", "/Aug/", "/Sep/", "/Oct/", "/Nov/", "/Dec/"};
+  const std::string_view month = token.substr(std::min<size_t>(2, token.size()), 5);
+  if (digit(at(token, 0)) &&
+      std::find(std::begin(kMonths), std::end(kMonths), month) != std::end(kMonths)) {
+    return true;
+  }
   return google || (token.find_first_not_of("0123456789-:.,+/|[]()TZ") == npos &&
                     token.find_first_of("0123456789") != npos && token.size() > 3);
 }
@@ -216,7 +224,10 @@ size_t log_prefix_length(std::string_view line) {
         dated && is_source_place(token) && (word(token.back()) || (token.back() == ']' && !check));
     size_t length = 0;
     // "objc[12]: " is the beginning of a message.
-    const bool process = is_process(token) && !token.ends_with(':');
+    const size_t number = token.find('[');
+    const bool numbered = dated && number != npos && number > 0 && token.ends_with(']') &&
+                          token.find_first_not_of("0123456789", number + 1) == token.size() - 1;
+    const bool process = (is_process(token) || numbered) && !token.ends_with(':');
     if (time || process || column || dashed || marked || place) {
       length = space;
       dated = dated || time || process;

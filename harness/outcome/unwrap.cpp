@@ -121,8 +121,9 @@ Wrapping wrapping_of(const std::vector<Line>& lines) {
     if (line.words.empty()) continue;
     if (line.width == wrapping.width && fills(line, next, wrapping.width)) {
       rests.insert(first_word(next.words));
-      goes_on = (ascii::lower(next.words[0]) && !begins_a_line(next.words)) ||
-                next.words.find_first_not_of(")]}'.") == npos;
+      const char first = next.words[0];
+      const bool closing = std::string_view(")]}'.,;").find(first) != npos;
+      goes_on = (ascii::lower(first) || closing) && !begins_a_line(next.words);
       whole_words = whole_words || (next.margin != " " && broken_at_a_word(line, next));
     }
     if (!goes_on_between_words(line, next, wrapping.width)) continue;

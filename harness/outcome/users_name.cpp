@@ -52,6 +52,7 @@ constexpr Lead kLeads[] = {
     {"exists [", "]"},
     {"open file <", ">"},
     {"waiting for key: ", ""},
+    {"padding mode ", ""},
     {"cannot assign ", " object"},
     {"Parent directory ", " does not exist"},
     {"Parameter ", " must have a type annotation"},

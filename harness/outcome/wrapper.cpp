@@ -136,6 +136,32 @@ size_t error_name_length(std::string_view line) {
   return names || tells_of_work(name) ? colon + 2 : 0;
 }
 
+// "worker gave up: ", "tile 7 lost -> ": a few plain words in front of a whole message, which a
+// program put there. Those that say what could not be done belong to it.
+size_t own_words_length(std::string_view line) {
+  constexpr size_t kLongest = 40;
+  constexpr int kFewestWords = 5;
+  constexpr std::string_view kTelling[] = {"cannot",  "can't",       "could", "failed",
+                                           "unable",  "no",          "not",   "invalid",
+                                           "unknown", "unsupported", "error", "missing"};
+  for (std::string_view mark : {": ", " -> ", " => ", " - ", " | "}) {
+    const size_t end = line.substr(0, kLongest).find(mark);
+    if (end == npos) continue;
+    const std::string_view front = line.substr(0, end);
+    const std::string_view rest = line.substr(end + mark.size());
+    const auto spaces = std::count(front.begin(), front.end(), ' ');
+    const bool plain = lower(front[0]) && std::all_of(front.begin(), front.end(), [](char c) {
+                         return lower(c) || ascii::digit(c) || c == ' ' || c == '#';
+                       });
+    const bool telling = ascii::is_one_of(front.substr(0, front.find(' ')), kTelling);
+    if (plain && !telling && spaces >= 1 && spaces <= 3 &&
+        std::count(rest.begin(), rest.end(), ' ') + 1 >= kFewestWords) {
+      return end + mark.size();
+    }
+  }
+  return 0;
+}
+
 // "LaneError - ", "<class 'LaneError'>: ", "worker 1: ", "ERROR:lanes.pool:"
 size_t typed_length(std::string_view line, std::string_view token) {
   const std::string_view rest = line.substr(token.size());
@@ -194,7 +220,8 @@ size_t wrapper_length(std::string_view line) {
   for (std::string_view phrase : kPhrases) {
     if (starts_with_in_any_case(line, phrase)) return phrase.size();
   }
-  return error_name_length(line);
+  if (const size_t length = error_name_length(line); length > 0) return length;
+  return own_words_length(line);
 }
 
 size_t wrapper_length_within(std::string_view line) {

@@ -38,6 +38,8 @@ TEST(ClauseTitle, IsWhatFollowsTheLastWrapper) {
            "Thread 1: Fatal error: the lane of the pool has run dry",
            "[error] worker 3: inference failed: the lane of the pool has run dry",
            "rank 12: the lane of the pool has run dry",
+           "worker gave up: the lane of the pool has run dry",
+           "tile 7 was lost -> the lane of the pool has run dry",
            "26-11-23 09:41:33,217 [pool-3] E batch dropped: the lane of the pool has run dry",
            "[exec-7] request failed: the lane of the pool has run dry",
            "the lane of the pool has run dry, got 4 of them",
@@ -63,6 +65,10 @@ TEST(ClauseTitle, IsWhatFollowsTheLastWrapper) {
 }
 
 TEST(ClauseTitle, KeepsWhatLooksLikeAWrapperAndIsNone) {
+  EXPECT_EQ(clause_title("cannot rename lanes: No such file or pool"),
+            "cannot rename lanes: No such file or pool");
+  EXPECT_EQ(clause_title("take: the lane of the pool has run dry"),
+            "take: the lane of the pool has run dry");
   EXPECT_EQ(clause_title("[take] Last lane of the pool is gone"),
             "[take] Last lane of the pool is gone");
   EXPECT_EQ(clause_title("!lane.empty() is not what the pool says"),
