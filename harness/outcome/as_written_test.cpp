@@ -53,8 +53,25 @@ TEST(AsWritten, MakesALineWholeThatATerminalBrokeOnce) {
   const std::string mark = whole.substr(0, 79) + "3";
   EXPECT_EQ(as_written(mark + "\n)\n"), mark + ")\n");
   EXPECT_EQ(as_written(mark + "\n]<=lane' failed.\n"), mark + "]<=lane' failed.\n");
+  const std::string list = whole.substr(0, 78) + "a,";
+  EXPECT_EQ(as_written(list + "\n'lane' or 'pool'\n"), list + "\n'lane' or 'pool'\n");
   const std::string shell = whole.substr(0, 80) + "\nlanes.sh: line 3: 12 Aborted\n";
   EXPECT_EQ(as_written(shell), shell);
+}
+
+TEST(AsWritten, TakesNoWidthFromAWordThatHasNoPlaceToBeBrokenAt) {
+  const std::string path = "/" + std::string(90, 'a') + "/lanes.py:12:\n";
+  EXPECT_EQ(as_written(path +
+                       "E     LaneError: the pool expected that all of the lanes in it are of the\n"
+                       "same length.\n" +
+                       path +
+                       "= there were lanes that were not looked at in this run of the pools\n"
+                       "today. =\n"),
+            path +
+                "E     LaneError: the pool expected that all of the lanes in it are of the same "
+                "length.\n" +
+                path +
+                "= there were lanes that were not looked at in this run of the pools today. =\n");
 }
 
 TEST(AsWritten, ReadsPastTheEdgeOfABox) {

@@ -125,8 +125,9 @@ std::string_view without_advice(std::string_view text) {
 // "no lane of 2 or 3, but got 4": a value at the end, which captures cut and users choose.
 std::string_view without_value(std::string_view text) {
   constexpr size_t kSayingAll = 5;
-  for (std::string_view lead : {", but got ", " but got ", " but got: ", ", got ", " - got ",
-                                " got: ", ". Got: ", ", but received", " but received "}) {
+  for (std::string_view lead :
+       {", but got ", ", instead got ", " but got ", " but got: ", ", got ", " - got ",
+        " got: ", ". Got: ", ", but received", " but received "}) {
     const size_t found = text.find(lead);
     if (found != npos && words(text.substr(0, found)) >= kSayingAll) text = text.substr(0, found);
   }

@@ -123,6 +123,8 @@ TEST(NormaliseTitle, LeavesOutWhatUsersNamed) {
        "no lanes in blocks here: File \"pool.py\", line 12"},
       {"no lanes file at ./lanes", "no lanes file at lanes"},
       {"lane (Float) and pool (Int) differ", "lane (Double) and pool (long) differ"},
+      {"'bool' object is no lane", "'int' object is no lane"},
+      {"hook of lanes not found in Lane(a=1, b=2)", "hook of lanes not found in Pool(a=1, b=2)"},
       {"wants a lane of type Long", "wants a lane of type Bool"},
   };
   for (const auto& [one, other] : same) {
@@ -340,6 +342,13 @@ TEST(FindFailures, SaysWhyALibraryCouldNotBeLoaded) {
 TEST(LastWords, KnowAMessageThatStandsAlone) {
   EXPECT_EQ(last_words("pool of 3\nCompleted handler provided after commit call\nbye\n"),
             "assertion: Completed handler provided after commit call");
+}
+
+TEST(LastWords, AreWhatTheLogItselfCallsAnError) {
+  EXPECT_EQ(last_words("22.11.2026 09:41:32 poold[2] INFO three lanes are in the pool\n"
+                       "22.11.2026 09:41:33 poold[2] ERR lanes take ones of 2D alone\n"
+                       "22.11.2026 09:41:34 poold[2] INFO three lanes were in the pool\n"),
+            "lanes take ones of N alone");
 }
 
 TEST(LastWords, AreAboveWhereLibTorchRaisedThem) {

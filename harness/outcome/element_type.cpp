@@ -47,7 +47,9 @@ size_t named_type_length(std::string_view text, std::string_view before) {
       type || std::any_of(std::begin(kLeadsOfNames), std::end(kLeadsOfNames), in_front);
   const size_t length = word_length(text);
   const std::string_view word = text.substr(0, length);
-  const bool alone = before.ends_with('(') && at(text, length) == ')';
+  const std::string_view behind = text.substr(length);
+  const bool alone = (before.ends_with('(') && behind.starts_with(')')) ||
+                     behind.starts_with(" object ") || behind.starts_with("' object ");
   const bool named = (name || alone) && is_one_of(word, kNames);
   return named || ((type || alone) && is_one_of(word, kWords)) ? length : 0;
 }

@@ -8,6 +8,7 @@
 #include "harness/outcome/diagnosis.h"
 #include "harness/outcome/echo.h"
 #include "harness/outcome/escaped.h"
+#include "harness/outcome/log_prefix.h"
 #include "harness/outcome/normal_text.h"
 
 namespace mpsprobe {
@@ -19,15 +20,17 @@ constexpr int kKnown = 3;
 
 /// What a line that tells of trouble holds, in lower case: the words of programs that end
 /// themselves, not those of one bug.
-constexpr std::array<std::string_view, 45> kTrouble{
-    "error",        "fail",          "assert",          "fatal",     "abort",         "panic",
-    "exception",    "corrupt",       "invalid",         "illegal",   "unreachable",   "terminat",
-    "cannot",       "can't",         "could not",       "unable to", "must ",         "not loaded",
-    "not found",    "not supported", "not implemented", "no such",   "unimplemented", "larger than",
-    "greater than", "exceed",        "out of memory",   "overflow",  "mismatch",      "refused",
-    "denied",       "crash",         "should ",         "incompat",  "undefined",     "expected",
-    "requires",     "too many",      "too few",         "too large", "too small",     "non-ok",
-    "does not",     "do not",        "has no "};
+constexpr std::array<std::string_view, 48> kTrouble{
+    "error",           "fail",          "assert",        "fatal",       "abort",
+    "panic",           "exception",     "corrupt",       "invalid",     "illegal",
+    "unreachable",     "terminat",      "cannot",        "can't",       "could not",
+    "unable to",       "must ",         "not loaded",    "not found",   "not supported",
+    "not implemented", "no such",       "unimplemented", "larger than", "greater than",
+    "exceed",          "out of memory", "overflow",      "mismatch",    "refused",
+    "denied",          "crash",         "should ",       "incompat",    "undefined",
+    "expected",        "requires",      "expects",       "has to ",     "only supports",
+    "too many",        "too few",       "too large",     "too small",   "non-ok",
+    "does not",        "do not",        "has no "};
 
 /// "#3 0x...", "3   libtorch ...", "/lib/libc.so.6(+0x777e5)[0x7fc6]", "  File "x.py", line 3".
 bool is_frame(std::string_view line) {
@@ -132,7 +135,8 @@ std::string last_words(std::string_view text) {
     // A message that the table knows needs no words of trouble.
     int now = known_message_title(clause).empty() ? telling(line) : kKnown;
     // LibTorch says below a message where it was raised.
-    if (raised) now = std::max(now, 1);
+    const bool logged = tells_of_error(raw.substr(0, log_prefix_length(raw)));
+    if (raised || logged) now = std::max(now, 1);
     if (now == 0 || now < most) continue;
     most = now;
     words = clause;

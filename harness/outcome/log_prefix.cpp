@@ -38,6 +38,20 @@ bool is_level(std::string_view token) {
          });
 }
 
+bool tells_of_error(std::string_view prefix) {
+  constexpr std::string_view kErrors[] = {"E", "F", "ERR", "CRIT", "ERROR", "FATAL", "CRITICAL"};
+  constexpr std::string_view kMarks = "[]()|<>:,-";
+  for (size_t begin = 0; begin < prefix.size();) {
+    const size_t end = std::min(prefix.find_first_of(" \t", begin), prefix.size());
+    std::string_view token = prefix.substr(begin, end - begin);
+    while (!token.empty() && kMarks.find(token.front()) != npos) token.remove_prefix(1);
+    while (!token.empty() && kMarks.find(token.back()) != npos) token.remove_suffix(1);
+    if (ascii::is_one_of(token, kErrors)) return true;
+    begin = end + 1;
+  }
+  return false;
+}
+
 // "2025-03-01", "12:00:00.123+0100", "[12:00:00]"
 bool is_time(std::string_view token) {
   // Google's loggers: the level, the year in newer ones, the month and the day.
@@ -176,8 +190,9 @@ size_t whole_prefix_length(std::string_view line) {
   return ticks && token.size() == 1 && is_level(token) ? time_end : 0;
 }
 
-// A number alone, which may begin a message.
+// A number alone, which may begin a message: no date such as "22.11.2026".
 bool digits_only(std::string_view token) {
+  if (token.size() == 10 && token[2] == '.' && token[5] == '.') return false;
   return token.find_first_not_of("0123456789.,()[]") == npos;
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kMostText = 64 << 10;
 constexpr size_t kMostLine = 1024;
-constexpr std::string_view kPytestSummary = "= short test summary info =";
+constexpr std::string_view kPytestSummary = "= short test summary info";
 constexpr std::string_view kHeading = "Traceback (most recent call last):";
 constexpr auto npos = std::string_view::npos;
 

@@ -108,7 +108,11 @@ Wrapping wrapping_of(const std::vector<Line>& lines) {
   // Of terminals and pages: one line that ends there is enough.
   constexpr size_t kUsual[] = {72, 80};
   Wrapping wrapping;
-  for (const Line& line : lines) wrapping.width = std::max(wrapping.width, line.width);
+  for (const Line& line : lines) {
+    // One long word has no place to be broken at.
+    const bool one = line.words.find(' ') == npos;
+    if (!one || line.width <= kNarrowest) wrapping.width = std::max(wrapping.width, line.width);
+  }
   if (wrapping.width < kNarrowest || wrapping.width > kWidest) return {};
   size_t between = 0;
   bool short_of_width = false;
@@ -122,7 +126,7 @@ Wrapping wrapping_of(const std::vector<Line>& lines) {
     if (line.width == wrapping.width && fills(line, next, wrapping.width)) {
       rests.insert(first_word(next.words));
       const char first = next.words[0];
-      const bool closing = std::string_view(")]}'.,;").find(first) != npos;
+      const bool closing = std::string_view(")]}.,;").find(first) != npos;
       goes_on = (ascii::lower(first) || closing) && !begins_a_line(next.words);
       whole_words = whole_words || (next.margin != " " && broken_at_a_word(line, next));
     }

@@ -44,6 +44,7 @@ TEST(ClauseTitle, IsWhatFollowsTheLastWrapper) {
            "[exec-7] request failed: the lane of the pool has run dry",
            "the lane of the pool has run dry, got 4 of them",
            "the lane of the pool has run dry but received 3",
+           "the lane of the pool has run dry, instead got pool",
            "the lane of the pool has run dry, but got",
            "the lane of the pool has run dry. This is typically caused by a thread that ended.",
            "the lane of the pool has run dry, see lanes.list() for others",
