@@ -155,6 +155,7 @@ TEST(LogPrefix, IsWhatALoggerPutsInFront) {
            "2026-01-02 03:04:05,678 - lanes.pool - ERROR - ",
            "2026-01-02T03:04:05.678901234Z stderr F ",
            "02/Jan/2026 03:04:05 lanes[1] ERR ",
+           "2026/01/02 03:04:05 lanes-2 main E ",
            "26-01-02 03:04:05,678 [pool-3] E ",
            "Jan  2 03:04:05 host lanes[12]: ",
            "lanes-1  | ",

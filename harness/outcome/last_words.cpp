@@ -20,17 +20,16 @@ constexpr int kKnown = 3;
 
 /// What a line that tells of trouble holds, in lower case: the words of programs that end
 /// themselves, not those of one bug.
-constexpr std::array<std::string_view, 48> kTrouble{
-    "error",           "fail",          "assert",        "fatal",       "abort",
-    "panic",           "exception",     "corrupt",       "invalid",     "illegal",
-    "unreachable",     "terminat",      "cannot",        "can't",       "could not",
-    "unable to",       "must ",         "not loaded",    "not found",   "not supported",
-    "not implemented", "no such",       "unimplemented", "larger than", "greater than",
-    "exceed",          "out of memory", "overflow",      "mismatch",    "refused",
-    "denied",          "crash",         "should ",       "incompat",    "undefined",
-    "expected",        "requires",      "expects",       "has to ",     "only supports",
-    "too many",        "too few",       "too large",     "too small",   "non-ok",
-    "does not",        "do not",        "has no "};
+constexpr std::array<std::string_view, 49> kTrouble{
+    "error",        "fail",          "assert",          "fatal",     "abort",         "panic",
+    "exception",    "corrupt",       "invalid",         "illegal",   "unreachable",   "terminat",
+    "cannot",       "can't",         "could not",       "unable to", "must ",         "not loaded",
+    "not found",    "not supported", "not implemented", "no such",   "unimplemented", "larger than",
+    "greater than", "exceed",        "out of memory",   "overflow",  "mismatch",      "refused",
+    "denied",       "crash",         "should ",         "incompat",  "undefined",     "expected",
+    "requires",     "is not ",       "expects",         "has to ",   "only supports", "too many",
+    "too few",      "too large",     "too small",       "non-ok",    "does not",      "do not",
+    "has no "};
 
 /// "#3 0x...", "3   libtorch ...", "/lib/libc.so.6(+0x777e5)[0x7fc6]", "  File "x.py", line 3".
 bool is_frame(std::string_view line) {

@@ -190,6 +190,22 @@ size_t whole_prefix_length(std::string_view line) {
   return ticks && token.size() == 1 && is_level(token) ? time_end : 0;
 }
 
+// Behind a date, up to a level that stands out in a few tokens: "lanes-2 main E ". 0: none.
+size_t up_to_level(std::string_view rest) {
+  constexpr int kMostTokens = 4;
+  size_t end = 0;
+  for (int i = 0; i < kMostTokens; ++i) {
+    const size_t space = rest.find(' ', end);
+    if (space == npos) return 0;
+    const std::string_view token = rest.substr(end, space - end);
+    const bool loud = !token.empty() && std::none_of(token.begin(), token.end(), ascii::lower);
+    end = space + 1;
+    if (loud && word(token.back()) && is_level(token)) return end;
+    if (token.ends_with(':')) return 0;
+  }
+  return 0;
+}
+
 // A number alone, which may begin a message: no date such as "22.11.2026".
 bool digits_only(std::string_view token) {
   if (token.size() == 10 && token[2] == '.' && token[5] == '.') return false;
@@ -257,6 +273,7 @@ size_t log_prefix_length(std::string_view line) {
       if (length > 0 && at(rest, length) == ':') ++length;
     }
     if (length == 0) length = whole_prefix_length(rest);
+    if (length == 0 && dated) length = up_to_level(rest);
     if (length == 0) break;
     i += length;
     end = i;

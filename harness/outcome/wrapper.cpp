@@ -140,7 +140,7 @@ size_t error_name_length(std::string_view line) {
 // program put there. Those that say what could not be done belong to it.
 size_t own_words_length(std::string_view line) {
   constexpr size_t kLongest = 40;
-  constexpr int kFewestWords = 5;
+  constexpr int kFewestWords = 4;
   constexpr std::string_view kTelling[] = {"cannot",  "can't",       "could", "failed",
                                            "unable",  "no",          "not",   "invalid",
                                            "unknown", "unsupported", "error", "missing"};
