@@ -9,7 +9,6 @@ namespace mpsprobe {
 namespace {
 
 using ascii::at;
-using ascii::digit;
 using ascii::is_one_of;
 using ascii::word_length;
 
