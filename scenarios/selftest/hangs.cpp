@@ -13,7 +13,7 @@
 namespace mpsprobe::faults {
 namespace {
 
-volatile int sink = 0;
+volatile unsigned sink = 0;
 
 }  // namespace
 
