@@ -55,9 +55,9 @@ mpsprobe_dependency(PACKAGE nlohmann_json TARGET nlohmann_json::nlohmann_json VE
 mpsprobe_dependency(PACKAGE fmt TARGET fmt::fmt-header-only VERSION 8
   URL https://github.com/fmtlib/fmt/archive/refs/tags/10.2.1.tar.gz
   SHA256 1250e4cc58bf06ee631567523f48848dc4596133e163f02615c97f78bab6c811)
-# mpsprobe::fmt is its headers alone, so that nothing else has to be there when the programs run. They take a
-# source 1.7 s more than the compiled library does, so builds that stay where they are take that one. What includes
-# LibTorch has to take the headers: they are LibTorch's own there, of another release.
+# mpsprobe::fmt is its headers alone, so that nothing else has to be there when the programs run. To compile them
+# takes each source several times as long as those of the library, so builds that stay where they are take that one.
+# What includes LibTorch has to take the headers: they are LibTorch's own there, of another release.
 add_library(mpsprobe_fmt INTERFACE)
 add_library(mpsprobe::fmt ALIAS mpsprobe_fmt)
 if(MPSPROBE_COMPILED_FMT AND TARGET fmt::fmt)

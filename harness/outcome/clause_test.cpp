@@ -128,7 +128,7 @@ TEST(NormaliseTitle, LeavesOutWhatUsersNamed) {
       {"wants a lane of type Long", "wants a lane of type Bool"},
   };
   for (const auto& [one, other] : same) {
-    EXPECT_EQ(normalise_title(one), normalise_title(other));
+    EXPECT_EQ(normalise_title(one), normalise_title(other)) << one;
   }
   EXPECT_NE(normalise_title("Could not find schema for aten::take"),
             normalise_title("Could not find schema for aten::give"));

@@ -62,10 +62,7 @@ bool is_time(std::string_view token) {
   constexpr std::string_view kMonths[] = {"/Jan/", "/Feb/", "/Mar/", "/Apr/", "/May/", "/Jun/",
                                           "/Jul/", "/Aug/", "/Sep/", "/Oct/", "/Nov/", "/Dec/"};
   const std::string_view month = token.substr(std::min<size_t>(2, token.size()), 5);
-  if (digit(at(token, 0)) &&
-      std::find(std::begin(kMonths), std::end(kMonths), month) != std::end(kMonths)) {
-    return true;
-  }
+  if (digit(at(token, 0)) && ascii::is_one_of(month, kMonths)) return true;
   return google || (token.find_first_not_of("0123456789-:.,+/|[]()TZ") == npos &&
                     token.find_first_of("0123456789") != npos && token.size() > 3);
 }

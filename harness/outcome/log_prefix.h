@@ -14,7 +14,8 @@ bool is_level(std::string_view token);
 /// Whether what a log put in front of a line calls it an error: "12:00:00 lanes[3] ERR ".
 bool tells_of_error(std::string_view prefix);
 
-/// "2025-03-01", "12:00:00.123+0100", "[12:00:00]", "E0301"; a long number may be one as well.
+/// "2025-03-01", "22/Nov/2026", "12:00:00.123+0100", "[12:00:00]", "E0301"; a long number may be
+/// one as well.
 bool is_time(std::string_view token);
 
 /// "name[12:34]", "name(12,0x3)".

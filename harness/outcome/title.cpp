@@ -235,12 +235,11 @@ std::string one_pass(std::string_view text) {
     const char before = i == 0 ? '\0' : text[i - 1];
     size_t length = 0;
     if (!word(before) && before != '/') {
-      const bool named = users_name_length(rest, text.substr(0, i)) > 0;
-      if (!named && (length = path_length(rest)) > 0) {
-        const std::string_view path = rest.substr(0, length);
+      const std::string_view path = rest.substr(0, path_length(rest));
+      if (!path.empty() && users_name_length(rest, text.substr(0, i)) == 0) {
         // The name itself is looked at again, without its folders.
         i += path.rfind('/') + 1;
-        const std::string_view name = text.substr(i, length - (path.rfind('/') + 1));
+        const std::string_view name = path.substr(path.rfind('/') + 1);
         if (is_data_file(name)) {
           title += "<file>";
           i += name.size();

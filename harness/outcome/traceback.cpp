@@ -107,8 +107,9 @@ std::string_view behind_torchscript(std::string_view text, std::string_view what
     const std::string_view line = text.substr(text.rfind('\n') + 1);  // npos + 1 is 0
     const size_t colon = line.find(": ");
     const std::string_view type = line.substr(0, std::min(colon, line.size()));
-    if (colon != npos && type.ends_with("Error") && line.find(kTorchScriptStory) == npos)
+    if (colon != npos && type.ends_with("Error") && line.find(kTorchScriptStory) == npos) {
       return line;
+    }
     text.remove_suffix(line.size());
   }
   return what;

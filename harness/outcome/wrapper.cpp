@@ -150,7 +150,7 @@ size_t own_words_length(std::string_view line) {
     const std::string_view front = line.substr(0, end);
     const std::string_view rest = line.substr(end + mark.size());
     const auto spaces = std::count(front.begin(), front.end(), ' ');
-    const bool plain = lower(front[0]) && std::all_of(front.begin(), front.end(), [](char c) {
+    const bool plain = lower(at(front, 0)) && std::all_of(front.begin(), front.end(), [](char c) {
                          return lower(c) || ascii::digit(c) || c == ' ' || c == '#';
                        });
     const bool telling = ascii::is_one_of(front.substr(0, front.find(' ')), kTelling);
