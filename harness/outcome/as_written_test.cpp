@@ -2,8 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "harness/outcome/first_words.h"
-#include "harness/outcome/traceback.h"
 
 namespace mpsprobe {
 namespace {
@@ -126,6 +127,30 @@ TEST(AsWritten, DropsTheNumberInFrontOfLinesThatStandTogether) {
   EXPECT_EQ(as_written("1: one\n1: two\n2: three\n"), "1: one\n1: two\n2: three\n");
 }
 
+// A page's "> " and its indentation: what terminals broke, they broke without these.
+TEST(AsWritten, DropsWhatAPageQuotesWith) {
+  EXPECT_EQ(as_written("> one\n>   two\n>\n> three\n"), "one\n  two\n\nthree\n");
+  EXPECT_EQ(as_written("    one\n      two\n\n    three\n"), "one\n  two\n\nthree\n");
+  EXPECT_EQ(as_written("> one\ntwo\n"), "> one\ntwo\n");
+  const std::string plain =
+      "lane: the pool of this device has no room left for what this thread asks for\nbye\n";
+  const std::string broken = broken_at(plain, 72, false);
+  ASSERT_NE(broken, plain);
+  EXPECT_EQ(as_written(broken_at(broken, 80, false, "> ")), plain);
+  EXPECT_EQ(as_written(broken_at(broken, 80, false, "    ")), plain);
+}
+
+// A piece may look like a word, and one line that its author had broken is no witness against many.
+TEST(AsWritten, KnowsBreaksWithinWordsByTheirNumber) {
+  const std::string whole =
+      "LaneError: every lane that is named in the request was taken by a thread of another "
+      "process and is not instead of it held by one that has ended before it could give it back "
+      "to the pool of this device, which has seventeen lanes in all for everybody\n";
+  const std::string broken = broken_at(whole, 72, false);
+  ASSERT_GE(std::count(broken.begin(), broken.end(), '\n'), 4);
+  EXPECT_EQ(as_written(broken), whole);
+}
+
 TEST(FirstWords, EndAtTheSixthThatNamesSomething) {
   EXPECT_EQ(first_words("the lane of the pool must not be taken by a thread that ended here"),
             "the lane of the pool must not be taken by a thread that ended");
@@ -135,72 +160,6 @@ TEST(FirstWords, EndAtTheSixthThatNamesSomething) {
   EXPECT_EQ(first_words("one two three four five six"), "one two three four five six");
   EXPECT_EQ(first_words("one two three four five six of the"), "one two three four five six");
   EXPECT_EQ(first_words(""), "");
-}
-
-TEST(UncaughtPythonException, IsWhatPytestShowedWholeAndNotWhatItCut) {
-  const std::string summary =
-      "\nlanes.py:12: LaneError\n=========== short test summary info ===========\n"
-      "FAILED lanes.py::test_take - LaneError: no la...\n==== 1 failed in 0.07s ====\n";
-  EXPECT_EQ(uncaught_python_exception(
-                ">   take()\nE       LaneError: no lane is left\nE       of 3\n" + summary),
-            "LaneError: no lane is left");
-  EXPECT_EQ(
-      uncaught_python_exception("pool | >   take()\npool | E   a.LaneError: no lane\n" + summary),
-      "a.LaneError: no lane");
-  EXPECT_EQ(uncaught_python_exception("E       assert 1 == 2\n" + summary), "");
-}
-
-TEST(UncaughtPythonException, OfTorchScriptIsWhatItsStoryEndsIn) {
-  EXPECT_EQ(
-      uncaught_python_exception(
-          "Traceback (most recent call last):\n  File \"a.py\", line 1\nRuntimeError: The "
-          "following operation failed in the TorchScript interpreter.\nTraceback of "
-          "TorchScript (most recent call last):\n  File \"a.py\", line 1\n    take()\n    ~~~~ "
-          "<--- HERE\nRuntimeError: no lane\n\n"),
-      "RuntimeError: no lane");
-}
-
-TEST(UncaughtPythonException, IsFoundBelowFramesThatAPageBroke) {
-  EXPECT_EQ(
-      uncaught_python_exception("Traceback (most recent call last):\n  File\n\"/lanes/a.py\",\n"
-                                "line 328, in\ntake\n    assert lane  #\ntype: ignore[x]\n"
-                                "AssertionError: no lane\n"),
-      "AssertionError: no lane");
-  EXPECT_EQ(
-      uncaught_python_exception("Traceback (most recent call last):\n  File \"a.py\", line 1\n"
-                                "and on it went\nlanes: three\n"),
-      "");
-}
-
-TEST(UncaughtPythonException, GoesOnBelowATypeAlone) {
-  EXPECT_EQ(uncaught_python_exception("Traceback (most recent call last):\n  File \"a.py\", line "
-                                      "1\nRuntimeError: \nno lane:\n  File \"a.py\", line 6\n"),
-            "RuntimeError:  no lane:");
-}
-
-TEST(UncaughtPythonException, StandsBehindMarksAndInOneLine) {
-  const char* const kLast = "lanes.LaneError: no lane: 3";
-  EXPECT_EQ(
-      uncaught_python_exception("Traceback (most recent call last):\n  File \"a.py\", line 1\n"
-                                "    take()\nlanes.LaneError: no lane: 3\n"),
-      kLast);
-  EXPECT_EQ(uncaught_python_exception("pool-3: Traceback (most recent call last):\n"
-                                      "pool-3:   File \"a.py\", line 1\npool-3:     take()\n"
-                                      "pool-4: lanes.LaneError: no lane: 3\n"),
-            kLast);
-  EXPECT_EQ(
-      uncaught_python_exception("x Traceback (most recent call last):   File \"a.py\", line 1, "
-                                "in f     take() lanes.LaneError: no lane: 3"),
-      kLast);
-  EXPECT_EQ(
-      uncaught_python_exception("...   File \"a.py\", line 1, in f   take() lanes.LaneError: no "
-                                "lane: 3\nbye"),
-      kLast);
-  EXPECT_EQ(
-      uncaught_python_exception("Traceback (most recent call last):\n  File \"a.py\", line 1\n"),
-      "");
-  EXPECT_EQ(uncaught_python_exception("  File \"a.py\", line 1, in f"), "");
-  EXPECT_EQ(uncaught_python_exception("LaneError: no lane"), "");
 }
 
 }  // namespace

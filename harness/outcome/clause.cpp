@@ -33,8 +33,14 @@ size_t words(std::string_view text) {
 
 // A few words, or the name of an error alone.
 bool says_enough(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  const bool token = !text.empty() && text.find(' ') == npos;
   const bool name = text.ends_with("Error") && std::all_of(text.begin(), text.end(), word);
-  return name || words(text) >= kFewestWords;
+  // "bad_optional_access", "vector::reserve": all that the C++ library says.
+  const bool library =
+      token && (text.starts_with("bad_") || text.find("::") != npos) &&
+      std::all_of(text.begin(), text.end(), [](char c) { return word(c) || c == ':'; });
+  return name || library || words(text) >= kFewestWords;
 }
 
 // From inside quotes to where they end: in front of what is known to follow, or at the line's end.
@@ -72,7 +78,8 @@ std::string_view inside(std::string_view line) {
   }
   // An exception as Python writes the object.
   for (std::string_view lead :
-       {"reason: '", "exception with description '", " what: '", "Error('", "Exception('"}) {
+       {"reason: '", "exception with description '", "NSLocalizedDescription = '", " what: '",
+        "Error('", "Exception('"}) {
     const size_t found = line.find(lead);
     if (found != npos) return up_to_quote(line.substr(found + lead.size()));
   }
@@ -130,6 +137,12 @@ std::string_view without_value(std::string_view text) {
         " got: ", ". Got: ", ", but received", " but received "}) {
     const size_t found = text.find(lead);
     if (found != npos && words(text.substr(0, found)) >= kSayingAll) text = text.substr(0, found);
+  }
+  // "argument input must be Lane, not tuple", as Python's calls refuse an argument.
+  if (const size_t found = text.rfind(", not "); found != npos) {
+    const std::string_view given = text.substr(found + 6);
+    const bool one = given.find(' ') == npos && text.substr(0, found).find(" must be ") != npos;
+    if (one && words(text.substr(0, found)) >= kSayingAll) text = text.substr(0, found);
   }
   // A capture that was cut in front of it.
   for (std::string_view cut : {" got", " but", ","}) {

@@ -80,11 +80,35 @@ void drop_numbers(std::vector<std::string_view>& lines) {
   }
 }
 
+size_t indentation(std::string_view line) {
+  return std::min(line.find_first_not_of(' '), line.size());
+}
+
+// "> " in front of all lines, as mail and issues quote.
+void drop_quotation(std::vector<std::string_view>& lines) {
+  const bool quoted = std::all_of(lines.begin(), lines.end(), [](std::string_view line) {
+    return without_end(line).empty() || line.starts_with("> ") || without_end(line) == ">";
+  });
+  if (!quoted) return;
+  for (std::string_view& line : lines) line.remove_prefix(std::min<size_t>(line.size(), 2));
+}
+
+// Of all lines, as a page indents what it quotes.
+void drop_indentation(std::vector<std::string_view>& lines) {
+  size_t least = npos;
+  for (const std::string_view line : lines) {
+    if (!without_end(line).empty()) least = std::min(least, indentation(line));
+  }
+  for (std::string_view& line : lines) line.remove_prefix(std::min(least, indentation(line)));
+}
+
 }  // namespace
 
 void drop_common_mark(std::vector<std::string_view>& lines) {
+  drop_quotation(lines);
   drop_numbers(lines);
   drop_word(lines);
+  drop_indentation(lines);
 }
 
 }  // namespace mpsprobe

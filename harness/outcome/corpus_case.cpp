@@ -5,7 +5,11 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <utility>
+#include <variant>
 
+#include "harness/crash_report/crash_text.h"
+#include "harness/outcome/as_written.h"
 #include "harness/outcome/diagnosis.h"
 #include "harness/outcome/told.h"
 #include "harness/wire/input_error.h"
@@ -97,7 +101,7 @@ int signal_named(const std::string& name, const std::string& signal) {
 std::vector<StackFrame> frames_of(const std::string& section) {
   std::vector<StackFrame> frames;
   for (std::string_view line : lines_of(section)) {
-    if (!trimmed(line).empty()) frames.push_back(read_frame_line(line));
+    if (!trimmed(line).empty()) frames.push_back(read_corpus_frame(line));
   }
   return frames;
 }
@@ -186,6 +190,32 @@ void read_crash_report(const Parts& parts, ProcessRecord& process) {
   if (said) process.crash_report = std::move(report);
 }
 
+// A crash report that somebody pasted comes to the runner as the system's report, not as output.
+void take_pasted_report(ProcessRecord& process) {
+  if (process.crash_report) return;
+  ParsedReport parsed = parse_crash_text(as_written(process.err.head), ReportEnd::anywhere);
+  auto* report = std::get_if<CrashReport>(&parsed);
+  if (report == nullptr || report->exception.empty()) return;
+  process.crash_report = std::move(*report);
+  process.err = Capture();
+}
+
+// What a debugger's session shows of the stack comes to the runner as frames.
+void take_pasted_frames(ProcessRecord& process) {
+  ThreadStack stack;
+  stack.thread = 0;
+  stack.faulting = true;
+  for (std::string_view line : lines_of(process.err.head)) {
+    line = trimmed(line);
+    while (line.starts_with('>') || line.starts_with('*')) line = trimmed(line.substr(1));
+    if (line.starts_with("frame #0")) stack.frames.clear();
+    if (line.starts_with("frame #")) stack.frames.push_back(read_corpus_frame(line));
+  }
+  if (process.stacks.threads.empty() && !stack.frames.empty()) {
+    process.stacks.threads.push_back(std::move(stack));
+  }
+}
+
 void read_failures(const std::string& section, ProcessRecord& process) {
   for (std::string_view line : lines_of(section)) {
     const size_t first = line.find('\t');
@@ -202,7 +232,7 @@ void read_failures(const std::string& section, ProcessRecord& process) {
 
 }  // namespace
 
-StackFrame read_frame_line(std::string_view line) {
+StackFrame read_corpus_frame(std::string_view line) {
   StackFrame frame;
   const auto blank = [](char c) { return c == ' ' || c == '\t'; };
   const auto take_token = [&] {
@@ -276,6 +306,8 @@ CorpusCase read_corpus_case(const std::string& name, std::string_view text) {
     process.stacks.threads.emplace_back().wait = {Wait::Kind::lock, 0x1000, 11, true};
   }
   read_crash_report(parts, process);
+  take_pasted_report(process);
+  take_pasted_frames(process);
   read_failures(value(parts.sections, "failures"), process);
   read_termination(name, parts.header, corpus);
   read_recorder_lines(name, parts.header, process);

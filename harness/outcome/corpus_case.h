@@ -25,6 +25,8 @@ namespace mpsprobe {
 /// report frames, last exception, failures (kind, operation and text, tabs between them). Lines of
 /// other names are for other readers. Without a signal, exit or hang the text and the frames tell:
 /// a shell's words, else frames mean SIGSEGV, last words that abort SIGABRT, anything else exit 1.
+/// A text that is a crash report, cut or whole, becomes the process's crash report, the frames that
+/// a debugger shows in it the process's stack.
 struct CorpusCase {
   std::string name;
   std::string bug;
@@ -39,6 +41,6 @@ CorpusCase read_corpus_case(const std::string& name, std::string_view text);
 /// A frame as crash reports, debuggers and this corpus write it: "image  function + offset", with
 /// or without a number and an address in front, "frame #0: 0x1f image`function + 32". Without a
 /// function where the line has none.
-StackFrame read_frame_line(std::string_view line);
+StackFrame read_corpus_frame(std::string_view line);
 
 }  // namespace mpsprobe

@@ -9,6 +9,7 @@
 #include "harness/outcome/bystander.h"
 #include "harness/outcome/crash_title.h"
 #include "harness/outcome/diagnosis.h"
+#include "harness/outcome/gtest_story.h"
 #include "harness/outcome/hang_title.h"
 #include "harness/outcome/last_words.h"
 #include "harness/outcome/patterns.h"
@@ -284,8 +285,9 @@ class Judge {
     }
     const Finding* unsupported = first_of(findings_, {TextClass::unsupported});
     if (unsupported != nullptr && !process_.ready) return as(Outcome::unsupported, *unsupported);
-    if (const std::string python = uncaught_python_exception(printed_); !python.empty()) {
-      return as(Outcome::exit, std::to_string(code), exception_title(python), Basis::text, false);
+    for (const std::string& told : {uncaught_python_exception(printed_), failed_gtest(printed_)}) {
+      if (told.empty()) continue;
+      return as(Outcome::exit, std::to_string(code), exception_title(told), Basis::text, false);
     }
     if (const std::string words = last_words(printed_); !words.empty()) {
       return as(Outcome::exit, std::to_string(code), words, Basis::text, false);
@@ -310,6 +312,11 @@ class Judge {
     }
     if (failure != nullptr) return reported(*failure);
     if (!process_.result.has_value()) {
+      // An interpreter that reads its program from a terminal leaves with 0 whatever it told.
+      if (const std::string told = uncaught_python_exception(printed_); !told.empty()) {
+        return as(Outcome::missing, "left with 0 and no result", exception_title(told), Basis::text,
+                  false);
+      }
       return as(Outcome::missing, "left with 0 and no result",
                 "left with 0 and no result, " + whereabouts(process_.recorder), Basis::place);
     }

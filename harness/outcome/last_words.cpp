@@ -20,7 +20,7 @@ constexpr int kKnown = 3;
 
 /// What a line that tells of trouble holds, in lower case: the words of programs that end
 /// themselves, not those of one bug.
-constexpr std::array<std::string_view, 49> kTrouble{
+constexpr std::array<std::string_view, 53> kTrouble{
     "error",        "fail",          "assert",          "fatal",     "abort",         "panic",
     "exception",    "corrupt",       "invalid",         "illegal",   "unreachable",   "terminat",
     "cannot",       "can't",         "could not",       "unable to", "must ",         "not loaded",
@@ -29,7 +29,7 @@ constexpr std::array<std::string_view, 49> kTrouble{
     "denied",       "crash",         "should ",         "incompat",  "undefined",     "expected",
     "requires",     "is not ",       "expects",         "has to ",   "only supports", "too many",
     "too few",      "too large",     "too small",       "non-ok",    "does not",      "do not",
-    "has no "};
+    "has no ",      "bad_",          "_range_check",    "unhandled", " was not "};
 
 /// "#3 0x...", "3   libtorch ...", "/lib/libc.so.6(+0x777e5)[0x7fc6]", "  File "x.py", line 3".
 bool is_frame(std::string_view line) {
@@ -47,6 +47,12 @@ bool is_frame(std::string_view line) {
 int telling(std::string_view line) {
   std::string lower(line);
   std::transform(lower.begin(), lower.end(), lower.begin(), ascii::to_lower);
+  // A count that says that all is well.
+  for (std::string_view none : {" 0 errors", " no errors", " 0 failures"}) {
+    if (const size_t found = lower.find(none); found != std::string::npos) {
+      lower.erase(found, none.size());
+    }
+  }
   if (std::none_of(kTrouble.begin(), kTrouble.end(), [&lower](std::string_view word) {
         return lower.find(word) != std::string::npos;
       })) {
@@ -75,6 +81,39 @@ std::string known_title(std::string_view clause) {
 // "[W1121 19:16:28.044 file.cpp:12] Warning: ...": what LibTorch warns of it has dealt with.
 bool is_torch_warning(std::string_view line) {
   return line.size() > 2 && line.starts_with("[W") && ascii::digit(line[2]);
+}
+
+// "train.py:19: UserWarning: message", as Python's module warnings writes it.
+bool is_python_warning(std::string_view line) {
+  const size_t type = line.find("Warning: ");
+  if (type == std::string_view::npos || type == 0) return false;
+  const size_t space = line.rfind(' ', type);
+  return space != std::string_view::npos && space > 1 && line[space - 1] == ':' &&
+         ascii::digit(line[space - 2]);
+}
+
+// "saver: ", "./evalops: ", "train.py: ": the program's own name, in front of what it caught. Not
+// that of an operator, which LibTorch puts in front of its messages as well.
+size_t program_length(std::string_view line) {
+  constexpr size_t kLongest = 40;
+  constexpr std::string_view kOperators[] = {
+      "add",     "addmm",   "addmv",      "attribute", "bernoulli", "bmm",    "bucketize",
+      "cat",     "clamp",   "copy",       "diag",      "dot",       "einsum", "expand",
+      "flatten", "gather",  "geqrf",      "group",     "linear",    "matmul", "mm",
+      "movedim", "mv",      "mvlgamma",   "nonzero",   "norm",      "numel",  "permute",
+      "pow",     "prelu",   "renorm",     "reshape",   "resize",    "rrelu",  "scatter",
+      "softmax", "squeeze", "tensordot",  "trace",     "trapezoid", "tril",   "triu",
+      "typeid",  "unique",  "unflatten",  "unfold",    "vdot",      "view",   "vmap",
+      "zeros",   "error",   "terminating"};
+  const size_t end = line.substr(0, kLongest).find(": ");
+  if (end == std::string_view::npos) return 0;
+  const std::string_view name = line.substr(0, end);
+  const bool script = name.ends_with(".py") || name.starts_with("./") || name.starts_with('/');
+  const bool plain = ascii::lower(name[0]) && std::all_of(name.begin(), name.end(), [](char c) {
+                       return ascii::lower(c) || ascii::digit(c) || c == '-';
+                     });
+  const bool one = name.find(' ') == std::string_view::npos;
+  return one && (script || (plain && !ascii::is_one_of(name, kOperators))) ? end + 2 : 0;
 }
 
 struct LastLine {
@@ -119,18 +158,23 @@ std::string last_words(std::string_view text) {
     // Or one that a page broke behind a bracket: "LaneError: no lane of the pool (3)".
     const bool behind = line.ends_with(':') ? below_indented : line.ends_with(')');
     const bool laid_out = behind && telling(line) == 2 && !below.empty() &&
-                          ascii::lower(below.front()) && !is_frame(below);
+                          (line.ends_with(':') || ascii::lower(below.front())) && !is_frame(below);
     if ((laid_out || goes_on(line, below)) && line.size() < kMostLine) line += " " + below;
     const bool raised = below.starts_with("Exception raised from ");
     if (!line.empty()) {
       below = line;
-      below_indented = raw.starts_with("  ");
+      below_indented = raw.starts_with("  ") || raw.starts_with('\t');
     }
-    if (line.starts_with("mpsprobe") || is_frame(line) || is_torch_warning(raw)) continue;
-    const std::string_view clause = decisive_clause(line);
+    if (line.starts_with("mpsprobe") || is_frame(line) || is_torch_warning(raw) ||
+        is_python_warning(raw)) {
+      continue;
+    }
+    const std::string_view behind_program = std::string_view(line).substr(program_length(line));
+    const std::string_view clause = decisive_clause(behind_program);
     if (is_echo(line) || is_echo(clause)) continue;
-    // "fatal:", and the message below it.
+    // "fatal:", "lane error caught:", and the message below it.
     if (line.ends_with(':') && line.find(' ') == std::string::npos) continue;
+    if (line.ends_with(" caught:")) continue;
     // A message that the table knows needs no words of trouble.
     int now = known_message_title(clause).empty() ? telling(line) : kKnown;
     // LibTorch says below a message where it was raised.

@@ -49,6 +49,29 @@ TEST(LastWords, AWarningOfLibTorchIsNoLastWord) {
             "");
 }
 
+TEST(LastWords, AWarningOfPythonAndACountOfNoErrorsAreNone) {
+  EXPECT_EQ(last_words("train.py:19: UserWarning: could not take the lane\n  take()\n"), "");
+  EXPECT_EQ(last_words("[loader-1] lane 7 ready, 0 errors\n"), "");
+  EXPECT_EQ(last_words("lane 7 ready, 10 errors\n"), "lane N ready, N errors");
+}
+
+TEST(LastWords, AreTheSameWhateverProgramCaughtThem) {
+  for (const char* front : {"saver: ", "./evalops: ", "train.py: ", "take_lanes failed: ",
+                            "caught <class 'lanes.LaneError'> ", "lanes.state.NoSuchLane: ",
+                            "[pool.cc : 1400] RAW: ", "[lanes FATAL lanes/pool.h:654] "}) {
+    EXPECT_EQ(last_words(std::string(front) + "the lane was not given back\n"),
+              "the lane was not given back")
+        << front;
+  }
+  EXPECT_EQ(last_words("quant: what: bad_optional_access\n"), "bad_optional_access");
+  EXPECT_EQ(last_words("error: vector::reserve\n"), "vector::reserve");
+  // What LibTorch puts in front itself.
+  EXPECT_EQ(last_words("addmm: the lane was not given back\n"),
+            "addmm: the lane was not given back");
+  EXPECT_EQ(last_words("linalg.inv: the lane was not given back\n"),
+            "linalg.inv: the lane was not given back");
+}
+
 TEST(LastWords, WhatIsNotThereOrNotDoneIsTrouble) {
   EXPECT_EQ(last_words("loading the lane\nthe lane does not take 8-bit shapes\n"),
             "the lane does not take N-bit shapes");

@@ -39,7 +39,10 @@ Character decode(std::string_view text, size_t at) {
 
 // What a character beyond ASCII is for matching: a quote, a space, nothing ('\0'), or '?'.
 char plain(uint32_t code) {
-  if ((code >= 0x2018 && code <= 0x201f) || code == 0xb4) return '\'';
+  if ((code >= 0x2018 && code <= 0x201f) || code == 0xb4 || code == 0xab || code == 0xbb ||
+      code == 0x2039 || code == 0x203a) {
+    return '\'';
+  }
   if (code == 0xa0 || code < 0xa0 || code == 0x2028 || code == 0x2029 || code == 0x3000) return ' ';
   // Lines and blocks that frames and progress bars are drawn with, and the dots beside a terminal.
   if ((code >= 0x2500 && code <= 0x259f) || code == 0xb7) return ' ';

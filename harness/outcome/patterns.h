@@ -28,6 +28,7 @@ enum class Reading : uint8_t {
   typed,         ///< type: message
   reason,        ///< 'name', reason: 'message'
   before,        ///< the line in front of the pattern
+  word_before,   ///< the last word of it
   line,          ///< the rest of the line
   token,         ///< the next word
   ggml,          ///< the condition, with the file where it says nothing

@@ -284,6 +284,10 @@ std::optional<ReadText> read_match(const Reader& reader, const Match& match) {
       return read_reason(reader, match);
     case Reading::before:
       return read_before(reader, match);
+    case Reading::word_before: {
+      const std::string_view line = reader.slice(reader.line_begin(match.begin), match.begin);
+      return ReadText{std::string(line.substr(line.rfind(' ') + 1)), match.end};  // npos + 1 is 0
+    }
     case Reading::line: {
       const size_t end = reader.line_end(match.end);
       std::string_view message = reader.slice(match.end, end);

@@ -194,7 +194,7 @@ TEST(SignatureAccuracy, OfACorpusNamedInTheEnvironment) {
 
 TEST(CorpusCase, ReadsFramesAsTheyAreWritten) {
   const auto check = [](const char* line, const char* image, const char* function) {
-    const StackFrame frame = read_frame_line(line);
+    const StackFrame frame = read_corpus_frame(line);
     EXPECT_EQ(frame.image, image) << line;
     EXPECT_EQ(frame.function, function) << line;
   };

@@ -30,6 +30,10 @@ bool hex(char c) {
 bool in_path(char c) {
   return word(c) || (c != '\0' && std::string_view("/.-+@~%$=").find(c) != std::string_view::npos);
 }
+// "D:/"
+size_t drive_length(std::string_view text) {
+  return upper(at(text, 0)) && at(text, 1) == ':' && at(text, 2) == '/' ? 2 : 0;
+}
 
 // Length of what names the chip in AGXG16XFamily... or AGXMetalG14X, after its fixed first letters.
 size_t chip_length(std::string_view text) {
@@ -54,13 +58,16 @@ size_t template_length(std::string_view text) {
 
 // Length of the path that text begins with (at least one folder), or 0.
 size_t path_length(std::string_view text) {
-  const auto end = std::find_if_not(text.begin(), text.end(), in_path);
+  const size_t drive = drive_length(text);
+  const auto end =
+      std::find_if_not(text.begin() + static_cast<std::ptrdiff_t>(drive), text.end(), in_path);
   std::string_view path = text.substr(0, static_cast<size_t>(end - text.begin()));
   while (!path.empty() && (path.back() == '.' || path.back() == '/')) path.remove_suffix(1);
   const size_t slash = path.rfind('/');
   if (slash == std::string_view::npos || slash + 1 == path.size()) return 0;
   // "error/recovery" and "1/s" are no paths: those begin at a root or end in a file with a suffix.
-  const bool rooted = std::string_view("/~@").find(path[0]) != std::string_view::npos ||
+  const bool rooted = drive > 0 ||
+                      std::string_view("/~@").find(path[0]) != std::string_view::npos ||
                       path.starts_with("./") || path.starts_with("../");
   return rooted || path.find('.', slash) != std::string_view::npos ? path.size() : 0;
 }
@@ -112,6 +119,11 @@ constexpr std::pair<std::string_view, std::string_view> kSpellings[] = {
     {" missing Buffer binding", " missing buffer binding"},
     {"addmm: mat1 and mat2 ", "mat1 and mat2 "},
     {"upper bound and larger bound ", "upper bound and lower bound "},
+    {" can not ", " cannot "},
+    {"Data-dependent branching", "Dynamic control flow is not supported at the moment"},
+    {"linalg.inv: (Batch element N): ", "linalg.inv: "},
+    {"copy_from_slice: source slice ", "source slice "},
+    {"Attempting to fetch value instead of handling error ", "Bad StatusOr access: "},
 };
 
 void replace_all(std::string& text, std::string_view what, std::string_view with) {

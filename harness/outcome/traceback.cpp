@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "harness/outcome/ascii.h"
 #include "harness/outcome/log_prefix.h"
@@ -75,28 +76,51 @@ std::string_view in_one_line(std::string_view line) {
   return line.substr(begin);
 }
 
-// "E       LaneError: no lane", as pytest shows what a test ended with: the first such line of the
-// last test. The line that pytest ends with is cut to the terminal's width.
-std::string_view in_pytest(std::string_view text) {
+/// A line as pytest shows it of an exception, without its mark.
+struct PytestLine {
+  bool shown = false;
+  std::string_view what;
+};
+
+PytestLine pytest_line(std::string_view line) {
   constexpr std::string_view kMark = "E   ";
+  const size_t mark = line.find(kMark);
+  if (mark == npos || mark > log_prefix_length(line)) return {};
+  const std::string_view rest = line.substr(mark + kMark.size());
+  return {true, rest.substr(std::min(rest.find_first_not_of(" \r"), rest.size()))};
+}
+
+// "E       LaneError: no lane", as pytest shows what a test ended with: the first such line of the
+// last test, or of what led to it. The line that pytest ends with is cut to the terminal's width.
+std::string in_pytest(std::string_view text) {
   text = text.substr(0, text.rfind(kPytestSummary));
-  std::string_view found;
+  std::string found;
   bool before = false;
+  bool caused = false;  // what is shown next, the exception that was found led to
+  bool goes_on = false;
   while (!text.empty()) {
     const size_t end = std::min(text.find('\n'), text.size());
     const std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
-    const size_t mark = line.find(kMark);
-    const bool shown = mark != npos && mark <= log_prefix_length(line);
+    caused = caused || line.find("direct cause of the following exception") != npos;
+    const auto [shown, what] = pytest_line(line);
+    if (shown && goes_on) {
+      found += ' ';
+      found += what;
+    }
+    goes_on = false;
     if (shown && !before) {
-      const std::string_view rest = line.substr(mark + kMark.size());
-      const std::string_view what = rest.substr(std::min(rest.find_first_not_of(' '), rest.size()));
       const auto type = std::find_if_not(what.begin(), what.end(), in_type);
-      if (type != what.begin() && (type == what.end() || *type == ':')) found = what;
+      if (type != what.begin() && (type == what.end() || *type == ':') && !caused) {
+        found = what.substr(0, kMostLine);
+        // "E   LaneError:", and the message below it.
+        goes_on = found.find_last_not_of(' ') == found.rfind(':');
+      }
+      caused = false;
     }
     before = shown;
   }
-  return found.substr(0, kMostLine);
+  return found;
 }
 
 // The TorchScript interpreter raises its own exception with the whole story in it: the last line.
@@ -115,15 +139,45 @@ std::string_view behind_torchscript(std::string_view text, std::string_view what
   return what;
 }
 
-}  // namespace
+// What launchers raise over a process that they started, and that told its own story.
+bool passes_on(std::string_view type) {
+  return type.ends_with("ChildFailedError");
+}
 
-std::string uncaught_python_exception(std::string_view printed) {
-  const std::string_view text =
-      printed.substr(printed.size() > kMostText ? printed.size() - kMostText : 0);
+// "LaneBroken: no lane of the pool is left": a type that does not call itself an error says less
+// than a whole message.
+std::string without_type(std::string message, std::string_view type) {
+  constexpr int kFewestSpaces = 3;
+  const bool whole = message.size() > type.size() + 2 &&
+                     std::count(message.begin() + static_cast<std::ptrdiff_t>(type.size()) + 2,
+                                message.end(), ' ') >= kFewestSpaces;
+  if (!names_an_error(type) && whole) message.erase(0, type.size() + 2);
+  return message;
+}
+
+// Where the exception that led to the one told last is over; npos where Python names no such one.
+size_t end_of_cause(std::string_view text, size_t traceback) {
+  constexpr std::string_view kCause = "direct cause of the following exception";
+  const size_t cause = text.substr(0, traceback).rfind(kCause);
+  if (cause == npos) return npos;
+  const size_t before = text.substr(0, traceback).rfind(kHeading);
+  return before != npos && before < cause ? text.rfind('\n', cause) : npos;
+}
+
+// Whether the interpreter says of the traceback below `above` that it went on.
+bool was_ignored(std::string_view above) {
+  while (above.ends_with('\n') || above.ends_with('\r')) above.remove_suffix(1);
+  return above.substr(above.rfind('\n') + 1).find("Exception ignored in") != npos;  // npos + 1 is 0
+}
+
+std::string last_exception(std::string_view text) {
   if (text.find(kPytestSummary) != npos) {
-    if (const std::string_view what = in_pytest(text); !what.empty()) return std::string(what);
+    if (std::string what = in_pytest(text); !what.empty()) return what;
   }
   const size_t traceback = text.rfind(kHeading);
+  if (const size_t end = end_of_cause(text, traceback); traceback != npos && end != npos) {
+    if (std::string first = last_exception(text.substr(0, end)); !first.empty()) return first;
+  }
   if (traceback == npos) {
     // Somebody left the heading out, and the lines' ends got lost.
     const size_t frame = text.rfind("File \"");
@@ -132,6 +186,9 @@ std::string uncaught_python_exception(std::string_view printed) {
     return last.find(", line ") == npos ? "" : std::string(in_one_line(last).substr(0, kMostLine));
   }
   const size_t begins = text.rfind('\n', traceback) + 1;  // npos + 1 is 0
+  if (was_ignored(text.substr(0, begins))) {
+    if (std::string first = last_exception(text.substr(0, begins)); !first.empty()) return first;
+  }
   size_t line = text.find('\n', traceback);
   const std::string_view heading = text.substr(begins, line - begins);
   const size_t heading_end = traceback - begins + kHeading.size();
@@ -167,9 +224,12 @@ std::string uncaught_python_exception(std::string_view printed) {
     // A page broke the frames' lines as well: only what calls itself an error is one.
     broken = broken || !form;
     if (broken && !(form && names_an_error(name))) continue;
+    if (passes_on(name)) {
+      if (std::string first = last_exception(text.substr(0, begins)); !first.empty()) return first;
+    }
     std::string message(behind_torchscript(text.substr(begin), what).substr(0, kMostLine));
-    // "RuntimeError:", and the message below it.
-    if (message.ends_with(": ") || message.ends_with(':')) {
+    // "RuntimeError:", and the message below it; "RuntimeError: {", as an NSError is written.
+    if (message.ends_with(": ") || message.ends_with(':') || message.ends_with('{')) {
       const size_t below = line == npos ? npos : text.find_first_not_of("\r\n", line);
       if (below != npos) {
         const std::string_view next = text.substr(below, text.find('\n', below) - below);
@@ -177,9 +237,28 @@ std::string uncaught_python_exception(std::string_view printed) {
         message += behind_log(next.substr(0, kMostLine), mark).text;
       }
     }
-    return message;
+    return without_type(std::move(message), name);
   }
   return "";
+}
+
+// Up to the end of what unittest tells of the first test that failed; all where it tells of none.
+std::string_view up_to_first_failed_test(std::string_view text) {
+  constexpr std::string_view kRule =
+      "======================================================================";
+  size_t first = npos;
+  for (std::string_view heading : {"ERROR: ", "FAIL: "}) {
+    const size_t found = text.find(std::string(kRule) + "\n" + std::string(heading));
+    first = std::min(first, found);
+  }
+  return first == npos ? text : text.substr(0, text.find(kRule, first + kRule.size()));
+}
+
+}  // namespace
+
+std::string uncaught_python_exception(std::string_view printed) {
+  return last_exception(up_to_first_failed_test(
+      printed.substr(printed.size() > kMostText ? printed.size() - kMostText : 0)));
 }
 
 }  // namespace mpsprobe

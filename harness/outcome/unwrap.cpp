@@ -100,6 +100,9 @@ bool fills(const Line& line, const Line& next, size_t width) {
 bool broken_at_a_word(const Line& line, const Line& next) {
   const std::string_view last = line.words.substr(line.words.rfind(' ') + 1);
   const std::string_view first = first_word(next.words);
+  // "dimensions f", "or input": no word is this short.
+  const bool letter = last.size() == 1 && ascii::lower(last[0]) && last != "a";
+  if (letter) return false;
   return (last.size() > 1 && leads_on(last)) || (first.size() > 1 && leads_on(first));
 }
 
@@ -114,8 +117,9 @@ Wrapping wrapping_of(const std::vector<Line>& lines) {
     if (!one || line.width <= kNarrowest) wrapping.width = std::max(wrapping.width, line.width);
   }
   if (wrapping.width < kNarrowest || wrapping.width > kWidest) return {};
-  size_t between = 0;
-  bool short_of_width = false;
+  std::set<std::string_view> between;  // the words that had no room
+  std::set<std::string_view>
+      short_of_width;  // of these, where the line ends before the last column
   bool whole_words = false;
   bool goes_on = false;  // of the last line that ends in the last column
   std::set<std::string_view> rests;
@@ -127,20 +131,24 @@ Wrapping wrapping_of(const std::vector<Line>& lines) {
       rests.insert(first_word(next.words));
       const char first = next.words[0];
       const bool closing = std::string_view(")]}.,;").find(first) != npos;
-      goes_on = (ascii::lower(first) || closing) && !begins_a_line(next.words);
+      goes_on = closing || (ascii::lower(first) && !begins_a_line(next.words));
       whole_words = whole_words || (next.margin != " " && broken_at_a_word(line, next));
     }
     if (!goes_on_between_words(line, next, wrapping.width)) continue;
-    ++between;
-    short_of_width = short_of_width || line.width + 1 < wrapping.width;
+    between.insert(first_word(next.words));
+    if (line.width + 1 < wrapping.width) short_of_width.insert(first_word(next.words));
   }
   const bool usual =
       std::find(std::begin(kUsual), std::end(kUsual), wrapping.width) != std::end(kUsual);
-  const bool once = usual && goes_on && between <= 1 && rests.size() == 1;
-  // Broken between words, few lines end in the last column; broken within words, all do. One line
-  // printed again and again is no witness: it ends where it ends.
-  wrapping.within_words = (rests.size() >= kFewest || once) && !short_of_width && !whole_words;
-  return wrapping.within_words || between >= kFewest ? wrapping : Wrapping{};
+  const bool once = usual && goes_on && between.size() <= 1 && rests.size() == 1;
+  // Broken between words, few lines end in the last column; broken within words, all do, and a
+  // piece may look like a word ("in", "stead"). One line printed again and again is no witness: it
+  // ends where it ends.
+  const bool all = rests.size() > kFewest || ((rests.size() == kFewest || once) && !whole_words);
+  // And what was broken may hold sentences that its author had broken between words.
+  wrapping.within_words =
+      all && (short_of_width.empty() || rests.size() > kFewest + short_of_width.size());
+  return wrapping.within_words || between.size() >= kFewest ? wrapping : Wrapping{};
 }
 
 // What stands between a line and the next where the two were one, or nothing where they were not.

@@ -31,6 +31,12 @@ constexpr Lead kLeads[] = {
     {"output name: ", ""},
     {"for input: ", ""},
     {"for key ", ""},
+    {"_OpNamespace ", " object"},
+    {"_OpNamespace N object has no attribute ", ""},
+    {"annotated as having type ", ""},
+    {"attribute or method ", ""},
+    {"Constraints violated (", ""},
+    {"message of type ", ""},
     {", keys: ", ""},
     {"state_dict for ", ""},
     {"key(s) in state_dict: ", ""},
@@ -45,6 +51,7 @@ constexpr Lead kLeads[] = {
     {"Unsupported TypeMeta in ATen: ", ""},
     {"not been implemented for ", ""},
     {"Function ", " returned an invalid gradient"},
+    {"function ", " returned an incorrect number of gradients"},
     {"Module [", "] is missing"},
     {"directory [", "]"},
     {"permitted [", "]"},
@@ -94,6 +101,13 @@ size_t named_length(std::string_view text, std::string_view before) {
   }
   while (end > 0 && text[end - 1] == '.') --end;
   if (end == 0) return 0;
+  // "List[int]"
+  if (at(text, end) == '[') {
+    const size_t close = text.substr(0, kLongestName).find(']', end);
+    const std::string_view inside =
+        text.substr(end + 1, close == std::string_view::npos ? 0 : close - end - 1);
+    if (!inside.empty() && std::all_of(inside.begin(), inside.end(), in_name)) end = close + 1;
+  }
   std::string_view behind = text.substr(end);
   while (behind.starts_with('\'')) behind.remove_prefix(1);
   const bool led = std::any_of(std::begin(kLeads), std::end(kLeads), [&](const Lead& lead) {
@@ -169,9 +183,9 @@ size_t quoted_name_length(std::string_view text, std::string_view before) {
 }
 
 bool is_data_file(std::string_view name) {
-  constexpr std::string_view kSuffixes[] = {".safetensors", ".gguf",    ".ggml", ".pt",
-                                            ".pth",         ".ckpt",    ".onnx", ".npz",
-                                            ".npy",         ".mlmodel", ".toml", ".yaml"};
+  constexpr std::string_view kSuffixes[] = {".safetensors", ".gguf", ".ggml", ".pt",  ".pth",
+                                            ".ckpt",        ".onnx", ".npz",  ".npy", ".mlmodel",
+                                            ".toml",        ".yaml", ".bin"};
   return std::any_of(std::begin(kSuffixes), std::end(kSuffixes),
                      [&](std::string_view suffix) { return name.ends_with(suffix); });
 }

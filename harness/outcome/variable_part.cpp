@@ -122,6 +122,20 @@ size_t bracketed_name_length(std::string_view text, std::string_view before) {
   return one && (telling || before.ends_with("Function")) && !is_mangled(name) ? close + 1 : 0;
 }
 
+// "(lanes::take(Tensor a, int b) -> Tensor)": an operator that a user's library registers.
+size_t schema_length(std::string_view text) {
+  if (at(text, 0) != '(' || text.starts_with("(aten::")) return 0;
+  const std::string_view inside = text.substr(0, 3 * kLongestName);
+  const size_t scope = inside.find("::");
+  const size_t result = inside.find(") -> ");
+  if (scope == std::string_view::npos || result == std::string_view::npos || scope > result)
+    return 0;
+  const size_t close = inside.find(')', result + 1);
+  const bool name =
+      std::all_of(inside.begin() + 1, inside.begin() + static_cast<std::ptrdiff_t>(scope), word);
+  return name && close != std::string_view::npos ? close + 1 : 0;
+}
+
 // The arguments of a call that is quoted: "f(a, b, c)".
 size_t arguments_length(std::string_view text) {
   if (at(text, 0) != '(') return 0;
@@ -188,6 +202,7 @@ size_t device_length(std::string_view text, std::string_view before) {
 VariablePart variable_part(std::string_view rest, std::string_view before) {
   const char last = before.empty() ? '\0' : before.back();
   if (size_t length = users_name_length(rest, before); length > 0) return {length, "N"};
+  if (size_t length = schema_length(rest); length > 0) return {length, "(N)"};
   if (size_t length = bracketed_name_length(rest, before); length > 0) {
     const bool type = element_type_length(rest.substr(1), "(") + 2 == length;
     return {length, type ? "(<type>)" : "(N)"};

@@ -26,6 +26,7 @@ constexpr std::string_view kPhrases[] = {
     "terminating due to uncaught exception of type ",
     "terminating with uncaught exception of type ",
     "what(): ",
+    "what: ",
     "caused by: ",
     "exception message:",
     "error message:",
@@ -42,6 +43,10 @@ constexpr std::string_view kPhrases[] = {
     "global exception ",
     "uncaught exception ",
     "unhandled exception ",
+    "raw: ",
+    "brokenprocesspool: ",
+    "brokenthreadpool: ",
+    "unhandled: ",
     "caught exception ",
     "got exception ",
     "uncaught (in promise) ",
@@ -141,17 +146,18 @@ size_t error_name_length(std::string_view line) {
 size_t own_words_length(std::string_view line) {
   constexpr size_t kLongest = 40;
   constexpr int kFewestWords = 4;
-  constexpr std::string_view kTelling[] = {"cannot",  "can't",       "could", "failed",
-                                           "unable",  "no",          "not",   "invalid",
-                                           "unknown", "unsupported", "error", "missing"};
+  constexpr std::string_view kTelling[] = {
+      "cannot",  "can't",       "could", "failed",  "unable", "no",       "not",    "invalid",
+      "unknown", "unsupported", "error", "missing", "signed", "unsigned", "integer"};
   for (std::string_view mark : {": ", " -> ", " => ", " - ", " | "}) {
     const size_t end = line.substr(0, kLongest).find(mark);
     if (end == npos) continue;
     const std::string_view front = line.substr(0, end);
     const std::string_view rest = line.substr(end + mark.size());
     const auto spaces = std::count(front.begin(), front.end(), ' ');
+    // "reduce_metrics failed"
     const bool plain = lower(at(front, 0)) && std::all_of(front.begin(), front.end(), [](char c) {
-                         return lower(c) || ascii::digit(c) || c == ' ' || c == '#';
+                         return lower(c) || ascii::digit(c) || c == ' ' || c == '#' || c == '_';
                        });
     const bool telling = ascii::is_one_of(front.substr(0, front.find(' ')), kTelling);
     if (plain && !telling && spaces >= 1 && spaces <= 3 &&
@@ -162,14 +168,48 @@ size_t own_words_length(std::string_view line) {
   return 0;
 }
 
+// "[pool.cc : 1400] ", "[lanes FATAL lanes/pool.h:654] ": a place in the source, and what else a
+// library's own log puts there.
+size_t bracketed_place_length(std::string_view line) {
+  constexpr size_t kLongest = 160;
+  if (line[0] != '[') return 0;
+  const size_t close = line.substr(0, kLongest).find(']');
+  if (close == npos || at(line, close + 1) != ' ') return 0;
+  const std::string_view inside = line.substr(1, close - 1);
+  const size_t number = inside.find_last_not_of("0123456789") + 1;  // npos + 1 is 0
+  if (number == inside.size()) return 0;
+  std::string_view file = inside.substr(0, number);
+  while (file.ends_with(' ') || file.ends_with(':')) file.remove_suffix(1);
+  constexpr std::string_view kSuffixes[] = {".cc", ".cpp", ".h", ".hpp", ".cu", ".mm"};
+  const bool source =
+      std::any_of(std::begin(kSuffixes), std::end(kSuffixes),
+                  [file](std::string_view suffix) { return file.ends_with(suffix); });
+  return source && file.size() < number ? close + 2 : 0;
+}
+
+// A dotted type of Python: "lanes.state.NoSuchLane: ".
+size_t dotted_type_length(std::string_view line) {
+  constexpr size_t kLongest = 100;
+  const size_t colon = line.substr(0, kLongest).find(": ");
+  if (colon == npos) return 0;
+  const std::string_view type = line.substr(0, colon);
+  const size_t dot = type.rfind('.');
+  const bool plain =
+      std::all_of(type.begin(), type.end(), [](char c) { return word(c) || c == '.'; });
+  return plain && dot != npos && lower(type[0]) && upper(at(type, dot + 1)) &&
+                 std::any_of(type.begin() + static_cast<std::ptrdiff_t>(dot), type.end(), lower)
+             ? colon + 2
+             : 0;
+}
+
 // "LaneError - ", "<class 'LaneError'>: ", "worker 1: ", "ERROR:lanes.pool:"
 size_t typed_length(std::string_view line, std::string_view token) {
   const std::string_view rest = line.substr(token.size());
   const bool capital = upper(token[0]) || token.find('.') != npos;
   const bool type = capital && (token.ends_with("Error") || token.ends_with("Exception"));
   if (type && (rest.starts_with(" - ") || rest.starts_with(" | "))) return token.size() + 3;
-  constexpr std::string_view kClass = "<class '";
-  if (line.starts_with(kClass)) {
+  for (std::string_view lead : {"<class '", "caught <class '"}) {
+    if (!line.starts_with(lead)) continue;
     const size_t close = line.substr(0, 100).find("'>");
     return close == npos ? 0 : close + 2;
   }
@@ -204,6 +244,7 @@ size_t wrapper_length(std::string_view line) {
   if (const size_t length = markup_length(line); length > 0) return length;
   if (const size_t length = progress_length(line); length > 0) return length;
   if (const size_t length = tag_length(line); length > 0) return length;
+  if (const size_t length = bracketed_place_length(line); length > 0) return length;
   const std::string_view token = line.substr(0, line.find(' '));
   if (const size_t length = typed_length(line, token); length > 0) return length;
   if (token.size() < line.size()) {
@@ -221,6 +262,7 @@ size_t wrapper_length(std::string_view line) {
     if (starts_with_in_any_case(line, phrase)) return phrase.size();
   }
   if (const size_t length = error_name_length(line); length > 0) return length;
+  if (const size_t length = dotted_type_length(line); length > 0) return length;
   return own_words_length(line);
 }
 
@@ -238,8 +280,8 @@ size_t wrapper_length_within(std::string_view line) {
     if (type && (scope.empty() || lower(scope.back()))) end = std::max(end, found + ending.size());
   }
   // A compiler's: "loc(...): error: message". A program's: "stopped due to exception: message".
-  for (std::string_view ending :
-       {": error: ", ": fatal error: ", " exception: ", " an error: ", " what(): ", ", reason: "}) {
+  for (std::string_view ending : {": error: ", ": fatal error: ", " exception: ", " an error: ",
+                                  " raised: ", " what(): ", ", reason: "}) {
     const size_t found = head.rfind(ending);
     if (found != npos) end = std::max(end, found + ending.size());
   }

@@ -190,7 +190,7 @@ TEST(Judge, ReadsATracebackBehindALogsColumns) {
     process.termination = Exited{1};
     process.err.head = text;
     process.err.bytes = text.size();
-    EXPECT_EQ(judge(process).signature, "LaneOut: pool of N is dry now") << front;
+    EXPECT_EQ(judge(process).signature, "pool of N is dry now") << front;
   }
 }
 

@@ -1,0 +1,53 @@
+#include "harness/outcome/gtest_story.h"
+
+#include <algorithm>
+
+namespace mpsprobe {
+namespace {
+
+constexpr size_t kMostText = 256 << 10;
+constexpr size_t kMostMessage = 1024;
+constexpr auto npos = std::string_view::npos;
+
+// Without indentation and end.
+std::string_view take_line(std::string_view& text) {
+  const size_t end = std::min(text.find('\n'), text.size());
+  std::string_view line = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  while (line.ends_with('\r') || line.ends_with(' ')) line.remove_suffix(1);
+  line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+  return line;
+}
+
+// "[  FAILED  ] Pool.Takes (0 ms)", "[ RUN      ] Pool.Takes", "[----------] 1 test from Pool"
+bool is_bookkeeping(std::string_view line) {
+  constexpr size_t kWidth = 12;
+  return line.size() >= kWidth && line[0] == '[' && line[kWidth - 1] == ']' &&
+         line.find_first_not_of("-= ABCDEFGHIJKLMNOPQRSTUVWXYZ", 1) == kWidth - 1;
+}
+
+}  // namespace
+
+std::string failed_gtest(std::string_view printed) {
+  constexpr std::string_view kThrown = "exception with description ";
+  std::string_view text = printed.substr(0, kMostText);
+  if (text.find("[  FAILED  ] ") == npos) return "";
+  bool failed = false;
+  std::string message;
+  while (!text.empty() && message.size() < kMostMessage) {
+    const std::string_view line = take_line(text);
+    if (const size_t thrown = line.find(kThrown); thrown != npos) {
+      // Its quotes belong to GoogleTest, whatever a page made of them.
+      return std::string(line.substr(thrown, kMostMessage));
+    }
+    if (failed && (line.empty() || is_bookkeeping(line))) break;
+    if (failed) {
+      message += message.empty() ? "" : " ";
+      message += line;
+    }
+    failed = failed || line.ends_with(": Failure");
+  }
+  return message;
+}
+
+}  // namespace mpsprobe
