@@ -54,6 +54,9 @@ TEST(AsWritten, MakesALineWholeThatATerminalBrokeOnce) {
   const std::string mark = whole.substr(0, 79) + "3";
   EXPECT_EQ(as_written(mark + "\n)\n"), mark + ")\n");
   EXPECT_EQ(as_written(mark + "\n]<=lane' failed.\n"), mark + "]<=lane' failed.\n");
+  // Where the space between two words came to the first column.
+  const std::string words = "take: " + std::string(65, 'x') + ".";
+  EXPECT_EQ(as_written(words + "\n No lane is left\n"), words + " No lane is left\n");
   const std::string list = whole.substr(0, 78) + "a,";
   EXPECT_EQ(as_written(list + "\n'lane' or 'pool'\n"), list + "\n'lane' or 'pool'\n");
   const std::string shell = whole.substr(0, 80) + "\nlanes.sh: line 3: 12 Aborted\n";

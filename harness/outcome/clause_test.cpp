@@ -126,12 +126,26 @@ TEST(NormaliseTitle, LeavesOutWhatUsersNamed) {
       {"'bool' object is no lane", "'int' object is no lane"},
       {"hook of lanes not found in Lane(a=1, b=2)", "hook of lanes not found in Pool(a=1, b=2)"},
       {"wants a lane of type Long", "wants a lane of type Bool"},
+      {"argument 'lane' (position 1) must be Tensor, not list",
+       "argument 'lane' (position 2) must be Tensor, not numpy.ndarray"},
+      {"Constraints violated (lane)! For more", "Constraints violated (pool)! For more"},
+      {"annotated as having type str but is a lane",
+       "annotated as having type List[int] but is a lane"},
+      {"Expected Tensor but got String", "Expected Tensor but got GenericDict"},
+      {"an operator (lanes::take(Tensor a, int b) -> Tensor) came twice",
+       "an operator (pools::give() -> ()) came twice"},
+      {"no such file of lanes: D:/lanes/a.bin", "no such file of lanes: /pool/b.bin"},
   };
   for (const auto& [one, other] : same) {
-    EXPECT_EQ(normalise_title(one), normalise_title(other)) << one;
+    EXPECT_EQ(clause_title(one), clause_title(other)) << one;
   }
-  EXPECT_NE(normalise_title("Could not find schema for aten::take"),
+  EXPECT_NE(normalise_title("an operator (aten::take(Tensor a) -> Tensor) came twice"),
+            normalise_title("an operator (aten::give(Tensor a) -> Tensor) came twice"));
+  // An operator that was looked for in vain is the user's word, one that failed is the library's.
+  EXPECT_EQ(normalise_title("Could not find schema for aten::take"),
             normalise_title("Could not find schema for aten::give"));
+  EXPECT_NE(normalise_title("Could not run aten::take with lanes"),
+            normalise_title("Could not run aten::give with lanes"));
   EXPECT_NE(normalise_title("Method of take is gone"), normalise_title("Method of give is gone"));
   // What a library has.
   for (const std::string form :

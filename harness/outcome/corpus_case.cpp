@@ -262,6 +262,7 @@ StackFrame read_corpus_frame(std::string_view line) {
   const size_t one = line.find(' ');
   const size_t end = gap != std::string_view::npos ? gap : one;
   frame.image = trimmed(line.substr(0, end));
+  if (frame.image == "??") frame.image.clear();
   line = end == std::string_view::npos ? std::string_view() : trimmed(line.substr(end));
   if (starts_with_address()) take_token();
   // "0x180000000 + 1234": a place in the image, no function.

@@ -83,6 +83,8 @@ bool is_echo(std::string_view line) {
   };
   const bool listed = std::any_of(std::begin(kEchoes), std::end(kEchoes),
                                   [&](auto echo) { return starts_with_in_any_case(line, echo); });
+  // "make: *** [Makefile:35: run] Aborted"
+  const bool made = line.starts_with("make") && line.find(": *** [") != std::string_view::npos;
   const bool heading =
       line.starts_with("Thread ") && line.find("Crashed") != std::string_view::npos;
   // A shell's "[1]    4711 abort      python".
@@ -90,7 +92,8 @@ bool is_echo(std::string_view line) {
                    line.substr(2, 2) == "] " && (digit(line[4]) || line[4] == '+');
   // "test.py:7: RuntimeError"
   const bool type_alone = line.ends_with("Error") && line.find(": ") == line.rfind(' ') - 1;
-  return listed || heading || job || type_alone || throws(line) || line.ends_with("(core dumped)");
+  return listed || made || heading || job || type_alone || throws(line) ||
+         line.ends_with("(core dumped)");
 }
 
 bool announces_error(std::string_view line) {

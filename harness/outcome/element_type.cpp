@@ -39,7 +39,16 @@ size_t named_type_length(std::string_view text, std::string_view before) {
   constexpr std::string_view kLeadsOfNames[] = {
       " as ",      "type ",  "got ",    "got: ",  "Got: ", "expected ",
       "Expected ", "found ", "dtype: ", "type: ", "to be "};
+  // Of the interpreter's values.
+  constexpr std::string_view kValues[] = {
+      "Bool",       "BoolList", "Capsule",     "ComplexDouble", "Device", "Double",
+      "DoubleList", "Future",   "GenericDict", "GenericList",   "Int",    "IntList",
+      "None",       "Object",   "String",      "TensorList",    "Tuple"};
   while (before.ends_with('\'')) before.remove_suffix(1);
+  if (before.ends_with("Expected Tensor but got ")) {
+    const size_t value = word_length(text);
+    if (is_one_of(text.substr(0, value), kValues)) return value;
+  }
   const auto in_front = [&](std::string_view lead) { return before.ends_with(lead); };
   const bool type = std::any_of(std::begin(kLeads), std::end(kLeads), in_front);
   const bool name =

@@ -87,11 +87,44 @@ std::string without_inline_namespaces(std::string text) {
       text.erase(found + 5, space.size() - 5);
     }
   }
+  // LibTorch builds its kernels once for each kind of processor.
+  for (std::string_view kind :
+       {"AVX2::", "AVX512::", "DEFAULT::", "SVE128::", "SVE256::", "VSX::", "ZVECTOR::"}) {
+    const std::string scoped = "at::native::" + std::string(kind);
+    if (text.starts_with(scoped)) text.erase(scoped.size() - kind.size(), kind.size());
+  }
   return text;
 }
 
+// "c10::function_ref<...>::callback_fn<loop<at::take_kernel(Pool&)::{lambda()#1}>>(...)": what only
+// calls a lambda counts as the function that the lambda is written in.
+std::string_view called_lambda(std::string_view text) {
+  size_t begin = 0;
+  for (std::string_view caller :
+       {"::callback_fn<", "at::internal::invoke_parallel<", "at::parallel_for<"}) {
+    const size_t found = text.find(caller);
+    // Not where it is an argument itself.
+    const bool called = found != std::string_view::npos &&
+                        text.substr(0, found).find('{') == std::string_view::npos;
+    if (called) begin = found + caller.size();
+    if (called) break;
+  }
+  if (begin == 0) return text;
+  const size_t lambda = std::min(text.find("::{lambda", begin), text.find("::'lambda", begin));
+  if (lambda == std::string_view::npos) return text;
+  // The innermost template argument that holds it: back to the bracket that is not closed.
+  size_t depth = 0;
+  for (size_t i = lambda; i-- > begin;) {
+    if (text[i] == '>') ++depth;
+    if (text[i] != '<') continue;
+    if (depth == 0) return text.substr(i + 1, lambda - i - 1);
+    --depth;
+  }
+  return text.substr(begin, lambda - begin);
+}
+
 std::string one_pass(std::string_view text) {
-  text = without_lead(without_block(text));
+  text = called_lambda(without_lead(without_block(text)));
   const bool objc = text.starts_with("-[") || text.starts_with("+[");
   if (const std::string plain = plain_name(text); !plain.empty()) return without_chip(plain);
   const std::string other = objc ? std::string() : without_trait_or_type(text);

@@ -12,13 +12,15 @@ namespace mpsprobe {
 ///       AGX::SpillInfo::allocateUSCSpillBuffer
 ///   -[AGXG16XFamilyComputeContext setBuffer:offset:atIndex:]
 ///       -[AGXFamilyComputeContext setBuffer:offset:atIndex:]
+///   void c10::function_ref<void (int)>::callback_fn<at::run(int)::{lambda(int)#2}>(long, int)
+///       at::run
 ///   at::(anonymous namespace)::run(int)::{lambda(int)#2}::operator()(int) const [clone .cold]
 ///       at::run
 ///
 /// Left out: arguments, template arguments, return types, ABI tags, clones, offsets, inline
 /// namespaces of the standard library, anonymous namespaces, the names of lambdas and blocks (they
-/// count as the function that they are written in), Objective-C categories, chip generations in
-/// the names of AGX. Operators keep their spelling.
+/// count as the function that they are written in, and so does what only calls one), Objective-C
+/// categories, chip generations in the names of AGX. Operators keep their spelling.
 ///
 /// Empty where `function` names none ("???", a bare address, a debugger's stand-in). One line of at
 /// most 120 printable ASCII characters; applied twice it changes nothing more. Of the input the

@@ -87,9 +87,29 @@ TEST(NormaliseFunction, CountsALambdaAndABlockAsTheFunctionTheyAreWrittenIn) {
        }) {
     EXPECT_EQ(normalise_function(raw), "at::mps::run") << raw;
   }
+  // As LibTorch's loops call it.
+  for (const char* raw : {
+           "void c10::function_ref<void (char**, long)>::callback_fn<at::loop<at::native::AVX2::"
+           "twice<at::mps::run(int)::{lambda()#1}::operator()() const::{lambda(int)#2}>(int)::"
+           "{lambda(char**)#1}> >(long, char**, long)",
+           "void at::internal::invoke_parallel<at::parallel_for<at::mps::run<float>(int const&)::"
+           "{lambda(long)#1}>(long, at::mps::run<float>(int const&)::{lambda(long)#1} const&)::"
+           "{lambda(long)#1}>(long, long) [clone ._omp_fn.0] + 408",
+       }) {
+    EXPECT_EQ(normalise_function(raw), "at::mps::run") << raw;
+  }
+  EXPECT_EQ(normalise_function("lanes::callback_fn<int>(int)"), "lanes::callback_fn");
   EXPECT_EQ(normalise_function("__run_stream_block_invoke_2"), "run_stream");
   EXPECT_EQ(normalise_function("__46-[MPSGraph runWithFeeds:targets:]_block_invoke.118 + 4"),
             "-[MPSGraph runWithFeeds:targets:]");
+}
+
+TEST(NormaliseFunction, LeavesTheKindOfProcessorOut) {
+  for (const char* kind : {"AVX2", "AVX512", "DEFAULT", "SVE256"}) {
+    EXPECT_EQ(normalise_function("at::native::" + std::string(kind) + "::take_kernel(int)"),
+              "at::native::take_kernel");
+  }
+  EXPECT_EQ(normalise_function("lanes::DEFAULT::take(int)"), "lanes::DEFAULT::take");
 }
 
 TEST(NormaliseFunction, LeavesTheChipOutAndNothingElse) {

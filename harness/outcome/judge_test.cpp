@@ -112,6 +112,28 @@ TEST(Judge, AnUncaughtExceptionIsAnException) {
   EXPECT_EQ(judgement.outcome, Outcome::exception);
 }
 
+// Threads that go on printing do so between the runtime's lines as well.
+TEST(Judge, AnUncaughtExceptionIsReadBetweenOtherThreadsLines) {
+  std::string printed = "terminate called after throwing an instance of 'lanes::Error'\n";
+  for (int i = 0; i < 40; ++i) printed += "worker " + std::to_string(i) + ": lane taken\n";
+  const std::string others = printed;
+  printed += "  what():  no lane of the pool is left\nworker 3: lane taken\n";
+  EXPECT_EQ(judge(ended_process(Signaled{SIGABRT, false}, printed)).signature,
+            "no lane of the pool is left");
+  EXPECT_EQ(judge(ended_process(Signaled{SIGABRT, false}, others + others)).signature,
+            "exception of type lanes::Error");
+}
+
+// An interpreter that reads its program from a terminal leaves with 0.
+TEST(Judge, AMissingResultIsTitledByTheExceptionThatWasTold) {
+  const Judgement told =
+      judge(ended_process(Exited{0},
+                          ">>> Traceback (most recent call last):\n  File \"<stdin>\", line 1, in "
+                          "<module>\nLaneError: no lane of the pool is left\n>>> \n"));
+  EXPECT_EQ(told.outcome, Outcome::missing);
+  EXPECT_EQ(told.signature, "no lane of the pool is left");
+}
+
 TEST(Judge, ATextThatTheProcessSurvivedDoesNotHideItsCrash) {
   const std::string survived = "ImportError: dlopen(/x/y.so, 0x0002): Library not loaded: z\n";
   EXPECT_EQ(judge(ended_process(Signaled{SIGSEGV, false}, survived)).outcome, Outcome::signal);

@@ -20,16 +20,19 @@ constexpr int kKnown = 3;
 
 /// What a line that tells of trouble holds, in lower case: the words of programs that end
 /// themselves, not those of one bug.
-constexpr std::array<std::string_view, 53> kTrouble{
-    "error",        "fail",          "assert",          "fatal",     "abort",         "panic",
-    "exception",    "corrupt",       "invalid",         "illegal",   "unreachable",   "terminat",
-    "cannot",       "can't",         "could not",       "unable to", "must ",         "not loaded",
-    "not found",    "not supported", "not implemented", "no such",   "unimplemented", "larger than",
-    "greater than", "exceed",        "out of memory",   "overflow",  "mismatch",      "refused",
-    "denied",       "crash",         "should ",         "incompat",  "undefined",     "expected",
-    "requires",     "is not ",       "expects",         "has to ",   "only supports", "too many",
-    "too few",      "too large",     "too small",       "non-ok",    "does not",      "do not",
-    "has no ",      "bad_",          "_range_check",    "unhandled", " was not "};
+constexpr std::array<std::string_view, 56> kTrouble{
+    "error",           "fail",          "assert",        "fatal",       "abort",
+    "panic",           "exception",     "corrupt",       "invalid",     "illegal",
+    "unreachable",     "terminat",      "cannot",        "can't",       "could not",
+    "unable to",       "must ",         "not loaded",    "not found",   "not supported",
+    "not implemented", "no such",       "unimplemented", "larger than", "greater than",
+    "exceed",          "out of memory", "overflow",      "mismatch",    "refused",
+    "denied",          "crash",         "should ",       "incompat",    "undefined",
+    "expected",        "requires",      "is not ",       "expects",     "has to ",
+    "only supports",   "too many",      "too few",       "too large",   "too small",
+    "non-ok",          "does not",      "do not",        "has no ",     "bad_",
+    "_range_check",    "unhandled",     " was not ",     "unknown ",    "out of bounds",
+    "out of range"};
 
 /// "#3 0x...", "3   libtorch ...", "/lib/libc.so.6(+0x777e5)[0x7fc6]", "  File "x.py", line 3".
 bool is_frame(std::string_view line) {
@@ -38,6 +41,9 @@ bool is_frame(std::string_view line) {
       line.starts_with('#') && (ascii::digit(ascii::at(line, 1)) || line.find(": ") == line.npos);
   if (numbered || line.starts_with("0x") || line.starts_with("frame #")) return true;
   if (line.starts_with("at ") || line.starts_with("File '")) return true;
+  // Of the table that LibTorch's dispatcher shows: "CPU: registered at file.cpp:3 [kernel]".
+  const size_t registered = line.find(": registered at ");
+  if (registered != std::string_view::npos && line.find(' ') > registered) return true;
   if (line.ends_with(']') && line.find("[0x") != std::string_view::npos) return true;
   const auto end = std::find_if_not(line.begin(), line.end(), ascii::digit);
   return end != line.begin() && end != line.end() && *end == ' ';
@@ -113,6 +119,30 @@ size_t program_length(std::string_view line) {
                        return ascii::lower(c) || ascii::digit(c) || c == '-';
                      });
   const bool one = name.find(' ') == std::string_view::npos;
+  // "edge_runner_v2", and nothing that an operator's name is made of.
+  constexpr std::string_view kParts[] = {
+      "add",    "addmm",  "addmv",     "avg",    "backward", "batch",    "bias",      "bmm",
+      "conv",   "conv1d", "conv2d",    "conv3d", "copy",     "cpu",      "cuda",      "dense",
+      "dim",    "dot",    "embedding", "fill",   "forward",  "gather",   "gelu",      "grad",
+      "group",  "index",  "kernel",    "layer",  "linalg",   "linear",   "log",       "loss",
+      "lstm",   "masked", "matmul",    "max",    "mean",     "min",      "mkl",       "mkldnn",
+      "mm",     "mps",    "mul",       "native", "nested",   "norm",     "out",       "pad",
+      "pool",   "pool1d", "pool2d",    "pool3d", "product",  "quantize", "quantized", "qnnpack",
+      "reduce", "repeat", "reshape",   "resize", "rnn",      "scaled",   "scatter",   "select",
+      "set",    "size",   "softmax",   "solve",  "sort",     "sparse",   "stack",     "sum",
+      "svd",    "take",   "tensor",    "to",     "torch",    "var",      "view",      "weight",
+      "zero"};
+  size_t parts = 0;
+  bool own = one && ascii::lower(name[0]);
+  for (size_t begin = 0; own && begin <= name.size(); ++parts) {
+    const size_t underscore = std::min(name.find('_', begin), name.size());
+    const std::string_view part = name.substr(begin, underscore - begin);
+    own = !part.empty() && !ascii::is_one_of(part, kParts) &&
+          std::all_of(part.begin(), part.end(),
+                      [](char c) { return ascii::lower(c) || ascii::digit(c); });
+    begin = underscore + 1;
+  }
+  if (own && parts > 1) return end + 2;
   return one && (script || (plain && !ascii::is_one_of(name, kOperators))) ? end + 2 : 0;
 }
 
@@ -161,10 +191,9 @@ std::string last_words(std::string_view text) {
                           (line.ends_with(':') || ascii::lower(below.front())) && !is_frame(below);
     if ((laid_out || goes_on(line, below)) && line.size() < kMostLine) line += " " + below;
     const bool raised = below.starts_with("Exception raised from ");
-    if (!line.empty()) {
-      below = line;
-      below_indented = raw.starts_with("  ") || raw.starts_with('\t');
-    }
+    if (line.empty()) continue;
+    below = line;
+    below_indented = raw.starts_with("  ") || raw.starts_with('\t');
     if (line.starts_with("mpsprobe") || is_frame(line) || is_torch_warning(raw) ||
         is_python_warning(raw)) {
       continue;
@@ -178,7 +207,8 @@ std::string last_words(std::string_view text) {
     // A message that the table knows needs no words of trouble.
     int now = known_message_title(clause).empty() ? telling(line) : kKnown;
     // LibTorch says below a message where it was raised.
-    const bool logged = tells_of_error(raw.substr(0, log_prefix_length(raw)));
+    const bool logged =
+        line.starts_with("E: ") || tells_of_error(raw.substr(0, log_prefix_length(raw)));
     if (raised || logged) now = std::max(now, 1);
     if (now == 0 || now < most) continue;
     most = now;

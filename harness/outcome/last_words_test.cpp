@@ -65,11 +65,27 @@ TEST(LastWords, AreTheSameWhateverProgramCaughtThem) {
   }
   EXPECT_EQ(last_words("quant: what: bad_optional_access\n"), "bad_optional_access");
   EXPECT_EQ(last_words("error: vector::reserve\n"), "vector::reserve");
+  EXPECT_EQ(last_words("edge_runner_v2: the lane was not given back\n"),
+            "the lane was not given back");
+  EXPECT_EQ(last_words("E: batch lost in the queue\n"), "batch lost in the queue");
+  EXPECT_EQ(last_words("make: *** [Makefile:35: run] Aborted (core dumped)\n"), "");
   // What LibTorch puts in front itself.
+  EXPECT_EQ(last_words("sparse_mask: the lane was not given back\n"),
+            "sparse_mask: the lane was not given back");
   EXPECT_EQ(last_words("addmm: the lane was not given back\n"),
             "addmm: the lane was not given back");
   EXPECT_EQ(last_words("linalg.inv: the lane was not given back\n"),
             "linalg.inv: the lane was not given back");
+}
+
+// The table of kernels stands below the message, in a paragraph of its own.
+TEST(LastWords, AreAboveTheTableOfADispatcher) {
+  EXPECT_EQ(last_words("Could not run the lane\n\nUndefined: registered at a.cpp:1 [default]\n"
+                       "CPU: registered at b.cpp:2 [kernel]\n\nException raised from f at c.cpp:3\n"
+                       "frame #0: g() + 3\n"),
+            "Could not run the lane");
+  EXPECT_EQ(last_words("Duplicate lane is not possible: registered at a.cpp:1\n"),
+            "Duplicate lane is not possible: registered");
 }
 
 TEST(LastWords, WhatIsNotThereOrNotDoneIsTrouble) {

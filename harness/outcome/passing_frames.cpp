@@ -283,6 +283,13 @@ constexpr PassingFrame kPassingFrames[] = {
     {standard, "libc++*", "*"},
     {standard, "libstdc++*", "*"},
 
+    // --- inside MKL, where names tell the type of elements and the processor
+    {standard, "", "mkl_*"},
+    {standard, "", "sgemm_*"},
+    {standard, "", "dgemm_*"},
+    {standard, "", "cgemm_*"},
+    {standard, "", "zgemm_*"},
+
     // --- interpreters
     {interpreter, "", "_PyEval_*"},
     {interpreter, "", "PyEval_*"},

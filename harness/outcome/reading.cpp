@@ -31,6 +31,22 @@ ReadText past_torchscript(const Reader& reader, ReadText told) {
   return {std::string(reader.slice(found, line)), line};
 }
 
+// "  what():  no lane", where other threads printed lines between the type and it.
+std::optional<ReadText> what_below(const Reader& reader, size_t from) {
+  constexpr size_t kFarthest = 4096;
+  constexpr size_t kLongest = 600;
+  constexpr std::string_view kWhat = " what(): ";
+  std::string_view below = reader.text().substr(from, kFarthest);
+  below = below.substr(0, below.find("terminate called"));
+  const size_t found = below.find(kWhat);
+  if (found == std::string_view::npos) return std::nullopt;
+  const size_t begin = from + found + kWhat.size();
+  const Reader message{reader.normal, std::min(reader.text().size(), begin + kLongest)};
+  const size_t end = message.line_end(begin);
+  if (end <= begin) return std::nullopt;
+  return past_torchscript(message, {std::string(message.slice(begin, end)), end});
+}
+
 std::optional<ReadText> read_thrown(const Reader& reader, const Match& match) {
   if (reader.slice(match.end, reader.stop).substr(0, 1) != "'") return std::nullopt;
   const size_t type_end = reader.find("'", match.end + 1);
@@ -44,6 +60,7 @@ std::optional<ReadText> read_thrown(const Reader& reader, const Match& match) {
     }
     return ReadText{of_type(reader.slice(match.end + 1, type_end)), reader.stop};
   }
+  if (auto told = what_below(reader, type_end)) return told;
   return ReadText{of_type(reader.slice(match.end + 1, type_end)), type_end};
 }
 

@@ -108,8 +108,8 @@ bool broken_at_a_word(const Line& line, const Line& next) {
 
 Wrapping wrapping_of(const std::vector<Line>& lines) {
   constexpr size_t kFewest = 2;
-  // Of terminals and pages: one line that ends there is enough.
-  constexpr size_t kUsual[] = {72, 80};
+  // Of terminals and pages, and what "> " leaves of them: one line that ends there is enough.
+  constexpr size_t kUsual[] = {70, 72, 78, 80};
   Wrapping wrapping;
   for (const Line& line : lines) {
     // One long word has no place to be broken at.
@@ -131,7 +131,9 @@ Wrapping wrapping_of(const std::vector<Line>& lines) {
       rests.insert(first_word(next.words));
       const char first = next.words[0];
       const bool closing = std::string_view(")]}.,;").find(first) != npos;
-      goes_on = closing || (ascii::lower(first) && !begins_a_line(next.words));
+      // A space in the first column was one between words.
+      goes_on =
+          closing || next.margin == " " || (ascii::lower(first) && !begins_a_line(next.words));
       whole_words = whole_words || (next.margin != " " && broken_at_a_word(line, next));
     }
     if (!goes_on_between_words(line, next, wrapping.width)) continue;

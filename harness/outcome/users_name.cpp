@@ -46,6 +46,7 @@ constexpr Lead kLeads[] = {
     {"Method ", " is not defined"},
     {"Parameter ", " already defined"},
     {"schema for ", ""},
+    {"builtin op: ", ""},
     {"Unknown type name ", ""},
     {"", " is not defined in the "},
     {"Unsupported TypeMeta in ATen: ", ""},
@@ -93,8 +94,9 @@ bool in_name(char c) {
 
 size_t named_length(std::string_view text, std::string_view before) {
   while (before.ends_with('\'')) before.remove_suffix(1);
-  // An operator of LibTorch's own tells bugs apart.
-  if (text.starts_with("aten::") || text.starts_with("prim")) return 0;
+  // An operator of LibTorch's own tells bugs apart, one that was looked for in vain does not.
+  const bool in_vain = before.ends_with("schema for ") || before.ends_with("builtin op: ");
+  if (!in_vain && (text.starts_with("aten::") || text.starts_with("prim"))) return 0;
   size_t end = 0;
   while (end < kLongestName && (in_name(at(text, end)) || text.substr(end).starts_with("::"))) {
     end += at(text, end) == ':' ? 2 : 1;

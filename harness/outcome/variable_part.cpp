@@ -122,33 +122,30 @@ size_t bracketed_name_length(std::string_view text, std::string_view before) {
   return one && (telling || before.ends_with("Function")) && !is_mangled(name) ? close + 1 : 0;
 }
 
+// Up to the bracket that closes the one at text[0], or 0.
+size_t closed_length(std::string_view text) {
+  int depth = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
+    if (depth == 0) return i + 1;
+  }
+  return 0;
+}
+
 // "(lanes::take(Tensor a, int b) -> Tensor)": an operator that a user's library registers.
 size_t schema_length(std::string_view text) {
   if (at(text, 0) != '(' || text.starts_with("(aten::")) return 0;
-  const std::string_view inside = text.substr(0, 3 * kLongestName);
-  const size_t scope = inside.find("::");
-  const size_t result = inside.find(") -> ");
-  if (scope == std::string_view::npos || result == std::string_view::npos || scope > result)
-    return 0;
-  const size_t close = inside.find(')', result + 1);
-  const bool name =
-      std::all_of(inside.begin() + 1, inside.begin() + static_cast<std::ptrdiff_t>(scope), word);
-  return name && close != std::string_view::npos ? close + 1 : 0;
+  const size_t scope = 1 + word_length(text.substr(1));
+  if (!text.substr(scope).starts_with("::")) return 0;
+  const size_t length = closed_length(text.substr(0, 3 * kLongestName));
+  return text.substr(0, length).find(") -> ") != std::string_view::npos ? length : 0;
 }
 
 // The arguments of a call that is quoted: "f(a, b, c)".
 size_t arguments_length(std::string_view text) {
   if (at(text, 0) != '(') return 0;
-  const std::string_view inside = text.substr(0, 2 * kLongestName);
-  int depth = 0;
-  size_t end = 0;
-  while (end < inside.size()) {
-    const char c = inside[end++];
-    depth += c == '(' ? 1 : c == ')' ? -1 : 0;
-    if (depth == 0) break;
-  }
-  if (depth != 0) return 0;
-  const std::string_view arguments = inside.substr(0, end);
+  const size_t end = closed_length(text.substr(0, 2 * kLongestName));
+  const std::string_view arguments = text.substr(0, end);
   return std::count(arguments.begin(), arguments.end(), ',') >= 2 &&
                  std::any_of(arguments.begin(), arguments.end(), lower)
              ? end
