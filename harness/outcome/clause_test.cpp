@@ -135,6 +135,15 @@ TEST(NormaliseTitle, LeavesOutWhatUsersNamed) {
       {"an operator (lanes::take(Tensor a, int b) -> Tensor) came twice",
        "an operator (pools::give() -> ()) came twice"},
       {"no such file of lanes: D:/lanes/a.bin", "no such file of lanes: /pool/b.bin"},
+      {"linalg.inv: (Batch element 3): The lane is zero", "linalg.inv: The lane is zero"},
+      {"Could not run 'lanes::take' with arguments from",
+       "Could not run 'p::give' with arguments from"},
+      {"Invalid device string: 'cuda:x'", "Invalid device string: 'lane'"},
+      {"take() is missing value for argument 'a'. Declaration: take(int a) -> Tensor",
+       "give() is missing value for argument 'b'. Declaration: give(Tensor b) -> ()"},
+      {"the lane holds either `inf` or nothing", "the lane holds either 3 or nothing"},
+      {"Can't pickle local object 'take.<locals>.give'", "Can't get local object 'A.b.<locals>.c'"},
+      {"wait timeout after 300ms, keys: /a, /b", "wait timeout after 5000ms, keys: /c"},
   };
   for (const auto& [one, other] : same) {
     EXPECT_EQ(clause_title(one), clause_title(other)) << one;
@@ -240,6 +249,12 @@ TEST(FindFailures, ReadsOneConditionFromEveryLibrarysAssertion) {
     ASSERT_EQ(findings.size(), 1U) << text;
     EXPECT_EQ(findings[0].title, "assertion: lane < N") << text;
   }
+}
+
+TEST(FindFailures, LeavesOutWhatPytestExpectedToFail) {
+  const std::string told = "lanes.py::take - CUDA error: device-side assert triggered\n";
+  EXPECT_EQ(find_failures("FAILED " + told).size(), 1U);
+  EXPECT_EQ(find_failures("XFAIL " + told).size(), 0U);
 }
 
 TEST(FindFailures, ReadsTheConditionBehindAProgramsOwnWords) {

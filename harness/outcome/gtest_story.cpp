@@ -26,6 +26,15 @@ bool is_bookkeeping(std::string_view line) {
          line.find_first_not_of("-= ABCDEFGHIJKLMNOPQRSTUVWXYZ", 1) == kWidth - 1;
 }
 
+// GoogleTest's own quotes, whatever a page made of them.
+std::string_view without_quotes(std::string_view text) {
+  text = text.substr(0, text.find(" thrown in the "));
+  const auto quote = [](char c) { return c == '"' || static_cast<unsigned char>(c) >= 0x80; };
+  while (!text.empty() && quote(text.front())) text.remove_prefix(1);
+  while (!text.empty() && quote(text.back())) text.remove_suffix(1);
+  return text;
+}
+
 }  // namespace
 
 std::string failed_gtest(std::string_view printed) {
@@ -37,8 +46,7 @@ std::string failed_gtest(std::string_view printed) {
   while (!text.empty() && message.size() < kMostMessage) {
     const std::string_view line = take_line(text);
     if (const size_t thrown = line.find(kThrown); thrown != npos) {
-      // Its quotes belong to GoogleTest, whatever a page made of them.
-      return std::string(line.substr(thrown, kMostMessage));
+      return std::string(without_quotes(line.substr(thrown + kThrown.size(), kMostMessage)));
     }
     if (failed && (line.empty() || is_bookkeeping(line))) break;
     if (failed) {

@@ -33,6 +33,10 @@ TEST(FailedGtest, IsTitledByTheExceptionThatLeftItsBody) {
       "unknown file: Failure\nC++ exception with description \"no lane of the pool is "
       "left\" thrown in the test body.\n");
   EXPECT_EQ(signature(thrown), "no lane of the pool is left");
+  EXPECT_EQ(
+      signature(story("unknown file: Failure\nC++ exception with description “stoi” thrown in "
+                      "the test body.\n")),
+      "stoi");
   // Newer releases put the place in front.
   EXPECT_EQ(signature(story("pool_test.cpp:12: Failure\nUnknown file: Failure\nC++ exception with "
                             "description \"no lane of the pool is left\" thrown in the test "

@@ -124,6 +124,18 @@ TEST(Judge, AnUncaughtExceptionIsReadBetweenOtherThreadsLines) {
             "exception of type lanes::Error");
 }
 
+// A report tells the reason of an Objective-C exception with or without its name.
+TEST(Judge, AnObjectsExceptionIsTitledByItsReasonAlone) {
+  for (const char* entry :
+       {"NSRangeException: *** -[Pool take:]: lane 3 beyond bounds",
+        "*** -[Pool take:]: lane 3 beyond bounds", "-[Pool take:]: lane 3 beyond bounds"}) {
+    ProcessRecord process = ended_process(Signaled{SIGABRT, false}, "");
+    process.crash_report.emplace();
+    process.crash_report->application_info = {entry};
+    EXPECT_EQ(judge(process).signature, "-[Pool take:]: lane N beyond bounds") << entry;
+  }
+}
+
 // An interpreter that reads its program from a terminal leaves with 0.
 TEST(Judge, AMissingResultIsTitledByTheExceptionThatWasTold) {
   const Judgement told =

@@ -20,7 +20,7 @@ constexpr int kKnown = 3;
 
 /// What a line that tells of trouble holds, in lower case: the words of programs that end
 /// themselves, not those of one bug.
-constexpr std::array<std::string_view, 56> kTrouble{
+constexpr std::array<std::string_view, 59> kTrouble{
     "error",           "fail",          "assert",        "fatal",       "abort",
     "panic",           "exception",     "corrupt",       "invalid",     "illegal",
     "unreachable",     "terminat",      "cannot",        "can't",       "could not",
@@ -32,7 +32,7 @@ constexpr std::array<std::string_view, 56> kTrouble{
     "only supports",   "too many",      "too few",       "too large",   "too small",
     "non-ok",          "does not",      "do not",        "has no ",     "bad_",
     "_range_check",    "unhandled",     " was not ",     "unknown ",    "out of bounds",
-    "out of range"};
+    "out of range",    "timed out",     "timeout",       "unavailable"};
 
 /// "#3 0x...", "3   libtorch ...", "/lib/libc.so.6(+0x777e5)[0x7fc6]", "  File "x.py", line 3".
 bool is_frame(std::string_view line) {
@@ -46,7 +46,9 @@ bool is_frame(std::string_view line) {
   if (registered != std::string_view::npos && line.find(' ') > registered) return true;
   if (line.ends_with(']') && line.find("[0x") != std::string_view::npos) return true;
   const auto end = std::find_if_not(line.begin(), line.end(), ascii::digit);
-  return end != line.begin() && end != line.end() && *end == ' ';
+  // "3 : INVALID_LANE : " is a status.
+  return end != line.begin() && end != line.end() && *end == ' ' &&
+         !std::string_view(end, line.end()).starts_with(" : ");
 }
 
 /// How much a line says about what went wrong, up to 2; 0: nothing.
@@ -166,7 +168,9 @@ LastLine last_line(std::string_view text) {
 std::string last_words(std::string_view text) {
   if (text.size() > kMostBytes) text.remove_prefix(text.size() - kMostBytes);
   std::string words;
-  std::string below;  // the line under the one that is looked at, if it says anything
+  std::string by_program;     // what the last line says behind the program's name
+  bool below_is_last = true;  // nothing was read so far
+  std::string below;          // the line under the one that is looked at, if it says anything
   bool below_indented = false;
   int most = 0;
   // From the end: the paragraph is over at an empty line above what was found.
@@ -201,6 +205,7 @@ std::string last_words(std::string_view text) {
     const std::string_view behind_program = std::string_view(line).substr(program_length(line));
     const std::string_view clause = decisive_clause(behind_program);
     if (is_echo(line) || is_echo(clause)) continue;
+    if (line.starts_with("usage: ") || line.starts_with("Usage: ")) continue;
     // "fatal:", "lane error caught:", and the message below it.
     if (line.ends_with(':') && line.find(' ') == std::string::npos) continue;
     if (line.ends_with(" caught:")) continue;
@@ -210,10 +215,17 @@ std::string last_words(std::string_view text) {
     const bool logged =
         line.starts_with("E: ") || tells_of_error(raw.substr(0, log_prefix_length(raw)));
     if (raised || logged) now = std::max(now, 1);
+    // "./pool: stoi": no word tells of trouble, and nothing below it says anything.
+    if (now == 0 && below_is_last && behind_program.size() < line.size() &&
+        behind_program.find_first_of("0123456789%") == std::string_view::npos) {
+      by_program = behind_program;
+    }
+    below_is_last = false;
     if (now == 0 || now < most) continue;
     most = now;
     words = clause;
   }
+  if (words.empty()) words = by_program;
   if (words.empty()) return "";
   const std::string known = known_title(words);
   return known.empty() ? normalise_title(words) : known;

@@ -69,6 +69,14 @@ TEST(LastWords, AreTheSameWhateverProgramCaughtThem) {
             "the lane was not given back");
   EXPECT_EQ(last_words("E: batch lost in the queue\n"), "batch lost in the queue");
   EXPECT_EQ(last_words("make: *** [Makefile:35: run] Aborted (core dumped)\n"), "");
+  for (const char* front : {"[E:lanes:, pool.cc:12 Take] ", "3 : INVALID_LANE : ",
+                            "std::out_of_range: ", "[LaneError] : 3 : INVALID_LANE : "}) {
+    EXPECT_EQ(last_words(std::string(front) + "the lane was not given back\n"),
+              "the lane was not given back")
+        << front;
+  }
+  EXPECT_EQ(last_words("vulkan backend: vk::createLane: ErrorLaneNotPresent\n"),
+            "vk::createLane: ErrorLaneNotPresent");
   // What LibTorch puts in front itself.
   EXPECT_EQ(last_words("sparse_mask: the lane was not given back\n"),
             "sparse_mask: the lane was not given back");
@@ -76,6 +84,14 @@ TEST(LastWords, AreTheSameWhateverProgramCaughtThem) {
             "addmm: the lane was not given back");
   EXPECT_EQ(last_words("linalg.inv: the lane was not given back\n"),
             "linalg.inv: the lane was not given back");
+}
+
+// The C++ library's exceptions say little.
+TEST(LastWords, AreTheLastLineBehindAProgramsNameWhereNoWordTellsOfTrouble) {
+  EXPECT_EQ(last_words("tokens: 3\n./pool: stoi\n"), "stoi");
+  EXPECT_EQ(last_words("strides: vector\nusage: strides LANE\n"), "vector");
+  EXPECT_EQ(last_words("pool: lane taken\nthe pool is full\n"), "");
+  EXPECT_EQ(last_words("pool: 10% done\n"), "");
 }
 
 // The table of kernels stands below the message, in a paragraph of its own.

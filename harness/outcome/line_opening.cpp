@@ -48,6 +48,7 @@ constexpr std::string_view kWithin[] = {"at least ", "at most "};
 bool begins_a_line(std::string_view words) {
   const auto begins = [&](std::string_view with) { return words.starts_with(with); };
   if (words.empty() || kMarks.find(words[0]) != std::string_view::npos) return true;
+  if (words.starts_with("-[") || words.starts_with("+[")) return true;
   const std::string_view word = words.substr(0, words.find(' '));
   if (word.ends_with(':') || word.starts_with("--")) return true;
   // A process: "pool(12)", "pool[12:34]".

@@ -283,6 +283,18 @@ constexpr PassingFrame kPassingFrames[] = {
     {standard, "libc++*", "*"},
     {standard, "libstdc++*", "*"},
 
+    // --- LibTorch's loops over elements: what they call, and who called them, tells more
+    {standard, "", "at::native::vectorized_loop*"},
+    {standard, "", "at::native::VectorizedLoop2d*"},
+    {standard, "", "at::native::vectorized_inner_sum*"},
+    {standard, "", "at::native::vectorized_outer_sum*"},
+    {standard, "", "at::native::cascade_sum*"},
+    {standard, "", "at::two_pass_reduction"},
+    {standard, "", "at::TensorIteratorBase::parallel_reduce"},
+    {standard, "", "at::TensorIteratorBase::serial_for_each"},
+    {standard, "", "at::TensorIteratorBase::for_each"},
+    {standard, "", "at::internal::serial_for_each"},
+
     // --- inside MKL, where names tell the type of elements and the processor
     {standard, "", "mkl_*"},
     {standard, "", "sgemm_*"},

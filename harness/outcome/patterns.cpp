@@ -389,6 +389,9 @@ constexpr Pattern kPatterns[] = {
      24},
     reads(assertion, "assertion: ", "Assertion '", Reading::until_failed, false,
           Place::after_source),
+    reads(assertion, "assertion: ", "_LIBCPP_ASSERT '", Reading::until_failed, false,
+          Place::after_source),
+    reads(assertion, "assertion: ", "Check '", Reading::until_failed, false, Place::after_source),
     // CUDA's, whose quotes are lost where a shell or a page took them for its own.
     {assertion,
      "assertion: ",

@@ -101,6 +101,11 @@ bool told_of_command_buffer(const ProcessRecord& process) {
 std::string uncaught_object_reason(const ProcessRecord& process) {
   if (!process.crash_report) return "";
   for (const std::string& entry : process.crash_report->application_info) {
+    // "*** -[Pool take:]: no lane": without the exception's name.
+    const size_t method = entry.starts_with("*** ") ? 4 : 0;
+    const std::string_view lead = std::string_view(entry).substr(method, 2);
+    const bool named = lead == "-[" || lead == "+[";
+    if (named && entry.find("]: ") != std::string::npos) return entry.substr(0, 1024);
     const size_t type =
         static_cast<size_t>(std::find_if_not(entry.begin(), entry.end(), word) - entry.begin());
     const std::string_view rest = std::string_view(entry).substr(type);

@@ -140,16 +140,18 @@ Wrapping wrapping_of(const std::vector<Line>& lines) {
     between.insert(first_word(next.words));
     if (line.width + 1 < wrapping.width) short_of_width.insert(first_word(next.words));
   }
-  const bool usual =
-      std::find(std::begin(kUsual), std::end(kUsual), wrapping.width) != std::end(kUsual);
+  // A space in the last column gets lost.
+  const bool usual = std::any_of(std::begin(kUsual), std::end(kUsual), [&](size_t width) {
+    return wrapping.width == width || wrapping.width + 1 == width;
+  });
   const bool once = usual && goes_on && between.size() <= 1 && rests.size() == 1;
   // Broken between words, few lines end in the last column; broken within words, all do, and a
   // piece may look like a word ("in", "stead"). One line printed again and again is no witness: it
   // ends where it ends.
   const bool all = rests.size() > kFewest || ((rests.size() == kFewest || once) && !whole_words);
   // And what was broken may hold sentences that its author had broken between words.
-  wrapping.within_words =
-      all && (short_of_width.empty() || rests.size() > kFewest + short_of_width.size());
+  const bool more = rests.size() > kFewest && rests.size() > short_of_width.size() + 1;
+  wrapping.within_words = all && (short_of_width.empty() || more);
   return wrapping.within_words || between.size() >= kFewest ? wrapping : Wrapping{};
 }
 

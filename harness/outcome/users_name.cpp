@@ -31,13 +31,20 @@ constexpr Lead kLeads[] = {
     {"output name: ", ""},
     {"for input: ", ""},
     {"for key ", ""},
+    {"Could not run ", " with arguments"},
+    {"", " (with implementation in "},
+    {"", "() is missing value for argument"},
+    {"value for argument ", ""},
+    {"", "() Expected a value of type "},
+    {"() Expected a value of type ", " for argument"},
+    {" for argument ", " but instead found"},
+    {"find address for: ", ""},
     {"_OpNamespace ", " object"},
     {"_OpNamespace N object has no attribute ", ""},
     {"annotated as having type ", ""},
     {"attribute or method ", ""},
     {"Constraints violated (", ""},
     {"message of type ", ""},
-    {", keys: ", ""},
     {"state_dict for ", ""},
     {"key(s) in state_dict: ", ""},
     {"size mismatch for ", ": copying"},
@@ -86,6 +93,13 @@ size_t label_length(std::string_view text, std::string_view before) {
   if (text.starts_with("(null)")) return 6;
   const size_t end = text.substr(0, kLongestName).find_first_of(",)");
   return end == std::string_view::npos ? 0 : end;
+}
+
+// What stands behind "device string: ", in quotes or not.
+size_t device_string_length(std::string_view text, std::string_view before) {
+  while (before.ends_with('\'')) before.remove_suffix(1);
+  if (!before.ends_with("device string: ")) return 0;
+  return std::min(text.substr(0, kLongestName).find_first_of(" '"), text.size());
 }
 
 bool in_name(char c) {
@@ -152,6 +166,7 @@ size_t count_words(std::string_view text) {
 
 size_t users_name_length(std::string_view text, std::string_view before) {
   if (const size_t length = label_length(text, before); length > 0) return length;
+  if (const size_t length = device_string_length(text, before); length > 0) return length;
   if (const size_t length = named_length(text, before); length > 0) return length;
   const char last = before.empty() ? '\0' : before.back();
   return word(last) || last == '/' ? 0 : parameter_name_length(text);
@@ -165,10 +180,12 @@ size_t quoted_name_length(std::string_view text, std::string_view before) {
   before.remove_suffix(1);
   // "ij,jk->ik" as well, but no condition and no name of a library's.
   constexpr std::string_view kMarks = ",>*[]+#@$&";
+  constexpr std::string_view kLocals = "<locals>";
   size_t end = 0;
   while (end < std::min(kLongestName, text.size()) &&
-         (in_name(text[end]) || kMarks.find(text[end]) != std::string_view::npos)) {
-    ++end;
+         (in_name(text[end]) || kMarks.find(text[end]) != std::string_view::npos ||
+          text.substr(end).starts_with(kLocals))) {
+    end += text[end] == '<' ? kLocals.size() : 1;
   }
   if (end == 0 || at(text, end) != '\'' || word(at(text, end + 1))) return 0;
   const std::string_view name = text.substr(0, end);

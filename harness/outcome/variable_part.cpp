@@ -38,6 +38,7 @@ size_t number_length(std::string_view text) {
   const size_t length = word_length(text);
   if (length == 0) return 0;
   const std::string_view token = text.substr(0, length);
+  if (token == "inf" || token == "nan") return length;
   const bool long_hex = length >= 8 && std::all_of(token.begin(), token.end(), hex) &&
                         std::any_of(token.begin(), token.end(), digit);
   if (!digit(token[0]) && !long_hex) return 0;

@@ -160,8 +160,10 @@ size_t own_words_length(std::string_view line) {
                          return lower(c) || ascii::digit(c) || c == ' ' || c == '#' || c == '_';
                        });
     const bool telling = ascii::is_one_of(front.substr(0, front.find(' ')), kTelling);
-    if (plain && !telling && spaces >= 1 && spaces <= 3 &&
-        std::count(rest.begin(), rest.end(), ' ') + 1 >= kFewestWords) {
+    // "vk::createInstance: ErrorLayerNotPresent" says enough in fewer.
+    const bool whole = std::count(rest.begin(), rest.end(), ' ') + 1 >= kFewestWords ||
+                       rest.substr(0, rest.find(' ')).find("::") != npos;
+    if (plain && !telling && spaces >= 1 && spaces <= 3 && whole) {
       return end + mark.size();
     }
   }
@@ -185,6 +187,29 @@ size_t bracketed_place_length(std::string_view line) {
       std::any_of(std::begin(kSuffixes), std::end(kSuffixes),
                   [file](std::string_view suffix) { return file.ends_with(suffix); });
   return source && file.size() < number ? close + 2 : 0;
+}
+
+// "[E:lanes:, pool.cc:12 Take] ", "3 : INVALID_LANE : ": a level in a library's own log, the
+// number and the name of its status.
+size_t status_length(std::string_view line) {
+  constexpr size_t kLongest = 160;
+  if (line[0] == '[' && at(line, 2) == ':' && is_level(line.substr(1, 1))) {
+    const size_t close = line.substr(0, kLongest).find("] ");
+    return close == npos ? 0 : close + 2;
+  }
+  const size_t number = line.find_first_not_of("0123456789");
+  if (number == 0 || number == npos || !line.substr(number).starts_with(" : ")) return 0;
+  const size_t name = number + 3;
+  const size_t end = line.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_", name);
+  return end != npos && end > name && line.substr(end).starts_with(" : ") ? end + 3 : 0;
+}
+
+// "std::out_of_range: "
+size_t standard_type_length(std::string_view line) {
+  constexpr std::string_view kScope = "std::";
+  if (!line.starts_with(kScope)) return 0;
+  const size_t end = kScope.size() + ascii::word_length(line.substr(kScope.size()));
+  return end > kScope.size() && line.substr(end).starts_with(": ") ? end + 2 : 0;
 }
 
 // A dotted type of Python: "lanes.state.NoSuchLane: ".
@@ -245,6 +270,7 @@ size_t wrapper_length(std::string_view line) {
   if (const size_t length = progress_length(line); length > 0) return length;
   if (const size_t length = tag_length(line); length > 0) return length;
   if (const size_t length = bracketed_place_length(line); length > 0) return length;
+  if (const size_t length = status_length(line); length > 0) return length;
   const std::string_view token = line.substr(0, line.find(' '));
   if (const size_t length = typed_length(line, token); length > 0) return length;
   if (token.size() < line.size()) {
@@ -263,6 +289,7 @@ size_t wrapper_length(std::string_view line) {
   }
   if (const size_t length = error_name_length(line); length > 0) return length;
   if (const size_t length = dotted_type_length(line); length > 0) return length;
+  if (const size_t length = standard_type_length(line); length > 0) return length;
   return own_words_length(line);
 }
 
