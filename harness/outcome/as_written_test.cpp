@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <initializer_list>
+#include <utility>
 
 #include "harness/outcome/first_words.h"
 
@@ -134,6 +136,7 @@ TEST(AsWritten, DropsTheNumberInFrontOfLinesThatStandTogether) {
 TEST(AsWritten, DropsWhatAPageQuotesWith) {
   EXPECT_EQ(as_written("> one\n>   two\n>\n> three\n"), "one\n  two\n\nthree\n");
   EXPECT_EQ(as_written("    one\n      two\n\n    three\n"), "one\n  two\n\nthree\n");
+  EXPECT_EQ(as_written("\tone\n\t\ttwo\n"), "one\n\ttwo\n");
   EXPECT_EQ(as_written("> one\ntwo\n"), "> one\ntwo\n");
   const std::string plain =
       "lane: the pool of this device has no room left for what this thread asks for\nbye\n";
@@ -141,6 +144,34 @@ TEST(AsWritten, DropsWhatAPageQuotesWith) {
   ASSERT_NE(broken, plain);
   EXPECT_EQ(as_written(broken_at(broken, 80, false, "> ")), plain);
   EXPECT_EQ(as_written(broken_at(broken, 80, false, "    ")), plain);
+}
+
+// One line that ends in a terminal's last column, and whether the next is the rest of it.
+TEST(AsWritten, KnowsTheRestOfALineThatWasBrokenOnce) {
+  const auto front = [](std::string_view end) {
+    return "pool: " + std::string(80 - 6 - 1 - end.size(), 'x') + ' ' + std::string(end);
+  };
+  for (const auto& [end, rest] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"has (1", "79x14 and 13x20)"},
+           {"an err", "or: no lane is left"},
+           {"bad_optional", "_access"},
+           {"out_of_range", ": vector"},
+           {"data type. Ac", "tual: lanes"},
+           {"/lanes/pool.", "cc:83] no lane"},
+           {"NOT_", "FOUND of it"},
+       }) {
+    EXPECT_EQ(as_written(front(end) + "\n" + rest + "\n"), front(end) + rest + "\n") << end;
+  }
+  for (const auto& [end, rest] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"of size 100", "1 task failed"},
+           {"(3x4 and 5x6)", "child ended"},
+           {"the pool's end.", "attempt 0 failed"},
+           {"of the pool", "make: *** [Makefile:3] Aborted"},
+           {"of the pool", "lanes.sh: line 3: 12 Aborted"},
+       }) {
+    const std::string text = front(end) + "\n" + rest + "\n";
+    EXPECT_EQ(as_written(text), text) << end;
+  }
 }
 
 // A piece may look like a word, and one line that its author had broken is no witness against many.

@@ -81,7 +81,11 @@ std::string_view inside(std::string_view line) {
        {"reason: '", "exception with description '", "NSLocalizedDescription = '", " what: '",
         "Error('", "Exception('"}) {
     const size_t found = line.find(lead);
-    if (found != npos) return up_to_quote(line.substr(found + lead.size()));
+    if (found == npos) continue;
+    std::string_view message = line.substr(found + lead.size());
+    if (lead.ends_with("('") && message.ends_with("')"))
+      return message.substr(0, message.size() - 2);
+    return up_to_quote(message);
   }
   return in_a_record(line);
 }

@@ -369,6 +369,11 @@ TEST(FindFailures, SaysWhyALibraryCouldNotBeLoaded) {
   EXPECT_EQ(titles("ImportError: dlopen(/x/lane.so, 2): no reason\n"), "cannot load lane.so\n");
 }
 
+TEST(ClauseTitle, ReadsAWrittenExceptionToItsEnd) {
+  EXPECT_EQ(clause_title("LaneError(\"Lane ['take', '-v'] returned a wrong lane of it\")"),
+            clause_title("Lane ['take', '-v'] returned a wrong lane of it"));
+}
+
 TEST(LastWords, KnowAMessageThatStandsAlone) {
   EXPECT_EQ(last_words("pool of 3\nCompleted handler provided after commit call\nbye\n"),
             "assertion: Completed handler provided after commit call");

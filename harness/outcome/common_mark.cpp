@@ -80,10 +80,6 @@ void drop_numbers(std::vector<std::string_view>& lines) {
   }
 }
 
-size_t indentation(std::string_view line) {
-  return std::min(line.find_first_not_of(' '), line.size());
-}
-
 // "> " in front of all lines, as mail and issues quote.
 void drop_quotation(std::vector<std::string_view>& lines) {
   const bool quoted = std::all_of(lines.begin(), lines.end(), [](std::string_view line) {
@@ -95,11 +91,20 @@ void drop_quotation(std::vector<std::string_view>& lines) {
 
 // Of all lines, as a page indents what it quotes.
 void drop_indentation(std::vector<std::string_view>& lines) {
-  size_t least = npos;
+  std::string_view common;
+  bool any = false;
   for (const std::string_view line : lines) {
-    if (!without_end(line).empty()) least = std::min(least, indentation(line));
+    if (without_end(line).empty()) continue;
+    const std::string_view own =
+        line.substr(0, std::min(line.find_first_not_of(" \t"), line.size()));
+    if (!any) common = own;
+    any = true;
+    const auto [end, other] = std::mismatch(common.begin(), common.end(), own.begin(), own.end());
+    common = common.substr(0, static_cast<size_t>(end - common.begin()));
   }
-  for (std::string_view& line : lines) line.remove_prefix(std::min(least, indentation(line)));
+  for (std::string_view& line : lines) {
+    line.remove_prefix(line.starts_with(common) ? common.size() : line.size());
+  }
 }
 
 }  // namespace

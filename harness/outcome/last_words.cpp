@@ -1,7 +1,7 @@
 #include "harness/outcome/last_words.h"
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 
 #include "harness/outcome/ascii.h"
 #include "harness/outcome/clause.h"
@@ -20,7 +20,7 @@ constexpr int kKnown = 3;
 
 /// What a line that tells of trouble holds, in lower case: the words of programs that end
 /// themselves, not those of one bug.
-constexpr std::array<std::string_view, 59> kTrouble{
+constexpr std::string_view kTrouble[] = {
     "error",           "fail",          "assert",        "fatal",       "abort",
     "panic",           "exception",     "corrupt",       "invalid",     "illegal",
     "unreachable",     "terminat",      "cannot",        "can't",       "could not",
@@ -32,7 +32,11 @@ constexpr std::array<std::string_view, 59> kTrouble{
     "only supports",   "too many",      "too few",       "too large",   "too small",
     "non-ok",          "does not",      "do not",        "has no ",     "bad_",
     "_range_check",    "unhandled",     " was not ",     "unknown ",    "out of bounds",
-    "out of range",    "timed out",     "timeout",       "unavailable"};
+    "out of range",    "timed out",     "timeout",       "unavailable", "missing",
+    "inconsistent",    "violated",      "killed",        "unsupported", "not permitted",
+    "not valid",       "wrong ",        "closed by",     "non-zero",    "deadlock",
+    "second time",     "attempting",    "tried to",      "can be ",     "called on",
+    "inplace"};
 
 /// "#3 0x...", "3   libtorch ...", "/lib/libc.so.6(+0x777e5)[0x7fc6]", "  File "x.py", line 3".
 bool is_frame(std::string_view line) {
@@ -42,8 +46,13 @@ bool is_frame(std::string_view line) {
   if (numbered || line.starts_with("0x") || line.starts_with("frame #")) return true;
   if (line.starts_with("at ") || line.starts_with("File '")) return true;
   // Of the table that LibTorch's dispatcher shows: "CPU: registered at file.cpp:3 [kernel]".
-  const size_t registered = line.find(": registered at ");
-  if (registered != std::string_view::npos && line.find(' ') > registered) return true;
+  const size_t colon = line.find(": ");
+  const std::string_view behind = line.substr(colon == line.npos ? line.size() : colon + 2);
+  const bool key = line.find(' ') > colon;
+  if (key &&
+      (behind.starts_with("registered at ") || behind.starts_with("fallthrough registered at "))) {
+    return true;
+  }
   if (line.ends_with(']') && line.find("[0x") != std::string_view::npos) return true;
   const auto end = std::find_if_not(line.begin(), line.end(), ascii::digit);
   // "3 : INVALID_LANE : " is a status.
@@ -61,7 +70,7 @@ int telling(std::string_view line) {
       lower.erase(found, none.size());
     }
   }
-  if (std::none_of(kTrouble.begin(), kTrouble.end(), [&lower](std::string_view word) {
+  if (std::none_of(std::begin(kTrouble), std::end(kTrouble), [&lower](std::string_view word) {
         return lower.find(word) != std::string::npos;
       })) {
     return 0;
@@ -113,6 +122,15 @@ size_t program_length(std::string_view line) {
       "softmax", "squeeze", "tensordot",  "trace",     "trapezoid", "tril",   "triu",
       "typeid",  "unique",  "unflatten",  "unfold",    "vdot",      "view",   "vmap",
       "zeros",   "error",   "terminating"};
+  // "[edge] ", "in take(): "
+  const size_t close = line.substr(0, kLongest).find("] ");
+  if (line[0] == '[' && close != std::string_view::npos) {
+    const std::string_view tag = line.substr(1, close - 1);
+    const bool lower = !tag.empty() && std::all_of(tag.begin(), tag.end(), ascii::lower);
+    if (lower && !ascii::is_one_of(tag, kOperators)) return close + 2;
+  }
+  const size_t call = line.substr(0, kLongest).find("(): ");
+  if (line.starts_with("in ") && call == 3 + ascii::word_length(line.substr(3))) return call + 4;
   const size_t end = line.substr(0, kLongest).find(": ");
   if (end == std::string_view::npos) return 0;
   const std::string_view name = line.substr(0, end);
@@ -146,6 +164,23 @@ size_t program_length(std::string_view line) {
   }
   if (own && parts > 1) return end + 2;
   return one && (script || (plain && !ascii::is_one_of(name, kOperators))) ? end + 2 : 0;
+}
+
+// Whether a last line without a word of trouble can be why a program left: no progress, which
+// counts.
+bool says_something(std::string_view clause, bool behind_program) {
+  constexpr size_t kFewestWords = 4;
+  size_t words = 0;
+  size_t numbers = 0;
+  for (size_t begin = 0; begin < clause.size();) {
+    const size_t end = std::min(clause.find(' ', begin), clause.size());
+    const std::string_view token = clause.substr(begin, end - begin);
+    const bool counts = token.find_first_of("0123456789%") != std::string_view::npos;
+    (counts ? numbers : words) += token.empty() ? 0 : 1;
+    begin = end + 1;
+  }
+  return numbers == 0 ? words >= kFewestWords || (behind_program && words > 0)
+                      : words >= kFewestWords && words > 2 * numbers;
 }
 
 struct LastLine {
@@ -216,9 +251,8 @@ std::string last_words(std::string_view text) {
         line.starts_with("E: ") || tells_of_error(raw.substr(0, log_prefix_length(raw)));
     if (raised || logged) now = std::max(now, 1);
     // "./pool: stoi": no word tells of trouble, and nothing below it says anything.
-    if (now == 0 && below_is_last && behind_program.size() < line.size() &&
-        behind_program.find_first_of("0123456789%") == std::string_view::npos) {
-      by_program = behind_program;
+    if (now == 0 && below_is_last && says_something(clause, behind_program.size() < line.size())) {
+      by_program = clause;
     }
     below_is_last = false;
     if (now == 0 || now < most) continue;

@@ -56,9 +56,10 @@ TEST(LastWords, AWarningOfPythonAndACountOfNoErrorsAreNone) {
 }
 
 TEST(LastWords, AreTheSameWhateverProgramCaughtThem) {
-  for (const char* front : {"saver: ", "./evalops: ", "train.py: ", "take_lanes failed: ",
-                            "caught <class 'lanes.LaneError'> ", "lanes.state.NoSuchLane: ",
-                            "[pool.cc : 1400] RAW: ", "[lanes FATAL lanes/pool.h:654] "}) {
+  for (const char* front :
+       {"saver: ", "./evalops: ", "train.py: ", "take_lanes failed: ",
+        "caught <class 'lanes.LaneError'> ", "[edge] ", "in forward(): ", "FAILED: ",
+        "lanes.state.NoSuchLane: ", "[pool.cc : 1400] RAW: ", "[lanes FATAL lanes/pool.h:654] "}) {
     EXPECT_EQ(last_words(std::string(front) + "the lane was not given back\n"),
               "the lane was not given back")
         << front;
@@ -90,14 +91,17 @@ TEST(LastWords, AreTheSameWhateverProgramCaughtThem) {
 TEST(LastWords, AreTheLastLineBehindAProgramsNameWhereNoWordTellsOfTrouble) {
   EXPECT_EQ(last_words("tokens: 3\n./pool: stoi\n"), "stoi");
   EXPECT_EQ(last_words("strides: vector\nusage: strides LANE\n"), "vector");
-  EXPECT_EQ(last_words("pool: lane taken\nthe pool is full\n"), "");
+  EXPECT_EQ(last_words("pool: lane taken\nthe pool is full\n"), "the pool is full");
+  EXPECT_EQ(last_words("step 30 of 90, loss 2.25\n"), "");
   EXPECT_EQ(last_words("pool: 10% done\n"), "");
 }
 
 // The table of kernels stands below the message, in a paragraph of its own.
 TEST(LastWords, AreAboveTheTableOfADispatcher) {
   EXPECT_EQ(last_words("Could not run the lane\n\nUndefined: registered at a.cpp:1 [default]\n"
-                       "CPU: registered at b.cpp:2 [kernel]\n\nException raised from f at c.cpp:3\n"
+                       "CPU: registered at b.cpp:2 [kernel]\n"
+                       "ADInplaceOrView: fallthrough registered at b.cpp:3 [backend]\n\nException "
+                       "raised from f at c.cpp:3\n"
                        "frame #0: g() + 3\n"),
             "Could not run the lane");
   EXPECT_EQ(last_words("Duplicate lane is not possible: registered at a.cpp:1\n"),

@@ -122,7 +122,7 @@ constexpr std::pair<std::string_view, std::string_view> kSpellings[] = {
     {"addmm: mat1 and mat2 ", "mat1 and mat2 "},
     {"upper bound and larger bound ", "upper bound and lower bound "},
     {" can not ", " cannot "},
-    {" (inferred) for argument ", " for argument "},
+    {" (inferred)' for argument ", "' for argument "},
     {" }", "}"},
     {" shape [] ", " shape [N] "},
     {" vs. N). ", " vs. N) "},

@@ -233,8 +233,11 @@ std::string last_exception(std::string_view text) {
       const size_t below = line == npos ? npos : text.find_first_not_of("\r\n", line);
       if (below != npos) {
         const std::string_view next = text.substr(below, text.find('\n', below) - below);
-        message += ' ';
-        message += behind_log(next.substr(0, kMostLine), mark).text;
+        const bool rule = next.starts_with("===") || next.starts_with("---");
+        if (!rule) {
+          message += ' ';
+          message += behind_log(next.substr(0, kMostLine), mark).text;
+        }
       }
     }
     return without_type(std::move(message), name);

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <optional>
 #include <set>
+#include <string>
 
 #include "harness/outcome/ascii.h"
 #include "harness/outcome/first_words.h"
@@ -24,6 +25,7 @@ struct Line {
   std::string_view margin;  ///< indentation, a box's edge, what a log put in front
   std::string_view words;   ///< the rest, without spaces and a box's edge at the end
   size_t width = 0;         ///< in columns, up to where the words end
+  bool spaced = false;      ///< a space stands behind them
 };
 
 size_t columns(std::string_view text) {
@@ -40,7 +42,7 @@ Line take_apart(std::string_view line) {
   margin += log_prefix_length(line.substr(margin));
   const std::string_view whole = without_end(line);
   margin = std::min(margin, whole.size());
-  return {line.substr(0, margin), whole.substr(margin), columns(whole)};
+  return {line.substr(0, margin), whole.substr(margin), columns(whole), line.ends_with(' ')};
 }
 
 std::string_view first_word(std::string_view words) {
@@ -62,15 +64,20 @@ bool goes_on_at(std::string_view margin, std::string_view next) {
   return margin == next || next.empty();
 }
 
-// A line that parts others ("=====", "-- summary --").
+size_t marks_length(std::string_view words) {
+  if (std::string_view("=-_*#~+.").find(words[0]) == npos) return 0;
+  return std::min(words.find_first_not_of(words[0]), words.size());
+}
+
+// A line that parts others ("=====", "=== summary ===", "---- end").
 bool is_rule(std::string_view words) {
   constexpr size_t kFewest = 3;
-  const auto same = [](std::string_view marks) {
-    return marks.size() == kFewest && std::string_view("=-_*#~+.").find(marks[0]) != npos &&
-           marks.find_first_not_of(marks[0]) == npos;
-  };
-  return same(words.substr(0, kFewest)) ||
-         same(words.substr(words.size() - std::min(words.size(), kFewest)));
+  const size_t front = marks_length(words);
+  const size_t last = words.find_last_not_of(words.back());
+  const bool closed = words.back() != '.' && marks_length(words.substr(words.size() - 1)) > 0 &&
+                      (last == npos || words.size() - 1 - last >= kFewest);
+  return front > kFewest || (front == kFewest && closed) ||
+         (closed && words.size() - 1 - last > kFewest);
 }
 
 // Whether the next word had no room on the line.
@@ -91,6 +98,12 @@ bool goes_on_between_words(const Line& line, const Line& next, size_t width) {
 
 // Up to the last column, or, where the space in it got lost, the last but one.
 bool fills(const Line& line, const Line& next, size_t width) {
+  // Code, and under it what went wrong.
+  const std::string_view word = first_word(next.words);
+  const bool error = word.ends_with("Error:") || word.ends_with("Exception:");
+  if (error && next.margin.empty() && line.margin.size() > 1 && is_indentation(line.margin)) {
+    return false;
+  }
   return line.width + 1 >= width && !next.words.empty() && !is_rule(line.words) &&
          !is_rule(next.words) && (goes_on_at(line.margin, next.margin) || next.margin == " ") &&
          first_word(line.words) != first_word(next.words);
@@ -106,53 +119,83 @@ bool broken_at_a_word(const Line& line, const Line& next) {
   return (last.size() > 1 && leads_on(last)) || (first.size() > 1 && leads_on(first));
 }
 
+// Whether a line that ends in the last column of a usual width goes on in the next, where no other
+// line shows that the text was broken.
+bool goes_on_once(const Line& line, const Line& next) {
+  const char last = line.words.back();
+  const char first = next.words[0];
+  // A space in the first column was one between words.
+  if (next.margin == " ") return true;
+  if (std::string_view(")]}.,;:_").find(first) != npos) return true;
+  // Within a path.
+  const std::string_view token = line.words.substr(line.words.rfind(' ') + 1);  // npos + 1 is 0
+  if (token.find('/') != npos && ascii::word(first)) return true;
+  // A message's end.
+  if (std::string_view(")]}.!?'\":;").find(last) != npos) return false;
+  if (std::string_view("([{/_<=&|").find(last) != npos) return true;
+  // A number alone begins another line.
+  if (ascii::digit(first)) {
+    return ascii::digit(last) &&
+           first_word(next.words).find_first_not_of("0123456789") != std::string_view::npos;
+  }
+  // "err", "or: no lane"
+  std::string both(line.words.substr(line.words.rfind(' ') + 1));  // npos + 1 is 0
+  both += first_word(next.words);
+  for (std::string_view type : {"error:", "Error:", "Exception:"}) {
+    if (both.ends_with(type) && first_word(next.words).size() < type.size()) return true;
+  }
+  // "Ac", "tual: 3"
+  constexpr std::string_view kLabels[] = {
+      "bash:", "debug:", "dyld:", "error:",  "fatal:",   "fish:",   "hint:",
+      "info:", "make:",  "note:", "python:", "warning:", "what():", "zsh:"};
+  const std::string_view word = first_word(next.words);
+  const bool label = word.ends_with(':') && word.find_first_of("./-_") == npos;
+  return ascii::lower(first) &&
+         (label ? !ascii::is_one_of(word, kLabels) : !begins_a_line(next.words));
+}
+
+// Of terminals and pages, and what "> " leaves of them.
+bool is_usual(size_t width) {
+  return width == 70 || width == 72 || width == 78 || width == 80;
+}
+
 Wrapping wrapping_of(const std::vector<Line>& lines) {
-  constexpr size_t kFewest = 2;
-  // Of terminals and pages, and what "> " leaves of them: one line that ends there is enough.
-  constexpr size_t kUsual[] = {70, 72, 78, 80};
   Wrapping wrapping;
   for (const Line& line : lines) {
     // One long word has no place to be broken at.
     const bool one = line.words.find(' ') == npos;
     if (!one || line.width <= kNarrowest) wrapping.width = std::max(wrapping.width, line.width);
   }
+  // A space in the last column gets lost.
+  if (!is_usual(wrapping.width) && is_usual(wrapping.width + 1)) ++wrapping.width;
   if (wrapping.width < kNarrowest || wrapping.width > kWidest) return {};
-  std::set<std::string_view> between;  // the words that had no room
-  std::set<std::string_view>
-      short_of_width;  // of these, where the line ends before the last column
-  bool whole_words = false;
-  bool goes_on = false;  // of the last line that ends in the last column
-  std::set<std::string_view> rests;
+  // One line printed again and again is no witness: the lines that follow have to differ.
+  std::set<std::string_view> full;    // what follows a line that ends in the last column
+  std::set<std::string_view> whole;   // of these, where both sides look like words
+  std::set<std::string_view> before;  // what had no room on a line that ends before it
+  bool goes_on = false;
   for (size_t i = 0; i + 1 < lines.size(); ++i) {
     const Line& line = lines[i];
     const Line& next = lines[i + 1];
     if (line.words.empty()) continue;
-    if (line.width == wrapping.width && fills(line, next, wrapping.width)) {
-      rests.insert(first_word(next.words));
-      const char first = next.words[0];
-      const bool closing = std::string_view(")]}.,;").find(first) != npos;
-      // A space in the first column was one between words.
-      goes_on =
-          closing || next.margin == " " || (ascii::lower(first) && !begins_a_line(next.words));
-      whole_words = whole_words || (next.margin != " " && broken_at_a_word(line, next));
+    if (fills(line, next, wrapping.width)) {
+      full.insert(first_word(next.words));
+      goes_on = goes_on || goes_on_once(line, next);
+      if (next.margin != " " && broken_at_a_word(line, next)) whole.insert(first_word(next.words));
+    } else if (goes_on_between_words(line, next, wrapping.width)) {
+      before.insert(first_word(next.words));
     }
-    if (!goes_on_between_words(line, next, wrapping.width)) continue;
-    between.insert(first_word(next.words));
-    if (line.width + 1 < wrapping.width) short_of_width.insert(first_word(next.words));
   }
-  // A space in the last column gets lost.
-  const bool usual = std::any_of(std::begin(kUsual), std::end(kUsual), [&](size_t width) {
-    return wrapping.width == width || wrapping.width + 1 == width;
-  });
-  const bool once = usual && goes_on && between.size() <= 1 && rests.size() == 1;
   // Broken between words, few lines end in the last column; broken within words, all do, and a
-  // piece may look like a word ("in", "stead"). One line printed again and again is no witness: it
-  // ends where it ends.
-  const bool all = rests.size() > kFewest || ((rests.size() == kFewest || once) && !whole_words);
-  // And what was broken may hold sentences that its author had broken between words.
-  const bool more = rests.size() > kFewest && rests.size() > short_of_width.size() + 1;
-  wrapping.within_words = all && (short_of_width.empty() || more);
-  return wrapping.within_words || between.size() >= kFewest ? wrapping : Wrapping{};
+  // piece may look like a word ("in", "stead"). What was broken within words may hold sentences
+  // that its author had broken between words.
+  const bool usual = is_usual(wrapping.width);
+  const bool pieces = 2 * whole.size() < full.size() + (usual ? 1 : 0);
+  wrapping.within_words =
+      before.empty()
+          ? (full.size() > 1 && pieces) || (full.size() == 1 && usual && whole.empty() && goes_on)
+          : full.size() > 2 && pieces && full.size() > before.size() + 1;
+  return wrapping.within_words || full.size() + before.size() > 1 ? wrapping : Wrapping{};
 }
 
 // What stands between a line and the next where the two were one, or nothing where they were not.
@@ -163,7 +206,7 @@ std::optional<std::string_view> seam(const Line& line, const Line& next, const W
     return " ";
   }
   if (!fills(line, next, wrapping.width)) return std::nullopt;
-  return line.width < wrapping.width || next.margin == " " ? " " : "";
+  return line.width < wrapping.width || line.spaced || next.margin == " " ? " " : "";
 }
 
 }  // namespace

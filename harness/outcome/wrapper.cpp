@@ -34,6 +34,7 @@ constexpr std::string_view kPhrases[] = {
     "description: ",
     "message: ",
     "dyld error message: ",
+    "failed: ",
     "fatal: ",
     "panic: ",
     "stdout: ",

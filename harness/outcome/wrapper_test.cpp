@@ -33,6 +33,7 @@ TEST(ClauseTitle, IsWhatFollowsTheLastWrapper) {
            "dry\",\"pool\":3}",
            "{\"log\": \"the lane of the pool has run dry\\nbye\", \"stream\": \"stderr\"}",
            "time=2026-01-02T03:04:05Z level=error msg=\"the lane of the pool has run dry\"",
+           "FATAL: LaneError(\"the lane of the pool has run dry\")",
            "RuntimeError: &quot;the lane of the pool has run dry&quot;",
            "\\u001b[31mRuntimeError: the lane of the pool has run dry\\u001b[0m",
            "Thread 1: Fatal error: the lane of the pool has run dry",
