@@ -159,7 +159,9 @@ std::string_view without_value(std::string_view text) {
 std::string_view first_sentence(std::string_view text) {
   constexpr size_t kSayingAll = 6;
   for (size_t i = text.find(". "); i != npos && i + 2 < text.size(); i = text.find(". ", i + 1)) {
-    const bool sentence = upper(text[i + 2]) && i > 0 && lower(text[i - 1]);
+    const char last = i == 0 ? '\0' : text[i - 1];
+    const bool sentence =
+        upper(text[i + 2]) && (lower(last) || std::string_view(">)]'").find(last) != npos);
     if (sentence && words(text.substr(0, i)) >= kSayingAll) return text.substr(0, i);
   }
   return text;

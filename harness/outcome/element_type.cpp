@@ -36,9 +36,9 @@ size_t named_type_length(std::string_view text, std::string_view before) {
                                          "but got ",         "to type ",     "dtype ",
                                          "dtypes ",          " != ",         " == "};
   // Where a word in lower case may be none: "as long as".
-  constexpr std::string_view kLeadsOfNames[] = {
-      " as ",      "type ",  "got ",    "got: ",  "Got: ", "expected ",
-      "Expected ", "found ", "dtype: ", "type: ", "to be "};
+  constexpr std::string_view kLeadsOfNames[] = {" as ",   " view ",  "type ",     "got ",
+                                                "got: ",  "Got: ",   "expected ", "Expected ",
+                                                "found ", "dtype: ", "type: ",    "to be "};
   // Of the interpreter's values.
   constexpr std::string_view kValues[] = {
       "Bool",       "BoolList", "Capsule",     "ComplexDouble", "Device", "Double",

@@ -26,9 +26,17 @@ bool is_bookkeeping(std::string_view line) {
          line.find_first_not_of("-= ABCDEFGHIJKLMNOPQRSTUVWXYZ", 1) == kWidth - 1;
 }
 
+// Up to the last column of a terminal.
+bool is_full(std::string_view line) {
+  const auto columns = std::count_if(line.begin(), line.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U;
+  });
+  return columns == 72 || columns == 80;
+}
+
 // GoogleTest's own quotes, whatever a page made of them.
 std::string_view without_quotes(std::string_view text) {
-  text = text.substr(0, text.find(" thrown in the "));
+  text = text.substr(0, text.find(" thrown in "));
   const auto quote = [](char c) { return c == '"' || static_cast<unsigned char>(c) >= 0x80; };
   while (!text.empty() && quote(text.front())) text.remove_prefix(1);
   while (!text.empty() && quote(text.back())) text.remove_suffix(1);
@@ -46,7 +54,10 @@ std::string failed_gtest(std::string_view printed) {
   while (!text.empty() && message.size() < kMostMessage) {
     const std::string_view line = take_line(text);
     if (const size_t thrown = line.find(kThrown); thrown != npos) {
-      return std::string(without_quotes(line.substr(thrown + kThrown.size(), kMostMessage)));
+      std::string told(line.substr(thrown + kThrown.size(), kMostMessage));
+      // A terminal broke it, and may have done so at its end.
+      if (is_full(line)) told += take_line(text).substr(0, kMostMessage);
+      return std::string(without_quotes(told));
     }
     if (failed && (line.empty() || is_bookkeeping(line))) break;
     if (failed) {

@@ -10,6 +10,7 @@
 #include "harness/outcome/escaped.h"
 #include "harness/outcome/log_prefix.h"
 #include "harness/outcome/normal_text.h"
+#include "harness/outcome/program_name.h"
 
 namespace mpsprobe {
 namespace {
@@ -109,63 +110,6 @@ bool is_python_warning(std::string_view line) {
          ascii::digit(line[space - 2]);
 }
 
-// "saver: ", "./evalops: ", "train.py: ": the program's own name, in front of what it caught. Not
-// that of an operator, which LibTorch puts in front of its messages as well.
-size_t program_length(std::string_view line) {
-  constexpr size_t kLongest = 40;
-  constexpr std::string_view kOperators[] = {
-      "add",     "addmm",   "addmv",      "attribute", "bernoulli", "bmm",    "bucketize",
-      "cat",     "clamp",   "copy",       "diag",      "dot",       "einsum", "expand",
-      "flatten", "gather",  "geqrf",      "group",     "linear",    "matmul", "mm",
-      "movedim", "mv",      "mvlgamma",   "nonzero",   "norm",      "numel",  "permute",
-      "pow",     "prelu",   "renorm",     "reshape",   "resize",    "rrelu",  "scatter",
-      "softmax", "squeeze", "tensordot",  "trace",     "trapezoid", "tril",   "triu",
-      "typeid",  "unique",  "unflatten",  "unfold",    "vdot",      "view",   "vmap",
-      "zeros",   "error",   "terminating"};
-  // "[edge] ", "in take(): "
-  const size_t close = line.substr(0, kLongest).find("] ");
-  if (line[0] == '[' && close != std::string_view::npos) {
-    const std::string_view tag = line.substr(1, close - 1);
-    const bool lower = !tag.empty() && std::all_of(tag.begin(), tag.end(), ascii::lower);
-    if (lower && !ascii::is_one_of(tag, kOperators)) return close + 2;
-  }
-  const size_t call = line.substr(0, kLongest).find("(): ");
-  if (line.starts_with("in ") && call == 3 + ascii::word_length(line.substr(3))) return call + 4;
-  const size_t end = line.substr(0, kLongest).find(": ");
-  if (end == std::string_view::npos) return 0;
-  const std::string_view name = line.substr(0, end);
-  const bool script = name.ends_with(".py") || name.starts_with("./") || name.starts_with('/');
-  const bool plain = ascii::lower(name[0]) && std::all_of(name.begin(), name.end(), [](char c) {
-                       return ascii::lower(c) || ascii::digit(c) || c == '-';
-                     });
-  const bool one = name.find(' ') == std::string_view::npos;
-  // "edge_runner_v2", and nothing that an operator's name is made of.
-  constexpr std::string_view kParts[] = {
-      "add",    "addmm",  "addmv",     "avg",    "backward", "batch",    "bias",      "bmm",
-      "conv",   "conv1d", "conv2d",    "conv3d", "copy",     "cpu",      "cuda",      "dense",
-      "dim",    "dot",    "embedding", "fill",   "forward",  "gather",   "gelu",      "grad",
-      "group",  "index",  "kernel",    "layer",  "linalg",   "linear",   "log",       "loss",
-      "lstm",   "masked", "matmul",    "max",    "mean",     "min",      "mkl",       "mkldnn",
-      "mm",     "mps",    "mul",       "native", "nested",   "norm",     "out",       "pad",
-      "pool",   "pool1d", "pool2d",    "pool3d", "product",  "quantize", "quantized", "qnnpack",
-      "reduce", "repeat", "reshape",   "resize", "rnn",      "scaled",   "scatter",   "select",
-      "set",    "size",   "softmax",   "solve",  "sort",     "sparse",   "stack",     "sum",
-      "svd",    "take",   "tensor",    "to",     "torch",    "var",      "view",      "weight",
-      "zero"};
-  size_t parts = 0;
-  bool own = one && ascii::lower(name[0]);
-  for (size_t begin = 0; own && begin <= name.size(); ++parts) {
-    const size_t underscore = std::min(name.find('_', begin), name.size());
-    const std::string_view part = name.substr(begin, underscore - begin);
-    own = !part.empty() && !ascii::is_one_of(part, kParts) &&
-          std::all_of(part.begin(), part.end(),
-                      [](char c) { return ascii::lower(c) || ascii::digit(c); });
-    begin = underscore + 1;
-  }
-  if (own && parts > 1) return end + 2;
-  return one && (script || (plain && !ascii::is_one_of(name, kOperators))) ? end + 2 : 0;
-}
-
 // Whether a last line without a word of trouble can be why a program left: no progress, which
 // counts.
 bool says_something(std::string_view clause, bool behind_program) {
@@ -213,6 +157,8 @@ std::string last_words(std::string_view text) {
     const LastLine last = last_line(text);
     const std::string_view raw = last.line;
     text = last.before;
+    // Its source, which Python's warnings show below them.
+    if (raw.starts_with("  ") && !text.empty() && is_python_warning(last_line(text).line)) continue;
     std::string line = normalise_text(raw.substr(0, kMostLine), kMostLine, Logs::left_out).text;
     if (line.empty() && most > 0) break;
     if (line.starts_with("Application Specific Information") && !below.empty()) {
@@ -237,7 +183,8 @@ std::string last_words(std::string_view text) {
         is_python_warning(raw)) {
       continue;
     }
-    const std::string_view behind_program = std::string_view(line).substr(program_length(line));
+    const std::string_view behind_program =
+        std::string_view(line).substr(program_name_length(line));
     const std::string_view clause = decisive_clause(behind_program);
     if (is_echo(line) || is_echo(clause)) continue;
     if (line.starts_with("usage: ") || line.starts_with("Usage: ")) continue;

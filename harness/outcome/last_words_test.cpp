@@ -50,7 +50,9 @@ TEST(LastWords, AWarningOfLibTorchIsNoLastWord) {
 }
 
 TEST(LastWords, AWarningOfPythonAndACountOfNoErrorsAreNone) {
-  EXPECT_EQ(last_words("train.py:19: UserWarning: could not take the lane\n  take()\n"), "");
+  EXPECT_EQ(last_words("train.py:19: UserWarning: could not take the lane\n"
+                       "  warnings.warn('could not take the lane')\n"),
+            "");
   EXPECT_EQ(last_words("[loader-1] lane 7 ready, 0 errors\n"), "");
   EXPECT_EQ(last_words("lane 7 ready, 10 errors\n"), "lane N ready, N errors");
 }

@@ -295,6 +295,12 @@ constexpr PassingFrame kPassingFrames[] = {
     {standard, "", "at::TensorIteratorBase::for_each"},
     {standard, "", "at::internal::serial_for_each"},
 
+    // --- OpenMP's runtimes
+    {thread_entry, "", "gomp_thread_start"},
+    {standard, "", "GOMP_*"},
+    {standard, "", "__kmpc_*"},
+    {standard, "", "__kmp_*"},
+
     // --- inside MKL, where names tell the type of elements and the processor
     {standard, "", "mkl_*"},
     {standard, "", "sgemm_*"},

@@ -300,6 +300,9 @@ constexpr Pattern kPatterns[] = {
             "nvalid or prematurely-freed autorelease pool"),
     reads(memory_corruption, "AddressSanitizer: ", "ERROR: AddressSanitizer: ", Reading::token,
           true),
+    reads(memory_corruption, "MemorySanitizer: ", "WARNING: MemorySanitizer: ", Reading::token,
+          true),
+    reads(memory_corruption, "LeakSanitizer: ", "ERROR: LeakSanitizer: ", Reading::line, true),
     corrupt("ThreadSanitizer: data race", "WARNING: ThreadSanitizer: data race"),
 
     // --- exceptions known from the reports, in an uncaught one's last words or on their own

@@ -130,6 +130,22 @@ std::string dressed(const std::string& text, std::string_view front, std::string
   return result;
 }
 
+// As a terminal of that many columns breaks lines.
+std::string broken(const std::string& text, size_t width) {
+  std::string result;
+  size_t column = 0;
+  for (const char c : text) {
+    const bool whole = (static_cast<unsigned char>(c) & 0xc0U) != 0x80U;
+    if (c != '\n' && whole && column == width) {
+      result += '\n';
+      column = 0;
+    }
+    result += c;
+    column = c == '\n' ? 0 : column + (whole ? 1 : 0);
+  }
+  return result;
+}
+
 TEST(GoldenSignatures, AreTheSameHoweverATextCameIn) {
   for (const Golden& golden : golden_files()) {
     const std::string text = golden.corpus.process.err.text();
@@ -139,7 +155,9 @@ TEST(GoldenSignatures, AreTheSameHoweverATextCameIn) {
         judge_on_path(golden.corpus.process, golden.corpus.path).signature;
     for (const std::string& other :
          {dressed(text, "", "\r"), dressed(text, "\x1b[31m", "\x1b[0m"), dressed(text, "| ", " "),
-          dressed(text, "pool-1  | ", ""), dressed(text, "2026-01-02T03:04:05.678Z ", "")}) {
+          dressed(text, "pool-1  | ", ""), dressed(text, "2026-01-02T03:04:05.678Z ", ""),
+          dressed(text, "> ", ""), dressed(text, "    ", ""), dressed(text, "\t", ""),
+          broken(text, 72), broken(text, 80), dressed(broken(text, 80), "> ", "")}) {
       ProcessRecord process = golden.corpus.process;
       process.err.head = other;
       process.err.tail.clear();

@@ -114,8 +114,15 @@ bool broken_at_a_word(const Line& line, const Line& next) {
   const std::string_view last = line.words.substr(line.words.rfind(' ') + 1);
   const std::string_view first = first_word(next.words);
   // "dimensions f", "or input": no word is this short.
-  const bool letter = last.size() == 1 && ascii::lower(last[0]) && last != "a";
-  if (letter) return false;
+  const auto letter = [](std::string_view piece) {
+    return piece.size() == 1 && ascii::lower(piece[0]) && piece != "a";
+  };
+  if (letter(last) || letter(first)) return false;
+  // "Th", "is file": nor is one of two letters, as a rule.
+  const auto short_piece = [](std::string_view piece) {
+    return piece.size() == 2 && ascii::lower(piece[1]) && !leads_on(piece);
+  };
+  if (short_piece(last) || short_piece(first)) return false;
   return (last.size() > 1 && leads_on(last)) || (first.size() > 1 && leads_on(first));
 }
 
@@ -124,12 +131,17 @@ bool broken_at_a_word(const Line& line, const Line& next) {
 bool goes_on_once(const Line& line, const Line& next) {
   const char last = line.words.back();
   const char first = next.words[0];
-  // A space in the first column was one between words.
-  if (next.margin == " ") return true;
+  // A space in the first column, or in the last, was one between words.
+  if (next.margin == " " || (line.spaced && !begins_a_line(next.words))) return true;
   if (std::string_view(")]}.,;:_").find(first) != npos) return true;
   // Within a path.
   const std::string_view token = line.words.substr(line.words.rfind(' ') + 1);  // npos + 1 is 0
   if (token.find('/') != npos && ascii::word(first)) return true;
+  // Within a name: "[MPS", "Graph run]".
+  if (ascii::upper(first) && ascii::word(last) && !begins_a_line(next.words)) {
+    return std::any_of(token.begin(), token.end(),
+                       [](char c) { return ascii::upper(c) || c == '_'; });
+  }
   // A message's end.
   if (std::string_view(")]}.!?'\":;").find(last) != npos) return false;
   if (std::string_view("([{/_<=&|").find(last) != npos) return true;

@@ -158,7 +158,7 @@ size_t own_words_length(std::string_view line) {
     const auto spaces = std::count(front.begin(), front.end(), ' ');
     // "reduce_metrics failed"
     const bool plain = lower(at(front, 0)) && std::all_of(front.begin(), front.end(), [](char c) {
-                         return lower(c) || ascii::digit(c) || c == ' ' || c == '#' || c == '_';
+                         return word(c) || c == ' ' || c == '#';
                        });
     const bool telling = ascii::is_one_of(front.substr(0, front.find(' ')), kTelling);
     // "vk::createInstance: ErrorLayerNotPresent" says enough in fewer.
