@@ -59,6 +59,8 @@ TEST(AsWritten, MakesALineWholeThatATerminalBrokeOnce) {
   // Where the space between two words came to the first column.
   const std::string words = "take: " + std::string(65, 'x') + ".";
   EXPECT_EQ(as_written(words + "\n No lane is left\n"), words + " No lane is left\n");
+  EXPECT_EQ(as_written(std::string(68, 'x') + " to \nmatch\n"),
+            std::string(68, 'x') + " to match\n");
   const std::string list = whole.substr(0, 78) + "a,";
   EXPECT_EQ(as_written(list + "\n'lane' or 'pool'\n"), list + "\n'lane' or 'pool'\n");
   const std::string shell = whole.substr(0, 80) + "\nlanes.sh: line 3: 12 Aborted\n";

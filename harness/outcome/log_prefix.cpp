@@ -46,7 +46,10 @@ bool tells_of_error(std::string_view prefix) {
     std::string_view token = prefix.substr(begin, end - begin);
     while (!token.empty() && kMarks.find(token.front()) != npos) token.remove_prefix(1);
     while (!token.empty() && kMarks.find(token.back()) != npos) token.remove_suffix(1);
-    if (ascii::is_one_of(token, kErrors)) return true;
+    // "E1122", as Google's loggers write the level.
+    const bool google = token.size() > 4 && (token[0] == 'E' || token[0] == 'F') &&
+                        token.find_first_not_of("0123456789", 1) == npos;
+    if (google || ascii::is_one_of(token, kErrors)) return true;
     begin = end + 1;
   }
   return false;

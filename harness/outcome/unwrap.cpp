@@ -104,6 +104,9 @@ bool fills(const Line& line, const Line& next, size_t width) {
   if (error && next.margin.empty() && line.margin.size() > 1 && is_indentation(line.margin)) {
     return false;
   }
+  // A sentence's end, and what runtimes begin a line with.
+  const bool ended = !line.words.empty() && std::string_view(".!?").find(line.words.back()) != npos;
+  if (ended && begins_a_line(next.words)) return false;
   return line.width + 1 >= width && !next.words.empty() && !is_rule(line.words) &&
          !is_rule(next.words) && (goes_on_at(line.margin, next.margin) || next.margin == " ") &&
          first_word(line.words) != first_word(next.words);
@@ -193,7 +196,8 @@ Wrapping wrapping_of(const std::vector<Line>& lines) {
     if (fills(line, next, wrapping.width)) {
       full.insert(first_word(next.words));
       goes_on = goes_on || goes_on_once(line, next);
-      if (next.margin != " " && broken_at_a_word(line, next)) whole.insert(first_word(next.words));
+      const bool at_a_space = line.spaced || next.margin == " ";
+      if (!at_a_space && broken_at_a_word(line, next)) whole.insert(first_word(next.words));
     } else if (goes_on_between_words(line, next, wrapping.width)) {
       before.insert(first_word(next.words));
     }
