@@ -123,14 +123,16 @@ std::string_view called_lambda(std::string_view text) {
   return text.substr(begin, lambda - begin);
 }
 
-// "__GI___libc_write", as a debugger calls it where the library has more names for one function.
-std::string_view without_alias(std::string_view text) {
-  constexpr std::string_view kAlias = "__GI___libc_";
-  return text.starts_with(kAlias) ? text.substr(kAlias.size()) : text;
+// What libraries call one of several copies of a function.
+std::string_view without_variants(std::string_view text) {
+  constexpr std::string_view kAlias = "__GI___libc_";  // glibc's: "__GI___libc_write"
+  if (text.starts_with(kAlias)) text.remove_prefix(kAlias.size());
+  // macOS's, one for each kind of processor: "_platform_memmove$VARIANT$Rosetta".
+  return text.substr(0, text.find("$VARIANT$"));
 }
 
 std::string one_pass(std::string_view text) {
-  text = called_lambda(without_lead(without_block(without_alias(text))));
+  text = called_lambda(without_lead(without_block(without_variants(text))));
   const bool objc = text.starts_with("-[") || text.starts_with("+[");
   if (const std::string plain = plain_name(text); !plain.empty()) return without_chip(plain);
   const std::string other = objc ? std::string() : without_trait_or_type(text);

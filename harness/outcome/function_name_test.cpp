@@ -100,6 +100,7 @@ TEST(NormaliseFunction, CountsALambdaAndABlockAsTheFunctionTheyAreWrittenIn) {
   }
   EXPECT_EQ(normalise_function("lanes::callback_fn<int>(int)"), "lanes::callback_fn");
   EXPECT_EQ(normalise_function("__GI___libc_write"), "write");
+  EXPECT_EQ(normalise_function("_take_lane$VARIANT$armv81 + 32"), "_take_lane");
   EXPECT_EQ(normalise_function("__run_stream_block_invoke_2"), "run_stream");
   EXPECT_EQ(normalise_function("__46-[MPSGraph runWithFeeds:targets:]_block_invoke.118 + 4"),
             "-[MPSGraph runWithFeeds:targets:]");

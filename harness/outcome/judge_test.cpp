@@ -2,6 +2,10 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <initializer_list>
+#include <tuple>
+#include <utility>
+
 #include "harness/outcome/diagnosis.h"
 #include "harness/outcome/outcome.h"
 #include "harness/outcome/remarks.h"
@@ -133,6 +137,43 @@ TEST(Judge, AnObjectsExceptionIsTitledByItsReasonAlone) {
     process.crash_report.emplace();
     process.crash_report->application_info = {entry};
     EXPECT_EQ(judge(process).signature, "-[Pool take:]: lane N beyond bounds") << entry;
+  }
+}
+
+// The stack alone, the report's words alone, and both.
+TEST(Judge, AMisuseThatLibdispatchFindsHasOneTitleWhateverIsKnown) {
+  const std::tuple<const char*, const char*, const char*> misuses[] = {
+      {"__DISPATCH_WAIT_FOR_QUEUE__",
+       "BUG IN CLIENT OF LIBDISPATCH: dispatch_sync called on queue already owned by current "
+       "thread",
+       "dispatch_sync on a queue that the thread already owns"},
+      {"dispatch_group_leave",
+       "BUG IN CLIENT OF LIBDISPATCH: Unbalanced call to dispatch_group_leave()",
+       "libdispatch: Unbalanced call to dispatch_group_leave()"},
+      {"_dispatch_semaphore_dispose$VARIANT$mp",
+       "BUG IN CLIENT OF LIBDISPATCH: Semaphore object deallocated while in use (current value < "
+       "original value)",
+       "libdispatch: Semaphore object deallocated while in use"}};
+  for (const auto& [function, words, title] : misuses) {
+    ProcessRecord told = ended_process(Signaled{SIGTRAP, false}, "");
+    told.crash_report.emplace();
+    told.crash_report->application_info = {words};
+    EXPECT_EQ(judge(told).signature, title);
+    ProcessRecord seen = ended_process(Signaled{SIGTRAP, false}, "");
+    ThreadStack& stack = seen.stacks.threads.emplace_back();
+    stack.faulting = true;
+    for (const auto& [image, name] : std::initializer_list<std::pair<const char*, const char*>>{
+             {"libdispatch.dylib", function}, {"lanes", "-[Lanes take]"}}) {
+      StackFrame& frame = stack.frames.emplace_back();
+      frame.image = image;
+      frame.function = name;
+    }
+    EXPECT_EQ(judge(seen).signature, title);
+    seen.crash_report = told.crash_report;
+    EXPECT_EQ(judge(seen).signature, title);
+    seen.crash_report.reset();
+    stack.frames[0].image = "lanes";
+    EXPECT_NE(judge(seen).signature, title);
   }
 }
 

@@ -122,6 +122,7 @@ constexpr std::pair<std::string_view, std::string_view> kSpellings[] = {
     {"addmm: mat1 and mat2 ", "mat1 and mat2 "},
     {"upper bound and larger bound ", "upper bound and lower bound "},
     {" can not ", " cannot "},
+    {" in use (current value < original value)", " in use"},
     {"Module N() ", "Module N(...) "},
     {" (inferred)' for argument ", "' for argument "},
     {" }", "}"},
