@@ -62,7 +62,7 @@ std::string failed_gtest(std::string_view printed) {
     if (failed && (line.empty() || is_bookkeeping(line))) break;
     if (failed) {
       message += message.empty() ? "" : " ";
-      message += line;
+      message += line.substr(0, kMostMessage);
     }
     failed = failed || line.ends_with(": Failure");
   }

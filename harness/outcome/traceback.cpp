@@ -106,7 +106,7 @@ std::string in_pytest(std::string_view text) {
     const auto [shown, what] = pytest_line(line);
     if (shown && goes_on) {
       found += ' ';
-      found += what;
+      found += what.substr(0, kMostLine);
     }
     goes_on = false;
     if (shown && !before) {
@@ -170,31 +170,23 @@ bool was_ignored(std::string_view above) {
   return above.substr(above.rfind('\n') + 1).find("Exception ignored in") != npos;  // npos + 1 is 0
 }
 
-std::string last_exception(std::string_view text) {
-  if (text.find(kPytestSummary) != npos) {
-    if (std::string what = in_pytest(text); !what.empty()) return what;
-  }
-  const size_t traceback = text.rfind(kHeading);
-  if (const size_t end = end_of_cause(text, traceback); traceback != npos && end != npos) {
-    if (std::string first = last_exception(text.substr(0, end)); !first.empty()) return first;
-  }
-  if (traceback == npos) {
-    // Somebody left the heading out, and the lines' ends got lost.
-    const size_t frame = text.rfind("File \"");
-    const std::string_view rest = frame == npos ? text.substr(text.size()) : text.substr(frame);
-    const std::string_view last = rest.substr(0, rest.find('\n'));
-    return last.find(", line ") == npos ? "" : std::string(in_one_line(last).substr(0, kMostLine));
-  }
+/// An exception, and where the text is over that tells of the one which led to it, or which says
+/// more; npos where there is none.
+struct ToldException {
+  std::string message;
+  size_t earlier = npos;
+};
+
+// The one below the heading at `traceback`.
+ToldException exception_below(std::string_view text, size_t traceback) {
   const size_t begins = text.rfind('\n', traceback) + 1;  // npos + 1 is 0
-  if (was_ignored(text.substr(0, begins))) {
-    if (std::string first = last_exception(text.substr(0, begins)); !first.empty()) return first;
-  }
+  size_t earlier = was_ignored(text.substr(0, begins)) ? begins : end_of_cause(text, traceback);
   size_t line = text.find('\n', traceback);
   const std::string_view heading = text.substr(begins, line - begins);
   const size_t heading_end = traceback - begins + kHeading.size();
   const size_t goes_on = heading.find_first_not_of(" .\t\r", heading_end);
   if (goes_on != npos && heading.find("File ", goes_on) != npos) {
-    return std::string(in_one_line(heading.substr(goes_on)).substr(0, kMostLine));
+    return {std::string(in_one_line(heading.substr(goes_on)).substr(0, kMostLine)), earlier};
   }
   // What stands in front of the heading, where it stands in front of the lines below as well.
   std::string_view mark = heading.substr(0, traceback - begins);
@@ -224,9 +216,7 @@ std::string last_exception(std::string_view text) {
     // A page broke the frames' lines as well: only what calls itself an error is one.
     broken = broken || !form;
     if (broken && !(form && names_an_error(name))) continue;
-    if (passes_on(name)) {
-      if (std::string first = last_exception(text.substr(0, begins)); !first.empty()) return first;
-    }
+    if (passes_on(name)) earlier = begins;
     std::string message(behind_torchscript(text.substr(begin), what).substr(0, kMostLine));
     // "RuntimeError:", and the message below it; "RuntimeError: {", as an NSError is written.
     if (message.ends_with(": ") || message.ends_with(':') || message.ends_with('{')) {
@@ -240,9 +230,35 @@ std::string last_exception(std::string_view text) {
         }
       }
     }
-    return without_type(std::move(message), name);
+    return {without_type(std::move(message), name), earlier};
   }
-  return "";
+  return {"", earlier};
+}
+
+// Somebody left the heading out, and the lines' ends got lost.
+std::string without_heading(std::string_view text) {
+  const size_t frame = text.rfind("File \"");
+  const std::string_view rest = frame == npos ? text.substr(text.size()) : text.substr(frame);
+  const std::string_view last = rest.substr(0, rest.find('\n'));
+  return last.find(", line ") == npos ? "" : std::string(in_one_line(last).substr(0, kMostLine));
+}
+
+// The last one, or the one that led to it.
+std::string last_exception(std::string_view text) {
+  constexpr int kMostLinks = 32;
+  std::string told;
+  for (int i = 0; i < kMostLinks; ++i) {
+    if (text.find(kPytestSummary) != npos) {
+      if (std::string what = in_pytest(text); !what.empty()) return what;
+    }
+    const size_t traceback = text.rfind(kHeading);
+    if (traceback == npos) return told.empty() ? without_heading(text) : told;
+    ToldException one = exception_below(text, traceback);
+    if (!one.message.empty()) told = std::move(one.message);
+    if (one.earlier == npos) break;
+    text = text.substr(0, one.earlier);
+  }
+  return told;
 }
 
 // Up to the end of what unittest tells of the first test that failed; all where it tells of none.

@@ -103,6 +103,18 @@ TEST(UncaughtPythonException, IsTheOneThatLedToTheOthers) {
       "LaneError: no lane");
 }
 
+// Each link could lead to the same ones again.
+TEST(UncaughtPythonException, DoesBoundedWorkOnAnyChain) {
+  std::string chain;
+  while (chain.size() < size_t{64} << 10) {
+    chain +=
+        "The above exception was the direct cause of the following exception:\n"
+        "Exception ignored in: f\nTraceback (most recent call last):\n  ChildFailedError: \n"
+        "x.ChildFailedError: \n";
+  }
+  EXPECT_TRUE(uncaught_python_exception(chain).starts_with("x.ChildFailedError:"));
+}
+
 TEST(UncaughtPythonException, OfTestsIsTheFirstOnes) {
   const std::string rule(70, '=');
   const auto failed = [&](const char* test, const char* message) {
