@@ -58,7 +58,7 @@ bool is_frame(std::string_view line) {
   const auto end = std::find_if_not(line.begin(), line.end(), ascii::digit);
   // "3 : INVALID_LANE : " is a status.
   return end != line.begin() && end != line.end() && *end == ' ' &&
-         !std::string_view(end, line.end()).starts_with(" : ");
+         !line.substr(static_cast<size_t>(end - line.begin())).starts_with(" : ");
 }
 
 /// How much a line says about what went wrong, up to 2; 0: nothing.
