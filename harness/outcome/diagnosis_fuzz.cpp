@@ -9,7 +9,9 @@
 #include "harness/outcome/diagnosis.h"
 #include "harness/outcome/frames.h"
 #include "harness/outcome/function_name.h"
+#include "harness/outcome/gtest_story.h"
 #include "harness/outcome/judge.h"
+#include "harness/outcome/last_words.h"
 #include "harness/outcome/traceback.h"
 
 namespace {
@@ -61,6 +63,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 
   check(as_written(text).size() <= size);
   check(uncaught_python_exception(text).size() <= 1024);
+  check(failed_gtest(text).size() <= 2049);
+  const std::string words = last_words(text);
+  check(words.size() <= 160 && printable(words));
 
   const std::string title = normalise_title(text);
   check(title.size() <= 160 && printable(title));

@@ -276,8 +276,10 @@ std::string_view up_to_first_failed_test(std::string_view text) {
 }  // namespace
 
 std::string uncaught_python_exception(std::string_view printed) {
-  return last_exception(up_to_first_failed_test(
+  std::string told = last_exception(up_to_first_failed_test(
       printed.substr(printed.size() > kMostText ? printed.size() - kMostText : 0)));
+  if (told.size() > kMostLine) told.resize(kMostLine);
+  return told;
 }
 
 }  // namespace mpsprobe
