@@ -21,7 +21,7 @@ struct TextThread {
 /// Reads a report line by line; what a line means depends on the section that it is in.
 class TextReader {
  public:
-  ParsedReport read(string_view content, ReportEnd end_of_report) {
+  ParsedReport read(string_view content) {
     while (!content.empty()) {
       const size_t end = content.find('\n');
       string_view line = content.substr(0, end);
@@ -31,8 +31,7 @@ class TextReader {
       take(line);
     }
     if (!is_crash_) return Unreadable{"it is neither an .ips nor a crash report in text form"};
-    if (!has_images_ && end_of_report == ReportEnd::images)
-      return Unreadable{"it is cut off before its list of images"};
+    if (!has_images_) return Unreadable{"it is cut off before its list of images"};
     return finish();
   }
 
@@ -288,9 +287,9 @@ class TextReader {
 
 }  // namespace
 
-ParsedReport parse_crash_text(std::string_view content, ReportEnd end) {
+ParsedReport parse_crash_text(std::string_view content) {
   if (content.size() > report_limits::kMostBytes) return Unreadable{"it is larger than 64 MiB"};
-  return TextReader().read(content, end);
+  return TextReader().read(content);
 }
 
 }  // namespace mpsprobe

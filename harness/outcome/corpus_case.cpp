@@ -191,9 +191,10 @@ void read_crash_report(const Parts& parts, ProcessRecord& process) {
 }
 
 // A crash report that somebody pasted comes to the runner as the system's report, not as output.
+// Who pastes one cuts it, and a report is whole only with its list of images.
 void take_pasted_report(ProcessRecord& process) {
   if (process.crash_report) return;
-  ParsedReport parsed = parse_crash_text(as_written(process.err.head), ReportEnd::anywhere);
+  ParsedReport parsed = parse_crash_text(as_written(process.err.head) + "\nBinary Images:\n");
   auto* report = std::get_if<CrashReport>(&parsed);
   if (report == nullptr || report->exception.empty()) return;
   process.crash_report = std::move(*report);

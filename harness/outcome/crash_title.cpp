@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "harness/outcome/ascii.h"
-#include "harness/outcome/diagnosis.h"
 #include "harness/outcome/function_name.h"
 #include "harness/outcome/passing_frames.h"
 #include "harness/outcome/patterns.h"
@@ -114,21 +113,22 @@ std::string overflowing_function(const ProcessRecord& process, int signal) {
 // What libdispatch has to say of its client where it traps: the crash report holds the words, the
 // stack only the function. Both are in its source, queue.c and semaphore.c:
 // https://github.com/swiftlang/swift-corelibs-libdispatch
-std::string dispatch_misuse(const ProcessRecord& process) {
+std::string_view dispatch_misuse(const ProcessRecord& process) {
   constexpr std::pair<std::string_view, std::string_view> kTraps[] = {
-      {"dispatch_group_leave", "Unbalanced call to dispatch_group_leave()"},
-      {"_dispatch_semaphore_dispose", "Semaphore object deallocated while in use"},
+      {"__DISPATCH_WAIT_FOR_QUEUE__", kSyncOnOwnQueue},
+      {"dispatch_group_leave", "libdispatch: Unbalanced call to dispatch_group_leave()"},
+      {"_dispatch_semaphore_dispose", "libdispatch: Semaphore object deallocated while in use"},
   };
   for (const std::vector<StackFrame>* frames : {handler_frames(process), report_frames(process)}) {
-    if (frames == nullptr || normalise_image(frames->front().image) != "libdispatch.dylib")
-      continue;
-    const std::string function = normalise_function(frames->front().function);
-    if (function == "__DISPATCH_WAIT_FOR_QUEUE__") return std::string(kSyncOnOwnQueue);
-    for (const auto& [name, words] : kTraps) {
-      if (function == name) return std::string(kDispatch) + normalise_title(words);
+    if (frames == nullptr) continue;
+    const StackFrame& frame = frames->front();
+    if (normalise_image(frame.image) != "libdispatch.dylib") continue;
+    const std::string function = normalise_function(frame.function);
+    for (const auto& [name, title] : kTraps) {
+      if (function == name) return title;
     }
   }
-  return "";
+  return {};
 }
 
 // The image that the death happened in, leaving out those that only pass things on.
@@ -176,8 +176,8 @@ CrashTitle crash_title(const ProcessRecord& process, int signal) {
   const std::string suffix = phase_suffix(process.recorder.phase);
   const std::string_view words = words_for(process, signal);
   if (signal == SIGTRAP) {
-    if (std::string misuse = dispatch_misuse(process); !misuse.empty()) {
-      return {misuse + suffix, Basis::frames};
+    if (const std::string_view misuse = dispatch_misuse(process); !misuse.empty()) {
+      return {std::string(misuse) + suffix, Basis::frames};
     }
   }
   const StackTitle title = stack_title(process);

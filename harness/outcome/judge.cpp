@@ -285,8 +285,9 @@ class Judge {
     }
     const Finding* unsupported = first_of(findings_, {TextClass::unsupported});
     if (unsupported != nullptr && !process_.ready) return as(Outcome::unsupported, *unsupported);
-    for (const std::string& told : {uncaught_python_exception(printed_), failed_gtest(printed_)}) {
-      if (told.empty()) continue;
+    std::string told = uncaught_python_exception(printed_);
+    if (told.empty()) told = failed_gtest(printed_);
+    if (!told.empty()) {
       return as(Outcome::exit, std::to_string(code), exception_title(told), Basis::text, false);
     }
     if (const std::string words = last_words(printed_); !words.empty()) {

@@ -147,9 +147,9 @@ LastLine last_line(std::string_view text) {
 std::string last_words(std::string_view text) {
   if (text.size() > kMostBytes) text.remove_prefix(text.size() - kMostBytes);
   std::string words;
-  std::string by_program;     // what the last line says behind the program's name
-  bool below_is_last = true;  // nothing was read so far
-  std::string below;          // the line under the one that is looked at, if it says anything
+  std::string last_said;  // by the last line, where it tells of no trouble
+  bool is_last = true;
+  std::string below;  // the line under the one that is looked at, if it says anything
   bool below_indented = false;
   int most = 0;
   // From the end: the paragraph is over at an empty line above what was found.
@@ -198,15 +198,15 @@ std::string last_words(std::string_view text) {
         line.starts_with("E: ") || tells_of_error(raw.substr(0, log_prefix_length(raw)));
     if (raised || logged) now = std::max(now, 1);
     // "./pool: stoi": no word tells of trouble, and nothing below it says anything.
-    if (now == 0 && below_is_last && says_something(clause, behind_program.size() < line.size())) {
-      by_program = clause;
+    if (now == 0 && is_last && says_something(clause, behind_program.size() < line.size())) {
+      last_said = clause;
     }
-    below_is_last = false;
+    is_last = false;
     if (now == 0 || now < most) continue;
     most = now;
     words = clause;
   }
-  if (words.empty()) words = by_program;
+  if (words.empty()) words = last_said;
   if (words.empty()) return "";
   const std::string known = known_title(words);
   return known.empty() ? normalise_title(words) : known;

@@ -21,6 +21,13 @@ constexpr std::string_view kLevels[] = {"trace", "debug", "info",     "warn",  "
                                         "err",   "crit",  "critical", "fatal", "notice",  "fault",
                                         "e",     "w",     "i",        "f",     "d"};
 
+// "E1122": the level, the year in newer loggers of Google's, the month and the day.
+bool is_google_level(std::string_view token) {
+  return (token.size() == 5 || token.size() == 9) &&
+         std::string_view("EWIF").find(token[0]) != npos &&
+         token.find_first_not_of("0123456789", 1) == npos;
+}
+
 constexpr std::string_view kBrowsers[] = {":ERROR:", ":FATAL:", ":WARNING:", ":INFO:"};
 
 }  // namespace
@@ -46,9 +53,7 @@ bool tells_of_error(std::string_view prefix) {
     std::string_view token = prefix.substr(begin, end - begin);
     while (!token.empty() && kMarks.find(token.front()) != npos) token.remove_prefix(1);
     while (!token.empty() && kMarks.find(token.back()) != npos) token.remove_suffix(1);
-    // "E1122", as Google's loggers write the level.
-    const bool google = token.size() > 4 && (token[0] == 'E' || token[0] == 'F') &&
-                        token.find_first_not_of("0123456789", 1) == npos;
+    const bool google = is_google_level(token) && (token[0] == 'E' || token[0] == 'F');
     if (google || ascii::is_one_of(token, kErrors)) return true;
     begin = end + 1;
   }
@@ -57,17 +62,13 @@ bool tells_of_error(std::string_view prefix) {
 
 // "2025-03-01", "12:00:00.123+0100", "[12:00:00]"
 bool is_time(std::string_view token) {
-  // Google's loggers: the level, the year in newer ones, the month and the day.
-  const bool google = (token.size() == 5 || token.size() == 9) &&
-                      std::string_view("EWIF").find(token[0]) != npos &&
-                      token.find_first_not_of("0123456789", 1) == npos;
   // "22/Nov/2026"
   constexpr std::string_view kMonths[] = {"/Jan/", "/Feb/", "/Mar/", "/Apr/", "/May/", "/Jun/",
                                           "/Jul/", "/Aug/", "/Sep/", "/Oct/", "/Nov/", "/Dec/"};
   const std::string_view month = token.substr(std::min<size_t>(2, token.size()), 5);
   if (digit(at(token, 0)) && ascii::is_one_of(month, kMonths)) return true;
-  return google || (token.find_first_not_of("0123456789-:.,+/|[]()TZ") == npos &&
-                    token.find_first_of("0123456789") != npos && token.size() > 3);
+  return is_google_level(token) || (token.find_first_not_of("0123456789-:.,+/|[]()TZ") == npos &&
+                                    token.find_first_of("0123456789") != npos && token.size() > 3);
 }
 
 // "name[12:34]", "name(12,0x3)"

@@ -11,7 +11,7 @@ namespace mpsprobe {
 /// A level's name that stands out: "ERROR", "[info]", "warn:", "E".
 bool is_level(std::string_view token);
 
-/// Whether what a log put in front of a line calls it an error: "12:00:00 lanes[3] ERR ".
+/// Whether what a log put in front of a line calls it an error: "12:00:00 lanes[3] ERR ", "E1122 ".
 bool tells_of_error(std::string_view prefix);
 
 /// "2025-03-01", "22/Nov/2026", "12:00:00.123+0100", "[12:00:00]", "E0301"; a long number may be

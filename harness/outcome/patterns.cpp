@@ -369,7 +369,7 @@ constexpr Pattern kPatterns[] = {
     {abort_message,
      kSyncOnOwnQueue,
      {"dispatch_sync called on queue already owned by current thread"}},
-    reads(abort_message, kDispatch, "BUG IN CLIENT OF LIBDISPATCH: ", Reading::line, true),
+    reads(abort_message, "libdispatch: ", "BUG IN CLIENT OF LIBDISPATCH: ", Reading::line, true),
     {abort_message,
      "use of Objective-C after fork without exec",
      {"may have been in progress in another thread when fork() was called"}},

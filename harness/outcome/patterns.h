@@ -65,9 +65,7 @@ constexpr std::string_view kCannotLoad = "cannot load ";
 /// The title of an error of MPSGraph's compiler, before its text.
 constexpr std::string_view kGraphError = "MPSGraph: ";
 
-/// The titles of what libdispatch finds in its client: before its words, and of one that has
-/// others.
-constexpr std::string_view kDispatch = "libdispatch: ";
+/// The title of a dispatch_sync that waits for its own thread.
 constexpr std::string_view kSyncOnOwnQueue =
     "dispatch_sync on a queue that the thread already owns";
 

@@ -35,8 +35,9 @@ bool tells_of_command_buffer(const Finding& finding);
 bool told_of_command_buffer(const ProcessRecord& process);
 
 /// The reason of an uncaught Objective-C exception, as the crash report tells it
-/// ("NSRangeException: index 5 beyond bounds"), without its name; empty where it tells of none. Of
-/// no use before it is known that the process aborted and nothing else explains it.
+/// ("NSRangeException: index 5 beyond bounds", "*** -[Pool take:]: no lane"), without its name;
+/// empty where it tells of none. Of no use before it is known that the process aborted and nothing
+/// else explains it.
 std::string uncaught_object_reason(const ProcessRecord& process);
 
 }  // namespace mpsprobe

@@ -64,20 +64,20 @@ bool goes_on_at(std::string_view margin, std::string_view next) {
   return margin == next || next.empty();
 }
 
-size_t marks_length(std::string_view words) {
-  if (std::string_view("=-_*#~+.").find(words[0]) == npos) return 0;
-  return std::min(words.find_first_not_of(words[0]), words.size());
+// How often the first of these characters stands there in a row, if it is a mark.
+template <class Iterator>
+size_t marks_length(Iterator begin, Iterator end) {
+  if (std::string_view("=-_*#~+.").find(*begin) == npos) return 0;
+  return static_cast<size_t>(
+      std::find_if(begin, end, [mark = *begin](char c) { return c != mark; }) - begin);
 }
 
-// A line that parts others ("=====", "=== summary ===", "---- end").
+// A line that parts others ("=====", "=== summary ===", "---- end"), not one that ends in dots.
 bool is_rule(std::string_view words) {
   constexpr size_t kFewest = 3;
-  const size_t front = marks_length(words);
-  const size_t last = words.find_last_not_of(words.back());
-  const bool closed = words.back() != '.' && marks_length(words.substr(words.size() - 1)) > 0 &&
-                      (last == npos || words.size() - 1 - last >= kFewest);
-  return front > kFewest || (front == kFewest && closed) ||
-         (closed && words.size() - 1 - last > kFewest);
+  const size_t front = marks_length(words.begin(), words.end());
+  const size_t back = words.ends_with('.') ? 0 : marks_length(words.rbegin(), words.rend());
+  return front > kFewest || back > kFewest || (front == kFewest && back == kFewest);
 }
 
 // Whether the next word had no room on the line.
@@ -154,8 +154,7 @@ bool goes_on_once(const Line& line, const Line& next) {
            first_word(next.words).find_first_not_of("0123456789") != std::string_view::npos;
   }
   // "err", "or: no lane"
-  std::string both(line.words.substr(line.words.rfind(' ') + 1));  // npos + 1 is 0
-  both += first_word(next.words);
+  const std::string both = std::string(token).append(first_word(next.words));
   for (std::string_view type : {"error:", "Error:", "Exception:"}) {
     if (both.ends_with(type) && first_word(next.words).size() < type.size()) return true;
   }
