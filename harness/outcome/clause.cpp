@@ -133,14 +133,39 @@ std::string_view without_advice(std::string_view text) {
   return text;
 }
 
+// "got 4", "Found: 4", "received"
+bool tells_what_was_found(std::string_view text) {
+  for (std::string_view verb : {"got", "found", "received"}) {
+    if (starts_with_in_any_case(text, verb)) {
+      // Also where a space was forgotten: "got3", "gotInt".
+      return text.size() == verb.size() || !(lower(text[verb.size()]) || text[verb.size()] == '_');
+    }
+  }
+  return false;
+}
+
+// "no lane of 2 or 3, but instead " without ", but instead ".
+std::string_view without_conjunction(std::string_view text) {
+  const auto without = [&](std::string_view end) {
+    if (text.ends_with(end)) text.remove_suffix(end.size());
+  };
+  for (std::string_view end : {"(", " ", " instead", " but", " -", ",", ";", ".", "!"}) {
+    without(end);
+  }
+  return text;
+}
+
 // "no lane of 2 or 3, but got 4": a value at the end, which captures cut and users choose.
 std::string_view without_value(std::string_view text) {
   constexpr size_t kSayingAll = 5;
-  for (std::string_view lead :
-       {", but got ", ", instead got ", " but got ", " but got: ", ", got ", " - got ",
-        " got: ", ". Got: ", ", but received", " but received "}) {
-    const size_t found = text.find(lead);
-    if (found != npos && words(text.substr(0, found)) >= kSayingAll) text = text.substr(0, found);
+  for (size_t i = text.find_first_of(" ("); i != npos; i = text.find_first_of(" (", i + 1)) {
+    if (!tells_what_was_found(text.substr(i + 1))) continue;
+    const std::string_view wanted = without_conjunction(text.substr(0, i + 1));
+    // "expected Lane, got" is enough.
+    const bool expected = starts_with_in_any_case(wanted, "expected ") && words(wanted) > 1;
+    if (wanted.size() == i || (words(wanted) < kFewestWords && !expected)) continue;
+    text = wanted;
+    break;
   }
   // "argument input must be Lane, not tuple", as Python's calls refuse an argument.
   if (const size_t found = text.rfind(", not "); found != npos) {

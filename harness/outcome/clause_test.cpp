@@ -92,6 +92,27 @@ TEST(NormaliseTitle, MasksNamesThatVary) {
             "no symbol __ZN4lane17h64_f32_takeEv in it");
 }
 
+TEST(ClauseTitle, EndsInFrontOfWhatWasFoundInstead) {
+  for (const char* line : {
+           "expected a lane of pool 3, but got pool",
+           "expected a lane of pool 3, got 4",
+           "expected a lane of pool 3 (got Lane)",
+           "expected a lane of pool 3; received 4 of them",
+           "expected a lane of pool 3 but instead found Lane (7)",
+           "expected a lane of pool 3. Got: pool",
+           "expected a lane of pool 3, but found4 of them",
+           "expected a lane of pool 3! Found Lane",
+       }) {
+    EXPECT_EQ(clause_title(line), "expected a lane of pool N") << line;
+  }
+  EXPECT_EQ(clause_title("expected Lane, got Pool"), "expected Lane");
+  // Where too little would be left, and where it is no value.
+  EXPECT_EQ(clause_title("Lane, got Pool here"), "Lane, got Pool here");
+  EXPECT_EQ(clause_title("take() of the pool got an unexpected lane"),
+            "take() of the pool got an unexpected lane");
+  EXPECT_EQ(clause_title("no lane of it found in the pool"), "no lane of it found in the pool");
+}
+
 TEST(NormaliseTitle, LeavesOutWhatUsersNamed) {
   const std::pair<const char*, const char*> same[] = {
       {"undefined value lane", "undefined value pool_of_lanes"},
@@ -147,6 +168,19 @@ TEST(NormaliseTitle, LeavesOutWhatUsersNamed) {
       {"the lane holds either `inf` or nothing", "the lane holds either 3 or nothing"},
       {"Can't pickle local object 'take.<locals>.give'", "Can't get local object 'A.b.<locals>.c'"},
       {"wait timeout after 300ms, keys: /a, /b", "wait timeout after 5000ms, keys: /c"},
+      {"no lane of shape torch.Size([2, 3]) here", "no lane of shape torch.Size([]) here"},
+      {"no lane of shape [] here", "no lane of shape (2, 3, 4) here"},
+      {"lanes[-1] is none of the pool's", "lanes[12] is none of the pool's"},
+      {"wants a lane of layout torch.strided", "wants a lane of layout torch.sparse_coo"},
+      {"wants a lane of layout Strided", "wants a lane of layout SparseCsr"},
+      {"no lane of torch.bool in it", "no lane of torch.float32 in it"},
+      {"no lane of CPUFloatType in it", "no lane of SparseCUDALongType in it"},
+      {"cannot convert Int to a lane", "cannot convert double to a lane"},
+      {"wants a lane of Half, Float or Double", "wants a lane of Float"},
+      {"wants a lane on CPU, CUDA and XPU", "wants a lane on CPU and CUDA"},
+      {"no lane type mps in it", "no lane type cuda:1 in it"},
+      {"<function take at 0x7f12ab> is no lane", "<lanes.Pool object at 0x5512> is no lane"},
+      {"128 is no lane of the pool", "7 is no lane of the pool"},
   };
   for (const auto& [one, other] : same) {
     EXPECT_EQ(clause_title(one), clause_title(other)) << one;

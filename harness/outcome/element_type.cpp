@@ -23,7 +23,8 @@ size_t one_type_length(std::string_view text) {
     }
   }
   const size_t length = word_length(text.substr(begin));
-  if (begin > 0 && text.substr(begin, length) == "double") return begin + length;
+  constexpr std::string_view kScoped[] = {"bool", "double", "half", "int", "long", "short"};
+  if (begin > 0 && is_one_of(text.substr(begin, length), kScoped)) return begin + length;
   return is_element_type(text.substr(begin, length)) ? begin + length : 0;
 }
 
@@ -32,13 +33,14 @@ size_t named_type_length(std::string_view text, std::string_view before) {
   constexpr std::string_view kNames[] = {"Byte", "Char", "Short", "Int",   "Long",
                                          "Bool", "Half", "Float", "Double"};
   constexpr std::string_view kWords[] = {"int", "long", "short", "double", "bool"};
-  constexpr std::string_view kLeads[] = {"implemented for ", "scalar type ", "but found ",
-                                         "but got ",         "to type ",     "dtype ",
-                                         "dtypes ",          " != ",         " == "};
+  constexpr std::string_view kLeads[] = {
+      "implemented for ", "scalar type ", "but found ", "but got ",    "to type ", "dtype ",
+      "dtypes ",          " != ",         " == ",       "bounds for ", "dtype: ",  "convert "};
   // Where a word in lower case may be none: "as long as".
-  constexpr std::string_view kLeadsOfNames[] = {" as ",   " view ",  "type ",     "got ",
-                                                "got: ",  "Got: ",   "expected ", "Expected ",
-                                                "found ", "dtype: ", "type: ",    "to be "};
+  constexpr std::string_view kLeadsOfNames[] = {
+      " as ",       " view ",      "type ",  "got ",  "to output ", "<type>, ",
+      "<type> or ", "<type> and ", "got: ",  "Got: ", "expected ",  "Expected ",
+      "found ",     "dtype: ",     "type: ", "to be "};
   // Of the interpreter's values.
   constexpr std::string_view kValues[] = {
       "Bool",       "BoolList", "Capsule",     "ComplexDouble", "Device", "Double",
@@ -59,7 +61,26 @@ size_t named_type_length(std::string_view text, std::string_view before) {
   const bool alone = (before.ends_with('(') && behind.starts_with(')')) ||
                      behind.starts_with(" object ") || behind.starts_with("' object ");
   const bool named = (name || alone) && is_one_of(word, kNames);
-  return named || ((type || alone) && is_one_of(word, kWords)) ? length : 0;
+  // "double", not "long", which is a word as well; an exception's type tells bugs apart.
+  const bool plain = name && (word == "int" || word == "double" || word == "bool") &&
+                     !before.ends_with("exception of type ");
+  return named || plain || ((type || alone) && is_one_of(word, kWords)) ? length : 0;
+}
+
+// "CPUFloatType", "SparseCUDALongType"
+bool is_tensor_type(std::string_view name) {
+  constexpr std::string_view kElements[] = {"Bool", "Byte", "Char",  "Short",    "Int",
+                                            "Long", "Half", "Float", "BFloat16", "Double"};
+  constexpr std::string_view kBackends[] = {"CPU", "CUDA", "MPS", "XPU", "Meta", "HIP"};
+  name.remove_suffix(4);
+  if (name.starts_with("Sparse")) name.remove_prefix(6);
+  for (std::string_view backend : kBackends) {
+    if (!name.starts_with(backend)) continue;
+    name.remove_prefix(backend.size());
+    if (name.starts_with("Complex")) name.remove_prefix(7);
+    return is_one_of(name, kElements);
+  }
+  return false;
 }
 
 }  // namespace
@@ -75,6 +96,8 @@ bool is_element_type(std::string_view name) {
   if (name.starts_with("MPS") && name.ends_with("Type")) {
     name.remove_prefix(3);
     name.remove_suffix(4);
+  } else if (name.ends_with("Type") && is_tensor_type(name)) {
+    return true;
   } else if (name.starts_with("MPSDataType")) {
     name.remove_prefix(11);
   } else if (name.ends_with("Tensor") && name.size() > 6) {

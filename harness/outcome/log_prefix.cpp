@@ -207,13 +207,12 @@ size_t up_to_level(std::string_view rest) {
   return 0;
 }
 
-// A number alone, which may begin a message: no date such as "22.11.2026".
-bool digits_only(std::string_view token) {
+}  // namespace
+
+bool is_number(std::string_view token) {
   if (token.size() == 10 && token[2] == '.' && token[5] == '.') return false;
   return token.find_first_not_of("0123456789.,()[]") == npos;
 }
-
-}  // namespace
 
 size_t log_prefix_length(std::string_view line) {
   line = line.substr(0, kLongestPrefix);
@@ -249,7 +248,7 @@ size_t log_prefix_length(std::string_view line) {
                         token == "stderr:" || token == "[stderr]" || token == "[stdout]";
     const bool marked =
         stream || ((dated || bracketed) && !token.ends_with(':') && is_level(token));
-    const bool time = is_time(token) && (dated || !digits_only(token));
+    const bool time = is_time(token) && (dated || !is_number(token));
     // "pool.cc:12] Check failed: " is how Google's assertions begin.
     const bool check = rest.substr(space).starts_with(" Check failed: ");
     const bool place =

@@ -14,6 +14,9 @@ bool is_level(std::string_view token);
 /// Whether what a log put in front of a line calls it an error: "12:00:00 lanes[3] ERR ", "E1122 ".
 bool tells_of_error(std::string_view prefix);
 
+/// Digits, points and brackets alone, which may begin a message: no date such as "22.11.2026".
+bool is_number(std::string_view token);
+
 /// "2025-03-01", "22/Nov/2026", "12:00:00.123+0100", "[12:00:00]", "E0301"; a long number may be
 /// one as well.
 bool is_time(std::string_view token);

@@ -74,9 +74,10 @@ size_t path_length(std::string_view text) {
 
 // Length of a process or line number in brackets, [88968:35288312] after a program's name, or 0.
 size_t bracket_length(std::string_view text) {
-  size_t i = 1;
+  const size_t begin = at(text, 1) == '-' ? 2 : 1;
+  size_t i = begin;
   while (hex(at(text, i)) || at(text, i) == ':') ++i;
-  return i > 1 && digit(text[1]) && at(text, i) == ']' ? i + 1 : 0;
+  return i > begin && digit(text[begin]) && at(text, i) == ']' ? i + 1 : 0;
 }
 
 /// What libraries add to a message to help, and where they come to the place in the source: some
@@ -184,6 +185,43 @@ std::string merge_numbers(std::string_view text) {
       i += unit.size();
       break;
     }
+  }
+  return result;
+}
+
+// "<type>, <type> and <type>" is "<type>", "CPU, XPU and CUDA" is "CPU...": releases add to them.
+std::string merge_lists(std::string_view text) {
+  constexpr std::string_view kMembers[] = {
+      "<type>", "<device>", "<layout>", "CPU",  "CUDA", "XPU", "MPS", "HPU",        "XLA",
+      "HIP",    "ROCM",     "Meta",     "MTIA", "NPU",  "IPU", "VE",  "PrivateUse1"};
+  constexpr std::string_view kSeparators[] = {", and ", ", or ", ", ", " and ", " or ", "/"};
+  const auto member_at = [&](size_t i) -> size_t {
+    for (std::string_view member : kMembers) {
+      if (text.substr(i).starts_with(member) && !word(at(text, i + member.size()))) {
+        return member.size();
+      }
+    }
+    return 0;
+  };
+  std::string result;
+  for (size_t i = 0; i < text.size();) {
+    const size_t length = result.empty() || !word(result.back()) ? member_at(i) : 0;
+    result += text.substr(i, std::max<size_t>(length, 1));
+    i += std::max<size_t>(length, 1);
+    if (length == 0) continue;
+    bool list = false;
+    for (bool merged = true; merged;) {
+      merged = false;
+      for (std::string_view separator : kSeparators) {
+        if (!text.substr(i).starts_with(separator)) continue;
+        const size_t next = member_at(i + separator.size());
+        if (next == 0) continue;
+        i += separator.size() + next;
+        merged = list = true;
+        break;
+      }
+    }
+    if (list && !result.ends_with('>')) result += "...";
   }
   return result;
 }
@@ -308,7 +346,7 @@ std::string one_pass(std::string_view text) {
     }
     title += text[i++];
   }
-  title = without_echoes(merge_numbers(title));
+  title = without_echoes(merge_lists(merge_numbers(title)));
   for (const auto& [spelling, usual] : kSpellings) replace_all(title, spelling, usual);
   while (const size_t place = source_place_at_end(title)) {
     title.resize(title.size() - place);

@@ -175,16 +175,70 @@ size_t data_file_length(std::string_view text) {
   return is_data_file(name) && name.front() != '.' ? name.size() : 0;
 }
 
+// "<function take at N>", "<lanes.Lane object at 0x7f12>": a value as Python shows it.
+size_t object_length(std::string_view text) {
+  if (at(text, 0) != '<') return 0;
+  const size_t close = text.substr(0, kLongestName).find('>');
+  if (close == std::string_view::npos) return 0;
+  const size_t address = text.substr(0, close).rfind(" at ");
+  if (address == std::string_view::npos) return 0;
+  const std::string_view number = text.substr(address + 4, close - address - 4);
+  return number == "N" || number.starts_with("0x") ? close + 1 : 0;
+}
+
+// "torch.strided", and as C++ prints it "Strided"; "Sparse" is a word as well.
+size_t layout_length(std::string_view text) {
+  constexpr std::string_view kOfPython[] = {"strided",    "sparse_coo", "sparse_csr", "sparse_csc",
+                                            "sparse_bsr", "sparse_bsc", "jagged",     "_mkldnn"};
+  constexpr std::string_view kOfCxx[] = {"Strided",   "SparseCsr", "SparseCsc",
+                                         "SparseBsr", "SparseBsc", "Mkldnn"};
+  constexpr std::string_view kScope = "torch.";
+  const size_t begin = text.starts_with(kScope) ? kScope.size() : 0;
+  const size_t length = word_length(text.substr(begin));
+  const std::string_view name = text.substr(begin, length);
+  const bool layout = begin > 0 ? is_one_of(name, kOfPython) : is_one_of(name, kOfCxx);
+  return layout ? begin + length : 0;
+}
+
+// "torch.Size([2, 3])", "(2, 3)", "(2,)" and "[]", which merge with "[2, 3]".
+size_t shape_length(std::string_view text, std::string_view before) {
+  constexpr std::string_view kMarks = "0123456789, -";
+  size_t begin = 0;
+  if (text.starts_with("torch.Size(")) begin = 11;
+  const char open = at(text, begin);
+  if ((open != '[' && open != '(') || (!before.empty() && word(before.back()))) return 0;
+  size_t close = std::min(text.find_first_not_of(kMarks, begin + 1), text.size());
+  if (at(text, close) != (open == '[' ? ']' : ')')) return 0;
+  const std::string_view sizes = text.substr(begin + 1, close - begin - 1);
+  ++close;
+  if (begin > 0) return at(text, close) == ')' ? close + 1 : 0;
+  // A number in brackets is another thing, as are empty ones that no word leads to.
+  if (open == '(' && sizes.find(',') == std::string_view::npos) return 0;
+  return sizes.empty() && (before.empty() ||
+                           std::string_view(" =(:").find(before.back()) == std::string_view::npos)
+             ? 0
+             : close;
+}
+
 constexpr std::string_view kDevices[] = {"cpu", "cuda", "mps", "meta", "xpu",
                                          "npu", "hpu",  "xla", "hip"};
 
-// "cuda:1", "mps:0"; "cpu" and the like where the words in front tell that it is one of several.
+// "cuda:1", "mps:0", "cpu" alone; "meta", which is a word as well, where the words in front tell
+// that it is one of several.
 size_t device_length(std::string_view text, std::string_view before) {
   const size_t length = word_length(text);
   if (!is_one_of(text.substr(0, length), kDevices)) return 0;
   if (at(text, length) == ':' && digit(at(text, length + 1))) {
     return length + 1 + word_length(text.substr(length + 1));
   }
+  const bool stop = std::string_view(".:").find(at(text, length)) != std::string_view::npos;
+  const bool end = length == text.size() ||
+                   std::string_view(" ',;!)]}").find(at(text, length)) != std::string_view::npos ||
+                   (stop && (length + 1 == text.size() || text[length + 1] == ' '));
+  const bool begin =
+      before.empty() || std::string_view(" '=([{:").find(before.back()) != std::string_view::npos;
+  if (!begin || !end) return 0;
+  if (!text.starts_with("meta")) return length;
   while (before.ends_with('\'') || before.ends_with('\\')) before.remove_suffix(1);
   constexpr std::string_view kLeads[] = {
       "device ", "devices ", "devices, ",    "device=",       "device: ",   " on ",        " to ",
@@ -214,6 +268,9 @@ VariablePart variable_part(std::string_view rest, std::string_view before) {
     const size_t number = number_length(rest);
     return number > 0 && !word(at(rest, number)) ? VariablePart{number, "N"} : VariablePart{};
   }
+  if (size_t length = object_length(rest); length > 0) return {length, "N"};
+  if (size_t length = shape_length(rest, before); length > 0) return {length, "[N]"};
+  if (size_t length = layout_length(rest); length > 0) return {length, "<layout>"};
   if (size_t length = device_length(rest, before); length > 0) return {length, "<device>"};
   if (size_t length = element_type_length(rest, before); length > 0) return {length, "<type>"};
   if (size_t length = data_file_length(rest); length > 0) return {length, "<file>"};

@@ -275,7 +275,13 @@ size_t wrapper_length(std::string_view line) {
   const std::string_view token = line.substr(0, line.find(' '));
   if (const size_t length = typed_length(line, token); length > 0) return length;
   if (token.size() < line.size()) {
-    if (is_time(token) || is_process(token) || is_level(token) || is_source_place(token)) {
+    // "128 is no lane": a number alone is none of a log's, but for seconds since 1970 and what
+    // stands in front of a place in the source.
+    const std::string_view behind = line.substr(token.size() + 1);
+    const bool logged = (token.size() >= 10 && token[0] == '1') ||
+                        is_source_place(behind.substr(0, behind.find(' ')));
+    const bool time = is_time(token) && (logged || !is_number(token));
+    if (time || is_process(token) || is_level(token) || is_source_place(token)) {
       return token.size();
     }
     // "name - LEVEL - ", "file.py::test - "

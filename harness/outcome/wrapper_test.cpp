@@ -80,13 +80,16 @@ TEST(ClauseTitle, KeepsWhatLooksLikeAWrapperAndIsNone) {
 }
 
 TEST(NormaliseTitle, MasksDevices) {
-  const std::string title = "one device, but found <device> and <device>";
-  EXPECT_EQ(normalise_title("one device, but found cuda:1 and cpu!"), title);
-  EXPECT_EQ(normalise_title("one device, but found 'mps:0' and 'meta'"), title);
+  const std::string title = "one device, not <device>";
+  EXPECT_EQ(normalise_title("one device, not cuda:1 and cpu!"), title);
+  EXPECT_EQ(normalise_title("one device, not 'mps:0'"), title);
+  EXPECT_EQ(normalise_title("one lane of device 'mps:0' and 'meta'"),
+            "one lane of device <device>");
   EXPECT_EQ(normalise_title("lane(device=cpu) and pool(device='mps:0')"),
             normalise_title("lane(device='cuda:3') and pool(device=cpu)"));
   // What is no device among others.
-  EXPECT_EQ(normalise_title("no lane type mps"), "no lane type mps");
+  EXPECT_EQ(normalise_title("no meta lane of cuda_pool, mps.lane or torch.cpu"),
+            "no meta lane of cuda_pool, mps.lane or torch.cpu");
   EXPECT_EQ(normalise_title("lane not in MPS device"), "lane not in MPS device");
 }
 
