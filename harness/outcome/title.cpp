@@ -8,7 +8,9 @@
 #include "harness/outcome/brackets.h"
 #include "harness/outcome/diagnosis.h"
 #include "harness/outcome/first_words.h"
+#include "harness/outcome/merged_values.h"
 #include "harness/outcome/normal_text.h"
+#include "harness/outcome/spelling.h"
 #include "harness/outcome/users_name.h"
 #include "harness/outcome/variable_part.h"
 
@@ -110,151 +112,6 @@ constexpr std::string_view kAdvice[] = {
     " Aborted (core dumped)",
 };
 
-/// Words that releases and reporters use for one another, after the numbers have been left out.
-constexpr std::pair<std::string_view, std::string_view> kSpellings[] = {
-    {" whos ", " whose "},
-    {" width (N)", " size (N)"},
-    {" height (N)", " size (N)"},
-    {" depth (N)", " size (N)"},
-    {"Failed to created ", "Failed to create "},
-    {" is not current ", " is not currently "},
-    {"CuDNN error: ", "cuDNN error: "},
-    {" missing Buffer binding", " missing buffer binding"},
-    {"addmm: mat1 and mat2 ", "mat1 and mat2 "},
-    {"upper bound and larger bound ", "upper bound and lower bound "},
-    {" can not ", " cannot "},
-    {" in use (current value < original value)", " in use"},
-    {"Module N() ", "Module N(...) "},
-    {" (inferred)' for argument ", "' for argument "},
-    {" }", "}"},
-    {" shape [] ", " shape [N] "},
-    {" vs. N). ", " vs. N) "},
-    {"basic_string::_S_construct null not valid",
-     "basic_string: construction from null is not valid"},
-    {"Data-dependent branching", "Dynamic control flow is not supported at the moment"},
-    {": (Batch element N): ", ": "},
-    {"The differentiated Tensor at index N appears", "One of the differentiated Tensors appears"},
-    {"Can't get local object ", "Can't pickle local object "},
-    {"copy_from_slice: source slice ", "source slice "},
-    {"Attempting to fetch value instead of handling error ", "Bad StatusOr access: "},
-};
-
-void replace_all(std::string& text, std::string_view what, std::string_view with) {
-  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at)) {
-    text.replace(at, what.size(), with);
-    at += with.size();
-  }
-}
-
-// "[N, N, N]" is "[N]", "N N" and "-N" are "N", "N GiB" is "N": ranks, signs and units vary as
-// numbers do.
-std::string merge_numbers(std::string_view text) {
-  constexpr std::string_view kSeparators[] = {", ", ",", " x ", "x", "*", " ", " or ", ", or "};
-  constexpr std::string_view kUnits[] = {" bytes", " KB",   " MB",  " GB",  " TB",
-                                         " KiB",   " MiB",  " GiB", " TiB", ". KiB",
-                                         ". MiB",  ". GiB", ". TiB"};
-  std::string result;
-  const auto number_at = [&](size_t i) { return at(text, i) == 'N' && !word(at(text, i + 1)); };
-  for (size_t i = 0; i < text.size();) {
-    const char before = result.empty() ? '\0' : result.back();
-    if (text[i] == '-' || text[i] == '+') {
-      const size_t next = std::min(text.find_first_not_of("+-", i), text.size());
-      const bool sign = number_at(next) && !word(before) && before != ')' && before != ']';
-      if (!sign) result += text.substr(i, next - i);
-      i = next;
-      continue;
-    }
-    result += text[i++];
-    if (result.back() != 'N' || word(before)) continue;
-    if (word(at(text, i)) && at(text, i) != 'x') continue;
-    for (bool merged = true; merged;) {
-      merged = false;
-      for (std::string_view separator : kSeparators) {
-        if (!text.substr(i).starts_with(separator)) continue;
-        const size_t next = i + separator.size() + (at(text, i + separator.size()) == '-' ? 1 : 0);
-        if (!number_at(next)) continue;
-        i = next + 1;
-        merged = true;
-        break;
-      }
-    }
-    // A shape of one dimension, as Python writes it.
-    if (text.substr(i).starts_with(",)")) ++i;
-    for (std::string_view unit : kUnits) {
-      if (!text.substr(i).starts_with(unit) || word(at(text, i + unit.size()))) continue;
-      i += unit.size();
-      break;
-    }
-  }
-  return result;
-}
-
-// "<type>, <type> and <type>" is "<type>", "CPU, XPU and CUDA" is "CPU...": releases add to them.
-std::string merge_lists(std::string_view text) {
-  constexpr std::string_view kMembers[] = {
-      "<type>", "<device>", "<layout>", "CPU",  "CUDA", "XPU", "MPS", "HPU",        "XLA",
-      "HIP",    "ROCM",     "Meta",     "MTIA", "NPU",  "IPU", "VE",  "PrivateUse1"};
-  constexpr std::string_view kSeparators[] = {", and ", ", or ", ", ", " and ", " or ", "/"};
-  const auto member_at = [&](size_t i) -> size_t {
-    for (std::string_view member : kMembers) {
-      if (text.substr(i).starts_with(member) && !word(at(text, i + member.size()))) {
-        return member.size();
-      }
-    }
-    return 0;
-  };
-  std::string result;
-  for (size_t i = 0; i < text.size();) {
-    const size_t length = result.empty() || !word(result.back()) ? member_at(i) : 0;
-    result += text.substr(i, std::max<size_t>(length, 1));
-    i += std::max<size_t>(length, 1);
-    if (length == 0) continue;
-    bool list = false;
-    for (bool merged = true; merged;) {
-      merged = false;
-      for (std::string_view separator : kSeparators) {
-        if (!text.substr(i).starts_with(separator)) continue;
-        const size_t next = member_at(i + separator.size());
-        if (next == 0) continue;
-        i += separator.size() + next;
-        merged = list = true;
-        break;
-      }
-    }
-    if (list && !result.ends_with('>')) result += "...";
-  }
-  return result;
-}
-
-// A phrase of two words or more that stands twice or more in a row stands once.
-std::string without_echoes(const std::string& text) {
-  constexpr size_t kMostWords = 8;
-  std::vector<std::string_view> words;
-  const std::string_view all = text;
-  for (size_t i = 0; i < all.size();) {
-    const size_t end = std::min(all.find(' ', i), all.size());
-    if (end > i) words.push_back(all.substr(i, end - i));
-    i = end + 1;
-  }
-  std::vector<std::string_view> kept;
-  for (std::string_view one : words) {
-    kept.push_back(one);
-    for (size_t n = 2; n <= kMostWords && 2 * n <= kept.size(); ++n) {
-      const auto last = kept.end() - static_cast<std::ptrdiff_t>(n);
-      if (std::equal(last, kept.end(), last - static_cast<std::ptrdiff_t>(n))) {
-        kept.erase(last, kept.end());
-        break;
-      }
-    }
-  }
-  std::string result;
-  for (std::string_view one : kept) {
-    if (!result.empty()) result += ' ';
-    result += one;
-  }
-  return result;
-}
-
 // " at stream.cpp", "(stream.cpp)" at the end: the place in the source, without its number.
 size_t source_place_at_end(std::string_view title) {
   if (title.ends_with(", line N")) {
@@ -346,8 +203,7 @@ std::string one_pass(std::string_view text) {
     }
     title += text[i++];
   }
-  title = without_echoes(merge_lists(merge_numbers(title)));
-  for (const auto& [spelling, usual] : kSpellings) replace_all(title, spelling, usual);
+  title = without_asides(usual_spelling(merge_values(title)));
   while (const size_t place = source_place_at_end(title)) {
     title.resize(title.size() - place);
     // "(take at lane.cpp)": what was called there.
