@@ -175,6 +175,8 @@ class CxxName {
       }
       return end();
     }
+    // "decltype (...) std::construct_at<...>(...)": a return type, as gdb writes it.
+    if (at(text_, i_) == '(' && name_ == "decltype") return leave_out(false);
     for (std::string_view tail : {"+ ", "- ", "@ ", "[", "in ", "at "}) {
       if (rest().starts_with(tail)) return end();
     }

@@ -139,6 +139,22 @@ TEST(TitleOfStack, ContainersCountAsTheirUser) {
             "mlx::core::metal::Device::end");
 }
 
+TEST(TitleOfStack, HandlesOfTensorsCountAsTheirUser) {
+  // As a build without optimisation shows it, and one with.
+  EXPECT_EQ(title_of_stack({
+                frame("prog",
+                      "c10::intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>::"
+                      "intrusive_ptr(c10::intrusive_ptr<c10::TensorImpl, "
+                      "c10::UndefinedTensorImpl>&&)"),
+                frame("prog", "at::TensorBase::TensorBase(at::TensorBase&&)"),
+                frame("prog",
+                      "decltype (::new ((void*)(0)) at::Tensor((declval<at::Tensor>)())) "
+                      "std::construct_at<at::Tensor>(at::Tensor*, at::Tensor&&)"),
+                frame("prog", "lanes::push_lane(at::Tensor)"),
+            }),
+            title_of_stack({frame("prog", "lanes::push_lane(at::Tensor)")}));
+}
+
 TEST(RecursiveFunction, IsTheSameWhereverTheStackWasCut) {
   for (size_t cut = 0; cut < 3; ++cut) {
     std::vector<StackFrame> frames = {frame("w", "leaf()")};

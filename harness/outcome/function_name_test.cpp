@@ -38,6 +38,7 @@ TEST(NormaliseFunction, LeavesOutWhatDiffersFromBuildToBuild) {
       {"run.constprop.0", "run"},
       {"run(int) (.cold.1)", "run"},
       {"decltype(auto) call<int>(int)", "call"},
+      {"decltype (take<int>({parm#1})) call<int>(int)", "call"},
       {"memcpy@@GLIBC_2.14", "memcpy"},
       {"memcpy@plt", "memcpy"},
       {"mpsprobe::run() + 0x3b", "mpsprobe::run"},

@@ -295,6 +295,27 @@ constexpr PassingFrame kPassingFrames[] = {
     {standard, "", "at::TensorIteratorBase::for_each"},
     {standard, "", "at::internal::serial_for_each"},
 
+    // --- LibTorch's handles, which are inlined in one build and not in another: a bad one is its
+    // user's
+    {standard, "", "at::Tensor::*"},
+    {standard, "", "at::TensorBase::*"},
+    {standard, "", "at::OptionalTensorRef::*"},
+    {standard, "", "c10::ArrayRef::*"},
+    {standard, "", "c10::Dict::*"},
+    {standard, "", "c10::IValue::*"},
+    {standard, "", "c10::List::*"},
+    {standard, "", "c10::MaybeOwned*"},
+    {standard, "", "c10::OptionalArrayRef::*"},
+    {standard, "", "c10::Scalar::*"},
+    {standard, "", "c10::SmallVector*"},
+    {standard, "", "c10::intrusive_ptr*"},
+    {standard, "", "c10::optional*"},
+    {standard, "", "c10::raw::*"},
+    {standard, "", "c10::weak_intrusive_ptr*"},
+    {standard, "", "torch::OrderedDict::*"},
+    {standard, "", "torch::nn::AnyModule::*"},
+    {standard, "", "torch::nn::ModuleHolder::*"},
+
     // --- OpenMP's runtimes
     {thread_entry, "", "gomp_thread_start"},
     {standard, "", "GOMP_*"},
