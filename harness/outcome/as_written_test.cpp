@@ -132,6 +132,8 @@ TEST(AsWritten, DropsTheNumberInFrontOfLinesThatStandTogether) {
   EXPECT_EQ(as_written("[12:00:01] 3: one\n[12:00:02] 3: two\n[12:00:03] 3: three\n"),
             "one\ntwo\nthree\n");
   EXPECT_EQ(as_written("1: one\n1: two\n2: three\n"), "1: one\n1: two\n2: three\n");
+  const char* openmp = "OMP: Error #3: no lane\nOMP: one\nOMP: Hint\n";
+  EXPECT_EQ(as_written(openmp), openmp);
 }
 
 // A page's "> " and its indentation: what terminals broke, they broke without these.
@@ -174,6 +176,14 @@ TEST(AsWritten, KnowsTheRestOfALineThatWasBrokenOnce) {
     const std::string text = front(end) + "\n" + rest + "\n";
     EXPECT_EQ(as_written(text), text) << end;
   }
+}
+
+// A terminal that leaves its last column free, and a piece that no word begins with.
+TEST(AsWritten, PutsNoSpaceInFrontOfWhatNoWordBeginsWith) {
+  const std::string front =
+      "pool: no lane left in " + std::string(79 - 22 - 14, 'x') + "/lanes/pool.cc";
+  ASSERT_EQ(front.size(), 79U);
+  EXPECT_EQ(as_written(front + "\n:12] no lane\n"), front + ":12] no lane\n");
 }
 
 // A piece may look like a word, and one line that its author had broken is no witness against many.

@@ -58,6 +58,8 @@ TEST(ClauseTitle, ReadsTheMessageInARecordOfRusts) {
 TEST(ClauseTitle, KeepsOperatorsApart) {
   EXPECT_NE(clause_title("Could not run 'aten::lanes' with arguments from the 'MPS' backend"),
             clause_title("Could not run 'aten::pools' with arguments from the 'MPS' backend"));
+  EXPECT_NE(clause_title("lanes gone: status=LANE_LOST"),
+            clause_title("lanes gone: status=LANE_ODD"));
   EXPECT_NE(clause_title("lane index (3) is beyond the pool"),
             clause_title("lane length (3) is beyond the pool"));
 }
@@ -181,6 +183,11 @@ TEST(NormaliseTitle, LeavesOutWhatUsersNamed) {
       {"no lane type mps in it", "no lane type cuda:1 in it"},
       {"<function take at 0x7f12ab> is no lane", "<lanes.Pool object at 0x5512> is no lane"},
       {"128 is no lane of the pool", "7 is no lane of the pool"},
+      {"no lane of mode=fast, count=3", "no lane of mode=wide, count=12"},
+      {"no lane of mode=fast, must be one of wide",
+       "no lane of mode=wide, must be one of thin, odd"},
+      {"[enforce fail at pool.cc:12] lane.size <= room. 12 vs 3",
+       "[enforce fail at /lanes/pool.cc:45] lane.size <= room. 9 vs 4. Is it the same lane?"},
       // What one release writes and another does not.
       {"the width of a lane (3) and of its pool ([2, 3])", "the width of a lane and of its pool"},
       {"no such mode of the pool: 3", "no such mode of the pool"},

@@ -206,8 +206,14 @@ void take_pasted_frames(ProcessRecord& process) {
   ThreadStack stack;
   stack.thread = 0;
   stack.faulting = true;
-  for (std::string_view line : lines_of(process.err.head)) {
-    line = trimmed(line);
+  for (const std::string_view written : lines_of(process.err.head)) {
+    // Some pages make another quote of the one in front of a function.
+    std::string plain(written);
+    for (std::string_view quote : {"\u2018", "\u201b"}) {
+      const size_t found = plain.find(quote);
+      if (found != std::string::npos) plain.replace(found, quote.size(), "`");
+    }
+    std::string_view line = trimmed(plain);
     while (line.starts_with('>') || line.starts_with('*')) line = trimmed(line.substr(1));
     if (line.starts_with("frame #0")) stack.frames.clear();
     if (line.starts_with("frame #")) stack.frames.push_back(read_corpus_frame(line));

@@ -290,6 +290,11 @@ class Judge {
     if (!told.empty()) {
       return as(Outcome::exit, std::to_string(code), exception_title(told), Basis::text, false);
     }
+    // The loader looks for some symbols when they are first called.
+    const Finding* loader = first_of(findings_, {TextClass::setup_failed});
+    if (loader != nullptr && is_loader_exit(code)) {
+      return as(Outcome::exit, std::to_string(code), loader->title, Basis::text, loader->known);
+    }
     if (const std::string words = last_words(printed_); !words.empty()) {
       return as(Outcome::exit, std::to_string(code), words, Basis::text, false);
     }

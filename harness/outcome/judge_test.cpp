@@ -263,6 +263,13 @@ TEST(Judge, WhatNeverGotToTheProductIsSetUp) {
   EXPECT_EQ(judge(missing).outcome, Outcome::infrastructure);
 }
 
+TEST(Judge, ASymbolThatIsMissingWhenItIsFirstCalledIsNamedAsOneThatWasMissingBefore) {
+  const Judgement late = judge(ended_process(
+      Exited{127}, "./prog: symbol lookup error: ./prog: undefined symbol: _Z4takei\n"));
+  EXPECT_EQ(late.outcome, Outcome::exit);
+  EXPECT_EQ(late.signature, "symbol not found: _Z4takei");
+}
+
 TEST(Judge, TheSignatureOfACrashWithoutAFunctionSaysThatItIsThin) {
   ProcessRecord process = ended_process(Signaled{SIGSEGV, false});
   process.recorder.crash.signal = SIGSEGV;

@@ -67,8 +67,10 @@ bool is_time(std::string_view token) {
                                           "/Jul/", "/Aug/", "/Sep/", "/Oct/", "/Nov/", "/Dec/"};
   const std::string_view month = token.substr(std::min<size_t>(2, token.size()), 5);
   if (digit(at(token, 0)) && ascii::is_one_of(month, kMonths)) return true;
-  return is_google_level(token) || (token.find_first_not_of("0123456789-:.,+/|[]()TZ") == npos &&
-                                    token.find_first_of("0123456789") != npos && token.size() > 3);
+  // ":12]" is the rest of a place in the source.
+  return is_google_level(token) ||
+         (token.find_first_not_of("0123456789-:.,+/|[]()TZ") == npos &&
+          token.find_first_of("0123456789") != npos && token.size() > 3 && token[0] != ':');
 }
 
 // "name[12:34]", "name(12,0x3)"

@@ -337,6 +337,12 @@ std::optional<ReadText> read_match(const Reader& reader, const Match& match) {
                                     "Illegal instruction", "Floating", "Trace"}) {
         if (message.starts_with(echo)) return std::nullopt;
       }
+      // "PyThreadState_Get: no current thread": the interpreter's function says it all, and what
+      // stands behind it each release words anew.
+      const size_t name = message.find(": ");
+      if (name != std::string_view::npos && message.find(' ') > name) {
+        return ReadText{std::string(message.substr(0, name)), end};
+      }
       return ReadText{std::string(message), end};
     }
     case Reading::cause:

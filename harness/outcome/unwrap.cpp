@@ -221,6 +221,8 @@ std::optional<std::string_view> seam(const Line& line, const Line& next, const W
     return " ";
   }
   if (!fills(line, next, wrapping.width)) return std::nullopt;
+  // "pool.cc", ":12] no lane": no word begins so, whether the break took the last column or not.
+  if (std::string_view(")]}.,;:").find(next.words[0]) != npos) return "";
   return line.width < wrapping.width || line.spaced || next.margin == " " ? " " : "";
 }
 

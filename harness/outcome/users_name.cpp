@@ -206,6 +206,25 @@ size_t quoted_name_length(std::string_view text, std::string_view before) {
   return !telling && count_words(before) + count_words(behind) >= kFewestWords ? end : 0;
 }
 
+size_t assigned_name_length(std::string_view text, std::string_view before) {
+  constexpr std::string_view kTelling[] = {"code",   "err",    "errno",  "error", "kind",
+                                           "kernel", "name",   "op",     "rc",    "reason",
+                                           "result", "signal", "status", "type"};
+  if (!before.ends_with('=')) return 0;
+  before.remove_suffix(1);
+  const size_t begin = before.find_last_of(" ([{,'") + 1;  // npos + 1 is 0
+  const std::string_view key = before.substr(begin);
+  const bool plain = !key.empty() && lower(key[0]) && std::all_of(key.begin(), key.end(), word);
+  if (!plain || ascii::is_one_of(key, kTelling)) return 0;
+  size_t end = 0;
+  while (end < kLongestName && (word(at(text, end)) || at(text, end) == '-')) ++end;
+  // No call, no scope, no file.
+  const char next = at(text, end);
+  const bool whole =
+      next == '\0' || std::string_view(" ,;)]}'").find(next) != std::string_view::npos;
+  return whole && (lower(at(text, 0)) || ascii::upper(at(text, 0))) ? end : 0;
+}
+
 bool is_data_file(std::string_view name) {
   constexpr std::string_view kSuffixes[] = {".safetensors", ".gguf", ".ggml", ".pt",  ".pth",
                                             ".ckpt",        ".onnx", ".npz",  ".npy", ".mlmodel",

@@ -17,6 +17,10 @@ size_t users_name_length(std::string_view text, std::string_view before);
 /// and the message says something without it.
 size_t quoted_name_length(std::string_view text, std::string_view before);
 
+/// The same of what stands behind "mode=", where a user chose it; not behind "status=", "kernel="
+/// and others that tell bugs apart.
+size_t assigned_name_length(std::string_view text, std::string_view before);
+
 /// Whether a file is a user's data by its name, and no part of a product: weights, models,
 /// settings. Never throws, may be called from any thread.
 bool is_data_file(std::string_view name);

@@ -273,6 +273,7 @@ VariablePart variable_part(std::string_view rest, std::string_view before) {
   if (size_t length = layout_length(rest); length > 0) return {length, "<layout>"};
   if (size_t length = device_length(rest, before); length > 0) return {length, "<device>"};
   if (size_t length = element_type_length(rest, before); length > 0) return {length, "<type>"};
+  if (size_t length = assigned_name_length(rest, before); length > 0) return {length, "N"};
   if (size_t length = data_file_length(rest); length > 0) return {length, "<file>"};
   if (size_t length = url_length(rest); length > 0) return {length, "<url>"};
   if (size_t length = uuid_length(rest); length > 0) return {length, "N"};
