@@ -163,6 +163,9 @@ TEST(AsWritten, KnowsTheRestOfALineThatWasBrokenOnce) {
            {"data type. Ac", "tual: lanes"},
            {"/lanes/pool.", "cc:83] no lane"},
            {"NOT_", "FOUND of it"},
+           {"size for non", "-pool lanes"},
+           {"a thread can", "'t take one"},
+           {"as many as la", "nes[128], not 3"},
        }) {
     EXPECT_EQ(as_written(front(end) + "\n" + rest + "\n"), front(end) + rest + "\n") << end;
   }
@@ -172,6 +175,7 @@ TEST(AsWritten, KnowsTheRestOfALineThatWasBrokenOnce) {
            {"the pool's end.", "attempt 0 failed"},
            {"of the pool", "make: *** [Makefile:3] Aborted"},
            {"of the pool", "lanes.sh: line 3: 12 Aborted"},
+           {"of type: 1", "Exception raised from take at pool.cpp:12 (most recent call first):"},
        }) {
     const std::string text = front(end) + "\n" + rest + "\n";
     EXPECT_EQ(as_written(text), text) << end;

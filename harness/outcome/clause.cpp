@@ -40,7 +40,7 @@ bool says_enough(std::string_view text) {
   const bool library =
       token && (text.starts_with("bad_") || text.find("::") != npos) &&
       std::all_of(text.begin(), text.end(), [](char c) { return word(c) || c == ':'; });
-  return name || library || words(text) >= kFewestWords;
+  return name || library || words(text) >= 2;
 }
 
 // From inside quotes to where they end: in front of what is known to follow, or at the line's end.

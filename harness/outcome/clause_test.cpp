@@ -44,6 +44,9 @@ TEST(ClauseTitle, IsTheSameWhoeverPassesTheMessageOn) {
 
 TEST(ClauseTitle, KeepsWhatItNeedsToSayAnything) {
   EXPECT_EQ(clause_title("KeyError: 'lane'"), "KeyError: lane");
+  // Two words are enough to go without the type.
+  EXPECT_EQ(clause_title("RuntimeError: Unknown mode: 3"), "Unknown mode");
+  EXPECT_EQ(clause_title("error: Unknown mode: 12"), "Unknown mode");
   EXPECT_EQ(clause_title("[lanes::take] Unable to map a lane"),
             "[lanes::take] Unable to map a lane");
   EXPECT_EQ(clause_title(""), "");
@@ -183,6 +186,9 @@ TEST(NormaliseTitle, LeavesOutWhatUsersNamed) {
       {"no lane type mps in it", "no lane type cuda:1 in it"},
       {"<function take at 0x7f12ab> is no lane", "<lanes.Pool object at 0x5512> is no lane"},
       {"128 is no lane of the pool", "7 is no lane of the pool"},
+      {"the pool does not support layout Sparse", "the pool does not support layout Strided"},
+      {"odd size: [3] for a lane of it", "odd size: [2, 3] for a lane of it"},
+      {"no lane of {[]} in it", "no lane of {[2]} in it"},
       {"no lane of mode=fast, count=3", "no lane of mode=wide, count=12"},
       {"no lane of mode=fast, must be one of wide",
        "no lane of mode=wide, must be one of thin, odd"},

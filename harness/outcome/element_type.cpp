@@ -33,9 +33,11 @@ size_t named_type_length(std::string_view text, std::string_view before) {
   constexpr std::string_view kNames[] = {"Byte", "Char", "Short", "Int",   "Long",
                                          "Bool", "Half", "Float", "Double"};
   constexpr std::string_view kWords[] = {"int", "long", "short", "double", "bool"};
-  constexpr std::string_view kLeads[] = {
-      "implemented for ", "scalar type ", "but found ", "but got ",    "to type ", "dtype ",
-      "dtypes ",          " != ",         " == ",       "bounds for ", "dtype: ",  "convert "};
+  constexpr std::string_view kLeads[] = {"implemented for ", "scalar type ",  "but found ",
+                                         "but got ",         "to type ",      "dtype ",
+                                         "dtypes ",          " != ",          " == ",
+                                         "bounds for ",      "dtype: ",       "scalar_type() ",
+                                         " supported for ",  "unrecognized ", "convert "};
   // Where a word in lower case may be none: "as long as".
   constexpr std::string_view kLeadsOfNames[] = {
       " as ",       " view ",      "type ",  "got ",  "to output ", "<type>, ",

@@ -43,7 +43,17 @@ constexpr std::string_view kOpenings[] = {"File ",
 // The same words within a sentence.
 constexpr std::string_view kWithin[] = {"at least ", "at most "};
 
+// What nothing but a line of its own begins with.
+constexpr std::string_view kSure[] = {"Exception raised from ", "Traceback (most recent call last)",
+                                      "terminate called ",      "frame #",
+                                      "Segmentation fault",     "Aborted (core"};
+
 }  // namespace
+
+bool surely_begins_a_line(std::string_view words) {
+  return std::any_of(std::begin(kSure), std::end(kSure),
+                     [&](std::string_view with) { return words.starts_with(with); });
+}
 
 bool begins_a_line(std::string_view words) {
   const auto begins = [&](std::string_view with) { return words.starts_with(with); };
@@ -51,9 +61,11 @@ bool begins_a_line(std::string_view words) {
   if (words.starts_with("-[") || words.starts_with("+[")) return true;
   const std::string_view word = words.substr(0, words.find(' '));
   if (word.ends_with(':') || word.starts_with("--")) return true;
-  // A process: "pool(12)", "pool[12:34]".
+  // A process: "pool(12)", "pool[12:34]:", not "lanes[12],".
   const size_t open = word.find_first_of("([");
-  if (open != std::string_view::npos && open > 0 && ascii::digit(ascii::at(word, open + 1))) {
+  const bool listed = word.ends_with(',') || word.ends_with(';') || word.ends_with('.');
+  if (open != std::string_view::npos && open > 0 && ascii::digit(ascii::at(word, open + 1)) &&
+      !listed) {
     return true;
   }
   if (std::any_of(std::begin(kWithin), std::end(kWithin), begins)) return false;

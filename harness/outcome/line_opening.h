@@ -9,4 +9,8 @@ namespace mpsprobe {
 /// may be called from any thread.
 bool begins_a_line(std::string_view words);
 
+/// Whether they begin so that no sentence goes on like it: "Exception raised from ". The same holds
+/// of it.
+bool surely_begins_a_line(std::string_view words);
+
 }  // namespace mpsprobe

@@ -106,6 +106,7 @@ bool fills(const Line& line, const Line& next, size_t width) {
   }
   // A sentence's end, and what runtimes begin a line with.
   const bool ended = !line.words.empty() && std::string_view(".!?").find(line.words.back()) != npos;
+  if (surely_begins_a_line(next.words)) return false;
   if (ended && begins_a_line(next.words)) return false;
   return line.width + 1 >= width && !next.words.empty() && !is_rule(line.words) &&
          !is_rule(next.words) && (goes_on_at(line.margin, next.margin) || next.margin == " ") &&
@@ -137,6 +138,9 @@ bool goes_on_once(const Line& line, const Line& next) {
   // A space in the first column, or in the last, was one between words.
   if (next.margin == " " || (line.spaced && !begins_a_line(next.words))) return true;
   if (std::string_view(")]}.,;:_").find(first) != npos) return true;
+  // "non", "-batch dimensions"; "can", "'t do it".
+  const bool joint = (first == '-' || first == '\'') && ascii::lower(ascii::at(next.words, 1));
+  if (joint && ascii::word(last)) return true;
   // Within a path.
   const std::string_view token = line.words.substr(line.words.rfind(' ') + 1);  // npos + 1 is 0
   if (token.find('/') != npos && ascii::word(first)) return true;

@@ -186,8 +186,9 @@ size_t object_length(std::string_view text) {
   return number == "N" || number.starts_with("0x") ? close + 1 : 0;
 }
 
-// "torch.strided", and as C++ prints it "Strided"; "Sparse" is a word as well.
-size_t layout_length(std::string_view text) {
+// "torch.strided", and as C++ prints it "Strided"; "Sparse" is a word as well, but for beside
+// "layout".
+size_t layout_length(std::string_view text, std::string_view before) {
   constexpr std::string_view kOfPython[] = {"strided",    "sparse_coo", "sparse_csr", "sparse_csc",
                                             "sparse_bsr", "sparse_bsc", "jagged",     "_mkldnn"};
   constexpr std::string_view kOfCxx[] = {"Strided",   "SparseCsr", "SparseCsc",
@@ -196,7 +197,11 @@ size_t layout_length(std::string_view text) {
   const size_t begin = text.starts_with(kScope) ? kScope.size() : 0;
   const size_t length = word_length(text.substr(begin));
   const std::string_view name = text.substr(begin, length);
-  const bool layout = begin > 0 ? is_one_of(name, kOfPython) : is_one_of(name, kOfCxx);
+  const bool beside = before.ends_with("ayout ") || before.ends_with("ayout: ") ||
+                      text.substr(length).starts_with(" layout") ||
+                      text.substr(length).starts_with(" Layout");
+  const bool layout = begin > 0 ? is_one_of(name, kOfPython)
+                                : is_one_of(name, kOfCxx) || (name == "Sparse" && beside);
   return layout ? begin + length : 0;
 }
 
@@ -215,7 +220,7 @@ size_t shape_length(std::string_view text, std::string_view before) {
   // A number in brackets is another thing, as are empty ones that no word leads to.
   if (open == '(' && sizes.find(',') == std::string_view::npos) return 0;
   return sizes.empty() && (before.empty() ||
-                           std::string_view(" =(:").find(before.back()) == std::string_view::npos)
+                           std::string_view(" =(:{").find(before.back()) == std::string_view::npos)
              ? 0
              : close;
 }
@@ -270,7 +275,7 @@ VariablePart variable_part(std::string_view rest, std::string_view before) {
   }
   if (size_t length = object_length(rest); length > 0) return {length, "N"};
   if (size_t length = shape_length(rest, before); length > 0) return {length, "[N]"};
-  if (size_t length = layout_length(rest); length > 0) return {length, "<layout>"};
+  if (size_t length = layout_length(rest, before); length > 0) return {length, "<layout>"};
   if (size_t length = device_length(rest, before); length > 0) return {length, "<device>"};
   if (size_t length = element_type_length(rest, before); length > 0) return {length, "<type>"};
   if (size_t length = assigned_name_length(rest, before); length > 0) return {length, "N"};

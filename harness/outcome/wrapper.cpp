@@ -164,7 +164,10 @@ size_t own_words_length(std::string_view line) {
     // "vk::createInstance: ErrorLayerNotPresent" says enough in fewer.
     const bool whole = std::count(rest.begin(), rest.end(), ' ') + 1 >= kFewestWords ||
                        rest.substr(0, rest.find(' ')).find("::") != npos;
-    if (plain && !telling && spaces >= 1 && spaces <= 3 && whole) {
+    // "odd size: [3] of the lane" is one message.
+    const size_t value = rest.find_first_not_of("[({ ");
+    const bool number = value != npos && (ascii::digit(rest[value]) || rest[value] == ']');
+    if (plain && !telling && !number && spaces >= 1 && spaces <= 3 && whole) {
       return end + mark.size();
     }
   }
