@@ -166,6 +166,7 @@ TEST(AsWritten, KnowsTheRestOfALineThatWasBrokenOnce) {
            {"size for non", "-pool lanes"},
            {"a thread can", "'t take one"},
            {"as many as la", "nes[128], not 3"},
+           {"told that tor", "ch.take: wants a lane"},
        }) {
     EXPECT_EQ(as_written(front(end) + "\n" + rest + "\n"), front(end) + rest + "\n") << end;
   }

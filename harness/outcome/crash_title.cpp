@@ -10,6 +10,7 @@
 
 #include "harness/outcome/ascii.h"
 #include "harness/outcome/function_name.h"
+#include "harness/outcome/misuse_frames.h"
 #include "harness/outcome/passing_frames.h"
 #include "harness/outcome/patterns.h"
 #include "harness/outcome/told.h"
@@ -110,23 +111,12 @@ std::string overflowing_function(const ProcessRecord& process, int signal) {
   return both && distance <= kNearStack ? stack_title(process).function : "";
 }
 
-// What libdispatch has to say of its client where it traps: the crash report holds the words, the
-// stack only the function. Both are in its source, queue.c and semaphore.c:
-// https://github.com/swiftlang/swift-corelibs-libdispatch
-std::string_view dispatch_misuse(const ProcessRecord& process) {
-  constexpr std::pair<std::string_view, std::string_view> kTraps[] = {
-      {"__DISPATCH_WAIT_FOR_QUEUE__", kSyncOnOwnQueue},
-      {"dispatch_group_leave", "libdispatch: Unbalanced call to dispatch_group_leave()"},
-      {"_dispatch_semaphore_dispose", "libdispatch: Semaphore object deallocated while in use"},
-  };
+// A misuse of a library that its own functions found, as its text would title it.
+std::string_view found_misuse(const ProcessRecord& process, int signal) {
+  if (bad_access(signal)) return {};
   for (const std::vector<StackFrame>* frames : {handler_frames(process), report_frames(process)}) {
     if (frames == nullptr) continue;
-    const StackFrame& frame = frames->front();
-    if (normalise_image(frame.image) != "libdispatch.dylib") continue;
-    const std::string function = normalise_function(frame.function);
-    for (const auto& [name, title] : kTraps) {
-      if (function == name) return title;
-    }
+    if (const std::string_view title = misuse_title(*frames); !title.empty()) return title;
   }
   return {};
 }
@@ -175,10 +165,8 @@ StackTitle stack_title(const ProcessRecord& process) {
 CrashTitle crash_title(const ProcessRecord& process, int signal) {
   const std::string suffix = phase_suffix(process.recorder.phase);
   const std::string_view words = words_for(process, signal);
-  if (signal == SIGTRAP) {
-    if (const std::string_view misuse = dispatch_misuse(process); !misuse.empty()) {
-      return {std::string(misuse) + suffix, Basis::frames};
-    }
+  if (const std::string_view misuse = found_misuse(process, signal); !misuse.empty()) {
+    return {std::string(misuse) + suffix, Basis::frames};
   }
   const StackTitle title = stack_title(process);
   if (!words.empty()) {

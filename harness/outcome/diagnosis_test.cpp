@@ -114,7 +114,8 @@ TEST(Patterns, EveryOneIsFoundByItsOwnFragmentsAlone) {
   for (const Pattern& pattern : patterns()) {
     std::string text;
     for (std::string_view fragment : pattern.fragments) {
-      if (!fragment.empty()) text += (text.empty() ? "" : " ") + std::string(fragment);
+      const char* between = pattern.reading == Reading::between ? " alpha " : " ";
+      if (!fragment.empty()) text += (text.empty() ? "" : between) + std::string(fragment);
     }
     if (pattern.reading == Reading::quoted) text = "x.mm:7: " + text + " ";
     if (pattern.reading == Reading::before) text = "alpha" + text;

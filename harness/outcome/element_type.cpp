@@ -37,7 +37,8 @@ size_t named_type_length(std::string_view text, std::string_view before) {
                                          "but got ",         "to type ",      "dtype ",
                                          "dtypes ",          " != ",          " == ",
                                          "bounds for ",      "dtype: ",       "scalar_type() ",
-                                         " supported for ",  "unrecognized ", "convert "};
+                                         " supported for ",  "unrecognized ", "convert ",
+                                         "type const "};
   // Where a word in lower case may be none: "as long as".
   constexpr std::string_view kLeadsOfNames[] = {
       " as ",       " view ",      "type ",  "got ",  "to output ", "<type>, ",
@@ -63,6 +64,14 @@ size_t named_type_length(std::string_view text, std::string_view before) {
   const bool alone = (before.ends_with('(') && behind.starts_with(')')) ||
                      behind.starts_with(" object ") || behind.starts_with("' object ");
   const bool named = (name || alone) && is_one_of(word, kNames);
+  // Within a sentence no other word begins with a capital so: "convert a lane to Long here".
+  const bool within =
+      before.size() > 1 && before.back() == ' ' &&
+      (ascii::lower(before[before.size() - 2]) ||
+       std::string_view(",:>)").find(before[before.size() - 2]) != std::string_view::npos);
+  const bool token =
+      behind.empty() || std::string_view(" ,.;:)!").find(behind[0]) != std::string_view::npos;
+  if (within && token && is_one_of(word, kNames)) return length;
   // "double", not "long", which is a word as well; an exception's type tells bugs apart.
   const bool plain = name && (word == "int" || word == "double" || word == "bool") &&
                      !before.ends_with("exception of type ");

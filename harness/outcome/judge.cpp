@@ -177,8 +177,9 @@ class Judge {
     if (ending != nullptr && is_deliberate(signal)) {
       return as(outcome_of(ending->text_class), *ending);
     }
-    // Another thread was about to abort: that came first, and the status stays what it was.
-    if (ending != nullptr) {
+    // Another thread was about to abort: that came first, and the status stays what it was. Not an
+    // interpreter, which tells of a bad access in the same words.
+    if (ending != nullptr && !ending->title.starts_with(kPythonFatal)) {
       return as(Outcome::signal, name, ending->title, Basis::text, ending->known);
     }
     if (!is_deliberate(signal) && crash_->basis != Basis::frames) {
@@ -201,6 +202,10 @@ class Judge {
         return as(outcome_of(thrown->text_class), *thrown);
       }
       if (uncaught_object()) return;
+      // A library that it loaded later than at its start.
+      if (const Finding* loader = first_of(findings_, {TextClass::setup_failed})) {
+        return as(Outcome::signal, name, loader->title, Basis::text, loader->known);
+      }
       // It ended itself, and most likely said why, in words that nobody knows.
       if (crash_->basis != Basis::frames) {
         if (const std::string words = last_words(printed_); !words.empty()) {
@@ -285,8 +290,9 @@ class Judge {
     }
     const Finding* unsupported = first_of(findings_, {TextClass::unsupported});
     if (unsupported != nullptr && !process_.ready) return as(Outcome::unsupported, *unsupported);
-    std::string told = uncaught_python_exception(printed_);
-    if (told.empty()) told = failed_gtest(printed_);
+    const std::string_view own = above_launcher(printed_);
+    std::string told = uncaught_python_exception(own);
+    if (told.empty()) told = failed_gtest(own);
     if (!told.empty()) {
       return as(Outcome::exit, std::to_string(code), exception_title(told), Basis::text, false);
     }
@@ -295,7 +301,7 @@ class Judge {
     if (loader != nullptr && is_loader_exit(code)) {
       return as(Outcome::exit, std::to_string(code), loader->title, Basis::text, loader->known);
     }
-    if (const std::string words = last_words(printed_); !words.empty()) {
+    if (const std::string words = last_words(own); !words.empty()) {
       return as(Outcome::exit, std::to_string(code), words, Basis::text, false);
     }
     as(Outcome::exit, std::to_string(code),

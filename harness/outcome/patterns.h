@@ -70,6 +70,19 @@ constexpr std::string_view kGraphError = "MPSGraph: ";
 constexpr std::string_view kSyncOnOwnQueue =
     "dispatch_sync on a queue that the thread already owns";
 
+/// The title of an error that ends Python's interpreter, before the function that found it.
+constexpr std::string_view kPythonFatal = "Python: ";
+
+/// Other misuses that a library finds, and that its functions tell as well (misuse_frames.h).
+constexpr std::string_view kLockMisuse = "lock misuse detected by the system";
+constexpr std::string_view kOnAnotherQueue =
+    "libdispatch: Block was not expected to execute on this queue";
+constexpr std::string_view kOverResume = "libdispatch: Over-resume of an object";
+constexpr std::string_view kPureVirtual = "pure virtual function called";
+constexpr std::string_view kReleaseOfSuspended = "libdispatch: Release of a suspended object";
+constexpr std::string_view kWeakReference =
+    "objc: Cannot form weak reference to an object being deallocated";
+
 /// How the name of an operation of MPSGraph begins in such an error.
 constexpr std::string_view kGraphOperation = "'mps.";
 

@@ -47,10 +47,29 @@ std::optional<ReadText> what_below(const Reader& reader, size_t from) {
   return past_torchscript(message, {std::string(message.slice(begin, end)), end});
 }
 
+// The message that LibTorch's own stack stands below.
+std::optional<ReadText> above_its_stack(const Reader& reader, size_t from) {
+  constexpr size_t kFarthest = 4096;
+  const size_t found = reader.text().substr(from, kFarthest).find(" Exception raised from ");
+  if (found == std::string_view::npos) return std::nullopt;
+  const size_t end = from + found;
+  const size_t begin = std::max(reader.line_begin(end), from);
+  std::string_view message = reader.text().substr(begin, end - begin);
+  for (std::string_view lead : {"what(): ", " what(): "}) {
+    if (message.starts_with(lead)) message.remove_prefix(lead.size());
+  }
+  if (message.empty()) return std::nullopt;
+  return past_torchscript(reader, {std::string(message), end});
+}
+
 std::optional<ReadText> read_thrown(const Reader& reader, const Match& match) {
   if (reader.slice(match.end, reader.stop).substr(0, 1) != "'") return std::nullopt;
   const size_t type_end = reader.find("'", match.end + 1);
-  if (type_end == std::string_view::npos) return std::nullopt;
+  // Other threads' lines may stand within the type as well: the runtime writes it by itself.
+  if (type_end == std::string_view::npos || type_end > reader.line_end(match.end)) {
+    auto told = above_its_stack(reader, match.end);
+    return told ? told : what_below(reader, match.end);
+  }
   constexpr std::string_view kWhat = " what(): ";
   if (reader.slice(type_end + 1, reader.stop).starts_with(kWhat)) {
     const size_t begin = type_end + 1 + kWhat.size();
@@ -271,7 +290,7 @@ std::optional<ReadText> read_between(const Match& match, std::string_view text) 
   const auto& fragments = match.pattern->fragments;
   const size_t begin = match.begin + fragments[0].size();
   const size_t end = match.end - fragments[1].size();
-  if (begin > end || text[begin] == '\'') return std::nullopt;
+  if (begin >= end || text[begin] == '\'') return std::nullopt;
   return ReadText{std::string(text.substr(begin, end - begin)), match.end};
 }
 

@@ -93,6 +93,7 @@ constexpr std::pair<std::string_view, std::string_view> kSpellings[] = {
     {"UNSUPPORTED DTYPE: ", ""},
     {"Expected either a CPUGeneratorImplStateLegacy of size N or a CPUGeneratorImplState of size",
      "Expected a CPUGeneratorImplState of size"},
+    {"failed to recv", "Failed to recv"},
     {" when resuming scheduler", " when resuming an optimizer"},
 };
 

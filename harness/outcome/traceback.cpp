@@ -275,6 +275,18 @@ std::string_view up_to_first_failed_test(std::string_view text) {
 
 }  // namespace
 
+std::string_view above_launcher(std::string_view printed) {
+  constexpr std::string_view kLaunchers[] = {"ProcessExitedException: process "};
+  size_t raised = npos;
+  for (std::string_view launcher : kLaunchers) {
+    raised = std::min(raised, printed.rfind(launcher));
+  }
+  const size_t heading = raised == npos ? npos : printed.substr(0, raised).rfind(kHeading);
+  if (heading == npos) return printed;
+  const std::string_view above = printed.substr(0, printed.rfind('\n', heading) + 1);
+  return above.find_first_not_of(" \r\n") == npos ? printed : above;
+}
+
 std::string uncaught_python_exception(std::string_view printed) {
   std::string told = last_exception(up_to_first_failed_test(
       printed.substr(printed.size() > kMostText ? printed.size() - kMostText : 0)));

@@ -15,4 +15,9 @@ namespace mpsprobe {
 /// memory; may be called from any thread.
 std::string uncaught_python_exception(std::string_view printed);
 
+/// What was printed above the exception that a launcher raised over a process of its own that left
+/// (torch.multiprocessing's ProcessExitedException): that process has told why. All where there is
+/// no such exception, or nothing above it. The result is a part of `printed`.
+std::string_view above_launcher(std::string_view printed);
+
 }  // namespace mpsprobe

@@ -167,7 +167,9 @@ bool goes_on_once(const Line& line, const Line& next) {
       "bash:", "debug:", "dyld:", "error:",  "fatal:",   "fish:",   "hint:",
       "info:", "make:",  "note:", "python:", "warning:", "what():", "zsh:"};
   const std::string_view word = first_word(next.words);
-  const bool label = word.ends_with(':') && word.find_first_of("./-_") == npos;
+  const bool script = word.ends_with(".sh:") || word.ends_with(".py:");
+  const bool label =
+      word.ends_with(':') && !script && !is_source_place(word) && word.find('/') == npos;
   return ascii::lower(first) &&
          (label ? !ascii::is_one_of(word, kLabels) : !begins_a_line(next.words));
 }

@@ -80,6 +80,7 @@ constexpr Lead kLeads[] = {
     {"Parent directory ", " does not exist"},
     {"Parameter ", " must have a type annotation"},
     {"instantiate class ", ""},
+    {"hook ", " has changed the "},
 };
 
 // In front of a quotation and behind it: it names what the library has, and tells bugs apart.

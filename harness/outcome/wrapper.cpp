@@ -47,6 +47,7 @@ constexpr std::string_view kPhrases[] = {
     "raw: ",
     "brokenprocesspool: ",
     "brokenthreadpool: ",
+    "unsupported: ",
     "unhandled: ",
     "caught exception ",
     "got exception ",
