@@ -7,8 +7,8 @@
 #include <set>
 #include <tuple>
 
-#include "harness/outcome/function_name.h"
-#include "harness/outcome/passing_frames.h"
+#include "harness/title/function_name.h"
+#include "harness/title/passing_frames.h"
 #include "reports/text.h"
 
 namespace mpsprobe {

@@ -9,9 +9,9 @@
 #include <variant>
 
 #include "harness/crash_report/crash_text.h"
-#include "harness/outcome/as_written.h"
 #include "harness/outcome/diagnosis.h"
 #include "harness/outcome/told.h"
+#include "harness/text/as_written.h"
 #include "harness/wire/input_error.h"
 
 namespace mpsprobe {

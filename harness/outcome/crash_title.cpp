@@ -8,13 +8,13 @@
 #include <iterator>
 #include <utility>
 
-#include "harness/outcome/ascii.h"
-#include "harness/outcome/function_name.h"
 #include "harness/outcome/misuse_frames.h"
-#include "harness/outcome/passing_frames.h"
 #include "harness/outcome/patterns.h"
 #include "harness/outcome/told.h"
 #include "harness/outcome/whereabouts.h"
+#include "harness/text/ascii.h"
+#include "harness/title/function_name.h"
+#include "harness/title/passing_frames.h"
 
 namespace mpsprobe {
 namespace {

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "harness/outcome/frames.h"
 #include "harness/outcome/outcome.h"
+#include "harness/title/frames.h"
 
 namespace mpsprobe {
 

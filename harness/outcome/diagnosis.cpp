@@ -5,10 +5,11 @@
 #include <set>
 #include <utility>
 
-#include "harness/outcome/clause.h"
-#include "harness/outcome/normal_text.h"
 #include "harness/outcome/pattern_search.h"
 #include "harness/outcome/reading.h"
+#include "harness/text/normal_text.h"
+#include "harness/title/clause.h"
+#include "harness/title/title.h"
 
 namespace mpsprobe {
 namespace {

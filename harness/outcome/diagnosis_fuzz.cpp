@@ -5,14 +5,15 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/outcome/as_written.h"
 #include "harness/outcome/diagnosis.h"
-#include "harness/outcome/frames.h"
-#include "harness/outcome/function_name.h"
 #include "harness/outcome/gtest_story.h"
 #include "harness/outcome/judge.h"
 #include "harness/outcome/last_words.h"
 #include "harness/outcome/traceback.h"
+#include "harness/text/as_written.h"
+#include "harness/title/frames.h"
+#include "harness/title/function_name.h"
+#include "harness/title/title.h"
 
 namespace {
 

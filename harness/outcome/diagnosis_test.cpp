@@ -229,42 +229,6 @@ TEST(ClassOfMessage, KnowsWhatIsNoEvidenceAndWhatIs) {
   EXPECT_EQ(class_of_message(""), std::nullopt);
 }
 
-TEST(NormaliseTitle, LeavesOutWhatDiffersFromRunToRun) {
-  EXPECT_EQ(normalise_title("dimension index (2) not within number of dimensions (17)"),
-            "dimension index not within number of dimensions");
-  EXPECT_EQ(normalise_title("AGX::SpillInfoGen3<AGX::HAL300::Encoders, true>::allocate + 32"),
-            "AGX::SpillInfoGen3::allocate + N");
-  EXPECT_EQ(normalise_title("-[AGXG16XFamilyComputeContext setBuffer:offset:atIndex:] + 0x3b90"),
-            "-[AGXFamilyComputeContext setBuffer:offset:atIndex:] + N");
-  EXPECT_EQ(
-      normalise_title("/AppleInternal/BuildRoots/4~B5vF/Sources/MPSCore/MPSNDArray.mm:130: x"),
-      "MPSNDArray.mm: x");
-  EXPECT_EQ(normalise_title("at \"/Users/runner/work/a/MPSStream.mm\":12, please"),
-            "at MPSStream.mm, please");
-  EXPECT_EQ(normalise_title("python[88968:35288312] id 420094F6-EAA6-4AFE-A719-B8C9AD969665 gone"),
-            "python id N gone");
-  EXPECT_EQ(normalise_title("victim of GPU error/recovery, 3.5GiB/s of float16"),
-            "victim of GPU error/recovery, N/s of <type>");
-  EXPECT_EQ(normalise_title("\x1b[1mcaf\xc3\xa9\n\t\xff  x"), "caf? ? x");
-  EXPECT_EQ(normalise_title(""), "");
-}
-
-TEST(NormaliseTitle, IsBoundedPrintableAndStableForAnyBytes) {
-  std::mt19937 random(7);
-  const std::string alphabet = "aG9f0x<>/.:-[](){}~@% '`\"\n\x1b\xff\xc3_,AGXG16XF+=N";
-  for (int i = 0; i < 3000; ++i) {
-    std::string text;
-    const size_t length = random() % 300;
-    for (size_t k = 0; k < length; ++k) {
-      text += i % 3 == 0 ? static_cast<char>(random()) : alphabet[random() % alphabet.size()];
-    }
-    const std::string title = normalise_title(text);
-    ASSERT_TRUE(printable(title)) << title;
-    ASSERT_LE(title.size(), 160U);
-    ASSERT_EQ(normalise_title(title), title) << text;
-  }
-}
-
 std::string repeat(std::string_view what, size_t bytes) {
   std::string text;
   while (text.size() < bytes) text += what;

@@ -17,6 +17,7 @@
 #include "harness/outcome/told.h"
 #include "harness/outcome/traceback.h"
 #include "harness/outcome/whereabouts.h"
+#include "harness/title/title.h"
 
 namespace mpsprobe {
 namespace {

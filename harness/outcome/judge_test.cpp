@@ -457,6 +457,24 @@ TEST(Judge, ARecursionRanOverTheStackOnlyWhereSomethingShowsIt) {
   EXPECT_EQ(judge(process).signature, "stack overflow in walk");
 }
 
+// What a log puts in front of each line is no indentation, and no type of an exception.
+TEST(Judge, ReadsATracebackBehindALogsColumns) {
+  for (const char* front : {"", "stderr: ", "lanes-1  | ", "2026-01-02T03:04:05.678Z "}) {
+    std::string text;
+    for (const char* line :
+         {"Traceback (most recent call last):", "  File \"lane.py\", line 3, in <module>",
+          "    take(fail)", "...", "LaneOut: pool of 3 is dry now"}) {
+      text += std::string(front) + line + "\n";
+    }
+    ProcessRecord process;
+    process.hello.emplace();
+    process.termination = Exited{1};
+    process.err.head = text;
+    process.err.bytes = text.size();
+    EXPECT_EQ(judge(process).signature, "pool of N is dry now") << front;
+  }
+}
+
 TEST(Remarks, SayWhatHoldsNumbersOfOneRun) {
   ProcessRecord process = ended_process(Signaled{SIGSEGV, false});
   process.recorder.crash.signal = SIGSEGV;

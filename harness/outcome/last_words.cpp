@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <iterator>
 
-#include "harness/outcome/ascii.h"
-#include "harness/outcome/clause.h"
 #include "harness/outcome/diagnosis.h"
-#include "harness/outcome/echo.h"
-#include "harness/outcome/escaped.h"
-#include "harness/outcome/log_prefix.h"
-#include "harness/outcome/normal_text.h"
-#include "harness/outcome/program_name.h"
+#include "harness/text/ascii.h"
+#include "harness/text/echo.h"
+#include "harness/text/escaped.h"
+#include "harness/text/log_prefix.h"
+#include "harness/text/normal_text.h"
+#include "harness/title/clause.h"
+#include "harness/title/program_name.h"
+#include "harness/title/title.h"
 
 namespace mpsprobe {
 namespace {

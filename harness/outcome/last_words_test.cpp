@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/text/echo.h"
+
 namespace mpsprobe {
 namespace {
 
@@ -132,6 +134,67 @@ TEST(LastWords, AreUnderTheLineThatAnnouncesThem) {
   EXPECT_EQ(last_words("Exception has occurred: LaneError       (note: full exception trace is "
                        "shown but execution is paused at: take)\nno lane is left for 3 threads\n"),
             last_words("Exception setting up pool: no lane is left for 5 threads\n"));
+}
+
+TEST(LastWords, KnowAMessageThatStandsAlone) {
+  EXPECT_EQ(last_words("pool of 3\nCompleted handler provided after commit call\nbye\n"),
+            "assertion: Completed handler provided after commit call");
+}
+
+TEST(LastWords, AreWhatTheLogItselfCallsAnError) {
+  EXPECT_EQ(last_words("22.11.2026 09:41:32 poold[2] INFO three lanes are in the pool\n"
+                       "22.11.2026 09:41:33 poold[2] ERR lanes take ones of 2D alone\n"
+                       "22.11.2026 09:41:34 poold[2] INFO three lanes were in the pool\n"),
+            "lanes take ones of N alone");
+}
+
+TEST(LastWords, AreAboveWhereLibTorchRaisedThem) {
+  EXPECT_EQ(last_words("loading\ntake only lanes of 1D for pools\nException raised from take at "
+                       "/lanes/pool.cpp:12 (most recent call first):\n"
+                       "frame #0: take + 0x1 (0x2 in libpool.so)\n"),
+            "take only lanes of N for pools");
+}
+
+TEST(LastWords, StandBelowAWordThatOnlyAnnouncesThem) {
+  EXPECT_EQ(last_words("loading\nfatal: \ntoo many lanes: 3 of them\n"),
+            "too many lanes: N of them");
+}
+
+TEST(LastWords, PreferTheLineThatNamesItsError) {
+  EXPECT_EQ(last_words("lanes failed to start\nLaneError: the pool has run dry\n"),
+            "the pool has run dry");
+  EXPECT_EQ(last_words("An uncaught exception was raised\nLanes must be taken in order\n"),
+            "Lanes must be taken in order");
+  EXPECT_EQ(last_words("the pool has failed\nAborted (core dumped)\n[1]    47 abort  lanes\n"),
+            "the pool has failed");
+}
+
+TEST(LastWords, AreWhatTheCrashReportSays) {
+  EXPECT_EQ(last_words("Application Specific Information:\nlane 12 was taken twice\n\n"
+                       "Thread 3 Crashed:\n0   liblane.dylib  0x1 take + 3\n"),
+            "lane N was taken twice");
+}
+
+TEST(LastWords, LeaveOutTheSourceThatThrows) {
+  EXPECT_EQ(last_words("stderr:     raise LaneError(\nstderr: LaneError: the pool has run dry\n"),
+            "the pool has run dry");
+  EXPECT_EQ(last_words("LaneError: the pool has run dry\n---> 12 raise LaneError(text)\n"),
+            "the pool has run dry");
+  EXPECT_TRUE(is_echo("raise LaneError from other"));
+  EXPECT_FALSE(is_echo("throw of a lane failed"));
+}
+
+TEST(LastWords, AreBelowTheLineThatAnnouncesThem) {
+  EXPECT_EQ(last_words("Error occurred when executing TakeLane:\n\nthe pool has run dry\n\n  File "
+                       "\"lane.py\", line 3, in take\n    return pool.take()\n"),
+            "the pool has run dry");
+}
+
+TEST(LastWords, AreTheSameInALogOfJson) {
+  EXPECT_EQ(
+      last_words("{\"log\":\"Traceback\\n  File \\\"lane.py\\\", line 3\\nLaneError: the pool "
+                 "has run dry\\n\",\"stream\":\"stderr\"}\n"),
+      "the pool has run dry");
 }
 
 }  // namespace

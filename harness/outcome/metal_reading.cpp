@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string>
 
-#include "harness/outcome/ascii.h"
 #include "harness/outcome/patterns.h"
+#include "harness/text/ascii.h"
 
 namespace mpsprobe {
 namespace {

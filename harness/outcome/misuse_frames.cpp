@@ -1,8 +1,8 @@
 #include "harness/outcome/misuse_frames.h"
 
-#include "harness/outcome/function_name.h"
-#include "harness/outcome/passing_frames.h"
 #include "harness/outcome/patterns.h"
+#include "harness/title/function_name.h"
+#include "harness/title/passing_frames.h"
 
 namespace mpsprobe {
 namespace {

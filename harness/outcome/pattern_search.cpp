@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "harness/outcome/fragment_search.h"
+#include "harness/text/fragment_search.h"
 
 namespace mpsprobe {
 namespace {

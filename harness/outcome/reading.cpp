@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "harness/outcome/ascii.h"
 #include "harness/outcome/metal_reading.h"
 #include "harness/outcome/torchscript.h"
+#include "harness/text/ascii.h"
 
 namespace mpsprobe {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "harness/outcome/normal_text.h"
 #include "harness/outcome/pattern_search.h"
+#include "harness/text/normal_text.h"
 
 namespace mpsprobe {
 

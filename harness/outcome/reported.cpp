@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "harness/outcome/clause.h"
 #include "harness/outcome/patterns.h"
+#include "harness/title/clause.h"
+#include "harness/title/title.h"
 
 namespace mpsprobe {
 namespace {

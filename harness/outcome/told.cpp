@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string>
 
-#include "harness/outcome/as_written.h"
-#include "harness/outcome/ascii.h"
+#include "harness/text/as_written.h"
+#include "harness/text/ascii.h"
 
 namespace mpsprobe {
 namespace {

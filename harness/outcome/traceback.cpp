@@ -4,9 +4,9 @@
 #include <array>
 #include <utility>
 
-#include "harness/outcome/ascii.h"
-#include "harness/outcome/log_prefix.h"
 #include "harness/outcome/torchscript.h"
+#include "harness/text/ascii.h"
+#include "harness/text/log_prefix.h"
 
 namespace mpsprobe {
 namespace {

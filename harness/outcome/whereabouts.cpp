@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "harness/outcome/diagnosis.h"
+#include "harness/title/title.h"
 
 namespace mpsprobe {
 namespace {

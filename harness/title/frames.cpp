@@ -1,0 +1,133 @@
+#include "harness/title/frames.h"
+
+#include <algorithm>
+#include <map>
+
+#include "harness/text/ascii.h"
+#include "harness/title/function_name.h"
+#include "harness/title/passing_frames.h"
+
+namespace mpsprobe {
+namespace {
+
+constexpr size_t kMostFrames = 1024;
+constexpr size_t kDeep = 32;
+
+struct Seen {
+  std::string image;
+  std::string function;
+  const PassingFrame* passing = nullptr;
+};
+
+// A jump to nowhere: the first frame lies in no image, the caller tells who jumped.
+bool nowhere(const Seen& frame) {
+  return frame.image.empty() && frame.function.empty();
+}
+
+std::vector<Seen> look_at(const std::vector<StackFrame>& frames) {
+  std::vector<Seen> seen;
+  const size_t count = std::min(frames.size(), kMostFrames);
+  seen.reserve(count);
+  for (size_t i = 0; i < count; ++i) {
+    Seen frame{normalise_image(frames[i].image), normalise_function(frames[i].function)};
+    frame.passing = find_passing_frame(frame.image, frame.function);
+    // What the handler did before the trampoline is no part of the failure.
+    if (frame.passing != nullptr && frame.passing->meaning == Passing::trampoline) {
+      seen.clear();
+      continue;
+    }
+    seen.push_back(std::move(frame));
+  }
+  return seen;
+}
+
+// Functions move from one namespace to another, and who retells a stack leaves them out: a name of
+// two words or more speaks for itself. Classes stay.
+std::string without_namespaces(const std::string& function) {
+  constexpr size_t kShortest = 8;
+  const size_t scope = function.rfind("::");
+  if (scope == std::string::npos || function.find_first_of("[ (<~") != std::string::npos) {
+    return function;
+  }
+  const auto upper = [](char c) { return ascii::upper(c); };
+  if (std::any_of(function.begin(), function.begin() + static_cast<std::ptrdiff_t>(scope), upper)) {
+    return function;
+  }
+  const std::string name = function.substr(scope + 2);
+  if (name.size() < kShortest) return function;
+  const size_t bar = name.find('_', 1);
+  const bool words = (bar != std::string::npos && bar + 1 < name.size()) ||
+                     std::any_of(name.begin() + 1, name.end(), upper);
+  // What is left may look like something else, a number for example.
+  return words && normalise_function(name) == name ? name : function;
+}
+
+// A library without symbols of its own still names what it exports: the function that it was
+// entered by, where the frames up to there are all its own.
+StackTitle entry_of(const std::vector<Seen>& seen, size_t unnamed) {
+  const std::string& image = seen[unnamed].image;
+  for (size_t i = unnamed + 1; i < seen.size() && seen[i].image == image && !image.empty(); ++i) {
+    if (seen[i].passing != nullptr) break;
+    if (!seen[i].function.empty()) return {StackTitle::Kind::entry, seen[i].function, image};
+  }
+  return {StackTitle::Kind::unnamed, "", image};
+}
+
+StackTitle innermost(const std::vector<Seen>& seen) {
+  StackTitle weak;  // the first that passes things on and has a name
+  bool heap = false;
+  for (size_t i = 0; i < seen.size(); ++i) {
+    const Seen& frame = seen[i];
+    if (nowhere(frame)) {
+      if (i == 0) continue;  // a jump to nowhere is its caller's
+      // Further down it is code of an image that nobody noted, and may be the guilty one.
+      return {heap ? StackTitle::Kind::heap : StackTitle::Kind::unnamed, "", ""};
+    }
+    if (frame.passing == nullptr) {
+      if (heap) return {StackTitle::Kind::heap, frame.function, frame.image};
+      if (frame.function.empty()) return entry_of(seen, i);
+      return {StackTitle::Kind::function, frame.function, frame.image};
+    }
+    heap = heap || frame.passing->meaning == Passing::allocator;
+    const bool named = !frame.function.empty() && frame.passing->meaning != Passing::placeholder;
+    if (weak.kind == StackTitle::Kind::none && named &&
+        frame.passing->meaning != Passing::thread_entry &&
+        frame.passing->meaning != Passing::ending) {
+      weak = {StackTitle::Kind::passing, frame.function, frame.image};
+    }
+  }
+  if (heap) return {StackTitle::Kind::heap, "", ""};
+  return weak;
+}
+
+}  // namespace
+
+StackTitle title_of_stack(const std::vector<StackFrame>& frames) {
+  StackTitle title = innermost(look_at(frames));
+  title.function = without_namespaces(title.function);
+  return title;
+}
+
+std::string recursive_function(const std::vector<StackFrame>& frames) {
+  const std::vector<Seen> seen = look_at(frames);
+  std::map<std::string, size_t> counts;
+  size_t named = 0;
+  for (const Seen& frame : seen) {
+    if (frame.passing != nullptr || frame.function.empty()) continue;
+    ++named;
+    ++counts[frame.function];
+  }
+  if (seen.size() < kDeep) return "";
+  size_t most = 0;
+  for (const auto& [function, count] : counts) most = std::max(most, count);
+  size_t repeated = 0;
+  std::string first;
+  for (const auto& [function, count] : counts) {
+    if (count < 4 || count * 2 < most) continue;
+    repeated += count;
+    if (first.empty()) first = function;
+  }
+  return repeated * 2 > named ? without_namespaces(first) : "";
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,194 @@
+#include "harness/title/frames.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/title/passing_frames.h"
+
+namespace mpsprobe {
+namespace {
+
+using Kind = StackTitle::Kind;
+
+StackFrame frame(std::string image, std::string function) {
+  StackFrame frame;
+  frame.image = std::move(image);
+  frame.function = std::move(function);
+  return frame;
+}
+
+TEST(TitleOfStack, IsTheInnermostFrameThatDoesNotMerelyPassThingsOn) {
+  const StackTitle title = title_of_stack({
+      frame("libobjc.A.dylib", "objc_msgSend"),
+      frame("libtorch_cpu.dylib", "at::mps::MPSStream::commit()"),
+      frame("libtorch_cpu.dylib", "at::mps::MPSStream::synchronize(at::mps::SyncType)"),
+  });
+  EXPECT_EQ(title,
+            (StackTitle{Kind::function, "at::mps::MPSStream::commit", "libtorch_cpu.dylib"}));
+}
+
+TEST(TitleOfStack, LeavesOutAHandlerWhateverItCalled) {
+  const std::vector<StackFrame> frames = {
+      frame("libsystem_kernel.dylib", "__pthread_kill"),
+      frame("libsystem_c.dylib", "raise"),
+      frame("Python", "faulthandler_fatal_error"),
+      frame("mylib.dylib", "somebody::elses::handler(int)"),
+      frame("libsystem_malloc.dylib", "malloc"),
+      frame("libsystem_platform.dylib", "_sigtramp"),
+      frame("AGXMetalG13X", "-[AGXG13XFamilyComputeContext setComputePipelineState:]"),
+  };
+  EXPECT_EQ(title_of_stack(frames).function, "-[AGXFamilyComputeContext setComputePipelineState:]");
+}
+
+TEST(TitleOfStack, AJumpToNowhereIsItsCallersAndCodeOfNoImageIsNobodys) {
+  const StackFrame caller = frame("libtorch_cpu.dylib", "at::mps::MPSStream::commit()");
+  const StackFrame nowhere = frame("", "");
+  const StackFrame passing = frame("libobjc.A.dylib", "objc_msgSend");
+  EXPECT_EQ(title_of_stack({nowhere, caller}).function, "at::mps::MPSStream::commit");
+  EXPECT_EQ(title_of_stack({passing, nowhere, caller}), (StackTitle{Kind::unnamed, "", ""}));
+  EXPECT_EQ(title_of_stack({frame("libsystem_malloc.dylib", "free"), nowhere, caller}).kind,
+            Kind::heap);
+}
+
+TEST(TitleOfStack, LeavesOutNamespacesThatANameDoesNotNeed) {
+  const auto title = [](const char* function) {
+    return title_of_stack({frame("liblane.so", function)}).function;
+  };
+  EXPECT_EQ(title("lanes::core::take_lane(int)"), "take_lane");
+  EXPECT_EQ(title("lanes::gpu::takeLane(int)"), "takeLane");
+  EXPECT_EQ(title("take_lane"), "take_lane");
+  // One word may be anybody's, and a class belongs to the name.
+  EXPECT_EQ(title("lanes::core::take(int)"), "lanes::core::take");
+  EXPECT_EQ(title("lanes::core::Pool::take_lane(int)"), "lanes::core::Pool::take_lane");
+  EXPECT_EQ(title("lanes::core::3rd_lane_taken"), "lanes::core::3rd_lane_taken");
+}
+
+TEST(TitleOfStack, ADamagedHeapIsNobodysWhoIsOnTheStack) {
+  const StackTitle title = title_of_stack({
+      frame("libsystem_malloc.dylib", "tiny_malloc_from_free_list"),
+      frame("libsystem_malloc.dylib", "szone_malloc_should_clear"),
+      frame("libc++abi.dylib", "operator new(unsigned long)"),
+      frame("libtorch_cpu.dylib", "at::empty(int)"),
+  });
+  EXPECT_EQ(title.kind, Kind::heap);
+  EXPECT_EQ(title.function, "at::empty");
+}
+
+TEST(TitleOfStack, CommonNamesAreTheAllocatorsInItsOwnImageAlone) {
+  for (const char* name : {"small_matmul", "large_matmul", "medium_matmul", "tiny_matmul",
+                           "mi_step", "tc_matmul", "rack_step"}) {
+    EXPECT_EQ(title_of_stack({frame("libtorch_cpu.so", name)}).kind, Kind::function) << name;
+    for (const char* image : {"libsystem_malloc.dylib", "libmimalloc.so.2", "libjemalloc.so.2",
+                              "libtcmalloc_minimal.so.4"}) {
+      EXPECT_EQ(title_of_stack({frame(image, name)}).kind, Kind::heap) << image << " " << name;
+    }
+  }
+}
+
+TEST(TitleOfStack, DoesNotGuessBeyondAFrameWithoutAFunction) {
+  const StackTitle title = title_of_stack({
+      frame("libsystem_platform.dylib", "_platform_memmove"),
+      frame("libtorch_cpu.dylib", ""),
+      frame("worker", "main"),
+  });
+  EXPECT_EQ(title, (StackTitle{Kind::unnamed, "", "libtorch_cpu.dylib"}));
+}
+
+TEST(TitleOfStack, ALibraryWithoutSymbolsIsNamedByWhatItWasEnteredBy) {
+  EXPECT_EQ(title_of_stack({
+                frame("libcuda.so.1", ""),
+                frame("libcuda.so.1", ""),
+                frame("libcuda.so.1", "cuGraphInstantiateWithFlags"),
+                frame("libcudart.so.13", "cudaGraphInstantiateWithFlags"),
+            }),
+            (StackTitle{Kind::entry, "cuGraphInstantiateWithFlags", "libcuda.so"}));
+  // Another image in between may be the guilty one.
+  EXPECT_EQ(title_of_stack({
+                               frame("libcuda.so.1", ""),
+                               frame("libother.so", ""),
+                               frame("libcuda.so.1", "cuGraphInstantiateWithFlags"),
+                           })
+                .kind,
+            Kind::unnamed);
+}
+
+TEST(TitleOfStack, SkipsWhatTheSystemDoesNotNameAndAJumpToNowhere) {
+  EXPECT_EQ(
+      title_of_stack({frame("", ""), frame("libc.so.6", ""), frame("w", "run(int)")}).function,
+      "run");
+  EXPECT_EQ(title_of_stack({frame("AGXMetalG16X", "<deduplicated_symbol>"), frame("w", "run(int)")})
+                .function,
+            "run");
+}
+
+TEST(TitleOfStack, SaysWhereNothingButPassingFunctionsIsKnown) {
+  EXPECT_EQ(title_of_stack({frame("libobjc.A.dylib", "objc_release"),
+                            frame("libsystem_pthread.dylib", "_pthread_start")}),
+            (StackTitle{Kind::passing, "objc_release", "libobjc.A.dylib"}));
+  EXPECT_EQ(title_of_stack({}).kind, Kind::none);
+  EXPECT_EQ(title_of_stack({frame("", "")}).kind, Kind::none);
+  EXPECT_EQ(title_of_stack({frame("libsystem_c.dylib", "abort")}).kind, Kind::none);
+}
+
+TEST(TitleOfStack, ContainersCountAsTheirUser) {
+  EXPECT_EQ(title_of_stack({
+                               frame("libmlx.dylib", "std::__1::__hash_table<int>::find(int)"),
+                               frame("libmlx.dylib", "mlx::core::metal::Device::end(int)"),
+                           })
+                .function,
+            "mlx::core::metal::Device::end");
+}
+
+TEST(TitleOfStack, HandlesOfTensorsCountAsTheirUser) {
+  // As a build without optimisation shows it, and one with.
+  EXPECT_EQ(title_of_stack({
+                frame("prog",
+                      "c10::intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>::"
+                      "intrusive_ptr(c10::intrusive_ptr<c10::TensorImpl, "
+                      "c10::UndefinedTensorImpl>&&)"),
+                frame("prog", "at::TensorBase::TensorBase(at::TensorBase&&)"),
+                frame("prog",
+                      "decltype (::new ((void*)(0)) at::Tensor((declval<at::Tensor>)())) "
+                      "std::construct_at<at::Tensor>(at::Tensor*, at::Tensor&&)"),
+                frame("prog", "lanes::push_lane(at::Tensor)"),
+            }),
+            title_of_stack({frame("prog", "lanes::push_lane(at::Tensor)")}));
+}
+
+TEST(RecursiveFunction, IsTheSameWhereverTheStackWasCut) {
+  for (size_t cut = 0; cut < 3; ++cut) {
+    std::vector<StackFrame> frames = {frame("w", "leaf()")};
+    for (size_t i = cut; i < 60 + cut; ++i) {
+      frames.push_back(frame("w", i % 3 == 0 ? "walk(int)" : i % 3 == 1 ? "visit()" : "accept()"));
+    }
+    EXPECT_EQ(recursive_function(frames), "accept");
+  }
+}
+
+TEST(RecursiveFunction, IsNoneInAnOrdinaryStack) {
+  std::vector<StackFrame> frames;
+  for (int i = 0; i < 60; ++i) frames.push_back(frame("w", "f" + std::string(1, 'a' + i % 26)));
+  EXPECT_EQ(recursive_function(frames), "");
+  frames.assign(10, frame("w", "f()"));
+  EXPECT_EQ(recursive_function(frames), "");
+}
+
+TEST(PassingFrames, EveryRowCanBeReached) {
+  for (const PassingFrame& row : passing_frames()) {
+    const auto example = [](std::string_view pattern) {
+      std::string text(pattern);
+      for (size_t star = text.find('*'); star != std::string::npos; star = text.find('*')) {
+        text.replace(star, 1, pattern == "*" ? "whatever" : "");
+      }
+      return text;
+    };
+    const PassingFrame* found = find_passing_frame(example(row.image), example(row.function));
+    ASSERT_NE(found, nullptr) << row.function;
+    EXPECT_EQ(found->meaning, row.meaning) << row.image << " " << row.function;
+  }
+  EXPECT_EQ(find_passing_frame("libtorch_cpu.so", "at::native::linear"), nullptr);
+  EXPECT_EQ(find_passing_frame("worker", "freeze"), nullptr);
+}
+
+}  // namespace
+}  // namespace mpsprobe
