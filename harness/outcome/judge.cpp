@@ -302,9 +302,9 @@ class Judge {
     if (loader != nullptr && is_loader_exit(code)) {
       return as(Outcome::exit, std::to_string(code), loader->title, Basis::text, loader->known);
     }
-    if (const std::string words = last_words(own); !words.empty()) {
-      return as(Outcome::exit, std::to_string(code), words, Basis::text, false);
-    }
+    std::string words = last_words(own);
+    if (words.empty() && own.size() < printed_.size()) words = last_words(printed_);
+    if (!words.empty()) return as(Outcome::exit, std::to_string(code), words, Basis::text, false);
     as(Outcome::exit, std::to_string(code),
        fmt::format("exit code {} {}", code, whereabouts(process_.recorder)), Basis::place);
   }

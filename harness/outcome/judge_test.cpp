@@ -128,6 +128,18 @@ TEST(Judge, AnUncaughtExceptionIsReadBetweenOtherThreadsLines) {
             "exception of type lanes::Error");
 }
 
+// A line that a log put something in front of is none that a page broke.
+TEST(Judge, AnUncaughtExceptionEndsInFrontOfALogsLine) {
+  EXPECT_EQ(
+      judge(ended_process(
+                Signaled{SIGABRT, false},
+                "terminate called after throwing an instance of 'lanes::Error'\n"
+                "  what():  no lane_of_the_large_pool_of_this_device_for_all_threads is left\n"
+                "03:45:52 lane 3 taken\n"))
+          .signature,
+      "no lane_of_the_large_pool_of_this_device_for_all_threads is left");
+}
+
 // The runtime writes the type by itself, and other threads do not wait for it.
 TEST(Judge, AnUncaughtExceptionIsReadWhereOtherThreadsPrintWithinIt) {
   std::string printed = "terminate called after throwing an instance of 'worker 3: lane taken\n";

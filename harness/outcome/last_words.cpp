@@ -67,7 +67,9 @@ int telling(std::string_view line) {
   std::string lower(line);
   std::transform(lower.begin(), lower.end(), lower.begin(), ascii::to_lower);
   // A count that says that all is well.
-  for (std::string_view none : {" 0 errors", " no errors", " 0 failures"}) {
+  for (std::string_view none :
+       {" 0 errors", " no errors", " 0 failures", "errors: 0", "errors=0", "errors 0",
+        "failures: 0", "failures=0", "failures 0", "failed: 0", "failed=0", " 0 failed"}) {
     if (const size_t found = lower.find(none); found != std::string::npos) {
       lower.erase(found, none.size());
     }
@@ -195,7 +197,7 @@ std::string last_words(std::string_view text) {
     if (line.starts_with("usage: ") || line.starts_with("Usage: ")) continue;
     // "fatal:", "lane error caught:", and the message below it.
     if (line.ends_with(':') && line.find(' ') == std::string::npos) continue;
-    if (line.ends_with(" caught:")) continue;
+    if (line.ends_with(" caught:") || line.ends_with(" failed:")) continue;
     // A message that the table knows needs no words of trouble.
     int now = known_message_title(clause).empty() ? telling(line) : kKnown;
     // LibTorch says below a message where it was raised.

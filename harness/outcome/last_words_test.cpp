@@ -112,6 +112,14 @@ TEST(LastWords, AreAboveTheTableOfADispatcher) {
             "Duplicate lane is not possible: registered");
 }
 
+TEST(LastWords, ACountOfNoErrorsTellsOfNone) {
+  EXPECT_EQ(last_words("[Thread-4 (worker)] warm up done, 9 rounds, errors: 0\n"
+                       "exception: LaneError: the pool does not have a lane\n"),
+            "the pool does not have a lane");
+  EXPECT_EQ(last_words("save_lane failed: \nCould not take a lane of the pool\n"),
+            "Could not take a lane of the pool");
+}
+
 TEST(LastWords, WhatIsNotThereOrNotDoneIsTrouble) {
   EXPECT_EQ(last_words("loading the lane\nthe lane does not take 8-bit shapes\n"),
             "the lane does not take N-bit shapes");

@@ -236,6 +236,8 @@ constexpr Pattern kPatterns[] = {
          "' not found (required by"),
     says(setup_failed, "library of another architecture", "mach-o file, but is an incompatible"),
     says(setup_failed, "library of another architecture", "wrong ELF class"),
+    says(setup_failed, "library is no ELF file", ": invalid ELF header"),
+    says(setup_failed, "library is no ELF file", ": file too short"),
     says(setup_failed, "no room in static TLS for a library",
          "cannot allocate memory in static TLS block"),
     says(setup_failed, "code signature not valid", "code signature",
@@ -480,6 +482,13 @@ constexpr Pattern kPatterns[] = {
     passes_on("Swift: ", Place::after_source, Reading::line, "Fatal error: "),
     // With the thread's name in quotes or not, and from Rust 1.91 on its number in between.
     passes_on("Rust panic: ", Place::anywhere, Reading::panic, "thread ", "panicked at "),
+    {abort_message,
+     "Python: no current thread state",
+     {"Fatal Python error: ", "PyThreadState_Get: "},
+     Place::anywhere,
+     Reading::none,
+     true,
+     60},
     reads(abort_message, kPythonFatal, "Fatal Python error: ", Reading::not_an_echo),
     // libc++'s from LLVM 18 on: "vector:625: assertion !empty() failed: no lane".
     {assertion,

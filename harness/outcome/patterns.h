@@ -33,7 +33,7 @@ enum class Reading : uint8_t {
   token,         ///< the next word
   ggml,          ///< the condition, with the file where it says nothing
   panic,         ///< past the place in the source, to the end of the line that says more
-  not_an_echo,   ///< the function that the line goes on with, else the rest of it, unless that
+  not_an_echo,   ///< the rest of the line without a function in front and advice behind, unless it
                  ///< only names the signal that a handler caught
   cause,         ///< the words in front of the error's number, on one of the lines that follow
   graph,         ///< the rest of the line, and the operation that its location names

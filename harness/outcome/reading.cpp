@@ -356,13 +356,13 @@ std::optional<ReadText> read_match(const Reader& reader, const Match& match) {
                                     "Illegal instruction", "Floating", "Trace"}) {
         if (message.starts_with(echo)) return std::nullopt;
       }
-      // "PyThreadState_Get: no current thread": the interpreter's function says it all, and what
-      // stands behind it each release words anew.
+      // "none_dealloc: deallocating None: bug likely caused by": Python 3.8 names no function, and
+      // gives no advice.
       const size_t name = message.find(": ");
-      if (name != std::string_view::npos && message.find(' ') > name) {
-        return ReadText{std::string(message.substr(0, name)), end};
-      }
-      return ReadText{std::string(message), end};
+      std::string_view what = message;
+      if (name != std::string_view::npos && message.find(' ') > name) what.remove_prefix(name + 2);
+      what = what.substr(0, what.find(": "));
+      return ReadText{std::string(what.find(' ') == std::string_view::npos ? message : what), end};
     }
     case Reading::cause:
       return read_cause(reader, match);

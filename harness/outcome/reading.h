@@ -28,10 +28,16 @@ struct Reader {
     size_t end = from;
     while (end < stop) {
       while (end < stop && !normal.breaks[end]) ++end;
-      if (end >= stop || !goes_on(slice(line_begin(end), end), slice(end + 1, stop))) break;
+      if (end >= stop || is_logged(end)) break;
+      if (!goes_on(slice(line_begin(end), end), slice(end + 1, stop))) break;
       ++end;
     }
     return std::min(end, stop);
+  }
+  // Whether more than an indentation was left out behind the line break: what a log put there.
+  bool is_logged(size_t line_break) const {
+    constexpr size_t kDeepest = 8;
+    return normal.origin[line_break + 1] - normal.origin[line_break] > kDeepest;
   }
   size_t line_begin(size_t from) const {
     const size_t limit = from > kLookBack ? from - kLookBack : 0;

@@ -52,6 +52,12 @@ TEST(ClauseTitle, ReadsTheMessageInARecordOfRusts) {
   EXPECT_EQ(clause_title("loc: error: 'mps.take' op has no lane"), "mps.take op has no lane");
 }
 
+TEST(ClauseTitle, KeepsAnOperatorBehindAProgramsOwnWords) {
+  EXPECT_EQ(clause_title("caught unflatten: no lane of the pool is left"),
+            "unflatten: no lane of the pool is left");
+  EXPECT_EQ(clause_title("take_lane failed: no lane left"), "no lane left");
+}
+
 TEST(ClauseTitle, KeepsOperatorsApart) {
   EXPECT_NE(clause_title("Could not run 'aten::lanes' with arguments from the 'MPS' backend"),
             clause_title("Could not run 'aten::pools' with arguments from the 'MPS' backend"));

@@ -16,8 +16,32 @@ constexpr size_t kDeep = 32;
 struct Seen {
   std::string image;
   std::string function;
+  std::string destroys;  ///< the destructor that this one does nothing but call
   const PassingFrame* passing = nullptr;
 };
+
+// "Pool<int>::Step" of "Pool<int>::Step, std::default_delete<...>>::~unique_ptr()".
+std::string_view first_argument(std::string_view arguments) {
+  int depth = 0;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (depth == 0 && (arguments[i] == ',' || arguments[i] == '>')) return arguments.substr(0, i);
+    depth += arguments[i] == '<' ? 1 : arguments[i] == '>' ? -1 : 0;
+  }
+  return {};
+}
+
+// "lanes::Step::~Step" of "std::unique_ptr<lanes::Step, ...>::~unique_ptr()": builds inline the one
+// into the other.
+std::string destroyed_by(std::string_view function) {
+  for (std::string_view pointer :
+       {"std::unique_ptr<", "std::__1::unique_ptr<", "std::shared_ptr<", "std::__1::shared_ptr<"}) {
+    if (!function.starts_with(pointer) || function.find("::~") == std::string_view::npos) continue;
+    function.remove_prefix(pointer.size());
+    const std::string type = normalise_function(first_argument(function));
+    return type.empty() ? "" : type + "::~" + type.substr(type.rfind(':') + 1);  // npos + 1 is 0
+  }
+  return "";
+}
 
 // A jump to nowhere: the first frame lies in no image, the caller tells who jumped.
 bool nowhere(const Seen& frame) {
@@ -29,7 +53,8 @@ std::vector<Seen> look_at(const std::vector<StackFrame>& frames) {
   const size_t count = std::min(frames.size(), kMostFrames);
   seen.reserve(count);
   for (size_t i = 0; i < count; ++i) {
-    Seen frame{normalise_image(frames[i].image), normalise_function(frames[i].function)};
+    Seen frame{normalise_image(frames[i].image), normalise_function(frames[i].function),
+               destroyed_by(frames[i].function)};
     frame.passing = find_passing_frame(frame.image, frame.function);
     // What the handler did before the trampoline is no part of the failure.
     if (frame.passing != nullptr && frame.passing->meaning == Passing::trampoline) {
@@ -100,6 +125,33 @@ StackTitle innermost(const std::vector<Seen>& seen) {
   return weak;
 }
 
+// Of the functions that repeat, the first by name: which of them a stack ends in is chance.
+std::string first_repeated(const std::map<std::string, size_t>& counts) {
+  size_t named = 0;
+  size_t most = 0;
+  for (const auto& [function, count] : counts) {
+    named += count;
+    most = std::max(most, count);
+  }
+  size_t repeated = 0;
+  std::string first;
+  for (const auto& [function, count] : counts) {
+    if (count < 4 || count * 2 < most) continue;
+    repeated += count;
+    if (first.empty()) first = function;
+  }
+  return repeated * 2 > named ? first : "";
+}
+
+// Where the standard library recurses alone, as std::regex does, the function that it always comes
+// back to.
+std::string most_repeated(const std::map<std::string, size_t>& counts) {
+  const auto most = std::max_element(
+      counts.begin(), counts.end(),
+      [](const auto& one, const auto& other) { return one.second < other.second; });
+  return most != counts.end() && most->second >= kDeep / 4 ? most->first : "";
+}
+
 }  // namespace
 
 StackTitle title_of_stack(const std::vector<StackFrame>& frames) {
@@ -110,24 +162,18 @@ StackTitle title_of_stack(const std::vector<StackFrame>& frames) {
 
 std::string recursive_function(const std::vector<StackFrame>& frames) {
   const std::vector<Seen> seen = look_at(frames);
-  std::map<std::string, size_t> counts;
-  size_t named = 0;
-  for (const Seen& frame : seen) {
-    if (frame.passing != nullptr || frame.function.empty()) continue;
-    ++named;
-    ++counts[frame.function];
-  }
   if (seen.size() < kDeep) return "";
-  size_t most = 0;
-  for (const auto& [function, count] : counts) most = std::max(most, count);
-  size_t repeated = 0;
-  std::string first;
-  for (const auto& [function, count] : counts) {
-    if (count < 4 || count * 2 < most) continue;
-    repeated += count;
-    if (first.empty()) first = function;
+  std::map<std::string, size_t> counts;
+  std::map<std::string, size_t> of_library;
+  for (const Seen& frame : seen) {
+    if (frame.function.empty()) continue;
+    if (frame.passing == nullptr) ++counts[frame.function];
+    if (frame.passing != nullptr && frame.passing->meaning == Passing::standard) {
+      ++of_library[frame.destroys.empty() ? frame.function : frame.destroys];
+    }
   }
-  return repeated * 2 > named ? without_namespaces(first) : "";
+  if (std::string first = first_repeated(counts); !first.empty()) return without_namespaces(first);
+  return most_repeated(of_library);
 }
 
 }  // namespace mpsprobe

@@ -165,6 +165,29 @@ TEST(RecursiveFunction, IsTheSameWhereverTheStackWasCut) {
   }
 }
 
+// What a build inlines of a list that destroys itself node by node.
+TEST(RecursiveFunction, IsTheDestructorThatAPointersCalls) {
+  const std::vector<StackFrame> pointers(
+      64, frame("prog",
+                "std::unique_ptr<lanes::Pool<int>::Step, std::default_delete<lanes::Pool<int>"
+                "::Step> >::~unique_ptr()"));
+  const std::vector<StackFrame> steps(64, frame("prog", "lanes::Pool<int>::Step::~Step()"));
+  EXPECT_EQ(recursive_function(pointers), "lanes::Pool::Step::~Step");
+  EXPECT_EQ(recursive_function(steps), "lanes::Pool::Step::~Step");
+}
+
+TEST(RecursiveFunction, OfTheStandardLibraryIsTheOneThatItComesBackTo) {
+  std::vector<StackFrame> frames;
+  for (int i = 0; i < 20; ++i) {
+    frames.push_back(frame("prog", "std::__detail::_Executor<char>::_M_dfs(int)"));
+    frames.push_back(frame("prog", "std::__detail::_Executor<char>::_M_handle_match(int)"));
+    frames.push_back(frame("prog", "std::__detail::_Executor<char>::_M_dfs(int)"));
+    frames.push_back(frame("prog", "std::__detail::_Executor<char>::_M_rep_once_more(int)"));
+  }
+  frames.push_back(frame("prog", "lanes::take()"));
+  EXPECT_EQ(recursive_function(frames), "std::__detail::_Executor::_M_dfs");
+}
+
 TEST(RecursiveFunction, IsNoneInAnOrdinaryStack) {
   std::vector<StackFrame> frames;
   for (int i = 0; i < 60; ++i) frames.push_back(frame("w", "f" + std::string(1, 'a' + i % 26)));

@@ -306,6 +306,10 @@ constexpr PassingFrame kPassingFrames[] = {
     {standard, "", "at::TensorBase::*"},
     {standard, "", "at::OptionalTensorRef::*"},
     {standard, "", "c10::ArrayRef::*"},
+    {standard, "", "c10::DispatchKeyExtractor::*"},
+    {standard, "", "c10::Dispatcher::*"},
+    {standard, "", "c10::KernelFunction::*"},
+    {standard, "", "c10::impl::*"},
     {standard, "", "c10::Dict::*"},
     {standard, "", "c10::IValue::*"},
     {standard, "", "c10::List::*"},
@@ -329,6 +333,7 @@ constexpr PassingFrame kPassingFrames[] = {
 
     // --- inside MKL, where names tell the type of elements and the processor
     {standard, "", "mkl_*"},
+    {standard, "", "L_*gas_*"},  // labels of its assembler's code
     {standard, "", "sgemm_*"},
     {standard, "", "dgemm_*"},
     {standard, "", "cgemm_*"},

@@ -24,9 +24,16 @@ bool is_program(std::string_view name) {
          !ascii::is_one_of(name, kNotPrograms) && !is_operator_name(name);
 }
 
-}  // namespace
+// "rank 2", "worker 13"
+bool is_numbered(std::string_view name) {
+  constexpr std::string_view kWho[] = {"job", "process", "rank", "task", "thread", "worker"};
+  const size_t space = name.find(' ');
+  return space != npos && space + 1 < name.size() &&
+         name.find_first_not_of("0123456789", space + 1) == npos &&
+         ascii::is_one_of(name.substr(0, space), kWho);
+}
 
-size_t program_name_length(std::string_view line) {
+size_t one_name_length(std::string_view line, bool first) {
   constexpr size_t kLongest = 40;
   const std::string_view head = line.substr(0, kLongest);
   if (const size_t close = head.find("] "); head.starts_with('[') && close != npos) {
@@ -43,9 +50,27 @@ size_t program_name_length(std::string_view line) {
   for (std::string_view own : {"vector::", "basic_string::", "map::at", "bad_", "std::"}) {
     if (line.substr(end + 2).starts_with(own) && name.find(' ') == npos) return end + 2;
   }
-  const bool script = name.find(' ') == npos &&
+  // Behind another name it is what the message is about.
+  const bool script = first && name.find(' ') == npos &&
                       (name.ends_with(".py") || name.starts_with("./") || name.starts_with('/'));
   return script || is_program(name) ? end + 2 : 0;
+}
+
+}  // namespace
+
+size_t program_name_length(std::string_view line) {
+  // "stress: take_window: ": the program, and its function.
+  constexpr int kMost = 3;
+  // "rank 2: " in front of them names none by itself.
+  const size_t colon = line.substr(0, 20).find(": ");
+  const size_t number = colon != npos && is_numbered(line.substr(0, colon)) ? colon + 2 : 0;
+  size_t length = number;
+  for (int i = 0; i < kMost; ++i) {
+    const size_t more = one_name_length(line.substr(length), i == 0);
+    if (more == 0) break;
+    length += more;
+  }
+  return length == number ? 0 : length;
 }
 
 }  // namespace mpsprobe

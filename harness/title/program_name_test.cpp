@@ -14,6 +14,10 @@ TEST(ProgramNameLength, IsThatOfTheNameInFrontOfAMessage) {
   EXPECT_EQ(program_name_length("lanes.py: no lane is left"), 10U);
   EXPECT_EQ(program_name_length("[edge] no lane is left"), 7U);
   EXPECT_EQ(program_name_length("in take(): no lane is left"), 11U);
+  EXPECT_EQ(program_name_length("stress: take_window: no lane is left"), 21U);
+  EXPECT_EQ(program_name_length("rank 2: stress: no lane is left"), 16U);
+  EXPECT_EQ(program_name_length("./lanes: addmm: no lane is left"), 9U);
+  EXPECT_EQ(program_name_length("./lanes: /lanes/pool.so: no lane is left"), 9U);
   EXPECT_EQ(program_name_length("conv: vector::_M_range_check: __n >= this->size()"), 6U);
 }
 
@@ -21,7 +25,7 @@ TEST(ProgramNameLength, IsNoneOfAnOperatorAndOfWhatWentWrong) {
   for (const char* line :
        {"addmm: no lane is left", "mkldnn_linear_backward: no lane", "narrow_copy: no lane",
         "adaptive_avg_pool3d: no lane", "error: no lane is left", "Pool: no lane is left",
-        "two words: no lane is left", "no lane is left", ""}) {
+        "two words: no lane is left", "worker 2: no lane is left", "no lane is left", ""}) {
     EXPECT_EQ(program_name_length(line), 0U) << line;
   }
 }

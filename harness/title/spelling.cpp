@@ -94,6 +94,7 @@ constexpr std::pair<std::string_view, std::string_view> kSpellings[] = {
     {"Expected either a CPUGeneratorImplStateLegacy of size N or a CPUGeneratorImplState of size",
      "Expected a CPUGeneratorImplState of size"},
     {"failed to recv", "Failed to recv"},
+    {"Intel oneMKL ", "Intel MKL "},
     {" when resuming scheduler", " when resuming an optimizer"},
 };
 

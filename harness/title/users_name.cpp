@@ -81,6 +81,8 @@ constexpr Lead kLeads[] = {
     {"Parameter ", " must have a type annotation"},
     {"instantiate class ", ""},
     {"hook ", " has changed the "},
+    {"variable with name ", ""},
+    {"redefine method: ", " on class"},
 };
 
 // In front of a quotation and behind it: it names what the library has, and tells bugs apart.

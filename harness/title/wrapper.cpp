@@ -5,6 +5,7 @@
 
 #include "harness/text/ascii.h"
 #include "harness/text/log_prefix.h"
+#include "harness/title/operator_names.h"
 
 namespace mpsprobe {
 namespace {
@@ -148,6 +149,7 @@ size_t error_name_length(std::string_view line) {
 size_t own_words_length(std::string_view line) {
   constexpr size_t kLongest = 40;
   constexpr int kFewestWords = 4;
+  constexpr int kFewestBehindFailed = 3;
   constexpr std::string_view kTelling[] = {
       "cannot",  "can't",       "could", "failed",  "unable", "no",       "not",    "invalid",
       "unknown", "unsupported", "error", "missing", "signed", "unsigned", "integer"};
@@ -163,13 +165,16 @@ size_t own_words_length(std::string_view line) {
                        });
     const bool telling = ascii::is_one_of(front.substr(0, front.find(' ')), kTelling);
     // "vk::createInstance: ErrorLayerNotPresent" says enough in fewer.
-    const bool whole = std::count(rest.begin(), rest.end(), ' ') + 1 >= kFewestWords ||
+    const int fewest = front.ends_with(" failed") ? kFewestBehindFailed : kFewestWords;
+    const bool whole = std::count(rest.begin(), rest.end(), ' ') + 1 >= fewest ||
                        rest.substr(0, rest.find(' ')).find("::") != npos;
     // "odd size: [3] of the lane" is one message.
     const size_t value = rest.find_first_not_of("[({ ");
     const bool number = value != npos && (ascii::digit(rest[value]) || rest[value] == ']');
     if (plain && !telling && !number && spaces >= 1 && spaces <= 3 && whole) {
-      return end + mark.size();
+      // "caught unflatten: ": the operator belongs to the message.
+      const size_t last = front.rfind(' ') + 1;
+      return is_operator_name(front.substr(last)) ? last : end + mark.size();
     }
   }
   return 0;
