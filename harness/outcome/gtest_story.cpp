@@ -60,6 +60,8 @@ std::string failed_gtest(std::string_view printed) {
       return std::string(without_quotes(told));
     }
     if (failed && (line.empty() || is_bookkeeping(line))) break;
+    // What FAIL() << "no lane" begins with.
+    if (failed && message.empty() && line == "Failed") continue;
     if (failed) {
       message += message.empty() ? "" : " ";
       message += line.substr(0, kMostMessage);

@@ -50,6 +50,11 @@ TEST(FailedGtest, IsTitledByTheExpectationThatDidNotHold) {
             "Expected equality of these values: pool.lanes() Which is: 3 4");
 }
 
+TEST(FailedGtest, IsTitledByWhatTheTestItselfSays) {
+  EXPECT_EQ(signature(story("pool_test.cpp:12: Failure\nFailed\nno lane of the pool is left\n\n")),
+            "no lane of the pool is left");
+}
+
 TEST(FailedGtest, LeavesItsBookkeepingOutOfOtherLastWords) {
   EXPECT_EQ(signature(story("error: cannot map the heap\n")), "cannot map the heap");
   EXPECT_EQ(failed_gtest("[  PASSED  ] 3 tests.\n"), "");

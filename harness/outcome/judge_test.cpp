@@ -141,6 +141,17 @@ TEST(Judge, AnUncaughtExceptionEndsInFrontOfALogsLine) {
 }
 
 // The runtime writes the type by itself, and other threads do not wait for it.
+TEST(Judge, AnUncaughtExceptionIsReadWhereOtherThreadsPrintInFrontOfItsText) {
+  const std::string lines = "[t2] iter 85 ok\n[t3] iter 80 ok\n";
+  EXPECT_EQ(judge(ended_process(Signaled{SIGABRT, false},
+                                lines +
+                                    "terminate called after throwing an instance of "
+                                    "'lanes::Error'\n  what():  [t1] iter 95 ok\n" +
+                                    lines + "no lane of the pool is left\n" + lines))
+                .signature,
+            "no lane of the pool is left");
+}
+
 TEST(Judge, AnUncaughtExceptionIsReadWhereOtherThreadsPrintWithinIt) {
   std::string printed = "terminate called after throwing an instance of 'worker 3: lane taken\n";
   printed +=

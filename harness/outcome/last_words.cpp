@@ -205,7 +205,9 @@ std::string last_words(std::string_view text) {
         line.starts_with("E: ") || tells_of_error(raw.substr(0, log_prefix_length(raw)));
     if (raised || logged) now = std::max(now, 1);
     // "./pool: stoi": no word tells of trouble, and nothing below it says anything.
-    if (now == 0 && is_last && says_something(clause, behind_program.size() < line.size())) {
+    const bool by_program = behind_program.size() < line.size();
+    if (now == 0 && (is_last || (by_program && last_said.empty())) &&
+        says_something(clause, by_program)) {
       last_said = clause;
     }
     is_last = false;

@@ -112,6 +112,12 @@ TEST(LastWords, AreAboveTheTableOfADispatcher) {
             "Duplicate lane is not possible: registered");
 }
 
+TEST(LastWords, AreWhatTheProgramSaidAlsoWhereOthersPrintedBelow) {
+  EXPECT_EQ(last_words("t1 round 4 sum=1005.82\n./lanes: Function took 3 lanes and gave 2 of them\n"
+                       "t2 round 5 sum=920.72\n"),
+            "Function took N lanes and gave N of them");
+}
+
 TEST(LastWords, ACountOfNoErrorsTellsOfNone) {
   EXPECT_EQ(last_words("[Thread-4 (worker)] warm up done, 9 rounds, errors: 0\n"
                        "exception: LaneError: the pool does not have a lane\n"),

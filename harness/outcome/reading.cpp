@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "harness/outcome/interleaved.h"
 #include "harness/outcome/metal_reading.h"
 #include "harness/outcome/torchscript.h"
 #include "harness/text/ascii.h"
@@ -44,43 +45,38 @@ std::optional<ReadText> what_below(const Reader& reader, size_t from) {
   const Reader message{reader.normal, std::min(reader.text().size(), begin + kLongest)};
   const size_t end = message.line_end(begin);
   if (end <= begin) return std::nullopt;
-  return past_torchscript(message, {std::string(message.slice(begin, end)), end});
-}
-
-// The message that LibTorch's own stack stands below.
-std::optional<ReadText> above_its_stack(const Reader& reader, size_t from) {
-  constexpr size_t kFarthest = 4096;
-  const size_t found = reader.text().substr(from, kFarthest).find(" Exception raised from ");
-  if (found == std::string_view::npos) return std::nullopt;
-  const size_t end = from + found;
-  const size_t begin = std::max(reader.line_begin(end), from);
-  std::string_view message = reader.text().substr(begin, end - begin);
-  for (std::string_view lead : {"what(): ", " what(): "}) {
-    if (message.starts_with(lead)) message.remove_prefix(lead.size());
-  }
-  if (message.empty()) return std::nullopt;
-  return past_torchscript(reader, {std::string(message), end});
+  return ReadText{std::string(message.slice(begin, end)), end};
 }
 
 std::optional<ReadText> read_thrown(const Reader& reader, const Match& match) {
   if (reader.slice(match.end, reader.stop).substr(0, 1) != "'") return std::nullopt;
   const size_t type_end = reader.find("'", match.end + 1);
-  // Other threads' lines may stand within the type as well: the runtime writes it by itself.
+  OtherLines others(reader, match.begin);
+  const auto told = [&](const std::optional<ReadText>& message) -> std::optional<ReadText> {
+    if (!message) return std::nullopt;
+    return past_torchscript(reader, *message);
+  };
   if (type_end == std::string_view::npos || type_end > reader.line_end(match.end)) {
-    auto told = above_its_stack(reader, match.end);
-    return told ? told : what_below(reader, match.end);
+    // Other threads' lines stand within the type as well.
+    const size_t end = reader.break_at(match.end, reader.stop);
+    others.add(reader.slice(match.end + 1, end));
+    return told(others.message_behind(end));
   }
   constexpr std::string_view kWhat = " what(): ";
+  std::optional<ReadText> message;
   if (reader.slice(type_end + 1, reader.stop).starts_with(kWhat)) {
     const size_t begin = type_end + 1 + kWhat.size();
     const size_t end = reader.line_end(begin);
-    if (end > begin) {
-      return past_torchscript(reader, {std::string(reader.slice(begin, end)), end});
-    }
-    return ReadText{of_type(reader.slice(match.end + 1, type_end)), reader.stop};
+    if (end <= begin) return ReadText{of_type(reader.slice(match.end + 1, type_end)), reader.stop};
+    message = ReadText{std::string(reader.slice(begin, end)), end};
+  } else {
+    message = what_below(reader, type_end);
   }
-  if (auto told = what_below(reader, type_end)) return told;
-  return ReadText{of_type(reader.slice(match.end + 1, type_end)), type_end};
+  if (message && others.has(message->message)) {
+    if (auto behind = others.message_behind(message->end)) message = std::move(behind);
+  }
+  if (!message) return ReadText{of_type(reader.slice(match.end + 1, type_end)), type_end};
+  return told(message);
 }
 
 std::optional<ReadText> read_typed(const Reader& reader, const Match& match) {

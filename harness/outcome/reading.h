@@ -23,11 +23,16 @@ struct Reader {
     return begin < end && begin < text().size() ? text().substr(begin, end - begin)
                                                 : std::string_view();
   }
+  /// The next line break, or `limit`, which is no more than the text's size.
+  size_t break_at(size_t from, size_t limit) const {
+    while (from < limit && !normal.breaks[from]) ++from;
+    return from;
+  }
   /// Of the line, which goes on where a terminal or a page broke it.
   size_t line_end(size_t from) const {
     size_t end = from;
     while (end < stop) {
-      while (end < stop && !normal.breaks[end]) ++end;
+      end = break_at(end, stop);
       if (end >= stop || is_logged(end)) break;
       if (!goes_on(slice(line_begin(end), end), slice(end + 1, stop))) break;
       ++end;

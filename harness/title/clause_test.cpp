@@ -52,6 +52,14 @@ TEST(ClauseTitle, ReadsTheMessageInARecordOfRusts) {
   EXPECT_EQ(clause_title("loc: error: 'mps.take' op has no lane"), "mps.take op has no lane");
 }
 
+TEST(ClauseTitle, LeavesOutWhichThreadAndWhen) {
+  for (const char* front : {"worker 3: ", "worker 3 caught: ", "thread 12 failed: ", "rank 0 -> ",
+                            "iteration 17: ", "failed at iteration 17: ", "error in round 3: "}) {
+    EXPECT_EQ(clause_title(std::string(front) + "no lane of the pool"), "no lane of the pool")
+        << front;
+  }
+}
+
 TEST(ClauseTitle, KeepsAnOperatorBehindAProgramsOwnWords) {
   EXPECT_EQ(clause_title("caught unflatten: no lane of the pool is left"),
             "unflatten: no lane of the pool is left");

@@ -52,6 +52,7 @@ constexpr std::string_view kPhrases[] = {
     "unhandled: ",
     "caught exception ",
     "got exception ",
+    "caught ",
     "uncaught (in promise) ",
     "uncaught ",
     "##[error]",
@@ -167,6 +168,7 @@ size_t own_words_length(std::string_view line) {
     // "vk::createInstance: ErrorLayerNotPresent" says enough in fewer.
     const int fewest = front.ends_with(" failed") ? kFewestBehindFailed : kFewestWords;
     const bool whole = std::count(rest.begin(), rest.end(), ' ') + 1 >= fewest ||
+                       rest.starts_with("bad_") ||
                        rest.substr(0, rest.find(' ')).find("::") != npos;
     // "odd size: [3] of the lane" is one message.
     const size_t value = rest.find_first_not_of("[({ ");
@@ -237,6 +239,27 @@ size_t dotted_type_length(std::string_view line) {
              : 0;
 }
 
+// "worker 1: ", "worker 1 caught: ", "failed at iteration 17: "
+size_t numbered_length(std::string_view line) {
+  size_t begin = 0;
+  for (std::string_view lead : {"failed at ", "failed in ", "error at ", "error in "}) {
+    if (starts_with_in_any_case(line, lead)) begin = lead.size();
+  }
+  for (std::string_view who :
+       {"thread ", "worker ", "rank ", "process ", "task ", "job ", "request ", "step ", "stage ",
+        "iteration ", "iter ", "round ", "epoch ", "batch "}) {
+    if (!starts_with_in_any_case(line.substr(begin), who)) continue;
+    const size_t number = begin + who.size();
+    const size_t end = std::min(line.find_first_not_of("0123456789", number), line.size());
+    if (end == number) return 0;
+    for (std::string_view mark : {": ", " failed: ", " caught: ", " -> "}) {
+      if (line.substr(end).starts_with(mark)) return end + mark.size();
+    }
+    return 0;
+  }
+  return 0;
+}
+
 // "LaneError - ", "<class 'LaneError'>: ", "worker 1: ", "ERROR:lanes.pool:"
 size_t typed_length(std::string_view line, std::string_view token) {
   const std::string_view rest = line.substr(token.size());
@@ -248,12 +271,7 @@ size_t typed_length(std::string_view line, std::string_view token) {
     const size_t close = line.substr(0, 100).find("'>");
     return close == npos ? 0 : close + 2;
   }
-  for (std::string_view who : {"thread ", "worker ", "rank ", "process ", "task ", "job ",
-                               "request ", "step ", "stage "}) {
-    if (!starts_with_in_any_case(line, who)) continue;
-    const size_t end = line.find_first_not_of("0123456789", who.size());
-    return end != npos && end > who.size() && line.substr(end).starts_with(": ") ? end + 2 : 0;
-  }
+  if (const size_t length = numbered_length(line); length > 0) return length;
   const size_t level = token.find(':');
   const size_t name = level == npos ? npos : token.find(':', level + 1);
   const bool module = name != npos && name > level + 1 && upper(token[0]) &&
