@@ -51,6 +51,12 @@ constexpr std::string_view kSure[] = {"Exception raised from ", "Traceback (most
 }  // namespace
 
 bool surely_begins_a_line(std::string_view words) {
+  // "[t2] round 3", "[main 4711] done": who prints it.
+  const size_t close = words.substr(0, 24).find(']');
+  if (words.starts_with('[') && close != std::string_view::npos &&
+      ascii::lower(ascii::at(words, 1))) {
+    return true;
+  }
   return std::any_of(std::begin(kSure), std::end(kSure),
                      [&](std::string_view with) { return words.starts_with(with); });
 }
@@ -58,7 +64,8 @@ bool surely_begins_a_line(std::string_view words) {
 bool begins_a_line(std::string_view words) {
   const auto begins = [&](std::string_view with) { return words.starts_with(with); };
   if (words.empty() || kMarks.find(words[0]) != std::string_view::npos) return true;
-  if (words.starts_with("-[") || words.starts_with("+[")) return true;
+  if (words.starts_with("-[") || words.starts_with("+[") || surely_begins_a_line(words))
+    return true;
   const std::string_view word = words.substr(0, words.find(' '));
   if (word.ends_with(':') || word.starts_with("--")) return true;
   // A process: "pool(12)", "pool[12:34]:", not "lanes[12],".

@@ -15,6 +15,7 @@ TEST(GoesOn, OnlyWhereAPageBrokeTheLine) {
   EXPECT_FALSE(goes_on(line, "lane = pool.take()"));
   EXPECT_FALSE(goes_on(line, "(Lane 3)"));
   EXPECT_FALSE(goes_on(line, "frame #0"));
+  EXPECT_FALSE(goes_on(line, "[t2] take"));
   EXPECT_FALSE(goes_on(line, "at take (lane.js:3:4)"));
   EXPECT_TRUE(goes_on(line, "at least two lanes"));
   EXPECT_TRUE(goes_on(line, "'lane.take()' in it"));
