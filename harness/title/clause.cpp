@@ -182,7 +182,7 @@ std::string_view without_value(std::string_view text) {
 
 // Up to the end of the first sentence that says enough: captures often end there.
 std::string_view first_sentence(std::string_view text) {
-  constexpr size_t kSayingAll = 6;
+  constexpr size_t kSayingAll = 4;
   for (size_t i = text.find(". "); i != npos && i + 2 < text.size(); i = text.find(". ", i + 1)) {
     const char last = i == 0 ? '\0' : text[i - 1];
     const bool sentence =

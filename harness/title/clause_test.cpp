@@ -52,6 +52,17 @@ TEST(ClauseTitle, ReadsTheMessageInARecordOfRusts) {
   EXPECT_EQ(clause_title("loc: error: 'mps.take' op has no lane"), "mps.take op has no lane");
 }
 
+TEST(ClauseTitle, IsWhatAnOperatorSaidThatTorchCompileRan) {
+  const char* title = "no lane of the pool";
+  EXPECT_EQ(clause_title("TorchRuntimeError: Failed running call_function <built-in function add>"
+                         "(*(FakeTensor(..., size=(3,)), 3), **{}): no lane of the pool"),
+            title);
+  EXPECT_EQ(clause_title("TorchRuntimeError: Dynamo failed to run FX node with fake tensors: "
+                         "call_method add(*(3,), **{}): got LaneError('no lane of the pool')"),
+            title);
+  EXPECT_EQ(clause_title("Lane of pool failed. This lane can"), "Lane of pool failed");
+}
+
 TEST(ClauseTitle, LeavesOutWhichThreadAndWhen) {
   for (const char* front : {"worker 3: ", "worker 3 caught: ", "thread 12 failed: ", "rank 0 -> ",
                             "iteration 17: ", "failed at iteration 17: ", "error in round 3: "}) {

@@ -295,6 +295,11 @@ size_t wrapper_length(std::string_view line) {
   // Titles go without quotes: one that opens the line only hides what it is.
   if (std::string_view(" :;,|>?='").find(line[0]) != npos) return 1;
   if (const size_t length = markup_length(line); length > 0) return length;
+  // "Failed running call_function f(*(...), **{}): ", as torch.compile passes an operator's on.
+  if (line.starts_with("Failed running call_")) {
+    const size_t end = line.find("}): ");
+    if (end != npos) return end + 4;
+  }
   if (const size_t length = progress_length(line); length > 0) return length;
   if (const size_t length = tag_length(line); length > 0) return length;
   if (const size_t length = bracketed_place_length(line); length > 0) return length;
