@@ -27,6 +27,7 @@ constexpr MisuseFrame kMisuseFrames[] = {
     {kPlatform, "_os_unfair_lock_recursive_abort", kLockMisuse},
     {kPlatform, "_os_unfair_lock_unowned_abort", kLockMisuse},
     {"libobjc.A.dylib", "weak_register_no_lock", kWeakReference},
+    {"", "__cxa_guard_acquire", kRecursiveInitialisation},
     {"", "__cxa_pure_virtual", kPureVirtual},
 };
 

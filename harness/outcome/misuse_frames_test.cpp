@@ -68,6 +68,9 @@ const std::map<std::string_view, const char*> kWords = {
     {"weak_register_no_lock",
      "objc[12]: Cannot form weak reference to instance (0x600) of class Lane. It is possible that "
      "this object was over-released, or is in the process of deallocation."},
+    {"__cxa_guard_acquire",
+     "libc++abi: __cxa_guard_acquire detected recursive initialization: do you have a "
+     "function-local static variable whose initialization depends on that function?"},
     {"__cxa_pure_virtual", "libc++abi: Pure virtual function called!"},
 };
 

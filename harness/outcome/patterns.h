@@ -79,6 +79,8 @@ constexpr std::string_view kOnAnotherQueue =
     "libdispatch: Block was not expected to execute on this queue";
 constexpr std::string_view kOverResume = "libdispatch: Over-resume of an object";
 constexpr std::string_view kPureVirtual = "pure virtual function called";
+constexpr std::string_view kRecursiveInitialisation =
+    "recursive initialisation of a function's static variable";
 constexpr std::string_view kReleaseOfSuspended = "libdispatch: Release of a suspended object";
 constexpr std::string_view kWeakReference =
     "objc: Cannot form weak reference to an object being deallocated";

@@ -356,6 +356,12 @@ std::optional<ReadText> read_match(const Reader& reader, const Match& match) {
       // gives no advice.
       const size_t name = message.find(": ");
       std::string_view what = message;
+      // Where it wants a thread's state, the function says it all, and releases word the rest anew.
+      for (std::string_view state : {"with the GIL held", "NULL tstate", "no current thread"}) {
+        if (name != std::string_view::npos && message.find(state) != std::string_view::npos) {
+          return ReadText{std::string(message.substr(0, name)), end};
+        }
+      }
       if (name != std::string_view::npos && message.find(' ') > name) what.remove_prefix(name + 2);
       what = what.substr(0, what.find(": "));
       return ReadText{std::string(what.find(' ') == std::string_view::npos ? message : what), end};

@@ -135,6 +135,17 @@ std::string without_asides(std::string text) {
       text.erase(i, aside.size());
     }
   }
+  // "pragma (at pool.cpp:take()) is": where in the source.
+  for (size_t i = text.find(" (at "); i != std::string::npos; i = text.find(" (at ", i + 1)) {
+    int depth = 0;
+    size_t end = i + 1;
+    for (; end < text.size(); ++end) {
+      depth += text[end] == '(' ? 1 : text[end] == ')' ? -1 : 0;
+      if (depth == 0) break;
+    }
+    const bool one = text.find(' ', i + 5) > end;
+    if (one && end + 1 < text.size()) text.erase(i, end + 1 - i);
+  }
   for (bool shorter = true; shorter;) {
     shorter = false;
     for (std::string_view value : kValues) {

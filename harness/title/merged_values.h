@@ -13,7 +13,8 @@ namespace mpsprobe {
 std::string merge_values(std::string_view text);
 
 /// A text without the stand-ins in brackets behind what they are the values of ("size (N) of" is
-/// "size of"), and without those at the end ("no such mode: N" is "no such mode").
+/// "size of"), without places in the source in brackets, and without those at the end ("no such
+/// mode: N" is "no such mode").
 std::string without_asides(std::string text);
 
 }  // namespace mpsprobe

@@ -95,6 +95,7 @@ constexpr std::pair<std::string_view, std::string_view> kSpellings[] = {
      "Expected a CPUGeneratorImplState of size"},
     {"failed to recv", "Failed to recv"},
     {"Intel oneMKL ", "Intel MKL "},
+    {" of type N to Python object", " to Python object"},
     {" when resuming scheduler", " when resuming an optimizer"},
 };
 

@@ -114,6 +114,7 @@ constexpr std::string_view kAdvice[] = {
     " [repeated ",
     " zsh: abort",
     " Abort trap: ",
+    " abort() called",
     " Aborted (core dumped)",
 };
 

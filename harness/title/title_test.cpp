@@ -123,6 +123,11 @@ TEST(NormaliseTitle, LeavesOutWhatUsersNamed) {
        "no lane of mode=wide, must be one of thin, odd"},
       {"[enforce fail at pool.cc:12] lane.size <= room. 12 vs 3",
        "[enforce fail at /lanes/pool.cc:45] lane.size <= room. 9 vs 4. Is it the same lane?"},
+      {"member call on null pointer of type 'struct Lane'",
+       "member call on null pointer of type 'lanes::Pool'"},
+      {"critical lane (at pool.cpp:take()) is odd", "critical lane (at unknown:unknown()) is odd"},
+      {"Unable to convert lane 3 of type 'Pool' to Python object",
+       "Unable to convert lane 3 to Python object"},
       // What one release writes and another does not.
       {"the width of a lane (3) and of its pool ([2, 3])", "the width of a lane and of its pool"},
       {"no such mode of the pool: 3", "no such mode of the pool"},

@@ -82,6 +82,8 @@ constexpr Lead kLeads[] = {
     {"instantiate class ", ""},
     {"hook ", " has changed the "},
     {"variable with name ", ""},
+    {"null pointer of type ", ""},
+    {" of type ", " to Python object"},
     {"redefine method: ", " on class"},
 };
 
@@ -120,6 +122,10 @@ size_t named_length(std::string_view text, std::string_view before) {
   const bool in_vain = before.ends_with("schema for ") || before.ends_with("builtin op: ");
   if (!in_vain && (text.starts_with("aten::") || text.starts_with("prim"))) return 0;
   size_t end = 0;
+  // As gcc names a type.
+  for (std::string_view kind : {"struct ", "class ", "union ", "enum "}) {
+    if (text.starts_with(kind)) end = kind.size();
+  }
   while (end < kLongestName && (in_name(at(text, end)) || text.substr(end).starts_with("::"))) {
     end += at(text, end) == ':' ? 2 : 1;
   }
