@@ -37,8 +37,8 @@ constexpr std::string_view kTrouble[] = {
     "out of range",    "timed out",     "timeout",       "unavailable", "missing",
     "inconsistent",    "violated",      "killed",        "unsupported", "not permitted",
     "not valid",       "wrong ",        "closed by",     "non-zero",    "deadlock",
-    "second time",     "attempting",    "tried to",      "can be ",     "called on",
-    "inplace"};
+    "did not ",        "second time",   "attempting",    "tried to",    "can be ",
+    "called on",       "inplace"};
 
 /// "#3 0x...", "3   libtorch ...", "/lib/libc.so.6(+0x777e5)[0x7fc6]", "  File "x.py", line 3".
 bool is_frame(std::string_view line) {
@@ -159,6 +159,8 @@ std::string last_words(std::string_view text) {
   std::string below;  // the line under the one that is looked at, if it says anything
   bool below_indented = false;
   int most = 0;
+  bool in_source = false;
+  bool words_indented = false;
   // From the end: the paragraph is over at an empty line above what was found.
   while (!text.empty()) {
     const LastLine last = last_line(text);
@@ -186,6 +188,21 @@ std::string last_words(std::string_view text) {
     if (line.empty()) continue;
     below = line;
     below_indented = raw.starts_with("  ") || raw.starts_with('\t');
+    // A user's source, with the place that TorchScript's compiler refuses: its lines tell of
+    // nothing, up to the file's name, nor do those below the place, which are indented as well.
+    if (line.find("<--- HERE") != std::string::npos) {
+      constexpr size_t kLongestSource = 2048;
+      const size_t near = text.size() - std::min(text.size(), kLongestSource);
+      in_source = text.substr(near).find("File ") != std::string_view::npos;
+      if (words_indented) {
+        words.clear();
+        most = 0;
+      }
+    }
+    if (in_source) {
+      in_source = !line.starts_with("File '");
+      continue;
+    }
     if (line.starts_with("mpsprobe") || is_frame(line) || is_torch_warning(raw) ||
         is_python_warning(raw)) {
       continue;
@@ -214,6 +231,7 @@ std::string last_words(std::string_view text) {
     if (now == 0 || now < most) continue;
     most = now;
     words = clause;
+    words_indented = raw.starts_with(' ');
   }
   if (words.empty()) words = last_said;
   if (words.empty()) return "";

@@ -118,6 +118,13 @@ TEST(LastWords, AreWhatTheProgramSaidAlsoWhereOthersPrintedBelow) {
             "Function took N lanes and gave N of them");
 }
 
+TEST(LastWords, AreNotInTheSourceThatACompilerShows) {
+  EXPECT_EQ(last_words("lanes.py: try blocks aren't supported:\n  File \"lanes.py\", line 7\n"
+                       "def take(x):\n    if error(x):\n    ~~~ <--- HERE\n        return x\n"
+                       "    except RuntimeError:\n"),
+            "try blocks aren't supported");
+}
+
 TEST(LastWords, ACountOfNoErrorsTellsOfNone) {
   EXPECT_EQ(last_words("[Thread-4 (worker)] warm up done, 9 rounds, errors: 0\n"
                        "exception: LaneError: the pool does not have a lane\n"),

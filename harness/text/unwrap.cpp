@@ -72,12 +72,12 @@ size_t marks_length(Iterator begin, Iterator end) {
       std::find_if(begin, end, [mark = *begin](char c) { return c != mark; }) - begin);
 }
 
-// A line that parts others ("=====", "=== summary ===", "---- end"), not one that ends in dots.
+// A line that parts others ("=====", "== summary ==", "---- end"), not one that ends in dots.
 bool is_rule(std::string_view words) {
   constexpr size_t kFewest = 3;
   const size_t front = marks_length(words.begin(), words.end());
   const size_t back = words.ends_with('.') ? 0 : marks_length(words.rbegin(), words.rend());
-  return front > kFewest || back > kFewest || (front == kFewest && back == kFewest);
+  return front > kFewest || back > kFewest || (front > 1 && back > 1);
 }
 
 // Whether the next word had no room on the line.

@@ -294,6 +294,8 @@ constexpr PassingFrame kPassingFrames[] = {
     {standard, "", "at::native::vectorized_inner_sum*"},
     {standard, "", "at::native::vectorized_outer_sum*"},
     {standard, "", "at::native::cascade_sum*"},
+    {standard, "", "at::native::_update*"},
+    {standard, "", "at::native::utils::parallel_*"},
     {standard, "", "at::two_pass_reduction"},
     {standard, "", "at::TensorIteratorBase::parallel_reduce"},
     {standard, "", "at::TensorIteratorBase::serial_for_each"},

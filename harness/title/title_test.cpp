@@ -128,6 +128,8 @@ TEST(NormaliseTitle, LeavesOutWhatUsersNamed) {
       {"critical lane (at pool.cpp:take()) is odd", "critical lane (at unknown:unknown()) is odd"},
       {"Unable to convert lane 3 of type 'Pool' to Python object",
        "Unable to convert lane 3 to Python object"},
+      {"cannot write lanes.json of the pool", "cannot write run17.txt of the pool"},
+      {"Could not infer dtype of NoneType", "Could not infer dtype of generator"},
       // What one release writes and another does not.
       {"the width of a lane (3) and of its pool ([2, 3])", "the width of a lane and of its pool"},
       {"no such mode of the pool: 3", "no such mode of the pool"},

@@ -82,6 +82,9 @@ constexpr Lead kLeads[] = {
     {"instantiate class ", ""},
     {"hook ", " has changed the "},
     {"variable with name ", ""},
+    {"optimization option ", ", known"},
+    {"infer dtype of ", ""},
+    {"images file at ", ""},
     {"null pointer of type ", ""},
     {" of type ", " to Python object"},
     {"redefine method: ", " on class"},
@@ -235,9 +238,11 @@ size_t assigned_name_length(std::string_view text, std::string_view before) {
 }
 
 bool is_data_file(std::string_view name) {
-  constexpr std::string_view kSuffixes[] = {".safetensors", ".gguf", ".ggml", ".pt",  ".pth",
-                                            ".ckpt",        ".onnx", ".npz",  ".npy", ".mlmodel",
-                                            ".toml",        ".yaml", ".bin"};
+  constexpr std::string_view kSuffixes[] = {
+      ".bin",     ".cfg",         ".ckpt", ".csv",  ".dat",     ".ggml", ".gguf", ".gz",
+      ".h5",      ".ini",         ".jpg",  ".json", ".log",     ".npy",  ".npz",  ".onnx",
+      ".parquet", ".pkl",         ".png",  ".pt",   ".pth",     ".tar",  ".tmp",  ".toml",
+      ".tsv",     ".safetensors", ".txt",  ".wav",  ".mlmodel", ".xml",  ".yaml", ".zip"};
   return std::any_of(std::begin(kSuffixes), std::end(kSuffixes),
                      [&](std::string_view suffix) { return name.ends_with(suffix); });
 }
