@@ -99,9 +99,8 @@ std::string known_title(std::string_view clause) {
   return known_message_title(clause);
 }
 
-// "[W1121 19:16:28.044 file.cpp:12] Warning: ...", and from Python "W1121 19:16:28.044 12
-// file.py:3]
-// ...": what LibTorch warns of it has dealt with.
+// "[W1121 19:16:28.044 file.cpp:12] ...", and from Python "W1121 19:16:28.044 12 file.py:3] ...":
+// what LibTorch warns of it has dealt with.
 bool is_torch_warning(std::string_view line) {
   if (line.starts_with('[')) line.remove_prefix(1);
   return line.starts_with('W') && line.size() > 5 &&
