@@ -146,6 +146,7 @@ constexpr Pattern kPatterns[] = {
     gpu("command buffer: Invalid Resource", "Invalid Resource (IOAF code"),
     gpu("command buffer: Invalid Resource", "kIOGPUCommandBufferCallbackErrorInvalidResource"),
     gpu("command buffer: Internal Error", "Internal Error (0000000e:"),
+    gpu("command buffer: Stack Overflow", "kIOGPUCommandBufferCallbackErrorStackOverflow"),
     gpu("command buffer: Not permitted in the background", "BackgroundExecutionNotPermitted"),
     gpu("command buffer: Not permitted in the background",
         "Insufficient Permission (to submit GPU work from background)"),

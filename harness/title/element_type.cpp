@@ -136,9 +136,15 @@ size_t element_type_length(std::string_view text, std::string_view before) {
     if (more == 0) break;
     end += 1 + more;
   }
-  if (end == 0 || at(text, end) != '[') return end;
-  const size_t close = std::min(text.find_first_not_of("0123456789,", end + 1), text.size());
-  return at(text, close) == ']' ? close + 1 : end;
+  if (end == 0) return end;
+  // "float32[2,3]", "int [4][8]"
+  const bool apart = text.substr(end).starts_with(" [") && ascii::digit(at(text, end + 2));
+  for (size_t open = apart ? end + 1 : end; at(text, open) == '['; open = end) {
+    const size_t close = std::min(text.find_first_not_of("0123456789,N", open + 1), text.size());
+    if (at(text, close) != ']') break;
+    end = close + 1;
+  }
+  return end;
 }
 
 }  // namespace mpsprobe

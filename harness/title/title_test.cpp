@@ -128,6 +128,7 @@ TEST(NormaliseTitle, LeavesOutWhatUsersNamed) {
       {"critical lane (at pool.cpp:take()) is odd", "critical lane (at unknown:unknown()) is odd"},
       {"Unable to convert lane 3 of type 'Pool' to Python object",
        "Unable to convert lane 3 to Python object"},
+      {"no lane 3 for type 'float [4][8]' here", "no lane 7 for type 'int8[4]' here"},
       {"cannot write lanes.json of the pool", "cannot write run17.txt of the pool"},
       {"Could not infer dtype of NoneType", "Could not infer dtype of generator"},
       // What one release writes and another does not.
