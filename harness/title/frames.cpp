@@ -5,6 +5,7 @@
 
 #include "harness/text/ascii.h"
 #include "harness/title/function_name.h"
+#include "harness/title/kernel_name.h"
 #include "harness/title/passing_frames.h"
 
 namespace mpsprobe {
@@ -156,7 +157,8 @@ std::string most_repeated(const std::map<std::string, size_t>& counts) {
 
 StackTitle title_of_stack(const std::vector<StackFrame>& frames) {
   StackTitle title = innermost(look_at(frames));
-  title.function = without_namespaces(title.function);
+  const std::string operation = operator_of_kernel(title.function);
+  title.function = operation.empty() ? without_namespaces(title.function) : operation;
   return title;
 }
 

@@ -165,6 +165,25 @@ TEST(RecursiveFunction, IsTheSameWhereverTheStackWasCut) {
   }
 }
 
+// Compilers inline them into one another, and a worker of OpenMP's has only the innermost.
+TEST(TitleOfStack, AKernelOfLibTorchsCountsAsItsOperator) {
+  for (const char* function :
+       {"at::native::(anonymous namespace)::nll_loss2d_backward_out_frame<float>(at::Tensor&)",
+        "at::native::nll_loss2d_backward_out_cpu_template(at::Tensor&)",
+        "at::native::structured_nll_loss2d_backward_out_cpu::impl(at::Tensor const&)",
+        "_ZN2at8internal15invoke_parallelIZNS_12parallel_forIZNS_6native12_GLOBAL__N_1L29nll_"
+        "loss2d_"
+        "backward_out_frameIdEEvPT_EUlllE_EEvlllSD_._omp_fn.0"}) {
+    EXPECT_EQ(title_of_stack({frame("libtorch_cpu.so", function)}).function,
+              "aten::nll_loss2d_backward")
+        << function;
+  }
+  // A backend's own, and what belongs to no operator, stay.
+  EXPECT_EQ(title_of_stack({frame("libtorch_cpu.so", "at::native::mps::linear_mps(at::Tensor)")})
+                .function,
+            "linear_mps");
+}
+
 // What a build inlines of a list that destroys itself node by node.
 TEST(RecursiveFunction, IsTheDestructorThatAPointersCalls) {
   const std::vector<StackFrame> pointers(

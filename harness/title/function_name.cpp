@@ -123,6 +123,24 @@ std::string_view called_lambda(std::string_view text) {
   return text.substr(begin, lambda - begin);
 }
 
+// The same of a name that nobody demangled, and of LibTorch's own kernels: "at::native::take" of
+// "_ZN2at8internal15invoke_parallelI...12_GLOBAL__N_1L4takeI...".
+std::string called_mangled(std::string_view text) {
+  constexpr std::string_view kLocal = "12_GLOBAL__N_1";
+  if (!text.starts_with("_ZN2at8internal15invoke_parallelI")) return "";
+  size_t i = text.find(kLocal);
+  if (i == std::string_view::npos) return "";
+  i += kLocal.size();
+  if (i < text.size() && text[i] == 'L') ++i;
+  size_t length = 0;
+  for (; i < text.size() && digit(text[i]) && length < kLongestFunction; ++i) {
+    length = 10 * length + static_cast<size_t>(text[i] - '0');
+  }
+  return length == 0 || length > text.size() - i
+             ? ""
+             : "at::native::" + std::string(text.substr(i, length));
+}
+
 // What libraries call one of several copies of a function.
 std::string_view without_variants(std::string_view text) {
   constexpr std::string_view kAlias = "__GI___libc_";  // glibc's: "__GI___libc_write"
@@ -133,6 +151,7 @@ std::string_view without_variants(std::string_view text) {
 
 std::string one_pass(std::string_view text) {
   text = called_lambda(without_lead(without_block(without_variants(text))));
+  if (std::string kernel = called_mangled(text); !kernel.empty()) return kernel;
   const bool objc = text.starts_with("-[") || text.starts_with("+[");
   if (const std::string plain = plain_name(text); !plain.empty()) return without_chip(plain);
   const std::string other = objc ? std::string() : without_trait_or_type(text);

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace mpsprobe {
+
+/// The operator that a function of LibTorch's kernels belongs to: "aten::nll_loss2d_backward" of
+/// "at::native::nll_loss2d_backward_out_frame" and of
+/// "at::native::structured_nll_loss2d_backward_out_cpu::impl", which compilers inline into one
+/// another. `function` is as normalise_function writes it. Empty where it is no such function, or
+/// its name tells no operator. Never throws but for lack of memory; may be called from any thread.
+std::string operator_of_kernel(std::string_view function);
+
+}  // namespace mpsprobe
