@@ -128,9 +128,8 @@ bool is_element_type(std::string_view name) {
 }
 
 size_t element_type_length(std::string_view text, std::string_view before) {
-  if (const size_t length = named_type_length(text, before); length > 0) return length;
-  if (before.ends_with('<')) return 0;
-  size_t end = one_type_length(text);
+  size_t end = named_type_length(text, before);
+  if (end == 0 && !before.ends_with('<')) end = one_type_length(text);
   while (end > 0 && at(text, end) == '/') {
     const size_t more = one_type_length(text.substr(end + 1));
     if (more == 0) break;

@@ -5,10 +5,10 @@
 namespace mpsprobe {
 namespace {
 
-// What kernels' names put behind an operator's.
-constexpr std::string_view kBehind[] = {
-    "_contiguous", "_cpu", "_cuda",       "_frame", "_impl",     "_kernel",    "_loop",
-    "_mps",        "_out", "_single_out", "_stub",  "_template", "_structured"};
+// What kernels' names put behind an operator's; a longer ending in front of one that it ends in.
+constexpr std::string_view kBehind[] = {"_contiguous", "_cpu",  "_cuda",    "_frame",      "_impl",
+                                        "_kernel",     "_loop", "_mps",     "_single_out", "_out",
+                                        "_structured", "_stub", "_template"};
 constexpr std::string_view kBefore[] = {"structured_", "wrapper_CPU_", "wrapper_"};
 
 bool shorten(std::string_view& name) {

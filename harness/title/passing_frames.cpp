@@ -294,6 +294,7 @@ constexpr PassingFrame kPassingFrames[] = {
     {standard, "", "at::native::vectorized_inner_sum*"},
     {standard, "", "at::native::vectorized_outer_sum*"},
     {standard, "", "at::native::cascade_sum*"},
+    {standard, "", "at::native::Dist::*"},
     {standard, "", "at::native::_update*"},
     {standard, "", "at::native::utils::parallel_*"},
     {standard, "", "at::two_pass_reduction"},
