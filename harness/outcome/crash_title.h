@@ -26,11 +26,11 @@ struct CrashTitle {
 /// guarded port or descriptor in"; "stack overflow in" with the function that recurses, where the
 /// stack pointer or the crash report shows that the stack ran over; "death inside malloc or free"
 /// where the innermost code is the allocator's: thin, since either the heap was damaged before, by
-/// anybody, or the caller gave a bad pointer. A trap in a function of libdispatch that finds one
-/// misuse alone is titled as its words in a crash report are. Frames of the handler first, then
-/// those of the system's crash report. Without a function the title says that it is thin, and names
-/// the image and where the process was. A death outside the run says so. Pure; never throws but for
-/// lack of memory.
+/// anybody, or the caller gave a bad pointer. A death in a function that a library ends the
+/// process in for one misuse alone is titled as the library's text (misuse_frames.h). Frames of the
+/// handler first, then those of the system's crash report. Without a function the title says that
+/// it is thin, and names the image and where the process was. A death outside the run says so.
+/// Pure; never throws but for lack of memory.
 CrashTitle crash_title(const ProcessRecord& process, int signal);
 
 /// The address that the process died of, where it is known.

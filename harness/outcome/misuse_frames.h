@@ -8,7 +8,8 @@
 
 namespace mpsprobe {
 
-/// A function that a library calls where it finds one misuse of itself, and for nothing else.
+/// A function that a library calls where it finds one misuse of itself, and for nothing else; where
+/// it words that misuse in several ways, they share a title.
 struct MisuseFrame {
   std::string_view image;     ///< as normalise_image writes it; empty: any
   std::string_view function;  ///< as normalise_function writes it

@@ -66,14 +66,10 @@ constexpr std::string_view kCannotLoad = "cannot load ";
 /// The title of an error of MPSGraph's compiler, before its text.
 constexpr std::string_view kGraphError = "MPSGraph: ";
 
-/// The title of a dispatch_sync that waits for its own thread.
-constexpr std::string_view kSyncOnOwnQueue =
-    "dispatch_sync on a queue that the thread already owns";
-
-/// The title of an error that ends Python's interpreter, before the function that found it.
+/// The title of an error that ends Python's interpreter, before its text.
 constexpr std::string_view kPythonFatal = "Python: ";
 
-/// Other misuses that a library finds, and that its functions tell as well (misuse_frames.h).
+/// Misuses that a library finds, and that its functions tell as well (misuse_frames.h).
 constexpr std::string_view kLockMisuse = "lock misuse detected by the system";
 constexpr std::string_view kOnAnotherQueue =
     "libdispatch: Block was not expected to execute on this queue";
@@ -82,6 +78,8 @@ constexpr std::string_view kPureVirtual = "pure virtual function called";
 constexpr std::string_view kRecursiveInitialisation =
     "recursive initialisation of a function's static variable";
 constexpr std::string_view kReleaseOfSuspended = "libdispatch: Release of a suspended object";
+constexpr std::string_view kSyncOnOwnQueue =
+    "dispatch_sync on a queue that the thread already owns";
 constexpr std::string_view kWeakReference =
     "objc: Cannot form weak reference to an object being deallocated";
 
