@@ -1,6 +1,7 @@
 #include "harness/title/frames.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "harness/text/ascii.h"
@@ -153,11 +154,38 @@ std::string most_repeated(const std::map<std::string, size_t>& counts) {
   return most != counts.end() && most->second >= kDeep / 4 ? most->first : "";
 }
 
+// The operator of LibTorch's that `function`, which titles the stack, works for. A kernel is
+// called through a pointer, so that it stands on every stack by its own name.
+std::string operator_at_work(const std::vector<Seen>& seen, const std::string& function) {
+  if (std::string named = operator_of_kernel(function); !named.empty()) return named;
+  constexpr std::string_view kOperators[] = {"at::_ops::",
+                                             "at::native::",
+                                             "at::mkl::",
+                                             "at::cpublas::",
+                                             "at::wrapper_",
+                                             "torch::autograd::V",
+                                             "torch::ADInplaceOrView::"};
+  const auto of_operators = [&](std::string_view name) {
+    return std::any_of(std::begin(kOperators), std::end(kOperators),
+                       [&](std::string_view space) { return name.starts_with(space); });
+  };
+  const bool kernel = function.find("kernel") != std::string::npos;
+  if (!of_operators(function) || kernel || function.starts_with("at::native::mps::")) return "";
+  auto frame = std::find_if(seen.begin(), seen.end(),
+                            [&](const Seen& each) { return each.function == function; });
+  for (; frame != seen.end(); ++frame) {
+    if (std::string called = operator_of_call(frame->function); !called.empty()) return called;
+    if (frame->passing == nullptr && !of_operators(frame->function)) break;
+  }
+  return "";
+}
+
 }  // namespace
 
 StackTitle title_of_stack(const std::vector<StackFrame>& frames) {
-  StackTitle title = innermost(look_at(frames));
-  const std::string operation = operator_of_kernel(title.function);
+  const std::vector<Seen> seen = look_at(frames);
+  StackTitle title = innermost(seen);
+  const std::string operation = operator_at_work(seen, title.function);
   title.function = operation.empty() ? without_namespaces(title.function) : operation;
   return title;
 }

@@ -178,10 +178,44 @@ TEST(TitleOfStack, AKernelOfLibTorchsCountsAsItsOperator) {
               "aten::nll_loss2d_backward")
         << function;
   }
+  EXPECT_EQ(title_of_stack({frame("libtorch_cpu.so",
+                                  "void at::native::(anonymous namespace)::"
+                                  "GroupNormBackwardKernelImplInternal<float>(at::Tensor&)")})
+                .function,
+            "aten::group_norm_backward");
   // A backend's own, and what belongs to no operator, stay.
   EXPECT_EQ(title_of_stack({frame("libtorch_cpu.so", "at::native::mps::linear_mps(at::Tensor)")})
                 .function,
             "linear_mps");
+}
+
+TEST(TitleOfStack, WhatWorksForAnOperatorOfLibTorchsCountsAsIt) {
+  const StackFrame call =
+      frame("libtorch_cpu.so", "at::_ops::cummax_out::call(at::Tensor const&, long)");
+  const StackFrame user = frame("prog", "lanes::take()");
+  for (const char* function : {"void at::native::pair_lanes<float>(float const*, long)",
+                               "at::native::cpublas::gemm(long)", "at::mkl::sparse::mm(long)"}) {
+    EXPECT_EQ(title_of_stack({frame("libtorch_cpu.so", function), call, user}).function,
+              "aten::cummax")
+        << function;
+  }
+  EXPECT_EQ(title_of_stack({frame("l", "at::_ops::mul__Scalar::call(at::Tensor&)")}).function,
+            "aten::mul");
+  // A kernel stands on every stack, an OpenMP worker's as well, where no operator does.
+  EXPECT_EQ(title_of_stack({frame("l", "at::native::lane_walk_kernel(long)"), call}).function,
+            "lane_walk_kernel");
+  // What the program does within an operator is its own, and so is what a backend does.
+  EXPECT_EQ(title_of_stack({frame("prog", "lanes::hook()"), call}).function, "lanes::hook");
+  EXPECT_EQ(title_of_stack({frame("l", "at::mps::MPSStream::commit()"), call}).function,
+            "at::mps::MPSStream::commit");
+}
+
+TEST(TitleOfStack, WhatTheCLibraryWasGivenIsItsCallers) {
+  for (const char* function : {"fread", "__vfprintf_internal", "readdir64"}) {
+    EXPECT_EQ(
+        title_of_stack({frame("libc.so.6", function), frame("prog", "lanes::take()")}).function,
+        "lanes::take");
+  }
 }
 
 // What a build inlines of a list that destroys itself node by node.

@@ -12,4 +12,9 @@ namespace mpsprobe {
 /// its name tells no operator. Never throws but for lack of memory; may be called from any thread.
 std::string operator_of_kernel(std::string_view function);
 
+/// The operator that a function hands a call on to: "aten::mul" of "at::_ops::mul_Scalar::call" and
+/// of "torch::autograd::VariableType::mul_". Such functions are exported and stand on every stack,
+/// whatever compilers inlined. Empty where it is no such function; otherwise as above.
+std::string operator_of_call(std::string_view function);
+
 }  // namespace mpsprobe

@@ -361,6 +361,12 @@ constexpr PassingFrame kPassingFrames[] = {
     {interpreter, "python*", ""},
     {interpreter, "libpython*", ""},
 
+    // --- the C library: what it was given is its caller's
+    {standard, "libc.so", "*"},
+    {standard, "libc-*", "*"},
+    {standard, "libm.so", "*"},
+    {standard, "libsystem_*", "*"},
+
     // --- images of the system, where they tell no function
     {unnamed, "libc.so", ""},
     {unnamed, "libc-*", ""},
