@@ -158,6 +158,11 @@ std::string_view without_conjunction(std::string_view text) {
 // "no lane of 2 or 3, but got 4": a value at the end, which captures cut and users choose.
 std::string_view without_value(std::string_view text) {
   constexpr size_t kSayingAll = 5;
+  // Python says no more of a key that is not there than the key.
+  constexpr std::string_view kKeyError = "KeyError";
+  if (text.starts_with("KeyError: '") && text.find(' ', kKeyError.size() + 2) == npos) {
+    return kKeyError;
+  }
   for (size_t i = text.find_first_of(" ("); i != npos; i = text.find_first_of(" (", i + 1)) {
     if (!tells_what_was_found(text.substr(i + 1))) continue;
     const std::string_view wanted = without_conjunction(text.substr(0, i + 1));

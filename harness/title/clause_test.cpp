@@ -37,7 +37,8 @@ TEST(ClauseTitle, IsTheSameWhoeverPassesTheMessageOn) {
 }
 
 TEST(ClauseTitle, KeepsWhatItNeedsToSayAnything) {
-  EXPECT_EQ(clause_title("KeyError: 'lane'"), "KeyError: lane");
+  EXPECT_EQ(clause_title("KeyError: 'lane'"), "KeyError");
+  EXPECT_EQ(clause_title("KeyError: 'no lane is called so'"), "no lane is called so");
   // Two words are enough to go without the type.
   EXPECT_EQ(clause_title("RuntimeError: Unknown mode: 3"), "Unknown mode");
   EXPECT_EQ(clause_title("error: Unknown mode: 12"), "Unknown mode");

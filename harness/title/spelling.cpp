@@ -97,6 +97,10 @@ constexpr std::pair<std::string_view, std::string_view> kSpellings[] = {
     {"Intel oneMKL ", "Intel MKL "},
     {" of type N to Python object", " to Python object"},
     {" when resuming scheduler", " when resuming an optimizer"},
+    // What is said of a value.
+    {" const <type>", " <type>"},
+    {" beyond bounds [N .. N]", " beyond bounds"},
+    {" beyond bounds for empty array", " beyond bounds"},
 };
 
 void replace_all(std::string& text, std::string_view what, std::string_view with) {

@@ -48,6 +48,8 @@ TEST(NormaliseTitle, MasksNamesThatVary) {
 }
 
 TEST(NormaliseTitle, LeavesOutWhatUsersNamed) {
+  EXPECT_EQ(normalise_title("Permission denied: '/home/u/lanes'"),
+            normalise_title("Permission denied: '/tmp/run_7'"));
   const std::pair<const char*, const char*> same[] = {
       {"undefined value lane", "undefined value pool_of_lanes"},
       {"No such serialized tensor 'lane.weight'", "No such serialized tensor 'pool.0.bias'"},

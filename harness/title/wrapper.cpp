@@ -50,6 +50,7 @@ constexpr std::string_view kPhrases[] = {
     "brokenthreadpool: ",
     "unsupported: ",
     "unhandled: ",
+    "caught: ",
     "caught exception ",
     "got exception ",
     "caught ",
