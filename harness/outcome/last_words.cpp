@@ -23,22 +23,22 @@ constexpr int kKnown = 3;
 /// What a line that tells of trouble holds, in lower case: the words of programs that end
 /// themselves, not those of one bug.
 constexpr std::string_view kTrouble[] = {
-    "error",           "fail",          "assert",        "fatal",       "abort",
-    "panic",           "exception",     "corrupt",       "invalid",     "illegal",
-    "unreachable",     "terminat",      "cannot",        "can't",       "could not",
-    "unable to",       "must ",         "not loaded",    "not found",   "not supported",
-    "not implemented", "no such",       "unimplemented", "larger than", "greater than",
-    "exceed",          "out of memory", "overflow",      "mismatch",    "refused",
-    "denied",          "crash",         "should ",       "incompat",    "undefined",
-    "expected",        "requires",      "is not ",       "expects",     "has to ",
-    "only supports",   "too many",      "too few",       "too large",   "too small",
-    "non-ok",          "does not",      "do not",        "has no ",     "bad_",
-    "_range_check",    "unhandled",     " was not ",     "unknown ",    "out of bounds",
-    "out of range",    "timed out",     "timeout",       "unavailable", "missing",
-    "inconsistent",    "violated",      "killed",        "unsupported", "not permitted",
-    "not valid",       "wrong ",        "closed by",     "non-zero",    "deadlock",
-    "did not ",        "second time",   "attempting",    "tried to",    "can be ",
-    "called on",       "inplace"};
+    "error",           "fail",          "assert",         "fatal",       "abort",
+    "panic",           "exception",     "corrupt",        "invalid",     "illegal",
+    "unreachable",     "terminat",      "cannot",         "can't",       "could not",
+    "unable to",       "must ",         "not loaded",     "not found",   "not supported",
+    "not implemented", "no such",       "unimplemented",  "larger than", "greater than",
+    "exceed",          "out of memory", "overflow",       "mismatch",    "refused",
+    "denied",          "crash",         "should ",        "incompat",    "undefined",
+    "expected",        "requires",      "is not ",        "expects",     "has to ",
+    "only supports",   "too many",      "too few",        "too large",   "too small",
+    "non-ok",          "does not",      "do not",         "has no ",     "bad_",
+    "_range_check",    "unhandled",     " was not ",      "unknown ",    "out of bounds",
+    "out of range",    "timed out",     "timeout",        "unavailable", "missing",
+    "inconsistent",    "violated",      "killed",         "unsupported", "not permitted",
+    "not valid",       "wrong ",        "closed by",      "non-zero",    "deadlock",
+    "did not ",        "second time",   "attempting",     "tried to",    "can be ",
+    "called on",       "inplace",       "contains either"};
 
 /// "#3 0x...", "3   libtorch ...", "/lib/libc.so.6(+0x777e5)[0x7fc6]", "  File "x.py", line 3".
 bool is_frame(std::string_view line) {

@@ -260,6 +260,7 @@ constexpr Pattern kPatterns[] = {
     // --- the heap, the stack, freed objects: macOS, glibc, the Objective-C runtime, sanitisers
     corrupt("malloc: double free", "malloc: Double free of object"),
     corrupt("malloc: double free", "malloc: *** error for object", ": double free"),
+    corrupt("malloc: double free", "malloc: double free for ptr"),
     // Told without the program and the object as well.
     corrupt("malloc: pointer being freed was not allocated",
             "pointer being freed was not allocated"),

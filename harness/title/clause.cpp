@@ -5,6 +5,7 @@
 
 #include "harness/text/ascii.h"
 #include "harness/text/normal_text.h"
+#include "harness/title/own_words.h"
 #include "harness/title/title.h"
 #include "harness/title/wrapper.h"
 
@@ -221,6 +222,7 @@ std::string_view decisive_clause(std::string_view line) {
     if (end == 0 || !says_enough(line.substr(end))) break;
     line.remove_prefix(end);
   }
+  line = line.substr(0, own_words_at_end(line));
   return without_value(first_sentence(without_advice(first_quoted_line(line))));
 }
 

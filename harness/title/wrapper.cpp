@@ -5,7 +5,7 @@
 
 #include "harness/text/ascii.h"
 #include "harness/text/log_prefix.h"
-#include "harness/title/operator_names.h"
+#include "harness/title/own_words.h"
 
 namespace mpsprobe {
 namespace {
@@ -146,43 +146,6 @@ size_t error_name_length(std::string_view line) {
   return names || tells_of_work(name) ? colon + 2 : 0;
 }
 
-// "worker gave up: ", "tile 7 lost -> ": a few plain words in front of a whole message, which a
-// program put there. Those that say what could not be done belong to it.
-size_t own_words_length(std::string_view line) {
-  constexpr size_t kLongest = 40;
-  constexpr int kFewestWords = 4;
-  constexpr int kFewestBehindFailed = 3;
-  constexpr std::string_view kTelling[] = {
-      "cannot",  "can't",       "could", "failed",  "unable", "no",       "not",    "invalid",
-      "unknown", "unsupported", "error", "missing", "signed", "unsigned", "integer"};
-  for (std::string_view mark : {": ", " -> ", " => ", " - ", " | "}) {
-    const size_t end = line.substr(0, kLongest).find(mark);
-    if (end == npos) continue;
-    const std::string_view front = line.substr(0, end);
-    const std::string_view rest = line.substr(end + mark.size());
-    const auto spaces = std::count(front.begin(), front.end(), ' ');
-    // "reduce_metrics failed"
-    const bool plain = lower(at(front, 0)) && std::all_of(front.begin(), front.end(), [](char c) {
-                         return word(c) || c == ' ' || c == '#';
-                       });
-    const bool telling = ascii::is_one_of(front.substr(0, front.find(' ')), kTelling);
-    // "vk::createInstance: ErrorLayerNotPresent" says enough in fewer.
-    const int fewest = front.ends_with(" failed") ? kFewestBehindFailed : kFewestWords;
-    const bool whole = std::count(rest.begin(), rest.end(), ' ') + 1 >= fewest ||
-                       rest.starts_with("bad_") ||
-                       rest.substr(0, rest.find(' ')).find("::") != npos;
-    // "odd size: [3] of the lane" is one message.
-    const size_t value = rest.find_first_not_of("[({ ");
-    const bool number = value != npos && (ascii::digit(rest[value]) || rest[value] == ']');
-    if (plain && !telling && !number && spaces >= 1 && spaces <= 3 && whole) {
-      // "caught unflatten: ": the operator belongs to the message.
-      const size_t last = front.rfind(' ') + 1;
-      return is_operator_name(front.substr(last)) ? last : end + mark.size();
-    }
-  }
-  return 0;
-}
-
 // "[pool.cc : 1400] ", "[lanes FATAL lanes/pool.h:654] ": a place in the source, and what else a
 // library's own log puts there.
 size_t bracketed_place_length(std::string_view line) {
@@ -240,27 +203,6 @@ size_t dotted_type_length(std::string_view line) {
              : 0;
 }
 
-// "worker 1: ", "worker 1 caught: ", "failed at iteration 17: "
-size_t numbered_length(std::string_view line) {
-  size_t begin = 0;
-  for (std::string_view lead : {"failed at ", "failed in ", "error at ", "error in "}) {
-    if (starts_with_in_any_case(line, lead)) begin = lead.size();
-  }
-  for (std::string_view who :
-       {"thread ", "worker ", "rank ", "process ", "task ", "job ", "request ", "step ", "stage ",
-        "iteration ", "iter ", "round ", "epoch ", "batch "}) {
-    if (!starts_with_in_any_case(line.substr(begin), who)) continue;
-    const size_t number = begin + who.size();
-    const size_t end = std::min(line.find_first_not_of("0123456789", number), line.size());
-    if (end == number) return 0;
-    for (std::string_view mark : {": ", " failed: ", " caught: ", " -> "}) {
-      if (line.substr(end).starts_with(mark)) return end + mark.size();
-    }
-    return 0;
-  }
-  return 0;
-}
-
 // "LaneError - ", "<class 'LaneError'>: ", "worker 1: ", "ERROR:lanes.pool:"
 size_t typed_length(std::string_view line, std::string_view token) {
   const std::string_view rest = line.substr(token.size());
@@ -272,7 +214,6 @@ size_t typed_length(std::string_view line, std::string_view token) {
     const size_t close = line.substr(0, 100).find("'>");
     return close == npos ? 0 : close + 2;
   }
-  if (const size_t length = numbered_length(line); length > 0) return length;
   const size_t level = token.find(':');
   const size_t name = level == npos ? npos : token.find(':', level + 1);
   const bool module = name != npos && name > level + 1 && upper(token[0]) &&

@@ -1,0 +1,60 @@
+#include "harness/title/own_words.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace mpsprobe {
+namespace {
+
+TEST(OwnWords, AreWhoFailedWhereAndWhen) {
+  const std::string message = "no lane of the pool is left";
+  for (const char* front : {
+           "worker 1: ",
+           "worker 1 caught: ",
+           "lane 3, round 5: ",
+           "thread 3/8 died: ",
+           "worker[3] threw: ",
+           "failed at iteration 17: ",
+           "caught c10::Error in thread 7 after 120 iterations: ",
+           "uncaught exception in lane 3 (op add): ",
+           "[t3 i17] ",
+           "[thread 3] ",
+           "thread=3 iter=17 ",
+           "op=add thread=3: ",
+           "not ok 3 - ",
+           "take() failed: ",
+           "lane_stress[4711]: ",
+           "stress (pid 4711): ",
+           "tile 7 lost -> ",
+           "giving up: ",
+       }) {
+    EXPECT_EQ(own_words_length(front + message), std::string(front).size()) << front;
+  }
+}
+
+TEST(OwnWords, AreNeitherAnOperatorsNorAValue) {
+  for (const char* message : {
+           "matmul: no lane of the pool is left",
+           "linalg.inv: the lane could not be turned round",
+           "MPSGraph failed: no lane of the pool is left",
+           "odd size: [3] of the lane",
+           "[2, 3] must be a lane of the pool",
+           "Expected 3 lanes: the pool has 4",
+           "",
+       }) {
+    EXPECT_EQ(own_words_length(message), 0U) << message;
+  }
+}
+
+TEST(OwnWords, StandAtTheEndAsWell) {
+  const std::string message = "no lane of the pool is left";
+  EXPECT_EQ(own_words_at_end(message + " (thread 3)"), message.size());
+  EXPECT_EQ(own_words_at_end(message + " [worker 2, round 7]"), message.size());
+  for (const char* kept : {" (3)", " (lane)", " [2, 3]", " (must be 4)", ""}) {
+    EXPECT_EQ(own_words_at_end(message + kept), (message + kept).size()) << kept;
+  }
+}
+
+}  // namespace
+}  // namespace mpsprobe
