@@ -61,9 +61,11 @@ size_t named_type_length(std::string_view text, std::string_view before) {
   const size_t length = word_length(text);
   const std::string_view word = text.substr(0, length);
   const std::string_view behind = text.substr(length);
+  // "supported:Bool"; "at::Half" is whole.
+  const bool glued = before.ends_with(':') && !before.ends_with("::");
   const bool alone = (before.ends_with('(') && behind.starts_with(')')) ||
                      behind.starts_with(" object ") || behind.starts_with("' object ");
-  const bool named = (name || alone) && is_one_of(word, kNames);
+  const bool named = (name || alone || glued) && is_one_of(word, kNames);
   // Within a sentence no other word begins with a capital so: "convert a lane to Long here".
   const bool within =
       before.size() > 1 && before.back() == ' ' &&

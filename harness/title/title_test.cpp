@@ -164,6 +164,13 @@ TEST(NormaliseTitle, LeavesOutWhatUsersNamed) {
   EXPECT_EQ(normalise_title("as long as the lane is"), "as long as the lane is");
 }
 
+TEST(NormaliseTitle, LeavesOutElementTypesThatAreGluedToTheWordInFront) {
+  EXPECT_EQ(normalise_title("no lane of dtypeFloat left"),
+            normalise_title("no lane of dtypeBFloat16 left"));
+  EXPECT_EQ(normalise_title("lanes are not supported:Bool"),
+            normalise_title("lanes are not supported:Long"));
+}
+
 TEST(NormaliseTitle, MasksDevices) {
   const std::string title = "one device, not <device>";
   EXPECT_EQ(normalise_title("one device, not cuda:1 and cpu!"), title);

@@ -266,6 +266,12 @@ VariablePart variable_part(std::string_view rest, std::string_view before) {
   }
   if (word(last)) {
     if (size_t length = arguments_length(rest); length > 0) return {length, "(...)"};
+    // "dtypeFloat", where a release forgot the space.
+    if (before.ends_with("type") || before.ends_with(" Type")) {
+      if (size_t length = element_type_length(rest, " type "); length > 0) {
+        return {length, " <type>"};
+      }
+    }
   }
   if (word(last)) return {};
   if (last == '/') {
