@@ -89,8 +89,10 @@ class CxxName {
     if (c == 'o' && operator_at(text_, i_)) return take_operator();
     switch (c) {
       case '<':
+        if (take_unnamed("<unnamed>")) return;
         return leave_out(rest().starts_with("<lambda"));
       case '{':
+        if (take_unnamed("{anonymous}")) return;
         return leave_out(rest().starts_with("{lambda") || rest().starts_with("{{closure"));
       case '[':
         return leave_out(false);
@@ -132,13 +134,17 @@ class CxxName {
     i_ += length;
   }
 
+  // A namespace without a name, as demanglers and compilers write it.
+  bool take_unnamed(std::string_view name) {
+    if (!rest().starts_with(name)) return false;
+    i_ += name.size();
+    if (rest().starts_with("::")) i_ += 2;
+    return true;
+  }
+
   void take_parentheses() {
+    if (take_unnamed("(anonymous namespace)")) return;
     const std::string_view inside = rest().substr(1);
-    if (inside.starts_with("anonymous namespace)")) {
-      i_ += std::string_view("(anonymous namespace)").size();
-      if (rest().starts_with("::")) i_ += 2;
-      return;
-    }
     const bool lambda = inside.starts_with("lambda at ") || inside.starts_with("anonymous class)");
     const bool keyword = name_ == "decltype" || name_ == "noexcept";
     if (!lambda && !keyword && !name_.empty()) arguments_ = true;
@@ -189,6 +195,8 @@ class CxxName {
          {".cold", ".isra.", ".part.", ".constprop.", ".llvm.", ".lto_priv", ".clone."}) {
       if (rest().starts_with(suffix)) return true;
     }
+    // As some debuggers cut them: "take.constprop".
+    if (rest() == ".constprop" || rest() == ".isra" || rest() == ".part") return true;
     const size_t after = text_.find_first_not_of("0123456789", i_ + 1);
     return !name_.empty() && digit(at(text_, i_ + 1)) && after == std::string_view::npos;
   }
@@ -236,6 +244,8 @@ class CxxName {
         i += 12;
       } else if (lambda_before && left.starts_with("::__invoke")) {
         i += 10;
+      } else if (lambda_before && left.starts_with("::_FUN")) {
+        i += 6;
       } else {
         lambda_before = false;
         result += left[0];

@@ -51,6 +51,13 @@ std::string_view without_block(std::string_view text) {
 }
 
 std::string_view without_lead(std::string_view text) {
+  // The image, as lldb writes it: "libtorch_cpu.dylib`at::add".
+  const size_t tick = text.find('`');
+  if (tick != std::string_view::npos && tick > 0 &&
+      std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(tick),
+                  [](char c) { return ascii::word(c) || c == '.' || c == '-' || c == '+'; })) {
+    text.remove_prefix(tick + 1);
+  }
   for (std::string_view lead : {"invocation function for block in ", "partial apply for ",
                                 "partial apply forwarder for ", "@objc ", "merged "}) {
     if (text.starts_with(lead)) return text.substr(lead.size());
