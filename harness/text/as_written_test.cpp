@@ -65,6 +65,23 @@ TEST(AsWritten, MakesALineWholeThatATerminalBrokeOnce) {
   EXPECT_EQ(as_written(shell), shell);
 }
 
+// As an editor or a page does: the title of a message must not end there.
+TEST(AsWritten, MakesAMessageWholeThatAPageBrokeOnceBetweenWords) {
+  EXPECT_EQ(as_written("terminate called after throwing an instance of 'lanes::Error'\n"
+                       "  what():  The pool has no lane that is as wide as the one that was\n"
+                       "asked for\n"),
+            "terminate called after throwing an instance of 'lanes::Error'\n"
+            "  what():  The pool has no lane that is as wide as the one that was asked for\n");
+  EXPECT_EQ(as_written("LaneError: the pool has none of the lanes that are as wide (or wider)\n"
+                       "as what was asked for\n"),
+            "LaneError: the pool has none of the lanes that are as wide (or wider) as what was "
+            "asked for\n");
+  // Progress is none.
+  const std::string progress =
+      "warmed up the pool of lanes that is going to be used from here, all\nlanes are ready\n";
+  EXPECT_EQ(as_written(progress), progress);
+}
+
 TEST(AsWritten, TakesNoWidthFromAWordThatHasNoPlaceToBeBrokenAt) {
   const std::string path = "/" + std::string(90, 'a') + "/lanes.py:12:\n";
   EXPECT_EQ(as_written(path +

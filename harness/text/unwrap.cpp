@@ -91,7 +91,10 @@ bool is_full(const Line& line, const Line& next, size_t width) {
 bool goes_on_between_words(const Line& line, const Line& next, size_t width) {
   if (!is_full(line, next, width) || begins_a_line(next.words)) return false;
   // Code, and under it what went wrong.
-  if (line.margin.size() > 1 && is_indentation(line.margin) && next.margin.empty()) return false;
+  const bool what = line.words.starts_with("what():");
+  if (!what && line.margin.size() > 1 && is_indentation(line.margin) && next.margin.empty()) {
+    return false;
+  }
   const bool sentence = std::string_view(".!?:;").find(line.words.back()) != npos;
   return !sentence || !ascii::upper(next.words[0]);
 }
@@ -117,6 +120,8 @@ bool fills(const Line& line, const Line& next, size_t width) {
 bool broken_at_a_word(const Line& line, const Line& next) {
   const std::string_view last = line.words.substr(line.words.rfind(' ') + 1);
   const std::string_view first = first_word(next.words);
+  // "(a lane)", "should be": no word is glued to a bracket.
+  if (std::string_view(")],;").find(last.back()) != npos && ascii::lower(first[0])) return true;
   // "dimensions f", "or input": no word is this short.
   const auto letter = [](std::string_view piece) {
     return piece.size() == 1 && ascii::lower(piece[0]) && piece != "a";
@@ -175,8 +180,39 @@ bool goes_on_once(const Line& line, const Line& next) {
 }
 
 // Of terminals and pages, and what "> " leaves of them.
+constexpr size_t kUsualWidths[] = {70, 72, 78, 80};
+
 bool is_usual(size_t width) {
-  return width == 70 || width == 72 || width == 78 || width == 80;
+  return std::find(std::begin(kUsualWidths), std::end(kUsualWidths), width) !=
+         std::end(kUsualWidths);
+}
+
+// Whether a message goes on in the next line where a page of `width` broke it between words.
+bool is_message_broken_between_words(const Line& line, const Line& next, size_t width) {
+  constexpr std::string_view kLeads[] = {
+      "what():", "Error:", "Exception:", "error:", "failed assertion", "Error Domain="};
+  const bool message =
+      std::any_of(std::begin(kLeads), std::end(kLeads), [&](std::string_view lead) {
+        const size_t found = line.words.find(lead);
+        return found != npos && found + lead.size() < line.words.size();
+      });
+  // "round 3 of 8" is another line.
+  const std::string_view behind = next.words.substr(first_word(next.words).size());
+  return message && !next.words.empty() && ascii::lower(next.words[0]) &&
+         !ascii::digit(ascii::at(behind, 1)) && goes_on_between_words(line, next, width);
+}
+
+// The width of the page that broke one message once, between words; 0: there is none.
+size_t width_that_broke_once(const std::vector<Line>& lines, size_t widest) {
+  const auto* const width = std::find_if(std::begin(kUsualWidths), std::end(kUsualWidths),
+                                         [widest](size_t each) { return each >= widest; });
+  if (width == std::end(kUsualWidths)) return 0;
+  size_t found = 0;
+  for (size_t i = 0; i + 1 < lines.size(); ++i) {
+    if (lines[i].words.empty()) continue;
+    found += is_message_broken_between_words(lines[i], lines[i + 1], *width) ? 1 : 0;
+  }
+  return found == 1 ? *width : 0;
 }
 
 Wrapping wrapping_of(const std::vector<Line>& lines) {
@@ -216,7 +252,8 @@ Wrapping wrapping_of(const std::vector<Line>& lines) {
       before.empty()
           ? (full.size() > 1 && pieces) || (full.size() == 1 && usual && whole.empty() && goes_on)
           : full.size() > 2 && pieces && full.size() > before.size() + 1;
-  return wrapping.within_words || full.size() + before.size() > 1 ? wrapping : Wrapping{};
+  if (wrapping.within_words || full.size() + before.size() > 1) return wrapping;
+  return {width_that_broke_once(lines, wrapping.width), false};
 }
 
 // What stands between a line and the next where the two were one, or nothing where they were not.
