@@ -186,17 +186,26 @@ bool is_python_warning(std::string_view line) {
 // counts.
 bool says_something(std::string_view clause, bool behind_program) {
   constexpr size_t kFewestWords = 4;
+  constexpr std::string_view kProgress[] = {"complete", "completed", "done", "elapsed", "finished",
+                                            "joined",   "ms",        "ok",   "passed",  "ready",
+                                            "running",  "started",   "step", "took",    "total",
+                                            "waiting",  "warming",   "iter", "epoch",   "rounds"};
   size_t words = 0;
   size_t numbers = 0;
+  bool progress = false;
   for (size_t begin = 0; begin < clause.size();) {
     const size_t end = std::min(clause.find(' ', begin), clause.size());
-    const std::string_view token = clause.substr(begin, end - begin);
+    std::string_view token = clause.substr(begin, end - begin);
     const bool counts = token.find_first_of("0123456789%") != std::string_view::npos;
     (counts ? numbers : words) += token.empty() ? 0 : 1;
+    token = token.substr(0, token.find_first_of(",:=."));
+    progress = progress || ascii::is_one_of(token, kProgress);
     begin = end + 1;
   }
-  return numbers == 0 ? words >= kFewestWords || (behind_program && words > 0)
-                      : words >= kFewestWords && words > 2 * numbers;
+  if (numbers == 0) return words >= kFewestWords || (behind_program && words > 0);
+  if (words >= kFewestWords && words > 2 * numbers) return true;
+  // "stress: tile 7 of 64 is empty"
+  return behind_program && !progress && words + 1 >= kFewestWords && words > numbers;
 }
 
 struct LastLine {

@@ -101,6 +101,15 @@ TEST(LastWords, AreTheLastLineBehindAProgramsNameWhereNoWordTellsOfTrouble) {
 }
 
 // The table of kernels stands below the message, in a paragraph of its own.
+// Numbers are many in progress as well.
+TEST(LastWords, BehindAProgramsNameMayHoldNumbersButNoProgress) {
+  EXPECT_EQ(last_words("round 3\npool: lane 7 of 64 is empty\n"),
+            last_words("pool: lane 12 of 128 is empty\n"));
+  EXPECT_NE(last_words("pool: lane 7 of 64 is empty\n"), "");
+  EXPECT_EQ(last_words("pool: step 7 of 64 took 12 ms\n"), "");
+  EXPECT_EQ(last_words("pool: 8 threads finished after 7 rounds of 64\n"), "");
+}
+
 TEST(LastWords, AreAboveTheTableOfADispatcher) {
   EXPECT_EQ(last_words("Could not run the lane\n\nUndefined: registered at a.cpp:1 [default]\n"
                        "CPU: registered at b.cpp:2 [kernel]\n"

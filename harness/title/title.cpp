@@ -164,10 +164,12 @@ std::string one_pass(std::string_view text) {
       if (!path.empty() && users_name_length(rest, text.substr(0, i)) == 0) {
         // "No space left on device: '/data/run_7'": what has no suffix is no library.
         const bool quoted = text.substr(0, i).ends_with(": '") && at(rest, path.size()) == '\'';
+        const bool at_end = text.substr(0, i).ends_with(": ") && path.size() == rest.size();
         // The name itself is looked at again, without its folders.
         i += path.rfind('/') + 1;
         const std::string_view name = path.substr(path.rfind('/') + 1);
-        if (is_data_file(name) || (quoted && name.find('.') == std::string_view::npos)) {
+        if (is_data_file(name) ||
+            ((quoted || at_end) && name.find('.') == std::string_view::npos)) {
           title += "<file>";
           i += name.size();
           continue;

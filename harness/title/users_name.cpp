@@ -72,6 +72,7 @@ constexpr Lead kLeads[] = {
     {"exists [", "]"},
     {"open file <", ">"},
     {"waiting for key: ", ""},
+    {"onnect to ", ""},
     {"padding mode ", ""},
     {"dispatch key: ", ""},
     {"not found in ", "("},
@@ -239,10 +240,10 @@ size_t assigned_name_length(std::string_view text, std::string_view before) {
 
 bool is_data_file(std::string_view name) {
   constexpr std::string_view kSuffixes[] = {
-      ".bin",     ".cfg",         ".ckpt", ".csv",  ".dat",     ".ggml", ".gguf", ".gz",
-      ".h5",      ".ini",         ".jpg",  ".json", ".log",     ".npy",  ".npz",  ".onnx",
-      ".parquet", ".pkl",         ".png",  ".pt",   ".pth",     ".tar",  ".tmp",  ".toml",
-      ".tsv",     ".safetensors", ".txt",  ".wav",  ".mlmodel", ".xml",  ".yaml", ".zip"};
+      ".bin", ".cfg", ".conf",    ".ckpt", ".csv",  ".dat", ".ggml", ".gguf", ".gz",
+      ".h5",  ".ini", ".jpg",     ".json", ".log",  ".npy", ".npz",  ".onnx", ".parquet",
+      ".pkl", ".png", ".pt",      ".pth",  ".tar",  ".tmp", ".toml", ".tsv",  ".safetensors",
+      ".txt", ".wav", ".mlmodel", ".xml",  ".yaml", ".zip"};
   return std::any_of(std::begin(kSuffixes), std::end(kSuffixes),
                      [&](std::string_view suffix) { return name.ends_with(suffix); });
 }

@@ -39,8 +39,10 @@ size_t number_length(std::string_view text) {
   if (length == 0) return 0;
   const std::string_view token = text.substr(0, length);
   if (token == "inf" || token == "nan") return length;
-  const bool long_hex = length >= 8 && std::all_of(token.begin(), token.end(), hex) &&
-                        std::any_of(token.begin(), token.end(), digit);
+  // "beef77" and "deadbee1" are numbers, "decade1" and "fc1" are none.
+  const auto digits = std::count_if(token.begin(), token.end(), digit);
+  const bool long_hex = std::all_of(token.begin(), token.end(), hex) &&
+                        ((length >= 8 && digits > 0) || (length >= 6 && digits > 1));
   if (!digit(token[0]) && !long_hex) return 0;
   size_t end = length;
   while (at(text, end) == '.' && digit(at(text, end + 1))) {
