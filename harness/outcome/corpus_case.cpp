@@ -190,6 +190,30 @@ void read_crash_report(const Parts& parts, ProcessRecord& process) {
   if (said) process.crash_report = std::move(report);
 }
 
+// Where a report begins in what somebody pasted; the process printed what stands above it.
+size_t report_begin(const std::string& text) {
+  constexpr std::string_view kHeads[] = {"-------------------------------------",
+                                         "Process:",
+                                         "Path:",
+                                         "Identifier:",
+                                         "Date/Time:",
+                                         "OS Version:",
+                                         "Hardware Model:",
+                                         "Incident Identifier:",
+                                         "Crashed Thread:",
+                                         "Exception Type:"};
+  size_t begin = text.size();
+  for (size_t line = 0; line < text.size();
+       line = std::min(text.find('\n', line), text.size()) + 1) {
+    // A page's quotation mark and its indentation.
+    const size_t words = std::min(text.find_first_not_of("> \t", line), text.size());
+    for (std::string_view head : kHeads) {
+      if (std::string_view(text).substr(words).starts_with(head)) begin = std::min(begin, line);
+    }
+  }
+  return begin;
+}
+
 // A crash report that somebody pasted comes to the runner as the system's report, not as output.
 // Who pastes one cuts it, and a report is whole only with its list of images.
 void take_pasted_report(ProcessRecord& process) {
@@ -198,7 +222,8 @@ void take_pasted_report(ProcessRecord& process) {
   auto* report = std::get_if<CrashReport>(&parsed);
   if (report == nullptr || report->exception.empty()) return;
   process.crash_report = std::move(*report);
-  process.err = Capture();
+  process.err.head.resize(report_begin(process.err.head));
+  process.err.bytes = process.err.head.size();
 }
 
 // What a debugger's session shows of the stack comes to the runner as frames.

@@ -255,8 +255,9 @@ std::string last_words(std::string_view text) {
     // A message that is laid out: "LaneError: cannot take lane/3:", and under it, indented, why.
     // Or one that a page broke behind a bracket: "LaneError: no lane of the pool (3)".
     const bool behind = line.ends_with(':') ? below_indented : line.ends_with(')');
-    const bool laid_out = behind && telling(line) == 2 && !below.empty() &&
-                          (line.ends_with(':') || ascii::lower(below.front())) && !is_frame(below);
+    const bool laid_out = behind && !below.empty() && !is_frame(below) &&
+                          (line.ends_with(':') ? telling(line) > 0 && !line.ends_with(" caught:")
+                                               : telling(line) == 2 && ascii::lower(below.front()));
     if ((laid_out || goes_on(line, below)) && line.size() < kMostLine) line += " " + below;
     const bool raised = below.starts_with("Exception raised from ");
     if (line.empty()) continue;

@@ -154,6 +154,20 @@ TEST(LastWords, GoOnWhereTheMessageIsLaidOut) {
   EXPECT_NE(last_words("LaneError: cannot take lane data:\nthe pool is over\n"), whole);
 }
 
+TEST(LastWords, GoOnBelowALineThatAProgramPutItsWordsInFrontOf) {
+  EXPECT_EQ(last_words("exception: LaneError: Error(s) in taking lanes for Pool:\n"
+                       "\tMissing lane(s) in the pool\n"),
+            last_words("LaneError: Error(s) in taking lanes for Pool:\n"
+                       "\tMissing lane(s) in the pool\n"));
+}
+
+// A banner is no line that a page broke behind an operator.
+TEST(LastWords, DoNotGoOnFromABanner) {
+  EXPECT_EQ(last_words("== pool of the day, 3 threads, seed 12345, every lane of it is taken ==\n"
+                       "take_lane failed: no lane of the pool is left\n"),
+            "no lane of the pool is left");
+}
+
 TEST(LastWords, AreTheFirstSentenceThatSaysEnough) {
   EXPECT_EQ(last_words("LaneError: the pool has no lane left for it. Lanes come back when a thread "
                        "ends\n"),

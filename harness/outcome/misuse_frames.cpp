@@ -8,6 +8,7 @@ namespace mpsprobe {
 namespace {
 
 constexpr std::string_view kDispatch = "libdispatch.dylib";
+constexpr std::string_view kMalloc = "libsystem_malloc.dylib";
 constexpr std::string_view kPlatform = "libsystem_platform.dylib";
 
 constexpr MisuseFrame kMisuseFrames[] = {
@@ -26,6 +27,7 @@ constexpr MisuseFrame kMisuseFrames[] = {
     {kPlatform, "_os_unfair_lock_corruption_abort", kLockMisuse},
     {kPlatform, "_os_unfair_lock_recursive_abort", kLockMisuse},
     {kPlatform, "_os_unfair_lock_unowned_abort", kLockMisuse},
+    {kMalloc, "___BUG_IN_CLIENT_OF_LIBMALLOC_POINTER_BEING_FREED_WAS_NOT_ALLOCATED", kNotAllocated},
     {"libobjc.A.dylib", "weak_register_no_lock", kWeakReference},
     {"", "__cxa_guard_acquire", kRecursiveInitialisation},
     {"", "__cxa_pure_virtual", kPureVirtual},

@@ -56,6 +56,8 @@ const std::map<std::string_view, const char*> kWords = {
     {"_dispatch_semaphore_dispose",
      "BUG IN CLIENT OF LIBDISPATCH: Semaphore object deallocated while in use (current value < "
      "original value)"},
+    {"___BUG_IN_CLIENT_OF_LIBMALLOC_POINTER_BEING_FREED_WAS_NOT_ALLOCATED",
+     "lanes(12,0x1f) malloc: *** error for object 0x1500: pointer being freed was not allocated"},
     {"dispatch_group_leave",
      "BUG IN CLIENT OF LIBDISPATCH: Unbalanced call to dispatch_group_leave()"},
     {"dispatch_semaphore_signal",

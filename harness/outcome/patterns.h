@@ -80,6 +80,7 @@ constexpr std::string_view kRecursiveInitialisation =
 constexpr std::string_view kReleaseOfSuspended = "libdispatch: Release of a suspended object";
 constexpr std::string_view kSyncOnOwnQueue =
     "dispatch_sync on a queue that the thread already owns";
+constexpr std::string_view kNotAllocated = "malloc: pointer being freed was not allocated";
 constexpr std::string_view kWeakReference =
     "objc: Cannot form weak reference to an object being deallocated";
 

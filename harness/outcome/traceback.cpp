@@ -218,8 +218,10 @@ ToldException exception_below(std::string_view text, size_t traceback) {
     if (broken && !(form && names_an_error(name))) continue;
     if (passes_on(name)) earlier = begins;
     std::string message(behind_torchscript(text.substr(begin), what).substr(0, kMostLine));
-    // "RuntimeError:", and the message below it; "RuntimeError: {", as an NSError is written.
-    if (message.ends_with(": ") || message.ends_with(':') || message.ends_with('{')) {
+    // "RuntimeError:", and the message below it; "RuntimeError: {", as an NSError is written; what
+    // torch.compile says above the error that it caught.
+    if (message.ends_with(": ") || message.ends_with(':') || message.ends_with('{') ||
+        message.ends_with(" when making fake tensor call")) {
       const size_t below = line == npos ? npos : text.find_first_not_of("\r\n", line);
       if (below != npos) {
         const std::string_view next = text.substr(below, text.find('\n', below) - below);

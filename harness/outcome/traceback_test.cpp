@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "harness/title/clause.h"
+
 namespace mpsprobe {
 namespace {
 
@@ -104,6 +106,16 @@ TEST(UncaughtPythonException, IsTheOneThatLedToTheOthers) {
 }
 
 // Each link could lead to the same ones again.
+// The error that torch.compile caught stands in the line below.
+TEST(UncaughtPythonException, GoesOnBelowWhatACompilerCaught) {
+  const std::string told = uncaught_python_exception(
+      "Traceback (most recent call last):\n"
+      "  File \"lanes.py\", line 3, in <module>\n"
+      "lanes.TorchRuntimeError: LaneError when making fake tensor call\n"
+      "  Explanation: it failed: got LaneError('No lane of the pool is left')\n");
+  EXPECT_EQ(clause_title(told), "No lane of the pool is left");
+}
+
 TEST(UncaughtPythonException, DoesBoundedWorkOnAnyChain) {
   std::string chain;
   while (chain.size() < size_t{64} << 10) {

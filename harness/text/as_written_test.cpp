@@ -65,6 +65,11 @@ TEST(AsWritten, MakesALineWholeThatATerminalBrokeOnce) {
   EXPECT_EQ(as_written(shell), shell);
 }
 
+TEST(AsWritten, MakesAMangledNameWholeThatATerminalBroke) {
+  const std::string front = std::string(66, 'x') + ": _ZN5lanes4p";
+  EXPECT_EQ(as_written(front.substr(1) + "\n3Ool4takeEv\n"), front.substr(1) + "3Ool4takeEv\n");
+}
+
 // As an editor or a page does: the title of a message must not end there.
 TEST(AsWritten, MakesAMessageWholeThatAPageBrokeOnceBetweenWords) {
   EXPECT_EQ(as_written("terminate called after throwing an instance of 'lanes::Error'\n"

@@ -8,7 +8,7 @@
 namespace mpsprobe {
 namespace {
 
-constexpr std::string_view kMarks = "/#>*|=+~@\\^$%{}";
+constexpr std::string_view kMarks = "/#>*|=+~@\\^$%{}\"";
 constexpr std::string_view kOpenings[] = {"File ",
                                           "Traceback",
                                           "Thread ",

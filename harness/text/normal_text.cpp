@@ -130,7 +130,7 @@ void append(Writer& out, std::string_view text, size_t base, Logs logs) {
 
 bool goes_on(std::string_view line, std::string_view next) {
   constexpr size_t kShortest = 60;
-  if (line.size() < kShortest || std::string_view(".!?:;)}]'").find(line.back()) != line.npos ||
+  if (line.size() < kShortest || std::string_view(".!?:;)}]'=*").find(line.back()) != line.npos ||
       begins_a_line(next)) {
     return false;
   }

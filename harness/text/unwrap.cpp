@@ -157,9 +157,9 @@ bool goes_on_once(const Line& line, const Line& next) {
   // A message's end.
   if (std::string_view(")]}.!?'\":;").find(last) != npos) return false;
   if (std::string_view("([{/_<=&|").find(last) != npos) return true;
-  // A number alone begins another line.
+  // A number alone begins another line; "_ZN3c105utils", "7get_envEv" is one name.
   if (ascii::digit(first)) {
-    return ascii::digit(last) &&
+    return (ascii::digit(last) || token.starts_with("_Z") || token.starts_with("__Z")) &&
            first_word(next.words).find_first_not_of("0123456789") != std::string_view::npos;
   }
   // "err", "or: no lane"

@@ -134,6 +134,14 @@ std::string_view without_advice(std::string_view text) {
   return text;
 }
 
+// "Consider other lanes. No lane is left": advice may stand in front as well.
+std::string_view behind_advice(std::string_view text) {
+  if (!starts_with_in_any_case(text, "consider ")) return text;
+  const size_t end = text.find(". ");
+  const std::string_view rest = end == npos ? std::string_view() : text.substr(end + 2);
+  return words(rest) >= kFewestWords ? rest : text;
+}
+
 // "got 4", "Found: 4", "received"
 bool tells_what_was_found(std::string_view text) {
   for (std::string_view verb : {"got", "found", "received"}) {
@@ -223,7 +231,7 @@ std::string_view decisive_clause(std::string_view line) {
     line.remove_prefix(end);
   }
   line = line.substr(0, own_words_at_end(line));
-  return without_value(first_sentence(without_advice(first_quoted_line(line))));
+  return without_value(first_sentence(without_advice(behind_advice(first_quoted_line(line)))));
 }
 
 std::string clause_title(std::string_view message) {

@@ -36,6 +36,11 @@ TEST(ClauseTitle, IsTheSameWhoeverPassesTheMessageOn) {
   }
 }
 
+TEST(ClauseTitle, LeavesOutAdviceInFront) {
+  EXPECT_EQ(clause_title("UserError: Consider other lanes. No lane of the pool is left"),
+            "No lane of the pool is left");
+}
+
 TEST(ClauseTitle, KeepsWhatItNeedsToSayAnything) {
   EXPECT_EQ(clause_title("KeyError: 'lane'"), "KeyError");
   EXPECT_EQ(clause_title("KeyError: 'no lane is called so'"), "no lane is called so");

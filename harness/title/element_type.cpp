@@ -28,6 +28,20 @@ size_t one_type_length(std::string_view text) {
   return is_element_type(text.substr(begin, length)) ? begin + length : 0;
 }
 
+// "long", "unsigned int", "long long int": gcc says "long int" where clang says "long".
+size_t c_type_length(std::string_view text) {
+  constexpr std::string_view kParts[] = {"unsigned", "signed", "long",   "short", "int",
+                                         "char",     "float",  "double", "bool"};
+  size_t end = 0;
+  for (size_t next = 0;;) {
+    const size_t length = word_length(text.substr(next));
+    if (!is_one_of(text.substr(next, length), kParts)) return end;
+    end = next + length;
+    if (at(text, end) != ' ') return end;
+    next = end + 1;
+  }
+}
+
 // "implemented for 'Long'", "scalar type Int but found Double": words that are types only there.
 size_t named_type_length(std::string_view text, std::string_view before) {
   constexpr std::string_view kNames[] = {"Byte", "Char", "Short", "Int",   "Long",
@@ -38,7 +52,7 @@ size_t named_type_length(std::string_view text, std::string_view before) {
                                          "dtypes ",          " != ",          " == ",
                                          "bounds for ",      "dtype: ",       "scalar_type() ",
                                          " supported for ",  "unrecognized ", "convert ",
-                                         "type const "};
+                                         "type const ",      "for type "};
   // Where a word in lower case may be none: "as long as".
   constexpr std::string_view kLeadsOfNames[] = {
       " as ",       " view ",      "type ",  "got ",  "to output ", "<type>, ",
@@ -77,7 +91,12 @@ size_t named_type_length(std::string_view text, std::string_view before) {
   // "double", not "long", which is a word as well; an exception's type tells bugs apart.
   const bool plain = name && (word == "int" || word == "double" || word == "bool") &&
                      !before.ends_with("exception of type ");
-  return named || plain || ((type || alone) && is_one_of(word, kWords)) ? length : 0;
+  if (type && is_one_of(word, kWords)) return c_type_length(text);
+  if (before.ends_with("for type ") || before.ends_with("of type ")) {
+    // "char" alone, and "of type unsigned ...", no words of a sentence.
+    if (const size_t parts = c_type_length(text); parts > length) return parts;
+  }
+  return named || plain || (alone && is_one_of(word, kWords)) ? length : 0;
 }
 
 // "CPUFloatType", "SparseCUDALongType"

@@ -210,6 +210,16 @@ TEST(TitleOfStack, WhatWorksForAnOperatorOfLibTorchsCountsAsIt) {
             "at::mps::MPSStream::commit");
 }
 
+// Of names that are the system's in its own libraries alone.
+TEST(TitleOfStack, AProgramsFunctionMayBeCalledLikeTheSystems) {
+  for (const char* function : {"dispatch_kernel", "thread_run", "semaphore_take", "nano_lane"}) {
+    EXPECT_EQ(title_of_stack({frame("prog", function), frame("prog", "main")}).function, function);
+  }
+  // A lambda that a build inlined counts as the function that it is written in.
+  EXPECT_EQ(title_of_stack({frame("prog", "operator()"), frame("prog", "take_lane")}).function,
+            "take_lane");
+}
+
 TEST(TitleOfStack, WhatTheCLibraryWasGivenIsItsCallers) {
   for (const char* function : {"fread", "__vfprintf_internal", "readdir64"}) {
     EXPECT_EQ(

@@ -7,6 +7,7 @@ using enum Passing;
 
 constexpr PassingFrame kPassingFrames[] = {
     {placeholder, "", "<deduplicated_symbol>"},
+    {placeholder, "", "operator()"},  // a lambda that was inlined, without its function
 
     // --- signal handlers
     {trampoline, "", "_sigtramp"},
@@ -148,7 +149,7 @@ constexpr PassingFrame kPassingFrames[] = {
 
     // --- queues
     {dispatch, "", "_dispatch_*"},
-    {dispatch, "", "dispatch_*"},
+    {dispatch, "libdispatch*", "dispatch_*"},  // a name for anybody's functions
     {dispatch, "", "start_wqthread"},
     {dispatch, "", "_pthread_wqthread*"},
     {dispatch, "", "at::native::mps::dispatch_sync_with_rethrow"},
@@ -163,7 +164,7 @@ constexpr PassingFrame kPassingFrames[] = {
     {thread_entry, "", "_pthread_body"},
     {thread_entry, "", "_pthread_exit"},
     {thread_entry, "", "_pthread_tsd_cleanup"},
-    {thread_entry, "", "thread_start"},
+    {thread_entry, "libsystem_pthread*", "thread_start"},
     {thread_entry, "", "execute_native_thread_routine"},
     {thread_entry, "", "__libc_start_*"},
     {thread_entry, "", "_start"},
@@ -228,13 +229,8 @@ constexpr PassingFrame kPassingFrames[] = {
     {allocator, "", "sysmalloc*"},
     {allocator, "", "systrim*"},
     {allocator, "", "tcache_*"},
-    {allocator, "", "arena_get*"},
+    {allocator, "libc*", "arena_get*"},
     {allocator, "", "szone_*"},
-    {allocator, "", "free_tiny*"},
-    {allocator, "", "free_small*"},
-    {allocator, "", "free_medium*"},
-    {allocator, "", "free_large*"},
-    {allocator, "", "nano_*"},
     {allocator, "", "nanov2_*"},
     {allocator, "", "_nanov2_*"},
     {allocator, "", "__nanov2_*"},
@@ -276,7 +272,7 @@ constexpr PassingFrame kPassingFrames[] = {
     {lock, "", "_os_unfair_*"},
     {lock, "", "_os_once*"},
     {lock, "", "__semwait_signal*"},
-    {lock, "", "semaphore_*"},
+    {lock, "libsystem_kernel*", "semaphore_*"},
     {lock, "", "__futex*"},
     {lock, "", "futex_*"},
     {lock, "", "syscall"},
@@ -353,10 +349,10 @@ constexpr PassingFrame kPassingFrames[] = {
     {interpreter, "", "PyRun_*"},
     {interpreter, "", "pymain_*"},
     {interpreter, "", "pythread_wrapper"},
-    {interpreter, "", "thread_run"},
+    {interpreter, "*ython*", "thread_run"},
     {interpreter, "", "cfunction_*"},
     {interpreter, "", "method_vectorcall*"},
-    {interpreter, "", "call_function"},
+    {interpreter, "*ython*", "call_function"},
     {interpreter, "Python", ""},
     {interpreter, "python*", ""},
     {interpreter, "libpython*", ""},

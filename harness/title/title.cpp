@@ -109,6 +109,7 @@ constexpr std::string_view kAdvice[] = {
     ". N vs N",
     ", should be one of",
     ", must be one of",
+    " (unhinted: ",
     " (mpsFileLoc): ",
     " (Triggered internally at ",
     " [repeated ",

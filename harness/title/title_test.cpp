@@ -171,6 +171,13 @@ TEST(NormaliseTitle, LeavesOutElementTypesThatAreGluedToTheWordInFront) {
             normalise_title("lanes are not supported:Long"));
 }
 
+TEST(NormaliseTitle, KnowsATypeAsEitherCompilerNamesIt) {
+  EXPECT_EQ(normalise_title("index 8 out of bounds for type 'long int [8]'"),
+            normalise_title("index 3 out of bounds for type 'long[4]'"));
+  EXPECT_EQ(normalise_title("a lane of type 'unsigned int' is wide"),
+            normalise_title("a lane of type 'unsigned long' is wide"));
+}
+
 TEST(NormaliseTitle, MasksDevices) {
   const std::string title = "one device, not <device>";
   EXPECT_EQ(normalise_title("one device, not cuda:1 and cpu!"), title);

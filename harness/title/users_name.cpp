@@ -125,7 +125,8 @@ size_t named_length(std::string_view text, std::string_view before) {
   // An operator of LibTorch's own tells bugs apart, one that was looked for in vain does not.
   const bool in_vain = before.ends_with("schema for ") || before.ends_with("builtin op: ");
   if (!in_vain && (text.starts_with("aten::") || text.starts_with("prim"))) return 0;
-  size_t end = 0;
+  constexpr std::string_view kLambda = "<lambda>";
+  size_t end = text.starts_with(kLambda) ? kLambda.size() : 0;
   // As gcc names a type.
   for (std::string_view kind : {"struct ", "class ", "union ", "enum "}) {
     if (text.starts_with(kind)) end = kind.size();
