@@ -178,6 +178,22 @@ TEST(NormaliseTitle, KnowsATypeAsEitherCompilerNamesIt) {
             normalise_title("a lane of type 'unsigned long' is wide"));
 }
 
+// How it is worded hangs on how many overloads a release has.
+TEST(NormaliseTitle, IsTheSameHoweverACallOfAnOperatorIsRefused) {
+  const std::string refused = "matmul() received an invalid combination of arguments";
+  for (const char* other : {"matmul() missing 1 required positional arguments: \"other\"",
+                            "matmul() takes 2 positional arguments but 3 were given",
+                            "matmul(): argument 'other' (position 1) must be Tensor, not int",
+                            "matmul() got an unexpected keyword argument 'lanes'"}) {
+    EXPECT_EQ(normalise_title(other), refused) << other;
+  }
+  // A program's own function is none.
+  EXPECT_NE(normalise_title("take_lane() takes 2 positional arguments but 3 were given"),
+            normalise_title("take_lane() got an unexpected keyword argument 'lanes'"));
+  EXPECT_EQ(normalise_title("\"addmm_impl_cpu_\" not implemented for 'Half'"),
+            normalise_title("\"addmm_cpu\" not implemented for 'Long'"));
+}
+
 TEST(NormaliseTitle, MasksDevices) {
   const std::string title = "one device, not <device>";
   EXPECT_EQ(normalise_title("one device, not cuda:1 and cpu!"), title);
