@@ -209,9 +209,11 @@ ToldException exception_below(std::string_view text, size_t traceback) {
     if (what.find_first_not_of(".\r") == npos) continue;
     const size_t type =
         static_cast<size_t>(std::find_if_not(what.begin(), what.end(), in_type) - what.begin());
-    // The end of a frame's line that a page broke.
+    // What marks a place in the line above.
+    if (what.find_first_not_of("^~ \r") == npos) continue;
+    // The end of a frame's line that a page broke: "__init__".
     const std::string_view name = what.substr(0, type);
-    if (type == what.size() && ascii::lower(ascii::at(name, name.rfind('.') + 1))) continue;
+    if (type == what.size() && !ascii::upper(ascii::at(name, name.rfind('.') + 1))) continue;
     const bool form = type > 0 && (type == what.size() || what[type] == ':' || what[type] == '\r');
     // A page broke the frames' lines as well: only what calls itself an error is one.
     broken = broken || !form;

@@ -106,6 +106,16 @@ TEST(UncaughtPythonException, IsTheOneThatLedToTheOthers) {
 }
 
 // Each link could lead to the same ones again.
+TEST(UncaughtPythonException, IsNoPieceOfAFrame) {
+  EXPECT_EQ(uncaught_python_exception("Traceback (most recent call last):\n"
+                                      "  File \"lanes.py\", line 3, in\n"
+                                      "__init__\n"
+                                      "    take(lanes)\n"
+                                      "^^^^^^^^^^^\n"
+                                      "LaneError: no lane\n"),
+            "LaneError: no lane");
+}
+
 // The error that torch.compile caught stands in the line below.
 TEST(UncaughtPythonException, GoesOnBelowWhatACompilerCaught) {
   const std::string told = uncaught_python_exception(
