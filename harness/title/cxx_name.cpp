@@ -191,8 +191,9 @@ class CxxName {
   }
 
   bool clone_suffix() const {
-    for (std::string_view suffix :
-         {".cold", ".isra.", ".part.", ".constprop.", ".llvm.", ".lto_priv", ".clone."}) {
+    if (name_.empty()) return false;
+    for (std::string_view suffix : {".cold", ".isra.", ".part.", ".constprop.", ".llvm.",
+                                    ".lto_priv", ".clone.", ".omp_outlined"}) {
       if (rest().starts_with(suffix)) return true;
     }
     // As some debuggers cut them: "take.constprop".

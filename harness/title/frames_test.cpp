@@ -215,7 +215,13 @@ TEST(TitleOfStack, AProgramsFunctionMayBeCalledLikeTheSystems) {
   for (const char* function : {"dispatch_kernel", "thread_run", "semaphore_take", "nano_lane"}) {
     EXPECT_EQ(title_of_stack({frame("prog", function), frame("prog", "main")}).function, function);
   }
-  // A lambda that a build inlined counts as the function that it is written in.
+  // A lambda that a build inlined counts as the function that it is written in, and so does what
+  // clang cuts out of a function for OpenMP.
+  EXPECT_EQ(
+      title_of_stack({frame("prog", ".omp_outlined._debug__"),
+                      frame("libomp.so", "__kmp_invoke_microtask"), frame("prog", "take_lane")})
+          .function,
+      "take_lane");
   EXPECT_EQ(title_of_stack({frame("prog", "operator()"), frame("prog", "take_lane")}).function,
             "take_lane");
 }

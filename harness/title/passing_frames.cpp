@@ -326,9 +326,13 @@ constexpr PassingFrame kPassingFrames[] = {
 
     // --- OpenMP's runtimes
     {thread_entry, "", "gomp_thread_start"},
+    {placeholder, "", "*omp_outlined*"},  // a region that clang cut out, without its function
     {standard, "", "GOMP_*"},
     {standard, "", "__kmpc_*"},
     {standard, "", "__kmp_*"},
+    {unnamed, "libgomp*", ""},
+    {unnamed, "libiomp*", ""},
+    {unnamed, "libomp*", ""},
 
     // --- inside MKL, where names tell the type of elements and the processor
     {standard, "", "mkl_*"},
