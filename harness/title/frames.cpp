@@ -187,6 +187,10 @@ StackTitle title_of_stack(const std::vector<StackFrame>& frames) {
   StackTitle title = innermost(seen);
   const std::string operation = operator_at_work(seen, title.function);
   title.function = operation.empty() ? without_namespaces(title.function) : operation;
+  // A loop that names its operator needs no caller.
+  if (title.kind == StackTitle::Kind::passing && !operation.empty()) {
+    title.kind = StackTitle::Kind::function;
+  }
   return title;
 }
 

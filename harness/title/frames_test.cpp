@@ -201,6 +201,12 @@ TEST(TitleOfStack, WhatWorksForAnOperatorOfLibTorchsCountsAsIt) {
   }
   EXPECT_EQ(title_of_stack({frame("l", "at::_ops::mul__Scalar::call(at::Tensor&)")}).function,
             "aten::mul");
+  // So does a loop over elements by itself, as OpenMP's workers run it.
+  const StackTitle loop = title_of_stack(
+      {frame("l", "void at::native::vectorized_inner_sum<float>(char**, long const*)"),
+       frame("libgomp-a34b3233.so.1", ""), frame("libc.so.6", "start_thread")});
+  EXPECT_EQ(loop.function, "aten::sum");
+  EXPECT_EQ(loop.kind, StackTitle::Kind::function);
   // A kernel stands on every stack, an OpenMP worker's as well, where no operator does.
   EXPECT_EQ(title_of_stack({frame("l", "at::native::lane_walk_kernel(long)"), call}).function,
             "lane_walk_kernel");

@@ -10,8 +10,9 @@ namespace {
 constexpr std::string_view kBehind[] = {
     "_contiguous", "_cpu", "_cuda",       "_frame", "_helper",     "_impl", "_internal", "_kernel",
     "_loop",       "_mps", "_single_out", "_out",   "_structured", "_stub", "_template"};
-constexpr std::string_view kBefore[] = {"structured_", "wrapper_CPU_", "wrapper_", "cpu_",
-                                        "direct_"};
+constexpr std::string_view kBefore[] = {
+    "structured_", "wrapper_CPU_", "wrapper_",          "cpu_",
+    "direct_",     "cascade_",     "vectorized_inner_", "vectorized_outer_"};
 // Where the functions that hand a call on are: what follows is the operator's name.
 constexpr std::string_view kHandsOn[] = {"at::_ops::", "torch::autograd::VariableType::",
                                          "torch::ADInplaceOrView::", "at::wrapper_CPU_"};
