@@ -183,6 +183,8 @@ TEST(TitleOfStack, AKernelOfLibTorchsCountsAsItsOperator) {
                                   "GroupNormBackwardKernelImplInternal<float>(at::Tensor&)")})
                 .function,
             "aten::group_norm_backward");
+  EXPECT_EQ(title_of_stack({frame("libtorch_cpu.so", "at::native::")}).kind,
+            StackTitle::Kind::function);
   // A backend's own, and what belongs to no operator, stay.
   EXPECT_EQ(title_of_stack({frame("libtorch_cpu.so", "at::native::mps::linear_mps(at::Tensor)")})
                 .function,

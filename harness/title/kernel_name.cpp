@@ -63,8 +63,9 @@ std::string operator_of_kernel(std::string_view function) {
     if (function.starts_with(before)) function.remove_prefix(before.size());
   }
   const std::string name = operator_of(function);
-  return name.empty() && ascii::upper(function.front()) ? operator_of(in_small_letters(function))
-                                                        : name;
+  return name.empty() && ascii::upper(ascii::at(function, 0))
+             ? operator_of(in_small_letters(function))
+             : name;
 }
 
 std::string operator_of_call(std::string_view function) {
