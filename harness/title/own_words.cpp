@@ -207,7 +207,11 @@ size_t plain_words_length(std::string_view line) {
     // "odd size: [3] of the lane" is one message.
     const size_t value = rest.find_first_not_of("[({ ");
     const bool number = value != npos && (digit(rest[value]) || rest[value] == ']');
-    if (plain && !telling && !number && spaces >= 1 && spaces <= 3 && whole) {
+    // "cannot restore: No lane of the pool is left": a sentence says why, the system's words do
+    // not.
+    const bool sentence = upper(at(rest, 0)) && whole && !rest.starts_with("No such file") &&
+                          front.starts_with("cannot ") && spaces == 1;
+    if (plain && (!telling || sentence) && !number && spaces >= 1 && spaces <= 3 && whole) {
       // "caught unflatten: ": the operator belongs to the message.
       const size_t last = front.rfind(' ') + 1;
       return is_operator_name(front.substr(last)) ? last : end + mark.size();

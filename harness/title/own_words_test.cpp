@@ -8,7 +8,7 @@ namespace mpsprobe {
 namespace {
 
 TEST(OwnWords, AreWhoFailedWhereAndWhen) {
-  const std::string message = "no lane of the pool is left";
+  const std::string message = "No lane of the pool is left";
   for (const char* front : {
            "worker 1: ",
            "worker 1 caught: ",
@@ -28,6 +28,7 @@ TEST(OwnWords, AreWhoFailedWhereAndWhen) {
            "stress (pid 4711): ",
            "tile 7 lost -> ",
            "giving up: ",
+           "cannot restore: ",
        }) {
     EXPECT_EQ(own_words_length(front + message), std::string(front).size()) << front;
   }
@@ -39,6 +40,8 @@ TEST(OwnWords, AreNeitherAnOperatorsNorAValue) {
            "linalg.inv: the lane could not be turned round",
            "MPSGraph failed: no lane of the pool is left",
            "odd size: [3] of the lane",
+           "cannot restore: No such file or directory",
+           "cannot restore: no lane of the pool is left",
            "[2, 3] must be a lane of the pool",
            "Expected 3 lanes: the pool has 4",
            "",

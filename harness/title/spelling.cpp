@@ -54,6 +54,7 @@ constexpr std::pair<std::string_view, std::string_view> kSpellings[] = {
     {"suppport", "support"},
     {"libarary", "library"},
     {"libary", "library"},
+    {" primitive descriptor for the ", " primitive descriptor for a "},
     {" alising ", " aliasing "},
     {"sepcified", "specified"},
     {"specificed", "specified"},
