@@ -54,6 +54,16 @@ bool OtherLines::has(std::string_view line) const {
   return shapes_.contains(shape_of(line));
 }
 
+// "lanes::Errorround 4 of 9": the exception's type, and what another thread printed behind it.
+bool OtherLines::ends_in_one(std::string_view line) const {
+  constexpr size_t kLongestType = 64;
+  const size_t most = std::min(line.size(), kLongestType);
+  for (size_t i = 0; i < most && (ascii::word(line[i]) || line[i] == ':'); ++i) {
+    if (i > 0 && has(line.substr(i))) return true;
+  }
+  return false;
+}
+
 std::optional<ReadText> OtherLines::message_behind(size_t from) const {
   const size_t stop = std::min(reader_.text().size(), from + kFarthest);
   for (size_t begin = from; begin < stop;) {
@@ -63,7 +73,7 @@ std::optional<ReadText> OtherLines::message_behind(size_t from) const {
     if (line.starts_with("terminate called")) break;
     line = behind_what(line.substr(std::min(line.find_first_not_of(" '"), line.size())));
     const bool type = line.ends_with('\'') && line.find(' ') == std::string_view::npos;
-    if (line.empty() || type || has(line)) continue;
+    if (line.empty() || type || has(line) || ends_in_one(line)) continue;
     return ReadText{std::string(line), end};
   }
   return std::nullopt;

@@ -29,6 +29,8 @@ class OtherLines {
   std::optional<ReadText> message_behind(size_t from) const;
 
  private:
+  bool ends_in_one(std::string_view line) const;
+
   const Reader& reader_;
   std::set<std::string> shapes_;
 };

@@ -47,6 +47,16 @@ TEST(OtherLines, StandInFrontOfTheText) {
             "no lane of the pool is left");
 }
 
+TEST(OtherLines, AreGluedToTheType) {
+  EXPECT_EQ(judge(ended_process(Signaled{SIGABRT, false},
+                                "worker 1: lane taken\n"
+                                "terminate called after throwing an instance of 'worker 3: lane "
+                                "taken\nlanes::Errorworker 4: lane taken\n'\n  what():  no lane of "
+                                "the pool is left\n"))
+                .signature,
+            "no lane of the pool is left");
+}
+
 TEST(OtherLines, StandWithinTheType) {
   std::string printed = "terminate called after throwing an instance of 'worker 3: lane taken\n";
   printed +=

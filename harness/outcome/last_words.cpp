@@ -10,6 +10,7 @@
 #include "harness/text/log_prefix.h"
 #include "harness/text/normal_text.h"
 #include "harness/title/clause.h"
+#include "harness/title/own_words.h"
 #include "harness/title/program_name.h"
 #include "harness/title/title.h"
 
@@ -258,7 +259,8 @@ std::string last_words(std::string_view text) {
     const bool laid_out = behind && !below.empty() && !is_frame(below) &&
                           (line.ends_with(':') ? telling(line) > 0 && !line.ends_with(" caught:")
                                                : telling(line) == 2 && ascii::lower(below.front()));
-    if ((laid_out || goes_on(line, below)) && line.size() < kMostLine) line += " " + below;
+    const bool rest = goes_on(line, below) && own_words_length(below) == 0;
+    if ((laid_out || rest) && line.size() < kMostLine) line += " " + below;
     const bool raised = below.starts_with("Exception raised from ");
     if (line.empty()) continue;
     below = line;

@@ -161,6 +161,13 @@ TEST(LastWords, GoOnBelowALineThatAProgramPutItsWordsInFrontOf) {
                        "\tMissing lane(s) in the pool\n"));
 }
 
+// Nor is what a program says of itself.
+TEST(LastWords, DoNotGoOnInWhatAProgramSaysOfItsParts) {
+  EXPECT_EQ(last_words("[12] take_lanes.py lanes=3 threads=2 seed=123 pool=the_large_one device=0\n"
+                       "rank 0: take_lanes failed: no lane of the pool is left\n"),
+            "no lane of the pool is left");
+}
+
 // A banner is no line that a page broke behind an operator.
 TEST(LastWords, DoNotGoOnFromABanner) {
   EXPECT_EQ(last_words("== pool of the day, 3 threads, seed 12345, every lane of it is taken ==\n"

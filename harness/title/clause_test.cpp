@@ -36,6 +36,13 @@ TEST(ClauseTitle, IsTheSameWhoeverPassesTheMessageOn) {
   }
 }
 
+TEST(ClauseTitle, LeavesOutWhatAProgramWasDoing) {
+  EXPECT_EQ(clause_title("error loading the lanes: no lane of the pool is left"),
+            "no lane of the pool is left");
+  EXPECT_EQ(clause_title("error loading the lanes: No such file or directory"),
+            "error loading the lanes: No such file or directory");
+}
+
 TEST(ClauseTitle, LeavesOutAdviceInFront) {
   EXPECT_EQ(clause_title("UserError: Consider other lanes. No lane of the pool is left"),
             "No lane of the pool is left");

@@ -21,6 +21,13 @@ TEST(ProgramNameLength, IsThatOfTheNameInFrontOfAMessage) {
   EXPECT_EQ(program_name_length("conv: vector::_M_range_check: __n >= this->size()"), 6U);
 }
 
+// Its name may be made of operators'.
+TEST(ProgramNameLength, IsThatOfWhatIsInFrontOfAFatalError) {
+  EXPECT_EQ(program_name_length("fused_conv: fatal: no lane is left"),
+            std::string_view("fused_conv: fatal: ").size());
+  EXPECT_EQ(program_name_length("fused_conv: no lane is left"), 0U);
+}
+
 TEST(ProgramNameLength, IsNoneOfAnOperatorAndOfWhatWentWrong) {
   for (const char* line :
        {"addmm: no lane is left", "mkldnn_linear_backward: no lane", "narrow_copy: no lane",

@@ -172,6 +172,8 @@ TEST(NormaliseTitle, LeavesOutElementTypesThatAreGluedToTheWordInFront) {
 }
 
 TEST(NormaliseTitle, KnowsATypeAsEitherCompilerNamesIt) {
+  EXPECT_EQ(normalise_title("member call on null pointer of type 'const struct Lane'"),
+            normalise_title("member call on null pointer of type 'Pool'"));
   EXPECT_EQ(normalise_title("index 8 out of bounds for type 'long int [8]'"),
             normalise_title("index 3 out of bounds for type 'long[4]'"));
   EXPECT_EQ(normalise_title("a lane of type 'unsigned int' is wide"),

@@ -128,8 +128,10 @@ size_t named_length(std::string_view text, std::string_view before) {
   constexpr std::string_view kLambda = "<lambda>";
   size_t end = text.starts_with(kLambda) ? kLambda.size() : 0;
   // As gcc names a type.
+  constexpr std::string_view kConst = "const ";
+  if (text.starts_with("const struct ") || text.starts_with("const class ")) end = kConst.size();
   for (std::string_view kind : {"struct ", "class ", "union ", "enum "}) {
-    if (text.starts_with(kind)) end = kind.size();
+    if (text.substr(end).starts_with(kind)) end += kind.size();
   }
   while (end < kLongestName && (in_name(at(text, end)) || text.substr(end).starts_with("::"))) {
     end += at(text, end) == ':' ? 2 : 1;

@@ -120,6 +120,21 @@ bool tells_of_work(std::string_view name) {
   });
 }
 
+// "error loading the lanes", in front of a message that says why, and of more than the system's
+// words.
+bool tells_what_it_did(std::string_view name, std::string_view message) {
+  constexpr std::string_view kError = "error ";
+  constexpr auto kMostSpaces = 3;
+  if (!starts_with_in_any_case(name, kError) || message.starts_with("No such file")) return false;
+  name.remove_prefix(kError.size());
+  const auto spaces = [](std::string_view text) {
+    return std::count(text.begin(), text.end(), ' ');
+  };
+  return name.substr(0, name.find(' ')).ends_with("ing") && spaces(name) <= kMostSpaces &&
+         std::all_of(name.begin(), name.end(), [](char c) { return lower(c) || c == ' '; }) &&
+         spaces(message) >= kMostSpaces;
+}
+
 // "RuntimeError: ", "MLX error: ", "ggml_metal_init: load pipeline error: ", "Exception during
 // processing!!! ": up to a few words that name an error and do not tell it.
 size_t error_name_length(std::string_view line) {
@@ -136,6 +151,7 @@ size_t error_name_length(std::string_view line) {
   // "`RuntimeError`: ", "RuntimeError : "
   while (name.ends_with('\'') || name.ends_with(' ')) name.remove_suffix(1);
   if (tells_where(name) && std::count(name.begin(), name.end(), ' ') < 10) return colon + 2;
+  if (tells_what_it_did(name, line.substr(colon + 2))) return colon + 2;
   if (name.ends_with(')')) name = name.substr(0, name.rfind('('));
   if (std::count(name.begin(), name.end(), ' ') > 3 || name.find('\'') != npos) return 0;
   constexpr std::string_view kEndings[] = {
