@@ -127,14 +127,6 @@ size_t tag_length(std::string_view line) {
   const size_t number = name.find_last_not_of("0123456789");
   const bool thread = number != npos && number > 0 && number + 1 < name.size() &&
                       name[number] == '-' && ascii::lower(name[0]);
-  // "[thread 3] ", "[lane #7] ".
-  const size_t letters =
-      std::min(name.find_first_not_of("abcdefghijklmnopqrstuvwxyz"), name.size());
-  const size_t digits = letters + (at(name, letters + 1) == '#' ? 2 : 1);
-  if (letters > 0 && at(name, letters) == ' ' && digits < name.size() &&
-      name.find_first_not_of("0123456789", digits) == npos) {
-    return close + 1;
-  }
   const bool capital = upper(name[0]) && name.find("::") == npos;
   // "[matmul] " is part of the message; "[lanes]: " and a backend's or a stream's name are not.
   constexpr std::string_view kNames[] = {"mps",    "metal", "cuda",   "torch", "pytorch",

@@ -6,6 +6,7 @@
 
 #include "harness/text/ascii.h"
 #include "harness/title/operator_names.h"
+#include "harness/title/system_error.h"
 
 namespace mpsprobe {
 namespace {
@@ -18,45 +19,56 @@ using ascii::word;
 
 constexpr auto npos = std::string_view::npos;
 
-// In alphabetical order: what programs call their parts, how those end, and what stands between.
-constexpr std::string_view kWords[] = {
-    "a",          "abort",      "aborted",     "aborting",   "aborts",    "actor",
-    "after",      "an",         "application", "at",         "batch",     "bench",
-    "benchmark",  "broke",      "broken",      "but",        "by",        "case",
-    "catch",      "caught",     "child",       "chunk",      "client",    "command",
-    "consumer",   "crash",      "crashed",     "dead",       "demo",      "did",
-    "died",       "dies",       "driver",      "dropped",    "during",    "ended",
-    "epoch",      "error",      "errors",      "evaluation", "exception", "exceptions",
-    "execution",  "exited",     "exiting",     "experiment", "fail",      "failed",
-    "fails",      "failure",    "fatal",       "for",        "from",      "gave",
-    "generation", "giving",     "got",         "handler",    "harness",   "has",
-    "hit",        "hits",       "in",          "inference",  "is",        "it",
-    "iter",       "iteration",  "iterations",  "its",        "job",       "jobs",
-    "lane",       "lanes",      "launcher",    "libtorch",   "loop",      "lost",
-    "main",       "master",     "ms",          "msg",        "no.",       "node",
-    "not",        "of",         "ok",          "on",         "op",        "parent",
-    "part",       "pass",       "phase",       "pid",        "pipeline",  "pool",
-    "prediction", "proc",       "process",     "producer",   "program",   "quit",
-    "raised",     "raises",     "rank",        "reader",     "repro",     "request",
-    "round",      "rounds",     "run",         "runner",     "s",         "saw",
-    "says",       "script",     "server",      "service",    "session",   "shard",
-    "stage",      "step",       "steps",       "stop",       "stopped",   "stopping",
-    "stress",     "stuck",      "task",        "terminated", "test",      "the",
-    "thread",     "threadpool", "threads",     "threw",      "throw",     "thrown",
-    "throws",     "tid",        "to",          "torch",      "trainer",   "training",
-    "trial",      "try",        "turn",        "type",       "uncaught",  "unexpected",
-    "unhandled",  "up",         "us",          "warmup",     "was",       "what",
-    "what()",     "when",       "while",       "with",       "work",      "worker",
-    "workers",    "writer"};
-static_assert(std::is_sorted(std::begin(kWords), std::end(kWords)));
+// What programs call their parts, in alphabetical order.
+constexpr std::string_view kParts[] = {
+    "actor",      "application", "batch",      "bench",      "benchmark", "case",    "child",
+    "chunk",      "client",      "command",    "consumer",   "demo",      "driver",  "epoch",
+    "evaluation", "execution",   "experiment", "generation", "handler",   "harness", "inference",
+    "iter",       "iteration",   "iterations", "job",        "jobs",      "lane",    "lanes",
+    "launcher",   "libtorch",    "loop",       "main",       "master",    "node",    "parent",
+    "part",       "pass",        "phase",      "pid",        "pipeline",  "pool",    "prediction",
+    "proc",       "process",     "producer",   "program",    "rank",      "reader",  "repro",
+    "request",    "round",       "rounds",     "run",        "runner",    "script",  "server",
+    "service",    "session",     "shard",      "stage",      "step",      "steps",   "stress",
+    "task",       "test",        "thread",     "threadpool", "threads",   "tid",     "torch",
+    "trainer",    "training",    "trial",      "try",        "turn",      "warmup",  "work",
+    "worker",     "workers",     "writer"};
+static_assert(std::is_sorted(std::begin(kParts), std::end(kParts)));
 
-bool is_known_word(std::string_view token) {
+// How those end, but for participles, which are many: "dropped".
+constexpr std::string_view kEnds[] = {
+    "abort", "aborting", "aborts", "broke",  "broken",    "catch",      "caught",  "crash",
+    "dead",  "dies",     "error",  "errors", "exception", "exceptions", "exiting", "fail",
+    "fails", "failure",  "fatal",  "gave",   "giving",    "lost",       "quit",    "raises",
+    "stop",  "stopping", "stuck",  "threw",  "throw",     "thrown",     "throws"};
+static_assert(std::is_sorted(std::begin(kEnds), std::end(kEnds)));
+
+// What stands between.
+constexpr std::string_view kBetween[] = {
+    "a",          "after",     "an",   "at",  "but",  "by",     "during", "for",   "from",
+    "got",        "hit",       "hits", "in",  "it",   "its",    "ms",     "msg",   "no.",
+    "of",         "on",        "s",    "saw", "says", "the",    "to",     "type",  "uncaught",
+    "unexpected", "unhandled", "up",   "us",  "what", "what()", "when",   "while", "with"};
+static_assert(std::is_sorted(std::begin(kBetween), std::end(kBetween)));
+
+template <size_t n>
+bool is_word_of(std::string_view token, const std::string_view (&words)[n]) {
   constexpr size_t kLongest = 12;
   std::array<char, kLongest> small = {};
   if (token.empty() || token.size() > kLongest) return false;
   std::transform(token.begin(), token.end(), small.begin(), ascii::to_lower);
-  return std::binary_search(std::begin(kWords), std::end(kWords),
+  return std::binary_search(std::begin(words), std::end(words),
                             std::string_view(small.data(), token.size()));
+}
+
+// "dropped"; "expected" and the like say what should have been.
+bool is_participle(std::string_view token) {
+  constexpr size_t kShortest = 4;
+  constexpr std::string_view kOthers[] = {"allowed", "defined",   "expected",   "named",
+                                          "needed",  "need",      "required",   "supported",
+                                          "typed",   "undefined", "unsupported"};
+  return token.size() >= kShortest && token.ends_with("ed") &&
+         std::all_of(token.begin(), token.end(), lower) && !ascii::is_one_of(token, kOthers);
 }
 
 // "3", "3/8", "3.2", "0x7f12", "t3", "lane03", "i17", "3.2s"
@@ -84,8 +96,7 @@ bool assigns(std::string_view token) {
 }
 
 bool is_type(std::string_view token) {
-  return token.starts_with("c10::") || token == "std::exception" || token.ends_with("Error") ||
-         token.ends_with("Exception");
+  return token == "std::exception" || token.ends_with("Error") || token.ends_with("Exception");
 }
 
 // "stress-test", "matmul_stress", "forward()", "AddTest"
@@ -105,18 +116,19 @@ bool is_programs_name(std::string_view token) {
 
 // The kinds of words that a few of them are made of; false where one is of another kind.
 struct Seen {
-  int known = 0;    ///< words of kWords
+  int parts = 0;
+  int ends = 0;
   int numbers = 0;  ///< and what is assigned
   int names = 0;
-  int operators = 0;
+  bool call = false;     ///< one of the names is "take()"
+  bool process = false;  ///< a number in brackets behind a name: "take[4711]"
 };
 bool look_at(std::string_view words, Seen& seen) {
-  bool of_operator = false;  // "op add", "(matmul)"
+  constexpr size_t kShortestProcess = 3;
   for (size_t i = 0; i < words.size();) {
     const size_t end = std::min(words.find(' ', i), words.size());
     std::string_view token = words.substr(i, end - i);
     i = end + 1;
-    const bool in_brackets = token.starts_with('(') && token.ends_with(')');
     while (!token.empty() && std::string_view("([#*!").find(token[0]) != npos) {
       token.remove_prefix(1);
     }
@@ -128,45 +140,47 @@ bool look_at(std::string_view words, Seen& seen) {
     if (token.empty()) continue;
     const size_t open = token.find_first_of("[(");
     if (open != npos && open > 0 && counts(token.substr(open + 1))) {
+      seen.process = seen.process || token.size() - open > kShortestProcess;
       token = token.substr(0, open);
       ++seen.numbers;
     }
-    if (is_known_word(token)) {
-      ++seen.known;
+    if (is_word_of(token, kParts)) {
+      ++seen.parts;
+    } else if (is_word_of(token, kEnds) || is_participle(token)) {
+      ++seen.ends;
     } else if (counts(token) || assigns(token)) {
       ++seen.numbers;
-    } else if ((of_operator || in_brackets) && is_operator_name(token)) {
-      ++seen.operators;
     } else if (is_type(token) || is_programs_name(token)) {
       ++seen.names;
-    } else {
+      seen.call = seen.call || token.ends_with("()");
+    } else if (!is_word_of(token, kBetween)) {
       return false;
     }
-    of_operator = token == "op";
   }
   return true;
 }
 
-// A name alone may be a library's, and a number the message.
-bool is_programs(std::string_view words) {
+// Somebody ended, or is counted. A name alone may be a library's, and a number the message; what
+// call the system refused says more than how.
+bool is_programs(std::string_view words, std::string_view message) {
   Seen seen;
-  return look_at(words, seen) && (seen.known > 0 || (seen.names > 0 && seen.numbers > 0));
+  if (!look_at(words, seen) || (seen.call && begins_with_system_error(message))) return false;
+  return seen.ends > 0 || (seen.parts > 0 && seen.numbers > 0) || (seen.names > 0 && seen.process);
 }
 
-// "[t3 i17] ", "(3) ", "not ok 3 - "
+// "[t3 i17] ", "[thread 3] "; "[2 3] must be" and "[lane] must be" are the message.
 size_t bracketed_length(std::string_view line) {
   constexpr size_t kLongest = 40;
   const char open = at(line, 0);
   if (open != '[' && open != '(') return 0;
   const size_t close = line.substr(0, kLongest).find(open == '[' ? ']' : ')');
   if (close == npos || close < 2 || at(line, close + 1) != ' ') return 0;
+  const std::string_view inside = line.substr(1, close - 1);
   Seen seen;
-  // "[2] must be": a shape, or another value.
-  return look_at(line.substr(1, close - 1), seen) && seen.names == 0 &&
-                 (seen.known > 0 || line.substr(1, close - 1).find(' ') != npos) &&
-                 line.substr(1, close - 1).find(',') == npos
-             ? close + 2
-             : 0;
+  const bool plain = look_at(inside, seen) && seen.names == 0 && seen.numbers > 0;
+  const bool letter =
+      std::any_of(inside.begin(), inside.end(), [](char c) { return lower(c) || upper(c); });
+  return plain && letter && inside.find(' ') != npos && inside.find(',') == npos ? close + 2 : 0;
 }
 
 // "thread=3 iter=17 no lane left"
@@ -207,9 +221,8 @@ size_t plain_words_length(std::string_view line) {
     // "odd size: [3] of the lane" is one message.
     const size_t value = rest.find_first_not_of("[({ ");
     const bool number = value != npos && (digit(rest[value]) || rest[value] == ']');
-    // "cannot restore: No lane of the pool is left": a sentence says why, the system's words do
-    // not.
-    const bool sentence = upper(at(rest, 0)) && whole && !rest.starts_with("No such file") &&
+    // "cannot restore: No lane of the pool is left": a sentence says why.
+    const bool sentence = upper(at(rest, 0)) && whole && !begins_with_system_error(rest) &&
                           front.starts_with("cannot ") && spaces == 1;
     if (plain && (!telling || sentence) && !number && spaces >= 1 && spaces <= 3 && whole) {
       // "caught unflatten: ": the operator belongs to the message.
@@ -226,7 +239,9 @@ size_t own_words_length(std::string_view line) {
   constexpr size_t kLongest = 80;
   for (std::string_view mark : {": ", " -> ", " => ", " - ", " | "}) {
     const size_t end = line.substr(0, kLongest).find(mark);
-    if (end != npos && end > 0 && is_programs(line.substr(0, end))) return end + mark.size();
+    if (end == npos || end == 0) continue;
+    const std::string_view message = line.substr(end + mark.size());
+    if (is_programs(line.substr(0, end), message)) return end + mark.size();
   }
   if (const size_t length = bracketed_length(line); length > 0) return length;
   if (const size_t length = assigned_length(line); length > 0) return length;
@@ -239,7 +254,7 @@ size_t own_words_at_end(std::string_view line) {
   if (open == npos || open == 0) return line.size();
   const std::string_view inside = line.substr(open + 2, line.size() - open - 3);
   Seen seen;
-  return look_at(inside, seen) && seen.known > 0 && seen.numbers > 0 && seen.names == 0
+  return look_at(inside, seen) && seen.parts > 0 && seen.numbers > 0 && seen.names == 0
              ? open
              : line.size();
 }

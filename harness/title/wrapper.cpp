@@ -6,6 +6,7 @@
 #include "harness/text/ascii.h"
 #include "harness/text/log_prefix.h"
 #include "harness/title/own_words.h"
+#include "harness/title/system_error.h"
 
 namespace mpsprobe {
 namespace {
@@ -50,7 +51,6 @@ constexpr std::string_view kPhrases[] = {
     "brokenthreadpool: ",
     "unsupported: ",
     "unhandled: ",
-    "caught: ",
     "caught exception ",
     "got exception ",
     "caught ",
@@ -99,38 +99,19 @@ bool tells_where(std::string_view name) {
   return false;
 }
 
-// "job aborted", "the inference failed": what a program says of its own work.
-bool tells_of_work(std::string_view name) {
-  constexpr std::string_view kWork[] = {
-      "application", "batch",      "benchmark", "command", "epoch",  "evaluation", "execution",
-      "experiment",  "generation", "inference", "job",     "main",   "pipeline",   "prediction",
-      "process",     "program",    "request",   "run",     "script", "server",     "service",
-      "session",     "stage",      "step",      "task",    "test",   "thread",     "training",
-      "trial",       "warmup",     "worker",    "work"};
-  const size_t last = name.rfind(' ');
-  if (last == npos) return false;
-  const std::string_view ended = name.substr(last + 1);
-  // "aborted", "failed", "dropped"
-  const bool participle = ended.ends_with("ed") && std::all_of(ended.begin(), ended.end(), lower);
-  if (!participle && ended != "threw") return false;
-  const std::string_view front = name.substr(0, last);
-  const std::string_view what = front.substr(front.rfind(' ') + 1);  // npos + 1 is 0
-  return std::any_of(std::begin(kWork), std::end(kWork), [what](std::string_view work) {
-    return what.size() == work.size() && starts_with_in_any_case(what, work);
-  });
-}
-
-// "error loading the lanes", in front of a message that says why, and of more than the system's
-// words.
+// "error loading the lanes", in front of a message that says why, and more than the system's words.
 bool tells_what_it_did(std::string_view name, std::string_view message) {
   constexpr std::string_view kError = "error ";
   constexpr auto kMostSpaces = 3;
-  if (!starts_with_in_any_case(name, kError) || message.starts_with("No such file")) return false;
+  constexpr std::string_view kDeeds[] = {"creating",  "executing", "loading",   "opening",
+                                         "preparing", "reading",   "restoring", "running",
+                                         "saving",    "starting",  "writing"};
+  if (!starts_with_in_any_case(name, kError) || begins_with_system_error(message)) return false;
   name.remove_prefix(kError.size());
   const auto spaces = [](std::string_view text) {
     return std::count(text.begin(), text.end(), ' ');
   };
-  return name.substr(0, name.find(' ')).ends_with("ing") && spaces(name) <= kMostSpaces &&
+  return ascii::is_one_of(name.substr(0, name.find(' ')), kDeeds) && spaces(name) <= kMostSpaces &&
          std::all_of(name.begin(), name.end(), [](char c) { return lower(c) || c == ' '; }) &&
          spaces(message) >= kMostSpaces;
 }
@@ -159,7 +140,7 @@ size_t error_name_length(std::string_view line) {
       "error was", "exception was", "error message",  "exception message"};
   const bool names = std::any_of(std::begin(kEndings), std::end(kEndings),
                                  [&](auto ending) { return ends_with_in_any_case(name, ending); });
-  return names || tells_of_work(name) ? colon + 2 : 0;
+  return names ? colon + 2 : 0;
 }
 
 // "[pool.cc : 1400] ", "[lanes FATAL lanes/pool.h:654] ": a place in the source, and what else a
@@ -219,7 +200,7 @@ size_t dotted_type_length(std::string_view line) {
              : 0;
 }
 
-// "LaneError - ", "<class 'LaneError'>: ", "worker 1: ", "ERROR:lanes.pool:"
+// "LaneError - ", "<class 'LaneError'>: ", "ERROR:lanes.pool:"
 size_t typed_length(std::string_view line, std::string_view token) {
   const std::string_view rest = line.substr(token.size());
   const bool capital = upper(token[0]) || token.find('.') != npos;
