@@ -59,7 +59,6 @@ constexpr std::string_view kTrouble[] = {"error",
                                          "incompat",
                                          "undefined",
                                          "expected",
-                                         "requires",
                                          "is not ",
                                          "expects",
                                          "has to ",
@@ -100,12 +99,12 @@ constexpr std::string_view kTrouble[] = {"error",
                                          "can be ",
                                          "called on",
                                          "inplace",
-                                         "contains either",
                                          "!=",
                                          "but got",
+                                         "n't ",
+                                         "contains ",
                                          "expecting",
-                                         " require ",
-                                         "n't "};
+                                         " require"};
 
 /// "#3 0x...", "3   libtorch ...", "/lib/libc.so.6(+0x777e5)[0x7fc6]", "  File "x.py", line 3".
 bool is_frame(std::string_view line) {
@@ -187,24 +186,31 @@ bool is_python_warning(std::string_view line) {
 // counts.
 bool says_something(std::string_view clause, bool behind_program) {
   constexpr size_t kFewestWords = 4;
-  constexpr std::string_view kProgress[] = {"complete", "completed", "done", "elapsed", "finished",
-                                            "joined",   "ms",        "ok",   "passed",  "ready",
-                                            "running",  "started",   "step", "took",    "total",
-                                            "waiting",  "warming",   "iter", "epoch",   "rounds"};
+  constexpr std::string_view kProgress[] = {
+      "batch",    "begins", "complete",  "completed",  "done",    "elapsed", "epoch",  "epochs",
+      "finished", "iter",   "iteration", "iterations", "joined",  "loss",    "ms",     "ok",
+      "passed",   "ready",  "round",     "rounds",     "running", "s",       "seed",   "started",
+      "step",     "steps",  "threads",   "took",       "total",   "waiting", "warming"};
   size_t words = 0;
   size_t numbers = 0;
   bool progress = false;
+  bool begins_with_progress = false;
   for (size_t begin = 0; begin < clause.size();) {
     const size_t end = std::min(clause.find(' ', begin), clause.size());
     std::string_view token = clause.substr(begin, end - begin);
     const bool counts = token.find_first_of("0123456789%") != std::string_view::npos;
     (counts ? numbers : words) += token.empty() ? 0 : 1;
     token = token.substr(0, token.find_first_of(",:=."));
-    progress = progress || ascii::is_one_of(token, kProgress);
+    const bool tells =
+        std::any_of(std::begin(kProgress), std::end(kProgress), [token](std::string_view word) {
+          return token.size() == word.size() && ascii::starts_with_in_any_case(token, word);
+        });
+    begins_with_progress = begins_with_progress || (tells && begin == 0);
+    progress = progress || tells;
     begin = end + 1;
   }
   if (numbers == 0) return words >= kFewestWords || (behind_program && words > 0);
-  if (words >= kFewestWords && words > 2 * numbers) return true;
+  if (words >= kFewestWords && words > 2 * numbers) return !begins_with_progress;
   // "stress: tile 7 of 64 is empty"
   return behind_program && !progress && words + 1 >= kFewestWords && words > numbers;
 }
@@ -260,7 +266,7 @@ std::string last_words(std::string_view text) {
                           (line.ends_with(':') ? telling(line) > 0 && !line.ends_with(" caught:")
                                                : telling(line) == 2 && ascii::lower(below.front()));
     const bool rest = goes_on(line, below) && own_words_length(below) == 0;
-    if ((laid_out || rest) && line.size() < kMostLine) line += " " + below;
+    if ((laid_out || rest) && line.size() + below.size() < kMostLine) line += " " + below;
     const bool raised = below.starts_with("Exception raised from ");
     if (line.empty()) continue;
     below = line;

@@ -100,16 +100,19 @@ TEST(LastWords, AreTheLastLineBehindAProgramsNameWhereNoWordTellsOfTrouble) {
   EXPECT_EQ(last_words("pool: 10% done\n"), "");
 }
 
-// The table of kernels stands below the message, in a paragraph of its own.
 // Numbers are many in progress as well.
 TEST(LastWords, BehindAProgramsNameMayHoldNumbersButNoProgress) {
   EXPECT_EQ(last_words("round 3\npool: lane 7 of 64 is empty\n"),
             last_words("pool: lane 12 of 128 is empty\n"));
   EXPECT_NE(last_words("pool: lane 7 of 64 is empty\n"), "");
   EXPECT_EQ(last_words("pool: step 7 of 64 took 12 ms\n"), "");
+  EXPECT_EQ(last_words("pool: 120 iterations in 3 s\n"), "");
+  EXPECT_EQ(last_words("pool: Step 7 of 64 begins now\n"), "");
+  EXPECT_EQ(last_words("pool: seed 12345 on device mps\n"), "");
   EXPECT_EQ(last_words("pool: 8 threads finished after 7 rounds of 64\n"), "");
 }
 
+// The table of kernels stands below the message, in a paragraph of its own.
 TEST(LastWords, AreAboveTheTableOfADispatcher) {
   EXPECT_EQ(last_words("Could not run the lane\n\nUndefined: registered at a.cpp:1 [default]\n"
                        "CPU: registered at b.cpp:2 [kernel]\n"
@@ -166,6 +169,13 @@ TEST(LastWords, DoNotGoOnInWhatAProgramSaysOfItsParts) {
   EXPECT_EQ(last_words("[12] take_lanes.py lanes=3 threads=2 seed=123 pool=the_large_one device=0\n"
                        "rank 0: take_lanes failed: no lane of the pool is left\n"),
             "no lane of the pool is left");
+}
+
+// Every line could go on in all that stand below it.
+TEST(LastWords, DoBoundedWorkOnLinesThatAreLaidOut) {
+  std::string text;
+  while (text.size() < (64U << 10U)) text += "  x error y:\n";
+  EXPECT_LE(last_words(text).size(), 160U);
 }
 
 // A banner is no line that a page broke behind an operator.

@@ -18,7 +18,8 @@ struct MisuseFrame {
 
 /// The table. From the libraries' sources: libdispatch (queue.c, semaphore.c, object.c),
 /// libplatform (lock.c), objc4 (objc-weak.mm), libc++abi and libstdc++ (pure virtual functions,
-/// guards of static variables).
+/// guards of static variables); of
+/// libmalloc, which is not published, as crash reports show it.
 std::span<const MisuseFrame> misuse_frames();
 
 /// The title of the misuse that a stack ends in; empty where it ends in none. Looks no further than

@@ -213,7 +213,8 @@ ToldException exception_below(std::string_view text, size_t traceback) {
     if (what.find_first_not_of("^~ \r") == npos) continue;
     // The end of a frame's line that a page broke: "__init__".
     const std::string_view name = what.substr(0, type);
-    if (type == what.size() && !ascii::upper(ascii::at(name, name.rfind('.') + 1))) continue;
+    const size_t letter = name.find_first_not_of('_', name.rfind('.') + 1);  // npos + 1 is 0
+    if (type >= what.find_last_not_of('\r') + 1 && !ascii::upper(ascii::at(name, letter))) continue;
     const bool form = type > 0 && (type == what.size() || what[type] == ':' || what[type] == '\r');
     // A page broke the frames' lines as well: only what calls itself an error is one.
     broken = broken || !form;

@@ -105,7 +105,6 @@ TEST(UncaughtPythonException, IsTheOneThatLedToTheOthers) {
       "LaneError: no lane");
 }
 
-// Each link could lead to the same ones again.
 TEST(UncaughtPythonException, IsNoPieceOfAFrame) {
   EXPECT_EQ(uncaught_python_exception("Traceback (most recent call last):\n"
                                       "  File \"lanes.py\", line 3, in\n"
@@ -114,6 +113,11 @@ TEST(UncaughtPythonException, IsNoPieceOfAFrame) {
                                       "^^^^^^^^^^^\n"
                                       "LaneError: no lane\n"),
             "LaneError: no lane");
+  // A type may be a program's own.
+  EXPECT_EQ(uncaught_python_exception("Traceback (most recent call last):\n"
+                                      "  File \"lanes.py\", line 3, in take\n"
+                                      "_LaneError\n"),
+            "_LaneError");
 }
 
 // The error that torch.compile caught stands in the line below.
@@ -126,6 +130,7 @@ TEST(UncaughtPythonException, GoesOnBelowWhatACompilerCaught) {
   EXPECT_EQ(clause_title(told), "No lane of the pool is left");
 }
 
+// Each link could lead to the same ones again.
 TEST(UncaughtPythonException, DoesBoundedWorkOnAnyChain) {
   std::string chain;
   while (chain.size() < size_t{64} << 10) {

@@ -22,8 +22,8 @@ struct NormalText {
 };
 
 /// Whether a line of output was broken to fit a terminal or a page, and goes on with `next`: it is
-/// long, does not end a sentence, and `next` begins in lower case, and not like a line of its own
-/// (line_opening.h). Both normal.
+/// long, does not end a sentence or a banner, and `next` begins in lower case, and not like a line
+/// of its own (line_opening.h). Both normal.
 bool goes_on(std::string_view line, std::string_view next);
 
 /// What becomes of what a log puts in front of every line.

@@ -198,7 +198,12 @@ bool is_message_broken_between_words(const Line& line, const Line& next, size_t 
       });
   // "round 3 of 8" is another line.
   const std::string_view behind = next.words.substr(first_word(next.words).size());
-  return message && !next.words.empty() && ascii::lower(next.words[0]) &&
+  // Near the edge, or within a sentence.
+  constexpr size_t kNear = 3;
+  const std::string_view last = line.words.substr(line.words.rfind(' ') + 1);  // npos + 1 is 0
+  const bool shows = line.width + kNear >= width || leads_on(last) ||
+                     (!next.words.empty() && leads_on(first_word(next.words)));
+  return message && shows && !next.words.empty() && ascii::lower(next.words[0]) &&
          !ascii::digit(ascii::at(behind, 1)) && goes_on_between_words(line, next, width);
 }
 

@@ -199,7 +199,7 @@ class CxxName {
     // As some debuggers cut them: "take.constprop".
     if (rest() == ".constprop" || rest() == ".isra" || rest() == ".part") return true;
     const size_t after = text_.find_first_not_of("0123456789", i_ + 1);
-    return !name_.empty() && digit(at(text_, i_ + 1)) && after == std::string_view::npos;
+    return digit(at(text_, i_ + 1)) && after == std::string_view::npos;
   }
 
   void take_operator() {

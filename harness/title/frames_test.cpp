@@ -234,6 +234,16 @@ TEST(TitleOfStack, AProgramsFunctionMayBeCalledLikeTheSystems) {
             "take_lane");
 }
 
+// Another library may be called like it.
+TEST(TitleOfStack, TheCLibraryIsKnownByItsWholeName) {
+  for (const char* image : {"libc-ares.so.2", "libc10.so", "libsystem_lanes.dylib"}) {
+    EXPECT_EQ(
+        title_of_stack({frame(image, "lanes_query"), frame("prog", "lanes::take()")}).function,
+        "lanes_query")
+        << image;
+  }
+}
+
 TEST(TitleOfStack, WhatTheCLibraryWasGivenIsItsCallers) {
   for (const char* function : {"fread", "__vfprintf_internal", "readdir64"}) {
     EXPECT_EQ(

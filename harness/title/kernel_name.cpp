@@ -26,16 +26,16 @@ bool shorten(std::string_view& name) {
   return false;
 }
 
-// An operator that works in place counts as the other: "add_".
+// An operator that works in place counts as the other: "add_"; "_softmax" as "softmax".
 std::string aten(std::string_view name) {
   while (name.ends_with('_')) name.remove_suffix(1);
+  while (name.starts_with('_')) name.remove_prefix(1);
   return name.empty() ? "" : "aten::" + std::string(name);
 }
 
 std::string operator_of(std::string_view name) {
   while (name.starts_with('_')) name.remove_prefix(1);
-  while (shorten(name)) {
-  }
+  name = without_kernel_endings(name);
   return is_operator_name(name) ? aten(name) : "";
 }
 
@@ -50,6 +50,13 @@ std::string in_small_letters(std::string_view name) {
 }
 
 }  // namespace
+
+std::string_view without_kernel_endings(std::string_view name) {
+  for (;;) {
+    while (name.size() > 1 && name.ends_with('_')) name.remove_suffix(1);
+    if (!shorten(name)) return name;
+  }
+}
 
 std::string operator_of_kernel(std::string_view function) {
   constexpr std::string_view kNative = "at::native::";

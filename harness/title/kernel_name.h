@@ -5,6 +5,11 @@
 
 namespace mpsprobe {
 
+/// A kernel's name without what such names put behind an operator's: "addmm" of "addmm_impl_cpu_".
+/// A part of `name`, at least one character of it if it has any. Never throws; may be called from
+/// any thread.
+std::string_view without_kernel_endings(std::string_view name);
+
 /// The operator that a function of LibTorch's kernels belongs to: "aten::nll_loss2d_backward" of
 /// "at::native::nll_loss2d_backward_out_frame" and of
 /// "at::native::structured_nll_loss2d_backward_out_cpu::impl", which compilers inline into one

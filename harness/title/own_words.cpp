@@ -73,6 +73,7 @@ bool is_participle(std::string_view token) {
 
 // "3", "3/8", "3.2", "0x7f12", "t3", "lane03", "i17", "3.2s"
 bool counts(std::string_view token) {
+  if (token.starts_with('-')) token.remove_prefix(1);
   const size_t first = token.find_first_of("0123456789");
   if (first == npos) return false;
   constexpr size_t kMostLetters = 6;

@@ -229,7 +229,8 @@ constexpr PassingFrame kPassingFrames[] = {
     {allocator, "", "sysmalloc*"},
     {allocator, "", "systrim*"},
     {allocator, "", "tcache_*"},
-    {allocator, "libc*", "arena_get*"},
+    {allocator, "libc.so", "arena_get*"},
+    {allocator, "libc-2*", "arena_get*"},
     {allocator, "", "szone_*"},
     {allocator, "", "nanov2_*"},
     {allocator, "", "_nanov2_*"},
@@ -326,7 +327,9 @@ constexpr PassingFrame kPassingFrames[] = {
 
     // --- OpenMP's runtimes
     {thread_entry, "", "gomp_thread_start"},
-    {placeholder, "", "*omp_outlined*"},  // a region that clang cut out, without its function
+    {placeholder, "", "omp_outlined*"},  // a region that clang cut out, without its function
+    {placeholder, "", ".omp_outlined*"},
+    {placeholder, "", "__omp_outlined*"},
     {standard, "", "GOMP_*"},
     {standard, "", "__kmpc_*"},
     {standard, "", "__kmp_*"},
@@ -363,9 +366,15 @@ constexpr PassingFrame kPassingFrames[] = {
 
     // --- the C library: what it was given is its caller's
     {standard, "libc.so", "*"},
-    {standard, "libc-*", "*"},
+    {standard, "libc-2*", "*"},
+    {standard, "libc.musl-*", "*"},
+    {standard, "libpthread-2*", "*"},
     {standard, "libm.so", "*"},
-    {standard, "libsystem_*", "*"},
+    {standard, "libsystem_c.dylib", "*"},
+    {standard, "libsystem_kernel.dylib", "*"},
+    {standard, "libsystem_m.dylib", "*"},
+    {standard, "libsystem_platform.dylib", "*"},
+    {standard, "libsystem_pthread.dylib", "*"},
 
     // --- images of the system, where they tell no function
     {unnamed, "libc.so", ""},

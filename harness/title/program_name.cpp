@@ -50,12 +50,12 @@ size_t one_name_length(std::string_view line, bool first) {
   for (std::string_view own : {"vector::", "basic_string::", "map::at", "bad_", "std::"}) {
     if (line.substr(end + 2).starts_with(own) && name.find(' ') == npos) return end + 2;
   }
-  // Behind another name it is what the message is about.
   // "fused_lanes: fatal: ": what stands in front of such a word is no operator, whatever its name.
   const bool fatal =
       first && name.find(' ') == npos && ascii::lower(ascii::at(name, 0)) &&
       (line.substr(end + 2).starts_with("fatal: ") || line.substr(end + 2).starts_with("error: "));
   if (fatal && name != "error" && name != "loc") return end + 2;
+  // Behind another name it is what the message is about.
   const bool script = first && name.find(' ') == npos &&
                       (name.ends_with(".py") || name.starts_with("./") || name.starts_with('/'));
   return script || is_program(name) ? end + 2 : 0;

@@ -1,18 +1,15 @@
 #include "harness/title/spelling.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "harness/text/ascii.h"
-#include "harness/title/operator_names.h"
 
 namespace mpsprobe {
 namespace {
 
 using ascii::at;
 using ascii::lower;
-using ascii::word_length;
 
 // What stands in the left column is spelt as in the right one. Of PyTorch's messages the literals
 // of its releases from 2.0.1 to 2.15.0 were compared.
@@ -25,10 +22,6 @@ constexpr std::pair<std::string_view, std::string_view> kSpellings[] = {
     {" is not current ", " is not currently "},
     {"CuDNN error: ", "cuDNN error: "},
     {" missing Buffer binding", " missing buffer binding"},
-    {"addmm: mat1 and mat2 ", "mat1 and mat2 "},
-    {"mm: mat1 and mat2 ", "mat1 and mat2 "},
-    {"mm: self must be a matrix", "self must be a matrix"},
-    {"mm: mat2 must be a matrix", "mat2 must be a matrix"},
     {"upper bound and larger bound ", "upper bound and lower bound "},
     {" can not ", " cannot "},
     {" in use (current value < original value)", " in use"},
@@ -132,52 +125,9 @@ void mend_articles(std::string& text) {
   }
 }
 
-// "take() missing 1 required positional argument", "take(): argument dim (position 1) must be int":
-// how a call of an operator is refused hangs on how many overloads a release has.
-void mend_refusal(std::string& text) {
-  constexpr std::string_view kRefusals[] = {"() missing ",
-                                            "() takes ",
-                                            "() got an unexpected keyword ",
-                                            "() got multiple values for ",
-                                            "() got some positional-only ",
-                                            "(): argument "};
-  const size_t name = word_length(text);
-  if (name == 0 || !is_operator_name(std::string_view(text).substr(0, name))) return;
-  const std::string_view rest = std::string_view(text).substr(name);
-  const bool refused =
-      std::any_of(std::begin(kRefusals), std::end(kRefusals),
-                  [rest](std::string_view refusal) { return rest.starts_with(refusal); });
-  if (refused)
-    text.replace(name, text.size() - name, "() received an invalid combination of arguments");
-}
-
-// "addmm_cpu not implemented for", "addmm_impl_cpu_ not implemented for": a kernel's name.
-void mend_kernel(std::string& text) {
-  constexpr std::string_view kEndings[] = {"_cpu",    "_cuda", "_mps", "_impl",
-                                           "_kernel", "_out",  "_"};
-  constexpr std::string_view kBehind[] = {" not implemented for ", "' not implemented for "};
-  for (std::string_view behind : kBehind) {
-    size_t end = text.find(behind);
-    if (end == std::string::npos) continue;
-    for (bool shorter = true; shorter;) {
-      shorter = false;
-      for (std::string_view ending : kEndings) {
-        const std::string_view front = std::string_view(text).substr(0, end);
-        if (!front.ends_with(ending) || front.size() <= ending.size()) continue;
-        end -= ending.size();
-        text.erase(end, ending.size());
-        shorter = true;
-      }
-    }
-    return;
-  }
-}
-
 }  // namespace
 
 std::string usual_spelling(std::string text) {
-  mend_refusal(text);
-  mend_kernel(text);
   for (const auto& [spelling, usual] : kSpellings) replace_all(text, spelling, usual);
   mend_articles(text);
   return text;

@@ -11,7 +11,9 @@
 #include "harness/text/first_words.h"
 #include "harness/text/normal_text.h"
 #include "harness/title/merged_values.h"
+#include "harness/title/operator_message.h"
 #include "harness/title/spelling.h"
+#include "harness/title/system_error.h"
 #include "harness/title/users_name.h"
 #include "harness/title/variable_part.h"
 
@@ -153,6 +155,15 @@ std::string without_quotes(std::string_view text) {
   return result;
 }
 
+// Whether the system was given a path and says why it refused it: "No space left on device:
+// '/data'".
+bool is_users_path(std::string_view before, std::string_view behind) {
+  const bool quoted = before.ends_with('\'') && behind.starts_with('\'');
+  if (quoted) before.remove_suffix(1);
+  if (!before.ends_with(": ") || (!quoted && !behind.empty())) return false;
+  return ends_with_system_error(before.substr(0, before.size() - 2));
+}
+
 std::string one_pass(std::string_view text) {
   for (std::string_view advice : kAdvice) text = text.substr(0, text.find(advice));
   std::string title;
@@ -164,13 +175,11 @@ std::string one_pass(std::string_view text) {
       const std::string_view path = rest.substr(0, path_length(rest));
       if (!path.empty() && users_name_length(rest, text.substr(0, i)) == 0) {
         // "No space left on device: '/data/run_7'": what has no suffix is no library.
-        const bool quoted = text.substr(0, i).ends_with(": '") && at(rest, path.size()) == '\'';
-        const bool at_end = text.substr(0, i).ends_with(": ") && path.size() == rest.size();
+        const bool users = is_users_path(text.substr(0, i), rest.substr(path.size()));
         // The name itself is looked at again, without its folders.
         i += path.rfind('/') + 1;
         const std::string_view name = path.substr(path.rfind('/') + 1);
-        if (is_data_file(name) ||
-            ((quoted || at_end) && name.find('.') == std::string_view::npos)) {
+        if (is_data_file(name) || (users && name.find('.') == std::string_view::npos)) {
           title += "<file>";
           i += name.size();
           continue;
@@ -214,7 +223,7 @@ std::string one_pass(std::string_view text) {
     }
     title += text[i++];
   }
-  title = without_asides(usual_spelling(merge_values(title)));
+  title = without_asides(usual_spelling(usual_operator_message(merge_values(title))));
   while (const size_t place = source_place_at_end(title)) {
     title.resize(title.size() - place);
     // "(take at lane.cpp)": what was called there.

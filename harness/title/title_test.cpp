@@ -50,6 +50,15 @@ TEST(NormaliseTitle, MasksNamesThatVary) {
 TEST(NormaliseTitle, LeavesOutWhatUsersNamed) {
   EXPECT_EQ(normalise_title("Permission denied: '/home/u/lanes'"),
             normalise_title("Permission denied: '/tmp/run_7'"));
+  EXPECT_NE(normalise_title("Library not loaded: /L/Lanes.framework/Lanes"),
+            normalise_title("Library not loaded: /L/Pool.framework/Pool"));
+  EXPECT_EQ(normalise_title("cannot connect to localhost:80: no lane"),
+            normalise_title("cannot connect to 10.0.0.1:8080: no lane"));
+  EXPECT_NE(normalise_title("cannot connect to LaneService"),
+            normalise_title("cannot connect to PoolService"));
+  EXPECT_EQ(normalise_title("no lane a1b2c3 in the pool"),
+            normalise_title("no lane f00d77a in the pool"));
+  EXPECT_NE(normalise_title("no fc1000 in the pool"), normalise_title("no fc2048 in the pool"));
   const std::pair<const char*, const char*> same[] = {
       {"undefined value lane", "undefined value pool_of_lanes"},
       {"No such serialized tensor 'lane.weight'", "No such serialized tensor 'pool.0.bias'"},
@@ -189,6 +198,10 @@ TEST(NormaliseTitle, IsTheSameHoweverACallOfAnOperatorIsRefused) {
                             "matmul() got an unexpected keyword argument 'lanes'"}) {
     EXPECT_EQ(normalise_title(other), refused) << other;
   }
+  // What newer releases put in front of a product's message is no part of it, another's name is.
+  EXPECT_EQ(normalise_title("mm: mat1 and mat2 shapes cannot be multiplied"),
+            normalise_title("mat1 and mat2 shapes cannot be multiplied"));
+  EXPECT_EQ(normalise_title("hspmm: mat2 must be a matrix"), "hspmm: mat2 must be a matrix");
   // A program's own function is none.
   EXPECT_NE(normalise_title("take_lane() takes 2 positional arguments but 3 were given"),
             normalise_title("take_lane() got an unexpected keyword argument 'lanes'"));

@@ -72,7 +72,6 @@ constexpr Lead kLeads[] = {
     {"exists [", "]"},
     {"open file <", ">"},
     {"waiting for key: ", ""},
-    {"onnect to ", ""},
     {"padding mode ", ""},
     {"dispatch key: ", ""},
     {"not found in ", "("},
@@ -114,6 +113,16 @@ size_t device_string_length(std::string_view text, std::string_view before) {
   while (before.ends_with('\'')) before.remove_suffix(1);
   if (!before.ends_with("device string: ")) return 0;
   return std::min(text.substr(0, kLongestName).find_first_of(" '"), text.size());
+}
+
+// "connect to localhost:80", "connect to 10.0.0.1", no service of the system's.
+size_t host_length(std::string_view text, std::string_view before) {
+  if (!before.ends_with("onnect to ")) return 0;
+  const size_t end = std::min(text.substr(0, kLongestName).find_first_of(" ,;)'"), text.size());
+  std::string_view host = text.substr(0, end);
+  while (host.ends_with('.') || host.ends_with(':')) host.remove_suffix(1);
+  const bool address = host.find_first_of(".:/0123456789") != std::string_view::npos;
+  return address || host == "localhost" ? host.size() : 0;
 }
 
 bool in_name(char c) {
@@ -188,6 +197,7 @@ size_t count_words(std::string_view text) {
 size_t users_name_length(std::string_view text, std::string_view before) {
   if (const size_t length = label_length(text, before); length > 0) return length;
   if (const size_t length = device_string_length(text, before); length > 0) return length;
+  if (const size_t length = host_length(text, before); length > 0) return length;
   if (const size_t length = named_length(text, before); length > 0) return length;
   const char last = before.empty() ? '\0' : before.back();
   return word(last) || last == '/' ? 0 : parameter_name_length(text);

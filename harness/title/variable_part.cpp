@@ -39,10 +39,11 @@ size_t number_length(std::string_view text) {
   if (length == 0) return 0;
   const std::string_view token = text.substr(0, length);
   if (token == "inf" || token == "nan") return length;
-  // "beef77" and "deadbee1" are numbers, "decade1" and "fc1" are none.
-  const auto digits = std::count_if(token.begin(), token.end(), digit);
-  const bool long_hex = std::all_of(token.begin(), token.end(), hex) &&
-                        ((length >= 8 && digits > 0) || (length >= 6 && digits > 1));
+  // "deadbee1" and "a1b2c3" are numbers, "fc1000" is none.
+  const size_t first = token.find_first_of("0123456789");
+  const bool mixed = length >= 6 && token.find_first_not_of("0123456789", first) < length;
+  const bool long_hex =
+      std::all_of(token.begin(), token.end(), hex) && first < length && (length >= 8 || mixed);
   if (!digit(token[0]) && !long_hex) return 0;
   size_t end = length;
   while (at(text, end) == '.' && digit(at(text, end + 1))) {
