@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "harness/outcome/diagnosis.h"
 #include "harness/title/title.h"
 
@@ -14,6 +16,24 @@ TEST(FindFailures, ReadsWhatALogWroteLineByLine) {
   const std::vector<Finding> findings = find_failures(text);
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0].title, "assertion: lane size is beyond the pool");
+}
+
+TEST(FindFailures, KnowsWhatTheCLibraryChecks) {
+  const std::pair<const char*, const char*> texts[] = {
+      {"*** longjmp causes uninitialized stack frame ***: terminated\n",
+       "longjmp causes uninitialized stack frame"},
+      {"*** bit out of range 0 - FD_SETSIZE on fd_set ***: terminated\n",
+       "fd_set: bit out of range"},
+      {"*** %n in writable segment detected ***\n", "printf: %n in writable segment"},
+      {"*** invalid %N$ use detected ***\n", "printf: invalid %N$ use"},
+      {"lanes(12,0x1f) malloc: double free for ptr 0x1500\n", "malloc: double free"},
+  };
+  for (const auto& [text, title] : texts) {
+    const std::vector<Finding> findings = find_failures(text);
+    ASSERT_EQ(findings.size(), 1U) << text;
+    EXPECT_EQ(findings[0].title, title) << text;
+    EXPECT_TRUE(findings[0].known) << text;
+  }
 }
 
 TEST(FindFailures, ReadsAValidationsFirstLineHoweverItIsLaidOut) {

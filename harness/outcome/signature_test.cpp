@@ -210,6 +210,19 @@ TEST(SignatureAccuracy, OfACorpusNamedInTheEnvironment) {
   EXPECT_EQ(accuracy.negatives_passed, accuracy.negatives);
 }
 
+// The process printed what stands above a report that somebody pasted.
+TEST(CorpusCase, TellsWhatWasPrintedFromAPastedReport) {
+  const CorpusCase corpus =
+      read_corpus_case("x",
+                       "bug: a\nkind: failure\nsignal: SIGABRT\n\n--- text\nno lane of the pool\n\n"
+                       "Process:               lanes [12]\nCrashed Thread:        0\n\n"
+                       "Exception Type:        EXC_CRASH (SIGABRT)\n\nThread 0 Crashed:\n"
+                       "0   lanes    0x18f000 take_lane(int) + 8\n");
+  EXPECT_EQ(corpus.process.err.head, "no lane of the pool\n\n");
+  ASSERT_TRUE(corpus.process.crash_report.has_value());
+  EXPECT_EQ(corpus.process.crash_report->exception, "EXC_CRASH");
+}
+
 TEST(CorpusCase, ReadsFramesAsTheyAreWritten) {
   const auto check = [](const char* line, const char* image, const char* function) {
     const StackFrame frame = read_corpus_frame(line);

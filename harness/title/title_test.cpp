@@ -50,6 +50,13 @@ TEST(NormaliseTitle, MasksNamesThatVary) {
 TEST(NormaliseTitle, LeavesOutWhatUsersNamed) {
   EXPECT_EQ(normalise_title("Permission denied: '/home/u/lanes'"),
             normalise_title("Permission denied: '/tmp/run_7'"));
+  EXPECT_EQ(normalise_title("hook '<lambda>' has changed the size of value"),
+            normalise_title("hook 'keep_lanes' has changed the size of value"));
+  EXPECT_EQ(normalise_title("no lane in pool.conf"), normalise_title("no lane in lanes.conf"));
+  EXPECT_EQ(normalise_title("no lane on u0 > 5 (unhinted: u0 > 5). (Lanes: none)"),
+            normalise_title("no lane on u0 > 7"));
+  EXPECT_EQ(normalise_title("index 7 beyond bounds [0 .. 3]"),
+            normalise_title("index 0 beyond bounds for empty array"));
   EXPECT_NE(normalise_title("Library not loaded: /L/Lanes.framework/Lanes"),
             normalise_title("Library not loaded: /L/Pool.framework/Pool"));
   EXPECT_EQ(normalise_title("cannot connect to localhost:80: no lane"),
