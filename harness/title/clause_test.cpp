@@ -137,13 +137,13 @@ TEST(ClauseTitle, IsWhatFollowsTheLastWrapper) {
            "Uncaught (in promise) Error: the lane of the pool has run dry",
            "Error invoking remote method 'take': Error: the lane of the pool has run dry",
            "[4711:0102/030405.678:ERROR:pool.cc(12)] the lane of the pool has run dry",
-           "[2026-01-02 03:04:05,678: ERROR/ForkPoolWorker-1] Task lanes.take[7] raised "
-           "unexpected: LaneError('the lane of the pool has run dry')",
+           ("[2026-01-02 03:04:05,678: ERROR/ForkPoolWorker-1] Task lanes.take[7] raised "
+            "unexpected: LaneError('the lane of the pool has run dry')"),
            "ERROR:lanes.pool:the lane of the pool has run dry",
            "<class 'LaneError'>: the lane of the pool has run dry",
            "lanes.LaneError - the lane of the pool has run dry",
-           "{\"level\":\"error\",\"msg\":\"LaneError: the lane of the pool has run "
-           "dry\",\"pool\":3}",
+           ("{\"level\":\"error\",\"msg\":\"LaneError: the lane of the pool has run "
+            "dry\",\"pool\":3}"),
            "{\"log\": \"the lane of the pool has run dry\\nbye\", \"stream\": \"stderr\"}",
            "time=2026-01-02T03:04:05Z level=error msg=\"the lane of the pool has run dry\"",
            "FATAL: LaneError(\"the lane of the pool has run dry\")",

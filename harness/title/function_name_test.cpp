@@ -82,8 +82,9 @@ TEST(NormaliseFunction, KeepsOperatorsWhole) {
 TEST(NormaliseFunction, CountsALambdaAndABlockAsTheFunctionTheyAreWrittenIn) {
   for (const char* raw : {
            "at::mps::run(int)::{lambda(int)#1}::operator()(int) const",
-           "at::mps::run(int)::{lambda(int)#12}::operator()(int) const::{lambda()#2}::operator()() "
-           "const",
+           ("at::mps::run(int)::{lambda(int)#12}::operator()(int) "
+            "const::{lambda()#2}::operator()() "
+            "const"),
            "at::mps::run(int) const::{lambda()#1}::operator()() const",
            "at::mps::run(int)::$_0::operator()(int) const",
            "at::mps::run(int)::$_17::operator()(int)",
