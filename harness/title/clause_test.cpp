@@ -162,11 +162,11 @@ TEST(ClauseTitle, IsWhatFollowsTheLastWrapper) {
            "the lane of the pool has run dry, but got",
            "the lane of the pool has run dry. This is typically caused by a thread that ended.",
            "the lane of the pool has run dry, see lanes.list() for others",
-           "Lanes/Pool.swift:12: Fatal error: 'try!' expression unexpectedly raised an error: the "
-           "lane of the pool has run dry",
+           ("Lanes/Pool.swift:12: Fatal error: 'try!' expression unexpectedly raised an error: the "
+            "lane of the pool has run dry"),
            "pool.metal:3:4: fatal error: the lane of the pool has run dry",
-           "libc++abi: terminating due to uncaught exception of type lanes::Error: what(): the "
-           "lane of the pool has run dry",
+           ("libc++abi: terminating due to uncaught exception of type lanes::Error: what(): the "
+            "lane of the pool has run dry"),
            "##[error]LaneError: the lane of the pool has run dry",
            "::error::the lane of the pool has run dry",
            "> **`LaneError: the lane of the pool has run dry`**",
