@@ -46,7 +46,8 @@ function(mpsprobe_test name)
     MPSPROBE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" MPSPROBE_BINARY_DIR="${PROJECT_BINARY_DIR}")
   target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES} GTest::gmock GTest::gtest_main)
   include(GoogleTest)
-  gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 120)
+  # No test takes as long but on a machine that compiles beside it.
+  gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
 endfunction()
 
 # mpsprobe_benchmark(<name> SOURCES ... [LIBRARIES ...]): Google Benchmark program
