@@ -202,16 +202,15 @@ size_t report_begin(const std::string& text) {
                                          "Incident Identifier:",
                                          "Crashed Thread:",
                                          "Exception Type:"};
-  size_t begin = text.size();
   for (size_t line = 0; line < text.size();
        line = std::min(text.find('\n', line), text.size()) + 1) {
     // A page's quotation mark and its indentation.
     const size_t words = std::min(text.find_first_not_of("> \t", line), text.size());
     for (std::string_view head : kHeads) {
-      if (std::string_view(text).substr(words).starts_with(head)) begin = std::min(begin, line);
+      if (std::string_view(text).substr(words).starts_with(head)) return line;
     }
   }
-  return begin;
+  return text.size();
 }
 
 // A crash report that somebody pasted comes to the runner as the system's report, not as output.

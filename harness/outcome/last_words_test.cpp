@@ -171,13 +171,6 @@ TEST(LastWords, DoNotGoOnInWhatAProgramSaysOfItsParts) {
             "no lane of the pool is left");
 }
 
-// Every line could go on in all that stand below it.
-TEST(LastWords, DoBoundedWorkOnLinesThatAreLaidOut) {
-  std::string text;
-  while (text.size() < (64U << 10U)) text += "  x error y:\n";
-  EXPECT_LE(last_words(text).size(), 160U);
-}
-
 // A banner is no line that a page broke behind an operator.
 TEST(LastWords, DoNotGoOnFromABanner) {
   EXPECT_EQ(last_words("== pool of the day, 3 threads, seed 12345, every lane of it is taken ==\n"

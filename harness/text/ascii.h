@@ -49,4 +49,16 @@ constexpr bool is_one_of(std::string_view text, const std::string_view (&words)[
   return std::find(std::begin(words), std::end(words), text) != std::end(words);
 }
 
+/// Takes the first of `endings` off that leaves `fewest` characters or more; false where none does.
+template <size_t n>
+constexpr bool take_ending(std::string_view& text, const std::string_view (&endings)[n],
+                           size_t fewest) {
+  for (std::string_view ending : endings) {
+    if (text.size() < ending.size() + fewest || !text.ends_with(ending)) continue;
+    text.remove_suffix(ending.size());
+    return true;
+  }
+  return false;
+}
+
 }  // namespace mpsprobe::ascii

@@ -17,15 +17,6 @@ constexpr std::string_view kBefore[] = {
 constexpr std::string_view kHandsOn[] = {"at::_ops::", "torch::autograd::VariableType::",
                                          "torch::ADInplaceOrView::", "at::wrapper_CPU_"};
 
-bool shorten(std::string_view& name) {
-  for (std::string_view behind : kBehind) {
-    if (name.size() <= behind.size() || !name.ends_with(behind)) continue;
-    name.remove_suffix(behind.size());
-    return true;
-  }
-  return false;
-}
-
 // An operator that works in place counts as the other: "add_"; "_softmax" as "softmax".
 std::string aten(std::string_view name) {
   while (name.ends_with('_')) name.remove_suffix(1);
@@ -54,7 +45,7 @@ std::string in_small_letters(std::string_view name) {
 std::string_view without_kernel_endings(std::string_view name) {
   for (;;) {
     while (name.size() > 1 && name.ends_with('_')) name.remove_suffix(1);
-    if (!shorten(name)) return name;
+    if (!ascii::take_ending(name, kBehind, 1)) return name;
   }
 }
 

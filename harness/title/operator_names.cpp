@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "harness/text/ascii.h"
+
 namespace mpsprobe {
 namespace {
 
@@ -42,16 +44,6 @@ constexpr std::string_view kBehind[] = {"_double_backward",
                                         "2d",
                                         "3d"};
 
-// Takes the first ending that fits off; false where none does.
-bool shorten(std::string_view& name) {
-  for (std::string_view behind : kBehind) {
-    if (name.size() <= behind.size() + 1 || !name.ends_with(behind)) continue;
-    name.remove_suffix(behind.size());
-    return true;
-  }
-  return false;
-}
-
 bool begins_later(std::string_view& name) {
   for (std::string_view before : kBefore) {
     if (name.size() <= before.size() + 1 || !name.starts_with(before)) continue;
@@ -71,7 +63,7 @@ bool is_operator_name(std::string_view name) {
     std::string_view shorter = name;
     do {
       if (std::binary_search(std::begin(kNames), std::end(kNames), shorter)) return true;
-    } while (shorten(shorter));
+    } while (ascii::take_ending(shorter, kBehind, 2));
   } while (begins_later(name));
   return false;
 }

@@ -54,7 +54,7 @@ size_t one_name_length(std::string_view line, bool first) {
   const bool fatal =
       first && name.find(' ') == npos && ascii::lower(ascii::at(name, 0)) &&
       (line.substr(end + 2).starts_with("fatal: ") || line.substr(end + 2).starts_with("error: "));
-  if (fatal && name != "error" && name != "loc") return end + 2;
+  if (fatal && name != "error") return end + 2;
   // Behind another name it is what the message is about.
   const bool script = first && name.find(' ') == npos &&
                       (name.ends_with(".py") || name.starts_with("./") || name.starts_with('/'));
