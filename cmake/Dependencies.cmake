@@ -142,6 +142,27 @@ if(NOT TARGET LibArchive::LibArchive)
   endif()
 endif()
 
+# Matches the patterns of personal data (reproducers/bundle/redaction). Not fetched: every distribution has it.
+if(NOT TARGET mpsprobe_pcre2)
+  set(_pcre2_homes /opt/homebrew/opt/pcre2 /usr/local/opt/pcre2)
+  find_path(MPSPROBE_PCRE2_INCLUDE pcre2.h HINTS ${_pcre2_homes} PATH_SUFFIXES include
+            DOC "Folder that holds pcre2.h")
+  find_library(MPSPROBE_PCRE2 pcre2-8 HINTS ${_pcre2_homes} PATH_SUFFIXES lib DOC "PCRE2, for texts of bytes")
+  mark_as_advanced(MPSPROBE_PCRE2_INCLUDE MPSPROBE_PCRE2)
+  if(NOT MPSPROBE_PCRE2_INCLUDE OR NOT MPSPROBE_PCRE2)
+    message(FATAL_ERROR "PCRE2 is not installed. Run tools/setup, or install it with your package manager: "
+                        "libpcre2-dev (Debian, Ubuntu), pcre2 (Homebrew), pcre2-devel (Fedora).")
+  endif()
+  add_library(mpsprobe_pcre2 INTERFACE IMPORTED GLOBAL)
+  set_target_properties(mpsprobe_pcre2 PROPERTIES
+    INTERFACE_INCLUDE_DIRECTORIES "${MPSPROBE_PCRE2_INCLUDE}"
+    INTERFACE_LINK_LIBRARIES "${MPSPROBE_PCRE2}")
+  if(MPSPROBE_PCRE2 MATCHES "^${_portable}/")
+    get_filename_component(_pcre2_folder ${MPSPROBE_PCRE2} DIRECTORY)
+    set_property(TARGET mpsprobe_pcre2 PROPERTY INTERFACE_LINK_OPTIONS "LINKER:-rpath,${_pcre2_folder}")
+  endif()
+endif()
+
 if(MPSPROBE_BUILD_TESTS)
   set(INSTALL_GTEST OFF CACHE INTERNAL "")
   mpsprobe_dependency(PACKAGE GTest TARGET GTest::gmock VERSION 1.11

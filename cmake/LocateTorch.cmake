@@ -5,6 +5,8 @@
 # The environment is read at each configuration and never cached: a LibTorch remembered from last
 # week is a wrong library under test.
 
+include(${CMAKE_CURRENT_LIST_DIR}/PythonPackage.cmake)
+
 set(MPSPROBE_TORCH_MINIMUM 2.9)
 set(MPSPROBE_TORCH_PINNED 2.15.0)
 
@@ -85,31 +87,17 @@ function(mpsprobe_locate_torch out_root out_origin out_problems)
   endif()
 
   set(problems "")
-  find_program(python NAMES python3 python NO_CACHE)
-  if(python)
-    # find_spec does not import torch, which would take seconds; the current folder is not searched,
-    # since a folder there that happens to be named torch is no installation.
-    execute_process(
-      COMMAND "${python}" -c "import sys
-sys.path[:] = [p for p in sys.path if p]
-import importlib.util
-spec = importlib.util.find_spec('torch')
-print((list(spec.submodule_search_locations or []) or [''])[0] if spec else '')"
-      OUTPUT_VARIABLE folder OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE status)
-    if(status EQUAL 0 AND NOT folder STREQUAL "")
-      mpsprobe_torch_root("${folder}" root problem)
-      if(root)
-        set(${out_root} "${root}" PARENT_SCOPE)
-        set(${out_origin} "torch of the active Python, ${python}" PARENT_SCOPE)
-        return()
-      endif()
-      list(APPEND problems "torch of the active Python: ${problem}")
-    else()
-      list(APPEND problems "the active Python (${python}) has no torch")
+  mpsprobe_python_package(torch folder origin problem)
+  if(folder)
+    mpsprobe_torch_root("${folder}" root problem)
+    if(root)
+      set(${out_root} "${root}" PARENT_SCOPE)
+      set(${out_origin} "${origin}" PARENT_SCOPE)
+      return()
     endif()
-  else()
-    list(APPEND problems "no python3 in PATH")
+    set(problem "torch of the active Python: ${problem}")
   endif()
+  list(APPEND problems "${problem}")
 
   get_filename_component(source_dir "${CMAKE_CURRENT_FUNCTION_LIST_DIR}" DIRECTORY)
   set(fetched "${source_dir}/.deps/torch-${MPSPROBE_TORCH_PINNED}")

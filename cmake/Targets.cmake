@@ -1,4 +1,5 @@
 # How every target of the project is compiled.
+include(Unity)
 function(mpsprobe_target_defaults target)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wno-missing-field-initializers)
@@ -21,9 +22,10 @@ function(mpsprobe_target_defaults target)
   endif()
 endfunction()
 
-# mpsprobe_library(<name> [SHARED] SOURCES ... [LIBRARIES ...]): static library, alias mpsprobe::<name>
+# mpsprobe_library(<name> [SHARED] SOURCES ... [LIBRARIES ...] [APART <folder>...]): static library, alias
+# mpsprobe::<name>. What lies in the folders named is compiled file by file (cmake/Unity.cmake).
 function(mpsprobe_library name)
-  cmake_parse_arguments(ARG "SHARED" "" "SOURCES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "SHARED" "" "SOURCES;LIBRARIES;APART" ${ARGN})
   set(kind STATIC)
   if(ARG_SHARED)
     set(kind SHARED)
@@ -31,20 +33,29 @@ function(mpsprobe_library name)
   add_library(mpsprobe_${name} ${kind} ${ARG_SOURCES})
   add_library(mpsprobe::${name} ALIAS mpsprobe_${name})
   mpsprobe_target_defaults(mpsprobe_${name})
+  mpsprobe_unity(mpsprobe_${name} ${ARG_APART})
   target_link_libraries(mpsprobe_${name} PUBLIC ${ARG_LIBRARIES})
 endfunction()
 
-# mpsprobe_test(<name> SOURCES ... [LIBRARIES ...]): GoogleTest program, its tests known to CTest
+# mpsprobe_test(<name> [ONE_PROCESS] SOURCES ... [LIBRARIES ...] [APART <folder>...]): GoogleTest program, its tests
+# known to CTest, which starts it for each. ONE_PROCESS, for what takes long to start, such as LibTorch: CTest knows
+# the program alone and runs all its tests at once; how many there were is in Testing/<name>.xml.
 function(mpsprobe_test name)
   if(NOT MPSPROBE_BUILD_TESTS)
     return()
   endif()
-  cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "ONE_PROCESS" "" "SOURCES;LIBRARIES;APART" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   mpsprobe_target_defaults(${name})
+  mpsprobe_unity(${name} ${ARG_APART})
   target_compile_definitions(${name} PRIVATE
     MPSPROBE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" MPSPROBE_BINARY_DIR="${PROJECT_BINARY_DIR}")
   target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES} GTest::gmock GTest::gtest_main)
+  if(ARG_ONE_PROCESS)
+    add_test(NAME ${name} COMMAND ${name} --gtest_output=xml:${PROJECT_BINARY_DIR}/Testing/${name}.xml)
+    set_tests_properties(${name} PROPERTIES TIMEOUT 600)
+    return()
+  endif()
   include(GoogleTest)
   # No test takes as long but on a machine that compiles beside it.
   gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)

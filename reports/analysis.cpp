@@ -19,12 +19,20 @@
 namespace mpsprobe {
 namespace {
 
+bool is_asked_for(const Journal& journal, const std::string& worker, const Cell& cell) {
+  const auto& workers = journal.header.workers;
+  const auto info = std::find_if(workers.begin(), workers.end(),
+                                 [&](const WorkerInfo& each) { return each.name == worker; });
+  return info == workers.end() || names_backend(*info, cell.backend);
+}
+
 // The plan as summaries without trials; `index` finds them by arm and cell.
 class Summaries {
  public:
   Summaries(const Journal& journal, const std::vector<Arm>& arms) {
     for (const PlannedCell& planned : journal.header.cells) {
       for (size_t arm = 0; arm < arms.size(); ++arm) {
+        if (!is_asked_for(journal, arms[arm].worker, planned.cell)) continue;
         CellSummary& cell = find_or_add(arm, planned.cell);
         cell.block = planned.block;
         cell.expectation = planned.expectation;
@@ -171,7 +179,7 @@ void conclude(CellSummary& cell) {
 bool on_paravirtual_device(const Journal& journal, const std::string& worker,
                            const CellSummary& cell) {
   const Backend backend = cell.cell.backend;
-  if (!is_apple_gpu(backend) || cell.simulated) return false;
+  if (!info_of(backend).apple_gpu || cell.simulated) return false;
   return std::any_of(cell.devices.begin(), cell.devices.end(), names_paravirtual) ||
          describes_paravirtual(journal, worker, backend);
 }

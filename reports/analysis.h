@@ -19,7 +19,8 @@ struct Arm {
   std::string label;   ///< "stock"; "stock, build 2" where a worker had several
   std::string worker;  ///< name given with --worker
   std::string worker_path;
-  bool proved = false;  ///< a process that ran trials said so; otherwise only `describe` did
+  bool proved = false;       ///< a process that ran trials said so; otherwise only `describe` did
+  std::string library_name;  ///< "LibTorch", "MLX"; empty where none was told of
   std::string version;
   std::string git_hash;
   std::string library;               ///< path of the library that was really loaded
@@ -116,8 +117,12 @@ struct SignatureGroup {
   /// crashes and they are of hangs, or the other way round, in trials of the same cell and arm.
   std::vector<size_t> related;  ///< the most frequent ones, at most 256
   size_t related_left_out = 0;  ///< how many there are more
+  /// The same, by their titles (alike.h): the most frequent ones, at most 256.
+  std::vector<size_t> alike;
   std::map<std::string, int> phases;
   std::vector<std::pair<std::string, int>> before;  ///< cells that ran before, most often first
+  /// Of the smallest cell that fails at least half as often as the one that fails most, the first:
+  /// where the boundary is, and not the largest load that happened to come first.
   FailureExample first;
 
   /// It rests on nothing but the place where the process was.

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "harness/platform/device_class.h"
-#include "harness/wire/axis.h"
+#include "harness/wire/library_under_test.h"
 
 namespace mpsprobe {
 namespace {
@@ -38,14 +38,13 @@ std::string device_text(const json& device) {
 }
 
 void describe_arm(Arm& arm, const json& provenance) {
-  const json& torch = member(provenance, "torch");
-  arm.version = text_of(member(torch, "version"));
-  arm.git_hash = text_of(member(torch, "git_hash"));
-  arm.library = text_of(member(torch, "path"));
-  arm.build_id = text_of(member(torch, "build_id"));
-  if (arm.build_id.empty()) arm.build_id = text_of(member(torch, "uuid"));
-  const json& pool = member(torch, "has_mps_stream_pool");
-  if (pool.is_boolean()) arm.stream_pool = pool.get<bool>();
+  const LibraryUnderTest library = library_under_test(provenance);
+  arm.library_name = library.name;
+  arm.version = library.version;
+  arm.git_hash = library.git_hash;
+  arm.library = library.path;
+  arm.build_id = library.build_id;
+  arm.stream_pool = library.stream_pool;
 }
 
 void add_device(Arm& arm, const json& provenance) {
@@ -71,7 +70,7 @@ Identity identify(const Journal& journal, const TrialRecord& trial) {
   for (const ProcessRecord& process : trial.processes) {
     const json provenance = provenance_of(journal, process);
     if (!provenance.is_object()) continue;
-    const std::string build = dumped(member(provenance, "torch"));
+    const std::string build = dumped(library_object(provenance));
     const std::string device = dumped(member(provenance, "device"));
     if (!identity.known) {
       identity = {true, false, provenance, build, device};

@@ -49,11 +49,17 @@ ordered_json interval_json(const Interval& interval) {
 }
 
 ordered_json arm_json(const Arm& arm) {
-  ordered_json json = {
-      {"label", arm.label},     {"worker", arm.worker},     {"worker_path", arm.worker_path},
-      {"proved", arm.proved},   {"version", arm.version},   {"git_hash", arm.git_hash},
-      {"library", arm.library}, {"build_id", arm.build_id}, {"stream_pool", nullptr},
-      {"devices", arm.devices}};
+  ordered_json json = {{"label", arm.label},
+                       {"worker", arm.worker},
+                       {"worker_path", arm.worker_path},
+                       {"proved", arm.proved},
+                       {"version", arm.version},
+                       {"git_hash", arm.git_hash},
+                       {"library_name", arm.library_name},
+                       {"library", arm.library},
+                       {"build_id", arm.build_id},
+                       {"stream_pool", nullptr},
+                       {"devices", arm.devices}};
   if (arm.stream_pool) json["stream_pool"] = *arm.stream_pool;
   return json;
 }

@@ -63,18 +63,22 @@ ordered_json signature_json(const Analysis& analysis, const SignatureGroup& grou
   }
   ordered_json related = ordered_json::array();
   for (size_t other : group.related) related.push_back(analysis.signatures[other].title);
-  return {{"title", group.title},
-          {"known", group.known},
-          {"basis", name_of(group.basis)},
-          {"failures", group.failures},
-          {"phases", group.phases},
-          {"cells", std::move(cells)},
-          {"before", std::move(before)},
-          {"also", std::move(also)},
-          {"also_left_out", group.also_left_out},
-          {"related", std::move(related)},
-          {"related_left_out", group.related_left_out},
-          {"first", example_json(analysis, group.first)}};
+  ordered_json alike = ordered_json::array();
+  for (size_t other : group.alike) alike.push_back(analysis.signatures[other].title);
+  ordered_json json = {{"title", group.title},
+                       {"known", group.known},
+                       {"basis", name_of(group.basis)},
+                       {"failures", group.failures},
+                       {"phases", group.phases},
+                       {"cells", std::move(cells)},
+                       {"before", std::move(before)},
+                       {"also", std::move(also)},
+                       {"also_left_out", group.also_left_out},
+                       {"related", std::move(related)},
+                       {"related_left_out", group.related_left_out},
+                       {"first", example_json(analysis, group.first)}};
+  if (!alike.empty()) json["alike"] = std::move(alike);
+  return json;
 }
 
 ordered_json comparison_json(const Analysis& analysis, const Comparison& comparison) {

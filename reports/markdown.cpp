@@ -113,7 +113,7 @@ void facts(const nlohmann::json& value, const std::string& name, int depth, std:
 
 std::string provenance(const Analysis& analysis) {
   std::string text =
-      "## What ran\n\n| worker | LibTorch | git | build id | stream pool | library | "
+      "## What ran\n\n| worker | library | git | build id | stream pool | file | "
       "device |\n|---|---|---|---|---|---|---|\n";
   const auto span = [](const std::string& value) { return value.empty() ? "?" : code_span(value); };
   for (const Arm& arm : analysis.arms) {
@@ -123,7 +123,7 @@ std::string provenance(const Analysis& analysis) {
     }
     const std::string pool = !arm.stream_pool ? "?" : *arm.stream_pool ? "yes" : "no";
     text += fmt::format("| {}{} | {} | {} | {} | {} | {} | {} |\n", escaped(arm.label, 80),
-                        arm.proved ? "" : " (not proved by a trial)", span(arm.version),
+                        arm.proved ? "" : " (not proved by a trial)", span(library_in_words(arm)),
                         span(arm.git_hash), span(arm.build_id), pool, span(arm.library),
                         devices.empty() ? "?" : devices);
   }

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
+#include "harness/campaign/rerun.h"
 #include "reports/markdown_sections.h"
 #include "reports/stack_words.h"
 #include "reports/text.h"
@@ -129,6 +131,10 @@ std::string rests_on(const SignatureGroup& group) {
   if (const size_t all = group.also.size() + group.also_left_out; all > kMostBeside) {
     beside += fmt::format(", {} others", all - kMostBeside);
   }
+  if (const std::vector<std::string>& why = group.first.judgement.why; !why.empty()) {
+    text += (text.empty() ? "" : " ") +
+            ("Titled by: " + code_span(fmt::format("{}", fmt::join(why, ", "))) + ".");
+  }
   if (!beside.empty()) text += (text.empty() ? "" : " ") + ("Beside it: " + beside + ".");
   return text.empty() ? "" : text + "\n\n";
 }
@@ -149,12 +155,20 @@ std::string related(const SignatureGroup& group) {
       text);
 }
 
+std::string alike(const SignatureGroup& group) {
+  std::string text;
+  for (size_t i = 0; i < std::min(group.alike.size(), kMostBeside); ++i) {
+    text += fmt::format("{}{}", i == 0 ? "" : ", ", group.alike[i] + 1);
+  }
+  return text.empty() ? "" : fmt::format("Perhaps one bug with failure {}: much alike.\n\n", text);
+}
+
 std::string details(const Analysis& analysis, const SignatureGroup& group, size_t number) {
   const FailureExample& first = group.first;
-  std::string text = fmt::format("<details{}><summary>Failure {}: the first of {}</summary>\n\n",
+  std::string text = fmt::format("<details{}><summary>Failure {}: one of {}</summary>\n\n",
                                  number == 1 ? " open" : "", number, group.failures);
-  text += rests_on(group) + related(group) + what_happened(first) + thread_table(first) +
-          markdown_evidence(first) + printed(first) + what_ran_before(group);
+  text += rests_on(group) + related(group) + alike(group) + what_happened(first) +
+          thread_table(first) + markdown_evidence(first) + printed(first) + what_ran_before(group);
   text += "Run this cell alone:\n\n" +
           code_block(rerun_command(analysis, first.arm, to_string(first.cell)), "sh");
   return text + "\n</details>\n\n";
@@ -163,19 +177,8 @@ std::string details(const Analysis& analysis, const SignatureGroup& group, size_
 }  // namespace
 
 std::string rerun_command(const Analysis& analysis, size_t arm, const std::string& cell) {
-  const CampaignHeader& header = analysis.header;
-  std::vector<std::string> arguments{"mpsprobe", "run",
-                                     "--cell",   cell,
-                                     "--trials", std::to_string(header.trials),
-                                     "--seed",   std::to_string(header.seed)};
   const Arm& worker = analysis.arms.at(arm);
-  if (worker.worker != "stock") {
-    arguments.insert(arguments.end(), {"--worker", worker.worker + "=" + worker.worker_path});
-  }
-  for (const std::string& variable : header.environment) {
-    arguments.insert(arguments.end(), {"--env", variable});
-  }
-  return shell_command(arguments);
+  return shell_command(rerun_arguments(analysis.header, worker.worker, worker.worker_path, cell));
 }
 
 std::string markdown_failures(const Analysis& analysis) {
@@ -188,7 +191,7 @@ std::string markdown_failures(const Analysis& analysis) {
                         group.known ? "" : " (new)", group.thin() ? " (thin)" : "", group.failures,
                         phases(group), where_it_failed(analysis, group));
   }
-  text += "\n";
+  text += '\n';
   for (size_t i = 0; i < std::min(analysis.signatures.size(), kMostDetailed); ++i) {
     text += details(analysis, analysis.signatures[i], i + 1);
   }

@@ -183,7 +183,8 @@ std::string markdown_crashes(const Analysis& analysis) {
   for (const Line& line : lines) {
     if (!line.failed) continue;
     const Arm& arm = analysis.arms[line.arm];
-    const std::string version = arm.version.empty() ? "unknown" : code_span(arm.version, 60);
+    const std::string library = library_in_words(arm);
+    const std::string version = library.empty() ? "unknown" : code_span(library, 60);
     const std::string name =
         analysis.arms.size() > 1 ? version + " " + escaped(arm.label) : version;
     rows += row({name,
@@ -194,7 +195,7 @@ std::string markdown_crashes(const Analysis& analysis) {
   if (rows.empty()) return "";
   return "## Crashed / total\n\nBy threads × iterations; crashed is ended by a signal or an "
          "assertion.\n\n" +
-         row({"LibTorch", "what", "crashed / total"}) + rule(3) + rows + "\n";
+         row({"library", "what", "crashed / total"}) + rule(3) + rows + "\n";
 }
 
 }  // namespace mpsprobe

@@ -64,7 +64,7 @@ TEST(Markdown, ShowsWhereEachThreadWasAndHowToRunTheCell) {
   EXPECT_THAT(text, HasSubstr("| 2 **crashed** | `linear` | 3 | launching |"));
   EXPECT_THAT(text, HasSubstr(" 0  libmpsprobe_sim.so  + 0x1a2b\n"));
   EXPECT_THAT(text, HasSubstr("mpsprobe run --cell sim/linear/nograph/threads=3 --trials 10 --seed "
-                              "42\n"));
+                              "42 --timeout 60 --stall 10\n"));
 }
 
 TEST(Markdown, CountsCrashesByVersionThreadsAndIterations) {
@@ -72,9 +72,10 @@ TEST(Markdown, CountsCrashesByVersionThreadsAndIterations) {
   sample.plan("sim/mm/default/threads=1").ran(10);
   sample.plan("sim/mm/default/threads=2").ran(10, 10);
   sample.plan("sim/mm/default/threads=2/iterations=60").ran(10, 4, SampleJournal::hang());
-  EXPECT_THAT(markdown_of(sample.journal),
-              HasSubstr("| `2.15.0+cpu` | sim mm | 1 × 10: 0/10; 2 × 10: 10/10; 2 × 60: 0/10 + 4 "
-                        "hang |\n"));
+  EXPECT_THAT(
+      markdown_of(sample.journal),
+      HasSubstr("| `LibTorch 2.15.0+cpu` | sim mm | 1 × 10: 0/10; 2 × 10: 10/10; 2 × 60: 0/10 + 4 "
+                "hang |\n"));
 }
 
 TEST(Markdown, ShowsThroughputOfWhatPassed) {

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "harness/outcome/remarks.h"
 #include "harness/outcome/reported.h"
+#include "reports/alike.h"
 #include "reports/gpu_events.h"
 #include "reports/text.h"
 #include "reports/wording.h"
@@ -52,6 +54,7 @@ struct Counting {
   SignatureGroup group;
   std::map<std::string, size_t> also;  // where each title stands in group.also
   std::map<size_t, int> by_summary;
+  std::map<size_t, size_t> first_trial;  // of each summary, as an index into the journal
   std::map<std::string, int> before;
   std::set<size_t> crashed;  // summaries in which a process died of it
   std::set<size_t> hung;     // summaries in which one hung
@@ -71,7 +74,34 @@ void add_finding(Counting& counting, const OtherFinding& finding) {
   }
 }
 
-void add_trial(Counting& counting, const TrialRecord& trial, size_t summary) {
+// How much a cell asks for: what is nearest to the boundary asks for least.
+std::tuple<int, int, int, std::string> load_of(const CellSummary& cell) {
+  return {cell.cell.threads, cell.cell.processes, cell.cell.iterations, cell.id};
+}
+
+double rate_in(const Counting& counting, size_t summary, const Analysis& analysis) {
+  const int counted = std::max(1, analysis.cells[summary].counted);
+  return static_cast<double>(counting.by_summary.at(summary)) / counted;
+}
+
+// Of the cells that fail at least half as often as the one that fails most, the smallest: its
+// failure is the one to look at, and to run again.
+size_t telling_cell(const Counting& counting, const Analysis& analysis) {
+  double most = 0;
+  for (const auto& [summary, failures] : counting.by_summary) {
+    most = std::max(most, rate_in(counting, summary, analysis));
+  }
+  size_t best = counting.by_summary.begin()->first;
+  bool any = false;
+  for (const auto& [summary, failures] : counting.by_summary) {
+    if (rate_in(counting, summary, analysis) < most / 2) continue;
+    if (!any || load_of(analysis.cells[summary]) < load_of(analysis.cells[best])) best = summary;
+    any = true;
+  }
+  return best;
+}
+
+void add_trial(Counting& counting, const TrialRecord& trial, size_t index, size_t summary) {
   const Judgement& judgement = trial.judgement;
   SignatureGroup& group = counting.group;
   ++group.failures;
@@ -79,6 +109,7 @@ void add_trial(Counting& counting, const TrialRecord& trial, size_t summary) {
   if (is_stronger(judgement.basis, group.basis)) group.basis = judgement.basis;
   for (const OtherFinding& finding : judgement.also) add_finding(counting, finding);
   ++counting.by_summary[summary];
+  counting.first_trial.try_emplace(summary, index);
   ++counting.before[trial.before];
   if (judgement.outcome == Outcome::signal || judgement.outcome == Outcome::assertion) {
     counting.crashed.insert(summary);
@@ -133,6 +164,22 @@ void link_crashes_and_hangs(std::vector<Counting>& counting) {
   }
 }
 
+// A text that releases reword, a function that dies in two ways. Quadratic in the titles that a
+// report shows in full.
+void link_alike(std::vector<Counting>& counting) {
+  constexpr size_t kMostCompared = 256;
+  const size_t most = std::min(counting.size(), kMostCompared);
+  for (size_t i = 0; i < most; ++i) {
+    for (size_t k = 0; k < most; ++k) {
+      const SignatureGroup& other = counting[k].group;
+      SignatureGroup& group = counting[i].group;
+      if (may_be_one_bug(group.title, group.basis, other.title, other.basis)) {
+        group.alike.push_back(k);
+      }
+    }
+  }
+}
+
 SignatureGroup finish(Counting& counting, const Analysis& analysis) {
   SignatureGroup group = std::move(counting.group);
   std::stable_sort(group.also.begin(), group.also.end(),
@@ -169,9 +216,13 @@ std::vector<SignatureGroup> group_by_signature(const Journal& journal, const Ana
       SignatureGroup& group = counting.back().group;
       group.title = title;
       group.known = trial.judgement.known;
-      group.first = example_of(trial, arm_of_trial[i], gpu_events[i]);
     }
-    add_trial(counting[at->second], trial, summaries.at({arm_of_trial[i], to_string(trial.cell)}));
+    add_trial(counting[at->second], trial, i,
+              summaries.at({arm_of_trial[i], to_string(trial.cell)}));
+  }
+  for (Counting& count : counting) {
+    const size_t i = count.first_trial.at(telling_cell(count, analysis));
+    count.group.first = example_of(journal.trials[i], arm_of_trial[i], gpu_events[i]);
   }
   std::stable_sort(counting.begin(), counting.end(), [](const Counting& a, const Counting& b) {
     const SignatureGroup& one = a.group;
@@ -179,6 +230,7 @@ std::vector<SignatureGroup> group_by_signature(const Journal& journal, const Ana
     return one.failures != two.failures ? one.failures > two.failures : one.title < two.title;
   });
   link_crashes_and_hangs(counting);
+  link_alike(counting);
   std::vector<SignatureGroup> groups;
   for (Counting& count : counting) groups.push_back(finish(count, analysis));
   return groups;

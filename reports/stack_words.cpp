@@ -7,8 +7,8 @@
 #include <set>
 #include <tuple>
 
-#include "harness/title/function_name.h"
-#include "harness/title/passing_frames.h"
+#include "harness/signature/function_name.h"
+#include "harness/signature/passing_frames.h"
 #include "reports/text.h"
 
 namespace mpsprobe {
@@ -147,7 +147,7 @@ std::string stack_in_words(const std::vector<StackFrame>& frames, size_t most, E
       text += fmt::format("  ({})", shortened(printable(frame.source), 120));
     }
     if (frame.inlined) text += "  inlined";
-    text += "\n";
+    text += '\n';
   }
   if (frames.size() > shown) text += fmt::format("   {} more\n", frames.size() - shown);
   return text;

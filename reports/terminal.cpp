@@ -97,7 +97,7 @@ std::string report_terminal(const Analysis& analysis, const TerminalOptions& opt
   for (const Warning& warning : analysis.warnings) {
     text += painted("warning", kYellow, options.colour) + ": " + printable(warning.text) + "\n";
   }
-  if (!text.empty()) text += "\n";
+  if (!text.empty()) text += '\n';
   text += boundary_table(analysis) + failures(analysis, options.colour);
   for (const CellSummary& cell : analysis.cells) {
     if (cell.expected != Expected::unmet) continue;

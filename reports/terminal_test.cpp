@@ -28,7 +28,8 @@ TEST(Terminal, NamesTheCommandThatRerunsAFailure) {
   EXPECT_THAT(
       terminal_of(report_000().journal),
       HasSubstr("FAIL SIGSEGV in linear while launching: 70 trials in 7 cells\n    mpsprobe "
-                "run --cell sim/linear/nograph/threads=3 --trials 10 --seed 42\n"));
+                "run --cell sim/linear/nograph/threads=3 --trials 10 --seed 42 --timeout 60 "
+                "--stall 10\n"));
 }
 
 TEST(Terminal, SaysSimulatedFirstAndLast) {

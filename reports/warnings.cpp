@@ -31,15 +31,15 @@ std::vector<const CellSummary*> cells_where(const Analysis& analysis, Predicate 
   return cells;
 }
 
-void warn_of_gaps(const Analysis& analysis, std::vector<Warning>& warnings) {
+void warn_of_gaps(const Analysis& analysis, bool live, std::vector<Warning>& warnings) {
   if (!analysis.has_evidence()) {
     warnings.push_back({"no_evidence",
                         "No trial counts: nothing passed and nothing failed. This run says nothing "
                         "about the product, and it is not green."});
   }
   if (analysis.complete) return;
-  std::string why = "the run was killed";
-  if (!analysis.ends.empty()) {
+  std::string why = live ? "the run is still going on" : "the run was killed";
+  if (!live && !analysis.ends.empty()) {
     const CampaignEnd& end = analysis.ends.back();
     why = "it ended with \"" + words(printable(end.reason)) + "\"";
     if (!end.note.empty()) why += " (" + shortened(printable(end.note), 200) + ")";
@@ -47,6 +47,23 @@ void warn_of_gaps(const Analysis& analysis, std::vector<Warning>& warnings) {
   warnings.push_back({"incomplete", fmt::format("Incomplete: {} of {} planned trials were run; {}. "
                                                 "What was not run is no pass.",
                                                 analysis.recorded, analysis.planned, why)});
+}
+
+void warn_of_damage(const Journal& journal, std::vector<Warning>& warnings) {
+  if (journal.damaged.empty()) return;
+  constexpr size_t kMostNamed = 8;
+  std::string lines;
+  for (size_t i = 0; i < std::min(journal.damaged.size(), kMostNamed); ++i) {
+    lines += fmt::format("{}{} ({})", i == 0 ? "" : "; ", journal.damaged[i].line,
+                         printable(journal.damaged[i].why));
+  }
+  if (journal.damaged.size() > kMostNamed) {
+    lines += fmt::format("; and {} more", journal.damaged.size() - kMostNamed);
+  }
+  warnings.push_back({"journal_damaged",
+                      fmt::format("Lines of journal.ndjson are damaged and were skipped: {}. What "
+                                  "they held counts as not run; --resume runs it again.",
+                                  lines)});
 }
 
 void warn_of_sharing(const Journal& journal, std::vector<Warning>& warnings) {
@@ -238,7 +255,8 @@ std::vector<Warning> warn(const Journal& journal, const Analysis& analysis,
              "which. They are not added up: each build has rows of its own.",
              shortened(printable(worker), 60))});
   }
-  warn_of_gaps(analysis, warnings);
+  warn_of_gaps(analysis, journal.live, warnings);
+  warn_of_damage(journal, warnings);
   warn_of_sharing(journal, warnings);
   warn_of_overlap(analysis, warnings);
   warn_of_path(analysis, warnings);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "harness/wire/axis.h"
+#include "harness/wire/library_under_test.h"
 #include "reports/text.h"
 
 namespace mpsprobe {
@@ -127,6 +128,13 @@ Standing standing_of(const CellSummary& cell) {
   return standing;
 }
 
+std::string library_in_words(const Arm& arm) {
+  LibraryUnderTest library;
+  library.name = arm.library_name.empty() && !arm.version.empty() ? "library" : arm.library_name;
+  library.version = arm.version;
+  return library.name.empty() ? "" : in_words(library);
+}
+
 std::string cell_label(const Cell& cell, const std::vector<std::string_view>& without) {
   const auto left_out = [&without](std::string_view axis) {
     return std::find(without.begin(), without.end(), axis) != without.end();
@@ -169,7 +177,7 @@ std::string boundary_in_words(const Boundary& boundary) {
     } else if (boundary.axis == "threads" && passing->count > 1) {
       text += fmt::format("; up to {} inside an operation at once", passing->most_inside);
     }
-    text += ")";
+    text += ')';
   }
   if (const auto& failing = boundary.fewest_failing) {
     text += text.empty() ? "fails already at " : "; fails at ";

@@ -41,6 +41,9 @@ struct Standing {
 Standing standing_of(const CellSummary& cell);
 
 /// What a group of cells is: operation and path first, then every axis that is not at its default:
+/// "LibTorch 2.15.0", "MLX 0.31.1"; empty where no library was told of.
+std::string library_in_words(const Arm& arm);
+
 /// "linear nograph, lock=forward". Axes named in `without` are left out; backend always is.
 std::string cell_label(const Cell& cell, const std::vector<std::string_view>& without);
 

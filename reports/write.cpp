@@ -6,7 +6,9 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <fstream>
 #include <system_error>
+#include <utility>
 
 #include "reports/json.h"
 #include "reports/markdown.h"
@@ -17,9 +19,8 @@ namespace {
 
 [[noreturn]] void fail(const std::filesystem::path& file, const std::string& what, int error,
                        const std::string& again) {
-  const std::string remedy = error == ENOSPC || error == EDQUOT
-                                 ? "Free some space"
-                                 : "Check the folder's permissions, or name another with --out";
+  const std::string remedy =
+      error == ENOSPC || error == EDQUOT ? "Free some space" : "Check the folder's permissions";
   throw ReportError(printable(file.string()) + ": " + what + ": " +
                     std::generic_category().message(error) + ". " + remedy + "; " + again);
 }
@@ -76,6 +77,33 @@ void write_atomically(const std::filesystem::path& file, std::string_view bytes,
   if (!temporary.rename_to(file)) fail(file, "cannot be put in place", errno, again);
 }
 
+namespace {
+
+/// How every report of any version begins, within its first bytes.
+bool is_own(const std::filesystem::path& file, std::string_view mark) {
+  constexpr size_t kBeginning = 4096;
+  std::ifstream stream(file, std::ios::binary);
+  std::string bytes(kBeginning, '\0');
+  stream.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  bytes.resize(static_cast<size_t>(stream.gcount()));
+  return bytes.empty() || bytes.find(mark) != std::string::npos;
+}
+
+}  // namespace
+
+void refuse_foreign_reports(const std::filesystem::path& folder) {
+  constexpr std::pair<const char*, std::string_view> kReports[] = {
+      {"report.json", "\"mpsprobe_report\""}, {"report.md", "mpsprobe report"}};
+  for (const auto& [name, mark] : kReports) {
+    const std::filesystem::path file = folder / name;
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(file, error) || is_own(file, mark)) continue;
+    throw ReportError(printable(file.string()) +
+                      ": is there and was not written by mpsprobe: it is left as it is. Move it "
+                      "elsewhere; a run that is finished writes its report by `mpsprobe report`");
+  }
+}
+
 WrittenReports write_reports(const std::filesystem::path& folder, const Journal& journal,
                              const Analysis& analysis) {
   std::error_code error;
@@ -84,6 +112,7 @@ WrittenReports write_reports(const std::filesystem::path& folder, const Journal&
     fail(folder, "cannot be created", error.value(),
          "the journal is untouched, and `mpsprobe report` writes the report again");
   }
+  refuse_foreign_reports(folder);
   WrittenReports written{folder / "report.json", folder / "report.md"};
   write_atomically(written.json, json_text(report_json(journal, analysis)));
   write_atomically(written.markdown, report_markdown(analysis));

@@ -29,8 +29,12 @@ struct WrittenReports {
   std::filesystem::path markdown;
 };
 
+/// Throws ReportError where `folder` holds a report.json or a report.md that no mpsprobe wrote: it
+/// would be replaced.
+void refuse_foreign_reports(const std::filesystem::path& folder);
+
 /// Writes report.json and report.md into `folder`, which is created where it is missing. Throws
-/// ReportError.
+/// ReportError, also where it would replace what mpsprobe did not write.
 WrittenReports write_reports(const std::filesystem::path& folder, const Journal& journal,
                              const Analysis& analysis);
 

@@ -9,7 +9,7 @@ set(mpsprobe_torch_sources
   operations/torch_errors.cpp operations/torch_lane.cpp
   operations/torch_workload.cpp
   selftest/torch_misbehaviour.cpp
-  provenance/image.cpp provenance/provenance.cpp)
+  provenance/provenance.cpp)
 if(APPLE)
   list(APPEND mpsprobe_torch_sources backends/mps.cpp)
 else()
@@ -19,13 +19,13 @@ list(TRANSFORM mpsprobe_torch_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
 
 mpsprobe_library(torch
   SOURCES ${mpsprobe_torch_sources}
-  LIBRARIES mpsprobe::worker mpsprobe::comparison mpsprobe::evidence_of_build LibTorch::cpu nlohmann_json::nlohmann_json fmt::fmt-header-only
+  LIBRARIES mpsprobe::worker mpsprobe::comparison mpsprobe::loaded_image LibTorch::cpu nlohmann_json::nlohmann_json fmt::fmt-header-only
             ${CMAKE_DL_LIBS})
 if(APPLE)
   target_link_libraries(mpsprobe_torch PUBLIC mpsprobe::objective_c)
 endif()
 
-mpsprobe_test(torch_operations_test
+mpsprobe_test(torch_operations_test ONE_PROCESS
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/operations/operations_test.cpp
           ${CMAKE_CURRENT_LIST_DIR}/operations/aten_calls_test.cpp
           ${CMAKE_CURRENT_LIST_DIR}/operations/compare_test.cpp

@@ -1,11 +1,12 @@
 # The libraries that the cross-build takes from Debian's packages, all of them headers or sources: the targets
-# that cmake/Dependencies.cmake would otherwise look for, so that it finds them there.
+# that cmake/Dependencies.cmake would otherwise look for, so that it finds them there. fmt alone is another: a Mac has
+# the newest, which compiles less than Debian's, and LibTorch brings it along.
 #
 # /usr/include holds Linux's own headers as well, which must not be seen: the folders that are wanted are linked
 # into one of our own, which all builds share, so that ccache knows an object from one in the other.
-set(_headers ${CMAKE_SOURCE_DIR}/.deps/macos/headers)
+set(_headers ${CMAKE_SOURCE_DIR}/.deps/macos/include)
 file(MAKE_DIRECTORY ${_headers})
-foreach(_folder_and_package CLI:libcli11-dev nlohmann:nlohmann-json3-dev fmt:libfmt-dev boost:libboost-dev)
+foreach(_folder_and_package CLI:libcli11-dev nlohmann:nlohmann-json3-dev boost:libboost-dev)
   string(REPLACE ":" ";" _pair ${_folder_and_package})
   list(GET _pair 0 _folder)
   list(GET _pair 1 _package)
@@ -17,6 +18,9 @@ foreach(_folder_and_package CLI:libcli11-dev nlohmann:nlohmann-json3-dev fmt:lib
     file(CREATE_LINK /usr/include/${_folder} ${_headers}/${_folder} SYMBOLIC)
   endif()
 endforeach()
+file(READ ${CMAKE_SOURCE_DIR}/.deps/macos/ready _torch)
+string(REGEX REPLACE " .*" "" _torch "${_torch}")
+file(CREATE_LINK ${CMAKE_SOURCE_DIR}/.deps/macos/torch-${_torch}/include/fmt ${_headers}/fmt SYMBOLIC)
 foreach(_target CLI11::CLI11 nlohmann_json::nlohmann_json fmt::fmt-header-only Boost::headers)
   add_library(${_target} INTERFACE IMPORTED GLOBAL)
   set_target_properties(${_target} PROPERTIES INTERFACE_INCLUDE_DIRECTORIES ${_headers})
@@ -37,6 +41,18 @@ endforeach()
 add_library(LibArchive::LibArchive INTERFACE IMPORTED GLOBAL)
 set_target_properties(LibArchive::LibArchive PROPERTIES
   INTERFACE_INCLUDE_DIRECTORIES ${_headers} INTERFACE_LINK_LIBRARIES archive)
+
+# PCRE2 is Homebrew's on a Mac: Debian's header, and a stub.
+if(NOT EXISTS /usr/include/pcre2.h)
+  message(FATAL_ERROR "/usr/include/pcre2.h of Debian's package libpcre2-dev is missing. "
+                      "Run tools/setup --macos, then try again.")
+endif()
+if(NOT EXISTS ${_headers}/pcre2.h)
+  file(CREATE_LINK /usr/include/pcre2.h ${_headers}/pcre2.h SYMBOLIC)
+endif()
+add_library(mpsprobe_pcre2 INTERFACE IMPORTED GLOBAL)
+set_target_properties(mpsprobe_pcre2 PROPERTIES
+  INTERFACE_INCLUDE_DIRECTORIES ${_headers} INTERFACE_LINK_LIBRARIES pcre2-8)
 
 set(_googletest /usr/src/googletest)
 if(NOT EXISTS ${_googletest}/googletest/src/gtest-all.cc)

@@ -34,6 +34,22 @@ std::string known_good_operation(const WorkerInfo& worker) {
   return "";
 }
 
+/// One cell on one worker.
+struct Unit {
+  const WorkerInfo* worker = nullptr;
+  const Cell* cell = nullptr;
+};
+
+std::vector<Unit> units_of(const CampaignHeader& header) {
+  std::vector<Unit> units;
+  for (const WorkerInfo& worker : header.workers) {
+    for (const PlannedCell& planned : header.cells) {
+      if (names_backend(worker, planned.cell.backend)) units.push_back({&worker, &planned.cell});
+    }
+  }
+  return units;
+}
+
 }  // namespace
 
 bool is_unsettled(const TrialRecord& trial) {
@@ -50,18 +66,14 @@ std::optional<Cell> known_good_cell(const WorkerInfo& worker, const Cell& failed
   return cell;
 }
 
-bool is_real_device(Backend backend) {
-  return is_apple_gpu(backend) || backend == Backend::cuda;
-}
-
 /// One run of a campaign: what its jobs share.
 class Campaign::Run {
  public:
   explicit Run(Campaign& campaign)
       : campaign_(campaign),
         header_(campaign.header_),
-        schedule_(make_schedule(header_.workers.size() * header_.cells.size(),
-                                static_cast<size_t>(header_.trials), header_.seed)),
+        units_(units_of(header_)),
+        schedule_(make_schedule(units_.size(), static_cast<size_t>(header_.trials), header_.seed)),
         start_(Clock::now()) {
     progress_.planned = schedule_.size();
     for (const TrialRecord& trial : campaign.existing_) {
@@ -154,8 +166,8 @@ class Campaign::Run {
     const std::lock_guard<std::mutex> lock(mutex_);
     for (; may_go_on_locked() && position_ < schedule_.size(); ++position_) {
       const Slot slot = schedule_[position_];
-      const WorkerInfo& worker = header_.workers[slot.unit / header_.cells.size()];
-      const Cell& cell = header_.cells[slot.unit % header_.cells.size()].cell;
+      const WorkerInfo& worker = *units_[slot.unit].worker;
+      const Cell& cell = *units_[slot.unit].cell;
       const std::string text = to_string(cell);
       const Key key{worker.name, text, static_cast<int>(slot.trial)};
       if (done_.contains(key)) continue;
@@ -186,7 +198,7 @@ class Campaign::Run {
   void look_after_device(const TrialRequest& request, const TrialRecord& trial) {
     const bool wanted = campaign_.known_good_ == KnownGoodPolicy::always ||
                         (campaign_.known_good_ == KnownGoodPolicy::real_devices &&
-                         is_real_device(trial.cell.backend));
+                         info_of(trial.cell.backend).real_device);
     if (!wanted || !is_failure(trial.judgement.outcome)) return;
     const std::optional<Cell> known_good = known_good_cell(*request.worker, trial.cell);
     if (!known_good.has_value()) return;
@@ -223,6 +235,7 @@ class Campaign::Run {
 
   Campaign& campaign_;
   const CampaignHeader& header_;
+  const std::vector<Unit> units_;
   const std::vector<Slot> schedule_;
   const Clock::time_point start_;
   std::set<Key> done_;

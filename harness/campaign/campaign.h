@@ -11,12 +11,9 @@
 
 namespace mpsprobe {
 
-/// Whether trials of this backend share a device that can be sick, and that they can disturb.
-bool is_real_device(Backend backend);
-
 /// When a known-good cell is run after a failure.
 enum class KnownGoodPolicy : uint8_t {
-  real_devices,  ///< on mps, metal and cuda
+  real_devices,  ///< on backends whose trials share a device that can be sick
   always,
   never,
 };

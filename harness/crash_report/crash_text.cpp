@@ -197,15 +197,18 @@ class TextReader {
   }
 
   /// "Namespace SIGNAL, Code 11, Segmentation fault: 11", "Namespace SIGNAL, Code 0xb",
-  /// "DYLD, [0x1] Library missing".
+  /// "DYLD, [0x1] Library missing", "SIGNAL 5 Trace/BPT trap: 5".
   bool take_termination(string_view value) {
     section_ = Section::termination;
     take_prefix(value, "Namespace ");
-    const size_t comma = value.find(',');
-    set(report_.termination_namespace, trimmed(value.substr(0, comma)));
-    if (comma == string_view::npos) return true;
-    value = trimmed(value.substr(comma + 1));
-    if (take_prefix(value, "Code ")) {
+    const size_t end = std::min(value.find(','), value.find(' '));
+    set(report_.termination_namespace, trimmed(value.substr(0, end)));
+    if (end == string_view::npos) return true;
+    const bool comma = value[end] == ',';
+    value = trimmed(value.substr(end + 1));
+    if (!comma) {
+      value.remove_prefix(std::min(value.size(), value.find_first_not_of("0123456789")));
+    } else if (take_prefix(value, "Code ")) {
       value.remove_prefix(std::min(value.size(), value.find_first_of(" ,")));
     } else if (value.starts_with('[')) {
       value.remove_prefix(std::min(value.size(), value.find(']')));

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <variant>
+
 #include "harness/crash_report/fixture.h"
 #include "harness/crash_report/ips.h"
 #include "harness/crash_report/report_limits.h"
@@ -12,12 +14,12 @@ namespace {
 
 using testing::ElementsAre;
 
-CrashReport crash(const std::string& name) {
+CrashReport crash_text(const std::string& name) {
   return std::get<CrashReport>(parse_crash_report(fixture(name)));
 }
 
 TEST(CrashText, AnOlderReportTellsTheSame) {
-  const CrashReport report = crash("older-macos.crash");
+  const CrashReport report = crash_text("older-macos.crash");
   EXPECT_EQ(report.pid, 4242);
   EXPECT_EQ(report.process, "mpsprobe-worker");
   EXPECT_DOUBLE_EQ(report.captured, 1614596403.5);
@@ -33,7 +35,7 @@ TEST(CrashText, AnOlderReportTellsTheSame) {
 }
 
 TEST(CrashText, FramesArePlacedInTheImagesAtTheEnd) {
-  const CrashReport report = crash("older-macos.crash");
+  const CrashReport report = crash_text("older-macos.crash");
   ASSERT_EQ(report.threads.size(), 3U);
   const ThreadStack& faulting = report.threads[0];
   EXPECT_TRUE(faulting.faulting);
@@ -54,8 +56,20 @@ TEST(CrashText, FramesArePlacedInTheImagesAtTheEnd) {
   EXPECT_EQ(report.threads[2].name, "worker 0");
 }
 
+// As systems before macOS 12 write it.
+TEST(CrashText, ATerminationsReasonMayGoWithoutCommas) {
+  const ParsedReport parsed = parse_crash_text(
+      "Process:               lanes [12]\nException Type:        EXC_BREAKPOINT (SIGTRAP)\n"
+      "Termination Reason:    SIGNAL 5 Trace/BPT trap: 5\n\nThread 0 Crashed:\n"
+      "0   lanes    0x18f000 take_lane(int) + 8\n\nBinary Images:\n");
+  const auto* report = std::get_if<CrashReport>(&parsed);
+  ASSERT_NE(report, nullptr);
+  EXPECT_EQ(report->termination_namespace, "SIGNAL");
+  EXPECT_EQ(report->termination_indicator, "Trace/BPT trap: 5");
+}
+
 TEST(CrashText, ATranslatedReportHoldsWhatIdentifiesIt) {
-  const CrashReport report = crash("translated-report.crash");
+  const CrashReport report = crash_text("translated-report.crash");
   EXPECT_EQ(report.incident, "0A0B0C0D-0000-4000-8000-000000000030");
   EXPECT_DOUBLE_EQ(report.launched, 1740826801.25);
   EXPECT_EQ(report.model, "Mac16,5");
@@ -66,7 +80,7 @@ TEST(CrashText, ATranslatedReportHoldsWhatIdentifiesIt) {
 }
 
 TEST(CrashText, AHeaderLineMayStandBeforeTheText) {
-  const CrashReport report = crash("header-before-text.ips");
+  const CrashReport report = crash_text("header-before-text.ips");
   EXPECT_EQ(report.bug_type, "109");
   EXPECT_EQ(report.incident, "0A0B0C0D-0000-4000-8000-000000000031");
   EXPECT_EQ(report.pid, 803);
@@ -87,7 +101,7 @@ TEST(CrashText, ManyFramesOfAnImageWithALongNameStaySmall) {
   for (int thread = 0; thread < 512; ++thread) {
     text += "Thread " + std::to_string(thread) + ":\n";
     for (int i = 0; i < (thread == 511 ? 3 : 200); ++i) text += "0 a 0x11 b + 1\n";
-    text += "\n";
+    text += '\n';
   }
   text += "Binary Images:\n0x10 - 0x20 x (1) <> /" + std::string(16384, 'x') + "\n";
   const ParsedReport parsed = parse_crash_text(text);

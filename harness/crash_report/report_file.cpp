@@ -15,12 +15,12 @@ namespace {
 constexpr int kMostNames = 100;
 
 /// A descriptor that is closed in the end.
-class Descriptor {
+class OpenFile {
  public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
+  explicit OpenFile(int fd) : fd_(fd) {}
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+  ~OpenFile() {
     if (fd_ >= 0) close(fd_);
   }
   int get() const { return fd_; }
@@ -59,7 +59,7 @@ std::optional<FileStamp> stamp_of(const std::filesystem::path& file) {
 
 std::optional<std::string> read_regular_file(const std::filesystem::path& file, size_t most) {
   // Without waiting for a writer, should it be a pipe by now.
-  const Descriptor fd(open(file.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC));
+  const OpenFile fd(open(file.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC));
   struct stat status {};
   if (fd.get() < 0 || fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
     return std::nullopt;
@@ -83,7 +83,7 @@ std::string keep_file(const std::filesystem::path& folder, const std::string& st
   for (int number = 1; number <= kMostNames; ++number) {
     std::string name = stem + (number == 1 ? "" : "-" + std::to_string(number)) + "." + extension;
     const std::filesystem::path path = folder / name;
-    const Descriptor fd(
+    const OpenFile fd(
         open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
     if (fd.get() >= 0) {
       if (write_all(fd.get(), content)) return name;

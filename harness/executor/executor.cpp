@@ -10,6 +10,7 @@
 #include "harness/crash_report/find_report.h"
 #include "harness/executor/environment.h"
 #include "harness/stack/symboliser.h"
+#include "harness/wire/library_under_test.h"
 
 namespace mpsprobe {
 namespace {
@@ -55,20 +56,6 @@ std::string utc_now() {
   const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
   return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", fmt::gmtime(static_cast<time_t>(ms / 1000)),
                      ms % 1000);
-}
-
-std::string library_identity(const nlohmann::json& provenance) {
-  std::string identity;
-  const auto torch = provenance.find("torch");
-  if (torch == provenance.end() || !torch->is_object()) return identity;
-  for (const char* key : {"version", "git_hash", "path", "build_id", "uuid", "fingerprint"}) {
-    if (torch->contains(key)) identity += fmt::format("{}={} ", key, torch->at(key).dump());
-  }
-  // Two builds may differ in nothing but what --probe asked for.
-  if (provenance.contains("symbols")) {
-    identity += fmt::format("symbols={} ", provenance.at("symbols").dump());
-  }
-  return identity;
 }
 
 Executor::Executor(ChildLimits limits, std::vector<std::string> extra_environment,
@@ -160,7 +147,7 @@ std::vector<ProcessRecord> Executor::run_together(const TrialRequest& request, i
 void Executor::collect_evidence(const TrialRequest& request, std::vector<ProcessRecord>& records,
                                 const std::vector<double>& launched_at) const {
   std::vector<Departed> departed;
-  const bool apple_gpu = is_apple_gpu(request.cell.backend);
+  const bool apple_gpu = info_of(request.cell.backend).apple_gpu;
   for (size_t i = 0; i < records.size(); ++i) {
     ProcessRecord& record = records[i];
     record.stacks = stack_evidence(record.recorder, *symboliser_);
@@ -184,7 +171,7 @@ std::string Executor::setup_problem(const TrialRequest& request,
   const std::string expected =
       described.contains("provenance") ? library_identity(described.at("provenance")) : "";
   // Cells of the backend metal run without LibTorch, whatever other cells of the worker load.
-  const bool none_needed = request.cell.backend == Backend::metal;
+  const bool none_needed = info_of(request.cell.backend).library.empty();
   const std::string identity = loaded.is_object() ? library_identity(loaded) : expected;
   if (identity != expected && !(none_needed && identity.empty())) {
     return fmt::format("another library was loaded than when the campaign began: {}instead of {}",

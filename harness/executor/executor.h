@@ -60,8 +60,4 @@ class Executor {
 /// Now, in UTC: "2026-01-31T12:34:56.789Z".
 std::string utc_now();
 
-/// What identifies the library that a worker loaded: those parts of its provenance that no two
-/// builds share. Results of different identities are never added up.
-std::string library_identity(const nlohmann::json& provenance);
-
 }  // namespace mpsprobe

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -106,6 +107,17 @@ TEST_F(ExecutorTest, WhoStaysBehindNeitherBlocksNorSpoilsTheTrial) {
     EXPECT_LT(trial.seconds, 10) << name;  // the grandchild stays for 20 s
   }
 }
+
+#ifdef __linux__
+TEST_F(ExecutorTest, NobodyStaysBehindWhereOrphansComeToUs) {
+  for (const char* name : {"grandchild", "grandchild_session", "pass"}) {
+    EXPECT_EQ(misbehave(name).judgement.outcome, Outcome::pass) << name;
+    errno = 0;
+    EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1) << name << " left a child, alive or dead";
+    EXPECT_EQ(errno, ECHILD);
+  }
+}
+#endif
 
 TEST_F(ExecutorTest, GarbageOnEveryChannelIsCountedAndDoesNoHarm) {
   const TrialRecord trial = misbehave("garbage");

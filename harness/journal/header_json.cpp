@@ -1,5 +1,7 @@
 #include "harness/journal/header_json.h"
 
+#include <cmath>
+
 #include "harness/wire/input_error.h"
 
 namespace mpsprobe {
@@ -81,6 +83,10 @@ CampaignHeader header_from_json(const json& object) {
   header.environment = object.at("environment");
   header.crash_reports = object.at("crash_reports");
   // A journal may come from anywhere; what is run or multiplied must be what a run can have.
+  for (const double seconds : {header.timeout_seconds, header.stall_seconds}) {
+    if (std::isfinite(seconds) && seconds >= 0) continue;
+    throw InputError("campaign", "a time limit is out of range", "The journal is damaged");
+  }
   if (header.trials < 1 || header.trials > 1'000'000 || header.jobs < 1 || header.jobs > 64) {
     throw InputError("campaign", "trials or jobs out of range", "The journal is damaged");
   }

@@ -5,35 +5,26 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <mutex>
-#include <optional>
 #include <set>
-#include <sstream>
 
 #include "harness/journal/header_json.h"
+#include "harness/journal/journal_line.h"
+#include "harness/journal/journal_reader.h"
 #include "harness/journal/trial_json.h"
-#include "harness/wire/input_error.h"
 
 namespace mpsprobe {
 namespace {
 
 using nlohmann::json;
 
-constexpr int kJournalVersion = 2;
+constexpr size_t kWriteBytes = 1 << 20;
 
-std::string dump(const json& object) {
-  return object.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
-}
-
-// FNV-1a, 64 bits: names equal texts equally; nothing here has to withstand an attacker.
 std::string name_for(const std::string& text) {
-  uint64_t hash = 0xcbf29ce484222325;
-  for (char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return fmt::format("{:016x}", hash);
+  return fmt::format("{:016x}", fnv1a(text));
 }
 
 json images_to_json(const std::vector<ImageSeen>& images) {
@@ -44,91 +35,22 @@ json images_to_json(const std::vector<ImageSeen>& images) {
   return list;
 }
 
-class Reader {
- public:
-  explicit Reader(const std::filesystem::path& file) : file_(file) {}
-
-  Journal read() {
-    std::ifstream stream(file_, std::ios::binary);
-    if (!stream) {
-      throw JournalError(
-          fmt::format("{}: cannot be read: {}. Name the folder of a run, which "
-                      "holds journal.ndjson",
-                      file_.string(), std::strerror(errno)));
-    }
-    std::string line;
-    while (std::getline(stream, line)) {
-      ++number_;
-      if (stream.eof()) {  // no newline at its end: cut off by a kill
-        journal_.torn = true;
-        break;
-      }
-      take(line);
-    }
-    if (!has_header_) fail("it has no campaign record");
-    return std::move(journal_);
-  }
-
- private:
-  [[noreturn]] void fail(const std::string& problem) const {
-    throw JournalError(
-        fmt::format("{}:{}: {}. A journal is written by `mpsprobe run` and not meant "
-                    "to be edited; use an older copy, or run again",
-                    file_.string(), number_, problem));
-  }
-
-  void take(const std::string& line) {
-    try {
-      const auto shallow = [](int depth, json::parse_event_t, const json&) { return depth <= 32; };
-      const json object = json::parse(line, shallow);
-      const std::string record = object.at("record");
-      if (record == "campaign") {
-        if (object.at("journal_version") != kJournalVersion) {
-          fail("it was written by another version of mpsprobe");
-        }
-        journal_.header = header_from_json(object.at("campaign"));
-        has_header_ = true;
-      } else if (record == "provenance") {
-        journal_.provenances[object.at("id").get<std::string>()] = object.at("provenance");
-      } else if (record == "images") {
-        std::vector<ImageSeen>& images = journal_.image_sets[object.at("id").get<std::string>()];
-        images.clear();
-        for (const json& image : object.at("images")) {
-          images.push_back({image.at("path"), image.at("id")});
-        }
-      } else if (record == "trial") {
-        journal_.trials.push_back(trial_from_json(object.at("trial")));
-      } else if (record == "known_good") {
-        const uint64_t sequence = object.at("sequence");
-        const auto trial = std::find_if(
-            journal_.trials.rbegin(), journal_.trials.rend(),
-            [sequence](const TrialRecord& candidate) { return candidate.sequence == sequence; });
-        if (trial == journal_.trials.rend()) fail("it follows no trial");
-        trial->known_good = known_good_from_json(object.at("known_good"));
-      } else if (record == "end") {
-        journal_.ends.push_back({object.at("reason"), object.at("ended"), object.at("note")});
-      } else {
-        fail("unknown record");
-      }
-    } catch (const json::exception& error) {
-      fail(std::string("this is no record: ") + error.what());
-    } catch (const InputError& error) {
-      fail(std::string("this is no record: ") + error.what());
-    } catch (const std::bad_optional_access&) {
-      fail("it holds a word that this version does not know");
-    }
-  }
-
-  std::filesystem::path file_;
-  size_t number_ = 0;
-  bool has_header_ = false;
-  Journal journal_;
-};
-
 }  // namespace
 
-Journal read_journal(const std::filesystem::path& file) {
-  return Reader(file).read();
+bool names_backend(const WorkerInfo& worker, Backend backend) {
+  const auto listed = worker.describe.find("backends");
+  if (listed == worker.describe.end() || !listed->is_array() || listed->empty()) return true;
+  return std::any_of(listed->begin(), listed->end(), [backend](const json& entry) {
+    return entry.is_object() && entry.value("name", json()) == name_of(backend);
+  });
+}
+
+bool is_being_written(const std::filesystem::path& file) {
+  const int fd = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  const bool held = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  close(fd);
+  return held;
 }
 
 struct JournalWriter::State {
@@ -138,6 +60,8 @@ struct JournalWriter::State {
   bool broken = false;  // a torn record could not be taken away again
   std::mutex mutex;
   std::set<std::string> stored;  // ids of provenances and lists of images
+  std::string run;               // its name; empty: an old journal, whose lines have no checksums
+  uint64_t next_number = 0;
 
   ~State() {
     if (fd >= 0) close(fd);
@@ -149,7 +73,7 @@ struct JournalWriter::State {
         "{}: {}: {}. {}", file.string(), what, std::strerror(errno),
         forbidden ? std::string("Choose a folder that can be written with --out")
                   : fmt::format("Free some space or choose another folder with --out; what was "
-                                "finished is kept, `mpsprobe run --resume {}` goes on from there",
+                                "finished is kept, and --resume {} goes on from there",
                                 file.parent_path().string())));
   }
 
@@ -192,6 +116,47 @@ struct JournalWriter::State {
     sync();
   }
 
+  std::string line_of(const json& record) {
+    if (!run.empty()) return sealed_line(record, next_number++, run);
+    return record.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+  }
+
+  /// The journal without its damaged lines takes its place; they are kept beside it.
+  void leave_out(const std::vector<DamagedLine>& damaged) {
+    std::ifstream whole(file, std::ios::binary);
+    std::ofstream aside(file.string() + ".damaged", std::ios::binary | std::ios::app);
+    const int old = fd;
+    const std::filesystem::path fresh = file.string() + ".new";
+    open_file(fresh, O_CREAT | O_TRUNC);
+    std::string kept;
+    auto next = damaged.begin();
+    size_t number = 0;
+    for (std::string line; std::getline(whole, line) && !whole.eof();) {
+      ++number;
+      line += '\n';
+      if (next != damaged.end() && next->line == number) {
+        aside << line;
+        ++next;
+        continue;
+      }
+      kept += line;
+      if (kept.size() > kWriteBytes) write_and_clear(kept);
+    }
+    write_and_clear(kept);
+    aside.flush();
+    if (!aside) {
+      errno = ENOSPC;
+      fail("its damaged lines cannot be kept beside it");
+    }
+    if (rename(fresh.c_str(), file.c_str()) != 0) fail("cannot be put in place");
+    close(old);
+  }
+
+  void write_and_clear(std::string& text) {
+    write_whole(text);
+    text.clear();
+  }
+
   // Back to the end of the last whole line.
   void cut_torn_line() {
     off_t size = lseek(fd, 0, SEEK_END);
@@ -208,9 +173,11 @@ JournalWriter::JournalWriter(const std::filesystem::path& file, const CampaignHe
   const std::filesystem::path fresh = file.string() + ".new";
   state_->open_file(fresh, O_CREAT);
   if (ftruncate(state_->fd, 0) != 0) state_->fail("cannot be emptied");
-  state_->write_whole(dump({{"record", "campaign"},
-                            {"journal_version", kJournalVersion},
-                            {"campaign", header_to_json(header)}}));
+  state_->run = new_run_name();
+  state_->write_whole(state_->line_of({{"record", "campaign"},
+                                       {"journal_version", kJournalVersion},
+                                       {"run", state_->run},
+                                       {"campaign", header_to_json(header)}}));
   if (link(fresh.c_str(), file.c_str()) != 0) state_->fail("cannot be created");
   unlink(fresh.c_str());
   const int folder = open(file.parent_path().c_str(), O_RDONLY | O_CLOEXEC);
@@ -227,7 +194,10 @@ JournalWriter::JournalWriter(const std::filesystem::path& file)
   state_->existing = read_journal(file);
   for (const auto& [id, data] : state_->existing.provenances) state_->stored.insert(id);
   for (const auto& [id, images] : state_->existing.image_sets) state_->stored.insert(id);
+  state_->run = state_->existing.run;
+  state_->next_number = state_->existing.next_number;
   if (state_->existing.torn) state_->cut_torn_line();
+  if (!state_->existing.damaged.empty()) state_->leave_out(state_->existing.damaged);
 }
 
 const Journal& JournalWriter::existing() const {
@@ -245,7 +215,7 @@ void JournalWriter::append(const TrialRecord& trial) {
   const auto store_once = [&](const char* record, const std::string& content, auto to_json) {
     std::string id = name_for(record + content);
     if (!state_->stored.contains(id) && fresh.insert(id).second) {
-      text += dump({{"record", record}, {"id", id}, {record, to_json()}});
+      text += state_->line_of({{"record", record}, {"id", id}, {record, to_json()}});
     }
     return id;
   };
@@ -254,27 +224,30 @@ void JournalWriter::append(const TrialRecord& trial) {
       json images = images_to_json(process.recorder.images);
       process.image_set = store_once("images", images.dump(), [&] { return images; });
     }
+    if (process.recorder.images.empty() && !state_->stored.contains(process.image_set)) {
+      process.image_set.clear();  // of another journal: nothing in this one has that name
+    }
     if (!process.hello.has_value()) continue;
     const std::string provenance = process.hello->provenance;
     process.hello->provenance = store_once("provenance", provenance,
                                            [&] { return json::parse(provenance, nullptr, false); });
   }
-  text += dump({{"record", "trial"}, {"trial", trial_to_json(stored)}});
+  text += state_->line_of({{"record", "trial"}, {"trial", trial_to_json(stored)}});
   state_->write_whole(text);
   state_->stored.merge(fresh);
 }
 
 void JournalWriter::append(uint64_t sequence, const KnownGood& known_good) {
   const std::lock_guard<std::mutex> lock(state_->mutex);
-  state_->write_whole(dump({{"record", "known_good"},
-                            {"sequence", sequence},
-                            {"known_good", known_good_to_json(known_good)}}));
+  state_->write_whole(state_->line_of({{"record", "known_good"},
+                                       {"sequence", sequence},
+                                       {"known_good", known_good_to_json(known_good)}}));
 }
 
 void JournalWriter::append(const CampaignEnd& end) {
   const std::lock_guard<std::mutex> lock(state_->mutex);
-  state_->write_whole(
-      dump({{"record", "end"}, {"reason", end.reason}, {"ended", end.ended}, {"note", end.note}}));
+  state_->write_whole(state_->line_of(
+      {{"record", "end"}, {"reason", end.reason}, {"ended", end.ended}, {"note", end.note}}));
 }
 
 }  // namespace mpsprobe

@@ -26,6 +26,10 @@ struct WorkerInfo {
   nlohmann::json describe;  ///< its whole answer
 };
 
+/// Whether the worker names the backend, available here or not: it is not asked for cells of
+/// another. One that names none is asked for every cell.
+bool names_backend(const WorkerInfo& worker, Backend backend);
+
 /// What a campaign set out to do: the first record of a journal. Nothing in it changes later.
 struct CampaignHeader {
   std::string mpsprobe_version;
@@ -55,8 +59,15 @@ struct CampaignEnd {
   std::string note;    ///< for people
 };
 
+/// A line of a journal that is not to be believed. Its trial counts as not run.
+struct DamagedLine {
+  size_t line = 0;  ///< in the file, from 1
+  std::string why;  ///< for people
+};
+
 /// A whole journal as read.
 struct Journal {
+  std::string run;  ///< its name, which every line's checksum is bound to; empty: of an old version
   CampaignHeader header;
   std::map<std::string, nlohmann::json>
       provenances;  ///< by id: in `trials`, HelloEvent::provenance is the id
@@ -66,11 +77,24 @@ struct Journal {
   std::vector<TrialRecord> trials;  ///< in the order in which they were written
   std::vector<CampaignEnd> ends;    ///< one for each time that it ran
   bool torn = false;  ///< the last line was cut off by a kill; it is not part of `trials`
+  std::vector<DamagedLine> damaged;  ///< skipped: nothing of them is in here
+  uint64_t next_number = 0;          ///< of the line that is appended next
+  bool live = false;  ///< another process was writing it while it was read (is_being_written)
 };
 
-/// Reads a journal. Tolerates a last line that a kill cut off; anything else that is no record of
-/// this version throws JournalError naming file and line.
+/// Reads a journal. Tolerates a last line that a kill cut off, and skips lines that were changed,
+/// are of another run, stand there twice or refer to one of these: `damaged` names them. Throws
+/// JournalError, naming file and line, where the first record, which says what the run is, is not
+/// whole, or of another version.
 Journal read_journal(const std::filesystem::path& file);
+
+/// Whether a process holds the lock of a JournalWriter on this file. Not to be asked by one that
+/// does.
+bool is_being_written(const std::filesystem::path& file);
+
+/// Whether a file begins with a whole line: a journal without one holds nothing, and its run never
+/// began.
+bool has_first_record(const std::filesystem::path& file);
 
 /// Appends records; each is on disk (fdatasync) when the call returns. Holds an exclusive lock on
 /// the file for its life, so that two runners cannot write one journal. Safe to call from several
@@ -80,7 +104,8 @@ class JournalWriter {
   /// Creates `file`, which appears with its whole header or not at all. Throws JournalError where
   /// it exists already.
   JournalWriter(const std::filesystem::path& file, const CampaignHeader& header);
-  /// Continues an existing journal: locks it, reads it, and cuts off a torn last line.
+  /// Continues an existing journal: locks it, reads it, and cuts off a torn last line. Damaged
+  /// lines go into `file` + ".damaged": what is run again stands in their place.
   explicit JournalWriter(const std::filesystem::path& file);
   JournalWriter(const JournalWriter&) = delete;
   JournalWriter& operator=(const JournalWriter&) = delete;

@@ -256,14 +256,16 @@ json judgement_to_json(const Judgement& judgement) {
   for (const OtherFinding& finding : judgement.also) {
     also.push_back({{"title", valid_utf8(finding.title)}, {"known", finding.known}});
   }
-  return {{"outcome", name_of(judgement.outcome)},
-          {"detail", valid_utf8(judgement.detail)},
-          {"signature", valid_utf8(judgement.signature)},
-          {"signature_known", judgement.known},
-          {"basis", name_of(judgement.basis)},
-          {"also", also},
-          {"bystander", judgement.bystander},
-          {"phase", name_of(judgement.phase)}};
+  json object{{"outcome", name_of(judgement.outcome)},
+              {"detail", valid_utf8(judgement.detail)},
+              {"signature", valid_utf8(judgement.signature)},
+              {"signature_known", judgement.known},
+              {"basis", name_of(judgement.basis)},
+              {"also", also},
+              {"bystander", judgement.bystander},
+              {"phase", name_of(judgement.phase)}};
+  if (!judgement.why.empty()) object["why"] = judgement.why;
+  return object;
 }
 
 namespace {
@@ -278,6 +280,8 @@ Judgement judgement_from_json(const json& object) {
   for (const json& finding : object.at("also")) {
     judgement.also.push_back({finding.at("title"), finding.at("known")});
   }
+  // Journals of earlier releases have none.
+  if (const auto why = object.find("why"); why != object.end()) judgement.why = *why;
   judgement.bystander = object.at("bystander");
   judgement.phase = phase_from(object.at("phase"));
   return judgement;

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
@@ -13,8 +14,8 @@ bool lists(const std::vector<std::string>& values, std::string_view value) {
   return std::find(values.begin(), values.end(), value) != values.end();
 }
 
-bool is_cuda_graph(const Cell& cell) {
-  return cell.backend == Backend::cuda && cell.path == Path::graph;
+bool captures_graphs(const Cell& cell) {
+  return info_of(cell.backend).captures && cell.path == Path::graph;
 }
 
 /// One combination that makes no sense. Rules are about meaning only; what a machine cannot do is
@@ -26,24 +27,20 @@ struct Rule {
 
 constexpr Rule kRules[] = {
     {[](const Cell& cell, const OperationInfo& operation) {
-       return !operation.backends.empty() && !lists(operation.backends, name_of(cell.backend));
-     },
-     "the operation is for other backends"},
-    {[](const Cell& cell, const OperationInfo& operation) {
-       return cell.backend != Backend::cuda && !lists(operation.paths, name_of(cell.path));
+       return !info_of(cell.backend).captures && !lists(operation.paths, name_of(cell.path));
      },
      "the operation has no such path to choose"},
     {[](const Cell& cell, const OperationInfo& operation) {
-       return is_cuda_graph(cell) && !operation.capturable;
+       return captures_graphs(cell) && !operation.capturable;
      },
      "the operation cannot be captured into a CUDA graph"},
     {[](const Cell& cell, const OperationInfo&) {
-       return is_cuda_graph(cell) && cell.threads > 1 && cell.stream != StreamUse::per_thread &&
+       return captures_graphs(cell) && cell.threads > 1 && cell.stream != StreamUse::per_thread &&
               cell.start != Start::sequential;
      },
      "a stream is captured by one thread at a time: use stream=per-thread"},
     {[](const Cell& cell, const OperationInfo&) {
-       return cell.capture != CaptureMode::global && !is_cuda_graph(cell);
+       return cell.capture != CaptureMode::global && !captures_graphs(cell);
      },
      "only CUDA graphs have a capture mode"},
     {[](const Cell& cell, const OperationInfo& operation) {
@@ -56,7 +53,7 @@ constexpr Rule kRules[] = {
      "the operation has no weights that threads could share or not"},
     {[](const Cell& cell, const OperationInfo&) {
        return (cell.queue != QueueUse::per_thread || cell.kernel != KernelUse::per_thread) &&
-              cell.backend != Backend::metal;
+              !info_of(cell.backend).queues;
      },
      "queues and kernels are chosen by the backend metal alone"},
     {[](const Cell& cell, const OperationInfo&) {
@@ -65,24 +62,29 @@ constexpr Rule kRules[] = {
      },
      "one thread has nobody to share a queue or a kernel with"},
     {[](const Cell& cell, const OperationInfo&) {
-       return cell.backend == Backend::metal && cell.dtype != "default" && cell.dtype != "float32";
+       return info_of(cell.backend).only_float32 && cell.dtype != "default" &&
+              cell.dtype != "float32";
      },
-     "the backend metal has float32 alone"},
+     "the backend has float32 alone"},
     {[](const Cell& cell, const OperationInfo&) {
-       return cell.stream != StreamUse::automatic && cell.backend == Backend::metal;
+       return cell.owner != Owner::thread && !info_of(cell.backend).owners;
      },
-     "streams are LibTorch's: use queue=shared or queue=per-thread"},
+     "who makes a thread's arrays is chosen by the backend mlx alone"},
     {[](const Cell& cell, const OperationInfo&) {
-       return cell.profile != find_axis("profile")->default_value && cell.backend != Backend::sim &&
-              cell.backend != Backend::metal;
+       return cell.owner == Owner::main && cell.init == Init::threads;
+     },
+     "with init=threads nothing is made on the main thread"},
+    {[](const Cell& cell, const OperationInfo&) {
+       return cell.sync == Sync::never && !info_of(cell.backend).owners;
+     },
+     "only the backend mlx leaves work in flight: use sync=each or sync=end"},
+    {[](const Cell& cell, const OperationInfo&) {
+       return cell.profile != find_axis("profile")->default_value &&
+              !info_of(cell.backend).profiles;
      },
      "a profile is of the simulated device alone"},
     {[](const Cell& cell, const OperationInfo&) {
-       return cell.stream == StreamUse::per_thread && cell.backend == Backend::cpu;
-     },
-     "the CPU has no streams"},
-    {[](const Cell& cell, const OperationInfo&) {
-       return cell.validation != Validation::none && !is_apple_gpu(cell.backend);
+       return cell.validation != Validation::none && !info_of(cell.backend).apple_gpu;
      },
      "only Metal has validation layers"},
     {[](const Cell& cell, const OperationInfo&) {
@@ -106,11 +108,20 @@ constexpr Rule kRules[] = {
 }  // namespace
 
 std::optional<std::string> contradiction(const Cell& cell, const OperationInfo& operation) {
+  if (!operation.backends.empty() && !lists(operation.backends, name_of(cell.backend))) {
+    return fmt::format("the operation is for other backends: {}",
+                       fmt::join(operation.backends, ", "));
+  }
   const auto rule = std::find_if(std::begin(kRules), std::end(kRules), [&](const Rule& candidate) {
     return candidate.holds(cell, operation);
   });
-  if (rule == std::end(kRules)) return std::nullopt;
-  return rule->reason;
+  if (rule != std::end(kRules)) return rule->reason;
+  const std::string_view no_streams = info_of(cell.backend).why_no_streams;
+  if (cell.stream != StreamUse::automatic && !no_streams.empty()) return std::string(no_streams);
+  const std::string axis = unhonoured_axis(cell, operation);
+  if (axis.empty()) return std::nullopt;
+  return fmt::format(
+      "a worker here does not honour the axis {}: it does not name it (docs/protocol.md)", axis);
 }
 
 }  // namespace mpsprobe

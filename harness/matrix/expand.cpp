@@ -8,6 +8,7 @@
 
 #include "harness/wire/axis.h"
 #include "harness/wire/input_error.h"
+#include "harness/wire/near_name.h"
 
 namespace mpsprobe {
 namespace {
@@ -41,7 +42,15 @@ class Expander {
       return fixed->second;
     }
     if (const auto own = block_->axes.find(name); own != block_->axes.end()) return own->second;
-    if (name == "backend") return {std::string(name_of(options_.default_backend))};
+    if (name == "backend") {
+      if (!options_.default_backend.has_value()) {
+        throw InputError("--backend",
+                         "nothing real can run here, and none of the backends is named",
+                         "`mpsprobe list backends` says why. --backend sim runs on the simulated "
+                         "Metal device");
+      }
+      return {std::string(name_of(*options_.default_backend))};
+    }
     return {std::string(axis.default_value)};
   }
 
@@ -77,8 +86,8 @@ class Expander {
   }
 
   void add(const Cell& cell) {
-    const auto operation = operations_.find(cell.op);
-    if (operation == operations_.end()) {
+    const OperationInfo* const operation = find_operation(operations_, cell.op, cell.backend);
+    if (operation == nullptr) {
       throw InputError("op",
                        fmt::format("no worker has the operation \"{}\"{}", cell.op, guess(cell.op)),
                        "`mpsprobe list operations` shows what there is");
@@ -96,7 +105,7 @@ class Expander {
       plan_.left_out.push_back({text, "excluded by the matrix"});
       return;
     }
-    if (const auto reason = contradiction(cell, operation->second)) {
+    if (const auto reason = contradiction(cell, *operation)) {
       plan_.left_out.push_back({text, *reason});
       return;
     }
@@ -111,15 +120,10 @@ class Expander {
     return expectation;
   }
 
-  /// A name that begins alike: what a typing error most often leaves whole.
   std::string guess(const std::string& name) const {
-    const std::string start = name.substr(0, std::min<size_t>(3, name.size()));
-    for (const auto& [known, info] : operations_) {
-      if (!start.empty() && known.starts_with(start)) {
-        return fmt::format("; did you mean \"{}\"?", known);
-      }
-    }
-    return "";
+    std::vector<std::string> known;
+    for (const auto& [each, info] : operations_) known.push_back(each);
+    return did_you_mean(name, known);
   }
 
   const Matrix& matrix_;

@@ -16,7 +16,7 @@ constexpr size_t kMostCells = 1'000'000;
 struct ExpandOptions {
   AxisValues fixed;  ///< an axis given as an option: has these values in every block
   std::vector<std::string> filters;  ///< shell patterns; a cell must match one of them, if any
-  Backend default_backend = Backend::sim;  ///< where neither matrix nor command line says
+  std::optional<Backend> default_backend;  ///< where neither matrix nor command line says
 };
 
 struct Plan {

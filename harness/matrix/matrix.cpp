@@ -1,6 +1,7 @@
 #include "harness/matrix/matrix.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -10,11 +11,13 @@
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 #include <unordered_set>
 
 #include "harness/wire/axis.h"
 #include "harness/wire/input_error.h"
+#include "harness/wire/near_name.h"
 
 namespace mpsprobe {
 namespace {
@@ -39,8 +42,9 @@ class Node {
     if (!value_.is_object()) fail("is not an object", kSeeFormat);
     for (const auto& [key, ignored] : value_.items()) {
       if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
-        child_place(key).fail("is not a key that is known here",
-                              fmt::format("Known are: {}", fmt::join(keys, ", ")));
+        const std::vector<std::string_view> known(keys);
+        child_place(key).fail("is not a key that is known here" + did_you_mean(key, known),
+                              fmt::format("Known are: {}", fmt::join(known, ", ")));
       }
     }
   }
@@ -84,6 +88,10 @@ class Node {
   /// A value of an axis: text or a whole number.
   std::string axis_text() const {
     if (value_.is_number_integer()) return value_.dump();
+    if (!value_.is_string()) {
+      fail("is neither a text nor a whole number",
+           "Write a text in double quotes, or a whole number, for a value of an axis");
+    }
     return text();
   }
 
@@ -105,7 +113,11 @@ AxisValues parse_axes(const Node& node) {
   AxisValues result;
   for (const auto& [name, values] : node.members()) {
     const Axis* axis = find_axis(name);
-    if (axis == nullptr) values.fail("is no axis", "`mpsprobe list axes` shows them");
+    if (axis == nullptr) {
+      std::vector<std::string_view> known;
+      for (const Axis& each : axes()) known.push_back(each.name);
+      values.fail("is no axis" + did_you_mean(name, known), "`mpsprobe list axes` shows them");
+    }
     std::vector<std::string>& list = result[name];
     std::unordered_set<std::string> seen;
     for (const Node& item : values.items()) {
@@ -133,6 +145,11 @@ RunDefaults parse_run(const Node& node) {
     run.memory_limit_bytes = static_cast<uint64_t>(node.at("memory_limit_mib").number(16, 1 << 24))
                              << 20;
   }
+  const double timeout = run.timeout_seconds.value_or(300);
+  if (run.stall_seconds.has_value() && *run.stall_seconds > timeout) {
+    node.at("stall").fail("is longer than the timeout, and would never count",
+                          fmt::format("Write at most {:g}", timeout));
+  }
   return run;
 }
 
@@ -142,6 +159,10 @@ Matrix::ExpectRule parse_expect(const Node& node) {
   rule.selector.where = parse_axes(node.at("where"));
   if (node.has("verdict") == node.has("outcome")) {
     node.fail("needs either \"verdict\" or \"outcome\"", kSeeFormat);
+  }
+  if (node.has("detail") && !node.has("outcome")) {
+    node.at("detail").fail("is of an outcome, and there is none",
+                           "Name the outcome, or leave it out");
   }
   if (node.has("verdict")) {
     rule.expectation.verdict = verdict_named(node.at("verdict").text());
@@ -188,13 +209,28 @@ bool Selector::matches(const Cell& cell) const {
 
 Matrix parse_matrix(const std::string& text, const std::string& place) {
   json document;
+  std::string twice;
   try {
     const auto shallow = [](int depth, json::parse_event_t, const json&) { return depth <= 16; };
-    document = json::parse(text, shallow);
+    std::vector<std::set<std::string>> open;
+    const auto once = [&](int depth, json::parse_event_t event, const json& parsed) {
+      if (event == json::parse_event_t::object_start) open.emplace_back();
+      if (event == json::parse_event_t::object_end && !open.empty()) open.pop_back();
+      if (event == json::parse_event_t::key && !open.empty() &&
+          !open.back().insert(parsed.get<std::string>()).second && twice.empty()) {
+        twice = parsed.get<std::string>();
+      }
+      return shallow(depth, event, parsed);
+    };
+    document = json::parse(text, once);
   } catch (const json::exception& error) {
     throw InputError(place, std::string("is not JSON: ") + error.what(), "Mend it there");
   }
   const Node root(document, place, true);
+  if (!twice.empty()) {
+    throw InputError(place, "has the key \"" + twice.substr(0, 60) + "\" twice in one object",
+                     "Keep one of them: of two, the last would count without a word");
+  }
   root.allow({"$schema", "mpsprobe_matrix", "name", "description", "run", "axes", "blocks",
               "include", "exclude", "expect"});
   root.at("mpsprobe_matrix").count(1, 1);
@@ -209,6 +245,10 @@ Matrix parse_matrix(const std::string& text, const std::string& place) {
   }
   if (root.has("description")) matrix.description = root.at("description").text();
   if (root.has("run")) matrix.run = parse_run(root.at("run"));
+  if (root.has("axes") && root.has("blocks")) {
+    root.at("axes").fail("stands beside \"blocks\"",
+                         "Make it a block of its own, or take one of them out");
+  }
   if (root.has("axes")) matrix.blocks.push_back({matrix.name, parse_axes(root.at("axes"))});
   if (root.has("blocks")) {
     for (const Node& node : root.at("blocks").items()) {
@@ -242,12 +282,19 @@ Matrix parse_matrix(const std::string& text, const std::string& place) {
 }
 
 Matrix load_matrix(const std::filesystem::path& file) {
+  std::error_code error;
+  if (std::filesystem::is_directory(file, error)) {
+    throw InputError(file.string(), "is a folder and no matrix file",
+                     "Name a matrix file, or a built-in matrix from `mpsprobe list matrices`");
+  }
   std::ifstream stream(file, std::ios::binary);
   std::ostringstream text;
-  if (!stream || !(text << stream.rdbuf())) {
-    throw InputError(file.string(),
-                     std::string("cannot be read: ") + std::strerror(errno != 0 ? errno : EISDIR),
+  if (!stream || (!(text << stream.rdbuf()) && stream.bad())) {
+    throw InputError(file.string(), std::string("cannot be read: ") + std::strerror(errno),
                      "Name a matrix file, or a built-in matrix from `mpsprobe list matrices`");
+  }
+  if (text.str().empty()) {
+    throw InputError(file.string(), "is empty", "A matrix is a JSON object: see docs/matrices.md");
   }
   return parse_matrix(text.str(), file.string());
 }

@@ -14,7 +14,7 @@ namespace {
 using testing::HasSubstr;
 
 Operations operations() {
-  Operations all;
+  std::map<std::string, OperationInfo> all;
   all["linear"] = {"linear", "",          "",        {"default", "nograph", "graph"},
                    true,     {"float32"}, "8x64x64", ""};
   all["raw"] = {"raw", "", "", {"default"}, false, {"float32"}, "64x64x64", ""};
@@ -24,10 +24,11 @@ Operations operations() {
   all["linear"].capturable = true;
   all["lost"] = all["raw"];
   all["lost"].backends = {"cuda"};
-  return all;
+  return {all.begin(), all.end()};
 }
 
-Plan plan_of(const std::string& text, const ExpandOptions& options = {}) {
+Plan plan_of(const std::string& text, ExpandOptions options = {}) {
+  options.default_backend = Backend::sim;
   return expand(parse_matrix(text, "my.json"), operations(), options);
 }
 

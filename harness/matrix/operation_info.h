@@ -2,8 +2,12 @@
 
 #include <map>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
+
+#include "harness/wire/cell.h"
 
 namespace mpsprobe {
 
@@ -21,10 +25,27 @@ struct OperationInfo {
   std::vector<std::string> backends;  ///< the only ones that it runs on; empty: it runs on all
   /// Operations of the same worker that are part of this one: what it can be reduced to.
   std::vector<std::string> made_of;
+  /// Axes that the worker honours beside those that the runner sees to; nothing: every one. A cell
+  /// off the default of another axis would run as if it were not.
+  std::optional<std::set<std::string>> axes;
 };
 
-/// Operations by name.
-using Operations = std::map<std::string, OperationInfo>;
+/// Operations by name: one for each worker that has it, since the same name may have other paths
+/// and types on another backend.
+using Operations = std::multimap<std::string, OperationInfo>;
+
+/// The operation as it is on this backend; where none is for that, as it is elsewhere; nullptr
+/// where there is none of that name.
+const OperationInfo* find_operation(const Operations& operations, const std::string& name,
+                                    Backend backend);
+
+/// Adds what another worker has. Of an operation that both have, the axes that both honour are
+/// left: the same cells run on both.
+void merge_operations(Operations& operations, const Operations& others);
+
+/// The first axis, in canonical order, that the cell uses and nobody who runs the operation
+/// honours; empty where there is none.
+std::string unhonoured_axis(const Cell& cell, const OperationInfo& operation);
 
 /// From the answer of `describe`. Throws InputError where it is not of this form: a worker may be
 /// anybody's program.

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "harness/outcome/patterns.h"
 #include "harness/outcome/reported.h"
+#include "harness/signature/find_failures.h"
 
 namespace mpsprobe {
 

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "harness/outcome/diagnosis.h"
 #include "harness/outcome/outcome.h"
+#include "harness/signature/find_failures.h"
 
 namespace mpsprobe {
 

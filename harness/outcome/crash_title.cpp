@@ -9,12 +9,12 @@
 #include <utility>
 
 #include "harness/outcome/misuse_frames.h"
-#include "harness/outcome/patterns.h"
 #include "harness/outcome/told.h"
 #include "harness/outcome/whereabouts.h"
-#include "harness/text/ascii.h"
-#include "harness/title/function_name.h"
-#include "harness/title/passing_frames.h"
+#include "harness/signature/ascii.h"
+#include "harness/signature/find_failures.h"
+#include "harness/signature/function_name.h"
+#include "harness/signature/passing_frames.h"
 
 namespace mpsprobe {
 namespace {
@@ -162,40 +162,53 @@ StackTitle stack_title(const ProcessRecord& process) {
   return best;
 }
 
-CrashTitle crash_title(const ProcessRecord& process, int signal) {
+namespace {
+
+CrashTitle title_of_crash(const ProcessRecord& process, int signal, const StackTitle& title) {
   const std::string suffix = phase_suffix(process.recorder.phase);
   const std::string_view words = words_for(process, signal);
   if (const std::string_view misuse = found_misuse(process, signal); !misuse.empty()) {
-    return {std::string(misuse) + suffix, Basis::frames};
+    return {std::string(misuse) + suffix, Basis::frames, {}};
   }
-  const StackTitle title = stack_title(process);
   if (!words.empty()) {
     if (const std::string function = overflowing_function(process, signal); !function.empty()) {
-      return {fmt::format("stack overflow in {}{}", function, suffix), Basis::frames};
+      return {fmt::format("stack overflow in {}{}", function, suffix), Basis::frames, {}};
     }
     switch (title.kind) {
       case StackTitle::Kind::function:
-        return {fmt::format("{} in {}{}", words, title.function, suffix), Basis::frames};
+        return {fmt::format("{} in {}{}", words, title.function, suffix), Basis::frames, {}};
       case StackTitle::Kind::entry:
-        return {fmt::format("{} inside {}{}", words, title.function, suffix), Basis::frames};
+        return {fmt::format("{} inside {}{}", words, title.function, suffix), Basis::frames, {}};
       case StackTitle::Kind::heap:
         // The allocator finds what it notices in an order of its own: with an abort, a trap or a
         // bad access. And the heap may be sound, where a caller gave it a bad pointer.
-        return {"death inside malloc or free (heap or pointer damaged)" + suffix, Basis::place};
+        return {"death inside malloc or free (heap or pointer damaged)" + suffix, Basis::place, {}};
       case StackTitle::Kind::passing:
         return {fmt::format("{} in {} (no caller known){}", words, title.function, suffix),
-                Basis::place};
+                Basis::place,
+                {}};
       default:
         break;
     }
   } else if (title.kind == StackTitle::Kind::function) {
-    return {fmt::format("{} in {}{}", signal_name(signal), title.function, suffix), Basis::frames};
+    return {
+        fmt::format("{} in {}{}", signal_name(signal), title.function, suffix), Basis::frames, {}};
   }
   const std::string image = crash_image(process, title);
   const std::string in = image.empty() ? image : " in " + image;
   const std::string what = words.empty() ? signal_name(signal) : std::string(words);
   return {fmt::format("{}{} {} (no function known)", what, in, whereabouts(process.recorder)),
-          Basis::place};
+          Basis::place,
+          {}};
+}
+
+}  // namespace
+
+CrashTitle crash_title(const ProcessRecord& process, int signal) {
+  const StackTitle title = stack_title(process);
+  CrashTitle crash = title_of_crash(process, signal, title);
+  if (crash.basis == Basis::frames) crash.why = title.why;
+  return crash;
 }
 
 }  // namespace mpsprobe

@@ -3,9 +3,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "harness/outcome/outcome.h"
-#include "harness/title/frames.h"
+#include "harness/signature/frames.h"
 
 namespace mpsprobe {
 
@@ -19,6 +20,7 @@ constexpr uint64_t kNearStack = 64 << 10;
 struct CrashTitle {
   std::string title;
   Basis basis = Basis::place;
+  std::vector<std::string> why;  ///< the frames that were passed over, by the rows that say so
 };
 
 /// "bad access in FUNCTION" for SIGSEGV and SIGBUS (macOS gives either for one and the same bad

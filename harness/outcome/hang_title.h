@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/outcome/outcome.h"
 
@@ -11,9 +12,11 @@ namespace mpsprobe {
 struct HangTitle {
   std::string title;
   Basis basis = Basis::place;
+  std::vector<std::string> why;  ///< the frames that were passed over, by the rows that say so
 };
 
-/// The title of a process that hung: by its locks where the stacks tell of them, else by where it
+/// The title of a process that hung: by its locks where the stacks tell of them, by the function
+/// that the thread which was deepest in something is in where its stack was taken, and by where it
 /// was. `path` is as for whereabouts(). Throws only for lack of memory; may be called from any
 /// thread.
 HangTitle hang_title(const ProcessRecord& process, std::string_view path);

@@ -8,16 +8,12 @@
 
 #include "harness/outcome/bystander.h"
 #include "harness/outcome/crash_title.h"
-#include "harness/outcome/diagnosis.h"
-#include "harness/outcome/gtest_story.h"
 #include "harness/outcome/hang_title.h"
-#include "harness/outcome/last_words.h"
-#include "harness/outcome/patterns.h"
 #include "harness/outcome/reported.h"
 #include "harness/outcome/told.h"
-#include "harness/outcome/traceback.h"
 #include "harness/outcome/whereabouts.h"
-#include "harness/title/title.h"
+#include "harness/signature/find_failures.h"
+#include "harness/signature/title.h"
 
 namespace mpsprobe {
 namespace {
@@ -36,27 +32,23 @@ bool is_deliberate(int signal) {
 }
 
 using Classes = std::initializer_list<TextClass>;
-// What an uncaught exception may say. Programs also catch these, print them and go on.
-constexpr Classes kThrown{TextClass::exception, TextClass::out_of_memory, TextClass::unsupported,
-                          TextClass::gpu_error};
 
-bool is_one_of(const Finding& finding, Classes classes) {
-  return std::find(classes.begin(), classes.end(), finding.text_class) != classes.end();
+template <typename Fits>
+const Finding* first_that(const std::vector<Finding>& findings, Fits fits) {
+  const auto found = std::find_if(findings.begin(), findings.end(), fits);
+  return found == findings.end() ? nullptr : &*found;
 }
 
 const Finding* first_of(const std::vector<Finding>& findings, Classes classes) {
-  const auto found = std::find_if(findings.begin(), findings.end(), [&](const Finding& finding) {
-    return is_one_of(finding, classes);
+  return first_that(findings, [&](const Finding& finding) {
+    return std::find(classes.begin(), classes.end(), finding.text_class) != classes.end();
   });
-  return found == findings.end() ? nullptr : &*found;
 }
 
 // What ends a process, as opposed to what it may have survived.
 const Finding* first_ending(const std::vector<Finding>& findings) {
-  const auto found = std::find_if(findings.begin(), findings.end(), [](const Finding& finding) {
-    return ends_the_process(finding.text_class);
-  });
-  return found == findings.end() ? nullptr : &*found;
+  return first_that(findings,
+                    [](const Finding& finding) { return ends_the_process(finding.text_class); });
 }
 
 // What a program that does not look at results dies of, where no function is known. Not what it may
@@ -66,24 +58,10 @@ bool explains_bad_access(const Finding& finding) {
          finding.title.starts_with("MPSGraph: ");
 }
 
-// An exception that nobody caught and that said nothing but its type.
-bool is_mute(const Finding& finding) {
-  return finding.title.starts_with("exception of type ");
-}
-
 class Judge {
  public:
   Judge(const ProcessRecord& process, std::string_view path)
-      : process_(process),
-        path_(path),
-        printed_(printed_by(process)),
-        findings_(told_by(process, printed_)) {
-    // Runtimes tell an exception twice, once without its text.
-    const auto tells = [](const Finding& finding) {
-      return finding.uncaught && finding.text_class == TextClass::exception && !is_mute(finding);
-    };
-    if (std::any_of(findings_.begin(), findings_.end(), tells)) std::erase_if(findings_, is_mute);
-  }
+      : process_(process), path_(path), printed_(process.err.text()), findings_(told_by(process)) {}
 
   Judgement judge() {
     judgement_.phase = process_.recorder.phase;
@@ -120,8 +98,18 @@ class Judge {
     judgement_.basis = basis;
     judgement_.known = known;
   }
-  void as(Outcome outcome, const Finding& finding) {
-    as(outcome, finding.title, finding.title, Basis::text, finding.known);
+  void as(Outcome outcome, const Finding& finding) { as(outcome, finding.title, finding); }
+  void as(Outcome outcome, std::string detail, const Finding& finding) {
+    as(outcome, std::move(detail), finding.title, Basis::text, finding.known);
+    judgement_.why.assign(finding.why.begin(), finding.why.end());
+  }
+  void as(Outcome outcome, std::string detail, const Titled& words) {
+    as(outcome, std::move(detail), words.title, Basis::text, false);
+    judgement_.why.assign(words.why.begin(), words.why.end());
+  }
+  void as(Outcome outcome, std::string detail, const CrashTitle& crash) {
+    as(outcome, std::move(detail), crash.title, crash.basis);
+    judgement_.why = crash.why;
   }
   void as_bystander() {
     as(Outcome::infrastructure, "bystander of a GPU restart", std::string(kInnocentVictim),
@@ -156,6 +144,7 @@ class Judge {
     const char* how = process_.ended_by == EndedBy::deadline ? "deadline" : "no progress";
     const HangTitle hang = hang_title(process_, path_);
     as(Outcome::hang, how, hang.title, hang.basis);
+    judgement_.why = hang.why;
   }
 
   void died(int signal) {
@@ -181,40 +170,38 @@ class Judge {
     // Another thread was about to abort: that came first, and the status stays what it was. Not an
     // interpreter, which tells of a bad access in the same words.
     if (ending != nullptr && !ending->title.starts_with(kPythonFatal)) {
-      return as(Outcome::signal, name, ending->title, Basis::text, ending->known);
+      return as(Outcome::signal, name, *ending);
     }
     if (!is_deliberate(signal) && crash_->basis != Basis::frames) {
-      const auto explains = std::find_if(findings_.begin(), findings_.end(), explains_bad_access);
-      if (explains != findings_.end()) {
-        return as(Outcome::signal, name, explains->title, Basis::text, explains->known);
-      }
+      const Finding* explains = first_that(findings_, explains_bad_access);
+      if (explains != nullptr) return as(Outcome::signal, name, *explains);
     }
     // An exception that nobody catches ends in abort. A trap is raised where it happens, whatever
     // was caught and printed before.
     if (signal == SIGABRT) {
       if (const Finding* thrown = what_was_thrown()) {
         if (is_victim(*thrown) && only_a_victim(process_, findings_)) return as_bystander();
-        const std::string words = is_mute(*thrown) ? last_words(printed_) : "";
-        if (!words.empty()) return as(Outcome::exception, words, words, Basis::text, false);
+        const Titled words = thrown->mute ? last_words(printed_) : Titled();
+        if (!words.title.empty()) return as(Outcome::exception, words.title, words);
         // Who threw says more than a type without a message.
-        if (is_mute(*thrown) && crash_->basis == Basis::frames) {
-          return as(Outcome::exception, crash_->title, crash_->title, Basis::frames);
+        if (thrown->mute && crash_->basis == Basis::frames) {
+          return as(Outcome::exception, crash_->title, *crash_);
         }
         return as(outcome_of(thrown->text_class), *thrown);
       }
       if (uncaught_object()) return;
       // A library that it loaded later than at its start.
       if (const Finding* loader = first_of(findings_, {TextClass::setup_failed})) {
-        return as(Outcome::signal, name, loader->title, Basis::text, loader->known);
+        return as(Outcome::signal, name, *loader);
       }
       // It ended itself, and most likely said why, in words that nobody knows.
       if (crash_->basis != Basis::frames) {
-        if (const std::string words = last_words(printed_); !words.empty()) {
-          return as(Outcome::signal, name, words, Basis::text, false);
+        if (const Titled words = last_words(printed_); !words.title.empty()) {
+          return as(Outcome::signal, name, words);
         }
       }
     }
-    as(Outcome::signal, name, crash_->title, crash_->basis);
+    as(Outcome::signal, name, *crash_);
   }
 
   // The text that an abort is titled by, where none says that it ends the process. What is no
@@ -226,7 +213,10 @@ class Judge {
     };
     const Finding* caught = nullptr;
     for (const Finding& finding : findings_) {
-      if (!is_one_of(finding, kThrown)) continue;
+      // Programs also catch what an uncaught exception may say, print it and go on.
+      if (ends_the_process(finding.text_class) || finding.text_class == TextClass::setup_failed) {
+        continue;
+      }
       if (finding.uncaught || !clears(finding)) return &finding;
       if (caught == nullptr) caught = &finding;
     }
@@ -257,8 +247,8 @@ class Judge {
   bool uncaught_object() {
     if (!process_.crash_report) return false;
     if (const std::string reason = uncaught_object_reason(process_); !reason.empty()) {
-      const std::string title = exception_title(reason);
-      as(Outcome::exception, title, title, Basis::text, false);
+      const Titled titled = title_of_message(reason);
+      as(Outcome::exception, titled.title, titled);
       return true;
     }
     const StackTitle thrower = title_of_stack(process_.crash_report->last_exception);
@@ -283,28 +273,23 @@ class Judge {
     }
     if (cause != nullptr && is_victim(*cause) && !reported_as_a_victim(process_)) {
       const ReportedFailure told = read_failure(*first_failure(process_.failures));
-      return as(Outcome::exit, std::to_string(code), told.title, Basis::text, told.known);
+      as(Outcome::exit, std::to_string(code), told.title, Basis::text, told.known);
+      judgement_.why = told.why;
+      return;
     }
     // Its last words title it; that it left with a code of its own stays true.
-    if (cause != nullptr) {
-      return as(Outcome::exit, std::to_string(code), cause->title, Basis::text, cause->known);
-    }
+    if (cause != nullptr) return as(Outcome::exit, std::to_string(code), *cause);
     const Finding* unsupported = first_of(findings_, {TextClass::unsupported});
     if (unsupported != nullptr && !process_.ready) return as(Outcome::unsupported, *unsupported);
-    const std::string_view own = above_launcher(printed_);
-    std::string told = uncaught_python_exception(own);
-    if (told.empty()) told = failed_gtest(own);
-    if (!told.empty()) {
-      return as(Outcome::exit, std::to_string(code), exception_title(told), Basis::text, false);
-    }
+    const Titled story = told_story(printed_);
+    if (!story.title.empty()) return as(Outcome::exit, std::to_string(code), story);
     // The loader looks for some symbols when they are first called.
     const Finding* loader = first_of(findings_, {TextClass::setup_failed});
     if (loader != nullptr && is_loader_exit(code)) {
-      return as(Outcome::exit, std::to_string(code), loader->title, Basis::text, loader->known);
+      return as(Outcome::exit, std::to_string(code), *loader);
     }
-    std::string words = last_words(own);
-    if (words.empty() && own.size() < printed_.size()) words = last_words(printed_);
-    if (!words.empty()) return as(Outcome::exit, std::to_string(code), words, Basis::text, false);
+    const Titled words = last_words(printed_);
+    if (!words.title.empty()) return as(Outcome::exit, std::to_string(code), words);
     as(Outcome::exit, std::to_string(code),
        fmt::format("exit code {} {}", code, whereabouts(process_.recorder)), Basis::place);
   }
@@ -326,9 +311,8 @@ class Judge {
     if (failure != nullptr) return reported(*failure);
     if (!process_.result.has_value()) {
       // An interpreter that reads its program from a terminal leaves with 0 whatever it told.
-      if (const std::string told = uncaught_python_exception(printed_); !told.empty()) {
-        return as(Outcome::missing, "left with 0 and no result", exception_title(told), Basis::text,
-                  false);
+      if (const Titled told = told_story(printed_); !told.title.empty()) {
+        return as(Outcome::missing, "left with 0 and no result", told);
       }
       return as(Outcome::missing, "left with 0 and no result",
                 "left with 0 and no result, " + whereabouts(process_.recorder), Basis::place);
@@ -340,6 +324,7 @@ class Judge {
     const ReportedFailure told = read_failure(failure);
     take_phase(failure);
     as(told.outcome, told.detail, told.title, Basis::text, told.known);
+    judgement_.why = told.why;
   }
 
   // The process went on after it: where it is now is not where it happened.

@@ -6,10 +6,10 @@
 #include <tuple>
 #include <utility>
 
-#include "harness/outcome/diagnosis.h"
 #include "harness/outcome/outcome.h"
 #include "harness/outcome/remarks.h"
 #include "harness/outcome/sample_process.h"
+#include "harness/signature/find_failures.h"
 #include "harness/trial.h"
 
 namespace mpsprobe {
@@ -430,24 +430,6 @@ TEST(Judge, ARecursionRanOverTheStackOnlyWhereSomethingShowsIt) {
   EXPECT_EQ(judge(process).signature, "bad access in leaf");
   report.threads[0].frames.resize(511, walk.frames[1]);
   EXPECT_EQ(judge(process).signature, "stack overflow in walk");
-}
-
-// What a log puts in front of each line is no indentation, and no type of an exception.
-TEST(Judge, ReadsATracebackBehindALogsColumns) {
-  for (const char* front : {"", "stderr: ", "lanes-1  | ", "2026-01-02T03:04:05.678Z "}) {
-    std::string text;
-    for (const char* line :
-         {"Traceback (most recent call last):", "  File \"lane.py\", line 3, in <module>",
-          "    take(fail)", "...", "LaneOut: pool of 3 is dry now"}) {
-      text += std::string(front) + line + "\n";
-    }
-    ProcessRecord process;
-    process.hello.emplace();
-    process.termination = Exited{1};
-    process.err.head = text;
-    process.err.bytes = text.size();
-    EXPECT_EQ(judge(process).signature, "pool of N is dry now") << front;
-  }
 }
 
 TEST(Remarks, SayWhatHoldsNumbersOfOneRun) {

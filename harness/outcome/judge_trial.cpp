@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "harness/outcome/judge.h"
-#include "harness/outcome/patterns.h"
+#include "harness/signature/find_failures.h"
 #include "harness/trial.h"
 
 namespace mpsprobe {

@@ -1,8 +1,8 @@
 #include "harness/outcome/misuse_frames.h"
 
-#include "harness/outcome/patterns.h"
-#include "harness/title/function_name.h"
-#include "harness/title/passing_frames.h"
+#include "harness/signature/function_name.h"
+#include "harness/signature/passing_frames.h"
+#include "harness/signature/rules.h"
 
 namespace mpsprobe {
 namespace {

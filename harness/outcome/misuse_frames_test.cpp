@@ -9,7 +9,7 @@
 
 #include "harness/outcome/judge.h"
 #include "harness/outcome/sample_process.h"
-#include "harness/title/function_name.h"
+#include "harness/signature/function_name.h"
 
 namespace mpsprobe {
 namespace {

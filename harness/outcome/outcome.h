@@ -149,6 +149,7 @@ struct Judgement {
   bool known = true;          ///< the text is one that the table of patterns names
   Basis basis = Basis::none;  ///< what the signature rests on
   std::vector<OtherFinding> also;  ///< what else it told of, in order of appearance, each once
+  std::vector<std::string> why;    ///< the names of the rows that made the signature
   bool bystander = false;  ///< it died of a GPU restart that another process caused: run it again
   Phase phase = Phase::startup;  ///< where the process was
 };

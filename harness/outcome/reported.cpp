@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "harness/outcome/patterns.h"
-#include "harness/title/clause.h"
-#include "harness/title/title.h"
+#include "harness/signature/find_failures.h"
+#include "harness/signature/title.h"
 
 namespace mpsprobe {
 namespace {
@@ -49,15 +48,23 @@ Outcome outcome_of(TextClass text_class) {
 ReportedFailure read_failure(const FailureEvent& failure) {
   const Outcome kind = kind_of(failure);
   if (kind == Outcome::wrong_result) {
-    return {kind, "wrong result: " + normalise_title(failure.operation),
-            failure.text.substr(0, 400)};
+    return {kind,
+            "wrong result: " + normalise_title(failure.operation),
+            failure.text.substr(0, 400),
+            true,
+            {}};
   }
   const std::string detail = normalise_title(failure.text);
   const std::vector<Finding> findings = find_failures(failure.text);
-  if (!findings.empty() && findings.front().known) return {kind, findings.front().title, detail};
   // As it would be titled had nobody caught it.
-  if (kind == Outcome::exception) return {kind, clause_title(failure.text), detail, false};
-  return {kind, fmt::format("{}: {}", name_of(kind), detail), detail, !is_failure(kind)};
+  const Titled titled = title_of_message(failure.text);
+  std::vector<std::string> why(titled.why.begin(), titled.why.end());
+  const bool known = !findings.empty() && findings.front().known;
+  if (kind == Outcome::exception || !findings.empty()) {
+    return {kind, titled.title, detail, known, std::move(why)};
+  }
+  return {kind, fmt::format("{}: {}", name_of(kind), detail), detail, !is_failure(kind),
+          std::move(why)};
 }
 
 const FailureEvent* first_failure(const std::vector<FailureEvent>& failures) {
@@ -70,12 +77,6 @@ const FailureEvent* first_failure(const std::vector<FailureEvent>& failures) {
     }
   }
   return best;
-}
-
-std::string exception_title(std::string_view last_line) {
-  const std::vector<Finding> findings = find_failures(last_line);
-  if (!findings.empty() && findings.front().known) return findings.front().title;
-  return clause_title(last_line);
 }
 
 }  // namespace mpsprobe

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/outcome/diagnosis.h"
 #include "harness/outcome/outcome.h"
+#include "harness/signature/find_failures.h"
 
 namespace mpsprobe {
 
@@ -14,6 +14,7 @@ struct ReportedFailure {
   std::string title;
   std::string detail;
   bool known = true;
+  std::vector<std::string> why;  ///< the names of the rows that made the title
 };
 
 /// What a reported failure comes to: an exception is what its text says. A kind that is no outcome,
@@ -28,9 +29,5 @@ const FailureEvent* first_failure(const std::vector<FailureEvent>& failures);
 
 /// The outcome that a class of text stands for in the last words of a process.
 Outcome outcome_of(TextClass text_class);
-
-/// The title of an uncaught exception of Python's, given as "Type: message": without the type where
-/// it says nothing, as C++ prints the same failure.
-std::string exception_title(std::string_view last_line);
 
 }  // namespace mpsprobe

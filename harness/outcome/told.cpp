@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
-#include "harness/text/as_written.h"
-#include "harness/text/ascii.h"
+#include "harness/signature/ascii.h"
 
 namespace mpsprobe {
 namespace {
@@ -27,11 +27,16 @@ std::string joined(const std::vector<std::string>& entries, std::string_view sep
   return text;
 }
 
-// How much of a reading is explained: known findings, and those that were told before.
-size_t explained(const std::vector<Finding>& reading, const std::vector<Finding>& before) {
-  return static_cast<size_t>(std::count_if(
-      reading.begin(), reading.end(),
-      [&](const Finding& finding) { return finding.known || told(before, finding.title); }));
+// How much a reading tells: known findings, those that were told before, and longer titles of
+// others.
+std::pair<size_t, size_t> telling(const std::vector<Finding>& reading,
+                                  const std::vector<Finding>& before) {
+  std::pair<size_t, size_t> told_so_far;
+  for (const Finding& finding : reading) {
+    if (finding.known || told(before, finding.title)) ++told_so_far.first;
+    if (!finding.known) told_so_far.second += finding.title.size();
+  }
+  return told_so_far;
 }
 
 void add_entries(std::vector<Finding>& findings, const std::vector<std::string>& entries) {
@@ -39,7 +44,7 @@ void add_entries(std::vector<Finding>& findings, const std::vector<std::string>&
   if (entries.size() > 1) {
     for (std::string_view separator : {"", " "}) {
       std::vector<Finding> other = find_failures(joined(entries, separator));
-      if (explained(other, findings) > explained(best, findings)) best = std::move(other);
+      if (telling(other, findings) > telling(best, findings)) best = std::move(other);
     }
   }
   for (Finding& finding : best) {
@@ -53,12 +58,8 @@ bool word(char c) {
 
 }  // namespace
 
-std::string printed_by(const ProcessRecord& process) {
-  return as_written(process.err.text());
-}
-
-std::vector<Finding> told_by(const ProcessRecord& process, std::string_view printed) {
-  std::vector<Finding> findings = find_failures(printed);
+std::vector<Finding> told_by(const ProcessRecord& process) {
+  std::vector<Finding> findings = find_failures(process.err.text());
   if (process.crash_report) {
     add_entries(findings, process.crash_report->application_info);
     add_entries(findings, process.crash_report->termination_reasons);
@@ -93,7 +94,7 @@ bool told_of_command_buffer(const ProcessRecord& process) {
     const std::vector<Finding> findings = find_failures(text);
     return std::any_of(findings.begin(), findings.end(), tells_of_command_buffer);
   };
-  return tells(printed_by(process)) ||
+  return tells(process.err.text()) ||
          std::any_of(process.failures.begin(), process.failures.end(),
                      [&](const FailureEvent& failure) { return tells(failure.text); });
 }

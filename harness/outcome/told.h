@@ -4,20 +4,16 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/outcome/diagnosis.h"
 #include "harness/outcome/outcome.h"
+#include "harness/signature/find_failures.h"
 
 namespace mpsprobe {
-
-/// What it printed to stderr, as it wrote it (as_written.h).
-std::string printed_by(const ProcessRecord& process);
 
 /// Every failure that a process told of in words, each title once, in order of appearance: what it
 /// printed to stderr, then the last words of libraries and the reasons that the system's crash
 /// report holds. Those come split over array entries, at any place: the entries are read both as
 /// lines and joined, and the reading that explains more counts.
-/// `printed` is printed_by(process), which others need as well.
-std::vector<Finding> told_by(const ProcessRecord& process, std::string_view printed);
+std::vector<Finding> told_by(const ProcessRecord& process);
 
 /// Whether the crash report says that the loader could not start the program: a missing library or
 /// symbol, never a failure of the product.

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "harness/outcome/diagnosis.h"
-#include "harness/title/title.h"
+#include "harness/signature/find_failures.h"
+#include "harness/signature/title.h"
 
 namespace mpsprobe {
 namespace {
@@ -38,7 +38,13 @@ int telling(Step step) {
   }
 }
 
-/// The thread that a failure is about: the crashed one, else the one that was deepest in something.
+std::string with_path(const std::string& operation, std::string_view path) {
+  const std::string name = normalise_title(operation);
+  return path.empty() || name.empty() ? name : fmt::format("{}/{}", name, path);
+}
+
+}  // namespace
+
 const ThreadPlace* telling_thread(const RecorderReading& recorder) {
   const ThreadPlace* best = nullptr;
   for (const ThreadPlace& place : recorder.threads) {
@@ -49,13 +55,6 @@ const ThreadPlace* telling_thread(const RecorderReading& recorder) {
   }
   return best;
 }
-
-std::string with_path(const std::string& operation, std::string_view path) {
-  const std::string name = normalise_title(operation);
-  return path.empty() || name.empty() ? name : fmt::format("{}/{}", name, path);
-}
-
-}  // namespace
 
 std::string whereabouts(const RecorderReading& recorder, std::string_view path) {
   if (recorder.phase != Phase::run) return std::string(words_for(recorder.phase));

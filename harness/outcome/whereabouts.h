@@ -7,6 +7,10 @@
 
 namespace mpsprobe {
 
+/// The thread that a failure is about: the crashed one, else the one that was deepest in something;
+/// nullptr where none was in anything. Points into `recorder`.
+const ThreadPlace* telling_thread(const RecorderReading& recorder);
+
 /// Where a process was, in words that are the same in every run: "launching linear/nograph",
 /// "in tear-down". `path` is the word of the cell's path, or empty to leave it out. Says nothing of
 /// thread numbers, iterations or addresses.

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "harness/platform/memory.h"
+#include "harness/process/descendants.h"
 #include "harness/process/max_rss.h"
 
 namespace mpsprobe {
@@ -78,6 +79,8 @@ Child::~Child() {
   if (finished_ || record_.pid <= 0) return;
   signal_group(SIGKILL);
   waitpid(static_cast<pid_t>(record_.pid), nullptr, 0);
+  StartedProcesses().reaped(static_cast<pid_t>(record_.pid));
+  end_descendants(mark_);
 }
 
 void Child::start(const std::vector<std::string>& arguments, std::vector<std::string> environment) {
@@ -98,7 +101,9 @@ void Child::start(const std::vector<std::string>& arguments, std::vector<std::st
   }
   SpawnRequest request;
   request.arguments = arguments;
+  mark_ = mark_for_descendants();
   request.environment = std::move(environment);
+  request.environment.push_back(mark_);
   request.descriptors = {{out.write.get(), STDOUT_FILENO},
                          {err.write.get(), STDERR_FILENO},
                          {recorder.get(), kRecorderFd},
@@ -323,6 +328,8 @@ void Child::reap() {
     record_.usage = {seconds_of(usage.ru_utime), seconds_of(usage.ru_stime),
                      max_rss_bytes(usage.ru_maxrss)};
     record_.left_descendants = kill(-pid, 0) == 0;
+    StartedProcesses().reaped(pid);
+    if (end_descendants(mark_) > 0) record_.left_descendants = true;
   }
   record_.kernel_memory_kill = kernel_memory_kills() > memory_kills_before_;
   read_streams();

@@ -88,6 +88,7 @@ class Child {
   uint64_t progress_ = 0;
   bool past_gate_ = false;
   uint64_t memory_kills_before_ = 0;
+  std::string mark_;  ///< of what it starts, wherever that goes
   Descriptor out_;
   Descriptor err_;
   Descriptor events_;

@@ -72,7 +72,10 @@ CommandResult run_command(const std::vector<std::string>& arguments, double seco
     if (err.read.is_open() && polled[1].revents != 0) read_some(err.read, result.err, kMostErr);
     if (ended_at < 0) {
       const pid_t got = waitpid(spawned.pid, &status, WNOHANG);
-      if (got == spawned.pid || (got < 0 && errno == ECHILD)) ended_at = since();
+      if (got == spawned.pid || (got < 0 && errno == ECHILD)) {
+        ended_at = since();
+        StartedProcesses().reaped(spawned.pid);
+      }
     } else if (ready <= 0) {
       break;
     }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <set>
 #include <system_error>
 
 namespace mpsprobe {
@@ -20,6 +21,12 @@ Descriptor moved_up(int fd) {
   const int high = fcntl(fd, F_DUPFD_CLOEXEC, kLowestOwn);
   const int error = errno;
   close(fd);
+  // EINVAL: the limit of descriptors lies below what is asked for.
+  if (high < 0 && error == EINVAL) {
+    throw std::system_error(
+        EMFILE, std::generic_category(),
+        "the limit of open files (ulimit -n) is too low; raise it to 64 or more");
+  }
   if (high < 0) throw std::system_error(error, std::generic_category(), "duplicate a pipe end");
   return Descriptor(high);
 }
@@ -75,6 +82,34 @@ class Attributes {
 
 }  // namespace
 
+namespace {
+
+std::mutex& started_mutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+std::set<pid_t>& started_set() {
+  static std::set<pid_t> started;
+  return started;
+}
+
+}  // namespace
+
+StartedProcesses::StartedProcesses() : lock_(started_mutex()) {}
+
+bool StartedProcesses::contains(pid_t pid) const {
+  return started_set().contains(pid);
+}
+
+void StartedProcesses::started(pid_t pid) {
+  started_set().insert(pid);
+}
+
+void StartedProcesses::reaped(pid_t pid) {
+  started_set().erase(pid);
+}
+
 void Descriptor::reset() {
   if (fd_ >= 0) close(fd_);
   fd_ = -1;
@@ -117,9 +152,14 @@ SpawnResult spawn(const SpawnRequest& request) {
   const std::vector<char*> arguments = pointers(request.arguments);
   const std::vector<char*> environment = pointers(request.environment);
   SpawnResult result;
+  StartedProcesses processes;
   result.error = posix_spawn(&result.pid, arguments[0], actions.get(), attributes.get(),
                              arguments.data(), environment.data());
-  if (result.error != 0) result.pid = -1;
+  if (result.error != 0) {
+    result.pid = -1;
+  } else {
+    processes.started(result.pid);
+  }
   return result;
 }
 

@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -51,5 +52,19 @@ struct SpawnResult {
 /// Starts a program as the leader of a process group of its own, with default signal handling, an
 /// empty signal mask, and no descriptor open but those asked for. Safe from several threads.
 SpawnResult spawn(const SpawnRequest& request);
+
+/// Processes that `spawn` started and that nobody has said to have reaped: what else is a child of
+/// this program was adopted (descendants.h), and is nobody's to wait for. Nothing is started while
+/// one of these exists.
+class StartedProcesses {
+ public:
+  StartedProcesses();
+  bool contains(pid_t pid) const;
+  void started(pid_t pid);
+  void reaped(pid_t pid);
+
+ private:
+  std::unique_lock<std::mutex> lock_;
+};
 
 }  // namespace mpsprobe

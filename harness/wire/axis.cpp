@@ -6,13 +6,18 @@
 #include <unordered_set>
 
 #include "harness/wire/input_error.h"
+#include "harness/wire/near_name.h"
 
 namespace mpsprobe {
 namespace {
 
 using std::string_view;
 
-constexpr std::array<string_view, 5> kBackends{"mps", "metal", "cuda", "cpu", "sim"};
+constexpr auto kBackends = [] {
+  std::array<string_view, backend_table::kRows.size()> names;
+  for (size_t i = 0; i < names.size(); ++i) names[i] = backend_table::kRows[i].name;
+  return names;
+}();
 constexpr std::array<string_view, 3> kPaths{"default", "nograph", "graph"};
 constexpr std::array<string_view, 2> kStreams{"default", "per-thread"};
 // As PyTorch's capture_error_mode has them (torch/cuda/graphs.py).
@@ -20,10 +25,11 @@ constexpr std::array<string_view, 3> kCaptures{"global", "thread_local", "relaxe
 constexpr std::array<string_view, 2> kQueues{"per-thread", "shared"};
 constexpr std::array<string_view, 2> kKernels{"per-thread", "shared"};
 constexpr std::array<string_view, 2> kModels{"shared", "per-thread"};
+constexpr std::array<string_view, 3> kOwners{"thread", "main", "other"};
 constexpr std::array<string_view, 2> kInits{"main", "threads"};
 constexpr std::array<string_view, 2> kWarmups{"none", "main"};
 constexpr std::array<string_view, 3> kStarts{"barrier", "staggered", "sequential"};
-constexpr std::array<string_view, 2> kSyncs{"each", "end"};
+constexpr std::array<string_view, 3> kSyncs{"each", "end", "never"};
 constexpr std::array<string_view, 2> kLocks{"none", "forward"};
 constexpr std::array<string_view, 3> kValidations{"none", "api", "api+shader"};
 constexpr std::array<string_view, 2> kLifetimes{"process", "fresh"};
@@ -49,8 +55,10 @@ std::string quoted(string_view text) {
 }
 
 [[noreturn]] void reject(const Axis& axis, string_view value, const std::string& allowed) {
-  throw InputError(std::string(axis.name), quoted(value) + " is not a value of this axis",
-                   "Write " + allowed);
+  throw InputError(
+      std::string(axis.name),
+      quoted(value) + " is not a value of this axis" + did_you_mean(value, axis.values),
+      "Write " + allowed);
 }
 
 int64_t parse_count(const Axis& axis, string_view text) {
@@ -182,8 +190,10 @@ constexpr std::array kAxes{
                                  "default, or sizes such as 8x64x64", "default"),
     text<&Cell::dtype, is_dtype>("dtype", "element type of the input",
                                  "default, or a type such as float16", "default"),
-    choice<&Cell::stream, kStreams>("stream",
-                                    "what LibTorch gives, or a stream of its pool for each thread"),
+    choice<&Cell::stream, kStreams>(
+        "stream",
+        "what the library gives, or a stream of its own for each thread (of "
+        "LibTorch's pool; of MLX a new one)"),
     choice<&Cell::capture, kCaptures>("capture",
                                       "capture mode of CUDA graphs: what unsafe calls end a "
                                       "capture (cuda with path graph only)"),
@@ -194,6 +204,10 @@ constexpr std::array kAxes{
                                     "threads take turns at a kernel, as Apple asks, and not at a "
                                     "graph (metal only)"),
     choice<&Cell::model, kModels>("model", "weights shared by all threads, or a copy for each"),
+    choice<&Cell::owner, kOwners>(
+        "owner",
+        "who makes a thread's stream and arrays: itself, once it has "
+        "started, the main thread, or a thread that has ended (mlx only)"),
     choice<&Cell::init, kInits>("init",
                                 "where the device is touched first and the inputs are made: on "
                                 "the main thread, or in the threads"),
@@ -202,7 +216,9 @@ constexpr std::array kAxes{
     choice<&Cell::start, kStarts>("start",
                                   "how the threads start: together, 1 ms apart, or each after the "
                                   "one before it has ended"),
-    choice<&Cell::sync, kSyncs>("sync", "synchronise after each iteration, or once at the end"),
+    choice<&Cell::sync, kSyncs>("sync",
+                                "synchronise after each iteration, once at the end, or leave work "
+                                "in flight when the thread ends (mlx only)"),
     choice<&Cell::lock, kLocks>("lock", "a mutex around every launch, or none"),
     count<&Cell::churn>("churn", "rounds in which all threads are spawned and joined", 1000, "1"),
     choice<&Cell::validation, kValidations>("validation", "Metal's validation layers"),
@@ -257,9 +273,6 @@ std::vector<std::string> parse_axis_values(const Axis& axis, string_view text) {
   return values;
 }
 
-string_view name_of(Backend backend) {
-  return kBackends[static_cast<size_t>(backend)];
-}
 string_view name_of(Path path) {
   return kPaths[static_cast<size_t>(path)];
 }

@@ -2,6 +2,7 @@
 
 #include "harness/wire/axis.h"
 #include "harness/wire/input_error.h"
+#include "harness/wire/near_name.h"
 
 namespace mpsprobe {
 namespace {
@@ -48,9 +49,17 @@ Cell parse_cell(std::string_view text) {
     const size_t equals = part.find('=');
     const Axis* axis =
         equals == std::string_view::npos ? nullptr : find_axis(part.substr(0, equals));
-    if (axis == nullptr) {
+    if (equals == std::string_view::npos) {
       throw InputError("cell", "part " + std::to_string(position + 1) + " is not axis=value",
                        kForm);
+    }
+    if (axis == nullptr) {
+      std::vector<std::string_view> names;
+      for (const Axis& each : axes()) names.push_back(each.name);
+      throw InputError("cell",
+                       "part " + std::to_string(position + 1) + " names no axis" +
+                           did_you_mean(part.substr(0, equals), names),
+                       "`mpsprobe list axes` shows them");
     }
     const auto index = static_cast<size_t>(axis - axes().data());
     if (given[index]) {

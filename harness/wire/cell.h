@@ -4,19 +4,21 @@
 #include <string>
 #include <string_view>
 
+#include "harness/wire/backend.h"
+
 namespace mpsprobe {
 
-enum class Backend : uint8_t { mps, metal, cuda, cpu, sim };
 enum class Path : uint8_t { automatic, nograph, graph };
 enum class StreamUse : uint8_t { automatic, per_thread };
 enum class CaptureMode : uint8_t { global, thread_local_, relaxed };
 enum class QueueUse : uint8_t { per_thread, shared };
 enum class KernelUse : uint8_t { per_thread, shared };
 enum class ModelSharing : uint8_t { shared, per_thread };
+enum class Owner : uint8_t { thread, main, other };
 enum class Init : uint8_t { main, threads };
 enum class Warmup : uint8_t { none, main };
 enum class Start : uint8_t { barrier, staggered, sequential };
-enum class Sync : uint8_t { each, end };
+enum class Sync : uint8_t { each, end, never };
 enum class Lock : uint8_t { none, forward };
 enum class Validation : uint8_t { none, api, api_shader };
 enum class Lifetime : uint8_t { process, fresh };
@@ -37,6 +39,7 @@ struct Cell {
   QueueUse queue = QueueUse::per_thread;      ///< of the backend metal; means nothing elsewhere
   KernelUse kernel = KernelUse::per_thread;   ///< of the backend metal; means nothing elsewhere
   ModelSharing model = ModelSharing::shared;
+  Owner owner = Owner::thread;  ///< of the backend mlx; means nothing elsewhere
   Init init = Init::main;
   Warmup warmup = Warmup::none;
   Start start = Start::barrier;
@@ -50,13 +53,7 @@ struct Cell {
   friend bool operator==(const Cell&, const Cell&) = default;
 };
 
-/// Whether cells of the backend run on Apple's GPU, or on what stands in for it.
-constexpr bool is_apple_gpu(Backend backend) {
-  return backend == Backend::mps || backend == Backend::metal;
-}
-
-/// The words of the axes `backend` and `path`.
-std::string_view name_of(Backend backend);
+/// The word of the axis `path`.
 std::string_view name_of(Path path);
 
 /// The one canonical text form: "sim/linear/nograph/threads=3", then "/axis=value" in the order of

@@ -19,7 +19,7 @@ struct FreeWriter {
 struct FreeReader {
   void operator()(struct archive* archive) const { archive_read_free(archive); }
 };
-using Entry = std::unique_ptr<struct archive_entry, Free>;
+using ArchiveEntry = std::unique_ptr<struct archive_entry, Free>;
 using Writer = std::unique_ptr<struct archive, FreeWriter>;
 using Reader = std::unique_ptr<struct archive, FreeReader>;
 
@@ -36,8 +36,8 @@ la_ssize_t append(struct archive* /*archive*/, void* out, const void* bytes, siz
 }
 
 /// A regular file that tells nothing of who packed it. Without a time: ZIP has local ones.
-Entry plain_entry(const std::string& path, size_t size) {
-  Entry entry(archive_entry_new());
+ArchiveEntry plain_entry(const std::string& path, size_t size) {
+  ArchiveEntry entry(archive_entry_new());
   archive_entry_set_pathname(entry.get(), path.c_str());
   archive_entry_set_filetype(entry.get(), AE_IFREG);
   archive_entry_set_perm(entry.get(), 0644);
@@ -91,7 +91,7 @@ std::string zip_archive(std::string_view top, std::vector<BundleFile> files) {
   check(archive_write_set_format_zip(writer.get()), writer.get(), "ZIP");
   open_for_writing(writer.get(), bytes);
   for (const BundleFile& file : files) {
-    const Entry entry = plain_entry(fmt::format("{}/{}", top, file.path), file.bytes.size());
+    const ArchiveEntry entry = plain_entry(fmt::format("{}/{}", top, file.path), file.bytes.size());
     write_entry(writer.get(), entry.get(), file.bytes);
   }
   check(archive_write_close(writer.get()), writer.get(), "end");

@@ -9,8 +9,8 @@
 #include "reports/json.h"
 #include "reports/text.h"
 #include "reproducers/bundle/bundle_place.h"
-#include "reproducers/bundle/bundle_texts.h"
-#include "reproducers/bundle/bundle_words.h"
+#include "reproducers/bundle/pages/bundle_texts.h"
+#include "reproducers/bundle/pages/bundle_words.h"
 #include "reproducers/bundle/raw_evidence.h"
 #include "reproducers/minimise/slug.h"
 
@@ -169,8 +169,13 @@ WrittenBundle write_one(const BundleFinding& finding, const BundleOptions& optio
     if (!hits.empty()) throw AuditError(audit_message(hits, name));
   }
   place.put(zip_archive(name, files));
-  return {finding.group->title, place.folder(),      place.archive(),
-          files.size(),         unverified(finding), total_of(redactor)};
+  return {finding.group->title,
+          place.folder(),
+          place.archive(),
+          files.size(),
+          unverified(finding),
+          total_of(redactor),
+          what_looks_personal(place.folder())};
 }
 
 }  // namespace

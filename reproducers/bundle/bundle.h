@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "reproducers/bundle/audit.h"
-#include "reproducers/bundle/finding.h"
+#include "reproducers/bundle/pages/finding.h"
+#include "reproducers/bundle/redaction/audit.h"
+#include "reproducers/bundle/redaction/review.h"
 
 namespace mpsprobe {
 
@@ -37,6 +38,7 @@ struct WrittenBundle {
   size_t files = 0;
   std::vector<std::string> unverified;  ///< sentences: also README.md's first lines
   size_t replaced = 0;                  ///< how often personal data were replaced, in the whole run
+  std::vector<LooksPersonal> looks_personal;  ///< for a person to look at before it is sent
 };
 
 /// Bytes of a whole bundle: what its parts are bounded to, all together.

@@ -14,10 +14,10 @@
 #include "reports/hostile_text.h"
 #include "reproducers/bundle/bundle_place.h"
 #include "reproducers/bundle/bundle_record.h"
-#include "reproducers/bundle/bundle_texts.h"
+#include "reproducers/bundle/pages/bundle_texts.h"
 #include "reproducers/bundle/planted_run.h"
 #include "reproducers/bundle/raw_evidence.h"
-#include "reproducers/bundle/text_scan.h"
+#include "reproducers/bundle/redaction/text_scan.h"
 #include "reproducers/minimise/slug.h"
 
 namespace mpsprobe {

@@ -8,8 +8,8 @@
 #include "harness/crash_report/report_file.h"
 #include "harness/wire/input_error.h"
 #include "reports/text.h"
-#include "reproducers/bundle/redact_crash_report.h"
-#include "reproducers/bundle/redact_journal.h"
+#include "reproducers/bundle/redaction/redact_crash_report.h"
+#include "reproducers/bundle/redaction/redact_journal.h"
 #include "reproducers/minimise/slug.h"
 
 namespace mpsprobe {
@@ -118,6 +118,7 @@ void redact_minimum(Minimum& minimum, Redactor& redactor) {
   }
   minimum.worker_path = redactor.path(minimum.worker_path);
   for (std::string& variable : minimum.environment) variable = redactor.variable(variable);
+  minimum.rerun.clear();  // paths and variables of this machine: a bundle has a command of its own
   for (Reduction& step : minimum.steps) {
     step.change = redactor.text(step.change);
     step.reason = redactor.text(step.reason);

@@ -12,7 +12,7 @@
 #include "reports/analysis.h"
 #include "reproducers/bundle/archive.h"
 #include "reproducers/bundle/evidence_folder.h"
-#include "reproducers/bundle/redactor.h"
+#include "reproducers/bundle/redaction/redactor.h"
 #include "reproducers/minimise/minimum.h"
 
 namespace mpsprobe {

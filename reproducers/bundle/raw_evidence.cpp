@@ -9,15 +9,15 @@
 #include "reports/stack_words.h"
 #include "reports/text.h"
 #include "reports/wording.h"
-#include "reproducers/bundle/bundle_words.h"
-#include "reproducers/bundle/redact_journal.h"
+#include "reproducers/bundle/pages/bundle_words.h"
+#include "reproducers/bundle/redaction/redact_journal.h"
 
 namespace mpsprobe {
 namespace {
 
 using nlohmann::ordered_json;
 
-constexpr size_t kMostFrames = 200;
+constexpr size_t kMostRawFrames = 200;
 
 ordered_json marked(const BundleFinding& finding) {
   ordered_json json{{"simulated", finding.simulated}, {"paravirtual", finding.paravirtual}};
@@ -46,7 +46,7 @@ std::string stack_text(const BundleFinding& finding, const TrialRecord& trial) {
       const bool faulting = shared.threads.front()->faulting;
       text += fmt::format("\n{}{}:\n{}\n", threads_in_words(shared.threads),
                           faulting ? ", the faulting one" : "",
-                          stack_in_words(shared.threads.front()->frames, kMostFrames));
+                          stack_in_words(shared.threads.front()->frames, kMostRawFrames));
     }
     for (const std::string& wait : waits_in_words(process.stacks)) text += wait + "\n";
   }
@@ -67,10 +67,10 @@ std::string system_json(const BundleFinding& finding) {
   json["machine"] = finding.evidence->journal.header.machine;
   ordered_json builds = ordered_json::array();
   for (const Arm& arm : finding.evidence->analysis.arms) {
-    ordered_json build{{"worker", arm.worker},     {"proved", arm.proved},
-                       {"libtorch", arm.version},  {"git_hash", arm.git_hash},
-                       {"build_id", arm.build_id}, {"stream_pool", nullptr},
-                       {"devices", arm.devices}};
+    ordered_json build{
+        {"worker", arm.worker},   {"proved", arm.proved},     {"library_name", arm.library_name},
+        {"version", arm.version}, {"git_hash", arm.git_hash}, {"build_id", arm.build_id},
+        {"stream_pool", nullptr}, {"devices", arm.devices}};
     if (arm.stream_pool) build["stream_pool"] = *arm.stream_pool;
     builds.push_back(std::move(build));
   }

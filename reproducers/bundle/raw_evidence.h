@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "reproducers/bundle/finding.h"
+#include "reproducers/bundle/pages/finding.h"
 
 namespace mpsprobe {
 

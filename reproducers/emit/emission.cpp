@@ -1,17 +1,19 @@
 #include "reproducers/emit/emission.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <fstream>
 #include <iterator>
 #include <sstream>
 
 #include "harness/wire/axis.h"
 #include "harness/wire/input_error.h"
+#include "reproducers/emit/mlx_emission.h"
 #include "reproducers/emit/parameter_block.h"
+#include "reproducers/emit/program_text.h"
 #include "reproducers/emit/recipes.h"
 
 namespace mpsprobe {
@@ -19,37 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 4> kKinds{"metal", "libtorch", "python", "mpsprobe"};
-
-std::string read_program(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file || text.str().empty()) {
-    throw InputError(path.string(), "cannot be read",
-                     "It comes with mpsprobe: install it whole, with share/mpsprobe/programs");
-  }
-  return text.str();
-}
-
-// One line that no compiler takes for anything but a comment, whatever a failure was called.
-std::string as_comment(std::string_view text) {
-  std::string line;
-  for (const char c : text.substr(0, 160)) {
-    line += c < 0x20 || c > 0x7e || c == '\\' ? '?' : c;
-  }
-  return line;
-}
-
-// First lines of a program: the cell, and what is known of its failure.
-std::string headed(const EmissionRequest& request, std::string_view mark, const std::string& text) {
-  const std::string second = request.watermark.empty() || request.signature.empty()
-                                 ? request.watermark + request.signature
-                                 : request.watermark + " " + request.signature;
-  std::string head = fmt::format("{} {}\n", mark, to_string(request.cell));
-  if (!second.empty()) head += fmt::format("{} {}\n", mark, as_comment(second));
-  return head + text;
-}
+constexpr std::array<std::string_view, 6> kKinds{"metal", "libtorch",   "python",
+                                                 "mlx",   "mlx-python", "mpsprobe"};
 
 /// What the placeholders of a recipe stand for.
 class Filling {
@@ -131,44 +104,6 @@ std::string_view torch_type(const std::string& dtype) {
     if (dtype == name) return type;
   }
   return "at::kFloat";
-}
-
-std::string_view bool_of(bool value) {
-  return value ? "true" : "false";
-}
-
-void say(Emission& emission, bool applies, std::string_view axis, const Cell& cell,
-         const std::string& what) {
-  if (!applies) return;
-  emission.not_expressed.push_back(
-      fmt::format("{}={}: {}", axis, find_axis(axis)->read(cell), what));
-}
-
-// What no program but the cell itself says.
-void say_common(Emission& emission, const Cell& cell) {
-  say(emission, cell.processes > 1, "processes", cell,
-      "the program's work is in one process at a time");
-  say(emission, cell.start != Start::barrier, "start", cell, "the threads start together");
-  say(emission, cell.churn > 1, "churn", cell, "the threads are started and joined once");
-  say(emission, cell.validation != Validation::none, "validation", cell,
-      "set MTL_DEBUG_LAYER=1 (and MTL_SHADER_VALIDATION=1) when you run it");
-  say(emission, cell.lifetime == Lifetime::fresh, "lifetime", cell,
-      "all iterations are in one process");
-}
-
-size_t runs_for(const EmissionRequest& request) {
-  // As many as see the failure with 99%, at most 300.
-  const double rate = std::clamp(request.failure_rate, 0.01, 0.9);
-  return static_cast<size_t>(
-      std::clamp(std::ceil(std::log(0.01) / std::log(1 - rate)), 10.0, 300.0));
-}
-
-void set_common(ParameterBlock& block, const EmissionRequest& request) {
-  const Cell& cell = request.cell;
-  block.set("kThreads", std::to_string(cell.threads));
-  block.set("kIterations", std::to_string(cell.iterations));
-  block.set("kRuns", std::to_string(runs_for(request)));
-  block.set("kLock", bool_of(cell.lock == Lock::forward));
 }
 
 const char* why_not_common(const Cell& cell) {
@@ -379,6 +314,9 @@ std::optional<Kind> kind_named(std::string_view name) {
 }
 
 std::vector<Emission> emit(const EmissionRequest& request) {
+  if (request.cell.backend == Backend::mlx) {
+    return {emit_mlx(request), emit_mlx_python(request), mpsprobe_itself(request)};
+  }
   return {metal(request), libtorch(request), python(request), mpsprobe_itself(request)};
 }
 

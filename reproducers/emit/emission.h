@@ -13,10 +13,12 @@ namespace mpsprobe {
 
 /// The kinds of program that a failing cell is handed on as.
 enum class Kind : uint8_t {
-  metal,     ///< one Objective-C++ file on Apple's frameworks alone: for Feedback Assistant
-  libtorch,  ///< one C++ file and its CMakeLists.txt, on LibTorch
-  python,    ///< a text to paste into PyTorch's tracker
-  mpsprobe,  ///< the cell itself: one command
+  metal,       ///< one Objective-C++ file on Apple's frameworks alone: for Feedback Assistant
+  libtorch,    ///< one C++ file and its CMakeLists.txt, on LibTorch
+  python,      ///< a text to paste into PyTorch's tracker
+  mlx,         ///< one C++ file and its CMakeLists.txt, on MLX
+  mlx_python,  ///< a text to paste into MLX's tracker
+  mpsprobe,    ///< the cell itself: one command
 };
 
 std::string_view name_of(Kind kind);
@@ -55,16 +57,16 @@ struct EmissionRequest {
   /// Failures per trial as measured, 0 to 1: decides how many runs the programs make by themselves,
   /// as many as see such a failure with 99%, between 10 and 300.
   double failure_rate = 1;
-  /// Folder with the programs as they come with mpsprobe: metal/, libtorch/, python/ below it.
-  /// At run time `data_folder() / "programs"`.
+  /// Folder with the programs as they come with mpsprobe: metal/, libtorch/, python/, mlx/ below
+  /// it. At run time `data_folder() / "programs"`.
   std::filesystem::path programs;
 };
 
-/// The cell as a program of each kind, in the order of Kind: always four, also of what is
-/// impossible. An emitted program is byte for byte the one in `programs` but for its first lines
-/// (the cell, the signature, the watermark) and the values in its block of parameters. Throws
-/// InputError where a program is not in that folder or has not the form that is expected, which is
-/// a broken installation.
+/// The cell as a program of each kind that there is for its backend, in the order of Kind, also of
+/// what is impossible: on MLX for a cell of mlx, else on Metal, LibTorch and in Python. An emitted
+/// program is byte for byte the one in `programs` but for its first lines (the cell, the signature,
+/// the watermark) and the values in its block of parameters. Throws InputError where a program is
+/// not in that folder or has not the form that is expected, which is a broken installation.
 std::vector<Emission> emit(const EmissionRequest& request);
 
 /// The one line with which a simulated finding is marked in a program, for EmissionRequest.

@@ -1,26 +1,14 @@
 #include "reproducers/minimise/minimum.h"
 
 #include <cmath>
-#include <nlohmann/json.hpp>
+
+#include "harness/wire/library_under_test.h"
 
 namespace mpsprobe {
-namespace {
-
-std::string text_at(const nlohmann::json& object, const char* key) {
-  const auto at = object.find(key);
-  return at != object.end() && at->is_string() ? at->get<std::string>() : "";
-}
-
-}  // namespace
 
 BuildIdentity build_identity(const nlohmann::json& provenance) {
-  if (!provenance.is_object()) return {};
-  const auto torch = provenance.find("torch");
-  if (torch == provenance.end() || !torch->is_object()) return {};
-  BuildIdentity build{text_at(*torch, "version"), text_at(*torch, "git_hash"),
-                      text_at(*torch, "build_id")};
-  if (build.build_id.empty()) build.build_id = text_at(*torch, "uuid");
-  return build;
+  const LibraryUnderTest library = library_under_test(provenance);
+  return {library.version, library.git_hash, library.build_id};
 }
 
 double expected_runs(const Tally& reliability) {

@@ -98,6 +98,9 @@ struct Minimum {
   std::string started;                   ///< UTC
   std::vector<std::string> environment;  ///< --env, as K=V
   uint64_t seed = 0;
+  /// The command that runs the minimal cell as it ran here (rerun_arguments): with the limits, too.
+  /// Empty in a file of an older version.
+  std::vector<std::string> rerun;
 
   Tally baseline;         ///< of the start cell
   RateQuestion question;  ///< that every step had to answer

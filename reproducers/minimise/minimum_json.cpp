@@ -148,6 +148,7 @@ Minimum read_object(const json& object) {
   minimum.started = text(object, "started");
   minimum.environment = object.at("environment").get<std::vector<std::string>>();
   minimum.seed = object.at("seed").get<uint64_t>();
+  if (object.contains("rerun")) minimum.rerun = object.at("rerun").get<std::vector<std::string>>();
   minimum.baseline = tally_from(object.at("baseline"));
   minimum.question = question_from(object.at("question"));
   minimum.reliability = tally_from(object.at("reliability"));
@@ -193,6 +194,8 @@ ordered_json to_json(const Minimum& minimum) {
     object["environment"].push_back(valid_utf8(entry));
   }
   object["seed"] = minimum.seed;
+  object["rerun"] = ordered_json::array();
+  for (const std::string& word : minimum.rerun) object["rerun"].push_back(valid_utf8(word));
   object["baseline"] = tally_json(minimum.baseline);
   object["question"] = question_json(minimum.question);
   object["reliability"] = tally_json(minimum.reliability);

@@ -40,6 +40,7 @@ std::string p_text(double p) {
 }
 
 std::string again(const Minimum& minimum) {
+  if (!minimum.rerun.empty()) return shell_command(minimum.rerun);
   std::vector<std::string> words{"mpsprobe", "run", "--cell", to_string(minimum.cell)};
   if (minimum.worker != "stock") {
     words.insert(words.end(), {"--worker", minimum.worker + "=" + minimum.worker_path});
@@ -82,9 +83,10 @@ std::string state_in_words(const Minimum& minimum) {
   return "";
 }
 
-std::string build_in_words(const BuildIdentity& build) {
+std::string build_in_words(const BuildIdentity& build, const Cell& cell) {
   if (build.version.empty() && build.build_id.empty()) return "library not told";
-  std::string text = "LibTorch " + (build.version.empty() ? "of unknown version" : build.version);
+  std::string text = std::string(info_of(cell.backend).library) + " " +
+                     (build.version.empty() ? "of unknown version" : build.version);
   if (!build.git_hash.empty()) text += ", git " + build.git_hash;
   if (!build.build_id.empty()) text += ", build id " + build.build_id;
   return text;
@@ -205,9 +207,10 @@ std::string minimum_markdown(const Minimum& minimum) {
         fmt::format("- in fresh runs of it: {}. {}\n", escaped(rate_in_words(minimum.reliability)),
                     runs_in_words(minimum.reliability));
   }
-  text += fmt::format("- worker {}: {}\n- mpsprobe {}, began {}, seed {}\n\n",
-                      code_span(minimum.worker), escaped(build_in_words(minimum.build)),
-                      escaped(minimum.mpsprobe_version), escaped(minimum.started), minimum.seed);
+  text +=
+      fmt::format("- worker {}: {}\n- mpsprobe {}, began {}, seed {}\n\n",
+                  code_span(minimum.worker), escaped(build_in_words(minimum.build, minimum.cell)),
+                  escaped(minimum.mpsprobe_version), escaped(minimum.started), minimum.seed);
   if (minimum.baseline.failures == 0) return text;
   text += code_block(again(minimum), "sh") + "\n";
   if (complete && !minimum.conditions.empty()) {

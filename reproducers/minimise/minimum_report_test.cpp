@@ -9,7 +9,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-Minimum sample() {
+Minimum sample_report() {
   Minimum minimum;
   minimum.state = MinimumState::complete;
   minimum.start = parse_cell("mps/mlp/default/threads=8/iterations=50");
@@ -31,7 +31,7 @@ Minimum sample() {
 }
 
 TEST(MinimumReport, ShowsThePathTheMinimumItsReliabilityAndWhatIsNecessary) {
-  const std::string text = minimum_markdown(sample());
+  const std::string text = minimum_markdown(sample_report());
   EXPECT_THAT(text, StartsWith("# Minimal form of `SIGSEGV in f`"));
   EXPECT_THAT(text, HasSubstr("| 1 | 2/5 | `op mlp -> linear` | **kept** | 1 failed with another "
                               "signature |"));
@@ -44,20 +44,20 @@ TEST(MinimumReport, ShowsThePathTheMinimumItsReliabilityAndWhatIsNecessary) {
   EXPECT_THAT(text, HasSubstr("One failure in 2.5 runs is to be expected; 6 runs show one"));
   EXPECT_THAT(text, HasSubstr("mpsprobe run --cell mps/linear/default/threads=3/iterations=1"));
   EXPECT_THAT(text, Not(HasSubstr("SIMULATED")));
-  const std::string terminal = minimum_terminal(sample());
+  const std::string terminal = minimum_terminal(sample_report());
   EXPECT_THAT(terminal, HasSubstr("necessary     0/30  threads 3 -> 2"));
   EXPECT_THAT(terminal, HasSubstr("minimal cell: mps/linear/default/threads=3/iterations=1"));
 }
 
 TEST(MinimumReport, WhatIsSimulatedSaysSoFirst) {
-  Minimum minimum = sample();
+  Minimum minimum = sample_report();
   minimum.simulated = true;
   EXPECT_THAT(minimum_markdown(minimum), StartsWith("# SIMULATED: "));
   EXPECT_THAT(minimum_terminal(minimum), StartsWith("SIMULATED"));
 }
 
 TEST(MinimumReport, ANonFailingCellGetsNoTables) {
-  Minimum minimum = sample();
+  Minimum minimum = sample_report();
   minimum.state = MinimumState::not_failing;
   minimum.baseline = {0, 59, 0, 0};
   minimum.note = "0 of 59 failed";
@@ -67,7 +67,7 @@ TEST(MinimumReport, ANonFailingCellGetsNoTables) {
 }
 
 TEST(MinimumReport, TextOfWorkersActsOnNoReader) {
-  Minimum minimum = sample();
+  Minimum minimum = sample_report();
   const std::string hostile = "\x1b[2J`</code><script>@all #1 |\n# x\xff";
   minimum.signature = hostile;
   minimum.worker = "\x1b[2J`</code>";

@@ -28,9 +28,13 @@ bool has_linear(const Cell& cell) {
   return cell.op == "linear" || cell.op == "mlp" || cell.op == "transformer_layer";
 }
 
+const OperationInfo& planted_operation(const Cell& cell) {
+  return *find_operation(planted_operations(), cell.op, cell.backend);
+}
+
 int64_t size_at(const Cell& cell, size_t index) {
   const std::vector<int64_t> sizes =
-      sizes_of(cell.shape == "default" ? planted_operations().at(cell.op).shape : cell.shape);
+      sizes_of(cell.shape == "default" ? planted_operation(cell).shape : cell.shape);
   return index < sizes.size() ? sizes[index] : 0;
 }
 
@@ -126,7 +130,7 @@ class Oracle {
   bool fails(const Cell& cell) {
     const auto [at, fresh] = answers_.try_emplace(to_string(cell), false);
     if (!fresh) return at->second;
-    if (contradiction(cell, planted_operations().at(cell.op)).has_value()) return false;
+    if (contradiction(cell, planted_operation(cell)).has_value()) return false;
     ++questions;
     return at->second = true_rate(profile_, cell) > 0;
   }
@@ -172,7 +176,7 @@ void bisect_all_axes(Cell& cell, Oracle& oracle, const std::string& signature) {
         [](Cell& c, int64_t n) { c.iterations = static_cast<int32_t>(n); });
   halve(cell, cell.churn, 0, oracle, [](Cell& c, int64_t n) { c.churn = static_cast<int32_t>(n); });
   const std::vector<int64_t> sizes = sizes_of(cell.shape);
-  const std::vector<int64_t> usual = sizes_of(planted_operations().at(cell.op).shape);
+  const std::vector<int64_t> usual = sizes_of(planted_operation(cell).shape);
   for (size_t i = 0; i < sizes.size(); ++i) {
     halve(cell, sizes[i], std::min(usual[i], sizes[i]) - 1, oracle, [i](Cell& c, int64_t n) {
       std::vector<int64_t> changed = sizes_of(c.shape);

@@ -1,6 +1,7 @@
 #include "reproducers/proof/proof.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <chrono>
 #include <fstream>
@@ -77,6 +78,8 @@ class Prover {
         if (kind_ == Kind::libtorch) libtorch();
         if (kind_ == Kind::python) python();
         if (kind_ == Kind::metal) metal();
+        if (kind_ == Kind::mlx) mlx();
+        if (kind_ == Kind::mlx_python) mlx_python();
       }
     }
     return std::move(proofs_);
@@ -188,11 +191,11 @@ class Prover {
   }
 
   void libtorch() {
-    if (request_.torch_library.empty() || !fs::exists(request_.torch_library)) {
+    if (request_.library.empty() || !fs::exists(request_.library)) {
       untried("build", "the LibTorch of the failing trials is not known or not there any more");
       return;
     }
-    const fs::path lib = request_.torch_library.parent_path();
+    const fs::path lib = request_.library.parent_path();
     const std::string include = (lib.parent_path() / "include").string();
     const std::string program = (folder_ / "reproducer").string();
     Words words = {"c++",
@@ -246,6 +249,57 @@ class Prover {
     if (variables.has_value()) {
       run_arms({"python3", program}, *variables, "the simulated device preloaded", true);
     }
+  }
+
+  // The folder mlx/ of the release that the worker loaded; empty where it is not there.
+  fs::path mlx_root() {
+    if (!request_.library.empty() && fs::exists(request_.library)) {
+      return request_.library.parent_path().parent_path();
+    }
+    untried("build", "the MLX of the failing trials is not known or not there any more");
+    return {};
+  }
+
+  void mlx() {
+    const fs::path root = mlx_root();
+    if (root.empty()) return;
+    const std::string program = (folder_ / "reproducer").string();
+    const std::string lib = (root / "lib").string();
+    Words words = {"c++",
+                   "-std=c++20",
+                   "-O1",
+                   "-Wall",
+                   "-Wextra",
+                   "-Wshadow",
+                   "-Werror",
+                   "-isystem",
+                   (root / "include").string(),
+                   (folder_ / "reproducer.cpp").string(),
+                   "-o",
+                   program,
+                   "-L" + lib,
+                   "-Wl,-rpath," + lib,
+                   "-lmlx"};
+    if (!kApple) {
+      const fs::path beside = root.parent_path() / "mlx_cpu.libs";
+      words.insert(words.end(), {"-lpthread", "-Wl,--allow-shlib-undefined",
+                                 "-Wl,-rpath-link," + beside.string()});
+    }
+    if (build(words, "c++ and the MLX of the worker")) run_arms({program}, {}, "", false);
+  }
+
+  void mlx_python() {
+    const fs::path root = mlx_root();
+    if (root.empty()) return;
+    // The package is of one Python's ABI; its own Python may not be the one that runs here.
+    const Variables variables{{"PYTHONPATH", root.parent_path().string()}};
+    const CommandResult import = command({"python3", "-c", "import mlx.core as mx; mx.array(0)"},
+                                         request_.build_seconds, variables);
+    if (exit_code_of(import) != 0) {
+      untried("failing", "python3 cannot import that MLX here: " + in_words(import));
+      return;
+    }
+    run_arms({"python3", (folder_ / "reproducer.py").string()}, variables, "", false);
   }
 
   void metal() {

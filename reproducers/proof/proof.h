@@ -44,9 +44,9 @@ struct ProofRequest {
   std::filesystem::path data;
   /// Folder with libmpsprobe_sim and libmpsprobe_metal_face: ../lib from the runner's.
   std::filesystem::path libraries;
-  /// The libtorch_cpu that the worker of the failing trials loaded, from its provenance; empty
-  /// where that is not known.
-  std::filesystem::path torch_library;
+  /// The libtorch_cpu or libmlx that the worker of the failing trials loaded, from its provenance;
+  /// empty where that is not known.
+  std::filesystem::path library;
   int runs = 1;                ///< of each program and arm, each with --runs as the program has it
   double build_seconds = 180;  ///< limit of one build
   double run_seconds = 300;    ///< limit of one run of a program

@@ -31,7 +31,7 @@ class ProofTest : public testing::Test {
     request.data = MPSPROBE_BINARY_DIR "/share/mpsprobe";
     request.libraries = MPSPROBE_BINARY_DIR "/lib";
 #ifdef MPSPROBE_TORCH_LIBRARY
-    request.torch_library = MPSPROBE_TORCH_LIBRARY;
+    request.library = MPSPROBE_TORCH_LIBRARY;
 #endif
     return request;
   }
@@ -98,7 +98,7 @@ TEST_F(ProofTest, AProgramThatDoesNotFailIsSaidNotToHold) {
 
 TEST_F(ProofTest, WhatCannotBeTriedSaysWhy) {
   auto request = request_for("sim/linear/nograph/threads=3");
-  request.torch_library.clear();
+  request.library.clear();
   request.libraries = "/does/not/exist";
   const auto proofs = prove(request);
   for (const Proof& proof : proofs) {
@@ -150,7 +150,7 @@ TEST_F(ProofTest, AnInterruptionIsSaid) {
 
 TEST_F(ProofTest, ProofsSurviveJson) {
   auto request = request_for("sim/linear/nograph/threads=3");
-  request.torch_library.clear();
+  request.library.clear();
   keep(request, Kind::libtorch);
   const auto proofs = prove(request);
   EXPECT_EQ(to_json(read_proofs(to_json(proofs))), to_json(proofs));

@@ -79,7 +79,7 @@ class Search {
         break;
       }
       std::error_code ignored;
-      const bool hidden = at->path().filename().string().starts_with(".");
+      const bool hidden = at->path().filename().string().starts_with('.');
       if (!hidden && at->symlink_status(ignored).type() == fs::file_type::directory) {
         below.push_back(at->path());
       }

@@ -4,6 +4,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "harness/wire/library_under_test.h"
+
 namespace mpsprobe {
 namespace {
 
@@ -95,7 +97,7 @@ class Reading {
   };
 
   bool same_class(const CellSummary& summary) const {
-    const bool apple = is_apple_gpu(summary.cell.backend);
+    const bool apple = info_of(summary.cell.backend).apple_gpu;
     if (apple && summary.simulated != record_.simulated && summary.devices.empty()) return false;
     return !apple || summary.simulated || summary.paravirtual == record_.paravirtual;
   }
@@ -225,16 +227,12 @@ std::vector<CellBeforeAndNow> before_and_now(const BundleRecord& record, const A
 
 bool loads_the_bundles_build(const BundleRecord& record, const json& describe,
                              const BundleMachine& machine) {
-  const json torch = describe.value("/provenance/torch"_json_pointer, json::object());
-  const auto text = [&torch](const char* key) {
-    const bool there = torch.is_object() && torch.contains(key) && torch.at(key).is_string();
-    return there ? torch.at(key).get<std::string>() : std::string();
-  };
-  BundleBuild now{text("version"), text("git_hash"), text("build_id")};
-  if (now.build_id.empty()) now.build_id = text("uuid");
+  const LibraryUnderTest library =
+      library_under_test(describe.value("/provenance"_json_pointer, json()));
+  const BundleBuild now{library.version, library.git_hash, library.build_id};
   return std::any_of(record.cells.begin(), record.cells.end(), [&](const BundleCell& entry) {
     // Cells of metal run without the worker's LibTorch.
-    const BundleBuild& build = entry.cell.backend == Backend::metal ? BundleBuild{} : now;
+    const BundleBuild& build = info_of(entry.cell.backend).library.empty() ? BundleBuild{} : now;
     return failed(entry) && match_builds(entry.build, build, entry.cell.backend, record.machine,
                                          machine) == BuildMatch::same;
   });

@@ -1,11 +1,13 @@
 #include "reproducers/reverify/verification.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "harness/statistics/interval.h"
+#include "harness/wire/backend.h"
 #include "harness/wire/input_error.h"
 #include "reports/json.h"
 #include "reports/text.h"
@@ -20,11 +22,7 @@ constexpr int kVersion = 1;
 constexpr int kMostVerdictDepth = 16;
 constexpr size_t kMostVerdictText = 1000;
 
-std::string k_of_n(const Proportion& proportion) {
-  return fmt::format("{}/{}", proportion.failures, proportion.trials);
-}
-
-std::string p_text(const std::optional<double>& p) {
+std::string p_in_table(const std::optional<double>& p) {
   if (!p.has_value()) return "-";
   return *p < 0.0001 ? "<0.0001" : fmt::format("{:.2g}", *p);
 }
@@ -107,7 +105,8 @@ std::string prefix(const Verification& verification) {
 
 /// "9/20" or "9/20 and 2 otherwise".
 std::string count_text(const Proportion& same, int otherwise) {
-  return k_of_n(same) + (otherwise > 0 ? fmt::format(", {} otherwise", otherwise) : "");
+  return fmt::format("{}/{}", same.failures, same.trials) +
+         (otherwise > 0 ? fmt::format(", {} otherwise", otherwise) : "");
 }
 
 std::string count_text(const std::optional<ArmNow>& arm) {
@@ -128,27 +127,36 @@ std::vector<std::vector<std::string>> rows_of(const Verification& verification) 
     const CellConclusion& conclusion = verification.conclusion.cells[i];
     rows.push_back({printable(cell_text(cell)), count_text(cell.before, cell.otherwise_before),
                     count_text(cell.old_arm), count_text(cell.new_arm),
-                    p_text(conclusion.p_before_and_now), p_text(conclusion.p_arms),
+                    p_in_table(conclusion.p_before_and_now), p_in_table(conclusion.p_arms),
                     words_of(conclusion.finding)});
   }
   return rows;
 }
 
+/// What is under test in a cell, whose text may be anybody's.
+std::string_view library_of(std::string_view cell) {
+  for (const BackendInfo& row : backend_table::kRows) {
+    if (cell.substr(0, cell.find('/')) == row.name && !row.library.empty()) return row.library;
+  }
+  return "library";
+}
+
 /// The arms as they ran: label, build, devices; each once.
 std::vector<std::string> arms_text(const Verification& verification) {
   std::vector<std::string> lines;
-  const auto add = [&lines](const char* role, const std::optional<ArmNow>& arm) {
+  const auto add = [&lines](const char* role, const std::optional<ArmNow>& arm,
+                            std::string_view library) {
     if (!arm.has_value()) return;
-    std::string line =
-        fmt::format("{} arm: {}, LibTorch {}{}{}, on {}", role, arm->label, build_text(arm->build),
-                    arm->build.build_id.empty() ? "" : ", id ", arm->build.build_id,
-                    arm->devices.empty() ? "an unknown device"
-                                         : fmt::format("{}", fmt::join(arm->devices, ", ")));
+    std::string line = fmt::format(
+        "{} arm: {}, {} {}{}{}, on {}", role, arm->label, library, build_text(arm->build),
+        arm->build.build_id.empty() ? "" : ", id ", arm->build.build_id,
+        arm->devices.empty() ? "an unknown device"
+                             : fmt::format("{}", fmt::join(arm->devices, ", ")));
     if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
   };
   for (const CellBeforeAndNow& cell : verification.cells) {
-    add("old", cell.old_arm);
-    add("new", cell.new_arm);
+    add("old", cell.old_arm, library_of(cell.cell));
+    add("new", cell.new_arm, library_of(cell.cell));
   }
   return lines;
 }
@@ -231,15 +239,15 @@ std::string verification_markdown(const Verification& verification) {
       "A bundle run again. Its failure: " + code_span(verification.record.signature, 400) + "\n";
   for (const std::string& remark : remarks_of(verification))
     text += "\n" + escaped(remark, 2000) + "\n";
-  text += "\n";
+  text += '\n';
   const std::vector<std::vector<std::string>> rows = rows_of(verification);
   for (size_t i = 0; i < rows.size(); ++i) {
-    text += "|";
+    text += '|';
     for (size_t column = 0; column < rows[i].size(); ++column) {
       const std::string& value = rows[i][column];
       text += " " + (i > 0 && column == 0 ? code_span(value, 400) : escaped(value)) + " |";
     }
-    text += "\n";
+    text += '\n';
     if (i == 0)
       text += "|" +
               fmt::format("{}", fmt::join(std::vector<std::string>(rows[0].size(), "---"), "|")) +
@@ -251,7 +259,7 @@ std::string verification_markdown(const Verification& verification) {
         "- {}: {}\n", code_span(cell_text(verification.cells[i]), 400),
         escaped(in_words(verification.cells[i], verification.conclusion.cells[i]), 1000));
   }
-  text += "\n";
+  text += '\n';
   for (const std::string& arm : arms_text(verification)) text += "- " + escaped(arm, 1000) + "\n";
   return text + "\n" + escaped(how(verification), 1000) + ".\n";
 }
@@ -269,7 +277,7 @@ std::string verification_terminal(const Verification& verification) {
     for (size_t i = 0; i < row.size(); ++i) line += fmt::format("{:<{}}  ", row[i], widths[i]);
     text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }
-  text += "\n";
+  text += '\n';
   for (size_t i = 0; i < verification.cells.size(); ++i) {
     const CellConclusion& conclusion = verification.conclusion.cells[i];
     if (conclusion.finding == RecheckFinding::as_before) continue;

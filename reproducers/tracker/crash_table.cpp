@@ -15,7 +15,7 @@ Cell without_counts(Cell cell) {
 }
 
 std::string version_of(const Arm& arm, bool needs_id) {
-  std::string version = arm.version.empty() ? "no LibTorch" : arm.version;
+  std::string version = arm.version.empty() ? "no library" : arm.version;
   if (!needs_id) return version;
   const std::string& id = arm.build_id.empty() ? arm.git_hash : arm.build_id;
   if (!id.empty()) version += ", build " + id.substr(0, 12);

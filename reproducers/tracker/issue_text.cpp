@@ -1,6 +1,7 @@
 #include "reproducers/tracker/issue_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -50,22 +51,6 @@ bool is_simulated(const IssueFacts& facts) {
   return facts.analysis->simulated || (facts.minimum != nullptr && facts.minimum->simulated);
 }
 
-std::string backend_text(const Cell& cell) {
-  switch (cell.backend) {
-    case Backend::mps:
-      return "MPS";
-    case Backend::metal:
-      return "Metal without PyTorch";
-    case Backend::cuda:
-      return "CUDA";
-    case Backend::cpu:
-      return "the CPU";
-    case Backend::sim:
-      return "a simulated Metal device";
-  }
-  return "";
-}
-
 std::string what_happens(const Judgement& judgement) {
   switch (judgement.outcome) {
     case Outcome::signal:
@@ -88,7 +73,8 @@ std::string what_happens(const Judgement& judgement) {
 
 /// "Running `linear` on MPS from 3 threads at once".
 std::string doing_what(const Cell& cell) {
-  std::string text = "Running " + code_span(cell.op) + " on " + backend_text(cell);
+  std::string text =
+      "Running " + code_span(cell.op) + " on " + std::string(info_of(cell.backend).in_words);
   if (cell.path != Path::automatic) text += fmt::format(" ({} path)", name_of(cell.path));
   text += " from " + counted(cell.threads, "threads");
   if (cell.threads > 1)
@@ -116,13 +102,13 @@ std::string summary(const IssueFacts& facts, const Cell& cell, const std::vector
   for (const CrashRow& row : table) {
     const bool about = row.threads == cell.threads && row.iterations == cell.iterations;
     if (!about || row.crashed.failures == 0) continue;
-    text += fmt::format(" LibTorch {}: {}", escaped(row.version),
+    text += fmt::format(" {} {}: {}", info_of(cell.backend).library, escaped(row.version),
                         confidence_in_words(row.crashed.failures, row.crashed.trials));
     if (const CrashRow* passing = most_passing(row, table); passing != nullptr) {
       text += fmt::format("; with {}, {}", counted(passing->threads, "threads"),
                           confidence_in_words(0, passing->crashed.trials));
     }
-    text += ".";
+    text += '.';
   }
   return text + " Every run is a process of its own.\n";
 }
@@ -261,7 +247,7 @@ std::string versions(const IssueFacts& facts) {
     }
     line("Device", fmt::format("{}", fmt::join(arm.devices, ", ")));
     text += arm.proved ? "" : "(as its worker described it; no process of a run said so)\n";
-    text += "\n";
+    text += '\n';
   }
   const nlohmann::json& machine = analysis.header.machine;
   const std::string architecture = fact(machine, "architecture");

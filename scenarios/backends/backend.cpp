@@ -30,6 +30,8 @@ std::unique_ptr<Device> open_device(const Cell& cell) {
       return open_sim(cell);
     case Backend::metal:
       throw absent("its worker, mpsprobe-metal-worker, is not there");
+    case Backend::mlx:
+      throw absent("it has workers of its own, mpsprobe-mlx-worker");
     case Backend::cuda:
       return open_cuda(cell);
   }

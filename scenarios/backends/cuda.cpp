@@ -25,7 +25,7 @@ struct CudaLibrary {
   decltype(&mpsprobe_cuda_report) report = nullptr;
 };
 
-fs::path library_path() {
+fs::path cuda_library_path() {
   return installation_folder() / "lib" / "libmpsprobe_cuda.so";
 }
 
@@ -36,8 +36,8 @@ void find(void* library, const char* name, Function& function) {
 
 /// Throws UnsupportedError where it was not built or what it needs is not installed, SetupError
 /// where it is another build's.
-CudaLibrary load() {
-  const fs::path path = library_path();
+CudaLibrary load_cuda() {
+  const fs::path path = cuda_library_path();
   std::error_code error;
   if (!fs::exists(path, error)) {
     throw UnsupportedError(
@@ -71,7 +71,7 @@ CudaLibrary load() {
 
 std::unique_ptr<Device> open_cuda(const Cell& cell) {
   try {
-    return std::unique_ptr<Device>(load().open(cell));
+    return std::unique_ptr<Device>(load_cuda().open(cell));
   } catch (const UnsupportedError& error) {
     throw UnsupportedError(fmt::format("backend cuda: {}", error.what()));
   }
@@ -80,7 +80,7 @@ std::unique_ptr<Device> open_cuda(const Cell& cell) {
 BackendReport report_cuda() {
   BackendReport report{.backend = Backend::cuda};
   try {
-    with_worker_errors([&] { load().report(report); });
+    with_worker_errors([&] { load_cuda().report(report); });
   } catch (const std::exception& error) {
     report.available = false;
     report.reason = error.what();

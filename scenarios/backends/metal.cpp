@@ -60,7 +60,7 @@ void become_metal_worker(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
     if (argument == kOption && i + 1 < argc) cell = argv[i + 1];
-    if (argument.starts_with(kOption) && argument.substr(kOption.size()).starts_with("=")) {
+    if (argument.starts_with(kOption) && argument.substr(kOption.size()).starts_with('=')) {
       cell = argument.substr(kOption.size() + 1);
     }
   }

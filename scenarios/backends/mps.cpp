@@ -27,7 +27,7 @@ namespace {
 // thread would share a stream with another.
 constexpr int kPoolStreams = 32;
 
-constexpr const char* kAbsent =
+constexpr const char* kNoMps =
     "LibTorch finds no MPS device: MPS needs macOS 14.0 or later and a Metal device";
 
 // The processor's name, without any contact with Metal: "Apple M4 Max", "Apple M1 (Virtual)".
@@ -45,7 +45,7 @@ class MpsDevice : public Device {
     // Asked here and not when the device is opened: the question itself makes the Metal device, and
     // with init=threads the threads are to be the first.
     if (!at::detail::getMPSHooks().hasMPS()) {
-      throw UnsupportedError(std::string("backend mps: ") + kAbsent);
+      throw UnsupportedError(std::string("backend mps: ") + kNoMps);
     }
     at::zeros({1}, at::TensorOptions().device(torch_device()));
     synchronise();
@@ -126,7 +126,7 @@ BackendReport report_mps() {
       if (report.available) {
         report.device = at::mps::MPSDevice::getInstance()->getName();
       } else {
-        report.reason = kAbsent;
+        report.reason = kNoMps;
       }
     });
   } catch (const std::exception& error) {

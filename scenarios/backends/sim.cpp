@@ -37,7 +37,7 @@ struct SimLibrary {
   const char* (*describe)() = nullptr;
 };
 
-fs::path library_path() {
+fs::path sim_library_path() {
   if (const char* chosen = std::getenv("MPSPROBE_SIM_LIBRARY"); chosen != nullptr && *chosen) {
     return chosen;
   }
@@ -56,8 +56,8 @@ void find(void* library, const fs::path& path, const char* name, Function*& func
   }
 }
 
-SimLibrary load() {
-  const fs::path path = library_path();
+SimLibrary load_sim() {
+  const fs::path path = sim_library_path();
   // Never closed: LibTorch keeps its callbacks until the process ends.
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
@@ -83,7 +83,7 @@ class SimDevice : public Device {
  public:
   explicit SimDevice(const std::string& profile) {
     const std::string path = profile_path(profile);
-    sim_ = load();
+    sim_ = load_sim();
     char error[1024] = {};
     if (sim_.start(path.c_str(), error, sizeof(error)) != 0) {
       error[sizeof(error) - 1] = '\0';
@@ -120,7 +120,7 @@ class SimDevice : public Device {
     const char* const text = sim_.describe();
     auto description = nlohmann::json::parse(text == nullptr ? "{}" : text, nullptr, false);
     if (!description.is_object()) {
-      throw SetupError(library_path().string() +
+      throw SetupError(sim_library_path().string() +
                        ": its description is no JSON object. Build and install the worker and the "
                        "library together");
     }
@@ -142,7 +142,7 @@ std::unique_ptr<Device> open_sim(const Cell& cell) {
 BackendReport report_sim() {
   BackendReport report{.backend = Backend::sim, .simulated = true};
   try {
-    load();
+    load_sim();
     report.available = true;
     report.device = "simulated Metal device";
   } catch (const SetupError& error) {

@@ -15,7 +15,7 @@
 namespace mpsprobe {
 namespace {
 
-constexpr std::string_view kLinear[] = {"aten::linear"};
+constexpr std::string_view kModelLinear[] = {"aten::linear"};
 constexpr std::string_view kLinearAlone[] = {"linear"};
 constexpr std::string_view kLinearAndRelu[] = {"linear", "relu"};
 constexpr std::string_view kTransformerParts[] = {"linear", "layer_norm", "relu", "add"};
@@ -34,7 +34,7 @@ void append_layer(Tensors& parameters, Random& random, const Sizes& weight) {
   parameters.push_back(random.uniform({weight[0]}, -bound, bound));
 }
 
-const Operation kOperations[] = {
+const Operation kModels[] = {
     {
         .name = "linear_module",
         .summary = "nn.Linear: aten::linear with parameters that require a gradient",
@@ -45,7 +45,7 @@ const Operation kOperations[] = {
         .rounding = Rounding::accumulated,
         .ends_in_linear = true,
         .records_gradient = true,
-        .observed_as = kLinear,
+        .observed_as = kModelLinear,
         .made_of = kLinearAlone,
         .inputs = [](Random& random, const Sizes& sizes) -> Tensors {
           return {random.normal({sizes[0], sizes[1]})};
@@ -69,7 +69,7 @@ const Operation kOperations[] = {
         .rounding = Rounding::accumulated,
         .ends_in_linear = true,
         .records_gradient = true,
-        .observed_as = kLinear,
+        .observed_as = kModelLinear,
         .made_of = kLinearAndRelu,
         .inputs = [](Random& random, const Sizes& sizes) -> Tensors {
           return {random.normal({sizes[0], sizes[1]})};
@@ -146,7 +146,7 @@ const Operation kOperations[] = {
         .dtypes = floating_types(),
         .rounding = Rounding::accumulated,
         .ends_in_linear = true,
-        .observed_as = kLinear,
+        .observed_as = kModelLinear,
         .made_of = kTransformerParts,
         .refuse = refuse_transformer_layer,
         // Two normalisations bring the numbers back to one, so that the errors of its stages (four
@@ -176,7 +176,7 @@ const Operation kOperations[] = {
 }  // namespace
 
 std::span<const Operation> model_operations() {
-  return kOperations;
+  return kModels;
 }
 
 }  // namespace mpsprobe

@@ -15,7 +15,7 @@ using ::testing::ElementsAreArray;
 using ::testing::IsEmpty;
 using Calls = std::vector<std::string>;
 
-Cell cpu_cell(std::string_view op) {
+Cell observed_cell(std::string_view op) {
   Cell cell;
   cell.backend = Backend::cpu;
   cell.op = op;
@@ -113,7 +113,7 @@ TEST(AtenCalls, EveryOperationMakesTheCallsOfItsLineOfPython) {
     ++compared;
     const auto expected = kExpected.find(operation->name);
     ASSERT_NE(expected, kExpected.end()) << operation->name << " has no row in this table";
-    EXPECT_THAT(calls_of(cpu_cell(operation->name)), ElementsAreArray(expected->second))
+    EXPECT_THAT(calls_of(observed_cell(operation->name)), ElementsAreArray(expected->second))
         << operation->name;
   }
   EXPECT_EQ(compared, kExpected.size());
@@ -122,7 +122,7 @@ TEST(AtenCalls, EveryOperationMakesTheCallsOfItsLineOfPython) {
 TEST(AtenCalls, PathChangesTheLayoutAndNotTheCalls) {
   for (const Operation* operation : operations()) {
     if (operation->ends_in_linear) {
-      Cell cell = cpu_cell(operation->name);
+      Cell cell = observed_cell(operation->name);
       cell.path = Path::graph;
       EXPECT_THAT(calls_of(cell), ElementsAreArray(kExpected.at(operation->name)))
           << operation->name;
@@ -133,18 +133,18 @@ TEST(AtenCalls, PathChangesTheLayoutAndNotTheCalls) {
 TEST(AtenCalls, FifteenThreadsOfTheMixRunFifteenFunctions) {
   std::map<std::string, int> seen;
   for (int thread = 0; thread < 15; ++thread) {
-    const Calls calls = calls_of(cpu_cell("unary_mix"), thread);
+    const Calls calls = calls_of(observed_cell("unary_mix"), thread);
     ASSERT_EQ(calls.size(), 1u);
     ++seen[calls[0]];
   }
   EXPECT_EQ(seen.size(), 15u);
-  EXPECT_THAT(calls_of(cpu_cell("unary_mix"), 15), ElementsAre("aten::exp"));
+  EXPECT_THAT(calls_of(observed_cell("unary_mix"), 15), ElementsAre("aten::exp"));
 }
 
 TEST(AtenCalls, PreparingAndCheckingIsNotObserved) {
   // The simulated device takes every observed CPU operation for work of its own: only the copies of
   // inputs and weights may be seen before the first launch, and nothing may be seen in the check.
-  const Cell cell = cpu_cell("linear");
+  const Cell cell = observed_cell("linear");
   TorchWorkload workload(*find_operation("linear"), cell, 1, open_device(cell));
   std::unique_ptr<Lane> lane;
   {

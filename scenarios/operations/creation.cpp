@@ -22,7 +22,7 @@ constexpr std::string_view kRandn[] = {"aten::randn", "aten::normal_"};
 constexpr std::string_view kArange[] = {"aten::arange"};
 constexpr std::string_view kLinspace[] = {"aten::linspace"};
 
-const Operation kOperations[] = {
+const Operation kCreation[] = {
     {
         .name = "empty",
         .summary = "allocate a tensor, encode nothing",
@@ -107,7 +107,7 @@ const Operation kOperations[] = {
 }  // namespace
 
 std::span<const Operation> creation_operations() {
-  return kOperations;
+  return kCreation;
 }
 
 }  // namespace mpsprobe

@@ -29,7 +29,7 @@ Tensors two_normal(Random& random, const Sizes& sizes) {
   return {random.normal(sizes), random.normal(sizes)};
 }
 
-const Operation kOperations[] = {
+const Operation kElementwise[] = {
     {
         .name = "add",
         .summary = "t1 + t2",
@@ -132,7 +132,7 @@ const Operation kOperations[] = {
 }  // namespace
 
 std::span<const Operation> elementwise_operations() {
-  return kOperations;
+  return kElementwise;
 }
 
 }  // namespace mpsprobe

@@ -29,8 +29,8 @@
 namespace mpsprobe {
 namespace {
 
-constexpr std::string_view kMm[] = {"aten::mm"};
-constexpr std::string_view kArange[] = {"aten::arange"};
+constexpr std::string_view kMixOfMm[] = {"aten::mm"};
+constexpr std::string_view kMixOfArange[] = {"aten::arange"};
 constexpr std::string_view kExp[] = {"aten::exp"};
 constexpr std::string_view kRawParts[] = {"randn", "mm", "relu"};
 constexpr std::string_view kRangeParts[] = {"arange", "linspace", "sum"};
@@ -92,7 +92,7 @@ Tensors ranges(const Call& call) {
   return results;
 }
 
-const Operation kOperations[] = {
+const Operation kMixes[] = {
     {
         .name = "raw",
         .summary = "randn, randn, mm, relu: the reports' raw tensor operations",
@@ -102,7 +102,7 @@ const Operation kOperations[] = {
         .dtypes = floating_types(),
         .rounding = Rounding::accumulated,
         .verify = Verify::raw,
-        .observed_as = kMm,
+        .observed_as = kMixOfMm,
         .made_of = kRawParts,
         .terms = [](const Sizes& sizes) { return sizes[1]; },
         .run = [](const Call& call) -> Tensors {
@@ -136,7 +136,7 @@ const Operation kOperations[] = {
         .shape = "1024",
         .dimensions = "count",
         .rounding = Rounding::accumulated,
-        .observed_as = kArange,
+        .observed_as = kMixOfArange,
         .made_of = kRangeParts,
         .refuse = refuse_long_range,
         .terms = [](const Sizes& sizes) { return sizes[0]; },
@@ -147,7 +147,7 @@ const Operation kOperations[] = {
 }  // namespace
 
 std::span<const Operation> mix_operations() {
-  return kOperations;
+  return kMixes;
 }
 
 }  // namespace mpsprobe

@@ -13,14 +13,14 @@ namespace {
 
 using ::testing::HasSubstr;
 
-struct Calls {
+struct CaptureCalls {
   int launches = 0;
   int synchronised = 0;
 };
 
 class CapturingDevice : public Device {
  public:
-  explicit CapturingDevice(Calls& calls) : calls_(calls) {}
+  explicit CapturingDevice(CaptureCalls& calls) : calls_(calls) {}
   at::Device torch_device() const override { return at::kCPU; }
   void touch() override {}
   void enter_thread(StreamUse) override {}
@@ -36,7 +36,7 @@ class CapturingDevice : public Device {
   nlohmann::json description() const override { return {}; }
 
  private:
-  Calls& calls_;
+  CaptureCalls& calls_;
 };
 
 Cell graph_cell(const std::string& op) {
@@ -47,8 +47,8 @@ Cell graph_cell(const std::string& op) {
   return cell;
 }
 
-std::string refusal(const Cell& cell) {
-  Calls calls;
+std::string capture_refusal(const Cell& cell) {
+  CaptureCalls calls;
   try {
     TorchWorkload(*find_operation(cell.op), cell, 7, std::make_unique<CapturingDevice>(calls));
   } catch (const UnsupportedError& error) {
@@ -58,7 +58,7 @@ std::string refusal(const Cell& cell) {
 }
 
 TEST(PathChoice, AThreadRunsWhatItWillCaptureOnceBefore) {
-  Calls calls;
+  CaptureCalls calls;
   const Cell cell = graph_cell("mm");
   TorchWorkload workload(*find_operation("mm"), cell, 7, std::make_unique<CapturingDevice>(calls));
   const std::unique_ptr<Lane> lane = workload.make_lane(0);
@@ -75,7 +75,7 @@ TEST(PathChoice, AThreadRunsWhatItWillCaptureOnceBefore) {
 }
 
 TEST(PathChoice, WeightsStayAsTheyAreWhereTheLayoutChoosesNothing) {
-  Calls calls;
+  CaptureCalls calls;
   const Cell cell = graph_cell("linear");
   TorchWorkload workload(*find_operation("linear"), cell, 7,
                          std::make_unique<CapturingDevice>(calls));
@@ -83,19 +83,19 @@ TEST(PathChoice, WeightsStayAsTheyAreWhereTheLayoutChoosesNothing) {
 }
 
 TEST(PathChoice, WhatCannotBeCapturedIsRefused) {
-  EXPECT_THAT(refusal(graph_cell("nonzero")), HasSubstr("cannot be captured"));
-  EXPECT_EQ(refusal(graph_cell("add")), "");
+  EXPECT_THAT(capture_refusal(graph_cell("nonzero")), HasSubstr("cannot be captured"));
+  EXPECT_EQ(capture_refusal(graph_cell("add")), "");
   Cell eager = graph_cell("nonzero");
   eager.path = Path::nograph;
-  EXPECT_EQ(refusal(eager), "");
+  EXPECT_EQ(capture_refusal(eager), "");
 }
 
 TEST(PathChoice, AnOperationForOneBackendIsRefusedOnOthers) {
   Cell cell = graph_cell("selftest.illegal_address");
   cell.path = Path::automatic;
-  EXPECT_EQ(refusal(cell), "");
+  EXPECT_EQ(capture_refusal(cell), "");
   cell.backend = Backend::cpu;
-  EXPECT_THAT(refusal(cell), HasSubstr("for the backend cuda alone"));
+  EXPECT_THAT(capture_refusal(cell), HasSubstr("for the backend cuda alone"));
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ Tensors weight_and_bias(Random& random, const Sizes& sizes) {
           random.uniform({sizes[2]}, -bound, bound)};
 }
 
-const Operation kOperations[] = {
+const Operation kProducts[] = {
     {
         .name = "mm",
         .summary = "torch.mm(a, b)",
@@ -128,7 +128,7 @@ const Operation kOperations[] = {
 }  // namespace
 
 std::span<const Operation> product_operations() {
-  return kOperations;
+  return kProducts;
 }
 
 }  // namespace mpsprobe

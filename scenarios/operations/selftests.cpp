@@ -12,9 +12,9 @@ namespace {
 // Elements from the tensor's memory to where nothing is mapped: 4 TiB further.
 constexpr int64_t kNowhere = int64_t{1} << 40;
 
-constexpr std::string_view kRelu[] = {"aten::relu"};
+constexpr std::string_view kSelftestRelu[] = {"aten::relu"};
 
-const Operation kOperations[] = {
+const Operation kSelftests[] = {
     {
         .name = "selftest.illegal_address",
         .summary = "a kernel reads an address where nothing is",
@@ -24,7 +24,7 @@ const Operation kOperations[] = {
         .verify = Verify::layout,
         .capturable = false,
         .only_on = Backend::cuda,
-        .observed_as = kRelu,
+        .observed_as = kSelftestRelu,
         .run = [](const Call& call) -> Tensors {
           const at::Tensor lost = at::zeros(call.sizes, call.options);
           // Not where the reference is computed.
@@ -39,7 +39,7 @@ const Operation kOperations[] = {
 }  // namespace
 
 std::span<const Operation> selftest_operations() {
-  return kOperations;
+  return kSelftests;
 }
 
 }  // namespace mpsprobe

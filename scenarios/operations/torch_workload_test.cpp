@@ -20,7 +20,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-Cell cpu_cell(std::string_view op) {
+Cell workload_cell(std::string_view op) {
   Cell cell;
   cell.backend = Backend::cpu;
   cell.op = op;
@@ -54,7 +54,7 @@ const Operation kFaulty = {
 CheckResult run_faulty(int fault, int iterations, int64_t kept_bytes = kKeptBytes) {
   launches = 0;
   fault_at = fault;
-  const Cell cell = cpu_cell("faulty");
+  const Cell cell = workload_cell("faulty");
   TorchWorkload workload(kFaulty, cell, 1, open_device(cell), kept_bytes);
   const std::unique_ptr<Lane> lane = workload.make_lane(0);
   for (int iteration = 0; iteration < iterations; ++iteration) {
@@ -91,7 +91,7 @@ TEST(TorchWorkload, ALaneThatNeverLaunchedHasNothingToCheck) {
 }
 
 TEST(TorchWorkload, SharedModelIsOneAndPerThreadModelsDiffer) {
-  Cell cell = cpu_cell("linear");
+  Cell cell = workload_cell("linear");
   TorchWorkload shared(*find_operation("linear"), cell, 1, open_device(cell));
   EXPECT_EQ(shared.parameters_for(0), shared.parameters_for(1));
   cell.model = ModelSharing::per_thread;
@@ -104,7 +104,7 @@ TEST(TorchWorkload, SharedModelIsOneAndPerThreadModelsDiffer) {
 }
 
 TEST(TorchWorkload, LanesMadeInTheirThreadsShareOneModelAndAreClean) {
-  Cell cell = cpu_cell("mlp");
+  Cell cell = workload_cell("mlp");
   cell.init = Init::threads;
   TorchWorkload workload(*find_operation("mlp"), cell, 1, open_device(cell));
   std::vector<std::unique_ptr<Lane>> lanes(4);
@@ -130,17 +130,17 @@ TEST(TorchWorkload, LanesMadeInTheirThreadsShareOneModelAndAreClean) {
 }
 
 TEST(TorchWorkload, LanesOfAMixSayWhatTheyRun) {
-  const Cell cell = cpu_cell("unary_mix");
+  const Cell cell = workload_cell("unary_mix");
   TorchWorkload workload(*find_operation("unary_mix"), cell, 1, open_device(cell));
   EXPECT_EQ(workload.make_lane(0)->operation(), "exp");
   EXPECT_EQ(workload.make_lane(16)->operation(), "log");
-  const Cell linear = cpu_cell("linear");
+  const Cell linear = workload_cell("linear");
   TorchWorkload plain(*find_operation("linear"), linear, 1, open_device(linear));
   EXPECT_EQ(plain.make_lane(5)->operation(), "linear");
 }
 
 TEST(TorchWorkload, PathIsNotObservedOnTheCpu) {
-  const Cell cell = cpu_cell("linear");
+  const Cell cell = workload_cell("linear");
   TorchWorkload workload(*find_operation("linear"), cell, 1, open_device(cell));
   EXPECT_EQ(workload.observed_path(), "not observed");
 }

@@ -13,7 +13,7 @@
 namespace mpsprobe::faults {
 namespace {
 
-volatile unsigned sink = 0;
+volatile unsigned turns = 0;
 
 }  // namespace
 
@@ -39,7 +39,7 @@ void lock_orphaned() {
 }
 
 void busy_loop() {
-  for (;;) sink = sink + 1;
+  for (;;) turns = turns + 1;
 }
 
 void stopped() {

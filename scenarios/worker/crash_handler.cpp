@@ -20,7 +20,7 @@ namespace {
 constexpr size_t kStackBytes = 128 * 1024;
 constexpr std::array kSignals{SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT, SIGSYS};
 
-recorder_layout::Block* noted_block = nullptr;
+recorder_layout::Block* crash_block = nullptr;
 std::atomic<bool> noting{false};
 volatile sig_atomic_t first_signal = 0;
 
@@ -62,7 +62,7 @@ Counter counter_of(int signal, const siginfo_t& info, bool sent, uint64_t progra
 }
 
 void note(int signal, const siginfo_t& info, void* context) {
-  recorder_layout::CrashNote& crash = noted_block->crash;
+  recorder_layout::CrashNote& crash = crash_block->crash;
   const bool sent = was_sent(signal, info, context);
   crash.code = info.si_code;
   // For a signal that was sent, the field holds who sent it, not an address.
@@ -76,19 +76,19 @@ void note(int signal, const siginfo_t& info, void* context) {
   crash.signal.store(static_cast<uint32_t>(signal), std::memory_order_release);
   unwind(context, counter_of(signal, info, sent, at.program_counter), crash.frames,
          crash.frame_count);
-  note_images_of(*noted_block, {crash.frames, crash.frame_count.load()});
+  note_images_of(*crash_block, {crash.frames, crash.frame_count.load()});
 }
 
 void handle(int signal, siginfo_t* info, void* context) {
   const int saved_errno = errno;
   // Not the product's fault: what is there of the stack stays, and the process goes on to hang.
-  if (give_up_capture(*noted_block)) {
+  if (give_up_capture(*crash_block)) {
     for (;;) pause();
   }
   if (!noting.exchange(true)) {
     first_signal = signal;
     note(signal, *info, context);
-  } else if (noted_block->crash.thread_id == thread_id() && first_signal != signal) {
+  } else if (crash_block->crash.thread_id == thread_id() && first_signal != signal) {
     // The unwinder itself crashed on a broken stack: end by the signal that it all began with.
     struct sigaction standard {};
     standard.sa_handler = SIG_DFL;
@@ -98,7 +98,7 @@ void handle(int signal, siginfo_t* info, void* context) {
     sigaddset(&blocked, first_signal);
     raise(first_signal);
     pthread_sigmask(SIG_UNBLOCK, &blocked, nullptr);
-  } else if (noted_block->crash.thread_id != thread_id()) {
+  } else if (crash_block->crash.thread_id != thread_id()) {
     // Another thread crashed first and is being noted: give it a moment before this one ends it
     // all.
     const timespec moment{0, 200'000'000};
@@ -115,7 +115,7 @@ void handle(int signal, siginfo_t* info, void* context) {
 }  // namespace
 
 void install_crash_handler(FlightRecorder& recorder) {
-  noted_block = recorder.block();
+  crash_block = recorder.block();
   prepare_unwinder();
   struct sigaction action {};
   action.sa_sigaction = handle;

@@ -58,7 +58,7 @@ void add(Block& block, uint64_t base, uint64_t begin, uint64_t end, std::string_
 
 namespace {
 
-Block* noted_block = nullptr;
+Block* images_block = nullptr;
 
 /// Called by the loader for every image that there is, and for each that comes.
 void note_image(const mach_header* header, intptr_t) {
@@ -68,15 +68,15 @@ void note_image(const mach_header* header, intptr_t) {
   if (!image.valid || image.text_bytes == 0) return;
   const auto base = reinterpret_cast<uint64_t>(header);
   while (appending.test_and_set(std::memory_order_acquire)) sched_yield();
-  add(*noted_block, base, base, base + image.text_bytes, info.dli_fname, image.uuid);
+  add(*images_block, base, base, base + image.text_bytes, info.dli_fname, image.uuid);
   appending.clear(std::memory_order_release);
 }
 
 }  // namespace
 
 void note_images(FlightRecorder& recorder) {
-  if (noted_block != nullptr) return;
-  noted_block = recorder.block();
+  if (images_block != nullptr) return;
+  images_block = recorder.block();
   _dyld_register_func_for_add_image(note_image);
 }
 

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "harness/wire/axis.h"
 #include "harness/wire/flight_recorder.h"
 #include "harness/wire/input_error.h"
 #include "harness/wire/shared_memory.h"
@@ -189,7 +190,11 @@ int run_worker(int argc, char** argv, WorkerProgram& program) {
     return app.exit(error) == 0 ? 0 : 2;
   }
   if (*describe) {
-    std::printf("%s\n", program.describe().dump(2).c_str());
+    nlohmann::json answer = program.describe();
+    // What this loop, its threads and its lanes do, they do for every operation.
+    answer["axes"] = nlohmann::json::array();
+    for (const Axis& axis : axes()) answer["axes"].push_back(axis.name);
+    std::printf("%s\n", answer.dump(2).c_str());
     return 0;
   }
   // Each process and each fresh iteration gets inputs of its own.

@@ -25,7 +25,7 @@ using recorder_layout::WaitKind;
 constexpr long kTickNs = 1'000'000;
 constexpr int kTicks = 500;
 
-recorder_layout::Block* noted_block = nullptr;
+recorder_layout::Block* stacks_block = nullptr;
 
 // The first ones are taken by some threading libraries and by profilers.
 int capture_signal() {
@@ -95,9 +95,9 @@ void note_wait(StackNote& note, const void* context) {
 
 void note_own_stack(int, siginfo_t*, void* context) {
   const int saved_errno = errno;
-  const uint32_t index = noted_block->stack_count.fetch_add(1, std::memory_order_relaxed);
+  const uint32_t index = stacks_block->stack_count.fetch_add(1, std::memory_order_relaxed);
   if (index < recorder_layout::kStacks) {
-    StackNote& note = noted_block->stacks[index];
+    StackNote& note = stacks_block->stacks[index];
     note.thread_id = thread_id();
     note.slot = slot_of_thread(note.thread_id);
     prctl(PR_GET_NAME, note.name);
@@ -141,12 +141,12 @@ uint32_t signal_threads(bool with_slot, uint64_t own, const OwnThreads& others) 
 }
 
 uint32_t begun_stacks() {
-  return std::min(noted_block->stack_count.load(), recorder_layout::kStacks);
+  return std::min(stacks_block->stack_count.load(), recorder_layout::kStacks);
 }
 
 uint32_t complete_stacks() {
   uint32_t complete = 0;
-  for (uint32_t i = 0; i < begun_stacks(); ++i) complete += noted_block->stacks[i].complete.load();
+  for (uint32_t i = 0; i < begun_stacks(); ++i) complete += stacks_block->stacks[i].complete.load();
   return complete;
 }
 
@@ -165,7 +165,7 @@ bool give_up_capture(recorder_layout::Block& block) {
 }
 
 void prepare_stack_capture(FlightRecorder& recorder) {
-  noted_block = recorder.block();
+  stacks_block = recorder.block();
   struct sigaction action {};
   action.sa_sigaction = note_own_stack;
   // Restarted, a waiting thread goes on waiting, and shows what for.
@@ -181,7 +181,7 @@ void capture_stacks(FlightRecorder&, const OwnThreads& own) {
   // The cell's first: there is not room for any number of them.
   const uint32_t asked =
       signal_threads(true, thread_id(), own) + signal_threads(false, thread_id(), own);
-  noted_block->stacks_asked.store(asked);
+  stacks_block->stacks_asked.store(asked);
   const timespec tick{0, kTickNs};
   for (int i = 0; i < kTicks && complete_stacks() < std::min(asked, recorder_layout::kStacks); ++i)
     nanosleep(&tick, nullptr);

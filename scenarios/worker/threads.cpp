@@ -114,6 +114,7 @@ class Round {
       on_failure_(failure);
       if (!arrived) barrier_.arrive_and_wait();  // the others wait for everybody
     }
+    if (lanes_[slot] != nullptr) lanes_[slot]->leave();
     recorder_.at(slot, static_cast<uint32_t>(std::max(iteration, 0)), Step::finished);
   }
 

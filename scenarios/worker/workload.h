@@ -49,6 +49,9 @@ class Lane {
   virtual void launch(int iteration) = 0;
   /// Waits until the device has done what this lane launched.
   virtual void synchronise() = 0;
+  /// Called on the same thread after its last iteration, also where one threw: what it made for
+  /// itself goes. Must not throw.
+  virtual void leave() {}
   /// Compares what the launches produced with the CPU's result. Called on the main thread after all
   /// threads have joined, so that copying results back is no part of what is tested.
   virtual CheckResult check() = 0;

@@ -1,26 +1,32 @@
 #include "tools/runner/command_line.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
+#include <optional>
 
 #include "harness/journal/journal.h"
 #include "harness/wire/input_error.h"
+#include "harness/wire/near_name.h"
 #include "reports/text.h"
 #include "reports/write.h"
-#include "tools/runner/doctor_command.h"
+#include "reproducers/bundle/evidence.h"
+#include "tools/runner/doctor/doctor_command.h"
 #include "tools/runner/exit_code.h"
-#include "tools/runner/feedback_command.h"
-#include "tools/runner/finish_report.h"
-#include "tools/runner/list_command.h"
+#include "tools/runner/feedback/feedback_command.h"
+#include "tools/runner/list/list_command.h"
 #include "tools/runner/machine_error.h"
-#include "tools/runner/repro_command.h"
-#include "tools/runner/run_command.h"
-#include "tools/runner/run_options.h"
+#include "tools/runner/repro/repro_command.h"
+#include "tools/runner/run/finish_report.h"
+#include "tools/runner/run/run_command.h"
+#include "tools/runner/run/run_options.h"
 #include "tools/runner/say.h"
-#include "tools/runner/verify_command.h"
+#include "tools/runner/verify/verify_command.h"
 
 namespace mpsprobe {
 namespace {
@@ -78,6 +84,61 @@ int printed(int code) {
   return code == kExitOk ? static_cast<int>(kExitMachine) : code;
 }
 
+/// The program as the user called it, through a script or not: printed commands begin with it.
+std::string called_as(const char* program) {
+  const char* through = std::getenv("MPSPROBE_CALLED_AS");
+  std::string called = through != nullptr && *through != '\0' ? through : program;
+  unsetenv("MPSPROBE_CALLED_AS");  // not for a worker that calls mpsprobe itself
+  return called;
+}
+
+std::vector<std::string> names_of(const std::vector<const CLI::App*>& commands) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : commands) names.push_back(command->get_name());
+  return names;
+}
+
+/// What is to be shown before anything is parsed: the help where nothing or `help` is asked for.
+/// Throws InputError for a first word that is no command. Nothing: parse.
+std::optional<std::string> help_asked_for(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2) return app.help();
+  const std::vector<std::string> names = names_of(app.get_subcommands({}));
+  std::string first = argv[1];
+  const bool help = first == "help";
+  if (help && argc < 3) return app.help();
+  if (help) first = argv[2];
+  if (std::find(names.begin(), names.end(), first) != names.end()) {
+    if (!help) return std::nullopt;
+    return app.get_subcommand(first)->help("mpsprobe " + first);
+  }
+  if (first.starts_with('-')) return std::nullopt;
+  std::vector<std::string> known = names;
+  known.emplace_back("help");
+  throw InputError(shortened(printable(first), 60),
+                   "there is no such subcommand" + did_you_mean(first, known),
+                   fmt::format("There are: {}", fmt::join(names, ", ")));
+}
+
+/// Words that a command has no place for: an option that is none, or one word too many.
+void refuse_extras(const CLI::App& command) {
+  const std::vector<std::string> extras = command.remaining();
+  if (extras.empty()) return;
+  const std::string remedy =
+      fmt::format("`mpsprobe {} --help` shows what there is", command.get_name());
+  for (const std::string& extra : extras) {
+    if (!extra.starts_with('-')) continue;
+    const std::string name = extra.substr(0, extra.find('='));
+    std::vector<std::string> known;
+    for (const CLI::Option* option : command.get_options()) {
+      for (const std::string& each : option->get_lnames()) known.push_back("--" + each);
+    }
+    throw InputError(command.get_name() + " " + shortened(printable(name), 60),
+                     "there is no such option" + did_you_mean(name, known), remedy);
+  }
+  throw InputError(command.get_name() + " " + shortened(printable(extras.front()), 60),
+                   "is one word too many", remedy);
+}
+
 int fail(int code, const std::string& message) {
   say(stderr, "mpsprobe: {}\n", printable(message));
   return code;
@@ -94,7 +155,7 @@ int command_line(int argc, char** argv) {
 
   CLI::App* run = app.add_subcommand("run", "run a matrix or single cells, and write the report");
   RunOptions run_options;
-  run_options.command_line = {"mpsprobe"};
+  run_options.command_line = {called_as(argv[0])};
   for (int i = 1; i < argc; ++i) run_options.command_line.emplace_back(argv[i]);
   add_run_options(*run, run_options);
   run->footer(std::string(kRunExamples) + "\n\n" + kExitCodes);
@@ -128,13 +189,20 @@ int command_line(int argc, char** argv) {
   CLI::App* doctor = app.add_subcommand(
       "doctor", "check workers, libraries, limits and environment, and say what to do");
   DoctorOptions doctor_options;
+  doctor_options.program = run_options.command_line.front();
   add_doctor_options(*doctor, doctor_options);
   doctor->footer("Exit codes: 0 nothing failed, 2 wrong usage, 3 a check failed.");
 
   CLI::App* report =
       app.add_subcommand("report", "write report.json and report.md again from a journal");
   std::string folder;
-  report->add_option("folder", folder, "folder of a run, which holds journal.ndjson")->required();
+  report->add_option("run", folder, "folder of a run, or its report.json")
+      ->required()
+      ->type_name("FOLDER|report.json");
+  CLI::App* show = app.add_subcommand("show", "print what a run came to, and write nothing");
+  show->add_option("run", folder, "folder of a run, or its report.json")
+      ->required()
+      ->type_name("FOLDER|report.json");
 
   CLI::App* feedback = app.add_subcommand(
       "feedback", "make of a run what can be filed: a folder and an archive for each failure");
@@ -149,8 +217,14 @@ int command_line(int argc, char** argv) {
   add_verify_options(*verify, verify_options);
   verify->footer(kVerifyExamples);
 
+  for (CLI::App* command : app.get_subcommands({})) command->allow_extras();  // refuse_extras
   try {
+    if (const auto help = help_asked_for(app, argc, argv); help.has_value()) {
+      say(stdout, "{}", *help);
+      return printed(kExitOk);
+    }
     app.parse(argc, argv);
+    for (const CLI::App* command : app.get_subcommands()) refuse_extras(*command);
     if (*run) return run_command_line(run_options);
     if (*list && filed->count() > 0) {
       return printed(list_filed_command_line(filed_folder, list_options.json));
@@ -160,7 +234,8 @@ int command_line(int argc, char** argv) {
     if (*feedback) return printed(feedback_command_line(feedback_options));
     if (*verify) return printed(verify_command_line(verify_options));
     if (*doctor) return printed(doctor_command_line(doctor_options));
-    finish_report(folder);
+    if (*show) return printed(show_run(folder_of_run(folder)));
+    finish_report(folder_of_run(folder));
     return kExitOk;
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kExitOk : kExitUsage;

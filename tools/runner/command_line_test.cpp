@@ -42,12 +42,26 @@ TEST_P(WrongUsage, EndsWithTwoNamesThePlaceAndRunsNothing) {
 INSTANTIATE_TEST_SUITE_P(
     CommandLine, WrongUsage,
     testing::Values(
-        Wrong{{}, "subcommand"}, Wrong{{"run"}, "nothing says what to run"},
+        Wrong{{"run"}, "nothing says what to run"}, Wrong{{"rn"}, "did you mean \"run\"?"},
+        Wrong{{"verfiy"}, "did you mean \"verify\"?"},
+        Wrong{{"run", "--thread", "3"},
+              "run --thread: there is no such option; did you mean \"--threads\"?"},
+        Wrong{{"run", "--matrix", "selftest", "surplus"}, "surplus: is one word too many"},
+        Wrong{{"run", "--matrix", "selfest"}, "did you mean \"selftest\"?"},
+        Wrong{{"run", "--matrix", "selftest", "--lock", "foward"}, "did you mean \"forward\"?"},
+        Wrong{{"run", "--cell", "cpu/selftest.pass/default/thread=3"}, "did you mean \"threads\"?"},
+        Wrong{{"run", "--op", "selftest.pass", "--profile", "nope"}, "--profile nope"},
+        Wrong{{"run", "--matrix", "selftest", "--stall", "nan"}, "from 0.1 to 86400"},
+        Wrong{{"run", "--matrix", "selftest", "--timeout", "inf"}, "--timeout"},
+        Wrong{{"run", "--matrix", "selftest", "--budget", "NaN"}, "--budget"},
+        Wrong{{"run", "--matrix", "selftest", "--seed", "-1"}, "from 0 to 18446744073709551615"},
+        Wrong{{"run", "--matrix", "selftest", "--seed", "18446744073709551616"}, "--seed"},
+        Wrong{{"run", "--matrix", "/tmp"}, "is a folder and no matrix file"},
         Wrong{{"jump"}, "subcommand"}, Wrong{{"run", "--colour", "red"}, "--colour"},
         Wrong{{"run", "--matrix", "nosuch"}, "Built in are"},
         Wrong{{"run", "--matrix", "selftest", "--threads", "1-x"}, "--threads"},
         Wrong{{"run", "--matrix", "selftest", "--threads", "0"}, "1 to 256"},
-        Wrong{{"run", "--matrix", "selftest", "--backend", "gpu"}, "mps, metal"},
+        Wrong{{"run", "--matrix", "selftest", "--backend", "gpu"}, "mps, mlx, metal"},
         Wrong{{"run", "--matrix", "selftest", "--trials", "0"}, "--trials"},
         Wrong{{"run", "--matrix", "selftest", "--trials", "many"}, "--trials"},
         Wrong{{"run", "--matrix", "selftest", "--env", "NOVALUE"}, "K=V"},
@@ -81,6 +95,65 @@ TEST_F(CommandLine, WhatSelectsNothingEndsWithFour) {
   EXPECT_EQ(unsupported.exit_code, 4);
   EXPECT_THAT(unsupported.err, HasSubstr("left out"));
   EXPECT_FALSE(std::filesystem::exists(path("out")));
+}
+
+TEST_F(CommandLine, AnAxisThatTheWorkerDoesNotNameIsRefusedAndNotRunAsIf) {
+  const std::string whole = selftest_.substr(selftest_.find('=') + 1);
+  const std::string plain =
+      write("plain", "#!/bin/sh\nif [ \"$1\" = describe ]; then " + whole +
+                         " describe | grep -v '\"lock\"'\nelse exec " + whole + " \"$@\"; fi\n");
+  std::filesystem::permissions(plain, std::filesystem::perms::owner_all);
+  const Run run = mpsprobe({"run", "--op", "selftest.pass", "--backend", "cpu", "--threads", "2",
+                            "--lock", "none,forward", "--worker", "stock=" + plain, "--worker",
+                            "whole=" + whole, "--dry-run"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("cpu/selftest.pass/default/threads=2\n"));
+  EXPECT_THAT(run.out, testing::Not(HasSubstr("lock=forward")));
+  EXPECT_THAT(run.err, HasSubstr("does not honour the axis lock"));
+}
+
+TEST_F(CommandLine, BareAndWithHelpItShowsWhatThereIs) {
+  const Run bare = mpsprobe({});
+  EXPECT_EQ(bare.exit_code, 0);
+  EXPECT_THAT(bare.out, HasSubstr("doctor"));
+  EXPECT_EQ(mpsprobe({"help"}).out, bare.out);
+  EXPECT_THAT(mpsprobe({"help", "run"}).out, HasSubstr("--matrix"));
+}
+
+TEST_F(CommandLine, AReportThatSomebodyElseWroteIsLeftAsItIs) {
+  std::filesystem::create_directory(path("mine"));
+  const std::string file = write("mine/report.md", "my own notes\n");
+  const Run run = mpsprobe({"run", "--cell", "cpu/selftest.pass/default", "--trials", "1",
+                            "--worker", selftest_, "--out", path("mine")});
+  EXPECT_EQ(run.exit_code, 5);
+  EXPECT_THAT(run.err, HasSubstr("was not written by mpsprobe"));
+  EXPECT_EQ(read("mine/report.md"), "my own notes\n");
+  EXPECT_FALSE(std::filesystem::exists(path("mine/journal.ndjson")));
+}
+
+TEST_F(CommandLine, AFirstRecordThatWasCutOffIsPutAsideAndTheRunBegins) {
+  std::filesystem::create_directory(path("torn"));
+  write("torn/journal.ndjson", "{\"campaign\":{\"budg");
+  const Run resumed = mpsprobe({"run", "--resume", path("torn")});
+  EXPECT_EQ(resumed.exit_code, 3);
+  EXPECT_THAT(resumed.err, HasSubstr("--out"));
+  const Run run = mpsprobe({"run", "--cell", "cpu/selftest.pass/default", "--trials", "1",
+                            "--worker", selftest_, "--out", path("torn")});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("journal.ndjson.torn"));
+}
+
+TEST_F(CommandLine, RunsThatBeginTogetherGetFoldersOfTheirOwn) {
+  const Run run = shell(
+      "for i in 1 2 3 4 5 6 7 8; do \"$mpsprobe\" run --cell cpu/selftest.pass/default --trials 1 "
+      "--worker \"$worker\" > /dev/null 2>&1 & done; wait; ls mpsprobe-out/*/report.json | wc -l");
+  EXPECT_THAT(run.out, HasSubstr("8"));
+  const Run resumed = shell("\"$mpsprobe\" run --resume");
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_THAT(resumed.err, HasSubstr("going on after 1 trial"));
+  const Run shown = shell("\"$mpsprobe\" show mpsprobe-out/*-cells/report.json");
+  EXPECT_EQ(shown.exit_code, 0) << shown.err;
+  EXPECT_THAT(shown.out, HasSubstr("1 of 1 trial"));
 }
 
 TEST_F(CommandLine, NothingButNonEvidenceIsNotGreen) {

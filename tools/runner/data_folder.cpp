@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "harness/platform/executable.h"
 #include "harness/wire/input_error.h"
+#include "harness/wire/near_name.h"
 
 namespace mpsprobe {
 namespace {
@@ -21,6 +24,11 @@ std::vector<std::string> json_names(const fs::path& folder) {
   return names;
 }
 
+fs::path profiles_folder() {
+  const char* own = std::getenv("MPSPROBE_PROFILES");  // where workers look, too
+  return own != nullptr && *own != '\0' ? fs::path(own) : data_folder() / "profiles";
+}
+
 }  // namespace
 
 fs::path data_folder() {
@@ -31,8 +39,14 @@ std::vector<std::string> matrix_names() {
   return json_names(data_folder() / "matrices");
 }
 std::vector<std::string> profile_names() {
-  const char* own = std::getenv("MPSPROBE_PROFILES");  // where workers look, too
-  return json_names(own != nullptr && *own != '\0' ? fs::path(own) : data_folder() / "profiles");
+  return json_names(profiles_folder());
+}
+
+std::string profile_description(const std::string& name) {
+  std::ifstream stream(profiles_folder() / (name + ".json"));
+  const auto profile = nlohmann::json::parse(stream, nullptr, false);
+  const auto text = profile.is_object() ? profile.value("description", nlohmann::json()) : profile;
+  return text.is_string() ? text.get<std::string>() : "";
 }
 
 Matrix find_matrix(const std::string& name_or_file) {
@@ -43,7 +57,8 @@ Matrix find_matrix(const std::string& name_or_file) {
   if (!fs::exists(name_or_file)) {
     std::string known;
     for (const std::string& name : names) known += (known.empty() ? "" : ", ") + name;
-    throw InputError("--matrix " + name_or_file, "is no built-in matrix and no file",
+    throw InputError("--matrix " + name_or_file,
+                     "is no built-in matrix and no file" + did_you_mean(name_or_file, names),
                      known.empty() ? "The built-in matrices are missing beside the program: "
                                      "install it whole"
                                    : "Built in are: " + known);

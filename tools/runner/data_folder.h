@@ -17,6 +17,9 @@ std::vector<std::string> matrix_names();
 /// Names of the profiles of the simulated device, sorted.
 std::vector<std::string> profile_names();
 
+/// What the file of a profile says of it, in one line; empty where it says nothing.
+std::string profile_description(const std::string& name);
+
 /// A built-in matrix by name, or else a matrix file. Throws InputError where it is neither.
 Matrix find_matrix(const std::string& name_or_file);
 

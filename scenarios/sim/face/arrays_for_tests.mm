@@ -21,7 +21,8 @@ std::vector<float> some_numbers(size_t count, uint32_t seed) {
 
 std::vector<float> numbers_of(id<MTLBuffer> buffer) {
   const auto* const first = static_cast<const float*>([buffer contents]);
-  return {first, first + [buffer length] / sizeof(float)};
+  const size_t count = [buffer length] / sizeof(float);
+  return {first, first + count};
 }
 
 MPSShape* shape(std::span<const int64_t> sizes) {

@@ -11,9 +11,9 @@
 #include <variant>
 #include <vector>
 
-#include "harness/outcome/diagnosis.h"
 #include "harness/outcome/outcome.h"
 #include "harness/process/command.h"
+#include "harness/signature/find_failures.h"
 
 namespace mpsprobe {
 namespace {
@@ -57,9 +57,14 @@ std::string contents(const std::string& path) {
 
 /// What the recorded text of that name is called in a report.
 std::string recorded_title(const std::string& golden) {
-  std::istringstream file(contents("harness/outcome/testdata/diagnosis/" + golden + ".txt"));
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("title: ")) return line.substr(7);
+  bool in_the_case = false;
+  for (const char* group : {"metal", "mps"}) {
+    std::istringstream file(
+        contents(std::string("harness/signature/testdata/titles/") + group + ".txt"));
+    for (std::string line; std::getline(file, line);) {
+      if (line.starts_with("==== ")) in_the_case = line == "==== " + golden;
+      if (in_the_case && line.starts_with("title: ")) return line.substr(7);
+    }
   }
   return "";
 }
@@ -75,7 +80,7 @@ constexpr RuleCase kCases[] = {
     {"shared-command-buffer", "metal-encoder-already-encoding-agxg15x"},
     {"foreign-command-buffer", nullptr},
     {"shared-kernel", nullptr},
-    {"second-encoder", "metal-encoder-already-encoding-agxg16x-wrapped"},
+    {"second-encoder", "metal-encoder-already-encoding-agxg13x"},
     {"commit-open-encoder", "metal-commit-uncommitted-encoder"},
     {"double-commit", "metal-already-committed"},
     {"encoder-after-commit", "metal-status-committed-from-several-threads"},

@@ -14,13 +14,13 @@
   std::latch* entered_;
   std::latch* released_;
 }
-- (id)initWithObjects:(NSArray*)objects;
+- (id)initWithArray:(NSArray*)objects;
 - (void)waitUntilEntered;
 - (void)letGo;
 @end
 
 @implementation HeldArray
-- (id)initWithObjects:(NSArray*)objects {
+- (id)initWithArray:(NSArray*)objects {
   if ((self = [super init]) != nil) {
     objects_ = [objects retain];
     entered_ = new std::latch(1);
@@ -126,7 +126,7 @@ NSArray* sources() { return @[ matrix(floats(kLeft), 0), matrix(floats(kRight), 
 
 void share_a_kernel() {
   MPSNDArrayMatrixMultiplication* const shared = product_kernel();
-  HeldArray* const held = [[[HeldArray alloc] initWithObjects:sources()] autorelease];
+  HeldArray* const held = [[[HeldArray alloc] initWithArray:sources()] autorelease];
   std::thread first([&] {
     @autoreleasepool {
       [shared encodeToCommandBuffer:new_command_buffer()

@@ -1,0 +1,83 @@
+#include "harness/campaign/rerun.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/campaign/campaign.h"
+
+namespace mpsprobe {
+namespace {
+
+// What `run` takes where neither an option nor a matrix says otherwise.
+constexpr double kUsualTimeout = 300;
+constexpr double kUsualStall = 20;
+constexpr uint64_t kMostUsualJobs = 8;
+
+/// What a command line gave to an option, each time that it did.
+std::vector<std::string> given(const std::vector<std::string>& command_line,
+                               const std::string& option) {
+  std::vector<std::string> values;
+  for (size_t i = 0; i < command_line.size(); ++i) {
+    if (command_line[i] == option && i + 1 < command_line.size()) {
+      values.push_back(command_line[i + 1]);
+    } else if (command_line[i].starts_with(option + "=")) {
+      values.push_back(command_line[i].substr(option.size() + 1));
+    }
+  }
+  return values;
+}
+
+uint64_t machine_number(const CampaignHeader& header, const char* fact) {
+  if (!header.machine.is_object() || !header.machine.contains(fact)) return 0;
+  const nlohmann::json& value = header.machine.at(fact);
+  return value.is_number_unsigned() ? value.get<uint64_t>() : 0;
+}
+
+int usual_jobs(const CampaignHeader& header, const std::string& cell) {
+  const BackendInfo& backend = info_of(parse_cell(cell).backend);
+  const bool one = backend.real_device || backend.wants_cores;
+  const uint64_t cores = machine_number(header, "cores");
+  if (one || cores == 0) return one ? 1 : header.jobs;
+  return static_cast<int>(std::min(cores, kMostUsualJobs));
+}
+
+}  // namespace
+
+std::string program_of(const CampaignHeader& header) {
+  return header.command_line.empty() ? "mpsprobe" : header.command_line.front();
+}
+
+std::vector<std::string> rerun_arguments(const CampaignHeader& header, std::string_view worker_name,
+                                         std::string_view worker_path, const std::string& cell) {
+  std::vector<std::string> words{program_of(header), "run",
+                                 "--cell",           cell,
+                                 "--trials",         std::to_string(header.trials),
+                                 "--seed",           std::to_string(header.seed)};
+  const auto add = [&words](const char* option, const std::string& value) {
+    words.insert(words.end(), {option, value});
+  };
+  if (header.timeout_seconds != kUsualTimeout) {
+    add("--timeout", fmt::format("{}", header.timeout_seconds));
+  }
+  if (header.stall_seconds != kUsualStall) add("--stall", fmt::format("{}", header.stall_seconds));
+  const int jobs = usual_jobs(header, cell);
+  if (header.jobs != jobs) add("--jobs", std::to_string(header.jobs));
+  const uint64_t memory = machine_number(header, "memory_bytes");
+  const uint64_t share = memory / 4 * 3 / static_cast<uint64_t>(std::max(1, header.jobs));
+  if (header.memory_limit_bytes != 0 && memory != 0 && header.memory_limit_bytes != share) {
+    constexpr uint64_t kMiB = 1 << 20;
+    add("--memory-limit", std::to_string((header.memory_limit_bytes + kMiB - 1) / kMiB));
+  }
+  // Where the run named its workers, the usual one may be another.
+  if (worker_name != "stock" || !given(header.command_line, "--worker").empty()) {
+    add("--worker", fmt::format("{}={}", worker_name, worker_path));
+  }
+  for (const std::string& variable : header.environment) add("--env", variable);
+  for (const char* option : {"--expect-torch", "--crash-reports", "--known-good"}) {
+    for (const std::string& value : given(header.command_line, option)) add(option, value);
+  }
+  return words;
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,58 @@
+#include "harness/journal/journal_line.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <random>
+
+namespace mpsprobe {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view kKey = ",\"sum\":\"";
+constexpr std::string_view kEnd = "\"}";
+constexpr size_t kDigits = 16;
+
+std::string sum_of(std::string_view before, std::string_view run) {
+  return fmt::format("{:016x}", fnv1a(before, fnv1a(run)));
+}
+
+}  // namespace
+
+uint64_t fnv1a(std::string_view text, uint64_t begin) {
+  uint64_t hash = begin;
+  for (char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return hash;
+}
+
+std::string new_run_name() {
+  std::random_device device;
+  const uint64_t high = device();
+  return fmt::format("{:016x}", high << 32 | device());
+}
+
+std::string sealed_line(json record, uint64_t number, std::string_view run) {
+  record["n"] = number;
+  std::string line = record.dump(-1, ' ', false, json::error_handler_t::replace);
+  line.pop_back();  // the closing brace
+  const std::string sum = sum_of(line, run);
+  line += kKey;
+  line += sum;
+  line += kEnd;
+  return line + "\n";
+}
+
+std::string broken_seal(std::string_view line, std::string_view run) {
+  const size_t seal = kKey.size() + kDigits + kEnd.size();
+  const bool sealed = line.size() > seal && line.ends_with(kEnd) &&
+                      line.substr(line.size() - seal, kKey.size()) == kKey;
+  if (!sealed) return "it has no checksum at its end";
+  const std::string_view before = line.substr(0, line.size() - seal);
+  if (line.substr(line.size() - seal + kKey.size(), kDigits) != sum_of(before, run)) {
+    return "its checksum does not hold: it was changed, or is of another run";
+  }
+  return "";
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace mpsprobe {
+
+/// What a process leaves behind may be in a session of its own, out of reach of a signal to its
+/// group. On Linux this process becomes the parent of every descendant that loses its own
+/// (prctl(2), PR_SET_CHILD_SUBREAPER), and tells by a variable of their environment which trial
+/// they are of. Elsewhere nothing is done, and such processes stay.
+///
+/// A variable, as K=V, that no other process of this program was given. Makes this process the one
+/// that takes orphans, the first time that it is called. Thread-safe.
+std::string mark_for_descendants();
+
+/// Ends with SIGKILL, and reaps, every child of this process that carries the mark, and what such a
+/// one leaves behind in turn, for at most a second. Returns how many there were. To be called when
+/// the process that was given the mark has been reaped. Thread-safe.
+size_t end_descendants(const std::string& mark);
+
+}  // namespace mpsprobe

@@ -1,0 +1,15 @@
+#ifdef __APPLE__
+#include "harness/process/descendants.h"
+
+namespace mpsprobe {
+
+std::string mark_for_descendants() {
+  return "MPSPROBE_PROCESS=1";
+}
+
+size_t end_descendants(const std::string&) {
+  return 0;
+}
+
+}  // namespace mpsprobe
+#endif

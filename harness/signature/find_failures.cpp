@@ -1,0 +1,167 @@
+#include "harness/signature/find_failures.h"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <utility>
+
+#include "harness/signature/plain_text.h"
+#include "harness/signature/rule_search.h"
+
+namespace mpsprobe {
+namespace {
+
+constexpr size_t kLongestTitle = 160;
+constexpr size_t kLongestExcerpt = 600;
+constexpr size_t kMostCollected = 512;
+
+// The lines around a match as they were, cut at whole characters.
+std::string make_excerpt(std::string_view original, const PlainText& plain,
+                         const RuleMatch& match) {
+  const size_t begin = plain.line_begin(match.begin, kLongestExcerpt / 3);
+  const size_t end = plain.line_end(std::min(match.end, match.begin + kLongestExcerpt));
+  size_t first = plain.origin[begin];
+  size_t last = std::min(plain.origin[end], first + kLongestExcerpt);
+  while (last > first && (original[last - 1] == '\n' || original[last - 1] == '\r')) --last;
+  const auto inside = [&](size_t i) {
+    return i < original.size() && (static_cast<unsigned char>(original[i]) & 0xc0U) == 0x80U;
+  };
+  for (int i = 0; i < 3 && first < last && inside(first); ++i) ++first;
+  for (int i = 0; i < 3 && last > first && inside(last); ++i) --last;
+  return std::string(original.substr(first, last - first));
+}
+
+Titled title_of_match(const PlainText& plain, const RuleMatch& match, const Rules& rules) {
+  if (match.pattern != nullptr) {
+    return {std::string(match.pattern->title), {match.pattern->name}};
+  }
+  const Form& form = *match.form;
+  const std::string_view message = message_of(plain, match);
+  Titled titled = form.takes_leads ? title_behind_leads(message, rules) : title_of(message, rules);
+  titled.why.insert(titled.why.begin(), form.name);
+  if (titled.title.empty() && !form.known && !form.mute) titled.title = "without a text";
+  titled.title.insert(0, form.title);
+  if (titled.title.size() > kLongestTitle) titled.title.resize(kLongestTitle);
+  while (titled.title.ends_with(' ') || titled.title.ends_with(':')) titled.title.pop_back();
+  return titled;
+}
+
+// What a form's message holds says more than the form. What is uncaught stays so.
+struct Counted {
+  RuleMatch match;
+  bool uncaught;
+};
+
+std::vector<Counted> without_wrappers(const std::vector<RuleMatch>& matches) {
+  std::vector<Counted> counted;
+  size_t explained = 0;       // up to here a pattern explains all
+  size_t uncaught_until = 0;  // the end of the last uncaught exception's message
+  for (size_t i = 0; i < matches.size(); ++i) {
+    const RuleMatch& match = matches[i];
+    if (match.form != nullptr && match.form->counts != Counts::always) continue;
+    const bool uncaught = match.form != nullptr && match.form->uncaught;
+    if (uncaught) uncaught_until = std::max(uncaught_until, match.end);
+    const bool within = match.begin < uncaught_until;
+    if (match.pattern != nullptr) {
+      explained = std::max(explained, match.end);
+      counted.push_back({match, within});
+      continue;
+    }
+    if (match.begin < explained) continue;
+    const bool wraps =
+        std::any_of(matches.begin() + static_cast<std::ptrdiff_t>(i) + 1, matches.end(),
+                    [&](const RuleMatch& inner) {
+                      return inner.begin < match.message_end && inner.end > match.message_begin &&
+                             (inner.pattern != nullptr || inner.form->counts == Counts::always);
+                    });
+    if (wraps) continue;
+    explained = std::max(explained, match.end);
+    counted.push_back({match, within});
+  }
+  return counted;
+}
+
+// What says nothing, where another text of its kind says something.
+void drop_mute(std::vector<Finding>& findings) {
+  std::vector<TextClass> told;
+  for (const Finding& finding : findings) {
+    const bool tells = finding.text_class != TextClass::exception || finding.uncaught;
+    if (!finding.mute && tells) told.push_back(finding.text_class);
+    if (!finding.mute && finding.title.starts_with("command buffer: ")) {
+      told.push_back(TextClass::gpu_error);
+    }
+  }
+  std::erase_if(findings, [&](const Finding& finding) {
+    return finding.mute && std::find(told.begin(), told.end(), finding.text_class) != told.end();
+  });
+}
+
+}  // namespace
+
+void cut_findings(std::vector<Finding>& findings) {
+  if (findings.size() <= kMostFindings) return;
+  std::vector<Finding> last;
+  for (size_t i = findings.size(); i > kMostFindings && last.size() < kMostLastWords; --i) {
+    if (ends_the_process(findings[i - 1].text_class)) last.push_back(std::move(findings[i - 1]));
+  }
+  findings.resize(kMostFindings - last.size());
+  std::move(last.rbegin(), last.rend(), std::back_inserter(findings));
+}
+
+std::vector<Finding> find_failures(std::string_view text, const Rules& rules) {
+  const PlainText plain = plain_text(text, kMostTextBytes, rules.noise);
+  const std::vector<Counted> counted = without_wrappers(find_rules(plain, rules));
+  std::vector<Finding> findings;
+  std::set<std::string, std::less<>> titles;
+  for (size_t i = 0; i < counted.size(); ++i) {
+    const auto& [match, uncaught] = counted[i];
+    const TextClass text_class =
+        match.pattern != nullptr ? match.pattern->text_class : match.form->text_class;
+    const bool first = i < kMostCollected / 2;
+    if (!first && (counted.size() - i > kMostCollected / 2 || !ends_the_process(text_class))) {
+      continue;
+    }
+    Titled titled = title_of_match(plain, match, rules);
+    const bool known = match.pattern != nullptr || match.form->known;
+    if (!titles.insert(titled.title).second) {
+      // Told when it might be survived, and again when it was not.
+      const auto told = std::find_if(findings.begin(), findings.end(), [&](const Finding& finding) {
+        return finding.title == titled.title;
+      });
+      told->uncaught = told->uncaught || uncaught;
+      if (!ends_the_process(text_class) || told->text_class != TextClass::exception) continue;
+      told->text_class = text_class;
+      told->known = known;
+      continue;
+    }
+    findings.push_back({text_class, std::move(titled.title), make_excerpt(text, plain, match),
+                        plain.origin[match.begin], known, uncaught,
+                        match.form != nullptr && match.form->mute, std::move(titled.why)});
+  }
+  drop_mute(findings);
+  cut_findings(findings);
+  return findings;
+}
+
+Titled title_of_message(std::string_view message, const Rules& rules) {
+  const std::vector<Finding> findings = find_failures(message, rules);
+  if (findings.empty()) return title_behind_leads(message, rules);
+  return {findings.front().title, findings.front().why};
+}
+
+std::optional<TextClass> class_of_message(std::string_view message) {
+  // What keeps a failure from counting as evidence first, then what says most about its cause.
+  constexpr TextClass kOrder[] = {TextClass::unsupported,       TextClass::out_of_memory,
+                                  TextClass::setup_failed,      TextClass::gpu_error,
+                                  TextClass::memory_corruption, TextClass::assertion,
+                                  TextClass::abort_message,     TextClass::exception};
+  const std::vector<Finding> findings = find_failures(message);
+  for (TextClass text_class : kOrder) {
+    for (const Finding& finding : findings) {
+      if (finding.text_class == text_class) return text_class;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,226 @@
+#include "harness/signature/frames.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+
+#include "harness/signature/ascii.h"
+#include "harness/signature/function_name.h"
+#include "harness/signature/kernel_name.h"
+#include "harness/signature/passing_frames.h"
+
+namespace mpsprobe {
+namespace {
+
+constexpr size_t kMostFrames = 1024;
+constexpr size_t kDeep = 32;
+
+struct Seen {
+  std::string image;
+  std::string function;
+  std::string destroys;  ///< the destructor that this one does nothing but call
+  const PassingFrame* passing = nullptr;
+};
+
+// "Pool<int>::Step" of "Pool<int>::Step, std::default_delete<...>>::~unique_ptr()".
+std::string_view first_argument(std::string_view arguments) {
+  int depth = 0;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (depth == 0 && (arguments[i] == ',' || arguments[i] == '>')) return arguments.substr(0, i);
+    depth += arguments[i] == '<' ? 1 : arguments[i] == '>' ? -1 : 0;
+  }
+  return {};
+}
+
+// "lanes::Step::~Step" of "std::unique_ptr<lanes::Step, ...>::~unique_ptr()": builds inline the one
+// into the other.
+std::string destroyed_by(std::string_view function) {
+  for (std::string_view pointer :
+       {"std::unique_ptr<", "std::__1::unique_ptr<", "std::shared_ptr<", "std::__1::shared_ptr<"}) {
+    if (!function.starts_with(pointer) || function.find("::~") == std::string_view::npos) continue;
+    function.remove_prefix(pointer.size());
+    const std::string type = normalise_function(first_argument(function));
+    return type.empty() ? "" : type + "::~" + type.substr(type.rfind(':') + 1);  // npos + 1 is 0
+  }
+  return "";
+}
+
+// A jump to nowhere: the first frame lies in no image, the caller tells who jumped.
+bool nowhere(const Seen& frame) {
+  return frame.image.empty() && frame.function.empty();
+}
+
+std::vector<Seen> look_at(const std::vector<StackFrame>& frames) {
+  std::vector<Seen> seen;
+  const size_t count = std::min(frames.size(), kMostFrames);
+  seen.reserve(count);
+  for (size_t i = 0; i < count; ++i) {
+    Seen frame{normalise_image(frames[i].image), normalise_function(frames[i].function),
+               destroyed_by(frames[i].function)};
+    frame.passing = find_passing_frame(frame.image, frame.function);
+    // What the handler did before the trampoline is no part of the failure.
+    if (frame.passing != nullptr && frame.passing->meaning == Passing::trampoline) {
+      seen.clear();
+      continue;
+    }
+    seen.push_back(std::move(frame));
+  }
+  return seen;
+}
+
+// Functions move from one namespace to another, and who retells a stack leaves them out: a name of
+// two words or more speaks for itself. Classes stay.
+std::string without_namespaces(const std::string& function) {
+  constexpr size_t kShortest = 8;
+  const size_t scope = function.rfind("::");
+  if (scope == std::string::npos || function.find_first_of("[ (<~") != std::string::npos) {
+    return function;
+  }
+  const auto upper = [](char c) { return ascii::upper(c); };
+  if (std::any_of(function.begin(), function.begin() + static_cast<std::ptrdiff_t>(scope), upper)) {
+    return function;
+  }
+  const std::string name = function.substr(scope + 2);
+  if (name.size() < kShortest) return function;
+  const size_t bar = name.find('_', 1);
+  const bool words = (bar != std::string::npos && bar + 1 < name.size()) ||
+                     std::any_of(name.begin() + 1, name.end(), upper);
+  // What is left may look like something else, a number for example.
+  return words && normalise_function(name) == name ? name : function;
+}
+
+// A library without symbols of its own still names what it exports: the function that it was
+// entered by, where the frames up to there are all its own.
+StackTitle entry_of(const std::vector<Seen>& seen, size_t unnamed) {
+  const std::string& image = seen[unnamed].image;
+  for (size_t i = unnamed + 1; i < seen.size() && seen[i].image == image && !image.empty(); ++i) {
+    if (seen[i].passing != nullptr) break;
+    if (!seen[i].function.empty()) return {StackTitle::Kind::entry, seen[i].function, image, {}};
+  }
+  return {StackTitle::Kind::unnamed, "", image, {}};
+}
+
+StackTitle innermost(const std::vector<Seen>& seen) {
+  StackTitle weak;  // the first that passes things on and has a name
+  bool heap = false;
+  for (size_t i = 0; i < seen.size(); ++i) {
+    const Seen& frame = seen[i];
+    if (nowhere(frame)) {
+      if (i == 0) continue;  // a jump to nowhere is its caller's
+      // Further down it is code of an image that nobody noted, and may be the guilty one.
+      return {heap ? StackTitle::Kind::heap : StackTitle::Kind::unnamed, "", "", {}};
+    }
+    if (frame.passing == nullptr) {
+      if (heap) return {StackTitle::Kind::heap, frame.function, frame.image, {}};
+      if (frame.function.empty()) return entry_of(seen, i);
+      return {StackTitle::Kind::function, frame.function, frame.image, {}};
+    }
+    heap = heap || frame.passing->meaning == Passing::allocator;
+    const bool named = !frame.function.empty() && frame.passing->meaning != Passing::placeholder;
+    if (weak.kind == StackTitle::Kind::none && named &&
+        frame.passing->meaning != Passing::thread_entry &&
+        frame.passing->meaning != Passing::ending) {
+      weak = {StackTitle::Kind::passing, frame.function, frame.image, {}};
+    }
+  }
+  if (heap) return {StackTitle::Kind::heap, "", "", {}};
+  return weak;
+}
+
+// The rows that say so of the frames above the one that counts, each once.
+std::vector<std::string> passed_over(const std::vector<Seen>& seen) {
+  std::vector<std::string> rows;
+  for (const Seen& frame : seen) {
+    if (frame.passing == nullptr) break;
+    const PassingFrame& row = *frame.passing;
+    std::string name = "passing " + std::string(row.function.empty() ? row.image : row.function);
+    if (std::find(rows.begin(), rows.end(), name) == rows.end()) rows.push_back(std::move(name));
+  }
+  return rows;
+}
+
+// Of the functions that repeat, the first by name: which of them a stack ends in is chance.
+std::string first_repeated(const std::map<std::string, size_t>& counts) {
+  size_t named = 0;
+  size_t most = 0;
+  for (const auto& [function, count] : counts) {
+    named += count;
+    most = std::max(most, count);
+  }
+  size_t repeated = 0;
+  std::string first;
+  for (const auto& [function, count] : counts) {
+    if (count < 4 || count * 2 < most) continue;
+    repeated += count;
+    if (first.empty()) first = function;
+  }
+  return repeated * 2 > named ? first : "";
+}
+
+// Where the standard library recurses alone, as std::regex does, the function that it always comes
+// back to.
+std::string most_repeated(const std::map<std::string, size_t>& counts) {
+  const auto most = std::max_element(
+      counts.begin(), counts.end(),
+      [](const auto& one, const auto& other) { return one.second < other.second; });
+  return most != counts.end() && most->second >= kDeep / 4 ? most->first : "";
+}
+
+// The operator of LibTorch's that `function`, which titles the stack, works for. A kernel is
+// called through a pointer, so that it stands on every stack by its own name.
+std::string operator_at_work(const std::vector<Seen>& seen, const std::string& function) {
+  if (std::string named = operator_of_kernel(function); !named.empty()) return named;
+  constexpr std::string_view kOperators[] = {"at::_ops::",
+                                             "at::native::",
+                                             "at::mkl::",
+                                             "at::cpublas::",
+                                             "at::wrapper_",
+                                             "torch::autograd::V",
+                                             "torch::ADInplaceOrView::"};
+  const auto of_operators = [&](std::string_view name) {
+    return std::any_of(std::begin(kOperators), std::end(kOperators),
+                       [&](std::string_view space) { return name.starts_with(space); });
+  };
+  const bool kernel = function.find("kernel") != std::string::npos;
+  if (!of_operators(function) || kernel || function.starts_with("at::native::mps::")) return "";
+  auto frame = std::find_if(seen.begin(), seen.end(),
+                            [&](const Seen& each) { return each.function == function; });
+  for (; frame != seen.end(); ++frame) {
+    if (std::string called = operator_of_call(frame->function); !called.empty()) return called;
+    if (frame->passing == nullptr && !of_operators(frame->function)) break;
+  }
+  return "";
+}
+
+}  // namespace
+
+StackTitle title_of_stack(const std::vector<StackFrame>& frames) {
+  const std::vector<Seen> seen = look_at(frames);
+  StackTitle title = innermost(seen);
+  title.why = passed_over(seen);
+  const std::string operation = operator_at_work(seen, title.function);
+  title.function = operation.empty() ? without_namespaces(title.function) : operation;
+  // A loop that names its operator needs no caller.
+  if (title.kind == StackTitle::Kind::passing && !operation.empty()) {
+    title.kind = StackTitle::Kind::function;
+  }
+  return title;
+}
+
+std::string recursive_function(const std::vector<StackFrame>& frames) {
+  const std::vector<Seen> seen = look_at(frames);
+  if (seen.size() < kDeep) return "";
+  std::map<std::string, size_t> counts;
+  std::map<std::string, size_t> of_library;
+  for (const Seen& frame : seen) {
+    if (frame.function.empty()) continue;
+    if (frame.passing == nullptr) ++counts[frame.function];
+    if (frame.passing != nullptr && frame.passing->meaning == Passing::standard) {
+      ++of_library[frame.destroys.empty() ? frame.function : frame.destroys];
+    }
+  }
+  if (std::string first = first_repeated(counts); !first.empty()) return without_namespaces(first);
+  return most_repeated(of_library);
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,93 @@
+#include <algorithm>
+#include <string>
+
+#include "harness/signature/ascii.h"
+#include "harness/signature/find_failures.h"
+#include "harness/signature/plain_text.h"
+#include "harness/signature/rule_search.h"
+#include "harness/signature/shape.h"
+
+namespace mpsprobe {
+namespace {
+
+constexpr size_t kMostBytes = 64 << 10;
+constexpr size_t kMostLine = 1024;
+constexpr auto npos = std::string_view::npos;
+
+std::string_view last_bytes(std::string_view text) {
+  return text.substr(text.size() - std::min(text.size(), kMostBytes));
+}
+
+const Telling* telling_of(std::string_view line, const Rules& rules) {
+  for (const Telling& row : rules.telling) {
+    if (match_shape(row.shape, line, 0)) return &row;
+  }
+  return nullptr;
+}
+
+// The program's own name in front: "pool: no lane". "metal::malloc: ..." is none.
+std::string_view behind_program(std::string_view line) {
+  const auto name = match_shape("[%w_./+-]+: ()%S", line, 0);
+  return name ? line.substr(name->inner_begin) : line;
+}
+
+// The story that speaks for the process; one that another one led to, as Python says, is not it.
+const RuleMatch* decisive_story(const std::vector<RuleMatch>& matches, std::string_view text) {
+  const RuleMatch* story = nullptr;
+  for (const RuleMatch& match : matches) {
+    if (match.form == nullptr || match.form->counts == Counts::always) continue;
+    if (story == nullptr || match.form < story->form) {
+      story = &match;
+      continue;
+    }
+    if (match.form > story->form || match.form->counts == Counts::as_first_words) continue;
+    const std::string_view between = text.substr(story->end, match.begin - story->end);
+    if (between.find("direct cause of the following exception") == npos) story = &match;
+  }
+  return story;
+}
+
+Titled story_of(const PlainText& plain, const Rules& rules) {
+  const std::vector<RuleMatch> matches = find_rules(plain, rules);
+  const RuleMatch* story = decisive_story(matches, plain.text);
+  if (story == nullptr) return {};
+  Titled titled = title_of_message(message_of(plain, *story), rules);
+  titled.title.insert(0, story->form->title);
+  titled.why.insert(titled.why.begin(), story->form->name);
+  return titled;
+}
+
+}  // namespace
+
+Titled told_story(std::string_view text, const Rules& rules) {
+  return story_of(plain_text(last_bytes(text), kMostBytes, rules.noise), rules);
+}
+
+Titled last_words(std::string_view text, const Rules& rules) {
+  const PlainText plain = plain_text(last_bytes(text), kMostBytes, rules.noise);
+  if (Titled story = story_of(plain, rules); !story.title.empty()) return story;
+  std::string_view rest = plain.text;
+  std::string_view words;
+  const Telling* most = nullptr;
+  // From the end: the paragraph is over at an empty line above what was found.
+  while (!rest.empty()) {
+    const size_t begin = rest.rfind('\n') + 1;  // npos + 1 is 0
+    const std::string_view line = rest.substr(begin, kMostLine);
+    rest = rest.substr(0, begin == 0 ? 0 : begin - 1);
+    if (line.empty() && most != nullptr && most->rank > 1) break;
+    const Telling* now = telling_of(line, rules);
+    if (now == nullptr || now->rank == 0 || (most != nullptr && now->rank < most->rank)) continue;
+    // Of lines that tell of no trouble the last one counts.
+    if (most != nullptr && most->rank == 1 && now->rank == 1) continue;
+    most = now;
+    const size_t at = static_cast<size_t>(line.data() - plain.text.data());
+    words = message_of(
+        plain, {.begin = at, .end = at, .message_begin = at, .message_end = at + line.size()});
+  }
+  if (most == nullptr) return {};
+  Titled titled = title_of_message(behind_program(words), rules);
+  titled.why.insert(titled.why.begin(), most->name);
+  return titled;
+}
+
+}  // namespace mpsprobe

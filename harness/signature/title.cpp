@@ -1,0 +1,212 @@
+#include "harness/signature/title.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "harness/signature/ascii.h"
+#include "harness/signature/chip_name.h"
+#include "harness/signature/plain_text.h"
+#include "harness/signature/shape.h"
+
+namespace mpsprobe {
+namespace {
+
+using ascii::at;
+using ascii::word;
+
+constexpr size_t kLongestTitle = 160;
+constexpr size_t kLookedAt = 1024;
+constexpr size_t kMostWords = 6;
+constexpr auto npos = std::string_view::npos;
+
+// Words that only lead on to others within a sentence.
+constexpr std::string_view kLeadingOn[] = {
+    "a",    "an",   "and",   "are",   "as",    "at",    "be",   "because", "been",
+    "but",  "by",   "can",   "could", "did",   "do",    "does", "due",     "during",
+    "for",  "from", "had",   "has",   "have",  "if",    "in",   "into",    "is",
+    "it",   "its",  "may",   "must",  "of",    "on",    "or",   "should",  "so",
+    "than", "that", "the",   "their", "then",  "there", "this", "to",      "was",
+    "were", "when", "where", "which", "while", "will",  "with", "would"};
+
+}  // namespace
+
+bool leads_on(std::string_view token) {
+  return std::find(std::begin(kLeadingOn), std::end(kLeadingOn), token) != std::end(kLeadingOn);
+}
+
+namespace {
+
+bool letter(char c) {
+  return ascii::upper(c) || ascii::lower(c);
+}
+
+bool names_something(std::string_view token) {
+  return std::count_if(token.begin(), token.end(), letter) > 1 && !token.ends_with(':') &&
+         !leads_on(token);
+}
+
+// What captures cut, wrap and reword most stands behind a message's first words; messages that
+// differ at all nearly always differ before.
+std::string_view first_words(std::string_view title) {
+  size_t end = 0;
+  size_t words = 0;
+  for (size_t begin = 0; begin < title.size() && words < kMostWords; begin = end + 1) {
+    end = std::min(title.find(' ', begin), title.size());
+    if (names_something(title.substr(begin, end - begin))) ++words;
+  }
+  if (end >= title.size()) return title;
+  title = title.substr(0, end);
+  for (size_t space = title.rfind(' '); space != npos; space = title.rfind(' ')) {
+    if (!leads_on(title.substr(space + 1))) break;
+    title = title.substr(0, space);
+  }
+  return title;
+}
+
+// The first line, and the next where that only announces it.
+std::string decisive_lines(std::string_view message) {
+  const std::string text = plain_text(message.substr(0, kLookedAt), kLookedAt).text;
+  const size_t begin = std::min(text.find_first_not_of(" \n"), text.size());
+  const size_t end = std::min(text.find('\n', begin), text.size());
+  std::string line = text.substr(begin, end - begin);
+  while (line.ends_with(' ')) line.pop_back();
+  if (line.ends_with(':') && end < text.size()) {
+    const size_t next = std::min(text.find_first_not_of(" \n", end), text.size());
+    line += ' ' + text.substr(next, text.find('\n', next) - next);
+  }
+  return line;
+}
+
+bool begins_as(Mask::Begins begins, char before) {
+  switch (begins) {
+    case Mask::Begins::at_a_name:
+      return !word(before);
+    case Mask::Begins::within_a_name:
+      return word(before) || before == ']' || before == '\'' || before == ')';
+    case Mask::Begins::apart:
+      return before == '\0' || std::string_view(" '([{=,:").find(before) != npos;
+    case Mask::Begins::anywhere:
+      break;
+  }
+  return true;
+}
+
+// The first mask that fits at text[i].
+const Mask* mask_at(const Rules& rules, std::string_view text, size_t i, ShapeMatch& match) {
+  const char before = i == 0 ? '\0' : text[i - 1];
+  for (const Mask& mask : rules.masks) {
+    if (!begins_as(mask.begins, before)) continue;
+    const auto found = match_shape(mask.shape, text, i);
+    if (!found || found->end == i || (mask.ends_the_title && i == 0)) continue;
+    match = *found;
+    return &mask;
+  }
+  return nullptr;
+}
+
+// "<type>, <type> and <type>" is one value, as is "<type>".
+void put(std::string& title, std::string_view stand_in) {
+  for (std::string_view between : {", ", " and ", " or ", ", and ", ", or ", " x ", "/"}) {
+    if (!stand_in.starts_with('<') || !title.ends_with(between)) continue;
+    const std::string_view before =
+        std::string_view(title).substr(0, title.size() - between.size());
+    if (!before.ends_with(stand_in)) continue;
+    title.resize(before.size());
+    return;
+  }
+  title += stand_in;
+}
+
+std::string trimmed(std::string title) {
+  constexpr std::string_view kFront = " :,;";
+  constexpr std::string_view kBack = " :,;([.*!?";
+  // A bracket whose partner was cut off.
+  const size_t open = title.rfind(" (");
+  if (open != npos && open > 0 && title.find(')', open) == npos) title.resize(open);
+  if (title.ends_with(')') && title.find('(') == npos) title.pop_back();
+  while (!title.empty() && kBack.find(title.back()) != npos) title.pop_back();
+  title.erase(0, std::min(title.find_first_not_of(kFront), title.size()));
+  return title;
+}
+
+// Quotes come in all kinds, and get lost on the way through shells. Apostrophes within words stay.
+bool is_quote(std::string_view text, size_t i) {
+  return text[i] == '\'' && !(i > 0 && word(text[i - 1]) && ascii::lower(at(text, i + 1)));
+}
+
+// A few words, or the name of an error alone.
+bool says_enough(std::string_view text) {
+  size_t words = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const bool begins = i == 0 || (!word(text[i - 1]) && text[i - 1] != '.');
+    if (begins && word(text[i]) && !ascii::digit(text[i])) ++words;
+  }
+  const bool token = text.find(' ') == npos;
+  return words >= 2 || (token && text.find_first_of("_:") != npos) ||
+         (token && text.ends_with("Error"));
+}
+
+Titled masked(std::string_view text, const Rules& rules, std::vector<std::string_view> why) {
+  std::string title;
+  for (size_t i = 0; i < text.size();) {
+    ShapeMatch match;
+    const Mask* mask = mask_at(rules, text, i, match);
+    if (mask == nullptr) {
+      if (!is_quote(text, i)) title += text[i];
+      ++i;
+      continue;
+    }
+    if (std::find(why.begin(), why.end(), mask->name) == why.end()) why.push_back(mask->name);
+    const std::string_view inner =
+        text.substr(match.inner_begin, match.inner_end - match.inner_begin);
+    if (mask->ends_the_title) {
+      if (!mask->stand_in.empty()) title += inner;
+      break;
+    }
+    const size_t hole = mask->stand_in.find('@');
+    if (hole == npos) {
+      put(title, mask->stand_in);
+    } else {
+      title += mask->stand_in.substr(0, hole);
+      title += inner;
+      title += mask->stand_in.substr(hole + 1);
+    }
+    i = match.end;
+  }
+  title = first_words(trimmed(std::move(title)));
+  if (title.size() > kLongestTitle) title.resize(kLongestTitle);
+  return {trimmed(std::move(title)), std::move(why)};
+}
+
+}  // namespace
+
+Titled title_of(std::string_view message, const Rules& rules) {
+  return masked(without_chip(decisive_lines(message)), rules, {});
+}
+
+Titled title_behind_leads(std::string_view message, const Rules& rules) {
+  const std::string text = without_chip(decisive_lines(message));
+  std::vector<std::string_view> why;
+  size_t begin = 0;
+  for (bool found = true; found;) {
+    found = false;
+    for (const Mask& lead : rules.leads) {
+      const auto match = match_shape(lead.shape, text, begin);
+      if (!match) continue;
+      const bool inner = match->inner_begin > begin;
+      const size_t next = inner ? match->inner_begin : match->end;
+      if (next == begin || !says_enough(std::string_view(text).substr(next))) continue;
+      begin = next;
+      why.push_back(lead.name);
+      found = true;
+      break;
+    }
+  }
+  return masked(std::string_view(text).substr(begin), rules, std::move(why));
+}
+
+std::string normalise_title(std::string_view message) {
+  return title_of(message).title;
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/signature/rules.h"
+
+namespace mpsprobe {
+
+/// A title, and the names of the rows that made it, in order.
+struct Titled {
+  std::string title;
+  std::vector<std::string_view> why;
+};
+
+/// The title of a message: the same for the same bug on every chip, in every build and run. One
+/// pass over its first line (and the next one where that only announces it): the masks are left
+/// out, then what follows the sixth word that names something. At most 160 characters of printable
+/// ASCII, linear in the message. Throws only for lack of memory; from any thread.
+Titled title_of(std::string_view message, const Rules& rules = Rules::standard());
+
+/// The same of a message that may have come through others, who put words in front of it: without
+/// the leads, as long as what is left says anything.
+Titled title_behind_leads(std::string_view message, const Rules& rules = Rules::standard());
+
+/// Whether a word only leads on to others within a sentence: "of", "the", "must".
+bool leads_on(std::string_view word);
+
+/// title_of() alone.
+std::string normalise_title(std::string_view message);
+
+}  // namespace mpsprobe

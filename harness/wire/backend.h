@@ -1,0 +1,115 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace mpsprobe {
+
+/// Where the work of a cell runs. The order is that of the table below.
+enum class Backend : uint8_t { mps, mlx, metal, cuda, cpu, sim };
+
+/// One row of the table of backends: the single place that says what is true of one. A new backend
+/// is a row here and a worker that has it.
+struct BackendInfo {
+  Backend backend = Backend::cpu;
+  std::string_view name;      ///< word of the axis `backend`
+  std::string_view in_words;  ///< after "on"
+  std::string_view
+      library;              ///< what is under test, for people: "LibTorch"; empty: the system's own
+  bool own_worker = false;  ///< its cells are run by another worker than mpsprobe-worker
+  bool apple_gpu = false;   ///< on Apple's GPU where there is one, or on what stands in for it
+  bool real_device = false;  ///< trials share a device that can be sick
+  bool alone = false;        ///< trials at the same time could harm each other
+  bool wants_cores = false;  ///< its races need the cores: one trial at a time by default
+  bool captures = false;     ///< path=graph is a graph that is captured and replayed
+  bool queues = false;       ///< the axes `queue` and `kernel` mean something
+  bool profiles = false;     ///< it may run on the simulated device, whose defects are a profile
+  bool owners = false;       ///< the axis `owner` means something
+  bool only_float32 = false;
+  std::string_view why_no_streams;  ///< empty: stream=per-thread means something
+};
+
+namespace backend_table {
+
+#ifdef __APPLE__
+inline constexpr bool kOnMac = true;
+#else
+inline constexpr bool kOnMac = false;
+#endif
+
+/// All of them, in the order of the enum.
+inline constexpr std::array kRows{
+    BackendInfo{.backend = Backend::mps,
+                .name = "mps",
+                .in_words = "MPS",
+                .library = "LibTorch",
+                .apple_gpu = true,
+                .real_device = true,
+                .alone = true},
+    BackendInfo{.backend = Backend::mlx,
+                .name = "mlx",
+                .in_words = "MLX",
+                .library = "MLX",
+                .own_worker = true,
+                .apple_gpu = true,
+                .real_device = kOnMac,  // elsewhere it computes on the processor
+                .alone = kOnMac,
+                .wants_cores = true,
+                .owners = true,
+                .only_float32 = true},
+    BackendInfo{.backend = Backend::metal,
+                .name = "metal",
+                .in_words = "Metal without PyTorch",
+                .apple_gpu = true,
+                .real_device = true,
+                .alone = true,
+                .queues = true,
+                .profiles = true,
+                .only_float32 = true,
+                .why_no_streams = "streams are LibTorch's: use queue=shared or queue=per-thread"},
+    // NVIDIA's GPUs keep contexts apart: what goes wrong in one process stays there, and only the
+    // times of the others change. Nobody promises that of Metal.
+    BackendInfo{.backend = Backend::cuda,
+                .name = "cuda",
+                .in_words = "CUDA",
+                .library = "LibTorch",
+                .real_device = true,
+                .captures = true},
+    BackendInfo{.backend = Backend::cpu,
+                .name = "cpu",
+                .in_words = "the CPU",
+                .library = "LibTorch",
+                .why_no_streams = "the CPU has no streams"},
+    BackendInfo{.backend = Backend::sim,
+                .name = "sim",
+                .in_words = "a simulated Metal device",
+                .library = "LibTorch",
+                .profiles = true},
+};
+
+constexpr bool in_order() {
+  for (size_t i = 0; i < kRows.size(); ++i) {
+    if (kRows[i].backend != static_cast<Backend>(i)) return false;
+  }
+  return true;
+}
+static_assert(in_order(), "the table has the order of the enum");
+
+}  // namespace backend_table
+
+constexpr const BackendInfo& info_of(Backend backend) {
+  return backend_table::kRows[static_cast<size_t>(backend)];
+}
+
+/// The word of the axis `backend`.
+constexpr std::string_view name_of(Backend backend) {
+  return info_of(backend).name;
+}
+
+/// The order in which a run takes a backend that nobody named: those that are real. The first that
+/// a worker can use.
+inline constexpr std::array kDefaultBackends{Backend::mps, Backend::cuda, Backend::mlx};
+
+}  // namespace mpsprobe

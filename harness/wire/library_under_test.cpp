@@ -1,0 +1,78 @@
+#include "harness/wire/library_under_test.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace mpsprobe {
+namespace {
+
+using nlohmann::json;
+
+// Key of the provenance, and what people call it. A process has one of them.
+constexpr std::pair<const char*, const char*> kLibraries[] = {{"torch", "LibTorch"},
+                                                              {"mlx", "MLX"}};
+
+const json kNone;
+
+std::pair<const json*, const char*> find_library(const json& provenance) {
+  if (provenance.is_object()) {
+    for (const auto& [key, name] : kLibraries) {
+      const auto at = provenance.find(key);
+      if (at != provenance.end() && at->is_object()) return {&*at, name};
+    }
+  }
+  return {&kNone, ""};
+}
+
+std::string told_at(const json& object, const char* key) {
+  if (!object.is_object()) return "";
+  const auto at = object.find(key);
+  return at != object.end() && at->is_string() ? at->get<std::string>() : "";
+}
+
+std::string dumped(const json& value) {
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+}  // namespace
+
+LibraryUnderTest library_under_test(const json& provenance) {
+  const auto [object, name] = find_library(provenance);
+  LibraryUnderTest library{name,
+                           told_at(*object, "version"),
+                           told_at(*object, "git_hash"),
+                           told_at(*object, "path"),
+                           told_at(*object, "build_id"),
+                           {}};
+  if (library.build_id.empty()) library.build_id = told_at(*object, "uuid");
+  if (object->is_object() && object->contains("has_mps_stream_pool")) {
+    const json& pool = object->at("has_mps_stream_pool");
+    if (pool.is_boolean()) library.stream_pool = pool.get<bool>();
+  }
+  return library;
+}
+
+const json& library_object(const json& provenance) {
+  return *find_library(provenance).first;
+}
+
+std::string library_identity(const json& provenance) {
+  const json& object = library_object(provenance);
+  std::string identity;
+  if (!object.is_object()) return identity;
+  for (const char* key : {"version", "git_hash", "path", "build_id", "uuid", "fingerprint"}) {
+    if (object.contains(key)) identity += std::string(key) + "=" + dumped(object.at(key)) + " ";
+  }
+  // Two builds may differ in nothing but what --probe asked for.
+  if (provenance.contains("symbols")) {
+    identity += "symbols=" + dumped(provenance.at("symbols")) + " ";
+  }
+  return identity;
+}
+
+std::string in_words(const LibraryUnderTest& library) {
+  if (library.name.empty()) return "no library";
+  return library.name + (library.version.empty() ? " of unknown version" : " " + library.version);
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+
+namespace mpsprobe {
+
+/// The library that a process says it has loaded, as its provenance (docs/protocol.md) tells: the
+/// one place that knows under which keys that stands. Texts are empty where it does not tell.
+struct LibraryUnderTest {
+  std::string name;  ///< for people: "LibTorch", "MLX"; empty where there is none
+  std::string version;
+  std::string git_hash;
+  std::string path;
+  std::string build_id;             ///< ELF build id or Mach-O UUID
+  std::optional<bool> stream_pool;  ///< of LibTorch: MPSStreamPool is there
+};
+
+/// Never throws, whatever a worker claims.
+LibraryUnderTest library_under_test(const nlohmann::json& provenance);
+
+/// The object that it is read from; null where there is none. Lives as long as `provenance`.
+const nlohmann::json& library_object(const nlohmann::json& provenance);
+
+/// What tells one build from another, in one line; "" where nothing does.
+std::string library_identity(const nlohmann::json& provenance);
+
+/// "LibTorch 2.15.0", "MLX of unknown version", "no library".
+std::string in_words(const LibraryUnderTest& library);
+
+}  // namespace mpsprobe

@@ -1,0 +1,112 @@
+#include "reproducers/bundle/pages/bundle_words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/campaign/rerun.h"
+#include "harness/statistics/interval.h"
+#include "reports/text.h"
+#include "reports/wording.h"
+
+namespace mpsprobe {
+
+std::string outcome_in_words(const Judgement& judgement) {
+  std::string text = words(name_of(judgement.outcome));
+  if (!judgement.detail.empty() && judgement.outcome == Outcome::signal) {
+    text += " " + shortened(printable(judgement.detail), 40);
+  }
+  return text;
+}
+
+std::string cell_in_words(const Cell& cell) {
+  std::string text = cell_label(cell, {"threads", "processes"});
+  text += ", " + counted(cell.threads, "threads");
+  if (cell.processes > 1) text += fmt::format(" in each of {} processes", cell.processes);
+  return text;
+}
+
+std::string count_in_words(const CellCount& count) {
+  std::string text = fmt::format("{}: {}", cell_in_words(count.summary->cell),
+                                 confidence_in_words(count.failures, count.summary->counted));
+  if (count.otherwise > 0) {
+    text += fmt::format("; {} more failed by another signature", count.otherwise);
+  }
+  if (count.failures == 0 && count.summary->overlap == Overlap::none) {
+    text += "; no two threads were ever inside an operation at once, so this shows nothing";
+  }
+  return text;
+}
+
+std::vector<std::string> misuse_in_words(const BundleFinding& finding) {
+  std::vector<std::string> lines;
+  const ValidationCount count = count_validation(finding);
+  if (count.trials == 0) {
+    lines.push_back(
+        "No trial of this operation ran with Metal's API validation on: misuse was not ruled out "
+        "in that way.");
+  } else {
+    std::string modes;
+    for (const std::string& mode : count.modes) modes += (modes.empty() ? "" : ", ") + mode;
+    lines.push_back(fmt::format(
+        "{} with Metal's validation on (validation={}); its banner was seen in {} of "
+        "them. {} failed by this signature, {} by another.",
+        counted(count.trials, "trials"), modes, count.proved, count.same, count.otherwise));
+    if (count.otherwise > 0) {
+      lines.push_back("Look at those others first: the checks themselves may have objected.");
+    }
+  }
+  for (const ProofLine& proof : finding.reproduction.proofs) {
+    if (proof.program != "metal" || !proof.held || proof.n == 0) continue;
+    lines.push_back(
+        fmt::format("Metal program, {}: {} of {} as expected.", proof.what, proof.k, proof.n));
+  }
+  return lines;
+}
+
+std::vector<std::string> unverified(const BundleFinding& finding) {
+  std::vector<std::string> lines;
+  const Reproduction& known = finding.reproduction;
+  if (finding.group->thin()) {
+    lines.push_back(
+        "The signature rests only on the place where the process was: two bugs may share it.");
+  } else if (!finding.group->known) {
+    lines.push_back(
+        "The text of the failure is none that mpsprobe knows: its title may be too wide.");
+  }
+  if (!known.minimised) {
+    lines.push_back(
+        "The failure was not minimised: the cell with the fewest threads that failed is shown. "
+        "`mpsprobe repro` minimises it.");
+  }
+  const bool any = std::any_of(known.programs.begin(), known.programs.end(),
+                               [](const Program& program) { return !program.files.empty(); });
+  if (!any) lines.push_back("There is no program: only the mpsprobe command.");
+  if (any && known.proofs.empty()) {
+    lines.push_back("The programs were not built or run before they were put in here.");
+  }
+  for (const ProofLine& proof : known.proofs) {
+    if (proof.held) continue;
+    lines.push_back(fmt::format("{}, {}: {} {}", proof.program, proof.arm,
+                                proof.n == 0
+                                    ? "could not be tried:"
+                                    : fmt::format("{} of {} as expected:", proof.k, proof.n),
+                                proof.problem.empty() ? "no reason given" : proof.problem));
+  }
+  for (const std::string& line : known.not_taken) lines.push_back(line);
+  for (const std::string& line : finding.evidence->not_taken) lines.push_back(line);
+  return lines;
+}
+
+std::string rerun_command(const BundleFinding& finding) {
+  CampaignHeader header = finding.evidence->journal.header;
+  // Who reads it has another machine: its workers, and what was taken out of variables and paths,
+  // are not there.
+  header.command_line = {"mpsprobe"};
+  std::erase_if(header.environment, [](const std::string& variable) {
+    return variable.find_first_of("<~*") != std::string::npos;
+  });
+  return shell_command(rerun_arguments(header, "stock", "", to_string(finding.reproduction.cell)));
+}
+
+}  // namespace mpsprobe

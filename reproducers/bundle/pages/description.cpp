@@ -1,0 +1,229 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "harness/statistics/interval.h"
+#include "reports/stack_words.h"
+#include "reports/text.h"
+#include "reports/wording.h"
+#include "reproducers/bundle/pages/bundle_texts.h"
+#include "reproducers/bundle/pages/bundle_words.h"
+
+namespace mpsprobe {
+namespace {
+
+constexpr size_t kMostFrames = 8;
+constexpr size_t kMostCounts = 8;
+
+std::string one_line(const std::string& text, size_t most) {
+  return shortened(printable(text), most);
+}
+
+/// "a, b" of those that are there.
+std::string joined(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) {
+    if (!part.empty()) text += (text.empty() ? "" : ", ") + part;
+  }
+  return text;
+}
+
+std::string system_in_words(const BundleFinding& finding) {
+  const std::string build = finding.machine("os_build");
+  return one_line(finding.machine("os") + (build.empty() ? "" : " (" + build + ")"), 100);
+}
+
+std::string library_in_words(const BundleFinding& finding) {
+  const Arm& arm = finding.arm();
+  return arm.version.empty() ? "" : arm.library_name + " " + one_line(arm.version, 60);
+}
+
+std::string prefix_of(const BundleFinding& finding) {
+  if (finding.simulated) return "SIMULATED: ";
+  return finding.paravirtual ? "PARAVIRTUAL GPU: " : "";
+}
+
+/// What follows the watermark, which must stay whole.
+std::string class_lines(const BundleFinding& finding) {
+  std::string text;
+  if (finding.simulated) text += finding.watermark + "\n\n";
+  if (finding.paravirtual) {
+    text +=
+        "Measured on the GPU of a virtual Mac (Apple Paravirtual device), not on a real chip.\n\n";
+  }
+  return text;
+}
+
+/// Whether it was seen here that the program fails as the cell did.
+bool shown_to_fail(const BundleFinding& finding, const Program& program) {
+  const auto& proofs = finding.reproduction.proofs;
+  return std::any_of(proofs.begin(), proofs.end(), [&program](const ProofLine& proof) {
+    return proof.program == program.kind && proof.arm == "failing" && proof.held;
+  });
+}
+
+std::string steps(const BundleFinding& finding) {
+  // Apple's frameworks alone first: it leaves PyTorch out of the question.
+  std::vector<Program> programs = finding.reproduction.programs;
+  std::stable_partition(programs.begin(), programs.end(),
+                        [](const Program& program) { return program.kind == "metal"; });
+  bool others = false;
+  for (const Program& program : programs) {
+    if (program.files.empty() || program.kind == "python") continue;
+    others = true;
+    if (!shown_to_fail(finding, program)) continue;
+    const std::string say_how = "Build and run the program in it: its first lines say how.";
+    return fmt::format(
+        "1. Open a terminal in programs/{}.\n2. {}\n3. {}\n", one_line(program.kind, 40),
+        program.build.empty() ? say_how : one_line(program.build, 400),
+        program.run.empty() ? "It ends with 1 where it fails." : one_line(program.run, 200));
+  }
+  std::string text = fmt::format("1. {}\n", one_line(rerun_command(finding), 400));
+  if (others) text += "The programs in programs/ do the same; they were not shown to fail here.\n";
+  return text;
+}
+
+std::string expected(const BundleFinding& finding) {
+  std::string text = "The operation ends, with the numbers that the CPU computes.";
+  for (const CellCount& count : finding.cells) {
+    if (!count.control || count.summary->overlap == Overlap::none) continue;
+    text += fmt::format(" It did so in {} of {} runs of {}.", count.summary->counted,
+                        count.summary->counted, one_line(cell_in_words(count.summary->cell), 120));
+    break;
+  }
+  return text + "\n";
+}
+
+std::string actual(const BundleFinding& finding) {
+  const FailureExample& first = finding.group->first;
+  std::string text = fmt::format("{}, phase {}.\n", outcome_in_words(first.judgement),
+                                 name_of(first.judgement.phase));
+  size_t shown = 0;
+  for (const CellCount& count : finding.cells) {
+    if (shown++ == kMostCounts) {
+      text += fmt::format("- and {} more cells: rate.md\n", finding.cells.size() - kMostCounts);
+      break;
+    }
+    text += "- " + one_line(count_in_words(count), 200) + "\n";
+  }
+  for (const ThreadStack& stack : first.stacks.threads) {
+    if (!stack.faulting || stack.frames.empty()) continue;
+    text += "Stack of the crashed thread, of the first such run:\n" +
+            stack_in_words(stack.frames, kMostFrames);
+    if (!text.ends_with('\n')) text += '\n';
+    break;
+  }
+  return text;
+}
+
+std::string configuration(const BundleFinding& finding) {
+  std::string text;
+  const auto line = [&text](const char* what, const std::string& value) {
+    text += fmt::format("- {}: {}\n", what,
+                        value.empty() ? "not told by the run" : one_line(value, 160));
+  };
+  line("Operating system, build", system_in_words(finding));
+  line("Model", finding.machine("model"));
+  line("Chip", finding.machine("chip"));
+  const Arm& arm = finding.arm();
+  if (arm.version.empty() && arm.library.empty()) {
+    text += "- Library: none is loaded by this worker\n";
+  } else {
+    line(arm.library_name.c_str(),
+         joined({arm.version, arm.git_hash.empty() ? "" : "git " + arm.git_hash,
+                 arm.build_id.empty() ? "" : "id " + arm.build_id}));
+  }
+  line("Device", joined(finding.smallest().summary->devices));
+  line("mpsprobe", finding.evidence->journal.header.mpsprobe_version);
+  line("Measured (UTC)", finding.evidence->journal.header.started);
+  return text + "One machine: nothing is known here of others.\n";
+}
+
+/// What the failure was reduced to, and what it needs.
+std::string reduced(const BundleFinding& finding) {
+  constexpr size_t kMostConditions = 6;
+  const Reproduction& known = finding.reproduction;
+  if (!known.minimised || !known.minimum.has_value()) return "";
+  const Minimum& minimum = *known.minimum;
+  std::string text =
+      fmt::format(" Reduced to {}: {} of {} failed.", one_line(cell_in_words(minimum.cell), 160),
+                  minimum.reliability.failures, minimum.reliability.trials);
+  std::string needed;
+  size_t shown = 0;
+  for (const Condition& condition : minimum.conditions) {
+    if (!condition.necessary || shown++ == kMostConditions) continue;
+    needed +=
+        fmt::format("{}{} ({} of {})", needed.empty() ? "" : "; ", one_line(condition.change, 60),
+                    condition.tally.failures, condition.tally.trials);
+  }
+  if (!needed.empty()) text += " Rarer with each of these changes alone: " + needed + ".";
+  return text;
+}
+
+}  // namespace
+
+std::string title_text(const BundleFinding& finding) {
+  const Cell& cell = finding.smallest().summary->cell;
+  const std::string rest =
+      fmt::format(": {} ({})", cell_in_words(cell),
+                  joined({system_in_words(finding), one_line(finding.machine("model"), 40),
+                          library_in_words(finding)}));
+  const std::string prefix = prefix_of(finding);
+  const std::string tail = shortened(rest, 120);
+  const size_t left = kMostTitle - prefix.size() - tail.size() - 1;
+  return prefix + one_line(finding.group->title, left) + tail + "\n";
+}
+
+std::string description_text(const BundleFinding& finding) {
+  const CellCount& smallest = finding.smallest();
+  std::string misuse;
+  for (const std::string& line : misuse_in_words(finding)) {
+    misuse += "- " + one_line(line, 300) + "\n";
+  }
+  // Empty headings, which only a person can fill, stay whatever is cut.
+  const std::string for_people =
+      "\nImpact on you and your users (yours to write)\n\n\nAnything else (yours to write)\n\n";
+  const std::string text = fmt::format(
+      "{}What happens\n{} ends with: {}. That was so in {} of {} runs, each in fresh "
+      "processes.{}\n\n"
+      "Steps to reproduce\n{}\nExpected\n{}\nActual\n{}\nConfiguration\n{}\n"
+      "API misuse\n{}",
+      class_lines(finding), one_line(cell_in_words(smallest.summary->cell), 160),
+      one_line(finding.group->title, 200), smallest.failures, smallest.summary->counted,
+      reduced(finding), steps(finding), expected(finding), actual(finding), configuration(finding),
+      misuse);
+  return shortened(text, kMostDescription - for_people.size()) + for_people;
+}
+
+std::string form_markdown(const BundleFinding& finding) {
+  const CellCount& smallest = finding.smallest();
+  const Outcome outcome = finding.group->first.judgement.outcome;
+  const bool apple_alone = smallest.summary->cell.backend == Backend::metal;
+  const char* type = outcome == Outcome::hang           ? "Application Slow/Unresponsive"
+                     : outcome == Outcome::wrong_result ? "Incorrect/Unexpected Behavior"
+                                                        : "Application Crash";
+  const std::string again =
+      smallest.failures == smallest.summary->counted
+          ? fmt::format("Always ({} of {} runs)", smallest.failures, smallest.summary->counted)
+          : fmt::format("Sometimes ({} of {} runs)", smallest.failures, smallest.summary->counted);
+  std::string text = finding.watermark.empty() ? "" : finding.watermark + "\n\n";
+  text +=
+      "# Suggested values for the form\n\n"
+      "Suggested, each of them: entries are renamed from time to time, so take the nearest.\n\n"
+      "| pop-up | suggested value |\n|---|---|\n";
+  const auto row = [&text](const char* what, const std::string& value) {
+    text += fmt::format("| {} | {} |\n", what, escaped(value, 200));
+  };
+  row("Where the problem is seen", "macOS");
+  row("Area", apple_alone ? "Metal (API and frameworks)" : "Metal Performance Shaders, Metal");
+  row("Type of issue", type);
+  row("Can it be reproduced", again);
+  row("Version and build", system_in_words(finding));
+  row("Title", "the line in title.txt");
+  row("Description", "the text in description.txt, with its empty headings filled in");
+  row("Attachments", "the archive beside this folder");
+  return text;
+}
+
+}  // namespace mpsprobe

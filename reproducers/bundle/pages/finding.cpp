@@ -1,0 +1,172 @@
+#include "reproducers/bundle/pages/finding.h"
+
+#include <algorithm>
+#include <set>
+
+#include "harness/wire/axis.h"
+
+namespace mpsprobe {
+namespace {
+
+/// On how many axes two cells differ.
+int distance(const Cell& one, const Cell& other) {
+  int different = 0;
+  for (const Axis& axis : axes()) different += axis.read(one) == axis.read(other) ? 0 : 1;
+  return different;
+}
+
+bool by_threads(const CellCount& a, const CellCount& b) {
+  const auto rank = [](const CellCount& count) {
+    return std::tuple(count.failures == 0, count.control, count.summary->cell.threads,
+                      count.summary->cell.processes, count.summary->id, count.summary->arm);
+  };
+  return rank(a) < rank(b);
+}
+
+bool is_of(const TrialRecord& trial, const CellSummary& summary, const Analysis& analysis) {
+  return to_string(trial.cell) == summary.id && trial.worker == analysis.arms[summary.arm].worker;
+}
+
+std::string without_count(const Cell& cell) {
+  Cell group = cell;
+  group.threads = group.processes = 1;
+  return to_string(group);
+}
+
+std::string axis_text(const Cell& cell, const char* axis) {
+  return find_axis(axis)->read(cell);
+}
+
+}  // namespace
+
+std::string BundleFinding::machine(const char* fact) const {
+  const nlohmann::json& facts = evidence->journal.header.machine;
+  if (!facts.is_object() || !facts.contains(fact)) return "";
+  const nlohmann::json& value = facts.at(fact);
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+BundleFinding find(const Evidence& evidence, const SignatureGroup& group, std::string raw_title) {
+  const Analysis& analysis = evidence.analysis;
+  BundleFinding finding;
+  finding.evidence = &evidence;
+  finding.group = &group;
+  finding.raw_title = std::move(raw_title);
+  for (const CellSummary& summary : analysis.cells) {
+    if (summary.counted == 0) continue;
+    CellCount count{&summary, 0, 0, false};
+    bool near = false;
+    for (const SignatureGroup::Where& where : group.cells) {
+      if (where.arm == summary.arm && where.cell == summary.id) count.failures = where.failures;
+      near =
+          near || (where.arm == summary.arm && distance(parse_cell(where.cell), summary.cell) == 1);
+    }
+    if (count.failures == 0 && !near) continue;
+    count.otherwise = summary.failures - count.failures;
+    count.control = summary.failures == 0;
+    finding.cells.push_back(count);
+  }
+  std::sort(finding.cells.begin(), finding.cells.end(), by_threads);
+
+  std::set<std::string> failing;
+  std::set<std::string> groups;
+  std::set<size_t> failing_cells;
+  for (const CellCount& count : finding.cells) {
+    if (count.failures == 0) continue;
+    groups.insert(without_count(count.summary->cell));
+    failing_cells.insert(static_cast<size_t>(count.summary - analysis.cells.data()));
+    finding.simulated = finding.simulated || count.summary->simulated;
+    finding.paravirtual = finding.paravirtual || count.summary->paravirtual;
+  }
+  for (const TrialRecord& trial : evidence.journal.trials) {
+    const bool of_cells =
+        std::any_of(finding.cells.begin(), finding.cells.end(),
+                    [&](const CellCount& count) { return is_of(trial, *count.summary, analysis); });
+    if (!of_cells) continue;
+    finding.trials.push_back(&trial);
+    if (is_failure(trial.judgement.outcome) && trial.judgement.signature == group.title) {
+      finding.failed.push_back(&trial);
+    }
+  }
+  for (const Boundary& boundary : analysis.boundaries) {
+    if (groups.contains(without_count(boundary.group))) finding.boundaries.push_back(&boundary);
+  }
+  for (const Comparison& comparison : analysis.comparisons) {
+    if (failing_cells.contains(comparison.first) || failing_cells.contains(comparison.second)) {
+      finding.comparisons.push_back(&comparison);
+    }
+  }
+  // One simulated cell makes the whole run no evidence: its other cells ran beside it.
+  finding.simulated = finding.simulated || analysis.simulated;
+  finding.paravirtual = finding.paravirtual || (analysis.paravirtual && !finding.simulated);
+  if (finding.simulated) finding.watermark = kWatermark;
+  return finding;
+}
+
+ValidationCount count_validation(const BundleFinding& finding) {
+  ValidationCount count;
+  std::set<std::string> modes;
+  const Cell& failing = finding.smallest().summary->cell;
+  for (const TrialRecord& trial : finding.evidence->journal.trials) {
+    const Cell& cell = trial.cell;
+    if (cell.validation == Validation::none || cell.backend != failing.backend ||
+        cell.op != failing.op || cell.path != failing.path ||
+        !is_evidence(trial.judgement.outcome)) {
+      continue;
+    }
+    ++count.trials;
+    modes.insert(axis_text(cell, "validation"));
+    const bool banner =
+        std::all_of(trial.processes.begin(), trial.processes.end(),
+                    [](const ProcessRecord& process) { return process.api_validation_seen; });
+    if (banner && !trial.processes.empty()) ++count.proved;
+    if (!is_failure(trial.judgement.outcome)) continue;
+    if (trial.judgement.signature == finding.group->title) {
+      ++count.same;
+    } else {
+      ++count.otherwise;
+    }
+  }
+  count.modes.assign(modes.begin(), modes.end());
+  return count;
+}
+
+BundleRecord record_of(const BundleFinding& finding) {
+  const CampaignHeader& header = finding.evidence->journal.header;
+  BundleRecord record;
+  record.mpsprobe_version = header.mpsprobe_version;
+  record.signature = finding.group->title.substr(0, kMostBundleText);
+  record.simulated = finding.simulated;
+  record.paravirtual = finding.paravirtual;
+  record.measured = header.started;
+  record.machine = {finding.machine("os"), finding.machine("os_build"), finding.machine("model"),
+                    finding.machine("chip")};
+  record.seed = header.seed;
+  record.timeout_seconds = header.timeout_seconds;
+  record.stall_seconds = header.stall_seconds;
+  record.environment = header.environment;
+  if (record.environment.size() > 256) record.environment.resize(256);
+  std::set<std::tuple<std::string, std::string, std::string, std::string, std::string>> seen;
+  for (const CellCount& count : finding.cells) {
+    const Arm& arm = finding.evidence->analysis.arms[count.summary->arm];
+    if (record.cells.size() >= kMostBundleCells ||
+        !seen.emplace(count.summary->id, arm.worker, arm.version, arm.git_hash, arm.build_id)
+             .second) {
+      continue;
+    }
+    BundleCell cell;
+    cell.cell = count.summary->cell;
+    cell.worker = arm.worker;
+    cell.build = {arm.version, arm.git_hash, arm.build_id};
+    cell.devices = count.summary->devices;
+    if (cell.devices.size() > 64) cell.devices.resize(64);
+    cell.failures = count.failures;
+    cell.otherwise = count.otherwise;
+    cell.trials = count.summary->counted;
+    cell.control = count.control;
+    record.cells.push_back(std::move(cell));
+  }
+  return record;
+}
+
+}  // namespace mpsprobe

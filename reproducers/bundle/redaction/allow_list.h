@@ -1,0 +1,33 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string_view>
+
+#include "reproducers/bundle/redaction/redactor.h"
+
+namespace mpsprobe {
+
+/// How a value that is wanted is taken over.
+enum class Take : unsigned char {
+  text,     ///< numbers and truth values as they are, texts by Redactor::text
+  path,     ///< a text by Redactor::path
+  message,  ///< a text by Redactor::message
+  image,    ///< a text by Redactor::image
+  number,   ///< numbers and truth values alone, whatever holds them: texts are left out
+  all,      ///< everything below, each text by Redactor::text
+};
+
+/// One place of a structured file: "threads[].frames[].symbol", "asi.*[]"; "*" stands for any key,
+/// "[]" for every element of a list.
+struct Wanted {
+  std::string_view place;
+  Take take = Take::text;
+};
+
+/// The parts of `value` that the list names, with personal data replaced. Everything else is left
+/// out, and told to the redactor. Without redaction: `value` itself.
+nlohmann::ordered_json only_wanted(const nlohmann::ordered_json& value,
+                                   std::span<const Wanted> wanted, Redactor& redactor);
+
+}  // namespace mpsprobe

@@ -1,0 +1,64 @@
+#include "reproducers/bundle/redaction/planted_texts.h"
+
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+namespace mpsprobe {
+namespace {
+
+std::vector<std::string> lines_of(const char* name) {
+  const std::filesystem::path folder =
+      std::filesystem::path(MPSPROBE_SOURCE_DIR) / "reproducers/bundle/redaction/testdata";
+  std::ifstream stream(folder / name);
+  if (!stream) throw std::runtime_error((folder / name).string() + " cannot be read");
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+void replace_all(std::string& text, const std::string& from, const std::string& to) {
+  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+}
+
+PlantedText read(const std::string& kind, std::string spelling) {
+  replace_all(spelling, "|", "");
+  replace_all(spelling, "\\n", "\n");
+  PlantedText planted;
+  planted.kind = kind;
+  while (true) {
+    const size_t open = spelling.find("[[");
+    const size_t close = spelling.find("]]", open);
+    if (open == std::string::npos || close == std::string::npos) break;
+    std::istringstream personal(spelling.substr(open + 2, close - open - 2));
+    for (std::string line; std::getline(personal, line);) planted.personal.push_back(line);
+    spelling.erase(close, 2);
+    spelling.erase(open, 2);
+  }
+  planted.text = spelling;
+  return planted;
+}
+
+}  // namespace
+
+std::vector<PlantedText> planted_texts() {
+  std::vector<PlantedText> texts;
+  for (const std::string& line : lines_of("personal.txt")) {
+    if (line.starts_with('#')) continue;
+    std::istringstream fields(line);
+    std::string kind;
+    std::getline(fields, kind, '\t');
+    for (std::string spelling; std::getline(fields, spelling, '\t');) {
+      texts.push_back(read(kind, spelling));
+    }
+  }
+  return texts;
+}
+
+std::vector<std::string> technical_lines() {
+  return lines_of("technical.txt");
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "reproducers/emit/emission.h"
+#include "reproducers/emit/parameter_block.h"
+
+/// What the emitters of every kind of program have in common.
+namespace mpsprobe {
+
+/// A program of reproducers/programs as it stands. Throws InputError where it cannot be read.
+std::string read_program(const std::filesystem::path& path);
+
+/// The text below its first lines: the cell, and what is known of its failure. `mark` begins a
+/// comment.
+std::string headed(const EmissionRequest& request, std::string_view mark, const std::string& text);
+
+std::string_view bool_of(bool value);
+
+/// Notes an axis that the program cannot say, where that applies.
+void say(Emission& emission, bool applies, std::string_view axis, const Cell& cell,
+         const std::string& what);
+
+/// The axes that no program but the cell itself says.
+void say_common(Emission& emission, const Cell& cell);
+
+/// How many runs see a failure of the measured rate with 99%; from 10 to 300.
+size_t runs_for(const EmissionRequest& request);
+
+/// The parameters that every C++ program has.
+void set_common(ParameterBlock& block, const EmissionRequest& request);
+
+}  // namespace mpsprobe

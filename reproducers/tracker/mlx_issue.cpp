@@ -1,0 +1,75 @@
+#include "reproducers/tracker/mlx_issue.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "reports/stack_words.h"
+#include "reports/text.h"
+
+namespace mpsprobe {
+namespace {
+
+constexpr size_t kMostFramesForMlx = 16;
+
+// The template's own words, and nothing below them: that is for a person to write.
+std::string heading(std::string_view text) {
+  return fmt::format("**{}**\n\n", text);
+}
+
+std::string runs_table(const std::vector<CrashRow>& table) {
+  if (table.empty()) return "";
+  std::string text = "| MLX | threads | iterations | failed / runs |\n|---|---|---|---|\n";
+  for (const CrashRow& row : table) {
+    text += fmt::format("| {} | {} | {} | {} / {} |\n", escaped(row.version), row.threads,
+                        row.iterations, row.crashed.failures + row.otherwise, row.crashed.trials);
+  }
+  return text + "\n";
+}
+
+std::string machine_fact(const Analysis& analysis, const char* key) {
+  const nlohmann::json& machine = analysis.header.machine;
+  const bool there = machine.is_object() && machine.contains(key) && machine.at(key).is_string();
+  return there ? shortened(printable(machine.at(key).get<std::string>()), 200) : "";
+}
+
+}  // namespace
+
+std::string mlx_issue_text(const IssueFacts& facts, const std::string& program,
+                           const std::string& language) {
+  const Analysis& analysis = *facts.analysis;
+  const auto group =
+      std::find_if(analysis.signatures.begin(), analysis.signatures.end(),
+                   [&facts](const SignatureGroup& each) { return each.title == facts.signature; });
+  if (group == analysis.signatures.end()) {
+    throw std::invalid_argument("the run has no signature " + facts.signature);
+  }
+  std::string text = heading("Describe the bug") + heading("To Reproduce");
+  if (!program.empty()) text += code_block(program, language) + "\n";
+  text += code_block(facts.command, "sh") + "\n";
+  text += runs_table(crash_table(analysis, facts.cell, facts.signature));
+  text += heading("Expected behavior");
+  text += "**Desktop (please complete the following information):**\n";
+  text += fmt::format(" - OS Version: {}\n", machine_fact(analysis, "os"));
+  for (const SignatureGroup::Where& where : group->cells) {
+    const Arm& arm = analysis.arms[where.arm];
+    const std::string line =
+        fmt::format(" - Version {} (build id {})\n", printable(arm.version),
+                    arm.build_id.empty() ? "not told" : printable(arm.build_id));
+    if (text.find(line) == std::string::npos) text += line;
+  }
+  text += "\n" + heading("Additional context");
+  const std::string chip = machine_fact(analysis, "chip");
+  if (!chip.empty()) text += code_block(chip) + "\n";
+  for (const ThreadStack& stack : group->first.stacks.threads) {
+    if (!stack.faulting || stack.frames.empty()) continue;
+    text += code_block(facts.signature + "\n\n" +
+                       stack_in_words(stack.frames, kMostFramesForMlx, Entry::fold));
+    break;
+  }
+  return text;
+}
+
+}  // namespace mpsprobe

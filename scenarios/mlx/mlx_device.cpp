@@ -1,0 +1,66 @@
+#include "scenarios/mlx/mlx_device.h"
+
+#include <fmt/format.h>
+#include <mlx/backend/metal/metal.h>
+#include <mlx/version.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "harness/wire/backend.h"
+#include "scenarios/provenance/image.h"
+#include "scenarios/provenance/printable.h"
+#include "scenarios/worker/workload.h"
+
+namespace mpsprobe {
+namespace {
+
+namespace mx = ::mlx::core;
+
+std::string compiled_version() {
+  return fmt::format("{}.{}.{}", MLX_VERSION_MAJOR, MLX_VERSION_MINOR, MLX_VERSION_PATCH);
+}
+
+}  // namespace
+
+mx::Device mlx_device() {
+  return mx::metal::is_available() ? mx::Device(mx::Device::gpu) : mx::Device(mx::Device::cpu);
+}
+
+std::string mlx_device_name() {
+  if (mlx_device().type == mx::Device::cpu) return "CPU";
+#if MLX_VERSION_NUMERIC >= 31000
+  const auto& facts = mx::device_info(mlx_device());
+#else
+  const auto& facts = mx::metal::device_info();
+#endif
+  const auto at = facts.find("device_name");
+  const auto* name = at == facts.end() ? nullptr : std::get_if<std::string>(&at->second);
+  return fmt::format("{} (GPU)", name == nullptr ? "Metal" : *name);
+}
+
+nlohmann::json describe_mlx_device() {
+  return {{"backend", name_of(Backend::mlx)}, {"simulated", false}, {"device", mlx_device_name()}};
+}
+
+nlohmann::json mlx_provenance() {
+  const LoadedImage image = image_of(reinterpret_cast<const void*>(&mx::version));
+  const std::string version = mx::version();
+  // A development build says more: "0.32.5.dev20261101+abc".
+  const bool same = version == compiled_version() || version.starts_with(compiled_version() + ".");
+  if (!same) {
+    throw SetupError(
+        fmt::format("{}: the process loaded MLX {}, and this worker was compiled for {}. Build a "
+                    "worker for that MLX (tools/build-worker mlx==VERSION), or take what redirects "
+                    "the loader out of the environment",
+                    image.path, version, compiled_version()));
+  }
+  return {
+      {"version", printable(version)},    {"path", printable(image.path)},
+      {"build_id", image.build_id},       {"uuid", image.uuid},
+      {"fingerprint", image.fingerprint}, {"compiled_version", compiled_version()},
+  };
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,218 @@
+#include "scenarios/mlx/mlx_lane.h"
+
+#include <fmt/format.h>
+#include <mlx/array.h>
+#include <mlx/ops.h>
+#include <mlx/transforms.h>
+
+#include <algorithm>
+#include <exception>
+#include <stdexcept>
+#include <thread>
+
+#include "scenarios/mlx/arrays.h"
+
+namespace mpsprobe {
+namespace {
+
+namespace mx = ::mlx::core;
+
+/// Runs on a thread that has ended when this returns; what it throws is thrown here.
+template <typename Work>
+void on_another_thread(Work work) {
+  std::exception_ptr error;
+  std::thread([&] {
+    try {
+      work();
+    } catch (...) {
+      error = std::current_exception();
+    }
+  }).join();
+  if (error) std::rethrow_exception(error);
+}
+
+template <typename Number>
+std::vector<float> numbers_of(const mx::array& array) {
+  const Number* const data = array.data<Number>();
+  std::vector<float> numbers(array.size());
+  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(data[i]);
+  return numbers;
+}
+
+// Of an array that has been computed. All results of the table lie in row-major order.
+HostArray read_back(const mx::array& array) {
+  const Sizes sizes(array.shape().begin(), array.shape().end());
+  if (!array.flags().row_contiguous) {
+    throw std::runtime_error("a result does not lie in row-major order");
+  }
+  if (array.dtype() == mx::float32) return {sizes, numbers_of<float>(array)};
+  if (array.dtype() == mx::float16) return {sizes, numbers_of<mx::float16_t>(array)};
+  return {sizes, numbers_of<int32_t>(array)};
+}
+
+std::vector<double> widened(const std::vector<float>& numbers) {
+  return {numbers.begin(), numbers.end()};
+}
+
+// relu(a x b) of the very samples that a launch drew.
+std::vector<double> positive_product(const HostArray& a, const HostArray& b) {
+  const int64_t rows = a.sizes[0];
+  const int64_t inner = a.sizes[1];
+  const int64_t columns = b.sizes[1];
+  std::vector<double> product(static_cast<size_t>(rows * columns));
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t column = 0; column < columns; ++column) {
+      double sum = 0;
+      for (int64_t k = 0; k < inner; ++k) {
+        sum += static_cast<double>(a.numbers[static_cast<size_t>(row * inner + k)]) *
+               b.numbers[static_cast<size_t>(k * columns + column)];
+      }
+      product[static_cast<size_t>(row * columns + column)] = std::max(sum, 0.0);
+    }
+  }
+  return product;
+}
+
+// Distance from 1 to the next number of the type.
+double unit_of(mx::Dtype type) {
+  if (type == mx::float16) return 0x1p-10;
+  return type == mx::float32 ? kFloat32Unit : 0;
+}
+
+}  // namespace
+
+MlxLane::MlxLane(MlxWorkload& workload, int thread) : workload_(workload), thread_(thread) {
+  if (workload.owner() == Owner::thread) return;
+  const auto make = [this] {
+    own_ = workload_.make_belongings(thread_);
+    if (workload_.operation().evaluation == Evaluation::shared) workload_.make_shared_arrays();
+  };
+  if (workload.owner() == Owner::main) {
+    make();
+  } else {
+    on_another_thread(make);
+  }
+}
+
+std::string MlxLane::operation() const {
+  const MlxOperation& operation = workload_.operation();
+  return std::string(operation.variant_name != nullptr ? operation.variant_name(thread_)
+                                                       : operation.name);
+}
+
+void MlxLane::enter() {
+  // Before the start: all threads evaluate what one of them has made.
+  if (workload_.operation().evaluation == Evaluation::shared) workload_.make_shared_arrays();
+}
+
+void MlxLane::launch(int iteration) {
+  // After the start, as a thread of a program does: it makes its stream while others compute.
+  if (!own_.has_value()) own_ = workload_.make_belongings(thread_);
+  Arrays results = run(iteration);
+  if (workload_.operation().evaluation == Evaluation::async) {
+    mx::async_eval(results);
+    pending_.emplace_back(iteration, std::move(results));
+    return;
+  }
+  mx::eval(results);
+  keep(iteration, results);
+}
+
+Arrays MlxLane::run(int iteration) {
+  const MlxOperation& operation = workload_.operation();
+  switch (operation.evaluation) {
+    case Evaluation::shared:
+      return workload_.shared_arrays(iteration);
+    case Evaluation::compiled:
+      return workload_.run_compiled(*own_);
+    default:
+      return operation.run(
+          {workload_.sizes(), own_->inputs, own_->parameters, own_->stream, thread_});
+  }
+}
+
+void MlxLane::synchronise() {
+  if (!own_.has_value()) return;
+  mx::synchronize(own_->stream);
+  for (auto& [iteration, results] : pending_) {
+    mx::eval(results);  // returns at once: the stream has been waited for
+    keep(iteration, results);
+  }
+  pending_.clear();
+}
+
+void MlxLane::leave() {
+  never_waited_for_ += pending_.size();
+  pending_.clear();
+  if (workload_.owner() == Owner::thread) own_.reset();
+}
+
+void MlxLane::keep(int iteration, const Arrays& results) {
+  Results numbers;
+  int64_t bytes = 0;
+  for (const mx::array& each : results) {
+    numbers.push_back(read_back(each));
+    bytes += static_cast<int64_t>(each.nbytes());
+  }
+  kept_.add(iteration, std::move(numbers), bytes, workload_.kept_budget());
+}
+
+CheckResult MlxLane::check() {
+  CheckResult result{.unchecked = kept_.dropped() + never_waited_for_};
+  if (kept_.all().empty()) return result;
+  // The same operation once more, alone: on the CPU, by one thread, on its own stream.
+  Arrays expected_arrays = workload_.operation().run(
+      {workload_.sizes(), to_arrays(workload_.numbers_of_inputs(alone_thread())),
+       to_arrays(workload_.numbers_of_parameters(alone_thread())),
+       mx::default_stream(mx::Device::cpu), thread_});
+  mx::eval(expected_arrays);
+  Results expected;
+  units_.clear();
+  for (const mx::array& each : expected_arrays) {
+    expected.push_back(read_back(each));
+    units_.push_back(unit_of(each.dtype()));
+  }
+  for (const auto& kept : kept_.all()) {
+    ++result.checked;
+    std::string difference = difference_in(kept.results, expected);
+    if (difference.empty() || result.wrong_iteration >= 0) continue;
+    result.wrong_iteration = kept.iteration;
+    result.difference = std::move(difference);
+  }
+  return result;
+}
+
+// Lazy arrays that all threads evaluate are of the first one's numbers.
+int MlxLane::alone_thread() const {
+  return workload_.operation().evaluation == Evaluation::shared ? 0 : thread_;
+}
+
+std::string MlxLane::difference_in(const Results& results, const Results& expected) const {
+  const MlxOperation& operation = workload_.operation();
+  const int64_t terms = operation.terms == nullptr ? 1 : operation.terms(workload_.sizes());
+  for (size_t i = 0; i < results.size(); ++i) {
+    const HostArray& got = results[i];
+    const Tolerance within = tolerance(operation.rounding, units_[i], terms);
+    const bool sample = operation.verify == MlxVerify::normal ||
+                        (operation.verify == MlxVerify::raw && i + 1 < results.size());
+    std::string found;
+    if (got.sizes != expected[i].sizes) {
+      found = fmt::format("sizes {} instead of {}", in_brackets(got.sizes),
+                          in_brackets(expected[i].sizes));
+    } else if (sample) {
+      found = difference_from_normal(widened(got.numbers), got.sizes);
+    } else if (operation.verify == MlxVerify::raw) {
+      found = difference_of_values(widened(got.numbers), positive_product(results[0], results[1]),
+                                   got.sizes, within);
+    } else {
+      found = difference_of_values(widened(got.numbers), widened(expected[i].numbers), got.sizes,
+                                   within);
+    }
+    if (!found.empty()) {
+      return results.size() == 1 ? found : fmt::format("result {}: {}", i + 1, found);
+    }
+  }
+  return {};
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/journal/journal.h"
+
+namespace mpsprobe {
+
+/// `not_applicable`: there is no such thing here, and that is as it should be.
+enum class CheckStatus : unsigned char { ok, warn, fail, not_applicable };
+
+/// "ok", "warn", "fail", "n/a"
+std::string_view name_of(CheckStatus status);
+
+/// One thing that doctor looked at. Texts may come from outside: escape them on output.
+struct Check {
+  std::string id;       ///< stable, for programs: "worker.stock.torch"
+  std::string section;  ///< "workers", "copies of LibTorch", "backends", ...
+  CheckStatus status = CheckStatus::ok;
+  std::string what;
+  std::string value;
+  std::string remedy;  ///< what to do; empty where nothing is to be done
+};
+
+using Checks = std::vector<Check>;
+
+/// What `mpsprobe doctor` was asked.
+struct DoctorOptions {
+  std::vector<std::string> workers;        ///< --worker, NAME=PATH
+  std::vector<std::string> environment;    ///< --env, K=V
+  std::vector<std::string> probes;         ///< --probe, mangled symbols
+  std::string expect_torch;                ///< --expect-torch; empty: none
+  std::vector<std::string> crash_reports;  ///< --crash-reports; empty: the system's folders
+  std::string backend;                     ///< --backend; empty: the best one here
+  bool json = false;
+  std::string program = "mpsprobe";  ///< as it was called, for the commands that are printed
+};
+
+/// What the workers get beside the inherited environment: --env, and the questions of --probe.
+/// Throws InputError for a wrong form of either.
+std::vector<std::string> extra_environment(const DoctorOptions& options);
+
+/// Asks each worker what it is: what it loads, whether that is what it was built against and what
+/// was expected, symbols, backends. Returns those that answered. Throws InputError for a wrong form
+/// of --worker, --probe or --expect-torch.
+std::vector<WorkerInfo> check_workers(const DoctorOptions& options, Checks& checks);
+
+/// Folder of the system's crash reports, and what else tells of a death here.
+void check_crash_reports(const DoctorOptions& options, Checks& checks);
+
+/// Limits of this process and of the machine that change what a run can do.
+void check_limits(Checks& checks);
+
+/// Variables in force in the workers that change results; `extra` as --env gives them.
+void check_environment(const std::vector<std::string>& extra, Checks& checks);
+
+/// Runs the known-good cell on the backend, and a crash, a hang and a wrong number that must come
+/// out as such. Takes a few seconds a worker, and no more than about 12 altogether.
+void check_by_running(const DoctorOptions& options, const std::vector<WorkerInfo>& workers,
+                      Checks& checks);
+
+}  // namespace mpsprobe

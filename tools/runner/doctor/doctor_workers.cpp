@@ -1,0 +1,247 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "harness/executor/environment.h"
+#include "harness/platform/device_class.h"
+#include "harness/wire/axis.h"
+#include "harness/wire/cell.h"
+#include "tools/runner/doctor/doctor_check.h"
+#include "tools/runner/machine_error.h"
+#include "tools/runner/run/plan_campaign.h"
+#include "tools/runner/workers/torch_copies.h"
+#include "tools/runner/workers/workers.h"
+
+namespace mpsprobe {
+namespace {
+
+using nlohmann::json;
+
+// A worker that has not answered by then is a finding, not a reason to keep a person waiting.
+constexpr double kPatienceSeconds = 10;
+
+std::string text_at(const json& object, const char* key) {
+  return object.contains(key) && object.at(key).is_string() ? object.at(key).get<std::string>()
+                                                            : "";
+}
+
+std::string or_else(const std::string& text, const char* otherwise) {
+  return text.empty() ? otherwise : text;
+}
+
+bool is_apple_gpu(const std::string& backend) {
+  return backend == name_of(Backend::mps) || backend == name_of(Backend::metal);
+}
+
+std::string version_of(const InstalledTorch& files) {
+  return fmt::format("LibTorch {} (git {})", or_else(files.version, "of unknown version"),
+                     or_else(files.git_hash, "unknown"));
+}
+
+/// The checks of one worker.
+class WorkerChecks {
+ public:
+  WorkerChecks(const NamedWorker& worker, const DoctorOptions& options, Checks& checks)
+      : worker_(worker),
+        options_(options),
+        checks_(checks),
+        environment_(extra_environment(options)) {
+    copies_ = torch_copies(worker.path,
+                           worker_environment(Cell{}, inherited_environment(), environment_));
+  }
+
+  /// Empty where the worker does not answer.
+  std::optional<WorkerInfo> run() {
+    WorkerInfo info;
+    try {
+      info = ask_worker(worker_, environment_, kPatienceSeconds);
+    } catch (const MachineError& error) {
+      add("answers", CheckStatus::fail, "answers", error.what(),
+          "put that right: nothing runs with this worker before");
+      show_copies("");
+      return std::nullopt;
+    }
+    const std::string version = text_at(info.describe, "version");
+    add("answers", CheckStatus::ok, "answers",
+        fmt::format("{}, version {}", worker_.path, or_else(version, "unknown")));
+    if (version != MPSPROBE_VERSION) {
+      add("version", CheckStatus::warn, "is of this version",
+          fmt::format("worker {}, runner {}", or_else(version, "unknown"), MPSPROBE_VERSION),
+          "build both from one checkout, unless the worker is somebody else's");
+    }
+    const json torch = info.describe.value("/provenance/torch"_json_pointer, json());
+    if (torch.is_object()) {
+      check_torch(torch);
+    } else {
+      add("torch", CheckStatus::not_applicable, "LibTorch", "it says that it loads none");
+    }
+    check_expected(info);
+    for (const std::string& symbol : options_.probes) check_symbol(info, symbol);
+    show_copies(torch.is_object() ? text_at(torch, "path") : "");
+    check_backends(info);
+    return info;
+  }
+
+ private:
+  void add(const std::string& id, CheckStatus status, const std::string& what,
+           const std::string& value, const std::string& remedy = "",
+           const std::string& section = "workers") {
+    checks_.push_back({fmt::format("worker.{}.{}", worker_.name, id), section, status,
+                       fmt::format("{}: {}", worker_.name, what), value, remedy});
+  }
+
+  void check_torch(const json& torch) {
+    const std::string version = text_at(torch, "version");
+    const std::string git = text_at(torch, "git_hash");
+    const bool known = !version.empty() && !git.empty();
+    add("torch", known ? CheckStatus::ok : CheckStatus::warn, "LibTorch",
+        fmt::format("{}, git {}", or_else(version, "version unknown"), or_else(git, "unknown")),
+        known ? ""
+              : "results of a build that does not say what it is prove little: keep version.py, "
+                "or build-version and build-hash, beside its lib/");
+    const std::string path = text_at(torch, "path");
+    const std::string id = text_at(torch, "build_id") + text_at(torch, "uuid");
+    const std::string fingerprint = text_at(torch, "fingerprint");
+    add("image", path.empty() ? CheckStatus::warn : CheckStatus::ok, "really loaded from",
+        fmt::format("{}, {}", or_else(path, "it does not say"),
+                    !id.empty()            ? "id " + id
+                    : !fingerprint.empty() ? "no build id, fingerprint " + fingerprint
+                                           : "without id"),
+        path.empty() ? "the worker must tell torch.path (docs/protocol.md)" : "");
+    check_shadowing(path);
+    const bool pool = torch.value("has_mps_stream_pool", json(false)) == json(true);
+    add("stream_pool", pool ? CheckStatus::ok : CheckStatus::not_applicable, "MPSStreamPool",
+        pool ? "there: at::mps::getStreamFromPool() is in the process"
+             : "not there: stream=per-thread is unsupported on mps");
+  }
+
+  void check_shadowing(const std::string& path) {
+    if (path.empty()) return;
+    if (const auto shadowing = find_shadowing(path, copies_)) {
+      add("shadowed", CheckStatus::fail, "loads what it was built against", in_words(*shadowing),
+          remedy_for(*shadowing));
+      return;
+    }
+    const bool linked = std::any_of(copies_.begin(), copies_.end(),
+                                    [](const TorchCopy& copy) { return copy.linked; });
+    add("shadowed", linked ? CheckStatus::ok : CheckStatus::not_applicable,
+        "loads what it was built against",
+        linked ? "yes: nothing stands in front of it"
+               : "its file does not say what it was built against");
+  }
+
+  void check_expected(const WorkerInfo& info) {
+    if (options_.expect_torch.empty()) return;
+    const std::string mismatch = torch_mismatch(info, options_.expect_torch, options_.environment);
+    add("expected", mismatch.empty() ? CheckStatus::ok : CheckStatus::fail,
+        "is --expect-torch " + options_.expect_torch, mismatch.empty() ? "yes" : mismatch,
+        mismatch.empty() ? "" : "nothing is run with --expect-torch before that is put right");
+  }
+
+  void check_symbol(const WorkerInfo& info, const std::string& symbol) {
+    const std::string answer = probe_answer(info, symbol);
+    add("symbol." + symbol, answer == "there" ? CheckStatus::ok : CheckStatus::warn,
+        "has " + symbol, answer,
+        answer == "there" ? ""
+        : answer == "not there"
+            ? "this build lacks it: an environment switch or a fix that needs it does nothing here"
+            : "the worker does not answer MPSPROBE_PROBES (docs/protocol.md)");
+  }
+
+  // Copies that are not loaded, and that a person may take for the one under test.
+  void show_copies(const std::string& told) {
+    std::error_code error;
+    const std::filesystem::path resolved = std::filesystem::canonical(told, error);
+    const std::string loaded = error ? told : resolved.string();
+    size_t number = 0;
+    for (const TorchCopy& copy : copies_) {
+      if (copy.library == loaded) continue;
+      // The user names it for the next build: a worker that loads another is probably a stale one.
+      const bool wanted = copy.origin == "MPSPROBE_TORCH";
+      const bool odd = (wanted || copy.searched) && !loaded.empty();
+      add(fmt::format("copy.{}", number++), odd ? CheckStatus::warn : CheckStatus::not_applicable,
+          copy.origin, fmt::format("{}: {}, not loaded", copy.library, version_of(copy.files)),
+          !odd ? ""
+          : wanted
+              ? "build the worker again (tools/mpsprobe does), or take MPSPROBE_TORCH away; loaded "
+                "is " +
+                    loaded
+              : "make sure which one you mean: --expect-torch; loaded is " + loaded,
+          "copies of LibTorch");
+    }
+    if (number == 0) {
+      add("copy.none", CheckStatus::ok, "other copies", "none where loader or Python look", "",
+          "copies of LibTorch");
+    }
+  }
+
+  void check_backends(const WorkerInfo& info) {
+    for (const json& backend : info.describe.at("backends")) {
+      const auto name = backend.at("name").get<std::string>();
+      const bool available = backend.at("available").get<bool>();
+      const bool simulated = backend.value("simulated", json(false)) == json(true);
+      const std::string device = text_at(backend, "device");
+      // That there is one, and that it computes right numbers, are two questions: see
+      // doctor_selftests.cpp for the second.
+      const std::string what = is_apple_gpu(name) ? name + " device" : name;
+      if (!available) {
+        add("backend." + name, CheckStatus::not_applicable, what,
+            or_else(text_at(backend, "reason"), "it does not say why"), "", "backends");
+      } else if (is_apple_gpu(name) && !simulated && names_paravirtual(device)) {
+        add("backend." + name, CheckStatus::warn, what, device + " (PARAVIRTUAL: no real chip)",
+            "a class of its own: never quote its results for a chip; for results of one, run on a "
+            "Mac that is no virtual machine",
+            "backends");
+      } else {
+        add("backend." + name, CheckStatus::ok, what,
+            or_else(device, "available") + (simulated ? " (SIMULATED)" : ""), "", "backends");
+      }
+    }
+  }
+
+  const NamedWorker& worker_;
+  const DoctorOptions& options_;
+  Checks& checks_;
+  std::vector<std::string> environment_;
+  std::vector<TorchCopy> copies_;
+};
+
+}  // namespace
+
+std::vector<std::string> extra_environment(const DoctorOptions& options) {
+  check_environment_entries(options.environment);
+  std::vector<std::string> extra = options.environment;
+  if (!options.probes.empty()) extra.push_back(probes_variable(options.probes));
+  return extra;
+}
+
+std::vector<WorkerInfo> check_workers(const DoctorOptions& options, Checks& checks) {
+  std::vector<WorkerInfo> answered;
+  for (const NamedWorker& worker : name_workers(options.workers)) {
+    if (auto info = WorkerChecks(worker, options, checks).run()) {
+      answered.push_back(std::move(*info));
+    }
+  }
+  if (!options.backend.empty()) {
+    const std::string reason =
+        answered.empty()
+            ? "no worker answers"
+            : why_unavailable(answered, parse_cell(options.backend + "/mm/default").backend);
+    checks.push_back({"backend.wanted", "backends",
+                      reason.empty() ? CheckStatus::ok : CheckStatus::fail,
+                      "--backend " + options.backend, reason.empty() ? "available" : reason,
+                      reason.empty() ? "" : "choose one that is available, or see the reason"});
+  }
+  // Section by section, whichever worker they are about.
+  std::stable_sort(checks.begin(), checks.end(), [](const Check& a, const Check& b) {
+    const auto rank = [](const Check& check) {
+      return check.section == "workers" ? 0 : check.section == "backends" ? 2 : 1;
+    };
+    return rank(a) < rank(b);
+  });
+  return answered;
+}
+
+}  // namespace mpsprobe

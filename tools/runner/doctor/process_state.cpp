@@ -1,0 +1,37 @@
+#include "tools/runner/doctor/process_state.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <initializer_list>
+
+namespace mpsprobe {
+namespace {
+
+// Five descriptors for each process of a trial, times the jobs; macOS begins with 256.
+constexpr rlim_t kDescriptors = 10'240;
+
+}  // namespace
+
+void set_up_process() {
+  // A closed one would be taken by the next file, which then received what is meant for a terminal.
+  for (int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(fd, F_GETFD) < 0) open("/dev/null", O_RDWR);
+  }
+  signal(SIGCHLD, SIG_DFL);  // ignored, it would take the status of every child away
+  signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < kDescriptors) {
+    limit.rlim_cur = std::min(limit.rlim_max, kDescriptors);
+    setrlimit(RLIMIT_NOFILE, &limit);
+  }
+}
+
+}  // namespace mpsprobe

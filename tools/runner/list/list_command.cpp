@@ -1,0 +1,142 @@
+#include "tools/runner/list/list_command.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "harness/wire/axis.h"
+#include "reports/text.h"
+#include "tools/runner/data_folder.h"
+#include "tools/runner/exit_code.h"
+#include "tools/runner/run/plan_campaign.h"
+#include "tools/runner/say.h"
+#include "tools/runner/workers/workers.h"
+
+namespace mpsprobe {
+namespace {
+
+using nlohmann::json;
+
+void print(const json& value) {
+  say(stdout, "{}\n", value.dump(2, ' ', false, json::error_handler_t::replace));
+}
+
+int list_axes(bool as_json) {
+  json list = json::array();
+  for (const Axis& axis : axes()) {
+    json values = json::array();
+    for (std::string_view value : axis.values) values.push_back(value);
+    list.push_back({{"name", axis.name},
+                    {"default", axis.default_value},
+                    {"help", axis.help},
+                    {"values", values},
+                    {"minimum", axis.minimum},
+                    {"maximum", axis.maximum}});
+    if (as_json) continue;
+    std::string allowed(axis.form);
+    if (axis.kind == AxisKind::choice) allowed = fmt::format("{}", fmt::join(axis.values, ", "));
+    if (axis.kind == AxisKind::count) allowed = fmt::format("{} to {}", axis.minimum, axis.maximum);
+    say(stdout, "{:<11} {} ({})\n", axis.name, axis.help, allowed);
+  }
+  if (as_json) print(list);
+  return kExitOk;
+}
+
+int list_matrices(bool as_json) {
+  json list = json::array();
+  for (const std::string& name : matrix_names()) {
+    const Matrix matrix = find_matrix(name);
+    list.push_back({{"name", name}, {"description", matrix.description}});
+    if (!as_json) say(stdout, "{:<16} {}\n", name, matrix.description);
+  }
+  if (as_json) print(list);
+  return kExitOk;
+}
+
+int list_profiles(bool as_json) {
+  const std::vector<std::string> names = profile_names();
+  if (as_json) {
+    print(names);
+  } else {
+    for (const std::string& name : names) {
+      say(stdout, "{:<20} {}\n", name, printable(profile_description(name)));
+    }
+  }
+  return kExitOk;
+}
+
+int list_operations(const ListOptions& options) {
+  const Operations operations = operations_of(find_workers(options.workers));
+  json list = json::array();
+  for (const auto& [name, operation] : operations) {
+    list.push_back({{"name", name},
+                    {"summary", operation.summary},
+                    {"source", operation.source},
+                    {"paths", operation.paths},
+                    {"has_parameters", operation.has_parameters},
+                    {"dtypes", operation.dtypes},
+                    {"shape", operation.shape},
+                    {"dimensions", operation.dimensions}});
+    if (options.json) continue;
+    say(stdout, "{:<20} {}\n", printable(name), printable(operation.summary));
+    say(stdout, "{:<20}   from {}; paths {}; shape {}{}\n", "", printable(operation.source),
+        printable(fmt::format("{}", fmt::join(operation.paths, ", "))), printable(operation.shape),
+        operation.dimensions.empty() ? "" : " (" + printable(operation.dimensions) + ")");
+  }
+  if (options.json) print(list);
+  return kExitOk;
+}
+
+int list_backends(const ListOptions& options) {
+  json list = json::array();
+  for (const WorkerInfo& worker : find_workers(options.workers)) {
+    for (const json& backend : worker.describe.at("backends")) {
+      json entry = backend;
+      entry["worker"] = worker.name;
+      list.push_back(entry);
+      if (options.json) continue;
+      const bool available = backend.at("available").get<bool>();
+      say(stdout, "{:<8} {:<6} {:<4} {}\n", worker.name,
+          printable(backend.at("name").get<std::string>()), available ? "yes" : "no",
+          printable(available ? backend.value("device", "")
+                              : backend.at("reason").get<std::string>()));
+    }
+  }
+  if (options.json) print(list);
+  return kExitOk;
+}
+
+int list_cells(const ListOptions& options) {
+  const Matrix matrix = find_matrix(options.matrix);
+  const Plan plan = plan_cells(matrix, RunOptions{}, find_workers(options.workers));
+  if (options.json) {
+    json cells = json::array();
+    for (const PlannedCell& planned : plan.cells) cells.push_back(to_string(planned.cell));
+    json left_out = json::array();
+    for (const LeftOut& cell : plan.left_out) {
+      left_out.push_back({{"cell", cell.cell}, {"reason", cell.reason}});
+    }
+    print({{"matrix", matrix.name}, {"cells", cells}, {"left_out", left_out}});
+  } else {
+    for (const PlannedCell& planned : plan.cells) say(stdout, "{}\n", to_string(planned.cell));
+    for (const LeftOut& cell : plan.left_out) {
+      say(stdout, "# left out: {}: {}\n", cell.cell, cell.reason);
+    }
+  }
+  return plan.cells.empty() ? kExitNothingRun : kExitOk;
+}
+
+}  // namespace
+
+int list_command_line(const ListOptions& options) {
+  if (options.what == "axes") return list_axes(options.json);
+  if (options.what == "profiles") return list_profiles(options.json);
+  if (options.what == "operations") return list_operations(options);
+  if (options.what == "backends") return list_backends(options);
+  if (options.what == "cells") return list_cells(options);
+  return list_matrices(options.json);
+}
+
+}  // namespace mpsprobe

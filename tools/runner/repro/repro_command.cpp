@@ -1,0 +1,313 @@
+#include "tools/runner/repro/repro_command.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "harness/campaign/rerun.h"
+#include "harness/crash_report/find_report.h"
+#include "harness/executor/executor.h"
+#include "harness/platform/machine.h"
+#include "harness/platform/memory.h"
+#include "harness/wire/input_error.h"
+#include "harness/wire/library_under_test.h"
+#include "reports/arms.h"
+#include "reports/json.h"
+#include "reports/text.h"
+#include "reports/write.h"
+#include "reproducers/minimise/minimise.h"
+#include "reproducers/minimise/minimum_report.h"
+#include "reproducers/minimise/slug.h"
+#include "tools/runner/exit_code.h"
+#include "tools/runner/interrupt.h"
+#include "tools/runner/machine_error.h"
+#include "tools/runner/repro/repro_programs.h"
+#include "tools/runner/repro/repro_request.h"
+#include "tools/runner/repro/repro_source.h"
+#include "tools/runner/run/plan_campaign.h"
+#include "tools/runner/run/recorded_trials.h"
+#include "tools/runner/run/trial_setup.h"
+#include "tools/runner/say.h"
+#include "tools/runner/workers/workers.h"
+
+namespace mpsprobe {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Trials in the command that runs the minimal cell again.
+constexpr int kFewestTrialsAgain = 10;
+constexpr int kMostTrialsAgain = 1000;
+
+/// What is shown while it runs, on standard error: each step when it is decided, and on a terminal
+/// one line that updates itself.
+class ReproProgress {
+ public:
+  MinimiseObserver observer() {
+    MinimiseObserver observer;
+    observer.on_trial = [this](const std::string& asked, const Cell&, const Tally& tally) {
+      if (terminal_) {
+        say(stderr, "\r\x1b[K{} {}/{}", shortened(printable(asked), 60), tally.failures,
+            tally.trials);
+        std::fflush(stderr);
+      }
+    };
+    observer.on_baseline = [this](const Minimum& minimum) {
+      clear();
+      say(stderr, "start cell: {}\nsignature: {}\n", rate_in_words(minimum.baseline),
+          shortened(printable(minimum.signature), 300));
+    };
+    observer.on_step = [this](const Reduction& step) {
+      clear();
+      say(stderr, "{}\n", step_line(step));
+    };
+    return observer;
+  }
+  void clear() const {
+    if (terminal_) say(stderr, "\r\x1b[K");
+  }
+
+ private:
+  static bool is_terminal() {
+    const char* term = std::getenv("TERM");
+    return isatty(STDERR_FILENO) == 1 && (term == nullptr || std::string_view(term) != "dumb");
+  }
+  bool terminal_ = is_terminal();
+};
+
+CampaignHeader plan_repro(const ReproOptions& options, const ReproSource& source) {
+  check_environment_entries(source.environment);
+  CampaignHeader header;
+  header.environment = source.environment;
+  std::vector<std::string> named;
+  if (!source.worker.empty()) named.push_back(source.worker);
+  header.workers = find_workers(named, header.environment, {source.start.backend});
+  std::erase_if(header.workers, [&source](const WorkerInfo& worker) {
+    return !names_backend(worker, source.start.backend);
+  });
+  if (header.workers.empty()) {
+    throw MachineError(
+        fmt::format("no worker here has the backend {}", name_of(source.start.backend)));
+  }
+  header.workers.resize(1);
+  header.mpsprobe_version = MPSPROBE_VERSION;
+  header.started = utc_now();
+  header.command_line = options.command_line;
+  header.seed = source.seed;
+  header.trials = 1;
+  header.timeout_seconds = source.timeout_seconds;
+  header.stall_seconds = source.stall_seconds;
+  header.budget_seconds = options.budget_minutes.value_or(0) * 60;
+  header.memory_limit_bytes = options.memory_limit_mib.has_value()
+                                  ? *options.memory_limit_mib << 20
+                                  : physical_memory_bytes() / 4 * 3;
+  header.crash_reports = crash_report_folders(options.crash_reports);
+  header.machine = machine_facts();
+  header.matrix_name = "repro";
+  header.matrix_description = "trials of a minimisation; the cells follow from their results";
+  header.cells.push_back({source.start, "start cell", std::nullopt});
+  return header;
+}
+
+void check_cell(const CampaignHeader& header, const Cell& cell) {
+  const Operations operations = operations_of(header.workers);
+  const OperationInfo* const operation = find_operation(operations, cell.op, cell.backend);
+  if (operation == nullptr) {
+    throw InputError(to_string(cell), "the worker has no operation " + cell.op,
+                     "See `mpsprobe list operations`");
+  }
+  if (const auto reason = contradiction(cell, *operation); reason.has_value()) {
+    throw InputError(to_string(cell), "makes no sense: " + *reason, "Name another cell");
+  }
+  if (const std::string reason = why_unavailable(header.workers, cell.backend); !reason.empty()) {
+    throw MachineError(
+        fmt::format("the backend {} cannot be used here: {}", name_of(cell.backend), reason));
+  }
+}
+
+/// Where the folder's name depends on a signature that is not known yet, the cell's name serves.
+fs::path folder_for(const ReproOptions& options, const ReproSource& source) {
+  fs::path folder = source.folder;
+  if (options.out.has_value()) {
+    folder = *options.out;
+  } else if (source.folder.empty()) {
+    folder =
+        fs::path("mpsprobe-out") /
+        ("repro-" + slug(source.signature.empty() ? to_string(source.start) : source.signature));
+  } else {
+    folder /= "repro-" + slug(source.signature);
+  }
+  if (fs::exists(folder / "journal.ndjson")) {
+    throw InputError("--out " + printable(folder.string()), "holds a journal already",
+                     "Go on with it by --resume, or name another folder");
+  }
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) {
+    throw MachineError(
+        fmt::format("{}: cannot be created: {}. Name a folder that can be written with --out",
+                    folder.string(), error.message()));
+  }
+  return folder;
+}
+
+void say_repro_start(const CampaignHeader& header, const fs::path& folder, bool simulated) {
+  if (simulated) {
+    say(stderr,
+        "SIMULATED Metal device: what follows shows how mpsprobe works, and nothing about Apple's "
+        "software.\n");
+  }
+  const WorkerInfo& worker = header.workers.front();
+  say(stderr, "worker {}: LibTorch {}, {}\nreducing {} in {}\n", worker.name,
+      printable(worker.describe.value("/provenance/torch/version"_json_pointer, "none")),
+      worker.path, to_string(header.cells.front().cell), folder.string());
+}
+
+int exit_code(const Minimum& minimum, const std::string& stop_reason) {
+  switch (minimum.state) {
+    case MinimumState::complete:
+      return kExitOk;
+    case MinimumState::not_failing:
+    case MinimumState::not_run:
+      return kExitNothingRun;
+    case MinimumState::stopped:
+      break;
+  }
+  if (stop_reason == "interrupted") return kExitInterrupted;
+  return stop_reason == "budget" ? kExitOk : kExitMachine;
+}
+
+/// What was measured first: the programs take minutes, and may be interrupted.
+void write_result(const fs::path& folder, const Minimum& minimum, const WorkerInfo& worker,
+                  bool with_programs, const std::atomic<bool>& interrupted) {
+  write_minimum(folder / "minimum.json", minimum);
+  const std::string measured = minimum_markdown(minimum);
+  const std::string again = "`mpsprobe repro --resume` writes it again";
+  write_atomically(folder / "repro.md", measured, again);
+  if (!with_programs || minimum.state != MinimumState::complete) return;
+  const std::string library =
+      library_under_test(worker.describe.value("provenance", nlohmann::json::object())).path;
+  write_atomically(folder / "repro.md",
+                   measured + write_programs(folder, minimum, library, interrupted), again);
+}
+
+void say_result(const fs::path& folder, const Minimum& minimum, bool as_json) {
+  if (as_json) {
+    say(stdout, "{}", json_text(to_json(minimum)));
+  } else {
+    say(stdout, "{}result: {}\n        {}\n", minimum_terminal(minimum),
+        (folder / "repro.md").string(), (folder / "minimum.json").string());
+  }
+  std::fflush(stdout);
+}
+
+/// Runs what the journal does not hold yet, and writes the result.
+int run_repro(const CampaignHeader& header, const MinimiseRequest& request, const fs::path& folder,
+              JournalWriter& journal, const std::vector<TrialRecord>& existing,
+              const ReproOptions& options) {
+  Journal planned;
+  planned.header = header;
+  const WorkerInfo& worker = header.workers.front();
+  const bool simulated = request.start.backend == Backend::sim ||
+                         describes_simulated(planned, worker.name, request.start.backend);
+  say_repro_start(header, folder, simulated);
+  const std::atomic<bool>& interrupted = watch_for_interrupt();
+  CrashReports crash_reports(crash_report_options(header, folder, interrupted),
+                             attached_incidents(existing));
+  const Executor executor(limits_of(header), header.environment, interrupted, &crash_reports);
+  RecordedTrials trials(
+      header, existing, journal,
+      [&executor](const TrialRequest& trial) { return executor.run(trial); }, interrupted);
+  ReproProgress progress;
+  Minimum minimum = minimise(
+      request, [&trials](const Cell& cell, int index) { return trials(cell, index); },
+      progress.observer());
+  progress.clear();
+  if (minimum.state == MinimumState::stopped) {
+    minimum.note = trials.stop_note() + "; `" + shell_quoted(program_of(header)) +
+                   " repro --resume " + shell_quoted(folder.string()) + "` goes on";
+  }
+  minimum.simulated = simulated;
+  minimum.worker = worker.name;
+  minimum.worker_path = worker.path;
+  minimum.build = build_identity(worker.describe.value("provenance", nlohmann::json::object()));
+  minimum.mpsprobe_version = header.mpsprobe_version;
+  minimum.started = header.started;
+  minimum.environment = header.environment;
+  minimum.seed = header.seed;
+  CampaignHeader again = header;
+  again.trials = std::clamp(minimum.reliability.trials, kFewestTrialsAgain, kMostTrialsAgain);
+  minimum.rerun = rerun_arguments(again, worker.name, worker.path, to_string(minimum.cell));
+  journal.append(CampaignEnd{trials.stop_reason().empty() ? "complete" : trials.stop_reason(),
+                             utc_now(), trials.stop_note()});
+  write_result(folder, minimum, worker, !options.no_programs, interrupted);
+  say_result(folder, minimum, options.json);
+  return exit_code(minimum, trials.stop_reason());
+}
+
+int resume(const ReproOptions& options) {
+  const bool others = !options.what.empty() || options.signature || options.worker || options.out ||
+                      options.seed || !options.environment.empty() || options.timeout_seconds ||
+                      options.stall_seconds || options.budget_minutes || options.memory_limit_mib ||
+                      options.most_trials || options.patience || options.condition_trials ||
+                      !options.crash_reports.empty() || options.no_conditions;
+  if (others) {
+    throw InputError("--resume", "goes on with the options that the minimisation began with",
+                     "Leave the others out, or begin a new one");
+  }
+  const fs::path folder = *options.resume;
+  if (!fs::exists(folder / "journal.ndjson") || !fs::exists(folder / kReproRequestFile)) {
+    throw InputError("--resume " + printable(folder.string()), "holds no minimisation",
+                     "Name the folder of one that was cut short");
+  }
+  watch_for_interrupt();
+  JournalWriter writer(folder / "journal.ndjson");
+  const Journal& journal = writer.existing();
+  if (journal.header.workers.size() != 1 || journal.header.cells.size() != 1) {
+    throw InputError("--resume " + printable(folder.string()),
+                     "holds the journal of a run, not of a minimisation",
+                     "Go on with it by `mpsprobe run --resume`");
+  }
+  check_same_libraries(journal.header);
+  MinimiseRequest request = read_request(folder / kReproRequestFile);
+  request.start = journal.header.cells.front().cell;
+  request.operations = operations_of(journal.header.workers);
+  say(stderr, "going on after {} trials{}\n", journal.trials.size(),
+      journal.torn ? " (a record that was cut off is dropped, its trial runs again)" : "");
+  return run_repro(journal.header, request, folder, writer, journal.trials, options);
+}
+
+}  // namespace
+
+int repro_command_line(const ReproOptions& options) {
+  if (options.resume.has_value()) return resume(options);
+  const ReproSource source = repro_source(options);
+  const CampaignHeader header = plan_repro(options, source);
+  check_cell(header, source.start);
+  const std::string library = library_identity(
+      header.workers.front().describe.value("provenance", nlohmann::json::object()));
+  if (!source.library.empty() && source.library != library) {
+    say(stderr,
+        "mpsprobe: warning: worker {} loads another LibTorch now than in the run: what follows is "
+        "about the one that it loads now\n",
+        header.workers.front().name);
+  }
+  MinimiseRequest request;
+  request.start = source.start;
+  request.signature = source.signature;
+  request.operations = operations_of(header.workers);
+  request.most_trials = options.most_trials.value_or(request.most_trials);
+  request.patience = options.patience.value_or(request.patience);
+  request.most_condition_trials = options.condition_trials.value_or(request.most_condition_trials);
+  request.conditions = !options.no_conditions;
+  watch_for_interrupt();  // from here on there is something to leave in order
+  const fs::path folder = folder_for(options, source);
+  write_request(folder / kReproRequestFile, request);
+  JournalWriter journal(folder / "journal.ndjson", header);
+  return run_repro(header, request, folder, journal, {}, options);
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,74 @@
+#include "tools/runner/repro/repro_options.h"
+
+#include <CLI/CLI.hpp>
+
+#include "tools/runner/number_option.h"
+
+namespace mpsprobe {
+
+void add_repro_options(CLI::App& app, ReproOptions& options) {
+  app.add_option("what", options.what,
+                 "a failing cell by its text, or the report.json or the folder of a run")
+      ->type_name("CELL|REPORT|FOLDER");
+  app.add_option("--signature", options.signature,
+                 "the failure to keep: its title, or a part of it that no other has [the one that "
+                 "occurs most often]")
+      ->type_name("TEXT");
+  app.add_option("--worker", options.worker,
+                 "a build of the worker [of a run: the one that failed; else stock, the one beside "
+                 "this program]")
+      ->type_name("NAME=PATH");
+  app.add_option("--most-trials", options.most_trials,
+                 "trials after which a question that is still open counts as no [300]")
+      ->check(whole_number_between(2, 1'000'000))
+      ->type_name("N");
+  app.add_option("--patience", options.patience,
+                 "trials of the start cell without the failure after which it does not fail [59]")
+      ->check(whole_number_between(1, 1'000'000))
+      ->type_name("N");
+  app.add_option("--condition-trials", options.condition_trials,
+                 "the most trials of each row of the table of conditions [200]")
+      ->check(whole_number_between(1, 1'000'000))
+      ->type_name("N");
+  app.add_flag("--no-conditions", options.no_conditions,
+               "leave out the table of which conditions are necessary");
+  app.add_flag("--no-programs", options.no_programs,
+               "leave out the programs, which are built and run here before they are handed out");
+  app.add_option("--timeout", options.timeout_seconds,
+                 "seconds that a process may take altogether [300, or as in the run]")
+      ->check(number_between(0.1, 86400.0))
+      ->type_name("SECONDS");
+  app.add_option("--stall", options.stall_seconds,
+                 "seconds without progress that make a hang [20, or as in the run]")
+      ->check(number_between(0.1, 86400.0))
+      ->type_name("SECONDS");
+  app.add_option("--budget", options.budget_minutes,
+                 "minutes after which no trial starts; --resume goes on [none]")
+      ->check(number_between(0.01, 100000.0))
+      ->type_name("MINUTES");
+  app.add_option("--memory-limit", options.memory_limit_mib,
+                 "MiB that a process may hold [three quarters of the machine's]")
+      ->check(whole_number_between(16, 1 << 24))
+      ->type_name("MIB");
+  app.add_option("--seed", options.seed, "of the inputs [1, or as in the run]")
+      ->check(seed_number())
+      ->type_name("N");
+  app.add_option("--env", options.environment,
+                 "a variable of the workers' environment; may be repeated [as in the run]")
+      ->type_name("K=V");
+  app.add_option("--crash-reports", options.crash_reports,
+                 "a folder where the system's crash reports appear; may be repeated [the usual "
+                 "ones]")
+      ->type_name("DIR");
+  app.add_option(
+         "--out", options.out,
+         "folder for the journal, minimum.json and repro.md [repro-SIGNATURE, in the folder "
+         "of the run where there is one]")
+      ->type_name("DIR");
+  app.add_option("--resume", options.resume,
+                 "go on with the minimisation in this folder, with the options that it began with")
+      ->type_name("DIR");
+  app.add_flag("--json", options.json, "print minimum.json instead of the text");
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,110 @@
+#include "tools/runner/repro/repro_programs.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "reports/json.h"
+#include "reports/text.h"
+#include "reports/write.h"
+#include "reproducers/emit/emission.h"
+#include "reproducers/proof/proof.h"
+#include "tools/runner/data_folder.h"
+#include "tools/runner/machine_error.h"
+#include "tools/runner/say.h"
+
+namespace mpsprobe {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kAgain = "minimum.json is whole, and `mpsprobe repro --resume` goes on";
+
+double rate_of(const Tally& tally) {
+  return tally.trials == 0 ? 1 : static_cast<double>(tally.failures) / tally.trials;
+}
+
+std::string words_of(const Proof& proof) {
+  if (!proof.tried()) return "not tried: " + proof.problem;
+  const std::string count = fmt::format("{}, {} of {} as expected", proof.what, proof.k, proof.n);
+  return proof.held ? count : count + ": " + proof.problem;
+}
+
+std::string section(const std::vector<Emission>& emissions, const std::vector<Proof>& proofs) {
+  std::string text =
+      "\n## Programs\n\nWhat there is of the minimal cell as a program, and how it was tried here "
+      "before it was handed out.\n\n| program | arm | seen |\n|---|---|---|\n";
+  for (const Proof& proof : proofs) {
+    if (proof.kind == Kind::mpsprobe) continue;
+    text += fmt::format("| {} | {} | {} |\n", name_of(proof.kind), proof.arm,
+                        escaped(shortened(words_of(proof), 600)));
+  }
+  for (const Emission& emission : emissions) {
+    if (emission.kind == Kind::mpsprobe || !emission.possible()) continue;
+    text += fmt::format("\n`programs/{}`: ", name_of(emission.kind));
+    text += emission.build.empty() ? "" : "build it with " + code_span(emission.build) + ", ";
+    text += "run it with " + code_span(emission.run) + ".";
+    for (const std::string& missing : emission.not_expressed) {
+      text += " Not in it: " + escaped(missing);
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+void write_files(const fs::path& folder, const std::vector<Emission>& emissions) {
+  std::error_code error;
+  fs::remove_all(folder, error);  // of an earlier call; what is written below tells of a failure
+  for (const Emission& emission : emissions) {
+    if (emission.files.empty()) continue;
+    const fs::path place = folder / std::string(name_of(emission.kind));
+    fs::create_directories(place, error);
+    for (const EmittedFile& file : emission.files) {
+      write_atomically(place / file.name, file.text, kAgain);
+    }
+  }
+}
+
+}  // namespace
+
+std::string write_programs(const fs::path& folder, const Minimum& minimum, const fs::path& library,
+                           const std::atomic<bool>& interrupted) {
+  EmissionRequest request;
+  request.cell = minimum.cell;
+  request.signature = minimum.signature;
+  if (minimum.simulated) request.watermark = simulated_watermark(minimum.cell);
+  request.failure_rate = rate_of(minimum.reliability);
+  request.programs = data_folder() / "programs";
+  ProofRequest proof;
+  proof.emissions = emit(request);
+  write_files(folder / "programs", proof.emissions);
+
+  say(stderr, "building and running the programs: this can take minutes\n");
+  proof.cell = minimum.cell;
+  proof.work = fs::absolute(folder) / "proof";
+  proof.data = data_folder();
+  proof.libraries = data_folder().parent_path().parent_path() / "lib";
+  proof.library = library;
+  proof.interrupted = &interrupted;
+  std::vector<Proof> proofs;
+  try {
+    proofs = prove(proof);
+  } catch (const fs::filesystem_error& error) {
+    throw MachineError(
+        fmt::format("{}: {}. Free some space, or leave the programs out with "
+                    "--no-programs",
+                    proof.work.string(), error.code().message()));
+  }
+  std::error_code error;
+  fs::remove_all(proof.work, error);  // what was built: the programs themselves are kept above
+  write_atomically(folder / "proofs.json", json_text(nlohmann::ordered_json(to_json(proofs))),
+                   kAgain);
+  for (const Proof& each : proofs) {
+    if (each.kind == Kind::mpsprobe) continue;
+    say(stderr, "{:<9} {:<11} {}\n", name_of(each.kind), each.arm,
+        printable(shortened(words_of(each), 300)));
+  }
+  return section(proof.emissions, proofs);
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,47 @@
+#include "tools/runner/run/finish_report.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "reports/json.h"
+#include "reports/markdown.h"
+#include "reports/terminal.h"
+#include "reports/write.h"
+#include "tools/runner/exit_code.h"
+#include "tools/runner/run/progress_line.h"
+#include "tools/runner/say.h"
+
+namespace mpsprobe {
+
+namespace {
+
+Journal journal_of(const std::filesystem::path& folder) {
+  const std::filesystem::path file = folder / "journal.ndjson";
+  const bool live = is_being_written(file);
+  Journal journal = read_journal(file);
+  journal.live = live;
+  return journal;
+}
+
+}  // namespace
+
+int show_run(const std::filesystem::path& folder) {
+  say(stdout, "{}",
+      report_terminal(analyse(journal_of(folder)), {.colour = wants_colour(STDOUT_FILENO)}));
+  return kExitOk;
+}
+
+Analysis finish_report(const std::filesystem::path& folder) {
+  const Journal journal = journal_of(folder);
+  Analysis analysis = analyse(journal);
+  const WrittenReports written = write_reports(folder, journal, analysis);
+  say(stdout, "{}\nreport: {}\n        {}\n",
+      report_terminal(analysis, {.colour = wants_colour(STDOUT_FILENO)}), written.markdown.string(),
+      written.json.string());
+  std::fflush(stdout);
+  return analysis;
+}
+
+}  // namespace mpsprobe

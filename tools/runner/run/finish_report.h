@@ -1,0 +1,16 @@
+#pragma once
+
+#include <filesystem>
+
+#include "reports/analysis.h"
+
+namespace mpsprobe {
+
+/// Writes report.json and report.md anew from the journal in `folder`, prints the boundaries and
+/// where the files are, and returns what they are derived from. Throws ReportError, JournalError.
+Analysis finish_report(const std::filesystem::path& folder);
+
+/// Prints what finish_report prints, and writes nothing. Returns the exit code.
+int show_run(const std::filesystem::path& folder);
+
+}  // namespace mpsprobe

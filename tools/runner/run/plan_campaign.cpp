@@ -1,0 +1,270 @@
+#include "tools/runner/run/plan_campaign.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <thread>
+
+#include "harness/crash_report/find_report.h"
+#include "harness/executor/executor.h"
+#include "harness/platform/machine.h"
+#include "harness/platform/memory.h"
+#include "harness/wire/axis.h"
+#include "harness/wire/input_error.h"
+#include "harness/wire/near_name.h"
+#include "reports/text.h"
+#include "tools/runner/data_folder.h"
+#include "tools/runner/workers/workers.h"
+
+namespace mpsprobe {
+namespace {
+
+constexpr int kMostDefaultJobs = 8;
+constexpr double kMostTrials = 1e8;
+
+AxisValues axis_values(const RunOptions& options) {
+  AxisValues values;
+  for (const auto& [name, text] : options.axes) {
+    try {
+      values[name] = parse_axis_values(*find_axis(name), text);
+    } catch (const InputError& error) {
+      throw InputError("--" + name, error.problem(), error.remedy());
+    }
+  }
+  return values;
+}
+
+int chosen_jobs(const RunOptions& options, const std::vector<PlannedCell>& cells) {
+  const auto on_device = std::find_if(cells.begin(), cells.end(), [](const PlannedCell& planned) {
+    return info_of(planned.cell.backend).real_device;
+  });
+  if (on_device == cells.end()) {
+    const bool one = std::any_of(cells.begin(), cells.end(), [](const PlannedCell& planned) {
+      return info_of(planned.cell.backend).wants_cores;
+    });
+    const int cores = one ? 1 : static_cast<int>(std::thread::hardware_concurrency());
+    return options.jobs.value_or(std::clamp(cores, 1, kMostDefaultJobs));
+  }
+  const auto alone = std::find_if(cells.begin(), cells.end(), [](const PlannedCell& planned) {
+    return info_of(planned.cell.backend).alone;
+  });
+  if (alone != cells.end() && options.jobs.value_or(1) != 1) {
+    throw InputError("--jobs", "trials that share one GPU disturb each other",
+                     fmt::format("Leave it out for the backend {}", name_of(alone->cell.backend)));
+  }
+  return options.jobs.value_or(1);
+}
+
+/// Workers that were not asked for by name, and that no cell is for, are none of the run's.
+void keep_useful(std::vector<WorkerInfo>& workers, const std::vector<PlannedCell>& cells) {
+  if (cells.empty()) return;
+  std::erase_if(workers, [&cells](const WorkerInfo& worker) {
+    return std::none_of(cells.begin(), cells.end(), [&worker](const PlannedCell& planned) {
+      return names_backend(worker, planned.cell.backend);
+    });
+  });
+}
+
+// Report 000's question, which is LibTorch's; MLX has questions of its own.
+std::string default_matrix(const RunOptions& options) {
+  const std::set<Backend> named = named_backends(Matrix{}, options);
+  std::optional<Backend> backend;
+  if (named.empty()) {
+    backend = best_backend(find_workers(options.workers, options.environment));
+  } else if (named.size() == 1) {
+    backend = *named.begin();
+  }
+  return backend == Backend::mlx ? "mlx" : "default";
+}
+
+}  // namespace
+
+std::set<Backend> named_backends(const Matrix& matrix, const RunOptions& options) {
+  std::vector<std::string> names;
+  bool open = false;  // a block leaves the backend to what there is
+  const auto add = [&names](const AxisValues& values) {
+    const auto at = values.find("backend");
+    if (at != values.end()) names.insert(names.end(), at->second.begin(), at->second.end());
+  };
+  const AxisValues fixed = axis_values(options);
+  add(fixed);
+  if (!fixed.contains("backend")) {
+    for (const Block& block : matrix.blocks) {
+      add(block.axes);
+      open = open || !block.axes.contains("backend");
+    }
+  }
+  std::set<Backend> backends;
+  for (const std::string& cell : matrix.include) backends.insert(parse_cell(cell).backend);
+  for (const std::string& name : names) {
+    Cell cell;
+    set_axis(cell, *find_axis("backend"), name);
+    backends.insert(cell.backend);
+  }
+  if (open && backends == std::set<Backend>{Backend::mlx}) return {};
+  if (open && !backends.empty()) backends.insert(Backend::mlx);
+  return backends;
+}
+
+void check_environment_entries(const std::vector<std::string>& entries) {
+  for (const std::string& entry : entries) {
+    if (entry.find('=') == std::string::npos || entry.front() == '=') {
+      throw InputError("--env", "not of the form K=V", "Write for example --env OMP_NUM_THREADS=1");
+    }
+  }
+}
+
+Matrix chosen_matrix(const RunOptions& options) {
+  if (options.matrix.has_value()) {
+    if (!options.cells.empty()) {
+      throw InputError("--cell", "does not go together with --matrix",
+                       "Use --filter to run some cells of a matrix");
+    }
+    return find_matrix(options.matrix->empty() ? default_matrix(options) : *options.matrix);
+  }
+  Matrix matrix;
+  if (!options.cells.empty()) {
+    if (!options.axes.empty()) {
+      throw InputError("--" + options.axes.begin()->first, "does not go together with --cell",
+                       "A cell's text says it all: write backend/op/path/threads=N/axis=value");
+    }
+    matrix.name = "cells";
+    for (const std::string& text : options.cells) {
+      try {
+        matrix.include.push_back(to_string(parse_cell(text)));
+      } catch (const InputError& error) {
+        throw InputError("--cell", error.problem(), error.remedy());
+      }
+    }
+    return matrix;
+  }
+  if (options.axes.contains("op")) {
+    matrix.name = "options";
+    matrix.blocks.push_back({"cells from the command line", {}});
+    return matrix;
+  }
+  throw InputError("run", "nothing says what to run",
+                   "Write --matrix for the default matrix, --cell CELL for one cell, or --op with "
+                   "other axes");
+}
+
+Plan plan_cells(const Matrix& matrix, const RunOptions& options,
+                const std::vector<WorkerInfo>& workers) {
+  ExpandOptions expansion;
+  expansion.fixed = axis_values(options);
+  expansion.filters = options.filters;
+  expansion.default_backend = best_backend(workers);
+  const Plan whole = expand(matrix, operations_of(workers), expansion);
+  Plan plan;
+  plan.left_out = whole.left_out;
+  std::map<Backend, std::string> reasons;
+  for (const PlannedCell& planned : whole.cells) {
+    const Backend backend = planned.cell.backend;
+    auto reason = reasons.find(backend);
+    if (reason == reasons.end()) {
+      reason = reasons.emplace(backend, why_unavailable(workers, backend)).first;
+    }
+    if (reason->second.empty()) {
+      plan.cells.push_back(planned);
+    } else {
+      plan.left_out.push_back(
+          {to_string(planned.cell), fmt::format("the backend {} cannot be used here: {}",
+                                                name_of(backend), reason->second)});
+    }
+  }
+  return plan;
+}
+
+/// Where crash reports are looked for. A folder that was named has to be there: a run that finds
+/// none for a wrong name would look like one without any.
+std::vector<std::string> crash_report_folders(const std::vector<std::string>& named) {
+  std::vector<std::string> folders;
+  for (const std::string& folder : named) {
+    if (!std::filesystem::is_directory(folder)) {
+      throw InputError("--crash-reports " + printable(folder), "is no folder that can be read",
+                       "Name the folder where crash reports (.ips) appear");
+    }
+    folders.push_back(std::filesystem::absolute(folder).lexically_normal().string());
+  }
+  if (!folders.empty()) return folders;
+  for (const auto& folder : default_report_folders()) folders.push_back(folder.string());
+  return folders;
+}
+
+namespace {
+
+/// A profile that is not there is a set-up that fails in every trial.
+void check_profiles(const RunOptions& options, const Plan& plan) {
+  const std::vector<std::string> known = profile_names();
+  const bool elsewhere = std::any_of(
+      options.environment.begin(), options.environment.end(),
+      [](const std::string& variable) { return variable.starts_with("MPSPROBE_PROFILES="); });
+  if (known.empty() || elsewhere) return;  // a worker says what it finds
+  std::set<std::string> named;
+  const AxisValues values = axis_values(options);
+  if (values.contains("profile"))
+    named.insert(values.at("profile").begin(), values.at("profile").end());
+  for (const PlannedCell& planned : plan.cells) named.insert(planned.cell.profile);
+  named.erase(std::string(find_axis("profile")->default_value));
+  for (const std::string& profile : named) {
+    if (std::find(known.begin(), known.end(), profile) != known.end()) continue;
+    throw InputError("--profile " + printable(profile),
+                     "the simulated device has no such profile" + did_you_mean(profile, known),
+                     "`mpsprobe list profiles` shows them");
+  }
+}
+
+}  // namespace
+
+CampaignHeader plan_campaign(const RunOptions& options) {
+  const Matrix matrix = chosen_matrix(options);
+  check_environment_entries(options.environment);
+  CampaignHeader header;
+  header.environment = options.environment;
+  if (!options.probes.empty()) header.environment.push_back(probes_variable(options.probes));
+  header.workers =
+      find_workers(options.workers, header.environment, named_backends(matrix, options));
+  if (options.expect_torch.has_value()) {
+    expect_torch(header.workers, *options.expect_torch, header.environment);
+  }
+  Plan plan = plan_cells(matrix, options, header.workers);
+  if (options.workers.empty()) keep_useful(header.workers, plan.cells);
+  check_profiles(options, plan);
+  const auto trials = static_cast<double>(plan.cells.size()) *
+                      static_cast<double>(header.workers.size()) *
+                      options.trials.value_or(matrix.run.trials.value_or(10));
+  if (trials > kMostTrials) {
+    throw InputError("--trials",
+                     fmt::format("makes {:.0f} trials; {:.0f} is the most", trials, kMostTrials),
+                     "Name fewer, or split the matrix");
+  }
+  header.mpsprobe_version = MPSPROBE_VERSION;
+  header.started = utc_now();
+  header.command_line = options.command_line;
+  header.seed = options.seed.value_or(1);
+  header.trials = options.trials.value_or(matrix.run.trials.value_or(10));
+  header.timeout_seconds =
+      options.timeout_seconds.value_or(matrix.run.timeout_seconds.value_or(300));
+  header.stall_seconds = options.stall_seconds.value_or(matrix.run.stall_seconds.value_or(20));
+  header.budget_seconds = options.budget_minutes.has_value()
+                              ? *options.budget_minutes * 60
+                              : matrix.run.budget_seconds.value_or(0);
+  header.jobs = chosen_jobs(options, plan.cells);
+  const uint64_t share = physical_memory_bytes() / 4 * 3 / static_cast<uint64_t>(header.jobs);
+  header.memory_limit_bytes = options.memory_limit_mib.has_value()
+                                  ? *options.memory_limit_mib << 20
+                                  : matrix.run.memory_limit_bytes.value_or(share);
+  header.crash_reports = crash_report_folders(options.crash_reports);
+  header.machine = machine_facts();
+  header.matrix_name = matrix.name;
+  header.matrix_description = matrix.description;
+  header.cells = std::move(plan.cells);
+  header.left_out = std::move(plan.left_out);
+  return header;
+}
+
+}  // namespace mpsprobe

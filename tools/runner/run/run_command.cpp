@@ -1,0 +1,255 @@
+#include "tools/runner/run/run_command.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "harness/campaign/campaign.h"
+#include "harness/campaign/rerun.h"
+#include "harness/crash_report/find_report.h"
+#include "harness/executor/executor.h"
+#include "harness/wire/axis.h"
+#include "harness/wire/input_error.h"
+#include "harness/wire/library_under_test.h"
+#include "reports/text.h"
+#include "reports/wording.h"
+#include "reports/write.h"
+#include "tools/runner/exit_code.h"
+#include "tools/runner/interrupt.h"
+#include "tools/runner/machine_error.h"
+#include "tools/runner/run/finish_report.h"
+#include "tools/runner/run/plan_campaign.h"
+#include "tools/runner/run/progress_line.h"
+#include "tools/runner/run/trial_setup.h"
+#include "tools/runner/say.h"
+#include "tools/runner/workers/workers.h"
+
+namespace mpsprobe {
+namespace {
+
+namespace fs = std::filesystem;
+
+void say_left_out(const CampaignHeader& header) {
+  std::map<std::string, size_t> reasons;
+  for (const LeftOut& cell : header.left_out) ++reasons[cell.reason];
+  for (const auto& [reason, count] : reasons) {
+    say(stderr, "left out {}: {}\n", counted(static_cast<int64_t>(count), "cells"), reason);
+  }
+}
+
+void say_start(const CampaignHeader& header, const fs::path& folder,
+               const std::vector<std::string>& probes) {
+  const auto simulated = [](const PlannedCell& planned) {
+    return planned.cell.backend == Backend::sim;
+  };
+  if (std::any_of(header.cells.begin(), header.cells.end(), simulated)) {
+    say(stderr,
+        "SIMULATED Metal device: what follows shows how mpsprobe works, and nothing "
+        "about Apple's software.\n");
+  }
+  for (const WorkerInfo& worker : header.workers) {
+    const LibraryUnderTest library =
+        library_under_test(worker.describe.value("/provenance"_json_pointer, nlohmann::json()));
+    say(stderr, "worker {}: {}, {}\n", worker.name, printable(in_words(library)), worker.path);
+    if (const std::string shadowing = shadowing_of(worker, header.environment);
+        !shadowing.empty()) {
+      say(stderr, "mpsprobe: warning: worker {}: {}. `mpsprobe doctor` says what to do\n",
+          worker.name, shadowing);
+    }
+    for (const std::string& symbol : probes) {
+      say(stderr, "worker {}: {} is {}\n", worker.name, symbol, probe_answer(worker, symbol));
+    }
+  }
+  say(stderr, "matrix {}: {}, {} each, seed {}, in {}\n", printable(header.matrix_name),
+      counted(static_cast<int64_t>(header.cells.size()), "cells"), counted(header.trials, "trials"),
+      header.seed, printable(folder.string()));
+}
+
+int dry_run(const CampaignHeader& header, bool as_json) {
+  if (as_json) {
+    nlohmann::json cells = nlohmann::json::array();
+    for (const PlannedCell& planned : header.cells) cells.push_back(to_string(planned.cell));
+    nlohmann::json left_out = nlohmann::json::array();
+    for (const LeftOut& cell : header.left_out) {
+      left_out.push_back({{"cell", cell.cell}, {"reason", cell.reason}});
+    }
+    say(stdout, "{}\n",
+        nlohmann::json{{"matrix", header.matrix_name},
+                       {"trials", header.trials},
+                       {"seed", header.seed},
+                       {"cells", cells},
+                       {"left_out", left_out}}
+            .dump(2));
+  } else {
+    for (const PlannedCell& planned : header.cells) say(stdout, "{}\n", to_string(planned.cell));
+    say(stderr, "{}, {} each: nothing was run\n",
+        counted(static_cast<int64_t>(header.cells.size()), "cells"),
+        counted(header.trials, "trials"));
+  }
+  return header.cells.empty() ? kExitNothingRun : kExitOk;
+}
+
+/// A first record that was cut off is no run: there is nothing to go on with, and nothing to lose.
+void put_aside_torn_journal(const fs::path& file) {
+  if (has_first_record(file)) return;
+  const fs::path aside = file.string() + ".torn";
+  std::error_code error;
+  fs::rename(file, aside, error);
+  if (error) return;  // what comes next says why
+  say(stderr, "mpsprobe: {} held the beginning of a first record and no run: it is {} now\n",
+      printable(file.string()), printable(aside.string()));
+}
+
+fs::path new_folder(const RunOptions& options, const CampaignHeader& header) {
+  if (!options.out.has_value()) return make_default_run_folder(header.started, header.matrix_name);
+  const fs::path folder = *options.out;
+  const fs::path file = folder / "journal.ndjson";
+  std::error_code error;
+  if (fs::exists(file, error)) put_aside_torn_journal(file);
+  if (fs::exists(file, error)) {
+    throw InputError("--out " + printable(folder.string()),
+                     "holds the journal of another run already",
+                     "Go on with it by --resume, or name another folder");
+  }
+  if (!error) fs::create_directories(folder, error);
+  if (error && error != std::errc::no_such_file_or_directory) {
+    throw MachineError(
+        fmt::format("--out {}: cannot be created: {}. Name a folder that can be written",
+                    shortened(printable(folder.string()), 200), error.message()));
+  }
+  // Known now, and not after hours of trials.
+  refuse_foreign_reports(folder);
+  return folder;
+}
+
+KnownGoodPolicy known_good_policy(const std::string& text) {
+  if (text == "always") return KnownGoodPolicy::always;
+  return text == "never" ? KnownGoodPolicy::never : KnownGoodPolicy::real_devices;
+}
+
+CampaignEnd run_campaign(const RunOptions& options, const CampaignHeader& header,
+                         const fs::path& folder, const std::vector<TrialRecord>& existing,
+                         JournalWriter& journal) {
+  const std::atomic<bool>& interrupted = watch_for_interrupt();
+  CrashReports crash_reports(crash_report_options(header, folder, interrupted),
+                             attached_incidents(existing));
+  const Executor executor(limits_of(header), header.environment, interrupted, &crash_reports);
+  ProgressLine line(header);
+  Campaign campaign(
+      header, existing, journal,
+      [&executor](const TrialRequest& request) { return executor.run(request); },
+      [&line](const TrialRecord& trial, const Progress& progress) {
+        line.on_trial(trial, progress);
+      },
+      known_good_policy(options.known_good), interrupted);
+  CampaignEnd end = campaign.run();
+  line.finish();
+  return end;
+}
+
+int exit_code(const RunOptions& options, const CampaignEnd& end, const Analysis& analysis,
+              const fs::path& folder) {
+  if (end.reason == "interrupted") {
+    const std::vector<std::string> words{program_of(analysis.header), "run", "--resume",
+                                         folder.string()};
+    say(stderr, "interrupted. This goes on with it:\n    {}\n", printable(shell_command(words)));
+    return kExitInterrupted;
+  }
+  if (end.reason == "device_lost") {
+    say(stderr,
+        "mpsprobe: the device was lost: {}. Restart the machine, then go on with "
+        "--resume\n",
+        printable(end.note));
+    return kExitMachine;
+  }
+  if (!analysis.has_evidence()) {
+    say(stderr, "mpsprobe: nothing could run: no trial came to a result that counts\n");
+    return kExitNothingRun;
+  }
+  const bool any = options.fail_on == "any" && analysis.failures > 0;
+  const bool unexpected =
+      (options.fail_on.empty() || options.fail_on == "unexpected") &&
+      std::any_of(analysis.cells.begin(), analysis.cells.end(),
+                  [](const CellSummary& cell) { return cell.expected == Expected::unmet; });
+  return any || unexpected ? kExitFound : kExitOk;
+}
+
+/// The folder below mpsprobe-out whose journal was written last.
+fs::path newest_run() {
+  fs::path newest;
+  fs::file_time_type written;
+  std::error_code error;  // no folder, no run
+  for (const fs::directory_entry& entry : fs::directory_iterator("mpsprobe-out", error)) {
+    const fs::file_time_type time = fs::last_write_time(entry.path() / "journal.ndjson", error);
+    if (error || (!newest.empty() && time <= written)) continue;
+    newest = entry.path();
+    written = time;
+  }
+  if (!newest.empty()) return newest;
+  throw InputError("--resume", "names no run, and mpsprobe-out in this folder holds none",
+                   "Name the folder of a run that was cut short");
+}
+
+int resume(const RunOptions& options) {
+  if (options.matrix || !options.cells.empty() || !options.axes.empty() || options.trials ||
+      options.seed || options.out || !options.workers.empty() || !options.filters.empty() ||
+      !options.environment.empty() || options.dry_run || options.timeout_seconds ||
+      options.stall_seconds || options.jobs || options.budget_minutes || options.memory_limit_mib ||
+      options.expect_torch || options.json || !options.probes.empty() ||
+      !options.crash_reports.empty()) {
+    throw InputError("--resume", "goes on with the options that the run began with",
+                     "Leave the others out, or begin a new run");
+  }
+  const fs::path folder = options.resume->empty() ? newest_run() : fs::path(*options.resume);
+  const fs::path file = folder / "journal.ndjson";
+  if (!fs::exists(file)) {
+    throw InputError("--resume " + folder.string(), "holds no journal.ndjson",
+                     "Name the folder of a run that was cut short");
+  }
+  CampaignEnd end;
+  {
+    JournalWriter writer(file);
+    const Journal& journal = writer.existing();
+    check_same_libraries(journal.header);
+    for (const DamagedLine& line : journal.damaged) {
+      say(stderr, "{}:{}: skipped: {}. If it was a trial, that runs again\n",
+          printable(file.string()), line.line, printable(line.why));
+    }
+    say(stderr, "going on after {}{}\n",
+        counted(static_cast<int64_t>(journal.trials.size()), "trials"),
+        journal.torn ? " (a record that was cut off is dropped, its trial runs again)" : "");
+    say_start(journal.header, folder, {});
+    end = run_campaign(options, journal.header, folder, journal.trials, writer);
+  }
+  return exit_code(options, end, finish_report(folder), folder);
+}
+
+}  // namespace
+
+int run_command_line(const RunOptions& options) {
+  if (options.resume.has_value()) return resume(options);
+  if (options.json && !options.dry_run) {
+    throw InputError("--json", "is for --dry-run", "A run writes report.json into its folder");
+  }
+  const CampaignHeader header = plan_campaign(options);
+  say_left_out(header);
+  if (options.dry_run) return dry_run(header, options.json);
+  if (header.cells.empty()) {
+    say(stderr, "mpsprobe: nothing to run: {}\n",
+        header.left_out.empty() ? "no cell matches the filter"
+                                : "every cell was left out, for the reasons above");
+    return kExitNothingRun;
+  }
+  const fs::path folder = new_folder(options, header);
+  say_start(header, folder, options.probes);
+  CampaignEnd end;
+  {
+    JournalWriter journal(folder / "journal.ndjson", header);
+    end = run_campaign(options, header, folder, {}, journal);
+  }
+  return exit_code(options, end, finish_report(folder), folder);
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,154 @@
+// The whole way with LibTorch: the worker, its operations and the simulated device, whose defects
+// are known. Few trials: the figures in the README come from longer runs.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tools/runner/program_fixture.h"
+
+namespace mpsprobe {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+class SimulatedRun : public ProgramTest {
+ protected:
+  nlohmann::json run(std::vector<std::string> arguments, int expected_exit = 0) {
+    arguments.insert(arguments.begin(), "run");
+    arguments.insert(arguments.end(), {"--out", path("out")});
+    const Run result = mpsprobe(arguments);
+    EXPECT_EQ(result.exit_code, expected_exit) << result.out << result.err;
+    return nlohmann::json::parse(read("out/report.json"), nullptr, false);
+  }
+};
+
+TEST_F(SimulatedRun, TheDefaultMatrixHasReport000sBoundariesAndSaysThatItIsSimulated) {
+  run({"--matrix", "--backend", "sim", "--trials", "1"});
+  const std::string markdown = read("out/report.md");
+  EXPECT_THAT(markdown, StartsWith("# SIMULATED"));
+  EXPECT_THAT(markdown, HasSubstr("| 2 | pass 0/1 | pass 0/1 |"));
+  EXPECT_THAT(markdown, HasSubstr("| 3 | **FAIL** 1/1 SIGSEGV | pass 0/1 |"));
+  EXPECT_THAT(markdown, HasSubstr("| 4 | **FAIL** 1/1 SIGSEGV | **FAIL** 1/1 SIGSEGV |"));
+}
+
+TEST_F(SimulatedRun, EachProfileShowsItsDefectAndTheWorkaroundHolds) {
+  // Expectations stand in the matrix; an unmet one ends the run with 1.
+  const std::string matrix = write("profiles.json", R"({
+    "mpsprobe_matrix": 1, "name": "profiles", "run": {"trials": 1, "stall": 3},
+    "include": [
+      "sim/raw/default/threads=2/profile=report-002-stock",
+      "sim/raw/default/threads=2/lock=forward/profile=report-002-stock",
+      "sim/zeros/default/threads=2/profile=report-004-fork",
+      "sim/ones/default/threads=2/profile=report-004-fork",
+      "sim/linear/default/threads=2/profile=lazy-init",
+      "sim/linear/default/threads=2/warmup=main/profile=lazy-init",
+      "sim/linear/default/threads=4/profile=hang",
+      "sim/mm/default/threads=4/profile=wrong-numbers",
+      "sim/linear/default/threads=2/profile=exception",
+      "sim/linear/default/threads=2/profile=gpu-error",
+      "sim/linear/default/threads=8/profile=clean"],
+    "expect": [
+      {"where": {}, "verdict": "pass"},
+      {"where": {"profile": ["report-002-stock"], "lock": ["none"]}, "outcome": "assertion",
+       "detail": "assertion: Scheduled handler provided after commit call"},
+      {"where": {"op": ["ones"]}, "outcome": "assertion",
+       "detail": "assertion: commit command buffer with uncommitted encoder"},
+      {"where": {"profile": ["lazy-init"], "warmup": ["none"]}, "outcome": "signal", "detail": "SIGSEGV"},
+      {"where": {"profile": ["hang"]}, "outcome": "hang"},
+      {"where": {"profile": ["wrong-numbers"]}, "outcome": "wrong_result"},
+      {"where": {"profile": ["exception"]}, "outcome": "exception"},
+      {"where": {"profile": ["gpu-error"]}, "outcome": "gpu_error"}]})");
+  const nlohmann::json report = run({"--matrix", matrix});
+  EXPECT_EQ(report.at("cells").size(), 11U);
+}
+
+TEST_F(SimulatedRun, AHangOfTheHostIsToldFromOneOfTheDevice) {
+  const nlohmann::json report =
+      run({"--cell", "sim/linear/nograph/threads=3/profile=hang", "--cell",
+           "sim/linear/nograph/threads=3/profile=gpu-hang", "--trials", "1", "--stall", "2"});
+  std::map<std::string, std::string> probes;
+  for (const nlohmann::json& trial : report.at("trials")) {
+    EXPECT_EQ(trial.at("judgement").at("outcome"), "hang");
+    probes[trial.at("cell")] = trial.at("processes").at(0).at("recorder").at("probe");
+  }
+  EXPECT_EQ(probes["sim/linear/nograph/threads=3/profile=hang"], "completed");
+  EXPECT_EQ(probes["sim/linear/nograph/threads=3/profile=gpu-hang"], "not_answered");
+}
+
+TEST_F(SimulatedRun, WhatFailsOnTheDeviceAloneIsSaidToFailThereOnly) {
+  run({"--cell", "sim/linear/nograph/threads=3", "--cell", "cpu/linear/nograph/threads=3",
+       "--trials", "6"});
+  EXPECT_THAT(read("out/report.md"), HasSubstr("not on the CPU"));
+}
+
+TEST_F(SimulatedRun, TheCpuPasses) {
+  run({"--matrix", "quick", "--backend", "cpu", "--trials", "1", "--fail-on", "any"});
+}
+
+TEST_F(SimulatedRun, TheLoadedLibraryIsProvedInTheReport) {
+  const nlohmann::json report = run({"--cell", "cpu/mm/default/threads=1", "--trials", "1"});
+  const std::string text = report.dump();
+  EXPECT_THAT(text, HasSubstr("libtorch_cpu"));
+  EXPECT_THAT(text, HasSubstr("build_id"));
+}
+
+#ifdef MPSPROBE_HAS_METAL
+TEST_F(SimulatedRun, CellsOfMetalRunInAProcessWithoutLibTorchWhateverTheWorkerIs) {
+  const nlohmann::json report = run({"--cell", "metal/linear/graph/threads=2/profile=clean",
+                                     "--trials", "1", "--fail-on", "any"});
+  const std::string trials = report.at("trials").dump();
+  EXPECT_EQ(report.at("trials").at(0).at("judgement").at("outcome"), "pass") << trials;
+  EXPECT_THAT(report.dump(), HasSubstr("libmpsprobe_metal_face"));
+  EXPECT_THAT(report.at("image_sets").dump(), Not(HasSubstr("libtorch_cpu")));
+  EXPECT_THAT(read("out/report.md"), StartsWith("# SIMULATED"));
+}
+
+TEST_F(SimulatedRun, OperationsThatMetalDoesNotHaveAreLeftOutAndSaySo) {
+  const Run list = mpsprobe({"run", "--op", "mlp,mm", "--backend", "metal", "--dry-run"});
+  EXPECT_EQ(list.exit_code, 0) << list.err;
+  EXPECT_THAT(list.out, HasSubstr("metal/mm/default/threads=1"));
+  EXPECT_THAT(list.out, Not(HasSubstr("mlp")));
+  EXPECT_THAT(list.out + list.err,
+              HasSubstr("left out 1 cell: the operation is for other backends: "));
+}
+#endif
+
+TEST_F(SimulatedRun, AnotherTorchThanExpectedIsRefused) {
+  const Run refused = mpsprobe(
+      {"run", "--cell", "cpu/mm/default", "--expect-torch", "1.0.0", "--out", path("out")});
+  EXPECT_EQ(refused.exit_code, 3);
+  EXPECT_THAT(refused.err, HasSubstr("libtorch_cpu"));
+  EXPECT_FALSE(std::filesystem::exists(path("out")));
+}
+
+TEST_F(SimulatedRun, EveryBuiltInMatrixExpandsOnTheRealOperations) {
+  const auto names = nlohmann::json::parse(mpsprobe({"list", "matrices", "--json"}).out);
+  for (const auto& entry : names) {
+    const std::string name = entry.at("name");
+    Run list = mpsprobe({"list", "cells", "--matrix", name});
+    if (list.exit_code == 4 && name.find("cuda") == std::string::npos) {
+      // What is for LibTorch alone runs on no backend that is real here.
+      EXPECT_THAT(list.out, HasSubstr("the operation is for other backends")) << name;
+      list = mpsprobe({"run", "--matrix", name, "--backend", "sim", "--dry-run"});
+    }
+    if (name.find("cuda") == std::string::npos || list.exit_code == 0) {
+      EXPECT_EQ(list.exit_code, 0) << name << ": " << list.err;
+      continue;
+    }
+    // Without a GPU there is nothing to run, for that reason alone.
+    EXPECT_EQ(list.exit_code, 4) << name;
+    EXPECT_THAT(list.out, HasSubstr("# left out: cuda/")) << name;
+    std::istringstream lines(list.out);
+    for (std::string line; std::getline(lines, line);) {
+      EXPECT_THAT(line, HasSubstr("the backend cuda cannot be used here")) << name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mpsprobe

@@ -1,0 +1,324 @@
+#include "tools/runner/verify/verify_command.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "harness/executor/executor.h"
+#include "harness/platform/machine.h"
+#include "harness/wire/input_error.h"
+#include "reports/text.h"
+#include "reports/write.h"
+#include "reproducers/bundle/redaction/redactor.h"
+#include "reproducers/reverify/filing.h"
+#include "reproducers/reverify/recheck.h"
+#include "reproducers/reverify/verification.h"
+#include "tools/runner/data_folder.h"
+#include "tools/runner/exit_code.h"
+#include "tools/runner/machine_error.h"
+#include "tools/runner/run/run_command.h"
+#include "tools/runner/run/trial_setup.h"
+#include "tools/runner/say.h"
+#include "tools/runner/workers/workers.h"
+
+namespace mpsprobe {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What the run prints on standard output goes to standard error while this lives: standard output
+/// is for the verdict alone, which a program may read.
+class StandardOutputAside {
+ public:
+  StandardOutputAside() {
+    std::fflush(stdout);
+    kept_ = dup(STDOUT_FILENO);
+    if (kept_ >= 0) dup2(STDERR_FILENO, STDOUT_FILENO);
+  }
+  StandardOutputAside(const StandardOutputAside&) = delete;
+  StandardOutputAside& operator=(const StandardOutputAside&) = delete;
+  ~StandardOutputAside() {
+    std::fflush(stdout);
+    if (kept_ < 0) return;
+    dup2(kept_, STDOUT_FILENO);
+    close(kept_);
+  }
+
+ private:
+  int kept_;
+};
+
+/// Titles as the bundle would have them: without what is personal on this machine. That is looked
+/// up when the first title needs it, since it may take some seconds.
+TitleInBundle redacted_title() {
+  struct Personal {
+    PersonalStrings strings;
+    Redactor redactor{strings, true};
+    Personal() {
+      for (const PersonalString& entry : personal_strings_of_this_machine()) {
+        strings.add(entry.kind, entry.text);
+      }
+    }
+  };
+  return [personal = std::shared_ptr<Personal>()](const std::string& title) mutable {
+    if (personal == nullptr) personal = std::make_shared<Personal>();
+    return personal->redactor.text(title);
+  };
+}
+
+void check_options(const VerifyOptions& options, const BundleRecord& record) {
+  const auto simulated = [&record](const BundleCell& entry) {
+    return has_profile(record, entry.cell);
+  };
+  if (!options.profile.empty()) {
+    if (std::none_of(record.cells.begin(), record.cells.end(), simulated)) {
+      throw InputError("--profile", "the bundle has no cell of a simulated device",
+                       "Leave it out; another build of LibTorch is named with --worker");
+    }
+    const std::vector<std::string> names = profile_names();
+    if (getenv("MPSPROBE_PROFILES") == nullptr &&
+        std::find(names.begin(), names.end(), options.profile) == names.end()) {
+      throw InputError("--profile", printable(options.profile) + " is no profile",
+                       "`mpsprobe list profiles` shows them");
+    }
+    if (options.run.workers.size() > 1) {
+      throw InputError("--profile", "does not go together with two workers",
+                       "Compare two devices or two builds, one after the other");
+    }
+    for (const BundleCell& entry : record.cells) {
+      if (simulated(entry) && entry.failures > 0 && entry.cell.profile == options.profile) {
+        throw InputError("--profile", options.profile + " is the device that the bundle is of",
+                         "Name another, or leave it out");
+      }
+    }
+  } else if (options.only_new) {
+    throw InputError("--only-new", "goes together with --profile alone",
+                     "Without an old arm, name only the new worker");
+  }
+  if (options.run.workers.size() > 2) {
+    throw InputError("--worker", "more than two are given",
+                     "Name the bundle's build and the one to compare with it");
+  }
+}
+
+/// The arms that a run needs for a verdict, as far as the workers' answers tell beforehand.
+void check_workers(const VerifyOptions& options, const BundleRecord& record) {
+  const BundleMachine machine = machine_of(machine_facts());
+  size_t old_arms = 0;
+  std::set<Backend> backends;
+  for (const BundleCell& entry : record.cells) backends.insert(entry.cell.backend);
+  const std::vector<WorkerInfo> workers =
+      find_workers(options.run.workers, options.run.environment, backends);
+  for (const WorkerInfo& worker : workers) {
+    old_arms += loads_the_bundles_build(record, worker.describe, machine) ? 1U : 0U;
+  }
+  if (old_arms == 0 && workers.size() > 1) {
+    throw InputError("--worker", "neither loads the build that the bundle is of",
+                     "Name a worker that was built against it; bundle.json says which it is");
+  }
+  if (old_arms == 0) {
+    say(stderr,
+        "the worker loads another build than the bundle's: without --worker old=PATH of the "
+        "bundle's build nothing can be called fixed\n");
+  } else if (old_arms == workers.size() && workers.size() > 1) {
+    say(stderr, "both workers load a build of the bundle: what passes now was not fixed by it\n");
+  }
+}
+
+std::vector<Cell> chosen_cells(const VerifyOptions& options, const BundleRecord& record) {
+  std::vector<Cell> cells = cells_to_run(record, options.profile);
+  if (!options.only_new) return cells;
+  std::erase_if(cells, [&](const Cell& cell) {
+    return has_profile(record, cell) && cell.profile != options.profile;
+  });
+  return cells;
+}
+
+RunOptions run_options(const VerifyOptions& options, const BundleRecord& record) {
+  RunOptions run = options.run;
+  run.fail_on = "never";
+  if (run.resume.has_value()) return run;
+  for (const Cell& cell : chosen_cells(options, record)) run.cells.push_back(to_string(cell));
+  if (!run.trials.has_value()) run.trials = default_trials(record.cells);
+  if (!run.seed.has_value()) run.seed = record.seed;
+  if (!run.timeout_seconds.has_value()) run.timeout_seconds = record.timeout_seconds;
+  if (!run.stall_seconds.has_value()) run.stall_seconds = record.stall_seconds;
+  if (!run.out.has_value()) {
+    run.out = make_default_run_folder(utc_now(), "verify").string();
+  }
+  return run;
+}
+
+/// A run that is gone on with has to be one of this bundle, with the arms that are asked for now.
+void check_journal(const VerifyOptions& options, const BundleRecord& record,
+                   const CampaignHeader& header) {
+  std::set<std::string> known;
+  for (const Cell& cell : cells_to_run(record, options.profile)) known.insert(to_string(cell));
+  for (const PlannedCell& planned : header.cells) {
+    if (known.contains(to_string(planned.cell))) continue;
+    throw InputError("--resume " + printable(*options.run.resume),
+                     "ran " + to_string(planned.cell) + ", which is no cell of the bundle" +
+                         (options.profile.empty() ? "" : " nor one with that profile"),
+                     "Name the folder of a verification of this bundle, and the --profile that it "
+                     "had");
+  }
+}
+
+std::vector<std::string> not_set(const BundleRecord& record, const CampaignHeader& header) {
+  std::vector<std::string> names;
+  for (const std::string& entry : record.environment) {
+    const std::string name = entry.substr(0, entry.find('='));
+    const auto same_name = [&name](const std::string& given) {
+      return given.substr(0, given.find('=')) == name;
+    };
+    if (std::none_of(header.environment.begin(), header.environment.end(), same_name)) {
+      names.push_back(name);
+    }
+  }
+  return names;
+}
+
+Verification verification_of(const VerifyOptions& options, const BundleRecord& record,
+                             const Analysis& analysis) {
+  Verification verification;
+  verification.mpsprobe_version = MPSPROBE_VERSION;
+  verification.started = analysis.header.started;
+  verification.complete = analysis.complete;
+  verification.trials = analysis.header.trials;
+  verification.seed = analysis.header.seed;
+  verification.profile = options.profile;
+  verification.simulated = record.simulated || analysis.simulated;
+  verification.paravirtual = record.paravirtual || analysis.paravirtual;
+  verification.machine = machine_of(analysis.header.machine);
+  verification.not_set = not_set(record, analysis.header);
+  verification.record = record;
+  verification.cells = before_and_now(record, analysis, options.profile, redacted_title());
+  verification.conclusion = conclude(verification.cells);
+  return verification;
+}
+
+void write(const fs::path& folder, const fs::path& bundle, const Verification& verification) {
+  const std::string again = "`mpsprobe verify --resume` writes it again";
+  write_atomically(folder / "verify.json", verification_json(verification), again);
+  write_atomically(folder / "verify.md", verification_markdown(verification), again);
+  try {
+    const fs::path kept = keep_verification(bundle, verification);
+    say(stderr, "verdict: {}\n         {}\n", (folder / "verify.md").string(), kept.string());
+  } catch (const ReportError& error) {
+    say(stderr, "verdict: {}\nmpsprobe: warning: not kept in the bundle: {}\n",
+        (folder / "verify.md").string(), error.what());
+  }
+}
+
+bool found(const std::string& fail_on, RecheckFinding finding) {
+  const bool fails =
+      finding == RecheckFinding::still_fails || finding == RecheckFinding::fails_otherwise;
+  return (fail_on == "fails" && fails) ||
+         (fail_on == "unfixed" && finding != RecheckFinding::fixed);
+}
+
+int note(const VerifyOptions& options, const fs::path& bundle) {
+  const RunOptions& run = options.run;
+  if (!run.workers.empty() || run.trials || run.out || run.resume || !options.profile.empty() ||
+      !run.environment.empty() || options.json) {
+    throw InputError("--filing", "notes the number and runs nothing", "Leave the others out");
+  }
+  note_filing(bundle, *options.filing);
+  say(stdout, "{} is noted in {}\n", *options.filing, (bundle / kFilingFile).string());
+  return kExitOk;
+}
+
+/// The folder of the bundle, which may have been named by its record.
+fs::path folder_of(const std::string& bundle) {
+  fs::path path = bundle;
+  if (path.filename() != kBundleRecordFile) return path;
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+}  // namespace
+
+int verify_command_line(const VerifyOptions& options) {
+  const BundleRecord record = read_bundle_record(options.bundle);
+  const fs::path bundle = folder_of(options.bundle);
+  if (options.filing.has_value()) return note(options, bundle);
+  check_options(options, record);
+  const RunOptions run = run_options(options, record);
+  if (run.resume.has_value()) {
+    check_journal(options, record, read_journal(fs::path(*run.resume) / "journal.ndjson").header);
+  } else {
+    check_workers(options, record);
+  }
+  int code = kExitOk;
+  {
+    const StandardOutputAside aside;
+    code = run_command_line(run);
+  }
+  const fs::path folder = run.resume.value_or(run.out.value_or(""));
+  const fs::path journal = folder / "journal.ndjson";
+  if (!fs::exists(journal)) return code;
+  const Verification verification =
+      verification_of(options, record, analyse(read_journal(journal)));
+  write(folder, bundle, verification);
+  say(stdout, "{}",
+      options.json ? verification_json(verification) : verification_terminal(verification));
+  if (code == kExitInterrupted) {
+    const std::string profile =
+        options.profile.empty() ? "" : " --profile " + shell_quoted(options.profile);
+    say(stderr, "go on with: mpsprobe verify {}{} --resume {}\n", shell_quoted(options.bundle),
+        profile, shell_quoted(folder.string()));
+  }
+  if (code != kExitOk) return code;
+  return found(options.fail_on, verification.conclusion.finding) ? kExitFound : kExitOk;
+}
+
+int list_filed_command_line(const std::string& folder, bool json) {
+  std::vector<fs::path> folders{folder};
+  if (folder.empty()) folders = {"mpsprobe-out", "."};
+  if (!folder.empty() && !fs::is_directory(folder)) {
+    throw InputError("--filed " + printable(folder), "is no folder", "Name one that holds bundles");
+  }
+  const FoundBundles found = find_bundles(folders);
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const FoundBundle& bundle : found.bundles) {
+    const std::string verdict = bundle.verdict ? bundle.verdict->words : "";
+    const std::string verified = bundle.verdict ? bundle.verdict->verified : "";
+    list.push_back({{"bundle", bundle.folder.lexically_normal().string()},
+                    {"signature", bundle.signature},
+                    {"filing", bundle.filing},
+                    {"measured", bundle.measured},
+                    {"simulated", bundle.simulated},
+                    {"paravirtual", bundle.paravirtual},
+                    {"verdict", verdict},
+                    {"verified", verified}});
+    if (json) continue;
+    const char* kind = bundle.simulated     ? "SIMULATED: "
+                       : bundle.paravirtual ? "PARAVIRTUAL GPU: "
+                                            : "";
+    say(stdout, "{}  {}{}\n", bundle.filing.empty() ? "not filed" : bundle.filing, kind,
+        printable(bundle.signature));
+    say(stdout, "    {}, measured {}\n", printable(bundle.folder.lexically_normal().string()),
+        printable(bundle.measured));
+    say(stdout, "    {}\n",
+        verdict.empty() ? "not verified again" : fmt::format("{}: {}", verified, verdict));
+  }
+  if (json)
+    say(stdout, "{}\n", list.dump(2, ' ', true, nlohmann::ordered_json::error_handler_t::replace));
+  for (const std::string& skipped : found.skipped) {
+    say(stderr, "mpsprobe: left out: {}\n", printable(skipped));
+  }
+  if (found.bounded) {
+    say(stderr,
+        "mpsprobe: there is more below than is looked at: name a folder nearer to the bundles\n");
+  }
+  if (found.bundles.empty() && !json)
+    say(stderr, "no bundle found; `mpsprobe feedback` makes one\n");
+  return kExitOk;
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,67 @@
+#include <CLI/CLI.hpp>
+
+#include "tools/runner/number_option.h"
+#include "tools/runner/verify/verify_command.h"
+
+namespace mpsprobe {
+
+void add_verify_options(CLI::App& app, VerifyOptions& options) {
+  app.add_option("bundle", options.bundle, "folder of a bundle that `mpsprobe feedback` wrote")
+      ->type_name("BUNDLE")
+      ->required();
+  app.add_option("--worker", options.run.workers,
+                 "a build of the worker; may be given twice, for the bundle's build and the one to "
+                 "compare with it [stock: the one beside this program]")
+      ->type_name("NAME=PATH");
+  app.add_option("--profile", options.profile,
+                 "of a simulated bundle: what the device is like for the new arm")
+      ->type_name("NAME");
+  app.add_flag("--only-new", options.only_new,
+               "with --profile: do not run the bundle's own device again");
+  app.add_option("--trials", options.run.trials,
+                 "trials of each cell and arm [20 to 200: as many as it takes to find the bundle's "
+                 "rate again]")
+      ->check(whole_number_between(1, 1'000'000))
+      ->type_name("N");
+  app.add_option("--seed", options.run.seed,
+                 "of the order of the trials, and of their inputs [the bundle's]")
+      ->check(seed_number())
+      ->type_name("N");
+  app.add_option("--timeout", options.run.timeout_seconds,
+                 "seconds that a process may take altogether [the bundle's]")
+      ->check(number_between(0.1, 86400.0))
+      ->type_name("SECONDS");
+  app.add_option("--stall", options.run.stall_seconds,
+                 "seconds without progress that make a hang [the bundle's]")
+      ->check(number_between(0.1, 86400.0))
+      ->type_name("SECONDS");
+  app.add_option("--budget", options.run.budget_minutes,
+                 "minutes after which no trial starts [none]")
+      ->check(number_between(0.01, 100000.0))
+      ->type_name("MINUTES");
+  app.add_option("--env", options.run.environment,
+                 "a variable of the workers' environment; may be repeated. Those of the bundle are "
+                 "named and never put in force")
+      ->type_name("K=V");
+  app.add_option("--known-good", options.run.known_good,
+                 "run a known-good cell after a failure: auto (on real devices), always, never")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->capture_default_str();
+  app.add_option("--out", options.run.out,
+                 "folder for the journal, the report and the verdict [mpsprobe-out/TIME-verify]")
+      ->type_name("DIR");
+  app.add_option("--resume", options.run.resume,
+                 "go on with the verification in this folder, or conclude from it again")
+      ->type_name("DIR");
+  app.add_option("--fail-on", options.fail_on,
+                 "exit with 1 where the bundle: fails, in whatever way; is unfixed, which "
+                 "includes inconclusive; never")
+      ->check(CLI::IsMember({"fails", "unfixed", "never"}))
+      ->capture_default_str();
+  app.add_option("--filing", options.filing,
+                 "note in the bundle what it was filed as (FB12345678), and run nothing")
+      ->type_name("NUMBER");
+  app.add_flag("--json", options.json, "print the verdict as JSON");
+}
+
+}  // namespace mpsprobe

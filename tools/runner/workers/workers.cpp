@@ -1,0 +1,402 @@
+#include "tools/runner/workers/workers.h"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+
+#include "harness/executor/environment.h"
+#include "harness/platform/executable.h"
+#include "harness/process/command.h"
+#include "harness/wire/axis.h"
+#include "harness/wire/event.h"
+#include "harness/wire/input_error.h"
+#include "reports/text.h"
+#include "scenarios/provenance/symbol_probes.h"
+#include "tools/runner/machine_error.h"
+#include "tools/runner/workers/torch_copies.h"
+
+namespace mpsprobe {
+namespace {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+std::string how_it_ended(const CommandResult& result, double seconds) {
+  if (result.timed_out) return fmt::format("did not answer within {:.0f} s", seconds);
+  if (const auto* failed = std::get_if<NotSpawned>(&result.termination)) {
+    return "cannot be started: " + failed->what;
+  }
+  if (const auto* signaled = std::get_if<Signaled>(&result.termination)) {
+    return "died of " + signal_name(signaled->signal);
+  }
+  return fmt::format("ended with exit code {}", std::get<Exited>(result.termination).code);
+}
+
+json describe(const std::string& name, const std::string& path,
+              const std::vector<std::string>& environment, double seconds) {
+  const std::string who = fmt::format("worker {} ({})", name, path);
+  if (!fs::exists(path)) {
+    throw MachineError(
+        fmt::format("{} does not exist. Build it (tools/mpsprobe does), or name "
+                    "another with --worker {}=PATH",
+                    who, name));
+  }
+  const std::vector<std::string> whole =
+      worker_environment(Cell{}, inherited_environment(), environment);
+  const CommandResult result = run_command({path, "describe"}, seconds, whole);
+  if (result.timed_out || result.termination != Termination(Exited{0})) {
+    const std::string last = last_lines(result.err, 3, 300);
+    const auto shadowing = find_shadowing("", torch_copies(path, whole));
+    throw MachineError(
+        fmt::format("{} {} when asked what it is{}{}. {}", who, how_it_ended(result, seconds),
+                    last.empty() ? "" : ": ", last,
+                    shadowing.has_value()
+                        ? fmt::format("Perhaps because {}: {}", printable(in_words(*shadowing)),
+                                      printable(remedy_for(*shadowing)))
+                        : fmt::format("Run \"{} describe\" to see why", path)));
+  }
+  const auto shallow = [](int depth, json::parse_event_t, const json&) { return depth <= 16; };
+  json answer = json::parse(result.out, shallow, false);
+  if (!answer.is_object() || !answer.contains("mpsprobe_worker")) {
+    throw MachineError(
+        fmt::format("{} does not answer as a worker. Name a program that speaks the protocol of "
+                    "docs/protocol.md",
+                    who));
+  }
+  if (answer.at("mpsprobe_worker") != kProtocolVersion) {
+    throw MachineError(
+        fmt::format("{} speaks version {} of the protocol, this runner speaks {}. "
+                    "Build both from one checkout",
+                    who, answer.at("mpsprobe_worker").dump().substr(0, 20), kProtocolVersion));
+  }
+  try {
+    operations_from(answer);
+    for (const json& backend : answer.at("backends")) {
+      backend.at("name").get<std::string>();
+      backend.at("available").get<bool>();
+      backend.at("reason").get<std::string>();
+    }
+  } catch (const InputError& error) {
+    throw MachineError(who + ": " + error.what());
+  } catch (const json::exception& error) {
+    throw MachineError(fmt::format("{}: its answer is not of the form in docs/protocol.md: {}", who,
+                                   error.what()));
+  }
+  return answer;
+}
+
+json torch_of(const WorkerInfo& worker) {
+  const json torch = worker.describe.value("/provenance/torch"_json_pointer, json::object());
+  return torch.is_object() ? torch : json::object();
+}
+
+std::string described(const json& object, const char* key) {
+  return object.contains(key) && object.at(key).is_string() ? object.at(key).get<std::string>()
+                                                            : "";
+}
+
+constexpr std::string_view kMlxWorker = "mpsprobe-mlx-worker-";
+// The release in which a race shows on every machine.
+constexpr std::string_view kMlxControl = MPSPROBE_MLX_CONTROL;
+
+fs::path stock_worker() {
+  return executable_path().parent_path() / "mpsprobe-worker";
+}
+
+bool needs_stock(const std::set<Backend>& wanted) {
+  return std::any_of(wanted.begin(), wanted.end(),
+                     [](Backend backend) { return !info_of(backend).own_worker; });
+}
+
+std::vector<int> numbers_of(std::string_view version) {
+  std::vector<int> numbers;
+  for (size_t begin = 0; begin <= version.size();) {
+    const size_t end = std::min(version.find('.', begin), version.size());
+    int number = 0;
+    std::from_chars(version.data() + begin, version.data() + end, number);
+    numbers.push_back(number);
+    begin = end + 1;
+  }
+  return numbers;
+}
+
+/// `wanted` as for find_workers: a worker that none of it is for is not asked, so that no run waits
+/// for one, or fails of one, that it has no use for.
+std::vector<NamedWorker> workers_beside_program(const std::set<Backend>& wanted) {
+  const fs::path folder = executable_path().parent_path();
+  std::vector<NamedWorker> workers;
+  std::error_code error;
+  const bool wants_mlx = wanted.empty() || wanted.contains(Backend::mlx);
+  std::vector<std::string> releases;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    if (wants_mlx && name.starts_with(kMlxWorker))
+      releases.push_back(name.substr(kMlxWorker.size()));
+  }
+  // Workers that were built for other releases are named with --worker.
+  std::sort(releases.begin(), releases.end(), [](const std::string& a, const std::string& b) {
+    return numbers_of(a) > numbers_of(b);
+  });
+  for (size_t i = 0; i < releases.size(); ++i) {
+    if (i > 0 && releases[i] != kMlxControl) continue;
+    workers.push_back(
+        {"mlx-" + releases[i], (folder / (std::string(kMlxWorker) + releases[i])).string()});
+  }
+  const bool wants_stock = wanted.empty() || needs_stock(wanted);
+  if (workers.empty() || (wants_stock && fs::exists(stock_worker(), error))) {
+    workers.insert(workers.begin(), {"stock", stock_worker().string()});
+  }
+  return workers;
+}
+
+// tools/mpsprobe leaves LibTorch, which is large, until a cell needs it.
+void build_stock_worker() {
+  const char* const builder = std::getenv("MPSPROBE_BUILD_WORKER");
+  if (builder == nullptr || *builder == '\0')
+    return;  // that it is missing is said when it is asked
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(STDERR_FILENO, STDOUT_FILENO);  // what it says is for people, and our stdout for programs
+    execl(builder, builder, "torch", nullptr);
+    _exit(127);
+  }
+  int status = 0;
+  while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (child < 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+    throw MachineError(fmt::format("{} torch: the worker of LibTorch could not be built", builder));
+  }
+}
+
+std::vector<std::string> backends_of(const WorkerInfo& worker) {
+  std::vector<std::string> names;
+  for (const json& entry : worker.describe.at("backends")) names.push_back(entry.at("name"));
+  return names;
+}
+
+}  // namespace
+
+std::vector<NamedWorker> name_workers(const std::vector<std::string>& options,
+                                      const std::set<Backend>& wanted) {
+  std::vector<NamedWorker> workers;
+  for (const std::string& option : options) {
+    const size_t equals = option.find('=');
+    const std::string name = option.substr(0, equals);
+    const bool word = !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
+      return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.';
+    });
+    if (equals == std::string::npos || equals + 1 == option.size() || !word) {
+      throw InputError("--worker", "\"" + printable(option) + "\" is not NAME=PATH",
+                       "Write for example --worker fork=build/fork/bin/mpsprobe-worker");
+    }
+    for (const NamedWorker& other : workers) {
+      if (other.name == name) throw InputError("--worker", name + " is given twice", "Rename one");
+    }
+    workers.push_back({name, fs::absolute(option.substr(equals + 1)).lexically_normal().string()});
+  }
+  return workers.empty() ? workers_beside_program(wanted) : workers;
+}
+
+WorkerInfo ask_worker(const NamedWorker& worker, const std::vector<std::string>& environment,
+                      double seconds) {
+  return {worker.name, worker.path, describe(worker.name, worker.path, environment, seconds)};
+}
+
+std::vector<WorkerInfo> find_workers(const std::vector<std::string>& options,
+                                     const std::vector<std::string>& environment,
+                                     const std::set<Backend>& wanted) {
+  if (options.empty() && needs_stock(wanted) && !fs::exists(stock_worker())) build_stock_worker();
+  std::vector<WorkerInfo> workers;
+  for (const NamedWorker& worker : name_workers(options, wanted)) {
+    workers.push_back(ask_worker(worker, environment));
+  }
+  return workers;
+}
+
+Operations operations_of(const std::vector<WorkerInfo>& workers) {
+  Operations operations;
+  for (const WorkerInfo& worker : workers) {
+    Operations own = operations_from(worker.describe);
+    for (auto& [name, operation] : own) {
+      // On all backends of its worker, which are not those of the others.
+      if (operation.backends.empty() && workers.size() > 1) {
+        operation.backends = backends_of(worker);
+      }
+    }
+    merge_operations(operations, own);
+  }
+  return operations;
+}
+
+std::string why_unavailable(const std::vector<WorkerInfo>& workers, Backend backend) {
+  std::string reason = "no worker has it";
+  for (const WorkerInfo& worker : workers) {
+    for (const json& entry : worker.describe.at("backends")) {
+      if (entry.at("name") != name_of(backend)) continue;
+      if (entry.at("available").get<bool>()) return "";
+      reason = printable(entry.at("reason").get<std::string>());
+    }
+  }
+  return reason;
+}
+
+std::optional<Backend> best_backend(const std::vector<WorkerInfo>& workers) {
+  for (Backend backend : kDefaultBackends) {
+    if (why_unavailable(workers, backend).empty()) return backend;
+  }
+  const bool choice = std::any_of(
+      backend_table::kRows.begin(), backend_table::kRows.end(), [&workers](const BackendInfo& row) {
+        return row.backend != Backend::cpu && why_unavailable(workers, row.backend).empty();
+      });
+  if (!choice && why_unavailable(workers, Backend::cpu).empty()) return Backend::cpu;
+  return std::nullopt;
+}
+
+namespace {
+
+/// What --expect-torch names.
+class ExpectedTorch {
+ public:
+  explicit ExpectedTorch(const std::string& text) {
+    for (const char* kind : {"git:", "uuid:", "path:"}) {
+      if (text.starts_with(kind)) kind_ = kind;
+    }
+    value_ = text.substr(kind_.size());
+    if (value_.empty() || (kind_ == "git:" && value_.size() < 7)) {
+      throw InputError("--expect-torch", "\"" + printable(text) + "\" names no LibTorch",
+                       "Write a version (2.15.0), git:HASH with 7 characters or more, uuid:ID or "
+                       "path:FOLDER");
+    }
+    if (kind_ == "path:" && !fs::is_directory(value_)) {
+      throw InputError("--expect-torch " + printable(text),
+                       fs::exists(value_) ? "is no folder" : "names a folder that does not exist",
+                       "Name the folder that the expected LibTorch lies in, at any depth");
+    }
+  }
+
+  /// `id` is a build id or UUID.
+  bool is(const std::string& version, const std::string& git, const std::string& id,
+          const std::string& library) const {
+    if (kind_ == "git:") return git.starts_with(value_);
+    if (kind_ == "uuid:") return id == value_;
+    if (kind_ == "path:") return lies_in_folder(library);
+    // "2.15.0" is every build of that version, "2.15.0+cu130" only that one.
+    return version == value_ || version.starts_with(value_ + "+");
+  }
+  bool is(const TorchCopy& copy) const {
+    return is(copy.files.version, copy.files.git_hash, "", copy.library);
+  }
+
+ private:
+  bool lies_in_folder(const std::string& library) const {
+    std::error_code no_folder;
+    std::error_code no_file;
+    const fs::path folder = fs::canonical(value_, no_folder);
+    const fs::path file = fs::canonical(library, no_file);
+    // An empty path is the beginning of every other.
+    if (no_folder || no_file || folder.empty()) return false;
+    return std::mismatch(folder.begin(), folder.end(), file.begin(), file.end()).first ==
+           folder.end();
+  }
+
+  std::string kind_;
+  std::string value_;
+};
+
+std::string text_or(const std::string& text, const char* otherwise) {
+  return text.empty() ? otherwise : text;
+}
+
+}  // namespace
+
+std::string torch_mismatch(const WorkerInfo& worker, const std::string& expected,
+                           const std::vector<std::string>& environment) {
+  const ExpectedTorch wanted(expected);
+  const json torch = torch_of(worker);
+  const std::string path = described(torch, "path");
+  const std::string id = described(torch, "build_id") + described(torch, "uuid");
+  const std::vector<TorchCopy> copies =
+      torch_copies(worker.path, worker_environment(Cell{}, inherited_environment(), environment));
+  const auto shadowing = path.empty() ? std::nullopt : find_shadowing(path, copies);
+  const bool right = wanted.is(described(torch, "version"), described(torch, "git_hash"), id, path);
+  const bool ambiguous =
+      right && shadowing.has_value() && !shadowing->same_bytes && wanted.is(shadowing->shadowed);
+  if (right && !ambiguous) return "";
+
+  std::string text = fmt::format("worker {} loads LibTorch {} (git {}, id {}) from {}", worker.name,
+                                 text_or(described(torch, "version"), "none"),
+                                 text_or(described(torch, "git_hash"), "unknown"),
+                                 text_or(id, "unknown"), text_or(path, "nowhere"));
+  if (ambiguous) text += ", which another build of that version would be as well";
+  if (shadowing.has_value()) text += ". " + in_words(*shadowing);
+  std::string elsewhere;
+  for (const TorchCopy& copy : copies) {
+    const bool told = shadowing.has_value() && copy.library == shadowing->shadowed.library;
+    if (ambiguous || told || copy.library == path || !wanted.is(copy)) continue;
+    elsewhere += fmt::format("{}{} ({})", elsewhere.empty() ? "" : ", ", copy.library, copy.origin);
+  }
+  if (!elsewhere.empty()) {
+    text += ". The expected one lies in " + elsewhere;
+  } else if (!shadowing.has_value() || !wanted.is(shadowing->shadowed)) {
+    text += ". The expected one was not found where the loader, MPSPROBE_TORCH and Python lead to";
+  }
+  return text + ". " +
+         (shadowing.has_value()
+              ? "Remedy: " + remedy_for(*shadowing)
+              : "Build the worker against the right one, or name it with --worker");
+}
+
+void expect_torch(const std::vector<WorkerInfo>& workers, const std::string& expected,
+                  const std::vector<std::string>& environment) {
+  for (const WorkerInfo& worker : workers) {
+    const std::string mismatch = torch_mismatch(worker, expected, environment);
+    if (mismatch.empty()) continue;
+    throw MachineError(fmt::format("--expect-torch {}: {}. Nothing was run", printable(expected),
+                                   printable(mismatch)));
+  }
+}
+
+std::string shadowing_of(const WorkerInfo& worker, const std::vector<std::string>& environment) {
+  const std::string path = described(torch_of(worker), "path");
+  if (path.empty()) return "";
+  const auto shadowing = find_shadowing(
+      path,
+      torch_copies(worker.path, worker_environment(Cell{}, inherited_environment(), environment)));
+  return shadowing.has_value() ? printable(in_words(*shadowing)) : "";
+}
+
+std::string probes_variable(const std::vector<std::string>& symbols) {
+  std::string list;
+  for (const std::string& symbol : symbols) {
+    const bool plausible =
+        !symbol.empty() && symbol.size() < 4096 && symbol.find("::") == std::string::npos &&
+        std::all_of(symbol.begin(), symbol.end(), [](unsigned char c) {
+          return std::isalnum(c) != 0 || c == '_' || c == '$' || c == '.' || c == '@';
+        });
+    if (!plausible) {
+      throw InputError("--probe", "\"" + printable(symbol) + "\" is no mangled name",
+                       "Write the symbol as nm shows it: _ZN2at3mps17getStreamFromPoolEv and not "
+                       "at::mps::getStreamFromPool()");
+    }
+    list += (list.empty() ? "" : " ") + symbol;
+  }
+  return std::string(kProbesVariable) + "=" + list;
+}
+
+std::string probe_answer(const WorkerInfo& worker, const std::string& symbol) {
+  const auto provenance = worker.describe.find("provenance");
+  if (provenance == worker.describe.end() || !provenance->is_object()) return "not told";
+  const auto symbols = provenance->find("symbols");
+  if (symbols == provenance->end() || !symbols->is_object()) return "not told";
+  const auto answer = symbols->find(symbol);
+  if (answer == symbols->end() || !answer->is_boolean()) return "not told";
+  return answer->get<bool>() ? "there" : "not there";
+}
+
+}  // namespace mpsprobe
