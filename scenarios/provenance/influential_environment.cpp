@@ -21,10 +21,12 @@ constexpr std::string_view kPrefixes[] = {
     "CUDA_",    "CUBLAS_",   "CUDNN_",    //
     "DYLD_",    "LD_",                    // which libraries are loaded at all
     "Malloc",   "MALLOC_",                // allocators that check, fill or guard
-    "OBJC_",    "NSZombie",  "MPSPROBE_"  //
+    "OBJC_",    "NSZombie",              //
+    "MPSPROBE_SIM_"                       // which simulation; what else is the runner's own differs by the trial
 };
-constexpr std::string_view kNames[] = {"GLIBC_TUNABLES", "NSDeallocateZombies", "ASAN_OPTIONS",
-                                       "TSAN_OPTIONS",   "UBSAN_OPTIONS",       "OS_ACTIVITY_MODE"};
+constexpr std::string_view kNames[] = {
+    "GLIBC_TUNABLES", "NSDeallocateZombies", "ASAN_OPTIONS",     "TSAN_OPTIONS",
+    "UBSAN_OPTIONS",  "OS_ACTIVITY_MODE",    "MPSPROBE_PROFILES"};
 
 }  // namespace
 
