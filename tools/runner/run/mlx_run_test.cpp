@@ -64,6 +64,8 @@ TEST_F(MlxRun, OneThreadIsRightInEveryOperationOfEveryRelease) {
       << read("out/report.md");
   EXPECT_EQ(report.at("cells").size(), 42U);
   for (const json& cell : report.at("cells")) EXPECT_EQ(cell.at("counted"), 2) << cell.dump(1);
+  // Nothing of the runner's own stands in them: the trials of a worker share one.
+  EXPECT_EQ(report.at("provenances").size(), 2U);
 }
 
 TEST_F(MlxRun, AStreamOfAnotherThreadIsRefusedByTheNewestReleaseInOneWay) {

@@ -348,22 +348,5 @@ TEST_F(RunCommand, TwoWorkersRunTheSameCellsSideBySide) {
   EXPECT_THAT(read("out/report.md"), HasSubstr("fork"));
 }
 
-TEST_F(RunCommand, TrialsOfOneWorkerShareOneProvenance) {
-  ASSERT_EQ(mpsprobe({"run", "--cell", "cpu/selftest.pass/default/threads=2", "--trials", "4", "--worker",
-                      selftest_, "--out", path("out")})
-                .exit_code,
-            0);
-  std::ifstream journal(path("out/journal.ndjson"));
-  int trials = 0;
-  int provenances = 0;
-  for (std::string line; std::getline(journal, line);) {
-    const std::string record = nlohmann::json::parse(line).at("record");
-    trials += record == "trial";
-    provenances += record == "provenance";
-  }
-  EXPECT_EQ(trials, 4);
-  EXPECT_EQ(provenances, 1);
-}
-
 }  // namespace
 }  // namespace mpsprobe
