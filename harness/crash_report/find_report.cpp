@@ -9,7 +9,6 @@
 
 #include "harness/crash_report/ips.h"
 #include "harness/crash_report/report_limits.h"
-#include "harness/outcome/told.h"
 
 namespace mpsprobe {
 namespace {
@@ -28,10 +27,6 @@ constexpr int kMostWaitsInVain = 3;
 constexpr size_t kMostEvents = 16;
 constexpr const char* kEvidence = "evidence";
 
-bool died_of_signal(const ProcessRecord& record) {
-  return std::holds_alternative<Signaled>(record.termination);
-}
-
 /// The signals of which the system writes a report, whatever the process.
 bool is_crash(int signal) {
   return signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGTRAP ||
@@ -39,22 +34,17 @@ bool is_crash(int signal) {
 }
 
 /// The system writes a report of what it ended, not of what we did.
-bool is_without_its_report(const ProcessRecord& record) {
-  return died_of_signal(record) && record.ended_by == EndedBy::nobody &&
-         !record.crash_report.has_value();
+bool is_without_its_report(const Departed& process) {
+  return process.signal != 0 && !process.was_ended && !process.crash_report->has_value();
 }
 
-/// A device that hangs or fails is restarted, which the system reports some seconds later.
 bool is_without_its_event(const Departed& process) {
-  const ProcessRecord& record = *process.record;
-  if (!process.apple_gpu || !record.gpu_events.empty()) return false;
-  return record.ended_by == EndedBy::no_progress || record.ended_by == EndedBy::deadline ||
-         told_of_command_buffer(record);
+  return process.event_likely && process.gpu_events->empty();
 }
 
 template <typename Report>
 bool is_of(const Report& report, const Departed& process) {
-  return report.pid == process.record->pid && report.pid > 0 && !report.incident.empty() &&
+  return report.pid == process.pid && report.pid > 0 && !report.incident.empty() &&
          report.launched != 0 && report.captured != 0 &&
          std::abs(report.launched - process.launched_at) <= kLaunchTolerance &&
          report.launched <= process.died_at + kClockResolution &&
@@ -98,16 +88,6 @@ Milliseconds default_report_wait(System system) {
   return system == System::macos ? std::chrono::seconds(8) : Milliseconds(0);
 }
 
-std::set<std::string> attached_incidents(const std::vector<TrialRecord>& trials) {
-  std::set<std::string> incidents;
-  for (const TrialRecord& trial : trials) {
-    for (const ProcessRecord& process : trial.processes) {
-      if (process.crash_report.has_value()) incidents.insert(process.crash_report->incident);
-    }
-  }
-  return incidents;
-}
-
 CrashReports::CrashReports(CrashReportOptions options, std::set<std::string> attached)
     : options_(std::move(options)), index_(options_.folders), attached_(std::move(attached)) {}
 
@@ -149,16 +129,14 @@ CrashReports::Missing CrashReports::collect(std::string_view trial,
   Missing missing;
   bool killed = false;
   for (const Departed& process : processes) {
-    const ProcessRecord& record = *process.record;
-    if (died_of_signal(record) && !record.crash_report.has_value()) attach_crash(trial, process);
-    if (is_without_its_report(record)) {
-      const int signal = std::get<Signaled>(record.termination).signal;
-      missing.crash = missing.crash || is_crash(signal);
-      killed = killed || (signal == SIGKILL && !record.kernel_memory_kill);
+    if (process.signal != 0 && !process.crash_report->has_value()) attach_crash(trial, process);
+    if (is_without_its_report(process)) {
+      missing.crash = missing.crash || is_crash(process.signal);
+      killed = killed || (process.signal == SIGKILL && !process.memory_kill);
     }
     if (is_without_its_event(process)) {
       attach_events_of_its_time(trial, process);
-      missing.event = missing.event || record.gpu_events.empty();
+      missing.event = missing.event || process.gpu_events->empty();
     }
   }
   if (killed) missing.wait = std::min(options_.wait, kGuardWait);
@@ -200,12 +178,12 @@ bool CrashReports::attach_crash(std::string_view trial, const Departed& process)
       continue;
     }
     const std::string stem = safe_file_name(std::string(trial)) + "-" +
-                             std::to_string(process.record->process) + "-" +
+                             std::to_string(process.process) + "-" +
                              safe_file_name(report->incident);
     report->file =
         as_kept(keep_file(options_.run_folder / kEvidence, stem, extension_of(*file), *content));
     attached_.insert(report->incident);
-    process.record->crash_report = std::move(*report);
+    *process.crash_report = std::move(*report);
     return true;
   }
   return false;
@@ -235,7 +213,7 @@ void CrashReports::attach_late_events(std::string_view trial, std::span<const De
 
 void CrashReports::attach_event(std::string_view trial, const Departed& process,
                                 const fs::path& file, const GpuEvent& found) {
-  std::vector<GpuEvent>& events = process.record->gpu_events;
+  std::vector<GpuEvent>& events = *process.gpu_events;
   if (events.size() == kMostEvents || holds(events, found)) return;
   GpuEvent event = found;
   if (const auto content = read_regular_file(file, report_limits::kMostBytes)) {

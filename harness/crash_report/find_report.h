@@ -1,18 +1,20 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "harness/crash_report/crash_report.h"
 #include "harness/crash_report/report_index.h"
 #include "harness/platform/system.h"
-#include "harness/trial.h"
 
 namespace mpsprobe {
 
@@ -28,16 +30,20 @@ std::vector<std::filesystem::path> default_report_folders();
 /// macOS, where it is written some seconds after the death; elsewhere 0.
 std::chrono::milliseconds default_report_wait(System system = kSystem);
 
-/// The incidents that the trials of a journal hold: what a resumed run must not attach again.
-std::set<std::string> attached_incidents(const std::vector<TrialRecord>& trials);
-
-/// A process that is gone, and when it lived, in seconds since 1970 by the clock that the system
-/// stamps its reports with (std::chrono::system_clock).
+/// What is asked about a process that is gone. Times are in seconds since 1970, by the clock that
+/// the system stamps its reports with (std::chrono::system_clock).
 struct Departed {
-  ProcessRecord* record = nullptr;
-  double launched_at = 0;  ///< taken just before the spawn
-  double died_at = 0;      ///< when it was reaped
-  bool apple_gpu = false;  ///< it ran on one: the system reports errors of that device
+  int64_t pid = 0;
+  int process = 0;            ///< index within the trial: a part of the names of files kept
+  double launched_at = 0;     ///< taken just before the spawn
+  double died_at = 0;         ///< when it was reaped
+  int signal = 0;             ///< that it died of; 0: of none
+  bool was_ended = false;     ///< by the runner: the system then writes no report
+  bool memory_kill = false;   ///< the kernel ended it for want of memory: it writes none either
+  bool event_likely = false;  ///< the system restarts the device after what it did, and says so
+  /// Where the answer goes. Both outlive the question.
+  std::optional<CrashReport>* crash_report = nullptr;
+  std::vector<GpuEvent>* gpu_events = nullptr;
 };
 
 struct CrashReportOptions {
@@ -49,7 +55,7 @@ struct CrashReportOptions {
   std::function<bool(std::chrono::milliseconds)> pause;
 };
 
-/// Finds the system's reports of processes that died, and puts them to their records.
+/// Finds the system's reports of processes that died.
 ///
 /// A report is a process's own where its pid is the same and its launch time is within 2 s of ours
 /// (the system tells it to 0.1 ms, older ones to 1 s; the rest is for a loaded machine between our
@@ -64,15 +70,14 @@ class CrashReports {
   explicit CrashReports(CrashReportOptions options, std::set<std::string> attached = {});
 
   /// For the processes of one trial that ran at the same time: sets `crash_report` of each that
-  /// died of a signal and adds to `gpu_events` what the system reported while each lived (from 1 s
-  /// before its launch until the wait after its death would be over; an incident once in a record).
-  /// An event of an earlier trial that appears only now, within 30 s, goes to the first of these
-  /// processes: `captured` tells whose time it was.
+  /// died of a signal and adds to its `gpu_events` what the system reported while each lived (from
+  /// 1 s before its launch until the wait after its death would be over; an incident once in a
+  /// record). An event of an earlier trial that appears only now, within 30 s, goes to the first of
+  /// these processes: `captured` tells whose time it was.
   ///
   /// Waits for the report of a process that crashed by itself; shortly for that of one that was
-  /// killed, since the kernel reports what it killed for a guard; and, where it ran on an Apple
-  /// GPU, for a GPU event, if the runner ended it for lack of progress or time or it told of a
-  /// command buffer that ended with an error. All together at most `wait`; after 3 waits in vain in
+  /// killed, since the kernel reports what it killed for a guard; and for a GPU event where one is
+  /// likely. All together at most `wait`; after 3 waits in vain in
   /// a row for crash reports, or for events, it only looks for those, until one comes after all:
   /// some systems write none. `trial` goes into the names of the files kept.
   void attach(std::string_view trial, std::span<const Departed> processes);

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "harness/crash_report/fixture.h"
+#include "harness/outcome/departed.h"
 
 namespace mpsprobe {
 namespace {
@@ -64,7 +65,7 @@ class CrashReportsTest : public testing::Test {
 
   void attach(CrashReports& reports, ProcessRecord& record, double launched = kLaunched,
               double died_at = kDied) {
-    const std::vector<Departed> processes{{&record, launched, died_at}};
+    const std::vector<Departed> processes{departed(record, launched, died_at)};
     reports.attach("t7", processes);
   }
 
@@ -149,7 +150,8 @@ TEST_F(CrashReportsTest, OfTwoReportsEachProcessGetsItsOwn) {
   ProcessRecord one = died();
   ProcessRecord two = died(77);
   CrashReports reports(options_);
-  const std::vector<Departed> processes{{&two, kLaunched, kDied}, {&one, kLaunched, kDied}};
+  const std::vector<Departed> processes{departed(two, kLaunched, kDied),
+                                        departed(one, kLaunched, kDied)};
   reports.attach("t7", processes);
   EXPECT_EQ(one.crash_report->incident, kIncident);
   EXPECT_EQ(two.crash_report->incident, "OTHER");
@@ -280,7 +282,7 @@ TEST_F(CrashReportsTest, HostileNamesStayInTheEvidenceFolder) {
   put("x.ips", replaced(crash_, kIncident, "../../../escape\\n"));
   ProcessRecord record = died();
   CrashReports reports(options_);
-  const std::vector<Departed> processes{{&record, kLaunched, kDied}};
+  const std::vector<Departed> processes{departed(record, kLaunched, kDied)};
   reports.attach("../up/7", processes);
   ASSERT_TRUE(record.crash_report.has_value());
   EXPECT_EQ(record.crash_report->file, "evidence/-..-up-7-0--..-..-..-escape-.ips");
@@ -338,7 +340,7 @@ TEST_F(CrashReportsTest, AGpuEventIsWaitedForAfterAHangAndAFailedCommandBufferOn
       return true;
     };
     CrashReports reports(options_);
-    const std::vector<Departed> processes{{&record, kLaunched, kDied, true}};
+    const std::vector<Departed> processes{departed(record, kLaunched, kDied, true)};
     reports.attach("t7", processes);
     EXPECT_EQ(record.gpu_events.size(), 1U);
     EXPECT_EQ(pauses_, 3);
@@ -348,7 +350,7 @@ TEST_F(CrashReportsTest, AGpuEventIsWaitedForAfterAHangAndAFailedCommandBufferOn
 TEST_F(CrashReportsTest, TheWaitForGpuEventsIsBoundedAndGivenUpAndHasNoPartInTheOther) {
   CrashReports reports(options_);
   const auto attach_on = [&](ProcessRecord record, bool apple_gpu) {
-    const std::vector<Departed> processes{{&record, kLaunched, kDied, apple_gpu}};
+    const std::vector<Departed> processes{departed(record, kLaunched, kDied, apple_gpu)};
     reports.attach("t7", processes);
   };
   for (int trial = 0; trial < 5; ++trial) attach_on(went_on(), true);

@@ -9,6 +9,8 @@
 
 #include "harness/crash_report/find_report.h"
 #include "harness/executor/environment.h"
+#include "harness/outcome/departed.h"
+#include "harness/outcome/judge.h"
 #include "harness/stack/symboliser.h"
 #include "harness/wire/library_under_test.h"
 
@@ -146,16 +148,17 @@ std::vector<ProcessRecord> Executor::run_together(const TrialRequest& request, i
 
 void Executor::collect_evidence(const TrialRequest& request, std::vector<ProcessRecord>& records,
                                 const std::vector<double>& launched_at) const {
-  std::vector<Departed> departed;
+  std::vector<Departed> questions;
   const bool apple_gpu = info_of(request.cell.backend).apple_gpu;
   for (size_t i = 0; i < records.size(); ++i) {
     ProcessRecord& record = records[i];
     record.stacks = stack_evidence(record.recorder, *symboliser_);
-    departed.push_back({&record, launched_at[i], launched_at[i] + record.seconds, apple_gpu});
+    questions.push_back(
+        departed(record, launched_at[i], launched_at[i] + record.seconds, apple_gpu));
   }
   // Now, and not later: the system keeps few reports, and removes the oldest.
   if (crash_reports_ != nullptr) {
-    crash_reports_->attach(fmt::format("{:06}", request.sequence), departed);
+    crash_reports_->attach(fmt::format("{:06}", request.sequence), questions);
   }
 }
 

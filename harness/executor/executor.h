@@ -8,7 +8,7 @@
 
 #include "harness/journal/journal.h"
 #include "harness/process/child.h"
-#include "harness/trial.h"
+#include "harness/record/trial.h"
 
 namespace mpsprobe {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "harness/matrix/matrix.h"
-#include "harness/trial.h"
+#include "harness/record/trial.h"
 
 namespace mpsprobe {
 

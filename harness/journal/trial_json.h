@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "harness/trial.h"
+#include "harness/record/trial.h"
 
 namespace mpsprobe {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/outcome/outcome.h"
+#include "harness/record/process_record.h"
 #include "harness/wire/cell.h"
 
 namespace mpsprobe {

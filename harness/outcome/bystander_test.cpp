@@ -1,9 +1,10 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
-#include "harness/outcome/outcome.h"
+#include "harness/outcome/judge.h"
 #include "harness/outcome/sample_process.h"
-#include "harness/trial.h"
+#include "harness/record/process_record.h"
+#include "harness/record/trial.h"
 
 namespace mpsprobe {
 namespace {

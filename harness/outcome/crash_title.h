@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/outcome/outcome.h"
+#include "harness/record/process_record.h"
 #include "harness/signature/frames.h"
 
 namespace mpsprobe {

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/outcome/outcome.h"
+#include "harness/record/process_record.h"
 
 namespace mpsprobe {
 

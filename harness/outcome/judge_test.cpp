@@ -1,3 +1,5 @@
+#include "harness/outcome/judge.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -6,11 +8,11 @@
 #include <tuple>
 #include <utility>
 
-#include "harness/outcome/outcome.h"
 #include "harness/outcome/remarks.h"
 #include "harness/outcome/sample_process.h"
+#include "harness/record/process_record.h"
+#include "harness/record/trial.h"
 #include "harness/signature/find_failures.h"
-#include "harness/trial.h"
 
 namespace mpsprobe {
 namespace {

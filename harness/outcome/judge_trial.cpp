@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "harness/outcome/judge.h"
+#include "harness/record/trial.h"
 #include "harness/signature/find_failures.h"
-#include "harness/trial.h"
 
 namespace mpsprobe {
 namespace {

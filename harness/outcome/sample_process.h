@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "harness/trial.h"
+#include "harness/record/trial.h"
 
 namespace mpsprobe {
 

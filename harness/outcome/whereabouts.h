@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "harness/outcome/outcome.h"
+#include "harness/record/process_record.h"
 
 namespace mpsprobe {
 

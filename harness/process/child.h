@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "harness/outcome/outcome.h"
 #include "harness/process/capture_buffer.h"
 #include "harness/process/spawn.h"
+#include "harness/record/process_record.h"
 #include "harness/wire/shared_memory.h"
 
 namespace mpsprobe {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/outcome/outcome.h"
+#include "harness/record/process_record.h"
 
 namespace mpsprobe {
 

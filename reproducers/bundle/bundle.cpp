@@ -6,8 +6,8 @@
 
 #include "harness/crash_report/report_file.h"
 #include "harness/wire/input_error.h"
-#include "reports/json.h"
-#include "reports/text.h"
+#include "reports/words/text.h"
+#include "reports/writers/json.h"
 #include "reproducers/bundle/bundle_place.h"
 #include "reproducers/bundle/pages/bundle_texts.h"
 #include "reproducers/bundle/pages/bundle_words.h"

@@ -10,7 +10,7 @@
 #include <system_error>
 
 #include "harness/wire/input_error.h"
-#include "reports/text.h"
+#include "reports/words/text.h"
 
 namespace mpsprobe {
 namespace {

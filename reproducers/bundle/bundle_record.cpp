@@ -10,8 +10,8 @@
 #include <set>
 
 #include "harness/wire/input_error.h"
-#include "reports/json.h"
-#include "reports/text.h"
+#include "reports/words/text.h"
+#include "reports/writers/json.h"
 
 namespace mpsprobe {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "harness/crash_report/report_file.h"
 #include "harness/wire/input_error.h"
-#include "reports/text.h"
+#include "reports/words/text.h"
 #include "reproducers/bundle/redaction/redact_crash_report.h"
 #include "reproducers/bundle/redaction/redact_journal.h"
 #include "reproducers/minimise/slug.h"

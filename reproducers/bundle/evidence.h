@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "harness/journal/journal.h"
-#include "reports/analysis.h"
+#include "reports/analysis/analysis.h"
 #include "reproducers/bundle/archive.h"
 #include "reproducers/bundle/evidence_folder.h"
 #include "reproducers/bundle/redaction/redactor.h"

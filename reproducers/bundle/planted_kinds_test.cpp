@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "harness/outcome/outcome.h"
+#include "harness/record/process_record.h"
 #include "reproducers/bundle/bundle.h"
 #include "reproducers/bundle/planted_run.h"
 #include "reproducers/bundle/redaction/planted_texts.h"

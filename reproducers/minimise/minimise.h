@@ -5,7 +5,7 @@
 #include <string>
 
 #include "harness/matrix/operation_info.h"
-#include "harness/outcome/outcome.h"
+#include "harness/record/process_record.h"
 #include "reproducers/minimise/minimum.h"
 
 namespace mpsprobe {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "harness/statistics/interval.h"
-#include "reports/text.h"
+#include "reports/words/text.h"
 
 namespace mpsprobe {
 namespace {

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "reports/write.h"
+#include "reports/writers/write.h"
 
 namespace mpsprobe {
 namespace {

@@ -5,8 +5,8 @@
 #include <set>
 
 #include "harness/wire/input_error.h"
-#include "reports/text.h"
-#include "reports/write.h"
+#include "reports/words/text.h"
+#include "reports/writers/write.h"
 
 namespace mpsprobe {
 namespace {

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "harness/wire/input_error.h"
-#include "reports/write.h"
+#include "reports/writers/write.h"
 
 namespace mpsprobe {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/analysis.h"
+#include "reports/analysis/analysis.h"
 #include "reproducers/bundle/bundle_record.h"
 #include "reproducers/reverify/conclusion.h"
 

@@ -9,8 +9,8 @@
 #include "harness/statistics/interval.h"
 #include "harness/wire/backend.h"
 #include "harness/wire/input_error.h"
-#include "reports/json.h"
-#include "reports/text.h"
+#include "reports/words/text.h"
+#include "reports/writers/json.h"
 #include "reproducers/reverify/power.h"
 
 namespace mpsprobe {

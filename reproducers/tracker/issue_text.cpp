@@ -9,10 +9,10 @@
 #include <stdexcept>
 
 #include "harness/statistics/interval.h"
-#include "reports/layers.h"
-#include "reports/stack_words.h"
-#include "reports/text.h"
-#include "reports/wording.h"
+#include "reports/analysis/layers.h"
+#include "reports/words/phrases.h"
+#include "reports/words/text.h"
+#include "reports/writers/stack_words.h"
 #include "reproducers/tracker/python_rules.h"
 
 namespace mpsprobe {

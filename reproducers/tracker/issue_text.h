@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "harness/statistics/fisher.h"
-#include "reports/analysis.h"
+#include "reports/analysis/analysis.h"
 #include "reproducers/minimise/minimum.h"
 
 namespace mpsprobe {

@@ -13,16 +13,16 @@ namespace mpsprobe {
 namespace {
 
 constexpr std::string_view kPrefixes[] = {
-    "PYTORCH_", "TORCH_",    "ATEN_",     // LibTorch
-    "MPS_",     "MTL_",      "METAL_",    // MPS and Metal, the validation layers among them
-    "AGX_",     "GPU_",                   // Apple's driver
-    "OMP_",     "KMP_",      "GOMP_",     // threads of the CPU's kernels
-    "MKL_",     "OPENBLAS_", "VECLIB_",   //
-    "CUDA_",    "CUBLAS_",   "CUDNN_",    //
-    "DYLD_",    "LD_",                    // which libraries are loaded at all
-    "Malloc",   "MALLOC_",                // allocators that check, fill or guard
-    "OBJC_",    "NSZombie",              //
-    "MPSPROBE_SIM_"                       // which simulation; what else is the runner's own differs by the trial
+    "PYTORCH_",     "TORCH_",    "ATEN_",    // LibTorch
+    "MPS_",         "MTL_",      "METAL_",   // MPS and Metal, the validation layers among them
+    "AGX_",         "GPU_",                  // Apple's driver
+    "OMP_",         "KMP_",      "GOMP_",    // threads of the CPU's kernels
+    "MKL_",         "OPENBLAS_", "VECLIB_",  //
+    "CUDA_",        "CUBLAS_",   "CUDNN_",   //
+    "DYLD_",        "LD_",                   // which libraries are loaded at all
+    "Malloc",       "MALLOC_",               // allocators that check, fill or guard
+    "OBJC_",        "NSZombie",              //
+    "MPSPROBE_SIM_"  // which simulation; what else is the runner's own differs by the trial
 };
 constexpr std::string_view kNames[] = {
     "GLIBC_TUNABLES", "NSDeallocateZombies", "ASAN_OPTIONS",     "TSAN_OPTIONS",

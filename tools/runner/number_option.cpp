@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "reports/text.h"
+#include "reports/words/text.h"
 
 namespace mpsprobe {
 namespace {

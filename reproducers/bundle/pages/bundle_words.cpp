@@ -6,8 +6,8 @@
 
 #include "harness/campaign/rerun.h"
 #include "harness/statistics/interval.h"
-#include "reports/text.h"
-#include "reports/wording.h"
+#include "reports/words/phrases.h"
+#include "reports/words/text.h"
 
 namespace mpsprobe {
 

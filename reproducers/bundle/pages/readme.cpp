@@ -2,8 +2,8 @@
 
 #include <map>
 
-#include "reports/text.h"
-#include "reports/wording.h"
+#include "reports/words/phrases.h"
+#include "reports/words/text.h"
 #include "reproducers/bundle/pages/bundle_texts.h"
 #include "reproducers/bundle/pages/bundle_words.h"
 

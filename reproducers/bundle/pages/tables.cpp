@@ -1,10 +1,11 @@
 #include <fmt/format.h>
 
 #include "harness/statistics/interval.h"
-#include "reports/json.h"
-#include "reports/layers.h"
-#include "reports/text.h"
-#include "reports/wording.h"
+#include "reports/analysis/layers.h"
+#include "reports/words/phrases.h"
+#include "reports/words/text.h"
+#include "reports/writers/json.h"
+#include "reports/writers/wording.h"
 #include "reproducers/bundle/pages/bundle_texts.h"
 #include "reproducers/bundle/pages/bundle_words.h"
 #include "reproducers/minimise/minimum_report.h"

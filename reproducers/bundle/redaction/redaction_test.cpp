@@ -5,7 +5,7 @@
 
 #include "harness/crash_report/fixture.h"
 #include "harness/crash_report/ips.h"
-#include "reports/text.h"
+#include "reports/words/text.h"
 #include "reproducers/bundle/planted_run.h"
 #include "reproducers/bundle/redaction/redact_crash_report.h"
 #include "reproducers/bundle/redaction/text_scan.h"

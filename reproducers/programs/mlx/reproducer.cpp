@@ -20,7 +20,7 @@ using Arrays = std::vector<mx::array>;
 using In = const Arrays&;             // x: the inputs of one thread; w: weights
 enum class By { self, main, other };  // other: a thread that has ended
 enum class Way { eval, async_eval, lazy, compiled };
-mx::array numbers(mx::Shape shape, float low, float high, unsigned seed) {
+mx::array numbers(const mx::Shape& shape, float low, float high, unsigned seed) {
   size_t size = 1;
   for (int each : shape) size *= static_cast<size_t>(each);
   std::vector<float> all(size);

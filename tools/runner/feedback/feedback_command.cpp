@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/wire/input_error.h"
-#include "reports/json.h"
-#include "reports/text.h"
+#include "reports/words/text.h"
+#include "reports/writers/json.h"
 #include "reproducers/bundle/bundle.h"
 #include "reproducers/bundle/pages/bundle_words.h"
 #include "reproducers/emit/emission.h"

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/wire/axis.h"
-#include "reports/text.h"
+#include "reports/words/text.h"
 #include "tools/runner/data_folder.h"
 #include "tools/runner/exit_code.h"
 #include "tools/runner/run/plan_campaign.h"

@@ -4,9 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "reports/json.h"
-#include "reports/text.h"
-#include "reports/write.h"
+#include "reports/words/text.h"
+#include "reports/writers/json.h"
+#include "reports/writers/write.h"
 #include "reproducers/emit/emission.h"
 #include "reproducers/proof/proof.h"
 #include "tools/runner/data_folder.h"

@@ -5,7 +5,7 @@
 
 #include "harness/journal/trial_json.h"
 #include "harness/wire/input_error.h"
-#include "reports/write.h"
+#include "reports/writers/write.h"
 
 namespace mpsprobe {
 

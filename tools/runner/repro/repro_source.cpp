@@ -9,8 +9,8 @@
 #include "harness/wire/axis.h"
 #include "harness/wire/input_error.h"
 #include "harness/wire/library_under_test.h"
-#include "reports/analysis.h"
-#include "reports/text.h"
+#include "reports/analysis/analysis.h"
+#include "reports/words/text.h"
 
 namespace mpsprobe {
 namespace {

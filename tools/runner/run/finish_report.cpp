@@ -5,10 +5,10 @@
 
 #include <cstdio>
 
-#include "reports/json.h"
-#include "reports/markdown.h"
-#include "reports/terminal.h"
-#include "reports/write.h"
+#include "reports/writers/json.h"
+#include "reports/writers/markdown.h"
+#include "reports/writers/terminal.h"
+#include "reports/writers/write.h"
 #include "tools/runner/exit_code.h"
 #include "tools/runner/run/progress_line.h"
 #include "tools/runner/say.h"

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "reports/analysis.h"
+#include "reports/analysis/analysis.h"
 
 namespace mpsprobe {
 

@@ -16,7 +16,7 @@
 #include "harness/wire/axis.h"
 #include "harness/wire/input_error.h"
 #include "harness/wire/near_name.h"
-#include "reports/text.h"
+#include "reports/words/text.h"
 #include "tools/runner/data_folder.h"
 #include "tools/runner/workers/workers.h"
 

@@ -9,7 +9,7 @@
 #include <cstdlib>
 
 #include "harness/campaign/rerun.h"
-#include "reports/text.h"
+#include "reports/words/text.h"
 #include "tools/runner/say.h"
 
 namespace mpsprobe {

@@ -16,7 +16,7 @@
 #include "harness/wire/axis.h"
 #include "harness/wire/event.h"
 #include "harness/wire/input_error.h"
-#include "reports/text.h"
+#include "reports/words/text.h"
 #include "scenarios/provenance/symbol_probes.h"
 #include "tools/runner/machine_error.h"
 #include "tools/runner/workers/torch_copies.h"

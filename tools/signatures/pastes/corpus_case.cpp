@@ -303,7 +303,7 @@ StackFrame read_corpus_frame(std::string_view line) {
   line = end == std::string_view::npos ? std::string_view() : trimmed(line.substr(end));
   if (starts_with_address()) take_token();
   // "0x180000000 + 1234": a place in the image, no function.
-  if (line.starts_with("0x") || line.starts_with("+ ") || line.starts_with("?")) return frame;
+  if (line.starts_with("0x") || line.starts_with("+ ") || line.starts_with('?')) return frame;
   frame.function = line;
   return frame;
 }

@@ -65,18 +65,19 @@ bool goes_on_at(std::string_view margin, std::string_view next) {
 }
 
 // How often the first of these characters stands there in a row, if it is a mark.
-template <class Iterator>
-size_t marks_length(Iterator begin, Iterator end) {
-  if (std::string_view("=-_*#~+.").find(*begin) == npos) return 0;
-  return static_cast<size_t>(
-      std::find_if(begin, end, [mark = *begin](char c) { return c != mark; }) - begin);
+size_t marks_length(std::string_view words, char mark, bool at_end) {
+  if (std::string_view("=-_*#~+.").find(mark) == npos) return 0;
+  const size_t other = at_end ? words.find_last_not_of(mark) : words.find_first_not_of(mark);
+  if (other == npos) return words.size();
+  return at_end ? words.size() - 1 - other : other;
 }
 
 // A line that parts others ("=====", "== summary ==", "---- end"), not one that ends in dots.
 bool is_rule(std::string_view words) {
   constexpr size_t kFewest = 3;
-  const size_t front = marks_length(words.begin(), words.end());
-  const size_t back = words.ends_with('.') ? 0 : marks_length(words.rbegin(), words.rend());
+  if (words.empty()) return false;
+  const size_t front = marks_length(words, words.front(), false);
+  const size_t back = words.ends_with('.') ? 0 : marks_length(words, words.back(), true);
   return front > kFewest || back > kFewest || (front > 1 && back > 1);
 }
 

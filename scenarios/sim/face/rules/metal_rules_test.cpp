@@ -11,8 +11,8 @@
 #include <variant>
 #include <vector>
 
-#include "harness/outcome/outcome.h"
 #include "harness/process/command.h"
+#include "harness/record/process_record.h"
 #include "harness/signature/find_failures.h"
 
 namespace mpsprobe {

@@ -1,0 +1,323 @@
+#include "reports/analysis/analysis.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <tuple>
+
+#include "harness/campaign/campaign.h"
+#include "harness/outcome/judge.h"
+#include "harness/platform/device_class.h"
+#include "reports/analysis/advice.h"
+#include "reports/analysis/arms.h"
+#include "reports/analysis/layers.h"
+#include "reports/analysis/signatures.h"
+#include "reports/analysis/warnings.h"
+
+namespace mpsprobe {
+namespace {
+
+bool is_asked_for(const Journal& journal, const std::string& worker, const Cell& cell) {
+  const auto& workers = journal.header.workers;
+  const auto info = std::find_if(workers.begin(), workers.end(),
+                                 [&](const WorkerInfo& each) { return each.name == worker; });
+  return info == workers.end() || names_backend(*info, cell.backend);
+}
+
+// The plan as summaries without trials; `index` finds them by arm and cell.
+class Summaries {
+ public:
+  Summaries(const Journal& journal, const std::vector<Arm>& arms) {
+    for (const PlannedCell& planned : journal.header.cells) {
+      for (size_t arm = 0; arm < arms.size(); ++arm) {
+        if (!is_asked_for(journal, arms[arm].worker, planned.cell)) continue;
+        CellSummary& cell = find_or_add(arm, planned.cell);
+        cell.block = planned.block;
+        cell.expectation = planned.expectation;
+        // Several arms of one worker share its plan: the first one states it.
+        if (arm == 0 || arms[arm].worker != arms[arm - 1].worker) {
+          cell.planned = journal.header.trials;
+        }
+      }
+    }
+  }
+
+  CellSummary& find_or_add(size_t arm, const Cell& cell) {
+    std::string id = to_string(cell);
+    const auto [at, fresh] = index_.try_emplace({arm, id}, cells_.size());
+    if (fresh) {
+      CellSummary summary;
+      summary.arm = arm;
+      summary.cell = cell;
+      summary.id = std::move(id);
+      cells_.push_back(std::move(summary));
+    }
+    return cells_[at->second];
+  }
+
+  /// In the order of the plan; cells that an arm of a divided worker never ran are dropped.
+  std::vector<CellSummary> take() {
+    std::vector<CellSummary> kept;
+    for (CellSummary& cell : cells_) {
+      if (cell.planned > 0 || !cell.outcomes.empty()) kept.push_back(std::move(cell));
+    }
+    return kept;
+  }
+
+  std::vector<CellSummary>& all() { return cells_; }
+
+ private:
+  std::vector<CellSummary> cells_;
+  std::map<std::pair<size_t, std::string>, size_t> index_;
+};
+
+void count_outcome(CellSummary& cell, const Judgement& judgement) {
+  for (OutcomeCount& count : cell.outcomes) {
+    if (count.outcome == judgement.outcome && count.detail == judgement.detail) {
+      ++count.trials;
+      return;
+    }
+  }
+  cell.outcomes.push_back({judgement.outcome, judgement.detail, 1});
+}
+
+// Operations a second of one trial. Processes run side by side; with a fresh process for each
+// iteration, the iterations follow one another.
+std::optional<double> operations_per_second(const TrialRecord& trial) {
+  std::map<int, double> seconds;  // by iteration
+  double operations = 0;
+  for (const ProcessRecord& process : trial.processes) {
+    if (!process.result) return std::nullopt;
+    operations += static_cast<double>(process.result->operations);
+    double& longest = seconds[process.iteration];
+    longest = std::max(longest, process.result->seconds);
+  }
+  double total = 0;
+  for (const auto& [iteration, longest] : seconds) total += longest;
+  if (!(total > 0)) return std::nullopt;
+  return operations / total;
+}
+
+// Keeps `texts` sorted.
+void add_once(std::vector<std::string>& texts, const std::string& text) {
+  if (text.empty()) return;
+  const auto at = std::lower_bound(texts.begin(), texts.end(), text);
+  if (at == texts.end() || *at != text) texts.insert(at, text);
+}
+
+void add_trial(CellSummary& cell, const Journal& journal, const TrialRecord& trial,
+               std::vector<double>& throughput) {
+  const Outcome outcome = trial.judgement.outcome;
+  count_outcome(cell, trial.judgement);
+  if (is_evidence(outcome)) ++cell.counted;
+  if (is_failure(outcome)) ++cell.failures;
+  for (const ProcessRecord& process : trial.processes) {
+    const nlohmann::json provenance = provenance_of(journal, process);
+    cell.simulated = cell.simulated || says_simulated(provenance);
+    add_once(cell.devices, device_of(provenance));
+    if (process.result) add_once(cell.observed_paths, process.result->observed_path);
+    if (!is_evidence(outcome) || !process.recorder.intact) continue;
+    cell.most_inside = std::max(cell.most_inside, process.recorder.most_inside);
+    cell.launches += process.recorder.launches;
+    cell.overlapped += process.recorder.overlapped;
+  }
+  if (outcome != Outcome::pass) return;
+  for (const ProcessRecord& process : trial.processes) {
+    if (!process.result) continue;
+    cell.checked += process.result->checked;
+    cell.unchecked += process.result->unchecked;
+  }
+  if (const auto rate = operations_per_second(trial)) throughput.push_back(*rate);
+}
+
+Overlap overlap_of(const CellSummary& cell) {
+  if (cell.cell.threads <= 1) return Overlap::not_applicable;
+  if (cell.most_inside > 1) return Overlap::seen;
+  const bool asked_for = cell.cell.lock != Lock::none || cell.cell.start == Start::sequential;
+  return asked_for ? Overlap::prevented : Overlap::none;
+}
+
+Expected compare(const CellSummary& cell) {
+  if (!cell.expectation) return Expected::nothing;
+  const Expectation& expectation = *cell.expectation;
+  if (expectation.verdict) {
+    if (!cell.verdict) return Expected::untested;
+    return *cell.verdict == *expectation.verdict ? Expected::met : Expected::unmet;
+  }
+  if (!expectation.outcome) return Expected::nothing;
+  bool tested = false;
+  for (const OutcomeCount& count : cell.outcomes) {
+    if (count.outcome == Outcome::not_run && *expectation.outcome != Outcome::not_run) continue;
+    tested = true;
+    const bool same = count.outcome == *expectation.outcome &&
+                      (expectation.detail.empty() || count.detail == expectation.detail);
+    if (!same) return Expected::unmet;
+  }
+  return tested ? Expected::met : Expected::untested;
+}
+
+void conclude(CellSummary& cell) {
+  std::sort(cell.outcomes.begin(), cell.outcomes.end(),
+            [](const OutcomeCount& a, const OutcomeCount& b) {
+              return std::tie(a.outcome, a.detail) < std::tie(b.outcome, b.detail);
+            });
+  if (cell.counted > 0) {
+    cell.verdict = cell.failures == 0              ? Verdict::pass
+                   : cell.failures == cell.counted ? Verdict::fail
+                                                   : Verdict::intermittent;
+    cell.rate = exact_interval(cell.failures, cell.counted);
+  }
+  cell.overlap = cell.counted > 0 ? overlap_of(cell) : Overlap::not_applicable;
+  cell.expected = compare(cell);
+  cell.simulated = cell.simulated || cell.cell.backend == Backend::sim;
+}
+
+// A worker that must not touch Metal before its cell does names only the processor; what it
+// answered to `describe`, or what the machine calls itself, then tells.
+bool on_paravirtual_device(const Journal& journal, const std::string& worker,
+                           const CellSummary& cell) {
+  const Backend backend = cell.cell.backend;
+  if (!info_of(backend).apple_gpu || cell.simulated) return false;
+  return std::any_of(cell.devices.begin(), cell.devices.end(), names_paravirtual) ||
+         describes_paravirtual(journal, worker, backend);
+}
+
+std::vector<LeftOutGroup> group_left_out(const std::vector<LeftOut>& left_out) {
+  std::vector<LeftOutGroup> groups;
+  std::map<std::string, size_t> index;
+  for (const LeftOut& item : left_out) {
+    const auto [at, fresh] = index.try_emplace(item.reason, groups.size());
+    if (fresh) groups.push_back({item.reason, {}});
+    groups[at->second].cells.push_back(item.cell);
+  }
+  return groups;
+}
+
+// Which records of a journal are trials, each once: a second record of one is no second piece of
+// evidence, and one that died as a bystander gives way to the record of its rerun. Where that is
+// still owed, the trial was not run.
+class Records {
+ public:
+  explicit Records(const Journal& journal) {
+    for (const TrialRecord& trial : journal.trials) {
+      const Key key = key_of(trial);
+      if (!is_unsettled(trial)) settled_.insert(key);
+      if (trial.attempt > 0) rerun_.insert(key);
+      if (trial.judgement.bystander) bystanders_.insert(key);
+      if (trial.judgement.signature == kVictimAlone) {
+        bystanders_.insert(key);
+        alone_.insert(key);
+      }
+      if (!trial.judgement.bystander) run_alone_.insert(key);
+    }
+  }
+
+  bool counts(const TrialRecord& trial) {
+    const Key key = key_of(trial);
+    if (trial.judgement.bystander && (run_alone_.contains(key) || !settled_.contains(key))) {
+      return false;
+    }
+    const bool first = seen_.insert(key).second;
+    // The attempts of a bystander are no repetitions.
+    if (!first && !trial.judgement.bystander) ++repeated_;
+    return first;
+  }
+
+  int repeated() const { return repeated_; }
+  Bystanders bystanders() const {
+    const auto rerun = std::count_if(bystanders_.begin(), bystanders_.end(),
+                                     [this](const Key& key) { return rerun_.contains(key); });
+    return {static_cast<int>(bystanders_.size()), static_cast<int>(rerun),
+            static_cast<int>(alone_.size())};
+  }
+
+ private:
+  using Key = std::tuple<std::string, std::string, int>;  // worker, cell, number
+
+  static Key key_of(const TrialRecord& trial) {
+    return {trial.worker, to_string(trial.cell), trial.trial};
+  }
+
+  std::set<Key> settled_;
+  std::set<Key> run_alone_;
+  std::set<Key> rerun_;
+  std::set<Key> bystanders_;
+  std::set<Key> alone_;
+  std::set<Key> seen_;
+  int repeated_ = 0;
+};
+
+std::vector<CellEvidence> evidence_of(const Analysis& analysis) {
+  std::vector<CellEvidence> evidence;
+  for (const CellSummary& cell : analysis.cells) {
+    evidence.push_back({analysis.arms[cell.arm].label, cell.cell, cell.counted, cell.failures,
+                        cell.overlap == Overlap::none, cell.most_inside});
+  }
+  return evidence;
+}
+
+}  // namespace
+
+bool took_another_path(const CellSummary& cell) {
+  if (cell.cell.path == Path::automatic) return false;
+  return std::any_of(cell.observed_paths.begin(), cell.observed_paths.end(),
+                     [&cell](const std::string& path) {
+                       return path != "not observed" && path != name_of(cell.cell.path);
+                     });
+}
+
+Analysis analyse(const Journal& journal) {
+  Analysis analysis;
+  analysis.header = journal.header;
+  analysis.header.cells.clear();
+  analysis.ends = journal.ends;
+  Arms arms = divide_into_arms(journal);
+  analysis.arms = std::move(arms.arms);
+
+  Summaries summaries(journal, analysis.arms);
+  std::map<std::pair<size_t, std::string>, std::vector<double>> throughput;
+  std::map<std::pair<std::string, std::string>, int> recorded;  // by worker and cell
+  Records records(journal);
+  std::vector<size_t> failed;  // indices into the journal's trials
+  for (size_t i = 0; i < journal.trials.size(); ++i) {
+    const TrialRecord& trial = journal.trials[i];
+    if (!records.counts(trial)) continue;
+    CellSummary& cell = summaries.find_or_add(arms.of_trial[i], trial.cell);
+    add_trial(cell, journal, trial, throughput[{cell.arm, cell.id}]);
+    ++recorded[{trial.worker, cell.id}];
+    if (is_failure(trial.judgement.outcome)) failed.push_back(i);
+  }
+  for (CellSummary& cell : summaries.all()) {
+    const int done = recorded[{analysis.arms[cell.arm].worker, cell.id}];
+    cell.missing = std::max(0, cell.planned - done);
+    cell.throughput = spread_of(throughput[{cell.arm, cell.id}]);
+    const std::string& worker = analysis.arms[cell.arm].worker;
+    cell.simulated = cell.simulated || describes_simulated(journal, worker, cell.cell.backend);
+    cell.paravirtual = on_paravirtual_device(journal, worker, cell);
+    conclude(cell);
+  }
+  analysis.cells = summaries.take();
+  for (const CellSummary& cell : analysis.cells) {
+    analysis.planned += cell.planned;
+    analysis.counted += cell.counted;
+    analysis.failures += cell.failures;
+    for (const OutcomeCount& count : cell.outcomes) {
+      if (count.outcome != Outcome::not_run) analysis.recorded += count.trials;
+    }
+    analysis.simulated = analysis.simulated || cell.simulated;
+    analysis.paravirtual = analysis.paravirtual || cell.paravirtual;
+  }
+  analysis.complete = analysis.recorded >= analysis.planned;
+  analysis.boundaries = find_boundaries(evidence_of(analysis));
+  analysis.signatures = group_by_signature(journal, analysis, arms.of_trial, failed);
+  analysis.comparisons = compare_layers(analysis);
+  analysis.bystanders = records.bystanders();
+  analysis.left_out = group_left_out(journal.header.left_out);
+  analysis.warnings = warn(journal, analysis, arms.divided, records.repeated());
+  analysis.advice = advise(analysis);
+  return analysis;
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,225 @@
+#include "reports/analysis/arms.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "harness/platform/device_class.h"
+#include "harness/wire/library_under_test.h"
+
+namespace mpsprobe {
+namespace {
+
+using nlohmann::json;
+
+const json& member(const json& object, const char* key) {
+  static const json kNull;
+  if (!object.is_object()) return kNull;
+  const auto at = object.find(key);
+  return at == object.end() ? kNull : *at;
+}
+
+std::string text_of(const json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  return "";
+}
+
+std::string dumped(const json& value) {
+  return value.dump(-1, ' ', true, json::error_handler_t::replace);
+}
+
+std::string device_text(const json& device) {
+  if (device.is_string()) return device.get<std::string>();
+  if (!device.is_object()) return "";
+  for (const char* key : {"name", "device", "description"}) {
+    if (member(device, key).is_string()) return text_of(member(device, key));
+  }
+  return dumped(device);
+}
+
+void describe_arm(Arm& arm, const json& provenance) {
+  const LibraryUnderTest library = library_under_test(provenance);
+  arm.library_name = library.name;
+  arm.version = library.version;
+  arm.git_hash = library.git_hash;
+  arm.library = library.path;
+  arm.build_id = library.build_id;
+  arm.stream_pool = library.stream_pool;
+}
+
+void add_device(Arm& arm, const json& provenance) {
+  const std::string device = device_of(provenance);
+  if (device.empty()) return;
+  if (std::find(arm.devices.begin(), arm.devices.end(), device) == arm.devices.end()) {
+    arm.devices.push_back(device);
+  }
+}
+
+// What identifies the build and the device of a trial: nothing where no process said, or where its
+// processes contradict each other.
+struct Identity {
+  bool known = false;
+  bool contradicts = false;
+  json provenance;
+  std::string build;
+  std::string device;
+};
+
+Identity identify(const Journal& journal, const TrialRecord& trial) {
+  Identity identity;
+  for (const ProcessRecord& process : trial.processes) {
+    const json provenance = provenance_of(journal, process);
+    if (!provenance.is_object()) continue;
+    const std::string build = dumped(library_object(provenance));
+    const std::string device = dumped(member(provenance, "device"));
+    if (!identity.known) {
+      identity = {true, false, provenance, build, device};
+    } else if (identity.build != build || identity.device != device) {
+      identity.contradicts = true;
+    }
+  }
+  return identity;
+}
+
+// The arms of one worker, as they come to light.
+struct WorkerArms {
+  std::vector<Arm> arms;
+  std::map<std::pair<std::string, size_t>, size_t> by_build;  ///< build, which device of it
+  // The devices that one build had for one backend: more than one, and its trials are kept apart.
+  std::map<std::pair<std::string, std::string>, std::vector<std::string>> devices;
+  std::optional<size_t> unknown;
+};
+
+size_t known_arm(WorkerArms& worker, const Arm& blank, const Identity& identity, const Cell& cell) {
+  const std::string scope = std::string(name_of(cell.backend)) + "/" + cell.profile;
+  std::vector<std::string>& devices = worker.devices[{identity.build, scope}];
+  const auto seen = std::find(devices.begin(), devices.end(), identity.device);
+  const auto which = static_cast<size_t>(seen - devices.begin());
+  if (seen == devices.end()) devices.push_back(identity.device);
+  const auto [at, fresh] = worker.by_build.try_emplace({identity.build, which}, worker.arms.size());
+  if (fresh) {
+    worker.arms.push_back(blank);
+    describe_arm(worker.arms.back(), identity.provenance);
+    worker.arms.back().proved = true;
+  }
+  add_device(worker.arms[at->second], identity.provenance);
+  return at->second;
+}
+
+size_t unknown_arm(WorkerArms& worker, const Arm& blank) {
+  if (!worker.unknown) {
+    worker.unknown = worker.arms.size();
+    worker.arms.push_back(blank);
+  }
+  return *worker.unknown;
+}
+
+}  // namespace
+
+json provenance_of(const Journal& journal, const ProcessRecord& process) {
+  if (!process.hello) return nullptr;
+  const auto at = journal.provenances.find(process.hello->provenance);
+  if (at != journal.provenances.end()) return at->second;
+  const json parsed = json::parse(process.hello->provenance, nullptr, false);
+  return parsed.is_object() ? parsed : json(nullptr);
+}
+
+std::string device_of(const json& provenance) {
+  return device_text(member(provenance, "device"));
+}
+
+bool says_simulated(const json& provenance) {
+  const auto yes = [](const json& value) { return value.is_boolean() && value.get<bool>(); };
+  return yes(member(provenance, "simulated")) ||
+         yes(member(member(provenance, "device"), "simulated")) ||
+         yes(member(member(provenance, "sim"), "simulated"));
+}
+
+bool describes_simulated(const Journal& journal, const std::string& worker, Backend backend) {
+  for (const WorkerInfo& info : journal.header.workers) {
+    const json& backends = member(info.describe, "backends");
+    if (info.name != worker || !backends.is_array()) continue;
+    for (const json& entry : backends) {
+      if (text_of(member(entry, "name")) == name_of(backend)) return says_simulated(entry);
+    }
+  }
+  return false;
+}
+
+bool describes_paravirtual(const Journal& journal, const std::string& worker, Backend backend) {
+  if (names_paravirtual(dumped(journal.header.machine))) return true;
+  for (const WorkerInfo& info : journal.header.workers) {
+    const json& backends = member(info.describe, "backends");
+    if (info.name != worker || !backends.is_array()) continue;
+    for (const json& entry : backends) {
+      if (text_of(member(entry, "name")) == name_of(backend)) {
+        return names_paravirtual(text_of(member(entry, "device")));
+      }
+    }
+  }
+  return false;
+}
+
+Arms divide_into_arms(const Journal& journal) {
+  std::vector<std::string> names;
+  std::map<std::string, Arm> blanks;
+  std::map<std::string, json> described;
+  for (const WorkerInfo& info : journal.header.workers) {
+    if (blanks.contains(info.name)) continue;
+    names.push_back(info.name);
+    blanks[info.name].worker_path = info.path;
+    described[info.name] = member(info.describe, "provenance");
+  }
+  for (const TrialRecord& trial : journal.trials) {
+    if (blanks.try_emplace(trial.worker).second) names.push_back(trial.worker);
+  }
+
+  std::map<std::string, WorkerArms> workers;
+  std::vector<size_t> local(journal.trials.size());
+  std::vector<size_t> undecided;
+  for (size_t i = 0; i < journal.trials.size(); ++i) {
+    const TrialRecord& trial = journal.trials[i];
+    const Identity identity = identify(journal, trial);
+    WorkerArms& worker = workers[trial.worker];
+    if (identity.contradicts) {
+      local[i] = unknown_arm(worker, blanks[trial.worker]);
+    } else if (identity.known) {
+      local[i] = known_arm(worker, blanks[trial.worker], identity, trial.cell);
+    } else {
+      undecided.push_back(i);
+    }
+  }
+  // A trial that died before it could say what it ran on belongs to the worker's build as long as
+  // there is only one.
+  for (size_t i : undecided) {
+    WorkerArms& worker = workers[journal.trials[i].worker];
+    const bool one = worker.arms.size() == 1 && !worker.unknown;
+    local[i] = one ? 0 : unknown_arm(worker, blanks[journal.trials[i].worker]);
+  }
+
+  Arms result;
+  std::map<std::string, size_t> first;
+  for (const std::string& name : names) {
+    WorkerArms& worker = workers[name];
+    if (worker.arms.empty()) worker.arms.push_back(blanks[name]);
+    first[name] = result.arms.size();
+    if (worker.arms.size() > 1) result.divided.push_back(name);
+    for (size_t k = 0; k < worker.arms.size(); ++k) {
+      Arm arm = worker.arms[k];
+      arm.worker = name;
+      arm.label = name;
+      if (worker.arms.size() > 1) {
+        arm.label += worker.unknown == k ? ", build unknown" : ", build " + std::to_string(k + 1);
+      } else if (!arm.proved) {
+        describe_arm(arm, described[name]);
+      }
+      result.arms.push_back(std::move(arm));
+    }
+  }
+  for (size_t i = 0; i < journal.trials.size(); ++i) {
+    result.of_trial.push_back(first[journal.trials[i].worker] + local[i]);
+  }
+  return result;
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,354 @@
+#include "reports/analysis/layers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "harness/statistics/fisher.h"
+#include "harness/wire/axis.h"
+
+namespace mpsprobe {
+namespace {
+
+struct LayerPair {
+  Backend upper;
+  Backend lower;
+  std::string_view also;   ///< what may be said where both failed
+  std::string_view only;   ///< ... where only the upper one did
+  std::string_view below;  ///< ... where only the lower one did
+};
+
+constexpr std::array<LayerPair, 5> kLayers{{
+    {Backend::mps, Backend::metal, "also without PyTorch", "only with PyTorch",
+     "without PyTorch, and not with it"},
+    {Backend::mps, Backend::cuda, "also on CUDA", "not on CUDA", "on CUDA, and not on MPS"},
+    {Backend::mps, Backend::cpu, "also on the CPU", "not on the CPU", "on the CPU, and not on MPS"},
+    {Backend::cuda, Backend::cpu, "also on the CPU", "not on the CPU",
+     "on the CPU, and not on CUDA"},
+    {Backend::sim, Backend::cpu, "also on the CPU", "not on the CPU",
+     "on the CPU, and not on the simulated device"},
+}};
+
+const LayerPair& pair_of(Backend upper, Backend lower) {
+  return *std::find_if(kLayers.begin(), kLayers.end(), [upper, lower](const LayerPair& pair) {
+    return pair.upper == upper && pair.lower == lower;
+  });
+}
+
+// The cell as it is on another backend. A profile means nothing but to the simulated device.
+std::string on_backend(const Cell& cell, Backend backend) {
+  Cell other = cell;
+  other.backend = backend;
+  other.profile = Cell{}.profile;
+  return to_string(other);
+}
+
+bool same_library(const Arm& a, const Arm& b) {
+  if (!a.build_id.empty() && !b.build_id.empty()) return a.build_id == b.build_id;
+  return a.library == b.library && a.version == b.version && a.git_hash == b.git_hash;
+}
+
+bool proved(const Arm& arm) {
+  const bool named = !arm.build_id.empty() || !arm.library.empty() || !arm.git_hash.empty();
+  return arm.proved && named;
+}
+
+// Every title that a cell of an arm failed with.
+std::map<std::pair<size_t, std::string>, std::set<size_t>> titles_by_cell(
+    const Analysis& analysis) {
+  std::map<std::pair<size_t, std::string>, std::set<size_t>> titles;
+  for (size_t i = 0; i < analysis.signatures.size(); ++i) {
+    for (const SignatureGroup::Where& where : analysis.signatures[i].cells) {
+      titles[{where.arm, where.cell}].insert(i);
+    }
+  }
+  return titles;
+}
+
+// What the processes of each arm called the device of each backend. A run that was resumed on
+// another machine has different ones, also for arms of one and the same build.
+class Devices {
+ public:
+  explicit Devices(const Analysis& analysis) {
+    for (const CellSummary& cell : analysis.cells) {
+      if (cell.counted == 0) continue;
+      names_[cell.arm][cell.cell.backend].insert(cell.devices.begin(), cell.devices.end());
+    }
+  }
+
+  bool are_the_same(const CellSummary& one, const CellSummary& two) const {
+    const ByBackend& ones = names_.at(one.arm);
+    const ByBackend& twos = names_.at(two.arm);
+    for (const auto& [backend, names] : ones) {
+      const auto other = twos.find(backend);
+      if (other != twos.end() && other->second != names) return false;
+    }
+    // Both are Apple's GPU.
+    if (one.cell.backend != Backend::mps || two.cell.backend != Backend::metal) return true;
+    return one.devices.empty() || two.devices.empty() || one.devices == two.devices;
+  }
+
+ private:
+  using ByBackend = std::map<Backend, std::set<std::string>>;
+  std::map<size_t, ByBackend> names_;
+};
+
+class Pairs {
+ public:
+  explicit Pairs(const Analysis& analysis)
+      : analysis_(analysis), titles_(titles_by_cell(analysis)), devices_(analysis) {
+    for (size_t i = 0; i < analysis.cells.size(); ++i) {
+      if (analysis.cells[i].counted > 0) by_id_[analysis.cells[i].id].push_back(i);
+    }
+  }
+
+  std::vector<Comparison> find() {
+    for (size_t i = 0; i < analysis_.cells.size(); ++i) {
+      if (analysis_.cells[i].counted == 0) continue;
+      find_layers_below(i);
+      find_other_builds(i);
+    }
+    return std::move(found_);
+  }
+
+ private:
+  void find_layers_below(size_t upper) {
+    const CellSummary& cell = analysis_.cells[upper];
+    for (const LayerPair& pair : kLayers) {
+      if (pair.upper != cell.cell.backend) continue;
+      const auto at = by_id_.find(on_backend(cell.cell, pair.lower));
+      if (at == by_id_.end()) continue;
+      for (size_t lower : at->second) {
+        // Apple's frameworks alone have no LibTorch that could be another one.
+        const bool comparable =
+            pair.lower == Backend::metal || analysis_.cells[lower].arm == cell.arm;
+        if (comparable) add(true, upper, lower);
+      }
+    }
+  }
+
+  void find_other_builds(size_t baseline) {
+    const CellSummary& cell = analysis_.cells[baseline];
+    const std::string& worker = analysis_.arms[cell.arm].worker;
+    if (worker != analysis_.arms.front().worker) return;
+    for (size_t other : by_id_.at(cell.id)) {
+      if (analysis_.arms[analysis_.cells[other].arm].worker != worker) add(false, baseline, other);
+    }
+  }
+
+  void add(bool layers, size_t first, size_t second) {
+    const CellSummary& one = analysis_.cells[first];
+    const CellSummary& two = analysis_.cells[second];
+    Comparison comparison;
+    comparison.layers = layers;
+    comparison.first = first;
+    comparison.second = second;
+    if (!devices_.are_the_same(one, two)) {
+      comparison.conclusion = Conclusion::other_device;
+    } else {
+      comparison.p = fisher_exact({one.failures, one.counted}, {two.failures, two.counted});
+      comparison.tested = one.failures + two.failures > 0;
+    }
+    comparison.simulated = one.simulated || two.simulated;
+    if (one.failures > 0 && two.failures > 0) {
+      const std::set<size_t>& titles = titles_[{two.arm, two.id}];
+      const std::set<size_t>& others = titles_[{one.arm, one.id}];
+      comparison.same_signature = std::any_of(
+          others.begin(), others.end(), [&titles](size_t title) { return titles.contains(title); });
+    }
+    found_.push_back(comparison);
+  }
+
+  const Analysis& analysis_;
+  std::map<std::pair<size_t, std::string>, std::set<size_t>> titles_;
+  Devices devices_;
+  std::map<std::string, std::vector<size_t>> by_id_;
+  std::vector<Comparison> found_;
+};
+
+bool had_wrong_results(const CellSummary& cell) {
+  return std::any_of(cell.outcomes.begin(), cell.outcomes.end(), [](const OutcomeCount& count) {
+    return count.outcome == Outcome::wrong_result;
+  });
+}
+
+// What may be said where exactly one side failed, and chance is ruled out or not. A side that was
+// spared says something only of what it did and would have seen.
+Conclusion one_sided(const CellSummary& failing, const CellSummary& spared, bool differs,
+                     Conclusion claim, Conclusion otherwise) {
+  if (spared.overlap == Overlap::none) return Conclusion::no_overlap;
+  if (took_another_path(failing) || took_another_path(spared)) return Conclusion::other_path;
+  if (had_wrong_results(failing) && spared.checked == 0) return Conclusion::unchecked;
+  return differs ? claim : otherwise;
+}
+
+Conclusion conclude_layers(const CellSummary& upper, const CellSummary& lower, bool differs) {
+  if (upper.failures == 0 && lower.failures == 0) return Conclusion::no_failure;
+  if (upper.failures > 0 && lower.failures > 0) return Conclusion::also_below;
+  constexpr Conclusion kOtherwise = Conclusion::too_few_trials;
+  if (upper.failures > 0) {
+    return one_sided(upper, lower, differs, Conclusion::only_above, kOtherwise);
+  }
+  return one_sided(lower, upper, differs, Conclusion::only_below, kOtherwise);
+}
+
+Conclusion conclude_builds(const Analysis& analysis, const CellSummary& baseline,
+                           const CellSummary& other, bool differs) {
+  const Arm& one = analysis.arms[baseline.arm];
+  const Arm& two = analysis.arms[other.arm];
+  if (!proved(one) || !proved(two)) return Conclusion::unproved;
+  if (same_library(one, two)) return Conclusion::same_build;
+  if (baseline.failures == 0 && other.failures == 0) return Conclusion::no_failure;
+  if (other.failures == 0) {
+    return one_sided(baseline, other, differs, Conclusion::fixed, Conclusion::no_difference);
+  }
+  if (!differs) return Conclusion::no_difference;
+  const double before = static_cast<double>(baseline.failures) / baseline.counted;
+  const double now = static_cast<double>(other.failures) / other.counted;
+  return now < before ? Conclusion::less_often : Conclusion::more_often;
+}
+
+constexpr std::string_view kOtherDevice =
+    "inconclusive: another device, or not said which; not tested";
+
+std::string needed_in_words(const Comparison& comparison) {
+  if (!comparison.trials_needed) return "";
+  return fmt::format(" (at the rate seen, {} trials a cell would tell)", *comparison.trials_needed);
+}
+
+std::string words_of_layers(const Analysis& analysis, const Comparison& comparison) {
+  const CellSummary& upper = analysis.cells[comparison.first];
+  const CellSummary& lower = analysis.cells[comparison.second];
+  const LayerPair& pair = pair_of(upper.cell.backend, lower.cell.backend);
+  switch (comparison.conclusion) {
+    case Conclusion::also_below:
+      return fmt::format("{}{}", pair.also,
+                         comparison.same_signature ? "" : ", but by other signatures");
+    case Conclusion::only_above:
+      return std::string(pair.only);
+    case Conclusion::only_below:
+      return std::string(pair.below);
+    case Conclusion::no_overlap:
+      return fmt::format("inconclusive: no two threads were ever inside an operation at once on {}",
+                         name_of((upper.failures == 0 ? upper : lower).cell.backend));
+    case Conclusion::other_path:
+      return fmt::format("inconclusive: on {} another path was taken than the cell asks for",
+                         name_of((took_another_path(upper) ? upper : lower).cell.backend));
+    case Conclusion::unchecked:
+      return fmt::format(
+          "inconclusive: results were wrong, and on {} none was compared with the reference",
+          name_of((upper.failures == 0 ? upper : lower).cell.backend));
+    case Conclusion::other_device:
+      return std::string(kOtherDevice);
+    case Conclusion::no_failure:
+      return "inconclusive: neither failed";
+    default:
+      return "inconclusive: too few trials" + needed_in_words(comparison);
+  }
+}
+
+std::string words_of_builds(const Comparison& comparison) {
+  const std::string_view signatures =
+      comparison.same_signature ? "" : "; by other signatures than the baseline";
+  switch (comparison.conclusion) {
+    case Conclusion::fixed:
+      return fmt::format("fixed: the baseline failed in the same run, p = {:.2g}",
+                         comparison.corrected_p);
+    case Conclusion::less_often:
+      return fmt::format("fails less often than the baseline, and is not fixed{}", signatures);
+    case Conclusion::more_often:
+      return fmt::format("fails more often than the baseline{}", signatures);
+    case Conclusion::no_overlap:
+      return "inconclusive: no two threads were ever inside an operation at once";
+    case Conclusion::other_path:
+      return "inconclusive: a side took another path than the cell asks for";
+    case Conclusion::unchecked:
+      return "inconclusive: the baseline's results were wrong, and the other build compared none "
+             "with the reference";
+    case Conclusion::other_device:
+      return std::string(kOtherDevice);
+    case Conclusion::no_failure:
+      return "inconclusive: the baseline did not fail either";
+    case Conclusion::same_build:
+      return "inconclusive: both workers loaded the same library";
+    case Conclusion::unproved:
+      return "inconclusive: it is not proved which library ran";
+    default:
+      return fmt::format("no difference shown{}{}", needed_in_words(comparison), signatures);
+  }
+}
+
+bool both_proved(const Analysis& analysis, const Comparison& comparison) {
+  return proved(analysis.arms[analysis.cells[comparison.first].arm]) &&
+         proved(analysis.arms[analysis.cells[comparison.second].arm]);
+}
+
+}  // namespace
+
+std::vector<Comparison> compare_layers(const Analysis& analysis) {
+  std::vector<Comparison> comparisons = Pairs(analysis).find();
+  std::vector<double> p_values;
+  std::vector<size_t> tested;
+  for (size_t i = 0; i < comparisons.size(); ++i) {
+    if (!comparisons[i].tested) continue;
+    tested.push_back(i);
+    p_values.push_back(comparisons[i].p);
+  }
+  const std::vector<double> corrected = holm_corrected(p_values);
+  for (size_t i = 0; i < tested.size(); ++i) comparisons[tested[i]].corrected_p = corrected[i];
+
+  for (Comparison& comparison : comparisons) {
+    if (comparison.conclusion == Conclusion::other_device) {
+      if (!comparison.layers && !both_proved(analysis, comparison)) {
+        comparison.conclusion = Conclusion::unproved;
+      }
+      continue;
+    }
+    const CellSummary& first = analysis.cells[comparison.first];
+    const CellSummary& second = analysis.cells[comparison.second];
+    const bool differs = comparison.corrected_p < kClaimLevel;
+    comparison.conclusion = comparison.layers ? conclude_layers(first, second, differs)
+                                              : conclude_builds(analysis, first, second, differs);
+    const bool open = comparison.conclusion == Conclusion::too_few_trials ||
+                      comparison.conclusion == Conclusion::no_difference;
+    if (!open || (first.failures > 0 && second.failures > 0)) continue;
+    const CellSummary& failing = first.failures > 0 ? first : second;
+    // The first step of Holm's correction asks the most: what passes it passes in any order.
+    comparison.trials_needed =
+        trials_to_tell_from_none(static_cast<double>(failing.failures) / failing.counted,
+                                 kClaimLevel / static_cast<double>(tested.size()));
+  }
+  return comparisons;
+}
+
+std::string conclusion_in_words(const Analysis& analysis, const Comparison& comparison) {
+  const std::string words =
+      comparison.layers ? words_of_layers(analysis, comparison) : words_of_builds(comparison);
+  return comparison.simulated ? "simulated: " + words : words;
+}
+
+std::string_view name_of(Conclusion conclusion) {
+  switch (conclusion) {
+    case Conclusion::also_below:
+      return "also_below";
+    case Conclusion::only_above:
+      return "only_above";
+    case Conclusion::only_below:
+      return "only_below";
+    case Conclusion::fixed:
+      return "fixed";
+    case Conclusion::less_often:
+      return "less_often";
+    case Conclusion::more_often:
+      return "more_often";
+    case Conclusion::no_difference:
+      return "no_difference";
+    default:
+      return "inconclusive";
+  }
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,291 @@
+#include "reports/analysis/warnings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "reports/analysis/gpu_events.h"
+#include "reports/words/phrases.h"
+#include "reports/words/text.h"
+
+namespace mpsprobe {
+namespace {
+
+int count_outcome(const Analysis& analysis, Outcome outcome) {
+  int trials = 0;
+  for (const CellSummary& cell : analysis.cells) {
+    for (const OutcomeCount& count : cell.outcomes) {
+      if (count.outcome == outcome) trials += count.trials;
+    }
+  }
+  return trials;
+}
+
+template <typename Predicate>
+std::vector<const CellSummary*> cells_where(const Analysis& analysis, Predicate predicate) {
+  std::vector<const CellSummary*> cells;
+  for (const CellSummary& cell : analysis.cells) {
+    if (predicate(cell)) cells.push_back(&cell);
+  }
+  return cells;
+}
+
+void warn_of_gaps(const Analysis& analysis, bool live, std::vector<Warning>& warnings) {
+  if (!analysis.has_evidence()) {
+    warnings.push_back({"no_evidence",
+                        "No trial counts: nothing passed and nothing failed. This run says nothing "
+                        "about the product, and it is not green."});
+  }
+  if (analysis.complete) return;
+  std::string why = live ? "the run is still going on" : "the run was killed";
+  if (!live && !analysis.ends.empty()) {
+    const CampaignEnd& end = analysis.ends.back();
+    why = "it ended with \"" + words(printable(end.reason)) + "\"";
+    if (!end.note.empty()) why += " (" + shortened(printable(end.note), 200) + ")";
+  }
+  warnings.push_back({"incomplete", fmt::format("Incomplete: {} of {} planned trials were run; {}. "
+                                                "What was not run is no pass.",
+                                                analysis.recorded, analysis.planned, why)});
+}
+
+void warn_of_damage(const Journal& journal, std::vector<Warning>& warnings) {
+  if (journal.damaged.empty()) return;
+  constexpr size_t kMostNamed = 8;
+  std::string lines;
+  for (size_t i = 0; i < std::min(journal.damaged.size(), kMostNamed); ++i) {
+    lines += fmt::format("{}{} ({})", i == 0 ? "" : "; ", journal.damaged[i].line,
+                         printable(journal.damaged[i].why));
+  }
+  if (journal.damaged.size() > kMostNamed) {
+    lines += fmt::format("; and {} more", journal.damaged.size() - kMostNamed);
+  }
+  warnings.push_back({"journal_damaged",
+                      fmt::format("Lines of journal.ndjson are damaged and were skipped: {}. What "
+                                  "they held counts as not run; --resume runs it again.",
+                                  lines)});
+}
+
+void warn_of_sharing(const Journal& journal, std::vector<Warning>& warnings) {
+  const bool on_gpu =
+      std::any_of(journal.header.cells.begin(), journal.header.cells.end(),
+                  [](const PlannedCell& planned) { return planned.cell.backend == Backend::cuda; });
+  if (!on_gpu || journal.header.jobs == 1) return;
+  warnings.push_back(
+      {"shared_gpu", fmt::format("Up to {} trials shared the GPU: throughput and durations are "
+                                 "those of a shared GPU, and not to be compared with others.",
+                                 journal.header.jobs)});
+}
+
+void warn_of_overlap(const Analysis& analysis, std::vector<Warning>& warnings) {
+  const auto cells = cells_where(analysis, [](const CellSummary& cell) {
+    return cell.verdict == Verdict::pass && cell.overlap == Overlap::none;
+  });
+  if (cells.empty()) return;
+  warnings.push_back(
+      {"no_overlap",
+       fmt::format("{} with several threads passed without any two threads inside an operation at "
+                   "once, for example {}: a pass without overlap shows nothing.",
+                   counted(static_cast<int64_t>(cells.size()), "cells"), cells.front()->id)});
+}
+
+void warn_of_unchecked(const Analysis& analysis, std::vector<Warning>& warnings) {
+  const auto cells = cells_where(analysis, [](const CellSummary& cell) {
+    return cell.verdict == Verdict::pass && cell.checked == 0;
+  });
+  if (cells.empty()) return;
+  warnings.push_back(
+      {"unchecked",
+       fmt::format("In {} that passed no result was compared with the reference, for example {}: "
+                   "wrong numbers would not have been seen there.",
+                   counted(static_cast<int64_t>(cells.size()), "cells"), cells.front()->id)});
+}
+
+void warn_of_path(const Analysis& analysis, std::vector<Warning>& warnings) {
+  const auto cells = cells_where(analysis, took_another_path);
+  if (cells.empty()) return;
+  warnings.push_back(
+      {"wrong_path",
+       fmt::format("{} took another path than the cell asks for, for example {} "
+                   "(observed: {}): their results say nothing about that path.",
+                   counted(static_cast<int64_t>(cells.size()), "cells"), cells.front()->id,
+                   shortened(printable(cells.front()->observed_paths.front()), 60))});
+}
+
+void warn_of_validation(const Analysis& analysis, std::vector<Warning>& warnings) {
+  const auto cells = cells_where(
+      analysis, [](const CellSummary& cell) { return cell.cell.validation != Validation::none; });
+  if (cells.empty()) return;
+  warnings.push_back(
+      {"validation",
+       fmt::format("{} ran under Metal's validation layers, which hide some failures and invent "
+                   "others: rates of their own, not to be compared with those without.",
+                   counted(static_cast<int64_t>(cells.size()), "cells"))});
+}
+
+// A validation layer that does not announce itself is not in force, whatever the environment says.
+void warn_of_missing_banner(const Journal& journal, std::vector<Warning>& warnings) {
+  int trials = 0;
+  std::string example;
+  for (const TrialRecord& trial : journal.trials) {
+    const Validation asked = trial.cell.validation;
+    if (asked == Validation::none) continue;
+    const bool silent = std::any_of(
+        trial.processes.begin(), trial.processes.end(), [asked](const ProcessRecord& process) {
+          return process.ready &&
+                 (!process.api_validation_seen ||
+                  (asked == Validation::api_shader && !process.shader_validation_seen));
+        });
+    if (silent && trials++ == 0) example = to_string(trial.cell);
+  }
+  if (trials == 0) return;
+  warnings.push_back(
+      {"no_validation_banner",
+       fmt::format("In {} that ask for Metal's validation its banner was not seen, first in {}: "
+                   "the validation was not in force there.",
+                   counted(trials, "trials"), example)});
+}
+
+void warn_of_bystanders(const Analysis& analysis, std::vector<Warning>& warnings) {
+  const Bystanders& bystanders = analysis.bystanders;
+  if (bystanders.trials == 0) return;
+  const auto were = [](int trials) {
+    return trials == 1 ? std::string("1 was") : fmt::format("{} were", trials);
+  };
+  std::string text = fmt::format(
+      "{} failed as {} of a GPU error that the system laid to another process, which is no "
+      "evidence. {} run again alone, and only that run counts.",
+      counted(bystanders.trials, "trials"), bystanders.trials == 1 ? "a victim" : "victims",
+      were(bystanders.rerun));
+  if (bystanders.alone > 0) {
+    text += fmt::format(
+        " {} a victim alone as well, each time: counted as a GPU error whose culprit is not known.",
+        were(bystanders.alone));
+  }
+  warnings.push_back({"bystanders", std::move(text)});
+}
+
+void warn_of_gpu_events(const Journal& journal, std::vector<Warning>& warnings) {
+  const std::vector<std::vector<GpuEvent>> events = gpu_events_of_trials(journal);
+  int trials = 0;
+  std::string example;
+  for (size_t i = 0; i < events.size(); ++i) {
+    if (!events[i].empty() && trials++ == 0) example = to_string(journal.trials[i].cell);
+  }
+  if (trials == 0) return;
+  warnings.push_back(
+      {"gpu_events",
+       fmt::format("The system reported GPU errors or restarts around {}, first around one of {}. "
+                   "Such a report names no process for sure: it proves no guilt, and what ran "
+                   "beside it may have suffered.",
+                   counted(trials, "trials"), example)});
+}
+
+void warn_of_thin_signatures(const Analysis& analysis, std::vector<Warning>& warnings) {
+  int64_t thin = 0;
+  int failures = 0;
+  for (const SignatureGroup& group : analysis.signatures) {
+    if (!group.thin()) continue;
+    ++thin;
+    failures += group.failures;
+  }
+  if (thin == 0) return;
+  warnings.push_back(
+      {"thin_signatures",
+       fmt::format("{} ({}) {} on nothing but the place where the process was: nothing that was "
+                   "told or seen names a cause, and different bugs may share one.",
+                   counted(thin, "signatures"), counted(failures, "trials"),
+                   thin == 1 ? "rests" : "rest")});
+}
+
+void warn_of_same_build(const Analysis& analysis, std::vector<Warning>& warnings) {
+  const auto same = std::find_if(
+      analysis.comparisons.begin(), analysis.comparisons.end(),
+      [](const Comparison& comparison) { return comparison.conclusion == Conclusion::same_build; });
+  if (same == analysis.comparisons.end()) return;
+  const auto label = [&analysis](size_t cell) {
+    return shortened(printable(analysis.arms[analysis.cells[cell].arm].label), 60);
+  };
+  warnings.push_back(
+      {"same_build", fmt::format("The workers {} and {} loaded the same library: to compare them "
+                                 "compares nothing. Check what the second one loads.",
+                                 label(same->first), label(same->second))});
+}
+
+void warn_of_device(const Journal& journal, std::vector<Warning>& warnings) {
+  int sick = 0;
+  std::string example;
+  for (const TrialRecord& trial : journal.trials) {
+    // One that was ended by the user, or could not run, says nothing of the device.
+    if (!trial.known_good || !is_failure(trial.known_good->outcome)) continue;
+    if (sick++ == 0) example = to_string(trial.cell);
+  }
+  if (sick == 0) return;
+  warnings.push_back(
+      {"sick_device", fmt::format("After {} a known-good cell failed as well, first after {}: "
+                                  "what came next may be the device's failure, not the cell's.",
+                                  counted(sick, "failures"), example)});
+}
+
+}  // namespace
+
+std::vector<Warning> warn(const Journal& journal, const Analysis& analysis,
+                          const std::vector<std::string>& divided, int repeated) {
+  std::vector<Warning> warnings;
+  if (analysis.simulated) {
+    const bool all = std::all_of(analysis.cells.begin(), analysis.cells.end(),
+                                 [](const CellSummary& cell) { return cell.simulated; });
+    warnings.push_back(
+        {"simulated", fmt::format("SIMULATED. {} ran on a simulated Metal device with "
+                                  "planted defects: no evidence about Apple's "
+                                  "software, any GPU or PyTorch's MPS backend.",
+                                  all ? "Everything here" : "A part of this")});
+  }
+  if (analysis.paravirtual) {
+    warnings.push_back({"paravirtual",
+                        "Paravirtual GPU (Apple Paravirtual device, as on hosted Mac runners): a "
+                        "class of its own. Do not quote these results for a real chip, or add them "
+                        "to results of one."});
+  }
+  for (const std::string& worker : divided) {
+    warnings.push_back(
+        {"several_builds",
+         fmt::format(
+             "Trials of the worker {} ran on different builds or devices, or did not say on "
+             "which. They are not added up: each build has rows of its own.",
+             shortened(printable(worker), 60))});
+  }
+  warn_of_gaps(analysis, journal.live, warnings);
+  warn_of_damage(journal, warnings);
+  warn_of_sharing(journal, warnings);
+  warn_of_overlap(analysis, warnings);
+  warn_of_path(analysis, warnings);
+  warn_of_unchecked(analysis, warnings);
+  warn_of_validation(analysis, warnings);
+  warn_of_missing_banner(journal, warnings);
+  warn_of_same_build(analysis, warnings);
+  warn_of_device(journal, warnings);
+  warn_of_gpu_events(journal, warnings);
+  warn_of_bystanders(analysis, warnings);
+  warn_of_thin_signatures(analysis, warnings);
+  const int broken = count_outcome(analysis, Outcome::infrastructure) +
+                     count_outcome(analysis, Outcome::setup_failed);
+  if (broken > 0) {
+    warnings.push_back(
+        {"not_counted", fmt::format("{} failed in set-up or for reasons outside the product, and "
+                                    "are no evidence either way.",
+                                    counted(broken, "trials"))});
+  }
+  if (repeated > 0) {
+    warnings.push_back(
+        {"repeated", fmt::format("The journal holds {} a second time; only the first record "
+                                 "counts.",
+                                 counted(repeated, "trials"))});
+  }
+  if (journal.torn) {
+    warnings.push_back({"torn", "The journal's last line was cut off by a kill and is left out."});
+  }
+  return warnings;
+}
+
+}  // namespace mpsprobe

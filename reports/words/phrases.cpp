@@ -1,0 +1,40 @@
+#include "reports/words/phrases.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/wire/axis.h"
+
+namespace mpsprobe {
+
+std::string words(std::string_view name) {
+  std::string text(name);
+  std::replace(text.begin(), text.end(), '_', ' ');
+  return text;
+}
+
+std::string cell_label(const Cell& cell, const std::vector<std::string_view>& without) {
+  const auto left_out = [&without](std::string_view axis) {
+    return std::find(without.begin(), without.end(), axis) != without.end();
+  };
+  std::string label = cell.op;
+  if (cell.path != Path::automatic && !left_out("path")) {
+    label += fmt::format(" {}", name_of(cell.path));
+  }
+  for (const Axis& axis : axes()) {
+    if (axis.name == "backend" || axis.name == "op" || axis.name == "path") continue;
+    const std::string value = axis.read(cell);
+    if (value == axis.default_value || left_out(axis.name)) continue;
+    label += fmt::format(", {}={}", axis.name, value);
+  }
+  return label;
+}
+
+std::string counted(int64_t count, std::string_view plural) {
+  if (count != 1) return fmt::format("{} {}", count, plural);
+  const bool es = plural == "processes";
+  return fmt::format("1 {}", plural.substr(0, plural.size() - (es ? 2 : 1)));
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,196 @@
+#include "reports/words/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+namespace mpsprobe {
+namespace {
+
+constexpr char32_t kInvalid = 0xFFFFFFFF;
+
+// The next code point of `bytes` at `at`, which moves on; kInvalid for a byte that starts none.
+// Overlong forms, surrogates and anything above U+10FFFF are invalid.
+char32_t next_code_point(std::string_view bytes, size_t& at) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(bytes[i]); };
+  const unsigned char first = byte(at++);
+  if (first < 0x80) return first;
+  int more = 0;
+  char32_t code = 0;
+  char32_t least = 0;
+  if (first >= 0xC2 && first <= 0xDF) {
+    more = 1, code = first & 0x1F, least = 0x80;
+  } else if (first >= 0xE0 && first <= 0xEF) {
+    more = 2, code = first & 0x0F, least = 0x800;
+  } else if (first >= 0xF0 && first <= 0xF4) {
+    more = 3, code = first & 0x07, least = 0x10000;
+  } else {
+    return kInvalid;
+  }
+  if (at + static_cast<size_t>(more) > bytes.size()) return kInvalid;
+  for (int i = 0; i < more; ++i) {
+    const unsigned char next = byte(at + static_cast<size_t>(i));
+    if ((next & 0xC0) != 0x80) return kInvalid;
+    code = code << 6 | (next & 0x3F);
+  }
+  if (code < least || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) return kInvalid;
+  at += static_cast<size_t>(more);
+  return code;
+}
+
+// Characters that are not seen, or change how the ones around them are seen.
+bool acts_unseen(char32_t code) {
+  return code < 0x20 || (code >= 0x7F && code <= 0x9F) || code == 0xAD || code == 0x61C ||
+         (code >= 0x200B && code <= 0x200F) || (code >= 0x2028 && code <= 0x202E) ||
+         (code >= 0x2060 && code <= 0x206F) || code == 0xFEFF ||
+         (code >= 0xFFF9 && code <= 0xFFFB) || (code >= 0xE0000 && code <= 0xE0FFF);
+}
+
+size_t longest_run(std::string_view text, char of) {
+  size_t longest = 0;
+  size_t run = 0;
+  for (char c : text) {
+    run = c == of ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  return longest;
+}
+
+}  // namespace
+
+std::string printable(std::string_view bytes, Lines lines) {
+  std::string text;
+  text.reserve(bytes.size());
+  for (size_t at = 0; at < bytes.size();) {
+    const size_t begin = at;
+    const char32_t code = next_code_point(bytes, at);
+    if (code == kInvalid) {
+      text += "\xEF\xBF\xBD";
+    } else if (code == '\r' || code == '\n') {
+      if (code == '\r' && at < bytes.size() && bytes[at] == '\n') ++at;
+      text += lines == Lines::keep ? '\n' : ' ';
+    } else if (code == '\t') {
+      text += lines == Lines::keep ? "    " : " ";
+    } else if (acts_unseen(code)) {
+      text += code < 0x80 ? fmt::format("\\x{:02x}", static_cast<uint32_t>(code))
+                          : fmt::format("\\u{:04x}", static_cast<uint32_t>(code));
+    } else {
+      text += bytes.substr(begin, at - begin);
+    }
+  }
+  return text;
+}
+
+std::string shortened(std::string_view text, size_t most) {
+  if (text.size() <= most) return std::string(text);
+  size_t end = most < 3 ? 0 : most - 3;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return std::string(text.substr(0, end)) + "...";
+}
+
+std::string last_lines(std::string_view bytes, size_t most, size_t width) {
+  const std::string text = printable(bytes, Lines::keep);
+  std::vector<std::string> lines;
+  for (size_t end = text.find_last_not_of('\n') + 1; end > 0 && lines.size() < most;) {
+    const size_t newline = text.rfind('\n', end - 1);
+    const size_t begin = newline == std::string::npos ? 0 : newline + 1;
+    lines.push_back(shortened(std::string_view(text).substr(begin, end - begin), width));
+    end = begin == 0 ? 0 : begin - 1;
+  }
+  std::string result;
+  for (auto line = lines.rbegin(); line != lines.rend(); ++line) result += *line + "\n";
+  return result;
+}
+
+std::string code_span(std::string_view bytes, size_t most) {
+  std::string text = shortened(printable(bytes), most);
+  if (text.find_first_not_of(' ') == std::string::npos) return "(empty)";
+  const std::string fence(longest_run(text, '`') + 1, '`');
+  // A table row is split at every "|" that no backslash precedes, inside code too; outside a table
+  // the backslash would be shown. The full-width look-alike is right in both.
+  std::string safe;
+  for (char c : text) {
+    if (c == '|') {
+      safe += "\xEF\xBD\x9C";
+    } else {
+      safe += c;
+    }
+  }
+  const bool pad = safe.front() == '`' || safe.back() == '`';
+  return pad ? fence + " " + safe + " " + fence : fence + safe + fence;
+}
+
+std::string code_block(std::string_view bytes, std::string_view language) {
+  std::string text = printable(bytes, Lines::keep);
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  const std::string fence(std::max<size_t>(3, longest_run(text, '`') + 1), '`');
+  return fmt::format("{}{}\n{}\n{}\n", fence, language, text, fence);
+}
+
+std::string escaped(std::string_view bytes, size_t most) {
+  constexpr std::string_view kMarkup = "\\`*_[]~#!|";
+  std::string text;
+  const std::string plain = shortened(printable(bytes), most);
+  for (size_t at = 0; at < plain.size(); ++at) {
+    const char c = plain[at];
+    // Addresses become links without any markup, "http://" and "www." being enough.
+    const bool link = (c == ':' && plain.compare(at, 3, "://") == 0) ||
+                      (c == '.' && at >= 3 && plain.compare(at - 3, 3, "www") == 0);
+    if (c == '&') {
+      text += "&amp;";
+    } else if (c == '<') {
+      text += "&lt;";
+    } else if (c == '>') {
+      text += "&gt;";
+    } else if (c == '@') {
+      text += "@&#8203;";  // a name after it would otherwise be told that it was mentioned
+    } else if (link || kMarkup.find(c) != std::string_view::npos) {
+      text += '\\';
+      text += c;
+    } else {
+      text += c;
+    }
+  }
+  return text;
+}
+
+std::string shell_quoted(std::string_view text) {
+  const bool plain = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("_-+=./,:@%").find(c) != std::string_view::npos;
+  });
+  if (plain) return std::string(text);
+  std::string quoted = "'";
+  for (char c : text) {
+    if (c == '\'') {
+      quoted += "'\\''";
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + "'";
+}
+
+std::string shell_command(std::span<const std::string> arguments) {
+  std::string command;
+  for (const std::string& argument : arguments) {
+    if (!command.empty()) command += ' ';
+    command += shell_quoted(argument);
+  }
+  return command;
+}
+
+std::string grouped(double number) {
+  std::string digits = fmt::format("{:.0f}", std::round(number));
+  const size_t first = digits.front() == '-' ? 1 : 0;
+  for (size_t at = digits.size(); at > first + 3;) {
+    at -= 3;
+    digits.insert(at, ",");
+  }
+  return digits;
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,227 @@
+#include "reports/writers/json.h"
+
+#include <fmt/format.h>
+
+#include "harness/journal/trial_json.h"
+#include "reports/writers/json_findings.h"
+#include "reports/writers/wording.h"
+
+namespace mpsprobe {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr int kReportVersion = 2;
+constexpr const char* kSchema = "https://mpsprobe.invalid/schema/report-2.json";
+
+std::string_view name_of(Overlap overlap) {
+  switch (overlap) {
+    case Overlap::seen:
+      return "seen";
+    case Overlap::prevented:
+      return "prevented";
+    case Overlap::none:
+      return "none";
+    default:
+      return "not_applicable";
+  }
+}
+
+std::string_view name_of(Expected expected) {
+  switch (expected) {
+    case Expected::met:
+      return "met";
+    case Expected::unmet:
+      return "unmet";
+    case Expected::untested:
+      return "untested";
+    default:
+      return "nothing";
+  }
+}
+
+ordered_json object_or_null(const nlohmann::json& value) {
+  return value.is_object() ? ordered_json(value) : ordered_json(nullptr);
+}
+
+ordered_json interval_json(const Interval& interval) {
+  return {{"low", interval.low}, {"high", interval.high}, {"confidence", 0.95}};
+}
+
+ordered_json arm_json(const Arm& arm) {
+  ordered_json json = {{"label", arm.label},
+                       {"worker", arm.worker},
+                       {"worker_path", arm.worker_path},
+                       {"proved", arm.proved},
+                       {"version", arm.version},
+                       {"git_hash", arm.git_hash},
+                       {"library_name", arm.library_name},
+                       {"library", arm.library},
+                       {"build_id", arm.build_id},
+                       {"stream_pool", nullptr},
+                       {"devices", arm.devices}};
+  if (arm.stream_pool) json["stream_pool"] = *arm.stream_pool;
+  return json;
+}
+
+ordered_json context_json(const Journal& journal, const Analysis& analysis) {
+  const CampaignHeader& header = journal.header;
+  ordered_json arms = ordered_json::array();
+  for (const Arm& arm : analysis.arms) arms.push_back(arm_json(arm));
+  ordered_json workers = ordered_json::array();
+  for (const WorkerInfo& worker : header.workers) {
+    workers.push_back({{"name", worker.name},
+                       {"path", worker.path},
+                       {"describe", object_or_null(worker.describe)}});
+  }
+  ordered_json ends = ordered_json::array();
+  for (const CampaignEnd& end : journal.ends) {
+    ends.push_back({{"reason", end.reason}, {"ended", end.ended}, {"note", end.note}});
+  }
+  return {{"mpsprobe_version", header.mpsprobe_version},
+          {"command_line", header.command_line},
+          {"environment", header.environment},
+          {"seed", std::to_string(header.seed)},
+          {"started", header.started},
+          {"ends", std::move(ends)},
+          {"trials", header.trials},
+          {"timeout_seconds", header.timeout_seconds},
+          {"stall_seconds", header.stall_seconds},
+          {"budget_seconds", header.budget_seconds},
+          {"memory_limit_bytes", header.memory_limit_bytes},
+          {"jobs", header.jobs},
+          {"machine", object_or_null(header.machine)},
+          {"arms", std::move(arms)},
+          {"workers", std::move(workers)}};
+}
+
+ordered_json cell_json(const Analysis& analysis, const CellSummary& cell) {
+  ordered_json outcomes = ordered_json::array();
+  for (const OutcomeCount& count : cell.outcomes) {
+    outcomes.push_back({{"outcome", mpsprobe::name_of(count.outcome)},
+                        {"detail", count.detail},
+                        {"trials", count.trials}});
+  }
+  ordered_json json = {{"arm", analysis.arms[cell.arm].label},
+                       {"cell", cell.id},
+                       {"block", cell.block},
+                       {"simulated", cell.simulated},
+                       {"planned", cell.planned},
+                       {"missing", cell.missing},
+                       {"counted", cell.counted},
+                       {"failures", cell.failures},
+                       {"verdict", nullptr},
+                       {"failure_rate", nullptr},
+                       {"interval", nullptr},
+                       {"outcomes", std::move(outcomes)},
+                       {"expectation", nullptr},
+                       {"expected", name_of(cell.expected)},
+                       {"overlap",
+                        {{"state", name_of(cell.overlap)},
+                         {"most_inside", cell.most_inside},
+                         {"launches", cell.launches},
+                         {"overlapped", cell.overlapped}}},
+                       {"operations_per_second", nullptr},
+                       {"observed_paths", cell.observed_paths},
+                       {"checked", cell.checked},
+                       {"unchecked", cell.unchecked}};
+  if (cell.verdict) {
+    json["verdict"] = mpsprobe::name_of(*cell.verdict);
+    json["failure_rate"] = static_cast<double>(cell.failures) / cell.counted;
+    json["interval"] = interval_json(cell.rate);
+  }
+  if (cell.expectation) json["expectation"] = cell.expectation->text();
+  if (cell.throughput) {
+    json["operations_per_second"] = {{"median", cell.throughput->median},
+                                     {"low", cell.throughput->low},
+                                     {"high", cell.throughput->high},
+                                     {"trials", cell.throughput->samples}};
+  }
+  return json;
+}
+
+ordered_json point_json(const BoundaryPoint& point) {
+  return {{"count", point.count},
+          {"counted", point.trials},
+          {"failures", point.failures},
+          {"interval", interval_json(exact_interval(point.failures, point.trials))},
+          {"without_overlap", point.without_overlap},
+          {"most_inside", point.most_inside}};
+}
+
+ordered_json boundary_json(const Boundary& boundary) {
+  ordered_json points = ordered_json::array();
+  for (const BoundaryPoint& point : boundary.points) points.push_back(point_json(point));
+  ordered_json json = {{"arm", boundary.worker},
+                       {"axis", boundary.axis},
+                       {"group", to_string(boundary.group)},
+                       {"most_passing", nullptr},
+                       {"fewest_failing", nullptr},
+                       {"monotone", boundary.monotone()},
+                       {"passing_above", boundary.passing_above},
+                       {"untested", boundary.untested},
+                       {"points", std::move(points)},
+                       {"words", boundary_in_words(boundary)}};
+  if (boundary.most_passing) json["most_passing"] = point_json(*boundary.most_passing);
+  if (boundary.fewest_failing) json["fewest_failing"] = point_json(*boundary.fewest_failing);
+  return json;
+}
+
+}  // namespace
+
+ordered_json report_json(const Journal& journal, const Analysis& analysis) {
+  ordered_json json = {{"$schema", kSchema},
+                       {"mpsprobe_report", kReportVersion},
+                       {"simulated", analysis.simulated},
+                       {"complete", analysis.complete},
+                       {"planned", analysis.planned},
+                       {"recorded", analysis.recorded},
+                       {"counted", analysis.counted},
+                       {"failures", analysis.failures},
+                       {"context", context_json(journal, analysis)},
+                       {"matrix",
+                        {{"name", analysis.header.matrix_name},
+                         {"description", analysis.header.matrix_description}}}};
+  for (const char* list :
+       {"warnings", "advice", "boundaries", "cells", "signatures", "layers", "left_out"}) {
+    json[list] = ordered_json::array();
+  }
+  json["provenances"] = ordered_json::object();
+  json["image_sets"] = ordered_json::object();
+  json["trials"] = ordered_json::array();
+  for (const Warning& warning : analysis.warnings) {
+    json["warnings"].push_back({{"code", warning.code}, {"text", warning.text}});
+  }
+  for (const Advice& piece : analysis.advice) {
+    json["advice"].push_back({{"code", piece.code}, {"text", piece.text}});
+  }
+  for (const Boundary& boundary : analysis.boundaries) {
+    json["boundaries"].push_back(boundary_json(boundary));
+  }
+  for (const CellSummary& cell : analysis.cells) json["cells"].push_back(cell_json(analysis, cell));
+  for (const SignatureGroup& group : analysis.signatures) {
+    json["signatures"].push_back(signature_json(analysis, group));
+  }
+  for (const Comparison& comparison : analysis.comparisons) {
+    json["layers"].push_back(comparison_json(analysis, comparison));
+  }
+  for (const LeftOutGroup& group : analysis.left_out) {
+    json["left_out"].push_back({{"reason", group.reason}, {"cells", group.cells}});
+  }
+  for (const auto& [id, provenance] : journal.provenances) {
+    json["provenances"][id] = object_or_null(provenance);
+  }
+  for (const auto& [id, images] : journal.image_sets) {
+    ordered_json list = ordered_json::array();
+    for (const ImageSeen& image : images) list.push_back({{"path", image.path}, {"id", image.id}});
+    json["image_sets"][id] = std::move(list);
+  }
+  for (const TrialRecord& trial : journal.trials) json["trials"].emplace_back(trial_to_json(trial));
+  return json;
+}
+
+std::string json_text(const ordered_json& value) {
+  return value.dump(1, ' ', true, ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "reports/analysis/analysis.h"
+
+namespace mpsprobe {
+
+/// The report as JSON, in the form of reports/schema/report.schema.json, version 2: what was run,
+/// everything derived from it, and every trial raw. Text from workers is not yet valid UTF-8 here:
+/// write it out with `json_text`.
+nlohmann::ordered_json report_json(const Journal& journal, const Analysis& analysis);
+
+/// JSON as bytes, indented, ASCII only: invalid UTF-8 becomes U+FFFD and everything outside ASCII,
+/// control characters among it, an escape. Ends with a newline.
+std::string json_text(const nlohmann::ordered_json& value);
+
+}  // namespace mpsprobe

@@ -1,0 +1,102 @@
+#include "reports/writers/json_findings.h"
+
+#include "harness/journal/evidence_json.h"
+#include "harness/journal/trial_json.h"
+#include "reports/analysis/layers.h"
+#include "reports/writers/markdown_sections.h"
+
+namespace mpsprobe {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json example_json(const Analysis& analysis, const FailureExample& example) {
+  const std::string id = to_string(example.cell);
+  ordered_json gpu_events = ordered_json::array();
+  for (const GpuEvent& event : example.gpu_events)
+    gpu_events.emplace_back(gpu_event_to_json(event));
+  ordered_json json = {{"arm", analysis.arms[example.arm].label},
+                       {"cell", id},
+                       {"trial", example.trial},
+                       {"judgement", judgement_to_json(example.judgement)},
+                       {"process", example.process},
+                       {"ended_by", name_of(example.ended_by)},
+                       {"recorder", recorder_to_json(example.recorder)},
+                       {"stacks", stacks_to_json(example.stacks)},
+                       {"crash_report", nullptr},
+                       {"gpu_events", std::move(gpu_events)},
+                       {"event", nullptr},
+                       {"excerpt", example.excerpt},
+                       {"rerun", rerun_command(analysis, example.arm, id)}};
+  if (example.crash_report) json["crash_report"] = crash_report_to_json(*example.crash_report);
+  if (example.event) json["event"] = failure_to_json(*example.event);
+  return json;
+}
+
+ordered_json side_json(const Analysis& analysis, size_t index) {
+  const CellSummary& cell = analysis.cells[index];
+  return {{"arm", analysis.arms[cell.arm].label},
+          {"cell", cell.id},
+          {"failures", cell.failures},
+          {"counted", cell.counted}};
+}
+
+}  // namespace
+
+ordered_json signature_json(const Analysis& analysis, const SignatureGroup& group) {
+  ordered_json cells = ordered_json::array();
+  for (const SignatureGroup::Where& where : group.cells) {
+    cells.push_back({{"arm", analysis.arms[where.arm].label},
+                     {"cell", where.cell},
+                     {"failures", where.failures},
+                     {"counted", where.counted}});
+  }
+  ordered_json before = ordered_json::array();
+  for (const auto& [cell, trials] : group.before) {
+    before.push_back({{"cell", cell}, {"trials", trials}});
+  }
+  ordered_json also = ordered_json::array();
+  for (const SignatureGroup::Beside& beside : group.also) {
+    also.push_back({{"title", beside.finding.title},
+                    {"known", beside.finding.known},
+                    {"trials", beside.trials}});
+  }
+  ordered_json related = ordered_json::array();
+  for (size_t other : group.related) related.push_back(analysis.signatures[other].title);
+  ordered_json alike = ordered_json::array();
+  for (size_t other : group.alike) alike.push_back(analysis.signatures[other].title);
+  ordered_json json = {{"title", group.title},
+                       {"known", group.known},
+                       {"basis", name_of(group.basis)},
+                       {"failures", group.failures},
+                       {"phases", group.phases},
+                       {"cells", std::move(cells)},
+                       {"before", std::move(before)},
+                       {"also", std::move(also)},
+                       {"also_left_out", group.also_left_out},
+                       {"related", std::move(related)},
+                       {"related_left_out", group.related_left_out},
+                       {"first", example_json(analysis, group.first)}};
+  if (!alike.empty()) json["alike"] = std::move(alike);
+  return json;
+}
+
+ordered_json comparison_json(const Analysis& analysis, const Comparison& comparison) {
+  ordered_json json = {{"kind", comparison.layers ? "layers" : "builds"},
+                       {"first", side_json(analysis, comparison.first)},
+                       {"second", side_json(analysis, comparison.second)},
+                       {"p", comparison.p},
+                       {"corrected_p", comparison.corrected_p},
+                       {"conclusion", name_of(comparison.conclusion)},
+                       {"same_signature", nullptr},
+                       {"trials_needed", nullptr},
+                       {"simulated", comparison.simulated},
+                       {"words", conclusion_in_words(analysis, comparison)}};
+  const bool both_failed = analysis.cells[comparison.first].failures > 0 &&
+                           analysis.cells[comparison.second].failures > 0;
+  if (both_failed) json["same_signature"] = comparison.same_signature;
+  if (comparison.trials_needed) json["trials_needed"] = *comparison.trials_needed;
+  return json;
+}
+
+}  // namespace mpsprobe

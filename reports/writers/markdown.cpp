@@ -1,0 +1,161 @@
+#include "reports/writers/markdown.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "harness/wire/axis.h"
+#include "reports/words/phrases.h"
+#include "reports/words/text.h"
+#include "reports/writers/markdown_sections.h"
+#include "reports/writers/wording.h"
+
+namespace mpsprobe {
+namespace {
+
+constexpr size_t kMostLeftOut = 4;  // cells named for each reason
+
+std::string title(const Analysis& analysis) {
+  std::string text = fmt::format("# {}mpsprobe report", class_prefix(analysis));
+  const CampaignHeader& header = analysis.header;
+  if (!header.matrix_name.empty()) text += ", matrix " + escaped(header.matrix_name, 80);
+  text += "\n\n";
+  if (!header.matrix_description.empty()) text += escaped(header.matrix_description) + "\n\n";
+  return text;
+}
+
+std::string summary(const Analysis& analysis) {
+  int verdicts[3] = {0, 0, 0};
+  int without = 0;
+  int unmet = 0;
+  int expectations = 0;
+  for (const CellSummary& cell : analysis.cells) {
+    if (cell.verdict) {
+      ++verdicts[static_cast<size_t>(*cell.verdict)];
+    } else {
+      ++without;
+    }
+    if (cell.expected == Expected::unmet) ++unmet;
+    if (cell.expected != Expected::nothing) ++expectations;
+  }
+  std::string text = fmt::format("{}: **{} pass, {} fail, {} intermittent**", totals(analysis),
+                                 verdicts[0], verdicts[1], verdicts[2]);
+  if (without > 0) text += fmt::format(", {} without evidence", without);
+  if (expectations > 0) {
+    text += fmt::format("; {} of {} expectations not met", unmet, expectations);
+  }
+  return text + ". In the tables: failures / trials that count.\n\n";
+}
+
+std::string warnings(const Analysis& analysis) {
+  std::string text;
+  for (const Warning& warning : analysis.warnings) {
+    text += text.empty() ? "" : ">\n";
+    const std::string words = escaped(warning.text, 1000);
+    text += "> " +
+            (warning.code == "simulated" || warning.code == "paravirtual" ? "**" + words + "**"
+                                                                          : words) +
+            "\n";
+  }
+  return text.empty() ? "" : text + "\n";
+}
+
+std::string boundaries(const Analysis& analysis) {
+  if (analysis.boundaries.empty()) return "";
+  std::string text = "## Boundaries\n\n";
+  for (const Boundary& boundary : analysis.boundaries) {
+    std::string label = cell_label(boundary.group, {boundary.axis});
+    if (analysis.arms.size() > 1) label += " (" + boundary.worker + ")";
+    text +=
+        fmt::format("- **{}** on {}, by {}: {}\n", escaped(label), name_of(boundary.group.backend),
+                    boundary.axis, escaped(boundary_in_words(boundary)));
+  }
+  return text + "\n";
+}
+
+std::string advice(const Analysis& analysis) {
+  if (analysis.advice.empty()) return "";
+  std::string text = analysis.simulated     ? "## What follows (for the simulated device)\n\n"
+                     : analysis.paravirtual ? "## What follows (for the paravirtual device)\n\n"
+                                            : "## What follows\n\n";
+  for (const Advice& piece : analysis.advice) text += "- " + escaped(piece.text, 1000) + "\n";
+  return text + "\n";
+}
+
+std::string left_out(const Analysis& analysis) {
+  if (analysis.left_out.empty()) return "";
+  std::string text = "## Not tested\n\n";
+  for (const LeftOutGroup& group : analysis.left_out) {
+    text += fmt::format("- {}: {}, ", escaped(group.reason),
+                        counted(static_cast<int64_t>(group.cells.size()), "cells"));
+    for (size_t i = 0; i < std::min(group.cells.size(), kMostLeftOut); ++i) {
+      text += (i > 0 ? ", " : "") + code_span(group.cells[i]);
+    }
+    text += group.cells.size() > kMostLeftOut ? ", ...\n" : "\n";
+  }
+  return text + "\n";
+}
+
+// The scalars of a JSON object, one a row: "gpu.name". Arrays are shown as they are.
+void facts(const nlohmann::json& value, const std::string& name, int depth, std::string& rows) {
+  if (value.is_object() && depth < 4) {
+    for (const auto& [key, member] : value.items()) {
+      facts(member, name.empty() ? key : name + "." + key, depth + 1, rows);
+    }
+    return;
+  }
+  const std::string text =
+      value.is_string() ? value.get<std::string>()
+                        : value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  if (text.empty()) return;  // the system did not tell
+  rows += fmt::format("| {} | {} |\n", escaped(name, 80), code_span(text));
+}
+
+std::string provenance(const Analysis& analysis) {
+  std::string text =
+      "## What ran\n\n| worker | library | git | build id | stream pool | file | "
+      "device |\n|---|---|---|---|---|---|---|\n";
+  const auto span = [](const std::string& value) { return value.empty() ? "?" : code_span(value); };
+  for (const Arm& arm : analysis.arms) {
+    std::string devices;
+    for (const std::string& device : arm.devices) {
+      devices += (devices.empty() ? "" : ", ") + code_span(device, 80);
+    }
+    const std::string pool = !arm.stream_pool ? "?" : *arm.stream_pool ? "yes" : "no";
+    text += fmt::format("| {}{} | {} | {} | {} | {} | {} | {} |\n", escaped(arm.label, 80),
+                        arm.proved ? "" : " (not proved by a trial)", span(library_in_words(arm)),
+                        span(arm.git_hash), span(arm.build_id), pool, span(arm.library),
+                        devices.empty() ? "?" : devices);
+  }
+  std::string rows;
+  if (analysis.header.machine.is_object()) facts(analysis.header.machine, "", 0, rows);
+  if (!rows.empty()) text += "\n| machine | |\n|---|---|\n" + rows;
+  return text + "\n";
+}
+
+std::string reproduce(const Analysis& analysis) {
+  const CampaignHeader& header = analysis.header;
+  std::string text =
+      "## How to reproduce\n\n" + code_block(shell_command(header.command_line), "sh");
+  text += fmt::format(
+      "\nmpsprobe {}, seed {} (order of trials and inputs), {} a cell, {} at a time, time limit "
+      "{:g} s, no progress for {:g} s is a hang; begun {}.",
+      escaped(header.mpsprobe_version, 40), header.seed, counted(header.trials, "trials"),
+      header.jobs, header.timeout_seconds, header.stall_seconds, escaped(header.started, 40));
+  if (analysis.ends.size() > 1) {
+    text += fmt::format(" It was run in {} pieces.", analysis.ends.size());
+  }
+  return text + " Raw trials: report.json.\n";
+}
+
+}  // namespace
+
+std::string report_markdown(const Analysis& analysis) {
+  return title(analysis) + warnings(analysis) + summary(analysis) + markdown_verdicts(analysis) +
+         boundaries(analysis) + advice(analysis) + markdown_failures(analysis) +
+         markdown_layers(analysis) + markdown_crashes(analysis) + markdown_throughput(analysis) +
+         left_out(analysis) + provenance(analysis) + reproduce(analysis);
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "reports/analysis/analysis.h"
+
+namespace mpsprobe {
+
+/// The report as GitHub-flavoured Markdown that can be pasted into an issue. Tables first. Text
+/// that came from a worker or from a file is shown, never in force. Ends with a newline; the same
+/// analysis gives the same bytes.
+std::string report_markdown(const Analysis& analysis);
+
+}  // namespace mpsprobe

@@ -1,0 +1,183 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "reports/words/text.h"
+#include "reports/writers/markdown_sections.h"
+#include "reports/writers/stack_words.h"
+
+namespace mpsprobe {
+namespace {
+
+constexpr size_t kMostFrames = 24;
+constexpr size_t kMostFramesOfMany = 12;  // where every thread has a stack of its own
+constexpr size_t kMostStacks = 16;
+constexpr size_t kMostTexts = 8;
+constexpr size_t kMostEvents = 8;
+
+std::string frames(const std::vector<StackFrame>& stack, size_t most, Entry entry = Entry::show) {
+  std::string text = code_block(stack_in_words(stack, most, entry)) + "\n";
+  std::string ids;
+  for (const StackFrame& frame : images_without_names(stack, most)) {
+    ids += fmt::format("{}{} {}", ids.empty() ? "" : ", ", code_span(frame.image, 60),
+                       code_span(frame.image_id, 80));
+  }
+  return ids.empty() ? text : text + "Ids of the images without names: " + ids + ".\n\n";
+}
+
+// Raw addresses, where nothing could be symbolised.
+std::vector<StackFrame> raw_frames(const CrashSeen& crash) {
+  std::vector<StackFrame> stack;
+  for (const FrameAddress& frame : crash.frames) {
+    stack.push_back({frame.image(), frame.image_id, frame.offset, "", "", false});
+  }
+  return stack;
+}
+
+std::string crashed_stack(const FailureExample& example) {
+  const auto faulting = std::find_if(example.stacks.threads.begin(), example.stacks.threads.end(),
+                                     [](const ThreadStack& stack) { return stack.faulting; });
+  if (faulting != example.stacks.threads.end() && !faulting->frames.empty()) {
+    return "Stack of the crashed thread; ~ marks what only passes things on:\n\n" +
+           frames(faulting->frames, kMostFrames);
+  }
+  if (example.recorder.crash.frames.empty()) return "";
+  return "Stack of the crashed thread, image + offset:\n\n" +
+         frames(raw_frames(example.recorder.crash), kMostFrames);
+}
+
+std::string said_by(const std::vector<std::string>& remarks) {
+  std::string text;
+  for (const std::string& remark : remarks) text += "- " + escaped(remark, 400) + "\n";
+  return text.empty() ? text : text + "\n";
+}
+
+std::string hung_stacks(const FailureExample& example) {
+  const StackEvidence& stacks = example.stacks;
+  const bool hung = example.judgement.outcome == Outcome::hang;
+  if (stacks.threads.empty()) {
+    if (!hung) return "";
+    switch (example.recorder.inquest) {
+      case Inquest::unavailable:
+        return "No stacks: this worker does not offer to take them.\n\n";
+      case Inquest::offered:
+        return "No stacks: the worker did not begin to take them.\n\n";
+      default:
+        return "The worker began to take the stacks of its threads and did not get to their end."
+               "\n\n";
+    }
+  }
+  std::string text;
+  if (hung && stacks.threads.size() < example.recorder.threads_asked) {
+    text += fmt::format("{} of its {} threads gave their stacks.\n\n", stacks.threads.size(),
+                        example.recorder.threads_asked);
+  }
+  if (!stacks.lock_cycle.empty()) {
+    text += fmt::format("**Lock cycle of {}:** {}.\n\n", stacks.lock_cycle.size(),
+                        escaped(lock_cycle_in_words(stacks), 4000));
+  }
+  std::string waits;
+  for (const std::string& line : waits_in_words(stacks)) waits += "- " + escaped(line) + "\n";
+  if (!waits.empty()) text += waits + "\n";
+
+  const std::vector<SharedStack> groups = group_stacks(stacks);
+  if (!groups.empty()) text += "Stacks of its threads; ~ marks what only passes things on.\n\n";
+  for (size_t i = 0; i < std::min(groups.size(), kMostStacks); ++i) {
+    text += fmt::format("Stack of {}:\n\n", escaped(threads_in_words(groups[i].threads)));
+    text += frames(groups[i].threads.front()->frames,
+                   groups.size() == 1 ? kMostFrames : kMostFramesOfMany, Entry::fold);
+  }
+  if (groups.size() > kMostStacks) {
+    text += fmt::format("{} more stacks are in report.json.\n\n", groups.size() - kMostStacks);
+  }
+  return text;
+}
+
+// Seconds since 1970 as "2026-01-31 12:00:00 UTC"; empty for what is no time.
+std::string time_in_words(double seconds) {
+  if (!(seconds > 0 && seconds < 4e10)) return "";
+  using std::chrono::days;
+  using std::chrono::floor;
+  const std::chrono::sys_seconds time{std::chrono::seconds{static_cast<int64_t>(seconds)}};
+  const auto day = floor<days>(time);
+  const std::chrono::year_month_day date{day};
+  const std::chrono::hh_mm_ss clock{time - day};
+  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02} UTC", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                     clock.hours().count(), clock.minutes().count(), clock.seconds().count());
+}
+
+void add_fact(std::string& rows, std::string_view name, const std::string& value) {
+  if (!value.empty()) rows += fmt::format("| {} | {} |\n", name, code_span(value, 400));
+}
+
+void add_facts(std::string& rows, std::string_view name, const std::vector<std::string>& values) {
+  for (size_t i = 0; i < std::min(values.size(), kMostTexts); ++i) add_fact(rows, name, values[i]);
+  if (values.size() > kMostTexts) {
+    rows += fmt::format("| {} | {} more in report.json |\n", name, values.size() - kMostTexts);
+  }
+}
+
+std::string with_part(const std::string& text, const std::string& part) {
+  if (text.empty() || part.empty()) return text + part;
+  return text + ", " + part;
+}
+
+std::string crash_report(const CrashReport& report) {
+  std::string rows;
+  add_fact(rows, "file", report.file);
+  add_fact(rows, "incident", report.incident);
+  add_fact(rows, "process",
+           report.pid > 0 ? fmt::format("{} [{}]", report.process, report.pid) : report.process);
+  add_fact(rows, "captured", time_in_words(report.captured));
+  add_fact(rows, "system", with_part(report.os_version, report.model));
+  add_fact(rows, "exception",
+           with_part(with_part(report.exception, report.signal), report.subtype));
+  add_fact(rows, "termination",
+           with_part(report.termination_namespace, report.termination_indicator));
+  add_facts(rows, "termination reason", report.termination_reasons);
+  add_facts(rows, "application info", report.application_info);
+  std::string text =
+      "The system's crash report of this process:\n\n| crash report | |\n|---|---|\n" +
+      (rows.empty() ? "| (says nothing) | |\n" : rows) + "\n";
+  if (!report.threads.empty() && !report.threads.front().frames.empty()) {
+    text += fmt::format("Its {}:\n\n",
+                        report.threads.front().faulting ? "faulting thread" : "first thread");
+    text += frames(report.threads.front().frames, kMostFrames);
+  }
+  if (!report.last_exception.empty()) {
+    text += "Where its last exception was thrown:\n\n" + frames(report.last_exception, kMostFrames);
+  }
+  return text;
+}
+
+std::string gpu_events(const std::vector<GpuEvent>& events) {
+  if (events.empty()) return "";
+  std::string text =
+      "Around this time the system reported GPU errors or restarts; such a report names no process "
+      "for sure:\n\n";
+  for (size_t i = 0; i < std::min(events.size(), kMostEvents); ++i) {
+    const GpuEvent& event = events[i];
+    const std::string time = time_in_words(event.captured);
+    text +=
+        fmt::format("- {}{} of {}, {}\n", time.empty() ? "" : time + ": ", code_span(event.summary),
+                    code_span(event.process, 40), code_span(event.file));
+  }
+  if (events.size() > kMostEvents) {
+    text += fmt::format("- {} more in report.json\n", events.size() - kMostEvents);
+  }
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string markdown_evidence(const FailureExample& example) {
+  std::string text = example.recorder.crash.signal != 0 ? crashed_stack(example) : "";
+  if (text.empty()) text = hung_stacks(example);
+  text += said_by(example.remarks);
+  if (example.crash_report) text += crash_report(*example.crash_report);
+  return text + gpu_events(example.gpu_events);
+}
+
+}  // namespace mpsprobe

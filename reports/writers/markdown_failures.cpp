@@ -1,0 +1,206 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "harness/campaign/rerun.h"
+#include "reports/analysis/failure_kind.h"
+#include "reports/words/phrases.h"
+#include "reports/words/text.h"
+#include "reports/writers/markdown_sections.h"
+#include "reports/writers/stack_words.h"
+
+namespace mpsprobe {
+namespace {
+
+constexpr size_t kMostCells = 3;
+constexpr size_t kMostThreads = 32;
+constexpr size_t kMostBeside = 6;
+constexpr size_t kMostDetailed = 20;  // signatures beyond are in the JSON
+
+std::string where_it_failed(const Analysis& analysis, const SignatureGroup& group) {
+  std::string text;
+  for (size_t i = 0; i < std::min(group.cells.size(), kMostCells); ++i) {
+    const SignatureGroup::Where& where = group.cells[i];
+    if (i > 0) text += ", ";
+    text += fmt::format("{} {} of {}", code_span(where.cell), where.failures, where.counted);
+    if (analysis.arms.size() > 1) text += " (" + escaped(analysis.arms[where.arm].label) + ")";
+  }
+  if (group.cells.size() > kMostCells) {
+    text += fmt::format(" and {} more cells", group.cells.size() - kMostCells);
+  }
+  return text;
+}
+
+std::string phases(const SignatureGroup& group) {
+  std::string text;
+  for (const auto& [phase, trials] : group.phases) {
+    if (!text.empty()) text += ", ";
+    text += group.phases.size() == 1 ? phase : fmt::format("{} {}", phase, trials);
+  }
+  return text;
+}
+
+std::string what_happened(const FailureExample& example) {
+  const Judgement& judgement = example.judgement;
+  std::string text =
+      fmt::format("Trial {} of {}: {}", example.trial, code_span(to_string(example.cell)),
+                  escaped(failure_kind({judgement.outcome, judgement.detail, 1}), 80));
+  if (example.cell.processes > 1) text += fmt::format(" in process {}", example.process);
+  text += fmt::format(" in the phase {}", name_of(judgement.phase));
+  const CrashSeen& crash = example.recorder.crash;
+  if (crash.signal != 0) {
+    const std::string signal = signal_name(crash.signal);
+    text += (signal == judgement.detail ? "" : ", " + signal) +
+            fmt::format(" in {}", thread_in_words(crash.thread));
+    // An abort faults nowhere.
+    if (crash.address != 0) text += fmt::format(", at address {:#x}", crash.address);
+  }
+  if (example.ended_by != EndedBy::nobody) {
+    text += fmt::format("; the runner ended it ({})", words(name_of(example.ended_by)));
+  }
+  if (!example.recorder.intact) text += "; its flight recorder was overwritten";
+  return text + ".\n\n";
+}
+
+std::string thread_table(const FailureExample& example) {
+  const std::vector<ThreadPlace>& threads = example.recorder.threads;
+  if (threads.empty()) return "";
+  std::string text = "| thread | operation | iteration | step |\n|---|---|---|---|\n";
+  for (size_t i = 0; i < std::min(threads.size(), kMostThreads); ++i) {
+    const ThreadPlace& place = threads[i];
+    const bool crashed = example.recorder.crash.signal != 0 &&
+                         static_cast<int64_t>(place.thread) == example.recorder.crash.thread;
+    const std::string name =
+        place.thread == recorder_layout::kMainThread ? "main" : std::to_string(place.thread);
+    text += fmt::format("| {}{} | {} | {} | {} |\n", name, crashed ? " **crashed**" : "",
+                        code_span(place.operation, 40), place.iteration, name_of(place.step));
+  }
+  if (threads.size() > kMostThreads) {
+    text += fmt::format("\n{} more threads.\n", threads.size() - kMostThreads);
+  }
+  return text + "\n";
+}
+
+std::string printed(const FailureExample& example) {
+  std::string text;
+  if (example.event) {
+    const FailureEvent& event = *example.event;
+    text +=
+        fmt::format("The process reported ({}, {}):\n\n{}\n", code_span(event.kind, 40),
+                    thread_in_words(event.thread < 0 ? recorder_layout::kMainThread : event.thread),
+                    code_block(last_lines(event.text, 16, 300)));
+  }
+  if (!example.excerpt.empty()) text += "It printed:\n\n" + code_block(example.excerpt) + "\n";
+  return text;
+}
+
+std::string what_ran_before(const SignatureGroup& group) {
+  std::string text;
+  for (size_t i = 0; i < std::min<size_t>(group.before.size(), 3); ++i) {
+    const auto& [cell, trials] = group.before[i];
+    if (i > 0) text += ", ";
+    text += fmt::format("{} ({}×)", cell.empty() ? "nothing" : code_span(cell), trials);
+  }
+  if (group.before.size() > 3) text += fmt::format(", {} others", group.before.size() - 3);
+  return "Ran before it: " + text + ".\n\n";
+}
+
+std::string rests_on(const SignatureGroup& group) {
+  std::string text;
+  switch (group.basis) {
+    case Basis::text:
+      text = "Rests on: text.";
+      break;
+    case Basis::frames:
+      text = "Rests on: frames.";
+      break;
+    case Basis::place:
+      text =
+          "Rests on: only the place where the process was. **Thin:** nothing that was told or "
+          "seen names a cause, and different bugs may share this signature.";
+      break;
+    case Basis::none:
+      break;
+  }
+  std::string beside;
+  for (size_t i = 0; i < std::min(group.also.size(), kMostBeside); ++i) {
+    const SignatureGroup::Beside& found = group.also[i];
+    beside += fmt::format("{}{}{} ({}×)", i == 0 ? "" : ", ", code_span(found.finding.title),
+                          found.finding.known ? "" : " (new)", found.trials);
+  }
+  if (const size_t all = group.also.size() + group.also_left_out; all > kMostBeside) {
+    beside += fmt::format(", {} others", all - kMostBeside);
+  }
+  if (const std::vector<std::string>& why = group.first.judgement.why; !why.empty()) {
+    text += (text.empty() ? "" : " ") +
+            ("Titled by: " + code_span(fmt::format("{}", fmt::join(why, ", "))) + ".");
+  }
+  if (!beside.empty()) text += (text.empty() ? "" : " ") + ("Beside it: " + beside + ".");
+  return text.empty() ? "" : text + "\n\n";
+}
+
+std::string related(const SignatureGroup& group) {
+  std::string text;
+  for (size_t i = 0; i < std::min(group.related.size(), kMostBeside); ++i) {
+    text += fmt::format("{}{}", i == 0 ? "" : ", ", group.related[i] + 1);
+  }
+  if (text.empty()) return "";
+  if (const size_t all = group.related.size() + group.related_left_out; all > kMostBeside) {
+    text += fmt::format(" and {} others", all - kMostBeside);
+  }
+  return fmt::format(
+      "Perhaps one bug with failure {}: trials of the same cell ended in a crash and "
+      "in a hang. A thread that dies while it holds a lock leaves the others "
+      "waiting.\n\n",
+      text);
+}
+
+std::string alike(const SignatureGroup& group) {
+  std::string text;
+  for (size_t i = 0; i < std::min(group.alike.size(), kMostBeside); ++i) {
+    text += fmt::format("{}{}", i == 0 ? "" : ", ", group.alike[i] + 1);
+  }
+  return text.empty() ? "" : fmt::format("Perhaps one bug with failure {}: much alike.\n\n", text);
+}
+
+std::string details(const Analysis& analysis, const SignatureGroup& group, size_t number) {
+  const FailureExample& first = group.first;
+  std::string text = fmt::format("<details{}><summary>Failure {}: one of {}</summary>\n\n",
+                                 number == 1 ? " open" : "", number, group.failures);
+  text += rests_on(group) + related(group) + alike(group) + what_happened(first) +
+          thread_table(first) + markdown_evidence(first) + printed(first) + what_ran_before(group);
+  text += "Run this cell alone:\n\n" +
+          code_block(rerun_command(analysis, first.arm, to_string(first.cell)), "sh");
+  return text + "\n</details>\n\n";
+}
+
+}  // namespace
+
+std::string rerun_command(const Analysis& analysis, size_t arm, const std::string& cell) {
+  const Arm& worker = analysis.arms.at(arm);
+  return shell_command(rerun_arguments(analysis.header, worker.worker, worker.worker_path, cell));
+}
+
+std::string markdown_failures(const Analysis& analysis) {
+  if (analysis.signatures.empty()) return "";
+  std::string text =
+      "## Failures\n\n| | failure | trials | phase | where |\n|---|---|---|---|---|\n";
+  for (size_t i = 0; i < analysis.signatures.size(); ++i) {
+    const SignatureGroup& group = analysis.signatures[i];
+    text += fmt::format("| {} | {}{}{} | {} | {} | {} |\n", i + 1, code_span(group.title),
+                        group.known ? "" : " (new)", group.thin() ? " (thin)" : "", group.failures,
+                        phases(group), where_it_failed(analysis, group));
+  }
+  text += '\n';
+  for (size_t i = 0; i < std::min(analysis.signatures.size(), kMostDetailed); ++i) {
+    text += details(analysis, analysis.signatures[i], i + 1);
+  }
+  if (analysis.signatures.size() > kMostDetailed) {
+    text += fmt::format("The details of {} more are in report.json.\n\n",
+                        analysis.signatures.size() - kMostDetailed);
+  }
+  return text;
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,99 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/wire/axis.h"
+#include "reports/analysis/layers.h"
+#include "reports/words/phrases.h"
+#include "reports/words/text.h"
+#include "reports/writers/markdown_sections.h"
+
+namespace mpsprobe {
+namespace {
+
+constexpr size_t kMostRows = 60;
+
+const CellSummary& first_of(const Analysis& analysis, const Comparison& comparison) {
+  return analysis.cells[comparison.first];
+}
+const CellSummary& second_of(const Analysis& analysis, const Comparison& comparison) {
+  return analysis.cells[comparison.second];
+}
+
+bool something_failed(const Analysis& analysis, const Comparison& comparison) {
+  return first_of(analysis, comparison).failures + second_of(analysis, comparison).failures > 0;
+}
+
+// "mps 10/10", or "stock 10/10" between builds; both where neither alone says which it is.
+std::string side(const Analysis& analysis, const Comparison& comparison, const CellSummary& cell) {
+  const Arm& arm = analysis.arms[cell.arm];
+  const bool same_arm = first_of(analysis, comparison).arm == second_of(analysis, comparison).arm;
+  std::string name = escaped(arm.label, 60);
+  if (comparison.layers) {
+    name = std::string(name_of(cell.cell.backend)) + (same_arm ? "" : " (" + name + ")");
+  } else if (!arm.version.empty()) {
+    name += " " + code_span(arm.version, 40);
+  }
+  return fmt::format("{} {}/{}", name, cell.failures, cell.counted);
+}
+
+// The cell without its backend, where that is what differs.
+std::string cell_of(const Analysis& analysis, const Comparison& comparison) {
+  const std::string& id = first_of(analysis, comparison).id;
+  return code_span(comparison.layers ? id.substr(id.find('/') + 1) : id);
+}
+
+std::string table(const Analysis& analysis, bool layers) {
+  std::string rows;
+  size_t shown = 0;
+  size_t left = 0;
+  size_t without_failure = 0;
+  const Comparison* example = nullptr;
+  for (const Comparison& comparison : analysis.comparisons) {
+    if (comparison.layers != layers) continue;
+    if (!something_failed(analysis, comparison)) {
+      if (without_failure++ == 0) example = &comparison;
+    } else if (shown == kMostRows) {
+      ++left;
+    } else {
+      ++shown;
+      rows +=
+          fmt::format("| {} | {} | {} | {:.2g} | {:.2g} | {} |\n", cell_of(analysis, comparison),
+                      side(analysis, comparison, first_of(analysis, comparison)),
+                      side(analysis, comparison, second_of(analysis, comparison)), comparison.p,
+                      comparison.corrected_p, escaped(conclusion_in_words(analysis, comparison)));
+    }
+  }
+  std::string text;
+  if (!rows.empty()) {
+    text = fmt::format(
+        "| cell | {} | p | corrected p | what it permits |\n|---|---|---|---|---|---|"
+        "\n{}\n",
+        layers ? "layer | layer below" : "baseline | other build", rows);
+  }
+  if (left > 0) text += fmt::format("{} more are in report.json.\n\n", left);
+  if (example != nullptr) {
+    text +=
+        fmt::format("Without a failure on either side: {}, for example {}: {}.\n\n",
+                    counted(static_cast<int64_t>(without_failure), "pairs"),
+                    cell_of(analysis, *example), escaped(conclusion_in_words(analysis, *example)));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string markdown_layers(const Analysis& analysis) {
+  if (analysis.comparisons.empty()) return "";
+  const auto tested = std::count_if(analysis.comparisons.begin(), analysis.comparisons.end(),
+                                    [](const Comparison& comparison) { return comparison.tested; });
+  return fmt::format(
+             "## What each layer showed\n\nFailures / trials of the same cell on two "
+             "backends, or on two builds of the library. p is that of Fisher's exact test, "
+             "two-sided; corrected (Holm) for the pairs in which something failed, here {}. A "
+             "difference is claimed below {:g}, and only of the cell in that row.\n\n",
+             tested, kClaimLevel) +
+         table(analysis, true) + table(analysis, false);
+}
+
+}  // namespace mpsprobe

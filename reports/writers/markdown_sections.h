@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+
+#include "reports/analysis/analysis.h"
+
+namespace mpsprobe {
+
+/// The sections of the Markdown report that have a shape of their own. Each ends with an empty
+/// line, and is empty where it has nothing to say.
+
+/// The tables of verdicts, one for each block of the matrix.
+std::string markdown_verdicts(const Analysis& analysis);
+/// The same tables with operations per second of the cells that passed.
+std::string markdown_throughput(const Analysis& analysis);
+/// "crashed / total by version x threads x iterations" for what failed.
+std::string markdown_crashes(const Analysis& analysis);
+/// Failures by signature: where each thread was, what was printed, how to run that cell alone.
+std::string markdown_failures(const Analysis& analysis);
+
+/// What is known of one failed trial beyond its flight recorder: stacks, what threads wait for, the
+/// device's answer to a probe, the system's crash report, GPU events. A part of the section above.
+std::string markdown_evidence(const FailureExample& example);
+/// The same cells on two backends or two builds, and what that permits to be said.
+std::string markdown_layers(const Analysis& analysis);
+
+/// The command that runs one cell alone as this run did.
+std::string rerun_command(const Analysis& analysis, size_t arm, const std::string& cell);
+
+}  // namespace mpsprobe

@@ -1,0 +1,203 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+
+#include "harness/wire/axis.h"
+#include "reports/analysis/failure_kind.h"
+#include "reports/analysis/table.h"
+#include "reports/words/phrases.h"
+#include "reports/words/text.h"
+#include "reports/writers/markdown_sections.h"
+#include "reports/writers/wording.h"
+
+namespace mpsprobe {
+namespace {
+
+constexpr size_t kMostColumns = 6;  // a wider table is turned: counts across, operations down
+
+using Render = std::function<std::string(const ReportTable::Entry&)>;
+
+std::string row(const std::vector<std::string>& fields) {
+  std::string text = "|";
+  for (const std::string& field : fields) text += " " + field + " |";
+  return text + "\n";
+}
+
+std::string rule(size_t fields) {
+  std::string text = "|";
+  for (size_t i = 0; i < fields; ++i) text += "---|";
+  return text + "\n";
+}
+
+std::string grid(const ReportTable& table, const std::vector<const ReportTable::Column*>& columns,
+                 const Render& render) {
+  std::string text;
+  if (columns.size() <= kMostColumns) {
+    std::vector<std::string> head{table.axis};
+    for (const auto* column : columns) head.push_back(escaped(column->label));
+    text += row(head) + rule(head.size());
+    for (size_t i = 0; i < table.counts.size(); ++i) {
+      std::vector<std::string> fields{std::to_string(table.counts[i])};
+      for (const auto* column : columns) fields.push_back(render(column->entries[i]));
+      text += row(fields);
+    }
+    return text;
+  }
+  std::vector<std::string> head{"operation"};
+  for (int32_t count : table.counts) head.push_back(counted(count, table.axis));
+  text += row(head) + rule(head.size());
+  for (const auto* column : columns) {
+    std::vector<std::string> fields{escaped(column->label)};
+    for (const ReportTable::Entry& entry : column->entries) fields.push_back(render(entry));
+    text += row(fields);
+  }
+  return text;
+}
+
+std::string shared_axes(const ReportTable& table) {
+  std::string text;
+  for (const std::string& item : table.shared) {
+    if (!text.empty()) text += ", ";
+    text += escaped(item);
+  }
+  return text;
+}
+
+std::string verdict_field(const ReportTable::Entry& entry) {
+  if (entry.cell == nullptr) return entry.left_out ? "left out" : "–";
+  const Standing standing = standing_of(*entry.cell);
+  const bool bold = standing.word == "FAIL";
+  std::string text = bold ? "**FAIL**" : standing.word;
+  if (!standing.rest.empty()) text += " " + escaped(standing.rest);
+  return standing.unexpected ? "**unexpected** " + text : text;
+}
+
+// An axis can collapse unnoticed: a build may take one path whatever a cell asks for.
+std::string observed_paths(const ReportTable& table) {
+  std::string text;
+  for (const ReportTable::Column& column : table.columns) {
+    std::set<std::string> observed;
+    bool asked = false;
+    for (const ReportTable::Entry& entry : column.entries) {
+      if (entry.cell == nullptr || entry.cell->cell.path == Path::automatic) continue;
+      asked = true;
+      observed.insert(entry.cell->observed_paths.begin(), entry.cell->observed_paths.end());
+    }
+    if (!asked) continue;
+    if (observed.empty()) observed.insert("not observed");
+    std::string paths;
+    for (const std::string& path : observed)
+      paths += (paths.empty() ? "" : ", ") + escaped(path, 40);
+    text += (text.empty() ? "Path observed: " : "; ") + escaped(column.label) + ": " + paths;
+  }
+  return text.empty() ? "" : text + ".\n\n";
+}
+
+std::string throughput_field(const ReportTable::Entry& entry) {
+  const bool shown =
+      entry.cell != nullptr && entry.cell->verdict == Verdict::pass && entry.cell->throughput;
+  if (!shown) return "–";
+  const Spread& spread = *entry.cell->throughput;
+  if (spread.samples == 1) return grouped(spread.median);
+  return fmt::format("{} ({}-{})", grouped(spread.median), grouped(spread.low),
+                     grouped(spread.high));
+}
+
+bool is_crash(Outcome outcome) {
+  return outcome == Outcome::signal || outcome == Outcome::assertion;
+}
+
+bool is_other_failure(Outcome outcome) {
+  return is_failure(outcome) && !is_crash(outcome);
+}
+
+// "3 x 10: 7/10 + 2 hang": threads x iterations, crashed of all that count.
+std::string crashed_field(const CellSummary& cell) {
+  int crashed = 0;
+  for (const auto& [kind, trials] : count_kinds(cell, is_crash)) crashed += trials;
+  std::string others;
+  for (const auto& [kind, trials] : count_kinds(cell, is_other_failure)) {
+    others += fmt::format(" + {} {}", trials, escaped(kind));
+  }
+  return fmt::format("{} × {}: {}/{}{}", cell.cell.threads, cell.cell.iterations, crashed,
+                     cell.counted, others);
+}
+
+}  // namespace
+
+std::string markdown_verdicts(const Analysis& analysis) {
+  std::string text;
+  for (const ReportTable& table : lay_out(analysis)) {
+    const std::string title = table.title.empty() ? "Cells" : escaped(table.title);
+    text += fmt::format("## {}\n\n{}\n\n", title, shared_axes(table));
+    std::vector<const ReportTable::Column*> columns;
+    for (const ReportTable::Column& column : table.columns) columns.push_back(&column);
+    text += grid(table, columns, verdict_field) + "\n" + observed_paths(table);
+  }
+  return text;
+}
+
+std::string markdown_throughput(const Analysis& analysis) {
+  std::string text;
+  for (const ReportTable& table : lay_out(analysis)) {
+    std::vector<const ReportTable::Column*> columns;
+    for (const ReportTable::Column& column : table.columns) {
+      if (std::any_of(column.entries.begin(), column.entries.end(),
+                      [](const auto& entry) { return throughput_field(entry) != "–"; })) {
+        columns.push_back(&column);
+      }
+    }
+    if (columns.empty()) continue;
+    if (!table.title.empty()) text += "**" + escaped(table.title) + "**\n\n";
+    text += grid(table, columns, throughput_field) + "\n";
+  }
+  if (text.empty()) return "";
+  return "## Throughput of what passed\n\nOperations per second over all threads and processes: "
+         "median (lowest-highest) of the passing trials.\n\n" +
+         text;
+}
+
+std::string markdown_crashes(const Analysis& analysis) {
+  struct Line {
+    size_t arm = 0;
+    Cell group;
+    std::string fields;
+    bool failed = false;
+  };
+  std::vector<Line> lines;
+  std::map<std::pair<size_t, std::string>, size_t> index;
+  for (const CellSummary& cell : analysis.cells) {
+    if (cell.counted == 0) continue;
+    Cell group = cell.cell;
+    group.threads = 1;
+    group.iterations = Cell{}.iterations;
+    const auto [at, fresh] = index.try_emplace({cell.arm, to_string(group)}, lines.size());
+    if (fresh) lines.push_back({cell.arm, group, "", false});
+    Line& line = lines[at->second];
+    if (!line.fields.empty()) line.fields += "; ";
+    line.fields += crashed_field(cell);
+    line.failed = line.failed || cell.failures > 0;
+  }
+  std::string rows;
+  for (const Line& line : lines) {
+    if (!line.failed) continue;
+    const Arm& arm = analysis.arms[line.arm];
+    const std::string library = library_in_words(arm);
+    const std::string version = library.empty() ? "unknown" : code_span(library, 60);
+    const std::string name =
+        analysis.arms.size() > 1 ? version + " " + escaped(arm.label) : version;
+    rows += row({name,
+                 fmt::format("{} {}", name_of(line.group.backend),
+                             escaped(cell_label(line.group, {"threads", "iterations"}))),
+                 line.fields});
+  }
+  if (rows.empty()) return "";
+  return "## Crashed / total\n\nBy threads × iterations; crashed is ended by a signal or an "
+         "assertion.\n\n" +
+         row({"library", "what", "crashed / total"}) + rule(3) + rows + "\n";
+}
+
+}  // namespace mpsprobe

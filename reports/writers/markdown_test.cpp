@@ -1,0 +1,227 @@
+#include "reports/writers/markdown.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "reports/hostile_text.h"
+#include "reports/sample_journal.h"
+
+namespace mpsprobe {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+std::string markdown_of(const Journal& journal) {
+  return report_markdown(analyse(journal));
+}
+
+TEST(Markdown, HasReport000sTables) {
+  const std::string text = markdown_of(report_000().journal);
+  EXPECT_THAT(text,
+              HasSubstr("| threads | raw | linear nograph | linear graph |\n"
+                        "|---|---|---|---|\n"
+                        "| 1 | pass 0/10 | pass 0/10 | pass 0/10 |\n"
+                        "| 2 | pass 0/10 | pass 0/10 | pass 0/10 |\n"
+                        "| 3 | pass 0/10 | **FAIL** 10/10 SIGSEGV | pass 0/10 |\n"
+                        "| 4 | pass 0/10 | **FAIL** 10/10 SIGSEGV | **FAIL** 10/10 SIGSEGV |\n"));
+  EXPECT_THAT(text, HasSubstr("| processes | linear |\n|---|---|\n| 1 | pass 0/10 |\n"));
+}
+
+TEST(Markdown, SaysWhatBoundariesAreWorth) {
+  EXPECT_THAT(markdown_of(report_000().journal),
+              HasSubstr("- **linear nograph** on sim, by threads: no failure up to 2 threads (0 of "
+                        "10 failed: below 26% with 95% confidence; up to 2 inside an operation at "
+                        "once); fails at 3 threads (10 of 10 failed: above 74% with 95% "
+                        "confidence)\n"));
+}
+
+TEST(Markdown, SimulatedIsInTheTitle) {
+  EXPECT_THAT(markdown_of(report_000().journal), StartsWith("# SIMULATED: mpsprobe report"));
+  SampleJournal real;
+  real.plan("cpu/add/default/threads=1").ran(10);
+  EXPECT_THAT(markdown_of(real.journal), Not(HasSubstr("SIMULATED")));
+}
+
+TEST(Markdown, AParavirtualGpuIsInTheTitleAndOverWhatFollows) {
+  SampleJournal hosted;
+  hosted.plan("mps/linear/nograph/threads=2").ran(10);
+  hosted.plan("mps/linear/nograph/threads=3").ran(10, 10);
+  EXPECT_THAT(markdown_of(hosted.journal), Not(HasSubstr("PARAVIRTUAL")));
+  hosted.journal.header.machine["chip"] = "Apple M1 (Virtual)";
+  const std::string text = markdown_of(hosted.journal);
+  EXPECT_THAT(text, StartsWith("# PARAVIRTUAL GPU: mpsprobe report"));
+  EXPECT_THAT(text, HasSubstr("> **Paravirtual GPU"));
+  EXPECT_THAT(text, HasSubstr("## What follows (for the paravirtual device)"));
+}
+
+TEST(Markdown, ShowsWhereEachThreadWasAndHowToRunTheCell) {
+  const std::string text = markdown_of(report_000().journal);
+  EXPECT_THAT(text, HasSubstr("SIGSEGV in the phase run in thread 2, at address 0x18."));
+  EXPECT_THAT(text, HasSubstr("| 2 **crashed** | `linear` | 3 | launching |"));
+  EXPECT_THAT(text, HasSubstr(" 0  libmpsprobe_sim.so  + 0x1a2b\n"));
+  EXPECT_THAT(text, HasSubstr("mpsprobe run --cell sim/linear/nograph/threads=3 --trials 10 --seed "
+                              "42 --timeout 60 --stall 10\n"));
+}
+
+TEST(Markdown, CountsCrashesByVersionThreadsAndIterations) {
+  SampleJournal sample;
+  sample.plan("sim/mm/default/threads=1").ran(10);
+  sample.plan("sim/mm/default/threads=2").ran(10, 10);
+  sample.plan("sim/mm/default/threads=2/iterations=60").ran(10, 4, SampleJournal::hang());
+  EXPECT_THAT(
+      markdown_of(sample.journal),
+      HasSubstr("| `LibTorch 2.15.0+cpu` | sim mm | 1 × 10: 0/10; 2 × 10: 10/10; 2 × 60: 0/10 + 4 "
+                "hang |\n"));
+}
+
+TEST(Markdown, ShowsThroughputOfWhatPassed) {
+  SampleJournal sample;
+  sample.operations_per_second = 17135;
+  sample.plan("sim/raw/default/threads=8").ran(3);
+  EXPECT_THAT(markdown_of(sample.journal), HasSubstr("| 8 | 17,306 (17,135-17,478) |\n"));
+}
+
+TEST(Markdown, EveryKindOfCellIsTold) {
+  SampleJournal sample;
+  sample.plan("sim/add/default/threads=1").ran(7).came_to(3, Outcome::not_run);
+  sample.plan("sim/add/default/threads=2").ran(10, 3);
+  sample.plan("sim/add/default/threads=3").came_to(10, Outcome::unsupported);
+  sample.plan("sim/add/default/threads=4").came_to(10, Outcome::setup_failed);
+  sample.plan("sim/add/default/threads=5");
+  sample.overlap = false;
+  sample.plan("sim/add/default/threads=6").ran(10);
+  sample.plan("sim/add/default/threads=7")
+      .expect({Verdict::fail, std::nullopt, ""})
+      .ran(10, 1, {Outcome::exit, "11", "exit 11"});
+  const std::string text = markdown_of(sample.journal);
+  EXPECT_THAT(text, HasSubstr("| 1 | pass 0/7 (3 not run) |"));
+  EXPECT_THAT(text, HasSubstr("| 2 | intermittent 3/10 SIGSEGV |"));
+  EXPECT_THAT(text, HasSubstr("| 3 | unsupported |"));
+  EXPECT_THAT(text, HasSubstr("| 4 | setup failed |"));
+  EXPECT_THAT(text, HasSubstr("| 5 | not run |"));
+  EXPECT_THAT(text, HasSubstr("| 6 | pass 0/10, no overlap |"));
+  EXPECT_THAT(text, HasSubstr("| 7 | **unexpected** intermittent 1/10 exit 11, expected fail |"));
+}
+
+TEST(Markdown, AWideTableIsTurned) {
+  SampleJournal sample;
+  for (const char* op : {"add", "mul", "mm", "relu", "sum", "ones", "matmul_bias"}) {
+    for (int threads : {1, 2}) {
+      sample.plan(std::string("cpu/") + op + "/default/threads=" + std::to_string(threads)).ran(10);
+    }
+  }
+  const std::string text = markdown_of(sample.journal);
+  EXPECT_THAT(text, HasSubstr("| operation | 1 thread | 2 threads |\n|---|---|---|\n"));
+  EXPECT_THAT(text, HasSubstr("| matmul\\_bias | pass 0/10 | pass 0/10 |\n"));
+}
+
+TEST(Markdown, CrashedAndTotalCountsEachKindOnce) {
+  const auto exception = [](const std::string& title) {
+    Judgement judgement;
+    judgement.outcome = Outcome::exception;
+    judgement.detail = judgement.signature = title;
+    return judgement;
+  };
+  SampleJournal sample;
+  sample.plan("cpu/add/default/threads=2").ran(10, 9);
+  for (size_t i = 3; i < 9; ++i) {
+    sample.journal.trials[i].judgement = exception(i < 5 ? "exception: one" : "exception: another");
+  }
+  EXPECT_THAT(markdown_of(sample.journal), HasSubstr("2 × 10: 3/10 + 6 exception |"));
+}
+
+// What is left of a report when the code in it is taken away may hold no markup but the report's.
+std::string without_code(const std::string& markdown) {
+  std::string text;
+  std::string fence;
+  std::istringstream lines(markdown);
+  for (std::string line; std::getline(lines, line);) {
+    const size_t ticks = std::min(line.find_first_not_of('`'), line.size());
+    if (fence.empty() && ticks >= 3 && line.find('`', ticks) == std::string::npos) {
+      fence = line.substr(0, ticks);
+      continue;
+    }
+    if (!fence.empty()) {
+      if (line.size() >= fence.size() && line.find_first_not_of('`') == std::string::npos) {
+        fence.clear();
+      }
+      continue;
+    }
+    for (size_t at = 0; at < line.size();) {
+      if (line[at] == '\\' && at + 1 < line.size()) {
+        at += 2;
+      } else if (line[at] == '`') {
+        const size_t end = line.find_first_not_of('`', at);
+        const std::string run = line.substr(at, end - at);
+        size_t close = line.find(run, at + run.size());
+        while (close != std::string::npos && close + run.size() < line.size() &&
+               line[close + run.size()] == '`') {
+          close = line.find(run, line.find_first_not_of('`', close));
+        }
+        EXPECT_NE(close, std::string::npos) << "a code span is left open";
+        at = close == std::string::npos ? line.size() : close + run.size();
+      } else {
+        text += line[at++];
+      }
+    }
+    text += '\n';
+  }
+  EXPECT_EQ(fence, "") << "a code block is left open";
+  return text;
+}
+
+TEST(Markdown, HostileTextIsHarmless) {
+  for (const std::string& hostile : hostile_texts()) {
+    const std::string text = markdown_of(journal_with(hostile));
+    SCOPED_TRACE(hostile.substr(0, 40));
+    EXPECT_TRUE(is_harmless(text));
+    const std::string markup = without_code(text);
+    EXPECT_THAT(markup, Not(HasSubstr("<script")));
+    EXPECT_THAT(markup, Not(HasSubstr("<img")));
+    EXPECT_THAT(markup, Not(HasSubstr("<h1")));
+    EXPECT_THAT(markup, Not(HasSubstr("@everyone")));
+    EXPECT_THAT(markup, Not(HasSubstr("![")));
+    EXPECT_EQ(markup.find("\n# heading"), std::string::npos);
+    EXPECT_LT(text.size(), 400000u);
+    // As many as the report itself opens: nothing closed one early.
+    EXPECT_EQ(markup.find("</details>"), markup.rfind("</details>"));
+  }
+}
+
+TEST(Markdown, HostileTextBreaksNoTable) {
+  const std::string text = markdown_of(journal_with("a | b | c\n| d | e |"));
+  std::istringstream lines(text);
+  size_t fields = 0;
+  bool code = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.rfind("```", 0) == 0) code = !code;
+    if (code) continue;
+    if (line.rfind("| ", 0) != 0 && line.rfind("|-", 0) != 0) {
+      fields = 0;
+      continue;
+    }
+    size_t bars = 0;
+    for (size_t i = 0; i < line.size(); ++i) {
+      if (line[i] == '|' && (i == 0 || line[i - 1] != '\\')) ++bars;
+    }
+    if (fields != 0) {
+      EXPECT_EQ(bars, fields) << line;
+    }
+    fields = bars;
+  }
+}
+
+TEST(Markdown, SameJournalSameBytes) {
+  EXPECT_EQ(markdown_of(report_000().journal), markdown_of(report_000().journal));
+}
+
+TEST(Markdown, AnEmptyJournalSaysThatNothingCounts) {
+  EXPECT_THAT(markdown_of(Journal{}), HasSubstr("not green"));
+}
+
+}  // namespace
+}  // namespace mpsprobe

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "reports/analysis/analysis.h"
+
+namespace mpsprobe {
+
+/// The words of the report that every format shares. Plain text without markup.
+
+/// What stands before everything that names a run whose devices are no real chips: "SIMULATED: ",
+/// "PARAVIRTUAL GPU: ", or nothing.
+std::string_view class_prefix(const Analysis& analysis);
+
+/// How a cell stands: `word` is the verdict ("pass", "FAIL", "intermittent") or why there is none
+/// ("unsupported", "not run"); `rest` has the count and what must be known beside it.
+struct Standing {
+  std::string word;
+  std::string rest;
+  bool unexpected = false;
+};
+Standing standing_of(const CellSummary& cell);
+
+/// "LibTorch 2.15.0", "MLX 0.31.1"; empty where no library was told of.
+std::string library_in_words(const Arm& arm);
+
+/// "9 cells, 230 of 230 trials run, 230 count"; without a plan to compare with, as in a
+/// minimisation, whose cells follow from its results: "9 cells, 50 trials run, 50 count".
+std::string totals(const Analysis& analysis);
+
+/// "no failure up to 2 threads (0 of 10 failed: below 26% with 95% confidence); fails from 3 ...".
+std::string boundary_in_words(const Boundary& boundary);
+
+}  // namespace mpsprobe

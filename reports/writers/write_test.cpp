@@ -1,0 +1,98 @@
+#include "reports/writers/write.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "reports/sample_journal.h"
+
+namespace mpsprobe {
+namespace {
+
+using ::testing::HasSubstr;
+
+class WriteTest : public ::testing::Test {
+ protected:
+  WriteTest()
+      : folder_(std::filesystem::path(::testing::TempDir()) /
+                ("mpsprobe-write-" + std::to_string(::getpid()))) {
+    std::filesystem::create_directories(folder_);
+  }
+  ~WriteTest() override { std::filesystem::remove_all(folder_); }
+
+  static std::string read(const std::filesystem::path& file) {
+    std::ostringstream text;
+    text << std::ifstream(file, std::ios::binary).rdbuf();
+    return text.str();
+  }
+  size_t files() const {
+    size_t count = 0;
+    for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder_)) ++count;
+    return count;
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(WriteTest, ReplacesAFileAndLeavesNothingElse) {
+  write_atomically(folder_ / "a", "old");
+  write_atomically(folder_ / "a", "new");
+  EXPECT_EQ(read(folder_ / "a"), "new");
+  EXPECT_EQ(files(), 1u);
+}
+
+TEST_F(WriteTest, WritesBothReportsTheSameEachTime) {
+  const Journal journal = report_000().journal;
+  const Analysis analysis = analyse(journal);
+  const WrittenReports first = write_reports(folder_ / "deep/er", journal, analysis);
+  const std::string json = read(first.json);
+  const std::string markdown = read(first.markdown);
+  EXPECT_FALSE(json.empty());
+  EXPECT_FALSE(markdown.empty());
+  write_reports(folder_ / "deep/er", journal, analyse(journal));
+  EXPECT_EQ(read(first.json), json);
+  EXPECT_EQ(read(first.markdown), markdown);
+}
+
+TEST_F(WriteTest, NamesFileReasonAndRemedyAndKeepsTheOldFile) {
+  std::filesystem::create_directories(folder_ / "taken/inside");
+  try {
+    write_atomically(folder_ / "taken", "text");
+    FAIL() << "a folder was replaced by a file";
+  } catch (const ReportError& error) {
+    EXPECT_THAT(error.what(), HasSubstr((folder_ / "taken").string()));
+    EXPECT_THAT(error.what(), HasSubstr("directory"));
+    EXPECT_THAT(error.what(), HasSubstr("mpsprobe report"));
+  }
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "taken/inside"));
+  EXPECT_EQ(files(), 1u) << "a temporary file was left behind";
+}
+
+TEST_F(WriteTest, AFolderThatCannotBeMadeIsAnError) {
+  write_atomically(folder_ / "file", "text");
+  EXPECT_THROW(write_reports(folder_ / "file/below", Journal{}, analyse(Journal{})), ReportError);
+}
+
+// A limit on the size of files stands for the full disk.
+TEST_F(WriteTest, WhatDoesNotFitLeavesTheOldFileAndNothingElse) {
+  write_atomically(folder_ / "a", "old");
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto handler = ::signal(SIGXFSZ, SIG_IGN);
+  const rlimit small{4096, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  EXPECT_THROW(write_atomically(folder_ / "a", std::string(100000, 'x')), ReportError);
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  ::signal(SIGXFSZ, handler);
+  EXPECT_EQ(read(folder_ / "a"), "old");
+  EXPECT_EQ(files(), 1u);
+}
+
+}  // namespace
+}  // namespace mpsprobe
