@@ -116,6 +116,10 @@ const char* why_not_common(const Cell& cell) {
   return nullptr;
 }
 
+void say_once(Emission& emission, const Cell& cell) {
+  say(emission, cell.churn > 1, "churn", cell, "the threads are started and joined once");
+}
+
 std::string several(const Filling& fill, std::string_view launch) {
   if (launch == "raw") {
     return fill(
@@ -201,6 +205,10 @@ Emission libtorch(const EmissionRequest& request) {
       "there are streams on MPS alone; the simulated device's profile says who has which");
   say(emission, cell.init == Init::threads && cell.model == ModelSharing::shared, "init", cell,
       "each thread uploads the weights for itself");
+  say_once(emission, cell);
+  say_rest(emission, cell,
+           {"threads", "iterations", "shape", "dtype", "stream", "init", "warmup", "sync", "model",
+            "lock"});
   return emission;
 }
 
@@ -243,6 +251,8 @@ Emission python(const EmissionRequest& request) {
   say(emission, cell.lock == Lock::forward, "lock", cell, "nothing is locked");
   say(emission, cell.model == ModelSharing::per_thread, "model", cell,
       "the threads share their weights");
+  say_once(emission, cell);
+  say_rest(emission, cell, {"threads", "iterations", "shape", "dtype", "sync"});
   return emission;
 }
 
@@ -291,6 +301,9 @@ Emission metal(const EmissionRequest& request) {
       "the threads share their weights");
   say(emission, !kernel && cell.sync == Sync::end, "sync", cell,
       "each command buffer is waited for");
+  say_once(emission, cell);
+  say_rest(emission, cell,
+           {"threads", "iterations", "shape", "dtype", "queue", "kernel", "sync", "lock"});
   return emission;
 }
 

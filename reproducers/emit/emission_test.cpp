@@ -9,6 +9,8 @@
 #include <iterator>
 #include <sstream>
 
+#include "harness/matrix/expand.h"
+#include "harness/wire/axis.h"
 #include "harness/wire/input_error.h"
 #include "reproducers/emit/recipes.h"
 
@@ -166,6 +168,52 @@ TEST(EmissionTest, SaysWhatAProgramCannotSay) {
   EXPECT_FALSE(emitted(request_for("mps/linear/nograph/processes=4"), Kind::libtorch).possible());
   EXPECT_FALSE(emitted(request_for("metal/linear/nograph/threads=4"), Kind::python).possible());
   EXPECT_TRUE(emitted(request_for("metal/linear/nograph/threads=4"), Kind::metal).possible());
+}
+
+// The text of the files without the lines that name the cell.
+std::string says(const Emission& emission) {
+  std::string text;
+  for (const EmittedFile& file : emission.files) {
+    text += file.text.substr(file.text.find("\n") + 1);
+  }
+  return text;
+}
+
+TEST(EmissionTest, NoAxisVanishesFromAProgram) {
+  int looked_at = 0;
+  OperationInfo any;
+  any.paths = {"default", "graph", "nograph"};
+  any.dtypes = {"float16"};
+  any.has_parameters = true;
+  for (const char* name : {"mps/linear/default/threads=2", "metal/linear/nograph/threads=2",
+                           "metal/linear/graph/threads=2", "mlx/mlp/default/threads=2"}) {
+    for (const Axis& axis : axes()) {
+      if (axis.name == "backend" || axis.name == "op" || axis.name == "path" ||
+          axis.name == "profile") {
+        continue;  // a path may be the one that is taken anyhow
+      }
+      std::vector<std::string> values(axis.values.begin(), axis.values.end());
+      if (axis.kind == AxisKind::count) values = {"3"};
+      if (axis.name == "shape") values = {"4x32x16"};
+      if (axis.name == "dtype") values = {"float16"};
+      EXPECT_FALSE(values.empty()) << axis.name << ": give this test a value of it";
+      for (const std::string& value : values) {
+        EmissionRequest request = request_for(name);
+        const std::vector<Emission> before = emit(request);
+        set_axis(request.cell, axis, value);
+        if (request.cell == parse_cell(name) || contradiction(request.cell, any)) continue;
+        const std::vector<Emission> after = emit(request);
+        for (size_t i = 0; i + 1 < after.size(); ++i) {  // the last is the cell itself
+          if (!after[i].possible() || !before[i].possible()) continue;
+          ++looked_at;
+          EXPECT_TRUE(says(after[i]) != says(before[i]) ||
+                      after[i].not_expressed != before[i].not_expressed)
+              << name << ", " << name_of(after[i].kind) << ": " << axis.name << '=' << value;
+        }
+      }
+    }
+  }
+  EXPECT_GT(looked_at, 100);
 }
 
 TEST(EmissionTest, ARareFailureGetsMoreRuns) {

@@ -197,13 +197,7 @@ std::string_view maker_of(Owner owner) {
 }
 
 void say_what_is_missing(Emission& emission, const Cell& cell) {
-  say(emission, cell.processes > 1, "processes", cell,
-      "the program's work is in one process at a time");
-  say(emission, cell.start != Start::barrier, "start", cell, "the threads start together");
-  say(emission, cell.validation != Validation::none, "validation", cell,
-      "set MTL_DEBUG_LAYER=1 (and MTL_SHADER_VALIDATION=1) when you run it");
-  say(emission, cell.lifetime == Lifetime::fresh, "lifetime", cell,
-      "all iterations are in one process");
+  say_common(emission, cell);
   say(emission, cell.warmup == Warmup::main, "warmup", cell,
       "one thread has computed the reference before, on the CPU");
 }
@@ -244,6 +238,8 @@ Emission emit_mlx(const EmissionRequest& request) {
   emission.build = "cmake -B build && cmake --build build";
   emission.run = "build/reproducer";
   say_what_is_missing(emission, cell);
+  say_rest(emission, cell,
+           {"threads", "iterations", "shape", "churn", "stream", "owner", "sync", "model", "lock"});
   return emission;
 }
 
@@ -275,6 +271,8 @@ Emission emit_mlx_python(const EmissionRequest& request) {
   say(emission, cell.lock == Lock::forward, "lock", cell, "nothing is locked");
   say(emission, cell.model == ModelSharing::per_thread, "model", cell,
       "all threads have the same numbers");
+  say(emission, cell.sync != Sync::each, "sync", cell, "each result is waited for");
+  say_rest(emission, cell, {"threads", "iterations", "shape", "churn", "stream", "owner"});
   return emission;
 }
 

@@ -59,11 +59,27 @@ void say_common(Emission& emission, const Cell& cell) {
   say(emission, cell.processes > 1, "processes", cell,
       "the program's work is in one process at a time");
   say(emission, cell.start != Start::barrier, "start", cell, "the threads start together");
-  say(emission, cell.churn > 1, "churn", cell, "the threads are started and joined once");
   say(emission, cell.validation != Validation::none, "validation", cell,
       "set MTL_DEBUG_LAYER=1 (and MTL_SHADER_VALIDATION=1) when you run it");
   say(emission, cell.lifetime == Lifetime::fresh, "lifetime", cell,
       "all iterations are in one process");
+}
+
+void say_rest(Emission& emission, const Cell& cell, std::initializer_list<std::string_view> said) {
+  constexpr std::string_view kOfTheCell[] = {"backend", "op", "path", "profile"};
+  for (const Axis& axis : axes()) {
+    const std::string noted = fmt::format("{}=", axis.name);
+    const std::vector<std::string>& lines = emission.not_expressed;
+    if (axis.read(cell) == axis.default_value ||
+        std::find(std::begin(kOfTheCell), std::end(kOfTheCell), axis.name) !=
+            std::end(kOfTheCell) ||
+        std::find(said.begin(), said.end(), axis.name) != said.end() ||
+        std::any_of(lines.begin(), lines.end(),
+                    [&](const std::string& line) { return line.starts_with(noted); })) {
+      continue;
+    }
+    say(emission, true, axis.name, cell, "the program does not say it");
+  }
 }
 
 size_t runs_for(const EmissionRequest& request) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -26,6 +27,11 @@ void say(Emission& emission, bool applies, std::string_view axis, const Cell& ce
 
 /// The axes that no program but the cell itself says.
 void say_common(Emission& emission, const Cell& cell);
+
+/// Notes every other axis that is not at its default, but for those that `said` names: what the
+/// program's text depends on. What the cell is of (backend, op, path, profile) is always said. So
+/// an axis that is new is noted until a program says it.
+void say_rest(Emission& emission, const Cell& cell, std::initializer_list<std::string_view> said);
 
 /// How many runs see a failure of the measured rate with 99%; from 10 to 300.
 size_t runs_for(const EmissionRequest& request);
