@@ -50,14 +50,14 @@ TEST_F(WriteTest, ReplacesAFileAndLeavesNothingElse) {
 TEST_F(WriteTest, WritesBothReportsTheSameEachTime) {
   const Journal journal = report_000().journal;
   const Analysis analysis = analyse(journal);
-  const WrittenReports first = write_reports(folder_ / "deep/er", journal, analysis);
-  const std::string json = read(first.json);
-  const std::string markdown = read(first.markdown);
+  const auto first = write_reports(folder_ / "deep/er", journal, analysis);
+  const std::string json = read(first.back());
+  const std::string markdown = read(first.front());
   EXPECT_FALSE(json.empty());
   EXPECT_FALSE(markdown.empty());
   write_reports(folder_ / "deep/er", journal, analyse(journal));
-  EXPECT_EQ(read(first.json), json);
-  EXPECT_EQ(read(first.markdown), markdown);
+  EXPECT_EQ(read(first.back()), json);
+  EXPECT_EQ(read(first.front()), markdown);
 }
 
 TEST_F(WriteTest, NamesFileReasonAndRemedyAndKeepsTheOldFile) {

@@ -9,8 +9,8 @@
 #include "harness/journal/trial_json.h"
 #include "harness/statistics/interval.h"
 #include "harness/wire/input_error.h"
+#include "reports/writers/atomic_file.h"
 #include "reports/writers/json.h"
-#include "reports/writers/write.h"
 #include "reproducers/minimise/minimum.h"
 
 namespace mpsprobe {

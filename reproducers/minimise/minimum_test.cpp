@@ -6,7 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "reports/writers/write.h"
+#include "reports/writers/atomic_file.h"
 
 namespace mpsprobe {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "harness/wire/input_error.h"
 #include "reports/words/text.h"
-#include "reports/writers/write.h"
+#include "reports/writers/atomic_file.h"
 
 namespace mpsprobe {
 namespace {

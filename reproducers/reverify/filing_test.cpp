@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "harness/wire/input_error.h"
-#include "reports/writers/write.h"
+#include "reports/writers/atomic_file.h"
 
 namespace mpsprobe {
 namespace {

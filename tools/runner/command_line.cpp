@@ -14,7 +14,7 @@
 #include "harness/wire/input_error.h"
 #include "harness/wire/near_name.h"
 #include "reports/words/text.h"
-#include "reports/writers/write.h"
+#include "reports/writers/atomic_file.h"
 #include "reproducers/bundle/evidence.h"
 #include "tools/runner/doctor/doctor_command.h"
 #include "tools/runner/exit_code.h"

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/words/text.h"
+#include "reports/writers/atomic_file.h"
 #include "reports/writers/json.h"
-#include "reports/writers/write.h"
 #include "reproducers/emit/emission.h"
 #include "reproducers/proof/proof.h"
 #include "tools/runner/data_folder.h"

@@ -5,7 +5,7 @@
 
 #include "harness/journal/trial_json.h"
 #include "harness/wire/input_error.h"
-#include "reports/writers/write.h"
+#include "reports/writers/atomic_file.h"
 
 namespace mpsprobe {
 

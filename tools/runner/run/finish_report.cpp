@@ -5,8 +5,6 @@
 
 #include <cstdio>
 
-#include "reports/writers/json.h"
-#include "reports/writers/markdown.h"
 #include "reports/writers/terminal.h"
 #include "reports/writers/write.h"
 #include "tools/runner/exit_code.h"
@@ -36,10 +34,13 @@ int show_run(const std::filesystem::path& folder) {
 Analysis finish_report(const std::filesystem::path& folder) {
   const Journal journal = journal_of(folder);
   Analysis analysis = analyse(journal);
-  const WrittenReports written = write_reports(folder, journal, analysis);
-  say(stdout, "{}\nreport: {}\n        {}\n",
-      report_terminal(analysis, {.colour = wants_colour(STDOUT_FILENO)}), written.markdown.string(),
-      written.json.string());
+  const auto written = write_reports(folder, journal, analysis);
+  say(stdout, "{}", report_terminal(analysis, {.colour = wants_colour(STDOUT_FILENO)}));
+  std::string_view before = "\nreport: ";
+  for (const std::filesystem::path& file : written) {
+    say(stdout, "{}{}\n", before, file.string());
+    before = "        ";
+  }
   std::fflush(stdout);
   return analysis;
 }

@@ -14,7 +14,7 @@
 #include "harness/platform/machine.h"
 #include "harness/wire/input_error.h"
 #include "reports/words/text.h"
-#include "reports/writers/write.h"
+#include "reports/writers/atomic_file.h"
 #include "reproducers/bundle/redaction/redactor.h"
 #include "reproducers/reverify/filing.h"
 #include "reproducers/reverify/recheck.h"
