@@ -1,0 +1,77 @@
+#include "reports/writers/atomic_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <string>
+#include <system_error>
+
+#include "reports/words/text.h"
+
+namespace mpsprobe {
+namespace {
+
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const std::filesystem::path& beside)
+      : path_(beside.string() + ".tmp." + std::to_string(::getpid())) {
+    // Left behind by a process that was killed and had the same id.
+    ::unlink(path_.c_str());
+    fd_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  ~TemporaryFile() {
+    if (fd_ >= 0) ::close(fd_);
+    if (!renamed_) ::unlink(path_.c_str());
+  }
+
+  bool is_open() const { return fd_ >= 0; }
+
+  bool write(std::string_view bytes) {
+    while (!bytes.empty()) {
+      const ssize_t written = ::write(fd_, bytes.data(), bytes.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) return false;
+      bytes.remove_prefix(static_cast<size_t>(written));
+    }
+    return ::fsync(fd_) == 0;
+  }
+
+  bool rename_to(const std::filesystem::path& file) {
+    const int fd = fd_;
+    fd_ = -1;
+    // Some file systems report a full disk only here.
+    if (::close(fd) != 0) return false;
+    renamed_ = ::rename(path_.c_str(), file.c_str()) == 0;
+    return renamed_;
+  }
+
+ private:
+  std::string path_;
+  int fd_ = -1;
+  bool renamed_ = false;
+};
+
+}  // namespace
+
+ReportError cannot_write(const std::filesystem::path& file, const std::string& what, int error,
+                         const std::string& again) {
+  const std::string remedy =
+      error == ENOSPC || error == EDQUOT ? "Free some space" : "Check the folder's permissions";
+  return ReportError(printable(file.string()) + ": " + what + ": " +
+                     std::generic_category().message(error) + ". " + remedy + "; " + again);
+}
+
+void write_atomically(const std::filesystem::path& file, std::string_view bytes,
+                      const std::string& again) {
+  TemporaryFile temporary(file);
+  if (!temporary.is_open()) throw cannot_write(file, "cannot be created", errno, again);
+  if (!temporary.write(bytes)) throw cannot_write(file, "cannot be written", errno, again);
+  if (!temporary.rename_to(file)) throw cannot_write(file, "cannot be put in place", errno, again);
+}
+
+}  // namespace mpsprobe
