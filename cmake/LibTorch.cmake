@@ -7,7 +7,7 @@
 # and the cache variables MPSPROBE_HAS_MPS_STREAM_POOL and MPSPROBE_CUDA_INCLUDE.
 include(${CMAKE_CURRENT_LIST_DIR}/LocateTorch.cmake)
 
-mpsprobe_locate_torch(MPSPROBE_TORCH_ROOT _origin _problems)
+mpsprobe_locate(TORCH MPSPROBE_TORCH_ROOT _origin _problems)
 if(NOT MPSPROBE_TORCH_ROOT)
   list(JOIN _problems "\n  " _problems)
   message(FATAL_ERROR
@@ -19,7 +19,7 @@ if(NOT MPSPROBE_TORCH_ROOT)
     "  pip install torch                    in the Python environment that is active\n"
     "  cmake -DMPSPROBE_BUILD_WORKER=OFF    builds the runner alone, which needs no LibTorch")
 endif()
-mpsprobe_torch_version("${MPSPROBE_TORCH_ROOT}" MPSPROBE_TORCH_VERSION)
+mpsprobe_library_version(TORCH "${MPSPROBE_TORCH_ROOT}" MPSPROBE_TORCH_VERSION)
 message(STATUS "LibTorch ${MPSPROBE_TORCH_VERSION}: ${MPSPROBE_TORCH_ROOT} (${_origin})")
 
 set(_include "${MPSPROBE_TORCH_ROOT}/include")

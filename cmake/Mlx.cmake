@@ -2,13 +2,13 @@
 # mpsprobe_mlx_releases holds the root folder of each.
 include(LocateMlx)
 
-mpsprobe_locate_mlx(_root _origin _problems)
+mpsprobe_locate(MLX _root _origin _problems)
 set(mpsprobe_mlx_releases ${_root})
 if(_root)
-  mpsprobe_mlx_version("${_root}" _version)
+  mpsprobe_library_version(MLX "${_root}" _version)
   message(STATUS "MLX ${_version} in ${_root} (${_origin})")
   if(MPSPROBE_MLX_WITH_CONTROL AND NOT CMAKE_CROSSCOMPILING AND NOT _version VERSION_EQUAL MPSPROBE_MLX_CONTROL)
-    mpsprobe_fetched_mlx(${MPSPROBE_MLX_CONTROL} _control)
+    mpsprobe_fetched(MLX ${MPSPROBE_MLX_CONTROL} _control _problem)
     list(APPEND mpsprobe_mlx_releases ${_control})
   endif()
 elseif(NOT "${MPSPROBE_MLX}$ENV{MPSPROBE_MLX}" STREQUAL "")
@@ -20,7 +20,7 @@ endif()
 
 # mpsprobe_mlx_library(<root> <out target> <out version>): the release as a target to link
 function(mpsprobe_mlx_library root out_target out_version)
-  mpsprobe_mlx_version("${root}" version)
+  mpsprobe_library_version(MLX "${root}" version)
   set(target mpsprobe_mlx_${version})
   add_library(${target} SHARED IMPORTED GLOBAL)
   set_target_properties(${target} PROPERTIES
