@@ -9,13 +9,13 @@
 #include <utility>
 #include <vector>
 
+#include "harness/provenance/influential_environment.h"
 #include "harness/wire/axis.h"
 #include "harness/wire/event.h"
 #include "scenarios/backends/backend.h"
 #include "scenarios/operations/operation.h"
 #include "scenarios/operations/sizes.h"
 #include "scenarios/operations/torch_workload.h"
-#include "scenarios/provenance/influential_environment.h"
 #include "scenarios/provenance/provenance.h"
 #include "scenarios/provenance/symbol_probes.h"
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
+#include "harness/provenance/printable.h"
 #include "harness/wire/backend.h"
 #include "scenarios/provenance/image.h"
-#include "scenarios/provenance/printable.h"
 #include "scenarios/worker/workload.h"
 
 namespace mpsprobe {

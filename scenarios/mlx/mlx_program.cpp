@@ -6,12 +6,12 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "harness/provenance/influential_environment.h"
 #include "harness/wire/axis.h"
 #include "harness/wire/event.h"
 #include "scenarios/mlx/mlx_device.h"
 #include "scenarios/mlx/mlx_operation.h"
 #include "scenarios/mlx/mlx_workload.h"
-#include "scenarios/provenance/influential_environment.h"
 #include "scenarios/provenance/symbol_probes.h"
 
 namespace mpsprobe {

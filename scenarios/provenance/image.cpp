@@ -9,7 +9,7 @@
 #include <span>
 #include <system_error>
 
-#include "scenarios/provenance/installed_torch.h"
+#include "harness/provenance/installed_torch.h"
 #include "scenarios/worker/image_id.h"
 
 namespace mpsprobe {

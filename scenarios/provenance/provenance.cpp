@@ -5,9 +5,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "harness/provenance/installed_torch.h"
+#include "harness/provenance/printable.h"
 #include "scenarios/provenance/image.h"
-#include "scenarios/provenance/installed_torch.h"
-#include "scenarios/provenance/printable.h"
 #include "scenarios/provenance/symbol_probes.h"
 #include "scenarios/worker/workload.h"
 

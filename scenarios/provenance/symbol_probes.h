@@ -3,11 +3,9 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string_view>
 
-namespace mpsprobe {
+#include "harness/provenance/probes_variable.h"
 
-/// Variable of a worker's environment that names symbols, mangled, separated by spaces
-/// (--probe of the runner).
-inline constexpr const char* kProbesVariable = "MPSPROBE_PROBES";
+namespace mpsprobe {
 
 /// True where the process has loaded a library that exports this (mangled) symbol. With or without
 /// the underscore that Mach-O puts in front.

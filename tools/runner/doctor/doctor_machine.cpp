@@ -14,9 +14,9 @@
 #include "harness/crash_report/find_report.h"
 #include "harness/executor/environment.h"
 #include "harness/platform/memory.h"
+#include "harness/provenance/influential_environment.h"
 #include "harness/wire/flight_recorder.h"
 #include "harness/wire/shared_memory.h"
-#include "scenarios/provenance/influential_environment.h"
 #include "tools/runner/doctor/doctor_check.h"
 #include "tools/runner/doctor/doctor_system.h"
 

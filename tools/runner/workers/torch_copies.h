@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/provenance/installed_torch.h"
+#include "harness/provenance/installed_torch.h"
 
 namespace mpsprobe {
 

@@ -13,11 +13,11 @@
 #include "harness/executor/environment.h"
 #include "harness/platform/executable.h"
 #include "harness/process/command.h"
+#include "harness/provenance/probes_variable.h"
 #include "harness/wire/axis.h"
 #include "harness/wire/event.h"
 #include "harness/wire/input_error.h"
 #include "reports/words/text.h"
-#include "scenarios/provenance/symbol_probes.h"
 #include "tools/runner/machine_error.h"
 #include "tools/runner/workers/torch_copies.h"
 

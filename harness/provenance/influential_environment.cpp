@@ -1,11 +1,11 @@
-#include "scenarios/provenance/influential_environment.h"
+#include "harness/provenance/influential_environment.h"
 
 #include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "scenarios/provenance/printable.h"
+#include "harness/provenance/printable.h"
 
 extern char** environ;
 

@@ -1,4 +1,4 @@
-#include "scenarios/provenance/installed_torch.h"
+#include "harness/provenance/installed_torch.h"
 
 #include <fmt/format.h>
 
