@@ -53,7 +53,9 @@ struct Golden {
 
 std::vector<Golden> golden_files() {
   std::vector<fs::path> paths;
-  for (const auto& entry : fs::directory_iterator(kGolden)) paths.push_back(entry.path());
+  for (const auto& entry : fs::recursive_directory_iterator(kGolden)) {
+    if (entry.is_regular_file()) paths.push_back(entry.path());
+  }
   std::sort(paths.begin(), paths.end());
   std::vector<Golden> files;
   for (const fs::path& path : paths) {

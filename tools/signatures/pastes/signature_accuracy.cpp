@@ -83,7 +83,7 @@ SignatureAccuracy measure_signatures(const std::vector<CorpusCase>& cases) {
 std::vector<CorpusCase> read_corpus(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> files;
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder, error)) {
     if (entry.path().extension() == ".txt") files.push_back(entry.path());
   }
   if (error) {
