@@ -74,7 +74,7 @@ TEST_F(Doctor, RunsTheSelfTestsAndFindsThemTold) {
   const Run run = doctor({"--worker", selftest_, "--json"});
   EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
   EXPECT_EQ(check(run, "worker.stock.answers")["status"], "ok");
-  EXPECT_EQ(check(run, "worker.stock.torch")["status"], "n/a");
+  EXPECT_EQ(check(run, "worker.stock.library")["status"], "n/a");
   EXPECT_THAT(check(run, "run.stock.crash")["value"], HasSubstr("signal SIGSEGV"));
   for (const char* planted : {"crash", "hang", "wrong_number"}) {
     EXPECT_EQ(check(run, std::string("run.stock.") + planted)["status"], "ok") << planted;

@@ -67,7 +67,7 @@ class DoctorTorch : public ProgramTest {
 TEST_F(DoctorTorch, TheWorkerIsWellAndLoadsWhatItWasBuiltAgainst) {
   const json answer = doctor({"--probe", kThere, "--probe", kNotThere}, 0);
   EXPECT_EQ(check(answer, "worker.stock.shadowed")["status"], "ok");
-  EXPECT_EQ(check(answer, "worker.stock.torch")["status"], "ok");
+  EXPECT_EQ(check(answer, "worker.stock.library")["status"], "ok");
   EXPECT_EQ(check(answer, std::string("worker.stock.symbol.") + kThere)["value"], "there");
   EXPECT_EQ(check(answer, std::string("worker.stock.symbol.") + kNotThere)["value"], "not there");
   EXPECT_EQ(check(answer, "worker.stock.backend.cpu")["status"], "ok");

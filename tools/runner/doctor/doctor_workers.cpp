@@ -8,6 +8,7 @@
 #include "harness/platform/device_class.h"
 #include "harness/wire/axis.h"
 #include "harness/wire/cell.h"
+#include "harness/wire/library_under_test.h"
 #include "tools/runner/doctor/doctor_check.h"
 #include "tools/runner/machine_error.h"
 #include "tools/runner/run/plan_campaign.h"
@@ -71,15 +72,19 @@ class WorkerChecks {
           fmt::format("worker {}, runner {}", or_else(version, "unknown"), MPSPROBE_VERSION),
           "build both from one checkout, unless the worker is somebody else's");
     }
-    const json torch = info.describe.value("/provenance/torch"_json_pointer, json());
-    if (torch.is_object()) {
-      check_torch(torch);
+    const json provenance = info.describe.value("provenance", json());
+    const LibraryUnderTest library = library_under_test(provenance);
+    const bool torch = library.name == "LibTorch";
+    if (library.name.empty()) {
+      add("library", CheckStatus::not_applicable, "library under test",
+          "it says that it loads none");
     } else {
-      add("torch", CheckStatus::not_applicable, "LibTorch", "it says that it loads none");
+      check_library(library, library_object(provenance));
     }
+    if (torch) check_torch(library);
     check_expected(info);
     for (const std::string& symbol : options_.probes) check_symbol(info, symbol);
-    show_copies(torch.is_object() ? text_at(torch, "path") : "");
+    if (torch || library.name.empty()) show_copies(library.path);
     check_backends(info);
     return info;
   }
@@ -92,26 +97,28 @@ class WorkerChecks {
                        fmt::format("{}: {}", worker_.name, what), value, remedy});
   }
 
-  void check_torch(const json& torch) {
-    const std::string version = text_at(torch, "version");
-    const std::string git = text_at(torch, "git_hash");
-    const bool known = !version.empty() && !git.empty();
-    add("torch", known ? CheckStatus::ok : CheckStatus::warn, "LibTorch",
-        fmt::format("{}, git {}", or_else(version, "version unknown"), or_else(git, "unknown")),
+  void check_library(const LibraryUnderTest& library, const json& told) {
+    // Only LibTorch's packages say which commit they were built from.
+    const bool says_commit = library.name == "LibTorch";
+    const bool known = !library.version.empty() && !(says_commit && library.git_hash.empty());
+    add("library", known ? CheckStatus::ok : CheckStatus::warn, library.name,
+        or_else(library.version, "version unknown") +
+            (says_commit ? ", git " + or_else(library.git_hash, "unknown") : ""),
         known ? ""
               : "results of a build that does not say what it is prove little: keep version.py, "
                 "or build-version and build-hash, beside its lib/");
-    const std::string path = text_at(torch, "path");
-    const std::string id = text_at(torch, "build_id") + text_at(torch, "uuid");
-    const std::string fingerprint = text_at(torch, "fingerprint");
-    add("image", path.empty() ? CheckStatus::warn : CheckStatus::ok, "really loaded from",
-        fmt::format("{}, {}", or_else(path, "it does not say"),
-                    !id.empty()            ? "id " + id
-                    : !fingerprint.empty() ? "no build id, fingerprint " + fingerprint
-                                           : "without id"),
-        path.empty() ? "the worker must tell torch.path (docs/protocol.md)" : "");
-    check_shadowing(path);
-    const bool pool = torch.value("has_mps_stream_pool", json(false)) == json(true);
+    const std::string fingerprint = text_at(told, "fingerprint");
+    add("image", library.path.empty() ? CheckStatus::warn : CheckStatus::ok, "really loaded from",
+        fmt::format("{}, {}", or_else(library.path, "it does not say"),
+                    !library.build_id.empty() ? "id " + library.build_id
+                    : !fingerprint.empty()    ? "no build id, fingerprint " + fingerprint
+                                              : "without id"),
+        library.path.empty() ? "the worker must tell the library's path (docs/protocol.md)" : "");
+  }
+
+  void check_torch(const LibraryUnderTest& library) {
+    check_shadowing(library.path);
+    const bool pool = library.stream_pool.value_or(false);
     add("stream_pool", pool ? CheckStatus::ok : CheckStatus::not_applicable, "MPSStreamPool",
         pool ? "there: at::mps::getStreamFromPool() is in the process"
              : "not there: stream=per-thread is unsupported on mps");
