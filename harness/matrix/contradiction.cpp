@@ -79,6 +79,19 @@ constexpr Rule kRules[] = {
      },
      "only the backend mlx leaves work in flight: use sync=each or sync=end"},
     {[](const Cell& cell, const OperationInfo&) {
+       return (cell.wait == WaitFor::stream || cell.wait == WaitFor::event) &&
+              !info_of(cell.backend).own_waits;
+     },
+     "streams and events are waited for on the backend mps alone"},
+    {[](const Cell& cell, const OperationInfo&) {
+       return cell.wait == WaitFor::item && !info_of(cell.backend).reads_back;
+     },
+     "to read a result back is to wait for it on the backends mps and cuda alone"},
+    {[](const Cell& cell, const OperationInfo&) {
+       return cell.wait == WaitFor::item && captures_graphs(cell);
+     },
+     "a graph that is replayed is waited for as a whole"},
+    {[](const Cell& cell, const OperationInfo&) {
        return cell.profile != find_axis("profile")->default_value &&
               !info_of(cell.backend).profiles;
      },

@@ -30,6 +30,7 @@ constexpr std::array<string_view, 2> kInits{"main", "threads"};
 constexpr std::array<string_view, 2> kWarmups{"none", "main"};
 constexpr std::array<string_view, 3> kStarts{"barrier", "staggered", "sequential"};
 constexpr std::array<string_view, 3> kSyncs{"each", "end", "never"};
+constexpr std::array<string_view, 4> kWaits{"device", "stream", "event", "item"};
 constexpr std::array<string_view, 2> kLocks{"none", "forward"};
 constexpr std::array<string_view, 3> kValidations{"none", "api", "api+shader"};
 constexpr std::array<string_view, 2> kLifetimes{"process", "fresh"};
@@ -219,6 +220,11 @@ constexpr std::array kAxes{
     choice<&Cell::sync, kSyncs>("sync",
                                 "synchronise after each iteration, once at the end, or leave work "
                                 "in flight when the thread ends (mlx only)"),
+    choice<&Cell::wait, kWaits>("wait",
+                                "how a thread synchronises: waits for the whole device (what "
+                                "torch.mps.synchronize() does), for its own stream, for an event "
+                                "(mps only), or by reading one number of its last result back "
+                                "(mps and cuda)"),
     choice<&Cell::lock, kLocks>("lock", "a mutex around every launch, or none"),
     count<&Cell::churn>("churn", "rounds in which all threads are spawned and joined", 1000, "1"),
     choice<&Cell::validation, kValidations>("validation", "Metal's validation layers"),

@@ -27,6 +27,8 @@ struct BackendInfo {
   bool queues = false;       ///< the axes `queue` and `kernel` mean something
   bool profiles = false;     ///< it may run on the simulated device, whose defects are a profile
   bool owners = false;       ///< the axis `owner` means something
+  bool own_waits = false;    ///< a thread can wait for its stream or for an event alone
+  bool reads_back = false;   ///< to read a number of a result is to wait for it
   bool only_float32 = false;
   std::string_view why_no_streams;  ///< empty: stream=per-thread means something
 };
@@ -47,7 +49,9 @@ inline constexpr std::array kRows{
                 .library = "LibTorch",
                 .apple_gpu = true,
                 .real_device = true,
-                .alone = true},
+                .alone = true,
+                .own_waits = true,
+                .reads_back = true},
     BackendInfo{.backend = Backend::mlx,
                 .name = "mlx",
                 .in_words = "MLX",
@@ -76,7 +80,8 @@ inline constexpr std::array kRows{
                 .in_words = "CUDA",
                 .library = "LibTorch",
                 .real_device = true,
-                .captures = true},
+                .captures = true,
+                .reads_back = true},
     BackendInfo{.backend = Backend::cpu,
                 .name = "cpu",
                 .in_words = "the CPU",

@@ -19,6 +19,7 @@ enum class Init : uint8_t { main, threads };
 enum class Warmup : uint8_t { none, main };
 enum class Start : uint8_t { barrier, staggered, sequential };
 enum class Sync : uint8_t { each, end, never };
+enum class WaitFor : uint8_t { device, stream, event, item };
 enum class Lock : uint8_t { none, forward };
 enum class Validation : uint8_t { none, api, api_shader };
 enum class Lifetime : uint8_t { process, fresh };
@@ -44,6 +45,7 @@ struct Cell {
   Warmup warmup = Warmup::none;
   Start start = Start::barrier;
   Sync sync = Sync::each;
+  WaitFor wait = WaitFor::device;  ///< of the backends mps and cuda; means nothing elsewhere
   Lock lock = Lock::none;
   int32_t churn = 1;  ///< rounds of spawning and joining the threads
   Validation validation = Validation::none;

@@ -183,18 +183,34 @@ Emission libtorch(const EmissionRequest& request) {
                                       fill(recipe->expected)));
   }
   const bool streams = cell.stream == StreamUse::per_thread;
-  if (streams && cell.backend == Backend::mps) {
+  const bool own_streams = streams && cell.backend == Backend::mps;
+  if (own_streams) {
     block.set("enter_thread", "[] { at::mps::setCurrentMPSStream(at::mps::getStreamFromPool()); }");
-    block.set(
-        "synchronise",
-        "[] {\n"
-        "  at::mps::getCurrentMPSStream()->synchronize(at::mps::SyncType::COMMIT_AND_WAIT);\n}");
+  }
+  std::string headers;
+  if (own_streams || cell.wait == WaitFor::stream) headers = "#include <ATen/mps/MPSStream.h>\n";
+  // The calls that scenarios/backends/mps.cpp makes for the same cell.
+  if (cell.wait == WaitFor::stream) {
+    block.set("synchronise",
+              "[] {  // on the stream's own queue, as torch.mps.Stream.synchronize\n"
+              "  at::mps::MPSStream* const stream = at::mps::getCurrentMPSStream();\n"
+              "  dispatch_sync_f(stream->queue(), stream, [](void* it) {\n"
+              "    const auto how = at::mps::SyncType::COMMIT_AND_WAIT;\n"
+              "    static_cast<at::mps::MPSStream*>(it)->synchronize(how);\n"
+              "  });\n}");
+  } else if (cell.wait == WaitFor::event) {
+    headers = "#include <ATen/detail/MPSHooksInterface.h>\n" + headers;
+    block.set("synchronise",
+              "[] {  // as torch.mps.Event\n"
+              "  const at::MPSHooksInterface& mps = at::detail::getMPSHooks();\n"
+              "  const uint32_t event = mps.acquireEvent(false);\n"
+              "  mps.recordEvent(event);\n"
+              "  mps.synchronizeEvent(event);\n"
+              "  mps.releaseEvent(event);\n}");
   }
   std::string text = block.text();
-  if (streams && cell.backend == Backend::mps) {
-    const std::string_view before = "#include <ATen/ATen.h>\n";
-    text.insert(text.find(before) + before.size(), "#include <ATen/mps/MPSStream.h>\n");
-  }
+  const std::string_view before = "#include <ATen/ATen.h>\n";
+  text.insert(text.find(before) + before.size(), headers);
   emission.files = {
       {"reproducer.cpp", headed(request, "//", text)},
       {"CMakeLists.txt", headed(request, "#", read_program(folder / "CMakeLists.txt"))}};
@@ -205,10 +221,11 @@ Emission libtorch(const EmissionRequest& request) {
       "there are streams on MPS alone; the simulated device's profile says who has which");
   say(emission, cell.init == Init::threads && cell.model == ModelSharing::shared, "init", cell,
       "each thread uploads the weights for itself");
+  say(emission, cell.wait == WaitFor::item, "wait", cell, "the whole device is waited for");
   say_once(emission, cell);
   say_rest(emission, cell,
-           {"threads", "iterations", "shape", "dtype", "stream", "init", "warmup", "sync", "model",
-            "lock"});
+           {"threads", "iterations", "shape", "dtype", "stream", "init", "warmup", "sync", "wait",
+            "model", "lock"});
   return emission;
 }
 
@@ -244,7 +261,7 @@ Emission python(const EmissionRequest& request) {
   emission.run = "python3 reproducer.py";
   say_common(emission, cell);
   say(emission, cell.stream == StreamUse::per_thread, "stream", cell,
-      "Python has no interface for streams of MPS");
+      "Python has streams of MPS since 2.15, and the program uses none");
   say(emission, cell.init == Init::threads, "init", cell, "the device is touched on main first");
   say(emission, cell.warmup == Warmup::main, "warmup", cell,
       "nothing is launched before the first attempt; those after it are warm");
@@ -293,6 +310,8 @@ Emission metal(const EmissionRequest& request) {
       "-framework MetalPerformanceShadersGraph reproducer.mm -o reproducer";
   emission.run = "./reproducer";
   say_common(emission, cell);
+  say(emission, cell.wait != WaitFor::device, "wait", cell,
+      "each thread waits for its own command buffers");
   say(emission, cell.stream == StreamUse::per_thread, "stream", cell,
       "streams are LibTorch's; here each thread has a command queue");
   say(emission, cell.init == Init::threads, "init", cell, "the device is touched on main first");

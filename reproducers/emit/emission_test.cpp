@@ -20,6 +20,7 @@ namespace {
 using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::StartsWith;
 
 const std::filesystem::path kPrograms = MPSPROBE_SOURCE_DIR "/reproducers/programs";
@@ -149,6 +150,14 @@ TEST(EmissionTest, SaysTheAxesThatTheCellHas) {
   EXPECT_THAT(streams.files[0].text, HasSubstr("at::mps::getStreamFromPool()"));
   EXPECT_THAT(streams.files[0].text, HasSubstr("#include <ATen/mps/MPSStream.h>"));
   EXPECT_THAT(streams.not_expressed, IsEmpty());
+  // Nothing but the whole device is waited for off the stream's own queue.
+  EXPECT_THAT(streams.files[0].text, Not(HasSubstr("->synchronize(")));
+  EXPECT_THAT(
+      emitted(request_for("mps/mm/default/threads=2/wait=stream"), Kind::libtorch).files[0].text,
+      HasSubstr("dispatch_sync_f(stream->queue()"));
+  EXPECT_THAT(
+      emitted(request_for("mps/mm/default/threads=2/wait=event"), Kind::libtorch).files[0].text,
+      HasSubstr("mps.synchronizeEvent(event)"));
   const auto metal = emitted(
       request_for("metal/linear/nograph/threads=4/queue=shared/kernel=shared"), Kind::metal);
   EXPECT_THAT(metal.files[0].text, HasSubstr("kSharedQueue = true;"));

@@ -7,6 +7,7 @@
 #include <sys/sysctl.h>
 
 #include <atomic>
+#include <exception>
 #include <nlohmann/json.hpp>
 
 #include "scenarios/objective_c/metal_probe.h"
@@ -17,8 +18,10 @@
 #include <ATen/mps/MPSStream.h>
 #endif
 
-// PyTorch's MPS backend through its public C++ headers alone. LibTorch 2.15 and later has a pool of
-// streams; earlier releases have one stream, which all threads share.
+// PyTorch's MPS backend through the calls that a user's program makes, and none below them: what
+// fails here must fail there. docs/macos.md has the table of them, and a test holds this file to
+// it. LibTorch 2.15 and later has a pool of streams; earlier releases have one, which all threads
+// share.
 
 namespace mpsprobe {
 namespace {
@@ -28,7 +31,9 @@ namespace {
 constexpr int kPoolStreams = 32;
 
 constexpr const char* kNoMps =
-    "LibTorch finds no MPS device: MPS needs macOS 14.0 or later and a Metal device";
+    "LibTorch finds no MPS device: 2.15 needs macOS 15.0 or later, 2.9 macOS 14.0, and both a "
+    "Metal "
+    "device";
 
 // The processor's name, without any contact with Metal: "Apple M4 Max", "Apple M1 (Virtual)".
 std::string processor() {
@@ -37,8 +42,40 @@ std::string processor() {
   return sysctlbyname("machdep.cpu.brand_string", name, &bytes, nullptr, 0) == 0 ? name : "";
 }
 
+#ifdef MPSPROBE_HAS_MPS_STREAM_POOL
+/// As torch.mps.Stream.synchronize does: a stream belongs to its serial queue, and whoever takes it
+/// elsewhere ends an encoder that another thread is writing with. What is thrown there is thrown
+/// here.
+void wait_for(at::mps::MPSStream* stream) {
+  struct Call {
+    at::mps::MPSStream* stream;
+    std::exception_ptr problem;
+  } call{stream, nullptr};
+  dispatch_sync_f(stream->queue(), &call, [](void* context) {
+    auto* const call = static_cast<Call*>(context);
+    try {
+      call->stream->synchronize(at::mps::SyncType::COMMIT_AND_WAIT);
+    } catch (...) {
+      call->problem = std::current_exception();
+    }
+  });
+  if (call.problem) std::rethrow_exception(call.problem);
+}
+#endif
+
+/// As torch.mps.Event does: record, synchronize.
+void wait_for_event() {
+  const at::MPSHooksInterface& hooks = at::detail::getMPSHooks();
+  const uint32_t event = hooks.acquireEvent(false);
+  hooks.recordEvent(event);
+  hooks.synchronizeEvent(event);
+  hooks.releaseEvent(event);
+}
+
 class MpsDevice : public Device {
  public:
+  explicit MpsDevice(WaitFor wait) : wait_(wait) {}
+
   at::Device torch_device() const override { return {at::kMPS, 0}; }
 
   void touch() override {
@@ -59,21 +96,19 @@ class MpsDevice : public Device {
       at::mps::setCurrentMPSStream(at::mps::getStreamFromPool());
     }
   }
-  void synchronise() override {
-    at::mps::getCurrentMPSStream()->synchronize(at::mps::SyncType::COMMIT_AND_WAIT);
-  }
-  void settle() override {
-    at::mps::synchronizeAllMPSStreams(at::mps::SyncType::COMMIT_AND_WAIT);
-  }
 #else
   void enter_thread(StreamUse) override {}
+#endif
   void synchronise() override {
-    at::detail::getMPSHooks().deviceSynchronize();
+    if (wait_ == WaitFor::event) return wait_for_event();
+#ifdef MPSPROBE_HAS_MPS_STREAM_POOL
+    if (wait_ == WaitFor::stream) return wait_for(at::mps::getCurrentMPSStream());
+#endif
+    settle();
   }
   void settle() override {
     at::detail::getMPSHooks().deviceSynchronize();
   }
-#endif
 
   at::Tensor upload(const at::Tensor& tensor) override {
     return tensor.to(torch_device());
@@ -94,6 +129,7 @@ class MpsDevice : public Device {
   }
 
  private:
+  const WaitFor wait_;
   std::atomic<void*> probe_queue_{nullptr};
 };
 
@@ -115,7 +151,14 @@ std::unique_ptr<Device> open_mps(const Cell& cell) {
         "2.15 or later, or stream=default");
 #endif
   }
-  return std::make_unique<MpsDevice>();
+#ifndef MPSPROBE_HAS_MPS_STREAM_POOL
+  if (cell.wait == WaitFor::stream) {
+    throw UnsupportedError(
+        "wait=stream: the LibTorch of this worker has one stream alone, which wait=device waits "
+        "for. Use LibTorch 2.15 or later, or wait=device");
+  }
+#endif
+  return std::make_unique<MpsDevice>(cell.wait);
 }
 
 BackendReport report_mps() {

@@ -33,6 +33,7 @@ class TorchLane : public Lane {
   Tensors cpu_inputs_;
   Tensors inputs_;
   std::shared_ptr<const TorchWorkload::Parameters> parameters_;
+  at::Tensor last_;  ///< of the last launch: what wait=item reads
   KeptResults<Tensors> kept_;
 };
 

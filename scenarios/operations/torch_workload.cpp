@@ -28,6 +28,7 @@ TorchWorkload::TorchWorkload(const Operation& operation, const Cell& cell, uint6
       dtype_(read_dtype(operation, cell.dtype)),
       path_(cell.path),
       stream_(cell.stream),
+      wait_(cell.wait),
       model_(cell.model),
       seed_(seed),
       device_(std::move(device)),

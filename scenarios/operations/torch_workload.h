@@ -32,6 +32,7 @@ class TorchWorkload : public Workload {
   const Operation& operation() const { return operation_; }
   const Sizes& sizes() const { return sizes_; }
   at::ScalarType dtype() const { return dtype_; }
+  WaitFor wait() const { return wait_; }
   StreamUse stream() const { return stream_; }
   Device& device() { return *device_; }
   /// Every launch is captured into a graph of its own and replayed.
@@ -56,6 +57,7 @@ class TorchWorkload : public Workload {
   const at::ScalarType dtype_;
   const Path path_;
   const StreamUse stream_;
+  const WaitFor wait_;
   const ModelSharing model_;
   const uint64_t seed_;
   const std::unique_ptr<Device> device_;
