@@ -14,6 +14,19 @@ using testing::Not;
 constexpr const char* kFailing = "9 cells, 90 of 90 trials run, 90 count, 30 failed";
 constexpr const char* kPassing = "9 cells, 90 of 90 trials run, 90 count, 0 failed";
 
+constexpr const char* kAllPass =
+    R"({"cell": "mps/raw/default/threads=1", "counted": 30, "failures": 0},)"
+    R"({"cell": "mps/raw/default/threads=2", "counted": 60, "failures": 0})";
+constexpr const char* kThreadsFail =
+    R"({"cell": "mps/raw/default/threads=1", "counted": 30, "failures": 0},)"
+    R"({"cell": "mps/raw/default/threads=2", "counted": 60, "failures": 30})";
+constexpr const char* kOneFails =
+    R"({"cell": "mps/raw/default/threads=1", "counted": 30, "failures": 10},)"
+    R"({"cell": "mps/raw/default/threads=2", "counted": 60, "failures": 20})";
+constexpr const char* kProcessesFail =
+    R"({"cell": "mps/raw/default/threads=1", "counted": 30, "failures": 0},)"
+    R"({"cell": "mps/raw/default/threads=1/processes=2", "counted": 60, "failures": 30})";
+
 class MacCheck : public ProgramTest {
  protected:
   MacCheck() {
@@ -29,13 +42,14 @@ case $1 in
 esac
 while [ "$1" != --out ]; do [ "$1" != --matrix ] || matrix=$2; shift; done
 mkdir -p "$2" && echo journal > "$2/journal.ndjson"
+export folder="$2"
 [ "$3" != --backend ] || matrix=$matrix-$4
 exec "$here/$matrix")");
     program("version", "echo mpsprobe 0.1.0");
     devices("ok  ", "ok  ");
     program("selftest", "echo '51 cells, 51 of 51 trials run, 50 count, 43 failed'");
-    quick("mps", kFailing);
-    quick("metal", kPassing);
+    quick("mps", kFailing, kThreadsFail);
+    quick("metal", kPassing, kAllPass);
   }
 
   void program(const std::string& name, const std::string& commands) const {
@@ -49,8 +63,10 @@ exec "$here/$matrix")");
                           "  ok    stock: metal computes right numbers: yes\nEND\nexit " +
                           std::to_string(exit_code));
   }
-  void quick(const std::string& backend, const std::string& last_line, int exit_code = 0) const {
-    program("quick-" + backend, "echo '" + last_line + "'; exit " + std::to_string(exit_code));
+  void quick(const std::string& backend, const std::string& last_line,
+             const std::string& cells = kAllPass, int exit_code = 0) const {
+    program("quick-" + backend, "echo '{\"cells\": [" + cells + "]}' > \"$folder/report.json\"\n" +
+                                    "echo '" + last_line + "'; exit " + std::to_string(exit_code));
   }
 
   Run check(const std::string& arguments = "") const {
@@ -67,7 +83,7 @@ TEST_F(MacCheck, FailuresConfirmPassesRefuteAndTheCountsAreTheReports) {
   const Run run = check();
   EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
   EXPECT_THAT(run.out, HasSubstr("VERDICT: CONFIRMED (1 confirmed, 1 refuted, 0 could not be run)\n"
-                                 "  mps: CONFIRMED: " +
+                                 "  mps: CONFIRMED, and one thread alone failed in 0 of 30: " +
                                  std::string(kFailing) +
                                  "\n"
                                  "  metal: REFUTED as far as these trials go: " +
@@ -91,12 +107,27 @@ TEST_F(MacCheck, WhatPassesEverywhereIsRefutedAndNoProof) {
   EXPECT_THAT(run.out, HasSubstr("leaves room for rare ones"));
 }
 
+TEST_F(MacCheck, WhatOneThreadDoesAsWellConfirmsNothingAboutThreads) {
+  quick("mps", kFailing, kOneFails);
+  EXPECT_THAT(check().out,
+              HasSubstr("mps: COULD NOT BE JUDGED: one thread alone failed in 10 of 30 trials"));
+}
+
+TEST_F(MacCheck, FailuresOfProcessesConfirmNothingAboutThreads) {
+  quick("mps", kFailing, kProcessesFail);
+  const Run run = check();
+  EXPECT_THAT(run.out, HasSubstr("mps: COULD NOT BE JUDGED: 0 failures with several threads, 30 "
+                                 "with several processes"));
+  EXPECT_THAT(run.out, HasSubstr("0 confirmed, 1 refuted"));
+}
+
 TEST_F(MacCheck, AParavirtualGpuIsSaid) {
   devices("warn", "ok  ");
-  quick("mps", std::string("PARAVIRTUAL GPU: ") + kFailing);
+  quick("mps", std::string("PARAVIRTUAL GPU: ") + kFailing, kThreadsFail);
   const Run run = check();
   EXPECT_EQ(run.exit_code, 0) << run.out;
-  EXPECT_THAT(run.out, HasSubstr("mps: CONFIRMED: PARAVIRTUAL GPU: 9 cells"));
+  EXPECT_THAT(run.out, HasSubstr("mps: CONFIRMED, and one thread alone failed in 0 of 30: "
+                                 "PARAVIRTUAL GPU: 9 cells"));
   EXPECT_THAT(run.out, HasSubstr("says nothing of a real chip"));
 }
 
@@ -127,12 +158,12 @@ TEST_F(MacCheck, ItGoesOnWhereOnePartFailsAndNamesIt) {
   program("selftest",
           "echo 'UNEXPECTED cpu/selftest.trap/default/threads=2: pass 0/1'; "
           "echo '51 cells, 51 of 51 trials run, 50 count, 43 failed'; exit 1");
-  quick("metal", "mpsprobe: report.md cannot be written", 5);
+  quick("metal", "mpsprobe: report.md cannot be written", kAllPass, 5);
   const Run run = check();
   EXPECT_EQ(run.exit_code, 1) << run.out;
   EXPECT_THAT(run.out, HasSubstr("UNEXPECTED cpu/selftest.trap"));
   EXPECT_THAT(run.out, HasSubstr("self-test: 1 did not come out as expected"));
-  EXPECT_THAT(run.out, HasSubstr("mps: CONFIRMED: "));
+  EXPECT_THAT(run.out, HasSubstr("mps: CONFIRMED, and one thread"));
   EXPECT_THAT(run.out, HasSubstr("metal: COULD NOT BE RUN: report.md cannot be written\n"));
 }
 

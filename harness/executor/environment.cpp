@@ -16,9 +16,10 @@ namespace mpsprobe {
 namespace {
 
 // What a cell decides must not come from whoever started the runner.
-constexpr std::array<std::string_view, 5> kDecidedByCell{
-    "MPS_FORCE_GRAPH_PATH", "MTL_DEBUG_LAYER", "MTL_SHADER_VALIDATION", "METAL_DEVICE_WRAPPER_TYPE",
-    "MPSPROBE_SIM_PROFILE"};
+constexpr std::array<std::string_view, 6> kDecidedByCell{
+    "MPS_FORCE_GRAPH_PATH",      "MTL_DEBUG_LAYER",
+    "MTL_SHADER_VALIDATION",     "MTL_SHADER_VALIDATION_REPORT_TO_STDERR",
+    "METAL_DEVICE_WRAPPER_TYPE", "MPSPROBE_SIM_PROFILE"};
 
 std::pair<std::string, std::string> split(const std::string& entry) {
   const size_t equals = entry.find('=');
@@ -40,7 +41,11 @@ std::vector<std::string> worker_environment(const Cell& cell,
   }
   // Both names are documented in `man MetalValidation`.
   if (cell.validation != Validation::none) variables["MTL_DEBUG_LAYER"] = "1";
-  if (cell.validation == Validation::api_shader) variables["MTL_SHADER_VALIDATION"] = "1";
+  if (cell.validation == Validation::api_shader) {
+    variables["MTL_SHADER_VALIDATION"] = "1";
+    // Else its findings go to the system's log, where nobody here sees them.
+    variables["MTL_SHADER_VALIDATION_REPORT_TO_STDERR"] = "1";
+  }
   for (const std::string& entry : extra) {
     const auto [name, value] = split(entry);
     variables[name] = value;

@@ -37,6 +37,8 @@ TEST(WorkerEnvironment, ValidationCountsOnlyWhereItsBannerWasSeen) {
   EXPECT_FALSE(validation_in_force(api, "nothing"));
   EXPECT_TRUE(validation_in_force(api, "worker[1:2] Metal API Validation Enabled\n"));
   const Cell shader = parse_cell("mps/mm/default/threads=1/validation=api+shader");
+  EXPECT_THAT(worker_environment(shader, {}, {}),
+              Contains("MTL_SHADER_VALIDATION_REPORT_TO_STDERR=1"));
   EXPECT_FALSE(validation_in_force(shader, "Metal API Validation Enabled\n"));
   EXPECT_TRUE(validation_in_force(parse_cell("mps/mm/default/threads=1"), ""));
 }

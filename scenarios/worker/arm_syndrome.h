@@ -8,16 +8,16 @@ namespace mpsprobe {
 
 /// Whether the instruction at which a thread was interrupted is what raised the signal, by what the
 /// 64-bit ARM processor noted at its last exception: the syndrome (ESR_EL1, whose upper six bits
-/// are the exception's class) and whether the address that it names is the signal's. False:
-/// somebody sent the signal, and the syndrome is that of an exception before it, mostly the system
-/// call.
-constexpr bool is_fault_of_instruction(int signal, uint32_t syndrome, bool same_address) {
+/// are the exception's class). False: somebody sent the signal, and the syndrome is that of an
+/// exception before it, mostly the system call. The address of that exception tells no more: macOS
+/// takes the signal's from it.
+constexpr bool is_fault_of_instruction(int signal, uint32_t syndrome) {
   switch (syndrome >> 26) {
     case 0x20:  // instruction abort, from a lower level and from the same
     case 0x21:
     case 0x24:  // data abort
     case 0x25:
-      return (signal == SIGSEGV || signal == SIGBUS) && same_address;
+      return signal == SIGSEGV || signal == SIGBUS;
     case 0x22:  // alignment of the program counter, of the stack pointer
     case 0x26:
       return signal == SIGBUS;

@@ -29,9 +29,9 @@ volatile sig_atomic_t first_signal = 0;
 bool was_sent(int signal, const siginfo_t& info, const void* context) {
 #if defined(__APPLE__) && defined(__aarch64__)
   // The codes of macOS do not tell. The processor's syndrome does.
-  const auto& exception = static_cast<const ucontext_t*>(context)->uc_mcontext->__es;
-  return !is_fault_of_instruction(signal, exception.__esr,
-                                  exception.__far == reinterpret_cast<uint64_t>(info.si_addr));
+  (void)info;
+  return !is_fault_of_instruction(signal,
+                                  static_cast<const ucontext_t*>(context)->uc_mcontext->__es.__esr);
 #else
   (void)signal;
   (void)context;

@@ -21,18 +21,16 @@ constexpr uint32_t kBreakpoint = 0xf2000001;       // (Breakpoint) brk 1
 constexpr uint32_t kSystemCall = 0x56000080;       // " Address size fault", in every waiting thread
 
 TEST(ArmSyndrome, TellsAFaultFromASignalThatWasSent) {
-  EXPECT_TRUE(is_fault_of_instruction(SIGSEGV, kDataAbort, true));
-  EXPECT_TRUE(is_fault_of_instruction(SIGBUS, kDataAbortLevel3, true));
-  EXPECT_TRUE(is_fault_of_instruction(SIGTRAP, kBreakpoint, true));
-  EXPECT_TRUE(is_fault_of_instruction(SIGTRAP, kBreakpoint, false));
+  EXPECT_TRUE(is_fault_of_instruction(SIGSEGV, kDataAbort));
+  EXPECT_TRUE(is_fault_of_instruction(SIGBUS, kDataAbortLevel3));
+  EXPECT_TRUE(is_fault_of_instruction(SIGTRAP, kBreakpoint));
   // raise() and kill() arrive in a system call.
   for (int signal : {SIGSEGV, SIGBUS, SIGTRAP, SIGILL, SIGFPE, SIGABRT}) {
-    EXPECT_FALSE(is_fault_of_instruction(signal, kSystemCall, true)) << signal;
+    EXPECT_FALSE(is_fault_of_instruction(signal, kSystemCall)) << signal;
   }
   // Sent to a thread whose last exception was a page that the kernel then brought in.
-  EXPECT_FALSE(is_fault_of_instruction(SIGABRT, kDataAbort, true));
-  EXPECT_FALSE(is_fault_of_instruction(SIGSEGV, kDataAbort, false));
-  EXPECT_FALSE(is_fault_of_instruction(SIGSEGV, kBreakpoint, true));
+  EXPECT_FALSE(is_fault_of_instruction(SIGABRT, kDataAbort));
+  EXPECT_FALSE(is_fault_of_instruction(SIGSEGV, kBreakpoint));
 }
 
 std::map<uint64_t, FrameRecord> memory;

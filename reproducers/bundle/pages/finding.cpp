@@ -111,6 +111,8 @@ ValidationCount count_validation(const BundleFinding& finding) {
     const Cell& cell = trial.cell;
     if (cell.validation == Validation::none || cell.backend != failing.backend ||
         cell.op != failing.op || cell.path != failing.path ||
+        // Where the failure needs several, what fewer do rules no misuse out.
+        cell.threads < failing.threads || cell.processes < failing.processes ||
         !is_evidence(trial.judgement.outcome)) {
       continue;
     }

@@ -47,7 +47,8 @@ struct BundleFinding {
 /// Gathers what the evidence says of a signature; the reproduction is left empty.
 BundleFinding find(const Evidence& evidence, const SignatureGroup& group, std::string raw_title);
 
-/// Trials of the validation arm: same backend, operation and path, with Metal's checks on.
+/// Trials of the validation arm: same backend, operation and path, at least as many threads and
+/// processes, with Metal's checks on.
 struct ValidationCount {
   int trials = 0;     ///< that count
   int proved = 0;     ///< of these, with Metal's own banner in every process

@@ -24,7 +24,7 @@ void check_macos_limits(const MacosFacts& facts, Checks& checks) {
   checks.push_back({"limit.user_processes", "limits", enough ? CheckStatus::ok : CheckStatus::warn,
                     "processes of a user (kern.maxprocperuid)",
                     processes < 0 ? "not told" : fmt::format("{}", processes),
-                    enough ? "" : "sysctl kern.maxprocperuid=2048"});
+                    enough ? "" : "sudo sysctl kern.maxprocperuid=2048"});
   // System Integrity Protection strips these in every protected program on the way, /bin/sh and
   // /usr/bin/env among them, without a word.
   const bool seen = facts.dyld_variables;
