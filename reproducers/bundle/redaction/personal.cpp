@@ -51,18 +51,13 @@ const KindRow& row_of(PersonalKind kind) {
                        [kind](const KindRow& row) { return row.kind == kind; });
 }
 
-/// Words of this room's own sources and keys (CMakeLists.txt), of axes, and accounts and machines
-/// that are nobody's.
+/// Words that a bundle is written in, accounts and machines that are nobody's (own_words.txt), and
+/// those of axes.
 const std::set<std::string>& own_words() {
   static const std::set<std::string> words = [] {
     std::set<std::string> all{
-#include "vocabulary.inc"
+#include "own_words.inc"
     };
-    all.insert({"root",  "admin",   "runner",   "nobody",    "daemon",  "tester", "guest",
-                "mac",   "macos",   "linux",    "debian",    "ubuntu",  "apple",  "localhost",
-                "torch", "pytorch", "libtorch", "python",    "stock",   "fork",   "workspace",
-                "tmp",   "usr",     "opt",      "macintosh", "macbook", "imac",   "studio",
-                "mini",  "pro",     "air",      "disk",      "backup",  "data"});
     for (const Axis& axis : axes()) {
       all.insert(ascii_lower(axis.name));
       for (std::string_view value : axis.values) all.insert(ascii_lower(value));
