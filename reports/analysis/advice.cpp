@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "harness/wire/axis.h"
 #include "reports/words/phrases.h"
@@ -66,13 +67,17 @@ std::map<std::string, const CellSummary*> worst_with_threads(const Analysis& ana
 
 // Process cells count as a way out where the same operation failed with threads in this run, on the
 // same path or on the one that LibTorch takes by itself.
-void advise_processes(const Analysis& analysis, std::vector<Advice>& advice) {
+void advise_processes(const Analysis& analysis, std::vector<Advice>& advice,
+                      std::vector<Remedy>& remedies) {
   const std::map<std::string, const CellSummary*> with_threads = worst_with_threads(analysis);
   for (const Boundary& boundary : analysis.boundaries) {
-    if (boundary.axis != "processes" || boundary.fewest_failing || !boundary.most_passing) continue;
-    if (boundary.group.threads != 1) continue;
+    if (boundary.axis != "processes" || boundary.group.threads != 1) continue;
     const auto at = with_threads.find(boundary.worker + "/" + to_string(boundary.group));
     if (at == with_threads.end()) continue;
+    if (boundary.fewest_failing || !boundary.most_passing) {
+      remedies.push_back({Remedy::Kind::processes, Remedy::Effect::fails_too, std::nullopt});
+      continue;
+    }
     const CellSummary* const worst = at->second;
     const BoundaryPoint& most = *boundary.most_passing;
     const std::string facts =
@@ -84,6 +89,8 @@ void advise_processes(const Analysis& analysis, std::vector<Advice>& advice) {
                         : fmt::format(" on the {} path", name_of(worst->cell.path)));
     const std::string label = label_of(analysis, worst->arm, boundary.group, {"threads"});
     const bool clear = exact_interval(0, most.trials).high < worst->rate.low;
+    remedies.push_back({Remedy::Kind::processes,
+                        clear ? Remedy::Effect::helps : Remedy::Effect::not_shown, std::nullopt});
     const std::string claim =
         clear ? "processes instead of threads." : "whether processes help is not shown.";
     advice.push_back({clear ? "processes" : "inconclusive",
@@ -96,9 +103,14 @@ struct LockPair {
   const CellSummary* forward = nullptr;
 };
 
+struct LockCost {
+  double ratio = 0;  ///< operations a second with the lock, for one without
+  std::string text;
+};
+
 // What the lock costs, at the largest thread count where both arms have passing trials; where there
 // is none, against the most threads that passed without it.
-std::string lock_cost(const std::vector<LockPair>& pairs, const LockPair& best) {
+std::optional<LockCost> lock_cost(const std::vector<LockPair>& pairs, const LockPair& best) {
   const LockPair* same = nullptr;
   const CellSummary* unlocked = nullptr;
   for (const LockPair& pair : pairs) {
@@ -113,19 +125,23 @@ std::string lock_cost(const std::vector<LockPair>& pairs, const LockPair& best) 
     return with.throughput->median / without.throughput->median;
   };
   if (same != nullptr && same->none->throughput->median > 0) {
-    return fmt::format("at {} it does {:.2f} times the operations per second of none",
-                       counted(same->none->cell.threads, "threads"),
-                       ratio(*same->forward, *same->none));
+    const double cost = ratio(*same->forward, *same->none);
+    return LockCost{cost,
+                    fmt::format("at {} it does {:.2f} times the operations per second of none",
+                                counted(same->none->cell.threads, "threads"), cost)};
   }
   if (unlocked != nullptr && best.forward->throughput && unlocked->throughput->median > 0) {
-    return fmt::format("{} with it do {:.2f} times the operations per second of {} without",
-                       counted(best.forward->cell.threads, "threads"),
-                       ratio(*best.forward, *unlocked), counted(unlocked->cell.threads, "threads"));
+    const double cost = ratio(*best.forward, *unlocked);
+    return LockCost{
+        cost, fmt::format("{} with it do {:.2f} times the operations per second of {} without",
+                          counted(best.forward->cell.threads, "threads"), cost,
+                          counted(unlocked->cell.threads, "threads"))};
   }
-  return "";
+  return std::nullopt;
 }
 
-void advise_lock(const Analysis& analysis, std::vector<Advice>& advice) {
+void advise_lock(const Analysis& analysis, std::vector<Advice>& advice,
+                 std::vector<Remedy>& remedies) {
   // By group without threads and lock; within it by thread count.
   std::map<std::string, std::map<int32_t, LockPair>> groups;
   std::vector<std::string> order;
@@ -141,10 +157,16 @@ void advise_lock(const Analysis& analysis, std::vector<Advice>& advice) {
   for (const std::string& key : order) {
     std::vector<LockPair> pairs;
     const LockPair* best = nullptr;
+    bool fails_too = false;
     for (const auto& [threads, pair] : groups[key]) pairs.push_back(pair);
     for (const LockPair& pair : pairs) {
       if (pair.none == nullptr || pair.forward == nullptr) continue;
-      if (pair.none->failures > 0 && pair.forward->verdict == Verdict::pass) best = &pair;
+      if (pair.none->failures == 0) continue;
+      if (pair.forward->verdict == Verdict::pass) best = &pair;
+      fails_too = fails_too || pair.forward->failures > 0;
+    }
+    if (fails_too) {
+      remedies.push_back({Remedy::Kind::lock, Remedy::Effect::fails_too, std::nullopt});
     }
     if (best == nullptr) continue;
     const std::string label =
@@ -154,24 +176,31 @@ void advise_lock(const Analysis& analysis, std::vector<Advice>& advice) {
                                           confidence_in_words(0, best->forward->counted),
                                           best->none->failures, best->none->counted);
     if (!clearly_better(*best->forward, *best->none)) {
+      if (!fails_too) {
+        remedies.push_back({Remedy::Kind::lock, Remedy::Effect::not_shown, std::nullopt});
+      }
       advice.push_back(
           {"inconclusive", fmt::format("{}: whether a lock around forward helps is not shown. {}{}",
                                        label, facts, kMoreTrials)});
       continue;
     }
-    const std::string cost = lock_cost(pairs, *best);
+    const std::optional<LockCost> cost = lock_cost(pairs, *best);
+    if (!fails_too) {
+      remedies.push_back({Remedy::Kind::lock, Remedy::Effect::helps,
+                          cost ? std::optional(cost->ratio) : std::nullopt});
+    }
     advice.push_back({"lock", fmt::format("{}: a lock around forward. {}{}", label, facts,
-                                          cost.empty() ? "" : " Its price: " + cost + ".")});
+                                          cost ? " Its price: " + cost->text + "." : "")});
   }
 }
 
 }  // namespace
 
-std::vector<Advice> advise(const Analysis& analysis) {
+std::vector<Advice> advise(const Analysis& analysis, std::vector<Remedy>& remedies) {
   std::vector<Advice> advice;
   advise_threads(analysis, advice);
-  advise_processes(analysis, advice);
-  advise_lock(analysis, advice);
+  advise_processes(analysis, advice, remedies);
+  advise_lock(analysis, advice, remedies);
   return advice;
 }
 

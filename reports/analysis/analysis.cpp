@@ -11,7 +11,9 @@
 #include "harness/outcome/judge.h"
 #include "harness/platform/device_class.h"
 #include "reports/analysis/advice.h"
+#include "reports/analysis/answer.h"
 #include "reports/analysis/arms.h"
+#include "reports/analysis/busy_time.h"
 #include "reports/analysis/layers.h"
 #include "reports/analysis/signatures.h"
 #include "reports/analysis/warnings.h"
@@ -111,6 +113,8 @@ void add_trial(CellSummary& cell, const Journal& journal, const TrialRecord& tri
                std::vector<double>& throughput) {
   const Outcome outcome = trial.judgement.outcome;
   count_outcome(cell, trial.judgement);
+  ++cell.recorded;
+  cell.seconds += trial.seconds;
   if (is_evidence(outcome)) ++cell.counted;
   if (is_failure(outcome)) ++cell.failures;
   for (const ProcessRecord& process : trial.processes) {
@@ -280,9 +284,11 @@ Analysis analyse(const Journal& journal) {
   std::map<std::pair<size_t, std::string>, std::vector<double>> throughput;
   std::map<std::pair<std::string, std::string>, int> recorded;  // by worker and cell
   Records records(journal);
+  BusyTime busy;
   std::vector<size_t> failed;  // indices into the journal's trials
   for (size_t i = 0; i < journal.trials.size(); ++i) {
     const TrialRecord& trial = journal.trials[i];
+    busy.add(trial.started, trial.seconds);
     if (!records.counts(trial)) continue;
     CellSummary& cell = summaries.find_or_add(arms.of_trial[i], trial.cell);
     add_trial(cell, journal, trial, throughput[{cell.arm, cell.id}]);
@@ -309,6 +315,7 @@ Analysis analyse(const Journal& journal) {
     analysis.simulated = analysis.simulated || cell.simulated;
     analysis.paravirtual = analysis.paravirtual || cell.paravirtual;
   }
+  analysis.seconds = busy.seconds();
   analysis.complete = analysis.recorded >= analysis.planned;
   analysis.boundaries = find_boundaries(evidence_of(analysis));
   analysis.signatures = group_by_signature(journal, analysis, arms.of_trial, failed);
@@ -316,7 +323,8 @@ Analysis analyse(const Journal& journal) {
   analysis.bystanders = records.bystanders();
   analysis.left_out = group_left_out(journal.header.left_out);
   analysis.warnings = warn(journal, analysis, arms.divided, records.repeated());
-  analysis.advice = advise(analysis);
+  analysis.advice = advise(analysis, analysis.remedies);
+  analysis.answer = find_answer(analysis);
   return analysis;
 }
 

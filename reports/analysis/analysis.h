@@ -71,6 +71,8 @@ struct CellSummary {
   uint64_t unchecked = 0;
   bool simulated = false;
   bool paravirtual = false;  ///< on the GPU of a virtual Mac: no result of a real chip
+  int recorded = 0;          ///< trials in the journal, whatever they came to
+  double seconds = 0;        ///< that these took, added up
 };
 
 /// Whether a process saw the operation take another path than the cell asks for.
@@ -96,6 +98,7 @@ struct FailureExample {
 /// All failures with one title.
 struct SignatureGroup {
   struct Where {
+    size_t summary = 0;  ///< index into Analysis::cells
     size_t arm = 0;
     std::string cell;
     int failures = 0;
@@ -188,6 +191,23 @@ struct Advice {
   std::string text;
 };
 
+/// What a lock around forward, or processes in place of threads, did to one group of cells that
+/// fails with several threads.
+struct Remedy {
+  enum class Kind : uint8_t { lock, processes };
+  enum class Effect : uint8_t { helps, not_shown, fails_too };
+  Kind kind = Kind::lock;
+  Effect effect = Effect::not_shown;
+  std::optional<double> throughput;  ///< of a lock: operations a second with it, for one without
+};
+
+/// What a run came to, in a few sentences: what every report says first.
+struct Answer {
+  std::string code;  ///< "no_evidence", "as_expected", "unexpected", "fails", "differs",
+                     ///< "no_failure"; stable, for programs
+  std::string text;  ///< without the class of the devices, see class_prefix
+};
+
 /// Everything derived from a journal; nothing in it is stored there.
 struct Analysis {
   CampaignHeader header;  ///< without `cells`: they are in `cells` below
@@ -208,6 +228,9 @@ struct Analysis {
   std::vector<LeftOutGroup> left_out;
   std::vector<Warning> warnings;
   std::vector<Advice> advice;
+  std::vector<Remedy> remedies;
+  double seconds = 0;  ///< during which at least one trial ran, in all pieces of the run
+  Answer answer;
 
   /// At least one trial counts. A run without is never green.
   bool has_evidence() const { return counted > 0; }

@@ -187,7 +187,7 @@ SignatureGroup finish(Counting& counting, const Analysis& analysis) {
   group.also_left_out = cut(group.also);
   for (const auto& [summary, failures] : counting.by_summary) {
     const CellSummary& cell = analysis.cells[summary];
-    group.cells.push_back({cell.arm, cell.id, failures, cell.counted});
+    group.cells.push_back({summary, cell.arm, cell.id, failures, cell.counted});
   }
   group.before.assign(counting.before.begin(), counting.before.end());
   std::stable_sort(group.before.begin(), group.before.end(),

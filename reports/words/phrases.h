@@ -21,4 +21,7 @@ std::string cell_label(const Cell& cell, const std::vector<std::string_view>& wi
 /// "1 thread", "2 threads", "8 processes".
 std::string counted(int64_t count, std::string_view plural);
 
+/// "43 s", "2:23 min", "1:02 h".
+std::string duration_in_words(double seconds);
+
 }  // namespace mpsprobe

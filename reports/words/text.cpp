@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace mpsprobe {
@@ -47,6 +48,12 @@ bool acts_unseen(char32_t code) {
          (code >= 0x200B && code <= 0x200F) || (code >= 0x2028 && code <= 0x202E) ||
          (code >= 0x2060 && code <= 0x206F) || code == 0xFEFF ||
          (code >= 0xFFF9 && code <= 0xFFFB) || (code >= 0xE0000 && code <= 0xE0FFF);
+}
+
+size_t display_columns(std::string_view text) {
+  size_t columns = 0;
+  for (size_t at = 0; at < text.size(); ++columns) next_code_point(text, at);
+  return columns;
 }
 
 size_t longest_run(std::string_view text, char of) {
@@ -103,6 +110,37 @@ std::string last_lines(std::string_view bytes, size_t most, size_t width) {
   std::string result;
   for (auto line = lines.rbegin(); line != lines.rend(); ++line) result += *line + "\n";
   return result;
+}
+
+std::vector<std::string> wrapped(std::string_view text, size_t width, size_t indent) {
+  std::vector<std::string> lines;
+  const std::string margin(indent, ' ');
+  std::string line;
+  size_t columns = 0;
+  size_t space = std::string::npos;  // the last one in `line` where it may be broken
+  for (size_t at = 0; at < text.size();) {
+    const size_t begin = at;
+    next_code_point(text, at);
+    if (columns >= std::max(width, indent + 1)) {
+      std::string rest;
+      if (text[begin] == ' ') {
+        space = std::string::npos;
+      } else if (space != std::string::npos) {
+        rest = line.substr(space + 1);
+        line.erase(space);
+      }
+      lines.push_back(std::exchange(line, margin + rest));
+      columns = display_columns(line);
+      space = std::string::npos;
+      if (text[begin] == ' ') continue;
+    }
+    const bool within = line.find_first_not_of(' ') != std::string::npos;
+    if (text[begin] == ' ' && within) space = line.size();
+    line += text.substr(begin, at - begin);
+    ++columns;
+  }
+  lines.push_back(line);
+  return lines;
 }
 
 std::string code_span(std::string_view bytes, size_t most) {

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace mpsprobe {
 
@@ -24,6 +25,11 @@ std::string shortened(std::string_view text, size_t most);
 
 /// The last `most` lines of printable text, each cut to `width` bytes.
 std::string last_lines(std::string_view bytes, size_t most, size_t width);
+
+/// Printable text in lines of at most `width` columns (characters), broken at spaces, and within a
+/// word only where that alone is longer; lines after the first begin with `indent` spaces. At least
+/// one line.
+std::vector<std::string> wrapped(std::string_view text, size_t width, size_t indent);
 
 /// A Markdown code span that shows `bytes` (cut to `most`) and nothing else. In it no markup, HTML,
 /// link, @mention or #reference is in force. Good in tables too.

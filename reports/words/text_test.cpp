@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "reports/words/phrases.h"
+
 namespace mpsprobe {
 namespace {
 
@@ -97,6 +99,30 @@ TEST(Grouped, PutsSeparatorsAtThousands) {
   EXPECT_EQ(grouped(999.4), "999");
   EXPECT_EQ(grouped(17135), "17,135");
   EXPECT_EQ(grouped(1234567.6), "1,234,568");
+}
+
+TEST(DurationInWords, HasTheUnitThatFits) {
+  EXPECT_EQ(duration_in_words(0.04), "0.0 s");
+  EXPECT_EQ(duration_in_words(3.26), "3.3 s");
+  EXPECT_EQ(duration_in_words(42.7), "43 s");
+  EXPECT_EQ(duration_in_words(143), "2:23 min");
+  EXPECT_EQ(duration_in_words(3725), "1:02 h");
+}
+
+TEST(Wrapped, BreaksAtSpacesAndIndentsWhatFollows) {
+  EXPECT_THAT(wrapped("one two three four", 9, 2),
+              testing::ElementsAre("one two", "  three", "  four"));
+  EXPECT_THAT(wrapped("exactly 9", 9, 2), testing::ElementsAre("exactly 9"));
+  EXPECT_THAT(wrapped("exactly 9 on", 9, 0), testing::ElementsAre("exactly 9", "on"));
+}
+
+TEST(Wrapped, BreaksAWordOnlyWhereItAloneIsTooLong) {
+  EXPECT_THAT(wrapped("a 0123456789", 6, 1), testing::ElementsAre("a", " 01234", " 56789"));
+  EXPECT_THAT(wrapped("", 6, 1), testing::ElementsAre(""));
+}
+
+TEST(Wrapped, CountsCharactersAndNotBytes) {
+  EXPECT_THAT(wrapped("\u00e4\u00e4\u00e4 \u00e4", 5, 0), testing::SizeIs(1));
 }
 
 }  // namespace

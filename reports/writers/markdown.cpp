@@ -25,6 +25,10 @@ std::string title(const Analysis& analysis) {
   return text;
 }
 
+std::string first_words(const Analysis& analysis) {
+  return fmt::format("**{}{}**\n\n", class_prefix(analysis), escaped(analysis.answer.text, 2000));
+}
+
 std::string summary(const Analysis& analysis) {
   int verdicts[3] = {0, 0, 0};
   int without = 0;
@@ -146,16 +150,20 @@ std::string reproduce(const Analysis& analysis) {
   if (analysis.ends.size() > 1) {
     text += fmt::format(" It was run in {} pieces.", analysis.ends.size());
   }
+  if (analysis.seconds > 0) {
+    text += fmt::format(" Trials took {}.", duration_in_words(analysis.seconds));
+  }
   return text + " Raw trials: report.json.\n";
 }
 
 }  // namespace
 
 std::string report_markdown(const Analysis& analysis) {
-  return title(analysis) + warnings(analysis) + summary(analysis) + markdown_verdicts(analysis) +
-         boundaries(analysis) + advice(analysis) + markdown_failures(analysis) +
-         markdown_layers(analysis) + markdown_crashes(analysis) + markdown_throughput(analysis) +
-         left_out(analysis) + provenance(analysis) + reproduce(analysis);
+  return title(analysis) + first_words(analysis) + warnings(analysis) + summary(analysis) +
+         markdown_verdicts(analysis) + boundaries(analysis) + advice(analysis) +
+         markdown_failures(analysis) + markdown_layers(analysis) + markdown_crashes(analysis) +
+         markdown_throughput(analysis) + left_out(analysis) + provenance(analysis) +
+         reproduce(analysis);
 }
 
 }  // namespace mpsprobe

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/wire/axis.h"
+#include "reports/analysis/common_axes.h"
 #include "reports/words/phrases.h"
 #include "reports/words/text.h"
 #include "reports/writers/markdown_sections.h"
@@ -17,6 +17,10 @@ namespace mpsprobe {
 namespace {
 
 constexpr size_t kMostFailures = 10;
+constexpr size_t kMostUnexpected = 20;
+constexpr size_t kMostBoundaries = 40;
+constexpr size_t kMostSlow = 3;
+constexpr size_t kUsualWidth = 80;
 
 constexpr std::string_view kRed = "31";
 constexpr std::string_view kYellow = "33";
@@ -26,86 +30,227 @@ std::string painted(const std::string& text, std::string_view code, bool colour)
   return colour ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : text;
 }
 
-std::string tally(const BoundaryPoint& point) {
-  return fmt::format("{} ({}/{})", point.count, point.failures, point.trials);
+// Off a terminal a sentence stays one line, for whoever searches in it.
+std::string sentence(const std::string& text, const TerminalOptions& options) {
+  if (options.width == 0) return text + "\n";
+  std::string lines;
+  for (const std::string& line : wrapped(text, options.width, 4)) lines += line + "\n";
+  return lines;
 }
 
-// "below 26%": what a boundary's two ends are worth.
-std::string worth(const Boundary& boundary) {
+// "2 (0/10 < 26%)": how many failed there, and what the rate is below or above at 95% confidence.
+std::string passing_field(const std::optional<BoundaryPoint>& point) {
+  if (!point) return "-";
+  return fmt::format("{} (0/{} < {})", point->count, point->trials,
+                     percent_up(exact_interval(0, point->trials).high));
+}
+
+std::string failing_field(const std::optional<BoundaryPoint>& point) {
+  if (!point) return "none";
+  return fmt::format("{} ({}/{} > {})", point->count, point->failures, point->trials,
+                     percent_down(exact_interval(point->failures, point->trials).low));
+}
+
+std::string label_of(const Analysis& analysis, const Boundary& boundary,
+                     std::vector<std::string_view> common) {
+  common.emplace_back(boundary.axis);
+  const bool one_backend = std::find(common.begin(), common.end(), "backend") != common.end();
+  std::string label = one_backend ? "" : std::string(name_of(boundary.group.backend)) + " ";
+  label += cell_label(boundary.group, common);
+  if (analysis.arms.size() > 1) label += " (" + boundary.worker + ")";
+  return printable(label);
+}
+
+// Those with a failure where there are too many to show.
+std::vector<const Boundary*> shown_boundaries(const Analysis& analysis) {
+  std::vector<const Boundary*> shown;
+  const bool all = analysis.boundaries.size() <= kMostBoundaries;
+  for (const Boundary& boundary : analysis.boundaries) {
+    if (shown.size() < kMostBoundaries && (all || boundary.fewest_failing)) {
+      shown.push_back(&boundary);
+    }
+  }
+  return shown;
+}
+
+// What limits a row, on a line of its own.
+std::string remark_of(const Boundary& boundary) {
   std::string text;
-  if (boundary.most_passing) {
-    const BoundaryPoint& point = *boundary.most_passing;
-    text = fmt::format("rate at {} below {}", point.count,
-                       percent_up(exact_interval(0, point.trials).high));
-    if (point.without_overlap) text += ", but no overlap";
+  if (boundary.most_passing && boundary.most_passing->without_overlap) {
+    text = "no two threads were ever inside an operation at once";
   }
-  if (boundary.fewest_failing) {
-    const BoundaryPoint& point = *boundary.fewest_failing;
-    const Interval rate = exact_interval(point.failures, point.trials);
-    text += fmt::format("{}at {} above {}", text.empty() ? "rate " : ", ", point.count,
-                        percent_down(rate.low));
+  if (!boundary.monotone()) {
+    if (!text.empty()) text += "; ";
+    text += "passes again at";
+    for (int32_t count : boundary.passing_above) text += " " + std::to_string(count);
   }
-  if (!boundary.monotone()) text += ", passes again higher up";
   return text;
 }
 
-std::string boundary_table(const Analysis& analysis) {
-  using Row = std::array<std::string, 4>;
-  std::vector<Row> rows{{"boundary", "no failure up to", "first failure", "95% confidence"}};
-  for (const Boundary& boundary : analysis.boundaries) {
-    std::string label = fmt::format("{} {}, by {}", name_of(boundary.group.backend),
-                                    cell_label(boundary.group, {boundary.axis}), boundary.axis);
-    if (analysis.arms.size() > 1) label += " (" + boundary.worker + ")";
-    rows.push_back({shortened(printable(label), 70),
-                    boundary.most_passing ? tally(*boundary.most_passing) : "-",
-                    boundary.fewest_failing ? tally(*boundary.fewest_failing) : "none",
-                    worth(boundary)});
+class BoundaryTable {
+ public:
+  BoundaryTable(const Analysis& analysis, size_t width)
+      : analysis_(analysis),
+        shown_(shown_boundaries(analysis)),
+        width_(width),
+        common_(common_axes(analysis)) {
+    for (const Boundary* boundary : shown_) {
+      passing_ = std::max(passing_, passing_field(boundary->most_passing).size());
+      failing_ = std::max(failing_, failing_field(boundary->fewest_failing).size());
+    }
+    const size_t fields = passing_ + failing_ + 4;
+    const size_t room = width_ > fields + 20 ? width_ - fields : 20;
+    for (const Boundary* boundary : shown_) {
+      label_ = std::max(label_, label_of(analysis_, *boundary, common_).size());
+    }
+    label_ = std::min(label_, room);
   }
-  if (rows.size() == 1) return "";
-  std::array<size_t, 3> width{};
-  for (const Row& row : rows) {
-    for (size_t i = 0; i < width.size(); ++i) width[i] = std::max(width[i], row[i].size());
+
+  std::string text() const {
+    if (analysis_.boundaries.empty()) return "";
+    std::string text;
+    std::string head = "boundaries";
+    if (const std::string common = common_in_words(analysis_); !common.empty()) {
+      head += " (" + common + ")";
+    }
+    head += ", failed/trials and their rate with 95% confidence:";
+    for (const std::string& line : wrapped(head, width_, 4)) text += line + "\n";
+    std::string axis;
+    for (const Boundary* boundary : shown_) {
+      if (boundary->axis != axis) {
+        text +=
+            row("by " + boundary->axis, axis.empty() ? kPassing : "", axis.empty() ? kFailing : "");
+        axis = boundary->axis;
+      }
+      text += entry(*boundary);
+    }
+    const size_t left = analysis_.boundaries.size() - shown_.size();
+    if (left > 0) text += fmt::format("and {} more, see report.md\n", left);
+    return text + "\n";
   }
-  std::string text;
-  for (const Row& row : rows) {
-    text += fmt::format("{:<{}}  {:<{}}  {:<{}}  {}\n", row[0], width[0], row[1], width[1], row[2],
-                        width[2], row[3]);
+
+ private:
+  static constexpr std::string_view kPassing = "no failure up to";
+  static constexpr std::string_view kFailing = "first failure";
+
+  std::string row(std::string_view label, std::string_view passing,
+                  std::string_view failing) const {
+    std::string text = fmt::format("{:<{}}  {:<{}}  {}", label, label_, passing, passing_, failing);
+    text.erase(text.find_last_not_of(' ') + 1);
+    return text + "\n";
   }
-  return text + "\n";
+
+  // A label that is too long goes on below: cut, two rows might read alike.
+  std::string entry(const Boundary& boundary) const {
+    const std::vector<std::string> label =
+        wrapped(label_of(analysis_, boundary, common_), label_, 2);
+    std::string text = row(label.front(), passing_field(boundary.most_passing),
+                           failing_field(boundary.fewest_failing));
+    for (size_t i = 1; i < label.size(); ++i) text += label[i] + "\n";
+    if (const std::string remark = remark_of(boundary); !remark.empty()) {
+      for (const std::string& line : wrapped("    " + remark, width_, 4)) text += line + "\n";
+    }
+    return text;
+  }
+
+  const Analysis& analysis_;
+  std::vector<const Boundary*> shown_;
+  size_t width_;
+  std::vector<std::string_view> common_;
+  size_t label_ = std::string_view("by processes").size();
+  size_t passing_ = kPassing.size();
+  size_t failing_ = kFailing.size();
+};
+
+// Whether each cell that failed so came out as its matrix expects.
+bool is_expected(const Analysis& analysis, const SignatureGroup& group) {
+  return std::all_of(group.cells.begin(), group.cells.end(), [&](const auto& where) {
+    return analysis.cells[where.summary].expected == Expected::met;
+  });
 }
 
 std::string failures(const Analysis& analysis, bool colour) {
+  std::vector<const SignatureGroup*> groups;
+  for (const SignatureGroup& group : analysis.signatures) groups.push_back(&group);
+  std::stable_partition(groups.begin(), groups.end(), [&](const SignatureGroup* group) {
+    return !is_expected(analysis, *group);
+  });
   std::string text;
-  for (size_t i = 0; i < std::min(analysis.signatures.size(), kMostFailures); ++i) {
-    const SignatureGroup& group = analysis.signatures[i];
+  for (size_t i = 0; i < std::min(groups.size(), kMostFailures); ++i) {
+    const SignatureGroup& group = *groups[i];
+    const bool expected = is_expected(analysis, group);
     text += fmt::format(
-        "{} {}{}: {} in {}\n    {}\n", painted("FAIL", kRed, colour),
+        "{} {}{}: {} in {}\n    {}\n", expected ? "expected" : painted("FAIL", kRed, colour),
         shortened(printable(group.title), 160), group.thin() ? " (thin)" : "",
         counted(group.failures, "trials"),
         counted(static_cast<int64_t>(group.cells.size()), "cells"),
         printable(rerun_command(analysis, group.first.arm, to_string(group.first.cell))));
   }
-  if (analysis.signatures.size() > kMostFailures) {
-    text += fmt::format("and {} more, see report.md\n", analysis.signatures.size() - kMostFailures);
+  if (groups.size() > kMostFailures) {
+    text += fmt::format("and {} more, see report.md\n", groups.size() - kMostFailures);
   }
   return text.empty() ? "" : text + "\n";
+}
+
+std::string unexpected(const Analysis& analysis, bool colour) {
+  std::string text;
+  size_t count = 0;
+  for (const CellSummary& cell : analysis.cells) {
+    if (cell.expected != Expected::unmet || ++count > kMostUnexpected) continue;
+    const Standing standing = standing_of(cell);
+    text += fmt::format("{} {}: {} {}\n", painted("UNEXPECTED", kRed, colour), cell.id,
+                        standing.word, standing.rest);
+  }
+  if (count > kMostUnexpected) {
+    text += fmt::format("and {} more, see report.md\n", count - kMostUnexpected);
+  }
+  return text.empty() ? "" : text + "\n";
+}
+
+// Where the time went, for whoever wants the next run to be shorter.
+std::string time_taken(const Analysis& analysis) {
+  if (!(analysis.seconds > 0)) return "";
+  std::vector<const CellSummary*> cells;
+  for (const CellSummary& cell : analysis.cells) {
+    if (cell.recorded > 0) cells.push_back(&cell);
+  }
+  const size_t most = std::min(cells.size(), kMostSlow);
+  const auto slower = [](const CellSummary* a, const CellSummary* b) {
+    return a->seconds > b->seconds;
+  };
+  std::stable_sort(cells.begin(), cells.end(), slower);
+  std::string text = "trials took " + duration_in_words(analysis.seconds);
+  if (cells.size() < 2) return text + "\n";
+  text += "; the slowest cells:\n";
+  for (size_t i = 0; i < most; ++i) {
+    const CellSummary& cell = *cells[i];
+    std::string arm;
+    if (analysis.arms.size() > 1) arm = " (" + printable(analysis.arms[cell.arm].label) + ")";
+    text += fmt::format("    {}{}: {}, {} a trial\n", cell.id, arm, duration_in_words(cell.seconds),
+                        duration_in_words(cell.seconds / cell.recorded));
+  }
+  return text;
 }
 
 }  // namespace
 
 std::string report_terminal(const Analysis& analysis, const TerminalOptions& options) {
-  std::string text;
+  std::string text =
+      sentence(std::string(class_prefix(analysis)) + printable(analysis.answer.text), options);
+  if (options.colour) {
+    text.pop_back();
+    text = painted(text, kBold, true) + "\n";
+  }
+  text += "\n";
   for (const Warning& warning : analysis.warnings) {
-    text += painted("warning", kYellow, options.colour) + ": " + printable(warning.text) + "\n";
+    const std::string whole = sentence("warning: " + printable(warning.text), options);
+    text +=
+        painted("warning", kYellow, options.colour) + whole.substr(std::string("warning").size());
   }
-  if (!text.empty()) text += '\n';
-  text += boundary_table(analysis) + failures(analysis, options.colour);
-  for (const CellSummary& cell : analysis.cells) {
-    if (cell.expected != Expected::unmet) continue;
-    const Standing standing = standing_of(cell);
-    text += fmt::format("{} {}: {} {}\n", painted("UNEXPECTED", kRed, options.colour), cell.id,
-                        standing.word, standing.rest);
-  }
+  if (!analysis.warnings.empty()) text += '\n';
+  text += BoundaryTable(analysis, options.width == 0 ? kUsualWidth : options.width).text();
+  text += failures(analysis, options.colour) + unexpected(analysis, options.colour);
+  text += time_taken(analysis);
   text += painted(
       fmt::format("{}{}, {} failed", class_prefix(analysis), totals(analysis), analysis.failures),
       kBold, options.colour);

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <sstream>
+
 #include "reports/hostile_text.h"
 #include "reports/sample_journal.h"
 
@@ -18,10 +21,75 @@ std::string terminal_of(const Journal& journal, bool colour = false) {
 
 TEST(Terminal, ShowsTheBoundaryTable) {
   const std::string text = terminal_of(report_000().journal);
-  EXPECT_THAT(text,
-              HasSubstr("sim linear nograph, by threads  2 (0/10)          3 (10/10)      rate "
-                        "at 2 below 26%, at 3 above 74%\n"));
-  EXPECT_THAT(text, HasSubstr("sim raw, by threads             8 (0/10)          none "));
+  EXPECT_THAT(text, HasSubstr("boundaries (backend sim), failed/trials"));
+  EXPECT_THAT(text, HasSubstr("by threads      no failure up to  first failure\n"));
+  EXPECT_THAT(text, HasSubstr("\nlinear nograph  2 (0/10 < 26%)    3 (10/10 > 74%)\n"));
+  EXPECT_THAT(text, HasSubstr("\nraw             8 (0/10 < 26%)    none\n"));
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+// Two builds, and axes that no row of 80 columns has room for.
+SampleJournal two_wide_workers() {
+  SampleJournal sample;
+  sample.journal.header.workers.push_back({"mlx-0.31.1", "/opt/old/worker", {}});
+  for (const char* op : {"transformer_layer", "chain"}) {
+    for (const char* threads : {"2", "4"}) {
+      sample.plan(std::string("cpu/") + op + "/default/threads=" + threads +
+                  "/iterations=30/shape=128x512x512/dtype=bfloat16/model=per-thread/sync=end");
+      sample.provenance = "build-a";
+      sample.ran(10);
+      sample.provenance = "build-b";
+      sample.ran(10, 10, SampleJournal::segfault(), "mlx-0.31.1");
+    }
+  }
+  return sample;
+}
+
+TEST(Terminal, FitsInto80ColumnsWithoutCuttingALabel) {
+  const std::string text = terminal_of(two_wide_workers().journal);
+  EXPECT_THAT(text, HasSubstr("iterations=30"));
+  size_t rows = 0;
+  std::string table = text.substr(text.find("boundaries ("));
+  table = table.substr(0, table.find("\n\n"));
+  for (const std::string& line : lines_of(table)) {
+    EXPECT_LE(line.size(), 80u) << line;
+    if (line.find("transformer_layer") == 0 || line.find("chain") == 0) ++rows;
+  }
+  EXPECT_EQ(rows, 4u);
+  EXPECT_THAT(table, HasSubstr("transformer_layer (mlx-0.31.1)"));
+  EXPECT_THAT(table, HasSubstr("transformer_layer (stock)"));
+}
+
+TEST(Terminal, BeginsWithTheAnswer) {
+  EXPECT_EQ(lines_of(terminal_of(report_000().journal)).front().find("SIMULATED: Affected: fails"),
+            0u);
+}
+
+TEST(Terminal, SaysWhereTheTimeWent) {
+  SampleJournal sample;
+  sample.plan("cpu/mm/default/threads=1").ran(4);
+  sample.last().seconds = 9;
+  sample.plan("cpu/add/default/threads=1").ran(4);
+  EXPECT_THAT(terminal_of(sample.journal),
+              HasSubstr("\ntrials took 9.0 s; the slowest cells:\n"
+                        "    cpu/mm/default/threads=1: 9.8 s, 2.4 s a trial\n"));
+}
+
+TEST(Terminal, BreaksSentencesOnATerminalOnly) {
+  const Analysis analysis = analyse(report_000().journal);
+  size_t longest = 0;
+  for (const std::string& line : lines_of(report_terminal(analysis, {false, 70}))) {
+    if (line.find("mpsprobe run") == std::string::npos && line.find("FAIL") != 0) {
+      longest = std::max(longest, line.size());
+    }
+  }
+  EXPECT_LE(longest, 70u);
 }
 
 TEST(Terminal, NamesTheCommandThatRerunsAFailure) {
@@ -34,7 +102,7 @@ TEST(Terminal, NamesTheCommandThatRerunsAFailure) {
 
 TEST(Terminal, SaysSimulatedFirstAndLast) {
   const std::string text = terminal_of(report_000().journal);
-  EXPECT_EQ(text.find("warning: SIMULATED"), 0u);
+  EXPECT_EQ(text.find("SIMULATED: "), 0u);
   EXPECT_THAT(text, HasSubstr("\nSIMULATED: 23 cells, 230 of 230 trials run"));
 }
 
@@ -43,7 +111,7 @@ TEST(Terminal, SaysParavirtualFirstAndLast) {
   hosted.plan("mps/add/default/threads=1").ran(10);
   hosted.journal.header.machine["chip"] = "Apple M1 (Virtual)";
   const std::string text = terminal_of(hosted.journal);
-  EXPECT_EQ(text.find("warning: Paravirtual GPU"), 0u);
+  EXPECT_EQ(text.find("PARAVIRTUAL GPU: "), 0u);
   EXPECT_THAT(text, HasSubstr("\nPARAVIRTUAL GPU: 1 cell, 10 of 10 trials run"));
 }
 

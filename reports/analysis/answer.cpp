@@ -1,0 +1,313 @@
+#include "reports/analysis/answer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <tuple>
+
+#include "reports/analysis/common_axes.h"
+#include "reports/analysis/failure_kind.h"
+#include "reports/words/phrases.h"
+#include "reports/words/text.h"
+
+namespace mpsprobe {
+namespace {
+
+using Cells = std::vector<const CellSummary*>;
+
+std::string count_of(int failures, int trials) {
+  return fmt::format("{} of {}", failures, trials);
+}
+
+std::string arm_name(const Analysis& analysis, size_t arm) {
+  return shortened(printable(analysis.arms[arm].label), 40);
+}
+
+// What a cell is apart from how many threads and processes work on it, and from a lock.
+std::string kind_of(const CellSummary& cell) {
+  Cell kind = cell.cell;
+  kind.threads = 1;
+  kind.processes = 1;
+  kind.lock = Lock::none;
+  return to_string(kind);
+}
+
+bool has_several_kinds(const Analysis& analysis) {
+  return std::any_of(analysis.cells.begin(), analysis.cells.end(),
+                     [first = kind_of(analysis.cells.front())](const auto& cell) {
+                       return kind_of(cell) != first;
+                     });
+}
+
+// The failing cell that asks for least; of equals the one that fails most surely.
+const CellSummary* least_failing(const Cells& cells) {
+  const CellSummary* least = nullptr;
+  const auto load = [](const CellSummary& cell) {
+    return std::tuple(cell.cell.lock != Lock::none, cell.cell.threads, cell.cell.processes,
+                      -cell.rate.low);
+  };
+  for (const CellSummary* cell : cells) {
+    if (cell->failures == 0) continue;
+    if (least == nullptr || load(*cell) < load(*least)) least = cell;
+  }
+  return least;
+}
+
+bool passes_with_fewer(const Analysis& analysis, const CellSummary& failing) {
+  return std::any_of(analysis.cells.begin(), analysis.cells.end(), [&](const CellSummary& cell) {
+    Cell same = cell.cell;
+    same.threads = failing.cell.threads;
+    return cell.arm == failing.arm && cell.cell.threads < failing.cell.threads &&
+           same == failing.cell && cell.verdict == Verdict::pass;
+  });
+}
+
+// "fails from 3 threads (10 of 10)".
+std::string fails_in_words(const Analysis& analysis, const CellSummary& failing) {
+  std::string load = counted(failing.cell.threads, "threads");
+  if (failing.cell.processes > 1) {
+    load = counted(failing.cell.processes, "processes") + " of " + load + " each";
+  }
+  std::string facts = count_of(failing.failures, failing.counted);
+  if (has_several_kinds(analysis)) {
+    std::vector<std::string_view> common = common_axes(analysis);
+    common.insert(common.end(), {"threads", "processes"});
+    facts = cell_label(failing.cell, common) + ": " + facts;
+  }
+  const char* how = "fails with";
+  if (failing.cell.threads > 1 && passes_with_fewer(analysis, failing)) how = "fails from";
+  if (failing.cell.threads == 1 && failing.cell.processes == 1) how = "fails already with";
+  return fmt::format("{} {} ({})", how, load, facts);
+}
+
+// "passed all 590 trials with up to 8 threads".
+std::string passes_in_words(const Cells& cells) {
+  int trials = 0;
+  int32_t threads = 1;
+  bool met = false;
+  for (const CellSummary* cell : cells) {
+    trials += cell->counted;
+    if (cell->counted > 0) threads = std::max(threads, cell->cell.threads);
+    met = met || cell->overlap == Overlap::seen;
+  }
+  std::string text = "no failure in " + counted(trials, "trials");
+  if (threads > 1) {
+    text += fmt::format(" with up to {}", counted(threads, "threads"));
+    if (!met) text += ", of which no two were ever inside an operation at once";
+  }
+  return text;
+}
+
+// "helps", "helps in 2 of 3 cases": nothing where it was not asked.
+std::string remedy_in_words(const Analysis& analysis, Remedy::Kind kind) {
+  int effects[3] = {0, 0, 0};
+  double least = 1;
+  double most = 0;
+  bool measured = false;
+  for (const Remedy& remedy : analysis.remedies) {
+    if (remedy.kind != kind) continue;
+    ++effects[static_cast<size_t>(remedy.effect)];
+    if (!remedy.throughput) continue;
+    const double cost = std::clamp(1 - *remedy.throughput, 0.0, 1.0);
+    least = std::min(least, cost);
+    most = std::max(most, cost);
+    measured = true;
+  }
+  const auto [helps, not_shown, fails_too] = effects;
+  const int all = helps + not_shown + fails_too;
+  if (all == 0) return "";
+  const bool lock = kind == Remedy::Kind::lock;
+  if (helps == 0 && not_shown == all) {
+    return fmt::format(" Whether {} not shown: more trials would tell.",
+                       lock ? "a lock helps is" : "processes help is");
+  }
+  if (helps == 0) return lock ? " A lock does not help." : " Processes do not help.";
+  std::string text = lock ? " A lock helps" : " Processes help";
+  if (helps < all) text += fmt::format(" in {} of {} cases", helps, all);
+  if (lock && measured) {
+    const long from = std::lround(least * 100);
+    const long to = std::lround(most * 100);
+    text += " and costs ";
+    if (to == 0) {
+      text += "nothing";
+    } else {
+      text += from == to ? fmt::format("{}%", to) : fmt::format("{} to {}%", from, to);
+    }
+  }
+  return text + ".";
+}
+
+std::string remedies_in_words(const Analysis& analysis) {
+  return remedy_in_words(analysis, Remedy::Kind::lock) +
+         remedy_in_words(analysis, Remedy::Kind::processes);
+}
+
+Cells cells_of(const Analysis& analysis, size_t arm) {
+  Cells cells;
+  for (const CellSummary& cell : analysis.cells) {
+    if (cell.arm == arm) cells.push_back(&cell);
+  }
+  return cells;
+}
+
+std::string in_cells(const Cells& cells) {
+  const auto failing = std::count_if(cells.begin(), cells.end(),
+                                     [](const CellSummary* cell) { return cell->failures > 0; });
+  const auto tested = std::count_if(cells.begin(), cells.end(),
+                                    [](const CellSummary* cell) { return cell->counted > 0; });
+  if (tested < 2) return "";
+  return fmt::format(", in {} of {}", failing, counted(tested, "cells"));
+}
+
+Answer of_one_arm(const Analysis& analysis, const Cells& cells) {
+  const CellSummary* failing = least_failing(cells);
+  if (failing == nullptr) {
+    std::string text = passes_in_words(cells);
+    text.front() = 'N';
+    return {"no_failure", text + "."};
+  }
+  std::string text = "Affected: " + fails_in_words(analysis, *failing);
+  if (has_several_kinds(analysis)) text += in_cells(cells);
+  return {"fails", text + "." + remedies_in_words(analysis)};
+}
+
+// The cells in which one of two builds failed and the other, with as many trials, shows not to.
+struct Difference {
+  Cells failing;
+  int passed = 0;  ///< trials of the other build in the same cells
+};
+
+struct PairOfArms {
+  size_t first = 0;
+  size_t second = 0;
+  Difference only_first;
+  Difference only_second;
+  int compared = 0;
+};
+
+std::vector<PairOfArms> compare_arms(const Analysis& analysis) {
+  std::vector<PairOfArms> pairs;
+  for (const Comparison& comparison : analysis.comparisons) {
+    if (comparison.layers) continue;
+    const CellSummary& one = analysis.cells[comparison.first];
+    const CellSummary& two = analysis.cells[comparison.second];
+    auto pair = std::find_if(pairs.begin(), pairs.end(), [&](const PairOfArms& known) {
+      return known.first == one.arm && known.second == two.arm;
+    });
+    if (pair == pairs.end()) pair = pairs.insert(pairs.end(), {one.arm, two.arm, {}, {}, 0});
+    ++pair->compared;
+    const auto note = [](Difference& difference, const CellSummary& failing,
+                         const CellSummary& passing) {
+      difference.failing.push_back(&failing);
+      difference.passed += passing.counted;
+    };
+    if (comparison.conclusion == Conclusion::fixed) note(pair->only_first, one, two);
+    if (comparison.conclusion == Conclusion::more_often && one.failures == 0) {
+      note(pair->only_second, two, one);
+    }
+  }
+  return pairs;
+}
+
+std::string difference_in_words(const Analysis& analysis, const Difference& difference,
+                                size_t failing, size_t passing) {
+  return fmt::format("{} {}, where {} failed in 0 of {} ({})", arm_name(analysis, failing),
+                     fails_in_words(analysis, *least_failing(difference.failing)),
+                     arm_name(analysis, passing), counted(difference.passed, "trials"),
+                     counted(static_cast<int64_t>(difference.failing.size()), "cells"));
+}
+
+Answer of_several_arms(const Analysis& analysis) {
+  std::string differences;
+  std::vector<std::string> alike;
+  for (const PairOfArms& pair : compare_arms(analysis)) {
+    const auto add = [&](const Difference& difference, size_t failing, size_t passing) {
+      if (difference.failing.empty()) return;
+      if (!differences.empty()) differences += "; ";
+      differences += difference_in_words(analysis, difference, failing, passing);
+    };
+    add(pair.only_first, pair.first, pair.second);
+    add(pair.only_second, pair.second, pair.first);
+    if (pair.only_first.failing.empty() && pair.only_second.failing.empty()) {
+      alike.push_back(fmt::format("Between {} and {} no cell of {} shows that one alone fails.",
+                                  arm_name(analysis, pair.first), arm_name(analysis, pair.second),
+                                  pair.compared));
+    }
+  }
+  std::string each;
+  bool fails = false;
+  for (size_t arm = 0; arm < analysis.arms.size(); ++arm) {
+    const Cells cells = cells_of(analysis, arm);
+    if (std::all_of(cells.begin(), cells.end(),
+                    [](const auto* cell) { return cell->counted == 0; }))
+      continue;
+    const CellSummary* failing = least_failing(cells);
+    fails = fails || failing != nullptr;
+    if (!each.empty()) each += "; ";
+    each += arm_name(analysis, arm) + ": " +
+            (failing == nullptr ? passes_in_words(cells)
+                                : fails_in_words(analysis, *failing) + in_cells(cells));
+  }
+  Answer answer;
+  answer.code = !differences.empty() ? "differs" : fails ? "fails" : "no_failure";
+  answer.text = differences.empty() ? "" : differences + ". Altogether ";
+  answer.text += each + ".";
+  if (fails) {
+    for (const std::string& pair : alike) answer.text += " " + pair;
+  }
+  answer.text += remedies_in_words(analysis);
+  return answer;
+}
+
+std::string came_to(const CellSummary& cell) {
+  if (cell.failures > 0) return failure_kinds(cell);
+  if (cell.verdict || cell.outcomes.empty()) return "pass";
+  return words(name_of(cell.outcomes.front().outcome));
+}
+
+// Nothing where the matrix expects nothing.
+std::optional<Answer> of_expectations(const Analysis& analysis) {
+  int expected = 0;
+  int met = 0;
+  int untested = 0;
+  const CellSummary* unmet = nullptr;
+  for (const CellSummary& cell : analysis.cells) {
+    if (cell.expected == Expected::nothing) continue;
+    ++expected;
+    if (cell.expected == Expected::met) ++met;
+    if (cell.expected == Expected::untested) ++untested;
+    if (cell.expected == Expected::unmet && unmet == nullptr) unmet = &cell;
+  }
+  if (expected == 0) return std::nullopt;
+  Answer answer{unmet == nullptr ? "as_expected" : "unexpected",
+                fmt::format("{} of {} as expected", met, expected)};
+  if (untested > 0) answer.text += fmt::format(", {} not tested", untested);
+  if (unmet != nullptr) {
+    answer.text += fmt::format(", {} not: ", expected - met - untested) +
+                   fmt::format("{}{} is {} ({}) and not {}",
+                               expected - met - untested > 1 ? "for example " : "", unmet->id,
+                               came_to(*unmet), count_of(unmet->failures, unmet->counted),
+                               printable(unmet->expectation->text()));
+  }
+  answer.text += ".";
+  return answer;
+}
+
+}  // namespace
+
+Answer find_answer(const Analysis& analysis) {
+  if (!analysis.has_evidence()) {
+    return {"no_evidence", "Nothing can be said: no trial came to a result that counts."};
+  }
+  if (auto expected = of_expectations(analysis)) return *expected;
+  std::set<size_t> tested;
+  for (const CellSummary& cell : analysis.cells) {
+    if (cell.counted > 0) tested.insert(cell.arm);
+  }
+  if (tested.size() > 1) return of_several_arms(analysis);
+  return of_one_arm(analysis, cells_of(analysis, *tested.begin()));
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,107 @@
+#include "reports/analysis/answer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "reports/sample_journal.h"
+
+namespace mpsprobe {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+Answer answer_of(const SampleJournal& sample) {
+  return analyse(sample.journal).answer;
+}
+
+TEST(Answer, SaysFromHowManyThreadsAndWhatHelps) {
+  SampleJournal sample;
+  sample.operations_per_second = 1000;
+  for (const char* threads : {"1", "2"}) {
+    sample.plan(std::string("sim/mlp/default/iterations=50/threads=") + threads).ran(10);
+  }
+  sample.plan("sim/mlp/default/threads=3/iterations=50").ran(10, 10);
+  sample.plan("sim/mlp/default/threads=8/iterations=50").ran(10, 9);
+  sample.operations_per_second = 510;
+  for (const char* threads : {"2", "3", "8"}) {
+    sample.plan(std::string("sim/mlp/default/iterations=50/lock=forward/threads=") + threads)
+        .ran(10);
+  }
+  sample.plan("sim/mlp/default/threads=1/processes=4/iterations=50").ran(10);
+  const Answer answer = answer_of(sample);
+  EXPECT_EQ(answer.code, "fails");
+  EXPECT_EQ(
+      answer.text,
+      "Affected: fails from 3 threads (10 of 10). A lock helps and costs 49%. Processes help.");
+}
+
+TEST(Answer, SaysWhatWasSeenWhereNothingFailed) {
+  SampleJournal sample;
+  sample.plan("cpu/add/default/threads=1").ran(10);
+  sample.plan("cpu/add/default/threads=8").ran(10);
+  EXPECT_EQ(answer_of(sample).text, "No failure in 20 trials with up to 8 threads.");
+  EXPECT_EQ(answer_of(sample).code, "no_failure");
+}
+
+TEST(Answer, NoFailureWithoutOverlapIsSaidToShowLittle) {
+  SampleJournal sample;
+  sample.overlap = false;
+  sample.plan("cpu/add/default/threads=8").ran(10);
+  EXPECT_THAT(answer_of(sample).text, HasSubstr("no two were ever inside an operation at once"));
+}
+
+TEST(Answer, CountsWhatCameOutAsExpected) {
+  SampleJournal sample;
+  const Expectation fails{Verdict::fail, std::nullopt, ""};
+  sample.plan("sim/mm/default/threads=2").expect(fails).ran(10, 10);
+  sample.plan("sim/mm/default/threads=3").expect(fails).ran(10, 10);
+  EXPECT_EQ(answer_of(sample).code, "as_expected");
+  EXPECT_EQ(answer_of(sample).text, "2 of 2 as expected.");
+  sample.plan("sim/mm/default/threads=4").expect(fails).ran(10);
+  EXPECT_EQ(answer_of(sample).code, "unexpected");
+  EXPECT_EQ(answer_of(sample).text,
+            "2 of 3 as expected, 1 not: sim/mm/default/threads=4 is pass (0 of 10) and not fail.");
+}
+
+TEST(Answer, CountsWhatWasNotTestedForNothing) {
+  SampleJournal sample;
+  const Expectation passes{Verdict::pass, std::nullopt, ""};
+  sample.plan("sim/mm/default/threads=2").expect(passes).ran(10);
+  sample.plan("sim/mm/default/threads=3").expect(passes);
+  EXPECT_EQ(answer_of(sample).text, "1 of 2 as expected, 1 not tested.");
+}
+
+TEST(Answer, SaysWhatDiffersBetweenBuilds) {
+  SampleJournal sample;
+  sample.journal.header.workers.push_back({"old", "/opt/old/worker", {}});
+  for (const auto& [threads, failures] : {std::pair("1", 0), {"2", 9}, {"4", 10}}) {
+    sample.plan(std::string("cpu/raw/default/threads=") + threads);
+    sample.provenance = "build-b";
+    sample.ran(10, failures, SampleJournal::segfault(), "old");
+    sample.provenance = "build-a";
+    sample.ran(10);
+  }
+  const Answer answer = answer_of(sample);
+  EXPECT_EQ(answer.code, "differs");
+  EXPECT_THAT(answer.text, StartsWith("old fails from 2 threads (9 of 10), where stock failed in 0 "
+                                      "of 20 trials (2 cells). Altogether stock: no failure in 30 "
+                                      "trials with up to 4 threads; old: fails from 2 threads"));
+}
+
+TEST(Answer, NamesTheCellWhereSeveralKindsRan) {
+  SampleJournal sample;
+  sample.plan("sim/mm/default/threads=2/iterations=30").ran(10);
+  sample.plan("sim/linear/nograph/threads=1/iterations=30").ran(10, 7);
+  EXPECT_EQ(answer_of(sample).text,
+            "Affected: fails already with 1 thread (linear nograph: 7 of 10), in 1 of 2 cells.");
+}
+
+TEST(Answer, NoEvidenceIsNoAnswer) {
+  SampleJournal sample;
+  sample.plan("mps/mm/default/threads=2").came_to(3, Outcome::unsupported);
+  EXPECT_EQ(answer_of(sample).code, "no_evidence");
+}
+
+}  // namespace
+}  // namespace mpsprobe
