@@ -171,16 +171,14 @@ bool is_expected(const Analysis& analysis, const SignatureGroup& group) {
 
 std::string failures(const Analysis& analysis, bool colour) {
   std::vector<const SignatureGroup*> groups;
-  for (const SignatureGroup& group : analysis.signatures) groups.push_back(&group);
-  std::stable_partition(groups.begin(), groups.end(), [&](const SignatureGroup* group) {
-    return !is_expected(analysis, *group);
-  });
+  for (const SignatureGroup& group : analysis.signatures) {
+    if (!is_expected(analysis, group)) groups.push_back(&group);
+  }
   std::string text;
   for (size_t i = 0; i < std::min(groups.size(), kMostFailures); ++i) {
     const SignatureGroup& group = *groups[i];
-    const bool expected = is_expected(analysis, group);
     text += fmt::format(
-        "{} {}{}: {} in {}\n    {}\n", expected ? "expected" : painted("FAIL", kRed, colour),
+        "{} {}{}: {} in {}\n    {}\n", painted("FAIL", kRed, colour),
         shortened(printable(group.title), 160), group.thin() ? " (thin)" : "",
         counted(group.failures, "trials"),
         counted(static_cast<int64_t>(group.cells.size()), "cells"),
@@ -188,6 +186,10 @@ std::string failures(const Analysis& analysis, bool colour) {
   }
   if (groups.size() > kMostFailures) {
     text += fmt::format("and {} more, see report.md\n", groups.size() - kMostFailures);
+  }
+  if (const size_t expected = analysis.signatures.size() - groups.size(); expected > 0) {
+    text += fmt::format("{} in cells that failed as expected, see report.md\n",
+                        counted(static_cast<int64_t>(expected), "kinds of failure"));
   }
   return text.empty() ? "" : text + "\n";
 }

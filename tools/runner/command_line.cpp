@@ -25,6 +25,7 @@
 #include "tools/runner/run/finish_report.h"
 #include "tools/runner/run/run_command.h"
 #include "tools/runner/run/run_options.h"
+#include "tools/runner/option_check.h"
 #include "tools/runner/say.h"
 #include "tools/runner/verify/verify_command.h"
 
@@ -170,7 +171,7 @@ int command_line(int argc, char** argv) {
   CLI::App* list = app.add_subcommand("list", "show what there is to run");
   ListOptions list_options;
   list->add_option("what", list_options.what, "what to show")
-      ->check(CLI::IsMember({"operations", "matrices", "cells", "axes", "profiles", "backends"}))
+      ->check(one_of({"operations", "matrices", "cells", "axes", "profiles", "backends"}))
       ->capture_default_str();
   list->add_option("--matrix", list_options.matrix, "of `cells`: a name or a JSON file")
       ->type_name("NAME|FILE")

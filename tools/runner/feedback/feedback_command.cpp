@@ -16,6 +16,7 @@
 #include "reproducers/tracker/mlx_issue.h"
 #include "tools/runner/data_folder.h"
 #include "tools/runner/exit_code.h"
+#include "tools/runner/option_check.h"
 #include "tools/runner/say.h"
 
 namespace mpsprobe {
@@ -193,7 +194,7 @@ void add_feedback_options(CLI::App& app, FeedbackOptions& options) {
       ->type_name("DIR");
   app.add_option("--for", options.audience,
                  "whom it is for: pytorch and mlx add the text for their tracker")
-      ->check(CLI::IsMember({"apple", "pytorch", "mlx"}))
+      ->check(one_of({"apple", "pytorch", "mlx"}))
       ->capture_default_str();
   app.add_flag("--allow-simulated", options.allow_simulated,
                "make one of simulated evidence, marked as such in every file");

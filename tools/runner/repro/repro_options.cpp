@@ -2,7 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "tools/runner/number_option.h"
+#include "tools/runner/option_check.h"
 
 namespace mpsprobe {
 

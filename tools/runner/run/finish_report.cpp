@@ -5,11 +5,12 @@
 
 #include <cstdio>
 
+#include "reports/words/text.h"
 #include "reports/writers/terminal.h"
 #include "reports/writers/write.h"
 #include "tools/runner/exit_code.h"
-#include "tools/runner/run/progress_line.h"
 #include "tools/runner/say.h"
+#include "tools/runner/screen.h"
 
 namespace mpsprobe {
 
@@ -27,7 +28,8 @@ Journal journal_of(const std::filesystem::path& folder) {
 
 int show_run(const std::filesystem::path& folder) {
   say(stdout, "{}",
-      report_terminal(analyse(journal_of(folder)), {.colour = wants_colour(STDOUT_FILENO)}));
+      report_terminal(analyse(journal_of(folder)), {.colour = wants_colour(STDOUT_FILENO),
+                                                    .width = screen_width(STDOUT_FILENO)}));
   return kExitOk;
 }
 
@@ -35,10 +37,14 @@ Analysis finish_report(const std::filesystem::path& folder) {
   const Journal journal = journal_of(folder);
   Analysis analysis = analyse(journal);
   const auto written = write_reports(folder, journal, analysis);
-  say(stdout, "{}", report_terminal(analysis, {.colour = wants_colour(STDOUT_FILENO)}));
-  std::string_view before = "\nreport: ";
+  say(stdout, "{}",
+      report_terminal(analysis, {.colour = wants_colour(STDOUT_FILENO),
+                                 .width = screen_width(STDOUT_FILENO)}));
+  std::string_view before = "
+report: ";
   for (const std::filesystem::path& file : written) {
-    say(stdout, "{}{}\n", before, file.string());
+    say(stdout, "{}{}
+", before, printable(file.string()));
     before = "        ";
   }
   std::fflush(stdout);

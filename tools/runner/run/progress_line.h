@@ -1,6 +1,6 @@
 #pragma once
 
-#include <map>
+#include <set>
 #include <string>
 
 #include "harness/campaign/campaign.h"
@@ -8,11 +8,11 @@
 namespace mpsprobe {
 
 /// What a person sees while a campaign runs, on standard error: on a terminal one line that updates
-/// itself; otherwise a plain line from time to time. Each kind of failure is told when it first
-/// comes, with the command that runs its cell alone.
+/// itself; otherwise a plain line from time to time. Each kind of failure is told in one line when
+/// it first comes; what to do about it stands in the summary.
 class ProgressLine {
  public:
-  /// `header` says with which workers and environment a cell is run again; it must outlive this.
+  /// `header` says which workers there are; it must outlive this.
   explicit ProgressLine(const CampaignHeader& header);
 
   void on_trial(const TrialRecord& trial, const Progress& progress);
@@ -27,10 +27,7 @@ class ProgressLine {
   bool terminal_;
   bool colour_;
   double last_plain_ = 0;
-  std::map<std::string, size_t> told_;  // by worker, cell and signature
+  std::set<std::string> told_;  // outcomes and what is said of them
 };
-
-/// True where `fd` is a terminal and neither NO_COLOR nor TERM=dumb says otherwise.
-bool wants_colour(int fd);
 
 }  // namespace mpsprobe

@@ -6,7 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include "harness/wire/axis.h"
-#include "tools/runner/number_option.h"
+#include "tools/runner/option_check.h"
 
 namespace mpsprobe {
 namespace {
@@ -93,11 +93,11 @@ void add_run_options(CLI::App& app, RunOptions& options) {
       ->type_name("DIR");
   app.add_option("--known-good", options.known_good,
                  "run a known-good cell after a failure: auto (on real devices), always, never")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->check(one_of({"auto", "always", "never"}))
       ->capture_default_str();
   app.add_option("--fail-on", options.fail_on,
                  "exit with 1 on: any failure, unexpected ones, never [unexpected]")
-      ->check(CLI::IsMember({"any", "unexpected", "never"}))
+      ->check(one_of({"any", "unexpected", "never"}))
       ->type_name("WHAT");
   app.add_flag("--dry-run", options.dry_run, "show what would run, and run nothing");
   app.add_flag("--json", options.json, "with --dry-run: as JSON");
@@ -108,6 +108,7 @@ void add_run_options(CLI::App& app, RunOptions& options) {
              options.axes[name] = text;
            },
            axis_help(axis))
+        ->check(values_of(axis))
         ->type_name(axis.kind == AxisKind::count ? "1,2,4-8" : "A,B")
         ->group("Axes: values for every block of the matrix, or without one a matrix of their own");
   }

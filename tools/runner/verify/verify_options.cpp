@@ -1,6 +1,6 @@
 #include <CLI/CLI.hpp>
 
-#include "tools/runner/number_option.h"
+#include "tools/runner/option_check.h"
 #include "tools/runner/verify/verify_command.h"
 
 namespace mpsprobe {
@@ -45,7 +45,7 @@ void add_verify_options(CLI::App& app, VerifyOptions& options) {
       ->type_name("K=V");
   app.add_option("--known-good", options.run.known_good,
                  "run a known-good cell after a failure: auto (on real devices), always, never")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->check(one_of({"auto", "always", "never"}))
       ->capture_default_str();
   app.add_option("--out", options.run.out,
                  "folder for the journal, the report and the verdict [mpsprobe-out/TIME-verify]")
@@ -56,7 +56,7 @@ void add_verify_options(CLI::App& app, VerifyOptions& options) {
   app.add_option("--fail-on", options.fail_on,
                  "exit with 1 where the bundle: fails, in whatever way; is unfixed, which "
                  "includes inconclusive; never")
-      ->check(CLI::IsMember({"fails", "unfixed", "never"}))
+      ->check(one_of({"fails", "unfixed", "never"}))
       ->capture_default_str();
   app.add_option("--filing", options.filing,
                  "note in the bundle what it was filed as (FB12345678), and run nothing")

@@ -1,0 +1,101 @@
+#include "tools/runner/option_check.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <string>
+#include <utility>
+
+#include "harness/wire/input_error.h"
+#include "harness/wire/near_name.h"
+#include "reports/words/text.h"
+
+namespace mpsprobe {
+namespace {
+
+const char* const kNames = "names";  // of the validators that know what an option may be
+
+std::string not_in_range(const std::string& text, const std::string& what,
+                         const std::string& range) {
+  return fmt::format("\"{}\" is not {}. Write one {}", shortened(printable(text), 40), what, range);
+}
+
+}  // namespace
+
+CLI::Validator number_between(double least, double most) {
+  return CLI::Validator(
+      [least, most](const std::string& text) -> std::string {
+        char* end = nullptr;
+        const double value = std::strtod(text.c_str(), &end);
+        const bool number = !text.empty() && *end == '\0' && std::isfinite(value);
+        if (number && value >= least && value <= most) return "";
+        return not_in_range(text, "a number that it can be",
+                            fmt::format("from {} to {}", least, most));
+      },
+      "");
+}
+
+CLI::Validator whole_number_between(uint64_t least, uint64_t most) {
+  return CLI::Validator(
+      [least, most](const std::string& text) -> std::string {
+        uint64_t value = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        if (error == std::errc() && end == text.data() + text.size() && value >= least &&
+            value <= most) {
+          return "";
+        }
+        return not_in_range(text, "a whole number that it can be",
+                            fmt::format("from {} to {}", least, most));
+      },
+      "");
+}
+
+CLI::Validator seed_number() {
+  return whole_number_between(0, UINT64_MAX);
+}
+
+CLI::Validator one_of(std::vector<std::string> names) {
+  const std::string list = fmt::format("{}", fmt::join(names, ", "));
+  return {[names = std::move(names), list](const std::string& text) -> std::string {
+            if (std::find(names.begin(), names.end(), text) != names.end()) return "";
+            return fmt::format("\"{}\" is none of its values{}. Write one of {}",
+                               shortened(printable(text), 40), did_you_mean(text, names), list);
+          },
+          list, kNames};
+}
+
+CLI::Validator values_of(const Axis& axis) {
+  return {[&axis](const std::string& text) -> std::string {
+            try {
+              parse_axis_values(axis, text);
+            } catch (const InputError& error) {
+              return error.problem() + ". " + error.remedy();
+            }
+            return "";
+          },
+          fmt::format("{}", fmt::join(axis.values, ", ")), kNames};
+}
+
+std::vector<std::string> names_allowed(const CLI::Option& option) {
+  std::string list;
+  try {
+    // Not changed; CLI11 hands out what it holds only from an option that may be changed.
+    list = const_cast<CLI::Option&>(option).get_validator(kNames)->get_description();
+  } catch (const CLI::OptionNotFound&) {
+    return {};
+  }
+  std::vector<std::string> names;
+  for (size_t begin = 0; begin < list.size();) {
+    const size_t end = std::min(list.find(", ", begin), list.size());
+    names.push_back(list.substr(begin, end - begin));
+    begin = end + 2;
+  }
+  return names;
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/wire/axis.h"
+
+namespace CLI {
+class Option;
+class Validator;
+}
+
+namespace mpsprobe {
+
+/// What the text of an option must be. Each message says what was written and what is allowed.
+
+/// For an option that takes a number: its text must be a number of that range as people write it,
+/// and not "nan", "inf", "1e999" or a number that does not fit.
+CLI::Validator number_between(double least, double most);
+CLI::Validator whole_number_between(uint64_t least, uint64_t most);
+
+/// A seed: any whole number of 64 bits.
+CLI::Validator seed_number();
+
+/// One of these names. The message says which there are and which one is near.
+CLI::Validator one_of(std::vector<std::string> names);
+
+/// Values of an axis as people write them: a list, and ranges of counts.
+CLI::Validator values_of(const Axis& axis);
+
+/// The names that one_of or values_of let an option have; empty where it may be anything else.
+std::vector<std::string> names_allowed(const CLI::Option& option);
+
+}  // namespace mpsprobe

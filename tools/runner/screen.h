@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstddef>
+
+namespace mpsprobe {
+
+/// True where `fd` is a terminal that can take a line back (TERM is not dumb).
+bool is_screen(int fd);
+
+/// True where `fd` is such a terminal and NO_COLOR does not say otherwise.
+bool wants_colour(int fd);
+
+/// Columns of the terminal that `fd` is: 80 where it does not say; 0 where it is none.
+size_t screen_width(int fd);
+
+}  // namespace mpsprobe
