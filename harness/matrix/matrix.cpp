@@ -85,9 +85,12 @@ class Node {
     if (value != std::floor(value)) fail("is not a whole number", "Write one");
     return static_cast<int>(value);
   }
-  /// A value of an axis: text or a whole number.
-  std::string axis_text() const {
-    if (value_.is_number_integer()) return value_.dump();
+  /// A value of an axis: text, or a whole number where the axis is a count.
+  std::string axis_text(const Axis& axis) const {
+    if (value_.is_number_integer() && axis.kind == AxisKind::count) return value_.dump();
+    if (value_.is_number() && axis.kind != AxisKind::count) {
+      fail("is a number, and this axis takes names", "Write a name in double quotes");
+    }
     if (!value_.is_string()) {
       fail("is neither a text nor a whole number",
            "Write a text in double quotes, or a whole number, for a value of an axis");
@@ -122,7 +125,7 @@ AxisValues parse_axes(const Node& node) {
     std::unordered_set<std::string> seen;
     for (const Node& item : values.items()) {
       try {
-        for (std::string& value : parse_axis_values(*axis, item.axis_text())) {
+        for (std::string& value : parse_axis_values(*axis, item.axis_text(*axis))) {
           if (seen.insert(value).second) list.push_back(std::move(value));
         }
       } catch (const InputError& error) {
@@ -167,17 +170,50 @@ Matrix::ExpectRule parse_expect(const Node& node) {
   if (node.has("verdict")) {
     rule.expectation.verdict = verdict_named(node.at("verdict").text());
     if (!rule.expectation.verdict) {
-      node.at("verdict").fail("is no verdict",
+      node.at("verdict").fail("is no verdict" + did_you_mean(node.at("verdict").text(), kVerdicts),
                               fmt::format("Write one of {}", fmt::join(kVerdicts, ", ")));
     }
   } else {
     rule.expectation.outcome = outcome_named(node.at("outcome").text());
     if (!rule.expectation.outcome) {
-      node.at("outcome").fail("is no outcome", "docs/report.md lists them");
+      node.at("outcome").fail(
+          "is no outcome" + did_you_mean(node.at("outcome").text(), outcome_names()),
+          fmt::format("Write one of {}", fmt::join(outcome_names(), ", ")));
     }
     if (node.has("detail")) rule.expectation.detail = node.at("detail").text();
   }
   return rule;
+}
+
+/// Whether a cell of the block could be one that `where` selects. Which backend a block without one
+/// runs on is known only where it runs.
+bool may_meet(const Block& block, const AxisValues& where) {
+  return std::all_of(where.begin(), where.end(), [&block](const auto& wanted) {
+    const auto own = block.axes.find(wanted.first);
+    if (own == block.axes.end() && wanted.first == "backend") return true;
+    const std::vector<std::string> usual{std::string(find_axis(wanted.first)->default_value)};
+    const std::vector<std::string>& values = own == block.axes.end() ? usual : own->second;
+    return std::any_of(values.begin(), values.end(), [&wanted](const std::string& value) {
+      return std::find(wanted.second.begin(), wanted.second.end(), value) != wanted.second.end();
+    });
+  });
+}
+
+/// An expectation that no cell can meet is a mistake: it would hold for ever.
+void refuse_useless_expectations(const Matrix& matrix, const Node& root) {
+  const std::vector<Node> nodes = root.at("expect").items();
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const AxisValues& where = matrix.expect[i].selector.where;
+    const bool met =
+        std::any_of(matrix.blocks.begin(), matrix.blocks.end(),
+                    [&where](const Block& block) { return may_meet(block, where); }) ||
+        std::any_of(matrix.include.begin(), matrix.include.end(), [&](const std::string& cell) {
+          return matrix.expect[i].selector.matches(parse_cell(cell));
+        });
+    if (met) continue;
+    nodes[i].at("where").fail("matches no cell of this matrix",
+                              "Name values that its blocks have, or take the expectation out");
+  }
 }
 
 }  // namespace
@@ -275,6 +311,7 @@ Matrix parse_matrix(const std::string& text, const std::string& place) {
   if (root.has("expect")) {
     for (const Node& node : root.at("expect").items()) matrix.expect.push_back(parse_expect(node));
   }
+  if (root.has("expect")) refuse_useless_expectations(matrix, root);
   if (matrix.blocks.empty() && matrix.include.empty()) {
     root.fail("has no cells", "Give it \"axes\", \"blocks\" or \"include\"");
   }

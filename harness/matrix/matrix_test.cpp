@@ -190,6 +190,29 @@ INSTANTIATE_TEST_SUITE_P(
             R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":["raw"]},"expect":[{"where":{},"verdict":"good"}]})",
             "verdict"},
         Wrong{
+            R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":["raw"]},"expect":[{"where":{},"verdict":"fial"}]})",
+            "did you mean \"fail\"?"},
+        Wrong{
+            R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":["raw"]},"expect":[{"where":{},"outcome":"sginal"}]})",
+            "did you mean \"signal\"?"},
+        Wrong{
+            R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":["raw"]},"expect":[{"where":{},"verdict":"fail","detail":"SIGSEGV"}]})",
+            "expect[0].detail"},
+        Wrong{
+            R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":["raw"],"threads":[2]},"expect":[{"where":{"threads":[3]},"verdict":"fail"}]})",
+            "expect[0].where: matches no cell"},
+        Wrong{
+            R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":["raw"]},"expect":[{"where":{"lock":["forward"]},"verdict":"fail"}]})",
+            "expect[0].where: matches no cell"},
+        Wrong{R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":[1]}})",
+              "axes.op[0]: is a number, and this axis takes names"},
+        Wrong{R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":["raw"],"op":["mm"]}})",
+              "has the key \"op\" twice"},
+        Wrong{R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":["raw"]},"blocks":[]})",
+              "stands beside \"blocks\""},
+        Wrong{R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":["raw"]},"run":{"stall":301}})",
+              "run.stall: is longer than the timeout"},
+        Wrong{
             R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":["raw"],"threads":["1-256"],"iterations":["1-40000"]}})",
             "10240000 cells"}));
 

@@ -35,6 +35,9 @@ std::string_view name_of(Outcome outcome) {
 std::optional<Outcome> outcome_named(std::string_view name) {
   return find<Outcome>(kOutcomes, name);
 }
+std::span<const std::string_view> outcome_names() {
+  return kOutcomes;
+}
 
 bool is_failure(Outcome outcome) {
   return outcome > Outcome::pass && outcome < Outcome::setup_failed;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -35,6 +36,8 @@ enum class Outcome : uint8_t {
 
 std::string_view name_of(Outcome outcome);
 std::optional<Outcome> outcome_named(std::string_view name);
+/// All of them, in the order of the enumeration. Static storage.
+std::span<const std::string_view> outcome_names();
 
 /// True for every outcome in which the product failed.
 bool is_failure(Outcome outcome);

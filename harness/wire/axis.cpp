@@ -177,7 +177,7 @@ constexpr Axis text(string_view name, string_view help, string_view form,
 
 constexpr std::array kAxes{
     choice<&Cell::backend, kBackends>("backend", "where the work runs"),
-    text<&Cell::op, is_operation>("op", "operation or model, see `mpsprobe list operations`",
+    text<&Cell::op, is_operation>("op", "operation or model",
                                   "a name from `mpsprobe list operations`", ""),
     choice<&Cell::path, kPaths>("path",
                                 "kernel path: what LibTorch takes by itself, without a graph "

@@ -32,6 +32,10 @@ size_t distance(std::string_view a, std::string_view b) {
   return cost[a.size()][b.size()];
 }
 
+bool begins_alike(std::string_view a, std::string_view b) {
+  return lower(a.front()) == lower(b.front());
+}
+
 size_t alike_from_the_start(std::string_view a, std::string_view b) {
   size_t alike = 0;
   while (alike < a.size() && alike < b.size() && lower(a[alike]) == lower(b[alike])) ++alike;
@@ -49,7 +53,10 @@ std::string_view nearest_name(std::string_view typed, std::span<const std::strin
     const size_t letters = distance(typed, name);
     const size_t most = std::max<size_t>(1, std::max(typed.size(), name.size()) / 3);
     if (letters > most || letters >= name.size()) continue;
-    if (best.empty() || letters < least) {
+    // Of equally near ones the one that begins as what was typed: the first letter is rarely wrong.
+    const bool nearer = letters < least || (letters == least && begins_alike(typed, name) &&
+                                            !begins_alike(typed, best));
+    if (best.empty() || nearer) {
       best = name;
       least = letters;
     }

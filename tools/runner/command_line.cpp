@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -19,26 +20,34 @@
 #include "tools/runner/doctor/doctor_command.h"
 #include "tools/runner/exit_code.h"
 #include "tools/runner/feedback/feedback_command.h"
+#include "tools/runner/help/command_info.h"
+#include "tools/runner/help/completions.h"
+#include "tools/runner/help/help_format.h"
+#include "tools/runner/help/man_page.h"
 #include "tools/runner/list/list_command.h"
 #include "tools/runner/machine_error.h"
+#include "tools/runner/option_check.h"
 #include "tools/runner/repro/repro_command.h"
 #include "tools/runner/run/finish_report.h"
 #include "tools/runner/run/run_command.h"
 #include "tools/runner/run/run_options.h"
-#include "tools/runner/option_check.h"
 #include "tools/runner/say.h"
+#include "tools/runner/screen.h"
 #include "tools/runner/verify/verify_command.h"
 
 namespace mpsprobe {
 namespace {
 
+constexpr size_t kUsualWidth = 80;
+constexpr size_t kMostWidth = 120;  // longer lines are hard to read
+
 const char* const kDescription =
-    "Finds where a GPU software stack stops being thread-safe: runs cells of a matrix (threads x\n"
+    "Finds where a GPU software stack stops being thread-safe: runs cells of a matrix (threads x "
     "operation x path x processes) in isolated processes and writes a boundary report.";
 
 const char* const kExitCodes =
-    "Exit codes: 0 complete (a boundary found is a result), 1 what --fail-on names was found,\n"
-    "2 wrong usage, 3 the harness or the machine could not do it, 4 nothing selected or nothing\n"
+    "Exit codes: 0 complete (a boundary found is a result), 1 what --fail-on names was found, "
+    "2 wrong usage, 3 the harness or the machine could not do it, 4 nothing selected or nothing "
     "could run, 5 the report could not be written, 130 interrupted.";
 
 const char* const kRunExamples =
@@ -54,8 +63,8 @@ const char* const kVerifyExamples =
     "  mpsprobe verify BUNDLE                     does it still fail here and now?\n"
     "  mpsprobe verify BUNDLE --worker old=PATH --worker stock=PATH    is it fixed?\n"
     "  mpsprobe verify BUNDLE --filing FB12345678\n\n"
-    "Exit codes: 0 the verdict is written, whatever it is, 1 what --fail-on names was found,\n"
-    "2 wrong usage, 3 the harness or the machine could not do it, 4 nothing could run, 5 the\n"
+    "Exit codes: 0 the verdict is written, whatever it is, 1 what --fail-on names was found, "
+    "2 wrong usage, 3 the harness or the machine could not do it, 4 nothing could run, 5 the "
     "verdict could not be written, 130 interrupted.";
 
 const char* const kReproExamples =
@@ -69,14 +78,14 @@ const char* const kFeedbackExamples =
     "  mpsprobe feedback mpsprobe-out/2026-01-31T12-34-56Z-default/report.json\n"
     "  mpsprobe feedback mpsprobe-out/2026-01-31T12-34-56Z-default --signature 'commit call'\n"
     "  mpsprobe feedback RUN --for pytorch --redact 'name of a project'\n\n"
-    "Personal data are replaced, unless --no-redact is given; redactions.md in the bundle says\n"
+    "Personal data are replaced, unless --no-redact is given; redactions.md in the bundle says "
     "what was. What `mpsprobe repro` made of the same run is taken into it.\n\n"
-    "Exit codes: 0 written, 2 wrong usage, or evidence that is simulated, 3 it could not be\n"
+    "Exit codes: 0 written, 2 wrong usage, or evidence that is simulated, 3 it could not be "
     "written, or personal data were found in the finished bundle.";
 
 const char* const kReproExitCodes =
-    "Exit codes: 0 reduced, or the budget used up, 2 wrong usage, 3 the harness or the machine\n"
-    "could not do it, 4 the cell does not fail here or cannot run, 5 the result could not be\n"
+    "Exit codes: 0 reduced, or the budget used up, 2 wrong usage, 3 the harness or the machine "
+    "could not do it, 4 the cell does not fail here or cannot run, 5 the result could not be "
     "written; its trials are kept, 130 interrupted.";
 
 /// What could not be printed was not said: `list --json` into a full disk is no success.
@@ -145,6 +154,29 @@ int fail(int code, const std::string& message) {
   return code;
 }
 
+/// What CLI11 found wrong, in this program's words.
+std::string in_own_words(const CLI::App& app, const CLI::ParseError& error) {
+  const std::vector<CLI::App*> parsed = app.get_subcommands();
+  const std::string command = parsed.empty() ? "" : parsed.front()->get_name() + ": ";
+  const std::string help = fmt::format(". `mpsprobe {}--help` shows what there is",
+                                       parsed.empty() ? "" : parsed.front()->get_name() + " ");
+  const std::string what = error.what();
+  if (const size_t at = what.find(" is required"); at != std::string::npos && !parsed.empty()) {
+    const std::string name = what.substr(0, at);
+    const CLI::Option* option = parsed.front()->get_option_no_throw(name);
+    if (option == nullptr) return command + what + help;
+    return fmt::format("{}nothing says which {}. Name it: {}", command, name,
+                       option->get_description());
+  }
+  if (const size_t at = what.find(": At Most 1 required"); at != std::string::npos) {
+    return command + what.substr(0, at) + ": is given more than once. Give it once";
+  }
+  if (error.get_name() == "ArgumentMismatch") {
+    return command + what.substr(0, what.find(':')) + ": has no value" + help;
+  }
+  return command + what;
+}
+
 }  // namespace
 
 int command_line(int argc, char** argv) {
@@ -153,6 +185,8 @@ int command_line(int argc, char** argv) {
   app.set_version_flag("--version", "mpsprobe " MPSPROBE_VERSION);
   app.footer(kExitCodes);
   app.require_subcommand(1);
+  const size_t width = screen_width(STDOUT_FILENO);
+  app.formatter(help_format(width == 0 ? kUsualWidth : std::min(width, kMostWidth)));
 
   CLI::App* run = app.add_subcommand("run", "run a matrix or single cells, and write the report");
   RunOptions run_options;
@@ -170,10 +204,13 @@ int command_line(int argc, char** argv) {
 
   CLI::App* list = app.add_subcommand("list", "show what there is to run");
   ListOptions list_options;
-  list->add_option("what", list_options.what, "what to show")
-      ->check(one_of({"operations", "matrices", "cells", "axes", "profiles", "backends"}))
+  list->add_option("what", list_options.what,
+                   "what to show: matrices, cells, operations, axes, backends or profiles")
+      ->type_name("WHAT")
+      ->check(one_of({"matrices", "cells", "operations", "axes", "backends", "profiles"}))
       ->capture_default_str();
-  list->add_option("--matrix", list_options.matrix, "of `cells`: a name or a JSON file")
+  list->add_option("--matrix", list_options.matrix,
+                   "of `cells`: a name from `mpsprobe list matrices`, or a JSON file")
       ->type_name("NAME|FILE")
       ->capture_default_str();
   list->add_option("--worker", list_options.workers, "a build of the worker; may be repeated")
@@ -218,6 +255,20 @@ int command_line(int argc, char** argv) {
   add_verify_options(*verify, verify_options);
   verify->footer(kVerifyExamples);
 
+  CLI::App* complete =
+      app.add_subcommand("completions", "print what a shell completes commands and options with");
+  std::string shell;
+  complete->add_option("shell", shell, "bash, zsh or fish")
+      ->required()
+      ->check(one_of({"bash", "zsh", "fish"}))
+      ->type_name("SHELL");
+  complete->footer("Example: source <(mpsprobe completions bash)");
+  CLI::App* man = app.add_subcommand("man", "print the manual page, for `man -l -`");
+
+  for (CLI::App* command : {run, show, list, doctor}) command->group("Run and look");
+  for (CLI::App* command : {report, repro, feedback, verify})
+    command->group("With a run's results");
+  for (CLI::App* command : {complete, man}) command->group("For the shell");
   for (CLI::App* command : app.get_subcommands({})) command->allow_extras();  // refuse_extras
   try {
     if (const auto help = help_asked_for(app, argc, argv); help.has_value()) {
@@ -235,11 +286,22 @@ int command_line(int argc, char** argv) {
     if (*feedback) return printed(feedback_command_line(feedback_options));
     if (*verify) return printed(verify_command_line(verify_options));
     if (*doctor) return printed(doctor_command_line(doctor_options));
+    if (*complete) {
+      say(stdout, "{}", completions(shell, commands_of(app)));
+      return printed(kExitOk);
+    }
+    if (*man) {
+      say(stdout, "{}", man_page(kDescription, kExitCodes, commands_of(app)));
+      return printed(kExitOk);
+    }
     if (*show) return printed(show_run(folder_of_run(folder)));
     finish_report(folder_of_run(folder));
     return kExitOk;
+  } catch (const CLI::Success& asked) {  // --help, --version
+    app.exit(asked);
+    return printed(kExitOk);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kExitOk : kExitUsage;
+    return fail(kExitUsage, in_own_words(app, error));
   } catch (const InputError& error) {
     return fail(kExitUsage, error.what());
   } catch (const ReportError& error) {

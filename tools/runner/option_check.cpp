@@ -18,11 +18,18 @@
 namespace mpsprobe {
 namespace {
 
-const char* const kNames = "names";  // of the validators that know what an option may be
+// A validator's own name is free, and what it describes would stand in every usage line: so its
+// name keeps what its option may be.
+constexpr std::string_view kNames = "names: ";
 
 std::string not_in_range(const std::string& text, const std::string& what,
                          const std::string& range) {
   return fmt::format("\"{}\" is not {}. Write one {}", shortened(printable(text), 40), what, range);
+}
+
+// A sentence: a question has its mark already.
+std::string ended(const std::string& text) {
+  return text.ends_with('?') ? text : text + ".";
 }
 
 }  // namespace
@@ -63,10 +70,11 @@ CLI::Validator one_of(std::vector<std::string> names) {
   const std::string list = fmt::format("{}", fmt::join(names, ", "));
   return {[names = std::move(names), list](const std::string& text) -> std::string {
             if (std::find(names.begin(), names.end(), text) != names.end()) return "";
-            return fmt::format("\"{}\" is none of its values{}. Write one of {}",
-                               shortened(printable(text), 40), did_you_mean(text, names), list);
+            return fmt::format("\"{}\" is none of its values{} Write one of {}",
+                               shortened(printable(text), 40), ended(did_you_mean(text, names)),
+                               list);
           },
-          list, kNames};
+          "", std::string(kNames) + list};
 }
 
 CLI::Validator values_of(const Axis& axis) {
@@ -74,21 +82,23 @@ CLI::Validator values_of(const Axis& axis) {
             try {
               parse_axis_values(axis, text);
             } catch (const InputError& error) {
-              return error.problem() + ". " + error.remedy();
+              return ended(error.problem()) + " " + error.remedy();
             }
             return "";
           },
-          fmt::format("{}", fmt::join(axis.values, ", ")), kNames};
+          "", fmt::format("{}{}", kNames, fmt::join(axis.values, ", "))};
 }
 
 std::vector<std::string> names_allowed(const CLI::Option& option) {
   std::string list;
   try {
     // Not changed; CLI11 hands out what it holds only from an option that may be changed.
-    list = const_cast<CLI::Option&>(option).get_validator(kNames)->get_description();
+    list = const_cast<CLI::Option&>(option).get_validator(0)->get_name();
   } catch (const CLI::OptionNotFound&) {
     return {};
   }
+  if (!list.starts_with(kNames)) return {};
+  list.erase(0, kNames.size());
   std::vector<std::string> names;
   for (size_t begin = 0; begin < list.size();) {
     const size_t end = std::min(list.find(", ", begin), list.size());

@@ -9,7 +9,7 @@
 namespace CLI {
 class Option;
 class Validator;
-}
+}  // namespace CLI
 
 namespace mpsprobe {
 

@@ -11,6 +11,7 @@
 #include "harness/wire/axis.h"
 #include "reports/words/text.h"
 #include "tools/runner/exit_code.h"
+#include "tools/runner/option_check.h"
 #include "tools/runner/say.h"
 
 namespace mpsprobe {
@@ -102,11 +103,7 @@ void add_doctor_options(CLI::App& app, DoctorOptions& options) {
                  "folder where crash reports appear; may be repeated [macOS: the system's]")
       ->type_name("DIR");
   app.add_option("--backend", options.backend, "of the known-good cell [the best one present]")
-      ->check([](const std::string& text) -> std::string {
-        const auto& values = find_axis("backend")->values;
-        if (std::find(values.begin(), values.end(), text) != values.end()) return "";
-        return "no backend of that name: " + printable(text);
-      })
+      ->check(one_of({find_axis("backend")->values.begin(), find_axis("backend")->values.end()}))
       ->type_name("BACKEND");
   app.add_flag("--json", options.json, "as JSON");
 }

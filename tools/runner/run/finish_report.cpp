@@ -38,13 +38,11 @@ Analysis finish_report(const std::filesystem::path& folder) {
   Analysis analysis = analyse(journal);
   const auto written = write_reports(folder, journal, analysis);
   say(stdout, "{}",
-      report_terminal(analysis, {.colour = wants_colour(STDOUT_FILENO),
-                                 .width = screen_width(STDOUT_FILENO)}));
-  std::string_view before = "
-report: ";
+      report_terminal(
+          analysis, {.colour = wants_colour(STDOUT_FILENO), .width = screen_width(STDOUT_FILENO)}));
+  std::string_view before = "\nreport: ";
   for (const std::filesystem::path& file : written) {
-    say(stdout, "{}{}
-", before, printable(file.string()));
+    say(stdout, "{}{}\n", before, printable(file.string()));
     before = "        ";
   }
   std::fflush(stdout);

@@ -250,6 +250,12 @@ CampaignHeader plan_campaign(const RunOptions& options) {
   header.timeout_seconds =
       options.timeout_seconds.value_or(matrix.run.timeout_seconds.value_or(300));
   header.stall_seconds = options.stall_seconds.value_or(matrix.run.stall_seconds.value_or(20));
+  if (options.stall_seconds.has_value() && *options.stall_seconds > header.timeout_seconds) {
+    throw InputError("--stall",
+                     fmt::format("is longer than the timeout of {:g} s, and would never count",
+                                 header.timeout_seconds),
+                     "Write less, or give a longer --timeout");
+  }
   header.budget_seconds = options.budget_minutes.has_value()
                               ? *options.budget_minutes * 60
                               : matrix.run.budget_seconds.value_or(0);

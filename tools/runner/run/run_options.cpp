@@ -11,9 +11,18 @@
 namespace mpsprobe {
 namespace {
 
+// Headings of the help.
+const char* const kWhat = "What runs";
+const char* const kLimits = "How much, and how long";
+const char* const kWorkers = "On what it runs";
+const char* const kPlace = "Where it is kept";
+const char* const kResult = "What comes of it";
+
 std::string axis_help(const Axis& axis) {
   std::string help(axis.help);
-  if (axis.kind == AxisKind::choice) {
+  if (axis.kind == AxisKind::text) {
+    help += fmt::format(": {}", axis.form);
+  } else if (axis.kind == AxisKind::choice) {
     help += fmt::format(": {}", fmt::join(axis.values, ", "));
   } else if (axis.kind == AxisKind::count) {
     help += fmt::format(", {} to {}", axis.minimum, axis.maximum);
@@ -30,77 +39,97 @@ void add_run_options(CLI::App& app, RunOptions& options) {
          "run a matrix: a name from `mpsprobe list matrices`, or a JSON file [the one for the best "
          "backend present]")
       ->expected(0, 1)
-      ->type_name("[NAME|FILE]");
+      ->type_name("[NAME|FILE]")
+      ->group(kWhat);
   app.add_option("--cell", options.cells, "run one cell by its text; may be repeated")
-      ->type_name("CELL");
+      ->type_name("CELL")
+      ->group(kWhat);
   app.add_option("--filter", options.filters,
                  "of these, only the cells that match a shell pattern; may be repeated")
-      ->type_name("PATTERN");
+      ->type_name("PATTERN")
+      ->group(kWhat);
   app.add_option("--trials", options.trials, "trials of each cell [10, or what the matrix says]")
       ->check(whole_number_between(1, 1'000'000))
-      ->type_name("N");
+      ->type_name("N")
+      ->group(kWhat);
   app.add_option("--timeout", options.timeout_seconds,
                  "seconds that a process may take altogether [300, or what the matrix says]")
       ->check(number_between(0.1, 86400.0))
-      ->type_name("SECONDS");
+      ->type_name("SECONDS")
+      ->group(kLimits);
   app.add_option("--stall", options.stall_seconds,
                  "seconds without progress that make a hang [20, or what the matrix says]")
       ->check(number_between(0.1, 86400.0))
-      ->type_name("SECONDS");
+      ->type_name("SECONDS")
+      ->group(kLimits);
   app.add_option("--budget", options.budget_minutes,
                  "minutes after which no trial starts [none, or what the matrix says]")
       ->check(number_between(0.01, 100000.0))
-      ->type_name("MINUTES");
+      ->type_name("MINUTES")
+      ->group(kLimits);
   app.add_option("--memory-limit", options.memory_limit_mib,
                  "MiB that a process may hold [three quarters of the machine's, over the jobs]")
       ->check(whole_number_between(16, 1 << 24))
-      ->type_name("MIB");
+      ->type_name("MIB")
+      ->group(kLimits);
   app.add_option(
          "--jobs", options.jobs,
          "trials at the same time; on a GPU with the backend cuda only [1 on a GPU, else one "
          "for each core, at most 8]")
       ->check(whole_number_between(1, 64))
-      ->type_name("N");
+      ->type_name("N")
+      ->group(kLimits);
   app.add_option("--seed", options.seed, "of the order of the cells, and of their inputs [1]")
       ->check(seed_number())
-      ->type_name("N");
+      ->type_name("N")
+      ->group(kWhat);
   app.add_option(
          "--out", options.out,
          "folder for journal and report [mpsprobe-out/TIME-MATRIX]; must not hold a journal")
-      ->type_name("DIR");
+      ->type_name("DIR")
+      ->group(kPlace);
   app.add_option(
          "--resume", options.resume,
          "go on with the run in this folder, or else with the newest below mpsprobe-out, with "
          "the options that it began with")
       ->expected(0, 1)
-      ->type_name("[DIR]");
+      ->type_name("[DIR]")
+      ->group(kPlace);
   app.add_option("--env", options.environment,
                  "a variable of the workers' environment; may be repeated")
-      ->type_name("K=V");
+      ->type_name("K=V")
+      ->group(kWorkers);
   app.add_option("--worker", options.workers,
                  "a build of the worker; may be repeated: the same cells, side by side [stock: the "
                  "one beside this program]")
-      ->type_name("NAME=PATH");
+      ->type_name("NAME=PATH")
+      ->group(kWorkers);
   app.add_option("--expect-torch", options.expect_torch,
                  "run on this LibTorch or not at all: VERSION, git:HASH, uuid:ID or path:FOLDER")
-      ->type_name("WHICH");
+      ->type_name("WHICH")
+      ->group(kWorkers);
   app.add_option("--probe", options.probes,
                  "a mangled symbol: every process says whether it has it; may be repeated")
-      ->type_name("SYMBOL");
+      ->type_name("SYMBOL")
+      ->group(kWorkers);
   app.add_option("--crash-reports", options.crash_reports,
                  "folder where the system's crash reports appear; may be repeated [macOS: those of "
                  "the system; elsewhere none]")
-      ->type_name("DIR");
+      ->type_name("DIR")
+      ->group(kWorkers);
   app.add_option("--known-good", options.known_good,
                  "run a known-good cell after a failure: auto (on real devices), always, never")
       ->check(one_of({"auto", "always", "never"}))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group(kWorkers);
   app.add_option("--fail-on", options.fail_on,
                  "exit with 1 on: any failure, unexpected ones, never [unexpected]")
       ->check(one_of({"any", "unexpected", "never"}))
-      ->type_name("WHAT");
-  app.add_flag("--dry-run", options.dry_run, "show what would run, and run nothing");
-  app.add_flag("--json", options.json, "with --dry-run: as JSON");
+      ->type_name("WHAT")
+      ->group(kResult);
+  app.add_flag("--dry-run", options.dry_run, "show what would run, and run nothing")
+      ->group(kResult);
+  app.add_flag("--json", options.json, "with --dry-run: as JSON")->group(kResult);
   for (const Axis& axis : axes()) {
     app.add_option_function<std::string>(
            fmt::format("--{}", axis.name),
@@ -110,7 +139,7 @@ void add_run_options(CLI::App& app, RunOptions& options) {
            axis_help(axis))
         ->check(values_of(axis))
         ->type_name(axis.kind == AxisKind::count ? "1,2,4-8" : "A,B")
-        ->group("Axes: values for every block of the matrix, or without one a matrix of their own");
+        ->group("Axes: values for every block of the matrix, or a matrix of their own");
   }
 }
 

@@ -1,0 +1,97 @@
+// What the program says of itself: help, completions, the manual page.
+#include <gmock/gmock.h>
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tools/runner/program_fixture.h"
+
+namespace mpsprobe {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class Help : public ProgramTest {
+ protected:
+  std::vector<std::string> commands() const {
+    return {"run",   "list",     "doctor", "show",        "report",
+            "repro", "feedback", "verify", "completions", "man"};
+  }
+
+  /// What bash would offer for the last of these words.
+  std::string offered(const std::string& words) const {
+    return shell(
+               "bash -c 'PATH=\"$(dirname \"$0\"):$PATH\"; source <(mpsprobe completions bash); "
+               "COMP_WORDS=(" +
+               words +
+               "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _mpsprobe mpsprobe; echo "
+               "\"${COMPREPLY[@]}\"' \"$mpsprobe\"")
+        .out;
+  }
+};
+
+TEST_F(Help, FitsIntoEightyColumns) {
+  for (const std::string& command : commands()) {
+    std::istringstream lines(mpsprobe({command, "--help"}).out);
+    for (std::string line; std::getline(lines, line);) {
+      if (line.starts_with("  mpsprobe")) continue;  // a command to paste
+      EXPECT_LE(line.size(), 80U) << line;
+    }
+  }
+}
+
+TEST_F(Help, OfTheWholeNamesEveryCommand) {
+  const std::string help = mpsprobe({}).out;
+  for (const std::string& command : commands()) EXPECT_THAT(help, HasSubstr("\n  " + command));
+}
+
+TEST_F(Help, OfRunIsGrouped) {
+  const std::string help = mpsprobe({"run", "--help"}).out;
+  for (const char* group :
+       {"What runs:", "How much, and how long:", "On what it runs:", "Axes: "}) {
+    EXPECT_THAT(help, HasSubstr(group));
+  }
+}
+
+TEST_F(Help, BashCompletesCommandsOptionsAndValues) {
+  EXPECT_EQ(offered("mpsprobe fe"), "feedback\n");
+  EXPECT_EQ(offered("mpsprobe run --tri"), "--trials\n");
+  EXPECT_EQ(offered("mpsprobe run --known-good a"), "auto always\n");
+  EXPECT_EQ(offered("mpsprobe run --backend mps,cu"), "mps,cuda\n");
+  EXPECT_EQ(offered("mpsprobe list ma"), "matrices\n");
+}
+
+TEST_F(Help, BashAsksForWhatIsInstalled) {
+  EXPECT_EQ(offered("mpsprobe run --matrix selftest-"), "selftest-cuda\n");
+  EXPECT_THAT(offered("mpsprobe run --profile c"), HasSubstr("clean"));
+}
+
+TEST_F(Help, EveryShellKnowsEveryCommandAndTheOptionsOfRun) {
+  for (const char* shell : {"bash", "zsh", "fish"}) {
+    const Run run = mpsprobe({"completions", shell});
+    EXPECT_EQ(run.exit_code, 0);
+    for (const std::string& command : commands()) EXPECT_THAT(run.out, HasSubstr(command));
+    for (const char* option : {"expect-torch", "threads", "fail-on", "filing"}) {
+      EXPECT_THAT(run.out, HasSubstr(option)) << shell;
+    }
+  }
+}
+
+TEST_F(Help, ThePageHasEveryCommandAndNoLineThatManWouldTakeForARequest) {
+  const std::string page = mpsprobe({"man"}).out;
+  for (const std::string& command : commands()) {
+    EXPECT_THAT(page, HasSubstr("\n.SH \"mpsprobe " + command + "\"\n"));
+  }
+  EXPECT_THAT(page, HasSubstr("\\fB\\-\\-expect\\-torch\\fR"));
+  std::istringstream lines(page);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with('.')) continue;
+    const std::string macro = line.substr(0, line.find(' '));
+    EXPECT_THAT(macro, testing::AnyOf(".TH", ".SH", ".SS", ".TP", ".PP", ".nf", ".fi")) << line;
+  }
+}
+
+}  // namespace
+}  // namespace mpsprobe
