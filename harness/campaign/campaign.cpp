@@ -159,6 +159,9 @@ class Campaign::Run {
     if (header_.budget_seconds > 0 && elapsed() > header_.budget_seconds) {
       stop("budget", "the time budget was used up");
     }
+    if (header_.max_failures > 0 && failures_now_ >= header_.max_failures) {
+      stop("failures", std::to_string(failures_now_) + " trials failed");
+    }
     return stop_reason_.empty();
   }
 
@@ -188,7 +191,10 @@ class Campaign::Run {
       ++progress_.done;
       ++progress_.done_now;
     }
-    if (is_failure(trial.judgement.outcome)) ++progress_.failures;
+    if (is_failure(trial.judgement.outcome)) {
+      ++progress_.failures;
+      if (!is_unsettled(trial)) ++failures_now_;
+    }
     progress_.seconds = elapsed();
     campaign_.on_trial_(trial, progress_);
   }
@@ -245,6 +251,7 @@ class Campaign::Run {
   size_t position_ = 0;
   std::string last_started_;
   Progress progress_;
+  int failures_now_ = 0;  ///< of settled trials, since this run began
   std::string stop_reason_;
   std::string note_;
   std::exception_ptr error_;

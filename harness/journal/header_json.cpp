@@ -58,6 +58,7 @@ json header_to_json(const CampaignHeader& header) {
           {"budget_seconds", header.budget_seconds},
           {"memory_limit_bytes", header.memory_limit_bytes},
           {"jobs", header.jobs},
+          {"max_failures", header.max_failures},
           {"environment", header.environment},
           {"crash_reports", header.crash_reports},
           {"machine", header.machine},
@@ -80,6 +81,7 @@ CampaignHeader header_from_json(const json& object) {
   header.budget_seconds = object.at("budget_seconds");
   header.memory_limit_bytes = object.at("memory_limit_bytes");
   header.jobs = object.at("jobs");
+  header.max_failures = object.value("max_failures", 0);  // journals of old versions have none
   header.environment = object.at("environment");
   header.crash_reports = object.at("crash_reports");
   // A journal may come from anywhere; what is run or multiplied must be what a run can have.

@@ -42,6 +42,7 @@ struct CampaignHeader {
   double budget_seconds = 0;  ///< 0: none
   uint64_t memory_limit_bytes = 0;
   int jobs = 1;
+  int max_failures = 0;                    ///< failing trials after which it ends; 0: no limit
   std::vector<std::string> environment;    ///< --env, as K=V
   std::vector<std::string> crash_reports;  ///< folders where the system's crash reports appear
   nlohmann::json machine;                  ///< platform facts (platform.h)
@@ -54,7 +55,7 @@ struct CampaignHeader {
 
 /// Why a run ended. A journal without one was killed.
 struct CampaignEnd {
-  std::string reason;  ///< "complete", "interrupted", "budget", "device_lost"
+  std::string reason;  ///< "complete", "interrupted", "budget", "failures", "device_lost"
   std::string ended;   ///< UTC
   std::string note;    ///< for people
 };

@@ -90,6 +90,7 @@ ordered_json context_json(const Journal& journal, const Analysis& analysis) {
           {"budget_seconds", header.budget_seconds},
           {"memory_limit_bytes", header.memory_limit_bytes},
           {"jobs", header.jobs},
+          {"max_failures", header.max_failures},
           {"machine", object_or_null(header.machine)},
           {"arms", std::move(arms)},
           {"workers", std::move(workers)}};

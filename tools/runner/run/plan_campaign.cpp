@@ -259,6 +259,7 @@ CampaignHeader plan_campaign(const RunOptions& options) {
   header.budget_seconds = options.budget_minutes.has_value()
                               ? *options.budget_minutes * 60
                               : matrix.run.budget_seconds.value_or(0);
+  header.max_failures = options.max_failures.value_or(0);
   header.jobs = chosen_jobs(options, plan.cells);
   const uint64_t share = physical_memory_bytes() / 4 * 3 / static_cast<uint64_t>(header.jobs);
   header.memory_limit_bytes = options.memory_limit_mib.has_value()

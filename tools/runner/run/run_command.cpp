@@ -20,6 +20,8 @@
 #include "tools/runner/exit_code.h"
 #include "tools/runner/interrupt.h"
 #include "tools/runner/machine_error.h"
+#include "tools/runner/run/event_stream.h"
+#include "tools/runner/run/failed_run.h"
 #include "tools/runner/run/finish_report.h"
 #include "tools/runner/run/plan_campaign.h"
 #include "tools/runner/run/progress_line.h"
@@ -132,7 +134,7 @@ KnownGoodPolicy known_good_policy(const std::string& text) {
 
 CampaignEnd run_campaign(const RunOptions& options, const CampaignHeader& header,
                          const fs::path& folder, const std::vector<TrialRecord>& existing,
-                         JournalWriter& journal) {
+                         JournalWriter& journal, EventStream& events) {
   const std::atomic<bool>& interrupted = watch_for_interrupt();
   CrashReports crash_reports(crash_report_options(header, folder, interrupted),
                              attached_incidents(existing));
@@ -141,8 +143,9 @@ CampaignEnd run_campaign(const RunOptions& options, const CampaignHeader& header
   Campaign campaign(
       header, existing, journal,
       [&executor](const TrialRequest& request) { return executor.run(request); },
-      [&line](const TrialRecord& trial, const Progress& progress) {
+      [&line, &events](const TrialRecord& trial, const Progress& progress) {
         line.on_trial(trial, progress);
+        events.trial(trial, progress);
       },
       known_good_policy(options.known_good), interrupted);
   CampaignEnd end = campaign.run();
@@ -177,6 +180,13 @@ int exit_code(const RunOptions& options, const CampaignEnd& end, const Analysis&
   return any || unexpected ? kExitFound : kExitOk;
 }
 
+int finish(const RunOptions& options, const CampaignEnd& end, const fs::path& folder,
+           EventStream& events) {
+  const Analysis analysis = finish_report(folder);
+  events.end(end, analysis);
+  return exit_code(options, end, analysis, folder);
+}
+
 /// The folder below mpsprobe-out whose journal was written last.
 fs::path newest_run() {
   fs::path newest;
@@ -198,8 +208,8 @@ int resume(const RunOptions& options) {
       options.seed || options.out || !options.workers.empty() || !options.filters.empty() ||
       !options.environment.empty() || options.dry_run || options.timeout_seconds ||
       options.stall_seconds || options.jobs || options.budget_minutes || options.memory_limit_mib ||
-      options.expect_torch || options.json || !options.probes.empty() ||
-      !options.crash_reports.empty()) {
+      options.expect_torch || options.json || !options.probes.empty() || options.failed ||
+      options.max_failures || !options.crash_reports.empty()) {
     throw InputError("--resume", "goes on with the options that the run began with",
                      "Leave the others out, or begin a new run");
   }
@@ -209,6 +219,7 @@ int resume(const RunOptions& options) {
     throw InputError("--resume " + folder.string(), "holds no journal.ndjson",
                      "Name the folder of a run that was cut short");
   }
+  EventStream events(options.events, true);
   CampaignEnd end;
   {
     JournalWriter writer(file);
@@ -222,9 +233,10 @@ int resume(const RunOptions& options) {
         counted(static_cast<int64_t>(journal.trials.size()), "trials"),
         journal.torn ? " (a record that was cut off is dropped, its trial runs again)" : "");
     say_start(journal.header, folder, {});
-    end = run_campaign(options, journal.header, folder, journal.trials, writer);
+    events.start(journal.header, folder, true);
+    end = run_campaign(options, journal.header, folder, journal.trials, writer, events);
   }
-  return exit_code(options, end, finish_report(folder), folder);
+  return finish(options, end, folder, events);
 }
 
 }  // namespace
@@ -234,7 +246,17 @@ int run_command_line(const RunOptions& options) {
   if (options.json && !options.dry_run) {
     throw InputError("--json", "is for --dry-run", "A run writes report.json into its folder");
   }
-  const CampaignHeader header = plan_campaign(options);
+  CampaignHeader header;
+  if (options.failed.has_value()) {
+    const RunOptions failed = options_of_failed(options);
+    if (failed.cells.empty()) {
+      say(stderr, "mpsprobe: nothing failed in {}: nothing to run\n", printable(*options.failed));
+      return kExitNothingRun;
+    }
+    header = plan_failed(failed);
+  } else {
+    header = plan_campaign(options);
+  }
   say_left_out(header);
   if (options.dry_run) return dry_run(header, options.json);
   if (header.cells.empty()) {
@@ -243,14 +265,16 @@ int run_command_line(const RunOptions& options) {
                                 : "every cell was left out, for the reasons above");
     return kExitNothingRun;
   }
+  EventStream events(options.events, false);
   const fs::path folder = new_folder(options, header);
   say_start(header, folder, options.probes);
   CampaignEnd end;
   {
     JournalWriter journal(folder / "journal.ndjson", header);
-    end = run_campaign(options, header, folder, {}, journal);
+    events.start(header, folder, false);
+    end = run_campaign(options, header, folder, {}, journal, events);
   }
-  return exit_code(options, end, finish_report(folder), folder);
+  return finish(options, end, folder, events);
 }
 
 }  // namespace mpsprobe

@@ -348,5 +348,71 @@ TEST_F(RunCommand, TwoWorkersRunTheSameCellsSideBySide) {
   EXPECT_THAT(read("out/report.md"), HasSubstr("fork"));
 }
 
+TEST_F(RunCommand, OnlyWhatFailedRunsAgainAsItRanThere) {
+  mpsprobe({"run", "--op", "selftest.pass,selftest.trap,selftest.abort", "--backend", "cpu",
+            "--trials", "2", "--seed", "9", "--stall", "7", "--env", "PLANTED=1", "--worker",
+            selftest_, "--out", path("first")});
+  const Run again = mpsprobe({"run", "--failed", path("first"), "--out", path("again")});
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  const Journal journal = read_journal(path("again/journal.ndjson"));
+  std::set<std::string> cells;
+  for (const PlannedCell& planned : journal.header.cells) cells.insert(planned.cell.op);
+  EXPECT_EQ(cells, (std::set<std::string>{"selftest.abort", "selftest.trap"}));
+  EXPECT_EQ(journal.header.trials, 2);
+  EXPECT_EQ(journal.header.seed, 9U);
+  EXPECT_EQ(journal.header.stall_seconds, 7);
+  EXPECT_EQ(journal.header.environment, std::vector<std::string>{"PLANTED=1"});
+  EXPECT_EQ("stock=" + journal.header.workers.at(0).path, selftest_);
+}
+
+TEST_F(RunCommand, WhereNothingFailedThereIsNothingToRunAgain) {
+  mpsprobe({"run", "--cell", "cpu/selftest.pass/default", "--trials", "1", "--worker", selftest_,
+            "--out", path("first")});
+  const Run again = mpsprobe({"run", "--failed", path("first"), "--out", path("again")});
+  EXPECT_EQ(again.exit_code, 4);
+  EXPECT_THAT(again.err, HasSubstr("nothing failed in"));
+  EXPECT_FALSE(fs::exists(path("again")));
+}
+
+TEST_F(RunCommand, EndsAfterSoManyFailures) {
+  mpsprobe({"run", "--op", "selftest.trap", "--backend", "cpu", "--trials", "9", "--jobs", "1",
+            "--max-failures", "3", "--worker", selftest_, "--out", path("out")});
+  const Journal journal = read_journal(path("out/journal.ndjson"));
+  EXPECT_EQ(journal.trials.size(), 3U);
+  EXPECT_EQ(journal.ends.at(0).reason, "failures");
+  EXPECT_THAT(read("out/report.md"), HasSubstr("Incomplete: 3 of 9 planned trials were run"));
+}
+
+TEST_F(RunCommand, TellsProgramsWhatHappensAsItsSchemaSays) {
+  mpsprobe({"run", "--op", "selftest.pass,selftest.trap", "--backend", "cpu", "--trials", "2",
+            "--worker", selftest_, "--out", path("out"), "--events", path("events")});
+  std::istringstream lines(read("events"));
+  std::vector<nlohmann::json> events;
+  std::string files;
+  for (std::string line; std::getline(lines, line);) {
+    events.push_back(nlohmann::json::parse(line));
+    files += " " + write("event" + std::to_string(events.size()) + ".json", line);
+  }
+  ASSERT_EQ(events.size(), 6U);
+  EXPECT_EQ(events.front().at("event"), "start");
+  EXPECT_EQ(events.at(4).at("done"), 4);
+  EXPECT_EQ(events.back().at("reason"), "complete");
+  EXPECT_EQ(events.back().at("failures"), 2);
+  const std::string schema = MPSPROBE_SOURCE_DIR "/reports/schema";
+  const Run valid =
+      shell("python3 " + schema + "/validate.py " + schema + "/events.schema.json" + files);
+  if (valid.exit_code == 3) GTEST_SKIP() << "no Python package jsonschema";
+  EXPECT_EQ(valid.exit_code, 0) << valid.out << valid.err;
+}
+
+TEST_F(RunCommand, EventsReplaceNoFile) {
+  write("mine", "my notes\n");
+  const Run run = mpsprobe({"run", "--cell", "cpu/selftest.pass/default", "--trials", "1",
+                            "--worker", selftest_, "--out", path("out"), "--events", path("mine")});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, HasSubstr("holds something already"));
+  EXPECT_EQ(read("mine"), "my notes\n");
+}
+
 }  // namespace
 }  // namespace mpsprobe

@@ -44,6 +44,11 @@ void add_run_options(CLI::App& app, RunOptions& options) {
   app.add_option("--cell", options.cells, "run one cell by its text; may be repeated")
       ->type_name("CELL")
       ->group(kWhat);
+  app.add_option("--failed", options.failed,
+                 "run the cells again that failed in this run (its folder or report.json), as they "
+                 "ran there")
+      ->type_name("RUN-FOLDER")
+      ->group(kWhat);
   app.add_option("--filter", options.filters,
                  "of these, only the cells that match a shell pattern; may be repeated")
       ->type_name("PATTERN")
@@ -66,6 +71,11 @@ void add_run_options(CLI::App& app, RunOptions& options) {
                  "minutes after which no trial starts [none, or what the matrix says]")
       ->check(number_between(0.01, 100000.0))
       ->type_name("MINUTES")
+      ->group(kLimits);
+  app.add_option("--max-failures", options.max_failures,
+                 "failing trials after which no trial starts [no limit]")
+      ->check(whole_number_between(1, 1'000'000))
+      ->type_name("N")
       ->group(kLimits);
   app.add_option("--memory-limit", options.memory_limit_mib,
                  "MiB that a process may hold [three quarters of the machine's, over the jobs]")
@@ -126,6 +136,11 @@ void add_run_options(CLI::App& app, RunOptions& options) {
                  "exit with 1 on: any failure, unexpected ones, never [unexpected]")
       ->check(one_of({"any", "unexpected", "never"}))
       ->type_name("WHAT")
+      ->group(kResult);
+  app.add_option("--events", options.events,
+                 "write what happens into this file while it happens, one JSON object a line "
+                 "(reports/schema/events.schema.json)")
+      ->type_name("FILE")
       ->group(kResult);
   app.add_flag("--dry-run", options.dry_run, "show what would run, and run nothing")
       ->group(kResult);

@@ -27,7 +27,10 @@ struct RunOptions {
   std::optional<uint64_t> memory_limit_mib;
   std::optional<int> jobs;
   std::optional<uint64_t> seed;
+  std::optional<int> max_failures;
   std::optional<std::string> resume;
+  std::optional<std::string> failed;  ///< --failed: a run, whose failing cells are run again
+  std::optional<std::string> events;  ///< --events: a file
   std::optional<std::string> out;
   std::vector<std::string> environment;
   std::vector<std::string> workers;

@@ -38,6 +38,14 @@ std::string how_it_ended(const CommandResult& result, double seconds) {
   return fmt::format("ended with exit code {}", std::get<Exited>(result.termination).code);
 }
 
+std::string remedy_for(const Termination& termination, const std::string& path) {
+  const auto* failed = std::get_if<NotSpawned>(&termination);
+  if (failed != nullptr && (failed->error == EMFILE || failed->error == ENFILE)) {
+    return "Allow more open files: ulimit -n 256";
+  }
+  return fmt::format("Run \"{} describe\" to see why", path);
+}
+
 json describe(const std::string& name, const std::string& path,
               const std::vector<std::string>& environment, double seconds) {
   const std::string who = fmt::format("worker {} ({})", name, path);
@@ -59,7 +67,7 @@ json describe(const std::string& name, const std::string& path,
                     shadowing.has_value()
                         ? fmt::format("Perhaps because {}: {}", printable(in_words(*shadowing)),
                                       printable(remedy_for(*shadowing)))
-                        : fmt::format("Run \"{} describe\" to see why", path)));
+                        : remedy_for(result.termination, path)));
   }
   const auto shallow = [](int depth, json::parse_event_t, const json&) { return depth <= 16; };
   json answer = json::parse(result.out, shallow, false);

@@ -1,0 +1,74 @@
+#include "tools/runner/run/failed_run.h"
+
+#include <algorithm>
+#include <map>
+
+#include "harness/wire/input_error.h"
+#include "reports/analysis/analysis.h"
+#include "reproducers/bundle/evidence.h"
+#include "tools/runner/run/plan_campaign.h"
+
+namespace mpsprobe {
+namespace {
+
+std::filesystem::path journal_named(const std::string& run) {
+  return folder_of_run(run) / "journal.ndjson";
+}
+
+template <typename Value>
+void take_over(std::optional<Value>& option, Value earlier) {
+  if (!option.has_value()) option = earlier;
+}
+
+}  // namespace
+
+RunOptions options_of_failed(const RunOptions& options) {
+  if (options.matrix || !options.cells.empty() || !options.axes.empty()) {
+    throw InputError("--failed", "says what to run already",
+                     "Leave out --matrix, --cell and the axes; --filter takes some of its cells");
+  }
+  const Journal journal = read_journal(journal_named(*options.failed));
+  const CampaignHeader& earlier = journal.header;
+  RunOptions result = options;
+  for (const CellSummary& cell : analyse(journal).cells) {
+    const bool known =
+        std::find(result.cells.begin(), result.cells.end(), cell.id) != result.cells.end();
+    if (cell.failures > 0 && !known) result.cells.push_back(cell.id);
+  }
+  if (result.workers.empty()) {
+    for (const WorkerInfo& worker : earlier.workers) {
+      result.workers.push_back(worker.name + "=" + worker.path);
+    }
+  }
+  if (result.environment.empty()) result.environment = earlier.environment;
+  take_over(result.trials, earlier.trials);
+  take_over(result.seed, earlier.seed);
+  take_over(result.timeout_seconds, earlier.timeout_seconds);
+  take_over(result.stall_seconds, std::min(earlier.stall_seconds, *result.timeout_seconds));
+  take_over(result.jobs, earlier.jobs);
+  if (earlier.memory_limit_bytes > 0) {
+    constexpr uint64_t kMiB = 1 << 20;
+    take_over(result.memory_limit_mib, (earlier.memory_limit_bytes + kMiB - 1) / kMiB);
+  }
+  return result;
+}
+
+CampaignHeader plan_failed(const RunOptions& options) {
+  const Journal journal = read_journal(journal_named(*options.failed));
+  std::map<std::string, const PlannedCell*> earlier;
+  for (const PlannedCell& planned : journal.header.cells) {
+    earlier[to_string(planned.cell)] = &planned;
+  }
+  CampaignHeader header = plan_campaign(options);
+  for (PlannedCell& planned : header.cells) {
+    const auto at = earlier.find(to_string(planned.cell));
+    if (at == earlier.end()) continue;
+    planned.block = at->second->block;
+    planned.expectation = at->second->expectation;
+  }
+  header.matrix_name = "failed";
+  header.matrix_description = "What failed in " + *options.failed;
+  return header;
+}
+
+}  // namespace mpsprobe
