@@ -14,7 +14,7 @@ namespace mpsprobe {
 /// One failure that a text tells of.
 struct Finding {
   TextClass text_class = TextClass::abort_message;
-  std::string title;    ///< stable over chips, builds and quote styles; printable ASCII
+  std::string title;    ///< stable over chips, builds and quote styles; see title_of
   std::string excerpt;  ///< the original bytes around it, at most 600: untrusted, escape on output
   size_t offset = 0;    ///< of the failure in the original text, in bytes
   bool known = false;   ///< false: recognised by its form only, the title is made from the text

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 
 #include "harness/signature/ascii.h"
 #include "harness/signature/shape.h"
@@ -33,11 +34,37 @@ Character decode(std::string_view text, size_t at) {
     if ((byte(i) & 0xc0U) != 0x80U) return {};
     code = code << 6 | (byte(i) & 0x3fU);
   }
+  // Longer than it has to be: no character, whatever it would stand for.
+  constexpr uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
+  if (code < kLeast[bytes]) return {};
   return {code, bytes};
 }
 
-// What a character beyond ASCII is for matching: a quote, a space, nothing ('\0'), or '?'.
+// Letters beyond ASCII, kept as they are: without them, messages in most languages were one.
+bool is_letter(uint32_t code) {
+  struct Range {
+    uint32_t first;
+    uint32_t last;
+  };
+  // Latin to Myanmar and on, but for signs; Greek and Vietnamese with marks; kana, Bopomofo,
+  // Hangul, ideographs; Arabic forms; half-width kana; the ideographs of the second plane.
+  constexpr Range kLetters[] = {{0xc0, 0xd6},     {0xd8, 0xf6},       {0xf8, 0x1fff},
+                                {0x3005, 0x3007}, {0x3041, 0x318e},   {0x31a0, 0x31ff},
+                                {0x3400, 0xd7ff}, {0xf900, 0xfdff},   {0xfe70, 0xfefe},
+                                {0xff66, 0xffdc}, {0x10000, 0x1efff}, {0x20000, 0x3ffff}};
+  return std::any_of(std::begin(kLetters), std::end(kLetters), [code](const Range& range) {
+    return code >= range.first && code <= range.last && code != 0x30fb;
+  });
+}
+
+// What a character beyond ASCII that is no letter is for matching: its like in ASCII, a quote, a
+// space, nothing ('\0'), or '?'.
 char plain(uint32_t code) {
+  if (code >= 0xff01 && code <= 0xff5e) return static_cast<char>(code - 0xfee0);  // full width
+  if (code == 0x3001) return ',';
+  if (code == 0x3002) return '.';
+  if ((code >= 0x300a && code <= 0x300f) || code == 0x201a || code == 0x201b) return '\'';
+  if (code == 0x30fb) return ' ';
   if ((code >= 0x2018 && code <= 0x201f) || code == 0xb4 || code == 0xab || code == 0xbb ||
       code == 0x2039 || code == 0x203a) {
     return '\'';
@@ -101,7 +128,11 @@ void append(Writer& out, std::string_view text, size_t base) {
       out.put('?', base + i);
     } else {
       bytes = character.bytes;
-      out.put(plain(character.code), base + i);
+      if (is_letter(character.code)) {
+        for (size_t k = 0; k < bytes; ++k) out.put(text[i + k], base + i + k);
+      } else {
+        out.put(plain(character.code), base + i);
+      }
     }
     i += bytes;
   }

@@ -10,10 +10,11 @@
 
 namespace mpsprobe {
 
-/// A text in the form that rules are matched on, with the way back to the original. Printable ASCII
-/// and line breaks only: blanks at a line's end and terminal escapes are gone, several blanks are
-/// one, a carriage return breaks the line, every kind of quote is ', what frames and progress bars
-/// are drawn with is a space, any other character or broken byte is a question mark.
+/// A text in the form that rules are matched on, with the way back to the original. Printable
+/// ASCII, letters beyond it in UTF-8, and line breaks only: blanks at a line's end and terminal
+/// escapes are gone, several blanks are one, a carriage return breaks the line, every kind of quote
+/// is ', what frames and progress bars are drawn with is a space, any other character or broken
+/// byte is a question mark.
 struct PlainText {
   std::string text;
   std::vector<size_t>

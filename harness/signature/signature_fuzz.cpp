@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/journal/trial_json.h"
 #include "harness/outcome/judge.h"
 #include "harness/signature/find_failures.h"
 #include "harness/signature/frames.h"
@@ -22,9 +23,9 @@ void check(bool holds) {
 
 bool printable(std::string_view text) {
   for (char c : text) {
-    if (c < 0x20 || c > 0x7e) return false;
+    if ((c >= 0 && c < 0x20) || c == 0x7f) return false;
   }
-  return true;
+  return valid_utf8(std::string(text)) == text;
 }
 
 // A line is a frame, "image function": what a crashing child or a crash report may hold.

@@ -1,7 +1,9 @@
 #include "harness/signature/title.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
+#include <string>
 
 #include "harness/signature/ascii.h"
 #include "harness/signature/chip_name.h"
@@ -36,8 +38,13 @@ bool leads_on(std::string_view token) {
 
 namespace {
 
+// A byte of a letter beyond ASCII: plain_text() leaves no other byte of that kind.
+bool foreign(char c) {
+  return static_cast<unsigned char>(c) >= 0x80;
+}
+
 bool letter(char c) {
-  return ascii::upper(c) || ascii::lower(c);
+  return ascii::upper(c) || ascii::lower(c) || foreign(c);
 }
 
 bool names_something(std::string_view token) {
@@ -117,6 +124,19 @@ void put(std::string& title, std::string_view stand_in) {
   title += stand_in;
 }
 
+// Cut where a character begins.
+void shorten(std::string& title, size_t most) {
+  if (title.size() <= most) return;
+  while (most > 0 && (static_cast<unsigned char>(title[most]) & 0xc0) == 0x80) --most;
+  title.resize(most);
+}
+
+// What was written in letters that got lost on the way: how much there was is all that is left.
+std::string lost_text(std::string_view text) {
+  const auto lost = std::count(text.begin(), text.end(), '?');
+  return lost < 4 ? "" : "a text of " + std::to_string(lost) + " characters that were lost";
+}
+
 std::string trimmed(std::string title) {
   constexpr std::string_view kFront = " :,;";
   constexpr std::string_view kBack = " :,;([.*!?";
@@ -136,11 +156,15 @@ bool is_quote(std::string_view text, size_t i) {
 
 // A few words, or the name of an error alone.
 bool says_enough(std::string_view text) {
+  const auto within = [](char c) { return word(c) || foreign(c); };
   size_t words = 0;
   for (size_t i = 0; i < text.size(); ++i) {
-    const bool begins = i == 0 || (!word(text[i - 1]) && text[i - 1] != '.');
-    if (begins && word(text[i]) && !ascii::digit(text[i])) ++words;
+    const bool begins = i == 0 || (!within(text[i - 1]) && text[i - 1] != '.');
+    if (begins && within(text[i]) && !ascii::digit(text[i])) ++words;
   }
+  // Some languages put no spaces between words.
+  constexpr std::ptrdiff_t kFewBytes = 12;
+  if (std::count_if(text.begin(), text.end(), foreign) >= kFewBytes) return true;
   const bool token = text.find(' ') == npos;
   return words >= 2 || (token && text.find_first_of("_:") != npos) ||
          (token && text.ends_with("Error"));
@@ -174,8 +198,12 @@ Titled masked(std::string_view text, const Rules& rules, std::vector<std::string
     i = match.end;
   }
   title = first_words(trimmed(std::move(title)));
-  if (title.size() > kLongestTitle) title.resize(kLongestTitle);
-  return {trimmed(std::move(title)), std::move(why)};
+  shorten(title, kLongestTitle);
+  title = trimmed(std::move(title));
+  if (std::none_of(title.begin(), title.end(), [](char c) { return word(c) || foreign(c); })) {
+    if (std::string lost = lost_text(text); !lost.empty()) title = std::move(lost);
+  }
+  return {std::move(title), std::move(why)};
 }
 
 }  // namespace

@@ -16,8 +16,9 @@ struct Titled {
 
 /// The title of a message: the same for the same bug on every chip, in every build and run. One
 /// pass over its first line (and the next one where that only announces it): the masks are left
-/// out, then what follows the sixth word that names something. At most 160 characters of printable
-/// ASCII, linear in the message. Throws only for lack of memory; from any thread.
+/// out, then what follows the sixth word that names something. At most 160 bytes of printable
+/// text, ASCII but for letters of other scripts in UTF-8, linear in the message. Throws only for
+/// lack of memory; from any thread.
 Titled title_of(std::string_view message, const Rules& rules = Rules::standard());
 
 /// The same of a message that may have come through others, who put words in front of it: without

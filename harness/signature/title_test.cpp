@@ -5,15 +5,20 @@
 
 #include <algorithm>
 #include <random>
+#include <set>
 #include <string>
+#include <vector>
 
+#include "harness/journal/trial_json.h"
 #include "harness/signature/find_failures.h"
 
 namespace mpsprobe {
 namespace {
 
 bool printable(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
+  const bool seen = std::none_of(text.begin(), text.end(),
+                                 [](char c) { return (c >= 0 && c < 0x20) || c == 0x7f; });
+  return seen && valid_utf8(std::string(text)) == text;
 }
 
 TEST(TitleOf, NamesTheRowsThatMadeIt) {
@@ -72,6 +77,57 @@ TEST(TitleOf, IsBoundedAndPrintableForAnyBytes) {
     ASSERT_TRUE(printable(title)) << title;
     ASSERT_LE(title.size(), 160U);
   }
+}
+
+// A localised system, or a program whose author writes another language.
+TEST(TitleOf, TellsMessagesInEveryLanguageApart) {
+  std::set<std::string> titles;
+  const std::vector<std::string> messages{
+      "デバイスのメモリが不足しています",
+      "コマンドバッファはすでにコミットされています",
+      "スレッド3のストリームが見つかりません",
+      "设备内存不足",
+      "命令缓冲区已经提交",
+      "找不到线程的流",
+      "Недостаточно памяти устройства",
+      "Буфер команд уже отправлен",
+      "Не найден поток вычислений",
+      "Nicht genügend Gerätespeicher für die Größe",
+      "Der Befehlspuffer wurde bereits übergeben",
+      "Speicherschutzverletzung in Übergabe",
+      "장치 메모리가 부족합니다",
+      "ذاكرة الجهاز غير كافية",
+      "Gr??e passt nicht",
+      "L?nge passt nicht",
+  };
+  for (const std::string& message : messages) {
+    const std::string title = title_of_message(message).title;
+    EXPECT_FALSE(title.empty()) << message;
+    EXPECT_TRUE(printable(title)) << title;
+    titles.insert(title);
+  }
+  EXPECT_EQ(titles.size(), messages.size());
+}
+
+TEST(TitleOf, IsTheSameInEveryLanguageWhateverTheNumbers) {
+  EXPECT_EQ(title_of_message("スレッド 3 のストリーム").title,
+            title_of_message("スレッド 14 のストリーム").title);
+  EXPECT_EQ(title_of_message("Поток 0x7f00aa не найден").title,
+            title_of_message("Поток 0x7f55bb не найден").title);
+}
+
+TEST(TitleOf, OfATextWhoseLettersWereLostSaysThat) {
+  EXPECT_EQ(title_of_message("?????????").title, "a text of 9 characters that were lost");
+  EXPECT_NE(title_of_message("????? ?????").title, title_of_message("????? ????").title);
+  EXPECT_FALSE(title_of_message("\xff\xfe\xff\xfe\xff").title.empty());
+}
+
+TEST(TitleOf, IsCutWhereACharacterBegins) {
+  std::string long_text;
+  for (int i = 0; i < 100; ++i) long_text += "漢";
+  const std::string title = title_of("x" + long_text).title;
+  EXPECT_LE(title.size(), 160U);
+  EXPECT_TRUE(printable(title));
 }
 
 }  // namespace
