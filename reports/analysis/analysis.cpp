@@ -311,7 +311,10 @@ Analysis analyse(const Journal& journal) {
     analysis.failures += cell.failures;
     for (const OutcomeCount& count : cell.outcomes) {
       if (count.outcome != Outcome::not_run) analysis.recorded += count.trials;
+      const bool answer = is_evidence(count.outcome) || count.outcome == Outcome::unsupported;
+      if (!answer && cell.expected != Expected::met) analysis.undone += count.trials;
     }
+    analysis.undone += cell.missing;
     analysis.simulated = analysis.simulated || cell.simulated;
     analysis.paravirtual = analysis.paravirtual || cell.paravirtual;
   }

@@ -219,6 +219,9 @@ struct Analysis {
   int recorded = 0;
   int counted = 0;
   int failures = 0;
+  /// Planned trials that came to no answer: missing, not run, or prevented by the harness or the
+  /// machine, where the matrix does not expect just that. `unsupported` is an answer.
+  int undone = 0;
   std::vector<Arm> arms;
   std::vector<CellSummary> cells;          ///< in the order of the plan, arms of one cell together
   std::vector<Boundary> boundaries;        ///< Boundary::worker is the arm's label

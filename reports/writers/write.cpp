@@ -1,11 +1,20 @@
 #include "reports/writers/write.h"
 
+#include <algorithm>
 #include <fstream>
+#include <set>
 #include <system_error>
 
+#include "harness/wire/input_error.h"
+#include "harness/wire/near_name.h"
 #include "reports/words/text.h"
+#include "reports/writers/csv.h"
+#include "reports/writers/github.h"
+#include "reports/writers/html.h"
 #include "reports/writers/json.h"
+#include "reports/writers/junit.h"
 #include "reports/writers/markdown.h"
+#include "reports/writers/svg.h"
 
 namespace mpsprobe {
 namespace {
@@ -20,7 +29,33 @@ constexpr Writer kWriters[] = {
      .mark = "\"mpsprobe_report\"",
      .text = [](const Journal& journal,
                 const Analysis& analysis) { return json_text(report_json(journal, analysis)); }},
+    {.format = "html",
+     .file = "report.html",
+     .mark = "mpsprobe report: html",
+     .text = [](const Journal&, const Analysis& analysis) { return report_html(analysis); }},
+    {.format = "junit",
+     .file = "junit.xml",
+     .mark = "mpsprobe report: junit",
+     .text = report_junit},
+    {.format = "csv",
+     .file = "cells.csv",
+     .mark = kCsvMark,
+     .text = [](const Journal&, const Analysis& analysis) { return report_csv(analysis); }},
+    {.format = "svg",
+     .file = "boundaries.svg",
+     .mark = "mpsprobe report: svg",
+     .text = [](const Journal&, const Analysis& analysis) { return report_svg(analysis); }},
+    {.format = "github",
+     .file = "github-summary.md",
+     .mark = "mpsprobe report: github",
+     .text = [](const Journal&, const Analysis& analysis) { return report_github(analysis); }},
+    {.format = "github",
+     .file = "github-annotations.txt",
+     .mark = "mpsprobe report: annotations",
+     .text = [](const Journal&, const Analysis& analysis) { return report_annotations(analysis); }},
 };
+
+constexpr std::string_view kDefaultFormats = "markdown,json";
 
 bool is_own(const std::filesystem::path& file, std::string_view mark) {
   constexpr size_t kBeginning = 4096;
@@ -37,11 +72,48 @@ std::span<const Writer> writers() {
   return kWriters;
 }
 
-void refuse_foreign_reports(const std::filesystem::path& folder) {
+Formats default_formats() {
+  return formats_named(kDefaultFormats);
+}
+
+std::string format_names() {
+  std::string names;
+  std::string_view last;
   for (const Writer& writer : kWriters) {
-    const std::filesystem::path file = folder / writer.file;
+    if (writer.format == last) continue;
+    names += (names.empty() ? "" : ", ") + std::string(writer.format);
+    last = writer.format;
+  }
+  return names;
+}
+
+Formats formats_named(std::string_view list) {
+  std::set<std::string_view> wanted;
+  std::vector<std::string> known;
+  for (const Writer& writer : kWriters) known.emplace_back(writer.format);
+  for (size_t begin = 0; begin <= list.size();) {
+    const size_t end = std::min(list.find(',', begin), list.size());
+    const std::string_view name = list.substr(begin, end - begin);
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      throw InputError("--format " + shortened(printable(name), 60),
+                       "there is no such format" + did_you_mean(name, known),
+                       "There are: " + format_names());
+    }
+    wanted.insert(name);
+    begin = end + 1;
+  }
+  Formats formats;
+  for (const Writer& writer : kWriters) {
+    if (wanted.contains(writer.format)) formats.push_back(&writer);
+  }
+  return formats;
+}
+
+void refuse_foreign_reports(const std::filesystem::path& folder, const Formats& formats) {
+  for (const Writer* writer : formats) {
+    const std::filesystem::path file = folder / writer->file;
     std::error_code error;
-    if (!std::filesystem::is_regular_file(file, error) || is_own(file, writer.mark)) continue;
+    if (!std::filesystem::is_regular_file(file, error) || is_own(file, writer->mark)) continue;
     throw ReportError(printable(file.string()) +
                       ": is there and was not written by mpsprobe: it is left as it is. Move it "
                       "elsewhere; a run that is finished writes its report by `mpsprobe report`");
@@ -49,15 +121,16 @@ void refuse_foreign_reports(const std::filesystem::path& folder) {
 }
 
 std::vector<std::filesystem::path> write_reports(const std::filesystem::path& folder,
-                                                 const Journal& journal, const Analysis& analysis) {
+                                                 const Journal& journal, const Analysis& analysis,
+                                                 const Formats& formats) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) throw cannot_write(folder, "cannot be created", error.value());
-  refuse_foreign_reports(folder);
+  refuse_foreign_reports(folder, formats);
   std::vector<std::filesystem::path> written;
-  for (const Writer& writer : kWriters) {
-    written.push_back(folder / writer.file);
-    write_atomically(written.back(), writer.text(journal, analysis));
+  for (const Writer* writer : formats) {
+    written.push_back(folder / writer->file);
+    write_atomically(written.back(), writer->text(journal, analysis));
   }
   return written;
 }

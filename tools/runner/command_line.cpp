@@ -48,7 +48,8 @@ const char* const kDescription =
 const char* const kExitCodes =
     "Exit codes: 0 complete (a boundary found is a result), 1 what --fail-on names was found, "
     "2 wrong usage, 3 the harness or the machine could not do it, 4 nothing selected or nothing "
-    "could run, 5 the report could not be written, 130 interrupted.";
+    "could run, 5 the report could not be written, 6 incomplete: what was planned was not done, "
+    "130 interrupted.";
 
 const char* const kRunExamples =
     "Examples:\n"
@@ -232,8 +233,12 @@ int command_line(int argc, char** argv) {
   doctor->footer("Exit codes: 0 nothing failed, 2 wrong usage, 3 a check failed.");
 
   CLI::App* report =
-      app.add_subcommand("report", "write report.json and report.md again from a journal");
+      app.add_subcommand("report", "write the report again from a journal, in any format");
   std::string folder;
+  std::string format = "markdown,json";
+  report->add_option("--format", format, "forms of the report: " + format_names())
+      ->type_name("NAME[,NAME]")
+      ->capture_default_str();
   report->add_option("run", folder, "folder of a run, or its report.json")
       ->required()
       ->type_name("FOLDER|report.json");
@@ -295,7 +300,7 @@ int command_line(int argc, char** argv) {
       return printed(kExitOk);
     }
     if (*show) return printed(show_run(folder_of_run(folder)));
-    finish_report(folder_of_run(folder));
+    finish_report(folder_of_run(folder), formats_named(format));
     return kExitOk;
   } catch (const CLI::Success& asked) {  // --help, --version
     app.exit(asked);

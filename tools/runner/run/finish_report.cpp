@@ -7,7 +7,6 @@
 
 #include "reports/words/text.h"
 #include "reports/writers/terminal.h"
-#include "reports/writers/write.h"
 #include "tools/runner/exit_code.h"
 #include "tools/runner/say.h"
 #include "tools/runner/screen.h"
@@ -33,10 +32,10 @@ int show_run(const std::filesystem::path& folder) {
   return kExitOk;
 }
 
-Analysis finish_report(const std::filesystem::path& folder) {
+Analysis finish_report(const std::filesystem::path& folder, const Formats& formats) {
   const Journal journal = journal_of(folder);
   Analysis analysis = analyse(journal);
-  const auto written = write_reports(folder, journal, analysis);
+  const auto written = write_reports(folder, journal, analysis, formats);
   say(stdout, "{}",
       report_terminal(
           analysis, {.colour = wants_colour(STDOUT_FILENO), .width = screen_width(STDOUT_FILENO)}));

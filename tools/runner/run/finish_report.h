@@ -3,12 +3,14 @@
 #include <filesystem>
 
 #include "reports/analysis/analysis.h"
+#include "reports/writers/write.h"
 
 namespace mpsprobe {
 
-/// Writes report.json and report.md anew from the journal in `folder`, prints the boundaries and
+/// Writes the report in these formats anew from the journal in `folder`, prints the boundaries and
 /// where the files are, and returns what they are derived from. Throws ReportError, JournalError.
-Analysis finish_report(const std::filesystem::path& folder);
+Analysis finish_report(const std::filesystem::path& folder,
+                       const Formats& formats = default_formats());
 
 /// Prints what finish_report prints, and writes nothing. Returns the exit code.
 int show_run(const std::filesystem::path& folder);

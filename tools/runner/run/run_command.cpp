@@ -123,7 +123,7 @@ fs::path new_folder(const RunOptions& options, const CampaignHeader& header) {
                     shortened(printable(folder.string()), 200), error.message()));
   }
   // Known now, and not after hours of trials.
-  refuse_foreign_reports(folder);
+  refuse_foreign_reports(folder, formats_named(options.format));
   return folder;
 }
 
@@ -153,6 +153,13 @@ CampaignEnd run_campaign(const RunOptions& options, const CampaignHeader& header
   return end;
 }
 
+/// Says what was planned and not done; a run that left something undone is never green.
+int incomplete(const Analysis& analysis) {
+  say(stderr, "mpsprobe: incomplete: {} of {} planned trials came to a result\n",
+      analysis.planned - analysis.undone, analysis.planned);
+  return kExitIncomplete;
+}
+
 int exit_code(const RunOptions& options, const CampaignEnd& end, const Analysis& analysis,
               const fs::path& folder) {
   if (end.reason == "interrupted") {
@@ -177,12 +184,13 @@ int exit_code(const RunOptions& options, const CampaignEnd& end, const Analysis&
       (options.fail_on.empty() || options.fail_on == "unexpected") &&
       std::any_of(analysis.cells.begin(), analysis.cells.end(),
                   [](const CellSummary& cell) { return cell.expected == Expected::unmet; });
-  return any || unexpected ? kExitFound : kExitOk;
+  if (any || unexpected) return kExitFound;
+  return analysis.undone > 0 ? incomplete(analysis) : kExitOk;
 }
 
 int finish(const RunOptions& options, const CampaignEnd& end, const fs::path& folder,
            EventStream& events) {
-  const Analysis analysis = finish_report(folder);
+  const Analysis analysis = finish_report(folder, formats_named(options.format));
   events.end(end, analysis);
   return exit_code(options, end, analysis, folder);
 }
@@ -242,6 +250,7 @@ int resume(const RunOptions& options) {
 }  // namespace
 
 int run_command_line(const RunOptions& options) {
+  formats_named(options.format);  // known now, and not after hours of trials
   if (options.resume.has_value()) return resume(options);
   if (options.json && !options.dry_run) {
     throw InputError("--json", "is for --dry-run", "A run writes report.json into its folder");

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include "harness/wire/axis.h"
+#include "reports/writers/write.h"
 #include "tools/runner/option_check.h"
 
 namespace mpsprobe {
@@ -141,6 +142,10 @@ void add_run_options(CLI::App& app, RunOptions& options) {
                  "write what happens into this file while it happens, one JSON object a line "
                  "(reports/schema/events.schema.json)")
       ->type_name("FILE")
+      ->group(kResult);
+  app.add_option("--format", options.format, "forms of the report: " + format_names())
+      ->type_name("NAME[,NAME]")
+      ->capture_default_str()
       ->group(kResult);
   app.add_flag("--dry-run", options.dry_run, "show what would run, and run nothing")
       ->group(kResult);

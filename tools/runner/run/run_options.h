@@ -39,6 +39,7 @@ struct RunOptions {
   std::vector<std::string> crash_reports;  ///< --crash-reports: folders
   std::string known_good = "auto";
   std::string fail_on;
+  std::string format = "markdown,json";  ///< what the report is written as
   bool dry_run = false;
   bool json = false;
   std::vector<std::string> command_line;  ///< for the report

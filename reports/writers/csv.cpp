@@ -1,0 +1,97 @@
+#include "reports/writers/csv.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "harness/wire/axis.h"
+#include "reports/analysis/titles.h"
+#include "reports/words/text.h"
+#include "reports/writers/wording.h"
+
+namespace mpsprobe {
+namespace {
+
+constexpr size_t kLongestField = 2000;
+
+std::string csv_text(std::string_view bytes) {
+  std::string text = shortened(printable(bytes), kLongestField);
+  // A spreadsheet takes these for the beginning of a formula, quoted or not.
+  if (text.find_first_of("=+-@") == 0) text.insert(0, "'");
+  if (text.find_first_of(",\" ;'") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
+std::string csv_row(const std::vector<std::string>& fields) {
+  std::string row;
+  for (const std::string& field : fields) {
+    if (!row.empty()) row += ',';
+    row += field;
+  }
+  return row + "\r\n";
+}
+
+std::string_view class_of(const CellSummary& cell) {
+  if (cell.simulated) return "SIMULATED";
+  return cell.paravirtual ? "PARAVIRTUAL" : "real";
+}
+
+std::string joined(const std::vector<std::string>& texts) {
+  std::string all;
+  for (const std::string& text : texts) all += (all.empty() ? "" : "; ") + text;
+  return all;
+}
+
+}  // namespace
+
+std::string report_csv(const Analysis& analysis) {
+  std::vector<std::string> names{"device_class", "worker", "library", "cell", "block"};
+  for (const Axis& axis : axes()) names.emplace_back(axis.name);
+  for (const char* name : {"planned", "missing", "counted", "failures", "verdict", "failure_rate",
+                           "rate_low_95", "rate_high_95", "expectation", "unexpected", "outcomes",
+                           "signatures", "most_inside", "operations_per_second", "devices"}) {
+    names.emplace_back(name);
+  }
+  std::string text = csv_row(names);
+  const auto titles = titles_by_cell(analysis);
+  for (const CellSummary& cell : analysis.cells) {
+    const Arm& arm = analysis.arms[cell.arm];
+    std::vector<std::string> fields{std::string(class_of(cell)), csv_text(arm.label),
+                                    csv_text(library_in_words(arm)), csv_text(cell.id),
+                                    csv_text(cell.block)};
+    for (const Axis& axis : axes()) fields.push_back(csv_text(axis.read(cell.cell)));
+    for (int number : {cell.planned, cell.missing, cell.counted, cell.failures}) {
+      fields.push_back(std::to_string(number));
+    }
+    fields.push_back(csv_text(cell.verdict ? name_of(*cell.verdict) : standing_of(cell).word));
+    const bool known = cell.verdict.has_value();
+    fields.push_back(
+        known ? fmt::format("{:.6g}", static_cast<double>(cell.failures) / cell.counted) : "");
+    fields.push_back(known ? fmt::format("{:.6g}", cell.rate.low) : "");
+    fields.push_back(known ? fmt::format("{:.6g}", cell.rate.high) : "");
+    fields.push_back(cell.expectation ? csv_text(cell.expectation->text()) : "");
+    fields.emplace_back(cell.expected == Expected::unmet ? "yes" : "no");
+    std::vector<std::string> outcomes;
+    for (const OutcomeCount& count : cell.outcomes) {
+      outcomes.push_back(fmt::format("{}{}{} {}", name_of(count.outcome),
+                                     count.detail.empty() ? "" : " ", count.detail, count.trials));
+    }
+    fields.push_back(csv_text(joined(outcomes)));
+    std::vector<std::string> failed_as;
+    if (const auto at = titles.find({cell.arm, cell.id}); at != titles.end()) {
+      for (const TitleCount& count : at->second) {
+        failed_as.push_back(analysis.signatures[count.signature].title);
+      }
+    }
+    fields.push_back(csv_text(joined(failed_as)));
+    fields.push_back(std::to_string(cell.most_inside));
+    fields.push_back(cell.throughput ? fmt::format("{:.6g}", cell.throughput->median) : "");
+    fields.push_back(csv_text(joined(cell.devices)));
+    text += csv_row(fields);
+  }
+  return text;
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,323 @@
+#include "reports/writers/html.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "reports/analysis/failure_kind.h"
+#include "reports/analysis/layers.h"
+#include "reports/analysis/table.h"
+#include "reports/analysis/titles.h"
+#include "reports/words/phrases.h"
+#include "reports/words/text.h"
+#include "reports/writers/chart.h"
+#include "reports/writers/html_assets.h"
+#include "reports/writers/markup.h"
+#include "reports/writers/stack_words.h"
+#include "reports/writers/wording.h"
+
+namespace mpsprobe {
+namespace {
+
+constexpr size_t kMostShownStacks = 8;
+constexpr size_t kMostShownFrames = 60;
+constexpr size_t kMostShownSignatures = 200;
+constexpr size_t kMostShownCharts = 200;
+
+/// One page in the making: its parts share the analysis and the numbers of the rows.
+class Page {
+ public:
+  explicit Page(const Analysis& analysis)
+      : analysis_(analysis), prefix_(class_prefix(analysis)), titles_(titles_by_cell(analysis)) {}
+
+  std::string html() {
+    head();
+    remarks();
+    boundaries();
+    maps();
+    cells();
+    comparisons();
+    signatures();
+    left_out();
+    ground();
+    html_ += fmt::format("</main>\n<script>{}</script>\n</body></html>\n", html_script());
+    return std::move(html_);
+  }
+
+ private:
+  void head() {
+    const std::string title = prefix_ + "mpsprobe: " + analysis_.header.matrix_name;
+    html_ = fmt::format(
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+        "<meta name=\"generator\" content=\"mpsprobe report: html\">\n"
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+        "'unsafe-inline'; script-src '{}'; base-uri 'none'; form-action 'none'\">\n"
+        "<meta name=\"viewport\" content=\"width=device-width\">\n<title>{}</title>\n"
+        "<link rel=\"icon\" href=\"data:,\">\n<style>{}{}</style></head>\n<body>\n",
+        html_script_hash(), markup(title, 200), html_style(), chart_style());
+    if (analysis_.simulated) {
+      html_ +=
+          "<div class=\"class\" role=\"note\">SIMULATED: no GPU took part in some or all of this. "
+          "It "
+          "shows how mpsprobe works, and nothing about Apple&#39;s software.</div>\n";
+    } else if (analysis_.paravirtual) {
+      html_ +=
+          "<div class=\"class\" role=\"note\">PARAVIRTUAL GPU: the device of a virtual Mac. No "
+          "result of a real chip.</div>\n";
+    }
+    html_ +=
+        fmt::format("<main>\n<h1>{}</h1>\n<p>{}</p>\n<p>{}.{}</p>\n", markup(title, 200),
+                    markup(analysis_.header.matrix_description, 1000), markup(totals(analysis_)),
+                    analysis_.complete ? ""
+                                       : " <strong>Incomplete: not all that was planned "
+                                         "ran.</strong>");
+  }
+
+  void remarks() {
+    if (!analysis_.warnings.empty()) heading("Warnings");
+    list(analysis_.warnings);
+    if (!analysis_.advice.empty()) heading("What follows");
+    list(analysis_.advice);
+  }
+
+  template <typename Piece>
+  void list(const std::vector<Piece>& pieces) {
+    if (pieces.empty()) return;
+    html_ += "<ul>\n";
+    for (const Piece& piece : pieces) html_ += "<li>" + markup(piece.text, 2000) + "</li>\n";
+    html_ += "</ul>\n";
+  }
+
+  void heading(std::string_view text) { html_ += fmt::format("<h2>{}{}</h2>\n", prefix_, text); }
+
+  void boundaries() {
+    if (analysis_.boundaries.empty()) return;
+    heading("Boundaries");
+    size_t shown = 0;
+    for (const Boundary& boundary : analysis_.boundaries) {
+      const std::string label =
+          arm_label(std::string(name_of(boundary.group.backend)) + " " +
+                        cell_label(boundary.group, {boundary.axis}) + ", by " + boundary.axis,
+                    boundary.worker);
+      html_ += fmt::format("<p><strong>{}</strong>: {}</p>\n", markup(label),
+                           markup(boundary_in_words(boundary), 1000));
+      if (shown++ < kMostShownCharts) html_ += boundary_chart(boundary, label);
+    }
+  }
+
+  std::string arm_label(const std::string& label, const std::string& arm) const {
+    return analysis_.arms.size() > 1 ? label + " (" + arm + ")" : label;
+  }
+
+  /// What a cell looks like at a glance; the sign says the same as the colour.
+  static std::string sign(const CellSummary& cell) {
+    if (!cell.verdict) return "&ndash; " + markup(standing_of(cell).word, 20);
+    const char* signs = cell.failures == 0              ? "\xE2\x9C\x93"
+                        : cell.failures == cell.counted ? "\xE2\x9C\x95"
+                                                        : "\xE2\x89\x88";
+    return fmt::format("{} {}/{}", signs, cell.failures, cell.counted);
+  }
+
+  static std::string heat(const CellSummary& cell) {
+    std::string heat;
+    if (cell.verdict) {
+      const double rate = static_cast<double>(cell.failures) / cell.counted;
+      heat = cell.failures == 0 ? "h0" : rate <= 0.1 ? "h1" : rate <= 0.5 ? "h2" : "h3";
+      if (cell.failures == cell.counted && cell.failures > 0) heat = "h4";
+    }
+    if (cell.expected == Expected::unmet) heat += " unexpected";
+    return heat;
+  }
+
+  size_t index_of(const CellSummary& cell) const {
+    return static_cast<size_t>(&cell - analysis_.cells.data());
+  }
+
+  void maps() {
+    heading("Matrix");
+    html_ +=
+        "<p class=\"soft\">\xE2\x9C\x93 no failure, \xE2\x89\x88 some trials failed, \xE2\x9C\x95 "
+        "all "
+        "failed, each with failures/trials; &ndash; no result; a frame: not as expected. Arrow "
+        "keys "
+        "go from cell to cell, <kbd>/</kbd> to the filter.</p>\n";
+    for (const ReportTable& table : lay_out(analysis_)) {
+      html_ += fmt::format("<div class=\"wide\"><table class=\"map\"><caption>{}{}", prefix_,
+                           markup(table.title.empty() ? "Cells" : table.title, 200));
+      for (const std::string& each : table.shared) html_ += ", " + markup(each, 100);
+      html_ += fmt::format("</caption>\n<thead><tr><th scope=\"col\">{}</th>", table.axis);
+      for (int32_t count : table.counts) html_ += fmt::format("<th scope=\"col\">{}</th>", count);
+      html_ += "</tr></thead>\n<tbody>\n";
+      for (const ReportTable::Column& column : table.columns) {
+        html_ += fmt::format("<tr><th scope=\"row\">{}</th>", markup(column.label, 200));
+        for (const ReportTable::Entry& entry : column.entries) html_ += map_entry(entry);
+        html_ += "</tr>\n";
+      }
+      html_ += "</tbody></table></div>\n";
+    }
+  }
+
+  std::string map_entry(const ReportTable::Entry& entry) const {
+    if (entry.cell == nullptr) return entry.left_out ? "<td>left out</td>" : "<td></td>";
+    return fmt::format("<td class=\"{}\"><a href=\"#c{}\">{}</a></td>", heat(*entry.cell),
+                       index_of(*entry.cell), sign(*entry.cell));
+  }
+
+  void cells() {
+    heading("Cells");
+    html_ +=
+        "<div class=\"filters\" hidden><label>Filter (words, all must occur)<br><input id=\"text\" "
+        "type=\"search\" size=\"40\"></label><label>Result<br><select id=\"verdict\"><option "
+        "value=\"\">all</option><option value=\"u\">not as expected</option><option "
+        "value=\"f\">fail</option><option value=\"i\">intermittent</option><option "
+        "value=\"p\">pass</option><option value=\"n\">no result</option></select></label><output "
+        "id=\"shown\" aria-live=\"polite\"></output></div>\n"
+        "<div class=\"wide\"><table id=\"cells\"><thead><tr><th scope=\"col\">cell</th>";
+    if (analysis_.arms.size() > 1) html_ += "<th scope=\"col\">worker</th>";
+    html_ +=
+        "<th scope=\"col\">result</th><th scope=\"col\">failure rate, 95%</th><th "
+        "scope=\"col\">failures</th></tr></thead>\n<tbody>\n";
+    for (const CellSummary& cell : analysis_.cells) row(cell);
+    html_ += "</tbody></table></div>\n";
+  }
+
+  static char letter(const CellSummary& cell) {
+    if (cell.expected == Expected::unmet) return 'u';
+    if (!cell.verdict) return 'n';
+    if (cell.failures == 0) return 'p';
+    return cell.failures == cell.counted ? 'f' : 'i';
+  }
+
+  void row(const CellSummary& cell) {
+    const Standing standing = standing_of(cell);
+    html_ += fmt::format("<tr id=\"c{}\" data-v=\"{}\"><td><code>{}{}</code></td>", index_of(cell),
+                         letter(cell), cell.simulated ? "SIMULATED " : "", markup(cell.id));
+    if (analysis_.arms.size() > 1) {
+      html_ += "<td>" + markup(analysis_.arms[cell.arm].label, 60) + "</td>";
+    }
+    html_ += fmt::format("<td class=\"{}\">{} {}</td><td>", heat(cell), markup(standing.word),
+                         markup(standing.rest, 200));
+    if (cell.verdict) {
+      html_ += percent_down(cell.rate.low) + " to " + percent_up(cell.rate.high);
+    }
+    html_ += "</td><td>";
+    if (const auto at = titles_.find({cell.arm, cell.id}); at != titles_.end()) {
+      for (size_t i = 0; i < at->second.size() && i < 3; ++i) {
+        const TitleCount& count = at->second[i];
+        const std::string title = markup(analysis_.signatures[count.signature].title, 80);
+        html_ += i == 0 ? "" : "<br>";
+        html_ += count.signature < kMostShownSignatures
+                     ? fmt::format("<a href=\"#s{}\">{}</a>", count.signature, title)
+                     : title;
+        html_ += fmt::format(" ({})", count.failures);
+      }
+    }
+    html_ += "</td></tr>\n";
+  }
+
+  void comparisons() {
+    if (analysis_.comparisons.empty()) return;
+    heading("Layers and builds");
+    html_ += "<ul>\n";
+    for (const Comparison& comparison : analysis_.comparisons) {
+      const CellSummary& first = analysis_.cells[comparison.first];
+      const CellSummary& second = analysis_.cells[comparison.second];
+      html_ += fmt::format("<li><code>{}</code> and <code>{}</code>: {}</li>\n",
+                           markup(arm_label(first.id, analysis_.arms[first.arm].label)),
+                           markup(arm_label(second.id, analysis_.arms[second.arm].label)),
+                           markup(conclusion_in_words(analysis_, comparison), 1000));
+    }
+    html_ += "</ul>\n";
+  }
+
+  void signatures() {
+    if (analysis_.signatures.empty()) return;
+    heading("Failures");
+    for (size_t i = 0; i < analysis_.signatures.size() && i < kMostShownSignatures; ++i) {
+      const SignatureGroup& group = analysis_.signatures[i];
+      html_ += fmt::format(
+          "<details id=\"s{}\"{}><summary><strong>{}</strong>: {} in {}</summary>\n", i,
+          i < 3 ? " open" : "", markup(group.title), counted(group.failures, "failures"),
+          counted(static_cast<int64_t>(group.cells.size()), "cells"));
+      if (group.thin()) {
+        html_ += "<p>This signature says only where the process was; it may be several bugs.</p>\n";
+      }
+      example(group.first);
+      html_ += "</details>\n";
+    }
+    if (analysis_.signatures.size() > kMostShownSignatures) {
+      html_ += fmt::format("<p>{} more signatures are in report.json.</p>\n",
+                           analysis_.signatures.size() - kMostShownSignatures);
+    }
+  }
+
+  void example(const FailureExample& example) {
+    html_ += fmt::format("<p>First: <code>{}</code>, trial {}, {}.</p>\n",
+                         markup(to_string(example.cell)), example.trial,
+                         words(name_of(example.judgement.outcome)));
+    for (const std::string& remark : example.remarks) {
+      html_ += "<p>" + markup(remark, 1000) + "</p>\n";
+    }
+    const std::string cycle = lock_cycle_in_words(example.stacks);
+    if (!cycle.empty()) html_ += "<p>" + markup(cycle, 2000) + "</p>\n";
+    size_t shown = 0;
+    for (const SharedStack& stack : group_stacks(example.stacks)) {
+      if (shown++ == kMostShownStacks) break;
+      html_ += fmt::format("<p>{}{}:</p><pre tabindex=\"0\">{}</pre>\n",
+                           markup(threads_in_words(stack.threads), 500),
+                           stack.threads.front()->faulting ? ", where it crashed" : "",
+                           markup(stack_in_words(stack.threads.front()->frames, kMostShownFrames),
+                                  16000, Lines::keep));
+    }
+    if (!example.excerpt.empty()) {
+      html_ += "<p>What it said last:</p><pre tabindex=\"0\">" +
+               markup(example.excerpt, 8000, Lines::keep) + "</pre>\n";
+    }
+  }
+
+  void left_out() {
+    if (analysis_.left_out.empty()) return;
+    heading("Left out of the plan");
+    html_ += "<ul>\n";
+    for (const LeftOutGroup& group : analysis_.left_out) {
+      html_ += fmt::format("<li>{}: {}</li>\n",
+                           counted(static_cast<int64_t>(group.cells.size()), "cells"),
+                           markup(group.reason, 600));
+    }
+    html_ += "</ul>\n";
+  }
+
+  void ground() {
+    heading("What ran");
+    html_ += "<ul>\n";
+    for (const Arm& arm : analysis_.arms) {
+      std::string devices;
+      for (const std::string& device : arm.devices) devices += ", on " + device;
+      html_ += fmt::format("<li>{}: {}{}</li>\n", markup(arm.label), markup(library_in_words(arm)),
+                           markup(devices));
+    }
+    html_ += fmt::format("<li>begun {}, seed {}</li>\n<li><code>{}</code></li>\n</ul>\n",
+                         markup(analysis_.header.started), analysis_.header.seed,
+                         markup(shell_command(analysis_.header.command_line), 4000));
+    const nlohmann::json& machine = analysis_.header.machine;
+    if (!machine.is_object()) return;
+    html_ += "<pre tabindex=\"0\">" +
+             markup(machine.dump(1, ' ', false, nlohmann::json::error_handler_t::replace), 8000,
+                    Lines::keep) +
+             "</pre>\n";
+  }
+
+  const Analysis& analysis_;
+  std::string prefix_;
+  std::map<std::pair<size_t, std::string>, std::vector<TitleCount>> titles_;
+  std::string html_;
+};
+
+}  // namespace
+
+std::string report_html(const Analysis& analysis) {
+  return Page(analysis).html();
+}
+
+}  // namespace mpsprobe
