@@ -51,7 +51,8 @@ class Page {
     html_ = fmt::format(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
         "<meta name=\"generator\" content=\"mpsprobe report: html\">\n"
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; "
+        "style-src "
         "'unsafe-inline'; script-src '{}'; base-uri 'none'; form-action 'none'\">\n"
         "<meta name=\"viewport\" content=\"width=device-width\">\n<title>{}</title>\n"
         "<link rel=\"icon\" href=\"data:,\">\n<style>{}{}</style></head>\n<body>\n",

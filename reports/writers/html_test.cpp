@@ -19,9 +19,8 @@ using ::testing::Not;
 
 TEST(Html, ShowsMatrixRatesFailuresAndStacks) {
   const std::string page = report_html(analyse(journal_with_evidence().journal));
-  for (const char* part :
-       {"SIMULATED: no GPU", "<title>SIMULATED: ", "class=\"map\"", "<svg class=\"chart\"",
-        "SIGSEGV", "pthread_mutex_lock", "id=\"text\""}) {
+  for (const char* part : {"SIMULATED: no GPU", "<title>SIMULATED: ", "class=\"map\"", "SIGSEGV",
+                           "pthread_mutex_lock", "id=\"text\""}) {
     EXPECT_THAT(page, HasSubstr(part));
   }
 }

@@ -47,6 +47,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{{"run", "--thread", "3"},
               "run --thread: there is no such option; did you mean \"--threads\"?"},
         Wrong{{"run", "--matrix", "selftest", "surplus"}, "surplus: is one word too many"},
+        Wrong{{"run", "--matrix", "selftest", "--format", "htm"}, "did you mean \"html\"?"},
         Wrong{{"run", "--matrix", "selfest"}, "did you mean \"selftest\"?"},
         Wrong{{"run", "--matrix", "selftest", "--lock", "foward"}, "did you mean \"forward\"?"},
         Wrong{{"run", "--cell", "cpu/selftest.pass/default/thread=3"}, "did you mean \"threads\"?"},

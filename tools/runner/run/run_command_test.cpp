@@ -252,8 +252,42 @@ TEST_F(RunCommand, AFullDiskEndsWithThreeAndLeavesAWholeJournal) {
   EXPECT_FALSE(journal.torn);
   EXPECT_LT(journal.trials.size(), 50U);
   const Run resumed = mpsprobe({"run", "--resume", path("out")});
-  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+  // Trials that the full disk had kept from starting are no results, also when the rest has run.
+  EXPECT_EQ(resumed.exit_code, 6) << resumed.err;
+  EXPECT_THAT(resumed.err, HasSubstr("incomplete: "));
   EXPECT_EQ(read_journal(path("out/journal.ndjson")).trials.size(), 50U);
+}
+
+TEST_F(RunCommand, ARunWhoseBudgetIsOverIsIncomplete) {
+  const Run run = mpsprobe({"run", "--cell", "cpu/selftest.pass/default", "--trials", "5000",
+                            "--budget", "0.02", "--worker", selftest_, "--out", path("out")});
+  EXPECT_EQ(run.exit_code, 6) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("of 5000 planned trials came to a result"));
+}
+
+TEST_F(RunCommand, EveryFormatIsWrittenAfterTheRunnerWasKilled) {
+  const pid_t runner =
+      start({"run", "--cell", "cpu/selftest.pass/default", "--trials", "5000", "--jobs", "1",
+             "--worker", selftest_, "--out", path("out"), "--seed", "1"});
+  const auto lines = [this] {
+    const std::string text =
+        fs::exists(path("out/journal.ndjson")) ? read("out/journal.ndjson") : "";
+    return std::count(text.begin(), text.end(), '\n');
+  };
+  for (int i = 0; i < 1000 && lines() < 5; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  kill(runner, SIGKILL);
+  wait_for(runner);
+  const Run report = mpsprobe({"report", path("out"), "--format", "junit,html,csv,svg,github"});
+  EXPECT_EQ(report.exit_code, 0) << report.err;
+  EXPECT_THAT(read("out/junit.xml"), HasSubstr("</testsuites>"));
+  EXPECT_THAT(read("out/report.html"), HasSubstr("Incomplete"));
+  EXPECT_THAT(read("out/github-annotations.txt"), HasSubstr("::error title=incomplete run"));
+  for (const char* file : {"out/cells.csv", "out/boundaries.svg", "out/github-summary.md"}) {
+    EXPECT_FALSE(read(file).empty()) << file;
+  }
+  EXPECT_FALSE(fs::exists(path("out/report.json"))) << "nobody asked for it";
 }
 
 TEST_F(RunCommand, AReportThatCannotBeWrittenEndsWithFiveAndTheJournalIsWhole) {
