@@ -76,6 +76,44 @@ std::vector<double> holm_corrected(const std::vector<double>& p_values) {
   return corrected;
 }
 
+std::vector<double> false_discovery_corrected(const std::vector<double>& p_values) {
+  std::vector<size_t> order(p_values.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&p_values](size_t a, size_t b) { return p_values[a] < p_values[b]; });
+  std::vector<double> corrected(p_values.size());
+  double smallest = 1;
+  for (size_t rank = order.size(); rank-- > 0;) {
+    const double scaled =
+        p_values[order[rank]] * static_cast<double>(order.size()) / static_cast<double>(rank + 1);
+    smallest = std::min(smallest, scaled);
+    corrected[order[rank]] = smallest;
+  }
+  return corrected;
+}
+
+std::optional<int> trials_to_tell_apart(double first, double second, double level) {
+  if (!(first >= 0 && first <= 1 && second >= 0 && second <= 1)) {
+    throw std::invalid_argument("a rate is from 0 to 1");
+  }
+  if (first == second) return std::nullopt;
+  const auto tells = [&](int trials) {
+    const auto failing = [&](double rate) { return static_cast<int>(std::lround(rate * trials)); };
+    return fisher_exact({failing(first), trials}, {failing(second), trials}) < level;
+  };
+  int enough = 1;
+  while (!tells(enough)) {
+    if (enough > kMostTrials / 2) return std::nullopt;
+    enough *= 2;
+  }
+  int too_few = enough / 2;
+  while (enough - too_few > 1) {
+    const int middle = too_few + (enough - too_few) / 2;
+    (tells(middle) ? enough : too_few) = middle;
+  }
+  return enough;
+}
+
 std::optional<int> trials_to_tell_from_none(double rate, double level) {
   if (!(rate > 0)) return std::nullopt;
   // The p-value falls where another failure fits in and rises between: only these n are tried.

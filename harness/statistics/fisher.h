@@ -27,6 +27,17 @@ double fisher_exact(const Proportion& first, const Proportion& second);
 /// procedure", Scandinavian Journal of Statistics 6 (1979).
 std::vector<double> holm_corrected(const std::vector<double>& p_values);
 
+/// p-values of several tests, each corrected so that of the claims made below a level at most that
+/// share is false in the mean; where there is no difference anywhere, the chance of even one claim
+/// is below it. In the order given. Source: Y. Benjamini, Y. Hochberg, "Controlling the false
+/// discovery rate", Journal of the Royal Statistical Society B 57 (1995).
+std::vector<double> false_discovery_corrected(const std::vector<double>& p_values);
+
+/// The fewest trials a side with which fisher_exact tells two rates apart at `level`, each side
+/// failing round(rate * n) times in n. Nothing where that takes more than a million trials, or the
+/// rates are the same. Throws std::invalid_argument unless both are 0 to 1.
+std::optional<int> trials_to_tell_apart(double first, double second, double level);
+
 /// The fewest trials a side with which fisher_exact tells `rate` from no failure at `level`: the
 /// smallest n for which floor(rate * n) failures of n and 0 of n give a p-value below it. Nothing
 /// where that takes more than a million trials, or the rate is 0.

@@ -58,6 +58,26 @@ TEST(Holm, CorrectsByRankAndNeverReorders) {
   EXPECT_TRUE(holm_corrected({}).empty());
 }
 
+// The example of Benjamini and Hochberg's paper: 15 tests, four claims at 5%.
+TEST(FalseDiscovery, ClaimsWhatThePaperClaims) {
+  const std::vector<double> p{0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344,
+                              0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0000};
+  const std::vector<double> corrected = false_discovery_corrected(p);
+  for (size_t i = 0; i < p.size(); ++i) EXPECT_EQ(corrected[i] < 0.05, i < 4) << i;
+  EXPECT_NEAR(corrected[3], 0.0095 * 15 / 4, 1e-12);
+  EXPECT_EQ(corrected[14], 1);
+}
+
+TEST(TrialsToTell, TwoRatesTakeMoreTheNearerTheyAre) {
+  const auto far = trials_to_tell_apart(0, 1, 0.05);
+  const auto near = trials_to_tell_apart(0.2, 0.3, 0.05);
+  ASSERT_TRUE(far && near);
+  EXPECT_EQ(*far, 4);  // 4/4 and 0/4: p = 0.029; 3/3 and 0/3: 0.1
+  EXPECT_GT(*near, 100);
+  EXPECT_LT(*near, 400);
+  EXPECT_FALSE(trials_to_tell_apart(0.5, 0.5, 0.05));
+}
+
 TEST(TrialsToTell, AreTheFewestThatDo) {
   for (double rate : {1.0, 0.5, 0.3, 0.1, 0.02}) {
     const int needed = trials_to_tell_from_none(rate, 0.05).value();

@@ -17,6 +17,7 @@
 #include "reports/words/text.h"
 #include "reports/writers/atomic_file.h"
 #include "reproducers/bundle/evidence.h"
+#include "tools/runner/diff/diff_command.h"
 #include "tools/runner/doctor/doctor_command.h"
 #include "tools/runner/exit_code.h"
 #include "tools/runner/feedback/feedback_command.h"
@@ -73,6 +74,13 @@ const char* const kReproExamples =
     "  mpsprobe repro sim/linear/nograph/threads=8/iterations=50\n"
     "  mpsprobe repro mpsprobe-out/2026-01-31T12-34-56Z-default/report.json\n"
     "  mpsprobe repro mpsprobe-out/2026-01-31T12-34-56Z-default --signature 'uncommitted encoder'";
+
+const char* const kDiffExamples =
+    "Examples:\n"
+    "  mpsprobe diff yesterday today --fail-on new,worse\n"
+    "  mpsprobe diff torch-2.14 torch-2.15 --across library --json\n\n"
+    "Exit codes: 0 compared, 1 what --fail-on names was found, 2 wrong usage, or runs that are\n"
+    "unlike, 3 a journal cannot be read, 4 no cell has results in both, 6 a run is incomplete.";
 
 const char* const kFeedbackExamples =
     "Examples:\n"
@@ -247,6 +255,12 @@ int command_line(int argc, char** argv) {
       ->required()
       ->type_name("FOLDER|report.json");
 
+  CLI::App* diff = app.add_subcommand(
+      "diff", "compare two runs: what is new, gone, or fails more or less often");
+  DiffOptions diff_options;
+  add_diff_options(*diff, diff_options);
+  diff->footer(kDiffExamples);
+
   CLI::App* feedback = app.add_subcommand(
       "feedback", "make of a run what can be filed: a folder and an archive for each failure");
   FeedbackOptions feedback_options;
@@ -288,6 +302,7 @@ int command_line(int argc, char** argv) {
     }
     if (*repro) return printed(repro_command_line(repro_options));
     if (*list) return printed(list_command_line(list_options));
+    if (*diff) return printed(diff_command_line(diff_options));
     if (*feedback) return printed(feedback_command_line(feedback_options));
     if (*verify) return printed(verify_command_line(verify_options));
     if (*doctor) return printed(doctor_command_line(doctor_options));

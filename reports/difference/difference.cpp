@@ -1,0 +1,245 @@
+#include "reports/difference/difference.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace mpsprobe {
+namespace {
+
+using CellKey = std::pair<std::string, std::string>;
+
+/// One test of the family over which false claims are held.
+struct Hypothesis {
+  CellKey key;
+  std::string title;  ///< empty: of the cell's failures altogether
+  Proportion before;
+  Proportion after;
+  double p = 1;
+};
+
+/// A run of one arm is compared with another's only one, whatever they are called.
+RunFacts renamed_like(const RunFacts& run, const RunFacts& other) {
+  if (run.arms.size() != 1 || other.arms.size() != 1) return run;
+  const std::string& label = other.arms.begin()->first;
+  RunFacts renamed = run;
+  renamed.arms = {{label, run.arms.begin()->second}};
+  renamed.cells.clear();
+  for (const auto& [key, facts] : run.cells) renamed.cells[{label, key.second}] = facts;
+  return renamed;
+}
+
+double rate_of(const Proportion& side) {
+  return static_cast<double>(side.failures) / side.trials;
+}
+
+std::string most_frequent(const CellFacts& facts) {
+  std::string title;
+  int most = 0;
+  for (const auto& [each, failures] : facts.titles) {
+    if (failures > most) title = each, most = failures;
+  }
+  return title;
+}
+
+void add_titles(std::vector<Hypothesis>& family, const CellKey& key, const CellFacts& before,
+                const CellFacts& after) {
+  std::map<std::string, std::pair<int, int>> titles;
+  for (const auto& [title, failures] : before.titles) titles[title].first = failures;
+  for (const auto& [title, failures] : after.titles) titles[title].second = failures;
+  if (titles.size() < 2) return;  // the cell's own test says it
+  for (const auto& [title, failures] : titles) {
+    family.push_back(
+        {key, title, {failures.first, before.counted}, {failures.second, after.counted}});
+  }
+}
+
+std::vector<Hypothesis> family_of(const RunFacts& before, const RunFacts& after,
+                                  Difference& difference) {
+  std::vector<Hypothesis> family;
+  for (const auto& [key, now] : after.cells) {
+    const auto at = before.cells.find(key);
+    if (at == before.cells.end() || at->second.counted == 0 || now.counted == 0) continue;
+    const CellFacts& then = at->second;
+    ++difference.compared;
+    if (then.failures + now.failures == 0) continue;
+    family.push_back({key, "", {then.failures, then.counted}, {now.failures, now.counted}});
+    if (then.failures > 0 && now.failures > 0) add_titles(family, key, then, now);
+  }
+  for (Hypothesis& each : family) each.p = fisher_exact(each.before, each.after);
+  return family;
+}
+
+std::optional<Change> change_of(const Hypothesis& tested) {
+  const int before = tested.before.failures;
+  const int after = tested.after.failures;
+  if (!tested.title.empty()) {
+    if (before == 0) return Change::new_signature;
+    if (after == 0) return Change::signature_gone;
+    return std::nullopt;  // oftener or not: the cell's own test is for that
+  }
+  if (before == 0) return Change::new_failure;
+  if (after == 0) return Change::gone;
+  return rate_of(tested.after) > rate_of(tested.before) ? Change::more_often : Change::less_often;
+}
+
+std::set<std::string> counted_cells(const RunFacts& run) {
+  std::set<std::string> cells;
+  for (const auto& [key, facts] : run.cells) {
+    if (facts.counted > 0)
+      cells.insert(run.arms.size() > 1 ? key.first + ": " + key.second : key.second);
+  }
+  return cells;
+}
+
+std::vector<Boundary> boundaries_of(const RunFacts& run) {
+  std::vector<CellEvidence> evidence;
+  for (const auto& [key, facts] : run.cells) {
+    evidence.push_back({key.first, facts.cell, facts.counted, facts.failures, false, 0});
+  }
+  return find_boundaries(evidence);
+}
+
+std::optional<int32_t> first_failing(const Boundary& boundary) {
+  if (!boundary.fewest_failing) return std::nullopt;
+  return boundary.fewest_failing->count;
+}
+
+/// The cell of a boundary's group at a count.
+std::string cell_at(const Boundary& boundary, int32_t count) {
+  Cell cell = boundary.group;
+  (boundary.axis == "threads" ? cell.threads : cell.processes) = count;
+  return to_string(cell);
+}
+
+std::vector<BoundaryMove> find_moves(const RunFacts& before, const RunFacts& after,
+                                     const std::vector<CellChange>& changes) {
+  std::set<CellKey> changed;
+  for (const CellChange& change : changes) {
+    if (change.change == Change::new_failure || change.change == Change::gone) {
+      changed.insert({change.arm, change.cell});
+    }
+  }
+  std::map<std::tuple<std::string, std::string, std::string>, Boundary> then;
+  for (const Boundary& boundary : boundaries_of(before)) {
+    then[{boundary.worker, boundary.axis, to_string(boundary.group)}] = boundary;
+  }
+  std::vector<BoundaryMove> moves;
+  for (const Boundary& now : boundaries_of(after)) {
+    const auto at = then.find({now.worker, now.axis, to_string(now.group)});
+    if (at == then.end()) continue;
+    const auto from = first_failing(at->second);
+    const auto to = first_failing(now);
+    if (from == to) continue;
+    // The cell that fails first, on the side where it does so sooner, must itself have changed.
+    const int32_t sooner = !from ? *to : !to ? *from : std::min(*from, *to);
+    if (!changed.contains({now.worker, cell_at(now, sooner)})) continue;
+    moves.push_back({now.worker, now.axis, now.group, from, to});
+  }
+  return moves;
+}
+
+void compare_words(std::vector<std::string>& found, std::string_view what,
+                   const std::string& before, const std::string& after) {
+  if (before == after) return;
+  found.push_back(fmt::format("{}: \"{}\" and \"{}\"", what, before, after));
+}
+
+std::string fact_of(const nlohmann::json& machine, const char* key) {
+  if (!machine.is_object()) return "";
+  const auto at = machine.find(key);
+  return at != machine.end() && at->is_string() ? at->get<std::string>() : "";
+}
+
+}  // namespace
+
+std::string_view name_of(Change change) {
+  switch (change) {
+    case Change::new_failure:
+      return "new";
+    case Change::gone:
+      return "gone";
+    case Change::more_often:
+      return "more_often";
+    case Change::less_often:
+      return "less_often";
+    case Change::new_signature:
+      return "new_signature";
+    case Change::signature_gone:
+      return "signature_gone";
+    default:
+      return "unclear";
+  }
+}
+
+Unlike unlike(const RunFacts& before, const RunFacts& after) {
+  Unlike found;
+  for (const char* key : {"chip", "model", "architecture", "os", "os_build", "kernel"}) {
+    compare_words(found.machines, key, fact_of(before.machine, key), fact_of(after.machine, key));
+  }
+  const RunFacts renamed = renamed_like(before, after);
+  for (const auto& [label, arm] : after.arms) {
+    const auto at = renamed.arms.find(label);
+    if (at == renamed.arms.end()) continue;
+    compare_words(found.libraries, "library of " + label, at->second.library, arm.library);
+    compare_words(found.machines, "device of " + label, at->second.devices, arm.devices);
+  }
+  found.device_class = before.simulated != after.simulated;
+  return found;
+}
+
+Difference compare_runs(const RunFacts& before_as_named, const RunFacts& after) {
+  const RunFacts before = renamed_like(before_as_named, after);
+  Difference difference;
+  difference.simulated = before.simulated || after.simulated;
+  std::vector<Hypothesis> family = family_of(before, after, difference);
+  difference.tested = static_cast<int>(family.size());
+  std::vector<double> p_values;
+  for (const Hypothesis& each : family) p_values.push_back(each.p);
+  const std::vector<double> corrected = false_discovery_corrected(p_values);
+  // One cell alone, among all that were tested, is claimed below this.
+  const double level = kFalseDiscoveries / std::max<double>(1, static_cast<double>(family.size()));
+
+  for (size_t i = 0; i < family.size(); ++i) {
+    const Hypothesis& tested = family[i];
+    const CellFacts& now = after.cells.at(tested.key);
+    const CellFacts& then = before.cells.at(tested.key);
+    CellChange change{Change::unclear, tested.key.first, tested.key.second, tested.title,
+                      tested.before,   tested.after,     tested.p,          corrected[i],
+                      std::nullopt,    now.simulated};
+    if (change.title.empty()) change.title = most_frequent(now.failures > 0 ? now : then);
+    const std::optional<Change> kind = change_of(tested);
+    if (corrected[i] < kFalseDiscoveries) {
+      if (!kind) continue;
+      change.change = *kind;
+      difference.changes.push_back(change);
+    } else if (kind == Change::new_failure || kind == Change::gone) {
+      const auto needed =
+          trials_to_tell_apart(rate_of(tested.before), rate_of(tested.after), level);
+      if (needed) {
+        change.more_trials =
+            std::max(1, *needed - std::min(tested.before.trials, tested.after.trials));
+      }
+      difference.unclear.push_back(change);
+    }
+  }
+  const auto surer = [](const CellChange& a, const CellChange& b) { return a.p < b.p; };
+  std::stable_sort(difference.changes.begin(), difference.changes.end(), surer);
+  std::stable_sort(difference.unclear.begin(), difference.unclear.end(), surer);
+  difference.moves = find_moves(before, after, difference.changes);
+
+  const std::set<std::string> then = counted_cells(before);
+  const std::set<std::string> now = counted_cells(after);
+  std::set_difference(now.begin(), now.end(), then.begin(), then.end(),
+                      std::back_inserter(difference.came));
+  std::set_difference(then.begin(), then.end(), now.begin(), now.end(),
+                      std::back_inserter(difference.went));
+  for (const auto& [key, facts] : after.cells) {
+    if (facts.unexpected) difference.unexpected.push_back(key.second);
+  }
+  return difference;
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/boundary/boundary.h"
+#include "harness/statistics/fisher.h"
+#include "reports/difference/run_facts.h"
+
+namespace mpsprobe {
+
+enum class Change : uint8_t {
+  new_failure,  ///< it never failed before
+  gone,         ///< it never fails any more
+  more_often,
+  less_often,
+  new_signature,   ///< it failed before, never like this
+  signature_gone,  ///< it still fails, never like this any more
+  unclear,         ///< one side failed, and chance may have spared the other
+};
+
+/// The word that programs read: "new", "gone", "more_often", "new_signature".
+std::string_view name_of(Change change);
+
+/// A cell, or one signature in it, that differs.
+struct CellChange {
+  Change change = Change::unclear;
+  std::string arm;
+  std::string cell;
+  std::string title;  ///< of a change of signatures, else the most frequent one of the failing side
+  Proportion before;
+  Proportion after;
+  double p = 1;                    ///< Fisher's exact test, two-sided
+  double corrected_p = 1;          ///< for the false discovery rate over all that were tested
+  std::optional<int> more_trials;  ///< of each side, for `unclear`, at the rates seen
+  bool simulated = false;
+};
+
+/// The fewest threads or processes that fail are others than before, and a cell that changed bears
+/// that out.
+struct BoundaryMove {
+  std::string arm;
+  std::string axis;
+  Cell group;
+  std::optional<int32_t> before;  ///< nothing: none failed
+  std::optional<int32_t> after;
+  bool worse() const { return after && (!before || *after < *before); }
+};
+
+/// What is claimed of two runs, and what cannot be told.
+struct Difference {
+  std::vector<CellChange> changes;  ///< surest first
+  std::vector<CellChange> unclear;
+  std::vector<BoundaryMove> moves;
+  std::vector<std::string> came;        ///< cells with results only after, by arm and cell
+  std::vector<std::string> went;        ///< only before
+  std::vector<std::string> unexpected;  ///< cells that are not as the matrix expects, after
+  int compared = 0;                     ///< cells with results on both sides
+  int tested = 0;                       ///< tests that the correction is for
+  bool simulated = false;
+};
+
+/// The share of false claims that is allowed.
+constexpr double kFalseDiscoveries = 0.05;
+
+/// In what two runs are unlike, as sentences. Runs that are simulated and runs that are not are
+/// never alike.
+struct Unlike {
+  std::vector<std::string> machines;
+  std::vector<std::string> libraries;
+  bool device_class = false;
+};
+Unlike unlike(const RunFacts& before, const RunFacts& after);
+
+/// Compares cell by cell, arms of the same name, or else the only one of each run. A cell is tested
+/// where something failed on either side; where both failed, each of its signatures is as well. The
+/// test takes the number of failures as given, so that the others could claim nothing. Pure.
+Difference compare_runs(const RunFacts& before, const RunFacts& after);
+
+}  // namespace mpsprobe

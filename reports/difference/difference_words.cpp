@@ -1,0 +1,162 @@
+#include "reports/difference/difference_words.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "reports/words/phrases.h"
+#include "reports/words/text.h"
+
+namespace mpsprobe {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr size_t kMostListed = 20;
+
+constexpr std::array<std::pair<Change, std::string_view>, 6> kHeadings{
+    {{Change::new_failure, "new: failed never before"},
+     {Change::more_often, "fail more often"},
+     {Change::new_signature, "fail in a new way"},
+     {Change::gone, "gone: failed before, and not any more"},
+     {Change::less_often, "fail less often"},
+     {Change::signature_gone, "do not fail any more in this way"}}};
+
+std::string side(const RunFacts& run) {
+  std::string text = printable(run.name) + ", " + printable(run.started);
+  for (const auto& [label, arm] : run.arms) {
+    text += ", " + printable(label) + ": " + shortened(printable(arm.library), 120);
+  }
+  if (run.undone > 0) {
+    text += fmt::format("; incomplete: {} of {} planned trials have no answer", run.undone,
+                        run.planned);
+  }
+  return text;
+}
+
+std::string counts(const CellChange& change) {
+  return fmt::format("{}/{} -> {}/{}", change.before.failures, change.before.trials,
+                     change.after.failures, change.after.trials);
+}
+
+std::string where(const RunFacts& run, const CellChange& change) {
+  return (run.arms.size() > 1 ? printable(change.arm) + ": " : "") + printable(change.cell);
+}
+
+std::string moved(const BoundaryMove& move) {
+  const auto words = [&move](const std::optional<int32_t>& count) {
+    return count ? "at " + counted(*count, move.axis) : std::string("not at all");
+  };
+  return fmt::format("  {} {}: failed {}, fails {}", name_of(move.group.backend),
+                     printable(cell_label(move.group, {move.axis})), words(move.before),
+                     words(move.after));
+}
+
+void list_cells(std::string& text, std::string_view heading,
+                const std::vector<std::string>& cells) {
+  if (cells.empty()) return;
+  text += fmt::format("\n{} ({})\n", heading, cells.size());
+  for (size_t i = 0; i < cells.size() && i < kMostListed; ++i) {
+    text += "  " + printable(cells[i]) + "\n";
+  }
+  if (cells.size() > kMostListed)
+    text += fmt::format("  and {} more\n", cells.size() - kMostListed);
+}
+
+ordered_json change_json(const CellChange& change) {
+  ordered_json json = {
+      {"change", name_of(change.change)},
+      {"arm", change.arm},
+      {"cell", change.cell},
+      {"signature", change.title},
+      {"before", {{"failures", change.before.failures}, {"counted", change.before.trials}}},
+      {"after", {{"failures", change.after.failures}, {"counted", change.after.trials}}},
+      {"p", change.p},
+      {"corrected_p", change.corrected_p},
+      {"more_trials", nullptr},
+      {"simulated", change.simulated}};
+  if (change.more_trials) json["more_trials"] = *change.more_trials;
+  return json;
+}
+
+ordered_json side_json_of(const RunFacts& run) {
+  ordered_json arms = ordered_json::object();
+  for (const auto& [label, arm] : run.arms) {
+    arms[label] = {{"library", arm.library}, {"devices", arm.devices}};
+  }
+  return {{"run", run.name},        {"started", run.started}, {"machine", run.machine},
+          {"planned", run.planned}, {"undone", run.undone},   {"arms", arms}};
+}
+
+}  // namespace
+
+std::string difference_text(const RunFacts& before, const RunFacts& after,
+                            const Difference& difference) {
+  std::string text = difference.simulated ? "SIMULATED: nothing about Apple's software\n" : "";
+  text += "before: " + side(before) + "\nafter:  " + side(after) + "\n";
+  for (const auto& [kind, heading] : kHeadings) {
+    bool first = true;
+    for (const CellChange& change : difference.changes) {
+      if (change.change != kind) continue;
+      if (first) text += fmt::format("\n{}\n", heading);
+      first = false;
+      text += fmt::format("  {}  {}  {}\n", where(after, change), counts(change),
+                          shortened(printable(change.title), 160));
+    }
+  }
+  if (!difference.moves.empty()) text += "\nboundary moved\n";
+  for (const BoundaryMove& move : difference.moves) text += moved(move) + "\n";
+  if (!difference.unclear.empty()) {
+    text += fmt::format("\ncannot tell ({})\n", difference.unclear.size());
+  }
+  for (size_t i = 0; i < difference.unclear.size() && i < kMostListed; ++i) {
+    const CellChange& change = difference.unclear[i];
+    text += fmt::format("  {}  {}: {}\n", where(after, change), counts(change),
+                        change.more_trials ? fmt::format("{} more of each side, at these rates",
+                                                         counted(*change.more_trials, "trials"))
+                                           : "a million trials would not do");
+  }
+  if (difference.unclear.size() > kMostListed) {
+    text += fmt::format("  and {} more\n", difference.unclear.size() - kMostListed);
+  }
+  list_cells(text, "only after", difference.came);
+  list_cells(text, "only before", difference.went);
+  list_cells(text, "not as the matrix expects, after", difference.unexpected);
+  text += fmt::format("\n{} compared, {} claimed: of such claims at most {:.0f}% are false\n",
+                      counted(difference.compared, "cells"),
+                      counted(static_cast<int64_t>(difference.changes.size()), "changes"),
+                      kFalseDiscoveries * 100);
+  return text;
+}
+
+ordered_json difference_json(const RunFacts& before, const RunFacts& after,
+                             const Difference& difference) {
+  ordered_json json = {{"mpsprobe_difference", 1},
+                       {"simulated", difference.simulated},
+                       {"before", side_json_of(before)},
+                       {"after", side_json_of(after)},
+                       {"compared", difference.compared},
+                       {"tested", difference.tested},
+                       {"false_discovery_rate", kFalseDiscoveries}};
+  json["changes"] = json["unclear"] = json["boundaries"] = ordered_json::array();
+  for (const CellChange& change : difference.changes)
+    json["changes"].push_back(change_json(change));
+  for (const CellChange& change : difference.unclear)
+    json["unclear"].push_back(change_json(change));
+  for (const BoundaryMove& move : difference.moves) {
+    const auto count = [](const std::optional<int32_t>& at) {
+      return at ? ordered_json(*at) : ordered_json(nullptr);
+    };
+    json["boundaries"].push_back({{"arm", move.arm},
+                                  {"axis", move.axis},
+                                  {"group", to_string(move.group)},
+                                  {"before", count(move.before)},
+                                  {"after", count(move.after)}});
+  }
+  json["came"] = difference.came;
+  json["went"] = difference.went;
+  json["unexpected"] = difference.unexpected;
+  return json;
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,115 @@
+#include "reports/difference/run_facts.h"
+
+#include "harness/wire/input_error.h"
+#include "reports/analysis/titles.h"
+#include "reports/words/text.h"
+
+namespace mpsprobe {
+namespace {
+
+std::string listed(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) {
+    if (part.empty()) continue;
+    text += (text.empty() ? "" : ", ") + part;
+  }
+  return text;
+}
+
+std::string build_in_words(const std::string& name, const std::string& version,
+                           const std::string& hash, const std::string& id) {
+  return listed({listed({name}) + (version.empty() ? "" : " " + version), hash,
+                 id.empty() ? "" : "build id " + id});
+}
+
+CellFacts cell_facts(const nlohmann::json& json) {
+  CellFacts facts;
+  facts.cell = parse_cell(json.at("cell").get<std::string>());
+  facts.planned = json.at("planned").get<int>();
+  facts.counted = json.at("counted").get<int>();
+  facts.failures = json.at("failures").get<int>();
+  facts.simulated = json.at("simulated").get<bool>();
+  facts.unexpected = json.at("expected") == "unmet";
+  if (facts.failures < 0 || facts.failures > facts.counted) {
+    throw InputError("", "failed more often than it ran", "");
+  }
+  return facts;
+}
+
+void read_report(RunFacts& facts, const nlohmann::json& report) {
+  const nlohmann::json& context = report.at("context");
+  facts.started = context.at("started").get<std::string>();
+  facts.machine = context.at("machine");
+  facts.simulated = report.at("simulated").get<bool>();
+  facts.planned = report.at("planned").get<int>();
+  facts.undone = std::max(0, facts.planned - report.at("recorded").get<int>());
+  for (const nlohmann::json& arm : context.at("arms")) {
+    const auto text = [&arm](const char* key) { return arm.at(key).get<std::string>(); };
+    facts.arms[text("label")] = {
+        build_in_words(text("library_name"), text("version"), text("git_hash"), text("build_id")),
+        listed(arm.at("devices").get<std::vector<std::string>>())};
+  }
+  for (const nlohmann::json& cell : report.at("cells")) {
+    facts.cells[{cell.at("arm").get<std::string>(), cell.at("cell").get<std::string>()}] =
+        cell_facts(cell);
+  }
+  for (const nlohmann::json& signature : report.at("signatures")) {
+    const auto title = signature.at("title").get<std::string>();
+    for (const nlohmann::json& where : signature.at("cells")) {
+      facts.cells.at({where.at("arm").get<std::string>(), where.at("cell").get<std::string>()})
+          .titles[title] = where.at("failures").get<int>();
+    }
+  }
+}
+
+}  // namespace
+
+RunFacts run_facts(const std::string& name, const Analysis& analysis) {
+  RunFacts facts;
+  facts.name = name;
+  facts.started = analysis.header.started;
+  facts.machine = analysis.header.machine;
+  facts.simulated = analysis.simulated;
+  facts.planned = analysis.planned;
+  facts.undone = analysis.undone;
+  for (const Arm& arm : analysis.arms) {
+    facts.arms[arm.label] = {
+        build_in_words(arm.library_name, arm.version, arm.git_hash, arm.build_id),
+        listed(arm.devices)};
+  }
+  const auto titles = titles_by_cell(analysis);
+  for (const CellSummary& cell : analysis.cells) {
+    CellFacts& each = facts.cells[{analysis.arms[cell.arm].label, cell.id}];
+    each = {cell.cell,
+            cell.planned,
+            cell.counted,
+            cell.failures,
+            cell.simulated,
+            cell.expected == Expected::unmet,
+            {}};
+    const auto at = titles.find({cell.arm, cell.id});
+    if (at == titles.end()) continue;
+    for (const TitleCount& count : at->second) {
+      each.titles[analysis.signatures[count.signature].title] = count.failures;
+    }
+  }
+  return facts;
+}
+
+RunFacts run_facts(const std::string& name, const nlohmann::json& report) {
+  RunFacts facts;
+  facts.name = name;
+  const std::string remedy = "Name the folder of a run, or the report.json of one";
+  try {
+    read_report(facts, report);
+  } catch (const nlohmann::json::exception& error) {
+    throw InputError(printable(name), "is no report of mpsprobe: " + printable(error.what()),
+                     remedy);
+  } catch (const std::exception& error) {
+    throw InputError(printable(name),
+                     "holds a cell that cannot be read: " + printable(error.what()), remedy);
+  }
+  return facts;
+}
+
+}  // namespace mpsprobe

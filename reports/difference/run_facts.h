@@ -1,0 +1,49 @@
+#pragma once
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/wire/cell.h"
+#include "reports/analysis/analysis.h"
+
+namespace mpsprobe {
+
+/// What one cell of a run came to, as far as runs are compared by it.
+struct CellFacts {
+  Cell cell;
+  int planned = 0;
+  int counted = 0;
+  int failures = 0;
+  bool simulated = false;
+  bool unexpected = false;            ///< the matrix expected something else
+  std::map<std::string, int> titles;  ///< failures by signature
+};
+
+/// A worker of a run: which library it really loaded, and on which devices.
+struct ArmFacts {
+  std::string library;  ///< "LibTorch 2.15.0, 0a1b2c3d, build id aa11": all that tells builds apart
+  std::string devices;
+};
+
+/// A run as far as it is compared with another.
+struct RunFacts {
+  std::string name;     ///< as the user called it
+  std::string started;  ///< UTC
+  nlohmann::json machine;
+  bool simulated = false;
+  int planned = 0;
+  int undone = 0;                        ///< planned trials without an answer
+  std::map<std::string, ArmFacts> arms;  ///< by label
+  std::map<std::pair<std::string, std::string>, CellFacts> cells;  ///< by arm and cell
+};
+
+/// Pure.
+RunFacts run_facts(const std::string& name, const Analysis& analysis);
+
+/// From a report.json. Throws InputError, naming `name`, for what is no such report.
+RunFacts run_facts(const std::string& name, const nlohmann::json& report);
+
+}  // namespace mpsprobe
