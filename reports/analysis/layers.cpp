@@ -57,7 +57,7 @@ bool proved(const Arm& arm) {
 }
 
 // Every title that a cell of an arm failed with.
-std::map<std::pair<size_t, std::string>, std::set<size_t>> titles_by_cell(
+std::map<std::pair<size_t, std::string>, std::set<size_t>> title_sets_by_cell(
     const Analysis& analysis) {
   std::map<std::pair<size_t, std::string>, std::set<size_t>> titles;
   for (size_t i = 0; i < analysis.signatures.size(); ++i) {
@@ -99,7 +99,7 @@ class Devices {
 class Pairs {
  public:
   explicit Pairs(const Analysis& analysis)
-      : analysis_(analysis), titles_(titles_by_cell(analysis)), devices_(analysis) {
+      : analysis_(analysis), titles_(title_sets_by_cell(analysis)), devices_(analysis) {
     for (size_t i = 0; i < analysis.cells.size(); ++i) {
       if (analysis.cells[i].counted > 0) by_id_[analysis.cells[i].id].push_back(i);
     }

@@ -30,7 +30,7 @@ std::string text_as(std::string_view file, const Journal& journal) {
   return "";
 }
 
-std::vector<std::string> lines_of(const std::string& text) {
+std::vector<std::string> rows_of(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream stream(text);
   for (std::string line; std::getline(stream, line);) lines.push_back(line);
@@ -123,7 +123,7 @@ TEST(Github, PutsWhatIsUnexpectedFirstAndCutsAtARow) {
   EXPECT_LT(text.size(), 1u << 20);
   EXPECT_LT(text.find("sim/linear/graph/threads=9`"), text.find("iterations=1`"));
   EXPECT_THAT(text, HasSubstr("## SIMULATED: "));
-  const std::vector<std::string> lines = lines_of(text);
+  const std::vector<std::string> lines = rows_of(text);
   EXPECT_THAT(lines.back(), HasSubstr("more rows do not fit"));
   EXPECT_TRUE(lines[lines.size() - 3].ends_with("|")) << lines[lines.size() - 3];
 }
@@ -136,7 +136,7 @@ TEST(Github, AnnotatesTenAtMostAndUnexpectedOnesAsErrors) {
   }
   sample.plan("sim/linear/graph/threads=9").expect({Verdict::pass, {}, ""}).ran(2, 1);
   const std::vector<std::string> lines =
-      lines_of(text_as("github-annotations.txt", sample.journal));
+      rows_of(text_as("github-annotations.txt", sample.journal));
   ASSERT_EQ(lines.size(), 11u);
   EXPECT_THAT(lines[1], HasSubstr("::error title=SIMULATED%3A sim/linear/graph/threads=9::"));
   EXPECT_THAT(lines[2], HasSubstr("::notice "));
@@ -148,7 +148,7 @@ TEST(Github, ATextBeginsNoCommandAndEndsNone) {
     const std::string evil = "\n::error::x\n##[error]y%0A::stop-commands::z" + text;
     const std::string lines = text_as("github-annotations.txt", journal_with(evil));
     EXPECT_TRUE(is_harmless(lines));
-    EXPECT_EQ(lines_of(lines).size(), 3u) << lines;
+    EXPECT_EQ(rows_of(lines).size(), 3u) << lines;
     EXPECT_THAT(lines, Not(HasSubstr("##[")));
     EXPECT_THAT(lines, Not(HasSubstr("y%0A")));
     const std::string summary = text_as("github-summary.md", journal_with(evil));
