@@ -75,18 +75,25 @@ SampleJournal& SampleJournal::block(const std::string& title) {
 }
 
 SampleJournal& SampleJournal::plan(const std::string& cell) {
-  journal.header.cells.push_back({parse_cell(cell), block_, std::nullopt});
+  last_cell_ = parse_cell(cell);
+  journal.header.cells.push_back(PlannedCell{last_cell_, block_, std::nullopt});
   return *this;
 }
 
 SampleJournal& SampleJournal::expect(const Expectation& expectation) {
-  journal.header.cells.back().expectation = expectation;
+  PlannedCells cells;
+  for (size_t i = 0; i < journal.header.cells.size(); ++i) {
+    PlannedCell planned = journal.header.cells[i];
+    if (i + 1 == journal.header.cells.size()) planned.expectation = expectation;
+    cells.push_back(std::move(planned));
+  }
+  journal.header.cells = std::move(cells);
   return *this;
 }
 
 SampleJournal& SampleJournal::ran(int trials, int failures, const Judgement& how,
                                   const std::string& worker) {
-  const Cell cell = journal.header.cells.back().cell;
+  const Cell cell = last_cell_;
   for (int i = 0; i < trials; ++i) {
     const bool failed = i < failures;
     TrialRecord trial;
@@ -130,8 +137,7 @@ SampleJournal& SampleJournal::ran(int trials, int failures, const Judgement& how
 
 SampleJournal& SampleJournal::came_to(int trials, Outcome outcome) {
   for (int i = 0; i < trials; ++i) {
-    const bool follows =
-        !journal.trials.empty() && journal.trials.back().cell == journal.header.cells.back().cell;
+    const bool follows = !journal.trials.empty() && journal.trials.back().cell == last_cell_;
     const int next = follows ? last().trial + 1 : 0;
     ran(1, 1, Judgement{outcome});
     last().trial = next;

@@ -36,6 +36,7 @@ class SampleJournal {
   bool overlap = true;                  ///< whether threads meet, from here on
 
  private:
+  Cell last_cell_;
   std::string block_;
   int sequence_ = 0;
 };

@@ -34,17 +34,24 @@ std::string known_good_operation(const WorkerInfo& worker) {
   return "";
 }
 
-/// One cell on one worker.
+/// One cell on one worker: the places where they stand in the header.
 struct Unit {
-  const WorkerInfo* worker = nullptr;
-  const Cell* cell = nullptr;
+  uint32_t worker = 0;
+  uint32_t cell = 0;
 };
 
 std::vector<Unit> units_of(const CampaignHeader& header) {
+  const std::set<Backend> backends = header.cells.backends();
   std::vector<Unit> units;
-  for (const WorkerInfo& worker : header.workers) {
-    for (const PlannedCell& planned : header.cells) {
-      if (names_backend(worker, planned.cell.backend)) units.push_back({&worker, &planned.cell});
+  for (uint32_t worker = 0; worker < header.workers.size(); ++worker) {
+    const WorkerInfo& info = header.workers[worker];
+    std::set<Backend> asked;
+    for (const Backend backend : backends) {
+      if (names_backend(info, backend)) asked.insert(backend);
+    }
+    const bool all = asked == backends;
+    for (uint32_t cell = 0; cell < header.cells.size(); ++cell) {
+      if (all || asked.contains(header.cells.cell(cell).backend)) units.push_back({worker, cell});
     }
   }
   return units;
@@ -73,7 +80,7 @@ class Campaign::Run {
       : campaign_(campaign),
         header_(campaign.header_),
         units_(units_of(header_)),
-        schedule_(make_schedule(units_.size(), static_cast<size_t>(header_.trials), header_.seed)),
+        schedule_(units_.size(), static_cast<size_t>(header_.trials), header_.seed),
         start_(Clock::now()) {
     progress_.planned = schedule_.size();
     for (const TrialRecord& trial : campaign.existing_) {
@@ -167,18 +174,18 @@ class Campaign::Run {
 
   std::optional<Job> next() {
     const std::lock_guard<std::mutex> lock(mutex_);
-    for (; may_go_on_locked() && position_ < schedule_.size(); ++position_) {
-      const Slot slot = schedule_[position_];
-      const WorkerInfo& worker = *units_[slot.unit].worker;
-      const Cell& cell = *units_[slot.unit].cell;
-      const std::string text = to_string(cell);
-      const Key key{worker.name, text, static_cast<int>(slot.trial)};
+    while (may_go_on_locked()) {
+      const std::optional<Slot> slot = schedule_.next();
+      if (!slot.has_value()) break;
+      const uint64_t place = position_++;
+      const WorkerInfo& worker = header_.workers[units_[slot->unit].worker];
+      const Cell cell = header_.cells.cell(units_[slot->unit].cell);
+      const Key key{worker.name, to_string(cell), static_cast<int>(slot->trial)};
       if (done_.contains(key)) continue;
       const auto attempts = attempts_.find(key);
       Job job;
-      job.request = {&worker, cell, static_cast<int>(slot.trial), position_, "", header_.seed};
+      job.request = {&worker, cell, static_cast<int>(slot->trial), place, "", header_.seed};
       job.attempt = attempts == attempts_.end() ? 0 : attempts->second;
-      ++position_;
       return job;
     }
     return std::nullopt;
@@ -242,13 +249,13 @@ class Campaign::Run {
   Campaign& campaign_;
   const CampaignHeader& header_;
   const std::vector<Unit> units_;
-  const std::vector<Slot> schedule_;
+  Schedule schedule_;
   const Clock::time_point start_;
   std::set<Key> done_;
   std::map<Key, int> attempts_;  ///< of trials that are not done: how many there were
   DeviceTurns turns_;
   std::mutex mutex_;
-  size_t position_ = 0;
+  uint64_t position_ = 0;
   std::string last_started_;
   Progress progress_;
   int failures_now_ = 0;  ///< of settled trials, since this run began

@@ -18,17 +18,24 @@ uint64_t below(std::mt19937_64& random, uint64_t bound) {
 
 }  // namespace
 
-std::vector<Slot> make_schedule(size_t units, size_t trials, uint64_t seed) {
-  std::mt19937_64 random(seed);
-  std::vector<uint32_t> order(units);
-  std::vector<Slot> schedule;
-  schedule.reserve(units * trials);
-  for (size_t trial = 0; trial < trials; ++trial) {
-    std::iota(order.begin(), order.end(), 0U);
-    for (size_t i = units; i > 1; --i) std::swap(order[i - 1], order[below(random, i)]);
-    for (uint32_t unit : order) schedule.push_back({unit, static_cast<uint32_t>(trial)});
+Schedule::Schedule(size_t units, size_t trials, uint64_t seed)
+    : units_(units), trials_(trials), random_(seed), order_(units) {
+  shuffle();
+}
+
+void Schedule::shuffle() {
+  std::iota(order_.begin(), order_.end(), 0U);
+  for (size_t i = units_; i > 1; --i) std::swap(order_[i - 1], order_[below(random_, i)]);
+}
+
+std::optional<Slot> Schedule::next() {
+  if (place_ == units_) {
+    if (units_ == 0 || trial_ + 1 >= trials_) return std::nullopt;
+    ++trial_;
+    place_ = 0;
+    shuffle();
   }
-  return schedule;
+  return Slot{order_[place_++], static_cast<uint32_t>(trial_)};
 }
 
 }  // namespace mpsprobe

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "harness/wire/axis.h"
 #include "harness/wire/input_error.h"
 
 namespace mpsprobe {
@@ -30,6 +31,56 @@ std::optional<Expectation> expectation_from_json(const json& object) {
   return expectation;
 }
 
+json rules_to_json(const std::vector<Matrix::ExpectRule>& rules) {
+  json list = json::array();
+  for (const Matrix::ExpectRule& rule : rules) {
+    list.push_back(
+        {{"where", rule.selector.where}, {"expectation", expectation_to_json(rule.expectation)}});
+  }
+  return list;
+}
+
+// A single cell, or a grid: what a block multiplies, and which of the products are cells.
+json cells_to_json(const PlannedCells& cells) {
+  json list = json::array();
+  for (const PlannedCells::Piece& piece : cells.pieces()) {
+    if (const auto* grid = std::get_if<CellGrid>(&piece)) {
+      list.push_back({{"block", grid->block}, {"axes", grid->axes}, {"kept", grid->kept}});
+      continue;
+    }
+    for (const PlannedCell& planned : std::get<PlannedCells::Singles>(piece)) {
+      list.push_back({{"cell", to_string(planned.cell)},
+                      {"block", planned.block},
+                      {"expectation", expectation_to_json(planned.expectation)}});
+    }
+  }
+  return list;
+}
+
+void read_cells(const json& object, PlannedCells& cells) {
+  for (const json& planned : object.at("cells")) {
+    if (planned.contains("axes")) {
+      cells.push_back(CellGrid{planned.at("block"), planned.at("axes"), planned.at("kept")});
+    } else {
+      cells.push_back(PlannedCell{parse_cell(planned.at("cell").get<std::string>()),
+                                  planned.at("block"),
+                                  expectation_from_json(planned.at("expectation"))});
+    }
+  }
+  std::vector<Matrix::ExpectRule> rules;
+  for (const json& rule : object.value("expect", json::array())) {  // old versions have none
+    const auto expectation = expectation_from_json(rule.at("expectation"));
+    AxisValues where = rule.at("where");
+    for (const auto& [axis, values] : where) {
+      if (find_axis(axis) == nullptr) {
+        throw InputError("campaign", "an expectation names no axis", "The journal is damaged");
+      }
+    }
+    rules.push_back({{std::move(where)}, expectation.value()});
+  }
+  cells.expect(std::move(rules));
+}
+
 }  // namespace
 
 json header_to_json(const CampaignHeader& header) {
@@ -38,15 +89,10 @@ json header_to_json(const CampaignHeader& header) {
     workers.push_back(
         {{"name", worker.name}, {"path", worker.path}, {"describe", worker.describe}});
   }
-  json cells = json::array();
-  for (const PlannedCell& planned : header.cells) {
-    cells.push_back({{"cell", to_string(planned.cell)},
-                     {"block", planned.block},
-                     {"expectation", expectation_to_json(planned.expectation)}});
-  }
   json left_out = json::array();
   for (const LeftOut& cell : header.left_out) {
     left_out.push_back({{"cell", cell.cell}, {"reason", cell.reason}});
+    if (cell.others > 0) left_out.back()["others"] = cell.others;
   }
   return {{"mpsprobe_version", header.mpsprobe_version},
           {"started", header.started},
@@ -65,7 +111,8 @@ json header_to_json(const CampaignHeader& header) {
           {"workers", workers},
           {"matrix_name", header.matrix_name},
           {"matrix_description", header.matrix_description},
-          {"cells", cells},
+          {"cells", cells_to_json(header.cells)},
+          {"expect", rules_to_json(header.cells.rules())},
           {"left_out", left_out}};
 }
 
@@ -101,12 +148,10 @@ CampaignHeader header_from_json(const json& object) {
   if (header.workers.empty()) {
     throw InputError("campaign", "no worker", "The journal is damaged");
   }
-  for (const json& planned : object.at("cells")) {
-    header.cells.push_back({parse_cell(planned.at("cell").get<std::string>()), planned.at("block"),
-                            expectation_from_json(planned.at("expectation"))});
-  }
+  read_cells(object, header.cells);
   for (const json& cell : object.at("left_out")) {
-    header.left_out.push_back({cell.at("cell"), cell.at("reason")});
+    header.left_out.push_back(
+        {cell.at("cell"), cell.at("reason"), cell.value("others", size_t{0})});
   }
   return header;
 }

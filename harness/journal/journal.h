@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/matrix/matrix.h"
+#include "harness/matrix/planned_cells.h"
 #include "harness/record/trial.h"
 
 namespace mpsprobe {
@@ -49,8 +49,8 @@ struct CampaignHeader {
   std::vector<WorkerInfo> workers;
   std::string matrix_name;
   std::string matrix_description;
-  std::vector<PlannedCell> cells;  ///< what is run, in canonical order
-  std::vector<LeftOut> left_out;   ///< what is not, and why
+  PlannedCells cells;             ///< what is run, in canonical order
+  std::vector<LeftOut> left_out;  ///< what is not, and why
 };
 
 /// Why a run ended. A journal without one was killed.

@@ -26,7 +26,7 @@ class JournalDamage : public testing::Test {
     file_ = folder_ / "journal.ndjson";
     header_.trials = kTrials;
     header_.workers = {{"stock", "/bin/worker", {{"mpsprobe_worker", 2}}}};
-    header_.cells = {{parse_cell("cpu/mm/default"), "block", std::nullopt}};
+    header_.cells.push_back(PlannedCell{parse_cell("cpu/mm/default"), "block", std::nullopt});
     lines_ = write(file_);
   }
   void TearDown() override { fs::remove_all(folder_); }

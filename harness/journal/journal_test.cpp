@@ -71,7 +71,7 @@ class JournalTest : public testing::Test {
     header_.workers = {{"stock", "/bin/worker", {{"mpsprobe_worker", 1}}}};
     PlannedCell planned{parse_cell("sim/linear/nograph/threads=3"), "block", std::nullopt};
     planned.expectation = Expectation{std::nullopt, Outcome::signal, "SIGSEGV"};
-    header_.cells = {planned};
+    header_.cells.push_back(planned);
     header_.left_out = {{"sim/raw/graph/threads=1", "no such path"}};
   }
   void TearDown() override { fs::remove_all(folder_); }

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/matrix/matrix.h"
 #include "harness/matrix/operation_info.h"
+#include "harness/matrix/planned_cells.h"
 
 namespace mpsprobe {
 
@@ -17,11 +19,13 @@ struct ExpandOptions {
   AxisValues fixed;  ///< an axis given as an option: has these values in every block
   std::vector<std::string> filters;  ///< shell patterns; a cell must match one of them, if any
   std::optional<Backend> default_backend;  ///< where neither matrix nor command line says
+  /// Why cells of a backend cannot run here; an empty text where they can, and without a function.
+  std::function<std::string(Backend)> why_unavailable;
 };
 
 struct Plan {
-  std::vector<PlannedCell> cells;  ///< each once, in the order of the matrix
-  std::vector<LeftOut> left_out;   ///< combinations that make no sense, each with its reason
+  PlannedCells cells;             ///< each once, in the order of the matrix
+  std::vector<LeftOut> left_out;  ///< combinations that make no sense, each with its reason
 };
 
 /// Multiplies the axes of every block and adds the included cells. Throws InputError for an
@@ -29,6 +33,10 @@ struct Plan {
 /// combination that makes no sense goes to `left_out`: never silently dropped, never counted as a
 /// pass.
 Plan expand(const Matrix& matrix, const Operations& operations, const ExpandOptions& options);
+
+/// What the last of the rules that match expects of a cell.
+std::optional<Expectation> expectation_of(const Cell& cell,
+                                          const std::vector<Matrix::ExpectRule>& rules);
 
 /// Why a cell makes no sense, or nothing where it does.
 std::optional<std::string> contradiction(const Cell& cell, const OperationInfo& operation);

@@ -39,6 +39,7 @@ struct PlannedCell {
 struct LeftOut {
   std::string cell;
   std::string reason;
+  size_t others = 0;  ///< how many more there are for this reason that are not named
 };
 
 /// Values for some axes: all combinations are cells.

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
+#include <unordered_set>
 
 #include "harness/campaign/campaign.h"
 #include "harness/outcome/judge.h"
@@ -21,20 +22,33 @@
 namespace mpsprobe {
 namespace {
 
-bool is_asked_for(const Journal& journal, const std::string& worker, const Cell& cell) {
+bool is_asked_for(const Journal& journal, const std::string& worker, Backend backend) {
   const auto& workers = journal.header.workers;
   const auto info = std::find_if(workers.begin(), workers.end(),
                                  [&](const WorkerInfo& each) { return each.name == worker; });
-  return info == workers.end() || names_backend(*info, cell.backend);
+  return info == workers.end() || names_backend(*info, backend);
 }
 
 // The plan as summaries without trials; `index` finds them by arm and cell.
 class Summaries {
  public:
   Summaries(const Journal& journal, const std::vector<Arm>& arms) {
-    for (const PlannedCell& planned : journal.header.cells) {
+    // Of a plan without end only what was run is listed: what was not would hide it.
+    constexpr size_t kMostListed = 10'000;
+    const bool all = journal.header.cells.size() * arms.size() <= kMostListed;
+    std::unordered_set<std::string> run;
+    if (!all) {
+      for (const TrialRecord& trial : journal.trials) run.insert(to_string(trial.cell));
+    }
+    const std::vector<std::set<Backend>> asked = backends_asked(journal, arms);
+    for (size_t i = 0; i < journal.header.cells.size(); ++i) {
+      if (!all && !run.contains(to_string(journal.header.cells.cell(i)))) {
+        count_not_listed(journal.header.cells.cell(i).backend, arms, asked);
+        continue;
+      }
+      const PlannedCell planned = journal.header.cells[i];
       for (size_t arm = 0; arm < arms.size(); ++arm) {
-        if (!is_asked_for(journal, arms[arm].worker, planned.cell)) continue;
+        if (!asked[arm].contains(planned.cell.backend)) continue;
         CellSummary& cell = find_or_add(arm, planned.cell);
         cell.block = planned.block;
         cell.expectation = planned.expectation;
@@ -59,6 +73,8 @@ class Summaries {
     return cells_[at->second];
   }
 
+  size_t not_listed() const { return not_listed_; }
+
   /// In the order of the plan; cells that an arm of a divided worker never ran are dropped.
   std::vector<CellSummary> take() {
     std::vector<CellSummary> kept;
@@ -71,8 +87,28 @@ class Summaries {
   std::vector<CellSummary>& all() { return cells_; }
 
  private:
+  static std::vector<std::set<Backend>> backends_asked(const Journal& journal,
+                                                       const std::vector<Arm>& arms) {
+    std::vector<std::set<Backend>> asked(arms.size());
+    for (const Backend backend : journal.header.cells.backends()) {
+      for (size_t arm = 0; arm < arms.size(); ++arm) {
+        if (is_asked_for(journal, arms[arm].worker, backend)) asked[arm].insert(backend);
+      }
+    }
+    return asked;
+  }
+
+  void count_not_listed(Backend backend, const std::vector<Arm>& arms,
+                        const std::vector<std::set<Backend>>& asked) {
+    for (size_t arm = 0; arm < arms.size(); ++arm) {
+      const bool states_the_plan = arm == 0 || arms[arm].worker != arms[arm - 1].worker;
+      if (states_the_plan && asked[arm].contains(backend)) ++not_listed_;
+    }
+  }
+
   std::vector<CellSummary> cells_;
   std::map<std::pair<size_t, std::string>, size_t> index_;
+  size_t not_listed_ = 0;
 };
 
 void count_outcome(CellSummary& cell, const Judgement& judgement) {
@@ -193,8 +229,9 @@ std::vector<LeftOutGroup> group_left_out(const std::vector<LeftOut>& left_out) {
   std::map<std::string, size_t> index;
   for (const LeftOut& item : left_out) {
     const auto [at, fresh] = index.try_emplace(item.reason, groups.size());
-    if (fresh) groups.push_back({item.reason, {}});
+    if (fresh) groups.push_back({item.reason, {}, 0});
     groups[at->second].cells.push_back(item.cell);
+    groups[at->second].others += item.others;
   }
   return groups;
 }
@@ -305,6 +342,8 @@ Analysis analyse(const Journal& journal) {
     conclude(cell);
   }
   analysis.cells = summaries.take();
+  analysis.cells_not_listed = summaries.not_listed();
+  analysis.planned = static_cast<int>(analysis.cells_not_listed) * journal.header.trials;
   for (const CellSummary& cell : analysis.cells) {
     analysis.planned += cell.planned;
     analysis.counted += cell.counted;

@@ -169,6 +169,7 @@ struct Comparison {
 struct LeftOutGroup {
   std::string reason;
   std::vector<std::string> cells;
+  size_t others = 0;  ///< how many more there are that are not named
 };
 
 /// Trials that failed, in one attempt or more, as victims of a GPU error or restart which the
@@ -223,7 +224,9 @@ struct Analysis {
   /// machine, where the matrix does not expect just that. `unsupported` is an answer.
   int undone = 0;
   std::vector<Arm> arms;
-  std::vector<CellSummary> cells;          ///< in the order of the plan, arms of one cell together
+  std::vector<CellSummary> cells;  ///< in the order of the plan, arms of one cell together
+  /// Cells of a plan of more than 10,000 that no trial was run of: counted, and not in `cells`.
+  size_t cells_not_listed = 0;
   std::vector<Boundary> boundaries;        ///< Boundary::worker is the arm's label
   std::vector<SignatureGroup> signatures;  ///< most frequent first
   std::vector<Comparison> comparisons;     ///< in the order of the cells

@@ -67,9 +67,7 @@ void warn_of_damage(const Journal& journal, std::vector<Warning>& warnings) {
 }
 
 void warn_of_sharing(const Journal& journal, std::vector<Warning>& warnings) {
-  const bool on_gpu =
-      std::any_of(journal.header.cells.begin(), journal.header.cells.end(),
-                  [](const PlannedCell& planned) { return planned.cell.backend == Backend::cuda; });
+  const bool on_gpu = journal.header.cells.backends().contains(Backend::cuda);
   if (!on_gpu || journal.header.jobs == 1) return;
   warnings.push_back(
       {"shared_gpu", fmt::format("Up to {} trials shared the GPU: throughput and durations are "

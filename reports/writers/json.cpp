@@ -182,6 +182,7 @@ ordered_json report_json(const Journal& journal, const Analysis& analysis) {
                        {"counted", analysis.counted},
                        {"failures", analysis.failures},
                        {"seconds", analysis.seconds},
+                       {"cells_not_listed", analysis.cells_not_listed},
                        {"context", context_json(journal, analysis)},
                        {"matrix",
                         {{"name", analysis.header.matrix_name},
@@ -210,7 +211,8 @@ ordered_json report_json(const Journal& journal, const Analysis& analysis) {
     json["layers"].push_back(comparison_json(analysis, comparison));
   }
   for (const LeftOutGroup& group : analysis.left_out) {
-    json["left_out"].push_back({{"reason", group.reason}, {"cells", group.cells}});
+    json["left_out"].push_back(
+        {{"reason", group.reason}, {"cells", group.cells}, {"others", group.others}});
   }
   for (const auto& [id, provenance] : journal.provenances) {
     json["provenances"][id] = object_or_null(provenance);

@@ -31,7 +31,7 @@ std::string first_words(const Analysis& analysis) {
 
 std::string summary(const Analysis& analysis) {
   int verdicts[3] = {0, 0, 0};
-  int without = 0;
+  size_t without = analysis.cells_not_listed;
   int unmet = 0;
   int expectations = 0;
   for (const CellSummary& cell : analysis.cells) {
@@ -48,6 +48,9 @@ std::string summary(const Analysis& analysis) {
   if (without > 0) text += fmt::format(", {} without evidence", without);
   if (expectations > 0) {
     text += fmt::format("; {} of {} expectations not met", unmet, expectations);
+  }
+  if (analysis.cells_not_listed > 0) {
+    text += fmt::format("; {} that were not run are not listed", analysis.cells_not_listed);
   }
   return text + ". In the tables: failures / trials that count.\n\n";
 }
@@ -92,7 +95,7 @@ std::string left_out(const Analysis& analysis) {
   std::string text = "## Not tested\n\n";
   for (const LeftOutGroup& group : analysis.left_out) {
     text += fmt::format("- {}: {}, ", escaped(group.reason),
-                        counted(static_cast<int64_t>(group.cells.size()), "cells"));
+                        counted(static_cast<int64_t>(group.cells.size() + group.others), "cells"));
     for (size_t i = 0; i < std::min(group.cells.size(), kMostLeftOut); ++i) {
       text += (i > 0 ? ", " : "") + code_span(group.cells[i]);
     }

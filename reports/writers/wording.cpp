@@ -94,8 +94,9 @@ std::string totals(const Analysis& analysis) {
   const bool follows_results = analysis.recorded > analysis.planned;
   return fmt::format(
       "{}, {}{} trials run, {} count",
-      counted(static_cast<int64_t>(analysis.cells.size()), "cells"), analysis.recorded,
-      follows_results ? "" : fmt::format(" of {}", analysis.planned), analysis.counted);
+      counted(static_cast<int64_t>(analysis.cells.size() + analysis.cells_not_listed), "cells"),
+      analysis.recorded, follows_results ? "" : fmt::format(" of {}", analysis.planned),
+      analysis.counted);
 }
 
 std::string boundary_in_words(const Boundary& boundary) {

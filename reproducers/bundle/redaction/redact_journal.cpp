@@ -166,7 +166,7 @@ class JournalRedaction {
                                &header.matrix_description}) {
       text(*field);
     }
-    for (PlannedCell& planned : header.cells) name(planned.block);
+    header.cells.rename_blocks([this](std::string& title) { name(title); });
     for (LeftOut& left_out : header.left_out) {
       name(left_out.cell);
       name(left_out.reason);

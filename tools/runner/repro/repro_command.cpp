@@ -109,7 +109,7 @@ CampaignHeader plan_repro(const ReproOptions& options, const ReproSource& source
   header.machine = machine_facts();
   header.matrix_name = "repro";
   header.matrix_description = "trials of a minimisation; the cells follow from their results";
-  header.cells.push_back({source.start, "start cell", std::nullopt});
+  header.cells.push_back(PlannedCell{source.start, "start cell", std::nullopt});
   return header;
 }
 

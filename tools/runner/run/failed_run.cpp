@@ -1,7 +1,7 @@
 #include "tools/runner/run/failed_run.h"
 
 #include <algorithm>
-#include <map>
+#include <set>
 
 #include "harness/wire/input_error.h"
 #include "reports/analysis/analysis.h"
@@ -55,17 +55,14 @@ RunOptions options_of_failed(const RunOptions& options) {
 
 CampaignHeader plan_failed(const RunOptions& options) {
   const Journal journal = read_journal(journal_named(*options.failed));
-  std::map<std::string, const PlannedCell*> earlier;
-  for (const PlannedCell& planned : journal.header.cells) {
-    earlier[to_string(planned.cell)] = &planned;
-  }
   CampaignHeader header = plan_campaign(options);
-  for (PlannedCell& planned : header.cells) {
-    const auto at = earlier.find(to_string(planned.cell));
-    if (at == earlier.end()) continue;
-    planned.block = at->second->block;
-    planned.expectation = at->second->expectation;
+  std::set<std::string> wanted;
+  for (const PlannedCell& planned : header.cells) wanted.insert(to_string(planned.cell));
+  PlannedCells cells;
+  for (PlannedCell planned : journal.header.cells) {
+    if (wanted.contains(to_string(planned.cell))) cells.push_back(std::move(planned));
   }
+  header.cells = std::move(cells);
   header.matrix_name = "failed";
   header.matrix_description = "What failed in " + *options.failed;
   return header;

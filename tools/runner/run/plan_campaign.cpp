@@ -38,34 +38,30 @@ AxisValues axis_values(const RunOptions& options) {
   return values;
 }
 
-int chosen_jobs(const RunOptions& options, const std::vector<PlannedCell>& cells) {
-  const auto on_device = std::find_if(cells.begin(), cells.end(), [](const PlannedCell& planned) {
-    return info_of(planned.cell.backend).real_device;
-  });
-  if (on_device == cells.end()) {
-    const bool one = std::any_of(cells.begin(), cells.end(), [](const PlannedCell& planned) {
-      return info_of(planned.cell.backend).wants_cores;
-    });
+int chosen_jobs(const RunOptions& options, const std::set<Backend>& backends) {
+  const auto any = [&backends](bool BackendInfo::*property) {
+    return std::find_if(backends.begin(), backends.end(),
+                        [property](Backend backend) { return info_of(backend).*property; });
+  };
+  if (any(&BackendInfo::real_device) == backends.end()) {
+    const bool one = any(&BackendInfo::wants_cores) != backends.end();
     const int cores = one ? 1 : static_cast<int>(std::thread::hardware_concurrency());
     return options.jobs.value_or(std::clamp(cores, 1, kMostDefaultJobs));
   }
-  const auto alone = std::find_if(cells.begin(), cells.end(), [](const PlannedCell& planned) {
-    return info_of(planned.cell.backend).alone;
-  });
-  if (alone != cells.end() && options.jobs.value_or(1) != 1) {
+  const auto alone = any(&BackendInfo::alone);
+  if (alone != backends.end() && options.jobs.value_or(1) != 1) {
     throw InputError("--jobs", "trials that share one GPU disturb each other",
-                     fmt::format("Leave it out for the backend {}", name_of(alone->cell.backend)));
+                     fmt::format("Leave it out for the backend {}", name_of(*alone)));
   }
   return options.jobs.value_or(1);
 }
 
 /// Workers that were not asked for by name, and that no cell is for, are none of the run's.
-void keep_useful(std::vector<WorkerInfo>& workers, const std::vector<PlannedCell>& cells) {
-  if (cells.empty()) return;
-  std::erase_if(workers, [&cells](const WorkerInfo& worker) {
-    return std::none_of(cells.begin(), cells.end(), [&worker](const PlannedCell& planned) {
-      return names_backend(worker, planned.cell.backend);
-    });
+void keep_useful(std::vector<WorkerInfo>& workers, const std::set<Backend>& backends) {
+  if (backends.empty()) return;
+  std::erase_if(workers, [&backends](const WorkerInfo& worker) {
+    return std::none_of(backends.begin(), backends.end(),
+                        [&worker](Backend backend) { return names_backend(worker, backend); });
   });
 }
 
@@ -158,25 +154,13 @@ Plan plan_cells(const Matrix& matrix, const RunOptions& options,
   expansion.fixed = axis_values(options);
   expansion.filters = options.filters;
   expansion.default_backend = best_backend(workers);
-  const Plan whole = expand(matrix, operations_of(workers), expansion);
-  Plan plan;
-  plan.left_out = whole.left_out;
-  std::map<Backend, std::string> reasons;
-  for (const PlannedCell& planned : whole.cells) {
-    const Backend backend = planned.cell.backend;
-    auto reason = reasons.find(backend);
-    if (reason == reasons.end()) {
-      reason = reasons.emplace(backend, why_unavailable(workers, backend)).first;
-    }
-    if (reason->second.empty()) {
-      plan.cells.push_back(planned);
-    } else {
-      plan.left_out.push_back(
-          {to_string(planned.cell), fmt::format("the backend {} cannot be used here: {}",
-                                                name_of(backend), reason->second)});
-    }
-  }
-  return plan;
+  expansion.why_unavailable = [&workers](Backend backend) {
+    const std::string reason = why_unavailable(workers, backend);
+    return reason.empty()
+               ? reason
+               : fmt::format("the backend {} cannot be used here: {}", name_of(backend), reason);
+  };
+  return expand(matrix, operations_of(workers), expansion);
 }
 
 /// Where crash reports are looked for. A folder that was named has to be there: a run that finds
@@ -208,7 +192,7 @@ void check_profiles(const RunOptions& options, const Plan& plan) {
   const AxisValues values = axis_values(options);
   if (values.contains("profile"))
     named.insert(values.at("profile").begin(), values.at("profile").end());
-  for (const PlannedCell& planned : plan.cells) named.insert(planned.cell.profile);
+  named.merge(plan.cells.values_named("profile"));
   named.erase(std::string(find_axis("profile")->default_value));
   for (const std::string& profile : named) {
     if (std::find(known.begin(), known.end(), profile) != known.end()) continue;
@@ -232,7 +216,7 @@ CampaignHeader plan_campaign(const RunOptions& options) {
     expect_torch(header.workers, *options.expect_torch, header.environment);
   }
   Plan plan = plan_cells(matrix, options, header.workers);
-  if (options.workers.empty()) keep_useful(header.workers, plan.cells);
+  if (options.workers.empty()) keep_useful(header.workers, plan.cells.backends());
   check_profiles(options, plan);
   const auto trials = static_cast<double>(plan.cells.size()) *
                       static_cast<double>(header.workers.size()) *
@@ -260,7 +244,7 @@ CampaignHeader plan_campaign(const RunOptions& options) {
                               ? *options.budget_minutes * 60
                               : matrix.run.budget_seconds.value_or(0);
   header.max_failures = options.max_failures.value_or(0);
-  header.jobs = chosen_jobs(options, plan.cells);
+  header.jobs = chosen_jobs(options, plan.cells.backends());
   const uint64_t share = physical_memory_bytes() / 4 * 3 / static_cast<uint64_t>(header.jobs);
   header.memory_limit_bytes = options.memory_limit_mib.has_value()
                                   ? *options.memory_limit_mib << 20

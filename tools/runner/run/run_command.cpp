@@ -36,7 +36,7 @@ namespace fs = std::filesystem;
 
 void say_left_out(const CampaignHeader& header) {
   std::map<std::string, size_t> reasons;
-  for (const LeftOut& cell : header.left_out) ++reasons[cell.reason];
+  for (const LeftOut& cell : header.left_out) reasons[cell.reason] += 1 + cell.others;
   for (const auto& [reason, count] : reasons) {
     say(stderr, "left out {}: {}\n", counted(static_cast<int64_t>(count), "cells"), reason);
   }
@@ -44,10 +44,7 @@ void say_left_out(const CampaignHeader& header) {
 
 void say_start(const CampaignHeader& header, const fs::path& folder,
                const std::vector<std::string>& probes) {
-  const auto simulated = [](const PlannedCell& planned) {
-    return planned.cell.backend == Backend::sim;
-  };
-  if (std::any_of(header.cells.begin(), header.cells.end(), simulated)) {
+  if (header.cells.backends().contains(Backend::sim)) {
     say(stderr,
         "SIMULATED Metal device: what follows shows how mpsprobe works, and nothing "
         "about Apple's software.\n");

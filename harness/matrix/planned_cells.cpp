@@ -1,0 +1,157 @@
+#include "harness/matrix/planned_cells.h"
+
+#include <algorithm>
+
+#include "harness/matrix/expand.h"
+#include "harness/wire/axis.h"
+#include "harness/wire/input_error.h"
+
+namespace mpsprobe {
+namespace {
+
+[[noreturn]] void refuse_grid(const std::string& problem) {
+  throw InputError("cells", problem, "The plan is damaged");
+}
+
+}  // namespace
+
+size_t PlannedCells::piece_of(size_t index) const {
+  const auto after =
+      std::upper_bound(layouts_.begin(), layouts_.end(), index,
+                       [](size_t wanted, const Layout& layout) { return wanted < layout.begin; });
+  return static_cast<size_t>(after - layouts_.begin()) - 1;
+}
+
+Cell PlannedCells::cell_of(const CellGrid& grid, const Layout& layout, size_t index) const {
+  const auto after = std::upper_bound(layout.before.begin(), layout.before.end(), index);
+  const auto range = static_cast<size_t>(after - layout.before.begin()) - 1;
+  const uint64_t product = grid.kept[range].first + (index - layout.before[range]);
+  Cell cell = layout.base;
+  for (const Varied& varied : layout.varied) {
+    set_axis(cell, *varied.axis, varied.values[product / varied.stride % varied.values.size()]);
+  }
+  return cell;
+}
+
+Cell PlannedCells::cell(size_t index) const {
+  const size_t piece = piece_of(index);
+  const Layout& layout = layouts_[piece];
+  if (const auto* grid = std::get_if<CellGrid>(&pieces_[piece])) {
+    return cell_of(*grid, layout, index - layout.begin);
+  }
+  return std::get<Singles>(pieces_[piece])[index - layout.begin].cell;
+}
+
+PlannedCell PlannedCells::operator[](size_t index) const {
+  const size_t piece = piece_of(index);
+  const Layout& layout = layouts_[piece];
+  const auto* grid = std::get_if<CellGrid>(&pieces_[piece]);
+  if (grid == nullptr) return std::get<Singles>(pieces_[piece])[index - layout.begin];
+  PlannedCell planned{cell_of(*grid, layout, index - layout.begin), grid->block, std::nullopt};
+  planned.expectation = expectation_of(planned.cell, rules_);
+  return planned;
+}
+
+void PlannedCells::push_back(PlannedCell planned) {
+  if (pieces_.empty() || !std::holds_alternative<Singles>(pieces_.back())) {
+    pieces_.emplace_back(Singles{});
+    layouts_.emplace_back();
+    layouts_.back().begin = size_;
+  }
+  std::get<Singles>(pieces_.back()).push_back(std::move(planned));
+  ++layouts_.back().count;
+  ++size_;
+}
+
+void PlannedCells::push_back(CellGrid grid) {
+  Layout layout;
+  layout.begin = size_;
+  uint64_t products = 1;
+  for (const auto& [name, values] : grid.axes) {
+    const Axis* axis = find_axis(name);
+    if (axis == nullptr || values.empty()) refuse_grid("a block has no such axis: " + name);
+    for (const std::string& value : values) set_axis(layout.base, *axis, value);  // all are valid
+    if (products > kMostCells / values.size()) refuse_grid("a block has too many cells");
+    products *= values.size();
+    layout.varied.push_back({axis, values, 0});
+  }
+  uint64_t stride = products;
+  for (Varied& varied : layout.varied) {
+    stride /= varied.values.size();
+    varied.stride = stride;
+  }
+  std::erase_if(layout.varied, [](const Varied& varied) { return varied.values.size() == 1; });
+  uint64_t end = 0;
+  for (const auto& [first, count] : grid.kept) {
+    if (first < end || count == 0 || count > products || first > products - count) {
+      refuse_grid("a block keeps cells that it does not have");
+    }
+    layout.before.push_back(layout.count);
+    layout.count += count;
+    end = first + count;
+  }
+  if (layout.count == 0) return;
+  size_ += layout.count;
+  pieces_.emplace_back(std::move(grid));
+  layouts_.push_back(std::move(layout));
+}
+
+void PlannedCells::clear() {
+  *this = PlannedCells();
+}
+
+void PlannedCells::rename_blocks(const std::function<void(std::string&)>& rename) {
+  for (Piece& piece : pieces_) {
+    if (auto* grid = std::get_if<CellGrid>(&piece)) {
+      rename(grid->block);
+    } else {
+      for (PlannedCell& planned : std::get<Singles>(piece)) rename(planned.block);
+    }
+  }
+}
+
+std::set<Backend> PlannedCells::backends() const {
+  std::set<Backend> found;
+  for (size_t i = 0; i < pieces_.size(); ++i) {
+    const auto* grid = std::get_if<CellGrid>(&pieces_[i]);
+    if (grid == nullptr) {
+      for (const PlannedCell& planned : std::get<Singles>(pieces_[i])) {
+        found.insert(planned.cell.backend);
+      }
+      continue;
+    }
+    const Layout& layout = layouts_[i];
+    const auto varied =
+        std::find_if(layout.varied.begin(), layout.varied.end(),
+                     [](const Varied& each) { return each.axis->name == "backend"; });
+    if (varied == layout.varied.end()) {
+      found.insert(layout.base.backend);
+      continue;
+    }
+    for (size_t k = 0; k < layout.count; ++k) found.insert(cell_of(*grid, layout, k).backend);
+  }
+  return found;
+}
+
+std::set<std::string> PlannedCells::values_named(std::string_view axis) const {
+  std::set<std::string> found;
+  for (size_t i = 0; i < pieces_.size(); ++i) {
+    const auto* grid = std::get_if<CellGrid>(&pieces_[i]);
+    if (grid == nullptr) {
+      for (const PlannedCell& planned : std::get<Singles>(pieces_[i])) {
+        found.insert(find_axis(axis)->read(planned.cell));
+      }
+      continue;
+    }
+    const auto own = std::find_if(grid->axes.begin(), grid->axes.end(),
+                                  [axis](const auto& each) { return each.first == axis; });
+    if (own == grid->axes.end()) {
+      found.insert(find_axis(axis)->read(layouts_[i].base));
+    } else {
+      found.insert(own->second.begin(), own->second.end());
+    }
+  }
+  return found;
+}
+
+}  // namespace mpsprobe
