@@ -52,7 +52,8 @@ void say_start(const CampaignHeader& header, const fs::path& folder,
   for (const WorkerInfo& worker : header.workers) {
     const LibraryUnderTest library =
         library_under_test(worker.describe.value("/provenance"_json_pointer, nlohmann::json()));
-    say(stderr, "worker {}: {}, {}\n", worker.name, printable(in_words(library)), worker.path);
+    say(stderr, "worker {}: {}, {}\n", worker.name, printable(in_words(library)),
+        printable(worker.path));
     if (const std::string shadowing = shadowing_of(worker, header.environment);
         !shadowing.empty()) {
       say(stderr, "mpsprobe: warning: worker {}: {}. `mpsprobe doctor` says what to do\n",
