@@ -2,7 +2,7 @@
 # Relative paths are those of this folder, whoever includes the file.
 set(mpsprobe_torch_sources
   torch_program.cpp
-  backends/backend.cpp backends/cpu.cpp backends/cuda.cpp backends/metal.cpp backends/sim.cpp
+  backends/backend.cpp backends/cpu.cpp backends/cuda.cpp backends/other_worker.cpp backends/sim.cpp
   models/models.cpp models/transformer_layer.cpp
   operations/compare.cpp operations/creation.cpp operations/elementwise.cpp operations/mixes.cpp
   operations/products.cpp operations/random.cpp operations/selftests.cpp operations/sizes.cpp operations/table.cpp
@@ -11,9 +11,7 @@ set(mpsprobe_torch_sources
   selftest/torch_misbehaviour.cpp
   provenance/provenance.cpp)
 if(APPLE)
-  list(APPEND mpsprobe_torch_sources backends/mps.cpp)
-else()
-  list(APPEND mpsprobe_torch_sources backends/mps_absent.cpp)
+  list(APPEND mpsprobe_torch_sources backends/mps.cpp backends/mps_machine_apple.cpp)
 endif()
 list(TRANSFORM mpsprobe_torch_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
 
@@ -24,9 +22,18 @@ mpsprobe_library(torch
 if(APPLE)
   target_link_libraries(mpsprobe_torch PUBLIC mpsprobe::objective_c)
 endif()
+# Elsewhere the backend mps is in one of two forms: absent, or, in a worker of its own, on the stand-in. Objects,
+# since what they are called from is in the library that they call.
+set(mpsprobe_no_mps "")
+if(NOT APPLE)
+  add_library(mpsprobe_no_mps OBJECT ${CMAKE_CURRENT_LIST_DIR}/backends/mps_elsewhere.cpp)
+  mpsprobe_target_defaults(mpsprobe_no_mps)
+  target_link_libraries(mpsprobe_no_mps PRIVATE mpsprobe::torch)
+  set(mpsprobe_no_mps $<TARGET_OBJECTS:mpsprobe_no_mps>)
+endif()
 
 mpsprobe_test(torch_operations_test ONE_PROCESS
-  SOURCES ${CMAKE_CURRENT_LIST_DIR}/operations/operations_test.cpp
+  SOURCES ${mpsprobe_no_mps} ${CMAKE_CURRENT_LIST_DIR}/operations/operations_test.cpp
           ${CMAKE_CURRENT_LIST_DIR}/operations/aten_calls_test.cpp
           ${CMAKE_CURRENT_LIST_DIR}/operations/compare_test.cpp
           ${CMAKE_CURRENT_LIST_DIR}/operations/path_choice_test.cpp

@@ -1,6 +1,6 @@
 #include <nlohmann/json.hpp>
 
-#include "scenarios/backends/metal.h"
+#include "scenarios/backends/other_worker.h"
 #include "scenarios/selftest/selftest_program.h"
 #include "scenarios/selftest/torch_misbehaviour.h"
 #include "scenarios/torch_program.h"
@@ -36,7 +36,7 @@ class Program : public WorkerProgram {
 }  // namespace
 
 int main(int argc, char** argv) {
-  become_metal_worker(argc, argv);
+  become_other_worker(argc, argv);
   Program program;
   return run_worker(argc, argv, program);
 }

@@ -5,8 +5,8 @@
 #include "harness/wire/axis.h"
 #include "scenarios/backends/cpu.h"
 #include "scenarios/backends/cuda.h"
-#include "scenarios/backends/metal.h"
 #include "scenarios/backends/mps.h"
+#include "scenarios/backends/other_worker.h"
 #include "scenarios/backends/sim.h"
 #include "scenarios/worker/workload.h"
 

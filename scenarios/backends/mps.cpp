@@ -4,12 +4,12 @@
 #include <ATen/mps/MPSDevice.h>
 #include <ATen/ops/zeros.h>
 #include <fmt/format.h>
-#include <sys/sysctl.h>
 
 #include <atomic>
 #include <exception>
 #include <nlohmann/json.hpp>
 
+#include "scenarios/backends/mps_machine.h"
 #include "scenarios/objective_c/metal_probe.h"
 #include "scenarios/operations/torch_errors.h"
 #include "scenarios/worker/workload.h"
@@ -34,13 +34,6 @@ constexpr const char* kNoMps =
     "LibTorch finds no MPS device: 2.15 needs macOS 15.0 or later, 2.9 macOS 14.0, and both a "
     "Metal "
     "device";
-
-// The processor's name, without any contact with Metal: "Apple M4 Max", "Apple M1 (Virtual)".
-std::string processor() {
-  char name[128] = {};
-  size_t bytes = sizeof(name) - 1;
-  return sysctlbyname("machdep.cpu.brand_string", name, &bytes, nullptr, 0) == 0 ? name : "";
-}
 
 #ifdef MPSPROBE_HAS_MPS_STREAM_POOL
 /// As torch.mps.Stream.synchronize does: a stream belongs to its serial queue, and whoever takes it
@@ -119,13 +112,14 @@ class MpsDevice : public Device {
     return queue == nullptr ? Probe::impossible : probe_metal(queue, submitted);
   }
 
-  // LibTorch tells the path only in its profiling log, which disturbs what is tested.
-  std::string observed_path(std::string_view) override {
-    return std::string(kNotObserved);
+  std::string observed_path(std::string_view aten_name) override {
+    return path_taken_on_mps(aten_name);
   }
 
   nlohmann::json description() const override {
-    return {{"backend", "mps"}, {"simulated", false}, {"device", processor()}};
+    nlohmann::json description = describe_mps();
+    description["backend"] = "mps";
+    return description;
   }
 
  private:
@@ -158,11 +152,12 @@ std::unique_ptr<Device> open_mps(const Cell& cell) {
         "for. Use LibTorch 2.15 or later, or wait=device");
   }
 #endif
+  prepare_mps(cell);
   return std::make_unique<MpsDevice>(cell.wait);
 }
 
 BackendReport report_mps() {
-  BackendReport report{.backend = Backend::mps};
+  BackendReport report{.backend = Backend::mps, .simulated = mps_is_simulated()};
   try {
     with_worker_errors([&] {
       report.available = at::detail::getMPSHooks().hasMPS();

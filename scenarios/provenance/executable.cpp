@@ -11,7 +11,7 @@
 
 namespace mpsprobe {
 
-std::filesystem::path installation_folder() {
+std::filesystem::path own_executable() {
   std::error_code error;
 #ifdef __APPLE__
   uint32_t bytes = 0;
@@ -25,7 +25,11 @@ std::filesystem::path installation_folder() {
 #else
   const std::filesystem::path executable = std::filesystem::canonical("/proc/self/exe", error);
 #endif
-  return error ? std::filesystem::path() : executable.parent_path().parent_path();
+  return error ? std::filesystem::path() : executable;
+}
+
+std::filesystem::path installation_folder() {
+  return own_executable().parent_path().parent_path();
 }
 
 }  // namespace mpsprobe

@@ -2,7 +2,7 @@
 
 #include <ATen/core/Tensor.h>
 #include <ATen/record_function.h>
-#include <c10/core/CPUAllocator.h>
+#include <c10/core/Allocator.h>
 #include <c10/core/GradMode.h>
 
 #include <atomic>
@@ -24,11 +24,15 @@ constexpr uint8_t kNotObserved = 0xff;
 /// Everything that lives as long as the process. Never destroyed: detached threads may still be
 /// inside an operation while the process exits.
 struct Simulation {
-  explicit Simulation(const Profile& profile)
-      : streams(device, profile.streams), defects(profile, draw), observed(operations().size()) {
+  Simulation(const Profile& profile, c10::DeviceType concerned)
+      : type(concerned),
+        streams(device, profile.streams),
+        defects(profile, draw),
+        observed(operations().size()) {
     for (std::atomic<uint8_t>& path : observed) path = kNotObserved;
   }
 
+  const c10::DeviceType type;
   metal::Device device;
   StreamPool streams;
   DefectEngine defects;
@@ -72,6 +76,23 @@ void each_tensor(c10::ArrayRef<const c10::IValue> values, const Visit& visit) {
   }
 }
 
+/// Whether an operation with these inputs works on tensors of `type` or makes one.
+bool concerns(c10::DeviceType type, c10::ArrayRef<const c10::IValue> inputs) {
+  if (type == c10::kCPU) return true;
+  for (const c10::IValue& value : inputs) {
+    if (value.isTensor()) {
+      if (value.toTensor().defined() && value.toTensor().device().type() == type) return true;
+    } else if (value.isDevice()) {
+      if (value.toDevice().type() == type) return true;
+    } else if (value.isTensorList()) {
+      for (const at::Tensor& tensor : value.toTensorVector()) {
+        if (tensor.defined() && tensor.device().type() == type) return true;
+      }
+    }
+  }
+  return false;
+}
+
 bool all_contiguous(c10::ArrayRef<const c10::IValue> inputs) {
   bool contiguous = true;
   each_tensor(inputs, [&](const at::Tensor& tensor) {
@@ -113,6 +134,7 @@ std::unique_ptr<at::ObserverContext> start(const at::RecordFunction& function) {
   if (operation == nullptr) return nullptr;
   Simulation& simulation = *the_simulation.load(std::memory_order_acquire);
   const c10::ArrayRef<const c10::IValue> inputs = function.inputs();
+  if (!concerns(simulation.type, inputs)) return nullptr;
 
   // Contiguity is asked for only where it decides: a view's layout is not free to compute.
   const bool contiguous = operation->rule != PathRule::by_layout || all_contiguous(inputs);
@@ -143,12 +165,12 @@ void end(const at::RecordFunction& function, at::ObserverContext* context) {
 
 }  // namespace
 
-void observe(const Profile& profile) {
-  auto simulation = std::make_unique<Simulation>(profile);
+void observe(const Profile& profile, c10::DeviceType type) {
+  auto simulation = std::make_unique<Simulation>(profile, type);
   const bool overwrites = simulation->defects.overwrites_results();
   if (simulation->defects.throws()) {
-    static ThrowingAllocator allocator(c10::GetCPUAllocator());
-    c10::SetCPUAllocator(&allocator);
+    static ThrowingAllocator allocator(c10::GetAllocator(type));
+    c10::SetAllocator(type, &allocator);
   }
   the_simulation.store(simulation.release(), std::memory_order_release);
   at::addGlobalCallback(at::RecordFunctionCallback(start, end)
@@ -165,6 +187,13 @@ void synchronise() {
 }
 void synchronise_all() {
   the_simulation.load()->streams.synchronise_all();
+}
+
+metal::Device& simulated_device() {
+  return the_simulation.load()->device;
+}
+StreamPool& simulated_streams() {
+  return the_simulation.load()->streams;
 }
 
 bool probe() {

@@ -1,21 +1,31 @@
 #pragma once
 
+#include <c10/core/DeviceType.h>
+
 #include <string_view>
 
+#include "scenarios/sim/metal.h"
 #include "scenarios/sim/profile.h"
+#include "scenarios/sim/stream.h"
 
 namespace mpsprobe::sim {
 
 /// Puts the simulated device below LibTorch: from now on every operation that LibTorch dispatches
-/// in this process, on any thread, is encoded on it before the CPU computes its result. Call once;
-/// the observer stays until the process ends. Throws what LibTorch throws.
-void observe(const Profile& profile);
+/// in this process for tensors of `type`, on any thread, is encoded on it before the CPU computes
+/// its result. With kCPU every operation counts; with kMPS those that have a tensor of that type or
+/// make one. Call once, after the type's allocator was set; the observer stays until the process
+/// ends. Throws what LibTorch throws.
+void observe(const Profile& profile, c10::DeviceType type);
 
 /// Gives the calling thread a stream of the pool. Needs observe().
 void use_pool_stream();
 /// Waits for the calling thread's stream, or for all. Need observe().
 void synchronise();
 void synchronise_all();
+
+/// The device and its streams. Need observe().
+metal::Device& simulated_device();
+StreamPool& simulated_streams();
 
 /// Gives the device an empty command buffer on a queue of its own and waits for it; false where it
 /// ended with an error. Never returns while the device executes nothing. Needs observe().

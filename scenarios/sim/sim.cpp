@@ -42,7 +42,7 @@ void start(const char* path) {
     throw InputError(path, "the simulated device runs already with " + *description.load(),
                      "Use one profile per process");
   }
-  sim::observe(profile);
+  sim::observe(profile, c10::kCPU);
   description.store(new std::string(text), std::memory_order_release);
   sim::say_simulated(profile);
 }

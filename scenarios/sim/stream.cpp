@@ -1,6 +1,7 @@
 #include "scenarios/sim/stream.h"
 
 #include <cstdio>
+#include <utility>
 
 namespace mpsprobe::sim {
 namespace {
@@ -10,7 +11,8 @@ namespace {
 constexpr int kWorkPerBuffer = 64;
 
 // One thread has one stream, and a process one pool.
-thread_local Stream* tl_stream = nullptr;
+constexpr int64_t kNotAsked = -1;
+thread_local int64_t tl_stream = kNotAsked;
 
 void tell_error(metal::CommandBuffer& buffer) {
   if (buffer.status() != metal::CommandBufferStatus::error) return;
@@ -25,20 +27,29 @@ void tell_error(metal::CommandBuffer& buffer) {
 
 }  // namespace
 
-metal::CommandBuffer& Stream::current() {
+const std::shared_ptr<metal::CommandBuffer>& Stream::current() {
   if (!buffer_) {
     buffer_ = queue_->command_buffer();
     buffer_->add_completed_handler(tell_error);
     encoded_ = 0;
   }
-  return *buffer_;
+  return buffer_;
+}
+
+metal::Encoder& Stream::open_encoder() {
+  if (encoder_ == nullptr) encoder_ = &current()->compute_encoder();
+  return *encoder_;
+}
+
+void Stream::end_encoder() {
+  if (encoder_ != nullptr) std::exchange(encoder_, nullptr)->end_encoding();
 }
 
 void Stream::commit() {
   if (!buffer_) return;
+  end_encoder();
   // Reset first: a handler that looks at the stream must not find a committed buffer.
-  const std::shared_ptr<metal::CommandBuffer> buffer = std::move(buffer_);
-  buffer_ = nullptr;
+  const std::shared_ptr<metal::CommandBuffer> buffer = std::exchange(buffer_, nullptr);
   buffer->commit();
 }
 
@@ -46,50 +57,64 @@ void Stream::encode(metal::Device& device, EncodePath path, std::string_view gra
   if (path == EncodePath::none) return;
   metal::GraphCache::Graph* graph =
       path == EncodePath::graph ? &device.graph_cache().find_or_compile(graph_key) : nullptr;
-  std::lock_guard lock(serial_queue_);
-  metal::CommandBuffer& buffer = current();
-  metal::Encoder& encoder =
-      path == EncodePath::blit ? buffer.blit_encoder() : buffer.compute_encoder();
-  if (graph != nullptr) graph->encodes.fetch_add(1, std::memory_order_relaxed);
-  encoder.encode([this] { executed_.fetch_add(1, std::memory_order_relaxed); });
-  encoder.end_encoding();
-  if (++encoded_ >= kWorkPerBuffer) commit();
+  serial_queue_.run([&] {
+    const auto command = [this] { executed_.fetch_add(1, std::memory_order_relaxed); };
+    if (path == EncodePath::nograph) {
+      open_encoder().encode(command);
+    } else {
+      end_encoder();
+      metal::CommandBuffer& buffer = *current();
+      metal::Encoder& own =
+          path == EncodePath::blit ? buffer.blit_encoder() : buffer.compute_encoder();
+      if (graph != nullptr) graph->encodes.fetch_add(1, std::memory_order_relaxed);
+      own.encode(command);
+      own.end_encoding();
+    }
+    if (++encoded_ >= kWorkPerBuffer) commit();
+  });
 }
 
 void Stream::fail_current(std::string_view reason) {
-  std::lock_guard lock(serial_queue_);
-  current().set_error(std::string(reason));
-  commit();
+  serial_queue_.run([&] {
+    current()->set_error(std::string(reason));
+    commit();
+  });
 }
 
 void Stream::synchronise() {
-  std::lock_guard lock(serial_queue_);
-  commit();
+  serial_queue_.run([this] { commit(); });
 }
 
 StreamPool::StreamPool(metal::Device& device, Streams streams)
     : streams_(streams), default_stream_(device) {
-  for (size_t i = 0; i < kPoolSize; ++i) pool_.push_back(std::make_unique<Stream>(device));
+  for (int64_t i = 0; i < kPoolSize; ++i) pool_.push_back(std::make_unique<Stream>(device));
 }
 
-Stream& StreamPool::next() {
-  return *pool_[next_.fetch_add(1, std::memory_order_relaxed) % kPoolSize];
+int64_t StreamPool::next_number() {
+  return 1 + next_.fetch_add(1, std::memory_order_relaxed) % kPoolSize;
+}
+
+int64_t StreamPool::current_number() {
+  if (tl_stream == kNotAsked) {
+    tl_stream = streams_ == Streams::per_thread ? next_number() : 0;
+  }
+  return tl_stream;
 }
 
 Stream& StreamPool::current() {
-  if (tl_stream == nullptr) {
-    tl_stream = streams_ == Streams::per_thread ? &next() : &default_stream_;
-  }
-  return *tl_stream;
+  return stream(current_number());
+}
+
+void StreamPool::use(int64_t number) {
+  tl_stream = number;
 }
 
 void StreamPool::use_pool_stream() {
-  tl_stream = &next();
+  use(next_number());
 }
 
 void StreamPool::synchronise_all() {
-  default_stream_.synchronise();
-  for (const std::unique_ptr<Stream>& stream : pool_) stream->synchronise();
+  for (int64_t number = 0; number <= kPoolSize; ++number) stream(number).synchronise();
 }
 
 }  // namespace mpsprobe::sim

@@ -3,7 +3,6 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,11 +10,13 @@
 #include "scenarios/sim/encode_target.h"
 #include "scenarios/sim/metal.h"
 #include "scenarios/sim/profile.h"
+#include "scenarios/sim/serial_queue.h"
 
 namespace mpsprobe::sim {
 
 /// A stream as PyTorch's MPS backend has it: a command queue, the command buffer being filled, and
-/// a lock in the place of the serial dispatch queue. Any thread may use any stream.
+/// the serial queue that both belong to. Any thread may use any stream, but for the functions that
+/// name the serial queue.
 class Stream : public EncodeTarget {
  public:
   explicit Stream(metal::Device& device) : queue_(device.new_command_queue()) {}
@@ -32,16 +33,26 @@ class Stream : public EncodeTarget {
   void synchronise();
 
   metal::CommandQueue& queue() override { return *queue_; }
+
+  SerialQueue& serial_queue() { return serial_queue_; }
+  /// The command buffer that is being filled. In a block of the serial queue alone.
+  const std::shared_ptr<metal::CommandBuffer>& current();
+  /// The compute encoder, which stays open from one kernel to the next until something else needs
+  /// the command buffer. In a block of the serial queue alone.
+  metal::Encoder& open_encoder();
+  /// Ends it, where one is open. In a block of the serial queue alone.
+  void end_encoder();
+  /// Commits what is open and waits. In a block of the serial queue alone.
+  void commit();
+
   /// Pieces of work that the device has executed.
   uint64_t executed() const { return executed_.load(std::memory_order_relaxed); }
 
  private:
-  metal::CommandBuffer& current();
-  void commit();
-
-  std::mutex serial_queue_;
+  SerialQueue serial_queue_;
   std::unique_ptr<metal::CommandQueue> queue_;
   std::shared_ptr<metal::CommandBuffer> buffer_;
+  metal::Encoder* encoder_ = nullptr;
   int encoded_ = 0;
   std::atomic<uint64_t> executed_ = 0;
 };
@@ -49,6 +60,8 @@ class Stream : public EncodeTarget {
 /// The default stream and a pool of 32 that is handed out in turn.
 class StreamPool {
  public:
+  static constexpr int64_t kPoolSize = 32;
+
   StreamPool(metal::Device& device, Streams streams);
 
   /// The calling thread's stream. A thread that did not ask for one has the default stream, or,
@@ -56,17 +69,23 @@ class StreamPool {
   Stream& current();
   /// Gives the calling thread the next stream of the pool.
   void use_pool_stream();
+
+  /// Streams by number: 0 is the default stream, 1 to kPoolSize are the pool's.
+  Stream& stream(int64_t number) {
+    return number == 0 ? default_stream_ : *pool_[static_cast<size_t>(number - 1)];
+  }
+  /// The number of current(), and of the one that the pool hands out next.
+  int64_t current_number();
+  int64_t next_number();
+  /// Gives the calling thread that stream.
+  void use(int64_t number);
   void synchronise_all();
 
  private:
-  static constexpr size_t kPoolSize = 32;
-
-  Stream& next();
-
   Streams streams_;
   Stream default_stream_;
   std::vector<std::unique_ptr<Stream>> pool_;
-  std::atomic<size_t> next_ = 0;
+  std::atomic<int64_t> next_ = 0;
 };
 
 }  // namespace mpsprobe::sim

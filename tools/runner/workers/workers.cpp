@@ -254,9 +254,24 @@ std::string why_unavailable(const std::vector<WorkerInfo>& workers, Backend back
   return reason;
 }
 
+namespace {
+
+/// On a real device of some worker: what is simulated is taken where somebody names it, and never
+/// because the real one is missing.
+bool really_there(const std::vector<WorkerInfo>& workers, Backend backend) {
+  return std::ranges::any_of(workers, [&](const WorkerInfo& worker) {
+    return std::ranges::any_of(worker.describe.at("backends"), [&](const json& entry) {
+      return entry.at("name") == name_of(backend) && entry.at("available").get<bool>() &&
+             !entry.value("simulated", false);
+    });
+  });
+}
+
+}  // namespace
+
 std::optional<Backend> best_backend(const std::vector<WorkerInfo>& workers) {
   for (Backend backend : kDefaultBackends) {
-    if (why_unavailable(workers, backend).empty()) return backend;
+    if (really_there(workers, backend)) return backend;
   }
   const bool choice = std::any_of(
       backend_table::kRows.begin(), backend_table::kRows.end(), [&workers](const BackendInfo& row) {

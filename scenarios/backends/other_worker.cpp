@@ -1,20 +1,23 @@
-#include "scenarios/backends/metal.h"
+#include "scenarios/backends/other_worker.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
 
+#include "harness/wire/axis.h"
 #include "scenarios/provenance/executable.h"
 
 namespace mpsprobe {
@@ -27,8 +30,19 @@ constexpr std::string_view kAbsent =
     "simulated device (docs/building.md)";
 constexpr size_t kMostBytes = size_t{1} << 20;
 
-fs::path worker_path() {
-  return installation_folder() / "bin" / "mpsprobe-metal-worker";
+struct OtherWorker {
+  Backend backend;
+  std::string_view program;
+};
+constexpr std::array kOtherWorkers{
+    OtherWorker{.backend = Backend::metal, .program = "mpsprobe-metal-worker"},
+#ifndef __APPLE__
+    OtherWorker{.backend = Backend::mps, .program = "mpsprobe-mps-worker"},
+#endif
+};
+
+fs::path path_of(const OtherWorker& worker) {
+  return installation_folder() / "bin" / worker.program;
 }
 
 std::string quoted_for_shell(const std::string& text) {
@@ -54,7 +68,7 @@ std::string description(const fs::path& worker) {
 
 }  // namespace
 
-void become_metal_worker(int argc, char** argv) {
+void become_other_worker(int argc, char** argv) {
   constexpr std::string_view kOption = "--cell";
   std::string_view cell;
   for (int i = 1; i < argc; ++i) {
@@ -64,8 +78,13 @@ void become_metal_worker(int argc, char** argv) {
       cell = argument.substr(kOption.size() + 1);
     }
   }
-  if (!cell.starts_with("metal/")) return;
-  const std::string worker = worker_path().string();
+  const auto other = std::ranges::find_if(kOtherWorkers, [&](const OtherWorker& each) {
+    return cell.starts_with(fmt::format("{}/", name_of(each.backend)));
+  });
+  if (other == kOtherWorkers.end()) return;
+  const std::string worker = path_of(*other).string();
+  // A worker that is asked for what it is itself is the one that was looked for.
+  if (fs::path(own_executable()).filename() == other->program) return;
   execv(worker.c_str(), argv);
   // Returns where it fails; that it is not there is said later, of the backend.
   if (errno != ENOENT) {
@@ -75,11 +94,16 @@ void become_metal_worker(int argc, char** argv) {
 }
 
 BackendReport report_metal() {
-  BackendReport report{.backend = Backend::metal};
-  const fs::path worker = worker_path();
+  return report_of_other_worker(Backend::metal, kAbsent);
+}
+
+BackendReport report_of_other_worker(Backend backend, std::string_view absent) {
+  BackendReport report{.backend = backend};
+  const fs::path worker =
+      path_of(*std::ranges::find(kOtherWorkers, backend, &OtherWorker::backend));
   std::error_code error;
   if (!fs::exists(worker, error)) {
-    report.reason = kAbsent;
+    report.reason = absent;
     return report;
   }
   try {
@@ -88,13 +112,16 @@ BackendReport report_metal() {
     for (const nlohmann::json& operation : answer.at("operations")) {
       names.push_back(operation.at("name"));
     }
-    const nlohmann::json& backend = answer.at("backends").at(0);
-    report.available = backend.at("available");
-    report.simulated = backend.at("simulated");
-    report.device = backend.at("device");
-    report.reason = backend.at("reason");
+    const auto& all = answer.at("backends");
+    const auto said = std::ranges::find_if(
+        all, [&](const nlohmann::json& each) { return each.at("name") == name_of(backend); });
+    if (said == all.end()) throw std::out_of_range("backends");
+    report.available = said->at("available");
+    report.simulated = said->at("simulated");
+    report.device = said->at("device");
+    report.reason = said->at("reason");
     report.operations = std::move(names);
-  } catch (const nlohmann::json::exception&) {
+  } catch (const std::exception&) {
     report.available = false;
     report.reason = fmt::format(
         "{}: does not say what it is. Run \"{} describe\" to see why, or build it together with "

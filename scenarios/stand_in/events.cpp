@@ -1,0 +1,76 @@
+#include "scenarios/stand_in/events.h"
+
+#include <c10/util/Exception.h>
+
+#include "scenarios/stand_in/device.h"
+
+namespace mpsprobe::stand_in {
+
+Events::Event& Events::in_use(uint32_t event) {
+  const auto found = in_use_.find(event);
+  TORCH_CHECK(found != in_use_.end(), "Invalid Event ID: ", event);
+  return found->second;
+}
+
+uint32_t Events::acquire(bool timing) {
+  const int64_t stream = streams().current_number();
+  const std::lock_guard lock(mutex_);
+  in_use_[++last_] = {.stream = stream, .timing = timing, .signalled = std::nullopt};
+  return last_;
+}
+
+void Events::release(uint32_t event) {
+  const std::lock_guard lock(mutex_);
+  in_use(event);
+  in_use_.erase(event);
+}
+
+void Events::record(uint32_t event) {
+  const int64_t stream = [&] {
+    const std::lock_guard lock(mutex_);
+    return in_use(event).stream;
+  }();
+  // The simulated device has executed a buffer when its commit returns.
+  streams().stream(stream).synchronise();
+  const std::lock_guard lock(mutex_);
+  in_use(event).signalled = std::chrono::steady_clock::now();
+}
+
+void Events::wait(uint32_t event) {
+  {
+    const std::lock_guard lock(mutex_);
+    in_use(event);
+  }
+  // What was recorded has been executed: there is nothing left to wait for but the commit.
+  streams().current().synchronise();
+}
+
+void Events::synchronise(uint32_t event) {
+  const std::lock_guard lock(mutex_);
+  in_use(event);
+}
+
+bool Events::signalled(uint32_t event) {
+  const std::lock_guard lock(mutex_);
+  return in_use(event).signalled.has_value();
+}
+
+double Events::between(uint32_t start, uint32_t end) {
+  const std::lock_guard lock(mutex_);
+  const Event& first = in_use(start);
+  const Event& second = in_use(end);
+  TORCH_CHECK(first.timing && second.timing,
+              "Events were not created with argument 'enable_timing=True'");
+  TORCH_CHECK(first.signalled && second.signalled,
+              "Both events must be recorded before calculating elapsed time");
+  TORCH_CHECK(*second.signalled > *first.signalled, "End event ", end,
+              " was not recorded after start event ", start);
+  return std::chrono::duration<double, std::milli>(*second.signalled - *first.signalled).count();
+}
+
+Events& events() {
+  static auto* const all = new Events;
+  return *all;
+}
+
+}  // namespace mpsprobe::stand_in

@@ -1,0 +1,31 @@
+#include "scenarios/backends/mps_machine.h"
+
+#include <nlohmann/json.hpp>
+
+#include "scenarios/backends/backend.h"
+#include "scenarios/provenance/profile_path.h"
+#include "scenarios/stand_in/stand_in.h"
+#include "scenarios/worker/workload.h"
+
+namespace mpsprobe {
+
+bool mps_is_simulated() {
+  return true;
+}
+
+void prepare_mps(const Cell& cell) {
+  char error[1024] = {};
+  if (mpsprobe_stand_in_start(profile_path(cell.profile).c_str(), error, sizeof(error)) != 0) {
+    throw SetupError(error);
+  }
+}
+
+nlohmann::json describe_mps() {
+  return nlohmann::json::parse(mpsprobe_stand_in_describe());
+}
+
+std::string path_taken_on_mps(std::string_view aten_name) {
+  return mpsprobe_stand_in_observed_path(std::string(aten_name).c_str());
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,94 @@
+// What LibTorch asks of a device type besides its tensors: hooks and a guard.
+#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/detail/MPSHooksInterface.h>
+#include <ATen/mps/MPSStream.h>
+#include <c10/core/impl/DeviceGuardImplInterface.h>
+
+#include "scenarios/stand_in/device.h"
+#include "scenarios/stand_in/events.h"
+
+namespace mpsprobe::stand_in {
+namespace {
+
+const at::Device kOnly{at::kMPS, 0};
+
+/// As LibTorch's own MPSHooks; the registry's constructor takes what each release gives it.
+struct Hooks final : at::MPSHooksInterface {
+  void init() const override {}
+  bool isBuilt() const override { return true; }
+  bool isAvailable() const override { return true; }
+  bool hasMPS() const override { return true; }
+  bool hasPrimaryContext(at::DeviceIndex) const override { return true; }
+  bool isOnMacOSorNewer(unsigned, unsigned) const override { return true; }
+  at::DeviceIndex deviceCount() const override { return 1; }
+  at::DeviceIndex getCurrentDevice() const override { return 0; }
+  void setCurrentDevice(at::DeviceIndex) const override {}
+  at::DeviceIndex exchangeDevice(at::DeviceIndex) const override { return 0; }
+  at::DeviceIndex maybeExchangeDevice(at::DeviceIndex) const override { return 0; }
+  at::Device getDeviceFromPtr(void*) const override { return kOnly; }
+  // The CPU computes, and its generator is what it draws from.
+  const at::Generator& getDefaultGenerator(at::DeviceIndex) const override {
+    return at::detail::getDefaultCPUGenerator();
+  }
+  at::Generator getNewGenerator(at::DeviceIndex) const override {
+    return at::detail::createCPUGenerator();
+  }
+  at::Allocator* getMPSDeviceAllocator() const override { return c10::GetAllocator(at::kMPS); }
+  // Each stream on its serial queue, as LibTorch 2.15 does.
+  void deviceSynchronize() const override {
+    at::mps::synchronizeAllMPSStreams(at::mps::SyncType::COMMIT_AND_WAIT);
+  }
+  void commitStream() const override { streams().current().synchronise(); }
+  void* getDispatchQueue() const override { return at::mps::getCurrentMPSStream()->queue(); }
+  void emptyCache() const override {}
+  uint32_t acquireEvent(bool timing) const override { return events().acquire(timing); }
+  void releaseEvent(uint32_t event) const override { events().release(event); }
+  void recordEvent(uint32_t event) const override { events().record(event); }
+  void waitForEvent(uint32_t event) const override { events().wait(event); }
+  void synchronizeEvent(uint32_t event) const override { events().synchronise(event); }
+  bool queryEvent(uint32_t event) const override { return events().signalled(event); }
+  double elapsedTimeOfEvents(uint32_t start, uint32_t end) const override {
+    return events().between(start, end);
+  }
+};
+
+struct Guard final : c10::impl::DeviceGuardImplInterface {
+  explicit Guard(c10::DeviceType = c10::kMPS) {}
+  c10::DeviceType type() const override { return c10::kMPS; }
+  c10::Device exchangeDevice(c10::Device) const override { return kOnly; }
+  c10::Device getDevice() const override { return kOnly; }
+  void setDevice(c10::Device) const override {}
+  void uncheckedSetDevice(c10::Device) const noexcept override {}
+  c10::DeviceIndex deviceCount() const noexcept override { return 1; }
+  c10::Stream getStream(c10::Device) const override {
+    return at::mps::getCurrentMPSStream()->unwrap();
+  }
+  c10::Stream getDefaultStream(c10::Device) const override {
+    return at::mps::getDefaultMPSStream()->unwrap();
+  }
+  c10::Stream getNewStream(c10::Device, int) const override {
+    return at::mps::getStreamFromPool()->unwrap();
+  }
+  c10::Stream exchangeStream(c10::Stream stream) const override {
+    const c10::Stream before = at::mps::getCurrentMPSStream()->unwrap();
+    at::mps::setCurrentMPSStream(at::mps::getStreamByID(stream.id()));
+    return before;
+  }
+  void synchronizeStream(const c10::Stream& stream) const override {
+    streams().stream(stream.id()).synchronise();
+  }
+  void synchronizeDevice(c10::DeviceIndex) const override { streams().synchronise_all(); }
+};
+
+C10_REGISTER_GUARD_IMPL(MPS, Guard)
+
+}  // namespace
+}  // namespace mpsprobe::stand_in
+
+namespace at {
+
+// The key is the name by which LibTorch asks.
+using MPSHooks = mpsprobe::stand_in::Hooks;
+C10_REGISTER_CLASS(MPSHooksRegistry, MPSHooks, MPSHooks)
+
+}  // namespace at
