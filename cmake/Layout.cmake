@@ -41,8 +41,8 @@ endwhile()
 
 # mpsprobe_install(): install rules of the programs that this configuration builds
 function(mpsprobe_install)
-  foreach(target mpsprobe mpsprobe-worker mpsprobe-metal-worker mpsprobe-selftest-worker mpsprobe_sim
-          mpsprobe_metal_face)
+  foreach(target mpsprobe mpsprobe-worker mpsprobe-metal-worker mpsprobe-mps-worker mpsprobe-selftest-worker
+          mpsprobe_sim mpsprobe_stand_in mpsprobe_metal_face)
     if(TARGET ${target})
       install(TARGETS ${target} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
                                 LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

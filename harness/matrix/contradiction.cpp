@@ -84,6 +84,10 @@ constexpr Rule kRules[] = {
      },
      "streams and events are waited for on the backend mps alone"},
     {[](const Cell& cell, const OperationInfo&) {
+       return cell.wait == WaitFor::event && cell.stream == StreamUse::per_thread;
+     },
+     "LibTorch's events belong to the default stream"},
+    {[](const Cell& cell, const OperationInfo&) {
        return cell.wait == WaitFor::item && !info_of(cell.backend).reads_back;
      },
      "to read a result back is to wait for it on the backends mps and cuda alone"},

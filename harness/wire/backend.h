@@ -50,6 +50,7 @@ inline constexpr std::array kRows{
                 .apple_gpu = true,
                 .real_device = true,
                 .alone = true,
+                .profiles = true,
                 .own_waits = true,
                 .reads_back = true},
     BackendInfo{.backend = Backend::mlx,

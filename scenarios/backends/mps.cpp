@@ -56,7 +56,8 @@ void wait_for(at::mps::MPSStream* stream) {
 }
 #endif
 
-/// As torch.mps.Event does: record, synchronize.
+/// As torch.mps.Event does: record, synchronize. On the default stream (LibTorch 2.15.0,
+/// MPSEventPool::acquireEvent(bool)), which open_mps() sees to.
 void wait_for_event() {
   const at::MPSHooksInterface& hooks = at::detail::getMPSHooks();
   const uint32_t event = hooks.acquireEvent(false);
@@ -152,6 +153,11 @@ std::unique_ptr<Device> open_mps(const Cell& cell) {
         "for. Use LibTorch 2.15 or later, or wait=device");
   }
 #endif
+  if (cell.wait == WaitFor::event && cell.stream == StreamUse::per_thread) {
+    throw UnsupportedError(
+        "wait=event: LibTorch's events for users belong to the default stream, and with "
+        "stream=per-thread the work is on others. Use stream=default, or wait=stream");
+  }
   prepare_mps(cell);
   return std::make_unique<MpsDevice>(cell.wait);
 }

@@ -13,9 +13,8 @@ Events::Event& Events::in_use(uint32_t event) {
 }
 
 uint32_t Events::acquire(bool timing) {
-  const int64_t stream = streams().current_number();
   const std::lock_guard lock(mutex_);
-  in_use_[++last_] = {.stream = stream, .timing = timing, .signalled = std::nullopt};
+  in_use_[++last_] = {.timing = timing, .signalled = std::nullopt};
   return last_;
 }
 
@@ -26,12 +25,12 @@ void Events::release(uint32_t event) {
 }
 
 void Events::record(uint32_t event) {
-  const int64_t stream = [&] {
+  {
     const std::lock_guard lock(mutex_);
-    return in_use(event).stream;
-  }();
+    in_use(event);
+  }
   // The simulated device has executed a buffer when its commit returns.
-  streams().stream(stream).synchronise();
+  streams().stream(0).synchronise();
   const std::lock_guard lock(mutex_);
   in_use(event).signalled = std::chrono::steady_clock::now();
 }
@@ -42,7 +41,7 @@ void Events::wait(uint32_t event) {
     in_use(event);
   }
   // What was recorded has been executed: there is nothing left to wait for but the commit.
-  streams().current().synchronise();
+  streams().stream(0).synchronise();
 }
 
 void Events::synchronise(uint32_t event) {

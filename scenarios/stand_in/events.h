@@ -9,15 +9,16 @@
 namespace mpsprobe::stand_in {
 
 /// Events as torch.mps.Event has them (ATen/mps/MPSEvent.h, MPSEventPool): known by a number from
-/// acquire() to release(), recorded on the stream that was current when they were acquired. A
-/// number that is none is an error in LibTorch's words. Any thread.
+/// acquire() to release(). They belong to the default stream, whatever stream the thread has: in
+/// 2.15.0 MPSEventPool::acquireEvent(bool) gives them the pool's m_default_stream. A number that is
+/// none is an error in LibTorch's words. Any thread.
 class Events {
  public:
   uint32_t acquire(bool timing);
   void release(uint32_t event);
-  /// Signals it when the stream has come to here, and commits the stream.
+  /// Signals it when the default stream has come to here, and commits that stream.
   void record(uint32_t event);
-  /// Has the calling thread's stream wait for it, and commits that stream.
+  /// Has the default stream wait for it, and commits that stream.
   void wait(uint32_t event);
   /// Returns when it was signalled; at once where it was not recorded.
   void synchronise(uint32_t event);
@@ -27,7 +28,6 @@ class Events {
 
  private:
   struct Event {
-    int64_t stream = 0;
     bool timing = false;
     std::optional<std::chrono::steady_clock::time_point> signalled;
   };
