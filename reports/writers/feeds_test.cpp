@@ -135,8 +135,7 @@ TEST(Github, AnnotatesTenAtMostAndUnexpectedOnesAsErrors) {
     sample.plan("sim/linear/nograph/threads=" + std::to_string(i)).ran(2, 1);
   }
   sample.plan("sim/linear/graph/threads=9").expect({Verdict::pass, {}, ""}).ran(2, 1);
-  const std::vector<std::string> lines =
-      rows_of(text_as("github-annotations.txt", sample.journal));
+  const std::vector<std::string> lines = rows_of(text_as("github-annotations.txt", sample.journal));
   ASSERT_EQ(lines.size(), 11u);
   EXPECT_THAT(lines[1], HasSubstr("::error title=SIMULATED%3A sim/linear/graph/threads=9::"));
   EXPECT_THAT(lines[2], HasSubstr("::notice "));

@@ -27,6 +27,10 @@ constexpr Program kPrograms[] = {
 #ifdef MPSPROBE_LIBTORCH_PROGRAM
     {"libtorch", MPSPROBE_LIBTORCH_PROGRAM, MPSPROBE_SIM_LIBRARY},
 #endif
+#ifdef MPSPROBE_STAND_IN_LIBRARY
+    // The same program, which now finds a device mps and takes it.
+    {"libtorch_on_mps", MPSPROBE_LIBTORCH_PROGRAM, MPSPROBE_STAND_IN_LIBRARY},
+#endif
 #ifdef MPSPROBE_KERNEL_PROGRAM
     {"kernel", MPSPROBE_KERNEL_PROGRAM, nullptr},
     {"graph", MPSPROBE_GRAPH_PROGRAM, nullptr},
