@@ -59,7 +59,7 @@ TEST(Matrix, EveryContradictionHasItsReason) {
   EXPECT_THAT(left_out("sim/raw/default/threads=2/model=per-thread"), HasSubstr("weights"));
   EXPECT_THAT(left_out("sim/raw/default/threads=1/start=staggered"), HasSubstr("one thread"));
   EXPECT_THAT(left_out("sim/raw/default/threads=2/init=threads/warmup=main"), HasSubstr("warm-up"));
-  EXPECT_THAT(left_out("mps/raw/default/threads=2/profile=clean"), HasSubstr("profile"));
+  EXPECT_THAT(left_out("cuda/raw/default/threads=2/profile=clean"), HasSubstr("profile"));
   EXPECT_THAT(left_out("mps/raw/default/threads=2/queue=shared"), HasSubstr("metal alone"));
   EXPECT_THAT(left_out("sim/raw/default/threads=2/kernel=shared"), HasSubstr("metal alone"));
   EXPECT_THAT(left_out("metal/raw/default/threads=2/stream=per-thread"), HasSubstr("queue="));

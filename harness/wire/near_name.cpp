@@ -54,9 +54,8 @@ std::string_view nearest_name(std::string_view typed, std::span<const std::strin
     const size_t most = std::max<size_t>(1, std::max(typed.size(), name.size()) / 3);
     if (letters > most || letters >= name.size()) continue;
     // Of equally near ones the one that begins as what was typed: the first letter is rarely wrong.
-    const bool nearer = letters < least || (letters == least && begins_alike(typed, name) &&
-                                            !begins_alike(typed, best));
-    if (best.empty() || nearer) {
+    if (best.empty() || letters < least ||
+        (letters == least && begins_alike(typed, name) && !begins_alike(typed, best))) {
       best = name;
       least = letters;
     }

@@ -31,7 +31,9 @@ std::set<std::string> all_of(const std::string& text, const char* expression) {
 std::set<std::string> documented() {
   const std::string text = file("docs/macos.md");
   const size_t begin = text.find("## The mps backend's calls");
-  const std::string section = text.substr(begin, text.find("\n## ", begin + 1) - begin);
+  // The section's first table.
+  const size_t table = text.find("\n| ", begin);
+  const std::string section = text.substr(table, text.find("\n\n", table) - table + 1);
   std::string rows;
   for (size_t at = section.find("\n| `"); at != std::string::npos;
        at = section.find("\n| `", at + 1)) {

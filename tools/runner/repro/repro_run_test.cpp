@@ -157,9 +157,9 @@ TEST_F(ReproRun, WhatCannotBeReducedIsSaidWithTheRemedy) {
   result = mpsprobe({"repro", "sim/nosuch/default"});
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(result.err, HasSubstr("list operations"));
-  result = mpsprobe({"repro", "mps/linear/default/threads=2"});
+  result = mpsprobe({"repro", "cuda/linear/default/threads=2"});
   EXPECT_EQ(result.exit_code, 3);
-  EXPECT_THAT(result.err, HasSubstr("mps cannot be used here"));
+  EXPECT_THAT(result.err, HasSubstr("cuda cannot be used here"));
   write("report.json", "{}");
   result = mpsprobe({"repro", path("report.json")});
   EXPECT_EQ(result.exit_code, 2);

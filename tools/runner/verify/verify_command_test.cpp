@@ -173,7 +173,7 @@ TEST_F(VerifyCommand, WhatWasCutShortIsGoneOnWithAndConcludedAgain) {
   bundle();
   const Run cut = verify(
       {"--worker", old_worker(), "--worker", new_worker(), "--trials", "100", "--budget", "0.01"});
-  EXPECT_EQ(cut.exit_code, 0) << cut.err;
+  EXPECT_EQ(cut.exit_code, 6) << cut.err;
   EXPECT_THAT(cut.out, HasSubstr("cut short"));
   const Run other = mpsprobe({"verify", path("bundle"), "--resume", path("out"), "--trials", "5"});
   EXPECT_EQ(other.exit_code, 2);
@@ -182,8 +182,9 @@ TEST_F(VerifyCommand, WhatWasCutShortIsGoneOnWithAndConcludedAgain) {
   int times = 0;
   do {
     again = mpsprobe({"verify", path("bundle"), "--resume", path("out")});
-    ASSERT_EQ(again.exit_code, 0) << again.err;
+    ASSERT_THAT(again.exit_code, testing::AnyOf(0, 6)) << again.err;
   } while (again.out.find("cut short") != std::string::npos && ++times < 100);
+  EXPECT_EQ(again.exit_code, 0);
   EXPECT_THAT(again.out, HasSubstr("10/10   100/100      0/100"));
   EXPECT_THAT(again.out, testing::EndsWith("\nfixed\n"));
 }
