@@ -291,7 +291,7 @@ std::optional<Answer> of_expectations(const Analysis& analysis) {
                                came_to(*unmet), count_of(unmet->failures, unmet->counted),
                                printable(unmet->expectation->text()));
   }
-  answer.text += ".";
+  answer.text += '.';
   return answer;
 }
 

@@ -84,7 +84,7 @@ std::string command_text(std::string_view bytes, bool property) {
     } else if (property && c == ',') {
       safe += "%2C";
     } else if (c == '[' && safe.ends_with("##")) {
-      safe += "(";
+      safe += '(';
     } else {
       safe += c;
     }

@@ -243,7 +243,7 @@ std::string report_terminal(const Analysis& analysis, const TerminalOptions& opt
     text.pop_back();
     text = painted(text, kBold, true) + "\n";
   }
-  text += "\n";
+  text += '\n';
   for (const Warning& warning : analysis.warnings) {
     const std::string whole = sentence("warning: " + printable(warning.text), options);
     text +=

@@ -12,11 +12,11 @@
 
 namespace {
 
-using mpsprobe::sim::Stream;
+using SimulatedStream = mpsprobe::sim::Stream;
 using mpsprobe::sim::StreamPool;
 namespace stand_in = mpsprobe::stand_in;
 
-Stream& simulated(const at::mps::MPSStream& stream) {
+SimulatedStream& simulated(const at::mps::MPSStream& stream) {
   return stand_in::streams().stream(stream.unwrap().id());
 }
 
@@ -39,7 +39,7 @@ namespace at::mps {
 
 MPSStream::MPSStream(Stream stream) : _stream(stream) {
   TORCH_CHECK(stream.device_type() == DeviceType::MPS, "not a stream of MPS: ", stream);
-  ::Stream& simulation = simulated(*this);
+  SimulatedStream& simulation = simulated(*this);
   _commandQueue = &simulation.queue();
   _serialQueue = reinterpret_cast<dispatch_queue_t>(&simulation.serial_queue());
 }
@@ -120,7 +120,7 @@ MPSStream* MPSStreamImpl::getInstance() {
 
 MPSDevice* MPSDevice::_device = nullptr;
 MPSDevice::MPSDevice() : _mtl_device(&stand_in::device()) {}
-MPSDevice::~MPSDevice() = default;
+MPSDevice::~MPSDevice() = default;  // NOLINT(performance-trivially-destructible): as declared
 MPSDevice* MPSDevice::getInstance() {
   static MPSDevice* const device = _device = new MPSDevice;
   return device;

@@ -148,7 +148,7 @@ std::string zsh(const std::vector<CommandInfo>& commands) {
 }
 
 std::string fish_values(const OptionInfo& option) {
-  const std::string files = option.names_file ? "" : " -f";
+  std::string files = option.names_file ? "" : " -f";
   if (!option.values.empty())
     return fmt::format("{} -a '{}'", files, fmt::join(option.values, " "));
   if (!option.list.empty()) {

@@ -61,7 +61,7 @@ class HelpFormat : public CLI::Formatter {
     const size_t width = std::max(width_, kNames + 20) - kNames;
     std::string text = name;
     bool first = name.size() + 1 < kNames;
-    if (!first) text += "\n";
+    if (!first) text += '\n';
     for (const std::string& line : wrapped(description, width, 0)) {
       text += std::string(first ? kNames - name.size() : kNames, ' ') + line + "\n";
       first = false;
