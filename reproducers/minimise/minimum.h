@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "harness/statistics/fisher.h"
+#include "harness/statistics/sequential_test.h"
 #include "harness/wire/cell.h"
-#include "reproducers/minimise/sequential_test.h"
 
 namespace mpsprobe {
 

@@ -1,4 +1,4 @@
-#include "reproducers/minimise/sequential_test.h"
+#include "harness/statistics/sequential_test.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "reproducers/minimise/sequential_test.h"
+#include "harness/statistics/sequential_test.h"
 
 #include <algorithm>
 #include <boost/math/distributions/binomial.hpp>
@@ -25,15 +25,25 @@ bool suffices(const RateQuestion& question, int n) {
 
 }  // namespace
 
+double log_likelihood_ratio(const RateQuestion& question, const Proportion& seen) {
+  return seen.failures * std::log(question.often_rate / question.seldom_rate) +
+         (seen.trials - seen.failures) *
+             std::log((1 - question.often_rate) / (1 - question.seldom_rate));
+}
+
 Decision decide(const RateQuestion& question, const Proportion& seen) {
-  const double ratio = seen.failures * std::log(question.often_rate / question.seldom_rate) +
-                       (seen.trials - seen.failures) *
-                           std::log((1 - question.often_rate) / (1 - question.seldom_rate));
-  const double upper = std::log((1 - question.false_seldom) / question.false_often);
-  const double lower = std::log(question.false_seldom / (1 - question.false_often));
-  if (ratio >= upper - kTolerance) return Decision::often;
-  if (ratio <= lower + kTolerance || seen.trials >= question.most_trials) return Decision::seldom;
+  const double ratio = log_likelihood_ratio(question, seen);
+  if (ratio >= -std::log(question.false_often) - kTolerance) return Decision::often;
+  const bool over = question.most_trials > 0 && seen.trials >= question.most_trials;
+  if (ratio <= std::log(question.false_seldom) + kTolerance || over) return Decision::seldom;
   return Decision::go_on;
+}
+
+int trials_until_seldom(const RateQuestion& question, const Proportion& seen) {
+  const double missing =
+      log_likelihood_ratio(question, seen) - std::log(question.false_seldom) - kTolerance;
+  const double each = std::log((1 - question.seldom_rate) / (1 - question.often_rate));
+  return std::max(0, static_cast<int>(std::ceil(missing / each)));
 }
 
 RateQuestion question_for(const Proportion& baseline, int most_trials) {

@@ -13,15 +13,21 @@ struct RateQuestion {
   double often_rate = 0.9;     ///< p1, above p0
   double false_often = 0.02;   ///< alpha: the chance of `often` where the rate is p0 or less
   double false_seldom = 0.02;  ///< beta: the chance of `seldom` where it is p1 or more
-  int most_trials = 300;       ///< an answer is given then, whatever the evidence
+  int most_trials = 300;       ///< an answer is given then; 0: never without evidence
 };
 
-/// What the trials so far decide, by the sequential probability ratio test: the log likelihood
-/// ratio of k failures in n trials, k ln(p1/p0) + (n-k) ln((1-p1)/(1-p0)), is `often` from
-/// ln((1-beta)/alpha) on and `seldom` from ln(beta/(1-alpha)) down. Source: A. Wald, "Sequential
-/// tests of statistical hypotheses", Annals of Mathematical Statistics 16 (1945). At `most_trials`
-/// an open question is decided as `seldom`: a simplification that is not shown to keep the failure
-/// is not made. Pure.
+/// The log likelihood ratio of k failures in n trials, k ln(p1/p0) + (n-k) ln((1-p1)/(1-p0)): above
+/// 0 where they speak for p1. Pure.
+double log_likelihood_ratio(const RateQuestion& question, const Proportion& seen);
+
+/// What the trials so far decide, by the sequential probability ratio test: `often` where
+/// their log_likelihood_ratio is ln(1/alpha) or more, `seldom` where it is ln(beta) or less.
+/// Source: A. Wald, "Sequential tests of statistical hypotheses", Annals of Mathematical Statistics
+/// 16 (1945). The bounds are those of J. Ville, "Etude critique de la notion de collectif" (1939):
+/// the ratio is a supermartingale for every rate up to p0, its inverse for every rate from p1 on,
+/// so that each error is at most what is stated, at any stopping time, where Wald's own bounds keep
+/// only the sum of both. At `most_trials` an open question is decided as `seldom`: a simplification
+/// that is not shown to keep the failure is not made. Pure.
 Decision decide(const RateQuestion& question, const Proportion& seen);
 
 /// The question for a defect that failed `baseline.failures` of `baseline.trials` times. With m =
@@ -32,6 +38,10 @@ Decision decide(const RateQuestion& question, const Proportion& seen);
 /// exactly. `seldom` is a tenth of that. So two failures in a row always mean `often`; two passes
 /// in a row mean `seldom` after 5 failures in 5.
 RateQuestion question_for(const Proportion& baseline, int most_trials);
+
+/// How many further trials without a failure decide `question` as `seldom`; 0 where it is decided.
+/// `most_trials` is left out of account. Pure.
+int trials_until_seldom(const RateQuestion& question, const Proportion& seen);
 
 /// How many trials the test of a fixed size takes that answers `question` with the same two error
 /// rates: the smallest n for which some k has P(at least k failures | p0) <= alpha and P(fewer than

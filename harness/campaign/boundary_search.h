@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+
+#include "harness/statistics/sequential_test.h"
+
+namespace mpsprobe {
+
+/// The trials that every cell gets before a search spends any where they matter: thread counts are
+/// erratic on real machines, a count may pass above one that fails, and a search that skipped it
+/// would never see it. A cell that fails 26% of the time or more shows it in so many with 95%.
+constexpr int kFloorTrials = 10;
+
+/// The question that `--settle rate` asks of a cell: does it fail at `rate` or more, or at a tenth
+/// of it or less? Each answer is wrong with a chance of at most 5%, at any stopping time
+/// (sequential_test.h).
+RateQuestion settling_question(double rate);
+
+/// A cell that never comes to an answer, since its rate is between the two of the question, is
+/// given up after so many trials: five times as many as a cell takes that never fails.
+int most_trials_to_settle(const RateQuestion& question);
+
+/// Where failures begin among the points of one boundary, and how sure that is.
+struct PlaceOfBoundary {
+  size_t first_failing = 0;  ///< index of the first point that fails; points.size(): none does
+  double lower = 0;          ///< the chance that they begin at a lower point
+  double higher = 0;         ///< the chance that they begin at a higher one, or at none
+
+  bool settled(const RateQuestion& question) const {
+    return lower + higher <= question.false_often + question.false_seldom;
+  }
+};
+
+/// The likeliest place of a boundary among `points`, ascending by count, with chances that start
+/// equal for every place and for none at all, if all points below the place fail at p0 of the
+/// question and all others at p1. Chances by Bayes' rule do not depend on why trials were stopped,
+/// so that, averaged over the places, those named at `settled` are wrong with at most alpha + beta:
+/// C. W. Baum, V. V. Veeravalli, "A sequential procedure for multihypothesis testing", IEEE Trans.
+/// Inform. Theory 40 (1994). One stray failure below does not move the place, nor does a point
+/// that passes above one that clearly fails. Pure.
+PlaceOfBoundary place_of_boundary(const RateQuestion& question, std::span<const Proportion> points);
+
+/// The point of one boundary that must be tried next: of the two next to its likeliest place the
+/// one that rules out the likelier side. Nothing where the boundary is settled or its points are
+/// given up. All points have their floor already; those further away keep it. Pure.
+std::optional<size_t> point_to_try(const RateQuestion& question,
+                                   std::span<const Proportion> points);
+
+/// Whether a cell is neither settled nor given up. Pure.
+bool is_open(const RateQuestion& question, const Proportion& cell);
+
+}  // namespace mpsprobe

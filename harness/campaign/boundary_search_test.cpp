@@ -1,0 +1,80 @@
+#include "harness/campaign/boundary_search.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "harness/campaign/simulated_campaign.h"
+
+namespace mpsprobe {
+namespace {
+
+constexpr int kCampaigns = 1000;
+constexpr uint64_t kSeed = 23;
+
+TEST(BoundarySearch, TakesAFractionOfTheFixedPlanAndIsNotMoreOftenWrong) {
+  const RateQuestion question = settling_question(0.1);
+  double trials = 0;
+  double fixed_trials = 0;
+  int wrong = 0;
+  int fixed_wrong = 0;
+  int campaigns = 0;
+  for (const PlantedBoundary& planted : planted_boundaries(question)) {
+    if (!planted.of_the_question) continue;
+    const SimulatedCampaigns settled = settle_simulated(question, planted, kCampaigns, kSeed);
+    const SimulatedCampaigns fixed = plan_simulated(question, planted, kCampaigns, kSeed);
+    trials += settled.mean_trials;
+    fixed_trials += fixed.mean_trials;
+    wrong += settled.wrong;
+    fixed_wrong += fixed.wrong;
+    campaigns += settled.campaigns;
+  }
+  EXPECT_LT(trials, fixed_trials / 3);
+  EXPECT_LE(wrong, fixed_wrong);
+  EXPECT_LE(wrong, campaigns / 10);  // 5% too low and 5% too high
+}
+
+TEST(BoundarySearch, FindsCountsThatPassAboveTheFirstFailure) {
+  const RateQuestion question = settling_question(0.1);
+  for (const PlantedBoundary& planted : planted_boundaries(question)) {
+    if (planted.passing_above.empty() || planted.rates[planted.first_failing] < 0.5) continue;
+    const SimulatedCampaigns settled = settle_simulated(question, planted, kCampaigns, kSeed);
+    EXPECT_LE(settled.wrong, kCampaigns / 20) << planted.name;
+    EXPECT_LE(settled.missed, kCampaigns / 20) << planted.name;
+  }
+}
+
+TEST(BoundarySearch, AccusesNoCleanCellAndItsIntervalsHold) {
+  const RateQuestion question = settling_question(0.1);
+  for (const PlantedBoundary& planted : planted_boundaries(question)) {
+    const SimulatedCampaigns settled = settle_simulated(question, planted, kCampaigns, kSeed);
+    EXPECT_LE(settled.accused, kCampaigns / 20) << planted.name;
+    EXPECT_LE(settled.uncovered, settled.intervals / 20) << planted.name;
+  }
+}
+
+TEST(BoundarySearch, SaysWhatItWouldTryNext) {
+  const RateQuestion question = settling_question(0.1);
+  // Three that pass, three that fail: only the one next to the failing ones is in doubt.
+  const std::vector<Proportion> points{{0, 10}, {0, 10}, {0, 10}, {10, 10}, {10, 10}};
+  EXPECT_EQ(place_of_boundary(question, points).first_failing, 3U);
+  EXPECT_EQ(point_to_try(question, points), 2U);
+  std::vector<Proportion> settled = points;
+  settled[2] = {0, 40};
+  EXPECT_EQ(point_to_try(question, settled), std::nullopt);
+  // A stray failure far below does not move the boundary.
+  std::vector<Proportion> stray = points;
+  stray[0] = {1, 10};
+  EXPECT_EQ(place_of_boundary(question, stray).first_failing, 3U);
+}
+
+TEST(BoundarySearch, GivesUpACellBetweenBothRates) {
+  const RateQuestion question = settling_question(0.1);
+  const int most = most_trials_to_settle(question);
+  EXPECT_EQ(most, 5 * 32);  // 0.99/0.9 to the 32nd is 21
+  EXPECT_TRUE(is_open(question, {6, most - 1}));
+  EXPECT_FALSE(is_open(question, {6, most}));
+}
+
+}  // namespace
+}  // namespace mpsprobe

@@ -1,0 +1,102 @@
+#include "harness/statistics/anytime.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/math/special_functions/gamma.hpp>
+#include <boost/math/tools/roots.hpp>
+#include <cmath>
+#include <cstdint>
+#include <stdexcept>
+
+namespace mpsprobe {
+namespace {
+
+constexpr double kLogBound = 2.995732273553991;  // ln(1 / 0.05)
+constexpr double kOutwards = 1e-9;
+constexpr uintmax_t kMostSteps = 200;
+
+void check_count(const Proportion& seen) {
+  if (seen.failures >= 0 && seen.failures <= seen.trials) return;
+  throw std::invalid_argument(
+      fmt::format("{} failures in {} trials is no count of trials", seen.failures, seen.trials));
+}
+
+// ln of what the mixture Beta(1/2, 1/2) gives to k failures and n - k passes in their order.
+double log_mixture(const Proportion& seen) {
+  const double failures = seen.failures;
+  const double passes = seen.trials - seen.failures;
+  const double log_pi = 1.1447298858494002;  // B(1/2, 1/2) = pi
+  return boost::math::lgamma(failures + 0.5) + boost::math::lgamma(passes + 0.5) -
+         boost::math::lgamma(failures + passes + 1) - log_pi;
+}
+
+double log_likelihood(const Proportion& seen, double rate) {
+  double sum = 0;
+  if (seen.failures > 0) sum += seen.failures * std::log(rate);
+  if (seen.failures < seen.trials) sum += (seen.trials - seen.failures) * std::log1p(-rate);
+  return sum;
+}
+
+}  // namespace
+
+Interval anytime_interval(int failures, int trials) {
+  const Proportion seen{failures, trials};
+  check_count(seen);
+  if (trials == 0) return {};
+  const double mixture = log_mixture(seen);
+  // Below 0 within the interval. At the rate seen the likelihood is largest and the mixture, a mean
+  // of likelihoods, below it: the interval holds that rate, and M rises on both sides of it.
+  const auto excess = [&](double rate) { return mixture - log_likelihood(seen, rate) - kLogBound; };
+  const double middle = static_cast<double>(failures) / trials;
+  const auto bound = [&](double inside, double outside) {
+    const double low = std::min(inside, outside);
+    const double high = std::max(inside, outside);
+    uintmax_t steps = kMostSteps;
+    const auto found = boost::math::tools::bisect(
+        excess, low, high, [](double a, double b) { return std::fabs(b - a) < kOutwards / 2; },
+        steps);
+    return (found.first + found.second) / 2;
+  };
+  // Rates that near 0 and 1 are beyond any number of trials that fits in an int.
+  constexpr double kLeast = 1e-12;
+  Interval interval;
+  if (failures > 0) interval.low = std::max(0.0, bound(middle, kLeast) - kOutwards);
+  if (failures < trials) interval.high = std::min(1.0, bound(middle, 1 - kLeast) + kOutwards);
+  return interval;
+}
+
+double anytime_p_value(const Proportion& first, const Proportion& second) {
+  check_count(first);
+  check_count(second);
+  const Proportion both{first.failures + second.failures, first.trials + second.trials};
+  if (both.trials == 0) return 1;
+  const double rate = static_cast<double>(both.failures) / both.trials;
+  const double log_e = log_mixture(first) + log_mixture(second) - log_likelihood(both, rate);
+  return std::min(1.0, std::exp(-log_e));
+}
+
+Interval rate_interval(Sampling sampling, int failures, int trials) {
+  return sampling == Sampling::fixed ? exact_interval(failures, trials)
+                                     : anytime_interval(failures, trials);
+}
+
+double equality_p_value(Sampling sampling, const Proportion& first, const Proportion& second) {
+  return sampling == Sampling::fixed ? fisher_exact(first, second) : anytime_p_value(first, second);
+}
+
+const char* interval_method(Sampling sampling) {
+  return sampling == Sampling::fixed
+             ? "exact interval for a fixed number of trials (Clopper and Pearson 1934)"
+             : "confidence sequence, right at any stopping time: beta-binomial mixture (Robbins "
+               "1970; Howard, Ramdas, McAuliffe and Sekhon 2021)";
+}
+
+const char* equality_method(Sampling sampling) {
+  return sampling == Sampling::fixed
+             ? "Fisher's exact test, two-sided, for a fixed number of trials"
+             : "universal inference with a beta-binomial mixture, right at any stopping time "
+               "(Wasserman, Ramdas and Balakrishnan 2020)";
+}
+
+}  // namespace mpsprobe
