@@ -81,6 +81,17 @@ void read_cells(const json& object, PlannedCells& cells) {
   cells.expect(std::move(rules));
 }
 
+/// What only some runs have; the others say nothing of it.
+void read_parts(CampaignHeader& header, const json& object) {
+  if (object.contains("merged_from")) header.merged_from = object.at("merged_from");
+  if (!object.contains("shard")) return;
+  const json& shard = object.at("shard");
+  header.shard = Shard{shard.at("index"), shard.at("count")};
+  read_cells(shard.at("whole"), header.whole);
+  if (header.shard->count <= 10'000 && header.shard->index < header.shard->count) return;
+  throw InputError("campaign", "its shard is out of range", "The journal is damaged");
+}
+
 }  // namespace
 
 json header_to_json(const CampaignHeader& header) {
@@ -94,7 +105,7 @@ json header_to_json(const CampaignHeader& header) {
     left_out.push_back({{"cell", cell.cell}, {"reason", cell.reason}});
     if (cell.others > 0) left_out.back()["others"] = cell.others;
   }
-  return {{"mpsprobe_version", header.mpsprobe_version},
+  json object = {{"mpsprobe_version", header.mpsprobe_version},
           {"started", header.started},
           {"command_line", header.command_line},
           {"seed", header.seed},
@@ -114,6 +125,15 @@ json header_to_json(const CampaignHeader& header) {
           {"cells", cells_to_json(header.cells)},
           {"expect", rules_to_json(header.cells.rules())},
           {"left_out", left_out}};
+  if (!header.merged_from.empty()) object["merged_from"] = header.merged_from;
+  if (header.shard) {
+    object["shard"] = {
+        {"index", header.shard->index},
+        {"count", header.shard->count},
+        {"whole",
+         {{"cells", cells_to_json(header.whole)}, {"expect", rules_to_json(header.whole.rules())}}}};
+  }
+  return object;
 }
 
 CampaignHeader header_from_json(const json& object) {
@@ -149,6 +169,7 @@ CampaignHeader header_from_json(const json& object) {
     throw InputError("campaign", "no worker", "The journal is damaged");
   }
   read_cells(object, header.cells);
+  read_parts(header, object);
   for (const json& cell : object.at("left_out")) {
     header.left_out.push_back(
         {cell.at("cell"), cell.at("reason"), cell.value("others", size_t{0})});

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -30,6 +31,12 @@ struct WorkerInfo {
 /// another. One that names none is asked for every cell.
 bool names_backend(const WorkerInfo& worker, Backend backend);
 
+/// One of several runs that share a plan: which, from 0, and of how many.
+struct Shard {
+  size_t index = 0;
+  size_t count = 1;
+};
+
 /// What a campaign set out to do: the first record of a journal. Nothing in it changes later.
 struct CampaignHeader {
   std::string mpsprobe_version;
@@ -49,8 +56,11 @@ struct CampaignHeader {
   std::vector<WorkerInfo> workers;
   std::string matrix_name;
   std::string matrix_description;
-  PlannedCells cells;             ///< what is run, in canonical order
-  std::vector<LeftOut> left_out;  ///< what is not, and why
+  PlannedCells cells;                    ///< what is run, in canonical order
+  std::vector<LeftOut> left_out;         ///< what is not, and why
+  std::optional<Shard> shard;            ///< of a run that does a part of the plan
+  PlannedCells whole;                    ///< with a shard: the cells of all of them
+  std::vector<std::string> merged_from;  ///< names of the runs that were merged into this one
 };
 
 /// Why a run ended. A journal without one was killed.

@@ -55,7 +55,7 @@ std::string boundary_chart(const Boundary& boundary, const std::string& label, i
   const double step = (kChartWidth - 8 - kLeft) / static_cast<double>(boundary.points.size() + 1);
   double x = kLeft;
   for (const BoundaryPoint& point : boundary.points) svg += point_svg(point, x += step);
-  svg += fmt::format("<text class=\"axis\" x=\"{}\" y=\"{}\">{}</text>", kLeft - 6, kBottom + 14,
+  svg += fmt::format("<text class=\"axis\" x=\"{}\" y=\"178\">{}</text>", kLeft - 6,
                      boundary.axis == "threads" ? "thr." : "proc.");
   return svg + "</svg>\n";
 }

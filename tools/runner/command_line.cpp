@@ -27,6 +27,7 @@
 #include "tools/runner/help/man_page.h"
 #include "tools/runner/list/list_command.h"
 #include "tools/runner/machine_error.h"
+#include "tools/runner/merge/merge_command.h"
 #include "tools/runner/option_check.h"
 #include "tools/runner/repro/repro_command.h"
 #include "tools/runner/run/finish_report.h"
@@ -74,6 +75,16 @@ const char* const kReproExamples =
     "  mpsprobe repro sim/linear/nograph/threads=8/iterations=50\n"
     "  mpsprobe repro mpsprobe-out/2026-01-31T12-34-56Z-default/report.json\n"
     "  mpsprobe repro mpsprobe-out/2026-01-31T12-34-56Z-default --signature 'uncommitted encoder'";
+
+const char* const kMergeExamples =
+    "Examples:\n"
+    "  mpsprobe run --matrix --shard 1/3 --out shards/1        on the first machine\n"
+    "  mpsprobe merge shards --out night --format html,json\n\n"
+    "Exit codes: 0 merged and complete, 2 wrong usage, other plans or unlike machines, 3 a "
+    "journal\n"
+    "cannot be read or written, 5 the report could not be written, 6 incomplete: what is missing "
+    "is\n"
+    "listed.";
 
 const char* const kDiffExamples =
     "Examples:\n"
@@ -255,6 +266,12 @@ int command_line(int argc, char** argv) {
       ->required()
       ->type_name("FOLDER|report.json");
 
+  CLI::App* merge =
+      app.add_subcommand("merge", "put the shards of a run together, and write their report");
+  MergeOptions merge_options;
+  add_merge_options(*merge, merge_options);
+  merge->footer(kMergeExamples);
+
   CLI::App* diff = app.add_subcommand(
       "diff", "compare two runs: what is new, gone, or fails more or less often");
   DiffOptions diff_options;
@@ -302,6 +319,7 @@ int command_line(int argc, char** argv) {
     }
     if (*repro) return printed(repro_command_line(repro_options));
     if (*list) return printed(list_command_line(list_options));
+    if (*merge) return printed(merge_command_line(merge_options));
     if (*diff) return printed(diff_command_line(diff_options));
     if (*feedback) return printed(feedback_command_line(feedback_options));
     if (*verify) return printed(verify_command_line(verify_options));

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <set>
 
+#include "harness/campaign/merge.h"
 #include "harness/journal/journal.h"
 #include "harness/wire/input_error.h"
 #include "harness/wire/near_name.h"
@@ -17,6 +18,7 @@
 #include "reports/writers/json.h"
 #include "reproducers/bundle/evidence.h"
 #include "tools/runner/exit_code.h"
+#include "tools/runner/merge/find_runs.h"
 #include "tools/runner/say.h"
 
 namespace mpsprobe {
@@ -60,6 +62,9 @@ RunFacts facts_of(const std::string& name) {
   const fs::path report =
       fs::is_regular_file(name, error) ? fs::path(name) : folder / "report.json";
   if (fs::exists(report, error)) return facts_of_report_file(name, report);
+  if (std::vector<NamedJournal> shards = runs_below(folder); !shards.empty()) {
+    return run_facts(name, analyse(merge_journals(std::move(shards))));
+  }
   throw InputError(printable(name), "holds neither journal.ndjson nor report.json",
                    "Name the folder of a run, or its report.json");
 }
@@ -104,7 +109,7 @@ bool found_what_fails(const Difference& difference, const std::set<std::string>&
 }  // namespace
 
 void add_diff_options(CLI::App& app, DiffOptions& options) {
-  app.add_option("before", options.before, "folder of a run, or its report.json")
+  app.add_option("before", options.before, "folder of a run or of shards, or a report.json")
       ->required()
       ->type_name("BEFORE");
   app.add_option("after", options.after, "the run that is compared with it")

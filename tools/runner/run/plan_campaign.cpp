@@ -9,6 +9,7 @@
 #include <set>
 #include <thread>
 
+#include "harness/campaign/shard.h"
 #include "harness/crash_report/find_report.h"
 #include "harness/executor/executor.h"
 #include "harness/platform/machine.h"
@@ -255,6 +256,7 @@ CampaignHeader plan_campaign(const RunOptions& options) {
   header.matrix_description = matrix.description;
   header.cells = std::move(plan.cells);
   header.left_out = std::move(plan.left_out);
+  if (options.shard) keep_shard(header, shard_named(*options.shard));
   return header;
 }
 

@@ -215,7 +215,7 @@ int resume(const RunOptions& options) {
       !options.environment.empty() || options.dry_run || options.timeout_seconds ||
       options.stall_seconds || options.jobs || options.budget_minutes || options.memory_limit_mib ||
       options.expect_torch || options.json || !options.probes.empty() || options.failed ||
-      options.max_failures || !options.crash_reports.empty()) {
+      options.max_failures || !options.crash_reports.empty() || options.shard) {
     throw InputError("--resume", "goes on with the options that the run began with",
                      "Leave the others out, or begin a new run");
   }
@@ -266,6 +266,10 @@ int run_command_line(const RunOptions& options) {
   }
   say_left_out(header);
   if (options.dry_run) return dry_run(header, options.json);
+  if (header.cells.empty() && !header.whole.empty()) {
+    say(stderr, "nothing to run: there are fewer boundaries than shards, and none for this one\n");
+    return kExitOk;
+  }
   if (header.cells.empty()) {
     say(stderr, "mpsprobe: nothing to run: {}\n",
         header.left_out.empty() ? "no cell matches the filter"

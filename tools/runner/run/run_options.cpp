@@ -99,6 +99,11 @@ void add_run_options(CLI::App& app, RunOptions& options) {
          "folder for journal and report [mpsprobe-out/TIME-MATRIX]; must not hold a journal")
       ->type_name("DIR")
       ->group(kPlace);
+  app.add_option("--shard", options.shard,
+                 "run this part of the plan, whole boundaries; `mpsprobe merge` puts the parts "
+                 "together; auto: as GoogleTest's, GitLab's or Slurm's variables say")
+      ->type_name("I/N|auto")
+      ->group(kWhat);
   app.add_option(
          "--resume", options.resume,
          "go on with the run in this folder, or else with the newest below mpsprobe-out, with "

@@ -32,6 +32,7 @@ struct RunOptions {
   std::optional<std::string> failed;  ///< --failed: a run, whose failing cells are run again
   std::optional<std::string> events;  ///< --events: a file
   std::optional<std::string> out;
+  std::optional<std::string> shard;  ///< --shard: "I/N", "auto"
   std::vector<std::string> environment;
   std::vector<std::string> workers;
   std::optional<std::string> expect_torch;

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "harness/journal/journal.h"
+
+namespace mpsprobe {
+
+/// A journal and what messages call it.
+struct NamedJournal {
+  std::string name;
+  Journal journal;
+};
+
+/// One journal of several runs of one plan: shards, shards that ran again, and what was merged of
+/// them before. Each trial is in it once, the record that began first; in the order in which they
+/// began. The same journals give the same one, in whatever order and however often each is named.
+/// Throws InputError, naming two of them, where the plans differ, or where trials of one boundary
+/// are from unlike machines or libraries.
+Journal merge_journals(std::vector<NamedJournal> journals);
+
+/// The shards, counted from 1, of which no run is among these, although they have cells.
+std::vector<size_t> missing_shards(const std::vector<NamedJournal>& journals);
+
+/// Writes a journal as it is, in one step; `file` is replaced. Throws JournalError.
+void write_journal(const std::filesystem::path& file, const Journal& journal);
+
+}  // namespace mpsprobe

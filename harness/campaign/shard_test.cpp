@@ -1,0 +1,154 @@
+#include "harness/campaign/shard.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <map>
+#include <set>
+
+#include "harness/campaign/merge.h"
+#include "harness/wire/input_error.h"
+
+namespace mpsprobe {
+namespace {
+
+using testing::HasSubstr;
+using testing::SizeIs;
+
+PlannedCells cells_of(int operations, int threads) {
+  PlannedCells cells;
+  for (int op = 0; op < operations; ++op) {
+    for (int count = 1; count <= threads; ++count) {
+      PlannedCell planned;
+      planned.cell.op = "op" + std::to_string(op);
+      planned.cell.threads = count;
+      cells.push_back(planned);
+    }
+  }
+  return cells;
+}
+
+TEST(Shards, DivideEveryCellOnceEvenlyAndNoBoundary) {
+  const PlannedCells cells = cells_of(13, 8);
+  for (size_t count : {1, 2, 5, 13, 40}) {
+    const std::vector<size_t> divided = divide_into_shards(cells, count);
+    std::map<std::string, std::set<size_t>> by_boundary;
+    std::map<size_t, size_t> sizes;
+    for (size_t i = 0; i < cells.size(); ++i) {
+      ASSERT_LT(divided[i], count);
+      by_boundary[boundary_of(cells[i].cell)].insert(divided[i]);
+      ++sizes[divided[i]];
+    }
+    for (const auto& [boundary, shards] : by_boundary) EXPECT_THAT(shards, SizeIs(1)) << boundary;
+    for (const auto& [shard, size] : sizes) EXPECT_LE(size, (13 / count + 1) * 8) << shard;
+  }
+}
+
+TEST(Shards, AreCountedFromOneByPeople) {
+  EXPECT_EQ(shard_named("1/4").index, 0U);
+  EXPECT_EQ(shard_named("4/4").index, 3U);
+  for (const char* wrong : {"0/4", "5/4", "1", "1/0", "-1/2", "a/b", "1/2/3", "", "1/99999"}) {
+    EXPECT_THROW(shard_named(wrong), InputError) << wrong;
+  }
+}
+
+class Variables : public testing::Test {
+ protected:
+  static constexpr const char* kNames[] = {"GTEST_SHARD_INDEX",      "GTEST_TOTAL_SHARDS",
+                                           "CI_NODE_INDEX",          "CI_NODE_TOTAL",
+                                           "SLURM_ARRAY_TASK_ID",    "SLURM_ARRAY_TASK_MIN",
+                                           "SLURM_ARRAY_TASK_COUNT", "GTEST_SHARD_STATUS_FILE"};
+  void SetUp() override { clear(); }
+  void TearDown() override { clear(); }
+  static void clear() {
+    for (const char* name : kNames) unsetenv(name);
+  }
+};
+
+TEST_F(Variables, OfEnginesSayWhichShardThisIs) {
+  EXPECT_THROW(shard_named("auto"), InputError);
+  setenv("SLURM_ARRAY_TASK_ID", "12", 1);
+  setenv("SLURM_ARRAY_TASK_MIN", "10", 1);
+  setenv("SLURM_ARRAY_TASK_COUNT", "4", 1);
+  EXPECT_EQ(shard_named("auto").index, 2U);
+  EXPECT_EQ(shard_named("auto").count, 4U);
+  setenv("CI_NODE_INDEX", "3", 1);
+  setenv("CI_NODE_TOTAL", "3", 1);
+  EXPECT_EQ(shard_named("auto").index, 2U);
+  EXPECT_EQ(shard_named("auto").count, 3U);
+  setenv("GTEST_SHARD_INDEX", "0", 1);
+  setenv("GTEST_TOTAL_SHARDS", "2", 1);
+  EXPECT_EQ(shard_named("auto").index, 0U);
+}
+
+/// Two shards of a plan of two boundaries, both on one machine.
+std::vector<NamedJournal> two_shards() {
+  std::vector<NamedJournal> shards;
+  for (size_t index : {0, 1}) {
+    Journal journal;
+    journal.run = "run" + std::to_string(index);
+    journal.header.started = "2026-01-31T12:00:0" + std::to_string(index) + ".000Z";
+    journal.header.trials = 1;
+    journal.header.workers.push_back({"stock", "/bin/worker", {}});
+    journal.header.machine = {{"chip", "Apple M2"}};
+    journal.header.cells = cells_of(2, 3);
+    keep_shard(journal.header, {index, 2});
+    for (const PlannedCell planned : journal.header.cells) {
+      TrialRecord trial;
+      trial.cell = planned.cell;
+      trial.judgement.outcome = Outcome::pass;
+      trial.started = journal.header.started;
+      trial.sequence = journal.trials.size();
+      journal.trials.push_back(trial);
+    }
+    shards.push_back({"shard" + std::to_string(index), journal});
+  }
+  return shards;
+}
+
+TEST(Merge, HasEachTrialOnceHoweverOftenAShardIsNamed) {
+  std::vector<NamedJournal> shards = two_shards();
+  const Journal merged = merge_journals(shards);
+  EXPECT_THAT(merged.trials, SizeIs(6));
+  EXPECT_THAT(merged.header.cells, SizeIs(6));
+  EXPECT_FALSE(merged.header.shard.has_value());
+  shards.push_back(shards[0]);
+  shards.insert(shards.begin(), {"merged", merged});
+  const Journal again = merge_journals(shards);
+  EXPECT_THAT(again.trials, SizeIs(6));
+  EXPECT_EQ(again.run, merged.run);
+  EXPECT_EQ(merge_journals({{"merged", merged}}).run, merged.run);
+}
+
+TEST(Merge, NamesTheShardThatIsMissing) {
+  std::vector<NamedJournal> shards = two_shards();
+  EXPECT_THAT(missing_shards(shards), SizeIs(0));
+  shards.pop_back();
+  EXPECT_THAT(missing_shards(shards), testing::ElementsAre(2));
+}
+
+TEST(Merge, RefusesUnlikeMachinesInABoundaryAndOnlyThere) {
+  std::vector<NamedJournal> shards = two_shards();
+  shards[1].journal.header.machine["chip"] = "Apple M4";
+  EXPECT_EQ(merge_journals(shards).header.machine.at("chip"), "several");
+  shards.push_back(two_shards()[1]);
+  shards.back().name = "rerun";
+  shards.back().journal.run = "run2";
+  try {
+    merge_journals(shards);
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("unlike machines"));
+    EXPECT_THAT(error.what(), HasSubstr("sim/op1/"));
+  }
+}
+
+TEST(Merge, RefusesAnotherPlan) {
+  std::vector<NamedJournal> shards = two_shards();
+  shards[1].journal.header.seed = 9;
+  EXPECT_THROW(merge_journals(shards), InputError);
+}
+
+}  // namespace
+}  // namespace mpsprobe

@@ -1,0 +1,109 @@
+#include "tools/runner/merge/merge_command.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <system_error>
+
+#include "harness/campaign/merge.h"
+#include "harness/wire/input_error.h"
+#include "reports/words/phrases.h"
+#include "reports/words/text.h"
+#include "reports/writers/write.h"
+#include "tools/runner/exit_code.h"
+#include "tools/runner/machine_error.h"
+#include "tools/runner/merge/find_runs.h"
+#include "tools/runner/run/finish_report.h"
+#include "tools/runner/say.h"
+
+namespace mpsprobe {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kMostMissingCells = 20;
+
+std::vector<NamedJournal> runs_of(const std::vector<std::string>& folders) {
+  std::vector<NamedJournal> runs;
+  for (const std::string& folder : folders) {
+    std::vector<NamedJournal> found = runs_below(folder);
+    if (found.empty()) {
+      throw InputError(printable(folder), "holds no run, and no folder right below it does",
+                       "Name the folders that --out named");
+    }
+    std::move(found.begin(), found.end(), std::back_inserter(runs));
+  }
+  return runs;
+}
+
+/// What was merged before may be merged anew; a run's own journal is never replaced.
+void prepare_folder(const fs::path& folder, const Formats& formats) {
+  const fs::path file = folder / "journal.ndjson";
+  std::error_code error;
+  if (fs::exists(file, error) && has_first_record(file) &&
+      read_journal(file).header.merged_from.empty()) {
+    throw InputError("--out " + printable(folder.string()), "holds the journal of a run",
+                     "Name another folder for what is merged");
+  }
+  fs::create_directories(folder, error);
+  if (error) {
+    throw MachineError(
+        fmt::format("--out {}: cannot be created: {}. Name a folder that can be "
+                    "written",
+                    printable(folder.string()), error.message()));
+  }
+  refuse_foreign_reports(folder, formats);
+}
+
+void say_missing(const Analysis& analysis, const std::vector<size_t>& shards) {
+  if (!shards.empty()) {
+    say(stderr, "mpsprobe: no run of {} {} is here\n", shards.size() == 1 ? "shard" : "shards",
+        fmt::format("{}", fmt::join(shards, ", ")));
+  }
+  size_t cells = 0;
+  for (const CellSummary& cell : analysis.cells) {
+    if (cell.missing == 0 || ++cells > kMostMissingCells) continue;
+    say(stderr, "missing: {} of {} of {}\n", cell.missing, counted(cell.planned, "trials"),
+        cell.id);
+  }
+  if (cells > kMostMissingCells) {
+    say(stderr, "missing: trials of {} more\n",
+        counted(static_cast<int64_t>(cells - kMostMissingCells), "cells"));
+  }
+}
+
+}  // namespace
+
+void add_merge_options(CLI::App& app, MergeOptions& options) {
+  app.add_option("runs", options.folders, "folders of runs, or folders that hold some")
+      ->required()
+      ->type_name("DIR...");
+  app.add_option("--out", options.out, "folder for the merged journal and its report")
+      ->type_name("DIR")
+      ->capture_default_str();
+  app.add_option("--format", options.format, "forms of the report: " + format_names())
+      ->type_name("NAME[,NAME]")
+      ->capture_default_str();
+}
+
+int merge_command_line(const MergeOptions& options) {
+  const Formats formats = formats_named(options.format);
+  std::vector<NamedJournal> runs = runs_of(options.folders);
+  const std::vector<size_t> shards = missing_shards(runs);
+  const size_t count = runs.size();
+  const Journal merged = merge_journals(std::move(runs));
+  prepare_folder(options.out, formats);
+  write_journal(fs::path(options.out) / "journal.ndjson", merged);
+  say(stderr, "merged {}: {}\n", counted(static_cast<int64_t>(count), "runs"),
+      counted(static_cast<int64_t>(merged.trials.size()), "trials"));
+  const Analysis analysis = finish_report(options.out, formats);
+  say_missing(analysis, shards);
+  if (analysis.undone == 0) return kExitOk;
+  say(stderr, "mpsprobe: incomplete: {} of {} planned trials came to a result\n",
+      analysis.planned - analysis.undone, analysis.planned);
+  return kExitIncomplete;
+}
+
+}  // namespace mpsprobe
