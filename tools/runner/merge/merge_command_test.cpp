@@ -7,7 +7,6 @@ namespace mpsprobe {
 namespace {
 
 using testing::HasSubstr;
-using testing::Not;
 
 class Night : public ProgramTest {
  protected:
@@ -61,14 +60,11 @@ TEST_F(Night, DiffFailsOnWhatIsNewAndRefusesAnotherLibrary) {
   run("9", "b");
   // The same cell without a failure: as a night before the defect.
   std::string before = read("a/report.json");
-  for (const auto& [from, to] :
-       {std::pair{"\"failures\": 9", "\"failures\": 0"}, {"\"x86_64\"", "\"x86_64\""}}) {
-    for (size_t at = before.find(from); at != std::string::npos; at = before.find(from, at + 1)) {
-      before.replace(at, std::string(from).size(), to);
-    }
+  const std::string failed = "\"failures\": 9";
+  for (size_t at = before.find(failed); at != std::string::npos; at = before.find(failed)) {
+    before.replace(at, failed.size(), "\"failures\": 0");
   }
   const std::string file = write("before.json", before);
-  std::filesystem::remove(path("journal.ndjson"));
   const Run worse = mpsprobe({"diff", file, path("b"), "--fail-on", "new"});
   EXPECT_EQ(worse.exit_code, 1) << worse.err << worse.out;
   EXPECT_THAT(worse.out, HasSubstr("0/9 -> 9/9"));
