@@ -32,8 +32,8 @@ std::string point_svg(const BoundaryPoint& point, double x) {
           : fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\"/>", x, y);
   return svg + fmt::format(
                    "</g><text class=\"count\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text><text "
-                   "class=\"tick\" x=\"{:.1f}\" y=\"178\">{}/{}</text>",
-                   x, kBottom + 14, point.count, x, point.failures, point.trials);
+                   "class=\"tick\" x=\"{:.1f}\" y=\"183\">{}/{}</text>",
+                   x, kBottom + 17, point.count, x, point.failures, point.trials);
 }
 
 }  // namespace
@@ -55,7 +55,7 @@ std::string boundary_chart(const Boundary& boundary, const std::string& label, i
   const double step = (kChartWidth - 8 - kLeft) / static_cast<double>(boundary.points.size() + 1);
   double x = kLeft;
   for (const BoundaryPoint& point : boundary.points) svg += point_svg(point, x += step);
-  svg += fmt::format("<text class=\"axis\" x=\"{}\" y=\"178\">{}</text>", kLeft - 6,
+  svg += fmt::format("<text class=\"axis\" x=\"{}\" y=\"{}\">{}</text>", kLeft - 6, kBottom + 17,
                      boundary.axis == "threads" ? "thr." : "proc.");
   return svg + "</svg>\n";
 }
