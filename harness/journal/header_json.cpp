@@ -106,32 +106,32 @@ json header_to_json(const CampaignHeader& header) {
     if (cell.others > 0) left_out.back()["others"] = cell.others;
   }
   json object = {{"mpsprobe_version", header.mpsprobe_version},
-          {"started", header.started},
-          {"command_line", header.command_line},
-          {"seed", header.seed},
-          {"trials", header.trials},
-          {"timeout_seconds", header.timeout_seconds},
-          {"stall_seconds", header.stall_seconds},
-          {"budget_seconds", header.budget_seconds},
-          {"memory_limit_bytes", header.memory_limit_bytes},
-          {"jobs", header.jobs},
-          {"max_failures", header.max_failures},
-          {"environment", header.environment},
-          {"crash_reports", header.crash_reports},
-          {"machine", header.machine},
-          {"workers", workers},
-          {"matrix_name", header.matrix_name},
-          {"matrix_description", header.matrix_description},
-          {"cells", cells_to_json(header.cells)},
-          {"expect", rules_to_json(header.cells.rules())},
-          {"left_out", left_out}};
+                 {"started", header.started},
+                 {"command_line", header.command_line},
+                 {"seed", header.seed},
+                 {"trials", header.trials},
+                 {"timeout_seconds", header.timeout_seconds},
+                 {"stall_seconds", header.stall_seconds},
+                 {"budget_seconds", header.budget_seconds},
+                 {"memory_limit_bytes", header.memory_limit_bytes},
+                 {"jobs", header.jobs},
+                 {"max_failures", header.max_failures},
+                 {"environment", header.environment},
+                 {"crash_reports", header.crash_reports},
+                 {"machine", header.machine},
+                 {"workers", workers},
+                 {"matrix_name", header.matrix_name},
+                 {"matrix_description", header.matrix_description},
+                 {"cells", cells_to_json(header.cells)},
+                 {"expect", rules_to_json(header.cells.rules())},
+                 {"left_out", left_out}};
   if (!header.merged_from.empty()) object["merged_from"] = header.merged_from;
   if (header.shard) {
-    object["shard"] = {
-        {"index", header.shard->index},
-        {"count", header.shard->count},
-        {"whole",
-         {{"cells", cells_to_json(header.whole)}, {"expect", rules_to_json(header.whole.rules())}}}};
+    object["shard"] = {{"index", header.shard->index},
+                       {"count", header.shard->count},
+                       {"whole",
+                        {{"cells", cells_to_json(header.whole)},
+                         {"expect", rules_to_json(header.whole.rules())}}}};
   }
   return object;
 }
