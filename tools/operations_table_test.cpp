@@ -129,8 +129,9 @@ TEST_F(OperationsTable, SaysOfEachOperationWhichRoomsHaveIt) {
       EXPECT_EQ(row.at(place.column), has ? "yes" : "")
           << operation << " in " << place.column << " (" << place.written << ")";
     }
-    if (!lacking.empty())
+    if (!lacking.empty()) {
       EXPECT_NE(row.at("why not"), "") << operation << " is lacking:" << lacking;
+    }
   }
   for (const auto& [operation, row] : rows) {
     EXPECT_TRUE(all.contains(operation)) << operation << " is in docs/operations.md alone";
