@@ -110,6 +110,11 @@ void keep_shard(CampaignHeader& header, const Shard& shard) {
   for (size_t i = 0; i < divided.size(); ++i) {
     if (divided[i] == shard.index) header.cells.push_back(header.whole[i]);
   }
+  for (const PlannedCells::Piece& piece : header.whole.pieces()) {
+    const auto* grid = std::get_if<CellGrid>(&piece);
+    if (grid == nullptr || grid->again.empty()) continue;
+    header.cells.push_back(CellGrid{grid->block, grid->axes, {}, grid->again});
+  }
 }
 
 Shard shard_named(const std::string& text) {

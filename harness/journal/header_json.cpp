@@ -46,6 +46,7 @@ json cells_to_json(const PlannedCells& cells) {
   for (const PlannedCells::Piece& piece : cells.pieces()) {
     if (const auto* grid = std::get_if<CellGrid>(&piece)) {
       list.push_back({{"block", grid->block}, {"axes", grid->axes}, {"kept", grid->kept}});
+      if (!grid->again.empty()) list.back()["again"] = grid->again;
       continue;
     }
     for (const PlannedCell& planned : std::get<PlannedCells::Singles>(piece)) {
@@ -60,7 +61,8 @@ json cells_to_json(const PlannedCells& cells) {
 void read_cells(const json& object, PlannedCells& cells) {
   for (const json& planned : object.at("cells")) {
     if (planned.contains("axes")) {
-      cells.push_back(CellGrid{planned.at("block"), planned.at("axes"), planned.at("kept")});
+      cells.push_back(CellGrid{planned.at("block"), planned.at("axes"), planned.at("kept"),
+                               planned.value("again", decltype(CellGrid::again){})});
     } else {
       cells.push_back(PlannedCell{parse_cell(planned.at("cell").get<std::string>()),
                                   planned.at("block"),

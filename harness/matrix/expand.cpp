@@ -21,6 +21,9 @@ bool lists_value(const std::vector<std::string>& values, const std::string& valu
   return std::find(values.begin(), values.end(), value) != values.end();
 }
 
+/// What a product of a block is to the plan.
+enum class Belonging : uint8_t { no, again, here };
+
 bool may_share_cells(const BlockValues& one, const BlockValues& two) {
   for (size_t i = 0; i < one.size(); ++i) {
     const bool common = std::any_of(one[i].begin(), one[i].end(), [&](const std::string& value) {
@@ -106,7 +109,7 @@ class Expander {
 
   void multiply(Cell& cell, size_t index) {
     if (index == grid_.axes.size()) {
-      if (belongs(cell, false)) keep();
+      add_product(belonging_of(cell, false));
       ++product_;
       return;
     }
@@ -118,33 +121,36 @@ class Expander {
     }
   }
 
-  void keep() {
-    std::vector<std::pair<uint64_t, uint64_t>>& kept = grid_.kept;
-    if (!kept.empty() && kept.back().first + kept.back().second == product_) {
-      ++kept.back().second;
+  void add_product(Belonging belonging) {
+    if (belonging == Belonging::no) return;
+    auto& ranges = belonging == Belonging::here ? grid_.kept : grid_.again;
+    if (!ranges.empty() && ranges.back().first + ranges.back().second == product_) {
+      ++ranges.back().second;
     } else {
-      kept.emplace_back(product_, 1);
+      ranges.emplace_back(product_, 1);
     }
   }
 
   void include(const Cell& cell, const std::string& text) {
     earlier_.clear();
     for (const BlockValues& block : blocks_) earlier_.push_back(&block);
-    if (!included_.insert(text).second || !belongs(cell, true)) return;
+    if (!included_.insert(text).second || belonging_of(cell, true) != Belonging::here) return;
     plan_.cells.push_back(PlannedCell{cell, "single cells", expectation_of(cell, matrix_.expect)});
   }
 
-  /// Whether a cell is one of the plan; notes why where it was left out.
-  bool belongs(const Cell& cell, bool single) {
+  /// Notes why where the cell was left out.
+  Belonging belonging_of(const Cell& cell, bool single) {
     const OperationInfo& operation = operation_of(cell);
-    if (!options_.filters.empty() && !matches_a_filter(to_string(cell))) return false;
-    if ((single || !earlier_.empty()) && stands_in_an_earlier_block(cell)) return false;
+    if (!options_.filters.empty() && !matches_a_filter(to_string(cell))) {
+      return Belonging::no;
+    }
+    if ((single || !earlier_.empty()) && stands_in_an_earlier_block(cell)) return Belonging::again;
     for (const Selector& selector : matrix_.exclude) {
       if (selector.matches(cell)) return leave_out(cell, "excluded by the matrix");
     }
     if (const auto reason = contradiction(cell, operation)) return leave_out(cell, *reason);
     const std::string& unavailable = why_unavailable(cell.backend);
-    return unavailable.empty() || leave_out(cell, unavailable);
+    return unavailable.empty() ? Belonging::here : leave_out(cell, unavailable);
   }
 
   const OperationInfo& operation_of(const Cell& cell) {
@@ -177,7 +183,7 @@ class Expander {
     });
   }
 
-  bool leave_out(const Cell& cell, const std::string& reason) {
+  Belonging leave_out(const Cell& cell, const std::string& reason) {
     constexpr size_t kMostNamed = 1000;  // of one reason
     const auto [at, fresh] = reasons_.try_emplace(reason, plan_.left_out.size(), 0);
     auto& [first, count] = at->second;
@@ -186,7 +192,7 @@ class Expander {
     } else {
       plan_.left_out.push_back({to_string(cell), reason});
     }
-    return false;
+    return Belonging::no;
   }
 
   const std::string& why_unavailable(Backend backend) {

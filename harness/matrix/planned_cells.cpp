@@ -13,6 +13,18 @@ namespace {
   throw InputError("cells", problem, "The plan is damaged");
 }
 
+using Ranges = std::vector<std::pair<uint64_t, uint64_t>>;
+
+void check_ranges(const Ranges& ranges, uint64_t products) {
+  uint64_t end = 0;
+  for (const auto& [first, count] : ranges) {
+    if (first < end || count == 0 || count > products || first > products - count) {
+      refuse_grid("a block keeps cells that it does not have");
+    }
+    end = first + count;
+  }
+}
+
 }  // namespace
 
 size_t PlannedCells::piece_of(size_t index) const {
@@ -25,7 +37,10 @@ size_t PlannedCells::piece_of(size_t index) const {
 Cell PlannedCells::cell_of(const CellGrid& grid, const Layout& layout, size_t index) const {
   const auto after = std::upper_bound(layout.before.begin(), layout.before.end(), index);
   const auto range = static_cast<size_t>(after - layout.before.begin()) - 1;
-  const uint64_t product = grid.kept[range].first + (index - layout.before[range]);
+  return product_of(layout, grid.kept[range].first + (index - layout.before[range]));
+}
+
+Cell PlannedCells::product_of(const Layout& layout, uint64_t product) {
   Cell cell = layout.base;
   for (const Varied& varied : layout.varied) {
     set_axis(cell, *varied.axis, varied.values[product / varied.stride % varied.values.size()]);
@@ -81,19 +96,27 @@ void PlannedCells::push_back(CellGrid grid) {
     varied.stride = stride;
   }
   std::erase_if(layout.varied, [](const Varied& varied) { return varied.values.size() == 1; });
-  uint64_t end = 0;
+  check_ranges(grid.kept, products);
+  check_ranges(grid.again, products);
   for (const auto& [first, count] : grid.kept) {
-    if (first < end || count == 0 || count > products || first > products - count) {
-      refuse_grid("a block keeps cells that it does not have");
-    }
     layout.before.push_back(layout.count);
     layout.count += count;
-    end = first + count;
   }
-  if (layout.count == 0) return;
+  if (layout.count == 0 && grid.again.empty()) return;
   size_ += layout.count;
   pieces_.emplace_back(std::move(grid));
   layouts_.push_back(std::move(layout));
+}
+
+void PlannedCells::for_each_again(
+    const std::function<void(const std::string&, const Cell&)>& show) const {
+  for (size_t i = 0; i < pieces_.size(); ++i) {
+    const auto* grid = std::get_if<CellGrid>(&pieces_[i]);
+    if (grid == nullptr) continue;
+    for (const auto& [first, count] : grid->again) {
+      for (uint64_t k = 0; k < count; ++k) show(grid->block, product_of(layouts_[i], first + k));
+    }
+  }
 }
 
 void PlannedCells::clear() {
@@ -108,6 +131,23 @@ void PlannedCells::rename_blocks(const std::function<void(std::string&)>& rename
       for (PlannedCell& planned : std::get<Singles>(piece)) rename(planned.block);
     }
   }
+}
+
+std::vector<std::string> PlannedCells::blocks() const {
+  std::vector<std::string> titles;
+  const auto add = [&titles](const std::string& title) {
+    if (std::find(titles.begin(), titles.end(), title) == titles.end()) titles.push_back(title);
+  };
+  for (const Piece& piece : pieces_) {
+    if (const auto* grid = std::get_if<CellGrid>(&piece)) {
+      add(grid->block);
+    } else {
+      for (const PlannedCell& planned : std::get<Singles>(piece)) {
+        if (titles.empty() || titles.back() != planned.block) add(planned.block);
+      }
+    }
+  }
+  return titles;
 }
 
 std::set<Backend> PlannedCells::backends() const {

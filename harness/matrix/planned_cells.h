@@ -23,6 +23,8 @@ struct CellGrid {
   std::vector<std::pair<std::string, std::vector<std::string>>> axes;
   /// Which of the products are cells: index of the first and how many, ascending.
   std::vector<std::pair<uint64_t, uint64_t>> kept;
+  /// Which of them an earlier block runs: cells of this one as well, to be shown and not run again.
+  std::vector<std::pair<uint64_t, uint64_t>> again = {};
 };
 
 /// The cells that a campaign plans, in their order. A million of them take no more room than the
@@ -75,8 +77,14 @@ class PlannedCells {
   /// Shows each title of a block, to be changed.
   void rename_blocks(const std::function<void(std::string&)>& rename);
 
+  /// Shows each cell that a block shares with an earlier one, which runs it, with the title of the
+  /// later block. It may be a cell of another shard, or one that is left out.
+  void for_each_again(const std::function<void(const std::string&, const Cell&)>& show) const;
+
   const std::vector<Piece>& pieces() const { return pieces_; }
   const std::vector<Matrix::ExpectRule>& rules() const { return rules_; }
+  /// The titles of the blocks, each once, in the order of the plan.
+  std::vector<std::string> blocks() const;
   /// The backends that cells are of.
   std::set<Backend> backends() const;
   /// The values of an axis that cells have; of a grid all that it names.
@@ -98,6 +106,7 @@ class PlannedCells {
 
   size_t piece_of(size_t index) const;
   Cell cell_of(const CellGrid& grid, const Layout& layout, size_t index) const;
+  static Cell product_of(const Layout& layout, uint64_t product);
 
   std::vector<Piece> pieces_;
   std::vector<Layout> layouts_;  ///< of each piece

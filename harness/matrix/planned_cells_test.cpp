@@ -73,6 +73,15 @@ TEST(PlannedCells, OfOverlappingBlocksEachStandsOnce) {
   EXPECT_EQ(plan.cells[2].block, "a");
   EXPECT_EQ(plan.cells[3].block, "b");
   EXPECT_EQ(to_string(plan.cells[5].cell), "cpu/mm/default/threads=6");
+  CampaignHeader header;
+  header.cells = plan.cells;
+  std::vector<std::string> shared;
+  header_from_json(header_to_json(header))
+      .cells.for_each_again([&shared](const std::string& block, const Cell& cell) {
+        shared.push_back(block + ": " + to_string(cell));
+      });
+  EXPECT_THAT(shared, ElementsAre("b: cpu/mm/default/threads=2", "b: cpu/mm/default/threads=3"));
+  EXPECT_THAT(plan.cells.blocks(), ElementsAre("a", "b", "single cells"));
 }
 
 TEST(PlannedCells, OfAJournalAreTheOnesThatWerePlanned) {

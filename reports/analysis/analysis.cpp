@@ -58,6 +58,13 @@ class Summaries {
         }
       }
     }
+    journal.header.cells.for_each_again([&](const std::string& block, const Cell& cell) {
+      const std::string id = to_string(cell);
+      for (size_t arm = 0; arm < arms.size(); ++arm) {
+        const auto at = index_.find({arm, id});
+        if (at != index_.end()) cells_[at->second].also_in.push_back(block);
+      }
+    });
   }
 
   CellSummary& find_or_add(size_t arm, const Cell& cell) {
@@ -312,6 +319,7 @@ bool took_another_path(const CellSummary& cell) {
 Analysis analyse(const Journal& journal) {
   Analysis analysis;
   analysis.header = journal.header;
+  analysis.blocks = journal.header.cells.blocks();
   analysis.header.cells.clear();
   analysis.ends = journal.ends;
   Arms arms = divide_into_arms(journal);

@@ -49,8 +49,9 @@ struct OutcomeCount {
 struct CellSummary {
   size_t arm = 0;  ///< index into Analysis::arms
   Cell cell;
-  std::string id;  ///< to_string(cell)
-  std::string block;
+  std::string id;                    ///< to_string(cell)
+  std::string block;                 ///< that it is run for
+  std::vector<std::string> also_in;  ///< later blocks that have it as well
   std::optional<Expectation> expectation;
   Expected expected = Expected::nothing;
   int planned = 0;
@@ -224,7 +225,8 @@ struct Analysis {
   /// machine, where the matrix does not expect just that. `unsupported` is an answer.
   int undone = 0;
   std::vector<Arm> arms;
-  std::vector<CellSummary> cells;  ///< in the order of the plan, arms of one cell together
+  std::vector<std::string> blocks;  ///< titles, in the order of the plan
+  std::vector<CellSummary> cells;   ///< in the order of the plan, arms of one cell together
   /// Cells of a plan of more than 10,000 that no trial was run of: counted, and not in `cells`.
   size_t cells_not_listed = 0;
   std::vector<Boundary> boundaries;        ///< Boundary::worker is the arm's label

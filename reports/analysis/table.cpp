@@ -41,14 +41,7 @@ class Layout {
     int32_t Cell::*const count = by_processes ? &Cell::processes : &Cell::threads;
 
     const std::vector<Key> keys = keys_of(cells, count);
-    std::set<int32_t> counts = by_processes ? processes : threads;
-    // The cell that both of a matrix's tables begin with belongs to the first; show it in the
-    // second.
-    if (std::any_of(keys.begin(), keys.end(), [this](const Key& key) {
-          return by_id_.contains({key.arm, to_string(key.group)});
-        })) {
-      counts.insert(1);
-    }
+    const std::set<int32_t>& counts = by_processes ? processes : threads;
     table.counts.assign(counts.begin(), counts.end());
     label_columns(table, keys);
     for (size_t i = 0; i < keys.size(); ++i) {
@@ -128,14 +121,24 @@ class Layout {
 std::vector<ReportTable> lay_out(const Analysis& analysis) {
   std::vector<std::pair<std::string, std::vector<const CellSummary*>>> blocks;
   std::map<std::string, size_t> index;
-  for (const CellSummary& cell : analysis.cells) {
-    const auto [at, fresh] = index.try_emplace(cell.block, blocks.size());
-    if (fresh) blocks.push_back({cell.block, {}});
+  for (const std::string& title : analysis.blocks) {
+    index.emplace(title, blocks.size());
+    blocks.push_back({title, {}});
+  }
+  const auto add = [&](const std::string& block, const CellSummary& cell) {
+    const auto [at, fresh] = index.try_emplace(block, blocks.size());
+    if (fresh) blocks.push_back({block, {}});
     blocks[at->second].second.push_back(&cell);
+  };
+  for (const CellSummary& cell : analysis.cells) {
+    add(cell.block, cell);
+    for (const std::string& block : cell.also_in) add(block, cell);
   }
   const Layout layout(analysis);
   std::vector<ReportTable> tables;
-  for (const auto& [block, cells] : blocks) tables.push_back(layout.table(block, cells));
+  for (const auto& [block, cells] : blocks) {
+    if (!cells.empty()) tables.push_back(layout.table(block, cells));
+  }
   return tables;
 }
 

@@ -40,18 +40,30 @@ TEST(Table, WhateverElseVariesIsInTheLabel) {
                                                         "add, iterations=10, lock=forward"));
 }
 
-TEST(Table, TheSecondTableShowsTheCellThatBelongsToTheFirst) {
+TEST(Table, EachBlockShowsAllOfItsCellsAndTheSumsCountThemOnce) {
   SampleJournal sample;
   sample.block("threads");
   sample.plan("cpu/add/default/threads=1").ran(10);
   sample.plan("cpu/add/default/threads=2").ran(10);
-  sample.block("processes");
-  sample.plan("cpu/add/default/threads=1/processes=2").ran(10);
-  sample.plan("cpu/add/default/threads=1/processes=4").ran(10);
+  sample.block("another operation");
+  sample.plan("cpu/mm/default/threads=1").ran(10);
+  sample.journal.header.cells.push_back(CellGrid{
+      "a boundary",
+      {{"backend", {"cpu"}}, {"op", {"add"}}, {"iterations", {"10"}}, {"threads", {"1", "2", "3"}}},
+      {{2, 1}},
+      {{0, 2}}});
   const Analysis analysis = analyse(sample.journal);
-  const ReportTable table = lay_out(analysis)[1];
-  EXPECT_THAT(table.counts, ElementsAre(1, 2, 4));
-  EXPECT_NE(table.columns[0].entries[0].cell, nullptr);
+  const std::vector<ReportTable> tables = lay_out(analysis);
+  ASSERT_EQ(tables.size(), 3U);
+  EXPECT_EQ(tables[1].title, "another operation");
+  const ReportTable& table = tables[2];
+  EXPECT_EQ(table.title, "a boundary");
+  EXPECT_THAT(table.counts, ElementsAre(1, 2, 3));
+  ASSERT_EQ(table.columns.size(), 1U);
+  EXPECT_EQ(table.columns[0].entries[1].cell->counted, 10);
+  EXPECT_EQ(table.columns[0].entries[1].cell->block, "threads");
+  EXPECT_EQ(analysis.counted, 30);
+  EXPECT_EQ(analysis.cells.size(), 4U);
 }
 
 TEST(Table, LeftOutIsToldFromNotPlanned) {

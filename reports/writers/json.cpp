@@ -127,6 +127,7 @@ ordered_json cell_json(const Analysis& analysis, const CellSummary& cell) {
                        {"observed_paths", cell.observed_paths},
                        {"checked", cell.checked},
                        {"unchecked", cell.unchecked}};
+  if (!cell.also_in.empty()) json["also_in"] = cell.also_in;
   if (cell.verdict) {
     json["verdict"] = mpsprobe::name_of(*cell.verdict);
     json["failure_rate"] = static_cast<double>(cell.failures) / cell.counted;
