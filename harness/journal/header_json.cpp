@@ -108,6 +108,7 @@ json header_to_json(const CampaignHeader& header) {
     if (cell.others > 0) left_out.back()["others"] = cell.others;
   }
   json object = {{"mpsprobe_version", header.mpsprobe_version},
+                 {"mpsprobe_build", header.mpsprobe_build},
                  {"started", header.started},
                  {"command_line", header.command_line},
                  {"seed", header.seed},
@@ -141,6 +142,7 @@ json header_to_json(const CampaignHeader& header) {
 CampaignHeader header_from_json(const json& object) {
   CampaignHeader header;
   header.mpsprobe_version = object.at("mpsprobe_version");
+  header.mpsprobe_build = object.value("mpsprobe_build", "");  // old versions say none
   header.started = object.at("started");
   header.command_line = object.at("command_line");
   header.seed = object.at("seed");

@@ -40,7 +40,8 @@ struct Shard {
 /// What a campaign set out to do: the first record of a journal. Nothing in it changes later.
 struct CampaignHeader {
   std::string mpsprobe_version;
-  std::string started;  ///< UTC
+  std::string mpsprobe_build;  ///< commit and compiler (own_build.h); empty in old journals
+  std::string started;         ///< UTC
   std::vector<std::string> command_line;
   uint64_t seed = 0;
   int trials = 0;  ///< per cell and worker

@@ -74,6 +74,8 @@ TEST(PlannedCells, OfOverlappingBlocksEachStandsOnce) {
   EXPECT_EQ(plan.cells[3].block, "b");
   EXPECT_EQ(to_string(plan.cells[5].cell), "cpu/mm/default/threads=6");
   CampaignHeader header;
+  header.trials = 1;
+  header.workers = {{"stock", "/bin/worker", {}}};
   header.cells = plan.cells;
   std::vector<std::string> shared;
   header_from_json(header_to_json(header))

@@ -79,6 +79,7 @@ ordered_json context_json(const Journal& journal, const Analysis& analysis) {
     ends.push_back({{"reason", end.reason}, {"ended", end.ended}, {"note", end.note}});
   }
   return {{"mpsprobe_version", header.mpsprobe_version},
+          {"mpsprobe_build", header.mpsprobe_build},
           {"command_line", header.command_line},
           {"environment", header.environment},
           {"seed", std::to_string(header.seed)},

@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "harness/journal/journal.h"
+#include "harness/provenance/own_build.h"
 #include "harness/wire/input_error.h"
 #include "harness/wire/near_name.h"
 #include "reports/words/text.h"
@@ -202,7 +203,7 @@ std::string in_own_words(const CLI::App& app, const CLI::ParseError& error) {
 int command_line(int argc, char** argv) {
   CLI::App app{kDescription};
   app.name("mpsprobe");
-  app.set_version_flag("--version", "mpsprobe " MPSPROBE_VERSION);
+  app.set_version_flag("--version", fmt::format("mpsprobe {} ({})", MPSPROBE_VERSION, own_build()));
   app.footer(kExitCodes);
   app.require_subcommand(1);
   const size_t width = screen_width(STDOUT_FILENO);

@@ -9,12 +9,15 @@ namespace mpsprobe {
 namespace {
 
 using testing::HasSubstr;
+using testing::MatchesRegex;
 using testing::Not;
 
 class CommandLine : public ProgramTest {};
 
 TEST_F(CommandLine, VersionAndHelp) {
-  EXPECT_EQ(mpsprobe({"--version"}).out, "mpsprobe " MPSPROBE_VERSION "\n");
+  const std::string version = mpsprobe({"--version"}).out;
+  EXPECT_THAT(version, MatchesRegex("mpsprobe " MPSPROBE_VERSION
+                                    " \\(([0-9a-f]{12}( with changes)?|no commit known), .*\\)\n"));
   const Run help = mpsprobe({"run", "--help"});
   EXPECT_EQ(help.exit_code, 0);
   for (const char* option : {"--matrix", "--trials", "--stall", "--threads", "--profile", "130"}) {

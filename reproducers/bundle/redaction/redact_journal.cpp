@@ -162,8 +162,8 @@ class JournalRedaction {
         library_of(info.describe["provenance"], library);
       }
     }
-    for (std::string* field : {&header.mpsprobe_version, &header.started, &header.matrix_name,
-                               &header.matrix_description}) {
+    for (std::string* field : {&header.mpsprobe_version, &header.mpsprobe_build, &header.started,
+                               &header.matrix_name, &header.matrix_description}) {
       text(*field);
     }
     header.cells.rename_blocks([this](std::string& title) { name(title); });

@@ -13,6 +13,7 @@
 #include "harness/outcome/departed.h"
 #include "harness/platform/machine.h"
 #include "harness/platform/memory.h"
+#include "harness/provenance/own_build.h"
 #include "harness/wire/input_error.h"
 #include "harness/wire/library_under_test.h"
 #include "reports/analysis/arms.h"
@@ -95,6 +96,7 @@ CampaignHeader plan_repro(const ReproOptions& options, const ReproSource& source
   }
   header.workers.resize(1);
   header.mpsprobe_version = MPSPROBE_VERSION;
+  header.mpsprobe_build = own_build();
   header.started = utc_now();
   header.command_line = options.command_line;
   header.seed = source.seed;

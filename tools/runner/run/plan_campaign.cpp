@@ -14,6 +14,7 @@
 #include "harness/executor/executor.h"
 #include "harness/platform/machine.h"
 #include "harness/platform/memory.h"
+#include "harness/provenance/own_build.h"
 #include "harness/wire/axis.h"
 #include "harness/wire/input_error.h"
 #include "harness/wire/near_name.h"
@@ -228,6 +229,7 @@ CampaignHeader plan_campaign(const RunOptions& options) {
                      "Name fewer, or split the matrix");
   }
   header.mpsprobe_version = MPSPROBE_VERSION;
+  header.mpsprobe_build = own_build();
   header.started = utc_now();
   header.command_line = options.command_line;
   header.seed = options.seed.value_or(1);
