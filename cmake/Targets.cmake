@@ -18,6 +18,7 @@ function(mpsprobe_target_defaults target)
   if(MPSPROBE_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=${MPSPROBE_SANITIZE}
                                              -fno-omit-frame-pointer -fno-sanitize-recover=all)
+    target_compile_definitions(${target} PRIVATE MPSPROBE_SANITIZED)
     target_link_options(${target} PRIVATE -fsanitize=${MPSPROBE_SANITIZE})
   endif()
 endfunction()
@@ -37,19 +38,22 @@ function(mpsprobe_library name)
   target_link_libraries(mpsprobe_${name} PUBLIC ${ARG_LIBRARIES})
 endfunction()
 
-# mpsprobe_test(<name> [ONE_PROCESS] SOURCES ... [LIBRARIES ...] [APART <folder>...]): GoogleTest program, its tests
-# known to CTest, which starts it for each. ONE_PROCESS, for what takes long to start, such as LibTorch: CTest knows
-# the program alone and runs all its tests at once; how many there were is in Testing/<name>.xml.
+# mpsprobe_test(<name> [ONE_PROCESS] [ONE_THREAD] SOURCES ... [LIBRARIES ...] [APART <folder>...]): GoogleTest program,
+# its tests known to CTest, which starts it for each. ONE_PROCESS, for what takes long to start, such as LibTorch: CTest
+# knows the program alone and runs all its tests at once; how many there were is in Testing/<name>.xml. ONE_THREAD, for
+# what neither starts a thread nor a program: ThreadSanitizer has nothing to see in it and leaves it out.
 function(mpsprobe_test name)
-  if(NOT MPSPROBE_BUILD_TESTS)
+  cmake_parse_arguments(ARG "ONE_PROCESS;ONE_THREAD" "" "SOURCES;LIBRARIES;APART" ${ARGN})
+  if(NOT MPSPROBE_BUILD_TESTS OR (ARG_ONE_THREAD AND MPSPROBE_SANITIZE STREQUAL "thread"))
     return()
   endif()
-  cmake_parse_arguments(ARG "ONE_PROCESS" "" "SOURCES;LIBRARIES;APART" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   mpsprobe_target_defaults(${name})
   mpsprobe_unity(${name} ${ARG_APART})
   target_compile_definitions(${name} PRIVATE
     MPSPROBE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" MPSPROBE_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  # A test runs once: optimising it takes longer than it saves.
+  target_compile_options(${name} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O0>)
   target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES} GTest::gmock GTest::gtest_main)
   if(ARG_ONE_PROCESS)
     add_test(NAME ${name} COMMAND ${name} --gtest_output=xml:${PROJECT_BINARY_DIR}/Testing/${name}.xml)
@@ -81,7 +85,7 @@ function(mpsprobe_fuzzer name)
     add_executable(${name} ${ARG_SOURCES})
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
     file(WRITE ${PROJECT_BINARY_DIR}/${name}.seeds ${corpus})
-  elseif(MPSPROBE_BUILD_TESTS)
+  elseif(MPSPROBE_BUILD_TESTS AND NOT MPSPROBE_SANITIZE STREQUAL "thread")
     add_executable(${name} ${ARG_SOURCES} ${PROJECT_SOURCE_DIR}/tools/fuzz/replay.cpp)
     add_test(NAME ${name} COMMAND ${name} ${corpus})
     set_tests_properties(${name} PROPERTIES TIMEOUT 120)

@@ -162,7 +162,7 @@ TEST_F(CommandLine, RunsThatBeginTogetherGetFoldersOfTheirOwn) {
   const Run resumed = shell("\"$mpsprobe\" run --resume");
   EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
   EXPECT_THAT(resumed.err, HasSubstr("going on after 1 trial"));
-  const Run shown = shell("\"$mpsprobe\" show mpsprobe-out/*-cells/report.json");
+  const Run shown = shell("set -- mpsprobe-out/*/report.json; \"$mpsprobe\" show \"$1\"");
   EXPECT_EQ(shown.exit_code, 0) << shown.err;
   EXPECT_THAT(shown.out, HasSubstr("1 of 1 trial"));
 }
