@@ -60,7 +60,7 @@ std::vector<Boundary> find_boundaries(std::span<const CellEvidence> evidence) {
       const int32_t count = item.cell.*axis.count;
       if (item.trials > 0) {
         boundary.points.push_back(
-            {count, item.trials, item.failures, item.without_overlap, item.most_inside});
+            {count, item.trials, item.failures, item.rate, item.without_overlap, item.most_inside});
       } else {
         boundary.untested.push_back(count);
       }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/statistics/interval.h"
 #include "harness/wire/cell.h"
 
 namespace mpsprobe {
@@ -17,6 +18,7 @@ struct CellEvidence {
   Cell cell;
   int trials = 0;  ///< passes and failures; 0 where the cell was asked for and nothing counts
   int failures = 0;
+  Interval rate = {};            ///< 95% interval of the failure rate
   bool without_overlap = false;  ///< several threads, and never two of them inside an operation
   uint32_t most_inside = 0;      ///< the most threads that were inside an operation at once
 };
@@ -26,6 +28,7 @@ struct BoundaryPoint {
   int32_t count = 0;  ///< threads or processes
   int trials = 0;
   int failures = 0;
+  Interval rate = {};
   bool without_overlap = false;
   uint32_t most_inside = 0;
 };

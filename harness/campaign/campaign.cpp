@@ -14,6 +14,7 @@
 
 #include "harness/campaign/device_turns.h"
 #include "harness/campaign/schedule.h"
+#include "harness/campaign/settling.h"
 #include "harness/outcome/judge.h"
 
 namespace mpsprobe {
@@ -82,7 +83,7 @@ class Campaign::Run {
         units_(units_of(header_)),
         schedule_(units_.size(), static_cast<size_t>(header_.trials), header_.seed),
         start_(Clock::now()) {
-    progress_.planned = schedule_.size();
+    if (header_.settle_rate > 0) begin_settling();
     for (const TrialRecord& trial : campaign.existing_) {
       const Key key{trial.worker, to_string(trial.cell), trial.trial};
       if (is_unsettled(trial)) {
@@ -90,9 +91,11 @@ class Campaign::Run {
         attempts = std::max(attempts, trial.attempt + 1);
       } else if (done_.insert(key).second) {
         ++progress_.done;
+        settle(trial);
       }
       if (is_failure(trial.judgement.outcome)) ++progress_.failures;
     }
+    count_planned();
   }
 
   CampaignEnd run() {
@@ -117,11 +120,41 @@ class Campaign::Run {
 
  private:
   using Key = std::tuple<std::string, std::string, int>;  // worker, cell, number
+  using UnitKey = std::pair<std::string, std::string>;    // worker, cell
 
   struct Job {
     TrialRequest request;
     int attempt = 0;
   };
+
+  void begin_settling() {
+    std::vector<SettlingCell> cells;
+    for (const Unit& unit : units_) {
+      SettlingCell cell{header_.workers[unit.worker].name, header_.cells.cell(unit.cell), {}, 0};
+      unit_of_.emplace(UnitKey{cell.worker, to_string(cell.cell)}, cells.size());
+      cells.push_back(std::move(cell));
+    }
+    settling_.emplace(header_.settle_rate, std::move(cells));
+  }
+
+  void settle(const TrialRecord& trial) {
+    if (!settling_) return;
+    const auto unit = unit_of_.find({trial.worker, to_string(trial.cell)});
+    if (unit == unit_of_.end()) return;
+    const Outcome outcome = trial.judgement.outcome;
+    settling_->add(unit->second, is_evidence(outcome), is_failure(outcome));
+  }
+
+  /// How many trials there will be, as far as that is known: what settles may take more.
+  void count_planned() {
+    progress_.planned = schedule_.size();
+    if (!settling_) return;
+    size_t further = 0;
+    for (const SettlingLine& line : settling_->lines()) {
+      if (line.state == LineState::open) further += static_cast<size_t>(line.further);
+    }
+    progress_.planned = std::max(schedule_.size(), progress_.done) + further;
+  }
 
   void work() {
     try {
@@ -164,7 +197,11 @@ class Campaign::Run {
   bool may_go_on_locked() {
     if (campaign_.interrupted_.load()) stop("interrupted", "ended by the user");
     if (header_.budget_seconds > 0 && elapsed() > header_.budget_seconds) {
-      stop("budget", "the time budget was used up");
+      // What was settled is complete, however much more was learnt of it.
+      const bool settled = settling_ && progress_.done >= schedule_.size() &&
+                           !settling_->next([](size_t) { return false; });
+      stop(settled ? "complete" : "budget",
+           settled ? "every boundary was settled" : "the time budget was used up");
     }
     if (header_.max_failures > 0 && failures_now_ >= header_.max_failures) {
       stop("failures", std::to_string(failures_now_) + " trials failed");
@@ -175,13 +212,15 @@ class Campaign::Run {
   std::optional<Job> next() {
     const std::lock_guard<std::mutex> lock(mutex_);
     while (may_go_on_locked()) {
-      const std::optional<Slot> slot = schedule_.next();
+      std::optional<Slot> slot = schedule_.next();
+      if (!slot.has_value()) slot = slot_that_settles();
       if (!slot.has_value()) break;
       const uint64_t place = position_++;
       const WorkerInfo& worker = header_.workers[units_[slot->unit].worker];
       const Cell cell = header_.cells.cell(units_[slot->unit].cell);
       const Key key{worker.name, to_string(cell), static_cast<int>(slot->trial)};
       if (done_.contains(key)) continue;
+      if (settling_) running_.insert(key);
       const auto attempts = attempts_.find(key);
       Job job;
       job.request = {&worker, cell, static_cast<int>(slot->trial), place, "", header_.seed};
@@ -191,12 +230,40 @@ class Campaign::Run {
     return std::nullopt;
   }
 
+  /// Behind the trials that every cell gets: what answers most, by all that is known by now. With
+  /// `mutex_` held.
+  std::optional<Slot> slot_that_settles() {
+    if (!settling_) return std::nullopt;
+    const auto busy = [this](size_t unit) {
+      const SettlingCell& cell = settling_->cells()[unit];
+      const auto at = running_.lower_bound({cell.worker, to_string(cell.cell), 0});
+      return at != running_.end() && std::get<0>(*at) == cell.worker &&
+             std::get<1>(*at) == to_string(cell.cell);
+    };
+    std::optional<size_t> unit = settling_->next(busy);
+    if (!unit && header_.budget_seconds > 0) unit = settling_->next_to_sharpen(busy);
+    if (!unit) return std::nullopt;
+    const SettlingCell& cell = settling_->cells()[*unit];
+    int trial = header_.trials;
+    for (Key key{cell.worker, to_string(cell.cell), trial};
+         done_.contains(key) || running_.contains(key); std::get<2>(key) = ++trial) {
+    }
+    return Slot{static_cast<uint32_t>(*unit), static_cast<uint32_t>(trial)};
+  }
+
   void store(const TrialRecord& trial) {
     const std::lock_guard<std::mutex> lock(mutex_);
     campaign_.journal_.append(trial);
     if (!is_unsettled(trial)) {
       ++progress_.done;
       ++progress_.done_now;
+      if (settling_) {
+        const Key key{trial.worker, to_string(trial.cell), trial.trial};
+        done_.insert(key);
+        running_.erase(key);
+        settle(trial);
+        count_planned();
+      }
     }
     if (is_failure(trial.judgement.outcome)) {
       ++progress_.failures;
@@ -251,7 +318,10 @@ class Campaign::Run {
   const std::vector<Unit> units_;
   Schedule schedule_;
   const Clock::time_point start_;
+  std::optional<Settling> settling_;
+  std::map<UnitKey, size_t> unit_of_;
   std::set<Key> done_;
+  std::set<Key> running_;
   std::map<Key, int> attempts_;  ///< of trials that are not done: how many there were
   DeviceTurns turns_;
   std::mutex mutex_;

@@ -39,9 +39,9 @@ CampaignHeader whole_plan(const CampaignHeader& header) {
 std::string plan_text(const CampaignHeader& header) {
   const json full = header_to_json(whole_plan(header));
   json plan;
-  for (const char* key : {"mpsprobe_version", "seed", "trials", "timeout_seconds", "stall_seconds",
-                          "environment", "matrix_name", "cells", "expect"}) {
-    plan[key] = full.at(key);
+  for (const char* key : {"mpsprobe_version", "seed", "trials", "settle_rate", "timeout_seconds",
+                          "stall_seconds", "environment", "matrix_name", "cells", "expect"}) {
+    if (full.contains(key)) plan[key] = full.at(key);
   }
   for (const WorkerInfo& worker : header.workers) plan["workers"].push_back(worker.name);
   return plan.dump(-1, ' ', false, json::error_handler_t::replace);

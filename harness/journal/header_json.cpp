@@ -128,6 +128,7 @@ json header_to_json(const CampaignHeader& header) {
                  {"cells", cells_to_json(header.cells)},
                  {"expect", rules_to_json(header.cells.rules())},
                  {"left_out", left_out}};
+  if (header.settle_rate > 0) object["settle_rate"] = header.settle_rate;
   if (!header.merged_from.empty()) object["merged_from"] = header.merged_from;
   if (header.shard) {
     object["shard"] = {{"index", header.shard->index},
@@ -147,6 +148,7 @@ CampaignHeader header_from_json(const json& object) {
   header.command_line = object.at("command_line");
   header.seed = object.at("seed");
   header.trials = object.at("trials");
+  header.settle_rate = object.value("settle_rate", 0.0);  // of a fixed plan nothing is said
   header.timeout_seconds = object.at("timeout_seconds");
   header.stall_seconds = object.at("stall_seconds");
   header.budget_seconds = object.at("budget_seconds");

@@ -44,7 +44,8 @@ struct CampaignHeader {
   std::string started;         ///< UTC
   std::vector<std::string> command_line;
   uint64_t seed = 0;
-  int trials = 0;  ///< per cell and worker
+  int trials = 0;          ///< per cell and worker; where it settles, before it looks at results
+  double settle_rate = 0;  ///< --settle: which failure rate is to be told; 0: a fixed plan
   double timeout_seconds = 0;
   double stall_seconds = 0;
   double budget_seconds = 0;  ///< 0: none

@@ -138,9 +138,10 @@ AxisValues parse_axes(const Node& node) {
 }
 
 RunDefaults parse_run(const Node& node) {
-  node.allow({"trials", "timeout", "stall", "budget", "memory_limit_mib"});
+  node.allow({"trials", "settle", "timeout", "stall", "budget", "memory_limit_mib"});
   RunDefaults run;
   if (node.has("trials")) run.trials = node.at("trials").count(1, 1'000'000);
+  if (node.has("settle")) run.settle_rate = node.at("settle").number(0.001, 0.5);
   if (node.has("timeout")) run.timeout_seconds = node.at("timeout").number(0.1, 86400);
   if (node.has("stall")) run.stall_seconds = node.at("stall").number(0.1, 86400);
   if (node.has("budget")) run.budget_seconds = node.at("budget").number(1, 1e7);

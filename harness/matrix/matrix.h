@@ -59,6 +59,7 @@ struct Block {
 /// What a matrix file may set about how it is run; the command line overrides it.
 struct RunDefaults {
   std::optional<int> trials;
+  std::optional<double> settle_rate;  ///< for real devices, see settling.h
   std::optional<double> timeout_seconds;
   std::optional<double> stall_seconds;
   std::optional<double> budget_seconds;

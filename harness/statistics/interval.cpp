@@ -51,8 +51,11 @@ Interval exact_interval(int failures, int trials) {
 }
 
 std::string confidence_in_words(int failures, int trials) {
+  return confidence_in_words(failures, trials, exact_interval(failures, trials));
+}
+
+std::string confidence_in_words(int failures, int trials, const Interval& interval) {
   if (trials == 0) return "no trial counts";
-  const Interval interval = exact_interval(failures, trials);
   const std::string count = fmt::format("{} of {} failed: ", failures, trials);
   const std::string tail = " with 95% confidence";
   if (failures == 0) return count + "below " + percent_up(interval.high) + tail;

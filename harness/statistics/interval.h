@@ -25,6 +25,8 @@ Interval exact_interval(int failures, int trials);
 /// The interval in words: "0 of 10 failed: below 26% with 95% confidence". Bounds are rounded
 /// outwards, so that the words never claim more than the numbers.
 std::string confidence_in_words(int failures, int trials);
+/// The same with an interval that came about in another way (anytime.h).
+std::string confidence_in_words(int failures, int trials, const Interval& interval);
 
 /// A rate rounded up or down to a whole percent, or to a tenth below 1% and above 99%: "26%",
 /// "0.3%".

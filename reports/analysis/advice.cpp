@@ -29,7 +29,7 @@ std::string label_of(const Analysis& analysis, size_t arm, const Cell& cell,
   return label;
 }
 
-// Two results differ where their exact intervals do not meet: 9 of 10 and 10 of 10 do not.
+// Two results differ where their intervals do not meet: 9 of 10 and 10 of 10 do not.
 bool clearly_better(const CellSummary& passing, const CellSummary& failing) {
   return passing.counted > 0 && failing.failures > 0 && passing.rate.high < failing.rate.low;
 }
@@ -41,9 +41,10 @@ void advise_threads(const Analysis& analysis, std::vector<Advice>& advice) {
     std::string label = cell_label(boundary.group, {"threads"});
     if (analysis.arms.size() > 1) label += " (" + boundary.worker + ")";
     const BoundaryPoint& passing = *boundary.most_passing;
-    advice.push_back({"threads", fmt::format("{}: at most {} at a time. There {}.", label,
-                                             counted(passing.count, "threads"),
-                                             confidence_in_words(0, passing.trials))});
+    advice.push_back(
+        {"threads", fmt::format("{}: at most {} at a time. There {}.", label,
+                                counted(passing.count, "threads"),
+                                confidence_in_words(0, passing.trials, passing.rate))});
   }
 }
 
@@ -80,15 +81,15 @@ void advise_processes(const Analysis& analysis, std::vector<Advice>& advice,
     }
     const CellSummary* const worst = at->second;
     const BoundaryPoint& most = *boundary.most_passing;
-    const std::string facts =
-        fmt::format("With {} of one thread each {}; with {} in one process {} of {} failed{}.",
-                    counted(most.count, "processes"), confidence_in_words(0, most.trials),
-                    counted(worst->cell.threads, "threads"), worst->failures, worst->counted,
-                    worst->cell.path == boundary.group.path
-                        ? ""
-                        : fmt::format(" on the {} path", name_of(worst->cell.path)));
+    const std::string facts = fmt::format(
+        "With {} of one thread each {}; with {} in one process {} of {} failed{}.",
+        counted(most.count, "processes"), confidence_in_words(0, most.trials, most.rate),
+        counted(worst->cell.threads, "threads"), worst->failures, worst->counted,
+        worst->cell.path == boundary.group.path
+            ? ""
+            : fmt::format(" on the {} path", name_of(worst->cell.path)));
     const std::string label = label_of(analysis, worst->arm, boundary.group, {"threads"});
-    const bool clear = exact_interval(0, most.trials).high < worst->rate.low;
+    const bool clear = most.rate.high < worst->rate.low;
     remedies.push_back({Remedy::Kind::processes,
                         clear ? Remedy::Effect::helps : Remedy::Effect::not_shown, std::nullopt});
     const std::string claim =
@@ -171,10 +172,11 @@ void advise_lock(const Analysis& analysis, std::vector<Advice>& advice,
     if (best == nullptr) continue;
     const std::string label =
         label_of(analysis, best->none->arm, best->none->cell, {"threads", "lock"});
-    const std::string facts = fmt::format("With {} and the lock {}; without it {} of {} failed.",
-                                          counted(best->forward->cell.threads, "threads"),
-                                          confidence_in_words(0, best->forward->counted),
-                                          best->none->failures, best->none->counted);
+    const std::string facts =
+        fmt::format("With {} and the lock {}; without it {} of {} failed.",
+                    counted(best->forward->cell.threads, "threads"),
+                    confidence_in_words(0, best->forward->counted, best->forward->rate),
+                    best->none->failures, best->none->counted);
     if (!clearly_better(*best->forward, *best->none)) {
       if (!fails_too) {
         remedies.push_back({Remedy::Kind::lock, Remedy::Effect::not_shown, std::nullopt});

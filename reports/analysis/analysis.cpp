@@ -205,7 +205,7 @@ Expected compare(const CellSummary& cell) {
   return tested ? Expected::met : Expected::untested;
 }
 
-void conclude(CellSummary& cell) {
+void conclude(CellSummary& cell, Sampling sampling) {
   std::sort(cell.outcomes.begin(), cell.outcomes.end(),
             [](const OutcomeCount& a, const OutcomeCount& b) {
               return std::tie(a.outcome, a.detail) < std::tie(b.outcome, b.detail);
@@ -214,7 +214,7 @@ void conclude(CellSummary& cell) {
     cell.verdict = cell.failures == 0              ? Verdict::pass
                    : cell.failures == cell.counted ? Verdict::fail
                                                    : Verdict::intermittent;
-    cell.rate = exact_interval(cell.failures, cell.counted);
+    cell.rate = rate_interval(sampling, cell.failures, cell.counted);
   }
   cell.overlap = cell.counted > 0 ? overlap_of(cell) : Overlap::not_applicable;
   cell.expected = compare(cell);
@@ -301,9 +301,39 @@ std::vector<CellEvidence> evidence_of(const Analysis& analysis) {
   std::vector<CellEvidence> evidence;
   for (const CellSummary& cell : analysis.cells) {
     evidence.push_back({analysis.arms[cell.arm].label, cell.cell, cell.counted, cell.failures,
-                        cell.overlap == Overlap::none, cell.most_inside});
+                        cell.rate, cell.overlap == Overlap::none, cell.most_inside});
   }
   return evidence;
+}
+
+/// Where the questions stand; the trials that are missing at the least are planned and missing.
+SettledQuestions settled_questions(double rate, Analysis& analysis) {
+  std::vector<SettlingCell> cells;
+  for (const CellSummary& cell : analysis.cells) {
+    cells.push_back({analysis.arms[cell.arm].label,
+                     cell.cell,
+                     {cell.failures, cell.counted},
+                     cell.recorded - cell.counted});
+  }
+  const Settling settling(rate, std::move(cells));
+  const RateQuestion& question = settling.question();
+  SettledQuestions questions;
+  questions.rate = rate;
+  questions.wrong = question.false_often + question.false_seldom;
+  std::map<size_t, int> further;
+  for (const SettlingLine& line : settling.lines()) {
+    if (line.state == LineState::settled) ++questions.settled;
+    if (line.state == LineState::given_up) ++questions.given_up;
+    if (line.state != LineState::open) continue;
+    questions.open.push_back({*line.next, line.axis, line.further});
+    int& most = further[*line.next];
+    most = std::max(most, line.further);
+  }
+  for (const auto& [cell, trials] : further) {
+    analysis.cells[cell].planned += trials;
+    analysis.cells[cell].missing += trials;
+  }
+  return questions;
 }
 
 }  // namespace
@@ -319,6 +349,8 @@ bool took_another_path(const CellSummary& cell) {
 Analysis analyse(const Journal& journal) {
   Analysis analysis;
   analysis.header = journal.header;
+  const double settle_rate = journal.header.settle_rate;
+  analysis.sampling = settle_rate > 0 ? Sampling::looking : Sampling::fixed;
   analysis.blocks = journal.header.cells.blocks();
   analysis.header.cells.clear();
   analysis.ends = journal.ends;
@@ -342,15 +374,17 @@ Analysis analyse(const Journal& journal) {
   }
   for (CellSummary& cell : summaries.all()) {
     const int done = recorded[{analysis.arms[cell.arm].worker, cell.id}];
+    if (settle_rate > 0 && cell.planned > 0) cell.planned = std::max(cell.planned, done);
     cell.missing = std::max(0, cell.planned - done);
     cell.throughput = spread_of(throughput[{cell.arm, cell.id}]);
     const std::string& worker = analysis.arms[cell.arm].worker;
     cell.simulated = cell.simulated || describes_simulated(journal, worker, cell.cell.backend);
     cell.paravirtual = on_paravirtual_device(journal, worker, cell);
-    conclude(cell);
+    conclude(cell, analysis.sampling);
   }
   analysis.cells = summaries.take();
   analysis.cells_not_listed = summaries.not_listed();
+  if (settle_rate > 0) analysis.settling = settled_questions(settle_rate, analysis);
   analysis.planned = static_cast<int>(analysis.cells_not_listed) * journal.header.trials;
   for (const CellSummary& cell : analysis.cells) {
     analysis.planned += cell.planned;

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "harness/boundary/boundary.h"
+#include "harness/campaign/settling.h"
 #include "harness/journal/journal.h"
+#include "harness/statistics/anytime.h"
 #include "harness/statistics/interval.h"
 
 namespace mpsprobe {
@@ -60,7 +62,7 @@ struct CellSummary {
   int missing = 0;                     ///< planned, and not in the journal
   std::vector<OutcomeCount> outcomes;  ///< in the order of the outcomes, then of the details
   std::optional<Verdict> verdict;      ///< nothing where no trial counts
-  Interval rate;                       ///< exact 95% interval of the failure rate
+  Interval rate;                       ///< 95% interval of the failure rate, see Analysis::sampling
   Overlap overlap = Overlap::not_applicable;
   uint32_t most_inside = 0;  ///< the most threads that were inside a launch at once, in any trial
   uint64_t launches = 0;
@@ -210,6 +212,20 @@ struct Answer {
   std::string text;  ///< without the class of the devices, see class_prefix
 };
 
+/// What a campaign that settles questions (--settle) came to.
+struct SettledQuestions {
+  struct Open {
+    size_t summary = 0;  ///< the cell to be tried next: index into Analysis::cells
+    std::string axis;
+    int further = 0;  ///< how many trials of it are missing at the least
+  };
+  double rate = 0;         ///< the failure rate that is to be told
+  double wrong = 0;        ///< the chance with which each answer is wrong, at most
+  size_t settled = 0;      ///< boundaries, and cells that are on none
+  size_t given_up = 0;     ///< of these, those whose rates lie between rate / 10 and rate
+  std::vector<Open> open;  ///< of these, those that more trials would settle
+};
+
 /// Everything derived from a journal; nothing in it is stored there.
 struct Analysis {
   CampaignHeader header;  ///< without `cells`: they are in `cells` below
@@ -217,6 +233,9 @@ struct Analysis {
   bool simulated = false;    ///< at least one cell ran on a simulated device
   bool paravirtual = false;  ///< at least one cell ran on the GPU of a virtual Mac
   bool complete = false;     ///< every planned trial is in the journal
+  /// How the number of trials came about: what intervals and p-values have to be right for.
+  Sampling sampling = Sampling::fixed;
+  std::optional<SettledQuestions> settling;
   int planned = 0;
   int recorded = 0;
   int counted = 0;

@@ -295,9 +295,24 @@ std::optional<Answer> of_expectations(const Analysis& analysis) {
   return answer;
 }
 
-}  // namespace
+std::string settled_in_words(const Analysis& analysis) {
+  if (!analysis.settling) return "";
+  const SettledQuestions& questions = *analysis.settling;
+  const size_t all = questions.settled + questions.given_up + questions.open.size();
+  std::string text = fmt::format(
+      " Where cells begin to fail in {:g}% of their trials or more is settled for {} of {}, each "
+      "wrong with a chance of at most {:g}%",
+      questions.rate * 100, questions.settled, counted(static_cast<int64_t>(all), "boundaries"),
+      questions.wrong * 100);
+  if (questions.given_up > 0) {
+    text += fmt::format("; {} given up, with rates between {:g}% and that", questions.given_up,
+                        questions.rate * 10);
+  }
+  if (!questions.open.empty()) text += fmt::format("; {} need more trials", questions.open.size());
+  return text + ".";
+}
 
-Answer find_answer(const Analysis& analysis) {
+Answer answer_to(const Analysis& analysis) {
   if (!analysis.has_evidence()) {
     return {"no_evidence", "Nothing can be said: no trial came to a result that counts."};
   }
@@ -308,6 +323,14 @@ Answer find_answer(const Analysis& analysis) {
   }
   if (tested.size() > 1) return of_several_arms(analysis);
   return of_one_arm(analysis, cells_of(analysis, *tested.begin()));
+}
+
+}  // namespace
+
+Answer find_answer(const Analysis& analysis) {
+  Answer answer = answer_to(analysis);
+  answer.text += settled_in_words(analysis);
+  return answer;
 }
 
 }  // namespace mpsprobe

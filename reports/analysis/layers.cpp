@@ -149,7 +149,8 @@ class Pairs {
     if (!devices_.are_the_same(one, two)) {
       comparison.conclusion = Conclusion::other_device;
     } else {
-      comparison.p = fisher_exact({one.failures, one.counted}, {two.failures, two.counted});
+      comparison.p = equality_p_value(analysis_.sampling, {one.failures, one.counted},
+                                      {two.failures, two.counted});
       comparison.tested = one.failures + two.failures > 0;
     }
     comparison.simulated = one.simulated || two.simulated;

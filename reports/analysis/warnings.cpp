@@ -49,6 +49,23 @@ void warn_of_gaps(const Analysis& analysis, bool live, std::vector<Warning>& war
                                                 analysis.recorded, analysis.planned, why)});
 }
 
+void warn_of_open_questions(const Analysis& analysis, std::vector<Warning>& warnings) {
+  if (!analysis.settling || analysis.settling->open.empty()) return;
+  constexpr size_t kMostNamed = 8;
+  const auto& open = analysis.settling->open;
+  std::string named;
+  for (size_t i = 0; i < std::min(open.size(), kMostNamed); ++i) {
+    named += fmt::format("{}{} (by {}, at least {})", i == 0 ? "" : "; ",
+                         analysis.cells[open[i].summary].id, open[i].axis,
+                         counted(open[i].further, "more trials"));
+  }
+  if (open.size() > kMostNamed) named += fmt::format("; and {} more", open.size() - kMostNamed);
+  warnings.push_back(
+      {"not_settled",
+       fmt::format("Not settled: {} of {} boundaries. Next would be {}.", open.size(),
+                   open.size() + analysis.settling->settled + analysis.settling->given_up, named)});
+}
+
 void warn_of_damage(const Journal& journal, std::vector<Warning>& warnings) {
   if (journal.damaged.empty()) return;
   constexpr size_t kMostNamed = 8;
@@ -254,6 +271,7 @@ std::vector<Warning> warn(const Journal& journal, const Analysis& analysis,
              shortened(printable(worker), 60))});
   }
   warn_of_gaps(analysis, journal.live, warnings);
+  warn_of_open_questions(analysis, warnings);
   warn_of_damage(journal, warnings);
   warn_of_sharing(journal, warnings);
   warn_of_overlap(analysis, warnings);

@@ -18,13 +18,13 @@ double height_of(double rate) {
 }
 
 std::string point_svg(const BoundaryPoint& point, double x) {
-  const Interval rate = exact_interval(point.failures, point.trials);
+  const Interval& rate = point.rate;
   const double seen = static_cast<double>(point.failures) / point.trials;
   const double y = height_of(seen);
   const char* kind = point.failures > 0 ? "bad" : "good";
   std::string svg = fmt::format(
       "<g class=\"{}\"><title>{}: {}</title><path class=\"whisker\" d=\"M{:.1f} {:.1f}V{:.1f}\"/>",
-      kind, point.count, markup(confidence_in_words(point.failures, point.trials)), x,
+      kind, point.count, markup(confidence_in_words(point.failures, point.trials, rate)), x,
       height_of(rate.low), height_of(rate.high));
   svg +=
       point.failures > 0

@@ -148,7 +148,7 @@ ordered_json point_json(const BoundaryPoint& point) {
   return {{"count", point.count},
           {"counted", point.trials},
           {"failures", point.failures},
-          {"interval", interval_json(exact_interval(point.failures, point.trials))},
+          {"interval", interval_json(point.rate)},
           {"without_overlap", point.without_overlap},
           {"most_inside", point.most_inside}};
 }
@@ -171,6 +171,23 @@ ordered_json boundary_json(const Boundary& boundary) {
   return json;
 }
 
+ordered_json settling_json(const Analysis& analysis) {
+  const SettledQuestions& questions = *analysis.settling;
+  ordered_json open = ordered_json::array();
+  for (const SettledQuestions::Open& each : questions.open) {
+    const CellSummary& cell = analysis.cells[each.summary];
+    open.push_back({{"arm", analysis.arms[cell.arm].label},
+                    {"cell", cell.id},
+                    {"axis", each.axis},
+                    {"further_trials", each.further}});
+  }
+  return {{"rate", questions.rate},
+          {"chance_of_a_wrong_answer", questions.wrong},
+          {"settled", questions.settled},
+          {"given_up", questions.given_up},
+          {"open", std::move(open)}};
+}
+
 }  // namespace
 
 ordered_json report_json(const Journal& journal, const Analysis& analysis) {
@@ -185,6 +202,7 @@ ordered_json report_json(const Journal& journal, const Analysis& analysis) {
                        {"failures", analysis.failures},
                        {"seconds", analysis.seconds},
                        {"cells_not_listed", analysis.cells_not_listed},
+                       {"interval_method", interval_method(analysis.sampling)},
                        {"context", context_json(journal, analysis)},
                        {"matrix",
                         {{"name", analysis.header.matrix_name},
@@ -193,6 +211,7 @@ ordered_json report_json(const Journal& journal, const Analysis& analysis) {
        {"warnings", "advice", "boundaries", "cells", "signatures", "layers", "left_out"}) {
     json[list] = ordered_json::array();
   }
+  if (analysis.settling) json["settling"] = settling_json(analysis);
   json["provenances"] = ordered_json::object();
   json["image_sets"] = ordered_json::object();
   json["trials"] = ordered_json::array();

@@ -20,6 +20,7 @@ namespace mpsprobe {
 namespace {
 
 using nlohmann::json;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
@@ -81,6 +82,36 @@ std::set<size_t> invalid(const std::string& schema_name,
   return found;
 }
 
+// A run with --settle that was cut short: of two boundaries one is settled.
+SampleJournal settling() {
+  SampleJournal sample;
+  sample.journal.header.settle_rate = 0.05;
+  sample.plan("cpu/add/default/threads=1").ran(70);
+  sample.plan("cpu/add/default/threads=2").ran(10, 10);
+  sample.plan("cpu/mm/default/threads=1").ran(10);
+  sample.plan("cpu/mm/default/threads=2").ran(10);
+  return sample;
+}
+
+TEST(Json, OfARunThatSettlesSaysWhatIsSettledAndWhatIsMissing) {
+  const json report = json::parse(text_of(settling().journal));
+  const json& settling = report.at("settling");
+  EXPECT_EQ(settling.at("settled"), 1);
+  ASSERT_EQ(settling.at("open").size(), 1U);
+  EXPECT_EQ(settling.at("open")[0].at("cell"), "cpu/mm/default/threads=2");
+  const int further = settling.at("open")[0].at("further_trials");
+  EXPECT_EQ(report.at("planned"), report.at("recorded").get<int>() + further);
+  EXPECT_EQ(report.at("complete"), false);
+  EXPECT_THAT(report.at("interval_method"), HasSubstr("any stopping time"));
+  EXPECT_EQ(report.at("cells")[0].at("planned"), 70);
+  // Never narrower than what a number of trials that was fixed beforehand gives.
+  EXPECT_GT(report.at("cells")[0].at("interval").at("high"), exact_interval(0, 70).high);
+  EXPECT_THAT(report.at("answer").at("text"), HasSubstr("5% of their trials or more is settled for "
+                                                        "1 of 2 boundaries"));
+  EXPECT_EQ(report.at("warnings")[0].at("code"), "incomplete");
+  EXPECT_EQ(report.at("warnings")[1].at("code"), "not_settled");
+}
+
 TEST(Json, ReportsFollowTheSchema) {
   SampleJournal odd;
   odd.plan("mps/add/default/threads=1").came_to(10, Outcome::unsupported);
@@ -96,9 +127,12 @@ TEST(Json, ReportsFollowTheSchema) {
   layers.plan("cpu/add/default/threads=2").ran(10);
   layers.provenance = "build-b";
   layers.ran(10, 1, SampleJournal::hang(), "fork");
-  std::vector<std::string> reports{text_of(report_000().journal), text_of(odd.journal),
-                                   text_of(Journal{}), text_of(journal_with_evidence().journal),
-                                   text_of(layers.journal)};
+  std::vector<std::string> reports{text_of(report_000().journal),
+                                   text_of(odd.journal),
+                                   text_of(Journal{}),
+                                   text_of(journal_with_evidence().journal),
+                                   text_of(layers.journal),
+                                   text_of(settling().journal)};
   for (const std::string& hostile : hostile_texts())
     reports.push_back(text_of(journal_with(hostile)));
   EXPECT_THAT(invalid("report.schema.json", reports), IsEmpty());

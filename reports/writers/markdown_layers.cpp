@@ -89,10 +89,10 @@ std::string markdown_layers(const Analysis& analysis) {
                                     [](const Comparison& comparison) { return comparison.tested; });
   return fmt::format(
              "## What each layer showed\n\nFailures / trials of the same cell on two "
-             "backends, or on two builds of the library. p is that of Fisher's exact test, "
-             "two-sided; corrected (Holm) for the pairs in which something failed, here {}. A "
+             "backends, or on two builds of the library. p is that of {}; "
+             "corrected (Holm) for the pairs in which something failed, here {}. A "
              "difference is claimed below {:g}, and only of the cell in that row.\n\n",
-             tested, kClaimLevel) +
+             equality_method(analysis.sampling), tested, kClaimLevel) +
          table(analysis, true) + table(analysis, false);
 }
 

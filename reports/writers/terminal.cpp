@@ -41,14 +41,13 @@ std::string sentence(const std::string& text, const TerminalOptions& options) {
 // "2 (0/10 < 26%)": how many failed there, and what the rate is below or above at 95% confidence.
 std::string passing_field(const std::optional<BoundaryPoint>& point) {
   if (!point) return "-";
-  return fmt::format("{} (0/{} < {})", point->count, point->trials,
-                     percent_up(exact_interval(0, point->trials).high));
+  return fmt::format("{} (0/{} < {})", point->count, point->trials, percent_up(point->rate.high));
 }
 
 std::string failing_field(const std::optional<BoundaryPoint>& point) {
   if (!point) return "none";
   return fmt::format("{} ({}/{} > {})", point->count, point->failures, point->trials,
-                     percent_down(exact_interval(point->failures, point->trials).low));
+                     percent_down(point->rate.low));
 }
 
 std::string label_of(const Analysis& analysis, const Boundary& boundary,

@@ -104,7 +104,8 @@ std::string boundary_in_words(const Boundary& boundary) {
   if (const auto& passing = boundary.most_passing) {
     text = fmt::format("no failure up to {}", counted(passing->count, boundary.axis));
     if (!boundary.fewest_failing) text += ", the most tested";
-    text += fmt::format(" ({}", confidence_in_words(passing->failures, passing->trials));
+    text +=
+        fmt::format(" ({}", confidence_in_words(passing->failures, passing->trials, passing->rate));
     if (passing->without_overlap) {
       text += "; but no two threads were ever inside an operation at once, so this shows nothing";
     } else if (boundary.axis == "threads" && passing->count > 1) {
@@ -115,7 +116,7 @@ std::string boundary_in_words(const Boundary& boundary) {
   if (const auto& failing = boundary.fewest_failing) {
     text += text.empty() ? "fails already at " : "; fails at ";
     text += fmt::format("{} ({})", counted(failing->count, boundary.axis),
-                        confidence_in_words(failing->failures, failing->trials));
+                        confidence_in_words(failing->failures, failing->trials, failing->rate));
   }
   if (!boundary.monotone()) {
     text += fmt::format("; no single boundary: passed again at {}",

@@ -47,6 +47,24 @@ CLI::Validator number_between(double least, double most) {
       "");
 }
 
+CLI::Validator rate_between(double least, double most) {
+  return CLI::Validator(
+      [least, most](std::string& text) -> std::string {
+        char* end = nullptr;
+        double value = std::strtod(text.c_str(), &end);
+        const bool percent = std::string_view(end) == "%";
+        if (percent) value /= 100;
+        const bool number = end != text.c_str() && (percent || *end == '\0');
+        if (!number || !std::isfinite(value) || value < least || value > most) {
+          return not_in_range(text, "a rate that it can be",
+                              fmt::format("from {:g}% to {:g}%", least * 100, most * 100));
+        }
+        text = fmt::format("{}", value);
+        return "";
+      },
+      "");
+}
+
 CLI::Validator whole_number_between(uint64_t least, uint64_t most) {
   return CLI::Validator(
       [least, most](const std::string& text) -> std::string {

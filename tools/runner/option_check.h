@@ -20,6 +20,9 @@ namespace mpsprobe {
 CLI::Validator number_between(double least, double most);
 CLI::Validator whole_number_between(uint64_t least, uint64_t most);
 
+/// For an option that takes a rate, "5%" or "0.05": becomes the number between 0 and 1.
+CLI::Validator rate_between(double least, double most);
+
 /// A seed: any whole number of 64 bits.
 CLI::Validator seed_number();
 

@@ -9,6 +9,7 @@
 #include <set>
 #include <thread>
 
+#include "harness/campaign/boundary_search.h"
 #include "harness/campaign/shard.h"
 #include "harness/crash_report/find_report.h"
 #include "harness/executor/executor.h"
@@ -204,6 +205,17 @@ void check_profiles(const RunOptions& options, const Plan& plan) {
   }
 }
 
+/// The rate of --settle, or what the matrix says where everything runs on real devices; 0 for a
+/// fixed plan. The simulated devices' races are certain, and other backends are quick.
+double chosen_settle_rate(const RunOptions& options, const Matrix& matrix, const Plan& plan) {
+  if (options.settle_rate) return *options.settle_rate;
+  if (options.trials || !matrix.run.settle_rate) return 0;
+  const std::set<Backend> backends = plan.cells.backends();
+  const bool real = std::all_of(backends.begin(), backends.end(),
+                                [](Backend backend) { return info_of(backend).real_device; });
+  return real ? *matrix.run.settle_rate : 0;
+}
+
 }  // namespace
 
 CampaignHeader plan_campaign(const RunOptions& options) {
@@ -220,9 +232,11 @@ CampaignHeader plan_campaign(const RunOptions& options) {
   Plan plan = plan_cells(matrix, options, header.workers);
   if (options.workers.empty()) keep_useful(header.workers, plan.cells.backends());
   check_profiles(options, plan);
+  header.settle_rate = chosen_settle_rate(options, matrix, plan);
+  header.trials = header.settle_rate > 0 ? kFloorTrials
+                                         : options.trials.value_or(matrix.run.trials.value_or(10));
   const auto trials = static_cast<double>(plan.cells.size()) *
-                      static_cast<double>(header.workers.size()) *
-                      options.trials.value_or(matrix.run.trials.value_or(10));
+                      static_cast<double>(header.workers.size()) * header.trials;
   if (trials > kMostTrials) {
     throw InputError("--trials",
                      fmt::format("makes {:.0f} trials; {:.0f} is the most", trials, kMostTrials),
@@ -233,7 +247,6 @@ CampaignHeader plan_campaign(const RunOptions& options) {
   header.started = utc_now();
   header.command_line = options.command_line;
   header.seed = options.seed.value_or(1);
-  header.trials = options.trials.value_or(matrix.run.trials.value_or(10));
   header.timeout_seconds =
       options.timeout_seconds.value_or(matrix.run.timeout_seconds.value_or(300));
   header.stall_seconds = options.stall_seconds.value_or(matrix.run.stall_seconds.value_or(20));

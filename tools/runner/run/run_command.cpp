@@ -42,6 +42,13 @@ void say_left_out(const CampaignHeader& header) {
   }
 }
 
+std::string trials_in_words(const CampaignHeader& header) {
+  const std::string trials = counted(header.trials, "trials");
+  return header.settle_rate > 0
+             ? fmt::format("{} or more, to tell {:g}%,", trials, header.settle_rate * 100)
+             : trials;
+}
+
 void say_start(const CampaignHeader& header, const fs::path& folder,
                const std::vector<std::string>& probes) {
   if (header.cells.backends().contains(Backend::sim)) {
@@ -64,7 +71,7 @@ void say_start(const CampaignHeader& header, const fs::path& folder,
     }
   }
   say(stderr, "matrix {}: {}, {} each, seed {}, in {}\n", printable(header.matrix_name),
-      counted(static_cast<int64_t>(header.cells.size()), "cells"), counted(header.trials, "trials"),
+      counted(static_cast<int64_t>(header.cells.size()), "cells"), trials_in_words(header),
       header.seed, printable(folder.string()));
 }
 
@@ -79,6 +86,7 @@ int dry_run(const CampaignHeader& header, bool as_json) {
     say(stdout, "{}\n",
         nlohmann::json{{"matrix", header.matrix_name},
                        {"trials", header.trials},
+                       {"settle_rate", header.settle_rate},
                        {"seed", header.seed},
                        {"cells", cells},
                        {"left_out", left_out}}
@@ -86,8 +94,7 @@ int dry_run(const CampaignHeader& header, bool as_json) {
   } else {
     for (const PlannedCell& planned : header.cells) say(stdout, "{}\n", to_string(planned.cell));
     say(stderr, "{}, {} each: nothing was run\n",
-        counted(static_cast<int64_t>(header.cells.size()), "cells"),
-        counted(header.trials, "trials"));
+        counted(static_cast<int64_t>(header.cells.size()), "cells"), trials_in_words(header));
   }
   return header.cells.empty() ? kExitNothingRun : kExitOk;
 }
@@ -211,11 +218,11 @@ fs::path newest_run() {
 
 int resume(const RunOptions& options) {
   if (options.matrix || !options.cells.empty() || !options.axes.empty() || options.trials ||
-      options.seed || options.out || !options.workers.empty() || !options.filters.empty() ||
-      !options.environment.empty() || options.dry_run || options.timeout_seconds ||
-      options.stall_seconds || options.jobs || options.budget_minutes || options.memory_limit_mib ||
-      options.expect_torch || options.json || !options.probes.empty() || options.failed ||
-      options.max_failures || !options.crash_reports.empty() || options.shard) {
+      options.settle_rate || options.seed || options.out || !options.workers.empty() ||
+      !options.filters.empty() || !options.environment.empty() || options.dry_run ||
+      options.timeout_seconds || options.stall_seconds || options.jobs || options.budget_minutes ||
+      options.memory_limit_mib || options.expect_torch || options.json || !options.probes.empty() ||
+      options.failed || options.max_failures || !options.crash_reports.empty() || options.shard) {
     throw InputError("--resume", "goes on with the options that the run began with",
                      "Leave the others out, or begin a new run");
   }

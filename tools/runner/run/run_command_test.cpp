@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <set>
@@ -270,6 +271,34 @@ TEST_F(RunCommand, ARunWhoseBudgetIsOverIsIncomplete) {
                             "--budget", "0.02", "--worker", selftest_, "--out", path("out")});
   EXPECT_EQ(run.exit_code, 6) << run.err;
   EXPECT_THAT(run.err, HasSubstr("of 5000 planned trials came to a result"));
+}
+
+TEST_F(RunCommand, SettlesWhereCellsBeginToFail) {
+  const std::vector<std::string> arguments{
+      "run",       "--op",    "selftest.pass,selftest.exit_eleven",
+      "--backend", "cpu",     "--threads",
+      "1,2",       "--jobs",  "2",
+      "--worker",  selftest_, "--out",
+      path("out")};
+  std::vector<std::string> wrong = arguments;
+  wrong.insert(wrong.end(), {"--settle", "5"});
+  EXPECT_THAT(mpsprobe(wrong).err, HasSubstr("\"5\" is not a rate that it can be. Write one from "
+                                             "0.1% to 50%"));
+  wrong.back() = "5%";
+  wrong.insert(wrong.end(), {"--trials", "20"});
+  EXPECT_EQ(mpsprobe(wrong).exit_code, 2);
+  std::vector<std::string> settled = arguments;
+  settled.insert(settled.end(), {"--settle", "20%", "--fail-on", "never"});
+  const Run run = mpsprobe(settled);
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("10 trials or more, to tell 20%, each"));
+  EXPECT_THAT(run.out, HasSubstr("20% of their trials or more is settled for 2 of 2 boundaries"));
+  std::map<std::string, int> trials;
+  for (const TrialRecord& trial : read_journal(path("out/journal.ndjson")).trials) {
+    ++trials[to_string(trial.cell)];
+  }
+  EXPECT_EQ(trials.at("cpu/selftest.exit_eleven/default/threads=2"), 10);
+  EXPECT_GT(trials.at("cpu/selftest.pass/default/threads=2"), 10);
 }
 
 TEST_F(RunCommand, EveryFormatIsWrittenAfterTheRunnerWasKilled) {

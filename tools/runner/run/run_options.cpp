@@ -58,6 +58,14 @@ void add_run_options(CLI::App& app, RunOptions& options) {
       ->check(whole_number_between(1, 1'000'000))
       ->type_name("N")
       ->group(kWhat);
+  app.add_option("--settle", options.settle_rate,
+                 "10 trials of each cell, and more where they tell whether it fails in RATE of its "
+                 "trials or more, until each boundary is settled; a --budget is used up to make "
+                 "the rates beside boundaries sharper")
+      ->transform(rate_between(0.001, 0.5))
+      ->type_name("RATE")
+      ->excludes("--trials")
+      ->group(kWhat);
   app.add_option("--timeout", options.timeout_seconds,
                  "seconds that a process may take altogether [300, or what the matrix says]")
       ->check(number_between(0.1, 86400.0))

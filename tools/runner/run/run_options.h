@@ -21,6 +21,7 @@ struct RunOptions {
   std::map<std::string, std::string> axes;  ///< axis name -> text of its option
   std::vector<std::string> filters;
   std::optional<int> trials;
+  std::optional<double> settle_rate;
   std::optional<double> timeout_seconds;
   std::optional<double> stall_seconds;
   std::optional<double> budget_minutes;
