@@ -73,6 +73,26 @@ TEST(StandIn, ComputesWhatTheCpuComputes) {
   EXPECT_STREQ(mpsprobe_stand_in_observed_path("linear"), "nograph");
 }
 
+// LibTorch chooses their kernels by the device's type, and not by what is registered.
+TEST(StandIn, ConvolvesAndAttendsAsTheCpuDoes) {
+  const at::Tensor image = at::randn({2, 3, 8, 8});
+  const at::Tensor kernel = at::randn({4, 3, 3, 3});
+  const at::Tensor bias = at::randn({4});
+  const at::Tensor without = at::conv2d(image.to(kMps), kernel.to(kMps));
+  EXPECT_TRUE(without.device().is_mps());
+  EXPECT_TRUE(at::allclose(without.cpu(), at::conv2d(image, kernel)));
+  EXPECT_TRUE(at::allclose(at::conv2d(image.to(kMps), kernel.to(kMps), bias.to(kMps), 2, 1).cpu(),
+                           at::conv2d(image, kernel, bias, 2, 1), 1e-4, 1e-5));
+  const at::Tensor q = at::randn({2, 2, 8, 16});
+  const at::Tensor k = at::randn({2, 2, 8, 16});
+  const at::Tensor v = at::randn({2, 2, 8, 16});
+  const at::Tensor attended =
+      at::scaled_dot_product_attention(q.to(kMps), k.to(kMps), v.to(kMps), {}, 0.0, true);
+  EXPECT_TRUE(attended.device().is_mps());
+  EXPECT_TRUE(at::allclose(attended.cpu(), at::scaled_dot_product_attention(q, k, v, {}, 0.0, true),
+                           1e-4, 1e-5));
+}
+
 TEST(StandIn, AnOperationOfTheCpuIsNotEncoded) {
   at::bmm(at::ones({1, 2, 2}), at::ones({1, 2, 2}));
   EXPECT_STREQ(mpsprobe_stand_in_observed_path("bmm"), "not observed");

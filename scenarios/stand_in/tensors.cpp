@@ -6,7 +6,9 @@
 #include <ATen/native/Resize.h>
 #include <ATen/ops/_local_scalar_dense.h>
 #include <ATen/ops/_reshape_alias_native.h>
+#include <ATen/ops/_scaled_dot_product_attention_math.h>
 #include <ATen/ops/as_strided_native.h>
+#include <ATen/ops/convolution.h>
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/view_native.h>
 #include <torch/library.h>
@@ -105,6 +107,26 @@ at::Scalar read_back(const at::Tensor& self) {
   return at::_local_scalar_dense(as_cpu(self));
 }
 
+// Two operators ask for the device's type before any kernel is looked up, and are built for Metal
+// on a Mac alone.
+at::Tensor convolution(const at::Tensor& input, const at::Tensor& weight,
+                       const std::optional<at::Tensor>& bias, at::IntArrayRef stride,
+                       at::IntArrayRef padding, at::IntArrayRef dilation, bool transposed,
+                       at::IntArrayRef output_padding, int64_t groups) {
+  const std::optional<at::Tensor> bias_there =
+      bias && bias->defined() ? std::optional(as_cpu(*bias)) : std::nullopt;
+  return at::convolution(as_cpu(input), as_cpu(weight), bias_there, stride, padding, dilation,
+                         transposed, output_padding, groups)
+      .to(kDevice);
+}
+
+at::Tensor attention(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
+                     const std::optional<at::Tensor>& mask, double dropout, bool causal,
+                     std::optional<double> scale, bool grouped) {
+  return std::get<0>(at::_scaled_dot_product_attention_math(query, key, value, mask, dropout,
+                                                            causal, std::nullopt, scale, grouped));
+}
+
 void compute_on_cpu(const c10::OperatorHandle& operation, torch::jit::Stack* stack) {
   at::native::cpu_fallback(operation, stack);
 }
@@ -131,6 +153,8 @@ TORCH_LIBRARY_IMPL(aten, MPS, library) {
   library.impl("view", &at::native::view);
   library.impl("_reshape_alias", &at::native::_reshape_alias);
   library.impl("resize_", &resize_in_place);
+  library.impl("convolution_overrideable", &convolution);
+  library.impl("scaled_dot_product_attention", &attention);
 }
 
 }  // namespace mpsprobe::stand_in

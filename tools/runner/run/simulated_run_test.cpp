@@ -27,8 +27,13 @@ class SimulatedRun : public ProgramTest {
   }
 };
 
-TEST_F(SimulatedRun, TheDefaultMatrixHasReport000sBoundariesAndSaysThatItIsSimulated) {
-  run({"--matrix", "--backend", "sim", "--trials", "1"});
+class DefaultMatrixRun : public SimulatedRun, public testing::WithParamInterface<const char*> {};
+
+// mps: scenarios/backends/mps.cpp itself, on the stand-in.
+INSTANTIATE_TEST_SUITE_P(Backends, DefaultMatrixRun, testing::Values("sim", "mps"));
+
+TEST_P(DefaultMatrixRun, HasReport000sBoundariesAndSaysThatItIsSimulated) {
+  run({"--matrix", "--backend", GetParam(), "--trials", "1"});
   const std::string markdown = read("out/report.md");
   EXPECT_THAT(markdown, StartsWith("# SIMULATED"));
   EXPECT_THAT(markdown, HasSubstr("| 2 | pass 0/1 | pass 0/1 |"));
