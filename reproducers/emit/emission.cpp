@@ -129,11 +129,12 @@ std::string several(const Filling& fill, std::string_view launch) {
         "  return Tensors{a, b, at::relu(at::mm(a, b))};\n}");
   }
   if (launch == "unary_mix") {
-    return "[](In x, In, size_t thread) {\n"
+    return "[](In, In w, size_t thread) {\n"
            "  at::Tensor (*const all[])(const at::Tensor&) = {\n"
-           "      at::exp, at::log, at::sqrt, at::rsqrt, at::sin, at::cos, at::tan, at::tanh,\n"
-           "      at::sigmoid, at::erf, at::abs, at::neg, at::floor, at::ceil, at::reciprocal};\n"
-           "  return Tensors{all[thread % std::size(all)](x[0])};\n}";
+           "      at::tanh, at::abs,  at::sin,   at::cos, at::tan,  at::asin,  at::acos, "
+           "at::atan,\n"
+           "      at::sqrt, at::rsqrt, at::neg, at::exp2, at::log10, at::log2, at::log};\n"
+           "  return Tensors{all[thread % std::size(all)](w[0])};\n}";
   }
   return fill(
       "[](In x, In, size_t) {\n"

@@ -1,9 +1,12 @@
 #include <ATen/ops/arange.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/eye.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/linspace.h>
+#include <ATen/ops/logspace.h>
 #include <ATen/ops/ones.h>
 #include <ATen/ops/randn.h>
+#include <ATen/ops/range.h>
 #include <ATen/ops/zeros.h>
 
 #include "scenarios/operations/operation.h"
@@ -15,6 +18,9 @@ namespace mpsprobe {
 namespace {
 
 constexpr std::string_view kEmpty[] = {"aten::empty"};
+constexpr std::string_view kRange[] = {"aten::range"};
+constexpr std::string_view kLogspace[] = {"aten::logspace"};
+constexpr std::string_view kEye[] = {"aten::eye"};
 constexpr std::string_view kZeros[] = {"aten::zeros", "aten::zero_"};
 constexpr std::string_view kOnes[] = {"aten::ones", "aten::fill_"};
 constexpr std::string_view kFull[] = {"aten::full", "aten::fill_"};
@@ -101,6 +107,42 @@ const Operation kCreation[] = {
         .run = [](const Call& call) -> Tensors {
           return {at::linspace(-1, 1, call.sizes[0], call.options)};
         },
+    },
+    {
+        .name = "range",
+        .summary = "1, 2 ... up to a count, by the older call that includes its end",
+        .source = "pytorch/pytorch#197836",
+        .shape = "1024",
+        .dimensions = "count",
+        .dtypes = numeric_types(),
+        .rounding = Rounding::elementary,
+        .observed_as = kRange,
+        .run = [](const Call& call) -> Tensors {
+          return {at::range(1, call.sizes[0], call.options)};
+        },
+    },
+    {
+        .name = "logspace",
+        .summary = "a count of powers of ten from 0.1 to 10",
+        .source = "pytorch/pytorch#197836",
+        .shape = "1024",
+        .dimensions = "count",
+        .dtypes = floating_types(),
+        .rounding = Rounding::transcendental,
+        .observed_as = kLogspace,
+        .run = [](const Call& call) -> Tensors {
+          return {at::logspace(-1, 1, call.sizes[0], 10, call.options)};
+        },
+    },
+    {
+        .name = "eye",
+        .summary = "the identity matrix",
+        .source = "pytorch/pytorch#197836",
+        .shape = "64",
+        .dimensions = "rows",
+        .dtypes = numeric_types(),
+        .observed_as = kEye,
+        .run = [](const Call& call) -> Tensors { return {at::eye(call.sizes[0], call.options)}; },
     },
 };
 

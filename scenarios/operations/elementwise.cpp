@@ -3,6 +3,7 @@
 #include <ATen/ops/mul.h>
 #include <ATen/ops/nonzero.h>
 #include <ATen/ops/relu.h>
+#include <ATen/ops/renorm.h>
 #include <ATen/ops/softmax.h>
 #include <ATen/ops/sum.h>
 
@@ -16,6 +17,7 @@ namespace {
 constexpr std::string_view kAdd[] = {"aten::add"};
 constexpr std::string_view kMul[] = {"aten::mul"};
 constexpr std::string_view kRelu[] = {"aten::relu"};
+constexpr std::string_view kRenorm[] = {"aten::renorm"};
 constexpr std::string_view kSoftmax[] = {"aten::softmax", "aten::_softmax"};
 constexpr std::string_view kLayerNorm[] = {"aten::layer_norm", "aten::native_layer_norm"};
 constexpr std::string_view kSum[] = {"aten::sum"};
@@ -80,6 +82,18 @@ const Operation kElementwise[] = {
         .observed_as = kSoftmax,
         .inputs = one_normal,
         .run = [](const Call& call) -> Tensors { return {at::softmax(call.inputs[0], -1)}; },
+    },
+    {
+        .name = "renorm",
+        .summary = "rows whose length is above 1 are shortened to 1",
+        .source = "pytorch/pytorch#197836",
+        .shape = "64x64",
+        .dimensions = "any",
+        .dtypes = floating_types(),
+        .rounding = Rounding::transcendental,
+        .observed_as = kRenorm,
+        .inputs = one_normal,
+        .run = [](const Call& call) -> Tensors { return {at::renorm(call.inputs[0], 2, 0, 1)}; },
     },
     {
         .name = "layer_norm",

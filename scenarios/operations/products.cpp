@@ -1,5 +1,7 @@
 #include <ATen/ops/add.h>
 #include <ATen/ops/addmm.h>
+#include <ATen/ops/eye.h>
+#include <ATen/ops/linalg_householder_product.h>
 #include <ATen/ops/linear.h>
 #include <ATen/ops/matmul.h>
 #include <ATen/ops/mm.h>
@@ -20,6 +22,8 @@ constexpr std::string_view kBiasedParts[] = {"matmul", "add"};
 constexpr std::string_view kMatmulParts[] = {"mm"};
 constexpr std::string_view kMatmul[] = {"aten::matmul", "aten::mm", "aten::bmm"};
 constexpr std::string_view kAddmm[] = {"aten::addmm"};
+constexpr std::string_view kHouseholder[] = {"aten::linalg_householder_product"};
+constexpr at::ScalarType kFloatAlone[] = {at::kFloat};
 constexpr std::string_view kLinear[] = {"aten::linear"};
 
 constexpr std::string_view kProduct = "rows x inner x columns";
@@ -31,6 +35,19 @@ int64_t inner(const Sizes& sizes) {
 
 Tensors factors(Random& random, const Sizes& sizes) {
   return {random.normal({sizes[0], sizes[1]}), random.normal({sizes[1], sizes[2]})};
+}
+
+// The identity matrix with one element set to 1, as in the issue: reflections that cost no
+// accuracy.
+Tensors reflectors(Random& random, const Sizes& sizes) {
+  const int64_t rows = sizes[0];
+  at::Tensor matrix = at::eye(rows);
+  const auto place = [&] {
+    return random.uniform({1}, 0, static_cast<double>(rows)).item<int64_t>();
+  };
+  const int64_t row = place();
+  matrix.select(0, row).select(0, place()).fill_(1);
+  return {matrix, random.normal({rows})};
 }
 
 Tensors batch(Random& random, const Sizes& sizes) {
@@ -46,6 +63,21 @@ Tensors weight_and_bias(Random& random, const Sizes& sizes) {
 }
 
 const Operation kProducts[] = {
+    {
+        .name = "householder_product",
+        .summary = "torch.linalg.householder_product(A, tau), also called orgqr",
+        .source = "pytorch/pytorch#173972",
+        .shape = "33",
+        .dimensions = "rows",
+        .dtypes = kFloatAlone,
+        .rounding = Rounding::accumulated,
+        .observed_as = kHouseholder,
+        .terms = [](const Sizes& sizes) { return sizes[0]; },
+        .inputs = reflectors,
+        .run = [](const Call& call) -> Tensors {
+          return {at::linalg_householder_product(call.inputs[0], call.inputs[1])};
+        },
+    },
     {
         .name = "mm",
         .summary = "torch.mm(a, b)",

@@ -110,7 +110,8 @@ DefectEngine::DefectEngine(const Profile& profile, const std::function<double()>
       const Operation& operation = operations()[i];
       for (const EncodePath path : {EncodePath::blit, EncodePath::nograph, EncodePath::graph}) {
         if (!defect.concerns(operation, path)) continue;
-        SharedKernel*& kernel = shared[{operation.kernel, path}];
+        SharedKernel*& kernel =
+            defect.one_object ? shared[{"", EncodePath::none}] : shared[{operation.kernel, path}];
         if (kernel == nullptr) {
           kernel = owned_.emplace_back(std::make_unique<SharedKernel>(defect)).get();
         }

@@ -95,6 +95,14 @@ TEST(Defects, OperationsOfOneKernelMeetInItsSlots) {
   EXPECT_EQ(encode_from(apart, {"ones", "zeros"}, EncodePath::graph).wrong, 0);
 }
 
+TEST(Defects, OfOneObjectIsMetByAllItsOperations) {
+  const std::string rest = R"("slots":1,"hold_us":2000,"beyond":"wrong_numbers"})";
+  DefectEngine one(profile_of(R"({"ops":["sin","zeros"],"one_object":true,)" + rest), never_drawn);
+  EXPECT_GT(encode_from(one, {"sin", "zeros"}, EncodePath::nograph).wrong, 0);
+  DefectEngine several(profile_of(R"({"ops":["sin","cos"],)" + rest), never_drawn);
+  EXPECT_EQ(encode_from(several, {"sin", "cos"}, EncodePath::nograph).wrong, 0);
+}
+
 TEST(Defects, LazyInitialisationStrikesOnlyBeforeTheFirstEncode) {
   const Profile profile = profile_of(
       R"({"ops":["*"],"slots":1,"hold_us":20000,"beyond":"wrong_numbers","until_initialised":true})");

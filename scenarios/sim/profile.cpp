@@ -210,6 +210,12 @@ Defect read_defect(const json& value, const std::string& place) {
     reader.fail("once_warm", "and until_initialised leave no encode that is defective",
                 "Remove one of them");
   }
+  if (const json* one = reader.find("one_object")) {
+    if (!one->is_boolean()) {
+      reader.fail("one_object", "is neither true nor false", "Write true or false");
+    }
+    defect.one_object = one->get<bool>();
+  }
   if (const json* from = reader.find("from_encode")) {
     defect.from_encode = reader.integer("from_encode", *from, 1, kMaximumEncode);
   }

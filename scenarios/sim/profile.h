@@ -31,8 +31,9 @@ struct Defect {
   std::string place;               ///< of an assertion that is no rule of metal.h
   double rate = 1;                 ///< probability that a process has the defect
   bool until_initialised = false;  ///< only until the shared object's first encode has completed
-  bool once_warm = false;  ///< only where the shared object's first encode was alone to its end
-  int from_encode = 1;     ///< of each thread: its earlier encodes of the shared object are safe
+  bool once_warm = false;   ///< only where the shared object's first encode was alone to its end
+  bool one_object = false;  ///< all its operations and paths share one object: a cache, an encoder
+  int from_encode = 1;      ///< of each thread: its earlier encodes of the shared object are safe
 
   /// Whether the defect is in the encode of `operation` by `path`.
   bool concerns(const Operation& operation, EncodePath path) const;

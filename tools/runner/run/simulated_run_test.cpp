@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -70,6 +71,36 @@ TEST_F(SimulatedRun, EachProfileShowsItsDefectAndTheWorkaroundHolds) {
       {"where": {"profile": ["gpu-error"]}, "outcome": "gpu_error"}]})");
   const nlohmann::json report = run({"--matrix", matrix});
   EXPECT_EQ(report.at("cells").size(), 11U);
+}
+
+struct PublicIssue {
+  const char* name;
+  const char* filter;  ///< of its cells, one that fails
+  const char* signature;
+};
+
+class PublicIssueRun : public SimulatedRun, public testing::WithParamInterface<PublicIssue> {};
+
+INSTANTIATE_TEST_SUITE_P(
+    Issues, PublicIssueRun,
+    testing::Values(PublicIssue{"issue-167541", "*threads=15/iterations=1/shape=128/profile*",
+                                "bad access"},
+                    PublicIssue{"issue-173972", "*threads=1/*shape=33/profile*", "wrong"},
+                    PublicIssue{"issue-197836", "*/renorm/*threads=4/*",
+                                "A command encoder is already encoding"}),
+    [](const auto& instance) { return std::string(instance.param.name).substr(6); });
+
+TEST_P(PublicIssueRun, IsFoundWhereItIsPlantedAndNotWithoutIt) {
+  const std::vector<std::string> matrix{"--matrix",  GetParam().name, "--filter", GetParam().filter,
+                                        "--backend", "sim",           "--trials", "1"};
+  std::vector<std::string> planted = matrix;
+  planted.insert(planted.end(), {"--profile", GetParam().name});
+  EXPECT_EQ(run(planted).at("signatures").at(0).at("failures"), 1);
+  EXPECT_THAT(read("out/report.md"), HasSubstr(GetParam().signature));
+  std::filesystem::remove_all(path("out"));
+  std::vector<std::string> clean = matrix;
+  clean.insert(clean.end(), {"--profile", "clean"});
+  EXPECT_EQ(run(clean).at("failures"), 0);
 }
 
 TEST_F(SimulatedRun, AHangOfTheHostIsToldFromOneOfTheDevice) {
