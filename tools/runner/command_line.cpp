@@ -18,6 +18,7 @@
 #include "reports/words/text.h"
 #include "reports/writers/atomic_file.h"
 #include "reproducers/bundle/evidence.h"
+#include "tools/runner/bisect/bisect_command.h"
 #include "tools/runner/diff/diff_command.h"
 #include "tools/runner/doctor/doctor_command.h"
 #include "tools/runner/exit_code.h"
@@ -93,6 +94,16 @@ const char* const kDiffExamples =
     "  mpsprobe diff torch-2.14 torch-2.15 --across library --json\n\n"
     "Exit codes: 0 compared, 1 what --fail-on names was found, 2 wrong usage, or runs that are\n"
     "unlike, 3 a journal cannot be read, 4 no cell has results in both, 6 a run is incomplete.";
+
+const char* const kBisectExamples =
+    "Examples:\n"
+    "  mpsprobe bisect CELL --builds a/mpsprobe-worker,b=b/mpsprobe-worker,c=c/mpsprobe-worker\n"
+    "  mpsprobe bisect mlx/chain/default/threads=4/stream=per-thread --builds releases.txt \\\n"
+    "      --make 'tools/build-worker mlx=={}' --confirm 30\n\n"
+    "Exit codes: 0 settled, whatever the answer is, 2 wrong usage, 3 the harness or the machine\n"
+    "could not do it, 4 fewer than two builds can run the cell, 5 the result could not be "
+    "written,\n"
+    "6 not settled, 130 interrupted.";
 
 const char* const kFeedbackExamples =
     "Examples:\n"
@@ -279,6 +290,13 @@ int command_line(int argc, char** argv) {
   add_diff_options(*diff, diff_options);
   diff->footer(kDiffExamples);
 
+  CLI::App* bisect =
+      app.add_subcommand("bisect", "find the build at which a failure began or ended");
+  BisectOptions bisect_options;
+  bisect_options.command_line = run_options.command_line;
+  add_bisect_options(*bisect, bisect_options);
+  bisect->footer(kBisectExamples);
+
   CLI::App* feedback = app.add_subcommand(
       "feedback", "make of a run what can be filed: a folder and an archive for each failure");
   FeedbackOptions feedback_options;
@@ -322,6 +340,7 @@ int command_line(int argc, char** argv) {
     if (*list) return printed(list_command_line(list_options));
     if (*merge) return printed(merge_command_line(merge_options));
     if (*diff) return printed(diff_command_line(diff_options));
+    if (*bisect) return printed(bisect_command_line(bisect_options));
     if (*feedback) return printed(feedback_command_line(feedback_options));
     if (*verify) return printed(verify_command_line(verify_options));
     if (*doctor) return printed(doctor_command_line(doctor_options));

@@ -1,7 +1,6 @@
 #include "tools/runner/verify/verify_command.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -25,34 +24,13 @@
 #include "tools/runner/run/run_command.h"
 #include "tools/runner/run/trial_setup.h"
 #include "tools/runner/say.h"
+#include "tools/runner/standard_output_aside.h"
 #include "tools/runner/workers/workers.h"
 
 namespace mpsprobe {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// What the run prints on standard output goes to standard error while this lives: standard output
-/// is for the verdict alone, which a program may read.
-class StandardOutputAside {
- public:
-  StandardOutputAside() {
-    std::fflush(stdout);
-    kept_ = dup(STDOUT_FILENO);
-    if (kept_ >= 0) dup2(STDERR_FILENO, STDOUT_FILENO);
-  }
-  StandardOutputAside(const StandardOutputAside&) = delete;
-  StandardOutputAside& operator=(const StandardOutputAside&) = delete;
-  ~StandardOutputAside() {
-    std::fflush(stdout);
-    if (kept_ < 0) return;
-    dup2(kept_, STDOUT_FILENO);
-    close(kept_);
-  }
-
- private:
-  int kept_;
-};
 
 /// Titles as the bundle would have them: without what is personal on this machine. That is looked
 /// up when the first title needs it, since it may take some seconds.

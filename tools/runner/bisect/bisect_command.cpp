@@ -1,0 +1,248 @@
+#include "tools/runner/bisect/bisect_command.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <deque>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "harness/campaign/rerun.h"
+#include "harness/executor/executor.h"
+#include "harness/wire/input_error.h"
+#include "reports/analysis/arms.h"
+#include "reports/words/text.h"
+#include "reports/writers/atomic_file.h"
+#include "reports/writers/json.h"
+#include "tools/runner/bisect/bisect_result.h"
+#include "tools/runner/bisect/build_trials.h"
+#include "tools/runner/exit_code.h"
+#include "tools/runner/interrupt.h"
+#include "tools/runner/machine_error.h"
+#include "tools/runner/run/run_command.h"
+#include "tools/runner/run/trial_setup.h"
+#include "tools/runner/say.h"
+#include "tools/runner/standard_output_aside.h"
+
+namespace mpsprobe {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kConfirmFolder = "confirm";
+
+fs::path new_bisect_folder(const BisectOptions& options) {
+  if (!options.out.has_value()) return make_default_run_folder(utc_now(), "bisect");
+  const fs::path folder = *options.out;
+  std::error_code error;
+  if (fs::exists(folder / kBisectRequestFile, error)) {
+    throw InputError("--out " + printable(folder.string()), "holds a bisection already",
+                     "Go on with it by --resume, or name another folder");
+  }
+  fs::create_directories(folder, error);
+  if (error) {
+    throw MachineError(
+        fmt::format("--out {}: cannot be created: {}. Name a folder that can be "
+                    "written",
+                    printable(folder.string()), error.message()));
+  }
+  return folder;
+}
+
+/// A bisection as it runs: what to do next follows from the counts of its builds alone.
+class Bisection {
+ public:
+  Bisection(const BisectRequest& request, const fs::path& folder,
+            const std::atomic<bool>& interrupted)
+      : request_(request), folder_(folder), interrupted_(interrupted) {
+    result_.cell = request.options.cell;
+    result_.signature = request.options.signature;
+    result_.confidence = request.options.confidence;
+    for (const NamedBuild& build : request.builds) {
+      trials_.emplace_back(request, build, folder / "builds" / build.name, interrupted);
+      result_.builds.push_back({build.name, {}, 0, "", ""});
+    }
+    look();
+  }
+
+  /// Runs until it is settled or has to end. Returns the exit code.
+  int search() {
+    const auto start = std::chrono::steady_clock::now();
+    while (result_.usable.size() > 1 && !result_.settled()) {
+      const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+      if (interrupted_.load()) return stop("it was interrupted", kExitInterrupted);
+      if (request_.options.budget_minutes.value_or(1e9) * 60 < spent.count()) {
+        return stop("the time was used up", kExitIncomplete);
+      }
+      if (trials_here() >= request_.options.most_trials) {
+        return stop(fmt::format("the most trials, {}, were run", request_.options.most_trials),
+                    kExitIncomplete);
+      }
+      const size_t next = result_.usable[result_.change.build_to_try()];
+      BuildTrials& build = trials_[next];
+      try {
+        if (!build.run_one()) {
+          const bool lost = build.stop_reason() == "device_lost";
+          return stop(build.stop_note(), lost ? kExitMachine : kExitInterrupted);
+        }
+      } catch (const UnusableBuild& unusable) {
+        result_.builds[next].unusable = unusable.what();
+        say(stderr, "mpsprobe: {} is left out: {}\n", build.build().name,
+            printable(unusable.what()));
+        look();
+        continue;
+      }
+      look();
+      say(stderr, "{:>4}  {}: {}, {} of {}. {}\n", trials_here(), build.build().name,
+          shortened(printable(build.last()), 60), build.seen().failures, build.seen().trials,
+          likeliest());
+    }
+    return result_.usable.size() > 1 ? kExitOk : kExitNothingRun;
+  }
+
+  /// Trials of both sides that chose nothing, in a run of their own. Returns the exit code.
+  int confirm() {
+    const size_t place = result_.change.likeliest();
+    if (request_.options.confirm == 0 || place == 0) return kExitOk;
+    const fs::path folder = folder_ / kConfirmFolder;
+    RunOptions run;
+    run.command_line = request_.options.command_line;
+    if (has_journal(folder)) {
+      run.resume = folder.string();
+    } else {
+      run.out = folder.string();
+      run.cells = {result_.cell};
+      run.trials = request_.options.confirm;
+      run.timeout_seconds = request_.options.timeout_seconds;
+      run.stall_seconds = request_.options.stall_seconds;
+      run.seed = request_.options.seed;
+      run.environment = request_.options.environment;
+      for (const size_t side : {place - 1, place}) {
+        const BuildSeen& build = result_.builds[result_.usable[side]];
+        run.workers.push_back(build.name + "=" + build.path);
+      }
+    }
+    run.fail_on = "never";
+    const StandardOutputAside aside;
+    const int code = run_command_line(run);
+    count_confirmed(folder, place);
+    return code;
+  }
+
+  const BisectResult& result() const { return result_; }
+
+ private:
+  static bool has_journal(const fs::path& folder) {
+    std::error_code error;
+    return fs::exists(folder / "journal.ndjson", error) &&
+           has_first_record(folder / "journal.ndjson");
+  }
+
+  void look() {
+    result_.usable.clear();
+    std::vector<Proportion> seen;
+    for (size_t i = 0; i < trials_.size(); ++i) {
+      BuildSeen& build = result_.builds[i];
+      build.seen = trials_[i].seen();
+      build.here = trials_[i].trials_here();
+      build.path = trials_[i].worker_path();
+      if (!build.unusable.empty()) continue;
+      result_.usable.push_back(i);
+      seen.push_back(build.seen);
+    }
+    if (seen.size() > 1) result_.change = find_change(seen);
+    result_.simulated = result_.simulated || parse_cell(result_.cell).backend == Backend::sim;
+  }
+
+  int trials_here() const {
+    int trials = 0;
+    for (const BuildTrials& build : trials_) trials += build.trials_here();
+    return trials;
+  }
+
+  std::string likeliest() const {
+    const size_t place = result_.change.likeliest();
+    return fmt::format("{} {:.0f}%",
+                       place == 0
+                           ? "no culprit"
+                           : (result_.change.began[place] > 0.5 ? "began with " : "ended with ") +
+                                 result_.builds[result_.usable[place]].name,
+                       100 * result_.change.chances[place]);
+  }
+
+  int stop(const std::string& why, int code) {
+    result_.stopped = why;
+    return code;
+  }
+
+  void count_confirmed(const fs::path& folder, size_t place) {
+    ConfirmedSides sides;
+    const std::string& before = result_.builds[result_.usable[place - 1]].name;
+    for (const TrialRecord& trial : read_journal(folder / "journal.ndjson").trials) {
+      const TrialResult came_to = result_of(trial);
+      if (is_unsettled(trial) || !is_evidence(came_to.outcome)) continue;
+      Proportion& side = trial.worker == before ? sides.before : sides.after;
+      ++side.trials;
+      const bool counts = came_to.signature.find(result_.signature) != std::string::npos;
+      side.failures += is_failure(came_to.outcome) && counts ? 1 : 0;
+    }
+    sides.p = fisher_exact(sides.before, sides.after);
+    result_.confirmed = sides;
+  }
+
+  const BisectRequest& request_;
+  fs::path folder_;
+  const std::atomic<bool>& interrupted_;
+  std::deque<BuildTrials> trials_;  // each keeps its place
+  BisectResult result_;
+};
+
+void refuse_with_resume(const BisectOptions& options) {
+  if (options.cell.empty() && options.builds.empty() && options.make.empty() &&
+      options.signature.empty() && options.from.empty() && options.environment.empty() &&
+      !options.out && !options.timeout_seconds && !options.stall_seconds && !options.seed) {
+    return;
+  }
+  throw InputError("--resume", "goes on with what the bisection was asked for",
+                   "Leave the others out, or begin a new one");
+}
+
+}  // namespace
+
+int bisect_command_line(const BisectOptions& options) {
+  BisectRequest request;
+  fs::path folder;
+  if (options.resume.has_value()) {
+    refuse_with_resume(options);
+    folder = *options.resume;
+    request = read_bisect_request(folder, options);
+  } else {
+    request = bisect_request(options);
+    folder = new_bisect_folder(options);
+    write_bisect_request(folder, request);
+  }
+  const std::atomic<bool>& interrupted = watch_for_interrupt();
+  say(stderr, "bisecting {} over {} builds, in {}\n", request.options.cell, request.builds.size(),
+      printable(folder.string()));
+  Bisection bisection(request, folder, interrupted);
+  int code = bisection.search();
+  if (code == kExitOk) code = bisection.confirm();
+  const BisectResult& result = bisection.result();
+  const std::string again = "`mpsprobe bisect --resume` writes it again";
+  write_atomically(folder / "bisect.json", json_text(to_json(result)), again);
+  write_atomically(folder / "bisect.md", bisect_markdown(result), again);
+  if (options.json) {
+    say(stdout, "{}", json_text(to_json(result)));
+  } else {
+    say(stdout, "{}result: {}\n", bisect_terminal(result),
+        printable((folder / "bisect.md").string()));
+  }
+  if (code == kExitInterrupted || code == kExitIncomplete) {
+    const std::vector<std::string> words{options.command_line.front(), "bisect", "--resume",
+                                         folder.string()};
+    say(stderr, "this goes on with it:\n    {}\n", printable(shell_command(words)));
+  }
+  return code;
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,120 @@
+// A bisection as a person sees it: builds are scripts around the self-test worker.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tools/runner/program_fixture.h"
+
+namespace mpsprobe {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* kCell = "cpu/selftest.exit_eleven/default";
+
+class Bisect : public ProgramTest {
+ protected:
+  /// A worker that makes its cell fail from build `first` on: before that it runs another.
+  std::string build(int number, int first) const {
+    const std::string worker = selftest_.substr(selftest_.find('=') + 1);
+    const std::string name = "b" + std::to_string(number);
+    const std::string text = number >= first
+                                 ? "exec '" + worker + "' \"$@\"\n"
+                                 : "[ \"$1\" = describe ] && exec '" + worker + "' describe\n" +
+                                       "for a; do shift; set -- \"$@\" \"$(printf %s \"$a\" | sed "
+                                       "s/selftest.exit_eleven/selftest.pass/g)\"; done\n" +
+                                       "exec '" + worker + "' \"$@\"\n";
+    const std::string file = write(name, "#!/bin/sh\n" + text);
+    std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+    return file;
+  }
+  std::string builds(int count, int first) const {
+    std::string list;
+    for (int i = 0; i < count; ++i) list += build(i, first) + "\n";
+    return write("builds.txt", list);
+  }
+  nlohmann::json result(const std::string& out) const {
+    return nlohmann::json::parse(read(out + "/bisect.json"));
+  }
+};
+
+TEST_F(Bisect, NamesTheBuildAndBearsItOut) {
+  const Run run =
+      mpsprobe({"bisect", kCell, "--builds", builds(8, 5), "--confirm", "4", "--out", path("out")});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("The failure began with b5 ("));
+  EXPECT_THAT(run.out, HasSubstr("b4 failed in 0 of 4, b5 in 4 of 4"));
+  EXPECT_EQ(result("out").at("build"), "b5");
+  EXPECT_LE(result("out").at("trials"), 14);
+  EXPECT_THAT(read("out/bisect.md"), HasSubstr("| b5 |"));
+  // Each build's trials are a run like any other.
+  EXPECT_EQ(mpsprobe({"show", path("out/builds/b5")}).exit_code, 0);
+}
+
+TEST_F(Bisect, GoesOnAfterItWasKilledAsIfItHadNotBeen) {
+  const std::string list = builds(8, 3);
+  EXPECT_EQ(mpsprobe({"bisect", kCell, "--builds", list, "--out", path("whole")}).exit_code, 0);
+  shell("$mpsprobe bisect " + std::string(kCell) + " --builds " + list + " --out " + path("cut") +
+        " & pid=$!; until [ -s " + path("cut/builds/b7/journal.ndjson") +
+        " ]; do :; done; kill -9 $pid; wait");
+  EXPECT_FALSE(std::filesystem::exists(path("cut/bisect.json")));
+  const Run resumed = mpsprobe({"bisect", "--resume", path("cut")});
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_EQ(result("cut"), result("whole"));
+  // A settled one runs nothing, and says the same.
+  EXPECT_EQ(mpsprobe({"bisect", "--resume", path("cut")}).out, resumed.out);
+}
+
+TEST_F(Bisect, MakesBuildsWhenTheyAreTriedAndLeavesOutWhatCannotBeMade) {
+  builds(5, 3);
+  const std::string make = write("make",
+                                 "#!/bin/sh\n[ $1 != b2 ] || { echo broken >&2; exit 1; }\n"
+                                 "echo $1 >> " +
+                                     path("made") + "\necho some words\necho " + path("") + "$1\n");
+  const Run run = mpsprobe({"bisect", kCell, "--builds", "b0,b1,b2,b3,b4", "--make",
+                            "sh " + make + " {}", "--out", path("out")});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("The failure began with b3 ("));
+  EXPECT_THAT(run.err, HasSubstr("b2 is left out"));
+  EXPECT_THAT(run.out, HasSubstr("or with what could not be tried before it: b2"));
+  const std::string made = read("made");
+  EXPECT_EQ(made.find("b3"), made.rfind("b3"));  // once
+}
+
+TEST_F(Bisect, TakesEarlierTrialsForItsPrior) {
+  const std::string list = builds(4, 2);
+  for (const char* name : {"b1", "b2"}) {
+    EXPECT_EQ(mpsprobe({"run", "--cell", kCell, "--trials", "9", "--worker",
+                        std::string(name) + "=" + path(name), "--out", path("runs/") + name})
+                  .exit_code,
+              0);
+  }
+  const Run run =
+      mpsprobe({"bisect", kCell, "--builds", list, "--from", path("runs"), "--out", path("out")});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(result("out").at("trials"), 0) << run.out;
+  EXPECT_EQ(result("out").at("build"), "b2");
+}
+
+TEST_F(Bisect, SaysWhenNothingChanged) {
+  const Run run = mpsprobe({"bisect", kCell, "--builds", builds(4, 0), "--out", path("out")});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("No culprit among these builds"));
+  const Run few = mpsprobe({"bisect", kCell, "--builds", path("builds.txt"), "--most-trials", "1",
+                            "--out", path("few")});
+  EXPECT_EQ(few.exit_code, 6) << few.err;
+  EXPECT_THAT(few.out, HasSubstr("Not settled: the most trials, 1, were run"));
+}
+
+TEST_F(Bisect, RefusesWhatIsNoQuestion) {
+  EXPECT_THAT(mpsprobe({"bisect", kCell, "--builds", "a"}).err, HasSubstr("fewer than two builds"));
+  EXPECT_THAT(mpsprobe({"bisect", kCell, "--builds", "x/a,y/a"}).err, HasSubstr("is named twice"));
+  EXPECT_THAT(mpsprobe({"bisect", "nonsense", "--builds", "a,b"}).err, HasSubstr("mpsprobe: "));
+  EXPECT_EQ(mpsprobe({"bisect", "nonsense", "--builds", "a,b"}).exit_code, 2);
+  EXPECT_THAT(mpsprobe({"bisect", "--resume", path("")}).err, HasSubstr("holds no bisection"));
+}
+
+}  // namespace
+}  // namespace mpsprobe

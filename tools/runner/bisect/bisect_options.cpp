@@ -1,0 +1,64 @@
+#include "tools/runner/bisect/bisect_options.h"
+
+#include <CLI/CLI.hpp>
+
+#include "tools/runner/option_check.h"
+
+namespace mpsprobe {
+
+void add_bisect_options(CLI::App& app, BisectOptions& options) {
+  app.add_option("cell", options.cell, "the cell that fails with some of the builds")
+      ->type_name("CELL");
+  app.add_option("--builds", options.builds,
+                 "the builds, oldest first: paths of workers, or with --make names; a list with "
+                 "commas, or a file with one on each line")
+      ->type_name("LIST|FILE");
+  app.add_option("--make", options.make,
+                 "a command for the shell that makes the worker of a build, {} in it, and prints "
+                 "its path as the last line; called when a build is first tried")
+      ->type_name("COMMAND");
+  app.add_option("--signature", options.signature,
+                 "the failure that counts: a part of its title [any]")
+      ->type_name("TEXT");
+  app.add_option("--from", options.from,
+                 "a run whose trials of this cell count as well, where its worker has the name or "
+                 "the path of a build, or loads that version; may be repeated")
+      ->type_name("DIR");
+  app.add_option("--confidence", options.confidence,
+                 "percent: it ends when one answer is as likely as this")
+      ->check(number_between(50, 99.9999))
+      ->type_name("PERCENT")
+      ->capture_default_str();
+  app.add_option("--most-trials", options.most_trials, "it ends after so many in any case")
+      ->check(whole_number_between(1, 1'000'000))
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_option("--confirm", options.confirm,
+                 "then so many trials of the builds on either side, mixed, that chose nothing")
+      ->check(whole_number_between(0, 1'000'000))
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_option("--budget", options.budget_minutes,
+                 "minutes after which no trial starts; --resume goes on [none]")
+      ->check(number_between(0.01, 100000.0))
+      ->type_name("MINUTES");
+  app.add_option("--timeout", options.timeout_seconds,
+                 "seconds that a process may take altogether [300]")
+      ->check(number_between(0.1, 86400.0))
+      ->type_name("SECONDS");
+  app.add_option("--stall", options.stall_seconds, "seconds without progress that make a hang [20]")
+      ->check(number_between(0.1, 86400.0))
+      ->type_name("SECONDS");
+  app.add_option("--seed", options.seed, "of the inputs [1]")->check(seed_number())->type_name("N");
+  app.add_option("--env", options.environment,
+                 "a variable of the workers' environment; may be repeated")
+      ->type_name("K=V");
+  app.add_option("--out", options.out, "folder for the journals and the result [mpsprobe-out/...]")
+      ->type_name("DIR");
+  app.add_option("--resume", options.resume,
+                 "go on with the bisection in this folder, as it was asked for")
+      ->type_name("DIR");
+  app.add_flag("--json", options.json, "print bisect.json instead of the text");
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace mpsprobe {
+
+/// What `mpsprobe bisect` was asked for.
+struct BisectOptions {
+  std::string cell;
+  std::string builds;  ///< --builds: a file with one on each line, or a list with commas
+  std::string make;    ///< --make: a command that prints the path of a worker
+  std::string signature;
+  std::vector<std::string> from;  ///< --from: runs whose trials count as well
+  double confidence = 95;         ///< percent
+  int most_trials = 2000;
+  int confirm = 0;  ///< trials of each side after the search
+  std::optional<double> budget_minutes;
+  std::optional<double> timeout_seconds;
+  std::optional<double> stall_seconds;
+  std::optional<uint64_t> seed;
+  std::vector<std::string> environment;
+  std::optional<std::string> out;
+  std::optional<std::string> resume;
+  bool json = false;
+  std::vector<std::string> command_line;  ///< for the journals
+};
+
+/// Adds the options of `bisect` to its subcommand. `options` must outlive the parsing.
+void add_bisect_options(CLI::App& app, BisectOptions& options);
+
+}  // namespace mpsprobe

@@ -1,0 +1,193 @@
+#include "tools/runner/bisect/bisect_request.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "harness/journal/trial_json.h"
+#include "harness/wire/input_error.h"
+#include "harness/wire/library_under_test.h"
+#include "reports/words/text.h"
+#include "reports/writers/atomic_file.h"
+#include "tools/runner/merge/find_runs.h"
+#include "tools/runner/run/recorded_trials.h"
+
+namespace mpsprobe {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+std::vector<std::string> build_list(const std::string& text) {
+  std::error_code error;
+  std::string list = text;
+  if (fs::is_regular_file(text, error) && text.find(',') == std::string::npos) {
+    std::ifstream file(text);
+    list.assign(std::istreambuf_iterator<char>(file), {});
+    // A worker's path alone is one build, which there is nothing to bisect in.
+    std::replace(list.begin(), list.end(), '\n', ',');
+  }
+  std::vector<std::string> builds;
+  std::istringstream words(list);
+  for (std::string word; std::getline(words, word, ',');) {
+    const size_t begin = word.find_first_not_of(" \t\r");
+    if (begin == std::string::npos || word[begin] == '#') continue;
+    builds.push_back(word.substr(begin, word.find_last_not_of(" \t\r") - begin + 1));
+  }
+  return builds;
+}
+
+bool is_name(const std::string& text) {
+  return !text.empty() && text.size() <= 100 && text != "." && text != ".." &&
+         std::all_of(text.begin(), text.end(), [](unsigned char c) {
+           return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.';
+         });
+}
+
+NamedBuild named_build(const std::string& text, bool made) {
+  NamedBuild build;
+  const size_t equals = text.find('=');
+  build.name = made ? text : text.substr(0, equals);
+  if (!made && equals == std::string::npos) build.name = fs::path(text).filename().string();
+  if (!is_name(build.name)) {
+    throw InputError("--builds", "\"" + shortened(printable(text), 80) + "\" has no plain name",
+                     made ? "Names are letters, digits, '-', '_' and '.'" : "Write NAME=PATH");
+  }
+  if (made) return build;
+  build.path = fs::absolute(equals == std::string::npos ? text : text.substr(equals + 1))
+                   .lexically_normal()
+                   .string();
+  return build;
+}
+
+/// What earlier runs say of the builds.
+void count_earlier(BisectRequest& request) {
+  for (const std::string& folder : request.options.from) {
+    const std::vector<NamedJournal> runs = runs_below(folder);
+    if (runs.empty()) {
+      throw InputError("--from " + printable(folder), "holds no run",
+                       "Name the folder of a run with trials of this cell");
+    }
+    for (const NamedJournal& run : runs) {
+      for (NamedBuild& build : request.builds) {
+        std::set<std::string> workers;
+        for (const WorkerInfo& worker : run.journal.header.workers) {
+          const std::string version =
+              library_under_test(worker.describe.value("provenance", json::object())).version;
+          if (worker.name == build.name || worker.path == build.path || version == build.name) {
+            workers.insert(worker.name);
+          }
+        }
+        for (const TrialRecord& trial : run.journal.trials) {
+          if (to_string(trial.cell) != request.options.cell || !workers.contains(trial.worker)) {
+            continue;
+          }
+          const TrialResult result = result_of(trial);
+          if (!is_evidence(result.outcome)) continue;
+          ++build.known.trials;
+          const bool counts = result.signature.find(request.options.signature) != std::string::npos;
+          build.known.failures += is_failure(result.outcome) && counts ? 1 : 0;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+BisectRequest bisect_request(const BisectOptions& options) {
+  if (options.cell.empty()) {
+    throw InputError("bisect", "nothing says which cell",
+                     "Name it as `mpsprobe list cells` shows it");
+  }
+  BisectRequest request;
+  request.options = options;
+  try {
+    request.options.cell = to_string(parse_cell(options.cell));
+  } catch (const InputError& error) {
+    throw InputError("bisect", error.problem(), error.remedy());
+  }
+  std::set<std::string> names;
+  for (const std::string& text : build_list(options.builds)) {
+    request.builds.push_back(named_build(text, !options.make.empty()));
+    if (!names.insert(request.builds.back().name).second) {
+      throw InputError("--builds", request.builds.back().name + " is named twice",
+                       "Name each build once; two paths may be told apart as NAME=PATH");
+    }
+  }
+  if (request.builds.size() < 2) {
+    throw InputError("--builds", "names fewer than two builds",
+                     "Name them oldest first: --builds 0.30.6,0.31.1,0.31.2, or a file with one "
+                     "on each line");
+  }
+  count_earlier(request);
+  return request;
+}
+
+void write_bisect_request(const fs::path& folder, const BisectRequest& request) {
+  json builds = json::array();
+  for (const NamedBuild& build : request.builds) {
+    builds.push_back({{"name", build.name},
+                      {"path", valid_utf8(build.path)},
+                      {"known_failures", build.known.failures},
+                      {"known_trials", build.known.trials}});
+  }
+  const BisectOptions& options = request.options;
+  json object{{"mpsprobe_bisect_request", 1},
+              {"cell", options.cell},
+              {"builds", builds},
+              {"make", valid_utf8(options.make)},
+              {"signature", valid_utf8(options.signature)},
+              {"confidence", options.confidence},
+              {"most_trials", options.most_trials},
+              {"confirm", options.confirm},
+              {"timeout", options.timeout_seconds.value_or(300)},
+              {"stall", options.stall_seconds.value_or(20)},
+              {"seed", options.seed.value_or(1)},
+              {"environment", options.environment}};
+  write_atomically(folder / kBisectRequestFile, object.dump(2) + "\n", "nothing was run");
+}
+
+BisectRequest read_bisect_request(const fs::path& folder, const BisectOptions& now) {
+  const std::string where = "--resume " + printable(folder.string());
+  const char* const remedy = "Name the folder of a bisection that was cut short";
+  std::ifstream stream(folder / kBisectRequestFile, std::ios::binary);
+  if (!stream) throw InputError(where, "holds no bisection", remedy);
+  BisectRequest request;
+  request.options = now;
+  try {
+    const json object = json::parse(stream);
+    if (object.at("mpsprobe_bisect_request") != 1) {
+      throw InputError(where, "was written by another version of mpsprobe", "Begin a new one");
+    }
+    BisectOptions& options = request.options;
+    options.cell = to_string(parse_cell(object.at("cell").get<std::string>()));
+    options.make = object.at("make");
+    options.signature = object.at("signature");
+    options.confidence = object.at("confidence");
+    options.most_trials = object.at("most_trials");
+    options.confirm = object.at("confirm");
+    options.timeout_seconds = object.at("timeout").get<double>();
+    options.stall_seconds = object.at("stall").get<double>();
+    options.seed = object.at("seed").get<uint64_t>();
+    options.environment = object.at("environment").get<std::vector<std::string>>();
+    for (const json& each : object.at("builds")) {
+      request.builds.push_back(
+          {each.at("name"), each.at("path"), {each.at("known_failures"), each.at("known_trials")}});
+    }
+  } catch (const json::exception& error) {
+    throw InputError(where, std::string("its request.json is damaged: ") + error.what(), remedy);
+  }
+  const bool plain =
+      request.builds.size() >= 2 &&
+      std::all_of(request.builds.begin(), request.builds.end(), [](const NamedBuild& build) {
+        return is_name(build.name) && build.known.failures >= 0 &&
+               build.known.failures <= build.known.trials;
+      });
+  if (!plain) throw InputError(where, "its request.json makes no sense", remedy);
+  return request;
+}
+
+}  // namespace mpsprobe

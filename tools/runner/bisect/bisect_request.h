@@ -1,0 +1,38 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "harness/statistics/fisher.h"
+#include "tools/runner/bisect/bisect_options.h"
+
+namespace mpsprobe {
+
+/// A build as it was named.
+struct NamedBuild {
+  std::string name;  ///< letters, digits, '-', '_' and '.'; no two have the same
+  std::string path;  ///< of its worker; empty: it has to be made
+  Proportion known;  ///< trials of earlier runs (--from)
+};
+
+/// What a bisection was asked for: with the journals of its builds all that it depends on.
+struct BisectRequest {
+  BisectOptions options;
+  std::vector<NamedBuild> builds;  ///< oldest first
+};
+
+constexpr const char* kBisectRequestFile = "request.json";
+
+/// Reads the list of builds and the runs of --from. Throws InputError, JournalError.
+BisectRequest bisect_request(const BisectOptions& options);
+
+/// Throws ReportError where it cannot be written.
+void write_bisect_request(const std::filesystem::path& folder, const BisectRequest& request);
+
+/// `now` says what does not change the plan: budget, --json, command line. Throws InputError where
+/// the folder holds none.
+BisectRequest read_bisect_request(const std::filesystem::path& folder, const BisectOptions& now);
+
+}  // namespace mpsprobe

@@ -1,0 +1,177 @@
+#include "tools/runner/bisect/bisect_result.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/statistics/anytime.h"
+#include "reports/words/phrases.h"
+#include "reports/words/text.h"
+
+namespace mpsprobe {
+namespace {
+
+constexpr const char* kBisectSimulated =
+    "SIMULATED. This ran on a simulated Metal device with planted defects: no evidence about "
+    "Apple's software.\n\n";
+
+/// Builds between two usable ones, that could not be tried: the change may be at one of them.
+std::string untried_before(const BisectResult& result, size_t place) {
+  std::string names;
+  for (size_t i = result.usable[place - 1] + 1; i < result.usable[place]; ++i) {
+    names += (names.empty() ? "" : ", ") + result.builds[i].name;
+  }
+  return names;
+}
+
+std::string seen_in_words(const BuildSeen& build) {
+  if (build.seen.trials == 0) return "not tried";
+  const Interval interval = anytime_interval(build.seen.failures, build.seen.trials);
+  return fmt::format("{}/{}, {} to {}", build.seen.failures, build.seen.trials,
+                     percent_down(interval.low), percent_up(interval.high));
+}
+
+std::string chance_of(const BisectResult& result, size_t build) {
+  const auto at = std::find(result.usable.begin(), result.usable.end(), build);
+  if (at == result.usable.end() || at == result.usable.begin()) return "";
+  const double chance = result.change.chances[static_cast<size_t>(at - result.usable.begin())];
+  return chance < 0.001 ? "below 0.1%" : fmt::format("{:.1f}%", 100 * chance);
+}
+
+std::string confirmation(const BisectResult& result) {
+  if (!result.confirmed.has_value()) return "";
+  const size_t place = result.change.likeliest();
+  return fmt::format(
+      "Afterwards, in trials that chose nothing: {} failed in {} of {}, {} in {} of {} (p {:.2g} "
+      "by Fisher's exact test).\n",
+      result.builds[result.usable[place - 1]].name, result.confirmed->before.failures,
+      result.confirmed->before.trials, result.builds[result.usable[place]].name,
+      result.confirmed->after.failures, result.confirmed->after.trials, result.confirmed->p);
+}
+
+int trials_here(const BisectResult& result) {
+  int trials = 0;
+  for (const BuildSeen& build : result.builds) trials += build.here;
+  return trials;
+}
+
+std::string bisect_summary(const BisectResult& result) {
+  std::string text = fmt::format("{}\n{} of {}", answer_of(result),
+                                 counted(trials_here(result), "trials"), printable(result.cell));
+  if (!result.signature.empty()) {
+    text += fmt::format(", failures with \"{}\"", printable(result.signature));
+  }
+  return text + ".\n" + confirmation(result);
+}
+
+}  // namespace
+
+bool BisectResult::settled() const {
+  return !change.chances.empty() && change.chances[change.likeliest()] >= confidence / 100;
+}
+
+std::string answer_of(const BisectResult& result) {
+  if (result.usable.size() < 2) return "Fewer than two builds can run the cell.";
+  const size_t place = result.change.likeliest();
+  const std::string chance = percent_down(result.change.chances[place]);
+  std::string answer = place == 0
+                           ? fmt::format("No culprit among these builds ({})", chance)
+                           : fmt::format("The failure {} with {} ({})",
+                                         result.change.began[place] > 0.5 ? "began" : "ended",
+                                         result.builds[result.usable[place]].name, chance);
+  if (place > 0) {
+    const std::string untried = untried_before(result, place);
+    if (!untried.empty()) answer += ", or with what could not be tried before it: " + untried;
+  }
+  if (!result.settled()) answer = "Not settled: " + result.stopped + ". The likeliest: " + answer;
+  return answer + ".";
+}
+
+nlohmann::ordered_json to_json(const BisectResult& result) {
+  nlohmann::ordered_json builds = nlohmann::ordered_json::array();
+  for (size_t i = 0; i < result.builds.size(); ++i) {
+    const BuildSeen& build = result.builds[i];
+    const auto at = std::find(result.usable.begin(), result.usable.end(), i);
+    nlohmann::ordered_json entry{{"name", build.name},
+                                 {"failures", build.seen.failures},
+                                 {"trials", build.seen.trials},
+                                 {"trials_here", build.here},
+                                 {"worker", printable(build.path)}};
+    if (!build.unusable.empty()) entry["unusable"] = printable(build.unusable);
+    if (at != result.usable.end() && at != result.usable.begin()) {
+      const auto place = static_cast<size_t>(at - result.usable.begin());
+      entry["chance_of_change"] = result.change.chances[place];
+      entry["chance_it_began"] = result.change.began[place];
+    }
+    builds.push_back(entry);
+  }
+  nlohmann::ordered_json object{{"mpsprobe_bisect", 1},
+                                {"cell", result.cell},
+                                {"signature", printable(result.signature)},
+                                {"simulated", result.simulated},
+                                {"confidence", result.confidence / 100},
+                                {"settled", result.settled()},
+                                {"answer", answer_of(result)},
+                                {"trials", trials_here(result)}};
+  if (result.usable.size() > 1) {
+    const size_t place = result.change.likeliest();
+    object["build"] = place == 0 ? nlohmann::ordered_json()
+                                 : nlohmann::ordered_json(result.builds[result.usable[place]].name);
+    object["direction"] =
+        place == 0 ? "none" : (result.change.began[place] > 0.5 ? "began" : "ended");
+    object["chance"] = result.change.chances[place];
+    object["chance_of_no_culprit"] = result.change.chances[0];
+  }
+  if (result.confirmed.has_value()) {
+    object["confirmed"] = {{"before_failures", result.confirmed->before.failures},
+                           {"before_trials", result.confirmed->before.trials},
+                           {"after_failures", result.confirmed->after.failures},
+                           {"after_trials", result.confirmed->after.trials},
+                           {"p", result.confirmed->p}};
+  }
+  object["builds"] = builds;
+  return object;
+}
+
+std::string bisect_terminal(const BisectResult& result) {
+  std::string text = result.simulated ? kBisectSimulated : "";
+  size_t width = 0;
+  for (const BuildSeen& build : result.builds) width = std::max(width, build.name.size());
+  for (size_t i = 0; i < result.builds.size(); ++i) {
+    const BuildSeen& build = result.builds[i];
+    const std::string chance = chance_of(result, i);
+    text += fmt::format("{:<{}}  {:<26}{}\n", build.name, width,
+                        build.unusable.empty() ? seen_in_words(build) : "could not be tried",
+                        chance.empty() ? "" : "  change here: " + chance);
+  }
+  if (result.usable.size() > 1) {
+    text += fmt::format("no culprit: {:.1f}%\n", 100 * result.change.chances[0]);
+  }
+  return text + "\n" + bisect_summary(result);
+}
+
+std::string bisect_markdown(const BisectResult& result) {
+  std::string text = "# mpsprobe bisect\n\n";
+  if (result.simulated) text += std::string("> ") + kBisectSimulated;
+  text += bisect_summary(result);
+  text +=
+      "\n| build | failures / trials, 95% interval | chance that it changed here |\n"
+      "|---|---|---|\n";
+  for (size_t i = 0; i < result.builds.size(); ++i) {
+    const BuildSeen& build = result.builds[i];
+    text += fmt::format("| {} | {} | {} |\n", build.name,
+                        build.unusable.empty() ? seen_in_words(build)
+                                               : "could not be tried: " + escaped(build.unusable),
+                        chance_of(result, i));
+  }
+  if (result.usable.size() > 1) {
+    text += fmt::format("| no culprit | | {:.1f}% |\n", 100 * result.change.chances[0]);
+  }
+  return text +
+         "\nIntervals hold at whatever moment the trials ended. Which build was tried next "
+         "followed "
+         "from all trials before it; the chances are a posterior over where the rate changed, with "
+         "the rates integrated out.\n";
+}
+
+}  // namespace mpsprobe

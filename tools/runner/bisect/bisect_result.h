@@ -1,0 +1,55 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/bisect/change_point.h"
+#include "tools/runner/bisect/bisect_request.h"
+
+namespace mpsprobe {
+
+/// One build of a bisection, as far as it is known.
+struct BuildSeen {
+  std::string name;
+  Proportion seen;       ///< with those of --from
+  int here = 0;          ///< of these, trials of this bisection
+  std::string path;      ///< of the worker; empty: never needed
+  std::string unusable;  ///< why it could not be tried; else empty
+};
+
+/// The trials on either side, after the search, that chose nothing.
+struct ConfirmedSides {
+  Proportion before;
+  Proportion after;
+  double p = 1;  ///< Fisher's exact test
+};
+
+/// What a bisection came to, or has come to so far.
+struct BisectResult {
+  std::string cell;
+  std::string signature;  ///< that counts; empty: any failure
+  double confidence = 0;  ///< percent, that was asked for
+  bool simulated = false;
+  std::vector<BuildSeen> builds;
+  std::vector<size_t> usable;  ///< indices of the builds that `change` is over
+  ChangePoint change;
+  std::string stopped;  ///< for people: why it ended before it was settled
+  std::optional<ConfirmedSides> confirmed;
+
+  bool settled() const;
+};
+
+/// The likeliest answer in a sentence: "The failure ended with 0.31.2 (99.1%)."
+std::string answer_of(const BisectResult& result);
+
+/// bisect.json: {"mpsprobe_bisect": 1, ...}.
+nlohmann::ordered_json to_json(const BisectResult& result);
+
+/// The result as text for a terminal and as Markdown. End with a line end.
+std::string bisect_terminal(const BisectResult& result);
+std::string bisect_markdown(const BisectResult& result);
+
+}  // namespace mpsprobe

@@ -1,0 +1,172 @@
+#include "tools/runner/bisect/build_trials.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/crash_report/find_report.h"
+#include "harness/executor/environment.h"
+#include "harness/executor/executor.h"
+#include "harness/outcome/departed.h"
+#include "harness/process/command.h"
+#include "reports/words/text.h"
+#include "tools/runner/machine_error.h"
+#include "tools/runner/run/plan_campaign.h"
+#include "tools/runner/run/trial_setup.h"
+#include "tools/runner/say.h"
+
+namespace mpsprobe {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kMakeSeconds = 4 * 3600;  // a nightly of torch is downloaded, and its worker built
+constexpr int kMostTrialsWithoutEvidence = 5;
+
+std::string make_worker(const std::string& command, const std::string& name) {
+  std::string text = command;
+  const std::string quoted = shell_quoted(name);
+  size_t at = text.find("{}");
+  if (at == std::string::npos) text += " " + quoted;
+  for (; at != std::string::npos; at = text.find("{}", at + quoted.size())) {
+    text.replace(at, 2, quoted);
+  }
+  say(stderr, "making {}: {}\n", name, printable(text));
+  const CommandResult result =
+      run_command({"/bin/sh", "-c", text}, kMakeSeconds, inherited_environment());
+  if (result.timed_out || result.termination != Termination(Exited{0})) {
+    throw UnusableBuild(
+        fmt::format("--make: {}: failed: {}", printable(text), last_lines(result.err, 3, 300)));
+  }
+  const size_t end = result.out.find_last_not_of("\r\n");
+  const std::string out = result.out.substr(0, end == std::string::npos ? 0 : end + 1);
+  const std::string path = out.substr(out.find_last_of('\n') + 1);
+  if (path.empty() || !fs::exists(path)) {
+    throw UnusableBuild(fmt::format("--make: {}: its last line, \"{}\", is no path of a file",
+                                    printable(text), shortened(printable(path), 200)));
+  }
+  return fs::absolute(path).lexically_normal().string();
+}
+
+}  // namespace
+
+/// What runs trials, once the worker is known.
+struct BuildTrials::Running {
+  Running(JournalWriter& writer, CampaignHeader plan, const std::vector<TrialRecord>& existing,
+          const fs::path& folder, const std::atomic<bool>& interrupted)
+      : header(std::move(plan)),
+        crash_reports(crash_report_options(header, folder, interrupted),
+                      attached_incidents(existing)),
+        executor(limits_of(header), header.environment, interrupted, &crash_reports),
+        trials(
+            header, existing, writer,
+            [this](const TrialRequest& request) { return executor.run(request); }, interrupted) {}
+
+  CampaignHeader header;
+  CrashReports crash_reports;
+  Executor executor;
+  RecordedTrials trials;
+};
+
+BuildTrials::BuildTrials(const BisectRequest& request, const NamedBuild& build, fs::path folder,
+                         const std::atomic<bool>& interrupted)
+    : request_(request),
+      build_(build),
+      folder_(std::move(folder)),
+      interrupted_(interrupted),
+      seen_(build.known) {
+  const fs::path file = folder_ / "journal.ndjson";
+  std::error_code error;
+  if (!fs::exists(file, error)) return;
+  const Journal journal = read_journal(file);
+  if (!journal.header.workers.empty()) path_ = journal.header.workers.front().path;
+  for (const TrialRecord& trial : journal.trials) {
+    if (is_unsettled(trial)) continue;
+    index_ = std::max(index_, trial.trial + 1);
+    count(result_of(trial));
+  }
+}
+
+BuildTrials::~BuildTrials() = default;
+
+void BuildTrials::count(const TrialResult& result) {
+  if (!is_evidence(result.outcome)) {
+    ++without_evidence_;
+    last_ = std::string(name_of(result.outcome));
+    return;
+  }
+  ++seen_.trials;
+  ++trials_here_;
+  const bool fails = is_failure(result.outcome);
+  const bool counts = result.signature.find(request_.options.signature) != std::string::npos;
+  seen_.failures += fails && counts ? 1 : 0;
+  last_ = fails ? result.signature + (counts ? "" : " (another failure)") : "pass";
+}
+
+void BuildTrials::begin() {
+  const fs::path file = folder_ / "journal.ndjson";
+  std::error_code error;
+  if (fs::exists(file, error)) {
+    writer_ = std::make_unique<JournalWriter>(file);
+    check_same_libraries(writer_->existing().header);
+    running_ = std::make_unique<Running>(*writer_, writer_->existing().header,
+                                         writer_->existing().trials, folder_, interrupted_);
+    return;
+  }
+  path_ = build_.path.empty() ? make_worker(request_.options.make, build_.name) : build_.path;
+  RunOptions options;
+  options.cells = {request_.options.cell};
+  options.workers = {build_.name + "=" + path_};
+  options.trials = request_.options.most_trials;
+  options.timeout_seconds = request_.options.timeout_seconds;
+  options.stall_seconds = request_.options.stall_seconds;
+  options.seed = request_.options.seed;
+  options.jobs = 1;
+  options.environment = request_.options.environment;
+  options.command_line = request_.options.command_line;
+  CampaignHeader header;
+  try {
+    header = plan_campaign(options);
+  } catch (const MachineError& failed) {
+    throw UnusableBuild(failed.what());
+  }
+  if (header.cells.empty()) {
+    throw UnusableBuild(header.left_out.empty() ? "it cannot run the cell"
+                                                : header.left_out.front().reason);
+  }
+  header.matrix_name = "bisect";
+  fs::create_directories(folder_, error);
+  if (error) {
+    throw MachineError(fmt::format("{}: cannot be created: {}. Name a folder with --out",
+                                   printable(folder_.string()), error.message()));
+  }
+  writer_ = std::make_unique<JournalWriter>(file, header);
+  running_ = std::make_unique<Running>(*writer_, header, std::vector<TrialRecord>{}, folder_,
+                                       interrupted_);
+}
+
+bool BuildTrials::run_one() {
+  // A device that refuses the cell now and then is asked again, one that never takes it is not.
+  const auto useless = [this] {
+    return trials_here_ == 0 && without_evidence_ >= kMostTrialsWithoutEvidence;
+  };
+  if (useless()) throw UnusableBuild("no trial came to a result: " + last_);
+  if (running_ == nullptr) begin();
+  const std::optional<TrialResult> result =
+      running_->trials(running_->header.cells.front().cell, index_);
+  if (!result.has_value()) return false;
+  ++index_;
+  count(*result);
+  if (useless()) throw UnusableBuild("no trial came to a result: " + last_);
+  return true;
+}
+
+std::string BuildTrials::stop_reason() const {
+  return running_ == nullptr ? "" : running_->trials.stop_reason();
+}
+
+std::string BuildTrials::stop_note() const {
+  return running_ == nullptr ? "" : running_->trials.stop_note();
+}
+
+}  // namespace mpsprobe
