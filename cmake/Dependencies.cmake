@@ -176,3 +176,16 @@ if(MPSPROBE_BUILD_BENCHMARKS)
     URL https://github.com/google/benchmark/archive/refs/tags/v1.8.3.tar.gz
     SHA256 6bc180a57d23d4d9515519f92b0c83d61b05b5bab188961f36ac7b06b0d9e9ce)
 endif()
+
+# Keeps the counts of many nights (tools/runner/history). Not fetched: every distribution and macOS's SDK have it.
+if(NOT TARGET SQLite::SQLite3)
+  find_package(SQLite3 QUIET)
+  if(NOT TARGET SQLite::SQLite3)
+    message(FATAL_ERROR "SQLite is not installed. Run tools/setup, or install it with your package manager: "
+                        "libsqlite3-dev (Debian, Ubuntu), sqlite-devel (Fedora); macOS's SDK brings it.")
+  endif()
+  if(SQLite3_LIBRARIES MATCHES "^${_portable}/")
+    get_filename_component(_sqlite_folder ${SQLite3_LIBRARIES} DIRECTORY)
+    set_property(TARGET SQLite::SQLite3 PROPERTY INTERFACE_LINK_OPTIONS "LINKER:-rpath,${_sqlite_folder}")
+  endif()
+endif()

@@ -27,6 +27,7 @@
 #include "tools/runner/help/completions.h"
 #include "tools/runner/help/help_format.h"
 #include "tools/runner/help/man_page.h"
+#include "tools/runner/history/history_command.h"
 #include "tools/runner/list/list_command.h"
 #include "tools/runner/machine_error.h"
 #include "tools/runner/merge/merge_command.h"
@@ -94,6 +95,14 @@ const char* const kDiffExamples =
     "  mpsprobe diff torch-2.14 torch-2.15 --across library --json\n\n"
     "Exit codes: 0 compared, 1 what --fail-on names was found, 2 wrong usage, or runs that are\n"
     "unlike, 3 a journal cannot be read, 4 no cell has results in both, 6 a run is incomplete.";
+
+const char* const kHistoryExamples =
+    "Examples:\n"
+    "  mpsprobe history add night\n"
+    "  mpsprobe history show --cell 'mps/linear/*'\n"
+    "  mpsprobe history trend\n\n"
+    "Exit codes: 0 done, 2 wrong usage, 3 the history or a journal cannot be read or written, 4\n"
+    "nothing like this is in it.";
 
 const char* const kBisectExamples =
     "Examples:\n"
@@ -290,6 +299,12 @@ int command_line(int argc, char** argv) {
   add_diff_options(*diff, diff_options);
   diff->footer(kDiffExamples);
 
+  CLI::App* history =
+      app.add_subcommand("history", "keep counts of runs, and say what changed over the nights");
+  HistoryOptions history_options;
+  add_history_options(*history, history_options);
+  history->footer(kHistoryExamples);
+
   CLI::App* bisect =
       app.add_subcommand("bisect", "find the build at which a failure began or ended");
   BisectOptions bisect_options;
@@ -340,6 +355,7 @@ int command_line(int argc, char** argv) {
     if (*list) return printed(list_command_line(list_options));
     if (*merge) return printed(merge_command_line(merge_options));
     if (*diff) return printed(diff_command_line(diff_options));
+    if (*history) return printed(history_command_line(history_options));
     if (*bisect) return printed(bisect_command_line(bisect_options));
     if (*feedback) return printed(feedback_command_line(feedback_options));
     if (*verify) return printed(verify_command_line(verify_options));

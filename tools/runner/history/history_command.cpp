@@ -1,0 +1,291 @@
+#include "tools/runner/history/history_command.h"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "harness/statistics/nights.h"
+#include "harness/wire/input_error.h"
+#include "reports/words/phrases.h"
+#include "reports/words/text.h"
+#include "reports/writers/json.h"
+#include "reproducers/bundle/evidence.h"
+#include "tools/runner/exit_code.h"
+#include "tools/runner/history/history_file.h"
+#include "tools/runner/option_check.h"
+#include "tools/runner/say.h"
+
+namespace mpsprobe {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::ordered_json;
+
+/// A silence is told of where its chance is below this, if the signature's rate were what it was.
+constexpr double kImprobableSilence = 0.01;
+
+KeptRun kept_run(const std::string& name) {
+  const fs::path file = folder_of_run(name) / "journal.ndjson";
+  std::error_code error;
+  if (!fs::exists(file, error)) {
+    throw InputError(printable(name), "holds no journal.ndjson", "Name the folder of a run");
+  }
+  const Journal journal = read_journal(file);
+  KeptRun run;
+  run.id =
+      journal.run.empty() ? journal.header.started + " " + journal.header.matrix_name : journal.run;
+  run.parts.insert(journal.header.merged_from.begin(), journal.header.merged_from.end());
+  if (run.parts.empty()) run.parts.insert(run.id);
+  run.facts = run_facts(name, analyse(journal));
+  return run;
+}
+
+int add_runs(const HistoryOptions& options) {
+  if (options.runs.empty()) {
+    throw InputError("history add", "nothing says which run", "Name the folders of runs");
+  }
+  std::vector<KeptRun> runs;  // all are read before the first is written
+  for (const std::string& name : options.runs) runs.push_back(kept_run(name));
+  const fs::path folder = fs::path(options.file).parent_path();
+  std::error_code error;
+  if (!folder.empty()) fs::create_directories(folder, error);  // what opens it says why not
+  HistoryFile history(options.file, true);
+  for (const KeptRun& run : runs) {
+    const char* what = "added";
+    switch (history.add(run)) {
+      case Added::fresh:
+        break;
+      case Added::again:
+        what = "was there, and is replaced";
+        break;
+      case Added::contained:
+        what = "is part of a merged run that is there: left as it is";
+        break;
+    }
+    say(stderr, "{}: {}\n", printable(run.facts.name), what);
+  }
+  return kExitOk;
+}
+
+HistoryFile existing_history(const std::string& file) {
+  std::error_code error;
+  if (!fs::exists(file, error)) {
+    throw InputError(printable(file), "does not exist", "`mpsprobe history add RUN` begins one");
+  }
+  return {file, false};
+}
+
+bool wanted(const HistoryOptions& options, const Series& series) {
+  return options.cell.empty() || fnmatch(options.cell.c_str(), series.cell.c_str(), 0) == 0;
+}
+
+std::string series_label(const Series& series) {
+  return fmt::format("{}{}{} on {}", series.simulated ? "SIMULATED " : "", printable(series.cell),
+                     series.arm.empty() ? "" : " (" + printable(series.arm) + ")",
+                     printable(series.machine));
+}
+
+std::string day_of(const NightRow& night) {
+  return night.started.substr(0, std::string_view("2026-01-31T12:34").size());
+}
+
+int show_history(const HistoryOptions& options, const HistoryFile& history) {
+  ordered_json list = ordered_json::array();
+  std::string text;
+  if (options.cell.empty()) {
+    for (const RunRow& run : history.runs()) {
+      list.push_back({{"run", run.id},
+                      {"started", run.started},
+                      {"machine", run.machine},
+                      {"system", run.system},
+                      {"simulated", run.simulated},
+                      {"planned", run.planned},
+                      {"undone", run.undone},
+                      {"cells", run.cells},
+                      {"trials", run.trials},
+                      {"failures", run.failures},
+                      {"libraries", run.libraries}});
+      text +=
+          fmt::format("{}  {}{}, {}: {}/{} in {}{}; {}\n", run.started.substr(0, 16),
+                      run.simulated ? "SIMULATED " : "", printable(run.machine),
+                      printable(run.system), run.failures, run.trials, counted(run.cells, "cells"),
+                      run.undone > 0 ? fmt::format(", incomplete by {}", run.undone) : "",
+                      shortened(printable(run.libraries), 120));
+    }
+  } else {
+    for (const Series& series : history.series()) {
+      if (!wanted(options, series)) continue;
+      text += series_label(series) + "\n";
+      ordered_json nights = ordered_json::array();
+      for (const NightRow& night : series.nights) {
+        nights.push_back({{"run", night.run},
+                          {"started", night.started},
+                          {"system", night.system},
+                          {"library", night.library},
+                          {"failures", night.seen.failures},
+                          {"trials", night.seen.trials}});
+        text += fmt::format("    {}  {}/{}  {}\n", day_of(night), night.seen.failures,
+                            night.seen.trials, shortened(printable(night.library), 100));
+      }
+      list.push_back({{"cell", series.cell},
+                      {"worker", series.arm},
+                      {"machine", series.machine},
+                      {"simulated", series.simulated},
+                      {"nights", nights}});
+    }
+  }
+  say(stdout, "{}",
+      options.json ? json_text(ordered_json{{"mpsprobe_history", 1}, {"rows", list}}) : text);
+  return list.empty() ? kExitNothingRun : kExitOk;
+}
+
+/// What differs between two nights besides the counts.
+std::string change_between_nights(const NightRow& before, const NightRow& after) {
+  std::string text;
+  if (before.library != after.library) {
+    text = fmt::format("{} -> {}", shortened(printable(before.library), 100),
+                       shortened(printable(after.library), 100));
+  }
+  if (before.system != after.system) {
+    text += fmt::format("{}{} -> {}", text.empty() ? "" : "; ", printable(before.system),
+                        printable(after.system));
+  }
+  return text.empty() ? "the same library and system" : text;
+}
+
+std::vector<Proportion> counts_of(const Series& series) {
+  std::vector<Proportion> counts;
+  for (const NightRow& night : series.nights) counts.push_back(night.seen);
+  return counts;
+}
+
+void tell_shifts(const Series& series, ordered_json& shifts, std::string& text) {
+  for (const ClaimedShift& claimed : claimed_shifts(counts_of(series))) {
+    const RateShift::Nights within = claimed.shift.within();
+    const NightRow& first = series.nights[claimed.begin + within.first];
+    const NightRow& last = series.nights[claimed.begin + within.last];
+    const NightRow& night = series.nights[claimed.night];
+    const NightRow& before = series.nights[claimed.night - 1];
+    const bool worse = claimed.shift.after > claimed.shift.before;
+    const std::string change = change_between_nights(before, night);
+    shifts.push_back({{"cell", series.cell},
+                      {"worker", series.arm},
+                      {"machine", series.machine},
+                      {"simulated", series.simulated},
+                      {"direction", worse ? "more often" : "less often"},
+                      {"chance", claimed.shift.chance},
+                      {"since", night.started},
+                      {"run", night.run},
+                      {"within", {first.started, last.started}},
+                      {"rate_before", claimed.shift.before},
+                      {"rate_after", claimed.shift.after},
+                      {"library_before", before.library},
+                      {"library", night.library},
+                      {"system_before", before.system},
+                      {"system", night.system}});
+    text += fmt::format(
+        "{}: fails {} since {} ({:.1f}% -> {:.1f}%, {:.1f}% sure; with 95% between {} and {})\n"
+        "    {}\n",
+        series_label(series), worse ? "more often" : "less often", day_of(night),
+        100 * claimed.shift.before, 100 * claimed.shift.after, 100 * claimed.shift.chance,
+        day_of(first), day_of(last), change);
+  }
+}
+
+void tell_silence(const SignatureSeries& one, ordered_json& silent, std::string& text) {
+  Proportion seen;
+  Proportion since;
+  const NightRow* last = nullptr;
+  for (const NightRow& night : one.series.nights) {
+    since.trials += night.seen.trials;
+    since.failures += night.seen.failures;
+    if (night.seen.failures == 0) continue;
+    seen.trials += since.trials;
+    seen.failures += since.failures;
+    since = {};
+    last = &night;
+  }
+  if (last == nullptr) return;
+  const double chance = chance_of_silence(seen, since.trials);
+  if (chance >= kImprobableSilence) return;
+  silent.push_back({{"cell", one.series.cell},
+                    {"worker", one.series.arm},
+                    {"machine", one.series.machine},
+                    {"simulated", one.series.simulated},
+                    {"signature", one.signature},
+                    {"last_seen", last->started},
+                    {"failures", seen.failures},
+                    {"trials", seen.trials},
+                    {"silent_trials", since.trials},
+                    {"chance", chance}});
+  text += fmt::format(
+      "{}: {} was last seen {} ({} of {} until then), and not in {} since: the chance of that, "
+      "were "
+      "its rate what it was, is {:.2g}%\n",
+      series_label(one.series), shortened(printable(one.signature), 100), day_of(*last),
+      seen.failures, counted(seen.trials, "trials"), counted(since.trials, "trials"), 100 * chance);
+}
+
+int show_trend(const HistoryOptions& options, const HistoryFile& history) {
+  ordered_json shifts = ordered_json::array();
+  ordered_json silent = ordered_json::array();
+  std::string text;
+  int64_t count = 0;
+  for (const Series& series : history.series()) {
+    if (!wanted(options, series)) continue;
+    ++count;
+    tell_shifts(series, shifts, text);
+  }
+  for (const SignatureSeries& one : history.signatures()) {
+    if (wanted(options, one.series)) tell_silence(one, silent, text);
+  }
+  if (options.json) {
+    say(stdout, "{}",
+        json_text(ordered_json{{"mpsprobe_trend", 1},
+                               {"series", count},
+                               {"claimed_from", kClaimedShift},
+                               {"changes", shifts},
+                               {"silent", silent}}));
+  } else {
+    say(stdout, "{}{} looked at: {} of a rate, {} fallen silent\n", text, counted(count, "series"),
+        counted(static_cast<int64_t>(shifts.size()), "changes"),
+        counted(static_cast<int64_t>(silent.size()), "signatures"));
+  }
+  return count == 0 ? kExitNothingRun : kExitOk;
+}
+
+}  // namespace
+
+void add_history_options(CLI::App& app, HistoryOptions& options) {
+  app.add_option("action", options.action,
+                 "add: keep runs; show: what is kept; trend: what changed over the nights")
+      ->required()
+      ->check(one_of({"add", "show", "trend"}))
+      ->type_name("ACTION");
+  app.add_option("runs", options.runs, "of `add`: folders of runs, or their report.json")
+      ->type_name("RUN...");
+  app.add_option("--db", options.file, "the history: one SQLite file")
+      ->type_name("FILE")
+      ->capture_default_str();
+  app.add_option("--cell", options.cell,
+                 "of `show` and `trend`: only cells like this, with * and ?; `show` has their "
+                 "nights then")
+      ->type_name("PATTERN");
+  app.add_flag("--json", options.json, "as JSON");
+}
+
+int history_command_line(const HistoryOptions& options) {
+  if (options.action == "add") return add_runs(options);
+  if (!options.runs.empty()) {
+    throw InputError("history " + options.action, "takes no runs",
+                     "Name cells with --cell, or add runs first");
+  }
+  const HistoryFile history = existing_history(options.file);
+  return options.action == "show" ? show_history(options, history) : show_trend(options, history);
+}
+
+}  // namespace mpsprobe

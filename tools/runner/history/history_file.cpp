@@ -1,0 +1,299 @@
+#include "tools/runner/history/history_file.h"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+#include "reports/words/text.h"
+
+namespace mpsprobe {
+namespace {
+
+constexpr int kHistoryForm = 1;  // of the tables below
+constexpr int kBusyMilliseconds = 30'000;
+
+constexpr const char* kTables = R"(
+CREATE TABLE run(
+  id TEXT PRIMARY KEY, started TEXT NOT NULL, machine TEXT NOT NULL, system TEXT NOT NULL,
+  simulated INTEGER NOT NULL, planned INTEGER NOT NULL, undone INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE part(
+  run TEXT NOT NULL REFERENCES run ON DELETE CASCADE, id TEXT NOT NULL, PRIMARY KEY(run, id))
+  WITHOUT ROWID;
+CREATE TABLE cell(
+  run TEXT NOT NULL REFERENCES run ON DELETE CASCADE, arm TEXT NOT NULL, cell TEXT NOT NULL,
+  library TEXT NOT NULL, simulated INTEGER NOT NULL, trials INTEGER NOT NULL,
+  failures INTEGER NOT NULL, PRIMARY KEY(run, arm, cell)) WITHOUT ROWID;
+CREATE TABLE signature(
+  run TEXT NOT NULL, arm TEXT NOT NULL, cell TEXT NOT NULL, signature TEXT NOT NULL,
+  failures INTEGER NOT NULL, PRIMARY KEY(run, arm, cell, signature),
+  FOREIGN KEY(run, arm, cell) REFERENCES cell ON DELETE CASCADE) WITHOUT ROWID;
+PRAGMA user_version = 1;
+)";
+
+std::string machine_label(const nlohmann::json& machine) {
+  const std::string model = machine.value("model", "");
+  const std::string chip = machine.value("chip", "");
+  return model.empty() || model == chip ? chip : model + (chip.empty() ? "" : ", " + chip);
+}
+
+std::string system_label(const nlohmann::json& machine) {
+  const std::string build = machine.value("os_build", "");
+  return machine.value("os", "") + (build.empty() ? "" : " " + build);
+}
+
+}  // namespace
+
+struct HistoryFile::State {
+  std::string file;
+  sqlite3* database = nullptr;
+
+  ~State() { sqlite3_close(database); }
+
+  [[noreturn]] void fail(const std::string& what) const {
+    throw HistoryError(
+        fmt::format("{}: {}: {}. Name another file with --db, or free the disk", printable(file),
+                    what, database == nullptr ? "out of memory" : sqlite3_errmsg(database)));
+  }
+  void execute(const char* statement) const {
+    if (sqlite3_exec(database, statement, nullptr, nullptr, nullptr) != SQLITE_OK) {
+      fail("cannot be written");
+    }
+  }
+};
+
+namespace {
+
+/// A prepared statement; `fail` is told what SQLite says.
+class Statement {
+ public:
+  Statement(sqlite3* database, const char* text) {
+    if (sqlite3_prepare_v2(database, text, -1, &statement_, nullptr) != SQLITE_OK) {
+      throw HistoryError(std::string("the history cannot be read: ") + sqlite3_errmsg(database));
+    }
+  }
+  Statement(const Statement&) = delete;
+  Statement& operator=(const Statement&) = delete;
+  ~Statement() { sqlite3_finalize(statement_); }
+
+  Statement& with(const std::string& text) {
+    sqlite3_bind_text(statement_, ++bound_, text.data(), static_cast<int>(text.size()),
+                      SQLITE_TRANSIENT);
+    return *this;
+  }
+  Statement& with(int64_t number) {
+    sqlite3_bind_int64(statement_, ++bound_, number);
+    return *this;
+  }
+  /// True where there is a row.
+  bool next() {
+    const int code = sqlite3_step(statement_);
+    if (code != SQLITE_ROW && code != SQLITE_DONE) {
+      throw HistoryError(
+          fmt::format("the history cannot be read or written: {}. Another program "
+                      "may hold it, or the disk be full",
+                      sqlite3_errmsg(sqlite3_db_handle(statement_))));
+    }
+    return code == SQLITE_ROW;
+  }
+  std::string text(int column) const {
+    const auto* bytes = static_cast<const char*>(sqlite3_column_blob(statement_, column));
+    const auto size = static_cast<size_t>(sqlite3_column_bytes(statement_, column));
+    return bytes == nullptr ? "" : std::string(bytes, size);
+  }
+  int number(int column) const {
+    return static_cast<int>(
+        std::clamp<int64_t>(sqlite3_column_int64(statement_, column), 0, 1'000'000'000));
+  }
+
+ private:
+  sqlite3_stmt* statement_ = nullptr;
+  int bound_ = 0;
+};
+
+using SeriesKey = std::tuple<std::string, std::string, std::string, bool>;
+
+NightRow night_of(const Statement& row) {
+  NightRow night{
+      row.text(4), row.text(5), row.text(6), row.text(7), {row.number(8), row.number(9)}};
+  night.seen.failures = std::min(night.seen.failures, night.seen.trials);
+  return night;
+}
+
+}  // namespace
+
+HistoryFile::HistoryFile(const std::filesystem::path& file, bool make)
+    : state_(std::make_unique<State>()) {
+  state_->file = file.string();
+  const int flags = SQLITE_OPEN_READWRITE | (make ? SQLITE_OPEN_CREATE : 0);
+  if (sqlite3_open_v2(file.c_str(), &state_->database, flags, nullptr) != SQLITE_OK) {
+    state_->fail("cannot be opened");
+  }
+  sqlite3_busy_timeout(state_->database, kBusyMilliseconds);
+  state_->execute("PRAGMA foreign_keys = ON; BEGIN IMMEDIATE;");
+  int form = 0;
+  int tables = 0;
+  {
+    Statement version(state_->database, "PRAGMA user_version");
+    if (version.next()) form = version.number(0);
+    Statement count(state_->database, "SELECT count(*) FROM sqlite_master");
+    if (count.next()) tables = count.number(0);
+  }
+  if (form == 0 && tables == 0 && make) {
+    state_->execute(kTables);
+  } else if (form != kHistoryForm) {
+    throw HistoryError(
+        fmt::format("{}: is no history of this version of mpsprobe. Name another "
+                    "file with --db",
+                    printable(state_->file)));
+  }
+  state_->execute("COMMIT");
+}
+
+HistoryFile::~HistoryFile() = default;
+
+Added HistoryFile::add(const KeptRun& run) {
+  sqlite3* const database = state_->database;
+  state_->execute("BEGIN IMMEDIATE");
+  // Whatever ends this early leaves the file as it was.
+  struct Transaction {
+    sqlite3* database;
+    ~Transaction() {
+      if (sqlite3_get_autocommit(database) == 0) {
+        sqlite3_exec(database, "ROLLBACK", nullptr, nullptr, nullptr);
+      }
+    }
+  } const transaction{database};
+
+  std::map<std::string, std::set<std::string>> others;  // that share a part
+  for (const std::string& part : run.parts) {
+    Statement sharing(database, "SELECT run FROM part WHERE id = ?");
+    sharing.with(part);
+    while (sharing.next()) others[sharing.text(0)];
+  }
+  bool there = false;
+  for (auto& [id, parts] : others) {
+    Statement of(database, "SELECT id FROM part WHERE run = ?");
+    of.with(id);
+    while (of.next()) parts.insert(of.text(0));
+    if (std::includes(run.parts.begin(), run.parts.end(), parts.begin(), parts.end())) {
+      there = there || id == run.id;
+      continue;
+    }
+    if (std::includes(parts.begin(), parts.end(), run.parts.begin(), run.parts.end())) {
+      return Added::contained;
+    }
+    throw HistoryError(
+        fmt::format("{}: shares trials with {}, which is in the history. Merge both, "
+                    "and add what was merged",
+                    printable(run.facts.name), printable(id)));
+  }
+  for (const auto& [id, parts] : others) {
+    Statement(database, "DELETE FROM run WHERE id = ?").with(id).next();
+  }
+  const RunFacts& facts = run.facts;
+  Statement(database, "INSERT INTO run VALUES(?, ?, ?, ?, ?, ?, ?)")
+      .with(run.id)
+      .with(facts.started)
+      .with(machine_label(facts.machine))
+      .with(system_label(facts.machine))
+      .with(facts.simulated ? 1 : 0)
+      .with(facts.planned)
+      .with(facts.undone)
+      .next();
+  for (const std::string& part : run.parts) {
+    Statement(database, "INSERT INTO part VALUES(?, ?)").with(run.id).with(part).next();
+  }
+  for (const auto& [key, cell] : facts.cells) {
+    if (cell.counted == 0) continue;
+    const auto& [arm, id] = key;
+    const auto found = facts.arms.find(arm);
+    Statement(database, "INSERT INTO cell VALUES(?, ?, ?, ?, ?, ?, ?)")
+        .with(run.id)
+        .with(arm)
+        .with(id)
+        .with(found == facts.arms.end() ? "" : found->second.library)
+        .with(cell.simulated ? 1 : 0)
+        .with(cell.counted)
+        .with(cell.failures)
+        .next();
+    for (const auto& [title, failures] : cell.titles) {
+      Statement(database, "INSERT INTO signature VALUES(?, ?, ?, ?, ?)")
+          .with(run.id)
+          .with(arm)
+          .with(id)
+          .with(title)
+          .with(failures)
+          .next();
+    }
+  }
+  state_->execute("COMMIT");
+  return there ? Added::again : Added::fresh;
+}
+
+std::vector<RunRow> HistoryFile::runs() const {
+  Statement rows(state_->database,
+                 "SELECT run.id, started, machine, system, run.simulated, planned, undone, "
+                 "count(cell), total(trials), total(failures), group_concat(DISTINCT library) "
+                 "FROM run LEFT JOIN cell ON cell.run = run.id GROUP BY run.id "
+                 "ORDER BY started, run.id");
+  std::vector<RunRow> runs;
+  while (rows.next()) {
+    runs.push_back({rows.text(0), rows.text(1), rows.text(2), rows.text(3), rows.number(4) != 0,
+                    rows.number(5), rows.number(6), rows.number(7), rows.number(8), rows.number(9),
+                    rows.text(10)});
+  }
+  return runs;
+}
+
+std::vector<Series> HistoryFile::series() const {
+  Statement rows(state_->database,
+                 "SELECT machine, arm, cell, cell.simulated, run.id, started, system, library, "
+                 "failures, trials FROM cell JOIN run ON cell.run = run.id "
+                 "ORDER BY machine, arm, cell, cell.simulated, started, run.id");
+  std::vector<Series> all;
+  SeriesKey last;
+  while (rows.next()) {
+    const SeriesKey key{rows.text(0), rows.text(1), rows.text(2), rows.number(3) != 0};
+    if (all.empty() || key != last) {
+      all.push_back({rows.text(0), rows.text(1), rows.text(2), rows.number(3) != 0, {}});
+    }
+    last = key;
+    all.back().nights.push_back(night_of(rows));
+  }
+  return all;
+}
+
+std::vector<SignatureSeries> HistoryFile::signatures() const {
+  std::map<std::tuple<std::string, std::string, std::string>, int>
+      failures;  // run, cell key, title
+  std::map<SeriesKey, std::set<std::string>> titles;
+  Statement rows(state_->database,
+                 "SELECT machine, signature.arm, signature.cell, cell.simulated, signature.run, "
+                 "signature, signature.failures FROM signature JOIN cell USING(run, arm, cell) "
+                 "JOIN run ON run.id = signature.run");
+  while (rows.next()) {
+    titles[{rows.text(0), rows.text(1), rows.text(2), rows.number(3) != 0}].insert(rows.text(5));
+    failures[{rows.text(4), rows.text(1) + '\n' + rows.text(2), rows.text(5)}] = rows.number(6);
+  }
+  std::vector<SignatureSeries> all;
+  for (const Series& series : this->series()) {
+    const auto found = titles.find({series.machine, series.arm, series.cell, series.simulated});
+    if (found == titles.end()) continue;
+    for (const std::string& title : found->second) {
+      SignatureSeries one{series, title};
+      for (NightRow& night : one.series.nights) {
+        const auto count = failures.find({night.run, series.arm + '\n' + series.cell, title});
+        night.seen.failures =
+            count == failures.end() ? 0 : std::min(count->second, night.seen.trials);
+      }
+      all.push_back(std::move(one));
+    }
+  }
+  return all;
+}
+
+}  // namespace mpsprobe
