@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "tools/runner/option_check.h"
+#include "tools/runner/trial_options.h"
 
 namespace mpsprobe {
 
@@ -38,21 +39,11 @@ void add_bisect_options(CLI::App& app, BisectOptions& options) {
       ->check(whole_number_between(0, 1'000'000))
       ->type_name("N")
       ->capture_default_str();
-  app.add_option("--budget", options.budget_minutes,
-                 "minutes after which no trial starts; --resume goes on [none]")
-      ->check(number_between(0.01, 100000.0))
-      ->type_name("MINUTES");
-  app.add_option("--timeout", options.timeout_seconds,
-                 "seconds that a process may take altogether [300]")
-      ->check(number_between(0.1, 86400.0))
-      ->type_name("SECONDS");
-  app.add_option("--stall", options.stall_seconds, "seconds without progress that make a hang [20]")
-      ->check(number_between(0.1, 86400.0))
-      ->type_name("SECONDS");
-  app.add_option("--seed", options.seed, "of the inputs [1]")->check(seed_number())->type_name("N");
-  app.add_option("--env", options.environment,
-                 "a variable of the workers' environment; may be repeated")
-      ->type_name("K=V");
+  add_budget(app, options.budget_minutes, "none");
+  add_timeout(app, options.timeout_seconds, "300");
+  add_stall(app, options.stall_seconds, "20");
+  add_seed(app, options.seed, "the inputs", "1");
+  add_environment(app, options.environment);
   app.add_option("--out", options.out, "folder for the journals and the result [mpsprobe-out/...]")
       ->type_name("DIR");
   app.add_option("--resume", options.resume,

@@ -13,6 +13,7 @@
 #include "tools/runner/exit_code.h"
 #include "tools/runner/option_check.h"
 #include "tools/runner/say.h"
+#include "tools/runner/trial_options.h"
 
 namespace mpsprobe {
 namespace {
@@ -90,9 +91,7 @@ void add_doctor_options(CLI::App& app, DoctorOptions& options) {
   app.add_option("--worker", options.workers,
                  "a build of the worker; may be repeated [stock: the one beside this program]")
       ->type_name("NAME=PATH");
-  app.add_option("--env", options.environment,
-                 "a variable of the workers' environment; may be repeated")
-      ->type_name("K=V");
+  add_environment(app, options.environment);
   app.add_option("--expect-torch", options.expect_torch,
                  "the LibTorch that is meant: VERSION, git:HASH, uuid:ID or path:FOLDER")
       ->type_name("WHICH");

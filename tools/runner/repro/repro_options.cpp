@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "tools/runner/option_check.h"
+#include "tools/runner/trial_options.h"
 
 namespace mpsprobe {
 
@@ -34,28 +35,12 @@ void add_repro_options(CLI::App& app, ReproOptions& options) {
                "leave out the table of which conditions are necessary");
   app.add_flag("--no-programs", options.no_programs,
                "leave out the programs, which are built and run here before they are handed out");
-  app.add_option("--timeout", options.timeout_seconds,
-                 "seconds that a process may take altogether [300, or as in the run]")
-      ->check(number_between(0.1, 86400.0))
-      ->type_name("SECONDS");
-  app.add_option("--stall", options.stall_seconds,
-                 "seconds without progress that make a hang [20, or as in the run]")
-      ->check(number_between(0.1, 86400.0))
-      ->type_name("SECONDS");
-  app.add_option("--budget", options.budget_minutes,
-                 "minutes after which no trial starts; --resume goes on [none]")
-      ->check(number_between(0.01, 100000.0))
-      ->type_name("MINUTES");
-  app.add_option("--memory-limit", options.memory_limit_mib,
-                 "MiB that a process may hold [three quarters of the machine's]")
-      ->check(whole_number_between(16, 1 << 24))
-      ->type_name("MIB");
-  app.add_option("--seed", options.seed, "of the inputs [1, or as in the run]")
-      ->check(seed_number())
-      ->type_name("N");
-  app.add_option("--env", options.environment,
-                 "a variable of the workers' environment; may be repeated [as in the run]")
-      ->type_name("K=V");
+  add_timeout(app, options.timeout_seconds, "300, or as in the run");
+  add_stall(app, options.stall_seconds, "20, or as in the run");
+  add_budget(app, options.budget_minutes, "none");
+  add_memory_limit(app, options.memory_limit_mib, "three quarters of the machine's");
+  add_seed(app, options.seed, "the inputs", "1, or as in the run");
+  add_environment(app, options.environment, " [as in the run]");
   app.add_option("--crash-reports", options.crash_reports,
                  "a folder where the system's crash reports appear; may be repeated [the usual "
                  "ones]")

@@ -8,6 +8,7 @@
 #include "harness/wire/axis.h"
 #include "reports/writers/write.h"
 #include "tools/runner/option_check.h"
+#include "tools/runner/trial_options.h"
 
 namespace mpsprobe {
 namespace {
@@ -54,10 +55,7 @@ void add_run_options(CLI::App& app, RunOptions& options) {
                  "of these, only the cells that match a shell pattern; may be repeated")
       ->type_name("PATTERN")
       ->group(kWhat);
-  app.add_option("--trials", options.trials, "trials of each cell [10, or what the matrix says]")
-      ->check(whole_number_between(1, 1'000'000))
-      ->type_name("N")
-      ->group(kWhat);
+  add_trials(app, options.trials, "each cell", "10, or what the matrix says")->group(kWhat);
   app.add_option("--settle", options.settle_rate,
                  "10 trials of each cell, and more where they tell whether it fails in RATE of its "
                  "trials or more, until each boundary is settled; a --budget is used up to make "
@@ -66,30 +64,15 @@ void add_run_options(CLI::App& app, RunOptions& options) {
       ->type_name("RATE")
       ->excludes("--trials")
       ->group(kWhat);
-  app.add_option("--timeout", options.timeout_seconds,
-                 "seconds that a process may take altogether [300, or what the matrix says]")
-      ->check(number_between(0.1, 86400.0))
-      ->type_name("SECONDS")
-      ->group(kLimits);
-  app.add_option("--stall", options.stall_seconds,
-                 "seconds without progress that make a hang [20, or what the matrix says]")
-      ->check(number_between(0.1, 86400.0))
-      ->type_name("SECONDS")
-      ->group(kLimits);
-  app.add_option("--budget", options.budget_minutes,
-                 "minutes after which no trial starts [none, or what the matrix says]")
-      ->check(number_between(0.01, 100000.0))
-      ->type_name("MINUTES")
-      ->group(kLimits);
+  add_timeout(app, options.timeout_seconds, "300, or what the matrix says")->group(kLimits);
+  add_stall(app, options.stall_seconds, "20, or what the matrix says")->group(kLimits);
+  add_budget(app, options.budget_minutes, "none, or what the matrix says")->group(kLimits);
   app.add_option("--max-failures", options.max_failures,
                  "failing trials after which no trial starts [no limit]")
       ->check(whole_number_between(1, 1'000'000))
       ->type_name("N")
       ->group(kLimits);
-  app.add_option("--memory-limit", options.memory_limit_mib,
-                 "MiB that a process may hold [three quarters of the machine's, over the jobs]")
-      ->check(whole_number_between(16, 1 << 24))
-      ->type_name("MIB")
+  add_memory_limit(app, options.memory_limit_mib, "three quarters of the machine's, over the jobs")
       ->group(kLimits);
   app.add_option(
          "--jobs", options.jobs,
@@ -98,10 +81,7 @@ void add_run_options(CLI::App& app, RunOptions& options) {
       ->check(whole_number_between(1, 64))
       ->type_name("N")
       ->group(kLimits);
-  app.add_option("--seed", options.seed, "of the order of the cells, and of their inputs [1]")
-      ->check(seed_number())
-      ->type_name("N")
-      ->group(kWhat);
+  add_seed(app, options.seed, "the order of the cells, and of their inputs", "1")->group(kWhat);
   app.add_option(
          "--out", options.out,
          "folder for journal and report [mpsprobe-out/TIME-MATRIX]; must not hold a journal")
@@ -119,10 +99,7 @@ void add_run_options(CLI::App& app, RunOptions& options) {
       ->expected(0, 1)
       ->type_name("[DIR]")
       ->group(kPlace);
-  app.add_option("--env", options.environment,
-                 "a variable of the workers' environment; may be repeated")
-      ->type_name("K=V")
-      ->group(kWorkers);
+  add_environment(app, options.environment)->group(kWorkers);
   app.add_option("--worker", options.workers,
                  "a build of the worker; may be repeated: the same cells, side by side [stock: the "
                  "one beside this program]")

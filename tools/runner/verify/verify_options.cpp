@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 
 #include "tools/runner/option_check.h"
+#include "tools/runner/trial_options.h"
 #include "tools/runner/verify/verify_command.h"
 
 namespace mpsprobe {
@@ -18,31 +19,14 @@ void add_verify_options(CLI::App& app, VerifyOptions& options) {
       ->type_name("NAME");
   app.add_flag("--only-new", options.only_new,
                "with --profile: do not run the bundle's own device again");
-  app.add_option("--trials", options.run.trials,
-                 "trials of each cell and arm [20 to 200: as many as it takes to find the bundle's "
-                 "rate again]")
-      ->check(whole_number_between(1, 1'000'000))
-      ->type_name("N");
-  app.add_option("--seed", options.run.seed,
-                 "of the order of the trials, and of their inputs [the bundle's]")
-      ->check(seed_number())
-      ->type_name("N");
-  app.add_option("--timeout", options.run.timeout_seconds,
-                 "seconds that a process may take altogether [the bundle's]")
-      ->check(number_between(0.1, 86400.0))
-      ->type_name("SECONDS");
-  app.add_option("--stall", options.run.stall_seconds,
-                 "seconds without progress that make a hang [the bundle's]")
-      ->check(number_between(0.1, 86400.0))
-      ->type_name("SECONDS");
-  app.add_option("--budget", options.run.budget_minutes,
-                 "minutes after which no trial starts [none]")
-      ->check(number_between(0.01, 100000.0))
-      ->type_name("MINUTES");
-  app.add_option("--env", options.run.environment,
-                 "a variable of the workers' environment; may be repeated. Those of the bundle are "
-                 "named and never put in force")
-      ->type_name("K=V");
+  add_trials(app, options.run.trials, "each cell and arm",
+             "20 to 200: as many as it takes to find the bundle's rate again");
+  add_seed(app, options.run.seed, "the order of the trials, and of their inputs", "the bundle's");
+  add_timeout(app, options.run.timeout_seconds, "the bundle's");
+  add_stall(app, options.run.stall_seconds, "the bundle's");
+  add_budget(app, options.run.budget_minutes, "none");
+  add_environment(app, options.run.environment,
+                  ". Those of the bundle are named and never put in force");
   app.add_option("--known-good", options.run.known_good,
                  "run a known-good cell after a failure: auto (on real devices), always, never")
       ->check(one_of({"auto", "always", "never"}))

@@ -1,0 +1,70 @@
+#include "tools/runner/trial_options.h"
+
+#include <CLI/CLI.hpp>
+
+#include "tools/runner/option_check.h"
+
+namespace mpsprobe {
+namespace {
+
+std::string with_usual(const std::string& help, const std::string& usual) {
+  return help + " [" + usual + "]";
+}
+
+CLI::Option* add_seconds(CLI::App& app, const char* name, std::optional<double>& seconds,
+                         const std::string& help) {
+  return app.add_option(name, seconds, help)
+      ->check(number_between(0.1, 86400.0))
+      ->type_name("SECONDS");
+}
+
+}  // namespace
+
+CLI::Option* add_trials(CLI::App& app, std::optional<int>& trials, const std::string& of,
+                        const std::string& usual) {
+  return app.add_option("--trials", trials, with_usual("trials of " + of, usual))
+      ->check(whole_number_between(1, 1'000'000))
+      ->type_name("N");
+}
+
+CLI::Option* add_timeout(CLI::App& app, std::optional<double>& seconds, const std::string& usual) {
+  return add_seconds(app, "--timeout", seconds,
+                     with_usual("seconds that a process may take altogether", usual));
+}
+
+CLI::Option* add_stall(CLI::App& app, std::optional<double>& seconds, const std::string& usual) {
+  return add_seconds(app, "--stall", seconds,
+                     with_usual("seconds without progress that make a hang", usual));
+}
+
+CLI::Option* add_budget(CLI::App& app, std::optional<double>& minutes, const std::string& usual) {
+  return app
+      .add_option("--budget", minutes,
+                  with_usual("minutes after which no trial starts; --resume goes on", usual))
+      ->check(number_between(0.01, 100000.0))
+      ->type_name("MINUTES");
+}
+
+CLI::Option* add_memory_limit(CLI::App& app, std::optional<uint64_t>& mib,
+                              const std::string& usual) {
+  return app.add_option("--memory-limit", mib, with_usual("MiB that a process may hold", usual))
+      ->check(whole_number_between(16, 1 << 24))
+      ->type_name("MIB");
+}
+
+CLI::Option* add_seed(CLI::App& app, std::optional<uint64_t>& seed, const std::string& of,
+                      const std::string& usual) {
+  return app.add_option("--seed", seed, with_usual("of " + of, usual))
+      ->check(seed_number())
+      ->type_name("N");
+}
+
+CLI::Option* add_environment(CLI::App& app, std::vector<std::string>& variables,
+                             const std::string& more) {
+  return app
+      .add_option("--env", variables,
+                  "a variable of the workers' environment; may be repeated" + more)
+      ->type_name("K=V");
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace mpsprobe {
+
+// The options that every command takes which runs trials: what they are called, mean and may be
+// stands here, once. `usual` says what holds where the option is not given. Values must outlive the
+// parsing. Each is returned for a command that groups its help.
+
+/// `of` says of what.
+CLI::Option* add_trials(CLI::App& app, std::optional<int>& trials, const std::string& of,
+                        const std::string& usual);
+CLI::Option* add_timeout(CLI::App& app, std::optional<double>& seconds, const std::string& usual);
+CLI::Option* add_stall(CLI::App& app, std::optional<double>& seconds, const std::string& usual);
+CLI::Option* add_budget(CLI::App& app, std::optional<double>& minutes, const std::string& usual);
+CLI::Option* add_memory_limit(CLI::App& app, std::optional<uint64_t>& mib,
+                              const std::string& usual);
+/// `of` says what the seed draws.
+CLI::Option* add_seed(CLI::App& app, std::optional<uint64_t>& seed, const std::string& of,
+                      const std::string& usual);
+/// `more` follows the help.
+CLI::Option* add_environment(CLI::App& app, std::vector<std::string>& variables,
+                             const std::string& more = "");
+
+}  // namespace mpsprobe
