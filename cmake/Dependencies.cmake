@@ -44,8 +44,8 @@ function(mpsprobe_dependency)
 endfunction()
 
 mpsprobe_dependency(PACKAGE CLI11 TARGET CLI11::CLI11 VERSION 2.1
-  URL https://github.com/CLIUtils/CLI11/archive/refs/tags/v2.4.2.tar.gz
-  SHA256 f2d893a65c3b1324c50d4e682c0cdc021dd0477ae2c048544f39eed6654b699a)
+  URL https://github.com/CLIUtils/CLI11/archive/refs/tags/v2.7.2.tar.gz
+  SHA256 46eef3101da70852ec7af026e09d485ccee81813331c8c6052d39344443b83da)
 
 set(JSON_BuildTests OFF CACHE INTERNAL "")
 mpsprobe_dependency(PACKAGE nlohmann_json TARGET nlohmann_json::nlohmann_json VERSION 3.10
@@ -53,8 +53,8 @@ mpsprobe_dependency(PACKAGE nlohmann_json TARGET nlohmann_json::nlohmann_json VE
   SHA256 d6c65aca6b1ed68e7a182f4757257b107ae403032760ed6ef121c9d55e81757d)
 
 mpsprobe_dependency(PACKAGE fmt TARGET fmt::fmt-header-only VERSION 8
-  URL https://github.com/fmtlib/fmt/archive/refs/tags/10.2.1.tar.gz
-  SHA256 1250e4cc58bf06ee631567523f48848dc4596133e163f02615c97f78bab6c811)
+  URL https://github.com/fmtlib/fmt/archive/refs/tags/12.2.0.tar.gz
+  SHA256 8b852bb5aa6e7d8564f9e81394055395dd1d1936d38dfd3a17792a02bebd7af0)
 # mpsprobe::fmt is its headers alone, so that nothing else has to be there when the programs run. To compile them
 # takes each source several times as long as those of the library, so builds that stay where they are take that one.
 # What includes LibTorch has to take the headers: they are LibTorch's own there, of another release.
@@ -166,15 +166,15 @@ endif()
 if(MPSPROBE_BUILD_TESTS)
   set(INSTALL_GTEST OFF CACHE INTERNAL "")
   mpsprobe_dependency(PACKAGE GTest TARGET GTest::gmock VERSION 1.11
-    URL https://github.com/google/googletest/archive/refs/tags/v1.14.0.tar.gz
-    SHA256 8ad598c73ad796e0d8280b082cebd82a630d73e73cd3c70057938a6501bba5d7)
+    URL https://github.com/google/googletest/archive/refs/tags/v1.18.0.tar.gz
+    SHA256 6e3191c1455468b3fc35a417fb565c1c5071aee1b7e7f85e30cf48a98d37d8b5)
 endif()
 if(MPSPROBE_BUILD_BENCHMARKS)
   set(BENCHMARK_ENABLE_TESTING OFF CACHE INTERNAL "")
   set(BENCHMARK_ENABLE_INSTALL OFF CACHE INTERNAL "")
   mpsprobe_dependency(PACKAGE benchmark TARGET benchmark::benchmark VERSION 1.6
-    URL https://github.com/google/benchmark/archive/refs/tags/v1.8.3.tar.gz
-    SHA256 6bc180a57d23d4d9515519f92b0c83d61b05b5bab188961f36ac7b06b0d9e9ce)
+    URL https://github.com/google/benchmark/archive/refs/tags/v1.9.5.tar.gz
+    SHA256 9631341c82bac4a288bef951f8b26b41f69021794184ece969f8473977eaa340)
 endif()
 
 # Keeps the counts of many nights (tools/runner/history). Not fetched: every distribution and macOS's SDK have it.
