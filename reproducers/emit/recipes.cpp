@@ -91,6 +91,11 @@ constexpr Recipe kRecipes[] = {
      .graph_result = "$S",
      .graph_build = "[g reLUWithTensor:in[0] name:nil]",
      .graph_expected = "x > 0 ? x : 0"},
+    {.op = "gelu",
+     .shape = "64x64",
+     .inputs = "at::randn({$S})",
+     .launch = "at::gelu(x[0])",
+     .python_launch = "torch.nn.functional.gelu(x[0])"},
     {.op = "softmax",
      .shape = "64x64",
      .inputs = "at::randn({$S})",
@@ -106,6 +111,49 @@ constexpr Recipe kRecipes[] = {
      .weights = "at::rand({$L}) + 0.5, at::randn({$L})",
      .launch = "at::layer_norm(x[0], {$L}, w[0], w[1])",
      .python_launch = "torch.nn.functional.layer_norm(x[0], [$L], w[0], w[1])"},
+    {.op = "batch_norm",
+     .shape = "8x16x32",
+     .inputs = "at::randn({$S})",
+     .weights = "at::rand({$1}) + 0.5, at::randn({$1}), at::randn({$1}), at::rand({$1}) + 0.5",
+     .launch = "at::batch_norm(x[0], w[0], w[1], w[2], w[3], false, 0.1, 1e-5, false)",
+     .python_launch = "torch.nn.functional.batch_norm(x[0], w[2], w[3], w[0], w[1])"},
+    {.op = "sdpa",
+     .shape = "2x4x16x16",
+     .inputs = "at::randn({$S}), at::randn({$S}), at::randn({$S})",
+     .launch = "at::scaled_dot_product_attention(x[0], x[1], x[2])",
+     .python_launch = "torch.nn.functional.scaled_dot_product_attention(x[0], x[1], x[2])"},
+    {.op = "attention",
+     .shape = "2x16x32x4",
+     .inputs = "at::randn({$0, $1, $2})",
+     .weights = "at::randn({3 * $2, $2}) / 16, at::randn({3 * $2})",
+     .launch = "[&] {\n  const at::Tensor packed = at::linear(x[0], w[0], w[1]).unflatten(-1, {3, "
+               "$2}).unsqueeze(0)"
+               ".transpose(0, -2).squeeze(-2).contiguous();\n"
+               "  const auto heads = [&](int64_t i) {"
+               " return packed.select(0, i).view({$0, $1, $3, -1}).transpose(1, 2); "
+               "};\n"
+               "  return at::scaled_dot_product_attention(heads(0), heads(1), heads(2));\n}()",
+     .python_launch = "torch.nn.functional.scaled_dot_product_attention(*("
+                      "each.view($0, $1, $3, -1).transpose(1, 2) for each in "
+                      "torch.nn.functional.linear(x[0], w[0], w[1]).unflatten(-1, (3, $2))"
+                      ".unsqueeze(0).transpose(0, -2).squeeze(-2).contiguous()))",
+     .linear = true},
+    {.op = "attention_strided",
+     .shape = "2x16x32x4",
+     .inputs = "at::randn({$0, $1, $2})",
+     .weights = "at::randn({3 * $2, $2}) / 16, at::randn({3 * $2})",
+     .launch = "[&] {\n  const at::Tensor packed = at::linear(x[0], w[0], w[1]).unflatten(-1, {3, "
+               "$2}).unsqueeze(0)"
+               ".transpose(0, -2).squeeze(-2);\n"
+               "  const auto heads = [&](int64_t i) {"
+               " return packed.select(0, i).reshape({$0, $1, $3, -1}).transpose(1, 2); "
+               "};\n"
+               "  return at::scaled_dot_product_attention(heads(0), heads(1), heads(2));\n}()",
+     .python_launch = "torch.nn.functional.scaled_dot_product_attention(*("
+                      "each.reshape($0, $1, $3, -1).transpose(1, 2) for each in "
+                      "torch.nn.functional.linear(x[0], w[0], w[1]).unflatten(-1, (3, $2))"
+                      ".unsqueeze(0).transpose(0, -2).squeeze(-2)))",
+     .linear = true},
     {.op = "renorm",
      .shape = "64x64",
      .inputs = "at::randn({$S})",
@@ -136,6 +184,11 @@ constexpr Recipe kRecipes[] = {
      .graph_build =
          "[g matrixMultiplicationWithPrimaryTensor:in[0] secondaryTensor:in[1] name:nil]",
      .graph_expected = "$1 * x"},
+    {.op = "bmm",
+     .shape = "4x16x32x16",
+     .inputs = "at::randn({$0, $1, $2}), at::randn({$0, $2, $3}) / 8",
+     .launch = "at::bmm(x[0], x[1])",
+     .python_launch = "torch.bmm(x[0], x[1])"},
     {.op = "matmul",
      .shape = "64x64x64",
      .inputs = "at::randn({$0, $1}), at::randn({$1, $2}) / $R",

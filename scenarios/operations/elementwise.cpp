@@ -1,4 +1,6 @@
 #include <ATen/ops/add.h>
+#include <ATen/ops/batch_norm.h>
+#include <ATen/ops/gelu.h>
 #include <ATen/ops/layer_norm.h>
 #include <ATen/ops/mul.h>
 #include <ATen/ops/nonzero.h>
@@ -17,9 +19,11 @@ namespace {
 constexpr std::string_view kAdd[] = {"aten::add"};
 constexpr std::string_view kMul[] = {"aten::mul"};
 constexpr std::string_view kRelu[] = {"aten::relu"};
+constexpr std::string_view kGelu[] = {"aten::gelu"};
 constexpr std::string_view kRenorm[] = {"aten::renorm"};
 constexpr std::string_view kSoftmax[] = {"aten::softmax", "aten::_softmax"};
 constexpr std::string_view kLayerNorm[] = {"aten::layer_norm", "aten::native_layer_norm"};
+constexpr std::string_view kBatchNorm[] = {"aten::batch_norm", "aten::native_batch_norm"};
 constexpr std::string_view kSum[] = {"aten::sum"};
 constexpr std::string_view kNonzero[] = {"aten::nonzero"};
 
@@ -72,6 +76,18 @@ const Operation kElementwise[] = {
         .run = [](const Call& call) -> Tensors { return {at::relu(call.inputs[0])}; },
     },
     {
+        .name = "gelu",
+        .summary = "F.gelu(x), by the error function",
+        .source = "the reports' authors by hand: control of layer_norm",
+        .shape = "64x64",
+        .dimensions = "any",
+        .dtypes = floating_types(),
+        .rounding = Rounding::transcendental,
+        .observed_as = kGelu,
+        .inputs = one_normal,
+        .run = [](const Call& call) -> Tensors { return {at::gelu(call.inputs[0])}; },
+    },
+    {
         .name = "softmax",
         .summary = "softmax over the last dimension (one cached graph for all threads on MPS)",
         .source = "report 002",
@@ -112,6 +128,27 @@ const Operation kElementwise[] = {
         .run = [](const Call& call) -> Tensors {
           return {at::layer_norm(call.inputs[0], {call.sizes.back()}, call.parameters[0],
                                  call.parameters[1], 1e-5)};
+        },
+    },
+    {
+        .name = "batch_norm",
+        .summary = "nn.BatchNorm1d in eval mode, with weight, bias and running statistics",
+        .source = "the reports' authors by hand: models of convolutions",
+        .shape = "8x16x32",
+        .dimensions = "batch x channels x length",
+        .dtypes = floating_types(),
+        .rounding = Rounding::transcendental,
+        .observed_as = kBatchNorm,
+        .inputs = one_normal,
+        .parameters = [](Random& random, const Sizes& sizes) -> Tensors {
+          const int64_t channels = sizes[1];
+          return {random.uniform({channels}, 0.5, 1.5), random.normal({channels}),
+                  random.normal({channels}), random.uniform({channels}, 0.5, 1.5)};
+        },
+        .run = [](const Call& call) -> Tensors {
+          const Tensors& learned = call.parameters;
+          return {at::batch_norm(call.inputs[0], learned[0], learned[1], learned[2], learned[3],
+                                 /*training=*/false, 0.1, 1e-5, /*cudnn_enabled=*/false)};
         },
     },
     {

@@ -80,6 +80,7 @@ struct Operation {
 std::span<const Operation> creation_operations();
 std::span<const Operation> elementwise_operations();
 std::span<const Operation> product_operations();
+std::span<const Operation> attention_operations();
 std::span<const Operation> mix_operations();
 std::span<const Operation> model_operations();
 std::span<const Operation> selftest_operations();

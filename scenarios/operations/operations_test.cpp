@@ -71,6 +71,11 @@ TEST(Operations, LargerShapesAreCleanOnTheCpu) {
            {"sum", "512x512"},
            {"softmax", "3x5x700"},
            {"conv2d", "2x32x8x20x20x5"},
+           {"bmm", "3x64x1024x33"},
+           {"sdpa", "2x3x150x64"},
+           {"attention", "4x128x256x4"},
+           {"attention_strided", "4x128x256x4"},
+           {"batch_norm", "5x33x1000"},
            {"transformer_layer", "33x3x96x8x200"}}) {
     for (const char* dtype : {"float32", "float16", "bfloat16"}) {
       Cell cell = cpu_cell(op);

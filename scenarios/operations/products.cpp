@@ -1,5 +1,6 @@
 #include <ATen/ops/add.h>
 #include <ATen/ops/addmm.h>
+#include <ATen/ops/bmm.h>
 #include <ATen/ops/eye.h>
 #include <ATen/ops/linalg_householder_product.h>
 #include <ATen/ops/linear.h>
@@ -21,6 +22,7 @@ constexpr std::string_view kMm[] = {"aten::mm"};
 constexpr std::string_view kBiasedParts[] = {"matmul", "add"};
 constexpr std::string_view kMatmulParts[] = {"mm"};
 constexpr std::string_view kMatmul[] = {"aten::matmul", "aten::mm", "aten::bmm"};
+constexpr std::string_view kBmm[] = {"aten::bmm"};
 constexpr std::string_view kAddmm[] = {"aten::addmm"};
 constexpr std::string_view kHouseholder[] = {"aten::linalg_householder_product"};
 constexpr at::ScalarType kFloatAlone[] = {at::kFloat};
@@ -90,6 +92,24 @@ const Operation kProducts[] = {
         .terms = inner,
         .inputs = factors,
         .run = [](const Call& call) -> Tensors { return {at::mm(call.inputs[0], call.inputs[1])}; },
+    },
+    {
+        .name = "bmm",
+        .summary = "torch.bmm(a, b)",
+        .source = "the reports' authors by hand: linear algebra in parallel",
+        .shape = "4x16x32x16",
+        .dimensions = "batch x rows x inner x columns",
+        .dtypes = floating_types(),
+        .rounding = Rounding::accumulated,
+        .observed_as = kBmm,
+        .terms = [](const Sizes& sizes) { return sizes[2]; },
+        .inputs = [](Random& random, const Sizes& sizes) -> Tensors {
+          return {random.normal({sizes[0], sizes[1], sizes[2]}),
+                  random.normal({sizes[0], sizes[2], sizes[3]})};
+        },
+        .run = [](const Call& call) -> Tensors {
+          return {at::bmm(call.inputs[0], call.inputs[1])};
+        },
     },
     {
         .name = "matmul",

@@ -19,8 +19,8 @@ std::span<const Operation* const> operations() {
   static const std::vector<const Operation*> kAll = [] {
     std::vector<const Operation*> all;
     for (const std::span<const Operation> group :
-         {creation_operations(), elementwise_operations(), product_operations(), mix_operations(),
-          model_operations(), selftest_operations()}) {
+         {creation_operations(), elementwise_operations(), product_operations(),
+          attention_operations(), mix_operations(), model_operations(), selftest_operations()}) {
       for (const Operation& operation : group) {
         all.push_back(&operation);
       }

@@ -24,6 +24,7 @@ constexpr Operation kOperations[] = {
     {"asin", "asin", PathRule::nograph},
     {"atan", "atan", PathRule::nograph},
     {"baddbmm", "baddbmm", PathRule::graph},
+    {"batch_norm", "batch_norm", PathRule::graph},
     {"bmm", "bmm", PathRule::by_setting},
     {"cat", "cat", PathRule::graph},
     {"ceil", "ceil", PathRule::nograph},

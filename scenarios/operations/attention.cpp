@@ -1,0 +1,135 @@
+#include <ATen/ops/linear.h>
+#include <ATen/ops/scaled_dot_product_attention.h>
+
+#include <cmath>
+
+#include "scenarios/operations/operation.h"
+
+// Self-attention in its parts, under no gradient, as an application runs inference. The authors of
+// the founding reports found wrong numbers where the packed projection was made contiguous before
+// it was split, and none where it was not: `attention` and `attention_strided` differ in that call
+// alone. The heads stay apart at the end, since joining them would copy in both.
+
+namespace mpsprobe {
+namespace {
+
+constexpr std::string_view kSdpa[] = {"aten::scaled_dot_product_attention"};
+constexpr std::string_view kAttention[] = {"aten::linear", "aten::scaled_dot_product_attention"};
+constexpr std::string_view kAttentionParts[] = {"linear", "sdpa"};
+constexpr std::string_view kAttentionSizes = "batch x sequence x model x heads";
+
+at::Tensor attend(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value) {
+  return at::scaled_dot_product_attention(query, key, value, std::nullopt, 0.0, false);
+}
+
+// Query, key and value of one projection, one behind the other along a new first dimension, as
+// nn.MultiheadAttention unpacks them: a view whose rows lie three model sizes apart.
+at::Tensor project(const Call& call) {
+  return at::linear(call.inputs[0], call.parameters[0], call.parameters[1])
+      .unflatten(-1, at::IntArrayRef{3, call.sizes[2]})
+      .unsqueeze(0)
+      .transpose(0, -2)
+      .squeeze(-2);
+}
+
+Tensors attend_contiguous(const Call& call) {
+  const at::Tensor packed = project(call).contiguous();
+  const auto heads = [&](int64_t which) {
+    return packed.select(0, which)
+        .view({call.sizes[0], call.sizes[1], call.sizes[3], -1})
+        .transpose(1, 2);
+  };
+  return {attend(heads(0), heads(1), heads(2))};
+}
+
+Tensors attend_strided(const Call& call) {
+  const at::Tensor packed = project(call);
+  const auto heads = [&](int64_t which) {
+    return packed.select(0, which)
+        .reshape({call.sizes[0], call.sizes[1], call.sizes[3], -1})
+        .transpose(1, 2);
+  };
+  return {attend(heads(0), heads(1), heads(2))};
+}
+
+std::string_view refuse_heads(const Sizes& sizes) {
+  return sizes[2] % sizes[3] != 0 ? "the model size is no multiple of the number of heads" : "";
+}
+
+Tensors sequences(Random& random, const Sizes& sizes) {
+  return {random.normal({sizes[0], sizes[1], sizes[2]})};
+}
+
+// In the range that nn.Linear starts with: results stay near one.
+Tensors projection(Random& random, const Sizes& sizes) {
+  const double bound = 1 / std::sqrt(static_cast<double>(sizes[2]));
+  return {random.uniform({3 * sizes[2], sizes[2]}, -bound, bound),
+          random.uniform({3 * sizes[2]}, -bound, bound)};
+}
+
+// The errors of a projection, of the scores and of their weighted sum.
+int64_t attention_terms(const Sizes& /*sizes*/) {
+  return 16;
+}
+
+const Operation kAttentions[] = {
+    {
+        .name = "sdpa",
+        .summary = "F.scaled_dot_product_attention(q, k, v)",
+        .source = "the reports' authors by hand: attention by its parts",
+        .shape = "2x4x16x16",
+        .dimensions = "batch x heads x sequence x head",
+        .dtypes = floating_types(),
+        .rounding = Rounding::accumulated,
+        .observed_as = kSdpa,
+        .terms = attention_terms,
+        .inputs = [](Random& random, const Sizes& sizes) -> Tensors {
+          return {random.normal(sizes), random.normal(sizes), random.normal(sizes)};
+        },
+        .run = [](const Call& call) -> Tensors {
+          return {attend(call.inputs[0], call.inputs[1], call.inputs[2])};
+        },
+    },
+    {
+        .name = "attention",
+        .summary = "packed projection, contiguous(), attention: nn.MultiheadAttention's way",
+        .source = "the reports' authors by hand: wrong numbers after contiguous()",
+        .shape = "2x16x32x4",
+        .dimensions = kAttentionSizes,
+        .dtypes = floating_types(),
+        .rounding = Rounding::accumulated,
+        .ends_in_linear = true,
+        .observed_as = kAttention,
+        .made_of = kAttentionParts,
+        .refuse = refuse_heads,
+        .terms = attention_terms,
+        .inputs = sequences,
+        .parameters = projection,
+        .run = attend_contiguous,
+    },
+    {
+        .name = "attention_strided",
+        .summary = "packed projection, attention: the same without contiguous()",
+        .source = "the reports' authors by hand: the control of attention",
+        .shape = "2x16x32x4",
+        .dimensions = kAttentionSizes,
+        .dtypes = floating_types(),
+        .rounding = Rounding::accumulated,
+        .ends_in_linear = true,
+        .observed_as = kAttention,
+        .made_of = kAttentionParts,
+        .refuse = refuse_heads,
+        .terms = attention_terms,
+        .inputs = sequences,
+        .parameters = projection,
+        .run = attend_strided,
+    },
+};
+
+}  // namespace
+
+std::span<const Operation> attention_operations() {
+  return kAttentions;
+}
+
+}  // namespace mpsprobe
