@@ -6,6 +6,8 @@
 #include <map>
 #include <set>
 
+#include "harness/statistics/interval.h"
+
 namespace mpsprobe {
 namespace {
 
@@ -97,7 +99,8 @@ std::set<std::string> counted_cells(const RunFacts& run) {
 std::vector<Boundary> boundaries_of(const RunFacts& run) {
   std::vector<CellEvidence> evidence;
   for (const auto& [key, facts] : run.cells) {
-    evidence.push_back({key.first, facts.cell, facts.counted, facts.failures, false, 0});
+    evidence.push_back({key.first, facts.cell, facts.counted, facts.failures,
+                        exact_interval(facts.failures, facts.counted), false, 0});
   }
   return find_boundaries(evidence);
 }
