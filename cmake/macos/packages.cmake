@@ -62,8 +62,8 @@ endif()
 if(NOT EXISTS ${_headers}/sqlite3.h)
   file(CREATE_LINK /usr/include/sqlite3.h ${_headers}/sqlite3.h SYMBOLIC)
 endif()
-add_library(SQLite::SQLite3 INTERFACE IMPORTED GLOBAL)
-set_target_properties(SQLite::SQLite3 PROPERTIES
+add_library(mpsprobe_sqlite INTERFACE IMPORTED GLOBAL)
+set_target_properties(mpsprobe_sqlite PROPERTIES
   INTERFACE_INCLUDE_DIRECTORIES ${_headers} INTERFACE_LINK_LIBRARIES sqlite3)
 
 set(_googletest /usr/src/googletest)
