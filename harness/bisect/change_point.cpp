@@ -5,9 +5,10 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
-#include <numbers>
 #include <numeric>
 #include <stdexcept>
+
+#include "harness/statistics/beta.h"
 
 namespace mpsprobe {
 namespace {
@@ -49,9 +50,7 @@ Tables make_tables() {
     return weights;
   };
   for (size_t i = 0; i < kRates; ++i) {
-    const double angle =
-        std::numbers::pi / 2 * (static_cast<double>(i) + 0.5) / static_cast<double>(kRates);
-    tables.rate[i] = std::sin(angle) * std::sin(angle);
+    tables.rate[i] = jeffreys_rate(i, kRates);
     tables.log_failure[i] = std::log(tables.rate[i]);
     tables.log_pass[i] = std::log1p(-tables.rate[i]);
   }

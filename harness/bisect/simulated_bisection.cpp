@@ -1,9 +1,9 @@
 #include "harness/bisect/simulated_bisection.h"
 
 #include <algorithm>
-#include <random>
 
 #include "harness/bisect/change_point.h"
+#include "harness/statistics/simulated_trials.h"
 
 namespace mpsprobe {
 
@@ -16,13 +16,13 @@ std::vector<PlantedChange> planted_changes() {
 
 SimulatedBisections bisect_simulated(const PlantedChange& planted, size_t builds, double confidence,
                                      int most_trials, int bisections, uint64_t seed) {
-  // 53 bits of the generator, whose output the standard fixes: the same numbers everywhere.
-  std::mt19937_64 random(seed);
-  const auto uniform = [&random] { return static_cast<double>(random() >> 11U) * 0x1p-53; };
+  SimulatedTrials random(seed);
   SimulatedBisections all;
   for (; all.bisections < bisections; ++all.bisections) {
     const size_t place =
-        planted.culprit ? 1 + static_cast<size_t>(uniform() * static_cast<double>(builds - 1)) : 0;
+        planted.culprit
+            ? 1 + static_cast<size_t>(random.uniform() * static_cast<double>(builds - 1))
+            : 0;
     std::vector<Proportion> seen(builds);
     int trials = 0;
     ChangePoint change = find_change(seen);
@@ -31,7 +31,7 @@ SimulatedBisections bisect_simulated(const PlantedChange& planted, size_t builds
       ++trials;
       ++seen[build].trials;
       const bool after = planted.culprit && build >= place;
-      seen[build].failures += uniform() < (after ? planted.after : planted.before) ? 1 : 0;
+      seen[build].failures += random.fails(after ? planted.after : planted.before) ? 1 : 0;
       change = find_change(seen);
     }
     all.mean_trials += trials / static_cast<double>(bisections);

@@ -6,23 +6,14 @@
 #include <boost/math/distributions/binomial.hpp>
 #include <functional>
 #include <map>
-#include <random>
 
 #include "harness/statistics/anytime.h"
+#include "harness/statistics/simulated_trials.h"
 
 namespace mpsprobe {
 namespace {
 
 constexpr size_t kCounts = 7;
-
-class Bernoulli {
- public:
-  explicit Bernoulli(uint64_t seed) : random_(seed) {}
-  bool operator()(double rate) { return static_cast<double>(random_() >> 11) * 0x1p-53 < rate; }
-
- private:
-  std::mt19937_64 random_;
-};
 
 using FailsAt = std::function<bool(const Proportion&)>;
 
@@ -104,7 +95,7 @@ std::vector<PlantedBoundary> planted_boundaries(const RateQuestion& question) {
 
 SimulatedCampaigns settle_simulated(const RateQuestion& question, const PlantedBoundary& planted,
                                     int campaigns, uint64_t seed) {
-  Bernoulli fails(seed);
+  SimulatedTrials random(seed);
   Remembered interval(anytime_interval);
   SimulatedCampaigns all;
   double trials = 0;
@@ -112,7 +103,7 @@ SimulatedCampaigns settle_simulated(const RateQuestion& question, const PlantedB
     std::vector<Proportion> points(planted.rates.size());
     const auto try_point = [&](size_t i) {
       ++points[i].trials;
-      points[i].failures += fails(planted.rates[i]) ? 1 : 0;
+      points[i].failures += random.fails(planted.rates[i]) ? 1 : 0;
       ++trials;
     };
     for (size_t i = 0; i < points.size(); ++i) {
@@ -141,14 +132,14 @@ SimulatedCampaigns plan_simulated(const RateQuestion& question, const PlantedBou
                                   int campaigns, uint64_t seed) {
   const int size = fixed_size(question);
   const int critical = critical_failures(question, size);
-  Bernoulli fails(seed);
+  SimulatedTrials random(seed);
   Remembered interval(exact_interval);
   SimulatedCampaigns all;
   for (int campaign = 0; campaign < campaigns; ++campaign) {
     std::vector<Proportion> points(planted.rates.size(), {0, size});
     bool accused = false;
     for (size_t i = 0; i < points.size(); ++i) {
-      for (int n = 0; n < size; ++n) points[i].failures += fails(planted.rates[i]) ? 1 : 0;
+      for (int n = 0; n < size; ++n) points[i].failures += random.fails(planted.rates[i]) ? 1 : 0;
       accused =
           accused || (planted.rates[i] <= question.seldom_rate && points[i].failures >= critical);
     }
@@ -163,14 +154,14 @@ SimulatedCampaigns plan_simulated(const RateQuestion& question, const PlantedBou
 }
 
 int sequences_left(double rate, int sequences, int length, uint64_t seed) {
-  Bernoulli fails(seed);
+  SimulatedTrials random(seed);
   Remembered interval(anytime_interval);
   int left = 0;
   for (int sequence = 0; sequence < sequences; ++sequence) {
     Proportion seen;
     while (seen.trials < length) {
       ++seen.trials;
-      seen.failures += fails(rate) ? 1 : 0;
+      seen.failures += random.fails(rate) ? 1 : 0;
       if (!holds(interval(seen), rate)) {
         ++left;
         break;

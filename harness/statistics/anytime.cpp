@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/math/special_functions/gamma.hpp>
 #include <boost/math/tools/roots.hpp>
 #include <cmath>
 #include <cstdint>
 #include <stdexcept>
+
+#include "harness/statistics/beta.h"
 
 namespace mpsprobe {
 namespace {
@@ -24,11 +25,8 @@ void check_count(const Proportion& seen) {
 
 // ln of what the mixture Beta(1/2, 1/2) gives to k failures and n - k passes in their order.
 double log_mixture(const Proportion& seen) {
-  const double failures = seen.failures;
-  const double passes = seen.trials - seen.failures;
   const double log_pi = 1.1447298858494002;  // B(1/2, 1/2) = pi
-  return boost::math::lgamma(failures + 0.5) + boost::math::lgamma(passes + 0.5) -
-         boost::math::lgamma(failures + passes + 1) - log_pi;
+  return log_beta_function(seen.failures + 0.5, seen.trials - seen.failures + 0.5) - log_pi;
 }
 
 double log_likelihood(const Proportion& seen, double rate) {

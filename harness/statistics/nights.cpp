@@ -5,11 +5,12 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <numbers>
 #include <numeric>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
+
+#include "harness/statistics/beta.h"
 
 namespace mpsprobe {
 namespace {
@@ -22,14 +23,8 @@ constexpr double kMostCorrelation = 0.5;
 constexpr double kWithin = 0.95;
 constexpr double kNothing = 40;  // e^-40 of the likeliest
 
-double log_beta_function(double a, double b) {
-  return std::lgamma(a) + std::lgamma(b) - std::lgamma(a + b);
-}
-
 double mean_at(size_t index) {
-  const double angle =
-      std::numbers::pi / 2 * (static_cast<double>(index) + 0.5) / static_cast<double>(kMeans);
-  return std::sin(angle) * std::sin(angle);
+  return jeffreys_rate(index, kMeans);
 }
 
 double spread_at(size_t index) {

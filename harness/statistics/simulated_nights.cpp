@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <random>
 #include <vector>
 
 #include "harness/statistics/nights.h"
+#include "harness/statistics/simulated_trials.h"
 
 namespace mpsprobe {
 namespace {
@@ -13,41 +13,30 @@ namespace {
 constexpr int kNights = 90;
 constexpr int kNightTrials = 10;
 
-// The standard's distributions differ from library to library, its generator does not.
-class NightRandom {
- public:
-  explicit NightRandom(uint64_t seed) : random_(seed) {}
+Proportion simulated_night(SimulatedTrials& random, double rate) {
+  Proportion night{0, kNightTrials};
+  for (int i = 0; i < kNightTrials; ++i) night.failures += random.fails(rate) ? 1 : 0;
+  return night;
+}
 
-  double uniform() { return static_cast<double>(random_() >> 11U) * 0x1p-53; }
-
-  Proportion night(double rate) {
-    Proportion night{0, kNightTrials};
-    for (int i = 0; i < kNightTrials; ++i) night.failures += uniform() < rate ? 1 : 0;
-    return night;
+/// Of Beta(a, b), a and b above 1, by rejection from the uniform.
+double beta_rate(SimulatedTrials& random, double a, double b) {
+  const double mode = (a - 1) / (a + b - 2);
+  const auto core = [a, b](double x) { return std::pow(x, a - 1) * std::pow(1 - x, b - 1); };
+  for (;;) {
+    const double x = random.uniform();
+    if (random.uniform() * core(mode) <= core(x)) return x;
   }
-
-  /// Beta(a, b), by rejection from the uniform: `most` is the largest value of its density's core.
-  double beta(double a, double b) {
-    const double mode = (a - 1) / (a + b - 2);
-    const auto core = [a, b](double x) { return std::pow(x, a - 1) * std::pow(1 - x, b - 1); };
-    for (;;) {
-      const double x = uniform();
-      if (uniform() * core(mode) <= core(x)) return x;
-    }
-  }
-
- private:
-  std::mt19937_64 random_;
-};
+}
 
 template <typename Rate>
-int claimed_in(int series, NightRandom& random, Rate rate) {
+int claimed_in(int series, SimulatedTrials& random, Rate rate) {
   int claimed = 0;
   for (int i = 0; i < series; ++i) {
     std::vector<Proportion> nights;
     bool found = false;
     while (!found && static_cast<int>(nights.size()) < kNights) {
-      nights.push_back(random.night(rate()));
+      nights.push_back(simulated_night(random, rate()));
       found = find_shift(nights).chance >= kClaimedShift;
     }
     claimed += found ? 1 : 0;
@@ -61,20 +50,20 @@ int false_changes(int series, uint64_t seed) {
   constexpr double kMean = 0.2;
   constexpr double kDeviation = 0.15;
   constexpr double kSum = kMean * (1 - kMean) / (kDeviation * kDeviation) - 1;
-  NightRandom random(seed);
+  SimulatedTrials random(seed);
   return claimed_in(series, random,
-                    [&random] { return random.beta(kMean * kSum, (1 - kMean) * kSum); });
+                    [&random] { return beta_rate(random, kMean * kSum, (1 - kMean) * kSum); });
 }
 
 int false_changes_at(double rate, int series, uint64_t seed) {
-  NightRandom random(seed);
+  SimulatedTrials random(seed);
   return claimed_in(series, random, [rate] { return rate; });
 }
 
 ShiftDelay delay_of_shift(int quiet, int series, uint64_t seed) {
   constexpr int kLongest = 60;
   constexpr double kNewRate = 0.1;
-  NightRandom random(seed);
+  SimulatedTrials random(seed);
   ShiftDelay delay;
   std::vector<int> delays;
   for (int i = 0; i < series; ++i) {
@@ -83,7 +72,7 @@ ShiftDelay delay_of_shift(int quiet, int series, uint64_t seed) {
     int late = 0;
     while (late < kLongest) {
       ++late;
-      nights.push_back(random.night(kNewRate));
+      nights.push_back(simulated_night(random, kNewRate));
       if (find_shift(nights).chance >= kClaimedShift) break;
     }
     if (find_shift(nights).chance < kClaimedShift) {

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <boost/math/special_functions/gamma.hpp>
+#include <cmath>
+#include <cstddef>
+#include <numbers>
+
+// The beta distribution as the prior of a failure rate.
+
+namespace mpsprobe {
+
+/// ln B(a, b), for a and b above 0. Pure.
+inline double log_beta_function(double a, double b) {
+  return boost::math::lgamma(a) + boost::math::lgamma(b) - boost::math::lgamma(a + b);
+}
+
+/// The middle of the `index`-th of `count` parts of [0, 1] that have the same share of Jeffreys'
+/// prior Beta(1/2, 1/2), whose quantile of q is sin^2(pi q / 2). Pure.
+inline double jeffreys_rate(size_t index, size_t count) {
+  const double root = std::sin(std::numbers::pi / 2 * (static_cast<double>(index) + 0.5) /
+                               static_cast<double>(count));
+  return root * root;
+}
+
+}  // namespace mpsprobe
