@@ -18,7 +18,6 @@
 #include "tools/runner/bisect/build_trials.h"
 #include "tools/runner/exit_code.h"
 #include "tools/runner/interrupt.h"
-#include "tools/runner/machine_error.h"
 #include "tools/runner/run/run_command.h"
 #include "tools/runner/run/trial_setup.h"
 #include "tools/runner/say.h"
@@ -39,13 +38,7 @@ fs::path new_bisect_folder(const BisectOptions& options) {
     throw InputError("--out " + printable(folder.string()), "holds a bisection already",
                      "Go on with it by --resume, or name another folder");
   }
-  fs::create_directories(folder, error);
-  if (error) {
-    throw MachineError(
-        fmt::format("--out {}: cannot be created: {}. Name a folder that can be "
-                    "written",
-                    printable(folder.string()), error.message()));
-  }
+  make_named_folder(folder);
   return folder;
 }
 
@@ -179,12 +172,9 @@ class Bisection {
     ConfirmedSides sides;
     const std::string& before = result_.builds[result_.usable[place - 1]].name;
     for (const TrialRecord& trial : read_journal(folder / "journal.ndjson").trials) {
-      const TrialResult came_to = result_of(trial);
-      if (is_unsettled(trial) || !is_evidence(came_to.outcome)) continue;
-      Proportion& side = trial.worker == before ? sides.before : sides.after;
-      ++side.trials;
-      const bool counts = came_to.signature.find(result_.signature) != std::string::npos;
-      side.failures += is_failure(came_to.outcome) && counts ? 1 : 0;
+      if (is_unsettled(trial)) continue;
+      count_result(result_of(trial), result_.signature,
+                   trial.worker == before ? sides.before : sides.after);
     }
     sides.p = fisher_exact(sides.before, sides.after);
     result_.confirmed = sides;
@@ -198,9 +188,12 @@ class Bisection {
 };
 
 void refuse_with_resume(const BisectOptions& options) {
+  const BisectOptions usual;
   if (options.cell.empty() && options.builds.empty() && options.make.empty() &&
       options.signature.empty() && options.from.empty() && options.environment.empty() &&
-      !options.out && !options.timeout_seconds && !options.stall_seconds && !options.seed) {
+      options.confidence == usual.confidence && options.most_trials == usual.most_trials &&
+      options.confirm == usual.confirm && !options.out && !options.timeout_seconds &&
+      !options.stall_seconds && !options.seed) {
     return;
   }
   throw InputError("--resume", "goes on with what the bisection was asked for",

@@ -114,6 +114,8 @@ TEST_F(Bisect, RefusesWhatIsNoQuestion) {
   EXPECT_THAT(mpsprobe({"bisect", "nonsense", "--builds", "a,b"}).err, HasSubstr("mpsprobe: "));
   EXPECT_EQ(mpsprobe({"bisect", "nonsense", "--builds", "a,b"}).exit_code, 2);
   EXPECT_THAT(mpsprobe({"bisect", "--resume", path("")}).err, HasSubstr("holds no bisection"));
+  EXPECT_THAT(mpsprobe({"bisect", "--resume", path(""), "--confidence", "99"}).err,
+              HasSubstr("goes on with what the bisection was asked for"));
 }
 
 }  // namespace

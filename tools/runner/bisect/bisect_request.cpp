@@ -6,6 +6,7 @@
 #include <set>
 #include <sstream>
 
+#include "harness/campaign/campaign.h"
 #include "harness/journal/trial_json.h"
 #include "harness/wire/input_error.h"
 #include "harness/wire/library_under_test.h"
@@ -84,11 +85,8 @@ void count_earlier(BisectRequest& request) {
           if (to_string(trial.cell) != request.options.cell || !workers.contains(trial.worker)) {
             continue;
           }
-          const TrialResult result = result_of(trial);
-          if (!is_evidence(result.outcome)) continue;
-          ++build.known.trials;
-          const bool counts = result.signature.find(request.options.signature) != std::string::npos;
-          build.known.failures += is_failure(result.outcome) && counts ? 1 : 0;
+          if (is_unsettled(trial)) continue;
+          count_result(result_of(trial), request.options.signature, build.known);
         }
       }
     }
@@ -96,6 +94,14 @@ void count_earlier(BisectRequest& request) {
 }
 
 }  // namespace
+
+bool count_result(const TrialResult& result, const std::string& signature, Proportion& seen) {
+  if (!is_evidence(result.outcome)) return false;
+  ++seen.trials;
+  const bool counts = result.signature.find(signature) != std::string::npos;
+  seen.failures += is_failure(result.outcome) && counts ? 1 : 0;
+  return true;
+}
 
 BisectRequest bisect_request(const BisectOptions& options) {
   if (options.cell.empty()) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/statistics/fisher.h"
+#include "reproducers/minimise/minimise.h"
 #include "tools/runner/bisect/bisect_options.h"
 
 namespace mpsprobe {
@@ -22,6 +23,10 @@ struct BisectRequest {
   BisectOptions options;
   std::vector<NamedBuild> builds;  ///< oldest first
 };
+
+/// Adds a trial to what was seen of its build, where failures count whose title holds `signature`.
+/// False, and nothing is added, where it says nothing of the cell.
+bool count_result(const TrialResult& result, const std::string& signature, Proportion& seen);
 
 constexpr const char* kBisectRequestFile = "request.json";
 

@@ -90,17 +90,17 @@ BuildTrials::BuildTrials(const BisectRequest& request, const NamedBuild& build, 
 BuildTrials::~BuildTrials() = default;
 
 void BuildTrials::count(const TrialResult& result) {
-  if (!is_evidence(result.outcome)) {
+  const int before = seen_.failures;
+  if (!count_result(result, request_.options.signature, seen_)) {
     ++without_evidence_;
     last_ = std::string(name_of(result.outcome));
     return;
   }
-  ++seen_.trials;
   ++trials_here_;
-  const bool fails = is_failure(result.outcome);
-  const bool counts = result.signature.find(request_.options.signature) != std::string::npos;
-  seen_.failures += fails && counts ? 1 : 0;
-  last_ = fails ? result.signature + (counts ? "" : " (another failure)") : "pass";
+  last_ = "pass";
+  if (is_failure(result.outcome)) {
+    last_ = result.signature + (seen_.failures > before ? "" : " (another failure)");
+  }
 }
 
 void BuildTrials::begin() {
@@ -117,7 +117,7 @@ void BuildTrials::begin() {
   RunOptions options;
   options.cells = {request_.options.cell};
   options.workers = {build_.name + "=" + path_};
-  options.trials = request_.options.most_trials;
+  options.trials = 1;  // how many there will be follows from what they come to
   options.timeout_seconds = request_.options.timeout_seconds;
   options.stall_seconds = request_.options.stall_seconds;
   options.seed = request_.options.seed;

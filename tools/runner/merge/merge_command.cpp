@@ -13,9 +13,9 @@
 #include "reports/words/text.h"
 #include "reports/writers/write.h"
 #include "tools/runner/exit_code.h"
-#include "tools/runner/machine_error.h"
 #include "tools/runner/merge/find_runs.h"
 #include "tools/runner/run/finish_report.h"
+#include "tools/runner/run/trial_setup.h"
 #include "tools/runner/say.h"
 
 namespace mpsprobe {
@@ -47,13 +47,7 @@ void prepare_folder(const fs::path& folder, const Formats& formats) {
     throw InputError("--out " + printable(folder.string()), "holds the journal of a run",
                      "Name another folder for what is merged");
   }
-  fs::create_directories(folder, error);
-  if (error) {
-    throw MachineError(
-        fmt::format("--out {}: cannot be created: {}. Name a folder that can be "
-                    "written",
-                    printable(folder.string()), error.message()));
-  }
+  make_named_folder(folder);
   refuse_foreign_reports(folder, formats);
 }
 

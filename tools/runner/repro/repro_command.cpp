@@ -147,13 +147,7 @@ fs::path folder_for(const ReproOptions& options, const ReproSource& source) {
     throw InputError("--out " + printable(folder.string()), "holds a journal already",
                      "Go on with it by --resume, or name another folder");
   }
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) {
-    throw MachineError(
-        fmt::format("{}: cannot be created: {}. Name a folder that can be written with --out",
-                    folder.string(), error.message()));
-  }
+  make_named_folder(folder);
   return folder;
 }
 

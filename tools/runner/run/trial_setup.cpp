@@ -8,6 +8,7 @@
 
 #include "harness/executor/executor.h"
 #include "harness/wire/library_under_test.h"
+#include "reports/words/text.h"
 #include "tools/runner/machine_error.h"
 #include "tools/runner/workers/workers.h"
 
@@ -34,6 +35,15 @@ std::filesystem::path make_default_run_folder(std::string_view started, std::str
                     folder.string(), error.message()));
   }
   return folder;
+}
+
+void make_named_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (!error) return;
+  throw MachineError(
+      fmt::format("--out {}: cannot be created: {}. Name a folder that can be written",
+                  shortened(printable(folder.string()), 200), error.message()));
 }
 
 ChildLimits limits_of(const CampaignHeader& header) {

@@ -19,6 +19,10 @@ std::filesystem::path default_run_folder(std::string_view started, std::string_v
 /// its own, the second with "-2" behind its name. Throws MachineError where it cannot be created.
 std::filesystem::path make_default_run_folder(std::string_view started, std::string_view name);
 
+/// Makes a folder that --out named, with those above it. Throws MachineError where it cannot be
+/// created.
+void make_named_folder(const std::filesystem::path& folder);
+
 /// How the header of a journal says that trials are run: with which limits, and where the system's
 /// crash reports are looked for (their copies go into `folder`; a wait for one ends with
 /// `interrupted`, which must outlive it).
