@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "harness/statistics/interval.h"
+#include "harness/statistics/anytime.h"
 
 namespace mpsprobe {
 namespace {
@@ -70,7 +70,9 @@ std::vector<Hypothesis> family_of(const RunFacts& before, const RunFacts& after,
     family.push_back({key, "", {then.failures, then.counted}, {now.failures, now.counted}});
     if (then.failures > 0 && now.failures > 0) add_titles(family, key, then, now);
   }
-  for (Hypothesis& each : family) each.p = fisher_exact(each.before, each.after);
+  const bool looked = before.sampling == Sampling::looking || after.sampling == Sampling::looking;
+  const Sampling sampling = looked ? Sampling::looking : Sampling::fixed;
+  for (Hypothesis& each : family) each.p = equality_p_value(sampling, each.before, each.after);
   return family;
 }
 
@@ -100,7 +102,7 @@ std::vector<Boundary> boundaries_of(const RunFacts& run) {
   std::vector<CellEvidence> evidence;
   for (const auto& [key, facts] : run.cells) {
     evidence.push_back({key.first, facts.cell, facts.counted, facts.failures,
-                        exact_interval(facts.failures, facts.counted), false, 0});
+                        rate_interval(run.sampling, facts.failures, facts.counted), false, 0});
   }
   return find_boundaries(evidence);
 }

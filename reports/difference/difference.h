@@ -33,7 +33,7 @@ struct CellChange {
   std::string title;  ///< of a change of signatures, else the most frequent one of the failing side
   Proportion before;
   Proportion after;
-  double p = 1;                    ///< Fisher's exact test, two-sided
+  double p = 1;                    ///< that both have one rate (equality_p_value)
   double corrected_p = 1;          ///< for the false discovery rate over all that were tested
   std::optional<int> more_trials;  ///< of each side, for `unclear`, at the rates seen
   bool simulated = false;

@@ -54,6 +54,25 @@ TEST(Difference, WhatChanceMayHaveDoneIsNotClaimed) {
   EXPECT_GT(*difference.unclear[0].more_trials, 50);
 }
 
+// A number of trials that results decided needs a p-value that holds at any stopping time.
+TEST(Difference, OfARunThatSettledIsClaimedWithMoreCaution) {
+  const auto with = [](int failures, Sampling sampling) {
+    RunFacts facts;
+    facts.arms["stock"] = {};
+    facts.sampling = sampling;
+    CellFacts cell;
+    cell.cell.op = "linear";
+    cell.planned = cell.counted = 10;
+    cell.failures = failures;
+    facts.cells[{"stock", to_string(cell.cell)}] = cell;
+    return facts;
+  };
+  const RunFacts before = with(0, Sampling::fixed);
+  EXPECT_THAT(compare_runs(before, with(6, Sampling::fixed)).changes, SizeIs(1));
+  EXPECT_THAT(compare_runs(before, with(6, Sampling::looking)).changes, IsEmpty());
+  EXPECT_THAT(compare_runs(before, with(10, Sampling::looking)).changes, SizeIs(1));
+}
+
 TEST(Difference, AnotherSignatureInACellThatFailsAsOftenIsNew) {
   SampleJournal before;
   before.plan("sim/linear/nograph/threads=3").ran(10, 10);

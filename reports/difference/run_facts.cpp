@@ -41,6 +41,7 @@ void read_report(RunFacts& facts, const nlohmann::json& report) {
   facts.started = context.at("started").get<std::string>();
   facts.machine = context.at("machine");
   facts.simulated = report.at("simulated").get<bool>();
+  if (report.contains("settling")) facts.sampling = Sampling::looking;
   facts.planned = report.at("planned").get<int>();
   facts.undone = std::max(0, facts.planned - report.at("recorded").get<int>());
   for (const nlohmann::json& arm : context.at("arms")) {
@@ -70,6 +71,7 @@ RunFacts run_facts(const std::string& name, const Analysis& analysis) {
   facts.started = analysis.header.started;
   facts.machine = analysis.header.machine;
   facts.simulated = analysis.simulated;
+  facts.sampling = analysis.sampling;
   facts.planned = analysis.planned;
   facts.undone = analysis.undone;
   for (const Arm& arm : analysis.arms) {

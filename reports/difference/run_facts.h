@@ -34,6 +34,7 @@ struct RunFacts {
   std::string started;  ///< UTC
   nlohmann::json machine;
   bool simulated = false;
+  Sampling sampling = Sampling::fixed;
   int planned = 0;
   int undone = 0;                        ///< planned trials without an answer
   std::map<std::string, ArmFacts> arms;  ///< by label
