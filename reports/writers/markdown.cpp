@@ -146,17 +146,20 @@ std::string reproduce(const Analysis& analysis) {
   std::string text =
       "## How to reproduce\n\n" + code_block(shell_command(header.command_line), "sh");
   text += fmt::format(
-      "\nmpsprobe {}{}, seed {} (order of trials and inputs), {} a cell, {} at a time, time limit "
+      "\nmpsprobe {}{}, seed {} (order of trials and inputs), {}, {} at a time, time limit "
       "{:g} s, no progress for {:g} s is a hang; begun {}.",
       escaped(header.mpsprobe_version, 40),
       header.mpsprobe_build.empty() ? "" : " (" + escaped(header.mpsprobe_build, 100) + ")",
-      header.seed, counted(header.trials, "trials"), header.jobs, header.timeout_seconds,
+      header.seed, planned_trials(header, "a cell"), header.jobs, header.timeout_seconds,
       header.stall_seconds, escaped(header.started, 40));
   if (analysis.ends.size() > 1) {
     text += fmt::format(" It was run in {} pieces.", analysis.ends.size());
   }
   if (analysis.seconds > 0) {
     text += fmt::format(" Trials took {}.", duration_in_words(analysis.seconds));
+  }
+  if (analysis.sampling == Sampling::looking) {
+    text += fmt::format(" Intervals: {}.", interval_method(analysis.sampling));
   }
   return text + " Raw trials: report.json.\n";
 }

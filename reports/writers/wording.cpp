@@ -99,6 +99,12 @@ std::string totals(const Analysis& analysis) {
       analysis.counted);
 }
 
+std::string planned_trials(const CampaignHeader& header, std::string_view of) {
+  const std::string trials = fmt::format("{} {}", counted(header.trials, "trials"), of);
+  if (header.settle_rate <= 0) return trials;
+  return fmt::format("{} or more, to tell {:g}%", trials, header.settle_rate * 100);
+}
+
 std::string boundary_in_words(const Boundary& boundary) {
   std::string text;
   if (const auto& passing = boundary.most_passing) {

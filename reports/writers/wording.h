@@ -29,6 +29,10 @@ std::string library_in_words(const Arm& arm);
 /// minimisation, whose cells follow from its results: "9 cells, 50 trials run, 50 count".
 std::string totals(const Analysis& analysis);
 
+/// "10 trials each", where `of` is "each"; of a run that settles "10 trials each or more, to tell
+/// 5%".
+std::string planned_trials(const CampaignHeader& header, std::string_view of);
+
 /// "no failure up to 2 threads (0 of 10 failed: below 26% with 95% confidence); fails from 3 ...".
 std::string boundary_in_words(const Boundary& boundary);
 

@@ -16,10 +16,10 @@
 #include "harness/wire/library_under_test.h"
 #include "reports/words/phrases.h"
 #include "reports/words/text.h"
+#include "reports/writers/wording.h"
 #include "reports/writers/write.h"
 #include "tools/runner/exit_code.h"
 #include "tools/runner/interrupt.h"
-#include "tools/runner/machine_error.h"
 #include "tools/runner/run/event_stream.h"
 #include "tools/runner/run/failed_run.h"
 #include "tools/runner/run/finish_report.h"
@@ -40,13 +40,6 @@ void say_left_out(const CampaignHeader& header) {
   for (const auto& [reason, count] : reasons) {
     say(stderr, "left out {}: {}\n", counted(static_cast<int64_t>(count), "cells"), reason);
   }
-}
-
-std::string trials_in_words(const CampaignHeader& header) {
-  const std::string trials = counted(header.trials, "trials");
-  return header.settle_rate > 0
-             ? fmt::format("{} or more, to tell {:g}%,", trials, header.settle_rate * 100)
-             : trials;
 }
 
 void say_start(const CampaignHeader& header, const fs::path& folder,
@@ -70,8 +63,8 @@ void say_start(const CampaignHeader& header, const fs::path& folder,
       say(stderr, "worker {}: {} is {}\n", worker.name, symbol, probe_answer(worker, symbol));
     }
   }
-  say(stderr, "matrix {}: {}, {} each, seed {}, in {}\n", printable(header.matrix_name),
-      counted(static_cast<int64_t>(header.cells.size()), "cells"), trials_in_words(header),
+  say(stderr, "matrix {}: {}, {}, seed {}, in {}\n", printable(header.matrix_name),
+      counted(static_cast<int64_t>(header.cells.size()), "cells"), planned_trials(header, "each"),
       header.seed, printable(folder.string()));
 }
 
@@ -93,8 +86,9 @@ int dry_run(const CampaignHeader& header, bool as_json) {
             .dump(2));
   } else {
     for (const PlannedCell& planned : header.cells) say(stdout, "{}\n", to_string(planned.cell));
-    say(stderr, "{}, {} each: nothing was run\n",
-        counted(static_cast<int64_t>(header.cells.size()), "cells"), trials_in_words(header));
+    say(stderr, "{}, {}: nothing was run\n",
+        counted(static_cast<int64_t>(header.cells.size()), "cells"),
+        planned_trials(header, "each"));
   }
   return header.cells.empty() ? kExitNothingRun : kExitOk;
 }
@@ -121,12 +115,7 @@ fs::path new_folder(const RunOptions& options, const CampaignHeader& header) {
                      "holds the journal of another run already",
                      "Go on with it by --resume, or name another folder");
   }
-  if (!error) fs::create_directories(folder, error);
-  if (error && error != std::errc::no_such_file_or_directory) {
-    throw MachineError(
-        fmt::format("--out {}: cannot be created: {}. Name a folder that can be written",
-                    shortened(printable(folder.string()), 200), error.message()));
-  }
+  make_named_folder(folder);
   // Known now, and not after hours of trials.
   refuse_foreign_reports(folder, formats_named(options.format));
   return folder;

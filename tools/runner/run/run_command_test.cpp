@@ -291,7 +291,7 @@ TEST_F(RunCommand, SettlesWhereCellsBeginToFail) {
   settled.insert(settled.end(), {"--settle", "20%", "--fail-on", "never"});
   const Run run = mpsprobe(settled);
   EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("10 trials or more, to tell 20%, each"));
+  EXPECT_THAT(run.err, HasSubstr("10 trials each or more, to tell 20%"));
   EXPECT_THAT(run.out, HasSubstr("20% of their trials or more is settled for 2 of 2 boundaries"));
   std::map<std::string, int> trials;
   for (const TrialRecord& trial : read_journal(path("out/journal.ndjson")).trials) {
