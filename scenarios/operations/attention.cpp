@@ -72,6 +72,28 @@ int64_t attention_terms(const Sizes& /*sizes*/) {
   return 16;
 }
 
+// The two ways are alike in all but the call.
+Operation attention_way(std::string_view name, std::string_view summary, std::string_view source,
+                        Tensors (*run)(const Call&)) {
+  return {
+      .name = name,
+      .summary = summary,
+      .source = source,
+      .shape = "2x16x32x4",
+      .dimensions = kAttentionSizes,
+      .dtypes = floating_types(),
+      .rounding = Rounding::accumulated,
+      .ends_in_linear = true,
+      .observed_as = kAttention,
+      .made_of = kAttentionParts,
+      .refuse = refuse_heads,
+      .terms = attention_terms,
+      .inputs = sequences,
+      .parameters = projection,
+      .run = run,
+  };
+}
+
 const Operation kAttentions[] = {
     {
         .name = "sdpa",
@@ -90,40 +112,12 @@ const Operation kAttentions[] = {
           return {attend(call.inputs[0], call.inputs[1], call.inputs[2])};
         },
     },
-    {
-        .name = "attention",
-        .summary = "packed projection, contiguous(), attention: nn.MultiheadAttention's way",
-        .source = "the reports' authors by hand: wrong numbers after contiguous()",
-        .shape = "2x16x32x4",
-        .dimensions = kAttentionSizes,
-        .dtypes = floating_types(),
-        .rounding = Rounding::accumulated,
-        .ends_in_linear = true,
-        .observed_as = kAttention,
-        .made_of = kAttentionParts,
-        .refuse = refuse_heads,
-        .terms = attention_terms,
-        .inputs = sequences,
-        .parameters = projection,
-        .run = attend_contiguous,
-    },
-    {
-        .name = "attention_strided",
-        .summary = "packed projection, attention: the same without contiguous()",
-        .source = "the reports' authors by hand: the control of attention",
-        .shape = "2x16x32x4",
-        .dimensions = kAttentionSizes,
-        .dtypes = floating_types(),
-        .rounding = Rounding::accumulated,
-        .ends_in_linear = true,
-        .observed_as = kAttention,
-        .made_of = kAttentionParts,
-        .refuse = refuse_heads,
-        .terms = attention_terms,
-        .inputs = sequences,
-        .parameters = projection,
-        .run = attend_strided,
-    },
+    attention_way(
+        "attention", "packed projection, contiguous(), attention: nn.MultiheadAttention's way",
+        "the reports' authors by hand: wrong numbers after contiguous()", attend_contiguous),
+    attention_way("attention_strided",
+                  "packed projection, attention: the same without contiguous()",
+                  "the reports' authors by hand: the control of attention", attend_strided),
 };
 
 }  // namespace
