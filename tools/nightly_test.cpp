@@ -75,6 +75,26 @@ TEST_F(Nightly, APartThatFailsIsToldAndTheOthersGoOn) {
   EXPECT_THAT(read("night/summary.md"), HasSubstr("selftest.exit_eleven"));
 }
 
+TEST_F(Nightly, WhatIsKnownIsNoAlarmAndWhatIsNotIs) {
+  EXPECT_EQ(night("mini").exit_code, 0);
+  EXPECT_EQ(mpsprobe({"expect", "update", "--from", path("sent/mini/night"), "--file",
+                      path("known.json")})
+                .exit_code,
+            0);
+  EXPECT_EQ(merge("--expectations " + path("known.json")).exit_code, 0);
+  EXPECT_THAT(read("night/summary.md"), HasSubstr("as known (2)"));
+  EXPECT_EQ(read("night/alarms.txt"), "");
+
+  write("known.json", R"({"mpsprobe_expectations": 1})");
+  EXPECT_EQ(merge("--expectations " + path("known.json")).exit_code, 1);
+  EXPECT_THAT(read("night/alarms.txt"), HasSubstr("mini-night: failures that are new"));
+  EXPECT_THAT(read("night/summary.md"), HasSubstr("new: no entry knows them (2)"));
+
+  write("known.json", "{}");
+  EXPECT_EQ(merge("--expectations " + path("known.json")).exit_code, 3);
+  EXPECT_THAT(read("night/alarms.txt"), HasSubstr("mpsprobe_expectations"));
+}
+
 TEST_F(Nightly, RemovesNothingThatIsNotItsOwn) {
   std::filesystem::create_directories(path("sent/mini"));
   write("sent/mini/thesis.tex", "years of work");

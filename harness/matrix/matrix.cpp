@@ -7,14 +7,12 @@
 #include <array>
 #include <cctype>
 #include <cerrno>
-#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <sstream>
-#include <unordered_set>
 
+#include "harness/matrix/placed_json.h"
 #include "harness/wire/axis.h"
 #include "harness/wire/input_error.h"
 #include "harness/wire/near_name.h"
@@ -27,117 +25,7 @@ using nlohmann::json;
 constexpr std::array<std::string_view, 3> kVerdicts{"pass", "fail", "intermittent"};
 const char* const kSeeFormat = "The format is in docs/matrices.md";
 
-/// A JSON value together with where it stands, so that every complaint names the place.
-class Node {
- public:
-  Node(const json& value, std::string place, bool root = false)
-      : value_(value), place_(std::move(place)), root_(root) {}
-
-  [[noreturn]] void fail(const std::string& problem, const std::string& remedy) const {
-    throw InputError(place_, problem, remedy);
-  }
-
-  /// Only these keys may occur.
-  void allow(std::initializer_list<std::string_view> keys) const {
-    if (!value_.is_object()) fail("is not an object", kSeeFormat);
-    for (const auto& [key, ignored] : value_.items()) {
-      if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
-        const std::vector<std::string_view> known(keys);
-        child_place(key).fail("is not a key that is known here" + did_you_mean(key, known),
-                              fmt::format("Known are: {}", fmt::join(known, ", ")));
-      }
-    }
-  }
-
-  bool has(const char* key) const { return value_.contains(key); }
-  Node at(const char* key) const {
-    if (!value_.contains(key)) fail(fmt::format("the key \"{}\" is missing", key), kSeeFormat);
-    return {value_.at(key), join(key)};
-  }
-  std::vector<Node> items() const {
-    if (!value_.is_array()) fail("is not a list", kSeeFormat);
-    std::vector<Node> nodes;
-    for (size_t i = 0; i < value_.size(); ++i) {
-      nodes.emplace_back(value_[i], fmt::format("{}[{}]", place_, i));
-    }
-    return nodes;
-  }
-  std::vector<std::pair<std::string, Node>> members() const {
-    if (!value_.is_object()) fail("is not an object", kSeeFormat);
-    std::vector<std::pair<std::string, Node>> nodes;
-    for (const auto& [key, value] : value_.items()) nodes.emplace_back(key, Node(value, join(key)));
-    return nodes;
-  }
-
-  std::string text() const {
-    if (!value_.is_string()) fail("is not a text", "Write it in double quotes");
-    return value_.get<std::string>();
-  }
-  double number(double least, double most) const {
-    const double value = value_.is_number() ? value_.get<double>() : std::nan("");
-    if (!(value >= least && value <= most)) {
-      fail("is not a number that is possible here", fmt::format("Write {} to {}", least, most));
-    }
-    return value;
-  }
-  int count(int least, int most) const {
-    const double value = number(least, most);
-    if (value != std::floor(value)) fail("is not a whole number", "Write one");
-    return static_cast<int>(value);
-  }
-  /// A value of an axis: text, or a whole number where the axis is a count.
-  std::string axis_text(const Axis& axis) const {
-    if (value_.is_number_integer() && axis.kind == AxisKind::count) return value_.dump();
-    if (value_.is_number() && axis.kind != AxisKind::count) {
-      fail("is a number, and this axis takes names", "Write a name in double quotes");
-    }
-    if (!value_.is_string()) {
-      fail("is neither a text nor a whole number",
-           "Write a text in double quotes, or a whole number, for a value of an axis");
-    }
-    return text();
-  }
-
- private:
-  std::string join(const std::string& key) const {
-    // A key is anybody's text; keep what a terminal shows of it harmless and short.
-    std::string shown;
-    for (char c : key.substr(0, 60)) shown += (c >= 0x20 && c < 0x7f) ? c : '?';
-    return place_ + (root_ ? ": " : ".") + shown;
-  }
-  Node child_place(const std::string& key) const { return {value_, join(key)}; }
-
-  const json& value_;
-  std::string place_;
-  bool root_;  ///< its place is a file, not a key
-};
-
-AxisValues parse_axes(const Node& node) {
-  AxisValues result;
-  for (const auto& [name, values] : node.members()) {
-    const Axis* axis = find_axis(name);
-    if (axis == nullptr) {
-      std::vector<std::string_view> known;
-      for (const Axis& each : axes()) known.push_back(each.name);
-      values.fail("is no axis" + did_you_mean(name, known), "`mpsprobe list axes` shows them");
-    }
-    std::vector<std::string>& list = result[name];
-    std::unordered_set<std::string> seen;
-    for (const Node& item : values.items()) {
-      try {
-        for (std::string& value : parse_axis_values(*axis, item.axis_text(*axis))) {
-          if (seen.insert(value).second) list.push_back(std::move(value));
-        }
-      } catch (const InputError& error) {
-        item.fail(error.problem(), error.remedy());
-      }
-    }
-    if (list.empty()) values.fail("has no values", "Write at least one, or leave the axis out");
-  }
-  return result;
-}
-
-RunDefaults parse_run(const Node& node) {
+RunDefaults parse_run(const PlacedJson& node) {
   node.allow({"trials", "settle", "timeout", "stall", "budget", "memory_limit_mib"});
   RunDefaults run;
   if (node.has("trials")) run.trials = node.at("trials").count(1, 1'000'000);
@@ -157,10 +45,10 @@ RunDefaults parse_run(const Node& node) {
   return run;
 }
 
-Matrix::ExpectRule parse_expect(const Node& node) {
+Matrix::ExpectRule parse_expect(const PlacedJson& node) {
   node.allow({"where", "verdict", "outcome", "detail"});
   Matrix::ExpectRule rule;
-  rule.selector.where = parse_axes(node.at("where"));
+  rule.selector = {parse_axes(node.at("where"))};
   if (node.has("verdict") == node.has("outcome")) {
     node.fail("needs either \"verdict\" or \"outcome\"", kSeeFormat);
   }
@@ -201,8 +89,8 @@ bool may_meet(const Block& block, const AxisValues& where) {
 }
 
 /// An expectation that no cell can meet is a mistake: it would hold for ever.
-void refuse_useless_expectations(const Matrix& matrix, const Node& root) {
-  const std::vector<Node> nodes = root.at("expect").items();
+void refuse_useless_expectations(const Matrix& matrix, const PlacedJson& root) {
+  const std::vector<PlacedJson> nodes = root.at("expect").items();
   for (size_t i = 0; i < nodes.size(); ++i) {
     const AxisValues& where = matrix.expect[i].selector.where;
     const bool met =
@@ -236,38 +124,9 @@ std::string Expectation::text() const {
   return text;
 }
 
-bool Selector::matches(const Cell& cell) const {
-  return std::all_of(where.begin(), where.end(), [&cell](const auto& entry) {
-    const Axis* axis = find_axis(entry.first);
-    const auto& values = entry.second;
-    return std::find(values.begin(), values.end(), axis->read(cell)) != values.end();
-  });
-}
-
 Matrix parse_matrix(const std::string& text, const std::string& place) {
-  json document;
-  std::string twice;
-  try {
-    const auto shallow = [](int depth, json::parse_event_t, const json&) { return depth <= 16; };
-    std::vector<std::set<std::string>> open;
-    const auto once = [&](int depth, json::parse_event_t event, const json& parsed) {
-      if (event == json::parse_event_t::object_start) open.emplace_back();
-      if (event == json::parse_event_t::object_end && !open.empty()) open.pop_back();
-      if (event == json::parse_event_t::key && !open.empty() &&
-          !open.back().insert(parsed.get<std::string>()).second && twice.empty()) {
-        twice = parsed.get<std::string>();
-      }
-      return shallow(depth, event, parsed);
-    };
-    document = json::parse(text, once);
-  } catch (const json::exception& error) {
-    throw InputError(place, std::string("is not JSON: ") + error.what(), "Mend it there");
-  }
-  const Node root(document, place, true);
-  if (!twice.empty()) {
-    throw InputError(place, "has the key \"" + twice.substr(0, 60) + "\" twice in one object",
-                     "Keep one of them: of two, the last would count without a word");
-  }
+  const json document = parse_once_keyed(text, place);
+  const PlacedJson root(document, place, kSeeFormat);
   root.allow({"$schema", "mpsprobe_matrix", "name", "description", "run", "axes", "blocks",
               "include", "exclude", "expect"});
   root.at("mpsprobe_matrix").count(1, 1);
@@ -288,13 +147,13 @@ Matrix parse_matrix(const std::string& text, const std::string& place) {
   }
   if (root.has("axes")) matrix.blocks.push_back({matrix.name, parse_axes(root.at("axes"))});
   if (root.has("blocks")) {
-    for (const Node& node : root.at("blocks").items()) {
+    for (const PlacedJson& node : root.at("blocks").items()) {
       node.allow({"title", "axes"});
       matrix.blocks.push_back({node.at("title").text(), parse_axes(node.at("axes"))});
     }
   }
   if (root.has("include")) {
-    for (const Node& node : root.at("include").items()) {
+    for (const PlacedJson& node : root.at("include").items()) {
       try {
         matrix.include.push_back(to_string(parse_cell(node.text())));
       } catch (const InputError& error) {
@@ -303,14 +162,15 @@ Matrix parse_matrix(const std::string& text, const std::string& place) {
     }
   }
   if (root.has("exclude")) {
-    for (const Node& node : root.at("exclude").items()) {
+    for (const PlacedJson& node : root.at("exclude").items()) {
       matrix.exclude.push_back({parse_axes(node)});
       if (matrix.exclude.back().where.empty())
         node.fail("would exclude every cell", "Name an axis");
     }
   }
   if (root.has("expect")) {
-    for (const Node& node : root.at("expect").items()) matrix.expect.push_back(parse_expect(node));
+    for (const PlacedJson& node : root.at("expect").items())
+      matrix.expect.push_back(parse_expect(node));
   }
   if (root.has("expect")) refuse_useless_expectations(matrix, root);
   if (matrix.blocks.empty() && matrix.include.empty()) {

@@ -2,12 +2,12 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "harness/matrix/selector.h"
 #include "harness/record/process_record.h"
 #include "harness/wire/cell.h"
 
@@ -40,15 +40,6 @@ struct LeftOut {
   std::string cell;
   std::string reason;
   size_t others = 0;  ///< how many more there are for this reason that are not named
-};
-
-/// Values for some axes: all combinations are cells.
-using AxisValues = std::map<std::string, std::vector<std::string>>;
-
-/// Cells picked by axis values; an axis that is not named matches anything.
-struct Selector {
-  AxisValues where;
-  bool matches(const Cell& cell) const;
 };
 
 struct Block {

@@ -161,14 +161,4 @@ std::vector<ClaimedShift> claimed_shifts(std::span<const Proportion> nights) {
   return claimed;
 }
 
-double chance_of_silence(const Proportion& seen, int silent) {
-  if (seen.failures < 0 || seen.failures > seen.trials || silent < 0) {
-    throw std::invalid_argument("no counts of trials");
-  }
-  if (seen.failures == 0) return 1;
-  const double a = seen.failures + 0.5;
-  const double b = seen.trials - seen.failures + 0.5;
-  return std::exp(log_beta_function(a, b + silent) - log_beta_function(a, b));
-}
-
 }  // namespace mpsprobe

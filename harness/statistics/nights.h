@@ -51,10 +51,4 @@ struct ClaimedShift {
 };
 std::vector<ClaimedShift> claimed_shifts(std::span<const Proportion> nights);
 
-/// The chance that a failure which was seen in `seen`, up to its last time, has not been seen in
-/// `silent` further trials although its rate is what it was: B(k + 1/2, n - k + 1/2 + silent) /
-/// B(k + 1/2, n - k + 1/2), by Jeffreys' prior. 1 where it was never seen. Throws
-/// std::invalid_argument as above, or where `silent` is negative. Pure.
-double chance_of_silence(const Proportion& seen, int silent);
-
 }  // namespace mpsprobe

@@ -33,9 +33,31 @@ void delay(benchmark::State& state) {
   }
 }
 
+SimulatedRecord known_of(const benchmark::State& state) {
+  return {static_cast<double>(state.range(0)) / 100, static_cast<int>(state.range(1)),
+          static_cast<int>(state.range(2))};
+}
+
+/// A known failure whose rate stays, rises to twice and to three times what it was.
+void known(benchmark::State& state) {
+  const SimulatedRecord record = known_of(state);
+  for (auto each : state) {
+    state.counters["red_of_90"] = red_nights(record, kSeries, kSeed);
+    state.counters["gone_%"] = 100.0 * called_gone(record, kSeries, kSeed) / kSeries;
+    constexpr int kQuiet = 30;
+    state.counters["nights_to_x2"] = delay_of_rise(record, 2 * record.rate, kQuiet, kSeries, kSeed);
+    state.counters["nights_to_x3"] = delay_of_rise(record, 3 * record.rate, kQuiet, kSeries, kSeed);
+  }
+}
+
 BENCHMARK(varying)->Iterations(1)->Unit(benchmark::kMillisecond);
 BENCHMARK(constant)->Arg(0)->Arg(2)->Arg(10)->Arg(50)->Iterations(1)->Unit(benchmark::kMillisecond);
 BENCHMARK(delay)->Arg(10)->Arg(30)->Arg(60)->Iterations(1)->Unit(benchmark::kMillisecond);
+BENCHMARK(known)
+    ->ArgNames({"rate_%", "recorded", "trials_a_night"})
+    ->ArgsProduct({{1, 10, 30}, {30, 100, 1000}, {10, 50}})
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 

@@ -62,16 +62,5 @@ TEST(Nights, AreNotCalledChangedBecauseTheyDiffer) {
   EXPECT_EQ(delay.early, 0);
 }
 
-TEST(Nights, SilenceIsJudgedByTheRateItself) {
-  EXPECT_EQ(chance_of_silence({0, 50}, 100), 1);
-  EXPECT_EQ(chance_of_silence({5, 50}, 0), 1);
-  EXPECT_LT(chance_of_silence({10, 100}, 100), 0.001);
-  // One of a hundred: a hundred silent trials are no news.
-  EXPECT_GT(chance_of_silence({1, 100}, 100), 0.1);
-  // One trial: the posterior mean of not failing.
-  EXPECT_NEAR(chance_of_silence({5, 50}, 1), 45.5 / 51, 1e-9);
-  EXPECT_THROW(chance_of_silence({1, 1}, -1), std::invalid_argument);
-}
-
 }  // namespace
 }  // namespace mpsprobe

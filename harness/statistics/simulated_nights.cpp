@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "harness/statistics/known_rate.h"
 #include "harness/statistics/nights.h"
 #include "harness/statistics/simulated_trials.h"
 
@@ -12,11 +13,20 @@ namespace {
 
 constexpr int kNights = 90;
 constexpr int kNightTrials = 10;
+constexpr int kLongest = 60;  // that a change is waited for
 
-Proportion simulated_night(SimulatedTrials& random, double rate) {
-  Proportion night{0, kNightTrials};
-  for (int i = 0; i < kNightTrials; ++i) night.failures += random.fails(rate) ? 1 : 0;
+Proportion simulated_night(SimulatedTrials& random, double rate, int trials = kNightTrials) {
+  Proportion night{0, trials};
+  for (int i = 0; i < trials; ++i) night.failures += random.fails(rate) ? 1 : 0;
   return night;
+}
+
+/// A failure is known since it was seen.
+Proportion record_of(SimulatedTrials& random, const SimulatedRecord& known) {
+  for (;;) {
+    const Proportion record = simulated_night(random, known.rate, known.recorded);
+    if (record.failures > 0) return record;
+  }
 }
 
 /// Of Beta(a, b), a and b above 1, by rejection from the uniform.
@@ -61,7 +71,6 @@ int false_changes_at(double rate, int series, uint64_t seed) {
 }
 
 ShiftDelay delay_of_shift(int quiet, int series, uint64_t seed) {
-  constexpr int kLongest = 60;
   constexpr double kNewRate = 0.1;
   SimulatedTrials random(seed);
   ShiftDelay delay;
@@ -84,6 +93,64 @@ ShiftDelay delay_of_shift(int quiet, int series, uint64_t seed) {
   std::nth_element(delays.begin(), delays.begin() + series / 2, delays.end());
   delay.median = delays[static_cast<size_t>(series / 2)];
   return delay;
+}
+
+double red_nights(const SimulatedRecord& known, int series, uint64_t seed) {
+  SimulatedTrials random(seed);
+  int red = 0;
+  for (int i = 0; i < series; ++i) {
+    const Proportion record = record_of(random, known);
+    std::vector<Proportion> nights;
+    while (static_cast<int>(nights.size()) < kNights) {
+      nights.push_back(simulated_night(random, known.rate, known.night_trials));
+      red += weigh_nights(record, nights).more_often >= kClaimedDrift ? 1 : 0;
+    }
+  }
+  return static_cast<double>(red) / series;
+}
+
+int delay_of_rise(const SimulatedRecord& known, double risen, int quiet, int series,
+                  uint64_t seed) {
+  SimulatedTrials random(seed);
+  std::vector<int> delays;
+  for (int i = 0; i < series; ++i) {
+    const Proportion record = record_of(random, known);
+    std::vector<Proportion> nights;
+    for (int night = 0; night < quiet; ++night) {
+      nights.push_back(simulated_night(random, known.rate, known.night_trials));
+    }
+    int late = 0;
+    do {
+      ++late;
+      nights.push_back(simulated_night(random, risen, known.night_trials));
+    } while (late <= kLongest && weigh_nights(record, nights).more_often < kClaimedDrift);
+    delays.push_back(late);
+  }
+  std::nth_element(delays.begin(), delays.begin() + series / 2, delays.end());
+  return delays[static_cast<size_t>(series / 2)];
+}
+
+int called_gone(const SimulatedRecord& known, int series, uint64_t seed) {
+  SimulatedTrials random(seed);
+  int called = 0;
+  for (int i = 0; i < series; ++i) {
+    Proportion seen = record_of(random, known);
+    std::vector<int> silent;
+    bool gone = false;
+    for (int night = 0; night < kNights; ++night) {
+      const Proportion tonight = simulated_night(random, known.rate, known.night_trials);
+      silent.push_back(tonight.trials);
+      if (tonight.failures == 0) {
+        gone = gone || chance_gone(seen, silent) >= kClaimedGone;
+        continue;
+      }
+      for (const int trials : silent) seen.trials += trials;
+      seen.failures += tonight.failures;
+      silent.clear();
+    }
+    called += gone ? 1 : 0;
+  }
+  return called;
 }
 
 }  // namespace mpsprobe

@@ -39,6 +39,7 @@ CellFacts cell_facts(const nlohmann::json& json) {
 void read_report(RunFacts& facts, const nlohmann::json& report) {
   const nlohmann::json& context = report.at("context");
   facts.started = context.at("started").get<std::string>();
+  facts.matrix = report.at("matrix").at("name").get<std::string>();
   facts.machine = context.at("machine");
   facts.simulated = report.at("simulated").get<bool>();
   if (report.contains("settling")) facts.sampling = Sampling::looking;
@@ -48,7 +49,8 @@ void read_report(RunFacts& facts, const nlohmann::json& report) {
     const auto text = [&arm](const char* key) { return arm.at(key).get<std::string>(); };
     facts.arms[text("label")] = {
         build_in_words(text("library_name"), text("version"), text("git_hash"), text("build_id")),
-        listed(arm.at("devices").get<std::vector<std::string>>())};
+        listed(arm.at("devices").get<std::vector<std::string>>()), text("library_name"),
+        text("version")};
   }
   for (const nlohmann::json& cell : report.at("cells")) {
     facts.cells[{cell.at("arm").get<std::string>(), cell.at("cell").get<std::string>()}] =
@@ -69,6 +71,7 @@ RunFacts run_facts(const std::string& name, const Analysis& analysis) {
   RunFacts facts;
   facts.name = name;
   facts.started = analysis.header.started;
+  facts.matrix = analysis.header.matrix_name;
   facts.machine = analysis.header.machine;
   facts.simulated = analysis.simulated;
   facts.sampling = analysis.sampling;
@@ -77,7 +80,10 @@ RunFacts run_facts(const std::string& name, const Analysis& analysis) {
   for (const Arm& arm : analysis.arms) {
     facts.arms[arm.label] = {
         build_in_words(arm.library_name, arm.version, arm.git_hash, arm.build_id),
-        listed(arm.devices)};
+        listed(arm.devices), arm.library_name, arm.version};
+  }
+  for (const SignatureGroup& signature : analysis.signatures) {
+    facts.outcomes[signature.title] = signature.first.judgement.outcome;
   }
   const auto titles = titles_by_cell(analysis);
   for (const CellSummary& cell : analysis.cells) {
@@ -87,6 +93,7 @@ RunFacts run_facts(const std::string& name, const Analysis& analysis) {
             cell.counted,
             cell.failures,
             cell.simulated,
+            cell.paravirtual,
             cell.expected == Expected::unmet,
             {}};
     const auto at = titles.find({cell.arm, cell.id});

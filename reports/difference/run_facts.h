@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/record/process_record.h"
 #include "harness/wire/cell.h"
 #include "reports/analysis/analysis.h"
 
@@ -18,6 +19,7 @@ struct CellFacts {
   int counted = 0;
   int failures = 0;
   bool simulated = false;
+  bool paravirtual = false;           ///< told by a journal alone
   bool unexpected = false;            ///< the matrix expected something else
   std::map<std::string, int> titles;  ///< failures by signature
 };
@@ -26,12 +28,15 @@ struct CellFacts {
 struct ArmFacts {
   std::string library;  ///< "LibTorch 2.15.0, 0a1b2c3d, build id aa11": all that tells builds apart
   std::string devices;
+  std::string library_name;  ///< "LibTorch"
+  std::string version;       ///< "2.15.0"
 };
 
 /// A run as far as it is compared with another.
 struct RunFacts {
   std::string name;     ///< as the user called it
   std::string started;  ///< UTC
+  std::string matrix;
   nlohmann::json machine;
   bool simulated = false;
   Sampling sampling = Sampling::fixed;
@@ -39,6 +44,7 @@ struct RunFacts {
   int undone = 0;                        ///< planned trials without an answer
   std::map<std::string, ArmFacts> arms;  ///< by label
   std::map<std::pair<std::string, std::string>, CellFacts> cells;  ///< by arm and cell
+  std::map<std::string, Outcome> outcomes;  ///< of each signature; told by a journal alone
 };
 
 /// Pure.

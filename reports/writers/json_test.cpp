@@ -13,6 +13,8 @@
 
 #include "harness/journal/trial_json.h"
 #include "harness/wire/axis.h"
+#include "harness/wire/input_error.h"
+#include "reports/expectations/expectations.h"
 #include "reports/hostile_text.h"
 #include "reports/sample_evidence.h"
 
@@ -257,6 +259,53 @@ TEST(MatrixSchema, RefusesMistakes) {
       changed("/expect/1/verdict", "fail"),
   };
   EXPECT_THAT(invalid("matrix.schema.json", wrong), SizeIs(wrong.size()));
+}
+
+constexpr const char* kExpectations = R"({
+  "$schema": "https://mpsprobe.invalid/schema/expectations-1.json",
+  "mpsprobe_expectations": 1,
+  "known": [
+    {"where": {"cells": ["mps/linear/*"], "axes": {"threads": [2, "4-8"]}, "matrix": "default",
+               "worker": "stock", "chip": "Apple M3*", "os": "macOS",
+               "os_build": {"from": "25A354"}, "library": {"name": "LibTorch", "before": "2.17"},
+               "simulated": false, "paravirtual": false},
+     "signature": "commit an already committed command buffer", "failures": 3, "trials": 30,
+     "first_seen": "2026-11-01", "last_seen": "2026-11-22T01:17:00Z", "until": "2026-11-22",
+     "issue": "https://github.com/pytorch/pytorch/issues/108996", "review_by": "2027-03-01",
+     "owner": "mps"},
+    {"where": {}, "outcome": "hang"}]})";
+
+// What the schema takes is what the program takes.
+TEST(ExpectationsSchema, AcceptsWhatTheProgramDoes) {
+  EXPECT_THAT(invalid("expectations.schema.json", {kExpectations}), IsEmpty());
+  EXPECT_THAT(parse_expectations(kExpectations, "x"), SizeIs(2));
+}
+
+TEST(ExpectationsSchema, RefusesMistakesAsTheProgramDoes) {
+  const auto changed = [](const char* pointer, const json& value) {
+    json file = json::parse(kExpectations);
+    file[json::json_pointer(pointer)] = value;
+    return file.dump();
+  };
+  const std::vector<std::string> wrong{
+      changed("/knwon", json::array()),
+      changed("/mpsprobe_expectations", 2),
+      changed("/known/0/outcome", "hang"),  // beside a signature
+      changed("/known/1/outcome", "pass"),
+      changed("/known/0/trials", 0),
+      changed("/known/1/trials", 10),  // without failures
+      changed("/known/0/review_by", "soon"),
+      changed("/known/0/first_seen", "yesterday"),
+      changed("/known/0/where/thread", 1),
+      changed("/known/0/where/cells", json::array()),
+      changed("/known/0/where/library", {{"from", "2.11"}}),
+      changed("/known/0/where/axes/threads", 2),
+      changed("/known/0/issue", ""),
+  };
+  EXPECT_THAT(invalid("expectations.schema.json", wrong), SizeIs(wrong.size()));
+  for (const std::string& text : wrong) {
+    EXPECT_THROW(parse_expectations(text, "x"), InputError) << text;
+  }
 }
 
 // The schema repeats the axes for editors; the table of axes is what counts.

@@ -22,6 +22,7 @@
 #include "tools/runner/diff/diff_command.h"
 #include "tools/runner/doctor/doctor_command.h"
 #include "tools/runner/exit_code.h"
+#include "tools/runner/expect/expect_command.h"
 #include "tools/runner/feedback/feedback_command.h"
 #include "tools/runner/help/command_info.h"
 #include "tools/runner/help/completions.h"
@@ -95,6 +96,16 @@ const char* const kDiffExamples =
     "  mpsprobe diff torch-2.14 torch-2.15 --across library --json\n\n"
     "Exit codes: 0 compared, 1 what --fail-on names was found, 2 wrong usage, or runs that are\n"
     "unlike, 3 a journal cannot be read, 4 no cell has results in both, 6 a run is incomplete.";
+
+const char* const kExpectExamples =
+    "Examples:\n"
+    "  mpsprobe expect update --from night\n"
+    "  mpsprobe expect check night --db history.sqlite\n"
+    "  mpsprobe run --matrix default --expectations expectations.json\n\n"
+    "Exit codes: 0 as known, 1 what --fail-on names was found, 2 wrong usage, or entries that\n"
+    "contradict each other or match nothing, 3 a journal or the history cannot be read, 4 no "
+    "trial\n"
+    "counts, 5 the file could not be written, 6 a run is incomplete.";
 
 const char* const kHistoryExamples =
     "Examples:\n"
@@ -299,6 +310,12 @@ int command_line(int argc, char** argv) {
   add_diff_options(*diff, diff_options);
   diff->footer(kDiffExamples);
 
+  CLI::App* expect =
+      app.add_subcommand("expect", "known failures: judge runs by them, and record new ones");
+  ExpectOptions expect_options;
+  add_expect_options(*expect, expect_options);
+  expect->footer(kExpectExamples);
+
   CLI::App* history =
       app.add_subcommand("history", "keep counts of runs, and say what changed over the nights");
   HistoryOptions history_options;
@@ -355,6 +372,7 @@ int command_line(int argc, char** argv) {
     if (*list) return printed(list_command_line(list_options));
     if (*merge) return printed(merge_command_line(merge_options));
     if (*diff) return printed(diff_command_line(diff_options));
+    if (*expect) return printed(expect_command_line(expect_options));
     if (*history) return printed(history_command_line(history_options));
     if (*bisect) return printed(bisect_command_line(bisect_options));
     if (*feedback) return printed(feedback_command_line(feedback_options));

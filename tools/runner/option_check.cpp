@@ -107,6 +107,27 @@ CLI::Validator values_of(const Axis& axis) {
           "", fmt::format("{}{}", kNames, fmt::join(axis.values, ", "))};
 }
 
+CLI::Validator list_of(std::vector<std::string> names) {
+  const CLI::Validator one = one_of(names);
+  return {[one](const std::string& text) -> std::string {
+            for (std::string word : words_in(text)) {
+              if (std::string problem = one(word); !problem.empty()) return problem;
+            }
+            return text.empty() ? "is empty" : "";
+          },
+          "", one.get_name()};
+}
+
+std::set<std::string> words_in(const std::string& list) {
+  std::set<std::string> words;
+  for (size_t begin = 0; begin < list.size();) {
+    const size_t end = std::min(list.find(',', begin), list.size());
+    words.insert(list.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
+
 std::vector<std::string> names_allowed(const CLI::Option& option) {
   std::string list;
   try {

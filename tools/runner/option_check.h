@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,7 +33,14 @@ CLI::Validator one_of(std::vector<std::string> names);
 /// Values of an axis as people write them: a list, and ranges of counts.
 CLI::Validator values_of(const Axis& axis);
 
-/// The names that one_of or values_of let an option have; empty where it may be anything else.
+/// The same for a list with commas.
+CLI::Validator list_of(std::vector<std::string> names);
+
+/// The words of a list with commas.
+std::set<std::string> words_in(const std::string& list);
+
+/// The names that one_of, list_of or values_of let an option have; empty where it may be anything
+/// else.
 std::vector<std::string> names_allowed(const CLI::Option& option);
 
 }  // namespace mpsprobe

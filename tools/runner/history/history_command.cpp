@@ -7,15 +7,17 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
+#include "harness/statistics/known_rate.h"
 #include "harness/statistics/nights.h"
 #include "harness/wire/input_error.h"
 #include "reports/words/phrases.h"
 #include "reports/words/text.h"
 #include "reports/writers/json.h"
-#include "reproducers/bundle/evidence.h"
 #include "tools/runner/exit_code.h"
 #include "tools/runner/history/history_file.h"
+#include "tools/runner/history/kept_run.h"
 #include "tools/runner/option_check.h"
 #include "tools/runner/say.h"
 
@@ -24,25 +26,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
-
-/// A silence is told of where its chance is below this, if the signature's rate were what it was.
-constexpr double kImprobableSilence = 0.01;
-
-KeptRun kept_run(const std::string& name) {
-  const fs::path file = folder_of_run(name) / "journal.ndjson";
-  std::error_code error;
-  if (!fs::exists(file, error)) {
-    throw InputError(printable(name), "holds no journal.ndjson", "Name the folder of a run");
-  }
-  const Journal journal = read_journal(file);
-  KeptRun run;
-  run.id =
-      journal.run.empty() ? journal.header.started + " " + journal.header.matrix_name : journal.run;
-  run.parts.insert(journal.header.merged_from.begin(), journal.header.merged_from.end());
-  if (run.parts.empty()) run.parts.insert(run.id);
-  run.facts = run_facts(name, analyse(journal));
-  return run;
-}
 
 int add_runs(const HistoryOptions& options) {
   if (options.runs.empty()) {
@@ -196,43 +179,41 @@ void tell_shifts(const Series& series, ordered_json& shifts, std::string& text) 
   }
 }
 
-void tell_silence(const SignatureSeries& one, ordered_json& silent, std::string& text) {
+void tell_gone(const SignatureSeries& one, ordered_json& gone, std::string& text) {
   Proportion seen;
-  Proportion since;
+  std::vector<int> silent;
   const NightRow* last = nullptr;
   for (const NightRow& night : one.series.nights) {
-    since.trials += night.seen.trials;
-    since.failures += night.seen.failures;
+    silent.push_back(night.seen.trials);
     if (night.seen.failures == 0) continue;
-    seen.trials += since.trials;
-    seen.failures += since.failures;
-    since = {};
+    for (const int trials : silent) seen.trials += trials;
+    seen.failures += night.seen.failures;
+    silent.clear();
     last = &night;
   }
-  if (last == nullptr) return;
-  const double chance = chance_of_silence(seen, since.trials);
-  if (chance >= kImprobableSilence) return;
-  silent.push_back({{"cell", one.series.cell},
-                    {"worker", one.series.arm},
-                    {"machine", one.series.machine},
-                    {"simulated", one.series.simulated},
-                    {"signature", one.signature},
-                    {"last_seen", last->started},
-                    {"failures", seen.failures},
-                    {"trials", seen.trials},
-                    {"silent_trials", since.trials},
-                    {"chance", chance}});
+  const double chance = chance_gone(seen, silent);
+  if (last == nullptr || chance < kClaimedGone) return;
+  const int trials = std::accumulate(silent.begin(), silent.end(), 0);
+  gone.push_back({{"cell", one.series.cell},
+                  {"worker", one.series.arm},
+                  {"machine", one.series.machine},
+                  {"simulated", one.series.simulated},
+                  {"signature", one.signature},
+                  {"last_seen", last->started},
+                  {"failures", seen.failures},
+                  {"trials", seen.trials},
+                  {"trials_since", trials},
+                  {"chance", chance}});
   text += fmt::format(
-      "{}: {} was last seen {} ({} of {} until then), and not in {} since: the chance of that, "
-      "were "
-      "its rate what it was, is {:.2g}%\n",
-      series_label(one.series), shortened(printable(one.signature), 100), day_of(*last),
-      seen.failures, counted(seen.trials, "trials"), counted(since.trials, "trials"), 100 * chance);
+      "{}: {} is gone ({:.1f}% sure): last seen {}, {} of {} until then, in none of "
+      "{} since\n",
+      series_label(one.series), shortened(printable(one.signature), 100), 100 * chance,
+      day_of(*last), seen.failures, counted(seen.trials, "trials"), trials);
 }
 
 int show_trend(const HistoryOptions& options, const HistoryFile& history) {
   ordered_json shifts = ordered_json::array();
-  ordered_json silent = ordered_json::array();
+  ordered_json gone = ordered_json::array();
   std::string text;
   int64_t count = 0;
   for (const Series& series : history.series()) {
@@ -241,7 +222,7 @@ int show_trend(const HistoryOptions& options, const HistoryFile& history) {
     tell_shifts(series, shifts, text);
   }
   for (const SignatureSeries& one : history.signatures()) {
-    if (wanted(options, one.series)) tell_silence(one, silent, text);
+    if (wanted(options, one.series)) tell_gone(one, gone, text);
   }
   if (options.json) {
     say(stdout, "{}",
@@ -249,11 +230,11 @@ int show_trend(const HistoryOptions& options, const HistoryFile& history) {
                                {"series", count},
                                {"claimed_from", kClaimedShift},
                                {"changes", shifts},
-                               {"silent", silent}}));
+                               {"gone", gone}}));
   } else {
-    say(stdout, "{}{} looked at: {} of a rate, {} fallen silent\n", text, counted(count, "series"),
+    say(stdout, "{}{} looked at: {} of a rate, {} gone\n", text, counted(count, "series"),
         counted(static_cast<int64_t>(shifts.size()), "changes"),
-        counted(static_cast<int64_t>(silent.size()), "signatures"));
+        counted(static_cast<int64_t>(gone.size()), "signatures"));
   }
   return count == 0 ? kExitNothingRun : kExitOk;
 }

@@ -37,7 +37,7 @@ class History : public ProgramTest {
   static constexpr const char* kNightCell = "cpu/selftest.exit_eleven/default";
 };
 
-TEST_F(History, SaysSinceWhichNightAndWhatIsSilent) {
+TEST_F(History, SaysSinceWhichNightAndWhatIsGone) {
   std::vector<std::string> all{"add"};
   for (int i = 0; i < 8; ++i) {
     night("n" + std::to_string(i), i < 4);
@@ -57,8 +57,8 @@ TEST_F(History, SaysSinceWhichNightAndWhatIsSilent) {
   const Run trend = history({"trend"});
   EXPECT_EQ(trend.exit_code, 0) << trend.err;
   EXPECT_THAT(trend.out, HasSubstr("fails less often since "));
-  EXPECT_THAT(trend.out, HasSubstr("was last seen "));
-  EXPECT_THAT(trend.out, HasSubstr("1 change of a rate, 1 signature"));
+  EXPECT_THAT(trend.out, HasSubstr(" is gone ("));
+  EXPECT_THAT(trend.out, HasSubstr("1 change of a rate, 1 signature gone"));
   const nlohmann::json told = nlohmann::json::parse(history({"trend", "--json"}).out);
   EXPECT_EQ(told.at("changes")[0].at("since"), runs[4].at("started"));
   EXPECT_EQ(history({"trend", "--cell", "mps/*"}).exit_code, 4);

@@ -13,7 +13,7 @@
 namespace mpsprobe {
 namespace {
 
-constexpr int kHistoryForm = 1;  // of the tables below
+constexpr int kHistoryForm = 2;  // of the tables below
 constexpr int kBusyMilliseconds = 30'000;
 
 constexpr const char* kTables = R"(
@@ -32,6 +32,17 @@ CREATE TABLE signature(
   failures INTEGER NOT NULL, PRIMARY KEY(run, arm, cell, signature),
   FOREIGN KEY(run, arm, cell) REFERENCES cell ON DELETE CASCADE) WITHOUT ROWID;
 PRAGMA user_version = 1;
+)";
+
+// What entries of known failures ask of a night. Nights kept before that were not told it.
+constexpr const char* kFromForm1 = R"(
+ALTER TABLE run ADD COLUMN matrix TEXT NOT NULL DEFAULT '';
+ALTER TABLE run ADD COLUMN facts TEXT NOT NULL DEFAULT '{}';
+ALTER TABLE cell ADD COLUMN library_name TEXT NOT NULL DEFAULT '';
+ALTER TABLE cell ADD COLUMN version TEXT NOT NULL DEFAULT '';
+ALTER TABLE cell ADD COLUMN paravirtual INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE signature ADD COLUMN outcome TEXT NOT NULL DEFAULT '';
+PRAGMA user_version = 2;
 )";
 
 std::string machine_label(const nlohmann::json& machine) {
@@ -144,6 +155,10 @@ HistoryFile::HistoryFile(const std::filesystem::path& file, bool make)
   }
   if (form == 0 && tables == 0 && make) {
     state_->execute(kTables);
+    form = 1;
+  }
+  if (form == 1) {
+    state_->execute(kFromForm1);
   } else if (form != kHistoryForm) {
     throw HistoryError(
         fmt::format("{}: is no history of this version of mpsprobe. Name another "
@@ -195,7 +210,7 @@ Added HistoryFile::add(const KeptRun& run) {
     Statement(database, "DELETE FROM run WHERE id = ?").with(id).next();
   }
   const RunFacts& facts = run.facts;
-  Statement(database, "INSERT INTO run VALUES(?, ?, ?, ?, ?, ?, ?)")
+  Statement(database, "INSERT INTO run VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)")
       .with(run.id)
       .with(facts.started)
       .with(machine_label(facts.machine))
@@ -203,6 +218,8 @@ Added HistoryFile::add(const KeptRun& run) {
       .with(facts.simulated ? 1 : 0)
       .with(facts.planned)
       .with(facts.undone)
+      .with(facts.matrix)
+      .with(facts.machine.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace))
       .next();
   for (const std::string& part : run.parts) {
     Statement(database, "INSERT INTO part VALUES(?, ?)").with(run.id).with(part).next();
@@ -211,27 +228,94 @@ Added HistoryFile::add(const KeptRun& run) {
     if (cell.counted == 0) continue;
     const auto& [arm, id] = key;
     const auto found = facts.arms.find(arm);
-    Statement(database, "INSERT INTO cell VALUES(?, ?, ?, ?, ?, ?, ?)")
+    const ArmFacts library = found == facts.arms.end() ? ArmFacts() : found->second;
+    Statement(database, "INSERT INTO cell VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
         .with(run.id)
         .with(arm)
         .with(id)
-        .with(found == facts.arms.end() ? "" : found->second.library)
+        .with(library.library)
         .with(cell.simulated ? 1 : 0)
         .with(cell.counted)
         .with(cell.failures)
+        .with(library.library_name)
+        .with(library.version)
+        .with(cell.paravirtual ? 1 : 0)
         .next();
     for (const auto& [title, failures] : cell.titles) {
-      Statement(database, "INSERT INTO signature VALUES(?, ?, ?, ?, ?)")
+      const auto outcome = facts.outcomes.find(title);
+      Statement(database, "INSERT INTO signature VALUES(?, ?, ?, ?, ?, ?)")
           .with(run.id)
           .with(arm)
           .with(id)
           .with(title)
           .with(failures)
+          .with(outcome == facts.outcomes.end() ? "" : std::string(name_of(outcome->second)))
           .next();
     }
   }
   state_->execute("COMMIT");
   return there ? Added::again : Added::fresh;
+}
+
+std::vector<RunFacts> HistoryFile::before(const KeptRun& kept) const {
+  sqlite3* const database = state_->database;
+  const RunFacts& run = kept.facts;
+  std::set<std::string> itself;
+  for (const std::string& part : kept.parts) {
+    Statement sharing(database, "SELECT run FROM part WHERE id = ?");
+    sharing.with(part);
+    while (sharing.next()) itself.insert(sharing.text(0));
+  }
+  std::vector<RunFacts> nights;
+  Statement rows(database,
+                 "SELECT id, started, matrix, facts, simulated, planned, undone FROM run "
+                 "WHERE machine = ? AND started <= ? ORDER BY started, id");
+  rows.with(machine_label(run.machine)).with(run.started);
+  while (rows.next()) {
+    if (itself.contains(rows.text(0))) continue;
+    RunFacts night;
+    night.name = rows.text(0);
+    night.started = rows.text(1);
+    night.matrix = rows.text(2);
+    night.machine = nlohmann::json::parse(rows.text(3), nullptr, false);
+    night.simulated = rows.number(4) != 0;
+    night.planned = rows.number(5);
+    night.undone = rows.number(6);
+    nights.push_back(std::move(night));
+  }
+  for (RunFacts& night : nights) {
+    Statement cells(
+        database,
+        "SELECT arm, cell, library, simulated, trials, failures, library_name, version, "
+        "paravirtual FROM cell WHERE run = ?");
+    cells.with(night.name);
+    while (cells.next()) {
+      const std::string id = cells.text(1);
+      if (!run.cells.contains({cells.text(0), id})) continue;
+      CellFacts& cell = night.cells[{cells.text(0), id}];
+      cell.cell = parse_cell(id);
+      cell.simulated = cells.number(3) != 0;
+      cell.planned = cell.counted = cells.number(4);
+      cell.failures = std::min(cells.number(5), cell.counted);
+      cell.paravirtual = cells.number(8) != 0;
+      ArmFacts& arm = night.arms[cells.text(0)];
+      arm.library = cells.text(2);
+      arm.library_name = cells.text(6);
+      arm.version = cells.text(7);
+    }
+    Statement titles(database,
+                     "SELECT arm, cell, signature, failures, outcome FROM signature WHERE run = ?");
+    titles.with(night.name);
+    while (titles.next()) {
+      const auto cell = night.cells.find({titles.text(0), titles.text(1)});
+      if (cell == night.cells.end()) continue;
+      cell->second.titles[titles.text(2)] = std::min(titles.number(3), cell->second.counted);
+      if (const auto outcome = outcome_named(titles.text(4))) {
+        night.outcomes[titles.text(2)] = *outcome;
+      }
+    }
+  }
+  return nights;
 }
 
 std::vector<RunRow> HistoryFile::runs() const {

@@ -82,6 +82,11 @@ class HistoryFile {
   /// its parts with another run, whose trials would count twice.
   Added add(const KeptRun& run);
 
+  /// Runs on the same machine that did not start after this one, oldest first, with the cells that
+  /// it has as well; without those that share one of `parts` with it. Throws HistoryError, or
+  /// InputError for a cell that this version does not know.
+  std::vector<RunFacts> before(const KeptRun& run) const;
+
   std::vector<RunRow> runs() const;  ///< oldest first
   std::vector<Series> series() const;
   std::vector<SignatureSeries> signatures() const;

@@ -14,12 +14,15 @@
 #include "harness/wire/axis.h"
 #include "harness/wire/input_error.h"
 #include "harness/wire/library_under_test.h"
+#include "reports/expectations/expectation_words.h"
 #include "reports/words/phrases.h"
 #include "reports/words/text.h"
 #include "reports/writers/wording.h"
 #include "reports/writers/write.h"
 #include "tools/runner/exit_code.h"
+#include "tools/runner/expect/fail_on.h"
 #include "tools/runner/interrupt.h"
+#include "tools/runner/option_check.h"
 #include "tools/runner/run/event_stream.h"
 #include "tools/runner/run/failed_run.h"
 #include "tools/runner/run/finish_report.h"
@@ -154,6 +157,49 @@ int incomplete(const Analysis& analysis) {
   return kExitIncomplete;
 }
 
+std::vector<KnownFailure> known_failures(const RunOptions& options) {
+  if (!options.expectations) return {};
+  return parse_expectations(read_expectations_file(*options.expectations),
+                            printable(*options.expectations));
+}
+
+/// Entries that contradict each other in this plan are refused before anything runs.
+void check_expectations(const RunOptions& options, const CampaignHeader& header) {
+  if (!options.expectations) return;
+  Journal planned;
+  planned.header = header;
+  refuse_contradictory(
+      judge_expectations(known_failures(options), run_facts("", analyse(planned)), {}));
+}
+
+void refuse_fail_on_without_expectations(const RunOptions& options) {
+  if (options.expectations) return;
+  const std::set<std::string> fail_on = words_in(options.fail_on);
+  for (const char* word : {"new", "worse", "gone", "expired"}) {
+    if (!fail_on.contains(word)) continue;
+    throw InputError(fmt::format("--fail-on {}", word), "is of known failures, and none are named",
+                     "Name a file of them: --expectations FILE");
+  }
+}
+
+bool found_what_fails(const RunOptions& options, const Analysis& analysis, const fs::path& folder) {
+  std::set<std::string> fail_on = words_in(options.fail_on);
+  if (fail_on.empty()) fail_on = {"unexpected", "new", "worse"};
+  const bool unexpected =
+      std::any_of(analysis.cells.begin(), analysis.cells.end(),
+                  [](const CellSummary& cell) { return cell.expected == Expected::unmet; });
+  bool found = (fail_on.contains("any") && analysis.failures > 0) ||
+               (fail_on.contains("unexpected") && unexpected);
+  if (options.expectations) {
+    const std::vector<KnownFailure> known = known_failures(options);
+    const RunFacts run = run_facts(folder.string(), analysis);
+    const Findings findings = judge_expectations(known, run, {});
+    say(stdout, "\n{}", findings_text(known, run, findings));
+    found = found || found_in(findings, fail_on);
+  }
+  return found && !fail_on.contains("never");
+}
+
 int exit_code(const RunOptions& options, const CampaignEnd& end, const Analysis& analysis,
               const fs::path& folder) {
   if (end.reason == "interrupted") {
@@ -173,12 +219,7 @@ int exit_code(const RunOptions& options, const CampaignEnd& end, const Analysis&
     say(stderr, "mpsprobe: nothing could run: no trial came to a result that counts\n");
     return kExitNothingRun;
   }
-  const bool any = options.fail_on == "any" && analysis.failures > 0;
-  const bool unexpected =
-      (options.fail_on.empty() || options.fail_on == "unexpected") &&
-      std::any_of(analysis.cells.begin(), analysis.cells.end(),
-                  [](const CellSummary& cell) { return cell.expected == Expected::unmet; });
-  if (any || unexpected) return kExitFound;
+  if (found_what_fails(options, analysis, folder)) return kExitFound;
   return analysis.undone > 0 ? incomplete(analysis) : kExitOk;
 }
 
@@ -227,6 +268,7 @@ int resume(const RunOptions& options) {
     JournalWriter writer(file);
     const Journal& journal = writer.existing();
     check_same_libraries(journal.header);
+    check_expectations(options, journal.header);
     for (const DamagedLine& line : journal.damaged) {
       say(stderr, "{}:{}: skipped: {}. If it was a trial, that runs again\n",
           printable(file.string()), line.line, printable(line.why));
@@ -245,6 +287,7 @@ int resume(const RunOptions& options) {
 
 int run_command_line(const RunOptions& options) {
   formats_named(options.format);  // known now, and not after hours of trials
+  refuse_fail_on_without_expectations(options);
   if (options.resume.has_value()) return resume(options);
   if (options.json && !options.dry_run) {
     throw InputError("--json", "is for --dry-run", "A run writes report.json into its folder");
@@ -273,6 +316,7 @@ int run_command_line(const RunOptions& options) {
     return kExitNothingRun;
   }
   EventStream events(options.events, false);
+  check_expectations(options, header);
   const fs::path folder = new_folder(options, header);
   say_start(header, folder, options.probes);
   CampaignEnd end;

@@ -123,10 +123,16 @@ void add_run_options(CLI::App& app, RunOptions& options) {
       ->check(one_of({"auto", "always", "never"}))
       ->capture_default_str()
       ->group(kWorkers);
-  app.add_option("--fail-on", options.fail_on,
-                 "exit with 1 on: any failure, unexpected ones, never [unexpected]")
-      ->check(one_of({"any", "unexpected", "never"}))
-      ->type_name("WHAT")
+  app.add_option("--expectations", options.expectations,
+                 "known failures, by which the run is judged: see `mpsprobe expect --help`")
+      ->type_name("FILE")
+      ->group(kResult);
+  app.add_option(
+         "--fail-on", options.fail_on,
+         "exit with 1 on: any failure, unexpected ones (not as the matrix says), never; and "
+         "with --expectations on new, worse, gone, expired [unexpected; new,worse]")
+      ->check(list_of({"any", "unexpected", "never", "new", "worse", "gone", "expired"}))
+      ->type_name("WHAT[,WHAT]")
       ->group(kResult);
   app.add_option("--events", options.events,
                  "write what happens into this file while it happens, one JSON object a line "

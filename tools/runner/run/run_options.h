@@ -40,8 +40,9 @@ struct RunOptions {
   std::vector<std::string> probes;         ///< --probe: mangled symbols
   std::vector<std::string> crash_reports;  ///< --crash-reports: folders
   std::string known_good = "auto";
-  std::string fail_on;
-  std::string format = "markdown,json";  ///< what the report is written as
+  std::string fail_on;                      ///< a list; empty: what is usual
+  std::optional<std::string> expectations;  ///< --expectations: a file
+  std::string format = "markdown,json";     ///< what the report is written as
   bool dry_run = false;
   bool json = false;
   std::vector<std::string> command_line;  ///< for the report

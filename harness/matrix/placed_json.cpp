@@ -1,0 +1,125 @@
+#include "harness/matrix/placed_json.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "harness/wire/input_error.h"
+#include "harness/wire/near_name.h"
+
+namespace mpsprobe {
+
+using nlohmann::json;
+
+void PlacedJson::fail(const std::string& problem, const std::string& remedy) const {
+  throw InputError(place_, problem, remedy);
+}
+
+void PlacedJson::allow(std::initializer_list<std::string_view> keys) const {
+  if (!value_.is_object()) fail("is not an object", std::string(format_));
+  for (const auto& [key, value] : value_.items()) {
+    if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
+      const std::vector<std::string_view> known(keys);
+      child(value, key)
+          .fail("is not a key that is known here" + did_you_mean(key, known),
+                fmt::format("Known are: {}", fmt::join(known, ", ")));
+    }
+  }
+}
+
+PlacedJson PlacedJson::child(const json& value, const std::string& key) const {
+  // A key is anybody's text; keep what a terminal shows of it harmless and short.
+  std::string shown;
+  for (char c : key.substr(0, 60)) shown += (c >= 0x20 && c < 0x7f) ? c : '?';
+  return {value, place_ + (root_ ? ": " : ".") + shown, format_, false};
+}
+
+PlacedJson PlacedJson::at(const char* key) const {
+  if (!value_.contains(key)) {
+    fail(fmt::format("the key \"{}\" is missing", key), std::string(format_));
+  }
+  return child(value_.at(key), key);
+}
+
+std::vector<PlacedJson> PlacedJson::items() const {
+  if (!value_.is_array()) fail("is not a list", std::string(format_));
+  std::vector<PlacedJson> nodes;
+  for (size_t i = 0; i < value_.size(); ++i) {
+    nodes.push_back({value_[i], fmt::format("{}[{}]", place_, i), format_, false});
+  }
+  return nodes;
+}
+
+std::vector<std::pair<std::string, PlacedJson>> PlacedJson::members() const {
+  if (!value_.is_object()) fail("is not an object", std::string(format_));
+  std::vector<std::pair<std::string, PlacedJson>> nodes;
+  for (const auto& [key, value] : value_.items()) nodes.emplace_back(key, child(value, key));
+  return nodes;
+}
+
+std::string PlacedJson::text() const {
+  if (!value_.is_string()) fail("is not a text", "Write it in double quotes");
+  return value_.get<std::string>();
+}
+
+bool PlacedJson::flag() const {
+  if (!value_.is_boolean()) fail("is neither true nor false", "Write one of them");
+  return value_.get<bool>();
+}
+
+double PlacedJson::number(double least, double most) const {
+  const double value = value_.is_number() ? value_.get<double>() : std::nan("");
+  if (!(value >= least && value <= most)) {
+    fail("is not a number that is possible here", fmt::format("Write {} to {}", least, most));
+  }
+  return value;
+}
+
+int PlacedJson::count(int least, int most) const {
+  const double value = number(least, most);
+  if (value != std::floor(value)) fail("is not a whole number", "Write one");
+  return static_cast<int>(value);
+}
+
+std::string PlacedJson::axis_text(const Axis& axis) const {
+  if (value_.is_number_integer() && axis.kind == AxisKind::count) return value_.dump();
+  if (value_.is_number() && axis.kind != AxisKind::count) {
+    fail("is a number, and this axis takes names", "Write a name in double quotes");
+  }
+  if (!value_.is_string()) {
+    fail("is neither a text nor a whole number",
+         "Write a text in double quotes, or a whole number, for a value of an axis");
+  }
+  return text();
+}
+
+json parse_once_keyed(const std::string& text, const std::string& place) {
+  json document;
+  std::string twice;
+  try {
+    const auto shallow = [](int depth, json::parse_event_t, const json&) { return depth <= 16; };
+    std::vector<std::set<std::string>> open;
+    const auto once = [&](int depth, json::parse_event_t event, const json& parsed) {
+      if (event == json::parse_event_t::object_start) open.emplace_back();
+      if (event == json::parse_event_t::object_end && !open.empty()) open.pop_back();
+      if (event == json::parse_event_t::key && !open.empty() &&
+          !open.back().insert(parsed.get<std::string>()).second && twice.empty()) {
+        twice = parsed.get<std::string>();
+      }
+      return shallow(depth, event, parsed);
+    };
+    document = json::parse(text, once);
+  } catch (const json::exception& error) {
+    throw InputError(place, std::string("is not JSON: ") + error.what(), "Mend it there");
+  }
+  if (!twice.empty()) {
+    throw InputError(place, "has the key \"" + twice.substr(0, 60) + "\" twice in one object",
+                     "Keep one of them: of two, the last would count without a word");
+  }
+  return document;
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,179 @@
+#include "reports/expectations/expectations.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <map>
+
+#include "harness/matrix/placed_json.h"
+#include "harness/wire/input_error.h"
+#include "harness/wire/near_name.h"
+#include "reports/expectations/entry_json.h"
+#include "reports/words/text.h"
+
+namespace mpsprobe {
+namespace {
+
+constexpr const char* kFormat = "The format is in docs/expectations.md";
+constexpr std::string_view kDay = "dddd-dd-dd";
+constexpr std::string_view kMoment = "dddd-dd-ddTdd:dd:dd";
+constexpr std::string_view kMomentOfARun = "dddd-dd-ddTdd:dd:dd.ddd";
+constexpr int kMostTrials = 1'000'000'000;
+
+std::string text_at(const PlacedJson& node, const char* key) {
+  if (!node.has(key)) return "";
+  std::string text = node.at(key).text();
+  if (text.empty()) node.at(key).fail("is empty", "Write something, or leave the key out");
+  return text;
+}
+
+bool has_form(std::string_view text, std::string_view form) {
+  return text.size() == form.size() &&
+         std::equal(text.begin(), text.end(), form.begin(), [](char is, char should_be) {
+           return should_be == 'd' ? is >= '0' && is <= '9' : is == should_be;
+         });
+}
+
+std::string date_at(const PlacedJson& node, const char* key, bool with_time) {
+  std::string text = text_at(node, key);
+  std::string_view moment = text;
+  if (moment.ends_with('Z')) moment.remove_suffix(1);
+  if (text.empty() || has_form(text, kDay) ||
+      (with_time && (has_form(moment, kMoment) || has_form(moment, kMomentOfARun)))) {
+    return text;
+  }
+  node.at(key).fail("is no date", with_time ? "Write 2026-11-23 or 2026-11-23T22:00:40Z, in UTC"
+                                            : "Write it like 2026-11-23");
+}
+
+VersionRange range_at(const PlacedJson& node) {
+  VersionRange range{text_at(node, "from"), text_at(node, "before")};
+  if (!range.from.empty() && !range.before.empty() && !version_before(range.from, range.before)) {
+    node.fail("holds no version", "\"from\" comes before \"before\", which is not one of them");
+  }
+  return range;
+}
+
+KnownWhere parse_where(const PlacedJson& node) {
+  node.allow({"cells", "axes", "matrix", "worker", "chip", "os", "os_build", "library", "simulated",
+              "paravirtual"});
+  KnownWhere where;
+  if (node.has("cells")) {
+    for (const PlacedJson& cell : node.at("cells").items()) {
+      where.cells.push_back(cell.text());
+      if (where.cells.back().find_first_of("*?[") != std::string::npos) continue;
+      try {  // without a wildcard it is a cell, or a slip
+        where.cells.back() = to_string(parse_cell(where.cells.back()));
+      } catch (const InputError& error) {
+        cell.fail(error.problem(), error.remedy());
+      }
+    }
+    if (where.cells.empty()) node.at("cells").fail("names none", "Leave it out for any cell");
+  }
+  if (node.has("axes")) where.axes = {parse_axes(node.at("axes"))};
+  where.matrix = text_at(node, "matrix");
+  where.worker = text_at(node, "worker");
+  where.chip = text_at(node, "chip");
+  where.os = text_at(node, "os");
+  if (node.has("os_build")) {
+    node.at("os_build").allow({"from", "before"});
+    where.os_build = range_at(node.at("os_build"));
+  }
+  if (node.has("library")) {
+    const PlacedJson library = node.at("library");
+    library.allow({"name", "from", "before"});
+    where.library = library.at("name").text();
+    where.versions = range_at(library);
+  }
+  if (node.has("simulated")) where.simulated = node.at("simulated").flag();
+  if (node.has("paravirtual")) where.paravirtual = node.at("paravirtual").flag();
+  return where;
+}
+
+void parse_what(const PlacedJson& node, KnownFailure& known) {
+  if (node.has("signature") == node.has("outcome")) {
+    node.fail("needs either \"signature\" or \"outcome\"", kFormat);
+  }
+  known.signature = text_at(node, "signature");
+  if (!node.has("outcome")) return;
+  const std::string name = node.at("outcome").text();
+  if (name == "any") return;
+  known.outcome = outcome_named(name);
+  if (!known.outcome) {
+    node.at("outcome").fail(
+        "is no outcome" + did_you_mean(name, outcome_names()),
+        fmt::format("Write any, or one of {}", fmt::join(outcome_names(), ", ")));
+  }
+  if (!is_failure(*known.outcome)) {
+    node.at("outcome").fail("is no failure", "Name an outcome that is one");
+  }
+}
+
+KnownFailure parse_known(const PlacedJson& node) {
+  node.allow({"where", "signature", "outcome", "failures", "trials", "first_seen", "last_seen",
+              "until", "issue", "review_by", "owner"});
+  KnownFailure known;
+  known.where = parse_where(node.at("where"));
+  parse_what(node, known);
+  if (node.has("failures") != node.has("trials")) {
+    node.fail("has one of \"failures\" and \"trials\"",
+              "Write how many of how many failed, or leave both out");
+  }
+  if (node.has("trials")) {
+    known.seen.trials = node.at("trials").count(1, kMostTrials);
+    known.seen.failures = node.at("failures").count(1, known.seen.trials);
+  }
+  known.first_seen = date_at(node, "first_seen", true);
+  known.last_seen = date_at(node, "last_seen", true);
+  known.until = date_at(node, "until", true);
+  known.issue = text_at(node, "issue");
+  known.review_by = date_at(node, "review_by", false);
+  known.owner = text_at(node, "owner");
+  return known;
+}
+
+}  // namespace
+
+std::vector<KnownFailure> parse_expectations(const std::string& text, const std::string& place) {
+  const nlohmann::json document = parse_once_keyed(text, place);
+  const PlacedJson root(document, place, kFormat);
+  root.allow({"$schema", "mpsprobe_expectations", "known", "recorded"});
+  root.at("mpsprobe_expectations").count(1, 1);
+  std::vector<KnownFailure> entries;
+  std::map<std::string, std::string> places;  // of what was seen before
+  for (const char* list : {"known", "recorded"}) {
+    if (!root.has(list)) continue;
+    const std::vector<PlacedJson> nodes = root.at(list).items();
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      KnownFailure known = parse_known(nodes[i]);
+      known.recorded = list == std::string_view("recorded");
+      known.place = fmt::format("{}: {}[{}]", place, list, i);
+      const auto [same, fresh] = places.emplace(identity_of(known), known.place);
+      if (!fresh) {
+        nodes[i].fail("is of the same place and failure as " + same->second,
+                      "Make one entry of both");
+      }
+      entries.push_back(std::move(known));
+    }
+  }
+  return entries;
+}
+
+std::string read_expectations_file(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::string text(std::istreambuf_iterator<char>(stream), {});
+  if (stream.bad() || !stream.is_open() || text.empty()) {
+    throw InputError(printable(file.string()),
+                     stream.is_open() ? "holds nothing that can be read"
+                                      : std::string("cannot be read: ") + std::strerror(errno),
+                     "Name a file of known failures; `mpsprobe expect update` begins one");
+  }
+  return text;
+}
+
+}  // namespace mpsprobe

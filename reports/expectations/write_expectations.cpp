@@ -1,0 +1,165 @@
+#include "reports/expectations/write_expectations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "reports/expectations/entry_json.h"
+#include "reports/expectations/expectation_words.h"
+#include "reports/words/text.h"
+
+namespace mpsprobe {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr const char* kSchema = "https://mpsprobe.invalid/schema/expectations-1.json";
+
+/// Where the value of the key "recorded" stands in an object: its first byte and the one behind it.
+struct Span {
+  size_t begin = std::string::npos;
+  size_t end = std::string::npos;
+};
+
+/// The text is known to be JSON.
+Span recorded_in(const std::string& text) {
+  Span span;
+  int depth = 0;
+  std::string last_string;
+  bool of_recorded = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') {
+      const size_t begin = i + 1;
+      for (++i; text[i] != '"'; ++i) i += text[i] == '\\' ? 1 : 0;
+      last_string = text.substr(begin, i - begin);
+    } else if (c == ':' && depth == 1) {
+      of_recorded = last_string == "recorded";
+    } else if (c == '[' || c == '{') {
+      if (c == '[' && depth == 1 && of_recorded) span.begin = i;
+      ++depth;
+    } else if (c == ']' || c == '}') {
+      --depth;
+      if (depth == 1 && of_recorded && span.begin != std::string::npos) {
+        span.end = i + 1;
+        return span;
+      }
+    }
+  }
+  return {};
+}
+
+/// Indented as it stands in the file.
+std::string block_text(const std::vector<KnownFailure>& recorded) {
+  ordered_json list = ordered_json::array();
+  for (const KnownFailure& known : recorded) list.push_back(entry_json(known));
+  std::string text;
+  for (const char c : list.dump(2, ' ', true, ordered_json::error_handler_t::replace)) {
+    text += c;
+    if (c == '\n') text += "  ";
+  }
+  return text;
+}
+
+std::string with_block(std::string text, const std::vector<KnownFailure>& recorded) {
+  const std::string block = block_text(recorded);
+  if (text.empty()) {
+    return fmt::format(
+        "{{\n  \"$schema\": \"{}\",\n  \"mpsprobe_expectations\": 1,\n  \"known\": [],\n"
+        "  \"recorded\": {}\n}}\n",
+        kSchema, block);
+  }
+  if (const Span span = recorded_in(text); span.begin != std::string::npos) {
+    return text.replace(span.begin, span.end - span.begin, block);
+  }
+  if (recorded.empty()) return text;
+  const size_t last = text.find_last_not_of(" \t\r\n", text.rfind('}') - 1);
+  return text.insert(last + 1, ",\n  \"recorded\": " + block);
+}
+
+KnownFailure entry_of(const UnknownFailure& failure, const RunFacts& run) {
+  KnownFailure known;
+  known.where.cells = {failure.cell};
+  known.where.worker = failure.arm;
+  if (run.machine.is_object()) known.where.chip = run.machine.value("chip", "");
+  known.where.simulated = failure.simulated;
+  known.signature = failure.signature;
+  known.seen = failure.seen;
+  known.first_seen = known.last_seen = known.until = run.started;
+  known.recorded = true;
+  return known;
+}
+
+std::string label_of(const KnownFailure& known) {
+  return where_words(known.where) + ": " + what_of(known);
+}
+
+std::string counts_text(const Proportion& seen) {
+  return fmt::format("{}/{}", seen.failures, seen.trials);
+}
+
+/// With what was seen further of it. Nothing where that says nothing new.
+std::optional<KnownFailure> updated(const KnownFailure& known, const JudgedEntry& judged,
+                                    const std::string& started) {
+  if (judged.further.trials == 0) return std::nullopt;
+  KnownFailure now = known;
+  const bool drifted =
+      judged.standing == EntryStanding::more_often || judged.standing == EntryStanding::less_often;
+  if (drifted && judged.since_then.failures > 0) {
+    now.seen = judged.since_then;
+  } else {
+    now.seen.failures += judged.further.failures;
+    now.seen.trials += judged.further.trials;
+  }
+  now.last_seen = judged.last_seen;
+  now.until = started;
+  return now;
+}
+
+}  // namespace
+
+ExpectationsUpdate update_expectations(const std::string& text, const std::string& place,
+                                       const std::vector<KnownFailure>& known, const RunFacts& run,
+                                       const Findings& findings) {
+  ExpectationsUpdate update;
+  std::map<std::string, KnownFailure> recorded;  // sorted by where and what
+  std::map<std::string, std::string> changes;
+  for (const KnownFailure& each : known) {
+    if (each.recorded) recorded[identity_of(each)] = each;
+  }
+  const size_t before = recorded.size();
+  size_t touched = 0;
+  for (const JudgedEntry& judged : findings.entries) {
+    const KnownFailure& each = known[judged.entry];
+    if (!each.recorded) continue;
+    const std::string id = identity_of(each);
+    if (judged.standing == EntryStanding::gone) {
+      recorded.erase(id);
+      changes[id] = fmt::format("- {}: gone, {} since it was last seen", label_of(each),
+                                counts_text(judged.further));
+      ++touched;
+    } else if (const auto now = updated(each, judged, run.started)) {
+      recorded[id] = *now;
+      changes[id] = fmt::format("~ {}: {} -> {}", label_of(each), counts_text(each.seen),
+                                counts_text(now->seen));
+      ++touched;
+    }
+  }
+  for (const UnknownFailure& failure : findings.unknown) {
+    const KnownFailure fresh = entry_of(failure, run);
+    const std::string id = identity_of(fresh);
+    recorded[id] = fresh;
+    changes[id] = fmt::format("+ {}: {}", label_of(fresh), counts_text(fresh.seen));
+  }
+  std::vector<KnownFailure> block;
+  for (const auto& [id, each] : recorded) block.push_back(each);
+  for (const auto& [id, line] : changes) update.changes.push_back(line);
+  update.unchanged = static_cast<int>(before - touched);
+  update.text = with_block(text, block);
+  parse_expectations(update.text, place);
+  return update;
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,135 @@
+#include "tools/runner/expect/expect_command.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "harness/wire/input_error.h"
+#include "reports/expectations/expectation_words.h"
+#include "reports/expectations/write_expectations.h"
+#include "reports/words/phrases.h"
+#include "reports/words/text.h"
+#include "reports/writers/atomic_file.h"
+#include "reports/writers/json.h"
+#include "tools/runner/exit_code.h"
+#include "tools/runner/expect/fail_on.h"
+#include "tools/runner/history/kept_run.h"
+#include "tools/runner/option_check.h"
+#include "tools/runner/say.h"
+
+namespace mpsprobe {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<RunFacts> earlier_than(const KeptRun& run, const std::optional<std::string>& history) {
+  if (!history) return {};
+  std::error_code error;
+  if (!fs::exists(*history, error)) {
+    throw InputError("--db " + printable(*history), "does not exist",
+                     "`mpsprobe history add RUN` begins one, or leave --db out");
+  }
+  return HistoryFile(*history, false).before(run);
+}
+
+int check(const ExpectOptions& options) {
+  if (options.runs.empty()) {
+    throw InputError("expect check", "nothing says which run", "Name the folders of runs");
+  }
+  const std::set<std::string> fail_on = words_in(options.fail_on);
+  const std::vector<KnownFailure> known =
+      parse_expectations(read_expectations_file(options.file), printable(options.file));
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  std::string text;
+  std::string matching_nothing;
+  bool found = false;
+  int undone = 0;
+  int64_t counted_trials = 0;
+  for (const std::string& name : options.runs) {
+    const KeptRun run = kept_run(name);
+    const Findings findings =
+        judge_expectations(known, run.facts, earlier_than(run, options.history));
+    refuse_contradictory(findings);
+    found = found || found_in(findings, fail_on);
+    undone += run.facts.undone;
+    for (const auto& [key, cell] : run.facts.cells) counted_trials += cell.counted;
+    for (const size_t entry : findings.matching_nothing) {
+      matching_nothing += (matching_nothing.empty() ? "" : ", ") + printable(known[entry].place);
+    }
+    list.push_back(findings_json(known, run.facts, findings));
+    text += (text.empty() ? "" : "\n") + findings_text(known, run.facts, findings);
+  }
+  say(stdout, "{}", options.json ? json_text(list) : text);
+  if (!matching_nothing.empty()) {
+    throw InputError(matching_nothing, "matches no cell of the run of the matrix that it names",
+                     "Mend what it says of cells, or take it out");
+  }
+  if (found) return kExitFound;
+  if (counted_trials == 0) {
+    say(stderr, "mpsprobe: nothing to judge: no trial came to a result that counts\n");
+    return kExitNothingRun;
+  }
+  if (undone == 0) return kExitOk;
+  say(stderr, "mpsprobe: incomplete: a run did not do all that was planned\n");
+  return kExitIncomplete;
+}
+
+int update(const ExpectOptions& options) {
+  if (!options.from || !options.runs.empty()) {
+    throw InputError("expect update", "takes one run", "Name its folder: --from RUN");
+  }
+  std::error_code error;
+  const bool there = fs::exists(options.file, error);
+  const std::string text = there ? read_expectations_file(options.file) : "";
+  const std::string place = printable(options.file);
+  const std::vector<KnownFailure> known =
+      there ? parse_expectations(text, place) : std::vector<KnownFailure>();
+  const KeptRun run = kept_run(*options.from);
+  const Findings findings =
+      judge_expectations(known, run.facts, earlier_than(run, options.history));
+  refuse_contradictory(findings);
+  const ExpectationsUpdate updated = update_expectations(text, place, known, run.facts, findings);
+  if (!there || updated.text != text)
+    write_atomically(options.file, updated.text, "it is as it was before");
+  for (const std::string& line : updated.changes) say(stdout, "{}\n", line);
+  say(stderr, "{}: {}, {} as they were\n", place,
+      counted(static_cast<int64_t>(updated.changes.size()), "changes"), updated.unchanged);
+  return kExitOk;
+}
+
+}  // namespace
+
+void add_expect_options(CLI::App& app, ExpectOptions& options) {
+  app.add_option("action", options.action,
+                 "check: judge runs by what is known; update: record what a run adds to it")
+      ->required()
+      ->check(one_of({"check", "update"}))
+      ->type_name("ACTION");
+  app.add_option("runs", options.runs, "of `check`: folders of runs")->type_name("RUN...");
+  app.add_option("--from", options.from, "of `update`: the folder of a run")->type_name("RUN");
+  app.add_option("--file", options.file, "the known failures")
+      ->type_name("FILE")
+      ->capture_default_str();
+  app.add_option("--db", options.history,
+                 "a history: what its earlier nights on the same machine saw is evidence as well")
+      ->type_name("FILE");
+  app.add_option("--fail-on", options.fail_on,
+                 "of `check`: exit with 1 on: new, worse (new, or more often than known), gone, "
+                 "expired, never")
+      ->check(list_of({"new", "worse", "gone", "expired", "never"}))
+      ->type_name("WHAT[,WHAT]")
+      ->capture_default_str();
+  app.add_flag("--json", options.json, "of `check`: as JSON");
+}
+
+int expect_command_line(const ExpectOptions& options) {
+  if (options.action == "update") return update(options);
+  if (options.from) {
+    throw InputError("expect check", "takes no --from", "Name the runs: expect check RUN");
+  }
+  return check(options);
+}
+
+}  // namespace mpsprobe

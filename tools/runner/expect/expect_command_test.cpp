@@ -1,0 +1,132 @@
+// Known failures, as a person uses them.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "tools/runner/program_fixture.h"
+
+namespace mpsprobe {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+class Expect : public ProgramTest {
+ protected:
+  Expect() {
+    write("m.json", R"({"mpsprobe_matrix": 1, "name": "two", "blocks": [{"title": "cells",
+      "axes": {"backend": ["cpu"], "op": ["selftest.pass", "selftest.exit_eleven"]}}]})");
+  }
+  Run run(const std::string& name, std::vector<std::string> more = {}) const {
+    std::vector<std::string> words{"run",      "--matrix", path("m.json"), "--trials", "3",
+                                   "--worker", selftest_,  "--out",        path(name)};
+    words.insert(words.end(), more.begin(), more.end());
+    return mpsprobe(words);
+  }
+  Run expect(std::vector<std::string> words) const {
+    words.insert(words.begin(), "expect");
+    words.insert(words.end(), {"--file", path("known.json")});
+    return mpsprobe(words);
+  }
+};
+
+TEST_F(Expect, WhatWasRecordedIsKnownFromThenOn) {
+  ASSERT_EQ(run("one").exit_code, 0);
+  const Run recorded = expect({"update", "--from", path("one")});
+  EXPECT_EQ(recorded.exit_code, 0) << recorded.err;
+  EXPECT_THAT(recorded.out, HasSubstr("+ cpu/selftest.exit_eleven/default/threads=1 (stock): "));
+
+  const Run same = run("two", {"--expectations", path("known.json")});
+  EXPECT_EQ(same.exit_code, 0) << same.err;
+  EXPECT_THAT(same.out, HasSubstr("as known (1)"));
+  EXPECT_EQ(run("three", {"--expectations", path("known.json"), "--fail-on", "any"}).exit_code, 1);
+
+  write("known.json", R"({"mpsprobe_expectations": 1})");
+  const Run unknown = run("four", {"--expectations", path("known.json")});
+  EXPECT_EQ(unknown.exit_code, 1);
+  EXPECT_THAT(unknown.out, HasSubstr("new: no entry knows them (1)"));
+  EXPECT_EQ(run("five", {"--expectations", path("known.json"), "--fail-on", "never"}).exit_code, 0);
+  EXPECT_EQ(run("six", {"--expectations", path("known.json"), "--fail-on", "expired"}).exit_code,
+            0);
+}
+
+TEST_F(Expect, EarlierNightsAreEvidence) {
+  write("known.json", R"({"mpsprobe_expectations": 1, "known": [{"where": {"cells": ["cpu/*"]},
+    "outcome": "exit", "failures": 250, "trials": 1000}]})");
+  ASSERT_EQ(run("a").exit_code, 0);  // 3 of 6 each
+  ASSERT_EQ(run("b").exit_code, 0);
+  ASSERT_EQ(run("c").exit_code, 0);
+  for (const char* night : {"a", "b", "c"}) {
+    EXPECT_EQ(mpsprobe({"history", "add", path(night), "--db", path("h.sqlite")}).exit_code, 0);
+  }
+  const auto further = [this](const std::vector<std::string>& words) {
+    const Run checked = expect(words);
+    EXPECT_EQ(checked.exit_code, 0) << checked.err;
+    return nlohmann::json::parse(checked.out)[0].at("entries")[0].at("further").at("trials");
+  };
+  EXPECT_EQ(further({"check", path("c"), "--json"}), 6);
+  EXPECT_EQ(further({"check", path("c"), "--json", "--db", path("h.sqlite")}), 18);
+  EXPECT_EQ(further({"check", path("a"), "--json", "--db", path("h.sqlite")}), 6);
+}
+
+// A history that was begun before entries could ask of it.
+TEST_F(Expect, AnOlderHistoryIsBroughtUp) {
+  ASSERT_EQ(run("a").exit_code, 0);
+  ASSERT_EQ(mpsprobe({"history", "add", path("a"), "--db", path("h.sqlite")}).exit_code, 0);
+  const std::string back =
+      "import sqlite3, sys\n"
+      "d = sqlite3.connect(sys.argv[1])\n"
+      "for table, columns in {'run': ['matrix', 'facts'], 'cell': ['library_name', 'version', "
+      "'paravirtual'], 'signature': ['outcome']}.items():\n"
+      "    for column in columns: d.execute(f'ALTER TABLE {table} DROP COLUMN {column}')\n"
+      "d.execute('PRAGMA user_version = 1'); d.commit()\n";
+  if (shell("python3 '" + write("back.py", back) + "' '" + path("h.sqlite") + "'").exit_code != 0) {
+    GTEST_SKIP() << "no python3 with an SQLite that drops columns";
+  }
+  ASSERT_EQ(run("b").exit_code, 0);
+  const Run added = mpsprobe({"history", "add", path("b"), "--db", path("h.sqlite")});
+  EXPECT_EQ(added.exit_code, 0) << added.err;
+  const Run shown = mpsprobe({"history", "show", "--db", path("h.sqlite"), "--json"});
+  EXPECT_EQ(nlohmann::json::parse(shown.out).at("rows").size(), 2U);
+}
+
+TEST_F(Expect, RefusesWhatContradictsItselfBeforeAnythingRuns) {
+  write("known.json", R"({"mpsprobe_expectations": 1, "known": [
+    {"where": {"cells": ["cpu/*"]}, "signature": "exit code 11"},
+    {"where": {"axes": {"op": ["selftest.exit_eleven"]}}, "signature": "exit code 11"}]})");
+  const Run refused = run("one", {"--expectations", path("known.json")});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("known[0]"));
+  EXPECT_FALSE(std::filesystem::exists(path("one")));
+}
+
+TEST_F(Expect, RefusesAnEntryThatMatchesNothingOfItsMatrix) {
+  write("known.json", R"({"mpsprobe_expectations": 1, "known": [
+    {"where": {"matrix": "two", "axes": {"op": ["selftest.exit_eleven"]}}, "outcome": "exit"},
+    {"where": {"matrix": "two", "axes": {"op": ["selftest.segv"]}}, "outcome": "signal"}]})");
+  ASSERT_EQ(run("one", {"--expectations", path("known.json")}).exit_code, 0);
+  const Run checked = expect({"check", path("one")});
+  EXPECT_EQ(checked.exit_code, 2);
+  EXPECT_THAT(checked.err, HasSubstr("known[1]: matches no cell"));
+}
+
+TEST_F(Expect, SaysWhatIsMissing) {
+  EXPECT_THAT(expect({"check"}).err, HasSubstr("nothing says which run"));
+  EXPECT_THAT(expect({"update"}).err, HasSubstr("--from RUN"));
+  EXPECT_THAT(expect({"chekc", "x"}).err, HasSubstr("did you mean \"check\"?"));
+  ASSERT_EQ(run("one").exit_code, 0);
+  EXPECT_THAT(expect({"check", path("one")}).err, HasSubstr("known.json: cannot be read"));
+  EXPECT_THAT(run("two", {"--fail-on", "new"}).err, HasSubstr("--expectations FILE"));
+  EXPECT_THAT(run("two", {"--fail-on", "any,nwe"}).err, HasSubstr("did you mean \"new\"?"));
+  const Run no_history = expect({"update", "--from", path("one"), "--db", path("none")});
+  EXPECT_THAT(no_history.err, HasSubstr("--db"));
+  EXPECT_FALSE(std::filesystem::exists(path("known.json")));
+  EXPECT_EQ(mpsprobe({"expect", "update", "--from", path("one"), "--file", path("no/folder.json")})
+                .exit_code,
+            5);
+}
+
+}  // namespace
+}  // namespace mpsprobe

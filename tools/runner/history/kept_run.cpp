@@ -1,0 +1,27 @@
+#include "tools/runner/history/kept_run.h"
+
+#include <filesystem>
+
+#include "harness/wire/input_error.h"
+#include "reports/words/text.h"
+#include "reproducers/bundle/evidence.h"
+
+namespace mpsprobe {
+
+KeptRun kept_run(const std::string& name) {
+  const std::filesystem::path file = folder_of_run(name) / "journal.ndjson";
+  std::error_code error;
+  if (!fs::exists(file, error)) {
+    throw InputError(printable(name), "holds no journal.ndjson", "Name the folder of a run");
+  }
+  const Journal journal = read_journal(file);
+  KeptRun run;
+  run.id =
+      journal.run.empty() ? journal.header.started + " " + journal.header.matrix_name : journal.run;
+  run.parts.insert(journal.header.merged_from.begin(), journal.header.merged_from.end());
+  if (run.parts.empty()) run.parts.insert(run.id);
+  run.facts = run_facts(name, analyse(journal));
+  return run;
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,47 @@
+#include "tools/runner/named_run.h"
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "harness/campaign/merge.h"
+#include "harness/wire/input_error.h"
+#include "reports/words/text.h"
+#include "reproducers/bundle/evidence.h"
+#include "tools/runner/merge/find_runs.h"
+
+namespace mpsprobe {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The report alone, where its journal is elsewhere. The records of its trials are not needed.
+RunFacts facts_of_report_file(const std::string& name, const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  const auto without_trials = [](int depth, nlohmann::json::parse_event_t event,
+                                 nlohmann::json& parsed) {
+    return !(depth == 1 && event == nlohmann::json::parse_event_t::key && parsed == "trials");
+  };
+  return run_facts(name, nlohmann::json::parse(stream, without_trials, false));
+}
+
+}  // namespace
+
+RunFacts named_facts(const std::string& name) {
+  const fs::path folder = folder_of_run(name);
+  const fs::path journal = folder / "journal.ndjson";
+  std::error_code error;
+  if (fs::exists(journal, error)) return run_facts(name, analyse(read_journal(journal)));
+  const fs::path report =
+      fs::is_regular_file(name, error) ? fs::path(name) : folder / "report.json";
+  if (fs::exists(report, error)) return facts_of_report_file(name, report);
+  if (std::vector<NamedJournal> shards = runs_below(folder); !shards.empty()) {
+    return run_facts(name, analyse(merge_journals(std::move(shards))));
+  }
+  throw InputError(printable(name), "holds neither journal.ndjson nor report.json",
+                   "Name the folder of a run, or its report.json");
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "reports/difference/run_facts.h"
+
+namespace mpsprobe {
+
+/// What a run came to that the user named by its folder, its report.json, or a folder of shards:
+/// from its journal or those of its shards, merged, or else from the report alone. Throws
+/// InputError where there is none, JournalError where one cannot be read.
+RunFacts named_facts(const std::string& name);
+
+}  // namespace mpsprobe
