@@ -108,7 +108,7 @@ CLI::Validator values_of(const Axis& axis) {
 }
 
 CLI::Validator list_of(std::vector<std::string> names) {
-  const CLI::Validator one = one_of(names);
+  const CLI::Validator one = one_of(std::move(names));
   return {[one](const std::string& text) -> std::string {
             for (std::string word : words_in(text)) {
               if (std::string problem = one(word); !problem.empty()) return problem;

@@ -8,8 +8,10 @@
 
 namespace mpsprobe {
 
+namespace fs = std::filesystem;
+
 KeptRun kept_run(const std::string& name) {
-  const std::filesystem::path file = folder_of_run(name) / "journal.ndjson";
+  const fs::path file = folder_of_run(name) / "journal.ndjson";
   std::error_code error;
   if (!fs::exists(file, error)) {
     throw InputError(printable(name), "holds no journal.ndjson", "Name the folder of a run");
