@@ -83,6 +83,7 @@ TEST_F(Nightly, WhatIsKnownIsNoAlarmAndWhatIsNotIs) {
             0);
   EXPECT_EQ(merge("--expectations " + path("known.json")).exit_code, 0);
   EXPECT_THAT(read("night/summary.md"), HasSubstr("as known (2)"));
+  EXPECT_THAT(read("night/mini-night/report.html"), HasSubstr("Nothing failed that is not known"));
   EXPECT_EQ(read("night/alarms.txt"), "");
 
   write("known.json", R"({"mpsprobe_expectations": 1})");

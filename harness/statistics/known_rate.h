@@ -33,8 +33,8 @@ constexpr double kClaimedDrift = 4.2;
 RateDrift weigh_nights(const Proportion& record, std::span<const Proportion> nights);
 
 /// A failure is called gone from this chance on. Simulated in nights_bench: of live defects of 1%
-/// that are known from 100 trials or more at most 1 in 100 is ever called gone in 90 nights of 10 or
-/// 50 trials, looked at every night.
+/// that are known from 100 trials or more at most 1 in 100 is ever called gone in 90 nights of 10
+/// or 50 trials, looked at every night.
 constexpr double kClaimedGone = 0.99;
 
 /// The chance that a failure which was seen in `seen`, up to its last time, is gone after nights

@@ -68,6 +68,7 @@ std::string chart_style() {
          ".chart text{fill:var(--ink)}.chart .name{font-weight:600;font-size:13px}\n"
          ".chart .axis{text-anchor:end}.chart .count,.chart .tick{text-anchor:middle}\n"
          ".chart .count{font-weight:600}.chart .grid{stroke:var(--line);fill:none}\n"
+         ".chart .mark{stroke:var(--ink);fill:none}\n"
          ".chart .whisker{stroke-width:2;fill:none}.chart .good *{stroke:var(--good);"
          "stroke-width:2;fill:none}\n"
          ".chart .bad *{stroke:var(--bad);fill:var(--bad)}\n";

@@ -15,7 +15,7 @@ constexpr int kChartHeight = 190;
 /// needed. `label` is plain text, and may be anything. `y` places it in an outer drawing. Pure.
 std::string boundary_chart(const Boundary& boundary, const std::string& label, int y = 0);
 
-/// Rules for the classes of boundary_chart, for light and dark.
+/// Rules for the classes of boundary_chart and nights_chart, for light and dark.
 std::string chart_style();
 
 }  // namespace mpsprobe

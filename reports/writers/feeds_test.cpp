@@ -24,7 +24,7 @@ using ::testing::Not;
 
 std::string text_as(std::string_view file, const Journal& journal) {
   for (const Writer& writer : writers()) {
-    if (writer.file == file) return writer.text(journal, analyse(journal));
+    if (writer.file == file) return writer.text(journal, analyse(journal), {});
   }
   ADD_FAILURE() << "no writer makes " << file;
   return "";

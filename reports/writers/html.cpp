@@ -13,6 +13,7 @@
 #include "reports/words/text.h"
 #include "reports/writers/chart.h"
 #include "reports/writers/html_assets.h"
+#include "reports/writers/html_beside.h"
 #include "reports/writers/markup.h"
 #include "reports/writers/stack_words.h"
 #include "reports/writers/wording.h"
@@ -28,13 +29,18 @@ constexpr size_t kMostShownCharts = 200;
 /// One page in the making: its parts share the analysis and the numbers of the rows.
 class Page {
  public:
-  explicit Page(const Analysis& analysis)
-      : analysis_(analysis), prefix_(class_prefix(analysis)), titles_(titles_by_cell(analysis)) {}
+  Page(const Analysis& analysis, const Beside& beside)
+      : analysis_(analysis),
+        beside_(beside),
+        prefix_(class_prefix(analysis)),
+        titles_(titles_by_cell(analysis)) {}
 
   std::string html() {
     head();
     remarks();
+    news();
     boundaries();
+    nights();
     maps();
     cells();
     comparisons();
@@ -91,6 +97,23 @@ class Page {
   }
 
   void heading(std::string_view text) { html_ += fmt::format("<h2>{}{}</h2>\n", prefix_, text); }
+
+  void news() {
+    if (beside_.known) {
+      heading("Known failures");
+      html_ += known_html(*beside_.known);
+    }
+    if (beside_.baseline) {
+      heading("Changes");
+      html_ += baseline_html(*beside_.baseline);
+    }
+  }
+
+  void nights() {
+    if (beside_.nights.empty()) return;
+    heading("Nights");
+    html_ += nights_html(beside_.nights, analysis_.arms.size() > 1);
+  }
 
   void boundaries() {
     if (analysis_.boundaries.empty()) return;
@@ -310,6 +333,7 @@ class Page {
   }
 
   const Analysis& analysis_;
+  const Beside& beside_;
   std::string prefix_;
   std::map<std::pair<size_t, std::string>, std::vector<TitleCount>> titles_;
   std::string html_;
@@ -317,8 +341,8 @@ class Page {
 
 }  // namespace
 
-std::string report_html(const Analysis& analysis) {
-  return Page(analysis).html();
+std::string report_html(const Analysis& analysis, const Beside& beside) {
+  return Page(analysis, beside).html();
 }
 
 }  // namespace mpsprobe

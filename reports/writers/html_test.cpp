@@ -44,6 +44,52 @@ TEST(Html, ATextOfAWorkerIsText) {
   }
 }
 
+/// A run of two cells, of which the second fails, `day` nights on.
+RunFacts night_on(int day, int failures) {
+  SampleJournal sample;
+  sample.plan("sim/linear/nograph/threads=1").ran(20);
+  sample.plan("sim/linear/nograph/threads=3").ran(20, failures);
+  RunFacts facts = run_facts("night-" + std::to_string(day), analyse(sample.journal));
+  facts.started = "2026-11-0" + std::to_string(day) + "T01:17:00.000Z";
+  facts.arms.at("stock").library = day < 4 ? "LibTorch 2.15.0" : "LibTorch 2.16.0 <b>";
+  return facts;
+}
+
+Beside beside_nights() {
+  Beside beside;
+  std::vector<RunFacts> nights;
+  for (int day = 1; day < 7; ++day) nights.push_back(night_on(day, day < 4 ? 1 : 19));
+  const RunFacts run = night_on(7, 20);
+  beside.nights = nights_of_cells(run, nights);
+  beside.baseline = {nights[0], run, compare_runs(nights[0], run)};
+  std::vector<KnownFailure> known = parse_expectations(
+      R"({"mpsprobe_expectations": 1, "known": [{"where": {"simulated": true}, "outcome": "hang",
+          "issue": "https://example.org/<i>1"}]})",
+      "e.json");
+  Findings findings = judge_expectations(known, run, nights);
+  beside.known = {std::move(known), run, std::move(findings)};
+  return beside;
+}
+
+TEST(Html, ShowsARunBesideWhatIsKnownABaselineAndItsNights) {
+  const std::string page = report_html(analyse(report_000().journal), beside_nights());
+  for (const char* part :
+       {"SIMULATED: Known failures", "no entry knows 1 failure of a cell", "not seen",
+        "https://example.org/&lt;i&gt;1", "SIMULATED: Changes", "Compared with night-1",
+        "<td>more often</td>", "<td>1/20</td><td>20/20</td>", "SIMULATED: Nights",
+        "fails more often since 2026-11-04", "stroke-dasharray", "2.16.0 &lt;b&gt;"}) {
+    EXPECT_THAT(page, HasSubstr(part));
+  }
+  EXPECT_THAT(page, Not(HasSubstr("href=\"http")));
+}
+
+TEST(Html, ACellThatNeverFailedHasNoNights) {
+  const Beside beside = beside_nights();
+  ASSERT_EQ(beside.nights.size(), 1u);
+  EXPECT_EQ(beside.nights[0].cell, "sim/linear/nograph/threads=3");
+  EXPECT_EQ(beside.nights[0].nights.size(), 7u);
+}
+
 TEST(Html, ItsPolicyNamesItsOwnScript) {
   const std::string file = (std::filesystem::path(::testing::TempDir()) / "script.js").string();
   std::ofstream(file, std::ios::binary) << html_script();

@@ -23,36 +23,43 @@ constexpr Writer kWriters[] = {
     {.format = "markdown",
      .file = "report.md",
      .mark = "mpsprobe report",
-     .text = [](const Journal&, const Analysis& analysis) { return report_markdown(analysis); }},
+     .text = [](const Journal&, const Analysis& analysis,
+                const Beside&) { return report_markdown(analysis); }},
     {.format = "json",
      .file = "report.json",
      .mark = "\"mpsprobe_report\"",
-     .text = [](const Journal& journal,
-                const Analysis& analysis) { return json_text(report_json(journal, analysis)); }},
+     .text = [](const Journal& journal, const Analysis& analysis,
+                const Beside&) { return json_text(report_json(journal, analysis)); }},
     {.format = "html",
      .file = "report.html",
      .mark = "mpsprobe report: html",
-     .text = [](const Journal&, const Analysis& analysis) { return report_html(analysis); }},
+     .text = [](const Journal&, const Analysis& analysis,
+                const Beside& beside) { return report_html(analysis, beside); }},
     {.format = "junit",
      .file = "junit.xml",
      .mark = "mpsprobe report: junit",
-     .text = report_junit},
+     .text = [](const Journal& journal, const Analysis& analysis,
+                const Beside&) { return report_junit(journal, analysis); }},
     {.format = "csv",
      .file = "cells.csv",
      .mark = kCsvMark,
-     .text = [](const Journal&, const Analysis& analysis) { return report_csv(analysis); }},
+     .text = [](const Journal&, const Analysis& analysis,
+                const Beside&) { return report_csv(analysis); }},
     {.format = "svg",
      .file = "boundaries.svg",
      .mark = "mpsprobe report: svg",
-     .text = [](const Journal&, const Analysis& analysis) { return report_svg(analysis); }},
+     .text = [](const Journal&, const Analysis& analysis,
+                const Beside&) { return report_svg(analysis); }},
     {.format = "github",
      .file = "github-summary.md",
      .mark = "mpsprobe report: github",
-     .text = [](const Journal&, const Analysis& analysis) { return report_github(analysis); }},
+     .text = [](const Journal&, const Analysis& analysis,
+                const Beside&) { return report_github(analysis); }},
     {.format = "github",
      .file = "github-annotations.txt",
      .mark = "mpsprobe report: annotations",
-     .text = [](const Journal&, const Analysis& analysis) { return report_annotations(analysis); }},
+     .text = [](const Journal&, const Analysis& analysis,
+                const Beside&) { return report_annotations(analysis); }},
 };
 
 constexpr std::string_view kDefaultFormats = "markdown,json";
@@ -120,9 +127,14 @@ void refuse_foreign_reports(const std::filesystem::path& folder, const Formats& 
   }
 }
 
+bool shows_beside(const Formats& formats) {
+  return std::any_of(formats.begin(), formats.end(),
+                     [](const Writer* writer) { return writer->format == "html"; });
+}
+
 std::vector<std::filesystem::path> write_reports(const std::filesystem::path& folder,
                                                  const Journal& journal, const Analysis& analysis,
-                                                 const Formats& formats) {
+                                                 const Formats& formats, const Beside& beside) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) throw cannot_write(folder, "cannot be created", error.value());
@@ -130,7 +142,7 @@ std::vector<std::filesystem::path> write_reports(const std::filesystem::path& fo
   std::vector<std::filesystem::path> written;
   for (const Writer* writer : formats) {
     written.push_back(folder / writer->file);
-    write_atomically(written.back(), writer->text(journal, analysis));
+    write_atomically(written.back(), writer->text(journal, analysis, beside));
   }
   return written;
 }

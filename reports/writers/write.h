@@ -8,6 +8,7 @@
 
 #include "reports/analysis/analysis.h"
 #include "reports/writers/atomic_file.h"
+#include "reports/writers/beside.h"
 
 namespace mpsprobe {
 
@@ -18,7 +19,7 @@ struct Writer {
   std::string_view file;    ///< its name in the folder of the run
   /// What the beginning of such a file has in every version, and no other file.
   std::string_view mark;
-  std::string (*text)(const Journal&, const Analysis&) = nullptr;
+  std::string (*text)(const Journal&, const Analysis&, const Beside&) = nullptr;
 };
 
 /// All of them, the one that people read first. Static storage.
@@ -41,11 +42,15 @@ std::string format_names();
 void refuse_foreign_reports(const std::filesystem::path& folder,
                             const Formats& formats = default_formats());
 
+/// Whether one of these forms shows a run beside something else.
+bool shows_beside(const Formats& formats);
+
 /// Writes these forms into `folder`, which is created where it is missing, and gives their paths in
 /// the order of the table. Throws ReportError, also where it would replace what mpsprobe did not
 /// write.
 std::vector<std::filesystem::path> write_reports(const std::filesystem::path& folder,
                                                  const Journal& journal, const Analysis& analysis,
-                                                 const Formats& formats = default_formats());
+                                                 const Formats& formats = default_formats(),
+                                                 const Beside& beside = {});
 
 }  // namespace mpsprobe

@@ -33,6 +33,7 @@
 #include "tools/runner/machine_error.h"
 #include "tools/runner/merge/merge_command.h"
 #include "tools/runner/option_check.h"
+#include "tools/runner/report/report_command.h"
 #include "tools/runner/repro/repro_command.h"
 #include "tools/runner/run/finish_report.h"
 #include "tools/runner/run/run_command.h"
@@ -285,14 +286,9 @@ int command_line(int argc, char** argv) {
 
   CLI::App* report =
       app.add_subcommand("report", "write the report again from a journal, in any format");
+  ReportOptions report_options;
+  add_report_options(*report, report_options);
   std::string folder;
-  std::string format = "markdown,json";
-  report->add_option("--format", format, "forms of the report: " + format_names())
-      ->type_name("NAME[,NAME]")
-      ->capture_default_str();
-  report->add_option("run", folder, "folder of a run, or its report.json")
-      ->required()
-      ->type_name("FOLDER|report.json");
   CLI::App* show = app.add_subcommand("show", "print what a run came to, and write nothing");
   show->add_option("run", folder, "folder of a run, or its report.json")
       ->required()
@@ -387,8 +383,7 @@ int command_line(int argc, char** argv) {
       return printed(kExitOk);
     }
     if (*show) return printed(show_run(folder_of_run(folder)));
-    finish_report(folder_of_run(folder), formats_named(format));
-    return kExitOk;
+    return report_command_line(report_options);
   } catch (const CLI::Success& asked) {  // --help, --version
     app.exit(asked);
     return printed(kExitOk);

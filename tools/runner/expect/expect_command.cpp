@@ -24,16 +24,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<RunFacts> earlier_than(const KeptRun& run, const std::optional<std::string>& history) {
-  if (!history) return {};
-  std::error_code error;
-  if (!fs::exists(*history, error)) {
-    throw InputError("--db " + printable(*history), "does not exist",
-                     "`mpsprobe history add RUN` begins one, or leave --db out");
-  }
-  return HistoryFile(*history, false).before(run);
-}
-
 int check(const ExpectOptions& options) {
   if (options.runs.empty()) {
     throw InputError("expect check", "nothing says which run", "Name the folders of runs");
@@ -50,7 +40,7 @@ int check(const ExpectOptions& options) {
   for (const std::string& name : options.runs) {
     const KeptRun run = kept_run(name);
     const Findings findings =
-        judge_expectations(known, run.facts, earlier_than(run, options.history));
+        judge_expectations(known, run.facts, earlier_nights(run, options.history));
     refuse_contradictory(findings);
     found = found || found_in(findings, fail_on);
     undone += run.facts.undone;
@@ -88,7 +78,7 @@ int update(const ExpectOptions& options) {
       there ? parse_expectations(text, place) : std::vector<KnownFailure>();
   const KeptRun run = kept_run(*options.from);
   const Findings findings =
-      judge_expectations(known, run.facts, earlier_than(run, options.history));
+      judge_expectations(known, run.facts, earlier_nights(run, options.history));
   refuse_contradictory(findings);
   const ExpectationsUpdate updated = update_expectations(text, place, known, run.facts, findings);
   if (!there || updated.text != text)

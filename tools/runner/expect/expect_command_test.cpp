@@ -112,6 +112,25 @@ TEST_F(Expect, RefusesAnEntryThatMatchesNothingOfItsMatrix) {
   EXPECT_THAT(checked.err, HasSubstr("known[1]: matches no cell"));
 }
 
+TEST_F(Expect, ThePageOfARunShowsItBesideWhatIsKnown) {
+  ASSERT_EQ(run("one").exit_code, 0);
+  ASSERT_EQ(run("two").exit_code, 0);
+  ASSERT_EQ(expect({"update", "--from", path("one")}).exit_code, 0);
+  ASSERT_EQ(mpsprobe({"history", "add", path("one"), "--db", path("h.sqlite")}).exit_code, 0);
+  const Run written =
+      mpsprobe({"report", path("two"), "--format", "html", "--baseline", path("one"),
+                "--expectations", path("known.json"), "--db", path("h.sqlite")});
+  EXPECT_EQ(written.exit_code, 0) << written.err;
+  const std::string page = read("two/report.html");
+  for (const char* part : {"Known failures", "as known", "Compared with", "Nights", "2 nights"}) {
+    EXPECT_THAT(page, HasSubstr(part));
+  }
+  const Run refused = mpsprobe({"report", path("two"), "--baseline", path("one")});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("--format html"));
+  EXPECT_EQ(mpsprobe({"report", path("two"), "--format", "html", "--db", path("x")}).exit_code, 2);
+}
+
 TEST_F(Expect, SaysWhatIsMissing) {
   EXPECT_THAT(expect({"check"}).err, HasSubstr("nothing says which run"));
   EXPECT_THAT(expect({"update"}).err, HasSubstr("--from RUN"));

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "harness/wire/input_error.h"
 #include "reports/words/text.h"
 
 namespace mpsprobe {
@@ -378,6 +379,16 @@ std::vector<SignatureSeries> HistoryFile::signatures() const {
     }
   }
   return all;
+}
+
+std::vector<RunFacts> earlier_nights(const KeptRun& run, const std::optional<std::string>& file) {
+  if (!file) return {};
+  std::error_code error;
+  if (!std::filesystem::exists(*file, error)) {
+    throw InputError("--db " + printable(*file), "does not exist",
+                     "`mpsprobe history add RUN` begins one, or leave --db out");
+  }
+  return HistoryFile(*file, false).before(run);
 }
 
 }  // namespace mpsprobe

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -95,5 +96,9 @@ class HistoryFile {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+/// The earlier nights of a run, by the history in `file`: none without one. Throws InputError where
+/// it does not exist, and as HistoryFile does.
+std::vector<RunFacts> earlier_nights(const KeptRun& run, const std::optional<std::string>& file);
 
 }  // namespace mpsprobe

@@ -17,12 +17,16 @@ KeptRun kept_run(const std::string& name) {
     throw InputError(printable(name), "holds no journal.ndjson", "Name the folder of a run");
   }
   const Journal journal = read_journal(file);
+  return kept_run(name, journal, analyse(journal));
+}
+
+KeptRun kept_run(const std::string& name, const Journal& journal, const Analysis& analysis) {
   KeptRun run;
   run.id =
       journal.run.empty() ? journal.header.started + " " + journal.header.matrix_name : journal.run;
   run.parts.insert(journal.header.merged_from.begin(), journal.header.merged_from.end());
   if (run.parts.empty()) run.parts.insert(run.id);
-  run.facts = run_facts(name, analyse(journal));
+  run.facts = run_facts(name, analysis);
   return run;
 }
 

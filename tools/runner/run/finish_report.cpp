@@ -32,10 +32,12 @@ int show_run(const std::filesystem::path& folder) {
   return kExitOk;
 }
 
-Analysis finish_report(const std::filesystem::path& folder, const Formats& formats) {
+Analysis finish_report(const std::filesystem::path& folder, const Formats& formats,
+                       const MakeBeside& beside) {
   const Journal journal = journal_of(folder);
   Analysis analysis = analyse(journal);
-  const auto written = write_reports(folder, journal, analysis, formats);
+  const auto written = write_reports(folder, journal, analysis, formats,
+                                     beside ? beside(journal, analysis) : Beside());
   say(stdout, "{}",
       report_terminal(
           analysis, {.colour = wants_colour(STDOUT_FILENO), .width = screen_width(STDOUT_FILENO)}));

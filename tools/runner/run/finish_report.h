@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 
 #include "reports/analysis/analysis.h"
 #include "reports/writers/write.h"
@@ -8,9 +9,11 @@
 namespace mpsprobe {
 
 /// Writes the report in these formats anew from the journal in `folder`, prints the boundaries and
-/// where the files are, and returns what they are derived from. Throws ReportError, JournalError.
+/// where the files are, and returns what they are derived from. `beside` makes what they show it
+/// beside. Throws ReportError, JournalError, and what `beside` throws.
+using MakeBeside = std::function<Beside(const Journal&, const Analysis&)>;
 Analysis finish_report(const std::filesystem::path& folder,
-                       const Formats& formats = default_formats());
+                       const Formats& formats = default_formats(), const MakeBeside& beside = {});
 
 /// Prints what finish_report prints, and writes nothing. Returns the exit code.
 int show_run(const std::filesystem::path& folder);

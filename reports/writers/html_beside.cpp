@@ -1,0 +1,151 @@
+#include "reports/writers/html_beside.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "harness/statistics/nights.h"
+#include "reports/expectations/expectation_words.h"
+#include "reports/words/phrases.h"
+#include "reports/writers/markup.h"
+#include "reports/writers/nights_chart.h"
+
+namespace mpsprobe {
+namespace {
+
+constexpr size_t kMostRows = 500;
+constexpr size_t kMostNightCharts = 100;
+
+std::string ratio(const Proportion& seen) {
+  return seen.trials == 0 ? "" : fmt::format("{}/{}", seen.failures, seen.trials);
+}
+
+std::string table_row(std::initializer_list<std::string> cells) {
+  std::string row = "<tr>";
+  for (const std::string& cell : cells) row += "<td>" + markup(cell, 400) + "</td>";
+  return row + "</tr>\n";
+}
+
+std::string table_of(std::initializer_list<std::string_view> columns, const std::string& rows,
+                     size_t count) {
+  std::string html = "<div class=\"wide\"><table><thead><tr>";
+  for (const std::string_view column : columns) {
+    html += fmt::format("<th scope=\"col\">{}</th>", column);
+  }
+  html += "</tr></thead>\n<tbody>\n" + rows + "</tbody></table></div>\n";
+  if (count > kMostRows) html += fmt::format("<p>and {} more</p>\n", count - kMostRows);
+  return html;
+}
+
+std::string standing_words(const JudgedEntry& judged) {
+  switch (judged.standing) {
+    case EntryStanding::more_often:
+      return fmt::format("MORE OFTEN since {}: {}", judged.since.substr(0, 10),
+                         ratio(judged.since_then));
+    case EntryStanding::less_often:
+      return fmt::format("less often since {}: {}", judged.since.substr(0, 10),
+                         ratio(judged.since_then));
+    case EntryStanding::gone:
+      return "gone";
+    case EntryStanding::silent:
+      return judged.until_gone ? fmt::format("not seen; gone after {} more without it",
+                                             counted(*judged.until_gone, "trials"))
+                               : "not seen";
+    case EntryStanding::not_run:
+      return "not run";
+    default:
+      return "as known";
+  }
+}
+
+std::string kind_words(Change change) {
+  constexpr std::array<std::string_view, 7> kKinds{
+      "new",           "gone", "more often", "less often", "a new signature", "a signature is gone",
+      "cannot be told"};
+  return std::string(kKinds[static_cast<size_t>(change)]);
+}
+
+}  // namespace
+
+std::string known_html(const Beside::Known& known) {
+  std::string html;
+  const auto& unknown = known.findings.unknown;
+  html += fmt::format("<p>{}</p>\n",
+                      unknown.empty()
+                          ? "Nothing failed that is not known."
+                          : fmt::format("<strong>New</strong>: no entry knows {} of a cell.",
+                                        counted(static_cast<int64_t>(unknown.size()), "failures")));
+  std::string rows;
+  for (size_t i = 0; i < unknown.size() && i < kMostRows; ++i) {
+    rows +=
+        table_row({unknown[i].cell, unknown[i].arm, ratio(unknown[i].seen),
+                   unknown[i].signature +
+                       (unknown[i].otherwise_known ? " (known there is another failure)" : "")});
+  }
+  if (!rows.empty()) {
+    html += table_of({"cell", "worker", "failed", "signature"}, rows, unknown.size());
+  }
+  rows.clear();
+  const auto& judged = known.findings.entries;
+  for (size_t i = 0; i < judged.size() && i < kMostRows; ++i) {
+    const KnownFailure& entry = known.entries[judged[i].entry];
+    rows += table_row({standing_words(judged[i]) + (judged[i].expired ? "; EXPIRED" : ""),
+                       where_words(entry.where), what_of(entry), ratio(judged[i].tonight),
+                       ratio(entry.seen), entry.issue});
+  }
+  if (rows.empty()) return html;
+  return html + table_of({"known failure", "where", "what", "this run", "known as", "issue"}, rows,
+                         judged.size());
+}
+
+std::string baseline_html(const Beside::Baseline& baseline) {
+  const Difference& difference = baseline.difference;
+  std::string html =
+      fmt::format("<p>Compared with {}, of {}: {} in both, {} claimed.</p>\n",
+                  markup(baseline.before.name, 200), markup(baseline.before.started, 40),
+                  counted(difference.compared, "cells"),
+                  counted(static_cast<int64_t>(difference.changes.size()), "changes"));
+  const Unlike other = unlike(baseline.before, baseline.after);
+  for (const auto& list : {other.machines, other.libraries}) {
+    for (const std::string& words : list) html += "<p>Unlike: " + markup(words, 400) + "</p>\n";
+  }
+  std::string rows;
+  size_t count = 0;
+  for (const auto& list : {difference.changes, difference.unclear}) {
+    for (const CellChange& change : list) {
+      if (++count > kMostRows) continue;
+      rows += table_row({kind_words(change.change), change.cell, change.arm, ratio(change.before),
+                         ratio(change.after), change.title});
+    }
+  }
+  if (rows.empty()) return html;
+  return html + table_of({"change", "cell", "worker", "then", "now", "signature"}, rows, count);
+}
+
+std::string nights_html(const std::vector<CellNights>& nights, bool several_arms) {
+  std::string html =
+      "<p class=\"soft\">Failure rates of a night each, with 95%: hollow circles passed, full "
+      "squares "
+      "failed; a dashed line: another library; a full line: the rate changed.</p>\n";
+  for (size_t i = 0; i < nights.size() && i < kMostNightCharts; ++i) {
+    const CellNights& series = nights[i];
+    const std::string label = (series.simulated ? "SIMULATED " : "") + series.cell +
+                              (several_arms ? " (" + series.arm + ")" : "");
+    html += nights_chart(series, label);
+    std::vector<Proportion> counts;
+    for (const SeriesNight& night : series.nights) counts.push_back(night.seen);
+    for (const ClaimedShift& claimed : claimed_shifts(counts)) {
+      html += fmt::format(
+          "<p>{}: fails {} since {} ({:.1f}% to {:.1f}%, {:.1f}% sure)</p>\n", markup(label, 200),
+          claimed.shift.after > claimed.shift.before ? "more often" : "less often",
+          markup(series.nights[claimed.night].started.substr(0, 10)), 100 * claimed.shift.before,
+          100 * claimed.shift.after, 100 * claimed.shift.chance);
+    }
+  }
+  if (nights.size() > kMostNightCharts) {
+    html += fmt::format("<p>and {} more cells</p>\n", nights.size() - kMostNightCharts);
+  }
+  return html;
+}
+
+}  // namespace mpsprobe

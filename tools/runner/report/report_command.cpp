@@ -1,0 +1,78 @@
+#include "tools/runner/report/report_command.h"
+
+#include <CLI/CLI.hpp>
+
+#include "harness/wire/input_error.h"
+#include "reports/words/text.h"
+#include "reports/writers/write.h"
+#include "reproducers/bundle/evidence.h"
+#include "tools/runner/exit_code.h"
+#include "tools/runner/history/kept_run.h"
+#include "tools/runner/named_run.h"
+#include "tools/runner/run/finish_report.h"
+
+namespace mpsprobe {
+namespace {
+
+Beside beside_of(const ReportOptions& options, const Journal& journal, const Analysis& analysis) {
+  Beside beside;
+  const KeptRun run = kept_run(options.run, journal, analysis);
+  const std::vector<RunFacts> earlier = earlier_nights(run, options.history);
+  if (options.history) beside.nights = nights_of_cells(run.facts, earlier);
+  if (options.baseline) {
+    RunFacts before = named_facts(*options.baseline);
+    if (unlike(before, run.facts).device_class) {
+      throw InputError("--baseline " + printable(*options.baseline),
+                       "is of a simulated device, or this run is, and the other is not",
+                       "Nothing follows from such a comparison");
+    }
+    Difference difference = compare_runs(before, run.facts);
+    beside.baseline = {std::move(before), run.facts, std::move(difference)};
+  }
+  if (options.expectations) {
+    std::vector<KnownFailure> known = parse_expectations(
+        read_expectations_file(*options.expectations), printable(*options.expectations));
+    Findings findings = judge_expectations(known, run.facts, earlier);
+    beside.known = {std::move(known), run.facts, std::move(findings)};
+  }
+  return beside;
+}
+
+}  // namespace
+
+void add_report_options(CLI::App& app, ReportOptions& options) {
+  app.add_option("--format", options.format, "forms of the report: " + format_names())
+      ->type_name("NAME[,NAME]")
+      ->capture_default_str();
+  app.add_option("--baseline", options.baseline,
+                 "in HTML: what differs from this run, as `mpsprobe diff` claims it")
+      ->type_name("RUN");
+  app.add_option("--expectations", options.expectations,
+                 "in HTML: known failures, and what is none, see `mpsprobe expect --help`")
+      ->type_name("FILE");
+  app.add_option("--db", options.history,
+                 "in HTML: the nights of a history, see `mpsprobe history --help`")
+      ->type_name("FILE");
+  app.add_option("run", options.run, "folder of a run, or its report.json")
+      ->required()
+      ->type_name("FOLDER|report.json");
+}
+
+int report_command_line(const ReportOptions& options) {
+  const Formats formats = formats_named(options.format);
+  const bool besides = options.baseline || options.expectations || options.history;
+  if (besides && !shows_beside(formats)) {
+    throw InputError("report", "nothing of that format shows --baseline, --expectations or --db",
+                     "Ask for --format html as well");
+  }
+  MakeBeside beside;
+  if (besides) {
+    beside = [&options](const Journal& journal, const Analysis& analysis) {
+      return beside_of(options, journal, analysis);
+    };
+  }
+  finish_report(folder_of_run(options.run), formats, beside);
+  return kExitOk;
+}
+
+}  // namespace mpsprobe
