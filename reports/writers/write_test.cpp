@@ -8,8 +8,11 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 
+#include "harness/campaign/merge.h"
+#include "harness/campaign/shard.h"
 #include "reports/sample_journal.h"
 
 namespace mpsprobe {
@@ -92,6 +95,38 @@ TEST_F(WriteTest, WhatDoesNotFitLeavesTheOldFileAndNothingElse) {
   ::signal(SIGXFSZ, handler);
   EXPECT_EQ(read(folder_ / "a"), "old");
   EXPECT_EQ(files(), 1u);
+}
+
+// The journal of one run, as four machines would have written it.
+std::vector<NamedJournal> in_shards(const Journal& whole, size_t count) {
+  std::vector<NamedJournal> shards;
+  for (size_t index = 0; index < count; ++index) {
+    Journal shard = whole;
+    shard.run = "shard" + std::to_string(index);
+    keep_shard(shard.header, {index, count});
+    std::set<std::string> own;
+    for (const PlannedCell planned : shard.header.cells) own.insert(to_string(planned.cell));
+    std::erase_if(shard.trials, [&own](const TrialRecord& trial) {
+      return !own.contains(to_string(trial.cell));
+    });
+    shards.push_back({shard.run, std::move(shard)});
+  }
+  return shards;
+}
+
+TEST(Write, AMergedRunHasTheReportsOfOneRun) {
+  Journal whole = report_000().journal;
+  int second = 0;
+  for (TrialRecord& trial : whole.trials) {
+    trial.started = "2026-01-31T12:" + std::to_string(10 + second / 60) + ":" +
+                    std::to_string(100 + second % 60).substr(1) + ".000Z";
+    ++second;
+  }
+  const Journal merged = merge_journals(in_shards(whole, 4));
+  for (const Writer& writer : writers()) {
+    EXPECT_EQ(writer.text(merged, analyse(merged), {}), writer.text(whole, analyse(whole), {}))
+        << writer.file;
+  }
 }
 
 }  // namespace
