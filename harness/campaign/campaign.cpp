@@ -61,7 +61,11 @@ std::vector<Unit> units_of(const CampaignHeader& header) {
 }  // namespace
 
 bool is_unsettled(const TrialRecord& trial) {
-  return trial.judgement.bystander && trial.attempt + 1 < kMostAttempts;
+  return is_unsettled(trial.judgement, trial.attempt);
+}
+
+bool is_unsettled(const Judgement& judgement, int attempt) {
+  return judgement.bystander && attempt + 1 < kMostAttempts;
 }
 
 std::optional<Cell> known_good_cell(const WorkerInfo& worker, const Cell& failed) {

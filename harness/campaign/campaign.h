@@ -31,6 +31,7 @@ constexpr int kMostAttempts = 3;
 
 /// Whether it has to run again: what it says is not about its cell, and there are attempts left.
 bool is_unsettled(const TrialRecord& trial);
+bool is_unsettled(const Judgement& judgement, int attempt);
 
 /// How far a campaign is.
 struct Progress {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -10,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/journal/stored_trials.h"
 #include "harness/matrix/planned_cells.h"
 #include "harness/record/trial.h"
 
@@ -88,7 +90,9 @@ struct Journal {
   /// once. ProcessRecord::image_set is the id.
   std::map<std::string, std::vector<ImageSeen>> image_sets;
   std::vector<TrialRecord> trials;  ///< in the order in which they were written
-  std::vector<CampaignEnd> ends;    ///< one for each time that it ran
+  /// The trials instead, where they stay in the file.
+  std::shared_ptr<const StoredTrials> stored;
+  std::vector<CampaignEnd> ends;  ///< one for each time that it ran
   bool torn = false;  ///< the last line was cut off by a kill; it is not part of `trials`
   std::vector<DamagedLine> damaged;  ///< skipped: nothing of them is in here
   uint64_t next_number = 0;          ///< of the line that is appended next
@@ -100,6 +104,16 @@ struct Journal {
 /// JournalError, naming file and line, where the first record, which says what the run is, is not
 /// whole, or of another version.
 Journal read_journal(const std::filesystem::path& file);
+
+/// The same, where the trials stay in the file: they are in Journal::stored, and each is shown to
+/// `take` as it is read, without what a later line says of it (StoredTrials::known_goods).
+Journal read_journal(const std::filesystem::path& file,
+                     const std::function<void(const TrialRecord&)>& take);
+
+/// The trials of a journal in their order, wherever they are.
+void for_each_trial(const Journal& journal, const std::function<void(const TrialRecord&)>& take);
+/// One of them, by its place in that order.
+TrialRecord trial_at(const Journal& journal, size_t index);
 
 /// Whether a process holds the lock of a JournalWriter on this file. Not to be asked by one that
 /// does.

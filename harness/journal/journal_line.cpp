@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <random>
 
@@ -41,6 +42,18 @@ std::string sealed_line(json record, uint64_t number, std::string_view run) {
   line += sum;
   line += kEnd;
   return line + "\n";
+}
+
+std::string_view sealed_value(std::string_view line, std::string_view name) {
+  const size_t seal = kKey.size() + kDigits + kEnd.size();
+  const std::string before = fmt::format(",\"record\":\"{0}\",\"{0}\":", name);
+  const size_t at = line.find(',');
+  const bool there = line.starts_with("{\"n\":") && line.size() > seal &&
+                     line.substr(line.size() - seal, kKey.size()) == kKey &&
+                     line.substr(std::min(at, line.size()), before.size()) == before;
+  if (!there) return {};
+  const size_t begin = at + before.size();
+  return line.substr(begin, line.size() - seal - begin);
 }
 
 std::string broken_seal(std::string_view line, std::string_view run) {

@@ -19,6 +19,10 @@ std::string sealed_line(nlohmann::json record, uint64_t number, std::string_view
 /// is. Looks at bytes alone: cheap before anything is parsed.
 std::string broken_seal(std::string_view line, std::string_view run);
 
+/// The value of a sealed line, {"n":..., "record": "NAME", "NAME": value, "sum": ...}, as it stands
+/// there; empty where the line is none of a record of that name.
+std::string_view sealed_value(std::string_view line, std::string_view name);
+
 /// FNV-1a, 64 bits: names equal texts equally; nothing here has to withstand an attacker.
 uint64_t fnv1a(std::string_view text, uint64_t begin = 0xcbf29ce484222325);
 

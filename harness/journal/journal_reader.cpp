@@ -6,7 +6,12 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <future>
+#include <memory>
 #include <optional>
+#include <system_error>
+#include <thread>
+#include <utility>
 
 #include "harness/journal/header_json.h"
 #include "harness/journal/journal_line.h"
@@ -18,108 +23,150 @@ namespace {
 
 using nlohmann::json;
 
-/// Of a line; the reader goes on behind it.
-struct Damage {
-  std::string why;
+using Take = std::function<void(TrialRecord&&)>;
+
+/// Calls `take`; says why what it took is no record of this version, and "" where it is one.
+template <typename Function>
+std::string problem_of(Function take) {
+  try {
+    take();
+    return "";
+  } catch (const json::exception& error) {
+    return std::string("it is no record: ") + error.what();
+  } catch (const InputError& error) {
+    return std::string("it is no record: ") + error.what();
+  } catch (const std::bad_optional_access&) {
+    return "it holds a word that this version does not know";
+  }
+}
+
+/// A line by itself, before the lines around it are looked at.
+struct Line {
+  std::string text;
+  uint64_t offset = 0;
+  std::string why;  ///< it is damaged; "" where it is whole
+  json object;      ///< without "trial", which is in `trial`
+  std::optional<TrialRecord> trial;
 };
+
+void parse_line(Line& line, const std::string& run) {
+  if (!run.empty()) line.why = broken_seal(line.text, run);
+  if (!line.why.empty()) return;
+  line.why = problem_of([&line] {
+    line.object = json::parse(line.text);
+    if (line.object.at("record") != "trial") return;
+    line.trial = trial_from_json(line.object.at("trial"));
+    line.object.erase("trial");
+  });
+}
+
+/// Each by itself, on as many processors as there are: that is nearly all of the time that reading
+/// takes.
+void parse_lines(std::vector<Line>& lines, size_t count, const std::string& run) {
+  constexpr size_t kFewest = 32;  // for a thread
+  const size_t most = std::clamp(std::thread::hardware_concurrency(), 1U, 8U);
+  const size_t share = std::max(kFewest, (count + most - 1) / most);
+  const auto parse = [&lines, &run, count, share](size_t begin) {
+    for (size_t i = begin; i < std::min(begin + share, count); ++i) parse_line(lines[i], run);
+  };
+  std::vector<std::future<void>> others;
+  for (size_t begin = share; begin < count; begin += share) {
+    try {
+      others.push_back(std::async(std::launch::async, parse, begin));
+    } catch (const std::system_error&) {  // no more threads
+      parse(begin);
+    }
+  }
+  parse(0);
+  for (std::future<void>& other : others) other.get();
+}
 
 class Reader {
  public:
-  explicit Reader(const std::filesystem::path& file) : file_(file) {}
+  explicit Reader(const std::filesystem::path& file)
+      : file_(file),
+        stream_(file, std::ios::binary),
+        stored_(std::make_shared<StoredTrials>(file)) {}
 
-  Journal read() {
-    std::ifstream stream(file_, std::ios::binary);
-    if (!stream) {
+  Journal read(const Take& take) {
+    if (!stream_) {
       throw JournalError(
           fmt::format("{}: cannot be read: {}. Name the folder of a run, which "
                       "holds journal.ndjson",
                       file_.string(), std::strerror(errno)));
     }
-    std::string line;
-    while (std::getline(stream, line)) {
-      ++number_;
-      if (stream.eof()) {  // no newline at its end: cut off by a kill
-        journal_.torn = true;
-        break;
+    Line first;
+    if (!next(first)) fail("its first record was cut off, so that nothing of the run is there");
+    take_first(first.text);
+    constexpr size_t kMostLines = 512;
+    constexpr size_t kMostBytes = 4 << 20;
+    std::vector<Line> lines(kMostLines);
+    for (size_t count = 1; count > 0;) {
+      count = 0;
+      size_t bytes = 0;
+      while (count < kMostLines && bytes < kMostBytes && next(lines[count])) {
+        bytes += lines[count++].text.size();
       }
-      if (number_ == 1) {
-        take_first(line);
-      } else {
-        take_or_skip(line);
-      }
+      parse_lines(lines, count, journal_.run);
+      for (size_t i = 0; i < count; ++i) take_or_skip(lines[i], take);
     }
-    if (number_ == 0 || (number_ == 1 && journal_.torn)) {
-      fail("its first record was cut off, so that nothing of the run is there");
-    }
+    journal_.stored = stored_;
     return std::move(journal_);
   }
 
  private:
   [[noreturn]] void fail(const std::string& problem) const {
     throw JournalError(fmt::format(
-        "{}:{}: {}. Begin a new run; `mpsprobe run --out` with this folder moves what is left of "
+        "{}:1: {}. Begin a new run; `mpsprobe run --out` with this folder moves what is left of "
         "an unfinished first record aside",
-        file_.string(), std::max<size_t>(number_, 1), problem));
+        file_.string(), problem));
   }
 
-  static json parsed(const std::string& line) {
-    const auto shallow = [](int depth, json::parse_event_t, const json&) { return depth <= 32; };
-    return json::parse(line, shallow);
-  }
-
-  /// Calls `take`; what is no record of this version comes out as Damage.
-  template <typename Take>
-  static void guarded(Take take) {
-    try {
-      take();
-    } catch (const json::exception& error) {
-      throw Damage{std::string("it is no record: ") + error.what()};
-    } catch (const InputError& error) {
-      throw Damage{std::string("it is no record: ") + error.what()};
-    } catch (const std::bad_optional_access&) {
-      throw Damage{"it holds a word that this version does not know"};
-    }
+  /// The next whole line; false behind the last one.
+  bool next(Line& line) {
+    line.offset = offset_;
+    line.object = nullptr;
+    line.trial.reset();
+    if (!std::getline(stream_, line.text)) return false;
+    journal_.torn = stream_.eof();  // no newline at its end: cut off by a kill
+    offset_ += line.text.size() + 1;
+    return !journal_.torn;
   }
 
   void take_first(const std::string& line) {
-    try {
-      guarded([&] {
-        const json object = parsed(line);
-        if (object.at("record") != "campaign") fail("it has no campaign record");
-        const json& version = object.at("journal_version");
-        if (version != kJournalVersion && version != kUnsealedVersion) {
-          fail("it was written by another version of mpsprobe");
-        }
-        if (version == kJournalVersion) {
-          journal_.run = object.at("run").get<std::string>();
-          const std::string broken = broken_seal(line, journal_.run);
-          if (!broken.empty()) fail("the record that says what the run is, is damaged: " + broken);
-        }
-        journal_.header = header_from_json(object.at("campaign"));
-        journal_.next_number = 1;
-      });
-    } catch (const Damage& damage) {
-      fail("the record that says what the run is, is damaged: " + damage.why);
-    }
-  }
-
-  void take_or_skip(const std::string& line) {
-    try {
-      if (!journal_.run.empty()) {
-        if (std::string broken = broken_seal(line, journal_.run); !broken.empty()) {
-          throw Damage{std::move(broken)};
-        }
+    const std::string problem = problem_of([&] {
+      const json object = json::parse(line);
+      if (object.at("record") != "campaign") fail("it has no campaign record");
+      const json& version = object.at("journal_version");
+      if (version != kJournalVersion && version != kUnsealedVersion) {
+        fail("it was written by another version of mpsprobe");
       }
-      guarded([&] { take(parsed(line)); });
-    } catch (const Damage& damage) {
-      journal_.damaged.push_back({number_, damage.why});
-    }
+      if (version == kJournalVersion) {
+        journal_.run = object.at("run").get<std::string>();
+        const std::string broken = broken_seal(line, journal_.run);
+        if (!broken.empty()) fail("the record that says what the run is, is damaged: " + broken);
+      }
+      journal_.header = header_from_json(object.at("campaign"));
+      journal_.next_number = 1;
+    });
+    if (!problem.empty()) fail("the record that says what the run is, is damaged: " + problem);
   }
 
-  void take(const json& object) {
+  void take_or_skip(Line& line, const Take& take) {
+    ++number_;
+    if (line.why.empty()) {
+      const std::string problem = problem_of([&] { line.why = take_line(line, take); });
+      if (!problem.empty()) line.why = problem;
+    }
+    if (!line.why.empty()) journal_.damaged.push_back({number_, line.why});
+  }
+
+  /// Why it cannot be taken; "" where it was.
+  std::string take_line(Line& line, const Take& take) {
+    const json& object = line.object;
     if (!journal_.run.empty()) {
       const uint64_t place = object.at("n");
-      if (place < journal_.next_number) throw Damage{"it stands there twice, or out of its place"};
+      if (place < journal_.next_number) return "it stands there twice, or out of its place";
       journal_.next_number = place + 1;
     }
     const std::string record = object.at("record");
@@ -132,47 +179,72 @@ class Reader {
       }
       journal_.image_sets[object.at("id").get<std::string>()] = std::move(images);
     } else if (record == "trial") {
-      TrialRecord trial = trial_from_json(object.at("trial"));
-      if (!journal_.run.empty()) check_references(trial);
-      journal_.trials.push_back(std::move(trial));
+      if (!journal_.run.empty() && !refers_to_what_is_there(*line.trial)) {
+        return "it refers to a line that is damaged";
+      }
+      sequences_.push_back(line.trial->sequence);
+      stored_->add(line.offset);
+      take(std::move(*line.trial));
     } else if (record == "known_good") {
-      take_known_good(object);
+      const uint64_t sequence = object.at("sequence");
+      const auto trial = std::find(sequences_.rbegin(), sequences_.rend(), sequence);
+      if (trial == sequences_.rend()) return "it belongs to a trial that is not there";
+      stored_->set_known_good(static_cast<size_t>(sequences_.rend() - trial) - 1,
+                              known_good_from_json(object.at("known_good")));
     } else if (record == "end") {
       journal_.ends.push_back({object.at("reason"), object.at("ended"), object.at("note")});
     } else {
-      throw Damage{"it is no record that this version knows"};
+      return "it is no record that this version knows";
     }
-  }
-
-  void take_known_good(const json& object) {
-    const uint64_t sequence = object.at("sequence");
-    const auto trial = std::find_if(
-        journal_.trials.rbegin(), journal_.trials.rend(),
-        [sequence](const TrialRecord& candidate) { return candidate.sequence == sequence; });
-    if (trial == journal_.trials.rend()) throw Damage{"it belongs to a trial that is not there"};
-    trial->known_good = known_good_from_json(object.at("known_good"));
+    return "";
   }
 
   /// What a trial refers to may be on a line that was skipped.
-  void check_references(const TrialRecord& trial) const {
-    for (const ProcessRecord& process : trial.processes) {
-      const bool library =
-          !process.hello.has_value() || journal_.provenances.contains(process.hello->provenance);
-      const bool images =
-          process.image_set.empty() || journal_.image_sets.contains(process.image_set);
-      if (!library || !images) throw Damage{"it refers to a line that is damaged"};
-    }
+  bool refers_to_what_is_there(const TrialRecord& trial) const {
+    return std::all_of(
+        trial.processes.begin(), trial.processes.end(), [this](const ProcessRecord& process) {
+          const bool library = !process.hello.has_value() ||
+                               journal_.provenances.contains(process.hello->provenance);
+          return library &&
+                 (process.image_set.empty() || journal_.image_sets.contains(process.image_set));
+        });
   }
 
   std::filesystem::path file_;
-  size_t number_ = 0;
+  std::ifstream stream_;
+  uint64_t offset_ = 0;
+  size_t number_ = 1;                // of the line, from 1
+  std::vector<uint64_t> sequences_;  // of the trials
+  std::shared_ptr<StoredTrials> stored_;
   Journal journal_;
 };
 
 }  // namespace
 
 Journal read_journal(const std::filesystem::path& file) {
-  return Reader(file).read();
+  std::vector<TrialRecord> trials;
+  Journal journal =
+      Reader(file).read([&trials](TrialRecord&& trial) { trials.push_back(std::move(trial)); });
+  for (const auto& [index, known_good] : journal.stored->known_goods()) {
+    trials[index].known_good = known_good;
+  }
+  journal.stored.reset();
+  journal.trials = std::move(trials);
+  return journal;
+}
+
+Journal read_journal(const std::filesystem::path& file,
+                     const std::function<void(const TrialRecord&)>& take) {
+  return Reader(file).read(take);
+}
+
+void for_each_trial(const Journal& journal, const std::function<void(const TrialRecord&)>& take) {
+  if (journal.stored) return journal.stored->for_each(take);
+  for (const TrialRecord& trial : journal.trials) take(trial);
+}
+
+TrialRecord trial_at(const Journal& journal, size_t index) {
+  return journal.stored ? journal.stored->at(index) : journal.trials[index];
 }
 
 bool has_first_record(const std::filesystem::path& file) {

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
+#include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "harness/campaign/campaign.h"
 #include "harness/outcome/judge.h"
@@ -14,9 +17,9 @@
 #include "reports/analysis/advice.h"
 #include "reports/analysis/answer.h"
 #include "reports/analysis/arms.h"
-#include "reports/analysis/busy_time.h"
 #include "reports/analysis/layers.h"
 #include "reports/analysis/signatures.h"
+#include "reports/analysis/trial_facts.h"
 #include "reports/analysis/warnings.h"
 
 namespace mpsprobe {
@@ -32,13 +35,13 @@ bool is_asked_for(const Journal& journal, const std::string& worker, Backend bac
 // The plan as summaries without trials; `index` finds them by arm and cell.
 class Summaries {
  public:
-  Summaries(const Journal& journal, const std::vector<Arm>& arms) {
+  Summaries(const Journal& journal, const TrialFactsList& trials, const std::vector<Arm>& arms) {
     // Of a plan without end only what was run is listed: what was not would hide it.
     constexpr size_t kMostListed = 10'000;
     const bool all = journal.header.cells.size() * arms.size() <= kMostListed;
     std::unordered_set<std::string> run;
     if (!all) {
-      for (const TrialRecord& trial : journal.trials) run.insert(to_string(trial.cell));
+      for (const TrialFacts& trial : trials) run.insert(*trial.cell_id);
     }
     const std::vector<std::set<Backend>> asked = backends_asked(journal, arms);
     for (size_t i = 0; i < journal.header.cells.size(); ++i) {
@@ -128,23 +131,6 @@ void count_outcome(CellSummary& cell, const Judgement& judgement) {
   cell.outcomes.push_back({judgement.outcome, judgement.detail, 1});
 }
 
-// Operations a second of one trial. Processes run side by side; with a fresh process for each
-// iteration, the iterations follow one another.
-std::optional<double> operations_per_second(const TrialRecord& trial) {
-  std::map<int, double> seconds;  // by iteration
-  double operations = 0;
-  for (const ProcessRecord& process : trial.processes) {
-    if (!process.result) return std::nullopt;
-    operations += static_cast<double>(process.result->operations);
-    double& longest = seconds[process.iteration];
-    longest = std::max(longest, process.result->seconds);
-  }
-  double total = 0;
-  for (const auto& [iteration, longest] : seconds) total += longest;
-  if (!(total > 0)) return std::nullopt;
-  return operations / total;
-}
-
 // Keeps `texts` sorted.
 void add_once(std::vector<std::string>& texts, const std::string& text) {
   if (text.empty()) return;
@@ -152,31 +138,42 @@ void add_once(std::vector<std::string>& texts, const std::string& text) {
   if (at == texts.end() || *at != text) texts.insert(at, text);
 }
 
-void add_trial(CellSummary& cell, const Journal& journal, const TrialRecord& trial,
+// What the processes of a trial say of their devices.
+struct DevicesSaid {
+  std::vector<std::string> names;
+  bool simulated = false;
+};
+
+DevicesSaid devices_said(const Journal& journal, const std::vector<std::string>& provenances) {
+  DevicesSaid said;
+  for (const std::string& name : provenances) {
+    const nlohmann::json provenance = provenance_named(journal, name);
+    said.simulated = said.simulated || says_simulated(provenance);
+    said.names.push_back(device_of(provenance));
+  }
+  return said;
+}
+
+void add_trial(CellSummary& cell, const TrialFacts& trial, const DevicesSaid& devices,
                std::vector<double>& throughput) {
-  const Outcome outcome = trial.judgement.outcome;
-  count_outcome(cell, trial.judgement);
+  const Outcome outcome = trial.judgement->outcome;
+  count_outcome(cell, *trial.judgement);
   ++cell.recorded;
   cell.seconds += trial.seconds;
-  if (is_evidence(outcome)) ++cell.counted;
   if (is_failure(outcome)) ++cell.failures;
-  for (const ProcessRecord& process : trial.processes) {
-    const nlohmann::json provenance = provenance_of(journal, process);
-    cell.simulated = cell.simulated || says_simulated(provenance);
-    add_once(cell.devices, device_of(provenance));
-    if (process.result) add_once(cell.observed_paths, process.result->observed_path);
-    if (!is_evidence(outcome) || !process.recorder.intact) continue;
-    cell.most_inside = std::max(cell.most_inside, process.recorder.most_inside);
-    cell.launches += process.recorder.launches;
-    cell.overlapped += process.recorder.overlapped;
+  cell.simulated = cell.simulated || devices.simulated;
+  for (const std::string& name : devices.names) add_once(cell.devices, name);
+  for (const std::string& path : *trial.observed_paths) add_once(cell.observed_paths, path);
+  if (is_evidence(outcome)) {
+    ++cell.counted;
+    cell.most_inside = std::max(cell.most_inside, trial.most_inside);
+    cell.launches += trial.launches;
+    cell.overlapped += trial.overlapped;
   }
   if (outcome != Outcome::pass) return;
-  for (const ProcessRecord& process : trial.processes) {
-    if (!process.result) continue;
-    cell.checked += process.result->checked;
-    cell.unchecked += process.result->unchecked;
-  }
-  if (const auto rate = operations_per_second(trial)) throughput.push_back(*rate);
+  cell.checked += trial.checked;
+  cell.unchecked += trial.unchecked;
+  if (!std::isnan(trial.operations_per_second)) throughput.push_back(trial.operations_per_second);
 }
 
 Overlap overlap_of(const CellSummary& cell) {
@@ -248,52 +245,58 @@ std::vector<LeftOutGroup> group_left_out(const std::vector<LeftOut>& left_out) {
 // still owed, the trial was not run.
 class Records {
  public:
-  explicit Records(const Journal& journal) {
-    for (const TrialRecord& trial : journal.trials) {
-      const Key key = key_of(trial);
-      if (!is_unsettled(trial)) settled_.insert(key);
-      if (trial.attempt > 0) rerun_.insert(key);
-      if (trial.judgement.bystander) bystanders_.insert(key);
-      if (trial.judgement.signature == kVictimAlone) {
-        bystanders_.insert(key);
-        alone_.insert(key);
-      }
-      if (!trial.judgement.bystander) run_alone_.insert(key);
+  explicit Records(const TrialFactsList& trials) {
+    seen_.reserve(trials.size());
+    for (const TrialFacts& trial : trials) {
+      Seen& seen = seen_[key_of(trial)];
+      const Judgement& judgement = *trial.judgement;
+      const bool alone = judgement.signature == kVictimAlone;
+      seen.settled |= !is_unsettled(judgement, trial.attempt);
+      seen.rerun |= trial.attempt > 0;
+      seen.bystander |= judgement.bystander || alone;
+      seen.alone |= alone;
+      seen.run_alone |= !judgement.bystander;
     }
   }
 
-  bool counts(const TrialRecord& trial) {
-    const Key key = key_of(trial);
-    if (trial.judgement.bystander && (run_alone_.contains(key) || !settled_.contains(key))) {
-      return false;
-    }
-    const bool first = seen_.insert(key).second;
+  bool counts(const TrialFacts& trial) {
+    Seen& seen = seen_.at(key_of(trial));
+    const bool bystander = trial.judgement->bystander;
+    if (bystander && (seen.run_alone || !seen.settled)) return false;
+    const bool first = !std::exchange(seen.counted, true);
     // The attempts of a bystander are no repetitions.
-    if (!first && !trial.judgement.bystander) ++repeated_;
+    if (!first && !bystander) ++repeated_;
     return first;
   }
 
   int repeated() const { return repeated_; }
   Bystanders bystanders() const {
-    const auto rerun = std::count_if(bystanders_.begin(), bystanders_.end(),
-                                     [this](const Key& key) { return rerun_.contains(key); });
-    return {static_cast<int>(bystanders_.size()), static_cast<int>(rerun),
-            static_cast<int>(alone_.size())};
+    Bystanders bystanders;
+    for (const auto& [key, seen] : seen_) {
+      if (!seen.bystander) continue;
+      ++bystanders.trials;
+      if (seen.rerun) ++bystanders.rerun;
+      if (seen.alone) ++bystanders.alone;
+    }
+    return bystanders;
   }
 
  private:
-  using Key = std::tuple<std::string, std::string, int>;  // worker, cell, number
+  /// What the records of one trial say together.
+  struct Seen {
+    bool settled = false;
+    bool rerun = false;
+    bool bystander = false;
+    bool alone = false;
+    bool run_alone = false;
+    bool counted = false;
+  };
 
-  static Key key_of(const TrialRecord& trial) {
-    return {trial.worker, to_string(trial.cell), trial.trial};
+  static uint64_t key_of(const TrialFacts& trial) {
+    return uint64_t{trial.unit} << 32 | static_cast<uint32_t>(trial.trial);
   }
 
-  std::set<Key> settled_;
-  std::set<Key> run_alone_;
-  std::set<Key> rerun_;
-  std::set<Key> bystanders_;
-  std::set<Key> alone_;
-  std::set<Key> seen_;
+  std::unordered_map<uint64_t, Seen> seen_;
   int repeated_ = 0;
 };
 
@@ -336,17 +339,7 @@ SettledQuestions settled_questions(double rate, Analysis& analysis) {
   return questions;
 }
 
-}  // namespace
-
-bool took_another_path(const CellSummary& cell) {
-  if (cell.cell.path == Path::automatic) return false;
-  return std::any_of(cell.observed_paths.begin(), cell.observed_paths.end(),
-                     [&cell](const std::string& path) {
-                       return path != "not observed" && path != name_of(cell.cell.path);
-                     });
-}
-
-Analysis analyse(const Journal& journal) {
+Analysis analyse_trials(const Journal& journal, const TrialFactsList& trials) {
   Analysis analysis;
   analysis.header = journal.header;
   const double settle_rate = journal.header.settle_rate;
@@ -354,23 +347,25 @@ Analysis analyse(const Journal& journal) {
   analysis.blocks = journal.header.cells.blocks();
   analysis.header.cells.clear();
   analysis.ends = journal.ends;
-  Arms arms = divide_into_arms(journal);
+  Arms arms = divide_into_arms(journal, trials);
+  analysis.arm_of_trial = std::move(arms.of_trial);
   analysis.arms = std::move(arms.arms);
 
-  Summaries summaries(journal, analysis.arms);
+  Summaries summaries(journal, trials, analysis.arms);
   std::map<std::pair<size_t, std::string>, std::vector<double>> throughput;
   std::map<std::pair<std::string, std::string>, int> recorded;  // by worker and cell
-  Records records(journal);
-  BusyTime busy;
+  std::map<const std::vector<std::string>*, DevicesSaid> devices;
+  Records records(trials);
   std::vector<size_t> failed;  // indices into the journal's trials
-  for (size_t i = 0; i < journal.trials.size(); ++i) {
-    const TrialRecord& trial = journal.trials[i];
-    busy.add(trial.started, trial.seconds);
+  for (size_t i = 0; i < trials.size(); ++i) {
+    const TrialFacts& trial = trials[i];
     if (!records.counts(trial)) continue;
-    CellSummary& cell = summaries.find_or_add(arms.of_trial[i], trial.cell);
-    add_trial(cell, journal, trial, throughput[{cell.arm, cell.id}]);
-    ++recorded[{trial.worker, cell.id}];
-    if (is_failure(trial.judgement.outcome)) failed.push_back(i);
+    CellSummary& cell = summaries.find_or_add(analysis.arm_of_trial[i], *trial.cell);
+    const auto [said, fresh] = devices.try_emplace(trial.provenances);
+    if (fresh) said->second = devices_said(journal, *trial.provenances);
+    add_trial(cell, trial, said->second, throughput[{cell.arm, cell.id}]);
+    ++recorded[{*trial.worker, cell.id}];
+    if (is_failure(trial.judgement->outcome)) failed.push_back(i);
   }
   for (CellSummary& cell : summaries.all()) {
     const int done = recorded[{analysis.arms[cell.arm].worker, cell.id}];
@@ -399,17 +394,46 @@ Analysis analyse(const Journal& journal) {
     analysis.simulated = analysis.simulated || cell.simulated;
     analysis.paravirtual = analysis.paravirtual || cell.paravirtual;
   }
-  analysis.seconds = busy.seconds();
+  analysis.seconds = trials.busy_seconds();
   analysis.complete = analysis.recorded >= analysis.planned;
   analysis.boundaries = find_boundaries(evidence_of(analysis));
-  analysis.signatures = group_by_signature(journal, analysis, arms.of_trial, failed);
+  analysis.signatures = group_by_signature(journal, analysis, trials, failed);
   analysis.comparisons = compare_layers(analysis);
   analysis.bystanders = records.bystanders();
   analysis.left_out = group_left_out(journal.header.left_out);
-  analysis.warnings = warn(journal, analysis, arms.divided, records.repeated());
+  analysis.warnings = warn(journal, analysis, trials, arms.divided, records.repeated());
   analysis.advice = advise(analysis, analysis.remedies);
   analysis.answer = find_answer(analysis);
   return analysis;
+}
+
+}  // namespace
+
+bool took_another_path(const CellSummary& cell) {
+  if (cell.cell.path == Path::automatic) return false;
+  return std::any_of(cell.observed_paths.begin(), cell.observed_paths.end(),
+                     [&cell](const std::string& path) {
+                       return path != "not observed" && path != name_of(cell.cell.path);
+                     });
+}
+
+Analysis analyse(const Journal& journal) {
+  TrialFactsList trials;
+  for (const TrialRecord& trial : journal.trials) trials.add(trial);
+  return analyse_trials(journal, trials);
+}
+
+AnalysedJournal analyse_file(const std::filesystem::path& file) {
+  AnalysedJournal result;
+  TrialFactsList trials;
+  const bool live = is_being_written(file);
+  result.journal = read_journal(file, [&trials](const TrialRecord& trial) { trials.add(trial); });
+  result.journal.live = live;
+  for (const auto& [index, known_good] : result.journal.stored->known_goods()) {
+    trials.set_known_good(index, known_good);
+  }
+  result.analysis = analyse_trials(result.journal, trials);
+  return result;
 }
 
 }  // namespace mpsprobe

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -244,8 +245,9 @@ struct Analysis {
   /// machine, where the matrix does not expect just that. `unsupported` is an answer.
   int undone = 0;
   std::vector<Arm> arms;
-  std::vector<std::string> blocks;  ///< titles, in the order of the plan
-  std::vector<CellSummary> cells;   ///< in the order of the plan, arms of one cell together
+  std::vector<uint32_t> arm_of_trial;  ///< index into `arms`, by index into the journal's trials
+  std::vector<std::string> blocks;     ///< titles, in the order of the plan
+  std::vector<CellSummary> cells;      ///< in the order of the plan, arms of one cell together
   /// Cells of a plan of more than 10,000 that no trial was run of: counted, and not in `cells`.
   size_t cells_not_listed = 0;
   std::vector<Boundary> boundaries;        ///< Boundary::worker is the arm's label
@@ -265,5 +267,15 @@ struct Analysis {
 
 /// Derives everything. Pure and deterministic: the same journal gives the same analysis.
 Analysis analyse(const Journal& journal);
+
+/// A journal whose trials stay in its file, and what it comes to.
+struct AnalysedJournal {
+  Journal journal;  ///< its trials: for_each_trial
+  Analysis analysis;
+};
+
+/// Reads a journal and derives the same, in room that hardly grows with the trials. Throws
+/// JournalError.
+AnalysedJournal analyse_file(const std::filesystem::path& file);
 
 }  // namespace mpsprobe

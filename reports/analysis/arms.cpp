@@ -65,10 +65,10 @@ struct Identity {
   std::string device;
 };
 
-Identity identify(const Journal& journal, const TrialRecord& trial) {
+Identity identify(const Journal& journal, const std::vector<std::string>& provenances) {
   Identity identity;
-  for (const ProcessRecord& process : trial.processes) {
-    const json provenance = provenance_of(journal, process);
+  for (const std::string& name : provenances) {
+    const json provenance = provenance_named(journal, name);
     if (!provenance.is_object()) continue;
     const std::string build = dumped(library_object(provenance));
     const std::string device = dumped(member(provenance, "device"));
@@ -116,11 +116,10 @@ size_t unknown_arm(WorkerArms& worker, const Arm& blank) {
 
 }  // namespace
 
-json provenance_of(const Journal& journal, const ProcessRecord& process) {
-  if (!process.hello) return nullptr;
-  const auto at = journal.provenances.find(process.hello->provenance);
+json provenance_named(const Journal& journal, const std::string& name) {
+  const auto at = journal.provenances.find(name);
   if (at != journal.provenances.end()) return at->second;
-  const json parsed = json::parse(process.hello->provenance, nullptr, false);
+  const json parsed = json::parse(name, nullptr, false);
   return parsed.is_object() ? parsed : json(nullptr);
 }
 
@@ -160,7 +159,7 @@ bool describes_paravirtual(const Journal& journal, const std::string& worker, Ba
   return false;
 }
 
-Arms divide_into_arms(const Journal& journal) {
+Arms divide_into_arms(const Journal& journal, const TrialFactsList& trials) {
   std::vector<std::string> names;
   std::map<std::string, Arm> blanks;
   std::map<std::string, json> described;
@@ -170,21 +169,32 @@ Arms divide_into_arms(const Journal& journal) {
     blanks[info.name].worker_path = info.path;
     described[info.name] = member(info.describe, "provenance");
   }
-  for (const TrialRecord& trial : journal.trials) {
-    if (blanks.try_emplace(trial.worker).second) names.push_back(trial.worker);
+  for (const TrialFacts& trial : trials) {
+    if (blanks.try_emplace(*trial.worker).second) names.push_back(*trial.worker);
   }
 
   std::map<std::string, WorkerArms> workers;
-  std::vector<size_t> local(journal.trials.size());
+  std::map<const std::vector<std::string>*, Identity> identities;
+  // Trials of one cell by one worker that say the same of where they ran.
+  std::map<std::pair<uint32_t, const std::vector<std::string>*>, std::optional<size_t>> alike;
+  std::vector<uint32_t> local(trials.size());
   std::vector<size_t> undecided;
-  for (size_t i = 0; i < journal.trials.size(); ++i) {
-    const TrialRecord& trial = journal.trials[i];
-    const Identity identity = identify(journal, trial);
-    WorkerArms& worker = workers[trial.worker];
-    if (identity.contradicts) {
-      local[i] = unknown_arm(worker, blanks[trial.worker]);
-    } else if (identity.known) {
-      local[i] = known_arm(worker, blanks[trial.worker], identity, trial.cell);
+  for (size_t i = 0; i < trials.size(); ++i) {
+    const TrialFacts& trial = trials[i];
+    const auto [at, fresh] = alike.try_emplace({trial.unit, trial.provenances});
+    if (fresh) {
+      const auto [found, unseen] = identities.try_emplace(trial.provenances);
+      if (unseen) found->second = identify(journal, *trial.provenances);
+      const Identity& identity = found->second;
+      WorkerArms& worker = workers[*trial.worker];
+      if (identity.contradicts) {
+        at->second = unknown_arm(worker, blanks[*trial.worker]);
+      } else if (identity.known) {
+        at->second = known_arm(worker, blanks[*trial.worker], identity, *trial.cell);
+      }
+    }
+    if (at->second) {
+      local[i] = static_cast<uint32_t>(*at->second);
     } else {
       undecided.push_back(i);
     }
@@ -192,17 +202,17 @@ Arms divide_into_arms(const Journal& journal) {
   // A trial that died before it could say what it ran on belongs to the worker's build as long as
   // there is only one.
   for (size_t i : undecided) {
-    WorkerArms& worker = workers[journal.trials[i].worker];
+    WorkerArms& worker = workers[*trials[i].worker];
     const bool one = worker.arms.size() == 1 && !worker.unknown;
-    local[i] = one ? 0 : unknown_arm(worker, blanks[journal.trials[i].worker]);
+    local[i] = one ? 0 : static_cast<uint32_t>(unknown_arm(worker, blanks[*trials[i].worker]));
   }
 
   Arms result;
-  std::map<std::string, size_t> first;
+  std::map<std::string, uint32_t> first;
   for (const std::string& name : names) {
     WorkerArms& worker = workers[name];
     if (worker.arms.empty()) worker.arms.push_back(blanks[name]);
-    first[name] = result.arms.size();
+    first[name] = static_cast<uint32_t>(result.arms.size());
     if (worker.arms.size() > 1) result.divided.push_back(name);
     for (size_t k = 0; k < worker.arms.size(); ++k) {
       Arm arm = worker.arms[k];
@@ -216,8 +226,8 @@ Arms divide_into_arms(const Journal& journal) {
       result.arms.push_back(std::move(arm));
     }
   }
-  for (size_t i = 0; i < journal.trials.size(); ++i) {
-    result.of_trial.push_back(first[journal.trials[i].worker] + local[i]);
+  for (size_t i = 0; i < trials.size(); ++i) {
+    result.of_trial.push_back(first[*trials[i].worker] + local[i]);
   }
   return result;
 }

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "reports/analysis/analysis.h"
+#include "reports/analysis/trial_facts.h"
 
 namespace mpsprobe {
 
@@ -14,16 +16,16 @@ namespace mpsprobe {
 /// apart.
 struct Arms {
   std::vector<Arm> arms;             ///< those of one worker together, in the order of the plan
-  std::vector<size_t> of_trial;      ///< by index into Journal::trials
+  std::vector<uint32_t> of_trial;    ///< by index into the journal's trials
   std::vector<std::string> divided;  ///< workers with more than one arm
 };
 
 /// Pure; never throws for what a worker claimed, however odd.
-Arms divide_into_arms(const Journal& journal);
+Arms divide_into_arms(const Journal& journal, const TrialFactsList& trials);
 
-/// The provenance that a process reported: looked up in the journal, or as it came. Null where
-/// none.
-nlohmann::json provenance_of(const Journal& journal, const ProcessRecord& process);
+/// The provenance that a process reported, HelloEvent::provenance: looked up in the journal, or as
+/// it came. Null where it is none.
+nlohmann::json provenance_named(const Journal& journal, const std::string& name);
 
 /// What a process calls its device; "" where it does not say.
 std::string device_of(const nlohmann::json& provenance);

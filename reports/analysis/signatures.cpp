@@ -101,8 +101,8 @@ size_t telling_cell(const Counting& counting, const Analysis& analysis) {
   return best;
 }
 
-void add_trial(Counting& counting, const TrialRecord& trial, size_t index, size_t summary) {
-  const Judgement& judgement = trial.judgement;
+void add_trial(Counting& counting, const TrialFacts& trial, size_t index, size_t summary) {
+  const Judgement& judgement = *trial.judgement;
   SignatureGroup& group = counting.group;
   ++group.failures;
   ++group.phases[std::string(name_of(judgement.phase))];
@@ -110,7 +110,7 @@ void add_trial(Counting& counting, const TrialRecord& trial, size_t index, size_
   for (const OtherFinding& finding : judgement.also) add_finding(counting, finding);
   ++counting.by_summary[summary];
   counting.first_trial.try_emplace(summary, index);
-  ++counting.before[trial.before];
+  ++counting.before[*trial.before];
   if (judgement.outcome == Outcome::signal || judgement.outcome == Outcome::assertion) {
     counting.crashed.insert(summary);
   } else if (judgement.outcome == Outcome::hang) {
@@ -198,31 +198,34 @@ SignatureGroup finish(Counting& counting, const Analysis& analysis) {
 }  // namespace
 
 std::vector<SignatureGroup> group_by_signature(const Journal& journal, const Analysis& analysis,
-                                               const std::vector<size_t>& arm_of_trial,
+                                               const TrialFactsList& trials,
                                                const std::vector<size_t>& failed) {
   std::map<std::pair<size_t, std::string>, size_t> summaries;
   for (size_t i = 0; i < analysis.cells.size(); ++i) {
     summaries[{analysis.cells[i].arm, analysis.cells[i].id}] = i;
   }
-  const std::vector<std::vector<GpuEvent>> gpu_events = gpu_events_of_trials(journal);
+  const std::map<size_t, std::vector<GpuEvent>> gpu_events = gpu_events_of_trials(trials);
   std::vector<Counting> counting;
   std::map<std::string, size_t> index;
   for (size_t i : failed) {
-    const TrialRecord& trial = journal.trials[i];
-    const std::string title = title_of(trial.judgement);
+    const TrialFacts& trial = trials[i];
+    const std::string title = title_of(*trial.judgement);
     const auto [at, fresh] = index.try_emplace(title, counting.size());
     if (fresh) {
       counting.emplace_back();
       SignatureGroup& group = counting.back().group;
       group.title = title;
-      group.known = trial.judgement.known;
+      group.known = trial.judgement->known;
     }
     add_trial(counting[at->second], trial, i,
-              summaries.at({arm_of_trial[i], to_string(trial.cell)}));
+              summaries.at({analysis.arm_of_trial[i], *trial.cell_id}));
   }
   for (Counting& count : counting) {
     const size_t i = count.first_trial.at(telling_cell(count, analysis));
-    count.group.first = example_of(journal.trials[i], arm_of_trial[i], gpu_events[i]);
+    const auto events = gpu_events.find(i);
+    count.group.first =
+        example_of(trial_at(journal, i), analysis.arm_of_trial[i],
+                   events == gpu_events.end() ? std::vector<GpuEvent>() : events->second);
   }
   std::stable_sort(counting.begin(), counting.end(), [](const Counting& a, const Counting& b) {
     const SignatureGroup& one = a.group;

@@ -138,20 +138,11 @@ void warn_of_validation(const Analysis& analysis, std::vector<Warning>& warnings
                    counted(static_cast<int64_t>(cells.size()), "cells"))});
 }
 
-// A validation layer that does not announce itself is not in force, whatever the environment says.
-void warn_of_missing_banner(const Journal& journal, std::vector<Warning>& warnings) {
+void warn_of_missing_banner(const TrialFactsList& all, std::vector<Warning>& warnings) {
   int trials = 0;
   std::string example;
-  for (const TrialRecord& trial : journal.trials) {
-    const Validation asked = trial.cell.validation;
-    if (asked == Validation::none) continue;
-    const bool silent = std::any_of(
-        trial.processes.begin(), trial.processes.end(), [asked](const ProcessRecord& process) {
-          return process.ready &&
-                 (!process.api_validation_seen ||
-                  (asked == Validation::api_shader && !process.shader_validation_seen));
-        });
-    if (silent && trials++ == 0) example = to_string(trial.cell);
+  for (const TrialFacts& trial : all) {
+    if (trial.validation_silent && trials++ == 0) example = *trial.cell_id;
   }
   if (trials == 0) return;
   warnings.push_back(
@@ -180,20 +171,16 @@ void warn_of_bystanders(const Analysis& analysis, std::vector<Warning>& warnings
   warnings.push_back({"bystanders", std::move(text)});
 }
 
-void warn_of_gpu_events(const Journal& journal, std::vector<Warning>& warnings) {
-  const std::vector<std::vector<GpuEvent>> events = gpu_events_of_trials(journal);
-  int trials = 0;
-  std::string example;
-  for (size_t i = 0; i < events.size(); ++i) {
-    if (!events[i].empty() && trials++ == 0) example = to_string(journal.trials[i].cell);
-  }
-  if (trials == 0) return;
+void warn_of_gpu_events(const TrialFactsList& all, std::vector<Warning>& warnings) {
+  const std::map<size_t, std::vector<GpuEvent>> events = gpu_events_of_trials(all);
+  if (events.empty()) return;
   warnings.push_back(
       {"gpu_events",
        fmt::format("The system reported GPU errors or restarts around {}, first around one of {}. "
                    "Such a report names no process for sure: it proves no guilt, and what ran "
                    "beside it may have suffered.",
-                   counted(trials, "trials"), example)});
+                   counted(static_cast<int64_t>(events.size()), "trials"),
+                   *all[events.begin()->first].cell_id)});
 }
 
 void warn_of_thin_signatures(const Analysis& analysis, std::vector<Warning>& warnings) {
@@ -227,13 +214,11 @@ void warn_of_same_build(const Analysis& analysis, std::vector<Warning>& warnings
                                  label(same->first), label(same->second))});
 }
 
-void warn_of_device(const Journal& journal, std::vector<Warning>& warnings) {
+void warn_of_device(const TrialFactsList& all, std::vector<Warning>& warnings) {
   int sick = 0;
   std::string example;
-  for (const TrialRecord& trial : journal.trials) {
-    // One that was ended by the user, or could not run, says nothing of the device.
-    if (!trial.known_good || !is_failure(trial.known_good->outcome)) continue;
-    if (sick++ == 0) example = to_string(trial.cell);
+  for (const TrialFacts& trial : all) {
+    if (trial.device_sick && sick++ == 0) example = *trial.cell_id;
   }
   if (sick == 0) return;
   warnings.push_back(
@@ -245,7 +230,8 @@ void warn_of_device(const Journal& journal, std::vector<Warning>& warnings) {
 }  // namespace
 
 std::vector<Warning> warn(const Journal& journal, const Analysis& analysis,
-                          const std::vector<std::string>& divided, int repeated) {
+                          const TrialFactsList& trials, const std::vector<std::string>& divided,
+                          int repeated) {
   std::vector<Warning> warnings;
   if (analysis.simulated) {
     const bool all = std::all_of(analysis.cells.begin(), analysis.cells.end(),
@@ -278,10 +264,10 @@ std::vector<Warning> warn(const Journal& journal, const Analysis& analysis,
   warn_of_path(analysis, warnings);
   warn_of_unchecked(analysis, warnings);
   warn_of_validation(analysis, warnings);
-  warn_of_missing_banner(journal, warnings);
+  warn_of_missing_banner(trials, warnings);
   warn_of_same_build(analysis, warnings);
-  warn_of_device(journal, warnings);
-  warn_of_gpu_events(journal, warnings);
+  warn_of_device(trials, warnings);
+  warn_of_gpu_events(trials, warnings);
   warn_of_bystanders(analysis, warnings);
   warn_of_thin_signatures(analysis, warnings);
   const int broken = count_outcome(analysis, Outcome::infrastructure) +

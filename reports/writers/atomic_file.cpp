@@ -38,8 +38,10 @@ class TemporaryFile {
       if (written < 0) return false;
       bytes.remove_prefix(static_cast<size_t>(written));
     }
-    return ::fsync(fd_) == 0;
+    return true;
   }
+
+  bool sync() { return ::fsync(fd_) == 0; }
 
   bool rename_to(const std::filesystem::path& file) {
     const int fd = fd_;
@@ -68,9 +70,18 @@ ReportError cannot_write(const std::filesystem::path& file, const std::string& w
 
 void write_atomically(const std::filesystem::path& file, std::string_view bytes,
                       const std::string& again) {
+  write_atomically(
+      file, [bytes](const Sink& sink) { sink(bytes); }, again);
+}
+
+void write_atomically(const std::filesystem::path& file,
+                      const std::function<void(const Sink&)>& write, const std::string& again) {
   TemporaryFile temporary(file);
   if (!temporary.is_open()) throw cannot_write(file, "cannot be created", errno, again);
-  if (!temporary.write(bytes)) throw cannot_write(file, "cannot be written", errno, again);
+  write([&](std::string_view bytes) {
+    if (!temporary.write(bytes)) throw cannot_write(file, "cannot be written", errno, again);
+  });
+  if (!temporary.sync()) throw cannot_write(file, "cannot be written", errno, again);
   if (!temporary.rename_to(file)) throw cannot_write(file, "cannot be put in place", errno, again);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -21,6 +22,14 @@ constexpr const char* kReportAgain =
 /// removed where that fails. Throws ReportError; `again` is what it tells of how to get the file
 /// all the same.
 void write_atomically(const std::filesystem::path& file, std::string_view bytes,
+                      const std::string& again = kReportAgain);
+
+/// What takes the bytes of a file, piece after piece.
+using Sink = std::function<void(std::string_view)>;
+
+/// The same for bytes that `write` gives to a sink: they need not fit into memory.
+void write_atomically(const std::filesystem::path& file,
+                      const std::function<void(const Sink&)>& write,
                       const std::string& again = kReportAgain);
 
 /// The ReportError that tells of `error`, an errno value: "FILE: WHAT: reason. Remedy; AGAIN".

@@ -4,11 +4,15 @@
 #include <string>
 
 #include "reports/analysis/analysis.h"
+#include "reports/writers/atomic_file.h"
 
 namespace mpsprobe {
 
-/// The report as JSON, in the form of reports/schema/report.schema.json, version 2: what was run,
-/// everything derived from it, and every trial raw. Text from workers is not yet valid UTF-8 here:
+/// Writes the report as JSON, in the form of reports/schema/report.schema.json, version 2: what was
+/// run, everything derived from it, and every trial raw, one after the other, as json_text does.
+void write_report_json(const Journal& journal, const Analysis& analysis, const Sink& sink);
+
+/// The same without the trials, whose list is empty here. Text from workers is not yet valid UTF-8:
 /// write it out with `json_text`.
 nlohmann::ordered_json report_json(const Journal& journal, const Analysis& analysis);
 

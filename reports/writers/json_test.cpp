@@ -27,7 +27,9 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 std::string text_of(const Journal& journal) {
-  return json_text(report_json(journal, analyse(journal)));
+  std::string text;
+  write_report_json(journal, analyse(journal), [&text](std::string_view more) { text += more; });
+  return text;
 }
 
 std::filesystem::path schema(const std::string& name) {

@@ -5,11 +5,8 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <tuple>
 #include <utility>
-#include <vector>
 
-#include "reports/analysis/arms.h"
 #include "reports/words/text.h"
 #include "reports/writers/markup.h"
 #include "reports/writers/stack_words.h"
@@ -21,21 +18,6 @@ namespace {
 constexpr size_t kMostReruns = 100;
 constexpr size_t kMostFrames = 40;
 constexpr size_t kLongestBody = 16000;
-
-using TrialsByCell = std::map<std::pair<size_t, std::string>, std::vector<const TrialRecord*>>;
-
-TrialsByCell trials_by_cell(const Journal& journal) {
-  const Arms arms = divide_into_arms(journal);
-  TrialsByCell trials;
-  std::set<std::tuple<size_t, std::string, int>> seen;
-  for (size_t i = 0; i < journal.trials.size(); ++i) {
-    const TrialRecord& trial = journal.trials[i];
-    if (trial.judgement.bystander) continue;
-    if (!seen.emplace(arms.of_trial[i], to_string(trial.cell), trial.trial).second) continue;
-    trials[{arms.of_trial[i], to_string(trial.cell)}].push_back(&trial);
-  }
-  return trials;
-}
 
 std::string title_of(const TrialRecord& trial) {
   if (!trial.judgement.signature.empty()) return trial.judgement.signature;
@@ -62,16 +44,36 @@ std::string failure_xml(std::string_view element, const TrialRecord& trial) {
                      markup(title_of(trial)));
 }
 
-std::string failures_xml(const std::vector<const TrialRecord*>& failed) {
-  std::string xml;
-  for (size_t i = 0; i < failed.size() && i <= kMostReruns; ++i) {
-    const TrialRecord& trial = *failed[i];
-    const std::string body = markup(body_of(trial), kLongestBody, Lines::keep);
-    xml += i == 0 ? failure_xml("failure", trial) + body + "</failure>\n"
-                  : failure_xml("rerunFailure", trial) + "<stackTrace>" + body +
-                        "</stackTrace></rerunFailure>\n";
-  }
-  return xml;
+/// What the trials of one cell come to.
+struct CaseTrials {
+  std::set<int> seen;
+  double seconds = 0;
+  size_t failed = 0;
+  std::string failures;  ///< as XML, of the first kMostReruns + 1
+};
+
+void add_failure(CaseTrials& trials, const TrialRecord& trial) {
+  if (trials.failed++ > kMostReruns) return;
+  const std::string body = markup(body_of(trial), kLongestBody, Lines::keep);
+  trials.failures += trials.failed == 1 ? failure_xml("failure", trial) + body + "</failure>\n"
+                                        : failure_xml("rerunFailure", trial) + "<stackTrace>" +
+                                              body + "</stackTrace></rerunFailure>\n";
+}
+
+/// By arm and cell.
+std::map<std::pair<size_t, std::string>, CaseTrials> trials_by_cell(const Journal& journal,
+                                                                    const Analysis& analysis) {
+  std::map<std::pair<size_t, std::string>, CaseTrials> cells;
+  size_t index = 0;
+  for_each_trial(journal, [&](const TrialRecord& trial) {
+    const size_t arm = analysis.arm_of_trial[index++];
+    if (trial.judgement.bystander) return;
+    CaseTrials& trials = cells[{arm, to_string(trial.cell)}];
+    if (!trials.seen.insert(trial.trial).second) return;
+    trials.seconds += trial.seconds;
+    if (is_failure(trial.judgement.outcome)) add_failure(trials, trial);
+  });
+  return cells;
 }
 
 std::string property_xml(std::string_view name, std::string_view value) {
@@ -84,22 +86,23 @@ struct CaseXml {
   bool skipped = false;
 };
 
-CaseXml case_of(const CellSummary& cell, const std::vector<const TrialRecord*>& failed) {
+CaseXml case_of(const CellSummary& cell, const CaseTrials& trials) {
   const Standing standing = standing_of(cell);
   const std::string words = standing.word + (standing.rest.empty() ? "" : " " + standing.rest);
   CaseXml made;
   if (cell.expected == Expected::unmet) {
     made.failed = true;
-    made.inside = failed.empty() ? fmt::format("   <failure type=\"unexpected\" message=\"{}\"/>\n",
-                                               markup(words))
-                                 : failures_xml(failed);
+    made.inside =
+        trials.failed == 0
+            ? fmt::format("   <failure type=\"unexpected\" message=\"{}\"/>\n", markup(words))
+            : trials.failures;
   } else if (!cell.verdict || (cell.failures > 0 && cell.expected == Expected::met)) {
     made.skipped = true;
     made.inside = fmt::format("   <skipped message=\"{}{}\"/>\n",
                               cell.verdict ? "fails as expected: " : "", markup(words));
   } else if (cell.failures > 0) {
     made.failed = true;
-    made.inside = failures_xml(failed);
+    made.inside = trials.failures;
   }
   return made;
 }
@@ -107,27 +110,20 @@ CaseXml case_of(const CellSummary& cell, const std::vector<const TrialRecord*>& 
 }  // namespace
 
 std::string report_junit(const Journal& journal, const Analysis& analysis) {
-  const TrialsByCell trials = trials_by_cell(journal);
+  auto cases = trials_by_cell(journal, analysis);
   const std::string prefix(class_prefix(analysis));
   std::string suites;
   int all_failed = 0;
   for (const CellSummary& cell : analysis.cells) {
     const Arm& arm = analysis.arms[cell.arm];
-    std::vector<const TrialRecord*> failed;
-    double seconds = 0;
-    if (const auto at = trials.find({cell.arm, cell.id}); at != trials.end()) {
-      for (const TrialRecord* trial : at->second) {
-        seconds += trial->seconds;
-        if (is_failure(trial->judgement.outcome)) failed.push_back(trial);
-      }
-    }
-    const CaseXml made = case_of(cell, failed);
+    const CaseTrials& trials = cases[{cell.arm, cell.id}];
+    const CaseXml made = case_of(cell, trials);
     all_failed += made.failed ? 1 : 0;
     suites += fmt::format(
         " <testsuite name=\"{}{}\" tests=\"1\" failures=\"{}\" errors=\"0\" skipped=\"{}\" "
         "time=\"{:.3f}\" timestamp=\"{}\">\n  <properties>\n",
-        prefix, markup(cell.id), made.failed ? 1 : 0, made.skipped ? 1 : 0, std::max(0.0, seconds),
-        markup(analysis.header.started.substr(0, 19)));
+        prefix, markup(cell.id), made.failed ? 1 : 0, made.skipped ? 1 : 0,
+        std::max(0.0, trials.seconds), markup(analysis.header.started.substr(0, 19)));
     suites += property_xml("device_class", cell.simulated     ? "SIMULATED"
                                            : cell.paravirtual ? "PARAVIRTUAL"
                                                               : "real");
@@ -138,13 +134,13 @@ std::string report_junit(const Journal& journal, const Analysis& analysis) {
     suites += property_xml("k", std::to_string(cell.failures));
     suites += property_xml("rate_low_95", fmt::format("{:.6g}", cell.rate.low));
     suites += property_xml("rate_high_95", fmt::format("{:.6g}", cell.rate.high));
-    if (failed.size() > kMostReruns + 1) {
-      suites += property_xml("failures_left_out", std::to_string(failed.size() - kMostReruns - 1));
+    if (trials.failed > kMostReruns + 1) {
+      suites += property_xml("failures_left_out", std::to_string(trials.failed - kMostReruns - 1));
     }
     suites += fmt::format(
         "  </properties>\n  <testcase classname=\"{}{}\" name=\"{}\" time=\"{:.3f}\">\n{}"
         "  </testcase>\n </testsuite>\n",
-        prefix, markup(arm.label), markup(cell.id), std::max(0.0, seconds), made.inside);
+        prefix, markup(arm.label), markup(cell.id), std::max(0.0, trials.seconds), made.inside);
   }
   return fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!-- mpsprobe report: junit -->\n"

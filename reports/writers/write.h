@@ -19,7 +19,7 @@ struct Writer {
   std::string_view file;    ///< its name in the folder of the run
   /// What the beginning of such a file has in every version, and no other file.
   std::string_view mark;
-  std::string (*text)(const Journal&, const Analysis&, const Beside&) = nullptr;
+  void (*write)(const Journal&, const Analysis&, const Beside&, const Sink&) = nullptr;
 };
 
 /// All of them, the one that people read first. Static storage.

@@ -13,29 +13,17 @@
 
 namespace mpsprobe {
 
-namespace {
-
-Journal journal_of(const std::filesystem::path& folder) {
-  const std::filesystem::path file = folder / "journal.ndjson";
-  const bool live = is_being_written(file);
-  Journal journal = read_journal(file);
-  journal.live = live;
-  return journal;
-}
-
-}  // namespace
-
 int show_run(const std::filesystem::path& folder) {
   say(stdout, "{}",
-      report_terminal(analyse(journal_of(folder)), {.colour = wants_colour(STDOUT_FILENO),
-                                                    .width = screen_width(STDOUT_FILENO)}));
+      report_terminal(
+          analyse_file(folder / "journal.ndjson").analysis,
+          {.colour = wants_colour(STDOUT_FILENO), .width = screen_width(STDOUT_FILENO)}));
   return kExitOk;
 }
 
 Analysis finish_report(const std::filesystem::path& folder, const Formats& formats,
                        const MakeBeside& beside) {
-  const Journal journal = journal_of(folder);
-  Analysis analysis = analyse(journal);
+  auto [journal, analysis] = analyse_file(folder / "journal.ndjson");
   const auto written = write_reports(folder, journal, analysis, formats,
                                      beside ? beside(journal, analysis) : Beside());
   say(stdout, "{}",

@@ -1,0 +1,106 @@
+#include "reports/analysis/trial_facts.h"
+
+#include <algorithm>
+
+#include "harness/crash_report/report_value.h"
+
+namespace mpsprobe {
+namespace {
+
+// Processes run side by side; with a fresh process for each iteration, the iterations follow one
+// another.
+double rate_of(const TrialRecord& trial) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  std::map<int, double> seconds;  // by iteration
+  double operations = 0;
+  for (const ProcessRecord& process : trial.processes) {
+    if (!process.result) return kNone;
+    operations += static_cast<double>(process.result->operations);
+    double& longest = seconds[process.iteration];
+    longest = std::max(longest, process.result->seconds);
+  }
+  double total = 0;
+  for (const auto& [iteration, longest] : seconds) total += longest;
+  return total > 0 ? operations / total : kNone;
+}
+
+// A validation layer that does not announce itself is not in force, whatever the environment says.
+bool is_validation_silent(const TrialRecord& trial) {
+  const Validation asked = trial.cell.validation;
+  if (asked == Validation::none) return false;
+  return std::any_of(
+      trial.processes.begin(), trial.processes.end(), [asked](const ProcessRecord& process) {
+        return process.ready && (!process.api_validation_seen || (asked == Validation::api_shader &&
+                                                                  !process.shader_validation_seen));
+      });
+}
+
+// Equal where the judgements are, but for `why`, which nothing here asks for.
+std::string key_of(const Judgement& judgement) {
+  std::string key{static_cast<char>(judgement.outcome), static_cast<char>(judgement.basis),
+                  static_cast<char>(judgement.phase), static_cast<char>(judgement.known),
+                  static_cast<char>(judgement.bystander)};
+  const auto append = [&key](const std::string& text) {
+    key += std::to_string(text.size()) + ":" + text;
+  };
+  append(judgement.detail);
+  append(judgement.signature);
+  for (const OtherFinding& finding : judgement.also) {
+    append(finding.title);
+    key += static_cast<char>(finding.known);
+  }
+  return key;
+}
+
+}  // namespace
+
+void TrialFactsList::add(const TrialRecord& trial) {
+  const size_t index = facts_.size();
+  TrialFacts& facts = facts_.emplace_back();
+  facts.worker = &*texts_.insert(trial.worker).first;
+  const auto cell = cells_.try_emplace(to_string(trial.cell), trial.cell).first;
+  facts.cell = &cell->second;
+  facts.cell_id = &cell->first;
+  facts.unit =
+      units_.try_emplace({facts.worker, facts.cell_id}, static_cast<uint32_t>(units_.size()))
+          .first->second;
+  const auto [judgement, fresh] = judgements_.try_emplace(key_of(trial.judgement));
+  if (fresh) {
+    judgement->second = trial.judgement;
+    judgement->second.why.clear();
+  }
+  facts.judgement = &judgement->second;
+  facts.before = &*texts_.insert(trial.before).first;
+  facts.trial = trial.trial;
+  facts.attempt = trial.attempt;
+  facts.begun = report_time(trial.started);
+  facts.seconds = trial.seconds;
+  facts.operations_per_second = rate_of(trial);
+  facts.validation_silent = is_validation_silent(trial);
+  busy_.add(trial.started, trial.seconds);
+  std::set<std::string> paths;
+  std::vector<std::string> provenances;
+  for (const ProcessRecord& process : trial.processes) {
+    if (process.hello) provenances.push_back(process.hello->provenance);
+    if (process.recorder.intact) {
+      facts.most_inside = std::max(facts.most_inside, process.recorder.most_inside);
+      facts.launches += process.recorder.launches;
+      facts.overlapped += process.recorder.overlapped;
+    }
+    for (const GpuEvent& event : process.gpu_events) gpu_events_.emplace_back(index, event);
+    if (!process.result) continue;
+    if (!process.result->observed_path.empty()) paths.insert(process.result->observed_path);
+    facts.checked += process.result->checked;
+    facts.unchecked += process.result->unchecked;
+  }
+  facts.observed_paths = &*paths_.insert(std::move(paths)).first;
+  facts.provenances = &*provenances_.insert(std::move(provenances)).first;
+  if (trial.known_good) set_known_good(index, *trial.known_good);
+}
+
+void TrialFactsList::set_known_good(size_t index, const KnownGood& known_good) {
+  // One that was ended by the user, or could not run, says nothing of the device.
+  facts_[index].device_sick = is_failure(known_good.outcome);
+}
+
+}  // namespace mpsprobe
