@@ -89,16 +89,19 @@ std::string bash(const std::vector<CommandInfo>& commands) {
          "complete -o filenames -F _mpsprobe mpsprobe\n";
 }
 
-std::string zsh_action(const OptionInfo& option) {
+/// With the colons before it; nothing for a flag.
+std::string zsh_value(const OptionInfo& option) {
+  if (option.type.empty() && !option.positional) return "";
+  const std::string_view colons = option.optional_value ? "::" : ":";
   if (!option.values.empty()) {
-    const char* form = option.type == "A,B" ? ":value:_values -s , value {}" : ":value:({})";
-    return fmt::format(fmt::runtime(form), fmt::join(option.values, " "));
+    const char* form = option.type == "A,B" ? "{}value:_values -s , value {}" : "{}value:({})";
+    return fmt::format(fmt::runtime(form), colons, fmt::join(option.values, " "));
   }
   if (!option.list.empty()) {
-    return fmt::format(":value:{{_alternative \"names:name:($({}))\" \"files:file:_files\"}}",
-                       "_mpsprobe_names " + option.list);
+    return fmt::format("{}value: _mpsprobe_names {}{}", colons, option.list,
+                       option.names_file ? " files" : "");
   }
-  return option.names_file ? ":file:_files" : ":value: ";
+  return fmt::format(fmt::runtime(option.names_file ? "{}file:_files" : "{}value: "), colons);
 }
 
 std::string zsh(const std::vector<CommandInfo>& commands) {
@@ -108,14 +111,11 @@ std::string zsh(const std::vector<CommandInfo>& commands) {
     names += fmt::format("    '{}:{}'\n", command.name, brief(command.description));
     std::string options;
     for (const OptionInfo& option : command.options) {
-      const std::string action =
-          option.type.empty() && !option.positional ? "" : zsh_action(option);
       if (option.positional) {
-        options += fmt::format(" \\\n        '1{}'", action);
+        options += fmt::format(" \\\n        '1{}'", zsh_value(option));
       } else {
-        options +=
-            fmt::format(" \\\n        '{}{}[{}]{}{}'", option.repeated ? "*" : "", option.name,
-                        brief(option.description), option.optional_value ? ":" : "", action);
+        options += fmt::format(" \\\n        '{}{}[{}]{}'", option.repeated ? "*" : "", option.name,
+                               brief(option.description), zsh_value(option));
       }
     }
     cases += fmt::format("      {}) _arguments{} ;;\n", command.name, options);
@@ -124,7 +124,10 @@ std::string zsh(const std::vector<CommandInfo>& commands) {
          "# Completion of mpsprobe for zsh. Made by `mpsprobe completions zsh`; put it into a "
          "folder\n"
          "# of $fpath as _mpsprobe.\n"
-         "_mpsprobe_names() { mpsprobe list $1 2>/dev/null | sed -n 's/^\\([^ #][^ ]*\\).*/\\1/p' "
+         "_mpsprobe_names() {\n"
+         "  compadd -- ${(f)\"$(mpsprobe list $1 2>/dev/null | sed -n "
+         "'s/^\\([^ #][^ ]*\\).*/\\1/p')\"}\n"
+         "  [ \"$2\" != files ] || _files\n"
          "}\n"
          "_mpsprobe() {\n"
          "  local state line\n"
@@ -174,7 +177,8 @@ std::string fish(const std::vector<CommandInfo>& commands) {
         continue;
       }
       text += fmt::format("{} -l {}", begin, option.name.substr(2));
-      if (!option.type.empty()) text += (option.optional_value ? "" : " -r") + fish_values(option);
+      // With -r also where the value may be left out: else fish offers none behind a space.
+      if (!option.type.empty()) text += " -r" + fish_values(option);
       text += fmt::format(" -d '{}'\n", brief(option.description));
     }
   }

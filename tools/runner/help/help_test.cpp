@@ -68,6 +68,39 @@ TEST_F(Help, BashAsksForWhatIsInstalled) {
   EXPECT_THAT(offered("mpsprobe run --profile c"), HasSubstr("clean"));
 }
 
+TEST_F(Help, FishCompletesCommandsOptionsAndValues) {
+  if (shell("command -v fish").exit_code != 0) GTEST_SKIP() << "no fish here";
+  const auto in_fish = [this](const std::string& line) {
+    return shell(
+               "PATH=$(dirname $mpsprobe):$PATH; mpsprobe completions fish > fish; "
+               "fish --no-config -c 'source fish; complete -C \"" +
+               line + "\"' | cut -f1")
+        .out;
+  };
+  EXPECT_EQ(in_fish("mpsprobe fe"), "feedback\n");
+  EXPECT_EQ(in_fish("mpsprobe run --tri"), "--trials\n");
+  EXPECT_EQ(in_fish("mpsprobe run --known-good a"), "always\nauto\n");
+  EXPECT_EQ(in_fish("mpsprobe run --matrix selftest-"), "selftest-cuda\n");
+}
+
+// As a person sees it: zsh itself, on a terminal of its own.
+TEST_F(Help, ZshCompletesNamesOfMatrices) {
+  if (shell("command -v zsh").exit_code != 0) GTEST_SKIP() << "no zsh here";
+  write("ask",
+        "zmodload zsh/zpty\n"
+        "zpty z zsh -f -i\n"
+        "zpty -w z 'PS1=; unsetopt prompt_cr; fpath=($PWD $fpath); autoload -Uz compinit; "
+        "compinit -u -D; print rea\"\"dy'\n"
+        "zpty -r -m z text '*ready*'\n"
+        "zpty -w -n z $'mpsprobe run --matrix selftest-\\t'\n"
+        "zpty -r -m z text '*selftest-cuda*' && print -r -- completed\n"
+        "zpty -d z\n");
+  const Run run = shell(
+      "PATH=$(dirname $mpsprobe):$PATH; mpsprobe completions zsh > _mpsprobe; timeout 60 zsh -f "
+      "ask");
+  EXPECT_THAT(run.out, HasSubstr("completed")) << run.err;
+}
+
 TEST_F(Help, EveryShellKnowsEveryCommandAndTheOptionsOfRun) {
   for (const char* shell : {"bash", "zsh", "fish"}) {
     const Run run = mpsprobe({"completions", shell});
