@@ -8,8 +8,11 @@
 #include <cstring>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <set>
+#include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "harness/campaign/shard.h"
 #include "harness/journal/header_json.h"
@@ -58,30 +61,48 @@ json machine_of(const CampaignHeader& header) {
 }
 
 /// Machine and library of a trial: what must be the same throughout a boundary.
-std::string ground_of(const Journal& journal, const std::string& machine,
-                      const TrialRecord& trial) {
-  std::string ground = machine;
-  for (const ProcessRecord& process : trial.processes) {
-    if (!process.hello) continue;
-    const auto at = journal.provenances.find(process.hello->provenance);
-    if (at == journal.provenances.end()) continue;
-    const LibraryUnderTest library = library_under_test(at->second);
-    ground += " with " + in_words(library) + " " + library.git_hash + " " + library.build_id;
-    break;
-  }
-  return ground;
-}
-
-using TrialKey = std::tuple<std::string, std::string, int, int>;
-
-TrialKey trial_key(const TrialRecord& trial) {
-  return {trial.worker, to_string(trial.cell), trial.trial, trial.attempt};
+std::string ground_of(const Journal& journal, const TrialStamp& trial) {
+  std::string ground =
+      machine_of(journal.header).dump(-1, ' ', false, json::error_handler_t::replace);
+  const auto at = journal.provenances.find(*trial.provenance);
+  if (at == journal.provenances.end()) return ground;
+  const LibraryUnderTest library = library_under_test(at->second);
+  return ground + " with " + in_words(library) + " " + library.git_hash + " " + library.build_id;
 }
 
 /// By when they began; what began at once in the order of the schedule.
-bool began_before(const TrialRecord& a, const TrialRecord& b) {
-  return std::tie(a.started, a.sequence, a.worker, a.trial, a.attempt) <
-         std::tie(b.started, b.sequence, b.worker, b.trial, b.attempt);
+bool began_before(const TrialStamp& a, const TrialStamp& b) {
+  return std::tie(a.started, a.sequence, *a.worker, a.trial, a.attempt) <
+         std::tie(b.started, b.sequence, *b.worker, b.trial, b.attempt);
+}
+
+/// A trial among those of all journals.
+struct Found {
+  uint32_t journal = 0;
+  uint32_t index = 0;
+};
+
+/// Which trials a merged journal has, in its order: each once, the record that began first.
+std::vector<Found> order_of(const std::vector<NamedJournal>& journals) {
+  std::vector<Found> all;
+  for (uint32_t k = 0; k < journals.size(); ++k) {
+    for (uint32_t i = 0; i < journals[k].stamps->size(); ++i) all.push_back({k, i});
+  }
+  const auto stamp = [&journals](const Found& found) -> const TrialStamp& {
+    return (*journals[found.journal].stamps)[found.index];
+  };
+  std::stable_sort(all.begin(), all.end(), [&stamp](const Found& a, const Found& b) {
+    return began_before(stamp(a), stamp(b));
+  });
+  std::map<std::pair<std::string_view, std::string_view>, uint32_t> units;
+  std::set<std::tuple<uint32_t, int, int>> seen;  // unit, number, attempt
+  std::erase_if(all, [&](const Found& found) {
+    const TrialStamp& trial = stamp(found);
+    const auto unit =
+        units.try_emplace({*trial.worker, *trial.cell}, static_cast<uint32_t>(units.size())).first;
+    return !seen.emplace(unit->second, trial.trial, trial.attempt).second;
+  });
+  return all;
 }
 
 std::vector<std::string> without_shard(const std::vector<std::string>& words) {
@@ -108,14 +129,21 @@ void add_machine(json& common, const json& machine) {
 /// Holds each boundary to one machine and one library for each worker.
 class Grounds {
  public:
-  void add(const NamedJournal& from, const TrialRecord& trial) {
-    if (!is_evidence(trial.judgement.outcome)) return;
-    const std::string machine =
-        machine_of(from.journal.header).dump(-1, ' ', false, json::error_handler_t::replace);
-    const std::string ground = ground_of(from.journal, machine, trial);
-    const std::string boundary = boundary_of(trial.cell);
+  void add(const NamedJournal& from) {
+    std::set<std::tuple<const std::string*, const std::string*, const std::string*>> alike;
+    for (size_t i = 0; i < from.stamps->size(); ++i) {
+      const TrialStamp& trial = (*from.stamps)[i];
+      if (!trial.evidence) continue;
+      if (alike.emplace(trial.worker, trial.cell, trial.provenance).second) add(from, trial);
+    }
+  }
+
+ private:
+  void add(const NamedJournal& from, const TrialStamp& trial) {
+    const std::string ground = ground_of(from.journal, trial);
+    const std::string boundary = boundary_of(parse_cell(*trial.cell));
     const auto [at, fresh] =
-        seen_.try_emplace({trial.worker, boundary}, std::pair{ground, from.name});
+        seen_.try_emplace({*trial.worker, boundary}, std::pair{ground, from.name});
     // Within one run the analysis keeps builds apart, and says so.
     if (fresh || at->second.first == ground || at->second.second == from.name) return;
     throw InputError(at->second.second + " and " + from.name,
@@ -125,7 +153,6 @@ class Grounds {
                      "Merge runs of one kind of machine, or divide the plan by --shard");
   }
 
- private:
   std::map<std::pair<std::string, std::string>, std::pair<std::string, std::string>> seen_;
 };
 
@@ -159,6 +186,12 @@ std::string text_of_header(const CampaignHeader& header) {
 
 }  // namespace
 
+NamedJournal named_journal(std::string name, const std::filesystem::path& file) {
+  const auto stamps = std::make_shared<TrialStamps>();
+  Journal journal = read_journal(file, [&](const TrialRecord& trial) { stamps->add(trial); });
+  return {std::move(name), std::move(journal), stamps};
+}
+
 Journal merge_journals(std::vector<NamedJournal> journals) {
   if (journals.empty()) throw InputError("merge", "no run to merge", "Name folders of runs");
   check_plans(journals);
@@ -174,9 +207,16 @@ Journal merge_journals(std::vector<NamedJournal> journals) {
   std::set<std::string> runs;
   std::set<std::tuple<std::string, std::string, std::string>> ends;
   std::set<std::pair<std::string, std::string>> left_out;
-  std::vector<TrialRecord> trials;
   Grounds grounds;
-  for (const NamedJournal& each : journals) {
+  bool stored = true;
+  for (NamedJournal& each : journals) {
+    if (!each.stamps) {
+      const auto stamps = std::make_shared<TrialStamps>();
+      for_each_trial(each.journal, [&](const TrialRecord& trial) { stamps->add(trial); });
+      each.stamps = stamps;
+    }
+    grounds.add(each);
+    stored = stored && each.journal.stored;
     const Journal& journal = each.journal;
     add_machine(merged.header.machine, journal.header.machine);
     const auto& before = journal.header.merged_from;
@@ -185,10 +225,6 @@ Journal merge_journals(std::vector<NamedJournal> journals) {
     for (const CampaignEnd& end : journal.ends) ends.insert({end.ended, end.reason, end.note});
     merged.provenances.insert(journal.provenances.begin(), journal.provenances.end());
     merged.image_sets.insert(journal.image_sets.begin(), journal.image_sets.end());
-    for (const TrialRecord& trial : journal.trials) {
-      grounds.add(each, trial);
-      trials.push_back(trial);
-    }
     for (const LeftOut& cell : journal.header.left_out) {
       if (left_out.emplace(cell.cell, cell.reason).second && &each != &journals.front()) {
         const auto& known = merged.header.left_out;
@@ -199,11 +235,16 @@ Journal merge_journals(std::vector<NamedJournal> journals) {
       }
     }
   }
-  std::stable_sort(trials.begin(), trials.end(), began_before);
-  std::set<TrialKey> seen;
-  for (TrialRecord& trial : trials) {
-    if (seen.insert(trial_key(trial)).second) merged.trials.push_back(std::move(trial));
+  const auto in_files = std::make_shared<StoredTrials>();
+  for (const Found& found : order_of(journals)) {
+    const Journal& from = journals[found.journal].journal;
+    if (stored) {
+      in_files->add(*from.stored, found.index);
+    } else {
+      merged.trials.push_back(trial_at(from, found.index));
+    }
   }
+  if (stored) merged.stored = in_files;
   for (const auto& [ended, reason, note] : ends) merged.ends.push_back({reason, ended, note});
   merged.header.merged_from.assign(runs.begin(), runs.end());
   merged.run = fmt::format("{:016x}", fnv1a(text_of_header(merged.header)));
@@ -243,6 +284,11 @@ void write_journal(const std::filesystem::path& file, const Journal& journal) {
     json list = json::array();
     for (const ImageSeen& image : images) list.push_back({{"path", image.path}, {"id", image.id}});
     add({{"record", "images"}, {"id", id}, {"images", list}});
+  }
+  if (journal.stored) {
+    journal.stored->for_each_json([&](std::string_view trial) {
+      stream << sealed_line("trial", trial, number++, journal.run);
+    });
   }
   for (const TrialRecord& trial : journal.trials) {
     add({{"record", "trial"}, {"trial", trial_to_json(trial)}});

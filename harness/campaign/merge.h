@@ -1,9 +1,11 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "harness/campaign/trial_stamps.h"
 #include "harness/journal/journal.h"
 
 namespace mpsprobe {
@@ -12,13 +14,17 @@ namespace mpsprobe {
 struct NamedJournal {
   std::string name;
   Journal journal;
+  std::shared_ptr<const TrialStamps> stamps;  ///< where its trials stay in the file
 };
+
+/// Reads a journal whose trials stay in the file. Throws JournalError.
+NamedJournal named_journal(std::string name, const std::filesystem::path& file);
 
 /// One journal of several runs of one plan: shards, shards that ran again, and what was merged of
 /// them before. Each trial is in it once, the record that began first; in the order in which they
-/// began. The same journals give the same one, in whatever order and however often each is named.
-/// Throws InputError, naming two of them, where the plans differ, or where trials of one boundary
-/// are from unlike machines or libraries.
+/// began; in memory, or in the files where all of them are there. The same journals give the same
+/// one, in whatever order and however often each is named. Throws InputError, naming two of them,
+/// where the plans differ, or where trials of one boundary are from unlike machines or libraries.
 Journal merge_journals(std::vector<NamedJournal> journals);
 
 /// The shards, counted from 1, of which no run is among these, although they have cells.

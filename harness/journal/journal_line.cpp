@@ -19,6 +19,14 @@ std::string sum_of(std::string_view before, std::string_view run) {
   return fmt::format("{:016x}", fnv1a(before, fnv1a(run)));
 }
 
+std::string with_seal(std::string line, std::string_view run) {
+  const std::string sum = sum_of(line, run);
+  line += kKey;
+  line += sum;
+  line += kEnd;
+  return line + "\n";
+}
+
 }  // namespace
 
 uint64_t fnv1a(std::string_view text, uint64_t begin) {
@@ -37,11 +45,13 @@ std::string sealed_line(json record, uint64_t number, std::string_view run) {
   record["n"] = number;
   std::string line = record.dump(-1, ' ', false, json::error_handler_t::replace);
   line.pop_back();  // the closing brace
-  const std::string sum = sum_of(line, run);
-  line += kKey;
-  line += sum;
-  line += kEnd;
-  return line + "\n";
+  return with_seal(std::move(line), run);
+}
+
+std::string sealed_line(std::string_view name, std::string_view value, uint64_t number,
+                        std::string_view run) {
+  return with_seal(fmt::format("{{\"n\":{},\"record\":\"{}\",\"{}\":{}", number, name, name, value),
+                   run);
 }
 
 std::string_view sealed_value(std::string_view line, std::string_view name) {

@@ -15,6 +15,10 @@ std::string new_run_name();
 /// changes it, and no line of another run has it. Text that is no UTF-8 is replaced.
 std::string sealed_line(nlohmann::json record, uint64_t number, std::string_view run);
 
+/// The same for a record of that name whose value is JSON already.
+std::string sealed_line(std::string_view name, std::string_view value, uint64_t number,
+                        std::string_view run);
+
 /// Why a line, without its newline, is none that `sealed_line` made for this run; empty where it
 /// is. Looks at bytes alone: cheap before anything is parsed.
 std::string broken_seal(std::string_view line, std::string_view run);

@@ -92,9 +92,7 @@ void parse_lines(std::vector<Line>& lines, size_t count, const std::string& run)
 class Reader {
  public:
   explicit Reader(const std::filesystem::path& file)
-      : file_(file),
-        stream_(file, std::ios::binary),
-        stored_(std::make_shared<StoredTrials>(file)) {}
+      : file_(file), stream_(file, std::ios::binary), stored_(std::make_shared<StoredTrials>()) {}
 
   Journal read(const Take& take) {
     if (!stream_) {
@@ -191,7 +189,7 @@ class Reader {
         return "it refers to a line that is damaged";
       }
       sequences_.push_back(line.trial->sequence);
-      stored_->add(line.offset);
+      stored_->add(file_, line.offset);
       take(std::move(*line.trial));
     } else if (record == "known_good") {
       const uint64_t sequence = object.at("sequence");

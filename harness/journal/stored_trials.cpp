@@ -9,62 +9,97 @@
 #include "harness/wire/input_error.h"
 
 namespace mpsprobe {
+namespace {
+
+[[noreturn]] void fail_changed(const std::filesystem::path& file) {
+  throw JournalError(file.string() + ": it was changed while it was read. Give the command again");
+}
+
+}  // namespace
+
+/// Lines of files, quickest where those of a file follow one another.
+class StoredTrials::Lines {
+ public:
+  explicit Lines(const std::vector<std::filesystem::path>& files) : files_(files) {}
+
+  const std::string& at(const Place& place) {
+    constexpr size_t kMostOpen = 100;
+    if (open_.size() >= kMostOpen && !open_.contains(place.file)) open_.clear();
+    auto [file, fresh] = open_.try_emplace(place.file);
+    Open& open = file->second;
+    if (fresh) open.stream.open(files_[place.file], std::ios::binary);
+    if (open.next != place.offset) open.stream.seekg(static_cast<std::streamoff>(place.offset));
+    if (!std::getline(open.stream, line_)) fail_changed(files_[place.file]);
+    open.next = place.offset + line_.size() + 1;
+    return line_;
+  }
+
+ private:
+  struct Open {
+    std::ifstream stream;
+    uint64_t next = 0;
+  };
+
+  const std::vector<std::filesystem::path>& files_;
+  std::map<uint32_t, Open> open_;
+  std::string line_;
+};
+
+void StoredTrials::add(const std::filesystem::path& file, uint64_t offset) {
+  places_.push_back({offset, number_of(file)});
+}
+
+void StoredTrials::add(const StoredTrials& others, size_t index) {
+  const auto known_good = others.known_goods_.find(index);
+  if (known_good != others.known_goods_.end()) known_goods_[size()] = known_good->second;
+  const Place& place = others.places_.at(index);
+  add(others.files_[place.file], place.offset);
+}
 
 void StoredTrials::set_known_good(size_t index, KnownGood known_good) {
   known_goods_[index] = std::move(known_good);
 }
 
 TrialRecord StoredTrials::at(size_t index) const {
-  std::ifstream stream(file_, std::ios::binary);
-  stream.seekg(static_cast<std::streamoff>(offsets_.at(index)));
-  std::string line;
-  if (!std::getline(stream, line)) fail();
-  return record_of(index, line);
+  return record_of(index, Lines(files_).at(places_.at(index)));
 }
 
 void StoredTrials::for_each(const std::function<void(const TrialRecord&)>& take) const {
-  for_each_line([&](size_t index, const std::string& line) { take(record_of(index, line)); });
+  Lines lines(files_);
+  for (size_t i = 0; i < size(); ++i) take(record_of(i, lines.at(places_[i])));
 }
 
 void StoredTrials::for_each_json(const std::function<void(std::string_view)>& take) const {
-  for_each_line([&](size_t index, const std::string& line) {
+  Lines lines(files_);
+  for (size_t i = 0; i < size(); ++i) {
+    const std::string& line = lines.at(places_[i]);
     const std::string_view sealed = sealed_value(line, "trial");
-    if (!sealed.empty() && !known_goods_.contains(index)) {
+    if (!sealed.empty() && !known_goods_.contains(i)) {
       take(sealed);
     } else {
-      take(trial_to_json(record_of(index, line)).dump());
+      take(trial_to_json(record_of(i, line)).dump());
     }
-  });
+  }
+}
+
+uint32_t StoredTrials::number_of(const std::filesystem::path& file) {
+  const auto [at, fresh] =
+      numbers_.try_emplace(file.native(), static_cast<uint32_t>(files_.size()));
+  if (fresh) files_.push_back(file);
+  return at->second;
 }
 
 TrialRecord StoredTrials::record_of(size_t index, const std::string& line) const {
+  const std::filesystem::path& file = files_[places_[index].file];
   try {
     TrialRecord trial = trial_from_json(nlohmann::json::parse(line).at("trial"));
     const auto known_good = known_goods_.find(index);
     if (known_good != known_goods_.end()) trial.known_good = known_good->second;
     return trial;
   } catch (const nlohmann::json::exception&) {
-    fail();
+    fail_changed(file);
   } catch (const InputError&) {
-    fail();
-  }
-}
-
-void StoredTrials::fail() const {
-  throw JournalError(file_.string() + ": it was changed while it was read. Give the command again");
-}
-
-void StoredTrials::for_each_line(
-    const std::function<void(size_t, const std::string&)>& take) const {
-  std::ifstream stream(file_, std::ios::binary);
-  std::string line;
-  uint64_t place = 0;
-  for (size_t i = 0; i < offsets_.size(); ++i) {
-    while (place <= offsets_[i]) {
-      if (!std::getline(stream, line)) fail();
-      place += line.size() + 1;
-    }
-    take(i, line);
+    fail_changed(file);
   }
 }
 

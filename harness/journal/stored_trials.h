@@ -12,19 +12,19 @@
 
 namespace mpsprobe {
 
-/// Trials that were read from a journal once and stay in its file: where each begins is known, and
+/// Trials that were read from journals once and stay in the files: where each begins is known, and
 /// its record is read again when it is asked for. Reading is safe from several threads. What reads
-/// throws JournalError where the file is no longer what it was.
+/// throws JournalError where a file is no longer what it was.
 class StoredTrials {
  public:
-  explicit StoredTrials(std::filesystem::path file) : file_(std::move(file)) {}
-
-  /// The next trial, whose line begins there.
-  void add(uint64_t offset) { offsets_.push_back(offset); }
+  /// The next trial, whose line begins there in that file.
+  void add(const std::filesystem::path& file, uint64_t offset);
+  /// The next trial, which is one of these.
+  void add(const StoredTrials& others, size_t index);
   /// What a later line says of a trial.
   void set_known_good(size_t index, KnownGood known_good);
 
-  size_t size() const { return offsets_.size(); }
+  size_t size() const { return places_.size(); }
   TrialRecord at(size_t index) const;
   /// The trials in their order.
   void for_each(const std::function<void(const TrialRecord&)>& take) const;
@@ -35,12 +35,18 @@ class StoredTrials {
   const std::map<size_t, KnownGood>& known_goods() const { return known_goods_; }
 
  private:
-  TrialRecord record_of(size_t index, const std::string& line) const;
-  [[noreturn]] void fail() const;
-  void for_each_line(const std::function<void(size_t, const std::string&)>& take) const;
+  struct Place {
+    uint64_t offset = 0;
+    uint32_t file = 0;
+  };
+  class Lines;
 
-  std::filesystem::path file_;
-  std::vector<uint64_t> offsets_;
+  uint32_t number_of(const std::filesystem::path& file);
+  TrialRecord record_of(size_t index, const std::string& line) const;
+
+  std::vector<std::filesystem::path> files_;
+  std::map<std::string, uint32_t> numbers_;  ///< of the files
+  std::vector<Place> places_;
   std::map<size_t, KnownGood> known_goods_;
 };
 

@@ -419,7 +419,7 @@ bool took_another_path(const CellSummary& cell) {
 
 Analysis analyse(const Journal& journal) {
   TrialFactsList trials;
-  for (const TrialRecord& trial : journal.trials) trials.add(trial);
+  for_each_trial(journal, [&trials](const TrialRecord& trial) { trials.add(trial); });
   return analyse_trials(journal, trials);
 }
 

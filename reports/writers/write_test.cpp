@@ -13,12 +13,18 @@
 
 #include "harness/campaign/merge.h"
 #include "harness/campaign/shard.h"
-#include "reports/sample_journal.h"
+#include "reports/sample_evidence.h"
 
 namespace mpsprobe {
 namespace {
 
 using ::testing::HasSubstr;
+
+std::string text_by(const Writer& writer, const Journal& journal, const Analysis& analysis) {
+  std::string text;
+  writer.write(journal, analysis, {}, [&text](std::string_view more) { text += more; });
+  return text;
+}
 
 class WriteTest : public ::testing::Test {
  protected:
@@ -114,12 +120,6 @@ std::vector<NamedJournal> in_shards(const Journal& whole, size_t count) {
   return shards;
 }
 
-std::string text_by(const Writer& writer, const Journal& journal) {
-  std::string text;
-  writer.write(journal, analyse(journal), {}, [&text](std::string_view more) { text += more; });
-  return text;
-}
-
 TEST(Write, AMergedRunHasTheReportsOfOneRun) {
   Journal whole = report_000().journal;
   int second = 0;
@@ -130,8 +130,54 @@ TEST(Write, AMergedRunHasTheReportsOfOneRun) {
   }
   const Journal merged = merge_journals(in_shards(whole, 4));
   for (const Writer& writer : writers()) {
-    EXPECT_EQ(text_by(writer, merged), text_by(writer, whole)) << writer.file;
+    EXPECT_EQ(text_by(writer, merged, analyse(merged)), text_by(writer, whole, analyse(whole)))
+        << writer.file;
   }
+}
+
+TEST_F(WriteTest, TrialsThatStayInTheFileHaveTheSameReports) {
+  Journal journal = journal_with_evidence().journal;
+  const std::filesystem::path file = folder_ / "journal.ndjson";
+  {
+    JournalWriter writer(file, journal.header);
+    for (TrialRecord& trial : journal.trials) {
+      for (ProcessRecord& process : trial.processes) {
+        process.hello->provenance = journal.provenances.at(process.hello->provenance).dump();
+        process.err.head += "\u00e4\u65e5\U0001f600\x7f\t\"\\";
+        process.err.bytes = process.err.head.size();
+      }
+      writer.append(trial);
+    }
+    // One is told of in a line of its own, and another stands there twice.
+    writer.append(journal.trials[1].sequence, {"sim/mm/default/threads=1", 3, Outcome::hang});
+    writer.append(journal.trials[2]);
+    writer.append(CampaignEnd{"complete", "2026-01-31T12:05:00.000Z", ""});
+  }
+  const Journal whole = read_journal(file);
+  const auto [stored, analysis] = analyse_file(file);
+  EXPECT_TRUE(stored.trials.empty());
+  for (const Writer& writer : writers()) {
+    EXPECT_EQ(text_by(writer, stored, analysis), text_by(writer, whole, analyse(whole)))
+        << writer.file;
+  }
+  write_journal(folder_ / "of-files", merge_journals({named_journal("a", file)}));
+  write_journal(folder_ / "of-memory", merge_journals({{"a", whole, nullptr}}));
+  EXPECT_EQ(read(folder_ / "of-files"), read(folder_ / "of-memory"));
+}
+
+TEST_F(WriteTest, AFileThatIsAnotherOneNowIsNotReported) {
+  const std::filesystem::path file = folder_ / "journal.ndjson";
+  SampleJournal sample;
+  sample.provenance = sample.journal.provenances.at("build-a").dump();
+  sample.plan("sim/linear/nograph/threads=3").ran(2, 1);
+  {
+    JournalWriter writer(file, sample.journal.header);
+    for (const TrialRecord& trial : sample.journal.trials) writer.append(trial);
+  }
+  const auto [stored, analysis] = analyse_file(file);
+  std::filesystem::resize_file(file, std::filesystem::file_size(file) / 2);
+  EXPECT_THROW(write_reports(folder_ / "out", stored, analysis), JournalError);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "out/report.json"));
 }
 
 }  // namespace

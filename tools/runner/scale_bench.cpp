@@ -4,7 +4,7 @@
 //   scale_bench                                the mpsprobe beside it, some minutes and 8 GB in
 //                                              $TMPDIR; a disk pays for each trial's fdatasync
 //   scale_bench --benchmark_filter=/100000/    a tenth of the trials
-// Counters: peak_MB of the process, journal_MB, and trials.
+// Counters: peak_MB of the process, journal_MB.
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -57,10 +57,10 @@ Cost cost_of(pid_t child, std::chrono::steady_clock::time_point start) {
   return cost;
 }
 
-/// Runs mpsprobe in `folder`; with `interrupt_after`, as one who presses Ctrl-C then. Its seconds
-/// count from there.
+/// Runs mpsprobe in `folder`; where `interrupt` is a file, as one who presses Ctrl-C a second after
+/// it is there. Its seconds count from then.
 Cost run(const fs::path& folder, const std::vector<std::string>& words,
-         std::chrono::milliseconds interrupt_after = {}) {
+         const fs::path& interrupt = {}) {
   std::vector<std::string> command{(executable_path().parent_path() / "mpsprobe").string()};
   command.insert(command.end(), words.begin(), words.end());
   auto start = std::chrono::steady_clock::now();
@@ -70,8 +70,11 @@ Cost run(const fs::path& folder, const std::vector<std::string>& words,
                                    inherited_environment(),
                                    {{said.get(), STDOUT_FILENO}, {said.get(), STDERR_FILENO}}});
   if (child.error != 0) throw std::runtime_error("mpsprobe cannot be started: build it first");
-  if (interrupt_after.count() > 0) {
-    std::this_thread::sleep_for(interrupt_after);
+  if (!interrupt.empty()) {
+    for (int i = 0; i < 6000 && !fs::exists(interrupt); ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    std::this_thread::sleep_for(std::chrono::seconds(1));
     start = std::chrono::steady_clock::now();
     kill(child.pid, SIGINT);
   }
@@ -209,8 +212,9 @@ void interrupted_after_a_second(benchmark::State& state) {
   for (auto each : state) {
     const Folder folder;
     std::vector<std::string> words = run_words(folder);
-    words.insert(words.end(), {"--out", (folder.path() / "run").string()});
-    print(state, run(folder.path(), words, std::chrono::seconds(1)), 130);
+    const fs::path out = folder.path() / "run";
+    words.insert(words.end(), {"--out", out.string()});
+    print(state, run(folder.path(), words, out / "journal.ndjson"), 130);
   }
 }
 

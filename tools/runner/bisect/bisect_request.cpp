@@ -81,13 +81,13 @@ void count_earlier(BisectRequest& request) {
             workers.insert(worker.name);
           }
         }
-        for (const TrialRecord& trial : run.journal.trials) {
+        for_each_trial(run.journal, [&](const TrialRecord& trial) {
           if (to_string(trial.cell) != request.options.cell || !workers.contains(trial.worker)) {
-            continue;
+            return;
           }
-          if (is_unsettled(trial)) continue;
+          if (is_unsettled(trial)) return;
           count_result(result_of(trial), request.options.signature, build.known);
-        }
+        });
       }
     }
   }

@@ -17,7 +17,7 @@ std::vector<NamedJournal> runs_below(const std::filesystem::path& folder) {
     const std::filesystem::path file = each / "journal.ndjson";
     // A journal without a whole first line is of a run that never began.
     if (!std::filesystem::is_regular_file(file, error) || !has_first_record(file)) continue;
-    runs.push_back({each.string(), read_journal(file)});
+    runs.push_back(named_journal(each.string(), file));
   }
   return runs;
 }

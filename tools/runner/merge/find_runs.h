@@ -7,7 +7,8 @@
 
 namespace mpsprobe {
 
-/// The run in a folder, and those in the folders right below it, by name. Throws JournalError for a
+/// The run in a folder, and those in the folders right below it, by name; their trials stay in the
+/// files. Throws JournalError for a
 /// journal that cannot be read.
 std::vector<NamedJournal> runs_below(const std::filesystem::path& folder);
 

@@ -43,7 +43,7 @@ void prepare_folder(const fs::path& folder, const Formats& formats) {
   const fs::path file = folder / "journal.ndjson";
   std::error_code error;
   if (fs::exists(file, error) && has_first_record(file) &&
-      read_journal(file).header.merged_from.empty()) {
+      read_journal(file, [](const TrialRecord&) {}).header.merged_from.empty()) {
     throw InputError("--out " + printable(folder.string()), "holds the journal of a run",
                      "Name another folder for what is merged");
   }
@@ -91,7 +91,7 @@ int merge_command_line(const MergeOptions& options) {
   prepare_folder(options.out, formats);
   write_journal(fs::path(options.out) / "journal.ndjson", merged);
   say(stderr, "merged {}: {}\n", counted(static_cast<int64_t>(count), "runs"),
-      counted(static_cast<int64_t>(merged.trials.size()), "trials"));
+      counted(static_cast<int64_t>(merged.stored->size()), "trials"));
   const Analysis analysis = finish_report(options.out, formats);
   say_missing(analysis, shards);
   if (analysis.undone == 0) return kExitOk;

@@ -73,20 +73,23 @@ void say_start(const CampaignHeader& header, const fs::path& folder,
 
 int dry_run(const CampaignHeader& header, bool as_json) {
   if (as_json) {
-    nlohmann::json cells = nlohmann::json::array();
-    for (const PlannedCell& planned : header.cells) cells.push_back(to_string(planned.cell));
     nlohmann::json left_out = nlohmann::json::array();
     for (const LeftOut& cell : header.left_out) {
       left_out.push_back({{"cell", cell.cell}, {"reason", cell.reason}});
     }
-    say(stdout, "{}\n",
-        nlohmann::json{{"matrix", header.matrix_name},
-                       {"trials", header.trials},
-                       {"settle_rate", header.settle_rate},
-                       {"seed", header.seed},
-                       {"cells", cells},
-                       {"left_out", left_out}}
-            .dump(2));
+    const std::string rest = nlohmann::json{
+        {"matrix", header.matrix_name},
+        {"trials", header.trials},
+        {"settle_rate", header.settle_rate},
+        {"seed", header.seed},
+        {"left_out", left_out}}.dump(2);
+    // A million cells are printed as they are made.
+    std::string_view before = "{\n  \"cells\": [";
+    for (size_t i = 0; i < header.cells.size(); ++i) {
+      say(stdout, "{}\n    {}", before, nlohmann::json(to_string(header.cells.cell(i))).dump());
+      before = ",";
+    }
+    say(stdout, "{},{}\n", header.cells.empty() ? "{\n  \"cells\": []" : "\n  ]", rest.substr(1));
   } else {
     for (const PlannedCell& planned : header.cells) say(stdout, "{}\n", to_string(planned.cell));
     say(stderr, "{}, {}: nothing was run\n",
