@@ -26,7 +26,7 @@ using nlohmann::json;
 using Take = std::function<void(TrialRecord&&)>;
 
 /// Without what is nested deeper than any record is: a copy of that would overflow the stack.
-json parsed(const std::string& line) {
+json parsed_shallow(const std::string& line) {
   const auto shallow = [](int depth, json::parse_event_t, const json&) { return depth <= 32; };
   return json::parse(line, shallow);
 }
@@ -61,7 +61,7 @@ void parse_line(Line& line, const std::string& run) {
   line.why = problem_of([&line] {
     // Nothing of a trial is copied as it stands, and most lines are trials: the short way.
     const bool trial = !sealed_value(line.text, "trial").empty();
-    line.object = trial ? json::parse(line.text) : parsed(line.text);
+    line.object = trial ? json::parse(line.text) : parsed_shallow(line.text);
     if (line.object.at("record") != "trial") return;
     line.trial = trial_from_json(line.object.at("trial"));
     line.object.erase("trial");
@@ -141,7 +141,7 @@ class Reader {
 
   void take_first(const std::string& line) {
     const std::string problem = problem_of([&] {
-      const json object = parsed(line);
+      const json object = parsed_shallow(line);
       if (object.at("record") != "campaign") fail("it has no campaign record");
       const json& version = object.at("journal_version");
       if (version != kJournalVersion && version != kUnsealedVersion) {

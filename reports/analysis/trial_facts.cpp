@@ -9,7 +9,7 @@ namespace {
 
 // Processes run side by side; with a fresh process for each iteration, the iterations follow one
 // another.
-double rate_of(const TrialRecord& trial) {
+double operations_per_second_of(const TrialRecord& trial) {
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   std::map<int, double> seconds;  // by iteration
   double operations = 0;
@@ -36,7 +36,7 @@ bool is_validation_silent(const TrialRecord& trial) {
 }
 
 // Equal where the judgements are, but for `why`, which nothing here asks for.
-std::string key_of(const Judgement& judgement) {
+std::string identity_of(const Judgement& judgement) {
   std::string key{static_cast<char>(judgement.outcome), static_cast<char>(judgement.basis),
                   static_cast<char>(judgement.phase), static_cast<char>(judgement.known),
                   static_cast<char>(judgement.bystander)};
@@ -64,7 +64,7 @@ void TrialFactsList::add(const TrialRecord& trial) {
   facts.unit =
       units_.try_emplace({facts.worker, facts.cell_id}, static_cast<uint32_t>(units_.size()))
           .first->second;
-  const auto [judgement, fresh] = judgements_.try_emplace(key_of(trial.judgement));
+  const auto [judgement, fresh] = judgements_.try_emplace(identity_of(trial.judgement));
   if (fresh) {
     judgement->second = trial.judgement;
     judgement->second.why.clear();
@@ -75,7 +75,7 @@ void TrialFactsList::add(const TrialRecord& trial) {
   facts.attempt = trial.attempt;
   facts.begun = report_time(trial.started);
   facts.seconds = trial.seconds;
-  facts.operations_per_second = rate_of(trial);
+  facts.operations_per_second = operations_per_second_of(trial);
   facts.validation_silent = is_validation_silent(trial);
   busy_.add(trial.started, trial.seconds);
   std::set<std::string> paths;
