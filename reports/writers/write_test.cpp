@@ -144,7 +144,9 @@ TEST_F(WriteTest, TrialsThatStayInTheFileHaveTheSameReports) {
       for (ProcessRecord& process : trial.processes) {
         process.hello->provenance = journal.provenances.at(process.hello->provenance).dump();
         process.err.head += "\u00e4\u65e5\U0001f600\x7f\t\"\\";
+        process.out.head = trial.sequence == 1 ? "no \xff UTF-8" : "";
         process.err.bytes = process.err.head.size();
+        process.out.bytes = process.out.head.size();
       }
       writer.append(trial);
     }
