@@ -25,7 +25,7 @@ constexpr double kLoudChance = 0.55;
 constexpr double kLeastRatio = 2;
 /// The chance of no culprit before the first trial. What is left is shared by all places and by
 /// both directions.
-constexpr double kNoCulprit = 0.28;
+constexpr double kNoCulprit = 0.4;
 
 struct Tables {
   Weights rate;
