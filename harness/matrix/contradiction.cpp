@@ -109,6 +109,14 @@ constexpr Rule kRules[] = {
      },
      "one thread can start in one way only"},
     {[](const Cell& cell, const OperationInfo&) {
+       return cell.throttle != kMostThreads && cell.throttle >= cell.threads;
+     },
+     "there are no more threads than the throttle lets through"},
+    {[](const Cell& cell, const OperationInfo&) {
+       return cell.throttle != kMostThreads && cell.lock != Lock::none;
+     },
+     "a lock lets one launch through at a time, whatever the throttle"},
+    {[](const Cell& cell, const OperationInfo&) {
        return cell.init == Init::threads && cell.warmup == Warmup::main;
      },
      "a warm-up on the main thread touches the device there first"},

@@ -70,6 +70,9 @@ TEST(Matrix, EveryContradictionHasItsReason) {
   EXPECT_THAT(left_out("sim/raw/default/threads=2/dtype=int8"), HasSubstr("dtype"));
   EXPECT_THAT(left_out("sim/raw/default/threads=2/iterations=1/sync=end"), HasSubstr("iteration"));
   EXPECT_EQ(left_out("sim/linear/graph/threads=2/lock=forward"), "");
+  EXPECT_THAT(left_out("sim/raw/default/threads=2/throttle=2"), HasSubstr("throttle"));
+  EXPECT_THAT(left_out("sim/raw/default/threads=4/throttle=2/lock=forward"), HasSubstr("a lock"));
+  EXPECT_EQ(left_out("sim/raw/default/threads=4/throttle=2"), "");
   EXPECT_THAT(left_out("sim/lost/default/threads=2"), HasSubstr("other backends"));
   EXPECT_EQ(left_out("cuda/lost/default/threads=2"), "");
 }

@@ -183,7 +183,7 @@ constexpr std::array kAxes{
                                 "kernel path: what LibTorch takes by itself, without a graph "
                                 "(MPSNDArray kernels; eager on cuda), or with one (MPSGraph; a "
                                 "CUDA graph that is captured and replayed)"),
-    count<&Cell::threads>("threads", "threads in each process", 256, "1"),
+    count<&Cell::threads>("threads", "threads in each process", kMostThreads, "1"),
     count<&Cell::processes>("processes", "processes that run at the same time", 64, "1"),
     count<&Cell::iterations>("iterations", "iterations of each thread (in each round of churn)",
                              1'000'000, "10"),
@@ -226,6 +226,10 @@ constexpr std::array kAxes{
                                 "(mps only), or by reading one number of its last result back "
                                 "(mps and cuda)"),
     choice<&Cell::lock, kLocks>("lock", "a mutex around every launch, or none"),
+    count<&Cell::throttle>("throttle",
+                           "the most launches at a time in one process, the others wait for "
+                           "their turn; 256 is as many as there can be threads",
+                           kMostThreads, "256"),
     count<&Cell::churn>("churn", "rounds in which all threads are spawned and joined", 1000, "1"),
     choice<&Cell::validation, kValidations>("validation", "Metal's validation layers"),
     choice<&Cell::lifetime, kLifetimes>("lifetime",

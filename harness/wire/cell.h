@@ -24,6 +24,9 @@ enum class Lock : uint8_t { none, forward };
 enum class Validation : uint8_t { none, api, api_shader };
 enum class Lifetime : uint8_t { process, fresh };
 
+/// The most threads that a cell may have, and the default of `throttle`: no launch ever waits.
+inline constexpr int32_t kMostThreads = 256;
+
 /// One point of the matrix: what a worker is asked to do in one trial. A plain value; every field
 /// is one axis and `axes()` (axis.h) is the table that names, reads, writes and documents them.
 struct Cell {
@@ -47,7 +50,8 @@ struct Cell {
   Sync sync = Sync::each;
   WaitFor wait = WaitFor::device;  ///< of the backends mps and cuda; means nothing elsewhere
   Lock lock = Lock::none;
-  int32_t churn = 1;  ///< rounds of spawning and joining the threads
+  int32_t throttle = kMostThreads;  ///< the most launches at a time, in one process
+  int32_t churn = 1;                ///< rounds of spawning and joining the threads
   Validation validation = Validation::none;
   Lifetime lifetime = Lifetime::process;
   std::string profile = "report-000";  ///< of the simulated Metal device; means nothing elsewhere

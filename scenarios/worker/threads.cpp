@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <mutex>
+#include <semaphore>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -44,6 +45,20 @@ class LaunchScope {
   FlightRecorder& recorder_;
 };
 
+using Turns = std::counting_semaphore<kMostThreads>;
+
+/// Holds one of the turns at launching, also where the launch throws.
+class Turn {
+ public:
+  explicit Turn(Turns& turns) : turns_(turns) { turns_.acquire(); }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  ~Turn() { turns_.release(); }
+
+ private:
+  Turns& turns_;
+};
+
 class Round {
  public:
   Round(const Cell& cell, int first_iteration, int iterations, Workload& workload,
@@ -56,7 +71,8 @@ class Round {
         lanes_(lanes),
         recorder_(recorder),
         on_failure_(on_failure),
-        barrier_(cell.start == Start::sequential ? 1 : cell.threads) {}
+        barrier_(cell.start == Start::sequential ? 1 : cell.threads),
+        turns_(cell.throttle) {}
 
   uint64_t run() {
     std::vector<std::thread> threads;
@@ -125,6 +141,11 @@ class Round {
       const std::lock_guard<std::mutex> lock(forward_mutex_);
       const LaunchScope scope(recorder_, slot, number);
       lane.launch(iteration);
+    } else if (cell_.throttle < cell_.threads) {
+      recorder_.at(slot, number, Step::locking);
+      const Turn turn(turns_);
+      const LaunchScope scope(recorder_, slot, number);
+      lane.launch(iteration);
     } else {
       const LaunchScope scope(recorder_, slot, number);
       lane.launch(iteration);
@@ -145,6 +166,7 @@ class Round {
   const std::function<void(const FailureEvent&)>& on_failure_;
   SpinBarrier barrier_;
   std::mutex forward_mutex_;
+  Turns turns_;
   std::atomic<uint64_t> operations_{0};
   std::atomic<bool> called_off_{false};
 };

@@ -111,6 +111,23 @@ TEST_P(KnownDefectRun, IsFoundWhereItIsPlantedAndNotWithoutIt) {
   EXPECT_EQ(run(clean).at("failures"), 0);
 }
 
+// The default profile has two slots without a graph: what the reports advise holds there, and a
+// throttle of three does not.
+TEST_F(SimulatedRun, AThrottleOfTwoKeepsTheDefectAwayAndOneOfThreeDoesNot) {
+  const std::string matrix = write("throttled.json", R"({
+    "mpsprobe_matrix": 1, "name": "throttled", "run": {"trials": 2},
+    "axes": {"backend": ["sim"], "op": ["linear"], "path": ["nograph"], "threads": [8],
+             "iterations": [50], "throttle": ["1-3"]},
+    "expect": [
+      {"where": {}, "verdict": "pass"},
+      {"where": {"throttle": [3]}, "outcome": "signal", "detail": "SIGSEGV"}]})");
+  const nlohmann::json report = run({"--matrix", matrix});
+  for (const nlohmann::json& cell : report.at("cells")) {
+    EXPECT_EQ(cell.at("expected"), "met") << cell.dump();
+  }
+  EXPECT_EQ(report.at("cells").size(), 3U);
+}
+
 TEST_F(SimulatedRun, AttentionWithoutContiguousIsTheControlThatPasses) {
   const nlohmann::json report =
       run({"--matrix", "attention", "--filter", "*/attention_strided/*threads=2/*", "--backend",
