@@ -77,6 +77,10 @@ std::vector<std::string> rerun_arguments(const CampaignHeader& header, std::stri
   for (const char* option : {"--expect-torch", "--crash-reports", "--known-good"}) {
     for (const std::string& value : given(header.command_line, option)) add(option, value);
   }
+  const auto& line = header.command_line;
+  if (std::find(line.begin(), line.end(), "--force-env") != line.end()) {
+    words.emplace_back("--force-env");
+  }
   return words;
 }
 

@@ -5,6 +5,8 @@
 #include <map>
 #include <string_view>
 
+#include "harness/wire/variables.h"
+
 #ifdef __APPLE__
 #include <crt_externs.h>
 #else
@@ -45,6 +47,13 @@ std::vector<std::string> worker_environment(const Cell& cell,
     variables["MTL_SHADER_VALIDATION"] = "1";
     // Else its findings go to the system's log, where nobody here sees them.
     variables["MTL_SHADER_VALIDATION_REPORT_TO_STDERR"] = "1";
+  }
+  for (const auto& [name, value] : parse_variables(cell.env)) {
+    if (value == kUnset) {
+      variables.erase(name);
+    } else {
+      variables[name] = value;
+    }
   }
   for (const std::string& entry : extra) {
     const auto [name, value] = split(entry);

@@ -25,6 +25,15 @@ TEST(WorkerEnvironment, WhatTheCallerHadSetDoesNotDecideForTheCell) {
   EXPECT_THAT(environment, Not(Contains("MTL_DEBUG_LAYER=1")));
 }
 
+TEST(WorkerEnvironment, ACellSetsAndUnsetsVariables) {
+  const Cell cell = parse_cell("mps/mm/graph/threads=2/env.A=1/env.B=unset/env.C=2");
+  const auto environment = worker_environment(cell, {"A=0", "B=0", "D=0"}, {});
+  EXPECT_THAT(environment,
+              testing::UnorderedElementsAre("A=1", "C=2", "D=0", "MPS_FORCE_GRAPH_PATH=1"));
+  const Cell against = parse_cell("mps/mm/graph/threads=2/env.MPS_FORCE_GRAPH_PATH=unset");
+  EXPECT_THAT(worker_environment(against, {}, {}), testing::IsEmpty());
+}
+
 TEST(WorkerEnvironment, WhatIsGivenWithEnvWins) {
   const Cell cell = parse_cell("mps/linear/graph/threads=2");
   EXPECT_THAT(worker_environment(cell, {}, {"MPS_FORCE_GRAPH_PATH=0"}),

@@ -13,8 +13,8 @@ namespace {
 
 /// What the runner does itself, or an operation's entry says: which backend, operation and path,
 /// how many processes, a process for each iteration, Metal's validation by its variables.
-constexpr std::array<std::string_view, 6> kOfTheRunner{"backend",   "op",       "path",
-                                                       "processes", "lifetime", "validation"};
+constexpr std::array<std::string_view, 7> kOfTheRunner{"backend",  "op",  "path",      "processes",
+                                                       "lifetime", "env", "validation"};
 
 /// A worker that names none is one of a fixed shape: each cell at its defaults.
 std::set<std::string> axes_from(const nlohmann::json& describe) {

@@ -85,8 +85,9 @@ int PlacedJson::count(int least, int most) const {
 }
 
 std::string PlacedJson::axis_text(const Axis& axis) const {
-  if (value_.is_number_integer() && axis.kind == AxisKind::count) return value_.dump();
-  if (value_.is_number() && axis.kind != AxisKind::count) {
+  const bool numbers = axis.kind == AxisKind::count || axis.name == "env";
+  if (value_.is_number_integer() && numbers) return value_.dump();
+  if (value_.is_number() && !numbers) {
     fail("is a number, and this axis takes names", "Write a name in double quotes");
   }
   if (!value_.is_string()) {

@@ -7,6 +7,7 @@
 #include "harness/wire/axis.h"
 #include "harness/wire/input_error.h"
 #include "harness/wire/near_name.h"
+#include "harness/wire/variables.h"
 
 namespace mpsprobe {
 
@@ -21,17 +22,20 @@ bool Selector::matches(const Cell& cell) const {
 AxisValues parse_axes(const PlacedJson& node) {
   AxisValues result;
   for (const auto& [name, values] : node.members()) {
-    const Axis* axis = find_axis(name);
+    const std::string_view variable = variable_of(name);
+    const Axis* axis = find_axis(variable.empty() ? name : "env");
     if (axis == nullptr) {
       std::vector<std::string_view> known;
       for (const Axis& each : axes()) known.push_back(each.name);
       values.fail("is no axis" + did_you_mean(name, known), "`mpsprobe list axes` shows them");
     }
-    std::vector<std::string>& list = result[name];
+    std::vector<std::string> list;
     std::unordered_set<std::string> seen;
     for (const PlacedJson& item : values.items()) {
       try {
-        for (std::string& value : parse_axis_values(*axis, item.axis_text(*axis))) {
+        const std::string text = item.axis_text(*axis);
+        for (std::string& value : variable.empty() ? parse_axis_values(*axis, text)
+                                                   : parse_variable_values(variable, text)) {
           if (seen.insert(value).second) list.push_back(std::move(value));
         }
       } catch (const InputError& error) {
@@ -39,6 +43,13 @@ AxisValues parse_axes(const PlacedJson& node) {
       }
     }
     if (list.empty()) values.fail("has no values", "Write at least one, or leave the axis out");
+    const auto [at, fresh] = result.try_emplace(std::string(axis->name), list);
+    if (fresh) continue;
+    try {
+      at->second = combined(at->second, list);
+    } catch (const InputError& error) {
+      values.fail(error.problem(), error.remedy());
+    }
   }
   return result;
 }

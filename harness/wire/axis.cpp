@@ -7,6 +7,7 @@
 
 #include "harness/wire/input_error.h"
 #include "harness/wire/near_name.h"
+#include "harness/wire/variables.h"
 
 namespace mpsprobe {
 namespace {
@@ -129,6 +130,10 @@ void write_text(Cell& cell, const Axis& axis, string_view text) {
   cell.*Member = std::string(text);
 }
 
+void write_env(Cell& cell, const Axis&, string_view text) {
+  cell.env = to_axis_value(parse_variables(text));
+}
+
 bool is_operation(string_view text) {
   return is_word(text, "_.");
 }
@@ -231,6 +236,13 @@ constexpr std::array kAxes{
                            "their turn; 256 is as many as there can be threads",
                            kMostThreads, "256"),
     count<&Cell::churn>("churn", "rounds in which all threads are spawned and joined", 1000, "1"),
+    Axis{.name = "env",
+         .help = "a variable of the workers' environment, which a library under test must read",
+         .kind = AxisKind::text,
+         .form = "env.NAME=VALUE or env.NAME=unset, by as many variables as you like",
+         .default_value = "inherited",
+         .read = read_text<&Cell::env>,
+         .write = write_env},
     choice<&Cell::validation, kValidations>("validation", "Metal's validation layers"),
     choice<&Cell::lifetime, kLifetimes>("lifetime",
                                         "all iterations in one process, or each in a fresh one"),
@@ -252,6 +264,18 @@ const Axis* find_axis(string_view name) {
 
 void set_axis(Cell& cell, const Axis& axis, string_view value) {
   axis.write(cell, axis, value);
+}
+
+std::string setting(const Axis& axis, string_view value, string_view between) {
+  if (axis.name != "env" || value == axis.default_value) {
+    return std::string(axis.name) + "=" + std::string(value);
+  }
+  std::string text;
+  for (const auto& [name, set] : parse_variables(value)) {
+    if (!text.empty()) text += between;
+    text += "env." + name + "=" + set;
+  }
+  return text;
 }
 
 std::vector<std::string> parse_axis_values(const Axis& axis, string_view text) {

@@ -37,6 +37,10 @@ const Axis* find_axis(std::string_view name);
 /// Sets one axis from text; throws InputError (place = axis name) that says what is allowed.
 void set_axis(Cell& cell, const Axis& axis, std::string_view value);
 
+/// "axis=value", as cells and tables say it. Of the axis env, which has a variable or several, one
+/// word each with `between` between them: "env.A=0/env.B=unset".
+std::string setting(const Axis& axis, std::string_view value, std::string_view between);
+
 /// Values that a person wrote for an axis: a comma-separated list, with ranges ("1,2,3-8") where
 /// the axis is a count. In the order written, duplicates dropped. Throws InputError; more than a
 /// million values count as a mistake.

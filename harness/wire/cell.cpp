@@ -3,6 +3,7 @@
 #include "harness/wire/axis.h"
 #include "harness/wire/input_error.h"
 #include "harness/wire/near_name.h"
+#include "harness/wire/variables.h"
 
 namespace mpsprobe {
 namespace {
@@ -11,6 +12,12 @@ constexpr size_t kPositional = 3;  // backend/op/path
 
 const char* const kForm =
     "Write backend/op/path/threads=N, for example sim/linear/nograph/threads=3";
+
+// A cell names each variable in a part of its own.
+void add_variable(Cell& cell, std::string_view variable) {
+  const bool first = parse_variables(cell.env).empty();
+  set_axis(cell, *find_axis("env"), (first ? "" : cell.env + "+") + std::string(variable));
+}
 
 }  // namespace
 
@@ -24,9 +31,7 @@ std::string to_string(const Cell& cell) {
       text += value;
     } else if (axis.name == "threads" || value != axis.default_value) {
       text += '/';
-      text += axis.name;
-      text += '=';
-      text += value;
+      text += setting(axis, value, "/");
     }
   }
   return text;
@@ -47,6 +52,10 @@ Cell parse_cell(std::string_view text) {
       continue;
     }
     const size_t equals = part.find('=');
+    if (const std::string_view variable = variable_of(part); !variable.empty()) {
+      add_variable(cell, variable);
+      continue;
+    }
     const Axis* axis =
         equals == std::string_view::npos ? nullptr : find_axis(part.substr(0, equals));
     if (equals == std::string_view::npos) {

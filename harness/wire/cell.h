@@ -52,6 +52,7 @@ struct Cell {
   Lock lock = Lock::none;
   int32_t throttle = kMostThreads;  ///< the most launches at a time, in one process
   int32_t churn = 1;                ///< rounds of spawning and joining the threads
+  std::string env = "inherited";    ///< variables that it sets or unsets, as variables.h has them
   Validation validation = Validation::none;
   Lifetime lifetime = Lifetime::process;
   std::string profile = "report-000";  ///< of the simulated Metal device; means nothing elsewhere

@@ -30,8 +30,9 @@ Cell random_cell(std::mt19937& random) {
         const std::vector<std::string> samples =
             axis.name == "shape"   ? std::vector<std::string>{"default", "8x64x64", "1", "1024"}
             : axis.name == "dtype" ? std::vector<std::string>{"default", "float16", "int64"}
-            : axis.name == "op"    ? std::vector<std::string>{"linear", "selftest.trap", "conv2d"}
-                                   : std::vector<std::string>{"report-000", "clean", "hang"};
+            : axis.name == "env" ? std::vector<std::string>{"inherited", "A=1", "A=1:2.x+B_2=unset"}
+            : axis.name == "op"  ? std::vector<std::string>{"linear", "selftest.trap", "conv2d"}
+                                 : std::vector<std::string>{"report-000", "clean", "hang"};
         value = samples[random() % samples.size()];
       }
     }
@@ -65,7 +66,8 @@ TEST(Cell, TextNeedsNoQuotingInAShell) {
   std::mt19937 random(4);
   for (int i = 0; i < 1000; ++i) {
     const std::string text = to_string(random_cell(random));
-    EXPECT_EQ(text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789/=-_.+"),
+    EXPECT_EQ(text.find_first_not_of(
+                  "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/=-_.:+"),
               std::string::npos)
         << text;
   }

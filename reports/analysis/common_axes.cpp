@@ -1,7 +1,5 @@
 #include "reports/analysis/common_axes.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "harness/wire/axis.h"
@@ -29,7 +27,7 @@ std::string common_in_words(const Analysis& analysis) {
     if (value == axis.default_value && name != "backend") continue;
     if (name == "threads" || name == "processes") continue;
     if (!text.empty()) text += ", ";
-    text += name == "backend" ? "backend " + value : fmt::format("{}={}", name, value);
+    text += name == "backend" ? "backend " + value : setting(axis, value, ", ");
   }
   return text;
 }

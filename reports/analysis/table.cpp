@@ -94,7 +94,7 @@ class Layout {
           table.shared.push_back("backend " + value);
         } else if (value != axis.default_value || axis.name == "threads" ||
                    axis.name == "iterations") {
-          table.shared.push_back(std::string(axis.name) + "=" + value);
+          table.shared.push_back(setting(axis, value, ", "));
         }
         continue;
       }
@@ -102,7 +102,7 @@ class Layout {
         // A word such as "none" or "default" says nothing; a number always does.
         const bool told = axis.kind == AxisKind::count || axis.name == "backend";
         if (!told && axis.read(keys[i].group) == axis.default_value) continue;
-        table.columns[i].label += ", " + std::string(axis.name) + "=" + axis.read(keys[i].group);
+        table.columns[i].label += ", " + setting(axis, axis.read(keys[i].group), ", ");
       }
     }
     if (analysis_.arms.size() < 2) return;

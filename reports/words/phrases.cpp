@@ -27,7 +27,7 @@ std::string cell_label(const Cell& cell, const std::vector<std::string_view>& wi
     if (axis.name == "backend" || axis.name == "op" || axis.name == "path") continue;
     const std::string value = axis.read(cell);
     if (value == axis.default_value || left_out(axis.name)) continue;
-    label += fmt::format(", {}={}", axis.name, value);
+    label += ", " + setting(axis, value, ", ");
   }
   return label;
 }

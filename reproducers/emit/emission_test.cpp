@@ -205,6 +205,7 @@ TEST(EmissionTest, NoAxisVanishesFromAProgram) {
       if (axis.kind == AxisKind::count) values = {"3"};
       if (axis.name == "shape") values = {"4x32x16"};
       if (axis.name == "dtype") values = {"float16"};
+      if (axis.name == "env") values = {"A=1", "A=unset"};
       EXPECT_FALSE(values.empty()) << axis.name << ": give this test a value of it";
       for (const std::string& value : values) {
         EmissionRequest request = request_for(name);

@@ -9,6 +9,7 @@
 
 #include "harness/wire/axis.h"
 #include "harness/wire/input_error.h"
+#include "harness/wire/variables.h"
 
 namespace mpsprobe {
 namespace {
@@ -61,12 +62,17 @@ void say_common(Emission& emission, const Cell& cell) {
   say(emission, cell.start != Start::barrier, "start", cell, "the threads start together");
   say(emission, cell.validation != Validation::none, "validation", cell,
       "set MTL_DEBUG_LAYER=1 (and MTL_SHADER_VALIDATION=1) when you run it");
+  for (const auto& [name, value] : parse_variables(cell.env)) {
+    emission.not_expressed.push_back(
+        value == kUnset ? fmt::format("env.{}: unset {} before you run it", name, name)
+                        : fmt::format("env.{}: set {}={} when you run it", name, name, value));
+  }
   say(emission, cell.lifetime == Lifetime::fresh, "lifetime", cell,
       "all iterations are in one process");
 }
 
 void say_rest(Emission& emission, const Cell& cell, std::initializer_list<std::string_view> said) {
-  constexpr std::string_view kOfTheCell[] = {"backend", "op", "path", "profile"};
+  constexpr std::string_view kOfTheCell[] = {"backend", "op", "path", "env", "profile"};
   for (const Axis& axis : axes()) {
     const std::string noted = fmt::format("{}=", axis.name);
     const std::vector<std::string>& lines = emission.not_expressed;

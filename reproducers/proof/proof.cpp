@@ -11,13 +11,13 @@
 
 #include "harness/executor/environment.h"
 #include "harness/process/command.h"
+#include "harness/wire/variables.h"
 
 namespace mpsprobe {
 namespace {
 
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
-using Variables = std::map<std::string, std::string>;
 
 #ifdef __APPLE__
 constexpr bool kApple = true;
@@ -109,7 +109,12 @@ class Prover {
       // What another simulation left, and what would change a program's work.
       const bool ours = name == "MPSPROBE_SIM_PROFILE" || name == "MPS_FORCE_GRAPH_PATH" ||
                         name.starts_with("REPRODUCER_");
-      if (!ours && !variables.contains(name)) environment.push_back(each);
+      if (!ours && !variables.contains(name) && !of_cell_.contains(name)) {
+        environment.push_back(each);
+      }
+    }
+    for (const auto& [name, value] : of_cell_) {
+      if (value != kUnset && !variables.contains(name)) environment.push_back(name + "=" + value);
     }
     for (const auto& [name, value] : variables) environment.push_back(name + "=" + value);
     Words started = {"/usr/bin/env"};
@@ -369,6 +374,7 @@ class Prover {
   }
 
   const ProofRequest& request_;
+  const Variables of_cell_ = parse_variables(request_.cell.env);
   Kind kind_ = Kind::mpsprobe;
   fs::path folder_;
   std::vector<Proof> proofs_;

@@ -101,6 +101,7 @@ class SharedKernel {
 DefectEngine::DefectEngine(const Profile& profile, const std::function<double()>& draw)
     : by_operation_(operations().size()) {
   for (const Defect& defect : profile.defects) {
+    if (!defect.in_this_environment()) continue;
     if (defect.rate < 1 && draw() >= defect.rate) continue;
     overwrites_results_ |= defect.beyond == Beyond::wrong_numbers;
     throws_ |= defect.beyond == Beyond::exception;

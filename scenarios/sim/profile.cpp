@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -34,6 +35,11 @@ constexpr std::array<BeyondName, 7> kBeyondNames = {{
     {"gpu_error", Beyond::gpu_error},
     {"gpu_hang", Beyond::gpu_hang},
 }};
+
+// Of LibTorch's MPS backend, as its docs (mps_environment_variables) have them: what a process says
+// by them decides whether a defect is there.
+constexpr std::array<const char*, 2> kVariables{"PYTORCH_MPS_FAST_MATH",
+                                                "PYTORCH_MPS_PREFER_METAL"};
 
 std::string in_quotes(std::string_view text) {
   // Dumped as JSON, so that control characters of a hostile file stay harmless in a terminal.
@@ -180,6 +186,21 @@ void read_beyond(ObjectReader& reader, Defect& defect) {
   defect.place = reader.text("place", *place);
 }
 
+void read_env(ObjectReader& reader, Defect& defect) {
+  const json* value = reader.find("env");
+  if (value == nullptr) return;
+  defect.env = reader.text("env", *value);
+  const size_t equals = defect.env.find('=');
+  const std::string name = defect.env.substr(0, equals);
+  if (equals == std::string::npos || equals + 1 == defect.env.size()) {
+    reader.fail("env", "is no variable with its value", "Write \"NAME=VALUE\"");
+  }
+  if (std::find(kVariables.begin(), kVariables.end(), name) == kVariables.end()) {
+    reader.fail("env", "the simulated device reads no variable " + in_quotes(name),
+                "Known: " + join({kVariables.begin(), kVariables.end()}));
+  }
+}
+
 Defect read_defect(const json& value, const std::string& place) {
   ObjectReader reader(value, place);
   Defect defect;
@@ -219,6 +240,7 @@ Defect read_defect(const json& value, const std::string& place) {
   if (const json* from = reader.find("from_encode")) {
     defect.from_encode = reader.integer("from_encode", *from, 1, kMaximumEncode);
   }
+  read_env(reader, defect);
   reader.refuse_unknown();
   return defect;
 }
@@ -269,6 +291,13 @@ bool Defect::concerns(const Operation& operation, EncodePath path) const {
   return std::any_of(ops.begin(), ops.end(), [&](const std::string& op) {
     return op == "*" || op == operation.name || op == operation.kernel;
   });
+}
+
+bool Defect::in_this_environment() const {
+  if (env.empty()) return true;
+  const size_t equals = env.find('=');
+  const char* const value = std::getenv(env.substr(0, equals).c_str());
+  return value != nullptr && value == env.substr(equals + 1);
 }
 
 Profile parse_profile(std::string_view text, const std::string& place) {

@@ -33,10 +33,14 @@ struct Defect {
   bool until_initialised = false;  ///< only until the shared object's first encode has completed
   bool once_warm = false;   ///< only where the shared object's first encode was alone to its end
   bool one_object = false;  ///< all its operations and paths share one object: a cache, an encoder
+  std::string env;          ///< "NAME=VALUE": only where the environment says so; empty: always
   int from_encode = 1;      ///< of each thread: its earlier encodes of the shared object are safe
 
   /// Whether the defect is in the encode of `operation` by `path`.
   bool concerns(const Operation& operation, EncodePath path) const;
+
+  /// Whether the environment of this process lets it be there.
+  bool in_this_environment() const;
 };
 
 /// Which stream a thread has that did not ask for one.

@@ -35,7 +35,8 @@ TEST(Profile, ReadsEveryKey) {
       R"({"mpsprobe_profile":1,"name":"all.keys_1","description":"d","streams":"per-thread",
           "defects":[{"ops":["randn","linear"],"paths":["graph","blit"],"slots":3,"hold_us":7,
                       "beyond":"assertion","text":"t","place":"-[X y]","rate":0.5,
-                      "until_initialised":true,"one_object":true,"from_encode":6}]})",
+                      "until_initialised":true,"one_object":true,"from_encode":6,
+                      "env":"PYTORCH_MPS_FAST_MATH=1"}]})",
       "p.json");
   EXPECT_EQ(profile.name, "all.keys_1");
   EXPECT_EQ(profile.description, "d");
@@ -53,6 +54,7 @@ TEST(Profile, ReadsEveryKey) {
   EXPECT_TRUE(defect.until_initialised);
   EXPECT_TRUE(defect.one_object);
   EXPECT_EQ(defect.from_encode, 6);
+  EXPECT_EQ(defect.env, "PYTORCH_MPS_FAST_MATH=1");
   EXPECT_FALSE(defect.once_warm);
 }
 
@@ -145,6 +147,13 @@ TEST(Profile, RefusesABrokenDefectAndSaysWhichKeyOfWhichDefect) {
       HasSubstr("neither true nor false"));
   EXPECT_THAT(defect(R"({"ops":["mm"],"slots":1,"hold_us":1,"beyond":"hang","once_warm":1})"),
               HasSubstr("neither true nor false"));
+  EXPECT_THAT(
+      defect(
+          R"({"ops":["mm"],"slots":1,"hold_us":1,"beyond":"hang","env":"PYTORCH_MPS_FAST_MATH"})"),
+      HasSubstr("no variable with its value"));
+  EXPECT_THAT(
+      defect(R"({"ops":["mm"],"slots":1,"hold_us":1,"beyond":"hang","env":"PYTORCH_MPS_NONE=1"})"),
+      HasSubstr("Known: PYTORCH_MPS_FAST_MATH"));
   EXPECT_THAT(defect(R"({"ops":["mm"],"slots":1,"hold_us":1,"beyond":"hang","from_encode":0})"),
               HasSubstr("out of range"));
 }

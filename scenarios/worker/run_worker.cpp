@@ -6,8 +6,11 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
+#include "harness/provenance/probes_variable.h"
 #include "harness/wire/axis.h"
 #include "harness/wire/flight_recorder.h"
 #include "harness/wire/input_error.h"
@@ -17,6 +20,7 @@
 #include "scenarios/worker/images.h"
 #include "scenarios/worker/inquest.h"
 #include "scenarios/worker/leash.h"
+#include "scenarios/worker/loaded_names.h"
 #include "scenarios/worker/stack_capture.h"
 #include "scenarios/worker/threads.h"
 
@@ -167,6 +171,15 @@ int run_cell(WorkerProgram& program, const std::string& cell_text, uint64_t seed
   }
 }
 
+/// The answers to kVariablesVariable: an object of name and the library that has it, or "".
+nlohmann::json loaded_variables() {
+  nlohmann::json answers = nlohmann::json::object();
+  const char* const list = std::getenv(kVariablesVariable);
+  std::istringstream names(list == nullptr ? "" : list);
+  for (std::string name; names >> name;) answers[name] = library_with_name(name);
+  return answers;
+}
+
 }  // namespace
 
 int run_worker(int argc, char** argv, WorkerProgram& program) {
@@ -194,6 +207,7 @@ int run_worker(int argc, char** argv, WorkerProgram& program) {
     // What this loop, its threads and its lanes do, they do for every operation.
     answer["axes"] = nlohmann::json::array();
     for (const Axis& axis : axes()) answer["axes"].push_back(axis.name);
+    answer["variables"] = loaded_variables();
     std::printf("%s\n", answer.dump(2).c_str());
     return 0;
   }

@@ -1,4 +1,6 @@
-// A library that images_test loads after the images were noted.
+// A library that tests load late, after the images were noted, and that reads a variable.
+#include <cstdlib>
+
 extern "C" int late_function() {
-  return 1;
+  return std::getenv("MPSPROBE_LATE_VARIABLE") == nullptr ? 1 : 2;
 }

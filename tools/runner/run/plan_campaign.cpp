@@ -19,8 +19,10 @@
 #include "harness/wire/axis.h"
 #include "harness/wire/input_error.h"
 #include "harness/wire/near_name.h"
+#include "harness/wire/variables.h"
 #include "reports/words/text.h"
 #include "tools/runner/data_folder.h"
+#include "tools/runner/run/variables_check.h"
 #include "tools/runner/workers/workers.h"
 
 namespace mpsprobe {
@@ -32,8 +34,15 @@ constexpr double kMostTrials = 1e8;
 AxisValues axis_values(const RunOptions& options) {
   AxisValues values;
   for (const auto& [name, text] : options.axes) {
+    const std::string_view variable = variable_of(name);
     try {
-      values[name] = parse_axis_values(*find_axis(name), text);
+      if (variable.empty()) {
+        values[name] = parse_axis_values(*find_axis(name), text);
+        continue;
+      }
+      const std::vector<std::string> more = parse_variable_values(variable, text);
+      const auto [at, fresh] = values.try_emplace("env", more);
+      if (!fresh) at->second = combined(at->second, more);
     } catch (const InputError& error) {
       throw InputError("--" + name, error.problem(), error.remedy());
     }
@@ -224,14 +233,17 @@ CampaignHeader plan_campaign(const RunOptions& options) {
   CampaignHeader header;
   header.environment = options.environment;
   if (!options.probes.empty()) header.environment.push_back(probes_variable(options.probes));
-  header.workers =
-      find_workers(options.workers, header.environment, named_backends(matrix, options));
+  const std::set<std::string> variables = variables_named(matrix, axis_values(options));
+  std::vector<std::string> asked = header.environment;
+  if (!variables.empty()) asked.push_back(variables_question(variables));
+  header.workers = find_workers(options.workers, asked, named_backends(matrix, options));
   if (options.expect_torch.has_value()) {
     expect_torch(header.workers, *options.expect_torch, header.environment);
   }
   Plan plan = plan_cells(matrix, options, header.workers);
   if (options.workers.empty()) keep_useful(header.workers, plan.cells.backends());
   check_profiles(options, plan);
+  if (!variables.empty()) check_variables(options, plan, header.workers);
   header.settle_rate = chosen_settle_rate(options, matrix, plan);
   header.trials = header.settle_rate > 0 ? kFloorTrials
                                          : options.trials.value_or(matrix.run.trials.value_or(10));

@@ -255,7 +255,8 @@ int resume(const RunOptions& options) {
       !options.filters.empty() || !options.environment.empty() || options.dry_run ||
       options.timeout_seconds || options.stall_seconds || options.jobs || options.budget_minutes ||
       options.memory_limit_mib || options.expect_torch || options.json || !options.probes.empty() ||
-      options.failed || options.max_failures || !options.crash_reports.empty() || options.shard) {
+      options.force_env || options.failed || options.max_failures ||
+      !options.crash_reports.empty() || options.shard) {
     throw InputError("--resume", "goes on with the options that the run began with",
                      "Leave the others out, or begin a new run");
   }

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <set>
 
 #include "harness/wire/axis.h"
 #include "reports/writers/write.h"
@@ -19,6 +20,8 @@ const char* const kLimits = "How much, and how long";
 const char* const kWorkers = "On what it runs";
 const char* const kPlace = "Where it is kept";
 const char* const kResult = "What comes of it";
+const char* const kAxisGroup =
+    "Axes: values for every block of the matrix, or a matrix of their own";
 
 std::string axis_help(const Axis& axis) {
   std::string help(axis.help);
@@ -31,6 +34,20 @@ std::string axis_help(const Axis& axis) {
   }
   if (axis.name == "backend") return help + " [the best one present]";
   return axis.default_value.empty() ? help : fmt::format("{} [{}]", help, axis.default_value);
+}
+
+/// The axes env.NAME that a command line names, by options; without any, one that stands for them
+/// in the help.
+std::set<std::string> variable_options(const std::vector<std::string>& command_line) {
+  constexpr std::string_view kBegin = "--env.";
+  std::set<std::string> names;
+  for (const std::string& word : command_line) {
+    if (!word.starts_with(kBegin) || word.size() == kBegin.size()) continue;
+    names.insert(
+        word.substr(2, word.find('=') == std::string::npos ? word.size() : word.find('=') - 2));
+  }
+  if (names.empty()) names.insert("env.NAME");
+  return names;
 }
 
 }  // namespace
@@ -146,7 +163,19 @@ void add_run_options(CLI::App& app, RunOptions& options) {
   app.add_flag("--dry-run", options.dry_run, "show what would run, and run nothing")
       ->group(kResult);
   app.add_flag("--json", options.json, "with --dry-run: as JSON")->group(kResult);
+  app.add_flag("--force-env", options.force_env,
+               "run cells also with variables (env.NAME) that no loaded library has")
+      ->group(kWorkers);
+  for (const std::string& name : variable_options(options.command_line)) {
+    app.add_option_function<std::string>(
+           "--" + name, [&options, name](const std::string& text) { options.axes[name] = text; },
+           "a variable of the workers' environment, which a library under test must read: a value, "
+           "`unset`, or `inherited`")
+        ->type_name("A,B")
+        ->group(kAxisGroup);
+  }
   for (const Axis& axis : axes()) {
+    if (axis.name == "env") continue;  // --env is K=V for all cells
     app.add_option_function<std::string>(
            fmt::format("--{}", axis.name),
            [&options, name = std::string(axis.name)](const std::string& text) {
@@ -155,7 +184,7 @@ void add_run_options(CLI::App& app, RunOptions& options) {
            axis_help(axis))
         ->check(values_of(axis))
         ->type_name(axis.kind == AxisKind::count ? "1,2,4-8" : "A,B")
-        ->group("Axes: values for every block of the matrix, or a matrix of their own");
+        ->group(kAxisGroup);
   }
 }
 

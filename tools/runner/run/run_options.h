@@ -18,7 +18,7 @@ namespace mpsprobe {
 struct RunOptions {
   std::optional<std::string> matrix;  ///< --matrix; "default" where it has no value
   std::vector<std::string> cells;
-  std::map<std::string, std::string> axes;  ///< axis name -> text of its option
+  std::map<std::string, std::string> axes;  ///< axis name, or env.NAME -> text of its option
   std::vector<std::string> filters;
   std::optional<int> trials;
   std::optional<double> settle_rate;
@@ -43,6 +43,7 @@ struct RunOptions {
   std::string fail_on;                      ///< a list; empty: what is usual
   std::optional<std::string> expectations;  ///< --expectations: a file
   std::string format = "markdown,json";     ///< what the report is written as
+  bool force_env = false;                   ///< also variables that no library has
   bool dry_run = false;
   bool json = false;
   std::vector<std::string> command_line;  ///< for the report

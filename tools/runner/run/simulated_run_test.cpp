@@ -111,6 +111,53 @@ TEST_P(KnownDefectRun, IsFoundWhereItIsPlantedAndNotWithoutIt) {
   EXPECT_EQ(run(clean).at("failures"), 0);
 }
 
+// Side by side in one report: the defect is there with the variable only.
+TEST_F(SimulatedRun, AVariableOfTheEnvironmentIsAnAxis) {
+  const std::vector<std::string> cells{
+      "--matrix",  "fast-math", "--filter", "*/mm/*", "--filter", "*/softmax/*threads=2/*",
+      "--backend", "sim",       "--trials", "1"};
+  std::vector<std::string> planted = cells;
+  planted.insert(planted.end(), {"--profile", "fast-math"});
+  const nlohmann::json report = run(planted);
+  EXPECT_EQ(report.at("cells").size(), 15U);
+  for (const nlohmann::json& cell : report.at("cells")) {
+    const std::string id = cell.at("cell");
+    const bool planted_here = id.find("sim/mm") == 0 &&
+                              id.find("threads=1/") == std::string::npos &&
+                              id.find("env.PYTORCH_MPS_FAST_MATH=1") != std::string::npos;
+    EXPECT_EQ(cell.at("failures"), planted_here ? 1 : 0) << cell.dump();
+  }
+  EXPECT_THAT(read("out/report.md"), HasSubstr("mm, env.PYTORCH\\_MPS\\_FAST\\_MATH=1"));
+  std::filesystem::remove_all(path("out"));
+  std::vector<std::string> clean = cells;
+  clean.insert(clean.end(), {"--profile", "clean"});
+  EXPECT_EQ(run(clean).at("failures"), 0);
+}
+
+TEST_F(SimulatedRun, AVariableThatNoLibraryReadsIsRefusedByNameUnlessForced) {
+  const std::vector<std::string> unknown{
+      "run",   "--cell",   "sim/mm/default/threads=1/env.PYTORCH_MPS_FAST_MAHT=1", "--trials", "1",
+      "--out", path("out")};
+  const Run refused = mpsprobe(unknown);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("env.PYTORCH_MPS_FAST_MAHT: no library"));
+  EXPECT_THAT(refused.err, HasSubstr("--force-env"));
+  std::vector<std::string> forced = unknown;
+  forced.emplace_back("--force-env");
+  EXPECT_EQ(mpsprobe(forced).exit_code, 0);
+  // A name that the real LibTorch has, from the command line, with one that is set for all.
+  const Run twice =
+      mpsprobe({"run", "--op", "mm", "--backend", "cpu", "--env.ATEN_CPU_CAPABILITY=default,unset",
+                "--env", "ATEN_CPU_CAPABILITY=avx2", "--dry-run"});
+  EXPECT_EQ(twice.exit_code, 2);
+  EXPECT_THAT(twice.err, HasSubstr("env.ATEN_CPU_CAPABILITY: is what the cells say"));
+  const Run planned = mpsprobe({"run", "--op", "mm", "--backend", "cpu",
+                                "--env.ATEN_CPU_CAPABILITY", "default,unset", "--dry-run"});
+  EXPECT_EQ(planned.out,
+            "cpu/mm/default/threads=1/env.ATEN_CPU_CAPABILITY=default\n"
+            "cpu/mm/default/threads=1/env.ATEN_CPU_CAPABILITY=unset\n");
+}
+
 // The default profile has two slots without a graph: what the reports advise holds there, and a
 // throttle of three does not.
 TEST_F(SimulatedRun, AThrottleOfTwoKeepsTheDefectAwayAndOneOfThreeDoesNot) {

@@ -1,0 +1,81 @@
+#include "tools/runner/run/variables_check.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "harness/provenance/probes_variable.h"
+#include "harness/wire/input_error.h"
+#include "harness/wire/variables.h"
+#include "tools/runner/workers/workers.h"
+
+namespace mpsprobe {
+namespace {
+
+void add_names(std::set<std::string>& names, const std::string& value) {
+  for (const auto& [name, set] : parse_variables(value)) names.insert(name);
+}
+
+void add_names(std::set<std::string>& names, const AxisValues& values) {
+  const auto at = values.find("env");
+  if (at == values.end()) return;
+  for (const std::string& value : at->second) add_names(names, value);
+}
+
+/// Whether a library that the worker loads has the name; one that does not say so has not.
+bool has_variable(const WorkerInfo& worker, const std::string& name) {
+  const auto answers = worker.describe.find("variables");
+  if (answers == worker.describe.end() || !answers->is_object()) return false;
+  const auto answer = answers->find(name);
+  return answer != answers->end() && answer->is_string() &&
+         !answer->get_ref<const std::string&>().empty();
+}
+
+}  // namespace
+
+std::set<std::string> variables_named(const Matrix& matrix, const AxisValues& fixed) {
+  std::set<std::string> names;
+  add_names(names, fixed);
+  for (const Block& block : matrix.blocks) add_names(names, block.axes);
+  for (const std::string& cell : matrix.include) add_names(names, parse_cell(cell).env);
+  return names;
+}
+
+std::string variables_question(const std::set<std::string>& variables) {
+  return fmt::format("{}={}", kVariablesVariable, fmt::join(variables, " "));
+}
+
+void check_variables(const RunOptions& options, const Plan& plan,
+                     const std::vector<WorkerInfo>& workers) {
+  std::map<std::string, std::set<Backend>> set_on;  // by name
+  for (const PlannedCell& planned : plan.cells) {
+    for (const auto& [name, value] : parse_variables(planned.cell.env)) {
+      set_on[name].insert(planned.cell.backend);
+    }
+  }
+  for (const auto& [name, backends] : set_on) {
+    const std::string begin = name + "=";
+    if (std::any_of(options.environment.begin(), options.environment.end(),
+                    [&begin](const std::string& entry) { return entry.starts_with(begin); })) {
+      throw InputError("env." + name, "is what the cells say, and --env says it for all of them",
+                       "Take one of the two out");
+    }
+    for (const WorkerInfo& worker : workers) {
+      const bool of_its_cells =
+          std::any_of(backends.begin(), backends.end(),
+                      [&worker](Backend backend) { return names_backend(worker, backend); });
+      if (options.force_env || !of_its_cells || has_variable(worker, name)) continue;
+      throw InputError("env." + name,
+                       fmt::format("no library that the worker {} loads has a variable of this "
+                                   "name: it would do nothing, and say nothing",
+                                   worker.name),
+                       "Look for the name in the library's release, or run it nonetheless with "
+                       "--force-env");
+    }
+  }
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harness/journal/journal.h"
+#include "harness/matrix/expand.h"
+#include "tools/runner/run/run_options.h"
+
+namespace mpsprobe {
+
+/// The variables that the axis env of the matrix's cells names; `fixed` are the values of options,
+/// which go before those of blocks.
+std::set<std::string> variables_named(const Matrix& matrix, const AxisValues& fixed);
+
+/// The variable (K=V) that asks workers which of these the libraries have that they load.
+std::string variables_question(const std::set<std::string>& variables);
+
+/// A variable that nothing reads does nothing and says nothing: refuses the plan where a worker of
+/// its cells loads no library that has the name of one that they set, but not with --force-env; and
+/// always where --env sets one too. Throws InputError (place = env.NAME).
+void check_variables(const RunOptions& options, const Plan& plan,
+                     const std::vector<WorkerInfo>& workers);
+
+}  // namespace mpsprobe
