@@ -62,22 +62,39 @@ json describe_operation(const Operation& operation, const std::vector<BackendRep
   };
 }
 
+/// What only the worker that runs the backend's cells knows: operations that LibTorch has not, and
+/// what the libraries have that it loads.
+void add_of_other(const BackendReport& report, json& backend, json& listed) {
+  const json other = json::parse(report.other_worker);
+  backend["variables"] = other.value("variables", json::object());
+  for (json operation : other.at("operations")) {
+    if (find_operation(operation.at("name").get<std::string>()) != nullptr) continue;
+    // It may itself name what yet another worker runs.
+    const json only = operation.value("backends", json::array());
+    if (!only.empty() && std::find(only.begin(), only.end(), name_of(report.backend)) == only.end())
+      continue;
+    operation["backends"] = json::array({name_of(report.backend)});
+    listed.push_back(std::move(operation));
+  }
+}
+
 class TorchProgram : public WorkerProgram {
  public:
   json describe() override {
     // Before the provenance, for the reason given at provenance().
     const std::vector<BackendReport> reports = report_backends();
     json backends = json::array();
+    json listed = json::array();
+    for (const Operation* operation : operations()) {
+      listed.push_back(describe_operation(*operation, reports));
+    }
     for (const BackendReport& report : reports) {
       backends.push_back({{"name", name_of(report.backend)},
                           {"available", report.available},
                           {"simulated", report.simulated},
                           {"device", report.device},
                           {"reason", report.reason}});
-    }
-    json listed = json::array();
-    for (const Operation* operation : operations()) {
-      listed.push_back(describe_operation(*operation, reports));
+      if (!report.other_worker.empty()) add_of_other(report, backends.back(), listed);
     }
     return {
         {"mpsprobe_worker", kProtocolVersion}, {"version", MPSPROBE_VERSION},

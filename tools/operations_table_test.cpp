@@ -73,7 +73,9 @@ class OperationsTable : public ProgramTest {
     std::set<std::string> names;
     for (const auto& operation : nlohmann::json::parse(listed.out)) {
       const std::string name = operation.at("name");
-      if (!name.starts_with("selftest.")) names.insert(name);
+      const bool delegated = operation.at("backends") == nlohmann::json::array({"metal"}) &&
+                             worker != MPSPROBE_METAL_WORKER;
+      if (!name.starts_with("selftest.") && !delegated) names.insert(name);
     }
     return names;
   }

@@ -69,6 +69,8 @@ struct BackendReport {
   std::string reason;  ///< why it is not available; empty where it is
   /// The names of those that it has, where it does not run the whole table.
   std::optional<std::vector<std::string>> operations = std::nullopt;
+  /// What another worker that runs its cells describes, as JSON; empty where this one runs them.
+  std::string other_worker;
 };
 
 /// All backends, available or not. Touches the devices. Main thread.

@@ -121,6 +121,7 @@ BackendReport report_of_other_worker(Backend backend, std::string_view absent) {
     report.device = said->at("device");
     report.reason = said->at("reason");
     report.operations = std::move(names);
+    report.other_worker = answer.dump();
   } catch (const std::exception&) {
     report.available = false;
     report.reason = fmt::format(

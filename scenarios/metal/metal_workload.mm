@@ -66,6 +66,7 @@ class MetalWorkload : public Workload {
 
   // Which of Apple's interfaces a step goes through is this backend's own choice, so it is known.
   std::string observed_path() override {
+    if (shared_.recipe().steps.empty()) return "not observed";
     switch (shared_.recipe().steps.front().kind) {
       case StepKind::zeros:
         return "blit";

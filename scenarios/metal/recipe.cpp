@@ -80,6 +80,12 @@ const MetalOperation kOperations[] = {
          [](const Sizes& sizes) {
            return Recipe{.values = {sizes}, .steps = {{StepKind::zeros, {}}}};
          }},
+    {.name = "empty_commit",
+     .summary = "a command buffer without any command: what committing and waiting cost alone",
+     .source = "the reports' authors by hand: empty command buffers as a control",
+     .shape = "1",
+     .dimensions = "any",
+     .recipe = [](const Sizes&) { return Recipe{}; }},
     {.name = "raw",
      .summary = "randn, randn, mm, relu, a graph each: the reports' raw tensor operations",
      .source = "reports 000, 002",

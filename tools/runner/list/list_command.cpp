@@ -77,6 +77,7 @@ int list_operations(const ListOptions& options) {
                     {"paths", operation.paths},
                     {"has_parameters", operation.has_parameters},
                     {"dtypes", operation.dtypes},
+                    {"backends", operation.backends},
                     {"shape", operation.shape},
                     {"dimensions", operation.dimensions}});
     if (options.json) continue;

@@ -25,12 +25,26 @@ void add_names(std::set<std::string>& names, const AxisValues& values) {
   for (const std::string& value : at->second) add_names(names, value);
 }
 
+/// What the worker answered for a backend: another program may run its cells, with other libraries.
+const nlohmann::json& answers_for(const WorkerInfo& worker, Backend backend) {
+  static const nlohmann::json none = nlohmann::json::object();
+  const auto own = worker.describe.find("variables");
+  const auto backends = worker.describe.find("backends");
+  if (backends != worker.describe.end() && backends->is_array()) {
+    for (const nlohmann::json& each : *backends) {
+      const bool it = each.is_object() && each.value("name", nlohmann::json()) == name_of(backend);
+      if (it && each.contains("variables")) return each["variables"];
+    }
+  }
+  return own == worker.describe.end() ? none : *own;
+}
+
 /// Whether a library that the worker loads has the name; one that does not say so has not.
-bool has_variable(const WorkerInfo& worker, const std::string& name) {
-  const auto answers = worker.describe.find("variables");
-  if (answers == worker.describe.end() || !answers->is_object()) return false;
-  const auto answer = answers->find(name);
-  return answer != answers->end() && answer->is_string() &&
+bool has_variable(const WorkerInfo& worker, Backend backend, const std::string& name) {
+  const nlohmann::json& answers = answers_for(worker, backend);
+  if (!answers.is_object()) return false;
+  const auto answer = answers.find(name);
+  return answer != answers.end() && answer->is_string() &&
          !answer->get_ref<const std::string&>().empty();
 }
 
@@ -64,10 +78,10 @@ void check_variables(const RunOptions& options, const Plan& plan,
                        "Take one of the two out");
     }
     for (const WorkerInfo& worker : workers) {
-      const bool of_its_cells =
-          std::any_of(backends.begin(), backends.end(),
-                      [&worker](Backend backend) { return names_backend(worker, backend); });
-      if (options.force_env || !of_its_cells || has_variable(worker, name)) continue;
+      const bool unknown = std::any_of(backends.begin(), backends.end(), [&](Backend backend) {
+        return names_backend(worker, backend) && !has_variable(worker, backend, name);
+      });
+      if (options.force_env || !unknown) continue;
       throw InputError("env." + name,
                        fmt::format("no library that the worker {} loads has a variable of this "
                                    "name: it would do nothing, and say nothing",
