@@ -125,6 +125,18 @@ constexpr Rule kRules[] = {
      },
      "with one iteration, each and end are the same"},
     {[](const Cell& cell, const OperationInfo&) {
+       return cell.every > 1 && (cell.sync != Sync::each || cell.every >= cell.iterations);
+     },
+     "a thread synchronises every so many launches with sync=each and more iterations than that"},
+    {[](const Cell& cell, const OperationInfo&) {
+       return cell.shapes == Shapes::per_thread && info_of(cell.backend).library != "LibTorch";
+     },
+     "a shape of its own for each thread is of LibTorch's operations alone"},
+    {[](const Cell& cell, const OperationInfo&) {
+       return cell.shapes == Shapes::per_thread && cell.threads == 1;
+     },
+     "one thread has one shape"},
+    {[](const Cell& cell, const OperationInfo&) {
        return cell.lifetime == Lifetime::fresh && cell.iterations == 1;
      },
      "with one iteration, every lifetime is the same"},

@@ -69,6 +69,12 @@ TEST(Matrix, EveryContradictionHasItsReason) {
   EXPECT_EQ(left_out("metal/raw/default/threads=2/queue=shared/kernel=shared/profile=clean"), "");
   EXPECT_THAT(left_out("sim/raw/default/threads=2/dtype=int8"), HasSubstr("dtype"));
   EXPECT_THAT(left_out("sim/raw/default/threads=2/iterations=1/sync=end"), HasSubstr("iteration"));
+  EXPECT_THAT(left_out("sim/raw/default/threads=2/every=10"), HasSubstr("every so many"));
+  EXPECT_THAT(left_out("sim/raw/default/threads=2/every=2/sync=end"), HasSubstr("every so many"));
+  EXPECT_EQ(left_out("sim/raw/default/threads=2/every=9"), "");
+  EXPECT_THAT(left_out("metal/raw/default/threads=2/shapes=per-thread"), HasSubstr("LibTorch's"));
+  EXPECT_THAT(left_out("sim/raw/default/threads=1/shapes=per-thread"), HasSubstr("one shape"));
+  EXPECT_EQ(left_out("sim/raw/default/threads=2/shapes=per-thread"), "");
   EXPECT_EQ(left_out("sim/linear/graph/threads=2/lock=forward"), "");
   EXPECT_THAT(left_out("sim/raw/default/threads=2/throttle=2"), HasSubstr("throttle"));
   EXPECT_THAT(left_out("sim/raw/default/threads=4/throttle=2/lock=forward"), HasSubstr("a lock"));

@@ -30,6 +30,7 @@ constexpr std::array<string_view, 3> kOwners{"thread", "main", "other"};
 constexpr std::array<string_view, 2> kInits{"main", "threads"};
 constexpr std::array<string_view, 2> kWarmups{"none", "main"};
 constexpr std::array<string_view, 3> kStarts{"barrier", "staggered", "sequential"};
+constexpr std::array<string_view, 2> kShapes{"same", "per-thread"};
 constexpr std::array<string_view, 3> kSyncs{"each", "end", "never"};
 constexpr std::array<string_view, 4> kWaits{"device", "stream", "event", "item"};
 constexpr std::array<string_view, 2> kLocks{"none", "forward"};
@@ -156,12 +157,12 @@ constexpr Axis choice(string_view name, string_view help) {
 }
 
 template <auto Member>
-constexpr Axis count(string_view name, string_view help, int64_t maximum,
-                     string_view default_value) {
+constexpr Axis count(string_view name, string_view help, int64_t maximum, string_view default_value,
+                     int64_t minimum = 1) {
   return {.name = name,
           .help = help,
           .kind = AxisKind::count,
-          .minimum = 1,
+          .minimum = minimum,
           .maximum = maximum,
           .default_value = default_value,
           .read = read_count<Member>,
@@ -194,6 +195,9 @@ constexpr std::array kAxes{
                              1'000'000, "10"),
     text<&Cell::shape, is_shape>("shape", "sizes of the input, meaning per operation",
                                  "default, or sizes such as 8x64x64", "default"),
+    choice<&Cell::shapes, kShapes>("shapes",
+                                   "all threads have one shape, or thread t one whose first size "
+                                   "is 7 t larger (operations of LibTorch only)"),
     text<&Cell::dtype, is_dtype>("dtype", "element type of the input",
                                  "default, or a type such as float16", "default"),
     choice<&Cell::stream, kStreams>(
@@ -222,9 +226,17 @@ constexpr std::array kAxes{
     choice<&Cell::start, kStarts>("start",
                                   "how the threads start: together, 1 ms apart, or each after the "
                                   "one before it has ended"),
+    count<&Cell::seconds>("seconds",
+                          "seconds for which each thread goes through its iterations again; 0: "
+                          "once",
+                          86'400, "0", 0),
     choice<&Cell::sync, kSyncs>("sync",
                                 "synchronise after each iteration, once at the end, or leave work "
                                 "in flight when the thread ends (mlx only)"),
+    count<&Cell::every>("every",
+                        "with sync=each: launches of a thread for each time that it synchronises, "
+                        "and so how many it may have in flight",
+                        1'000'000, "1"),
     choice<&Cell::wait, kWaits>("wait",
                                 "how a thread synchronises: waits for the whole device (what "
                                 "torch.mps.synchronize() does), for its own stream, for an event "

@@ -19,6 +19,7 @@ enum class Init : uint8_t { main, threads };
 enum class Warmup : uint8_t { none, main };
 enum class Start : uint8_t { barrier, staggered, sequential };
 enum class Sync : uint8_t { each, end, never };
+enum class Shapes : uint8_t { same, per_thread };
 enum class WaitFor : uint8_t { device, stream, event, item };
 enum class Lock : uint8_t { none, forward };
 enum class Validation : uint8_t { none, api, api_shader };
@@ -37,6 +38,7 @@ struct Cell {
   int32_t processes = 1;
   int32_t iterations = 10;        ///< per thread, and per round where churn > 1
   std::string shape = "default";  ///< "default" or sizes, "8x64x64"
+  Shapes shapes = Shapes::same;   ///< of LibTorch's backends; means nothing elsewhere
   std::string dtype = "default";  ///< "default" or a name from the operation's list, "float16"
   StreamUse stream = StreamUse::automatic;
   CaptureMode capture = CaptureMode::global;  ///< of a CUDA graph; means nothing elsewhere
@@ -47,7 +49,9 @@ struct Cell {
   Init init = Init::main;
   Warmup warmup = Warmup::none;
   Start start = Start::barrier;
+  int32_t seconds = 0;  ///< that each thread goes on with its iterations; 0: once through them
   Sync sync = Sync::each;
+  int32_t every = 1;               ///< of sync=each: launches of a thread between two waits
   WaitFor wait = WaitFor::device;  ///< of the backends mps and cuda; means nothing elsewhere
   Lock lock = Lock::none;
   int32_t throttle = kMostThreads;  ///< the most launches at a time, in one process

@@ -3,8 +3,7 @@
 #include <ATen/ops/linear.h>
 #include <ATen/ops/relu.h>
 
-#include <cmath>
-
+#include "scenarios/models/layers.h"
 #include "scenarios/models/transformer_layer.h"
 #include "scenarios/operations/operation.h"
 
@@ -21,18 +20,6 @@ constexpr std::string_view kLinearAndRelu[] = {"linear", "relu"};
 constexpr std::string_view kTransformerParts[] = {"linear", "layer_norm", "relu", "add"};
 constexpr std::string_view kConv1d[] = {"aten::conv1d", "aten::convolution", "aten::_convolution"};
 constexpr std::string_view kConv2d[] = {"aten::conv2d", "aten::convolution", "aten::_convolution"};
-
-// Weight and bias in the range that nn.Linear and nn.Conv start with: 1/sqrt(terms of one output),
-// so that results stay near one whatever the sizes.
-void append_layer(Tensors& parameters, Random& random, const Sizes& weight) {
-  int64_t terms = 1;
-  for (size_t i = 1; i < weight.size(); ++i) {
-    terms *= weight[i];
-  }
-  const double bound = 1 / std::sqrt(static_cast<double>(terms));
-  parameters.push_back(random.uniform(weight, -bound, bound));
-  parameters.push_back(random.uniform({weight[0]}, -bound, bound));
-}
 
 const Operation kModels[] = {
     {
@@ -149,24 +136,13 @@ const Operation kModels[] = {
         .observed_as = kModelLinear,
         .made_of = kTransformerParts,
         .refuse = refuse_transformer_layer,
-        // Two normalisations bring the numbers back to one, so that the errors of its stages (four
-        // products, attention, two sums, two normalisations) add up instead of growing.
-        .terms = [](const Sizes&) -> int64_t { return 16; },
+        .terms = transformer_layer_terms,
         .inputs = [](Random& random, const Sizes& sizes) -> Tensors {
           return {random.normal({sizes[0], sizes[1], sizes[2]})};
         },
         .parameters = [](Random& random, const Sizes& sizes) -> Tensors {
-          const int64_t model = sizes[2];
-          const int64_t feedforward = sizes[4];
           Tensors parameters;
-          append_layer(parameters, random, {3 * model, model});  // in_proj
-          append_layer(parameters, random, {model, model});      // out_proj
-          append_layer(parameters, random, {feedforward, model});
-          append_layer(parameters, random, {model, feedforward});
-          for (int norm = 0; norm < 2; ++norm) {
-            parameters.push_back(random.uniform({model}, 0.5, 1.5));
-            parameters.push_back(random.uniform({model}, -0.5, 0.5));
-          }
+          append_transformer_layer(parameters, random, sizes);
           return parameters;
         },
         .run = run_transformer_layer,

@@ -7,6 +7,8 @@
 #include <ATen/ops/relu.h>
 #include <ATen/ops/scaled_dot_product_attention.h>
 
+#include "scenarios/models/layers.h"
+
 namespace mpsprobe {
 namespace {
 
@@ -62,6 +64,23 @@ Tensors run_transformer_layer(const Call& call) {
   const at::Tensor& x = call.inputs[0];
   const at::Tensor attended = normalise(call, at::add(x, dropout(self_attention(call, x))), 8);
   return {normalise(call, at::add(attended, feed_forward(call, attended)), 10)};
+}
+
+void append_transformer_layer(Tensors& parameters, Random& random, const Sizes& sizes) {
+  const int64_t model = sizes[2];
+  const int64_t feedforward = sizes[4];
+  append_layer(parameters, random, {3 * model, model});  // in_proj
+  append_layer(parameters, random, {model, model});      // out_proj
+  append_layer(parameters, random, {feedforward, model});
+  append_layer(parameters, random, {model, feedforward});
+  for (int norm = 0; norm < 2; ++norm) {
+    parameters.push_back(random.uniform({model}, 0.5, 1.5));
+    parameters.push_back(random.uniform({model}, -0.5, 0.5));
+  }
+}
+
+int64_t transformer_layer_terms(const Sizes&) {
+  return 16;
 }
 
 std::string_view refuse_transformer_layer(const Sizes& sizes) {

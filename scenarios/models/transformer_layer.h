@@ -15,6 +15,14 @@ namespace mpsprobe {
 /// out_proj, linear1, linear2, norm1, norm2, each weight then bias.
 Tensors run_transformer_layer(const Call& call);
 
+/// Appends the parameters of one layer of these sizes, in that order.
+void append_transformer_layer(Tensors& parameters, Random& random, const Sizes& sizes);
+
+/// Terms of a result, for its tolerance: two normalisations bring the numbers back to one, so that
+/// the errors of the layer's stages (four products, attention, two sums, two normalisations) add up
+/// instead of growing.
+int64_t transformer_layer_terms(const Sizes& sizes);
+
 /// The model size must be a multiple of the number of heads.
 std::string_view refuse_transformer_layer(const Sizes& sizes);
 

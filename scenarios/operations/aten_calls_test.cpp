@@ -37,6 +37,47 @@ Calls calls_of(const Cell& cell, int thread = 0) {
   return calls;
 }
 
+// Of models of two such parts.
+Calls twice(const Calls& part) {
+  Calls calls = part;
+  calls.insert(calls.end(), part.begin(), part.end());
+  return calls;
+}
+
+const Calls kTransformerLayer = {"aten::linear",
+                                 "aten::unflatten",
+                                 "aten::unsqueeze",
+                                 "aten::transpose",
+                                 "aten::squeeze",
+                                 "aten::contiguous",
+                                 "aten::select",
+                                 "aten::view",
+                                 "aten::transpose",
+                                 "aten::view",
+                                 "aten::select",
+                                 "aten::view",
+                                 "aten::transpose",
+                                 "aten::view",
+                                 "aten::select",
+                                 "aten::view",
+                                 "aten::transpose",
+                                 "aten::view",
+                                 "aten::scaled_dot_product_attention",
+                                 "aten::permute",
+                                 "aten::reshape",
+                                 "aten::linear",
+                                 "aten::view",
+                                 "aten::dropout",
+                                 "aten::add",
+                                 "aten::layer_norm",
+                                 "aten::linear",
+                                 "aten::relu",
+                                 "aten::dropout",
+                                 "aten::linear",
+                                 "aten::dropout",
+                                 "aten::add",
+                                 "aten::layer_norm"};
+
 // What the same line of Python calls. The wrong call tests nothing: addmm passes where linear
 // crashes, and the C++ front end's Linear is addmm.
 const std::map<std::string_view, Calls> kExpected = {
@@ -87,40 +128,12 @@ const std::map<std::string_view, Calls> kExpected = {
     {"mlp", {"aten::linear", "aten::relu", "aten::linear"}},
     {"conv1d", {"aten::conv1d"}},
     {"conv2d", {"aten::conv2d"}},
-    {"transformer_layer",
-     {"aten::linear",
-      "aten::unflatten",
-      "aten::unsqueeze",
-      "aten::transpose",
-      "aten::squeeze",
-      "aten::contiguous",
-      "aten::select",
-      "aten::view",
-      "aten::transpose",
-      "aten::view",
-      "aten::select",
-      "aten::view",
-      "aten::transpose",
-      "aten::view",
-      "aten::select",
-      "aten::view",
-      "aten::transpose",
-      "aten::view",
-      "aten::scaled_dot_product_attention",
-      "aten::permute",
-      "aten::reshape",
-      "aten::linear",
-      "aten::view",
-      "aten::dropout",
-      "aten::add",
-      "aten::layer_norm",
-      "aten::linear",
-      "aten::relu",
-      "aten::dropout",
-      "aten::linear",
-      "aten::dropout",
-      "aten::add",
-      "aten::layer_norm"}},
+    {"transformer_layer", kTransformerLayer},
+    {"mlp3", {"aten::linear", "aten::relu", "aten::linear", "aten::relu", "aten::linear"}},
+    {"conv_stack", {"aten::conv1d", "aten::relu", "aten::conv1d", "aten::relu", "aten::conv1d"}},
+    {"conv_net", twice({"aten::conv2d", "aten::batch_norm", "aten::relu"})},
+    {"transformer_encoder", twice(kTransformerLayer)},
+    {"oom_mm", {"aten::empty", "aten::mm"}},
 };
 
 TEST(AtenCalls, EveryOperationMakesTheCallsOfItsLineOfPython) {

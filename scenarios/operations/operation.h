@@ -83,6 +83,7 @@ std::span<const Operation> product_operations();
 std::span<const Operation> attention_operations();
 std::span<const Operation> mix_operations();
 std::span<const Operation> model_operations();
+std::span<const Operation> stacked_model_operations();
 std::span<const Operation> selftest_operations();
 
 /// The whole table in the order in which it is listed. Static storage.

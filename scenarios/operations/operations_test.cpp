@@ -76,6 +76,10 @@ TEST(Operations, LargerShapesAreCleanOnTheCpu) {
            {"attention", "4x128x256x4"},
            {"attention_strided", "4x128x256x4"},
            {"batch_norm", "5x33x1000"},
+           {"mlp3", "16x512x1024x64"},
+           {"conv_stack", "4x64x256x5"},
+           {"conv_net", "2x3x32x20x20x5"},
+           {"transformer_encoder", "33x3x96x8x200x6"},
            {"transformer_layer", "33x3x96x8x200"}}) {
     for (const char* dtype : {"float32", "float16", "bfloat16"}) {
       Cell cell = cpu_cell(op);
@@ -84,6 +88,21 @@ TEST(Operations, LargerShapesAreCleanOnTheCpu) {
       expect_clean(cell);
     }
   }
+}
+
+TEST(Operations, EachThreadMayHaveAShapeOfItsOwn) {
+  for (const Operation* operation : operations()) {
+    Cell cell = cpu_cell(operation->name);
+    cell.shapes = Shapes::per_thread;
+    const bool other = operation->only_on.value_or(Backend::cpu) != Backend::cpu;
+    if (!other && operation->shape.find('x') != std::string_view::npos) expect_clean(cell);
+  }
+  Cell cell = cpu_cell("mm");
+  cell.shape = "64x32x16";
+  cell.shapes = Shapes::per_thread;
+  const TorchWorkload workload(*find_operation("mm"), cell, 7, open_device(cell));
+  EXPECT_EQ(workload.sizes_for(0), (Sizes{64, 32, 16}));
+  EXPECT_EQ(workload.sizes_for(3), (Sizes{85, 32, 16}));
 }
 
 TEST(Operations, TheTableHasEveryOperationOfTheMatrixOnce) {

@@ -1,6 +1,7 @@
 #include <ATen/ops/add.h>
 #include <ATen/ops/addmm.h>
 #include <ATen/ops/bmm.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/eye.h>
 #include <ATen/ops/linalg_householder_product.h>
 #include <ATen/ops/linear.h>
@@ -64,6 +65,15 @@ Tensors weight_and_bias(Random& random, const Sizes& sizes) {
           random.uniform({sizes[2]}, -bound, bound)};
 }
 
+// A machine that has so much gives it, and it is let go: nothing was written there.
+void ask_for_too_much(const Call& call) {
+  try {
+    at::empty({call.sizes[3], int64_t{1} << 30}, call.options.dtype(at::kByte));
+  } catch (const c10::Error&) {
+    // What the operation is about: the next one has to work.
+  }
+}
+
 const Operation kProducts[] = {
     {
         .name = "householder_product",
@@ -92,6 +102,23 @@ const Operation kProducts[] = {
         .terms = inner,
         .inputs = factors,
         .run = [](const Call& call) -> Tensors { return {at::mm(call.inputs[0], call.inputs[1])}; },
+    },
+    {
+        .name = "oom_mm",
+        .summary = "asks for more memory than there is, is refused, then torch.mm(a, b)",
+        .source = "the reports' authors by hand: recovery where memory runs out",
+        .shape = "64x64x64x100",
+        .dimensions = "rows x inner x columns x GiB asked for",
+        .dtypes = floating_types(),
+        .rounding = Rounding::accumulated,
+        .capturable = false,
+        .observed_as = kMm,
+        .terms = inner,
+        .inputs = factors,
+        .run = [](const Call& call) -> Tensors {
+          ask_for_too_much(call);
+          return {at::mm(call.inputs[0], call.inputs[1])};
+        },
     },
     {
         .name = "bmm",

@@ -20,7 +20,8 @@ std::span<const Operation* const> operations() {
     std::vector<const Operation*> all;
     for (const std::span<const Operation> group :
          {creation_operations(), elementwise_operations(), product_operations(),
-          attention_operations(), mix_operations(), model_operations(), selftest_operations()}) {
+          attention_operations(), mix_operations(), model_operations(), stacked_model_operations(),
+          selftest_operations()}) {
       for (const Operation& operation : group) {
         all.push_back(&operation);
       }

@@ -37,11 +37,11 @@ Tensors widened(const Tensors& tensors) {
 }  // namespace
 
 TorchLane::TorchLane(TorchWorkload& workload, int thread, uint64_t seed)
-    : workload_(workload), thread_(thread) {
+    : workload_(workload), thread_(thread), sizes_(workload.sizes_for(thread)) {
   if (workload_.operation().inputs != nullptr) {
     const CpuSide cpu_side;
     Random random(seed, inputs_of(thread));
-    cpu_inputs_ = workload_.operation().inputs(random, workload_.sizes());
+    cpu_inputs_ = workload_.operation().inputs(random, sizes_);
     for (at::Tensor& each : cpu_inputs_) {
       each = to_type(each, workload_.dtype());
     }
@@ -125,7 +125,7 @@ at::TensorOptions TorchLane::options() const {
 
 Tensors TorchLane::run(const Tensors& inputs, const Tensors& parameters,
                        at::TensorOptions options) const {
-  return workload_.operation().run({.sizes = workload_.sizes(),
+  return workload_.operation().run({.sizes = sizes_,
                                     .inputs = inputs,
                                     .parameters = parameters,
                                     .options = options,
@@ -139,7 +139,7 @@ Tensors TorchLane::reference() const {
 
 std::string TorchLane::difference_in(const Tensors& results, const Tensors& expected) const {
   const Operation& operation = workload_.operation();
-  const int64_t terms = operation.terms == nullptr ? 1 : operation.terms(workload_.sizes());
+  const int64_t terms = operation.terms == nullptr ? 1 : operation.terms(sizes_);
   for (size_t i = 0; i < results.size(); ++i) {
     std::string found;
     const bool sample = operation.verify == Verify::normal ||

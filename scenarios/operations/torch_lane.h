@@ -30,6 +30,7 @@ class TorchLane : public Lane {
 
   TorchWorkload& workload_;
   const int thread_;
+  const Sizes sizes_;
   Tensors cpu_inputs_;
   Tensors inputs_;
   std::shared_ptr<const TorchWorkload::Parameters> parameters_;

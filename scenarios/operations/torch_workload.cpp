@@ -25,6 +25,7 @@ TorchWorkload::TorchWorkload(const Operation& operation, const Cell& cell, uint6
                              std::unique_ptr<Device> device, int64_t kept_bytes)
     : operation_(operation),
       sizes_(read_sizes(operation, cell.shape)),
+      shapes_(cell.shapes),
       dtype_(read_dtype(operation, cell.dtype)),
       path_(cell.path),
       stream_(cell.stream),
@@ -58,6 +59,20 @@ void TorchWorkload::touch_device() {
 std::unique_ptr<Lane> TorchWorkload::make_lane(int thread) {
   return with_worker_errors(
       [&]() -> std::unique_ptr<Lane> { return std::make_unique<TorchLane>(*this, thread, seed_); });
+}
+
+Sizes TorchWorkload::sizes_for(int thread) const {
+  if (shapes_ == Shapes::same) return sizes_;
+  // The first is the batch or the sequence: no weight depends on it, unless it is the only one.
+  if (sizes_.size() == 1 && operation_.has_parameters()) {
+    throw UnsupportedError(
+        "shapes=per-thread: with a single size, threads that share weights share "
+        "it. Use a shape of more dimensions");
+  }
+  constexpr int64_t kApart = 7;
+  Sizes sizes = sizes_;
+  sizes.front() += kApart * thread;
+  return sizes;
 }
 
 void TorchWorkload::settle() {

@@ -30,7 +30,8 @@ class TorchWorkload : public Workload {
 
   // For lanes.
   const Operation& operation() const { return operation_; }
-  const Sizes& sizes() const { return sizes_; }
+  /// Of a thread's inputs. Throws UnsupportedError where its weights would need another shape too.
+  Sizes sizes_for(int thread) const;
   at::ScalarType dtype() const { return dtype_; }
   WaitFor wait() const { return wait_; }
   StreamUse stream() const { return stream_; }
@@ -54,6 +55,7 @@ class TorchWorkload : public Workload {
 
   const Operation& operation_;
   const Sizes sizes_;
+  const Shapes shapes_;
   const at::ScalarType dtype_;
   const Path path_;
   const StreamUse stream_;

@@ -112,10 +112,13 @@ class Round {
       if (cell_.start == Start::staggered) {
         std::this_thread::sleep_for(std::chrono::milliseconds(thread));
       }
-      for (int i = 0; i < iterations_ && !called_off_.load(std::memory_order_relaxed); ++i) {
-        iteration = first_iteration_ + i;
-        run_iteration(lane, slot, iteration);
-      }
+      const Clock::time_point end = Clock::now() + std::chrono::seconds(cell_.seconds);
+      do {
+        for (int i = 0; i < iterations_ && !called_off_.load(std::memory_order_relaxed); ++i) {
+          iteration = first_iteration_ + i;
+          run_iteration(lane, slot, iteration, i);
+        }
+      } while (Clock::now() < end && !called_off_.load(std::memory_order_relaxed));
       if (cell_.sync == Sync::end) {
         recorder_.at(slot, static_cast<uint32_t>(iteration), Step::synchronising);
         lane.synchronise();
@@ -134,7 +137,8 @@ class Round {
     recorder_.at(slot, static_cast<uint32_t>(std::max(iteration, 0)), Step::finished);
   }
 
-  void run_iteration(Lane& lane, uint32_t slot, int iteration) {
+  /// `nth` of this round, from 0.
+  void run_iteration(Lane& lane, uint32_t slot, int iteration, int nth) {
     const auto number = static_cast<uint32_t>(iteration);
     if (cell_.lock == Lock::forward) {
       recorder_.at(slot, number, Step::locking);
@@ -150,7 +154,8 @@ class Round {
       const LaunchScope scope(recorder_, slot, number);
       lane.launch(iteration);
     }
-    if (cell_.sync == Sync::each) {
+    const bool due = (nth + 1) % cell_.every == 0 || nth + 1 == iterations_;
+    if (cell_.sync == Sync::each && due) {
       recorder_.at(slot, number, Step::synchronising);
       lane.synchronise();
     }

@@ -91,6 +91,8 @@ INSTANTIATE_TEST_SUITE_P(
         KnownDefect{"issue-173972", "issue-173972", "*threads=1/*shape=33/profile*", "wrong"},
         KnownDefect{"issue-197836", "issue-197836", "*/renorm/*threads=4/*",
                     "A command encoder is already encoding"},
+        KnownDefect{"stream-pool", "stream-pool",
+                    "*/mm/*threads=32/iterations=5/stream=per-thread/profile*", "pool exhausted"},
         KnownDefect{"attention", "contiguous-race", "*/attention/*threads=2/*", "wrong"}),
     [](const auto& instance) {
       const std::string name = instance.param.matrix;
@@ -142,6 +144,11 @@ TEST_F(SimulatedRun, AVariableThatNoLibraryReadsIsRefusedByNameUnlessForced) {
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_THAT(refused.err, HasSubstr("env.PYTORCH_MPS_FAST_MAHT: no library"));
   EXPECT_THAT(refused.err, HasSubstr("--force-env"));
+  // LibTorch has this name, and the worker of the backend metal loads no LibTorch.
+  const Run elsewhere = mpsprobe({"run", "--op", "mm", "--backend", "metal",
+                                  "--env.ATEN_CPU_CAPABILITY", "default", "--dry-run"});
+  EXPECT_NE(elsewhere.exit_code, 0);
+  EXPECT_EQ(elsewhere.out, "");
   std::vector<std::string> forced = unknown;
   forced.emplace_back("--force-env");
   EXPECT_EQ(mpsprobe(forced).exit_code, 0);
