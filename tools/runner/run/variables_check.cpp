@@ -78,9 +78,11 @@ void check_variables(const RunOptions& options, const Plan& plan,
                        "Take one of the two out");
     }
     for (const WorkerInfo& worker : workers) {
-      const bool unknown = std::any_of(backends.begin(), backends.end(), [&](Backend backend) {
-        return names_backend(worker, backend) && !has_variable(worker, backend, name);
-      });
+      bool unknown = false;
+      for (const Backend backend : backends) {
+        unknown = unknown ||
+                  (names_backend(worker, backend) && !has_variable(worker, backend, name));
+      }
       if (options.force_env || !unknown) continue;
       throw InputError("env." + name,
                        fmt::format("no library that the worker {} loads has a variable of this "
