@@ -1,5 +1,8 @@
 #include "reports/writers/write.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <fstream>
 #include <set>
@@ -83,28 +86,24 @@ Formats default_formats() {
   return formats_named(kDefaultFormats);
 }
 
-std::string format_names() {
-  std::string names;
-  std::string_view last;
+std::vector<std::string> format_names() {
+  std::vector<std::string> names;
   for (const Writer& writer : kWriters) {
-    if (writer.format == last) continue;
-    names += (names.empty() ? "" : ", ") + std::string(writer.format);
-    last = writer.format;
+    if (names.empty() || names.back() != writer.format) names.emplace_back(writer.format);
   }
   return names;
 }
 
 Formats formats_named(std::string_view list) {
   std::set<std::string_view> wanted;
-  std::vector<std::string> known;
-  for (const Writer& writer : kWriters) known.emplace_back(writer.format);
+  const std::vector<std::string> known = format_names();
   for (size_t begin = 0; begin <= list.size();) {
     const size_t end = std::min(list.find(',', begin), list.size());
     const std::string_view name = list.substr(begin, end - begin);
     if (std::find(known.begin(), known.end(), name) == known.end()) {
       throw InputError("--format " + shortened(printable(name), 60),
                        "there is no such format" + did_you_mean(name, known),
-                       "There are: " + format_names());
+                       fmt::format("There are: {}", fmt::join(known, ", ")));
     }
     wanted.insert(name);
     begin = end + 1;

@@ -34,8 +34,8 @@ Formats default_formats();
 /// The writers of a list like "html,junit". Throws InputError for a name that none has.
 Formats formats_named(std::string_view list);
 
-/// "markdown, json, ...": every format once.
-std::string format_names();
+/// Every format once.
+std::vector<std::string> format_names();
 
 /// Throws ReportError where `folder` holds a file of such a writer's name that no mpsprobe wrote:
 /// it would be replaced.

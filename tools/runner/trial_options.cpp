@@ -1,7 +1,11 @@
 #include "tools/runner/trial_options.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <CLI/CLI.hpp>
 
+#include "reports/writers/write.h"
 #include "tools/runner/option_check.h"
 
 namespace mpsprobe {
@@ -65,6 +69,16 @@ CLI::Option* add_environment(CLI::App& app, std::vector<std::string>& variables,
       .add_option("--env", variables,
                   "a variable of the workers' environment; may be repeated" + more)
       ->type_name("K=V");
+}
+
+CLI::Option* add_format(CLI::App& app, std::string& formats) {
+  const std::vector<std::string> names = format_names();
+  return app
+      .add_option("--format", formats,
+                  fmt::format("forms of the report: {}", fmt::join(names, ", ")))
+      ->check(list_of(names))
+      ->type_name("NAME[,NAME]")
+      ->capture_default_str();
 }
 
 }  // namespace mpsprobe

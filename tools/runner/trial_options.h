@@ -12,9 +12,9 @@ class Option;
 
 namespace mpsprobe {
 
-// The options that every command takes which runs trials: what they are called, mean and may be
-// stands here, once. `usual` says what holds where the option is not given. Values must outlive the
-// parsing. Each is returned for a command that groups its help.
+// The options that several commands take, mostly those which run trials: what they are called, mean
+// and may be stands here, once. `usual` says what holds where the option is not given. Values must
+// outlive the parsing. Each is returned for a command that groups its help.
 
 /// `of` says of what.
 CLI::Option* add_trials(CLI::App& app, std::optional<int>& trials, const std::string& of,
@@ -30,5 +30,8 @@ CLI::Option* add_seed(CLI::App& app, std::optional<uint64_t>& seed, const std::s
 /// `more` follows the help.
 CLI::Option* add_environment(CLI::App& app, std::vector<std::string>& variables,
                              const std::string& more = "");
+
+/// --format: forms of the report, with commas. `formats` holds what is usual.
+CLI::Option* add_format(CLI::App& app, std::string& formats);
 
 }  // namespace mpsprobe

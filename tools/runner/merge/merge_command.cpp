@@ -17,6 +17,7 @@
 #include "tools/runner/run/finish_report.h"
 #include "tools/runner/run/trial_setup.h"
 #include "tools/runner/say.h"
+#include "tools/runner/trial_options.h"
 
 namespace mpsprobe {
 namespace {
@@ -77,9 +78,7 @@ void add_merge_options(CLI::App& app, MergeOptions& options) {
   app.add_option("--out", options.out, "folder for the merged journal and its report")
       ->type_name("DIR")
       ->capture_default_str();
-  app.add_option("--format", options.format, "forms of the report: " + format_names())
-      ->type_name("NAME[,NAME]")
-      ->capture_default_str();
+  add_format(app, options.format);
 }
 
 int merge_command_line(const MergeOptions& options) {

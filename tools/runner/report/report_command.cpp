@@ -10,6 +10,7 @@
 #include "tools/runner/history/kept_run.h"
 #include "tools/runner/named_run.h"
 #include "tools/runner/run/finish_report.h"
+#include "tools/runner/trial_options.h"
 
 namespace mpsprobe {
 namespace {
@@ -41,9 +42,7 @@ Beside beside_of(const ReportOptions& options, const Journal& journal, const Ana
 }  // namespace
 
 void add_report_options(CLI::App& app, ReportOptions& options) {
-  app.add_option("--format", options.format, "forms of the report: " + format_names())
-      ->type_name("NAME[,NAME]")
-      ->capture_default_str();
+  add_format(app, options.format);
   app.add_option("--baseline", options.baseline,
                  "in HTML: what differs from this run, as `mpsprobe diff` claims it")
       ->type_name("RUN");

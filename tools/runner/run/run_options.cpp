@@ -156,10 +156,7 @@ void add_run_options(CLI::App& app, RunOptions& options) {
                  "(reports/schema/events.schema.json)")
       ->type_name("FILE")
       ->group(kResult);
-  app.add_option("--format", options.format, "forms of the report: " + format_names())
-      ->type_name("NAME[,NAME]")
-      ->capture_default_str()
-      ->group(kResult);
+  add_format(app, options.format)->group(kResult);
   app.add_flag("--dry-run", options.dry_run, "show what would run, and run nothing")
       ->group(kResult);
   app.add_flag("--json", options.json, "with --dry-run: as JSON")->group(kResult);
