@@ -80,8 +80,8 @@ void check_variables(const RunOptions& options, const Plan& plan,
     for (const WorkerInfo& worker : workers) {
       bool unknown = false;
       for (const Backend backend : backends) {
-        unknown = unknown ||
-                  (names_backend(worker, backend) && !has_variable(worker, backend, name));
+        unknown =
+            unknown || (names_backend(worker, backend) && !has_variable(worker, backend, name));
       }
       if (options.force_env || !unknown) continue;
       throw InputError("env." + name,
