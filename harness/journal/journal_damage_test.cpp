@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -149,6 +150,24 @@ TEST_F(JournalDamage, LinesOfAnotherRunAndLinesThatStandTwiceAreFound) {
     expect_whole();
   }
   EXPECT_EQ(found, 100);
+}
+
+// Lines are read in batches, whose room is used again.
+TEST_F(JournalDamage, OfOneLineWithoutAChecksumIsNoneOfALaterOne) {
+  constexpr size_t kMany = 1500;
+  std::vector<std::string> lines = lines_;
+  const std::string three = "\"journal_version\":3";
+  lines[0].replace(lines[0].find(three), three.size(), "\"journal_version\":2");
+  const std::string trial = *std::find_if(lines.begin(), lines.end(), [](const std::string& line) {
+    return line.find("\"record\":\"trial\"") != std::string::npos;
+  });
+  const size_t before = numbers(read_journal(file_)).size();
+  lines.insert(lines.end() - 1, "no record");
+  lines.insert(lines.end(), kMany, trial);
+  put(lines);
+  const Journal journal = read_journal(file_);
+  EXPECT_EQ(journal.damaged.size(), 1U);
+  EXPECT_EQ(journal.trials.size(), before + kMany);
 }
 
 TEST_F(JournalDamage, WhatIsTakenOutIsKeptBesideIt) {

@@ -27,7 +27,9 @@ using Take = std::function<void(TrialRecord&&)>;
 
 /// Without what is nested deeper than any record is: a copy of that would overflow the stack.
 json parsed_shallow(const std::string& line) {
-  const auto shallow = [](int depth, json::parse_event_t, const json&) { return depth <= 32; };
+  const auto shallow = [](int depth, json::parse_event_t, const json&) {
+    return depth <= kDeepestRecord;
+  };
   return json::parse(line, shallow);
 }
 
@@ -50,6 +52,7 @@ std::string problem_of(Function take) {
 struct Line {
   std::string text;
   uint64_t offset = 0;
+  bool too_deep = false;
   std::string why;  ///< it is damaged; "" where it is whole
   json object;      ///< without "trial", which is in `trial`
   std::optional<TrialRecord> trial;
@@ -59,9 +62,9 @@ void parse_line(Line& line, const std::string& run) {
   if (!run.empty()) line.why = broken_seal(line.text, run);
   if (!line.why.empty()) return;
   line.why = problem_of([&line] {
-    // Nothing of a trial is copied as it stands, and most lines are trials: the short way.
-    const bool trial = !sealed_value(line.text, "trial").empty();
-    line.object = trial ? json::parse(line.text) : parsed_shallow(line.text);
+    // A parser's callback takes longer than the parser, and next to no line needs it.
+    line.too_deep = nested_too_deep(line.text);
+    line.object = line.too_deep ? parsed_shallow(line.text) : json::parse(line.text);
     if (line.object.at("record") != "trial") return;
     line.trial = trial_from_json(line.object.at("trial"));
     line.object.erase("trial");
@@ -130,9 +133,7 @@ class Reader {
 
   /// The next whole line; false behind the last one.
   bool next(Line& line) {
-    line.offset = offset_;
-    line.object = nullptr;
-    line.trial.reset();
+    line = {.text = std::move(line.text), .offset = offset_};  // its room is used again
     if (!std::getline(stream_, line.text)) return false;
     journal_.torn = stream_.eof();  // no newline at its end: cut off by a kill
     offset_ += line.text.size() + 1;
@@ -189,7 +190,7 @@ class Reader {
         return "it refers to a line that is damaged";
       }
       sequences_.push_back(line.trial->sequence);
-      stored_->add(file_, line.offset);
+      stored_->add(file_, line.offset, line.too_deep);
       take(std::move(*line.trial));
     } else if (record == "known_good") {
       const uint64_t sequence = object.at("sequence");

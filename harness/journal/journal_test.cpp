@@ -11,6 +11,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "harness/journal/journal_line.h"
 #include "harness/journal/trial_json.h"
 
 namespace mpsprobe {
@@ -197,6 +198,34 @@ TEST_F(JournalTest, ADamagedRecordIsNamedByItsLineAndTheRestIsRead) {
     ASSERT_EQ(journal.trials.size(), 1U) << to;
     EXPECT_EQ(journal.trials[0].trial, 1);
   }
+}
+
+TEST_F(JournalTest, WhatIsNestedTooDeepIsNotHandedOn) {
+  {
+    JournalWriter writer(file_, header_);
+    writer.append(sample_trial(0));
+  }
+  const std::string run = read_journal(file_).run;
+  std::istringstream lines(bytes());
+  std::string changed;
+  for (std::string line; std::getline(lines, line);) {
+    const std::string_view trial = sealed_value(line, "trial");
+    if (trial.empty()) {
+      changed += line + "\n";
+      continue;
+    }
+    const std::string deep = "{\"deep\":" + std::string(100'000, '[') + std::string(100'000, ']') +
+                             "," + std::string(trial.substr(1));
+    changed += sealed_line("trial", deep, nlohmann::json::parse(line).at("n"), run);
+  }
+  std::ofstream(file_, std::ios::binary | std::ios::trunc) << changed;
+  const Journal journal = read_journal(file_, [](const TrialRecord&) {});
+  EXPECT_TRUE(journal.damaged.empty());
+  std::vector<std::string> handed_on;
+  journal.stored->for_each_json([&](std::string_view json) { handed_on.emplace_back(json); });
+  ASSERT_EQ(handed_on.size(), 1U);
+  EXPECT_LT(handed_on[0].size(), 100'000U);
+  EXPECT_EQ(trial_from_json(nlohmann::json::parse(handed_on[0])).trial, 0);
 }
 
 TEST_F(JournalTest, NoFileIsAClearError) {
