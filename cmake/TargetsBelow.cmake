@@ -1,7 +1,13 @@
-# mpsprobe_targets_below(<folder> <out>): all targets of the folder and those below
+# mpsprobe_targets_below(<folder> <out>): all targets of the folder and those below, but for those of commands alone
 function(mpsprobe_targets_below folder out)
   get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
   get_property(subfolders DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
+  foreach(target IN LISTS targets)
+    get_target_property(kind ${target} TYPE)
+    if(kind STREQUAL "UTILITY")
+      list(REMOVE_ITEM targets ${target})
+    endif()
+  endforeach()
   foreach(subfolder IN LISTS subfolders)
     mpsprobe_targets_below(${subfolder} more)
     list(APPEND targets ${more})
