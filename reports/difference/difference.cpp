@@ -152,12 +152,6 @@ void compare_words(std::vector<std::string>& found, std::string_view what,
   found.push_back(fmt::format("{}: \"{}\" and \"{}\"", what, before, after));
 }
 
-std::string fact_of(const nlohmann::json& machine, const char* key) {
-  if (!machine.is_object()) return "";
-  const auto at = machine.find(key);
-  return at != machine.end() && at->is_string() ? at->get<std::string>() : "";
-}
-
 }  // namespace
 
 std::string_view name_of(Change change) {
@@ -182,7 +176,7 @@ std::string_view name_of(Change change) {
 Unlike unlike(const RunFacts& before, const RunFacts& after) {
   Unlike found;
   for (const char* key : {"chip", "model", "architecture", "os", "os_build", "kernel"}) {
-    compare_words(found.machines, key, fact_of(before.machine, key), fact_of(after.machine, key));
+    compare_words(found.machines, key, machine_fact(before, key), machine_fact(after, key));
   }
   const RunFacts renamed = renamed_like(before, after);
   for (const auto& [label, arm] : after.arms) {

@@ -67,6 +67,12 @@ void read_report(RunFacts& facts, const nlohmann::json& report) {
 
 }  // namespace
 
+std::string machine_fact(const RunFacts& run, const char* key) {
+  if (!run.machine.is_object()) return "";
+  const auto at = run.machine.find(key);
+  return at != run.machine.end() && at->is_string() ? at->get<std::string>() : "";
+}
+
 RunFacts run_facts(const std::string& name, const Analysis& analysis) {
   RunFacts facts;
   facts.name = name;

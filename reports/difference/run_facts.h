@@ -47,6 +47,9 @@ struct RunFacts {
   std::map<std::string, Outcome> outcomes;  ///< of each signature; told by a journal alone
 };
 
+/// A fact of the machine that is a text ("chip"); "" where it is not told. Pure.
+std::string machine_fact(const RunFacts& run, const char* key);
+
 /// Pure.
 RunFacts run_facts(const std::string& name, const Analysis& analysis);
 

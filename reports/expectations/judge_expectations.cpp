@@ -23,20 +23,13 @@ bool fits(const std::string& pattern, const std::string& text) {
   return pattern.empty() || pattern == text || fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
 }
 
-std::string fact_of(const nlohmann::json& machine, const char* key) {
-  const auto at = machine.is_object() ? machine.find(key) : machine.end();
-  return machine.is_object() && at != machine.end() && at->is_string() ? at->get<std::string>()
-                                                                       : "";
-}
-
 /// Everything but the cells.
 bool concerns(const KnownWhere& where, const RunFacts& run, const std::string& label) {
   const auto arm = run.arms.find(label);
   const ArmFacts library = arm == run.arms.end() ? ArmFacts() : arm->second;
   return fits(where.matrix, run.matrix) && fits(where.worker, label) &&
-         fits(where.chip, fact_of(run.machine, "chip")) &&
-         fits(where.os, fact_of(run.machine, "os")) &&
-         where.os_build.holds(fact_of(run.machine, "os_build")) &&
+         fits(where.chip, machine_fact(run, "chip")) && fits(where.os, machine_fact(run, "os")) &&
+         where.os_build.holds(machine_fact(run, "os_build")) &&
          fits(where.library, library.library_name) && where.versions.holds(library.version);
 }
 

@@ -83,7 +83,7 @@ KnownFailure entry_of(const UnknownFailure& failure, const RunFacts& run) {
   KnownFailure known;
   known.where.cells = {failure.cell};
   known.where.worker = failure.arm;
-  if (run.machine.is_object()) known.where.chip = run.machine.value("chip", "");
+  known.where.chip = machine_fact(run, "chip");
   known.where.simulated = failure.simulated;
   known.signature = failure.signature;
   known.seen = failure.seen;

@@ -33,7 +33,7 @@ RunFacts named_facts(const std::string& name) {
   const fs::path folder = folder_of_run(name);
   const fs::path journal = folder / "journal.ndjson";
   std::error_code error;
-  if (fs::exists(journal, error)) return run_facts(name, analyse(read_journal(journal)));
+  if (fs::exists(journal, error)) return run_facts(name, analyse_file(journal).analysis);
   const fs::path report =
       fs::is_regular_file(name, error) ? fs::path(name) : folder / "report.json";
   if (fs::exists(report, error)) return facts_of_report_file(name, report);

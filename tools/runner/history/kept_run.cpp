@@ -16,8 +16,8 @@ KeptRun kept_run(const std::string& name) {
   if (!fs::exists(file, error)) {
     throw InputError(printable(name), "holds no journal.ndjson", "Name the folder of a run");
   }
-  const Journal journal = read_journal(file);
-  return kept_run(name, journal, analyse(journal));
+  const auto [journal, analysis] = analyse_file(file);
+  return kept_run(name, journal, analysis);
 }
 
 KeptRun kept_run(const std::string& name, const Journal& journal, const Analysis& analysis) {
