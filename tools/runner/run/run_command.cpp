@@ -167,12 +167,11 @@ std::vector<KnownFailure> known_failures(const RunOptions& options) {
 }
 
 /// Entries that contradict each other in this plan are refused before anything runs.
-void check_expectations(const RunOptions& options, const CampaignHeader& header) {
-  if (!options.expectations) return;
+void check_expectations(const std::vector<KnownFailure>& known, const CampaignHeader& header) {
+  if (known.empty()) return;
   Journal planned;
   planned.header = header;
-  refuse_contradictory(
-      judge_expectations(known_failures(options), run_facts("", analyse(planned)), {}));
+  refuse_contradictory(judge_expectations(known, run_facts("", analyse(planned)), {}));
 }
 
 void refuse_fail_on_without_expectations(const RunOptions& options) {
@@ -185,7 +184,8 @@ void refuse_fail_on_without_expectations(const RunOptions& options) {
   }
 }
 
-bool found_what_fails(const RunOptions& options, const Analysis& analysis, const fs::path& folder) {
+bool found_what_fails(const RunOptions& options, const std::vector<KnownFailure>& known,
+                      const Analysis& analysis, const fs::path& folder) {
   std::set<std::string> fail_on = words_in(options.fail_on);
   if (fail_on.empty()) fail_on = {"unexpected", "new", "worse"};
   const bool unexpected =
@@ -194,7 +194,6 @@ bool found_what_fails(const RunOptions& options, const Analysis& analysis, const
   bool found = (fail_on.contains("any") && analysis.failures > 0) ||
                (fail_on.contains("unexpected") && unexpected);
   if (options.expectations) {
-    const std::vector<KnownFailure> known = known_failures(options);
     const RunFacts run = run_facts(folder.string(), analysis);
     const Findings findings = judge_expectations(known, run, {});
     say(stdout, "\n{}", findings_text(known, run, findings));
@@ -203,8 +202,8 @@ bool found_what_fails(const RunOptions& options, const Analysis& analysis, const
   return found && !fail_on.contains("never");
 }
 
-int exit_code(const RunOptions& options, const CampaignEnd& end, const Analysis& analysis,
-              const fs::path& folder) {
+int exit_code(const RunOptions& options, const std::vector<KnownFailure>& known,
+              const CampaignEnd& end, const Analysis& analysis, const fs::path& folder) {
   if (end.reason == "interrupted") {
     const std::vector<std::string> words{program_of(analysis.header), "run", "--resume",
                                          folder.string()};
@@ -222,15 +221,15 @@ int exit_code(const RunOptions& options, const CampaignEnd& end, const Analysis&
     say(stderr, "mpsprobe: nothing could run: no trial came to a result that counts\n");
     return kExitNothingRun;
   }
-  if (found_what_fails(options, analysis, folder)) return kExitFound;
+  if (found_what_fails(options, known, analysis, folder)) return kExitFound;
   return analysis.undone > 0 ? incomplete(analysis) : kExitOk;
 }
 
-int finish(const RunOptions& options, const CampaignEnd& end, const fs::path& folder,
-           EventStream& events) {
+int finish(const RunOptions& options, const std::vector<KnownFailure>& known,
+           const CampaignEnd& end, const fs::path& folder, EventStream& events) {
   const Analysis analysis = finish_report(folder, formats_named(options.format));
   events.end(end, analysis);
-  return exit_code(options, end, analysis, folder);
+  return exit_code(options, known, end, analysis, folder);
 }
 
 /// The folder below mpsprobe-out whose journal was written last.
@@ -249,7 +248,7 @@ fs::path newest_run() {
                    "Name the folder of a run that was cut short");
 }
 
-int resume(const RunOptions& options) {
+int resume(const RunOptions& options, const std::vector<KnownFailure>& known) {
   if (options.matrix || !options.cells.empty() || !options.axes.empty() || options.trials ||
       options.settle_rate || options.seed || options.out || !options.workers.empty() ||
       !options.filters.empty() || !options.environment.empty() || options.dry_run ||
@@ -272,7 +271,7 @@ int resume(const RunOptions& options) {
     JournalWriter writer(file);
     const Journal& journal = writer.existing();
     check_same_libraries(journal.header);
-    check_expectations(options, journal.header);
+    check_expectations(known, journal.header);
     for (const DamagedLine& line : journal.damaged) {
       say(stderr, "{}:{}: skipped: {}. If it was a trial, that runs again\n",
           printable(file.string()), line.line, printable(line.why));
@@ -284,7 +283,7 @@ int resume(const RunOptions& options) {
     events.start(journal.header, folder, true);
     end = run_campaign(options, journal.header, folder, journal.trials, writer, events);
   }
-  return finish(options, end, folder, events);
+  return finish(options, known, end, folder, events);
 }
 
 }  // namespace
@@ -292,7 +291,8 @@ int resume(const RunOptions& options) {
 int run_command_line(const RunOptions& options) {
   formats_named(options.format);  // known now, and not after hours of trials
   refuse_fail_on_without_expectations(options);
-  if (options.resume.has_value()) return resume(options);
+  const std::vector<KnownFailure> known = known_failures(options);
+  if (options.resume.has_value()) return resume(options, known);
   if (options.json && !options.dry_run) {
     throw InputError("--json", "is for --dry-run", "A run writes report.json into its folder");
   }
@@ -320,7 +320,7 @@ int run_command_line(const RunOptions& options) {
     return kExitNothingRun;
   }
   EventStream events(options.events, false);
-  check_expectations(options, header);
+  check_expectations(known, header);
   const fs::path folder = new_folder(options, header);
   say_start(header, folder, options.probes);
   CampaignEnd end;
@@ -329,7 +329,7 @@ int run_command_line(const RunOptions& options) {
     events.start(header, folder, false);
     end = run_campaign(options, header, folder, {}, journal, events);
   }
-  return finish(options, end, folder, events);
+  return finish(options, known, end, folder, events);
 }
 
 }  // namespace mpsprobe
