@@ -77,7 +77,7 @@ TEST_F(Nightly, APartThatFailsIsToldAndTheOthersGoOn) {
 
 TEST_F(Nightly, WhatIsKnownIsNoAlarmAndWhatIsNotIs) {
   EXPECT_EQ(night("mini").exit_code, 0);
-  EXPECT_EQ(mpsprobe({"expect", "update", "--from", path("sent/mini/night"), "--file",
+  EXPECT_EQ(mpsprobe({"expect", "update", "--from", path("sent/mini/night"), "--expectations",
                       path("known.json")})
                 .exit_code,
             0);

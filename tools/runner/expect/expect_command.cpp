@@ -99,7 +99,7 @@ void add_expect_options(CLI::App& app, ExpectOptions& options) {
       ->type_name("ACTION");
   app.add_option("runs", options.runs, "of `check`: folders of runs")->type_name("RUN...");
   app.add_option("--from", options.from, "of `update`: the folder of a run")->type_name("RUN");
-  app.add_option("--file", options.file, "the known failures")
+  app.add_option("--expectations", options.file, "the known failures")
       ->type_name("FILE")
       ->capture_default_str();
   app.add_option("--db", options.history,

@@ -27,7 +27,7 @@ class Expect : public ProgramTest {
   }
   Run expect(std::vector<std::string> words) const {
     words.insert(words.begin(), "expect");
-    words.insert(words.end(), {"--file", path("known.json")});
+    words.insert(words.end(), {"--expectations", path("known.json")});
     return mpsprobe(words);
   }
 };
@@ -142,7 +142,8 @@ TEST_F(Expect, SaysWhatIsMissing) {
   const Run no_history = expect({"update", "--from", path("one"), "--db", path("none")});
   EXPECT_THAT(no_history.err, HasSubstr("--db"));
   EXPECT_FALSE(std::filesystem::exists(path("known.json")));
-  EXPECT_EQ(mpsprobe({"expect", "update", "--from", path("one"), "--file", path("no/folder.json")})
+  EXPECT_EQ(mpsprobe({"expect", "update", "--from", path("one"), "--expectations",
+                      path("no/folder.json")})
                 .exit_code,
             5);
 }

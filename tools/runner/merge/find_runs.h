@@ -8,8 +8,7 @@
 namespace mpsprobe {
 
 /// The run in a folder, and those in the folders right below it, by name; their trials stay in the
-/// files. Throws JournalError for a
-/// journal that cannot be read.
+/// files. Throws JournalError for a journal that cannot be read.
 std::vector<NamedJournal> runs_below(const std::filesystem::path& folder);
 
 }  // namespace mpsprobe
