@@ -36,8 +36,8 @@ constexpr std::array<BeyondName, 7> kBeyondNames = {{
     {"gpu_hang", Beyond::gpu_hang},
 }};
 
-// Of LibTorch's MPS backend, as its docs (mps_environment_variables) have them: what a process says
-// by them decides whether a defect is there.
+// Of LibTorch's MPS backend (both names are in libtorch_cpu.dylib of 2.9.0 and of 2.15.0): what a
+// process says by them decides whether a defect is there.
 constexpr std::array<const char*, 2> kVariables{"PYTORCH_MPS_FAST_MATH",
                                                 "PYTORCH_MPS_PREFER_METAL"};
 
