@@ -67,6 +67,9 @@ std::string_view sealed_value(std::string_view line, std::string_view name) {
 }
 
 bool nested_too_deep(std::string_view json) {
+  const auto opened =
+      std::count_if(json.begin(), json.end(), [](char c) { return c == '[' || c == '{'; });
+  if (opened <= kDeepestRecord) return false;  // most lines, and quick to tell
   int depth = 0;
   bool quoted = false;
   for (size_t i = 0; i < json.size() && depth <= kDeepestRecord; ++i) {
