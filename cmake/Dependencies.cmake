@@ -49,8 +49,8 @@ mpsprobe_dependency(PACKAGE CLI11 TARGET CLI11::CLI11 VERSION 2.1
 
 set(JSON_BuildTests OFF CACHE INTERNAL "")
 mpsprobe_dependency(PACKAGE nlohmann_json TARGET nlohmann_json::nlohmann_json VERSION 3.10
-  URL https://github.com/nlohmann/json/releases/download/v3.11.3/json.tar.xz
-  SHA256 d6c65aca6b1ed68e7a182f4757257b107ae403032760ed6ef121c9d55e81757d)
+  URL https://github.com/nlohmann/json/releases/download/v3.12.0/json.tar.xz
+  SHA256 42f6e95cad6ec532fd372391373363b62a14af6d771056dbfc86160e6dfff7aa)
 
 mpsprobe_dependency(PACKAGE fmt TARGET fmt::fmt-header-only VERSION 8
   URL https://github.com/fmtlib/fmt/archive/refs/tags/12.2.0.tar.gz

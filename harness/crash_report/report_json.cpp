@@ -2,49 +2,24 @@
 
 #include <cmath>
 #include <stdexcept>
-#include <vector>
 
 #include "harness/crash_report/report_limits.h"
 #include "harness/crash_report/report_value.h"
+#include "harness/wire/json_shape.h"
 
 namespace mpsprobe {
 namespace {
 
-/// Watches the parser, and stops it where a document is larger than any report is.
-class Bounds {
- public:
-  bool operator()(int /*depth*/, ReportJson::Value::parse_event_t event, const ReportJson::Value&) {
-    using Event = ReportJson::Value::parse_event_t;
-    if (++values_ > report_limits::kMostValues)
-      throw std::runtime_error("it holds too many values");
-    switch (event) {
-      case Event::object_start:
-      case Event::array_start:
-        keys_.push_back(0);
-        if (keys_.size() > report_limits::kMostDepth) {
-          throw std::runtime_error("its values are nested too deep");
-        }
-        break;
-      case Event::object_end:
-      case Event::array_end:
-        if (!keys_.empty()) keys_.pop_back();
-        break;
-      case Event::key:
-        // Keys that keep their order are compared one by one.
-        if (!keys_.empty() && ++keys_.back() > report_limits::kMostKeys) {
-          throw std::runtime_error("an object in it has too many keys");
-        }
-        break;
-      case Event::value:
-        break;
-    }
-    return true;
+const char* words_of(JsonExcess::Kind kind) {
+  switch (kind) {
+    case JsonExcess::Kind::too_deep:
+      return "its values are nested too deep";
+    case JsonExcess::Kind::too_many_values:
+      return "it holds too many values";
+    default:
+      return "an object in it has too many keys";
   }
-
- private:
-  size_t values_ = 0;
-  std::vector<size_t> keys_;
-};
+}
 
 }  // namespace
 
@@ -70,9 +45,16 @@ size_t ReportJson::object_end(std::string_view text) {
 }
 
 ReportJson::Value ReportJson::parse(std::string_view text) {
-  Bounds bounds;
+  // Keys that keep their order are compared one by one.
+  constexpr JsonLimits kLimits = {.depth = report_limits::kMostDepth,
+                                  .values = report_limits::kMostValues,
+                                  .keys = report_limits::kMostKeys,
+                                  .repeated_keys = true};
+  if (const auto excess = json_excess(text, kLimits)) {
+    throw std::runtime_error(words_of(excess->kind));
+  }
   try {
-    return Value::parse(text.begin(), text.end(), std::ref(bounds));
+    return Value::parse(text);
   } catch (const nlohmann::json::exception& error) {
     throw std::runtime_error(report_text(error.what()));
   }

@@ -66,23 +66,6 @@ std::string_view sealed_value(std::string_view line, std::string_view name) {
   return line.substr(begin, line.size() - seal - begin);
 }
 
-bool nested_too_deep(std::string_view json) {
-  const auto opened =
-      std::count_if(json.begin(), json.end(), [](char c) { return c == '[' || c == '{'; });
-  if (opened <= kDeepestRecord) return false;  // most lines, and quick to tell
-  int depth = 0;
-  bool quoted = false;
-  for (size_t i = 0; i < json.size() && depth <= kDeepestRecord; ++i) {
-    const char c = json[i];
-    if (quoted && c == '\\') ++i;
-    if (c == '"') quoted = !quoted;
-    if (quoted) continue;
-    if (c == '[' || c == '{') ++depth;
-    if (c == ']' || c == '}') --depth;
-  }
-  return depth > kDeepestRecord;
-}
-
 std::string broken_seal(std::string_view line, std::string_view run) {
   const size_t seal = kKey.size() + kDigits + kEnd.size();
   const bool sealed = line.size() > seal && line.ends_with(kEnd) &&

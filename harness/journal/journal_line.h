@@ -7,7 +7,8 @@
 
 namespace mpsprobe {
 
-/// Levels of JSON in a line.
+/// Levels of JSON in a line; a deeper one is damaged: what copies or prints it would overrun the
+/// stack.
 constexpr int kDeepestRecord = 32;
 
 /// A name for a run that no other has: 16 hexadecimal digits by chance.
@@ -29,10 +30,6 @@ std::string broken_seal(std::string_view line, std::string_view run);
 /// The value of a sealed line, {"n":..., "record": "NAME", "NAME": value, "sum": ...}, as it stands
 /// there; empty where the line is none of a record of that name.
 std::string_view sealed_value(std::string_view line, std::string_view name);
-
-/// Whether JSON is nested deeper than any record of ours: what prints or copies that would overrun
-/// the stack, or spread it over more room than there is. Looks at bytes alone.
-bool nested_too_deep(std::string_view json);
 
 /// FNV-1a, 64 bits: names equal texts equally; nothing here has to withstand an attacker.
 uint64_t fnv1a(std::string_view text, uint64_t begin = 0xcbf29ce484222325);

@@ -17,6 +17,7 @@
 #include "harness/journal/journal_line.h"
 #include "harness/journal/trial_json.h"
 #include "harness/wire/input_error.h"
+#include "harness/wire/json_shape.h"
 
 namespace mpsprobe {
 namespace {
@@ -25,12 +26,12 @@ using nlohmann::json;
 
 using Take = std::function<void(TrialRecord&&)>;
 
-/// Without what is nested deeper than any record is: a copy of that would overflow the stack.
+/// A line that no version of ours writes.
+class TooDeep {};
+
 json parsed_shallow(const std::string& line) {
-  const auto shallow = [](int depth, json::parse_event_t, const json&) {
-    return depth <= kDeepestRecord;
-  };
-  return json::parse(line, shallow);
+  if (nested_deeper(line, kDeepestRecord)) throw TooDeep();
+  return json::parse(line);
 }
 
 /// Calls `take`; says why what it took is no record of this version, and "" where it is one.
@@ -43,6 +44,8 @@ std::string problem_of(Function take) {
     return std::string("it is no record: ") + error.what();
   } catch (const InputError& error) {
     return std::string("it is no record: ") + error.what();
+  } catch (const TooDeep&) {
+    return "it is nested deeper than any record";
   } catch (const std::bad_optional_access&) {
     return "it holds a word that this version does not know";
   }
@@ -52,7 +55,6 @@ std::string problem_of(Function take) {
 struct Line {
   std::string text;
   uint64_t offset = 0;
-  bool too_deep = false;
   std::string why;  ///< it is damaged; "" where it is whole
   json object;      ///< without "trial", which is in `trial`
   std::optional<TrialRecord> trial;
@@ -62,9 +64,7 @@ void parse_line(Line& line, const std::string& run) {
   if (!run.empty()) line.why = broken_seal(line.text, run);
   if (!line.why.empty()) return;
   line.why = problem_of([&line] {
-    // A parser's callback takes longer than the parser, and next to no line needs it.
-    line.too_deep = nested_too_deep(line.text);
-    line.object = line.too_deep ? parsed_shallow(line.text) : json::parse(line.text);
+    line.object = parsed_shallow(line.text);
     if (line.object.at("record") != "trial") return;
     line.trial = trial_from_json(line.object.at("trial"));
     line.object.erase("trial");
@@ -190,7 +190,7 @@ class Reader {
         return "it refers to a line that is damaged";
       }
       sequences_.push_back(line.trial->sequence);
-      stored_->add(file_, line.offset, line.too_deep);
+      stored_->add(file_, line.offset);
       take(std::move(*line.trial));
     } else if (record == "known_good") {
       const uint64_t sequence = object.at("sequence");

@@ -45,15 +45,15 @@ class StoredTrials::Lines {
   std::string line_;
 };
 
-void StoredTrials::add(const std::filesystem::path& file, uint64_t offset, bool too_deep) {
-  places_.push_back({offset, number_of(file), too_deep});
+void StoredTrials::add(const std::filesystem::path& file, uint64_t offset) {
+  places_.push_back({offset, number_of(file)});
 }
 
 void StoredTrials::add(const StoredTrials& others, size_t index) {
   const auto known_good = others.known_goods_.find(index);
   if (known_good != others.known_goods_.end()) known_goods_[size()] = known_good->second;
   const Place& place = others.places_.at(index);
-  add(others.files_[place.file], place.offset, place.too_deep);
+  add(others.files_[place.file], place.offset);
 }
 
 void StoredTrials::set_known_good(size_t index, KnownGood known_good) {
@@ -76,7 +76,7 @@ void StoredTrials::for_each_json(const std::function<void(std::string_view)>& ta
     const std::string_view sealed = sealed_value(line, "trial");
     // Of a text whose bytes were replaced, a record counts those that it has now.
     const bool replaced = sealed.find("\xef\xbf\xbd") != std::string_view::npos;
-    if (!sealed.empty() && !replaced && !known_goods_.contains(i) && !places_[i].too_deep) {
+    if (!sealed.empty() && !replaced && !known_goods_.contains(i)) {
       take(sealed);
     } else {
       take(trial_to_json(record_of(i, line)).dump());

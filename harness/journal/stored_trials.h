@@ -17,9 +17,8 @@ namespace mpsprobe {
 /// throws JournalError where a file is no longer what it was.
 class StoredTrials {
  public:
-  /// The next trial, whose line begins there in that file. One that is nested too deep is never
-  /// handed on as it stands there.
-  void add(const std::filesystem::path& file, uint64_t offset, bool too_deep);
+  /// The next trial, whose line begins there in that file.
+  void add(const std::filesystem::path& file, uint64_t offset);
   /// The next trial, which is one of these.
   void add(const StoredTrials& others, size_t index);
   /// What a later line says of a trial.
@@ -39,7 +38,6 @@ class StoredTrials {
   struct Place {
     uint64_t offset = 0;
     uint32_t file = 0;
-    bool too_deep = false;
   };
   class Lines;
 

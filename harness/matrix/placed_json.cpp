@@ -5,14 +5,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "harness/wire/input_error.h"
+#include "harness/wire/json_shape.h"
 #include "harness/wire/near_name.h"
 
 namespace mpsprobe {
 
 using nlohmann::json;
+
+namespace {
+constexpr size_t kDeepest = 16;
+}  // namespace
 
 void PlacedJson::fail(const std::string& problem, const std::string& remedy) const {
   throw InputError(place_, problem, remedy);
@@ -98,29 +102,19 @@ std::string PlacedJson::axis_text(const Axis& axis) const {
 }
 
 json parse_once_keyed(const std::string& text, const std::string& place) {
-  json document;
-  std::string twice;
+  if (const auto excess = json_excess(text, {.depth = kDeepest})) {
+    if (excess->kind == JsonExcess::Kind::too_deep) {
+      throw InputError(place, fmt::format("is nested deeper than {} levels", kDeepest),
+                       "No file of this kind needs more");
+    }
+    throw InputError(place, "has the key \"" + excess->key.substr(0, 60) + "\" twice in one object",
+                     "Keep one of them: of two, the last would count without a word");
+  }
   try {
-    const auto shallow = [](int depth, json::parse_event_t, const json&) { return depth <= 16; };
-    std::vector<std::set<std::string>> open;
-    const auto once = [&](int depth, json::parse_event_t event, const json& parsed) {
-      if (event == json::parse_event_t::object_start) open.emplace_back();
-      if (event == json::parse_event_t::object_end && !open.empty()) open.pop_back();
-      if (event == json::parse_event_t::key && !open.empty() &&
-          !open.back().insert(parsed.get<std::string>()).second && twice.empty()) {
-        twice = parsed.get<std::string>();
-      }
-      return shallow(depth, event, parsed);
-    };
-    document = json::parse(text, once);
+    return json::parse(text);
   } catch (const json::exception& error) {
     throw InputError(place, std::string("is not JSON: ") + error.what(), "Mend it there");
   }
-  if (!twice.empty()) {
-    throw InputError(place, "has the key \"" + twice.substr(0, 60) + "\" twice in one object",
-                     "Keep one of them: of two, the last would count without a word");
-  }
-  return document;
 }
 
 }  // namespace mpsprobe

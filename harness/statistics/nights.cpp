@@ -24,7 +24,12 @@ constexpr double kWithin = 0.95;
 constexpr double kNothing = 40;  // e^-40 of the likeliest
 
 double mean_at(size_t index) {
-  return jeffreys_rate(index, kMeans);
+  static const auto means = [] {
+    std::array<double, kMeans> all;
+    for (size_t i = 0; i < kMeans; ++i) all[i] = jeffreys_rate(i, kMeans);
+    return all;
+  }();
+  return means[index];
 }
 
 double spread_at(size_t index) {
@@ -44,9 +49,10 @@ Grid night_evidence(const Proportion& night) {
   }
   Grid grid;
   for (size_t s = 0; s < kSpreads; ++s) {
+    const double spread = spread_at(s);
     for (size_t m = 0; m < kMeans; ++m) {
-      const double a = mean_at(m) * spread_at(s);
-      const double b = (1 - mean_at(m)) * spread_at(s);
+      const double a = mean_at(m) * spread;
+      const double b = (1 - mean_at(m)) * spread;
       grid[s][m] = log_beta_function(a + night.failures, b + night.trials - night.failures) -
                    log_beta_function(a, b);
     }

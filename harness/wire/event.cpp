@@ -3,6 +3,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "harness/wire/json_shape.h"
+
 namespace mpsprobe {
 namespace {
 
@@ -65,9 +67,10 @@ std::string to_line(const Event& event) {
 }
 
 std::optional<Event> parse_event(std::string_view line) {
-  // A bound on depth: writing a value out again recurses, and the line may be hostile.
-  const auto shallow = [](int depth, json::parse_event_t, const json&) { return depth <= 8; };
-  const json object = json::parse(line, shallow, false);
+  // Writing a value out again recurses, and the line may be hostile.
+  constexpr int kDeepest = 8;
+  if (nested_deeper(line, kDeepest)) return std::nullopt;
+  const json object = json::parse(line, nullptr, false);
   if (!object.is_object()) return std::nullopt;
   const std::string kind = text_at(object, "event");
   if (kind == "hello") {

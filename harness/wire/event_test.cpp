@@ -47,6 +47,13 @@ TEST(Event, WhatIsNoEventIsNothing) {
   }
 }
 
+// With a callback the library's parser takes a minute for it.
+TEST(Event, AMegabyteOfEmptyObjectsIsReadLikeAnyOtherLine) {
+  std::string list;
+  for (int i = 0; i < 300'000; ++i) list += "{},";
+  EXPECT_TRUE(parse_event("{\"event\":\"ready\",\"list\":[" + list + "{}]}"));
+}
+
 TEST(Event, NumbersOfTheWrongKindOrSizeAreTakenAsAbsent) {
   const auto event = parse_event(
       R"({"event":"result","operations":-3,"seconds":"x","checked":1e300,"unchecked":null})");

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "harness/wire/input_error.h"
+#include "harness/wire/json_shape.h"
 #include "reports/words/text.h"
 #include "reports/writers/json.h"
 
@@ -20,7 +21,7 @@ using nlohmann::json;
 namespace fs = std::filesystem;
 
 constexpr int kVersion = 1;
-constexpr int kMostDepth = 8;
+constexpr size_t kMostDepth = 8;
 constexpr size_t kMostDevices = 64;
 constexpr size_t kMostVariables = 256;
 const char* const kRemedy = "Make the bundle again with `mpsprobe feedback`";
@@ -122,33 +123,20 @@ BundleCell parse_bundle_cell(const Entry& entry) {
 /// The library keeps the last of repeated keys without a word: which one a reader saw would depend
 /// on the reader.
 json parse_without_repeats(std::string_view text, const std::string& place) {
-  std::vector<std::set<std::string>> keys;
-  std::string repeated;
-  bool deep = false;
-  const json::parser_callback_t watch = [&](int depth, json::parse_event_t event, json& value) {
-    deep = deep || depth > kMostDepth;
-    if (event == json::parse_event_t::object_start) keys.emplace_back();
-    if (event == json::parse_event_t::object_end) keys.pop_back();
-    if (event == json::parse_event_t::key) {
-      auto key = value.get<std::string>();
-      if (!keys.back().insert(key).second) repeated = std::move(key);
+  if (const auto excess = json_excess(text, {.depth = kMostDepth})) {
+    if (excess->kind == JsonExcess::Kind::too_deep) {
+      throw InputError(place, "is nested too deep for a bundle's record", kRemedy);
     }
-    return depth <= kMostDepth;
-  };
-  json value;
+    throw InputError(place,
+                     fmt::format("the key \"{}\" stands twice in one object",
+                                 shortened(printable(excess->key), 60)),
+                     kRemedy);
+  }
   try {
-    value = json::parse(text, watch);
+    return json::parse(text);
   } catch (const json::exception& error) {
     throw InputError(place, fmt::format("is no JSON: {}", printable(error.what())), kRemedy);
   }
-  if (deep) throw InputError(place, "is nested too deep for a bundle's record", kRemedy);
-  if (!repeated.empty()) {
-    throw InputError(place,
-                     fmt::format("the key \"{}\" stands twice in one object",
-                                 shortened(printable(repeated), 60)),
-                     kRemedy);
-  }
-  return value;
 }
 
 void check_whole(const BundleRecord& record, const Entry& root) {
