@@ -44,6 +44,8 @@ class Occurrences {
 
 std::string why_not_failing(const Minimum& minimum) {
   const Tally& seen = minimum.baseline;
+  // It ran as often as was to be without one that ends it: a fixed number of trials, for which the
+  // exact interval is right.
   std::string text = confidence_in_words(seen.failures, seen.trials);
   if (!minimum.signature.empty()) text = "with this signature, " + text;
   if (seen.other > 0) {

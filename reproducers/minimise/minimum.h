@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/statistics/anytime.h"
 #include "harness/statistics/fisher.h"
 #include "harness/statistics/sequential_test.h"
 #include "harness/wire/cell.h"
@@ -38,6 +39,8 @@ struct Tally {
   int no_evidence = 0;  ///< beside these: could not be set up, or ended for reasons outside
 
   Proportion proportion() const { return {failures, trials}; }
+  /// The 95% interval of the rate: a confidence sequence, since trials end when enough is known.
+  Interval interval() const { return anytime_interval(failures, trials); }
 };
 
 /// What became of one step.

@@ -7,7 +7,6 @@
 #include <system_error>
 
 #include "harness/journal/trial_json.h"
-#include "harness/statistics/interval.h"
 #include "harness/wire/input_error.h"
 #include "reports/writers/atomic_file.h"
 #include "reports/writers/json.h"
@@ -29,7 +28,7 @@ constexpr std::array<std::string_view, 6> kResults{"kept",    "dropped", "undeci
 constexpr std::array<std::string_view, 4> kStates{"complete", "not_failing", "not_run", "stopped"};
 
 ordered_json tally_json(const Tally& tally) {
-  const Interval rate = exact_interval(tally.failures, tally.trials);
+  const Interval rate = tally.interval();
   return {{"failures", tally.failures},
           {"trials", tally.trials},
           {"other_signatures", tally.other},

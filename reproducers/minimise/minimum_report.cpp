@@ -149,7 +149,7 @@ std::string condition_line(const Condition& condition) {
 }
 
 std::string rate_in_words(const Tally& tally) {
-  std::string text = confidence_in_words(tally.failures, tally.trials);
+  std::string text = confidence_in_words(tally.failures, tally.trials, tally.interval());
   if (const std::string other = beside(tally); !other.empty()) text += " (" + other + ")";
   return text;
 }

@@ -46,6 +46,7 @@ std::vector<CrashRow> crash_table(const Analysis& analysis, const Cell& cell,
     row.threads = summary.cell.threads;
     row.iterations = summary.cell.iterations;
     row.crashed = {with_signature[key], summary.counted};
+    row.crash_rate = rate_interval(analysis.sampling, row.crashed.failures, row.crashed.trials);
     row.otherwise = otherwise[key];
     row.proved = arm.proved;
     rows.emplace_back(summary.arm, row);

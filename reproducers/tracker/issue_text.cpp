@@ -102,11 +102,12 @@ std::string summary(const IssueFacts& facts, const Cell& cell, const std::vector
   for (const CrashRow& row : table) {
     const bool about = row.threads == cell.threads && row.iterations == cell.iterations;
     if (!about || row.crashed.failures == 0) continue;
-    text += fmt::format(" {} {}: {}", info_of(cell.backend).library, escaped(row.version),
-                        confidence_in_words(row.crashed.failures, row.crashed.trials));
+    text +=
+        fmt::format(" {} {}: {}", info_of(cell.backend).library, escaped(row.version),
+                    confidence_in_words(row.crashed.failures, row.crashed.trials, row.crash_rate));
     if (const CrashRow* passing = most_passing(row, table); passing != nullptr) {
       text += fmt::format("; with {}, {}", counted(passing->threads, "threads"),
-                          confidence_in_words(0, passing->crashed.trials));
+                          confidence_in_words(0, passing->crashed.trials, passing->crash_rate));
     }
     text += '.';
   }
@@ -183,9 +184,10 @@ std::string conditions(const IssueFacts& facts) {
   const Minimum& minimum = *facts.minimum;
   std::string text;
   if (minimum.reliability.trials > 0) {
-    text = fmt::format(
-        "Reduced to {}; in fresh runs of that, {}.\n", code_span(to_string(minimum.cell), 400),
-        confidence_in_words(minimum.reliability.failures, minimum.reliability.trials));
+    text = fmt::format("Reduced to {}; in fresh runs of that, {}.\n",
+                       code_span(to_string(minimum.cell), 400),
+                       confidence_in_words(minimum.reliability.failures, minimum.reliability.trials,
+                                           minimum.reliability.interval()));
   }
   if (minimum.conditions.empty()) return text;
   text += "\nWith one thing changed:\n\n| change | crashed / total | |\n| --- | --- | --- |\n";

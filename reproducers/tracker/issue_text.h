@@ -34,9 +34,10 @@ struct CrashRow {
   std::string version;  ///< of LibTorch; with the build's id where two builds have one version
   int threads = 0;
   int iterations = 0;
-  Proportion crashed;  ///< failures with the signature / trials that count
-  int otherwise = 0;   ///< failures with another one
-  bool proved = true;  ///< a process said which build it was
+  Proportion crashed;   ///< failures with the signature / trials that count
+  Interval crash_rate;  ///< see Analysis::sampling
+  int otherwise = 0;    ///< failures with another one
+  bool proved = true;   ///< a process said which build it was
 };
 
 /// "crashed / total by version x threads x iterations": every cell of the run that differs from

@@ -27,8 +27,9 @@ std::string cell_in_words(const Cell& cell) {
 }
 
 std::string count_in_words(const CellCount& count) {
-  std::string text = fmt::format("{}: {}", cell_in_words(count.summary->cell),
-                                 confidence_in_words(count.failures, count.summary->counted));
+  std::string text =
+      fmt::format("{}: {}", cell_in_words(count.summary->cell),
+                  confidence_in_words(count.failures, count.summary->counted, count.rate));
   if (count.otherwise > 0) {
     text += fmt::format("; {} more failed by another signature", count.otherwise);
   }

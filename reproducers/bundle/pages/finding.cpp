@@ -54,7 +54,7 @@ BundleFinding find(const Evidence& evidence, const SignatureGroup& group, std::s
   finding.raw_title = std::move(raw_title);
   for (const CellSummary& summary : analysis.cells) {
     if (summary.counted == 0) continue;
-    CellCount count{&summary, 0, 0, false};
+    CellCount count{.summary = &summary};
     bool near = false;
     for (const SignatureGroup::Where& where : group.cells) {
       if (where.arm == summary.arm && where.cell == summary.id) count.failures = where.failures;
@@ -63,6 +63,7 @@ BundleFinding find(const Evidence& evidence, const SignatureGroup& group, std::s
     }
     if (count.failures == 0 && !near) continue;
     count.otherwise = summary.failures - count.failures;
+    count.rate = rate_interval(analysis.sampling, count.failures, summary.counted);
     count.control = summary.failures == 0;
     finding.cells.push_back(count);
   }

@@ -19,6 +19,7 @@ struct CellCount {
   const CellSummary* summary = nullptr;  ///< points into the analysis
   int failures = 0;                      ///< by this signature
   int otherwise = 0;                     ///< by another
+  Interval rate;                         ///< of those failures, see Analysis::sampling
   bool control = false;  ///< differs in one axis from a cell that failed, and never failed
 };
 

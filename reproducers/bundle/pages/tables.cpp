@@ -22,8 +22,7 @@ std::string head(const BundleFinding& finding, const std::string& title) {
   return text;
 }
 
-std::string percent_range(int failures, int trials) {
-  const Interval interval = exact_interval(failures, trials);
+std::string percent_range(const Interval& interval) {
   return fmt::format("{} to {}", percent_down(interval.low), percent_up(interval.high));
 }
 
@@ -31,11 +30,11 @@ std::string percent_range(int failures, int trials) {
 
 std::string rate_markdown(const BundleFinding& finding) {
   std::string text = head(finding, "Measured rate");
-  text +=
-      "Trials in fresh processes; failed: by this signature. The interval is the exact "
-      "(Clopper-Pearson) one of 95%.\n\n"
-      "| cell | build | threads | failed / total | interval | failed otherwise |\n"
-      "|---|---|---|---|---|---|\n";
+  text += "Trials in fresh processes; failed: by this signature. The interval, of 95%: " +
+          std::string(interval_method(finding.evidence->analysis.sampling)) +
+          ".\n\n"
+          "| cell | build | threads | failed / total | interval | failed otherwise |\n"
+          "|---|---|---|---|---|---|\n";
   size_t rows = 0;
   for (const CellCount& count : finding.cells) {
     if (rows++ == kMostRows) break;
@@ -43,7 +42,7 @@ std::string rate_markdown(const BundleFinding& finding) {
     text += fmt::format("| {} | {} | {} | {}/{} | {} | {} |\n", code_span(summary.id),
                         escaped(finding.evidence->analysis.arms[summary.arm].label, 60),
                         summary.cell.threads, count.failures, summary.counted,
-                        percent_range(count.failures, summary.counted), count.otherwise);
+                        percent_range(count.rate), count.otherwise);
   }
   if (finding.cells.size() > kMostRows) {
     text += fmt::format("\n{} more: rate.json\n", finding.cells.size() - kMostRows);
@@ -55,7 +54,6 @@ std::string rate_json(const BundleFinding& finding) {
   nlohmann::ordered_json cells = nlohmann::ordered_json::array();
   for (const CellCount& count : finding.cells) {
     const CellSummary& summary = *count.summary;
-    const Interval interval = exact_interval(count.failures, summary.counted);
     cells.push_back(
         {{"cell", summary.id},
          {"build", finding.evidence->analysis.arms[summary.arm].label},
@@ -65,7 +63,7 @@ std::string rate_json(const BundleFinding& finding) {
          {"failed", count.failures},
          {"failed_otherwise", count.otherwise},
          {"total", summary.counted},
-         {"interval", {{"low", interval.low}, {"high", interval.high}, {"confidence", 0.95}}},
+         {"interval", {{"low", count.rate.low}, {"high", count.rate.high}, {"confidence", 0.95}}},
          {"most_inside", summary.most_inside}});
   }
   nlohmann::ordered_json json{{"simulated", finding.simulated},
