@@ -7,7 +7,7 @@
 #include "harness/wire/axis.h"
 #include "reports/analysis/titles.h"
 #include "reports/words/text.h"
-#include "reports/writers/wording.h"
+#include "reports/words/wording.h"
 
 namespace mpsprobe {
 namespace {

@@ -11,7 +11,7 @@
 #include "reports/analysis/titles.h"
 #include "reports/words/phrases.h"
 #include "reports/words/text.h"
-#include "reports/writers/wording.h"
+#include "reports/words/wording.h"
 
 namespace mpsprobe {
 namespace {

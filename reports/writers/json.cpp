@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "harness/journal/trial_json.h"
+#include "reports/words/wording.h"
 #include "reports/writers/json_findings.h"
 #include "reports/writers/json_indent.h"
-#include "reports/writers/wording.h"
 
 namespace mpsprobe {
 namespace {

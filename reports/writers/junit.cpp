@@ -7,10 +7,10 @@
 #include <set>
 #include <utility>
 
+#include "reports/html/markup.h"
+#include "reports/words/stack_words.h"
 #include "reports/words/text.h"
-#include "reports/writers/markup.h"
-#include "reports/writers/stack_words.h"
-#include "reports/writers/wording.h"
+#include "reports/words/wording.h"
 
 namespace mpsprobe {
 namespace {

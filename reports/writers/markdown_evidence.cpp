@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <chrono>
 
+#include "reports/words/stack_words.h"
 #include "reports/words/text.h"
 #include "reports/writers/markdown_sections.h"
-#include "reports/writers/stack_words.h"
 
 namespace mpsprobe {
 namespace {

@@ -6,9 +6,9 @@
 #include "harness/campaign/rerun.h"
 #include "reports/analysis/failure_kind.h"
 #include "reports/words/phrases.h"
+#include "reports/words/stack_words.h"
 #include "reports/words/text.h"
 #include "reports/writers/markdown_sections.h"
-#include "reports/writers/stack_words.h"
 
 namespace mpsprobe {
 namespace {

@@ -10,8 +10,8 @@
 #include "reports/analysis/common_axes.h"
 #include "reports/words/phrases.h"
 #include "reports/words/text.h"
+#include "reports/words/wording.h"
 #include "reports/writers/markdown_sections.h"
-#include "reports/writers/wording.h"
 
 namespace mpsprobe {
 namespace {

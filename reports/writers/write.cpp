@@ -10,14 +10,14 @@
 
 #include "harness/wire/input_error.h"
 #include "harness/wire/near_name.h"
+#include "reports/html/html.h"
+#include "reports/html/svg.h"
 #include "reports/words/text.h"
 #include "reports/writers/csv.h"
 #include "reports/writers/github.h"
-#include "reports/writers/html.h"
 #include "reports/writers/json.h"
 #include "reports/writers/junit.h"
 #include "reports/writers/markdown.h"
-#include "reports/writers/svg.h"
 
 namespace mpsprobe {
 namespace {

@@ -11,8 +11,8 @@
 #include "harness/statistics/interval.h"
 #include "reports/analysis/layers.h"
 #include "reports/words/phrases.h"
+#include "reports/words/stack_words.h"
 #include "reports/words/text.h"
-#include "reports/writers/stack_words.h"
 #include "reproducers/tracker/python_rules.h"
 
 namespace mpsprobe {

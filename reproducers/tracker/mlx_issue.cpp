@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "reports/words/stack_words.h"
 #include "reports/words/text.h"
-#include "reports/writers/stack_words.h"
 
 namespace mpsprobe {
 namespace {

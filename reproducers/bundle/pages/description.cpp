@@ -4,9 +4,9 @@
 #include <set>
 
 #include "harness/statistics/interval.h"
+#include "reports/words/stack_words.h"
 #include "reports/words/text.h"
-#include "reports/writers/stack_words.h"
-#include "reports/writers/wording.h"
+#include "reports/words/wording.h"
 #include "reproducers/bundle/pages/bundle_texts.h"
 #include "reproducers/bundle/pages/bundle_words.h"
 

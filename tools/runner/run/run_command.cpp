@@ -17,7 +17,7 @@
 #include "reports/expectations/expectation_words.h"
 #include "reports/words/phrases.h"
 #include "reports/words/text.h"
-#include "reports/writers/wording.h"
+#include "reports/words/wording.h"
 #include "reports/writers/write.h"
 #include "tools/runner/exit_code.h"
 #include "tools/runner/expect/fail_on.h"

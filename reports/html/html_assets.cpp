@@ -1,4 +1,4 @@
-#include "reports/writers/html_assets.h"
+#include "reports/html/html_assets.h"
 
 namespace mpsprobe {
 

@@ -1,4 +1,4 @@
-#include "reports/writers/nights_chart.h"
+#include "reports/html/nights_chart.h"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 
 #include "harness/statistics/anytime.h"
 #include "harness/statistics/nights.h"
+#include "reports/html/chart.h"
+#include "reports/html/markup.h"
 #include "reports/words/phrases.h"
-#include "reports/writers/chart.h"
-#include "reports/writers/markup.h"
 
 namespace mpsprobe {
 namespace {

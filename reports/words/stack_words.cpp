@@ -1,4 +1,4 @@
-#include "reports/writers/stack_words.h"
+#include "reports/words/stack_words.h"
 
 #include <fmt/format.h>
 

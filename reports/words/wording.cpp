@@ -1,4 +1,4 @@
-#include "reports/writers/wording.h"
+#include "reports/words/wording.h"
 
 #include <fmt/format.h>
 

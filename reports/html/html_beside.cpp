@@ -1,4 +1,4 @@
-#include "reports/writers/html_beside.h"
+#include "reports/html/html_beside.h"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 
 #include "harness/statistics/nights.h"
 #include "reports/expectations/expectation_words.h"
+#include "reports/html/markup.h"
+#include "reports/html/nights_chart.h"
 #include "reports/words/phrases.h"
-#include "reports/writers/markup.h"
-#include "reports/writers/nights_chart.h"
 
 namespace mpsprobe {
 namespace {

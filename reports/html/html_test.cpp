@@ -1,4 +1,4 @@
-#include "reports/writers/html.h"
+#include "reports/html/html.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 #include <fstream>
 
 #include "reports/hostile_text.h"
+#include "reports/html/html_assets.h"
 #include "reports/sample_evidence.h"
-#include "reports/writers/html_assets.h"
 
 namespace mpsprobe {
 namespace {

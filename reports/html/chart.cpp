@@ -1,10 +1,10 @@
-#include "reports/writers/chart.h"
+#include "reports/html/chart.h"
 
 #include <fmt/format.h>
 
 #include "harness/statistics/interval.h"
-#include "reports/writers/markup.h"
-#include "reports/writers/wording.h"
+#include "reports/html/markup.h"
+#include "reports/words/wording.h"
 
 namespace mpsprobe {
 namespace {

@@ -1,14 +1,14 @@
-#include "reports/writers/svg.h"
+#include "reports/html/svg.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <vector>
 
+#include "reports/html/chart.h"
+#include "reports/html/markup.h"
 #include "reports/words/phrases.h"
-#include "reports/writers/chart.h"
-#include "reports/writers/markup.h"
-#include "reports/writers/wording.h"
+#include "reports/words/wording.h"
 
 namespace mpsprobe {
 namespace {

@@ -1,4 +1,4 @@
-#include "reports/writers/markup.h"
+#include "reports/html/markup.h"
 
 namespace mpsprobe {
 

@@ -1,4 +1,4 @@
-#include "reports/writers/html.h"
+#include "reports/html/html.h"
 
 #include <fmt/format.h>
 
@@ -9,14 +9,14 @@
 #include "reports/analysis/layers.h"
 #include "reports/analysis/table.h"
 #include "reports/analysis/titles.h"
+#include "reports/html/chart.h"
+#include "reports/html/html_assets.h"
+#include "reports/html/html_beside.h"
+#include "reports/html/markup.h"
 #include "reports/words/phrases.h"
+#include "reports/words/stack_words.h"
 #include "reports/words/text.h"
-#include "reports/writers/chart.h"
-#include "reports/writers/html_assets.h"
-#include "reports/writers/html_beside.h"
-#include "reports/writers/markup.h"
-#include "reports/writers/stack_words.h"
-#include "reports/writers/wording.h"
+#include "reports/words/wording.h"
 
 namespace mpsprobe {
 namespace {
