@@ -312,6 +312,19 @@ TEST(Bundle, TakesNoMinimumOfAnotherFailureOrBuild) {
   EXPECT_THAT(third.unverified, Contains(HasSubstr("minimum.json of the folder")));
 }
 
+TEST(Bundle, LeavesRecordsThatAreNestedTooDeepToReadOrCopy) {
+  const PlantedRun run;
+  const std::string deep = std::string(1'000'000, '[') + std::string(1'000'000, ']');
+  const std::string folder = "run/" + run.reproduction().filename().string();
+  BundleOptions options = run.options();
+  for (const char* name : {"proofs.json", "minimum.json"}) {
+    run.write(folder + "/" + name, deep);
+    options.out = run.folder() / name;
+    EXPECT_THAT(write_bundles(run.run(), options).at(0).unverified,
+                Contains(AllOf(HasSubstr(name), HasSubstr("nested too deep"))));
+  }
+}
+
 TEST(Bundle, OfHostileTextsIsBoundedAndHarmless) {
   const PlantedRun run;
   const fs::path file = run.run() / "journal.ndjson";

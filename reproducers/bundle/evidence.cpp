@@ -7,6 +7,7 @@
 
 #include "harness/crash_report/report_file.h"
 #include "harness/wire/input_error.h"
+#include "harness/wire/json_shape.h"
 #include "reports/words/text.h"
 #include "reproducers/bundle/redaction/redact_crash_report.h"
 #include "reproducers/bundle/redaction/redact_journal.h"
@@ -23,6 +24,7 @@ constexpr uintmax_t kMostJournalBytes = uintmax_t{1} << 30;
 constexpr size_t kMostReportBytes = size_t{4} << 20;
 constexpr size_t kMostReports = 1000;
 constexpr size_t kMostRecordBytes = size_t{4} << 20;  ///< of minimum.json and proofs.json
+constexpr int kMostRecordDepth = 32;
 constexpr size_t kMostProgramBytes = size_t{256} << 10;
 constexpr size_t kMostProgramFiles = 32;
 constexpr size_t kMostFolders = 16;
@@ -92,8 +94,9 @@ void learn_from_reproduction(const EvidenceFolder& run, const std::string& folde
   for (const char* name : {"minimum.json", "proofs.json"}) {
     const auto file = run.read(folder + "/" + name, kMostRecordBytes);
     if (!file.has_value()) continue;
-    const json value = json::parse(file->bytes, nullptr, false);
     strings.learn_text(file->bytes);
+    if (nested_deeper(file->bytes, kMostRecordDepth)) continue;  // nothing of it is taken
+    const json value = json::parse(file->bytes, nullptr, false);
     if (!value.is_discarded()) strings.learn_json(value);
   }
   std::vector<std::string> places{folder + "/programs"};
@@ -163,6 +166,9 @@ class ReproductionReader {
     }
     if (file->size > kMostRecordBytes) return leave("minimum.json", "it is too large");
     try {
+      if (nested_deeper(file->bytes, kMostRecordDepth)) {
+        return leave("minimum.json", "it is nested too deep");
+      }
       Minimum minimum = minimum_from_json(json::parse(file->bytes));
       if (const std::string reason = foreign(minimum, raw_title, evidence); !reason.empty()) {
         return leave("minimum.json", reason);
@@ -205,6 +211,10 @@ class ReproductionReader {
       return;
     }
     redactor_.at("proofs.json");
+    if (nested_deeper(file->bytes, kMostRecordDepth)) {
+      leave("proofs.json", "it is nested too deep");
+      return;
+    }
     try {
       result_.proofs = source.read_proofs(json::parse(file->bytes));
     } catch (const std::exception& error) {

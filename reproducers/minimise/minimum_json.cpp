@@ -8,6 +8,7 @@
 
 #include "harness/journal/trial_json.h"
 #include "harness/wire/input_error.h"
+#include "harness/wire/json_shape.h"
 #include "reports/writers/atomic_file.h"
 #include "reports/writers/json.h"
 #include "reproducers/minimise/minimum.h"
@@ -254,8 +255,9 @@ Minimum read_minimum(const std::filesystem::path& file) {
   std::ostringstream text;
   text << stream.rdbuf();
   try {
-    const auto shallow = [](int depth, json::parse_event_t, const json&) { return depth <= 32; };
-    return minimum_from_json(json::parse(text.str(), shallow));
+    constexpr int kDeepest = 32;
+    if (nested_deeper(text.view(), kDeepest)) refuse("is nested too deep for a minimum.json");
+    return minimum_from_json(json::parse(text.view()));
   } catch (const json::exception& problem) {
     throw MinimumError(
         fmt::format("{}: is not valid JSON: {}. {}", file.string(), problem.what(), remedy));

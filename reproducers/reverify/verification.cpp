@@ -9,6 +9,7 @@
 #include "harness/statistics/interval.h"
 #include "harness/wire/backend.h"
 #include "harness/wire/input_error.h"
+#include "harness/wire/json_shape.h"
 #include "reports/words/text.h"
 #include "reports/writers/json.h"
 #include "reproducers/reverify/power.h"
@@ -293,10 +294,8 @@ std::string verification_terminal(const Verification& verification) {
 
 VerdictLine read_verdict(const std::string& text, const std::string& place) {
   using nlohmann::json;
-  const auto shallow = [](int depth, json::parse_event_t, const json&) {
-    return depth <= kMostVerdictDepth;
-  };
-  const json value = json::parse(text, shallow, false);
+  const json value =
+      nested_deeper(text, kMostVerdictDepth) ? json() : json::parse(text, nullptr, false);
   const auto word = [&value](const char* key) {
     const bool there = value.is_object() && value.contains(key) && value.at(key).is_string();
     return there ? shortened(printable(value.at(key).get<std::string>()), kMostVerdictText)

@@ -17,6 +17,7 @@
 #include "harness/wire/axis.h"
 #include "harness/wire/event.h"
 #include "harness/wire/input_error.h"
+#include "harness/wire/json_shape.h"
 #include "reports/words/text.h"
 #include "tools/runner/machine_error.h"
 #include "tools/runner/workers/torch_copies.h"
@@ -69,8 +70,9 @@ json describe(const std::string& name, const std::string& path,
                                       printable(remedy_for(*shadowing)))
                         : remedy_for(result.termination, path)));
   }
-  const auto shallow = [](int depth, json::parse_event_t, const json&) { return depth <= 16; };
-  json answer = json::parse(result.out, shallow, false);
+  constexpr int kDeepest = 16;
+  json answer =
+      nested_deeper(result.out, kDeepest) ? json() : json::parse(result.out, nullptr, false);
   if (!answer.is_object() || !answer.contains("mpsprobe_worker")) {
     throw MachineError(
         fmt::format("{} does not answer as a worker. Name a program that speaks the protocol of "
