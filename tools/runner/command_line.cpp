@@ -33,6 +33,7 @@
 #include "tools/runner/machine_error.h"
 #include "tools/runner/merge/merge_command.h"
 #include "tools/runner/option_check.h"
+#include "tools/runner/optional_value.h"
 #include "tools/runner/report/report_command.h"
 #include "tools/runner/repro/repro_command.h"
 #include "tools/runner/run/finish_report.h"
@@ -221,7 +222,10 @@ std::string in_own_words(const CLI::App& app, const CLI::ParseError& error) {
     return fmt::format("{}nothing says which {}. Name it: {}", command, name,
                        option->get_description());
   }
-  if (const size_t at = what.find(": At Most 1 required"); at != std::string::npos) {
+  // "At Most" before CLI11 2.7.
+  for (const char* much : {": At most 1 required", ": At Most 1 required"}) {
+    const size_t at = what.find(much);
+    if (at == std::string::npos) continue;
     return command + what.substr(0, at) + ": is given more than once. Give it once";
   }
   if (error.get_name() == "ArgumentMismatch") {
@@ -269,13 +273,11 @@ int command_line(int argc, char** argv) {
   list->add_option("--worker", list_options.workers, "a build of the worker; may be repeated")
       ->type_name("NAME=PATH");
   list->add_flag("--json", list_options.json, "as JSON");
-  std::string filed_folder;
-  const CLI::Option* filed =
-      list->add_option("--filed", filed_folder,
-                       "instead: the bundles below a folder, what each was filed as and its last "
-                       "verdict [mpsprobe-out and the current folder]")
-          ->expected(0, 1)
-          ->type_name("[DIR]");
+  std::optional<std::string> filed_folder;
+  add_optional_value(*list, "--filed", filed_folder,
+                     "instead: the bundles below a folder, what each was filed as and its last "
+                     "verdict [mpsprobe-out and the current folder]")
+      ->type_name("[DIR]");
 
   CLI::App* doctor = app.add_subcommand(
       "doctor", "check workers, libraries, limits and environment, and say what to do");
@@ -361,8 +363,8 @@ int command_line(int argc, char** argv) {
     app.parse(argc, argv);
     for (const CLI::App* command : app.get_subcommands()) refuse_extras(*command);
     if (*run) return run_command_line(run_options);
-    if (*list && filed->count() > 0) {
-      return printed(list_filed_command_line(filed_folder, list_options.json));
+    if (*list && filed_folder.has_value()) {
+      return printed(list_filed_command_line(*filed_folder, list_options.json));
     }
     if (*repro) return printed(repro_command_line(repro_options));
     if (*list) return printed(list_command_line(list_options));

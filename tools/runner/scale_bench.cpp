@@ -218,7 +218,8 @@ void interrupted_after_a_second(benchmark::State& state) {
   }
 }
 
-benchmark::internal::Benchmark* once(benchmark::internal::Benchmark* made) {
+template <typename Made>
+Made* once(Made* made) {
   return made->Iterations(1)->UseManualTime()->Unit(benchmark::kSecond);
 }
 

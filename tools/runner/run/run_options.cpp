@@ -9,6 +9,7 @@
 #include "harness/wire/axis.h"
 #include "reports/writers/write.h"
 #include "tools/runner/option_check.h"
+#include "tools/runner/optional_value.h"
 #include "tools/runner/trial_options.h"
 
 namespace mpsprobe {
@@ -53,11 +54,10 @@ std::set<std::string> variable_options(const std::vector<std::string>& command_l
 }  // namespace
 
 void add_run_options(CLI::App& app, RunOptions& options) {
-  app.add_option(
-         "--matrix", options.matrix,
-         "run a matrix: a name from `mpsprobe list matrices`, or a JSON file [the one for the best "
-         "backend present]")
-      ->expected(0, 1)
+  add_optional_value(
+      app, "--matrix", options.matrix,
+      "run a matrix: a name from `mpsprobe list matrices`, or a JSON file [the one for the best "
+      "backend present]")
       ->type_name("[NAME|FILE]")
       ->group(kWhat);
   app.add_option("--cell", options.cells, "run one cell by its text; may be repeated")
@@ -109,11 +109,10 @@ void add_run_options(CLI::App& app, RunOptions& options) {
                  "together; auto: as GoogleTest's, GitLab's or Slurm's variables say")
       ->type_name("I/N|auto")
       ->group(kWhat);
-  app.add_option(
-         "--resume", options.resume,
-         "go on with the run in this folder, or else with the newest below mpsprobe-out, with "
-         "the options that it began with")
-      ->expected(0, 1)
+  add_optional_value(
+      app, "--resume", options.resume,
+      "go on with the run in this folder, or else with the newest below mpsprobe-out, with "
+      "the options that it began with")
       ->type_name("[DIR]")
       ->group(kPlace);
   add_environment(app, options.environment)->group(kWorkers);
