@@ -80,6 +80,11 @@ void add_of_other(const BackendReport& report, json& backend, json& listed) {
 
 class TorchProgram : public WorkerProgram {
  public:
+  // Not before a fork: LibTorch 2.15 replaces the pool that this makes in a forked process when it
+  // is next asked for, without a lock, and threads that ask together find none
+  // (caffe2/utils/threadpool/pthreadpool-cpp.cc).
+  void begin() override { at::set_num_threads(1); }
+
   json describe() override {
     // Before the provenance, for the reason given at provenance().
     const std::vector<BackendReport> reports = report_backends();
@@ -153,7 +158,6 @@ class TorchProgram : public WorkerProgram {
 }  // namespace
 
 std::unique_ptr<WorkerProgram> make_torch_program() {
-  at::set_num_threads(1);
   return std::make_unique<TorchProgram>();
 }
 

@@ -14,6 +14,7 @@ using namespace mpsprobe;
 /// runner tell the truth of a process that has LibTorch loaded.
 class Program : public WorkerProgram {
  public:
+  void begin() override { torch_->begin(); }
   nlohmann::json describe() override {
     nlohmann::json answer = torch_->describe();
     for (const nlohmann::json& operation : describe_selftest(torch_misbehaviours())) {

@@ -131,6 +131,11 @@ class Campaign::Run {
     int attempt = 0;
   };
 
+  struct Placed {
+    Slot slot;
+    uint64_t place = 0;  ///< in the schedule
+  };
+
   void begin_settling() {
     std::vector<SettlingCell> cells;
     for (const Unit& unit : units_) {
@@ -216,22 +221,53 @@ class Campaign::Run {
   std::optional<Job> next() {
     const std::lock_guard<std::mutex> lock(mutex_);
     while (may_go_on_locked()) {
-      std::optional<Slot> slot = schedule_.next();
-      if (!slot.has_value()) slot = slot_that_settles();
-      if (!slot.has_value()) break;
-      const uint64_t place = position_++;
-      const WorkerInfo& worker = header_.workers[units_[slot->unit].worker];
-      const Cell cell = header_.cells.cell(units_[slot->unit].cell);
-      const Key key{worker.name, to_string(cell), static_cast<int>(slot->trial)};
+      std::optional<Placed> placed = ahead_.has_value() ? std::exchange(ahead_, {}) : planned();
+      if (!placed.has_value()) placed = that_settles();
+      if (!placed.has_value()) break;
+      const Key key = key_of(placed->slot);
       if (done_.contains(key)) continue;
       if (settling_) running_.insert(key);
       const auto attempts = attempts_.find(key);
+      ahead_ = planned();
       Job job;
-      job.request = {&worker, cell, static_cast<int>(slot->trial), place, "", header_.seed};
+      job.request = {&worker_of(placed->slot),
+                     cell_of(placed->slot),
+                     static_cast<int>(placed->slot.trial),
+                     placed->place,
+                     "",
+                     header_.seed,
+                     {}};
+      if (ahead_.has_value()) {
+        job.request.following =
+            TrialRequest::Following{&worker_of(ahead_->slot), cell_of(ahead_->slot)};
+      }
       job.attempt = attempts == attempts_.end() ? 0 : attempts->second;
       return job;
     }
     return std::nullopt;
+  }
+
+  const WorkerInfo& worker_of(const Slot& slot) const {
+    return header_.workers[units_[slot.unit].worker];
+  }
+  Cell cell_of(const Slot& slot) const { return header_.cells.cell(units_[slot.unit].cell); }
+  Key key_of(const Slot& slot) const {
+    return {worker_of(slot).name, to_string(cell_of(slot)), static_cast<int>(slot.trial)};
+  }
+
+  /// The next trial of the plan that is not done. With `mutex_` held.
+  std::optional<Placed> planned() {
+    while (const std::optional<Slot> slot = schedule_.next()) {
+      const uint64_t place = position_++;
+      if (!done_.contains(key_of(*slot))) return Placed{*slot, place};
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Placed> that_settles() {
+    const std::optional<Slot> slot = slot_that_settles();
+    if (!slot.has_value()) return std::nullopt;
+    return Placed{*slot, position_++};
   }
 
   /// Behind the trials that every cell gets: what answers most, by all that is known by now. With
@@ -330,6 +366,7 @@ class Campaign::Run {
   DeviceTurns turns_;
   std::mutex mutex_;
   uint64_t position_ = 0;
+  std::optional<Placed> ahead_;  ///< what was looked at already, and comes next
   std::string last_started_;
   Progress progress_;
   int failures_now_ = 0;  ///< of settled trials, since this run began

@@ -74,7 +74,8 @@ std::vector<std::string> rerun_arguments(const CampaignHeader& header, std::stri
     add("--worker", fmt::format("{}={}", worker_name, worker_path));
   }
   for (const std::string& variable : header.environment) add("--env", variable);
-  for (const char* option : {"--expect-torch", "--crash-reports", "--known-good"}) {
+  for (const char* option :
+       {"--start-process", "--expect-torch", "--crash-reports", "--known-good"}) {
     for (const std::string& value : given(header.command_line, option)) add(option, value);
   }
   const auto& line = header.command_line;

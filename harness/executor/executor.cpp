@@ -23,11 +23,6 @@ double seconds_since(Clock::time_point when) {
   return std::chrono::duration<double>(Clock::now() - when).count();
 }
 
-/// The clock that the system stamps its crash reports with.
-double wall_clock() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
 using Children = std::vector<std::unique_ptr<Child>>;
 
 bool any(const Children& children, bool (Child::*is)() const) {
@@ -61,13 +56,15 @@ std::string utc_now() {
 }
 
 Executor::Executor(ChildLimits limits, std::vector<std::string> extra_environment,
-                   const std::atomic<bool>& interrupted, CrashReports* crash_reports)
+                   const std::atomic<bool>& interrupted, CrashReports* crash_reports,
+                   std::optional<StartProcess> start_process)
     : limits_(limits),
       extra_environment_(std::move(extra_environment)),
       inherited_(inherited_environment()),
       interrupted_(interrupted),
       crash_reports_(crash_reports),
-      symboliser_(std::make_unique<Symboliser>()) {}
+      symboliser_(std::make_unique<Symboliser>()),
+      starts_(std::make_unique<WorkerStarts>(limits_, start_process, interrupted_)) {}
 
 Executor::~Executor() = default;
 
@@ -95,24 +92,16 @@ TrialRecord Executor::run(const TrialRequest& request) const {
 
 std::vector<ProcessRecord> Executor::run_together(const TrialRequest& request, int iteration,
                                                   Clock::time_point trial_start) const {
-  const std::vector<std::string> environment =
-      worker_environment(request.cell, inherited_, extra_environment_);
+  const WorkerKind kind = kind_of(*request.worker, request.cell);
+  std::vector<WorkerStarts::Started> started;
   Children children;
-  std::vector<double> launched_at;
   for (int process = 0; process < request.cell.processes; ++process) {
-    const std::vector<std::string> arguments{request.worker->path,
-                                             "run",
-                                             "--cell",
-                                             to_string(request.cell),
-                                             "--process",
-                                             std::to_string(process),
-                                             "--iteration",
-                                             std::to_string(std::max(iteration, 0)),
-                                             "--seed",
-                                             std::to_string(request.seed)};
-    launched_at.push_back(wall_clock());
-    children.push_back(std::make_unique<Child>(arguments, environment, limits_, trial_start));
+    started.push_back(starts_->start(
+        kind, {to_string(request.cell), process, std::max(iteration, 0), request.seed},
+        trial_start));
+    children.push_back(std::move(started.back().child));
   }
+  expect_next(request, iteration);
   bool opened = false;
   bool cancelled = false;
   while (!all(children, &Child::finished)) {
@@ -132,8 +121,12 @@ std::vector<ProcessRecord> Executor::run_together(const TrialRequest& request, i
     }
   }
   std::vector<ProcessRecord> records;
+  std::vector<Lifespan> lives;
   for (size_t i = 0; i < children.size(); ++i) {
     ProcessRecord record = children[i]->take_record();
+    lives.push_back({children[i]->launched_at(), children[i]->begun_at() + record.seconds});
+    record.start = started[i].start;
+    record.start_remark = started[i].remark;
     record.process = static_cast<int>(i);
     record.iteration = iteration;
     const ValidationSeen validation = validation_seen(record.err.text() + record.out.text());
@@ -142,19 +135,31 @@ std::vector<ProcessRecord> Executor::run_together(const TrialRequest& request, i
     record.setup_problem = setup_problem(request, record);
     records.push_back(std::move(record));
   }
-  collect_evidence(request, records, launched_at);
+  collect_evidence(request, records, lives);
   return records;
 }
 
+WorkerKind Executor::kind_of(const WorkerInfo& worker, const Cell& cell) const {
+  return {&worker, cell.backend, worker_environment(cell, inherited_, extra_environment_)};
+}
+
+void Executor::expect_next(const TrialRequest& request, int iteration) const {
+  const bool same_trial = iteration >= 0 && iteration + 1 < request.cell.iterations;
+  if (same_trial || !request.following.has_value()) {
+    return starts_->expect(kind_of(*request.worker, request.cell), request.cell.processes);
+  }
+  const TrialRequest::Following& next = *request.following;
+  starts_->expect(kind_of(*next.worker, next.cell), next.cell.processes);
+}
+
 void Executor::collect_evidence(const TrialRequest& request, std::vector<ProcessRecord>& records,
-                                const std::vector<double>& launched_at) const {
+                                const std::vector<Lifespan>& lives) const {
   std::vector<Departed> questions;
   const bool apple_gpu = info_of(request.cell.backend).apple_gpu;
   for (size_t i = 0; i < records.size(); ++i) {
     ProcessRecord& record = records[i];
     record.stacks = stack_evidence(record.recorder, *symboliser_);
-    questions.push_back(
-        departed(record, launched_at[i], launched_at[i] + record.seconds, apple_gpu));
+    questions.push_back(departed(record, lives[i].launched_at, lives[i].died_at, apple_gpu));
   }
   // Now, and not later: the system keeps few reports, and removes the oldest.
   if (crash_reports_ != nullptr) {

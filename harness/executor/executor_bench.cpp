@@ -69,7 +69,7 @@ void trial(benchmark::State& state) {
       run_command({worker.path, "describe"}, 60, inherited_environment()).out);
   const Cell cell = parse_cell(from_environment("MPSPROBE_BENCH_CELL", "cpu/mm/default/threads=2"));
   const std::atomic<bool> interrupted{false};
-  const Executor executor(ChildLimits{}, {}, interrupted);
+  const Executor executor(ChildLimits{}, {}, interrupted, nullptr, StartProcess::exec);
   TrialRequest request;
   request.worker = &worker;
   request.cell = cell;

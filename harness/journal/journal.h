@@ -14,6 +14,7 @@
 #include "harness/journal/stored_trials.h"
 #include "harness/matrix/planned_cells.h"
 #include "harness/record/trial.h"
+#include "harness/wire/start_process.h"
 
 namespace mpsprobe {
 
@@ -53,6 +54,8 @@ struct CampaignHeader {
   double budget_seconds = 0;  ///< 0: none
   uint64_t memory_limit_bytes = 0;
   int jobs = 1;
+  /// How processes are started; nothing: in the quickest way that is proven for the backend.
+  std::optional<StartProcess> start_process = StartProcess::exec;
   int max_failures = 0;                    ///< failing trials after which it ends; 0: no limit
   std::vector<std::string> environment;    ///< --env, as K=V
   std::vector<std::string> crash_reports;  ///< folders where the system's crash reports appear

@@ -167,39 +167,42 @@ json process_to_json(const ProcessRecord& process) {
   }
   json gpu_events = json::array();
   for (const GpuEvent& event : process.gpu_events) gpu_events.push_back(gpu_event_to_json(event));
-  return {{"process", process.process},
-          {"iteration", process.iteration},
-          {"pid", process.pid},
-          {"termination", termination_to_json(process.termination)},
-          {"ended_by", name_of(process.ended_by)},
-          {"crashed_in_inquest", process.crashed_in_inquest},
-          {"stop_signals", process.stop_signals},
-          {"seconds", process.seconds},
-          {"ended_at", process.ended_at},
-          {"idle_seconds", process.idle_seconds},
-          {"usage",
-           {{"user_seconds", process.usage.user_seconds},
-            {"system_seconds", process.usage.system_seconds},
-            {"max_rss_bytes", process.usage.max_rss_bytes}}},
-          {"recorder", recorder_to_json(process.recorder)},
-          {"ready", process.ready},
-          {"provenance", process.hello ? json(process.hello->provenance) : json(nullptr)},
-          {"result", result},
-          {"failures", failures},
-          {"stdout", capture_to_json(process.out)},
-          {"stderr", capture_to_json(process.err)},
-          {"garbage_bytes", process.garbage_bytes},
-          {"was_stopped", process.was_stopped},
-          {"left_descendants", process.left_descendants},
-          {"kernel_memory_kill", process.kernel_memory_kill},
-          {"setup_problem", valid_utf8(process.setup_problem)},
-          {"stacks", stacks_to_json(process.stacks)},
-          {"crash_report",
-           process.crash_report ? crash_report_to_json(*process.crash_report) : json(nullptr)},
-          {"gpu_events", gpu_events},
-          {"api_validation_seen", process.api_validation_seen},
-          {"shader_validation_seen", process.shader_validation_seen},
-          {"image_set", process.image_set.empty() ? json(nullptr) : json(process.image_set)}};
+  json object{{"process", process.process},
+              {"iteration", process.iteration},
+              {"pid", process.pid},
+              {"start", name_of(process.start)},
+              {"termination", termination_to_json(process.termination)},
+              {"ended_by", name_of(process.ended_by)},
+              {"crashed_in_inquest", process.crashed_in_inquest},
+              {"stop_signals", process.stop_signals},
+              {"seconds", process.seconds},
+              {"ended_at", process.ended_at},
+              {"idle_seconds", process.idle_seconds},
+              {"usage",
+               {{"user_seconds", process.usage.user_seconds},
+                {"system_seconds", process.usage.system_seconds},
+                {"max_rss_bytes", process.usage.max_rss_bytes}}},
+              {"recorder", recorder_to_json(process.recorder)},
+              {"ready", process.ready},
+              {"provenance", process.hello ? json(process.hello->provenance) : json(nullptr)},
+              {"result", result},
+              {"failures", failures},
+              {"stdout", capture_to_json(process.out)},
+              {"stderr", capture_to_json(process.err)},
+              {"garbage_bytes", process.garbage_bytes},
+              {"was_stopped", process.was_stopped},
+              {"left_descendants", process.left_descendants},
+              {"kernel_memory_kill", process.kernel_memory_kill},
+              {"setup_problem", valid_utf8(process.setup_problem)},
+              {"stacks", stacks_to_json(process.stacks)},
+              {"crash_report",
+               process.crash_report ? crash_report_to_json(*process.crash_report) : json(nullptr)},
+              {"gpu_events", gpu_events},
+              {"api_validation_seen", process.api_validation_seen},
+              {"shader_validation_seen", process.shader_validation_seen},
+              {"image_set", process.image_set.empty() ? json(nullptr) : json(process.image_set)}};
+  if (!process.start_remark.empty()) object["start_remark"] = valid_utf8(process.start_remark);
+  return object;
 }
 
 ProcessRecord process_from_json(const json& object) {
@@ -207,6 +210,11 @@ ProcessRecord process_from_json(const json& object) {
   process.process = object.at("process");
   process.iteration = object.at("iteration");
   process.pid = object.at("pid");
+  // In journals of earlier releases every one was executed.
+  if (const auto start = object.find("start"); start != object.end()) {
+    process.start = word<StartProcess>(*start, start_process_named);
+  }
+  process.start_remark = object.value("start_remark", "");
   process.termination = termination_from_json(object.at("termination"));
   process.ended_by = ended_by_from(object.at("ended_by"));
   process.crashed_in_inquest = object.at("crashed_in_inquest");

@@ -31,6 +31,10 @@ double seconds_of(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
 }
 
+double wall_clock() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
 void set_nonblocking(const Descriptor& descriptor) {
   fcntl(descriptor.get(), F_SETFL, fcntl(descriptor.get(), F_GETFL) | O_NONBLOCK);
 }
@@ -58,17 +62,19 @@ const recorder_layout::Block& block_of(const SharedMemory& memory) {
 }  // namespace
 
 Child::Child(const std::vector<std::string>& arguments, std::vector<std::string> environment,
-             const ChildLimits& limits, Clock::time_point trial_start)
+             const ChildLimits& limits, Clock::time_point trial_start, const Launch& launch)
     : limits_(limits),
       trial_start_(trial_start),
       started_(Clock::now()),
       last_progress_(started_),
       last_memory_look_(started_),
       last_pump_(started_),
+      launched_at_(wall_clock()),
+      begun_at_(launched_at_),
       out_capture_(limits.capture_bytes),
       err_capture_(limits.capture_bytes) {
   try {
-    start(arguments, std::move(environment));
+    start(arguments, std::move(environment), launch);
   } catch (const std::system_error& error) {
     record_.termination = NotSpawned{error.code().value(), error.what()};
     finished_ = true;
@@ -83,7 +89,8 @@ Child::~Child() {
   end_descendants(mark_);
 }
 
-void Child::start(const std::vector<std::string>& arguments, std::vector<std::string> environment) {
+void Child::start(const std::vector<std::string>& arguments, std::vector<std::string> environment,
+                  const Launch& launch) {
   memory_ = SharedMemory::create(sizeof(recorder_layout::Block));
   FlightRecorder::initialise(static_cast<recorder_layout::Block*>(memory_->data()));
   memory_kills_before_ = kernel_memory_kills();
@@ -109,7 +116,7 @@ void Child::start(const std::vector<std::string>& arguments, std::vector<std::st
                          {recorder.get(), kRecorderFd},
                          {events.write.get(), kEventsFd},
                          {gate.read.get(), kGateFd}};
-  const SpawnResult spawned = spawn(request);
+  const SpawnResult spawned = launch(request);
   if (spawned.error != 0) {
     throw std::system_error(spawned.error, std::generic_category(), "start " + arguments[0]);
   }
@@ -120,6 +127,17 @@ void Child::start(const std::vector<std::string>& arguments, std::vector<std::st
   events_ = std::move(events.read);
   gate_ = std::move(gate.write);
   for (const Descriptor* descriptor : {&out_, &err_, &events_}) set_nonblocking(*descriptor);
+}
+
+bool Child::begin(const std::string& line, Clock::time_point trial_start) {
+  trial_start_ = trial_start;
+  started_ = last_progress_ = last_memory_look_ = last_pump_ = Clock::now();
+  begun_at_ = wall_clock();
+  memory_kills_before_ = kernel_memory_kills();
+  pump();
+  // It does not read yet where it still loads its library; the pipe has room for the line.
+  return !finished_ &&
+         write(gate_.get(), line.data(), line.size()) == static_cast<ssize_t>(line.size());
 }
 
 void Child::add_to(std::vector<pollfd>& polled) const {

@@ -3,6 +3,7 @@
 #include <poll.h>
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,14 +32,27 @@ class Child {
  public:
   using Clock = std::chrono::steady_clock;
 
+  /// Makes the process: `spawn`, or what forks it.
+  using Launch = std::function<SpawnResult(const SpawnRequest&)>;
+
   /// Starts `arguments` as a worker. A process that cannot be started is a finished child whose
-  /// record says why. `trial_start` is what ProcessRecord::ended_at counts from.
+  /// record says why. `trial_start` is what ProcessRecord::ended_at counts from. The last variable
+  /// of the environment that `launch` gets is the mark of its descendants (descendants.h).
   Child(const std::vector<std::string>& arguments, std::vector<std::string> environment,
-        const ChildLimits& limits, Clock::time_point trial_start);
+        const ChildLimits& limits, Clock::time_point trial_start, const Launch& launch = spawn);
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
   /// Kills and reaps what still runs.
   ~Child();
+
+  /// Tells one that was started before its cell was known what to do, by a line on its gate. Its
+  /// times and limits count from now. False where it has ended meanwhile: it is no part of a trial.
+  bool begin(const std::string& line, Clock::time_point trial_start);
+
+  /// When its process was started, and when its part in a trial began: seconds since 1970, by the
+  /// clock that the system stamps its crash reports with.
+  double launched_at() const { return launched_at_; }
+  double begun_at() const { return begun_at_; }
 
   /// Adds the descriptors that this child wants watched.
   void add_to(std::vector<pollfd>& polled) const;
@@ -59,7 +73,8 @@ class Child {
   ProcessRecord take_record();
 
  private:
-  void start(const std::vector<std::string>& arguments, std::vector<std::string> environment);
+  void start(const std::vector<std::string>& arguments, std::vector<std::string> environment,
+             const Launch& launch);
   void forgive_suspension();
   void read_streams();
   void read_events();
@@ -80,6 +95,8 @@ class Child {
   Clock::time_point last_progress_;
   Clock::time_point last_memory_look_;
   Clock::time_point last_pump_;
+  double launched_at_;
+  double begun_at_;
   std::optional<Clock::time_point> inquest_begun_;
   bool crashed_before_inquest_ = false;
   std::optional<Clock::time_point> term_sent_;

@@ -10,9 +10,13 @@ namespace mpsprobe {
 /// (prctl(2), PR_SET_CHILD_SUBREAPER), and tells by a variable of their environment which trial
 /// they are of. Elsewhere nothing is done, and such processes stay.
 ///
-/// A variable, as K=V, that no other process of this program was given. Makes this process the one
+/// A variable, as K=V, that no other process of this program was given; all are of one length, so
+/// that a forked process can write its own in the place of its parent's. Makes this process the one
 /// that takes orphans, the first time that it is called. Thread-safe.
 std::string mark_for_descendants();
+
+/// Whether orphans come to this process: then it can wait for one that another process forked.
+bool takes_orphans();
 
 /// Ends with SIGKILL, and reaps, every child of this process that carries the mark, and what such a
 /// one leaves behind in turn, for at most a second. Returns how many there were. To be called when

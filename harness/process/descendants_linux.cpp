@@ -61,11 +61,15 @@ void reap_dead_orphans(std::chrono::steady_clock::time_point until) {
 
 }  // namespace
 
+bool takes_orphans() {
+  static const bool taken = prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0;
+  return taken;
+}
+
 std::string mark_for_descendants() {
-  static const bool takes_orphans = prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0;
   static std::atomic<uint64_t> next{0};
-  (void)takes_orphans;  // where the kernel is too old for it, they stay
-  return fmt::format("MPSPROBE_PROCESS={}-{}", getpid(), next++);
+  takes_orphans();  // where the kernel is too old for it, they stay
+  return fmt::format("MPSPROBE_PROCESS={}-{:012}", getpid(), next++);
 }
 
 size_t end_descendants(const std::string& mark) {

@@ -12,6 +12,7 @@
 #include "harness/stack/stack.h"
 #include "harness/wire/event.h"
 #include "harness/wire/flight_recorder.h"
+#include "harness/wire/start_process.h"
 
 namespace mpsprobe {
 
@@ -99,11 +100,13 @@ struct ProcessRecord {
   int process = 0;     ///< index within the trial
   int iteration = -1;  ///< with lifetime=fresh: which iteration it ran; otherwise -1
   int64_t pid = 0;
+  StartProcess start = StartProcess::exec;  ///< how it came to be
+  std::string start_remark;  ///< why not in the way that was chosen; empty where it was
   Termination termination = NotSpawned{};
   EndedBy ended_by = EndedBy::nobody;
   /// It crashed only after the runner had it take its own stacks: that is no crash of the cell's.
   bool crashed_in_inquest = false;
-  double seconds = 0;       ///< from spawn to reap
+  double seconds = 0;       ///< from spawn, or from being told its cell, to reap
   double ended_at = 0;      ///< seconds from the start of the trial to the reap
   double idle_seconds = 0;  ///< from the last progress to the end
   Usage usage;

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "harness/wire/start_process.h"
+
 namespace mpsprobe {
 
 /// Where the work of a cell runs. The order is that of the table below.
@@ -31,6 +33,8 @@ struct BackendInfo {
   bool reads_back = false;   ///< to read a number of a result is to wait for it
   bool only_float32 = false;
   std::string_view why_no_streams;  ///< empty: stream=per-thread means something
+  /// The quickest way to start its processes that was proven equal to exec (start_equality_test).
+  StartProcess quickest_start = StartProcess::exec;
 };
 
 namespace backend_table {
@@ -40,6 +44,8 @@ inline constexpr bool kOnMac = true;
 #else
 inline constexpr bool kOnMac = false;
 #endif
+// On macOS a fork without exec is safe with none of the system's frameworks.
+inline constexpr StartProcess kQuickestOfAll = kOnMac ? StartProcess::exec : StartProcess::fork;
 
 /// All of them, in the order of the enum.
 inline constexpr std::array kRows{
@@ -87,12 +93,14 @@ inline constexpr std::array kRows{
                 .name = "cpu",
                 .in_words = "the CPU",
                 .library = "LibTorch",
-                .why_no_streams = "the CPU has no streams"},
+                .why_no_streams = "the CPU has no streams",
+                .quickest_start = kQuickestOfAll},
     BackendInfo{.backend = Backend::sim,
                 .name = "sim",
                 .in_words = "a simulated Metal device",
                 .library = "LibTorch",
-                .profiles = true},
+                .profiles = true,
+                .quickest_start = kQuickestOfAll},
 };
 
 constexpr bool in_order() {

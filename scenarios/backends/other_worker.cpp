@@ -69,17 +69,19 @@ std::string description(const fs::path& worker) {
 }  // namespace
 
 void become_other_worker(int argc, char** argv) {
-  constexpr std::string_view kOption = "--cell";
-  std::string_view cell;
+  // Of a cell it is the first part.
+  std::string_view asked;
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
-    if (argument == kOption && i + 1 < argc) cell = argv[i + 1];
-    if (argument.starts_with(kOption) && argument.substr(kOption.size()).starts_with('=')) {
-      cell = argument.substr(kOption.size() + 1);
+    for (const std::string_view option : {"--cell", "--backend"}) {
+      if (argument == option && i + 1 < argc) asked = argv[i + 1];
+      if (argument.starts_with(option) && argument.substr(option.size()).starts_with('=')) {
+        asked = argument.substr(option.size() + 1);
+      }
     }
   }
   const auto other = std::ranges::find_if(kOtherWorkers, [&](const OtherWorker& each) {
-    return cell.starts_with(fmt::format("{}/", name_of(each.backend)));
+    return asked.substr(0, asked.find('/')) == name_of(each.backend);
   });
   if (other == kOtherWorkers.end()) return;
   const std::string worker = path_of(*other).string();

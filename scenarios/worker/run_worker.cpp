@@ -5,18 +5,22 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "harness/provenance/probes_variable.h"
+#include "harness/wire/assignment.h"
 #include "harness/wire/axis.h"
 #include "harness/wire/flight_recorder.h"
 #include "harness/wire/input_error.h"
 #include "harness/wire/shared_memory.h"
+#include "harness/wire/start_process.h"
 #include "scenarios/worker/channel.h"
 #include "scenarios/worker/crash_handler.h"
+#include "scenarios/worker/fork_trials.h"
 #include "scenarios/worker/images.h"
 #include "scenarios/worker/inquest.h"
 #include "scenarios/worker/leash.h"
@@ -122,7 +126,25 @@ class Run {
   std::vector<std::unique_ptr<Lane>> lanes_;
 };
 
-int run_cell(WorkerProgram& program, const std::string& cell_text, uint64_t seed) {
+/// What the runner says on the gate to a process that was started ahead: one line, read byte by
+/// byte, since what follows it is the leash's. Ends the process where the runner has gone.
+std::optional<Assignment> wait_for_assignment() {
+  std::string line;
+  char byte = 0;
+  while (byte != '\n') {
+    const ssize_t got = read(kGateFd, &byte, 1);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) _exit(kOrphaned);
+    line += byte;
+  }
+  return parse_assignment(line);
+}
+
+int run_cell(WorkerProgram& program, const Assignment& assignment) {
+  const std::string& cell_text = assignment.cell;
+  // Each process and each fresh iteration gets inputs of its own.
+  const uint64_t seed = assignment.seed + static_cast<uint64_t>(assignment.process) * 1'000'003 +
+                        static_cast<uint64_t>(assignment.iteration);
   Cell cell;
   try {
     cell = parse_cell(cell_text);
@@ -180,6 +202,16 @@ nlohmann::json loaded_variables() {
   return answers;
 }
 
+/// How a process of this worker can be started beside `exec`, and why not.
+void add_starts(nlohmann::json& answer, const std::string& why_no_fork) {
+  answer["starts"] = {name_of(StartProcess::standby)};
+  if (why_no_fork.empty()) {
+    answer["starts"].push_back(name_of(StartProcess::fork));
+  } else {
+    answer["no_fork"] = why_no_fork;
+  }
+}
+
 }  // namespace
 
 int run_worker(int argc, char** argv, WorkerProgram& program) {
@@ -187,23 +219,32 @@ int run_worker(int argc, char** argv, WorkerProgram& program) {
   app.require_subcommand(1);
   CLI::App* describe = app.add_subcommand("describe", "print what this worker is, as JSON");
   CLI::App* run = app.add_subcommand("run", "run one process of one trial");
-  std::string cell;
-  int process = 0;
-  int iteration = 0;
-  uint64_t seed = 1;
-  run->add_option("--cell", cell, "the cell, in its text form")->required();
-  run->add_option("--process", process, "index of this process in the trial")
+  CLI::App* standby =
+      app.add_subcommand("standby", "load the library, then run what a line on the gate says");
+  CLI::App* fork =
+      app.add_subcommand("fork", "load the library, then fork a process for each request");
+  Assignment assignment;
+  std::string backend;  // looked at by those that become another program (other_worker.h)
+  for (CLI::App* ahead : {standby, fork}) {
+    ahead->add_option("--backend", backend, "of the cells that will come");
+  }
+  run->add_option("--cell", assignment.cell, "the cell, in its text form")->required();
+  run->add_option("--process", assignment.process, "index of this process in the trial")
       ->capture_default_str();
-  run->add_option("--iteration", iteration, "with lifetime=fresh: which iteration this process is")
+  run->add_option("--iteration", assignment.iteration,
+                  "with lifetime=fresh: which iteration this process is")
       ->capture_default_str();
-  run->add_option("--seed", seed, "seed of the inputs")->capture_default_str();
+  run->add_option("--seed", assignment.seed, "seed of the inputs")->capture_default_str();
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
   }
   if (*describe) {
+    const std::string why_no_fork = why_not_to_fork();  // before it looks for devices
+    program.begin();
     nlohmann::json answer = program.describe();
+    add_starts(answer, why_no_fork);
     // What this loop, its threads and its lanes do, they do for every operation.
     answer["axes"] = nlohmann::json::array();
     for (const Axis& axis : axes()) answer["axes"].push_back(axis.name);
@@ -211,9 +252,17 @@ int run_worker(int argc, char** argv, WorkerProgram& program) {
     std::printf("%s\n", answer.dump(2).c_str());
     return 0;
   }
-  // Each process and each fresh iteration gets inputs of its own.
-  const auto offset = static_cast<uint64_t>(process) * 1'000'003 + static_cast<uint64_t>(iteration);
-  return run_cell(program, cell, seed + offset);
+  if (*fork) serve_forks();
+  if (*fork || *standby) {
+    const std::optional<Assignment> given = wait_for_assignment();
+    if (!given.has_value()) {
+      std::fprintf(stderr, "mpsprobe-worker: the gate: a line that is no assignment\n");
+      return 2;
+    }
+    assignment = *given;
+  }
+  program.begin();
+  return run_cell(program, assignment);
 }
 
 }  // namespace mpsprobe

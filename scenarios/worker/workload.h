@@ -85,6 +85,9 @@ class Workload {
 class WorkerProgram {
  public:
   virtual ~WorkerProgram() = default;
+  /// Called once, on the main thread, in the process that runs the trial or answers, before
+  /// anything else of this object: what it sets in the library is not done before a fork.
+  virtual void begin() {}
   /// Reply to `WORKER describe`: operations, backends and why some are not available (protocol.md).
   virtual nlohmann::json describe() = 0;
   /// Which library is really loaded, for the hello event. Called before the device is touched.

@@ -63,6 +63,19 @@ CLI::Option* add_seed(CLI::App& app, std::optional<uint64_t>& seed, const std::s
       ->type_name("N");
 }
 
+CLI::Option* add_start_process(CLI::App& app, std::optional<StartProcess>& start,
+                               const std::string& usual) {
+  return app
+      .add_option_function<std::string>(
+          "--start-process",
+          [&start](const std::string& word) { start = start_process_named(word); },
+          with_usual("how the process of a trial is started: exec, standby (one is loaded ahead) "
+                     "or fork (Linux: of one that has loaded its library)",
+                     usual))
+      ->check(one_of({"exec", "standby", "fork"}))
+      ->type_name("HOW");
+}
+
 CLI::Option* add_environment(CLI::App& app, std::vector<std::string>& variables,
                              const std::string& more) {
   return app

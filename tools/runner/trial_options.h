@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/wire/start_process.h"
+
 namespace CLI {
 class App;
 class Option;
@@ -27,6 +29,8 @@ CLI::Option* add_memory_limit(CLI::App& app, std::optional<uint64_t>& mib,
 /// `of` says what the seed draws.
 CLI::Option* add_seed(CLI::App& app, std::optional<uint64_t>& seed, const std::string& of,
                       const std::string& usual);
+CLI::Option* add_start_process(CLI::App& app, std::optional<StartProcess>& start,
+                               const std::string& usual);
 /// `more` follows the help.
 CLI::Option* add_environment(CLI::App& app, std::vector<std::string>& variables,
                              const std::string& more = "");

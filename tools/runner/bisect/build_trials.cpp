@@ -57,7 +57,8 @@ struct BuildTrials::Running {
       : header(std::move(plan)),
         crash_reports(crash_report_options(header, folder, interrupted),
                       attached_incidents(existing)),
-        executor(limits_of(header), header.environment, interrupted, &crash_reports),
+        executor(limits_of(header), header.environment, interrupted, &crash_reports,
+                 header.start_process),
         trials(
             header, existing, writer,
             [this](const TrialRequest& request) { return executor.run(request); }, interrupted) {}

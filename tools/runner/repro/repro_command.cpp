@@ -100,6 +100,7 @@ CampaignHeader plan_repro(const ReproOptions& options, const ReproSource& source
   header.started = utc_now();
   header.command_line = options.command_line;
   header.seed = source.seed;
+  header.start_process = std::nullopt;
   header.trials = 1;
   header.timeout_seconds = source.timeout_seconds;
   header.stall_seconds = source.stall_seconds;
@@ -214,7 +215,8 @@ int run_repro(const CampaignHeader& header, const MinimiseRequest& request, cons
   const std::atomic<bool>& interrupted = watch_for_interrupt();
   CrashReports crash_reports(crash_report_options(header, folder, interrupted),
                              attached_incidents(existing));
-  const Executor executor(limits_of(header), header.environment, interrupted, &crash_reports);
+  const Executor executor(limits_of(header), header.environment, interrupted, &crash_reports,
+                          header.start_process);
   RecordedTrials trials(
       header, existing, journal,
       [&executor](const TrialRequest& trial) { return executor.run(trial); }, interrupted);

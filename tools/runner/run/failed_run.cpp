@@ -46,6 +46,7 @@ RunOptions options_of_failed(const RunOptions& options) {
   take_over(result.timeout_seconds, earlier.timeout_seconds);
   take_over(result.stall_seconds, std::min(earlier.stall_seconds, *result.timeout_seconds));
   take_over(result.jobs, earlier.jobs);
+  if (!result.start_process.has_value()) result.start_process = earlier.start_process;
   if (earlier.memory_limit_bytes > 0) {
     constexpr uint64_t kMiB = 1 << 20;
     take_over(result.memory_limit_mib, (earlier.memory_limit_bytes + kMiB - 1) / kMiB);

@@ -214,6 +214,18 @@ void check_profiles(const RunOptions& options, const Plan& plan) {
   }
 }
 
+/// A way of starting that was asked for by name is not left silently.
+void check_start_process(const RunOptions& options, const std::vector<WorkerInfo>& workers) {
+  if (!options.start_process.has_value()) return;
+  for (const WorkerInfo& worker : workers) {
+    const std::string why = why_not_started_by(*options.start_process, worker);
+    if (why.empty()) continue;
+    throw InputError(fmt::format("--start-process {}", name_of(*options.start_process)),
+                     fmt::format("cannot be had of worker {}: {}", worker.name, printable(why)),
+                     "Leave it out, or write --start-process exec");
+  }
+}
+
 /// The rate of --settle, or what the matrix says where everything runs on real devices; 0 for a
 /// fixed plan. The simulated devices' races are certain, and other backends are quick.
 double chosen_settle_rate(const RunOptions& options, const Matrix& matrix, const Plan& plan) {
@@ -244,6 +256,8 @@ CampaignHeader plan_campaign(const RunOptions& options) {
   if (options.workers.empty()) keep_useful(header.workers, plan.cells.backends());
   check_profiles(options, plan);
   if (!variables.empty()) check_variables(options, plan, header.workers);
+  check_start_process(options, header.workers);
+  header.start_process = options.start_process;
   header.settle_rate = chosen_settle_rate(options, matrix, plan);
   header.trials = header.settle_rate > 0 ? kFloorTrials
                                          : options.trials.value_or(matrix.run.trials.value_or(10));

@@ -138,7 +138,8 @@ CampaignEnd run_campaign(const RunOptions& options, const CampaignHeader& header
   const std::atomic<bool>& interrupted = watch_for_interrupt();
   CrashReports crash_reports(crash_report_options(header, folder, interrupted),
                              attached_incidents(existing));
-  const Executor executor(limits_of(header), header.environment, interrupted, &crash_reports);
+  const Executor executor(limits_of(header), header.environment, interrupted, &crash_reports,
+                          header.start_process);
   ProgressLine line(header);
   Campaign campaign(
       header, existing, journal,
@@ -255,7 +256,7 @@ int resume(const RunOptions& options, const std::vector<KnownFailure>& known) {
       options.timeout_seconds || options.stall_seconds || options.jobs || options.budget_minutes ||
       options.memory_limit_mib || options.expect_torch || options.json || !options.probes.empty() ||
       options.force_env || options.failed || options.max_failures ||
-      !options.crash_reports.empty() || options.shard) {
+      !options.crash_reports.empty() || options.shard || options.start_process) {
     throw InputError("--resume", "goes on with the options that the run began with",
                      "Leave the others out, or begin a new run");
   }

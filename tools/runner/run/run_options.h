@@ -36,6 +36,7 @@ struct RunOptions {
   std::optional<std::string> shard;  ///< --shard: "I/N", "auto"
   std::vector<std::string> environment;
   std::vector<std::string> workers;
+  std::optional<StartProcess> start_process;  ///< --start-process
   std::optional<std::string> expect_torch;
   std::vector<std::string> probes;         ///< --probe: mangled symbols
   std::vector<std::string> crash_reports;  ///< --crash-reports: folders
