@@ -127,6 +127,21 @@ TEST_F(CampaignTest, EachTrialKnowsWhichCellRanBeforeIt) {
   }
 }
 
+TEST_F(CampaignTest, EachTrialKnowsWhichComesNext) {
+  std::vector<TrialRequest> requests;
+  run([&](const TrialRequest& request) {
+    requests.push_back(request);
+    return make(request, Outcome::pass);
+  });
+  ASSERT_EQ(requests.size(), 12U);
+  for (size_t i = 0; i + 1 < requests.size(); ++i) {
+    ASSERT_TRUE(requests[i].following.has_value());
+    EXPECT_EQ(requests[i].following->cell, requests[i + 1].cell);
+    EXPECT_EQ(requests[i].following->worker, requests[i + 1].worker);
+  }
+  EXPECT_FALSE(requests.back().following.has_value());
+}
+
 TEST_F(CampaignTest, WhatIsDoneIsNotRunAgain) {
   std::vector<TrialRecord> all;
   run([&](const TrialRequest& request) {

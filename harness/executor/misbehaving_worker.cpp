@@ -22,13 +22,16 @@ std::string MisbehavingWorker::path() {
   return std::string(MPSPROBE_BINARY_DIR) + "/bin/mpsprobe-selftest-worker";
 }
 
-TrialRecord MisbehavingWorker::run(const std::string& cell) const {
-  const Executor executor(limits_, extra_, interrupted_);
+TrialRequest MisbehavingWorker::request(const std::string& cell) const {
   TrialRequest request;
   request.worker = &worker_;
   request.cell = parse_cell(cell);
   request.seed = 1;
-  return executor.run(request);
+  return request;
+}
+
+TrialRecord MisbehavingWorker::run(const std::string& cell) const {
+  return Executor(limits_, extra_, interrupted_).run(request(cell));
 }
 
 TrialRecord MisbehavingWorker::misbehave(const std::string& name, int threads) const {

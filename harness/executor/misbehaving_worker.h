@@ -15,6 +15,7 @@ class MisbehavingWorker : public testing::Test {
  protected:
   MisbehavingWorker();
 
+  TrialRequest request(const std::string& cell) const;
   TrialRecord run(const std::string& cell) const;
   TrialRecord misbehave(const std::string& name, int threads = 2) const;
 

@@ -10,8 +10,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kQuickest = "quickest";
-
 json expectation_to_json(const std::optional<Expectation>& expectation) {
   if (!expectation.has_value()) return nullptr;
   json object{{"detail", expectation->detail}};
@@ -87,10 +85,11 @@ void read_cells(const json& object, PlannedCells& cells) {
 
 /// What only some runs have; the others say nothing of it.
 void read_parts(CampaignHeader& header, const json& object) {
+  // Without a word every process was executed, as in journals of earlier releases.
   if (const auto start = object.find("start_process"); start != object.end()) {
     const std::string word = *start;
     header.start_process = start_process_named(word);
-    if (!header.start_process.has_value() && word != kQuickest) {
+    if (!header.start_process.has_value() && word != kQuickestStart) {
       throw InputError("campaign", "an unknown way to start processes",
                        "The journal is of another version of mpsprobe");
     }
@@ -139,9 +138,8 @@ json header_to_json(const CampaignHeader& header) {
                  {"expect", rules_to_json(header.cells.rules())},
                  {"left_out", left_out}};
   if (header.settle_rate > 0) object["settle_rate"] = header.settle_rate;
-  if (!header.start_process.has_value()) object["start_process"] = kQuickest;
-  if (header.start_process.value_or(StartProcess::exec) != StartProcess::exec) {
-    object["start_process"] = name_of(*header.start_process);
+  if (header.start_process != StartProcess::exec) {
+    object["start_process"] = name_of(header.start_process);
   }
   if (!header.merged_from.empty()) object["merged_from"] = header.merged_from;
   if (header.shard) {

@@ -11,8 +11,10 @@
 #include <fstream>
 #include <sstream>
 
+#include "harness/journal/header_json.h"
 #include "harness/journal/journal_line.h"
 #include "harness/journal/trial_json.h"
+#include "harness/wire/input_error.h"
 
 namespace mpsprobe {
 namespace {
@@ -34,6 +36,9 @@ TrialRecord sample_trial(int number) {
   trial.judgement.phase = Phase::run;
   ProcessRecord process;
   process.pid = 4711;
+  process.start = StartProcess::exec;
+  process.start_remark = "the fork server was ended by SIGKILL";
+  process.ready_seconds = 0.25;
   process.termination = Signaled{11, true};
   process.ended_by = EndedBy::nobody;
   process.hello = HelloEvent{1, R"({"torch":{"version":"2.15.0"}})"};
@@ -112,10 +117,35 @@ TEST_F(JournalTest, EverythingComesBack) {
   EXPECT_EQ(process.recorder.crash.frames[1].offset, 0xffffffffffffffffU);
   EXPECT_EQ(process.err.head, "broken \xef\xbf\xbd bytes");
   EXPECT_EQ(process.err.dropped(), 1000U - 7U);
+  EXPECT_EQ(process.start_remark, "the fork server was ended by SIGKILL");
+  EXPECT_EQ(process.ready_seconds, 0.25);
   EXPECT_EQ(trial.known_good->attempts, 2);
   // What was read and is written again is the same.
   TrialRecord again = trial_from_json(trial_to_json(trial));
   EXPECT_EQ(trial_to_json(again), trial_to_json(trial));
+}
+
+TEST_F(JournalTest, HowProcessesWereStartedComesBackAndInOldOnesEveryOneWasExecuted) {
+  using Chosen = std::optional<StartProcess>;
+  for (const Chosen& chosen : {Chosen(), Chosen(StartProcess::exec), Chosen(StartProcess::standby),
+                               Chosen(StartProcess::fork)}) {
+    header_.start_process = chosen;
+    EXPECT_EQ(header_from_json(header_to_json(header_)).start_process, chosen);
+  }
+  nlohmann::json header = header_to_json(header_);
+  header.erase("start_process");
+  EXPECT_EQ(header_from_json(header).start_process, StartProcess::exec);
+  header["start_process"] = "teleport";
+  EXPECT_THROW(header_from_json(header), InputError);
+  TrialRecord forked = sample_trial(0);
+  forked.processes[0].start = StartProcess::fork;
+  nlohmann::json trial = trial_to_json(forked);
+  EXPECT_EQ(trial_from_json(trial).processes[0].start, StartProcess::fork);
+  for (const char* key : {"start", "start_remark", "ready_seconds"}) {
+    trial["processes"][0].erase(key);
+  }
+  EXPECT_EQ(trial_from_json(trial).processes[0].start, StartProcess::exec);
+  EXPECT_EQ(trial_from_json(trial).processes[0].start_remark, "");
 }
 
 TEST_F(JournalTest, CutOffAtAnyByteItLosesAtMostTheLastRecord) {

@@ -176,6 +176,7 @@ json process_to_json(const ProcessRecord& process) {
               {"crashed_in_inquest", process.crashed_in_inquest},
               {"stop_signals", process.stop_signals},
               {"seconds", process.seconds},
+              {"ready_seconds", process.ready_seconds},
               {"ended_at", process.ended_at},
               {"idle_seconds", process.idle_seconds},
               {"usage",
@@ -215,6 +216,7 @@ ProcessRecord process_from_json(const json& object) {
     process.start = word<StartProcess>(*start, start_process_named);
   }
   process.start_remark = object.value("start_remark", "");
+  process.ready_seconds = object.value("ready_seconds", 0.0);
   process.termination = termination_from_json(object.at("termination"));
   process.ended_by = ended_by_from(object.at("ended_by"));
   process.crashed_in_inquest = object.at("crashed_in_inquest");

@@ -208,6 +208,7 @@ void Child::take_line(std::string_view line) {
   } else if (const auto* hello = std::get_if<HelloEvent>(&*event)) {
     if (!record_.hello.has_value()) record_.hello = *hello;
   } else if (std::holds_alternative<ReadyEvent>(*event)) {
+    if (!record_.ready) record_.ready_seconds = seconds_since(started_);
     record_.ready = true;
   } else if (const auto* failure = std::get_if<FailureEvent>(&*event)) {
     if (record_.failures.size() < kMostFailures) record_.failures.push_back(*failure);

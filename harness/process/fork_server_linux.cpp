@@ -35,7 +35,7 @@ Descriptor duplicated_high(const Descriptor& low) {
   return Descriptor(high);
 }
 
-std::string in_words(int status) {
+std::string end_in_words(int status) {
   const Termination end = termination_from_status(status);
   if (const auto* death = std::get_if<Signaled>(&end)) {
     return "the fork server was ended by " + signal_name(death->signal);
@@ -159,7 +159,7 @@ void ForkServer::end() {
     if (i > 0) usleep(kTickMicroseconds);
     reaped = waitpid(pid_, &status, WNOHANG);
   }
-  if (reaped == pid_) ended_ = in_words(status);
+  if (reaped == pid_) ended_ = end_in_words(status);
   kill(-pid_, SIGKILL);
   if (reaped == 0) {
     kill(pid_, SIGKILL);  // it may have left its group

@@ -106,9 +106,10 @@ struct ProcessRecord {
   EndedBy ended_by = EndedBy::nobody;
   /// It crashed only after the runner had it take its own stacks: that is no crash of the cell's.
   bool crashed_in_inquest = false;
-  double seconds = 0;       ///< from spawn, or from being told its cell, to reap
-  double ended_at = 0;      ///< seconds from the start of the trial to the reap
-  double idle_seconds = 0;  ///< from the last progress to the end
+  double seconds = 0;        ///< from spawn, or from being told its cell, to reap
+  double ready_seconds = 0;  ///< from there until it was ready; 0 where it never was
+  double ended_at = 0;       ///< seconds from the start of the trial to the reap
+  double idle_seconds = 0;   ///< from the last progress to the end
   Usage usage;
   RecorderReading recorder;
   bool ready = false;  ///< it said so

@@ -33,7 +33,7 @@ struct BackendInfo {
   bool reads_back = false;   ///< to read a number of a result is to wait for it
   bool only_float32 = false;
   std::string_view why_no_streams;  ///< empty: stream=per-thread means something
-  /// The quickest way to start its processes that was proven equal to exec (start_equality_test).
+  /// The quickest way to start its processes that was proven equal to exec (start_process_test).
   StartProcess quickest_start = StartProcess::exec;
 };
 
@@ -58,7 +58,8 @@ inline constexpr std::array kRows{
                 .alone = true,
                 .profiles = true,
                 .own_waits = true,
-                .reads_back = true},
+                .reads_back = true,
+                .quickest_start = kQuickestOfAll},  // proven on the stand-in
     BackendInfo{.backend = Backend::mlx,
                 .name = "mlx",
                 .in_words = "MLX",

@@ -18,4 +18,9 @@ enum class StartProcess : uint8_t {
 std::string_view name_of(StartProcess start);
 std::optional<StartProcess> start_process_named(std::string_view name);
 
+/// What journals and reports say where nothing was chosen: the quickest way that is proven.
+constexpr std::string_view kQuickestStart = "quickest";
+/// The word of what was chosen, or that.
+std::string_view name_of(const std::optional<StartProcess>& chosen);
+
 }  // namespace mpsprobe

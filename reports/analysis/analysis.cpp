@@ -396,6 +396,7 @@ Analysis analyse_trials(const Journal& journal, const TrialFactsList& trials) {
     analysis.paravirtual = analysis.paravirtual || cell.paravirtual;
   }
   analysis.seconds = trials.busy_seconds();
+  analysis.starts = trials.starts();
   analysis.complete = analysis.recorded >= analysis.planned;
   analysis.boundaries = find_boundaries(evidence_of(analysis));
   analysis.signatures = group_by_signature(journal, analysis, trials, failed);

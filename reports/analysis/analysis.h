@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -259,6 +260,7 @@ struct Analysis {
   std::vector<Advice> advice;
   std::vector<Remedy> remedies;
   double seconds = 0;  ///< during which at least one trial ran, in all pieces of the run
+  std::array<uint64_t, 3> starts{};  ///< how processes were started: how many, by StartProcess
   Answer answer;
 
   /// At least one trial counts. A run without is never green.

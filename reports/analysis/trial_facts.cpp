@@ -70,6 +70,9 @@ void TrialFactsList::add(const TrialRecord& trial) {
     judgement->second.why.clear();
   }
   facts.judgement = &judgement->second;
+  for (const ProcessRecord& process : trial.processes) {
+    ++starts_.at(static_cast<size_t>(process.start));
+  }
   facts.before = &*texts_.insert(trial.before).first;
   facts.trial = trial.trial;
   facts.attempt = trial.attempt;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <limits>
@@ -13,6 +14,9 @@
 #include "reports/analysis/busy_time.h"
 
 namespace mpsprobe {
+
+/// How many processes were started in each way, by StartProcess.
+using StartCounts = std::array<uint64_t, 3>;
 
 /// What the analysis needs of one trial: a small part of its record, so that a report of a million
 /// trials fits into memory. What trials share is held once, by the TrialFactsList, and the pointers
@@ -62,11 +66,14 @@ class TrialFactsList {
   const std::vector<std::pair<size_t, GpuEvent>>& gpu_events() const { return gpu_events_; }
   /// The time during which at least one of them ran.
   double busy_seconds() const { return busy_.seconds(); }
+  /// Of all processes of all trials.
+  const StartCounts& starts() const { return starts_; }
 
  private:
   std::deque<TrialFacts> facts_;  // grows without a second copy
   std::vector<std::pair<size_t, GpuEvent>> gpu_events_;
   BusyTime busy_;
+  StartCounts starts_{};
   std::set<std::string> texts_;
   std::map<std::string, Cell> cells_;
   std::map<std::pair<const std::string*, const std::string*>, uint32_t> units_;

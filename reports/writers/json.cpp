@@ -75,6 +75,10 @@ ordered_json context_json(const Journal& journal, const Analysis& analysis) {
                        {"path", worker.path},
                        {"describe", object_or_null(worker.describe)}});
   }
+  ordered_json started = ordered_json::object();
+  for (size_t i = 0; i < analysis.starts.size(); ++i) {
+    started[std::string(name_of(static_cast<StartProcess>(i)))] = analysis.starts[i];
+  }
   ordered_json ends = ordered_json::array();
   for (const CampaignEnd& end : journal.ends) {
     ends.push_back({{"reason", end.reason}, {"ended", end.ended}, {"note", end.note}});
@@ -92,6 +96,8 @@ ordered_json context_json(const Journal& journal, const Analysis& analysis) {
           {"budget_seconds", header.budget_seconds},
           {"memory_limit_bytes", header.memory_limit_bytes},
           {"jobs", header.jobs},
+          {"start_process", name_of(header.start_process)},
+          {"processes_started", std::move(started)},
           {"max_failures", header.max_failures},
           {"machine", object_or_null(header.machine)},
           {"arms", std::move(arms)},

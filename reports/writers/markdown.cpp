@@ -1,11 +1,13 @@
 #include "reports/writers/markdown.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "harness/wire/axis.h"
+#include "reports/analysis/trial_facts.h"
 #include "reports/words/phrases.h"
 #include "reports/words/text.h"
 #include "reports/words/wording.h"
@@ -141,6 +143,30 @@ std::string provenance(const Analysis& analysis) {
   return text + "\n";
 }
 
+/// Nothing where every process was executed. Forked ones have their libraries at the same
+/// addresses.
+std::string how_started(const StartCounts& starts) {
+  const auto count = [&starts](StartProcess start) {
+    return starts.at(static_cast<size_t>(start));
+  };
+  const uint64_t all =
+      count(StartProcess::exec) + count(StartProcess::standby) + count(StartProcess::fork);
+  if (count(StartProcess::exec) == all) return "";
+  std::vector<std::string> parts;
+  if (count(StartProcess::fork) > 0) {
+    parts.push_back(fmt::format("{} were forked from one that had loaded the library",
+                                count(StartProcess::fork)));
+  }
+  if (count(StartProcess::standby) > 0) {
+    parts.push_back(
+        fmt::format("{} stood by with the library loaded", count(StartProcess::standby)));
+  }
+  if (count(StartProcess::exec) > 0) {
+    parts.push_back(fmt::format("{} were started anew", count(StartProcess::exec)));
+  }
+  return fmt::format(" Of {} processes {}.", all, fmt::join(parts, ", "));
+}
+
 std::string reproduce(const Analysis& analysis) {
   const CampaignHeader& header = analysis.header;
   std::string text =
@@ -152,6 +178,7 @@ std::string reproduce(const Analysis& analysis) {
       header.mpsprobe_build.empty() ? "" : " (" + escaped(header.mpsprobe_build, 100) + ")",
       header.seed, planned_trials(header, "a cell"), header.jobs, header.timeout_seconds,
       header.stall_seconds, escaped(header.started, 40));
+  text += how_started(analysis.starts);
   if (analysis.ends.size() > 1) {
     text += fmt::format(" It was run in {} pieces.", analysis.ends.size());
   }

@@ -125,14 +125,14 @@ void end_here(int status, void*) {
   _exit(status);
 }
 
-size_t threads() {
+size_t thread_count() {
   std::error_code gone;
   const auto tasks = fs::directory_iterator("/proc/self/task", gone);
   return static_cast<size_t>(std::distance(begin(tasks), fs::directory_iterator()));
 }
 
 /// The file of a GPU that this process has open; "" where it has none.
-std::string open_device() {
+std::string open_gpu() {
   std::error_code gone;
   for (const auto& entry : fs::directory_iterator("/proc/self/fd", gone)) {
     const std::string file = fs::read_symlink(entry.path(), gone).string();
@@ -146,11 +146,11 @@ std::string open_device() {
 }  // namespace
 
 std::string why_not_to_fork() {
-  if (const size_t count = threads(); count != 1) {
+  if (const size_t count = thread_count(); count != 1) {
     return "the worker has " + std::to_string(count) +
            " threads after loading its library, and only one is copied by a fork";
   }
-  const std::string device = open_device();
+  const std::string device = open_gpu();
   return device.empty() ? "" : "the worker has " + device + " open: a fork would share the device";
 }
 

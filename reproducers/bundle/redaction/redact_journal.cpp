@@ -52,6 +52,8 @@ constexpr Wanted kProvenance[] = {MPSPROBE_PROVENANCE("")};
 constexpr Wanted kDescribe[] = {{"mpsprobe_worker"},
                                 {"version"},
                                 {"axes[]"},
+                                {"starts[]"},
+                                {"no_fork", Take::message},
                                 {"backends[].name"},
                                 {"backends[].available"},
                                 {"backends[].device"},
@@ -220,6 +222,7 @@ class JournalRedaction {
       }
     });
     text(process.setup_problem);
+    text(process.start_remark);
     if (process.result) name(process.result->observed_path);
     if (auto* spawn = std::get_if<NotSpawned>(&process.termination)) text(spawn->what);
     redactor_.at("flight recorders and stacks");

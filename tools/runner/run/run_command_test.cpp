@@ -16,6 +16,8 @@
 #include <sstream>
 #include <thread>
 
+#include "harness/executor/environment.h"
+#include "harness/executor/worker_starts.h"
 #include "harness/journal/journal.h"
 #include "tools/runner/program_fixture.h"
 
@@ -150,19 +152,50 @@ constexpr int kKills = 10;
 constexpr int kKills = 50;
 #endif
 
-TEST_F(RunCommand, KilledAgainAndAgainNothingIsLostAndNothingRunsTwice) {
+/// However processes are started.
+class EachStart : public RunCommand, public testing::WithParamInterface<StartProcess> {
+ protected:
+  void SetUp() override {
+    const std::string worker = selftest_.substr(selftest_.find('=') + 1);
+    const auto described =
+        nlohmann::json::parse(run_command({worker, "describe"}, 60, inherited_environment()).out);
+    const std::string why = why_not_started_by(GetParam(), {"stock", worker, described});
+    if (!why.empty()) GTEST_SKIP() << why;
+  }
+  std::string way() const { return std::string(name_of(GetParam())); }
+};
+
+INSTANTIATE_TEST_SUITE_P(Starts, EachStart,
+                         testing::Values(StartProcess::exec, StartProcess::standby,
+                                         StartProcess::fork),
+                         [](const auto& start) { return std::string(name_of(start.param)); });
+
+TEST_P(EachStart, KilledAgainAndAgainNothingIsLostAndNothingRunsTwice) {
   const std::vector<std::string> begin{
-      "run",       "--op",     "selftest.pass,selftest.exit_eleven,selftest.null_dereference",
-      "--backend", "cpu",      "--threads",
-      "1,2",       "--trials", "150",
-      "--jobs",    "2",        "--worker",
-      selftest_,   "--out",    path("out")};
+      "run",
+      "--op",
+      "selftest.pass,selftest.exit_eleven,selftest.null_dereference",
+      "--backend",
+      "cpu",
+      "--threads",
+      "1,2",
+      "--trials",
+      "150",
+      "--jobs",
+      "2",
+      "--worker",
+      selftest_,
+      "--out",
+      path("out"),
+      "--start-process",
+      way()};
   const std::vector<std::string> resume{"run", "--resume", path("out")};
   std::mt19937 random(11);
   std::set<std::pair<std::string, int>> before;
   int kills = 0;
   unsigned span_ms = 120;
-  while (kills < kKills) {
+  const int most = GetParam() == StartProcess::fork ? kKills : kKills / 5;
+  while (kills < most) {
     const bool begun = fs::exists(path("out/journal.ndjson"));
     const pid_t runner = start(begun ? resume : begin);
     std::this_thread::sleep_for(std::chrono::milliseconds(random() % span_ms));
@@ -199,11 +232,11 @@ TEST_F(RunCommand, KilledAgainAndAgainNothingIsLostAndNothingRunsTwice) {
   EXPECT_EQ(all.size(), 900U);
 }
 
-TEST_F(RunCommand, CtrlCEndsTheChildrenWritesTheReportAndSaysSo) {
-  const pid_t runner =
-      start({"run", "--cell", "cpu/selftest.pass/default", "--cell",
-             "cpu/selftest.deadlock/default", "--trials", "5", "--stall", "60", "--jobs", "1",
-             "--worker", selftest_, "--out", path("out"), "--seed", "918273645"});
+TEST_P(EachStart, CtrlCEndsTheChildrenWritesTheReportAndSaysSo) {
+  const pid_t runner = start({"run", "--cell", "cpu/selftest.pass/default", "--cell",
+                              "cpu/selftest.deadlock/default", "--trials", "5", "--stall", "60",
+                              "--jobs", "1", "--worker", selftest_, "--out", path("out"), "--seed",
+                              "918273645", "--start-process", way()});
   // The first deadlock comes within the first two trials, and lasts.
   for (int i = 0; i < 500 && !fs::exists(path("out/journal.ndjson")); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -219,32 +252,37 @@ TEST_F(RunCommand, CtrlCEndsTheChildrenWritesTheReportAndSaysSo) {
 }
 
 #ifdef __linux__
-int workers_with_seed(const std::string& seed) {
+/// How many processes have this variable from their start: workers, and what starts them.
+int processes_with(const std::string& variable) {
   int count = 0;
   for (const auto& entry : fs::directory_iterator("/proc")) {
-    std::ifstream stream(entry.path() / "cmdline", std::ios::binary);
-    std::string line((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
-    if (line.find(seed) != std::string::npos && line.find("--process") != std::string::npos)
-      ++count;
+    std::ifstream stream(entry.path() / "environ", std::ios::binary);
+    const std::string all((std::istreambuf_iterator<char>(stream)),
+                          std::istreambuf_iterator<char>());
+    if (all.find(variable + '\0') != std::string::npos) ++count;
   }
   return count;
 }
 
-TEST_F(RunCommand, WorkersDoNotOutliveAKilledRunner) {
-  const std::string seed = "564738291";
-  const pid_t runner =
-      start({"run", "--cell", "cpu/selftest.busy_loop/default/processes=2", "--stall", "60",
-             "--jobs", "1", "--worker", selftest_, "--out", path("out"), "--seed", seed});
-  for (int i = 0; i < 1000 && workers_with_seed(seed) < 2; ++i) {
+TEST_P(EachStart, WorkersDoNotOutliveAKilledRunner) {
+  const std::string variable = "PLANTED=564738291" + way();
+  // Beside the two of the trial: those that stand by for the next one, or the server.
+  const int all = GetParam() == StartProcess::standby ? 4
+                  : GetParam() == StartProcess::fork  ? 3
+                                                      : 2;
+  const pid_t runner = start({"run", "--cell", "cpu/selftest.busy_loop/default/processes=2",
+                              "--stall", "60", "--jobs", "1", "--worker", selftest_, "--out",
+                              path("out"), "--env", variable, "--start-process", way()});
+  for (int i = 0; i < 1000 && processes_with(variable) < all; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
-  EXPECT_EQ(workers_with_seed(seed), 2);
+  EXPECT_EQ(processes_with(variable), all);
   kill(runner, SIGKILL);
   wait_for(runner);
-  for (int i = 0; i < 1000 && workers_with_seed(seed) > 0; ++i) {
+  for (int i = 0; i < 1000 && processes_with(variable) > 0; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
-  EXPECT_EQ(workers_with_seed(seed), 0);
+  EXPECT_EQ(processes_with(variable), 0);
 }
 #endif
 
