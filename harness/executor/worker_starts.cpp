@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "harness/platform/system.h"
 #include "harness/process/descendants.h"
 
 namespace mpsprobe {

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -76,7 +77,7 @@ void take_mark(const std::string& mark) {
   char* const value = std::getenv(mark.substr(0, equals).c_str());
   const size_t length = mark.size() - equals - 1;
   if (value == nullptr || std::strlen(value) != length) _exit(kOrphaned);
-  std::memcpy(value, mark.data() + equals + 1, length);
+  std::copy_n(mark.begin() + static_cast<std::ptrdiff_t>(equals) + 1, length, value);
 }
 
 void become_trial(const Request& request) {
