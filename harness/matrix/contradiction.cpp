@@ -117,6 +117,11 @@ constexpr Rule kRules[] = {
      },
      "a lock lets one launch through at a time, whatever the throttle"},
     {[](const Cell& cell, const OperationInfo&) {
+       return cell.perturb != Perturb::none &&
+              (cell.threads == 1 || cell.start == Start::sequential);
+     },
+     "threads that never run together have nobody to be shifted against"},
+    {[](const Cell& cell, const OperationInfo&) {
        return cell.init == Init::threads && cell.warmup == Warmup::main;
      },
      "a warm-up on the main thread touches the device there first"},

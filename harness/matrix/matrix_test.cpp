@@ -79,6 +79,10 @@ TEST(Matrix, EveryContradictionHasItsReason) {
   EXPECT_THAT(left_out("sim/raw/default/threads=2/throttle=2"), HasSubstr("throttle"));
   EXPECT_THAT(left_out("sim/raw/default/threads=4/throttle=2/lock=forward"), HasSubstr("a lock"));
   EXPECT_EQ(left_out("sim/raw/default/threads=4/throttle=2"), "");
+  EXPECT_THAT(left_out("sim/raw/default/threads=1/perturb=clock"), HasSubstr("together"));
+  EXPECT_THAT(left_out("sim/raw/default/threads=2/start=sequential/perturb=trap"),
+              HasSubstr("together"));
+  EXPECT_EQ(left_out("sim/raw/default/threads=2/perturb=starve"), "");
   EXPECT_THAT(left_out("sim/lost/default/threads=2"), HasSubstr("other backends"));
   EXPECT_EQ(left_out("cuda/lost/default/threads=2"), "");
 }

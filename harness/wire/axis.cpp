@@ -34,6 +34,7 @@ constexpr std::array<string_view, 2> kShapes{"same", "per-thread"};
 constexpr std::array<string_view, 3> kSyncs{"each", "end", "never"};
 constexpr std::array<string_view, 4> kWaits{"device", "stream", "event", "item"};
 constexpr std::array<string_view, 2> kLocks{"none", "forward"};
+constexpr std::array<string_view, 4> kPerturbs{"none", "clock", "starve", "trap"};
 constexpr std::array<string_view, 3> kValidations{"none", "api", "api+shader"};
 constexpr std::array<string_view, 2> kLifetimes{"process", "fresh"};
 
@@ -247,6 +248,11 @@ constexpr std::array kAxes{
                            "the most launches at a time in one process, the others wait for "
                            "their turn; 256 is as many as there can be threads",
                            kMostThreads, "256"),
+    choice<&Cell::perturb, kPerturbs>(
+        "perturb",
+        "how threads are shifted against one another, to make races likely: not at all; each "
+        "iteration meets at a clock value, with swept delays; one thread at a time stands still; a "
+        "thread inside an operation waits for another to come"),
     count<&Cell::churn>("churn", "rounds in which all threads are spawned and joined", 1000, "1"),
     Axis{.name = "env",
          .help = "a variable of the workers' environment, which a library under test must read",

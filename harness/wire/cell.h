@@ -22,6 +22,8 @@ enum class Sync : uint8_t { each, end, never };
 enum class Shapes : uint8_t { same, per_thread };
 enum class WaitFor : uint8_t { device, stream, event, item };
 enum class Lock : uint8_t { none, forward };
+/// How a worker shifts its threads against one another, so that a race is met more often.
+enum class Perturb : uint8_t { none, clock, starve, trap };
 enum class Validation : uint8_t { none, api, api_shader };
 enum class Lifetime : uint8_t { process, fresh };
 
@@ -55,8 +57,9 @@ struct Cell {
   WaitFor wait = WaitFor::device;  ///< of the backends mps and cuda; means nothing elsewhere
   Lock lock = Lock::none;
   int32_t throttle = kMostThreads;  ///< the most launches at a time, in one process
-  int32_t churn = 1;                ///< rounds of spawning and joining the threads
-  std::string env = "inherited";    ///< variables that it sets or unsets, as variables.h has them
+  Perturb perturb = Perturb::none;
+  int32_t churn = 1;              ///< rounds of spawning and joining the threads
+  std::string env = "inherited";  ///< variables that it sets or unsets, as variables.h has them
   Validation validation = Validation::none;
   Lifetime lifetime = Lifetime::process;
   std::string profile = "report-000";  ///< of the simulated Metal device; means nothing elsewhere

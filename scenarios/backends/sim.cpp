@@ -10,6 +10,7 @@
 
 #include "scenarios/provenance/executable.h"
 #include "scenarios/provenance/profile_path.h"
+#include "scenarios/worker/perturbation.h"
 #include "scenarios/worker/workload.h"
 
 // The simulated Metal device is a library of its own, which observes LibTorch's CPU code: a worker
@@ -33,6 +34,7 @@ struct SimLibrary {
   void (*synchronize)() = nullptr;
   void (*synchronize_all)() = nullptr;
   int (*probe)() = nullptr;
+  void (*hold_encodes)(void (*)()) = nullptr;
   const char* (*observed_path)(const char*) = nullptr;
   const char* (*describe)() = nullptr;
 };
@@ -74,6 +76,7 @@ SimLibrary load_sim() {
   find(library, path, "mpsprobe_sim_synchronize", functions.synchronize);
   find(library, path, "mpsprobe_sim_synchronize_all", functions.synchronize_all);
   find(library, path, "mpsprobe_sim_probe", functions.probe);
+  find(library, path, "mpsprobe_sim_hold_encodes", functions.hold_encodes);
   find(library, path, "mpsprobe_sim_observed_path", functions.observed_path);
   find(library, path, "mpsprobe_sim_describe", functions.describe);
   return functions;
@@ -89,6 +92,7 @@ class SimDevice : public Device {
       error[sizeof(error) - 1] = '\0';
       throw SetupError(error);
     }
+    sim_.hold_encodes(hold_inside);
   }
 
   // Tensors are the CPU's; the device is simulated below its operations.

@@ -11,6 +11,15 @@
 #include <utility>
 
 namespace mpsprobe::sim {
+namespace {
+
+std::atomic<void (*)()> hold_of_encodes = nullptr;
+
+}  // namespace
+
+void hold_encodes(void (*hold)()) {
+  hold_of_encodes.store(hold, std::memory_order_release);
+}
 
 /// What one encode works on. The padding puts the field where a null pointer gives the address that
 /// the reports saw: 0x5c8.
@@ -33,8 +42,11 @@ class SharedKernel {
     const bool safe = defect_.once_warm && !warm_.load(std::memory_order_acquire);
     if (slot >= states_.size() && !safe) {
       beyond(slot, target, result);
-    } else if (defect_.hold_us > 0) {
-      std::this_thread::sleep_for(std::chrono::microseconds(defect_.hold_us));
+    } else {
+      if (void (*const hold)() = hold_of_encodes.load(std::memory_order_acquire)) hold();
+      if (defect_.hold_us > 0) {
+        std::this_thread::sleep_for(std::chrono::microseconds(defect_.hold_us));
+      }
     }
     initialised_.store(true, std::memory_order_release);
     // The first to come, and nobody came while it was inside.

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "harness/wire/input_error.h"
+#include "scenarios/sim/defects.h"
 #include "scenarios/sim/observer.h"
 #include "scenarios/sim/profile.h"
 #include "scenarios/sim/start.h"
@@ -78,6 +79,10 @@ MPSPROBE_SIM_EXPORT void mpsprobe_sim_synchronize_all(void) {
 
 MPSPROBE_SIM_EXPORT int mpsprobe_sim_probe(void) {
   return running() && sim::probe() ? 0 : 1;
+}
+
+MPSPROBE_SIM_EXPORT void mpsprobe_sim_hold_encodes(void (*hold)(void)) {
+  sim::hold_encodes(hold);
 }
 
 MPSPROBE_SIM_EXPORT const char* mpsprobe_sim_observed_path(const char* aten_name) {

@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "harness/wire/input_error.h"
+#include "scenarios/sim/defects.h"
 #include "scenarios/sim/observer.h"
 #include "scenarios/sim/profile.h"
 #include "scenarios/sim/start.h"
@@ -90,6 +91,10 @@ MPSPROBE_STAND_IN_EXPORT const char* mpsprobe_stand_in_observed_path(const char*
 
 MPSPROBE_STAND_IN_EXPORT const char* mpsprobe_stand_in_describe(void) {
   return mpsprobe::stand_in::description().c_str();
+}
+
+MPSPROBE_STAND_IN_EXPORT void mpsprobe_stand_in_hold_encodes(void (*hold)(void)) {
+  mpsprobe::sim::hold_encodes(hold);
 }
 
 MPSPROBE_STAND_IN_EXPORT int mpsprobe_stand_in_probe(void) {

@@ -25,6 +25,9 @@ int mpsprobe_stand_in_start(const char* profile_json_path, char* error, size_t e
 const char* mpsprobe_stand_in_observed_path(const char* aten_name);
 const char* mpsprobe_stand_in_describe(void);
 
+/// As mpsprobe_sim_hold_encodes().
+void mpsprobe_stand_in_hold_encodes(void (*hold)(void));
+
 /// As mpsprobe_sim_probe().
 int mpsprobe_stand_in_probe(void);
 

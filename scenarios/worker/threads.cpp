@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "scenarios/worker/crash_handler.h"
+#include "scenarios/worker/perturbation.h"
 
 namespace mpsprobe {
 namespace {
@@ -61,7 +62,7 @@ class Turn {
 
 class Round {
  public:
-  Round(const Cell& cell, int first_iteration, int iterations, Workload& workload,
+  Round(const Cell& cell, uint64_t seed, int first_iteration, int iterations, Workload& workload,
         std::vector<std::unique_ptr<Lane>>& lanes, FlightRecorder& recorder,
         const std::function<void(const FailureEvent&)>& on_failure)
       : cell_(cell),
@@ -72,7 +73,8 @@ class Round {
         recorder_(recorder),
         on_failure_(on_failure),
         barrier_(cell.start == Start::sequential ? 1 : cell.threads),
-        turns_(cell.throttle) {}
+        turns_(cell.throttle),
+        perturbation_(cell.perturb, cell.threads, seed) {}
 
   uint64_t run() {
     std::vector<std::thread> threads;
@@ -99,6 +101,7 @@ class Round {
   void run_thread(int thread) {
     const auto slot = static_cast<uint32_t>(thread);
     const CrashContext context(slot);
+    const Perturbation::Attendance attendance(perturbation_, thread);
     recorder_.begin_thread(slot, lanes_[slot] ? lanes_[slot]->operation() : cell_.op);
     int iteration = -1;
     bool arrived = cell_.start == Start::sequential;
@@ -140,6 +143,7 @@ class Round {
   /// `nth` of this round, from 0.
   void run_iteration(Lane& lane, uint32_t slot, int iteration, int nth) {
     const auto number = static_cast<uint32_t>(iteration);
+    perturbation_.before_launch();
     if (cell_.lock == Lock::forward) {
       recorder_.at(slot, number, Step::locking);
       const std::lock_guard<std::mutex> lock(forward_mutex_);
@@ -156,6 +160,7 @@ class Round {
     }
     const bool due = (nth + 1) % cell_.every == 0 || nth + 1 == iterations_;
     if (cell_.sync == Sync::each && due) {
+      perturbation_.before_wait();
       recorder_.at(slot, number, Step::synchronising);
       lane.synchronise();
     }
@@ -172,6 +177,7 @@ class Round {
   SpinBarrier barrier_;
   std::mutex forward_mutex_;
   Turns turns_;
+  Perturbation perturbation_;
   std::atomic<uint64_t> operations_{0};
   std::atomic<bool> called_off_{false};
 };
@@ -204,13 +210,14 @@ std::string kind_of_current_exception(std::string& text) {
   return "exception";
 }
 
-RunTally run_threads(const Cell& cell, int iterations, Workload& workload,
+RunTally run_threads(const Cell& cell, int iterations, uint64_t seed, Workload& workload,
                      std::vector<std::unique_ptr<Lane>>& lanes, FlightRecorder& recorder,
                      const std::function<void(const FailureEvent&)>& on_failure) {
   RunTally tally;
   const Clock::time_point start = Clock::now();
   for (int round = 0; round < cell.churn; ++round) {
-    Round threads(cell, round * iterations, iterations, workload, lanes, recorder, on_failure);
+    Round threads(cell, seed + static_cast<uint64_t>(round), round * iterations, iterations,
+                  workload, lanes, recorder, on_failure);
     tally.operations += threads.run();
   }
   tally.seconds = std::chrono::duration<double>(Clock::now() - start).count();

@@ -23,11 +23,11 @@ struct RunTally {
 /// Call it inside a catch block; it looks at the exception in flight. `text` receives its message.
 std::string kind_of_current_exception(std::string& text);
 
-/// Runs the threads of a cell as its axes say: start, lock, throttle, seconds, sync, every, churn,
-/// init. `lanes` has one entry a thread; where it is null the thread makes its lane itself
-/// (init=threads). `on_failure` is called from the threads, concurrently, for each exception that
-/// left a lane; the thread then ends.
-RunTally run_threads(const Cell& cell, int iterations, Workload& workload,
+/// Runs the threads of a cell as its axes say: start, lock, throttle, perturb, seconds, sync,
+/// every, churn, init. `seed` is of what perturb draws. `lanes` has one entry a thread; where it is
+/// null the thread makes its lane itself (init=threads). `on_failure` is called from the threads,
+/// concurrently, for each exception that left a lane; the thread then ends.
+RunTally run_threads(const Cell& cell, int iterations, uint64_t seed, Workload& workload,
                      std::vector<std::unique_ptr<Lane>>& lanes, FlightRecorder& recorder,
                      const std::function<void(const FailureEvent&)>& on_failure);
 

@@ -43,7 +43,7 @@ std::vector<std::string> notes_of(const std::string& text) {
   std::vector<std::unique_ptr<Lane>> lanes(static_cast<size_t>(cell.threads));
   const auto block = std::make_unique<recorder_layout::Block>();
   FlightRecorder recorder(block.get());
-  run_threads(cell, cell.iterations, workload, lanes, recorder,
+  run_threads(cell, cell.iterations, 1, workload, lanes, recorder,
               [](const FailureEvent& failure) { ADD_FAILURE() << failure.text; });
   return workload.notes_;
 }
