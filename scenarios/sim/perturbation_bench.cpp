@@ -91,7 +91,8 @@ std::vector<Mutant> mutants_of(const std::string& name) {
       load_profile((std::filesystem::path(MPSPROBE_PROFILES) / (name + ".json")).string());
   std::vector<Mutant> mutants;
   for (const Defect& defect : profile.defects) {
-    Mutant mutant{profile};
+    Mutant mutant;
+    mutant.profile = profile;
     mutant.profile.defects = {defect};
     for (const Operation& operation : operations()) {
       for (const EncodePath path : {EncodePath::nograph, EncodePath::graph, EncodePath::blit}) {
