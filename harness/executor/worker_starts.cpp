@@ -92,10 +92,10 @@ WorkerStarts::Started WorkerStarts::execute(const WorkerKind& kind, const Assign
                                             Child::Clock::time_point trial_start,
                                             std::string remark) const {
   std::vector<std::string> arguments{kind.worker->path, "run",
-                                           "--cell",          assignment.cell,
-                                           "--process",       std::to_string(assignment.process),
-                                           "--iteration",     std::to_string(assignment.iteration),
-                                           "--seed",          std::to_string(assignment.seed)};
+                                     "--cell",          assignment.cell,
+                                     "--process",       std::to_string(assignment.process),
+                                     "--iteration",     std::to_string(assignment.iteration),
+                                     "--seed",          std::to_string(assignment.seed)};
   // A worker of another release need not know it.
   if (assignment.trial != 0) {
     arguments.insert(arguments.end(), {"--trial", std::to_string(assignment.trial)});

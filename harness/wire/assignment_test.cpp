@@ -16,9 +16,11 @@ TEST(Assignment, IsRefusedWhereSomethingIsMissingOrOfAnotherType) {
   EXPECT_FALSE(parse_assignment("").has_value());
   EXPECT_FALSE(parse_assignment("\x01").has_value());
   EXPECT_FALSE(parse_assignment("[]").has_value());
-  EXPECT_FALSE(parse_assignment(R"({"cell": 1, "process": 0, "iteration": 0, "seed": 1, "trial": 0})"));
+  EXPECT_FALSE(
+      parse_assignment(R"({"cell": 1, "process": 0, "iteration": 0, "seed": 1, "trial": 0})"));
   EXPECT_FALSE(parse_assignment(R"({"cell": "a", "process": 0, "iteration": 0, "seed": 1})"));
-  EXPECT_FALSE(parse_assignment(R"({"cell": "a", "process": -1, "iteration": 0, "seed": 1, "trial": 0})"));
+  EXPECT_FALSE(
+      parse_assignment(R"({"cell": "a", "process": -1, "iteration": 0, "seed": 1, "trial": 0})"));
 }
 
 }  // namespace
