@@ -75,9 +75,17 @@ constexpr Rule kRules[] = {
      },
      "with init=threads nothing is made on the main thread"},
     {[](const Cell& cell, const OperationInfo&) {
-       return cell.sync == Sync::never && !info_of(cell.backend).owners;
+       return cell.sync == Sync::never && info_of(cell.backend).library.empty();
      },
-     "only the backend mlx leaves work in flight: use sync=each or sync=end"},
+     "the backend metal has command buffers that somebody waits for: use sync=each or sync=end"},
+    {[](const Cell& cell, const OperationInfo&) {
+       return cell.sync == Sync::never && captures_graphs(cell);
+     },
+     "a graph that is replayed is waited for before it goes: use sync=each or sync=end"},
+    {[](const Cell& cell, const OperationInfo&) {
+       return cell.sync == Sync::never && cell.wait != WaitFor::device;
+     },
+     "with sync=never no thread waits, whatever for"},
     {[](const Cell& cell, const OperationInfo&) {
        return (cell.wait == WaitFor::stream || cell.wait == WaitFor::event) &&
               !info_of(cell.backend).own_waits;

@@ -69,6 +69,10 @@ TEST(Matrix, EveryContradictionHasItsReason) {
   EXPECT_EQ(left_out("metal/raw/default/threads=2/queue=shared/kernel=shared/profile=clean"), "");
   EXPECT_THAT(left_out("sim/raw/default/threads=2/dtype=int8"), HasSubstr("dtype"));
   EXPECT_THAT(left_out("sim/raw/default/threads=2/iterations=1/sync=end"), HasSubstr("iteration"));
+  EXPECT_EQ(left_out("sim/raw/default/threads=2/sync=never"), "");
+  EXPECT_THAT(left_out("metal/raw/default/threads=2/sync=never"), HasSubstr("command buffers"));
+  EXPECT_THAT(left_out("cuda/mm/graph/threads=1/sync=never"), HasSubstr("replayed"));
+  EXPECT_THAT(left_out("cuda/mm/default/threads=2/sync=never/wait=item"), HasSubstr("no thread"));
   EXPECT_THAT(left_out("sim/raw/default/threads=2/every=10"), HasSubstr("every so many"));
   EXPECT_THAT(left_out("sim/raw/default/threads=2/every=2/sync=end"), HasSubstr("every so many"));
   EXPECT_EQ(left_out("sim/raw/default/threads=2/every=9"), "");

@@ -233,7 +233,7 @@ constexpr std::array kAxes{
                           86'400, "0", 0),
     choice<&Cell::sync, kSyncs>("sync",
                                 "synchronise after each iteration, once at the end, or leave work "
-                                "in flight when the thread ends (mlx only)"),
+                                "in flight when the thread ends (not on metal)"),
     count<&Cell::every>("every",
                         "with sync=each: launches of a thread for each time that it synchronises, "
                         "and so how many it may have in flight",

@@ -245,6 +245,7 @@ Emission libtorch(const EmissionRequest& request) {
   say(emission, cell.wait == WaitFor::item, "wait", cell, "the whole device is waited for");
   say(emission, cell.perturb == Perturb::trap, "perturb", cell,
       "a program is not let into an operation to hold a thread there");
+  say(emission, cell.sync == Sync::never, "sync", cell, "each thread waits once, at its end");
   say_once(emission, cell);
   say_rest(emission, cell,
            {"threads", "iterations", "shape", "dtype", "stream", "init", "warmup", "sync", "wait",

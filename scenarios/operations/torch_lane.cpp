@@ -102,6 +102,9 @@ CheckResult TorchLane::check() {
   return with_worker_errors([&] {
     const CpuSide cpu_side;
     CheckResult result{.unchecked = kept_.dropped()};
+    // The thread has ended and waited for nothing: its results may not be there yet, and a copy by
+    // this thread would wait for this thread's stream alone.
+    if (workload_.sync() == Sync::never) workload_.device().settle();
     const Tensors expected = kept_.all().empty() ? Tensors{} : reference();
     for (const auto& kept : kept_.all()) {
       Tensors on_cpu;

@@ -30,6 +30,7 @@ TorchWorkload::TorchWorkload(const Operation& operation, const Cell& cell, uint6
       path_(cell.path),
       stream_(cell.stream),
       wait_(cell.wait),
+      sync_(cell.sync),
       model_(cell.model),
       seed_(seed),
       device_(std::move(device)),

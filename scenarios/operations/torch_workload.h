@@ -34,6 +34,7 @@ class TorchWorkload : public Workload {
   Sizes sizes_for(int thread) const;
   at::ScalarType dtype() const { return dtype_; }
   WaitFor wait() const { return wait_; }
+  Sync sync() const { return sync_; }
   StreamUse stream() const { return stream_; }
   Device& device() { return *device_; }
   /// Every launch is captured into a graph of its own and replayed.
@@ -60,6 +61,7 @@ class TorchWorkload : public Workload {
   const Path path_;
   const StreamUse stream_;
   const WaitFor wait_;
+  const Sync sync_;
   const ModelSharing model_;
   const uint64_t seed_;
   const std::unique_ptr<Device> device_;

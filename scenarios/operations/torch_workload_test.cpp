@@ -6,9 +6,15 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
+#include <memory>
 #include <new>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "scenarios/backends/backend.h"
 #include "scenarios/operations/torch_errors.h"
@@ -126,6 +132,47 @@ TEST(TorchWorkload, LanesMadeInTheirThreadsShareOneModelAndAreClean) {
     const CheckResult result = lane->check();
     EXPECT_EQ(result.checked, 5u);
     EXPECT_EQ(result.difference, "");
+  }
+}
+
+// A device whose results are there once somebody has waited for all of it, and not before.
+class LateDevice : public Device {
+ public:
+  at::Device torch_device() const override { return at::kCPU; }
+  void touch() override {}
+  void enter_thread(StreamUse) override {}
+  std::vector<at::Tensor> launch(const std::function<std::vector<at::Tensor>()>& calls) override {
+    std::vector<at::Tensor> results = calls();
+    for (at::Tensor& result : results) {
+      in_flight_.emplace_back(result, result.clone());
+      result.zero_();
+    }
+    return results;
+  }
+  void synchronise() override {}
+  void settle() override {
+    for (auto& [result, right] : in_flight_) result.copy_(right);
+    in_flight_.clear();
+  }
+  at::Tensor upload(const at::Tensor& tensor) override { return tensor.clone(); }
+  std::string observed_path(std::string_view) override { return std::string(kNotObserved); }
+  nlohmann::json description() const override { return {{"backend", "cpu"}}; }
+
+ private:
+  std::vector<std::pair<at::Tensor, at::Tensor>> in_flight_;
+};
+
+TEST(TorchWorkload, WhatNoThreadWaitedForIsComparedOnceTheDeviceIsDone) {
+  Cell cell = workload_cell("mm");
+  for (const Sync sync : {Sync::never, Sync::each}) {
+    cell.sync = sync;
+    TorchWorkload workload(*find_operation("mm"), cell, 1, std::make_unique<LateDevice>());
+    const std::unique_ptr<Lane> lane = workload.make_lane(0);
+    for (int iteration = 0; iteration < 3; ++iteration) lane->launch(iteration);
+    const CheckResult result = lane->check();
+    EXPECT_EQ(result.checked, 3u);
+    // With sync=each whoever checks has waited: a wait here would hide that nothing was there.
+    EXPECT_EQ(result.wrong_iteration, sync == Sync::never ? -1 : 0) << result.difference;
   }
 }
 
