@@ -58,8 +58,7 @@ inline constexpr std::array kRows{
                 .alone = true,
                 .profiles = true,
                 .own_waits = true,
-                .reads_back = true,
-                .quickest_start = kQuickestOfAll},  // proven on the stand-in
+                .reads_back = true},
     BackendInfo{.backend = Backend::mlx,
                 .name = "mlx",
                 .in_words = "MLX",
