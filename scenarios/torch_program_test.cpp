@@ -124,6 +124,7 @@ TEST(TorchProgram, AMissingSimulatedDeviceOrProfileIsASetUpErrorThatNamesIt) {
 #ifdef __linux__
 TEST(TorchProgram, LibTorchAddsNoThreadsOfItsOwn) {
   const auto program = make_torch_program();
+  program->begin();
   Cell cell = cell_of(Backend::cpu, "mm");
   cell.shape = "512x512x512";
   const auto workload = program->make_workload(cell, 1);

@@ -164,6 +164,15 @@ std::string_view delay_before_launch(Perturb perturb) {
          "  while (std::chrono::steady_clock::now() < go) {\n  }\n}";
 }
 
+/// Puts it into the program: what is not asked for makes no program longer.
+void hold_threads(std::string& text, Perturb perturb) {
+  const std::string_view end = "// ---- parameters: end\n";
+  const std::string_view turn = "      std::unique_lock<std::mutex> turn(";
+  text.insert(text.find(turn), "      before_launch(first, n, at_once);\n");
+  text.insert(text.find(end) + end.size(),
+              fmt::format("constexpr auto before_launch = {};\n", delay_before_launch(perturb)));
+}
+
 Emission libtorch(const EmissionRequest& request) {
   const Cell& cell = request.cell;
   Emission emission{.kind = Kind::libtorch};
@@ -228,10 +237,10 @@ Emission libtorch(const EmissionRequest& request) {
               "  mps.releaseEvent(event);\n}");
   }
   const bool held = cell.perturb == Perturb::clock || cell.perturb == Perturb::starve;
-  if (held) block.set("before_launch", delay_before_launch(cell.perturb));
   std::string text = block.text();
   const std::string_view before = "#include <ATen/ATen.h>\n";
   text.insert(text.find(before) + before.size(), headers);
+  if (held) hold_threads(text, cell.perturb);
   emission.files = {
       {"reproducer.cpp", headed(request, "//", text)},
       {"CMakeLists.txt", headed(request, "#", read_program(folder / "CMakeLists.txt"))}};

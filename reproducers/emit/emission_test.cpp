@@ -168,7 +168,8 @@ TEST(Emission, APerturbationThatTheFailureNeedsIsInTheProgram) {
   const auto program = [](const std::string& cell) {
     return emitted(request_for(cell), Kind::libtorch).files[0].text;
   };
-  EXPECT_THAT(program("mps/mm/default/threads=2/perturb=clock"), HasSubstr("static std::atomic"));
+  EXPECT_THAT(program("mps/mm/default/threads=2/perturb=clock"),
+              AllOf(HasSubstr("static std::atomic"), HasSubstr("  before_launch(first")));
   EXPECT_THAT(program("mps/mm/default/threads=2/perturb=starve"), HasSubstr("usleep"));
   EXPECT_THAT(program("mps/mm/default/threads=2"), Not(HasSubstr("usleep")));
   EXPECT_THAT(

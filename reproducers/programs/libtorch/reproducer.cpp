@@ -30,7 +30,6 @@ constexpr at::ScalarType kType = at::kFloat;
 constexpr double kTolerance = 1e-3;  // absolute, and again relative
 constexpr auto enter_thread = [] {};
 constexpr auto synchronise = [] { torch::mps::synchronize(); };
-constexpr auto before_launch = [](size_t, size_t, size_t) {};  // thread, its nth launch, threads
 constexpr auto inputs = [] { return Tensors{at::randn({8, 64})}; };
 constexpr auto weights = [] { return Tensors{at::randn({64, 64}) / 8, at::randn({64})}; };
 constexpr auto launch = [](In x, In w, size_t) { return Tensors{at::linear(x[0], w[0], w[1])}; };
@@ -67,7 +66,6 @@ int attempt(const std::string& device, size_t threads, size_t iterations, int ar
     for (--missing; missing > 0;) std::this_thread::yield();
     for (size_t n = 0; n < iterations * threads / at_once; ++n) {
       const size_t i = (first + n * at_once) % threads;  // one thread does the work of all
-      before_launch(first, n, at_once);
       std::unique_lock<std::mutex> turn(lock, std::defer_lock);
       if (kLock || arm == 2) turn.lock();
       Tensors result = launch(x[i], w[i], i);

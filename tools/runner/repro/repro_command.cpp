@@ -101,6 +101,7 @@ CampaignHeader plan_repro(const ReproOptions& options, const ReproSource& source
   header.command_line = options.command_line;
   header.seed = source.seed;
   header.start_process = std::nullopt;
+  if (options.worker.has_value()) header.start_process = StartProcess::exec;
   header.trials = 1;
   header.timeout_seconds = source.timeout_seconds;
   header.stall_seconds = source.stall_seconds;

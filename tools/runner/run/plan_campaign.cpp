@@ -258,6 +258,11 @@ CampaignHeader plan_campaign(const RunOptions& options) {
   if (!variables.empty()) check_variables(options, plan, header.workers);
   check_start_process(options, header.workers);
   header.start_process = options.start_process;
+  // What a program that somebody names makes of another way than `run` is not known, and builds
+  // side by side are to be started alike.
+  if (!header.start_process.has_value() && !options.workers.empty()) {
+    header.start_process = StartProcess::exec;
+  }
   header.settle_rate = chosen_settle_rate(options, matrix, plan);
   header.trials = header.settle_rate > 0 ? kFloorTrials
                                          : options.trials.value_or(matrix.run.trials.value_or(10));
