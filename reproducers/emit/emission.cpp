@@ -166,6 +166,8 @@ std::string_view delay_before_launch(Perturb perturb) {
 
 /// Puts it into the program: what is not asked for makes no program longer.
 void hold_threads(std::string& text, Perturb perturb) {
+  const std::string_view header = "#include <mutex>\n";
+  text.insert(text.find(header) + header.size(), "#include <random>\n");
   const std::string_view end = "// ---- parameters: end\n";
   const std::string_view turn = "      std::unique_lock<std::mutex> turn(";
   text.insert(text.find(turn), "      before_launch(first, n, at_once);\n");
