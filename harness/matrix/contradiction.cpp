@@ -52,10 +52,11 @@ constexpr Rule kRules[] = {
      },
      "the operation has no weights that threads could share or not"},
     {[](const Cell& cell, const OperationInfo&) {
-       return (cell.queue != QueueUse::per_thread || cell.kernel != KernelUse::per_thread) &&
+       return (cell.queue != QueueUse::per_thread || cell.kernel != KernelUse::per_thread ||
+               cell.encode != Encode::stream) &&
               !info_of(cell.backend).queues;
      },
-     "queues and kernels are chosen by the backend metal alone"},
+     "queues, kernels and encoders are chosen by the backend metal alone"},
     {[](const Cell& cell, const OperationInfo&) {
        return (cell.queue != QueueUse::per_thread || cell.kernel != KernelUse::per_thread) &&
               cell.threads == 1;

@@ -25,6 +25,7 @@ constexpr std::array<string_view, 2> kStreams{"default", "per-thread"};
 constexpr std::array<string_view, 3> kCaptures{"global", "thread_local", "relaxed"};
 constexpr std::array<string_view, 2> kQueues{"per-thread", "shared"};
 constexpr std::array<string_view, 2> kKernels{"per-thread", "shared"};
+constexpr std::array<string_view, 2> kEncodes{"stream", "launch"};
 constexpr std::array<string_view, 2> kModels{"shared", "per-thread"};
 constexpr std::array<string_view, 3> kOwners{"thread", "main", "other"};
 constexpr std::array<string_view, 2> kInits{"main", "threads"};
@@ -214,6 +215,10 @@ constexpr std::array kAxes{
                                     "an MPS kernel or MPSGraph for each thread, or one for all: "
                                     "threads take turns at a kernel, as Apple asks, and not at a "
                                     "graph (metal only)"),
+    choice<&Cell::encode, kEncodes>("encode",
+                                    "into a command buffer and an encoder that stay open until the "
+                                    "thread waits, as LibTorch's streams do, or into a command "
+                                    "buffer for each launch (metal only)"),
     choice<&Cell::model, kModels>("model", "weights shared by all threads, or a copy for each"),
     choice<&Cell::owner, kOwners>(
         "owner",

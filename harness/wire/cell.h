@@ -13,6 +13,7 @@ enum class StreamUse : uint8_t { automatic, per_thread };
 enum class CaptureMode : uint8_t { global, thread_local_, relaxed };
 enum class QueueUse : uint8_t { per_thread, shared };
 enum class KernelUse : uint8_t { per_thread, shared };
+enum class Encode : uint8_t { stream, launch };
 enum class ModelSharing : uint8_t { shared, per_thread };
 enum class Owner : uint8_t { thread, main, other };
 enum class Init : uint8_t { main, threads };
@@ -46,6 +47,7 @@ struct Cell {
   CaptureMode capture = CaptureMode::global;  ///< of a CUDA graph; means nothing elsewhere
   QueueUse queue = QueueUse::per_thread;      ///< of the backend metal; means nothing elsewhere
   KernelUse kernel = KernelUse::per_thread;   ///< of the backend metal; means nothing elsewhere
+  Encode encode = Encode::stream;             ///< of the backend metal; means nothing elsewhere
   ModelSharing model = ModelSharing::shared;
   Owner owner = Owner::thread;  ///< of the backend mlx; means nothing elsewhere
   Init init = Init::main;

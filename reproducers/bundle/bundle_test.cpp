@@ -105,8 +105,10 @@ TEST(Bundle, SaysWhatTheRunMeasuredAndNothingElse) {
         "linear nograph, 3 threads: 10 of 10 failed: above 74% with 95% confidence",
         "linear nograph, 2 threads: 0 of 10 failed: below 26% with 95% confidence",
         "- Operating system, build: macOS 15.3 (24D60)", "- Model: Mac16,5",
-        "10 trials with Metal's validation on (validation=api); its banner was seen in 10 of them. "
-        "4 failed by this signature, 0 by another.",
+        "/linear/nograph/threads=3/validation=api: 4 of 10 trials failed by this signature, 0 by "
+        "another; the banner of the checks was seen in 10.",
+        "/linear/nograph/threads=1/validation=api: 0 of 10 trials failed by this signature, 0 by "
+        "another; the banner of the checks was seen in 10. Fewer threads than the failure needs",
         "(yours to write)\n\n"}) {
     EXPECT_THAT(text, HasSubstr(part));
   }

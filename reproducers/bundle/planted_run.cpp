@@ -163,6 +163,7 @@ void PlantedRun::write_journal(const std::string& backend) {
         .ran(10, threads > 2 ? 10 : 0, crash, worker);
   }
   sample.plan(backend + "/linear/nograph/threads=3/validation=api").ran(10, 4, crash, worker);
+  sample.plan(backend + "/linear/nograph/threads=1/validation=api").ran(10, 0, crash, worker);
   const std::string provenance =
       provenance_of(backend, plant("/home/planteduser12/torch/libtorch_cpu.dylib")).dump();
   for (TrialRecord& trial : journal.trials) {

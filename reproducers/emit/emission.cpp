@@ -308,6 +308,12 @@ Emission python(const EmissionRequest& request) {
   return emission;
 }
 
+/// A function of a thread's number and of which element it is.
+std::string element(const std::string& value) {
+  const bool depends = value.find("i %") != std::string::npos;
+  return fmt::format("[](float x, size_t{}) {{ return {}; }}", depends ? " i" : "", value);
+}
+
 Emission metal(const EmissionRequest& request) {
   const Cell& cell = request.cell;
   Emission emission{.kind = Kind::metal};
@@ -328,11 +334,13 @@ Emission metal(const EmissionRequest& request) {
   block.set(kernel ? "kSharedKernel" : "kSharedGraph", bool_of(cell.kernel == KernelUse::shared));
   if (kernel) {
     block.set("kSyncEach", bool_of(cell.sync == Sync::each));
+    block.set("kOpenEncoder", bool_of(cell.encode == Encode::stream));
     block.set("kBatch", fill("$0, kIn = $1, kOut = $2"));
   } else {
     block.set("kInputs", "{" + fill(recipe->graph_inputs) + "}");
     block.set("kResult", "{" + fill(recipe->graph_result) + "}");
-    block.set("expected", "[](float x) { return " + fill(recipe->graph_expected) + "; }");
+    if (!recipe->graph_input.empty()) block.set("input", element(fill(recipe->graph_input)));
+    block.set("expected", element(fill(recipe->graph_expected)));
     if (recipe->op != "linear") {
       block.set("build", "[](MPSGraph* g, const Tensors& in) {\n  return " +
                              fill(recipe->graph_build) + ";\n}");
@@ -355,9 +363,12 @@ Emission metal(const EmissionRequest& request) {
       "the threads share their weights");
   say(emission, !kernel && cell.sync == Sync::end, "sync", cell,
       "each command buffer is waited for");
+  say(emission, !kernel && cell.encode == Encode::stream && cell.backend == Backend::metal,
+      "encode", cell, "each launch has a command buffer of its own");
   say_once(emission, cell);
-  say_rest(emission, cell,
-           {"threads", "iterations", "shape", "dtype", "queue", "kernel", "sync", "lock"});
+  say_rest(
+      emission, cell,
+      {"threads", "iterations", "shape", "dtype", "queue", "kernel", "encode", "sync", "lock"});
   return emission;
 }
 

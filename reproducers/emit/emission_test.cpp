@@ -111,7 +111,9 @@ TEST(EmissionTest, EveryProgramOfEveryOperationIsShort) {
                       20);
             EXPECT_LE(lines.size(), 29U);
           } else {
-            EXPECT_LT(lines.size(), 150U) << to_string(request.cell) << " " << each.name;
+            // Metal's have two arms more, under its validation layers.
+            EXPECT_LT(lines.size(), emission.kind == Kind::metal ? 190U : 150U)
+                << to_string(request.cell) << " " << each.name;
           }
           if (each.name != "CMakeLists.txt") {
             EXPECT_THAT(each.text, testing::Not(HasSubstr("$"))) << each.name;

@@ -61,7 +61,9 @@ void say_common(Emission& emission, const Cell& cell) {
       "the program's work is in one process at a time");
   say(emission, cell.start != Start::barrier, "start", cell, "the threads start together");
   say(emission, cell.validation != Validation::none, "validation", cell,
-      "set MTL_DEBUG_LAYER=1 (and MTL_SHADER_VALIDATION=1) when you run it");
+      emission.kind == Kind::metal
+          ? "the arms called validation are under both layers, and no other is"
+          : "set MTL_DEBUG_LAYER=1 (and MTL_SHADER_VALIDATION=1) when you run it");
   for (const auto& [name, value] : parse_variables(cell.env)) {
     emission.not_expressed.push_back(
         value == kUnset ? fmt::format("env.{}: unset {} before you run it", name, name)

@@ -18,11 +18,13 @@ struct Recipe {
   std::string_view expected;  ///< of C++; empty: the same on the CPU
   std::string_view python_launch;
   std::string_view python_right;  ///< empty: the same on the CPU
-  /// For MPSGraph: shapes of the inputs, the result's, how the graph is built of `in`, and the
-  /// number that each element of the result is where the first input is all x and the others 1.
+  /// For MPSGraph: shapes of the inputs, the result's, how the graph is built of `in`; element i of
+  /// the first input of a thread whose number is x (empty: x itself), the others being all 1; and
+  /// element i of its result, another one than any other thread's.
   std::string_view graph_inputs;
   std::string_view graph_result;
   std::string_view graph_build;
+  std::string_view graph_input;
   std::string_view graph_expected;
   bool linear = false;  ///< ends in aten::linear: the layout of the weights chooses the path
 };

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "scenarios/metal/recipe.h"
+#include "scenarios/metal/submission.h"
 #include "scenarios/objective_c/owned.h"
 
 namespace mpsprobe::metal {
@@ -18,10 +19,10 @@ using Buffer = Owned<id<MTLBuffer>>;
 class StepKernel {
  public:
   virtual ~StepKernel() = default;
-  /// Appends the step to a command buffer that the calling thread has made and not committed.
-  /// `sources` and `result` hold the values in float32 without gaps, and stay alive until the
-  /// command buffer has completed: it retains what its commands use.
-  virtual void encode(MPSCommandBuffer* buffer, std::span<const Buffer> sources,
+  /// Appends the step to what the calling thread has begun and not committed. `sources` and
+  /// `result` hold the values in float32 without gaps, and stay alive until the command buffer has
+  /// completed: it retains what its commands use.
+  virtual void encode(Submission& submission, std::span<const Buffer> sources,
                       const Buffer& result) = 0;
   /// Whether threads have to take turns at it. An MPS kernel may be encoded by one thread at a time
   /// ("as long as only one thread is operating on any particular MPSKernel object at a time",
@@ -30,9 +31,17 @@ class StepKernel {
   virtual bool threads_take_turns() const = 0;
 };
 
-/// The kernel of a step, by a graph or without. `seed` is for a step that draws numbers. Throws
+/// How a step is encoded.
+struct Way {
+  bool graph = false;  ///< products and linear by a graph
+  /// MPS kernels into the encoder that stays open (encodeToCommandEncoder, as LibTorch does), or
+  /// each into an encoder of its own (encodeToCommandBuffer).
+  bool open_encoder = true;
+};
+
+/// The kernel of a step. `seed` is for a step that draws numbers. Throws
 /// where the framework gives no object.
 std::unique_ptr<StepKernel> make_kernel(id<MTLDevice> device, const Recipe& recipe, size_t step,
-                                        bool graph, uint64_t seed);
+                                        Way way, uint64_t seed);
 
 }  // namespace mpsprobe::metal

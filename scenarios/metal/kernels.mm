@@ -35,26 +35,28 @@ class EncoderScope {
   id<MTLCommandEncoder> encoder_;
 };
 
-/// A fill by the blit encoder, which is how LibTorch makes zeros.
+/// A fill by the blit encoder.
 class ZerosKernel : public StepKernel {
  public:
-  void encode(MPSCommandBuffer* buffer, std::span<const Buffer>, const Buffer& result) override {
+  void encode(Submission& submission, std::span<const Buffer>, const Buffer& result) override {
     // One encoder at a time is open on a command buffer, and it is ended before the next or the
     // commit (MTLCommandBuffer: "You can use only a single encoder at a time"). The range is a
     // multiple of four bytes, as macOS asks.
     id<MTLBlitCommandEncoder> const encoder =
-        required([buffer blitCommandEncoder], "blitCommandEncoder");
+        required([submission.commands() blitCommandEncoder], "blitCommandEncoder");
     const EncoderScope scope(encoder);
     [encoder fillBuffer:result.get() range:NSMakeRange(0, [result.get() length]) value:0];
   }
   bool threads_take_turns() const override { return false; }
 };
 
-/// A product by MPSNDArrayMatrixMultiplication, as LibTorch's linear without a graph.
+/// A product by MPSNDArrayMatrixMultiplication, as LibTorch's linear without a graph. A third
+/// source is added: a matrix as large as the result, since Apple's header defines no other.
 class ProductKernel : public StepKernel {
  public:
-  ProductKernel(id<MTLDevice> device, const Recipe& recipe, const Step& step, const Sizes& result)
-      : transposed_(step.kind == StepKind::linear), result_(result) {
+  ProductKernel(id<MTLDevice> device, const Recipe& recipe, const Step& step, const Sizes& result,
+                bool open_encoder)
+      : transposed_(step.kind == StepKind::linear), open_encoder_(open_encoder), result_(result) {
     for (const size_t source : step.sources) sources_.push_back(recipe.values[source]);
     kernel_ = Owned<MPSNDArrayMatrixMultiplication*>::adopt(
         required([[MPSNDArrayMatrixMultiplication alloc] initWithDevice:device
@@ -62,7 +64,7 @@ class ProductKernel : public StepKernel {
                  "MPSNDArrayMatrixMultiplication"));
   }
 
-  void encode(MPSCommandBuffer* buffer, std::span<const Buffer> sources,
+  void encode(Submission& submission, std::span<const Buffer> sources,
               const Buffer& result) override {
     std::vector<Owned<MPSNDArray*>> owned;
     std::vector<MPSNDArray*> arrays;
@@ -72,10 +74,19 @@ class ProductKernel : public StepKernel {
           owned.emplace_back(array_of(sources[i], sources_[i], transposed_ && i == 1)).get());
     }
     const Owned<MPSNDArray*> destination = array_of(result, result_, false);
-    [kernel_.get() encodeToCommandBuffer:buffer
-                            sourceArrays:[NSArray arrayWithObjects:arrays.data()
-                                                             count:arrays.size()]
-                        destinationArray:destination.get()];
+    NSArray* const list = [NSArray arrayWithObjects:arrays.data() count:arrays.size()];
+    if (!open_encoder_) {
+      [kernel_.get() encodeToCommandBuffer:submission.commands()
+                              sourceArrays:list
+                          destinationArray:destination.get()];
+      return;
+    }
+    if (@available(macOS 15.0, *)) {
+      [kernel_.get() encodeToCommandEncoder:submission.encoder()
+                              commandBuffer:submission.encoded()
+                               sourceArrays:list
+                           destinationArray:destination.get()];
+    }
   }
   bool threads_take_turns() const override { return true; }
 
@@ -95,6 +106,7 @@ class ProductKernel : public StepKernel {
   }
 
   bool transposed_;
+  bool open_encoder_;
   std::vector<Sizes> sources_;
   Sizes result_;
   Owned<MPSNDArrayMatrixMultiplication*> kernel_;
@@ -120,7 +132,7 @@ class GraphKernel : public StepKernel {
         required(build(step.kind, inputs, result, seed), "MPSGraph"));
   }
 
-  void encode(MPSCommandBuffer* buffer, std::span<const Buffer> sources,
+  void encode(Submission& submission, std::span<const Buffer> sources,
               const Buffer& result) override {
     std::vector<Owned<MPSGraphTensorData*>> owned;
     std::vector<MPSGraphTensorData*> data;
@@ -132,7 +144,7 @@ class GraphKernel : public StepKernel {
     const Owned<MPSGraphTensorData*> target = data_of(result, result_shape_);
     MPSGraphTensorData* const results[] = {target.get()};
     MPSGraphTensor* const result_keys[] = {result_.get()};
-    [graph_.get() encodeToCommandBuffer:buffer
+    [graph_.get() encodeToCommandBuffer:submission.commands()
                                   feeds:[NSDictionary dictionaryWithObjects:data.data()
                                                                     forKeys:keys.data()
                                                                       count:keys.size()]
@@ -204,12 +216,14 @@ class GraphKernel : public StepKernel {
 }  // namespace
 
 std::unique_ptr<StepKernel> make_kernel(id<MTLDevice> device, const Recipe& recipe, size_t step,
-                                        bool graph, uint64_t seed) {
+                                        Way way, uint64_t seed) {
   const Step& what = recipe.steps[step];
   const Sizes& result = recipe.values[recipe.result_of(step)];
   if (what.kind == StepKind::zeros) return std::make_unique<ZerosKernel>();
   const bool is_product = what.kind == StepKind::product || what.kind == StepKind::linear;
-  if (is_product && !graph) return std::make_unique<ProductKernel>(device, recipe, what, result);
+  if (is_product && !way.graph) {
+    return std::make_unique<ProductKernel>(device, recipe, what, result, way.open_encoder);
+  }
   return std::make_unique<GraphKernel>(recipe, what, result, seed);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,8 +11,9 @@
 
 namespace mpsprobe::metal {
 
-/// What one thread launches and what came of it. A launch makes buffers for its results and one
-/// submission, and keeps the results for the comparison.
+/// What one thread launches and what came of it. A launch makes buffers for its results and adds to
+/// the submission that is open, as LibTorch's stream does until somebody waits for it, or makes one
+/// of its own, as the cell says. The results are kept for the comparison.
 class MetalLane : public Lane {
  public:
   /// `shared` outlives the lane.
@@ -20,12 +22,14 @@ class MetalLane : public Lane {
   std::string operation() const override { return std::string(shared_.operation().name); }
   void launch(int iteration) override;
   void synchronise() override;
+  void leave() override;
   CheckResult check() override;
 
  private:
   using Results = std::vector<Buffer>;
 
-  void encode(MPSCommandBuffer* buffer, size_t step, const std::vector<Buffer>& values);
+  void encode(size_t step, const std::vector<Buffer>& values);
+  void commit_open();
   void wait_for_all();
 
   SharedObjects& shared_;
@@ -33,6 +37,7 @@ class MetalLane : public Lane {
   std::shared_ptr<Kernels> kernels_;
   Uploaded inputs_;
   std::shared_ptr<const Uploaded> parameters_;
+  std::optional<Submission> open_;       // not committed
   std::vector<Submission> submissions_;  // committed and not waited for
   bool device_failed_ = false;           // what results hold is undefined
   KeptResults<Results> kept_;

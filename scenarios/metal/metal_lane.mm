@@ -28,17 +28,33 @@ void MetalLane::launch(int iteration) {
     bytes += size;
   }
   with_objc_exceptions([&] {
-    Submission submission(queue_.get());
-    for (size_t step = 0; step < recipe.steps.size(); ++step) {
-      submission.add([&](MPSCommandBuffer* buffer) { encode(buffer, step, values); });
-    }
-    submission.commit();
-    submissions_.push_back(std::move(submission));
+    if (!open_) open_.emplace(queue_.get());
+    for (size_t step = 0; step < recipe.steps.size(); ++step) encode(step, values);
+    // Where there are none, the commit is the operation.
+    if (shared_.commits_each_launch() || recipe.steps.empty()) commit_open();
   });
   kept_.add(iteration, std::move(results), bytes, shared_.kept_budget());
 }
 
-void MetalLane::synchronise() { wait_for_all(); }
+void MetalLane::synchronise() {
+  const Pool pool;
+  with_objc_exceptions([this] { commit_open(); });
+  wait_for_all();
+}
+
+// Something is open where a launch threw, or the thread was stopped before it waited. What launches
+// before that encoded is theirs to be done.
+void MetalLane::leave() {
+  const Pool pool;
+  try {
+    with_objc_exceptions([this] {
+      if (shared_.commits_each_launch()) open_.reset();
+      commit_open();
+    });
+  } catch (const std::exception&) {
+    device_failed_ = true;
+  }
+}
 
 CheckResult MetalLane::check() {
   const Pool pool;
@@ -68,14 +84,22 @@ CheckResult MetalLane::check() {
   return result;
 }
 
-void MetalLane::encode(MPSCommandBuffer* buffer, size_t step, const std::vector<Buffer>& values) {
+void MetalLane::commit_open() {
+  if (!open_) return;
+  Submission submission = *std::exchange(open_, std::nullopt);
+  submission.commit();
+  submissions_.push_back(std::move(submission));
+}
+
+void MetalLane::encode(size_t step, const std::vector<Buffer>& values) {
   const Recipe& recipe = shared_.recipe();
   std::vector<Buffer> sources;
   for (const size_t source : recipe.steps[step].sources) sources.push_back(values[source]);
   StepKernel& kernel = *kernels_->steps[step];
   std::unique_lock<std::mutex> turn(kernels_->turn, std::defer_lock);
   if (kernel.threads_take_turns()) turn.lock();
-  kernel.encode(buffer, sources, values[recipe.result_of(step)]);
+  kernel.encode(*open_, sources, values[recipe.result_of(step)]);
+  open_->note_root();
 }
 
 // All of them, whatever the first says: what still runs may not be left to itself.

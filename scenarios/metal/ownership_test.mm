@@ -69,6 +69,7 @@ void run(const std::string& text) {
         if (cell.sync == Sync::each) lane->synchronise();
       }
       lane->synchronise();
+      lane->leave();
     });
   }
   for (std::thread& thread : threads) thread.join();
@@ -86,7 +87,8 @@ TEST(MetalOwnership, EverythingThatACellMadeIsGoneWhenItIsOver) {
   for (const std::string cell :
        {"metal/linear/nograph", "metal/linear/graph", "metal/raw/default", "metal/zeros/default",
         "metal/linear/nograph/kernel=shared", "metal/linear/graph/sync=end",
-        "metal/raw/default/queue=shared/kernel=shared"}) {
+        "metal/raw/default/queue=shared/kernel=shared", "metal/linear/nograph/encode=launch",
+        "metal/linear/nograph/sync=end", "metal/empty_commit/default"}) {
     run(cell + clean);
     EXPECT_THAT(living_in_the_end(), testing::IsEmpty()) << cell;
   }

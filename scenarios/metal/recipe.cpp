@@ -9,7 +9,7 @@ constexpr std::string_view kProduct = "rows x inner x columns";
 
 const MetalOperation kOperations[] = {
     {.name = "linear",
-     .summary = "F.linear(x, w, b): MPSNDArrayMatrixMultiplication, or MPSGraph",
+     .summary = "x w^T + b, b being a matrix: MPSNDArrayMatrixMultiplication, or MPSGraph",
      .source = "reports 000, 001, 002",
      .shape = "8x64x64",
      .dimensions = "batch x in x out",
@@ -21,7 +21,7 @@ const MetalOperation kOperations[] = {
            const int64_t batch = sizes[0];
            const int64_t in = sizes[1];
            const int64_t out = sizes[2];
-           return Recipe{.values = {{batch, in}, {out, in}, {out}, {batch, out}},
+           return Recipe{.values = {{batch, in}, {out, in}, {batch, out}, {batch, out}},
                          .inputs = 1,
                          .parameters = 2,
                          .steps = {{StepKind::linear, {0, 1, 2}}}};

@@ -15,7 +15,7 @@ enum class StepKind : uint8_t {
   zeros,     ///< fill
   normal,    ///< standard normal samples
   product,   ///< a x b
-  linear,    ///< x x transpose(w) + b
+  linear,    ///< x x transpose(w) + b, b as large as the result
   addition,  ///< a + b, of the same sizes
   relu,
   softmax,  ///< over the last dimension
@@ -39,7 +39,8 @@ struct Recipe {
 };
 
 /// One entry of the backend's operation table: the same name, shape and meaning as that of the
-/// operation on LibTorch, whose calls on MPS it makes by hand. Static storage.
+/// operation on LibTorch. By what calls, and whether LibTorch makes them: docs/macos.md. Static
+/// storage.
 struct MetalOperation {
   std::string_view name;
   std::string_view summary;

@@ -68,7 +68,7 @@ Wide expected(const Recipe& recipe, const Step& step, const Sizes& sizes,
     case StepKind::linear: {
       const size_t out = size(1, 0);
       Wide result = product(source(0), source(1), size(0, 0), size(0, 1), out, 1, size(1, 1));
-      for (size_t i = 0; i < result.size(); ++i) result[i] += source(2)[i % out];
+      for (size_t i = 0; i < result.size(); ++i) result[i] += source(2)[i];
       return result;
     }
     case StepKind::addition: {

@@ -39,6 +39,8 @@ class SharedObjects {
   const MetalOperation& operation() const { return operation_; }
   const Recipe& recipe() const { return recipe_; }
   bool takes_graph() const { return graph_; }
+  /// A command buffer for each launch, instead of one until the thread waits.
+  bool commits_each_launch() const { return cell_.encode == Encode::launch; }
   KeptBudget& kept_budget() { return kept_budget_; }
 
   /// Made at the first call, which is the process's first contact with it. Throws UnsupportedError

@@ -79,10 +79,11 @@ Uploaded SharedObjects::inputs_for_lane(int thread) {
 
 std::shared_ptr<Kernels> SharedObjects::new_kernels(uint64_t stream) {
   auto kernels = std::make_shared<Kernels>();
+  const Way way{.graph = graph_, .open_encoder = !commits_each_launch()};
   for (size_t step = 0; step < recipe_.steps.size(); ++step) {
     // Samples of their own for each step that draws some.
     const uint64_t seed = seed_ * 1'000'003 + stream * 1'009 + step;
-    kernels->steps.push_back(make_kernel(device(), recipe_, step, graph_, seed));
+    kernels->steps.push_back(make_kernel(device(), recipe_, step, way, seed));
   }
   return kernels;
 }

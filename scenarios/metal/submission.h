@@ -3,7 +3,6 @@
 #import <Metal/Metal.h>
 #import <MetalPerformanceShaders/MetalPerformanceShaders.h>
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -11,8 +10,8 @@
 
 namespace mpsprobe::metal {
 
-/// What one launch hands to the device, from its making to its end, by one thread throughout: Apple
-/// lets one thread at a time use a command buffer, and this keeps to one altogether.
+/// What a thread hands to the device at once, from its making to its end, by one thread throughout:
+/// Apple lets one thread at a time use a command buffer, and this keeps to one altogether.
 ///
 /// It begins as one command buffer of the queue, which retains what its commands use. MPSGraph may
 /// commit that while it encodes and go on in another one, so all that were seen between two steps
@@ -21,9 +20,23 @@ class Submission {
  public:
   /// Throws GpuError where the queue gives no command buffer.
   explicit Submission(id<MTLCommandQueue> queue);
+  Submission(Submission&&) = default;
+  Submission& operator=(Submission&&) = default;
+  /// Ends the encoder where it is open. What was not committed is dropped.
+  ~Submission();
 
-  /// Has `encode` add one step. Not after commit().
-  void add(const std::function<void(MPSCommandBuffer*)>& encode);
+  /// For what opens encoders of its own, as MPSGraph does: one encoder at a time is open on a
+  /// command buffer, so the one below is ended. Not after commit().
+  MPSCommandBuffer* commands();
+  /// The encoder for kernels, which stays open from one to the next, as that of LibTorch's streams
+  /// does. Valid until the next call of another function of this. Throws GpuError where the command
+  /// buffer gives none. Not after commit().
+  id<MTLComputeCommandEncoder> encoder();
+  /// The command buffer that encoder() belongs to.
+  MPSCommandBuffer* encoded() { return buffer_.get(); }
+
+  /// After each step.
+  void note_root();
   /// Hands over what was added. Once. Without it, what MPSGraph has not committed is dropped.
   void commit();
   /// Waits until the device is done with all of it, and returns the first error that a command
@@ -31,9 +44,10 @@ class Submission {
   std::string wait();
 
  private:
-  void note_root();
+  void end_encoder();
 
   Owned<MPSCommandBuffer*> buffer_;
+  Owned<id<MTLComputeCommandEncoder>> encoder_;  // where one is open
   std::vector<Owned<id<MTLCommandBuffer>>> roots_;
 };
 

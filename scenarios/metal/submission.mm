@@ -1,5 +1,7 @@
 #include "scenarios/metal/submission.h"
 
+#include <utility>
+
 #include "scenarios/worker/workload.h"
 
 namespace mpsprobe::metal {
@@ -26,12 +28,29 @@ Submission::Submission(id<MTLCommandQueue> queue)
   note_root();
 }
 
-void Submission::add(const std::function<void(MPSCommandBuffer*)>& encode) {
-  encode(buffer_.get());
-  note_root();
+Submission::~Submission() {
+  if (!encoder_) return;
+  const Pool pool;
+  end_encoder();
 }
 
-void Submission::commit() { [buffer_.get() commit]; }
+MPSCommandBuffer* Submission::commands() {
+  end_encoder();
+  return buffer_.get();
+}
+
+id<MTLComputeCommandEncoder> Submission::encoder() {
+  if (!encoder_) {
+    encoder_ = Owned<id<MTLComputeCommandEncoder>>::retain([buffer_.get() computeCommandEncoder]);
+    if (!encoder_) throw GpuError("the command buffer gave no encoder");
+  }
+  return encoder_.get();
+}
+
+void Submission::commit() {
+  end_encoder();
+  [buffer_.get() commit];
+}
 
 std::string Submission::wait() {
   std::string first;
@@ -41,6 +60,13 @@ std::string Submission::wait() {
     if (first.empty()) first = error;
   }
   return first;
+}
+
+// An encoder that is released without that ends the process.
+void Submission::end_encoder() {
+  if (!encoder_) return;
+  const Owned<id<MTLComputeCommandEncoder>> ended = std::move(encoder_);
+  [ended.get() endEncoding];
 }
 
 void Submission::note_root() {

@@ -12,7 +12,7 @@
 #include "scenarios/operations/operation.h"
 
 // Operations that make a tensor out of nothing. Report 004 tells them apart by what they encode:
-// empty only allocates, zeros uses a blit encoder, the others a kernel or a graph.
+// empty only allocates; the others are a fill, a kernel or a graph, as the release has it.
 
 namespace mpsprobe {
 namespace {

@@ -41,21 +41,25 @@ std::string count_in_words(const CellCount& count) {
 
 std::vector<std::string> misuse_in_words(const BundleFinding& finding) {
   std::vector<std::string> lines;
-  const ValidationCount count = count_validation(finding);
-  if (count.trials == 0) {
+  const std::vector<ValidationCount> counts = count_validation(finding);
+  const auto any = [&](auto is) { return std::any_of(counts.begin(), counts.end(), is); };
+  if (!any([](const ValidationCount& count) { return count.enough; })) {
     lines.push_back(
-        "No trial of this operation ran with Metal's API validation on: misuse was not ruled out "
-        "in that way.");
-  } else {
-    std::string modes;
-    for (const std::string& mode : count.modes) modes += (modes.empty() ? "" : ", ") + mode;
+        "No trial of this operation ran with Metal's validation on and as many threads as the "
+        "failure needs: misuse was not ruled out in that way.");
+  }
+  for (const ValidationCount& count : counts) {
     lines.push_back(fmt::format(
-        "{} with Metal's validation on (validation={}); its banner was seen in {} of "
-        "them. {} failed by this signature, {} by another.",
-        counted(count.trials, "trials"), modes, count.proved, count.same, count.otherwise));
-    if (count.otherwise > 0) {
-      lines.push_back("Look at those others first: the checks themselves may have objected.");
-    }
+        "With Metal's validation on, {}: {} of {} failed by this signature, {} by another; the "
+        "banner of the checks was seen in {}.{}",
+        to_string(*count.cell), count.same, counted(count.trials, "trials"), count.otherwise,
+        count.proved,
+        count.enough ? ""
+                     : " Fewer threads than the failure needs: what passes here rules out "
+                       "nothing about several."));
+  }
+  if (any([](const ValidationCount& count) { return count.otherwise > 0; })) {
+    lines.push_back("Look at those others first: the checks themselves may have objected.");
   }
   for (const ProofLine& proof : finding.reproduction.proofs) {
     if (proof.program != "metal" || !proof.held || proof.n == 0) continue;

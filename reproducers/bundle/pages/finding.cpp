@@ -1,6 +1,7 @@
 #include "reproducers/bundle/pages/finding.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "harness/wire/axis.h"
@@ -31,10 +32,6 @@ std::string without_count(const Cell& cell) {
   Cell group = cell;
   group.threads = group.processes = 1;
   return to_string(group);
-}
-
-std::string axis_text(const Cell& cell, const char* axis) {
-  return find_axis(axis)->read(cell);
 }
 
 }  // namespace
@@ -104,34 +101,35 @@ BundleFinding find(const Evidence& evidence, const SignatureGroup& group, std::s
   return finding;
 }
 
-ValidationCount count_validation(const BundleFinding& finding) {
-  ValidationCount count;
-  std::set<std::string> modes;
+std::vector<ValidationCount> count_validation(const BundleFinding& finding) {
+  std::vector<ValidationCount> counts;
+  std::map<std::string, size_t> places;  // of a cell, in counts
   const Cell& failing = finding.smallest().summary->cell;
   for (const TrialRecord& trial : finding.evidence->journal.trials) {
     const Cell& cell = trial.cell;
     if (cell.validation == Validation::none || cell.backend != failing.backend ||
         cell.op != failing.op || cell.path != failing.path ||
-        // Where the failure needs several, what fewer do rules no misuse out.
-        cell.threads < failing.threads || cell.processes < failing.processes ||
         !is_evidence(trial.judgement.outcome)) {
       continue;
     }
-    ++count.trials;
-    modes.insert(axis_text(cell, "validation"));
-    const bool banner =
-        std::all_of(trial.processes.begin(), trial.processes.end(),
-                    [](const ProcessRecord& process) { return process.api_validation_seen; });
-    if (banner && !trial.processes.empty()) ++count.proved;
-    if (!is_failure(trial.judgement.outcome)) continue;
-    if (trial.judgement.signature == finding.group->title) {
-      ++count.same;
-    } else {
-      ++count.otherwise;
+    const auto [place, is_new] = places.try_emplace(to_string(cell), counts.size());
+    if (is_new) {
+      counts.push_back(
+          {.cell = &cell,
+           .enough = cell.threads >= failing.threads && cell.processes >= failing.processes});
     }
+    ValidationCount& count = counts[place->second];
+    ++count.trials;
+    const bool banners = std::all_of(
+        trial.processes.begin(), trial.processes.end(), [&](const ProcessRecord& process) {
+          return process.api_validation_seen &&
+                 (cell.validation == Validation::api || process.shader_validation_seen);
+        });
+    if (banners && !trial.processes.empty()) ++count.proved;
+    if (!is_failure(trial.judgement.outcome)) continue;
+    ++(trial.judgement.signature == finding.group->title ? count.same : count.otherwise);
   }
-  count.modes.assign(modes.begin(), modes.end());
-  return count;
+  return counts;
 }
 
 BundleRecord record_of(const BundleFinding& finding) {

@@ -48,16 +48,20 @@ struct BundleFinding {
 /// Gathers what the evidence says of a signature; the reproduction is left empty.
 BundleFinding find(const Evidence& evidence, const SignatureGroup& group, std::string raw_title);
 
-/// Trials of the validation arm: same backend, operation and path, at least as many threads and
-/// processes, with Metal's checks on.
+/// Trials of one cell that has Metal's checks on and the backend, operation and path of the
+/// failure.
 struct ValidationCount {
-  int trials = 0;     ///< that count
-  int proved = 0;     ///< of these, with Metal's own banner in every process
-  int same = 0;       ///< that failed by this signature
-  int otherwise = 0;  ///< that failed by another: the checks themselves may have objected
-  std::vector<std::string> modes;  ///< "api", "api-shader"
+  const Cell* cell = nullptr;  ///< the journal's
+  int trials = 0;              ///< that count
+  int proved = 0;              ///< of these, with the banners of the checks in every process
+  int same = 0;                ///< that failed by this signature
+  int otherwise = 0;           ///< that failed by another: the checks themselves may have objected
+  /// At least as many threads and processes as the failure needs: where it needs several, what
+  /// fewer do rules no misuse out.
+  bool enough = false;
 };
-ValidationCount count_validation(const BundleFinding& finding);
+/// In the order of the journal.
+std::vector<ValidationCount> count_validation(const BundleFinding& finding);
 
 /// `bundle.json` of the finding.
 BundleRecord record_of(const BundleFinding& finding);

@@ -66,12 +66,15 @@ id<MTLBuffer> encode_by_kernel(const Layer& layer, id<MTLCommandBuffer> commands
       [[[MPSNDArrayMatrixMultiplication alloc] initWithDevice:device() sourceCount:3] autorelease];
   const std::array<int64_t, 2> x = {layer.rows, layer.inputs};
   const std::array<int64_t, 2> weight = {layer.outputs, layer.inputs};
-  const std::array<int64_t, 1> bias = {layer.outputs};
   const std::array<int64_t, 2> out = {layer.rows, layer.outputs};
+  std::vector<float> bias;  // in every row
+  for (int64_t row = 0; row < layer.rows; ++row) {
+    bias.insert(bias.end(), layer.bias.begin(), layer.bias.end());
+  }
   [kernel encodeToCommandBuffer:commands
                    sourceArrays:@[
                      array_of(floats(layer.x), x), array_of(floats(layer.weight), weight, true),
-                     array_of(floats(layer.bias), bias)
+                     array_of(floats(bias), out)
                    ]
                destinationArray:array_of(result, out)];
   return result;

@@ -127,15 +127,20 @@ void raise_if_asked(const EncodeResult& result) {
   [NSException raise:NSInternalInconsistencyException format:@"%s", result.exception->c_str()];
 }
 
-void encode_work(SimulatedCommandBuffer* buffer, std::string_view operation, EncodePath path,
-                 std::function<void(bool)> work) {
-  metal::Encoder& encoder = buffer->recording_->buffer->compute_encoder();
+void encode_work(SimulatedCommandBuffer* buffer, SimulatedEncoder* given,
+                 std::string_view operation, EncodePath path, std::function<void(bool)> work) {
+  if (given != nil && given->buffer_ != buffer) {
+    metal::fail_assertion("-[SimulatedCommandBuffer encode]", 0,
+                          "encoder of another command buffer");
+  }
+  metal::Encoder& encoder =
+      given == nil ? buffer->recording_->buffer->compute_encoder() : *given->encoder_;
   require_owner(*buffer->recording_, "computeCommandEncoder");
   const EncodeResult result = meet_defects(buffer, operation, path);
   if (result.exception == nullptr) {
     encoder.encode([work = std::move(work), wrong = result.wrong_numbers] { work(wrong); });
   }
-  encoder.end_encoding();
+  if (given == nil) encoder.end_encoding();
   raise_if_asked(result);
 }
 

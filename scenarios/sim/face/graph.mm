@@ -229,7 +229,7 @@ void require_float32(MPSDataType type) {
     }
     const Data out = Data::retain([resultsDictionary objectForKey:tensor]);
     require_shape_of(tensor, out.get());
-    encode_work(root, operation_of(result), EncodePath::graph,
+    encode_work(root, nil, operation_of(result), EncodePath::graph,
                 [body = body_of(self), &result, given, out](bool wrong) {
                   using mpsprobe::sim::face::numbers_in;
                   mpsprobe::sim::face::Feeds numbers;

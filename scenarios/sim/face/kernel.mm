@@ -73,18 +73,25 @@ class Encoding {
   (void)destination;
   metal::fail_assertion("-[MPSNDArrayMultiaryKernel encode]", 0, "not a kernel by itself");
 }
+- (void)encodeToCommandEncoder:(id<MTLComputeCommandEncoder>)encoder
+                 commandBuffer:(id<MTLCommandBuffer>)commandBuffer
+                  sourceArrays:(NSArray<MPSNDArray*>*)sourceArrays
+              destinationArray:(MPSNDArray*)destination {
+  (void)encoder;
+  [self encodeToCommandBuffer:commandBuffer sourceArrays:sourceArrays destinationArray:destination];
+}
 @end
 
 namespace {
 
-/// out = a x b, with b having as many columns as out, and an optional row that is added.
+/// out = a x b, with b having as many columns as out, and an optional matrix that is added.
 void multiply_arrays(MPSNDArray* a, MPSNDArray* b, MPSNDArray* bias, MPSNDArray* out, bool wrong) {
   const MatrixView result = matrix_of(out);
-  const auto columns = static_cast<size_t>(result.columns);
-  const std::span<float> numbers(first_number(out), static_cast<size_t>(result.rows) * columns);
+  const auto count = static_cast<size_t>(result.rows * result.columns);
+  const std::span<float> numbers(first_number(out), count);
   mpsprobe::sim::face::multiply(
       matrix_of(a), matrix_of(b),
-      bias == nil ? std::span<const float>() : std::span<const float>(first_number(bias), columns),
+      bias == nil ? std::span<const float>() : std::span<const float>(first_number(bias), count),
       numbers);
   if (wrong) mpsprobe::sim::face::overwrite(numbers);
 }
@@ -99,13 +106,20 @@ SimulatedCommandBuffer* underlying(id<MTLCommandBuffer> buffer) {
 
 }  // namespace
 
-@implementation MPSNDArrayMatrixMultiplication
-- (void)encodeToCommandBuffer:(id<MTLCommandBuffer>)cmdBuf
-                 sourceArrays:(NSArray<MPSNDArray*>*)sourceArrays
-             destinationArray:(MPSNDArray*)destination {
+namespace {
+
+bool is_packed(const MatrixView& matrix) {
+  return matrix.column_stride == 1 && matrix.row_stride == matrix.columns;
+}
+bool same_sizes(const MatrixView& a, const MatrixView& b) {
+  return a.rows == b.rows && a.columns == b.columns;
+}
+
+/// Into `encoder`, or into one of its own where that is nil.
+void encode_product(KernelHalf& half, SimulatedEncoder* encoder, SimulatedCommandBuffer* buffer,
+                    NSArray<MPSNDArray*>* sourceArrays, MPSNDArray* destination) {
   const char* const place = "-[MPSNDArrayMatrixMultiplication encode]";
   // MPSKernel: one thread at a time for any one object.
-  KernelHalf& half = half_of(self);
   const Encoding encoding(half, place);
   if ([sourceArrays count] != half.source_count || half.source_count < 2 || half.source_count > 3) {
     metal::fail_assertion(place, 0, "number of source arrays is not that of the kernel");
@@ -116,17 +130,33 @@ SimulatedCommandBuffer* underlying(id<MTLCommandBuffer> buffer) {
   const MatrixView left = matrix_of(a);
   const MatrixView right = matrix_of(b);
   const MatrixView result = matrix_of(destination);
-  const bool fits = left.columns == right.rows && left.rows == result.rows &&
-                    right.columns == result.columns && result.column_stride == 1 &&
-                    result.row_stride == result.columns &&
-                    (bias == nil || layout_of(bias).elements() == result.columns);
+  const bool fits =
+      left.columns == right.rows && left.rows == result.rows && right.columns == result.columns &&
+      is_packed(result) &&
+      (bias == nil || (same_sizes(matrix_of(bias), result) && is_packed(matrix_of(bias))));
   if (!fits) metal::fail_assertion(place, 0, "matrices that do not fit one another");
   using Array = Owned<MPSNDArray*>;
   // LibTorch's aten::linear is the product with a bias, and aten::mm the one without.
-  encode_work(underlying(cmdBuf), bias == nil ? "mm" : "linear", EncodePath::nograph,
+  encode_work(buffer, encoder, bias == nil ? "mm" : "linear", EncodePath::nograph,
               [a = Array::retain(a), b = Array::retain(b), bias = Array::retain(bias),
                out = Array::retain(destination)](bool wrong) {
                 multiply_arrays(a.get(), b.get(), bias.get(), out.get(), wrong);
               });
+}
+
+}  // namespace
+
+@implementation MPSNDArrayMatrixMultiplication
+- (void)encodeToCommandBuffer:(id<MTLCommandBuffer>)cmdBuf
+                 sourceArrays:(NSArray<MPSNDArray*>*)sourceArrays
+             destinationArray:(MPSNDArray*)destination {
+  encode_product(half_of(self), nil, underlying(cmdBuf), sourceArrays, destination);
+}
+- (void)encodeToCommandEncoder:(id<MTLComputeCommandEncoder>)encoder
+                 commandBuffer:(id<MTLCommandBuffer>)commandBuffer
+                  sourceArrays:(NSArray<MPSNDArray*>*)sourceArrays
+              destinationArray:(MPSNDArray*)destination {
+  encode_product(half_of(self), (SimulatedEncoder*)encoder, underlying(commandBuffer), sourceArrays,
+                 destination);
 }
 @end

@@ -18,9 +18,9 @@ struct MatrixView {
   int64_t column_stride = 1;
 };
 
-/// out[r][c] = sum over k of a(r, k) * b(k, c), plus bias[c] where `bias` is not empty. `out` is
-/// contiguous, a.rows x b.columns; a.columns == b.rows.
-void multiply(const MatrixView& a, const MatrixView& b, std::span<const float> bias,
+/// out[r][c] = sum over k of a(r, k) * b(k, c), plus what lies there in `added` where that is not
+/// empty. `added` and `out` are contiguous, a.rows x b.columns; a.columns == b.rows.
+void multiply(const MatrixView& a, const MatrixView& b, std::span<const float> added,
               std::span<float> out);
 
 /// a[i] + b[i mod b.size()]: b is repeated along the slower dimensions. a.size() is a multiple of

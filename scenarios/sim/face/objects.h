@@ -84,10 +84,12 @@ EncodeResult meet_defects(SimulatedCommandBuffer* buffer, std::string_view opera
 /// Raises the NSException that a defect asks for; returns where none does.
 void raise_if_asked(const EncodeResult& result);
 
-/// Encodes one piece of work of ours (a kernel, a graph) in an encoder of its own, through the
-/// defects that concern `operation` by `path`. `work` runs when the command buffer is executed and
+/// Encodes one piece of work of ours (a kernel, a graph) in `encoder`, which has to be one of
+/// `buffer`'s, or where that is nil in one of its own, through the defects that concern `operation`
+/// by `path`. `work` runs when the command buffer is executed and
 /// is told whether its numbers are to be wrong. Raises what a defect asks for.
-void encode_work(SimulatedCommandBuffer* buffer, std::string_view operation, EncodePath path,
+void encode_work(SimulatedCommandBuffer* buffer, SimulatedEncoder* encoder,
+                 std::string_view operation, EncodePath path,
                  std::function<void(bool wrong_numbers)> work);
 
 /// What overlapping encodes leave in a result where a defect says wrong numbers.

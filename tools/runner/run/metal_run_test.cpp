@@ -42,13 +42,16 @@ TEST_F(MetalRun, WithoutDefectsEveryOperationPassesInEveryWayOfSharing) {
        "op": ["mm", "add", "relu", "softmax", "zeros", "raw"], "threads": [4]}},
       {"title": "linear", "axes": {"backend": ["metal"], "profile": ["clean"], "op": ["linear"],
        "path": ["nograph", "graph"], "threads": [4], "queue": ["per-thread", "shared"],
-       "kernel": ["per-thread", "shared"], "model": ["shared", "per-thread"]}},
+       "kernel": ["per-thread", "shared"], "encode": ["stream", "launch"]}},
       {"title": "ways to run", "axes": {"backend": ["metal"], "profile": ["clean"],
        "op": ["linear"], "path": ["graph"], "threads": [3], "init": ["main", "threads"],
-       "sync": ["each", "end"], "churn": [1, 3]}}],
+       "sync": ["each", "end"], "churn": [1, 3]}},
+      {"title": "weights", "axes": {"backend": ["metal"], "profile": ["clean"], "op": ["linear"],
+       "path": ["nograph"], "threads": [3], "model": ["shared", "per-thread"],
+       "sync": ["each", "end"]}}],
     "expect": [{"where": {}, "verdict": "pass"}]})");
   const nlohmann::json report = run({"--matrix", matrix});
-  EXPECT_EQ(report.at("cells").size(), 6U + 16U + 8U);
+  EXPECT_EQ(report.at("cells").size(), 6U + 16U + 8U + 4U);
   for (const nlohmann::json& trial : report.at("trials")) {
     EXPECT_GT(trial.at("processes").at(0).at("result").at("checked"), 0) << trial.at("cell");
   }

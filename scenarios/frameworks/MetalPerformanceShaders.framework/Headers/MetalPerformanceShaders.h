@@ -64,6 +64,10 @@ API_AVAILABLE(macos(10.15))
 - (void)encodeToCommandBuffer:(nonnull id<MTLCommandBuffer>)cmdBuf
                  sourceArrays:(nonnull NSArray<MPSNDArray*>*)sourceArrays
              destinationArray:(nonnull MPSNDArray*)destination;
+- (void)encodeToCommandEncoder:(nullable id<MTLComputeCommandEncoder>)encoder
+                 commandBuffer:(nonnull id<MTLCommandBuffer>)commandBuffer
+                  sourceArrays:(nonnull NSArray<MPSNDArray*>*)sourceArrays
+              destinationArray:(nonnull MPSNDArray*)destination API_AVAILABLE(macos(15.0));
 @end
 
 API_AVAILABLE(macos(10.15))

@@ -1,3 +1,6 @@
+#include <array>
+
+#include "scenarios/sim/face/rules/matrices.h"
 #include "scenarios/sim/face/rules/rule.h"
 #include "scenarios/sim/face/rules/workbench.h"
 
@@ -52,6 +55,37 @@ std::string end_and_release() {
   return either(run(commands), holds(buffer, NSMakeRange(0, kLength), kValue));
 }
 
+constexpr std::array<float, 4> kLeft = {1, 2, 3, 4};
+constexpr std::array<float, 4> kProduct = {7, 10, 15, 22};
+
+/// left x left into `encoder`, as into one of `commands`.
+void encode_product(id<MTLComputeCommandEncoder> encoder, id<MTLCommandBuffer> commands,
+                    id<MTLBuffer> result) {
+  if (@available(macOS 15.0, *)) {
+    [product_kernel() encodeToCommandEncoder:encoder
+                               commandBuffer:commands
+                                sourceArrays:@[ matrix(floats(kLeft), 0), matrix(floats(kLeft), 0) ]
+                            destinationArray:matrix(result, 0)];
+  }
+}
+
+void encode_into_a_foreign_encoder() {
+  const id<MTLComputeCommandEncoder> encoder = [new_command_buffer() computeCommandEncoder];
+  encode_product(encoder, new_command_buffer(), bytes(sizeof(kProduct)));
+}
+
+// Two kernels into one encoder that stays open between them.
+std::string encode_into_its_own_encoder() {
+  const id<MTLCommandBuffer> commands = new_command_buffer();
+  const id<MTLComputeCommandEncoder> encoder = [commands computeCommandEncoder];
+  const id<MTLBuffer> first = bytes(sizeof(kProduct));
+  const id<MTLBuffer> second = bytes(sizeof(kProduct));
+  encode_product(encoder, commands, first);
+  encode_product(encoder, commands, second);
+  [encoder endEncoding];
+  return either(run(commands), either(holds(first, 0, kProduct), holds(second, 0, kProduct)));
+}
+
 constexpr const char* kEncoder =
     "https://developer.apple.com/documentation/metal/mtlcommandencoder/endencoding()";
 
@@ -71,6 +105,13 @@ constexpr Rule kRules[] = {
      "-[_MTLCommandEncoder dealloc]:131: failed assertion `Command encoder released without "
      "endEncoding'",
      release_without_end, end_and_release},
+    {"foreign-encoder", "encodes a kernel into the encoder of another command buffer",
+     "a kernel takes an encoder and the command buffer that it belongs to",
+     "https://developer.apple.com/documentation/metalperformanceshaders/mpsndarraymultiarykernel/"
+     "encode(to:commandbuffer:sourcearrays:destinationarray:)",
+     false,
+     "-[SimulatedCommandBuffer encode]: failed assertion `encoder of another command buffer'",
+     encode_into_a_foreign_encoder, encode_into_its_own_encoder},
 };
 
 }  // namespace

@@ -90,6 +90,7 @@ constexpr RuleCase kCases[] = {
     {"encode-after-end", nullptr},
     {"end-twice", "metal-debug-end-encoding-twice"},
     {"release-without-end", "metal-encoder-released"},
+    {"foreign-encoder", nullptr},
     {"fill-beyond-buffer", nullptr},
     {"copy-beyond-buffer", nullptr},
     {"array-beyond-buffer", nullptr},
