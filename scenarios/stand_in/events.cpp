@@ -5,6 +5,18 @@
 #include "scenarios/stand_in/device.h"
 
 namespace mpsprobe::stand_in {
+namespace {
+
+// An event of the hooks is one of the default stream (LibTorch 2.15.0, MPSEventPool::acquireEvent):
+// what the calling thread has on another, it neither marks nor holds back.
+void require_default_stream(const char* method) {
+  if (streams().current_number() == 0) return;
+  sim::metal::fail_assertion(std::string("at::mps::MPSEvent::") + method, 0,
+                             "SIMULATED rule: the event is one of the default stream, and the "
+                             "calling thread's work is on another");
+}
+
+}  // namespace
 
 Events::Event& Events::in_use(uint32_t event) {
   const auto found = in_use_.find(event);
@@ -25,6 +37,7 @@ void Events::release(uint32_t event) {
 }
 
 void Events::record(uint32_t event) {
+  require_default_stream("record");
   {
     const std::lock_guard lock(mutex_);
     in_use(event);
@@ -36,6 +49,7 @@ void Events::record(uint32_t event) {
 }
 
 void Events::wait(uint32_t event) {
+  require_default_stream("wait");
   {
     const std::lock_guard lock(mutex_);
     in_use(event);

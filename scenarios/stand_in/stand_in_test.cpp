@@ -169,6 +169,20 @@ TEST(StandInRules, AQueueDoesNotWaitForItself) {
   EXPECT_EQ(aborted(synchronise), 0);
 }
 
+TEST(StandInRules, AnEventIsUsedOnItsOwnStream) {
+  const at::MPSHooksInterface& hooks = at::detail::getMPSHooks();
+  const auto use = [&](MPSStream* stream) {
+    at::mps::setCurrentMPSStream(stream);
+    const uint32_t event = hooks.acquireEvent(false);
+    hooks.recordEvent(event);
+    hooks.waitForEvent(event);
+    hooks.synchronizeEvent(event);
+    hooks.releaseEvent(event);
+  };
+  EXPECT_EQ(aborted([&] { use(at::mps::getStreamFromPool()); }), kTries);
+  EXPECT_EQ(aborted([&] { use(at::mps::getDefaultMPSStream()); }), 0);
+}
+
 TEST(StandInRules, AnEventIsUsedUntilItsRelease) {
   const at::MPSHooksInterface& hooks = at::detail::getMPSHooks();
   for (int i = 0; i < kTries; ++i) {
