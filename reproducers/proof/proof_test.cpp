@@ -84,6 +84,18 @@ TEST_F(ProofTest, TheMetalProgramsFailWithTheDefectAndPassWithout) {
   }
 }
 
+// Their inputs are not all the same number, and what is expected is worked out by hand.
+TEST_F(ProofTest, TheProgramsOfGraphsExpectWhatTheDeviceComputes) {
+  for (const char* cell : {"metal/relu/default/threads=4", "metal/softmax/default/threads=4"}) {
+    auto request = request_for(cell);
+    keep(request, Kind::metal);
+    const auto proofs = prove(request);
+    const Proof* const clean = arm_of(proofs, Kind::metal, "clean");
+    ASSERT_NE(clean, nullptr) << shown(proofs);
+    EXPECT_TRUE(clean->held) << shown(proofs);
+  }
+}
+
 TEST_F(ProofTest, AProgramThatDoesNotFailIsSaidNotToHold) {
   auto request = request_for("metal/linear/nograph/threads=2");  // which the profile lets pass
   keep(request, Kind::metal);
