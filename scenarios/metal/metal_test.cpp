@@ -93,6 +93,20 @@ TEST(MetalProgram, RefusesWhatItDoesNotHaveAndSaysWhatItHas) {
   EXPECT_THAT(refusal("cpu/mm/default"), HasSubstr("mpsprobe-worker"));
 }
 
+// What tells a hung device from hung threads.
+TEST(MetalProgram, TheProbeIsAnsweredWhereTheMainThreadMadeTheDevice) {
+  const std::unique_ptr<WorkerProgram> program = make_metal_program();
+  for (const char* init : {"main", "threads"}) {
+    const Cell cell = parse_cell("metal/mm/default/threads=2/init=" + std::string(init) + kProfile);
+    const std::unique_ptr<Workload> workload = program->make_workload(cell, 1);
+    workload->touch_device();
+    int submitted = 0;
+    const Probe answer = workload->probe([&submitted] { ++submitted; });
+    EXPECT_EQ(answer, cell.init == Init::main ? Probe::completed : Probe::impossible);
+    EXPECT_EQ(submitted, cell.init == Init::main ? 1 : 0);
+  }
+}
+
 TEST(MetalProgram, SaysThatItIsSimulatedWhereItIs) {
   const nlohmann::json answer = make_metal_program()->describe();
   EXPECT_EQ(answer.at("backends").at(0).at("simulated"), kSimulated);

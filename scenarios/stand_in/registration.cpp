@@ -4,6 +4,9 @@
 #include <ATen/mps/MPSStream.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 
+#include <cstdlib>
+#include <string_view>
+
 #include "scenarios/stand_in/device.h"
 #include "scenarios/stand_in/events.h"
 
@@ -17,7 +20,11 @@ struct Hooks final : at::MPSHooksInterface {
   void init() const override {}
   bool isBuilt() const override { return true; }
   bool isAvailable() const override { return true; }
-  bool hasMPS() const override { return true; }
+  // As on a Mac with an older system, where it is asked for.
+  bool hasMPS() const override {
+    const char* const device = std::getenv("MPSPROBE_STAND_IN_DEVICE");
+    return device == nullptr || std::string_view(device) != "none";
+  }
   bool hasPrimaryContext(at::DeviceIndex) const override { return true; }
   bool isOnMacOSorNewer(unsigned, unsigned) const override { return true; }
   at::DeviceIndex deviceCount() const override { return 1; }

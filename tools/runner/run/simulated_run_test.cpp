@@ -47,6 +47,15 @@ TEST_P(DefaultMatrixRun, HasReport000sBoundariesAndSaysThatItIsSimulated) {
   EXPECT_THAT(markdown, HasSubstr("| 4 | **FAIL** 1/1 SIGSEGV | **FAIL** 1/1 SIGSEGV |"));
 }
 
+// Another device in its place would answer another question.
+TEST_F(SimulatedRun, WithoutAnMpsDeviceNothingElseIsRunInItsPlace) {
+  const Run refused = mpsprobe({"run", "--cell", "mps/mm/default/threads=2", "--out", path("out"),
+                                "--env", "MPSPROBE_STAND_IN_DEVICE=none"});
+  EXPECT_EQ(refused.exit_code, 4);
+  EXPECT_THAT(refused.err, HasSubstr("LibTorch finds no MPS device"));
+  EXPECT_THAT(refused.err, HasSubstr("nothing to run"));
+}
+
 TEST_F(SimulatedRun, EachProfileShowsItsDefectAndTheWorkaroundHolds) {
   // Expectations stand in the matrix; an unmet one ends the run with 1.
   const std::string matrix = write("profiles.json", R"({
