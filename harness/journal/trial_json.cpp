@@ -324,18 +324,24 @@ json trial_to_json(const TrialRecord& trial) {
   if (trial.known_good.has_value()) {
     known_good = known_good_to_json(*trial.known_good);
   }
-  return {{"worker", trial.worker},
-          {"cell", to_string(trial.cell)},
-          {"trial", trial.trial},
-          {"attempt", trial.attempt},
-          {"sequence", trial.sequence},
-          {"before", trial.before},
-          {"started", trial.started},
-          {"seconds", trial.seconds},
-          {"judgement", judgement_to_json(trial.judgement)},
-          {"judged_process", trial.judged_process},
-          {"processes", processes},
-          {"known_good", known_good}};
+  json object{{"worker", trial.worker},
+              {"cell", to_string(trial.cell)},
+              {"trial", trial.trial},
+              {"attempt", trial.attempt},
+              {"sequence", trial.sequence},
+              {"before", trial.before},
+              {"started", trial.started},
+              {"seconds", trial.seconds},
+              {"judgement", judgement_to_json(trial.judgement)},
+              {"judged_process", trial.judged_process},
+              {"processes", processes},
+              {"known_good", known_good}};
+  if (const auto& probe = trial.path_probe; probe.has_value()) {
+    object["path_probe"] = {{"cell", valid_utf8(probe->cell)},
+                            {"path", valid_utf8(probe->path)},
+                            {"why", valid_utf8(probe->why)}};
+  }
+  return object;
 }
 
 TrialRecord trial_from_json(const json& object) {
@@ -360,6 +366,10 @@ TrialRecord trial_from_json(const json& object) {
   }
   if (const json& known_good = object.at("known_good"); !known_good.is_null()) {
     trial.known_good = known_good_from_json(known_good);
+  }
+  // Journals of earlier releases have none.
+  if (const auto probe = object.find("path_probe"); probe != object.end()) {
+    trial.path_probe = PathProbe{probe->at("cell"), probe->at("path"), probe->at("why")};
   }
   return trial;
 }

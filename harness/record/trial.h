@@ -17,6 +17,14 @@ struct KnownGood {
   Outcome outcome = Outcome::not_run;  ///< of the last attempt
 };
 
+/// What a process of its own showed of the path that a cell takes, before its first trial: no
+/// trial.
+struct PathProbe {
+  std::string cell;  ///< that it ran
+  std::string path;  ///< "graph", "nograph", or "not observed"
+  std::string why;   ///< for people: why it was not observed; else empty
+};
+
 /// One run of one cell by one worker, in fresh processes. Raw: stored as it came, once, and never
 /// replaced by what is derived from it.
 struct TrialRecord {
@@ -32,6 +40,7 @@ struct TrialRecord {
   int judged_process = 0;  ///< index into `processes` of the one that the judgement is about
   std::vector<ProcessRecord> processes;
   std::optional<KnownGood> known_good;
+  std::optional<PathProbe> path_probe;  ///< the same for all trials that it speaks of
 };
 
 }  // namespace mpsprobe

@@ -31,6 +31,7 @@ struct BackendInfo {
   bool owners = false;       ///< the axis `owner` means something
   bool own_waits = false;    ///< a thread can wait for its stream or for an event alone
   bool reads_back = false;   ///< to read a number of a result is to wait for it
+  bool profile_log = false;  ///< a process of its own shows the path, by LibTorch's profile log
   bool only_float32 = false;
   std::string_view why_no_streams;  ///< empty: stream=per-thread means something
   /// The quickest way to start its processes that was proven equal to exec (start_process_test).
@@ -58,7 +59,8 @@ inline constexpr std::array kRows{
                 .alone = true,
                 .profiles = true,
                 .own_waits = true,
-                .reads_back = true},
+                .reads_back = true,
+                .profile_log = true},
     BackendInfo{.backend = Backend::mlx,
                 .name = "mlx",
                 .in_words = "MLX",

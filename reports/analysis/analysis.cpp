@@ -164,6 +164,7 @@ void add_trial(CellSummary& cell, const TrialFacts& trial, const DevicesSaid& de
   cell.simulated = cell.simulated || devices.simulated;
   for (const std::string& name : devices.names) add_once(cell.devices, name);
   for (const std::string& path : *trial.observed_paths) add_once(cell.observed_paths, path);
+  if (trial.path_unseen != nullptr) cell.path_unseen = *trial.path_unseen;
   if (is_evidence(outcome)) {
     ++cell.counted;
     cell.most_inside = std::max(cell.most_inside, trial.most_inside);

@@ -71,6 +71,7 @@ struct CellSummary {
   uint64_t overlapped = 0;           ///< launches that found another thread inside
   std::optional<Spread> throughput;  ///< operations a second, over passing trials
   std::vector<std::string> observed_paths;
+  std::string path_unseen;           ///< why a probe of the path did not see it; empty otherwise
   std::vector<std::string> devices;  ///< as its processes named them, sorted, each once
   uint64_t checked = 0;              ///< results compared with the reference, over passing trials
   uint64_t unchecked = 0;

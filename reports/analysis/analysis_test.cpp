@@ -339,6 +339,26 @@ TEST(Analysis, ValidationAndOtherPathsAreSaid) {
   EXPECT_THAT(analysis.warnings, warns("wrong_path"));
 }
 
+TEST(Analysis, WhatAProbeOfThePathShowedIsComparedWithWhatTheCellAsksFor) {
+  SampleJournal sample;
+  sample.plan("mps/linear/graph/threads=2").ran(10, 3);
+  const auto shown = [&sample](const std::string& path, const std::string& why) {
+    for (TrialRecord& trial : sample.journal.trials) {
+      if (trial.processes[0].result) trial.processes[0].result->observed_path = "not observed";
+      trial.path_probe = PathProbe{"mps/linear/graph/threads=1", path, why};
+    }
+    return analyse(sample.journal);
+  };
+  EXPECT_THAT(shown("graph", "").warnings,
+              AllOf(Not(warns("wrong_path")), Not(warns("path_not_observed"))));
+  const Analysis collapsed = shown("nograph", "");
+  EXPECT_THAT(collapsed.warnings, warns("wrong_path"));
+  EXPECT_THAT(collapsed.cells[0].observed_paths, ElementsAre("nograph"));
+  const Analysis unseen = shown("not observed", "the probe process came to hang");
+  EXPECT_THAT(unseen.warnings, AllOf(Not(warns("wrong_path")), warns("path_not_observed")));
+  EXPECT_THAT(unseen.cells[0].path_unseen, "the probe process came to hang");
+}
+
 TEST(Analysis, ASickDeviceIsSaid) {
   SampleJournal sample;
   sample.plan("mps/add/default/threads=2").ran(10, 1);

@@ -92,9 +92,17 @@ void TrialFactsList::add(const TrialRecord& trial) {
     }
     for (const GpuEvent& event : process.gpu_events) gpu_events_.emplace_back(index, event);
     if (!process.result) continue;
-    if (!process.result->observed_path.empty()) paths.insert(process.result->observed_path);
+    // Where a process of its own was asked, its answer is better than none.
+    const std::string& path = process.result->observed_path;
+    if (!path.empty() && !(trial.path_probe && path == "not observed")) paths.insert(path);
     facts.checked += process.result->checked;
     facts.unchecked += process.result->unchecked;
+  }
+  if (trial.path_probe) {
+    paths.insert(trial.path_probe->path);
+    if (!trial.path_probe->why.empty()) {
+      facts.path_unseen = &*texts_.insert(trial.path_probe->why).first;
+    }
   }
   facts.observed_paths = &*paths_.insert(std::move(paths)).first;
   facts.provenances = &*provenances_.insert(std::move(provenances)).first;

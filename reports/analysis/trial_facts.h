@@ -28,6 +28,7 @@ struct TrialFacts {
   const Judgement* judgement = nullptr;  ///< without `why`
   const std::string* before = nullptr;   ///< TrialRecord::before
   const std::set<std::string>* observed_paths = nullptr;
+  const std::string* path_unseen = nullptr;  ///< why a probe of the path did not see it; or null
   const std::vector<std::string>* provenances = nullptr;  ///< of processes that gave one, in order
   uint32_t unit = 0;  ///< the same for the trials of one cell by one worker, and for no others
   int trial = 0;

@@ -154,6 +154,19 @@ void warn_of_path(const Analysis& analysis, std::vector<Warning>& warnings) {
                    shortened(printable(cells.front()->observed_paths.front()), 60))});
 }
 
+/// Such a cell may be the same as the one of the other path.
+void warn_of_unseen_path(const Analysis& analysis, std::vector<Warning>& warnings) {
+  const auto cells =
+      cells_where(analysis, [](const CellSummary& cell) { return !cell.path_unseen.empty(); });
+  if (cells.empty()) return;
+  warnings.push_back(
+      {"path_not_observed",
+       fmt::format("Whether {} took the path that the cell asks for was asked in a process of its "
+                   "own and not seen, for example {}: {}.",
+                   counted(static_cast<int64_t>(cells.size()), "cells"), cells.front()->id,
+                   shortened(printable(cells.front()->path_unseen), 200))});
+}
+
 void warn_of_validation(const Analysis& analysis, std::vector<Warning>& warnings) {
   const auto cells = cells_where(
       analysis, [](const CellSummary& cell) { return cell.cell.validation != Validation::none; });
@@ -290,6 +303,7 @@ std::vector<Warning> warn(const Journal& journal, const Analysis& analysis,
   warn_of_overlap(analysis, warnings);
   warn_of_perturbed(analysis, warnings);
   warn_of_path(analysis, warnings);
+  warn_of_unseen_path(analysis, warnings);
   warn_of_unchecked(analysis, warnings);
   warn_of_validation(analysis, warnings);
   warn_of_missing_banner(trials, warnings);

@@ -1,8 +1,6 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
-#include <string>
-#include <string_view>
 
 #include "harness/wire/cell.h"
 
@@ -21,8 +19,5 @@ void prepare_mps(const Cell& cell);
 /// What it is, for provenance: JSON object with "simulated" and "device". Does not touch a real
 /// device.
 nlohmann::json describe_mps();
-
-/// The path that the operation took last, see Device::observed_path().
-std::string path_taken_on_mps(std::string_view aten_name);
 
 }  // namespace mpsprobe

@@ -2,7 +2,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "scenarios/backends/backend.h"
 #include "scenarios/backends/mps_machine.h"
 #include "scenarios/worker/workload.h"
 
@@ -31,11 +30,6 @@ void prepare_mps(const Cell& cell) {
 
 nlohmann::json describe_mps() {
   return {{"simulated", false}, {"device", processor_of_mac()}};
-}
-
-// LibTorch tells the path only in its profiling log, which disturbs what is tested.
-std::string path_taken_on_mps(std::string_view) {
-  return std::string(kNotObserved);
 }
 
 }  // namespace mpsprobe

@@ -24,8 +24,9 @@ constexpr uint8_t kNotObserved = 0xff;
 /// Everything that lives as long as the process. Never destroyed: detached threads may still be
 /// inside an operation while the process exits.
 struct Simulation {
-  Simulation(const Profile& profile, c10::DeviceType concerned)
+  Simulation(const Profile& profile, c10::DeviceType concerned, OnEncode told)
       : type(concerned),
+        on_encode(told),
         streams(device, profile.streams),
         defects(profile, draw),
         observed(operations().size()) {
@@ -33,6 +34,7 @@ struct Simulation {
   }
 
   const c10::DeviceType type;
+  const OnEncode on_encode;
   metal::Device device;
   StreamPool streams;
   DefectEngine defects;
@@ -145,6 +147,7 @@ std::unique_ptr<at::ObserverContext> start(const at::RecordFunction& function) {
   auto context = std::make_unique<OperationContext>();
   tl_inside = true;
   if (path == EncodePath::none) return context;
+  if (simulation.on_encode != nullptr) simulation.on_encode(*operation, path, inputs);
   Stream& stream = simulation.streams.current();
   const EncodeResult result = simulation.defects.encode(*operation, path, stream);
   context->wrong_numbers = result.wrong_numbers;
@@ -165,8 +168,8 @@ void end(const at::RecordFunction& function, at::ObserverContext* context) {
 
 }  // namespace
 
-void observe(const Profile& profile, c10::DeviceType type) {
-  auto simulation = std::make_unique<Simulation>(profile, type);
+void observe(const Profile& profile, c10::DeviceType type, OnEncode on_encode) {
+  auto simulation = std::make_unique<Simulation>(profile, type, on_encode);
   const bool overwrites = simulation->defects.overwrites_results();
   if (simulation->defects.throws()) {
     static ThrowingAllocator allocator(c10::GetAllocator(type));

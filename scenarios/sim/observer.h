@@ -1,21 +1,26 @@
 #pragma once
 
+#include <ATen/core/ivalue.h>
 #include <c10/core/DeviceType.h>
 
 #include <string_view>
 
 #include "scenarios/sim/metal.h"
+#include "scenarios/sim/operations.h"
 #include "scenarios/sim/profile.h"
 #include "scenarios/sim/stream.h"
 
 namespace mpsprobe::sim {
 
+/// Told of an operation, its path and its inputs, before it is encoded. On any thread.
+using OnEncode = void (*)(const Operation&, EncodePath, c10::ArrayRef<const c10::IValue>);
+
 /// Puts the simulated device below LibTorch: from now on every operation that LibTorch dispatches
 /// in this process for tensors of `type`, on any thread, is encoded on it before the CPU computes
 /// its result. With kCPU every operation counts; with kMPS those that have a tensor of that type or
 /// make one. Call once, after the type's allocator was set; the observer stays until the process
-/// ends. Throws what LibTorch throws.
-void observe(const Profile& profile, c10::DeviceType type);
+/// ends. `on_encode` may be null. Throws what LibTorch throws.
+void observe(const Profile& profile, c10::DeviceType type, OnEncode on_encode = nullptr);
 
 /// Gives the calling thread a stream of the pool. Needs observe().
 void use_pool_stream();

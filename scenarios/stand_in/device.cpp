@@ -12,6 +12,7 @@
 #include "scenarios/sim/observer.h"
 #include "scenarios/sim/profile.h"
 #include "scenarios/sim/start.h"
+#include "scenarios/stand_in/profile_log.h"
 #include "scenarios/stand_in/stand_in.h"
 
 #define MPSPROBE_STAND_IN_EXPORT extern "C" __attribute__((visibility("default")))
@@ -31,7 +32,7 @@ void run(const sim::Profile& profile, const char* place) {
     throw InputError(place, "the stand-in runs already with " + *other,
                      "Use one profile per process, and give it before the device is touched");
   }
-  sim::observe(profile, c10::kMPS);
+  sim::observe(profile, c10::kMPS, log_operation);
   running.store(new std::string(text), std::memory_order_release);
   sim::say_simulated(profile);
 }
@@ -83,10 +84,6 @@ MPSPROBE_STAND_IN_EXPORT int mpsprobe_stand_in_start(const char* profile_json_pa
                                                      size_t error_bytes) {
   return mpsprobe::sim::start_for_c([&] { mpsprobe::stand_in::start(profile_json_path); }, error,
                                     error_bytes);
-}
-
-MPSPROBE_STAND_IN_EXPORT const char* mpsprobe_stand_in_observed_path(const char* aten_name) {
-  return mpsprobe::sim::observed_path(aten_name == nullptr ? "" : aten_name);
 }
 
 MPSPROBE_STAND_IN_EXPORT const char* mpsprobe_stand_in_describe(void) {

@@ -2,7 +2,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "scenarios/backends/backend.h"
 #include "scenarios/provenance/profile_path.h"
 #include "scenarios/stand_in/stand_in.h"
 #include "scenarios/worker/perturbation.h"
@@ -24,10 +23,6 @@ void prepare_mps(const Cell& cell) {
 
 nlohmann::json describe_mps() {
   return nlohmann::json::parse(mpsprobe_stand_in_describe());
-}
-
-std::string path_taken_on_mps(std::string_view aten_name) {
-  return mpsprobe_stand_in_observed_path(std::string(aten_name).c_str());
 }
 
 }  // namespace mpsprobe

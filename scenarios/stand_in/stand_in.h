@@ -7,8 +7,9 @@
 /// live in the host's memory and the CPU computes them; streams, events and encoders follow
 /// PyTorch's rules, and each operation is encoded on the simulated device before. Linked, or
 /// preloaded into any LibTorch program; MPSPROBE_SIM_PROFILE names a profile file, which starts it
-/// before main. With the variable set and the profile broken, the process ends with exit status 3
-/// and the reason on stderr.
+/// before main. PYTORCH_MPS_LOG_PROFILE_INFO=1 has it print LibTorch's profile log. With the
+/// profile's variable set and the profile broken, the process ends with exit status 3 and the
+/// reason on stderr.
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -20,9 +21,7 @@ extern "C" {
 /// throws.
 int mpsprobe_stand_in_start(const char* profile_json_path, char* error, size_t error_bytes);
 
-/// As mpsprobe_sim_observed_path() and mpsprobe_sim_describe() of scenarios/sim/sim.h. Start one
-/// without defects where none runs.
-const char* mpsprobe_stand_in_observed_path(const char* aten_name);
+/// As mpsprobe_sim_describe() of scenarios/sim/sim.h. Starts one without defects where none runs.
 const char* mpsprobe_stand_in_describe(void);
 
 /// As mpsprobe_sim_hold_encodes().

@@ -254,6 +254,11 @@ class JournalRedaction {
     judgement.signature = redactor_.text(judgement.signature);
     list(judgement.also, [this](OtherFinding& finding) { name(finding.title); });
     if (trial.known_good) name(trial.known_good->cell);
+    if (trial.path_probe) {
+      name(trial.path_probe->cell);
+      name(trial.path_probe->path);
+      text(trial.path_probe->why);
+    }
     for (ProcessRecord& each : trial.processes) process(each);
   }
 

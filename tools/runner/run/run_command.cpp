@@ -11,6 +11,7 @@
 #include "harness/crash_report/find_report.h"
 #include "harness/executor/executor.h"
 #include "harness/outcome/departed.h"
+#include "harness/path_probe/path_probes.h"
 #include "harness/wire/axis.h"
 #include "harness/wire/input_error.h"
 #include "harness/wire/library_under_test.h"
@@ -140,10 +141,12 @@ CampaignEnd run_campaign(const RunOptions& options, const CampaignHeader& header
                              attached_incidents(existing));
   const Executor executor(limits_of(header), header.environment, interrupted, &crash_reports,
                           header.start_process);
+  PathProbes probed([&executor](const TrialRequest& request) { return executor.run(request); },
+                    existing);
   ProgressLine line(header);
   Campaign campaign(
       header, existing, journal,
-      [&executor](const TrialRequest& request) { return executor.run(request); },
+      [&probed](const TrialRequest& request) { return probed.run(request); },
       [&line, &events](const TrialRecord& trial, const Progress& progress) {
         line.on_trial(trial, progress);
         events.trial(trial, progress);

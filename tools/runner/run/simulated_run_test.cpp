@@ -56,6 +56,41 @@ TEST_F(SimulatedRun, WithoutAnMpsDeviceNothingElseIsRunInItsPlace) {
   EXPECT_THAT(refused.err, HasSubstr("nothing to run"));
 }
 
+// The backend itself cannot tell its path: a process with LibTorch's profile log does.
+TEST_F(SimulatedRun, AGraphAxisThatCollapsesIsNoticed) {
+  const std::string graph = "mps/linear/graph/threads=2";
+  const std::string nograph = "mps/linear/nograph/threads=2";
+  // As the reports' fork did by itself: the graph path, whatever was asked for.
+  const nlohmann::json report =
+      run({"--cell", graph, "--cell", nograph, "--trials", "2", "--env", "MPS_FORCE_GRAPH_PATH=1"});
+  std::map<std::string, nlohmann::json> observed;
+  for (const auto& cell : report["cells"]) observed[cell["cell"]] = cell["observed_paths"];
+  EXPECT_EQ(observed[graph], nlohmann::json{"graph"});
+  EXPECT_EQ(observed[nograph], nlohmann::json{"graph"});
+  EXPECT_EQ(report["trials"].size(), 4U) << "a probe is no trial";
+  for (const auto& trial : report["trials"]) {
+    EXPECT_EQ(trial["path_probe"]["path"], "graph");
+    EXPECT_THAT(trial["path_probe"]["cell"].get<std::string>(),
+                HasSubstr("/env.PYTORCH_MPS_LOG_PROFILE_INFO=1"));
+    // Never in the trial.
+    EXPECT_THAT(trial["processes"].dump(), Not(HasSubstr("aten::mps_linear")));
+  }
+  const std::string markdown = read("out/report.md");
+  EXPECT_THAT(markdown, HasSubstr("1 cell took another path than the cell asks for, for example " +
+                                  std::string("mps/linear/nograph")));
+}
+
+TEST_F(SimulatedRun, APathThatIsThereIsSeenAndOneThatIsUnseenIsSaid) {
+  const std::string cell = "mps/linear/nograph/threads=1";
+  nlohmann::json report = run({"--cell", cell, "--trials", "1"});
+  EXPECT_EQ(report["cells"][0]["observed_paths"], nlohmann::json{"nograph"});
+  EXPECT_THAT(report["warnings"].dump(), Not(HasSubstr("path")));
+  std::filesystem::remove_all(path("out"));
+  report = run({"--cell", cell, "--trials", "1", "--env", "PYTORCH_MPS_LOG_PROFILE_INFO=0"});
+  EXPECT_EQ(report["cells"][0]["observed_paths"], nlohmann::json{"not observed"});
+  EXPECT_THAT(report["warnings"].dump(), HasSubstr("LibTorch printed no profile log"));
+}
+
 TEST_F(SimulatedRun, EachProfileShowsItsDefectAndTheWorkaroundHolds) {
   // Expectations stand in the matrix; an unmet one ends the run with 1.
   const std::string matrix = write("profiles.json", R"({
