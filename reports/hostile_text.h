@@ -79,6 +79,7 @@ inline Journal journal_with(const std::string& text) {
   for (TrialRecord& trial : journal.trials) {
     trial.worker = journal.header.workers[0].name = text;
     trial.before = text;
+    trial.path_probe = PathProbe{text, text, text};
     ProcessRecord& process = trial.processes[0];
     process.err.head = process.out.head = text;
     process.err.noticed = {text};

@@ -62,6 +62,7 @@ TrialRecord sample_trial(int number) {
   process.stop_signals = "TERM";
   trial.processes = {process};
   trial.known_good = KnownGood{"sim/mm/default/threads=1", 2, Outcome::pass};
+  trial.path_probe = PathProbe{"mps/mm/graph/threads=1", "not observed", "it hung"};
   return trial;
 }
 
@@ -120,6 +121,10 @@ TEST_F(JournalTest, EverythingComesBack) {
   EXPECT_EQ(process.start_remark, "the fork server was ended by SIGKILL");
   EXPECT_EQ(process.ready_seconds, 0.25);
   EXPECT_EQ(trial.known_good->attempts, 2);
+  ASSERT_TRUE(trial.path_probe);
+  EXPECT_EQ(trial.path_probe->cell, "mps/mm/graph/threads=1");
+  EXPECT_EQ(trial.path_probe->path, "not observed");
+  EXPECT_EQ(trial.path_probe->why, "it hung");
   // What was read and is written again is the same.
   TrialRecord again = trial_from_json(trial_to_json(trial));
   EXPECT_EQ(trial_to_json(again), trial_to_json(trial));
