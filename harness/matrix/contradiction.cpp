@@ -151,6 +151,12 @@ constexpr Rule kRules[] = {
      },
      "one thread has one shape"},
     {[](const Cell& cell, const OperationInfo&) {
+       return cell.end == End::exit &&
+              (cell.start == Start::sequential || cell.churn > 1 || cell.sync == Sync::never);
+     },
+     "with end=exit the threads go on until the process ends: each has to wait for its work, and "
+     "none can be joined before"},
+    {[](const Cell& cell, const OperationInfo&) {
        return cell.lifetime == Lifetime::fresh && cell.iterations == 1;
      },
      "with one iteration, every lifetime is the same"},

@@ -87,6 +87,11 @@ TEST(Matrix, EveryContradictionHasItsReason) {
   EXPECT_THAT(left_out("sim/raw/default/threads=2/start=sequential/perturb=trap"),
               HasSubstr("together"));
   EXPECT_EQ(left_out("sim/raw/default/threads=2/perturb=starve"), "");
+  EXPECT_THAT(left_out("sim/raw/default/threads=2/churn=2/end=exit"), HasSubstr("go on until"));
+  EXPECT_THAT(left_out("sim/raw/default/threads=2/sync=never/end=exit"), HasSubstr("go on until"));
+  EXPECT_THAT(left_out("sim/raw/default/threads=2/start=sequential/end=exit"),
+              HasSubstr("go on until"));
+  EXPECT_EQ(left_out("sim/raw/default/threads=1/end=exit"), "");
   EXPECT_THAT(left_out("sim/lost/default/threads=2"), HasSubstr("other backends"));
   EXPECT_EQ(left_out("cuda/lost/default/threads=2"), "");
 }

@@ -36,6 +36,7 @@ constexpr std::array<string_view, 3> kSyncs{"each", "end", "never"};
 constexpr std::array<string_view, 4> kWaits{"device", "stream", "event", "item"};
 constexpr std::array<string_view, 2> kLocks{"none", "forward"};
 constexpr std::array<string_view, 4> kPerturbs{"none", "clock", "starve", "trap"};
+constexpr std::array<string_view, 2> kEnds{"join", "exit"};
 constexpr std::array<string_view, 3> kValidations{"none", "api", "api+shader"};
 constexpr std::array<string_view, 2> kLifetimes{"process", "fresh"};
 
@@ -259,6 +260,9 @@ constexpr std::array kAxes{
         "iteration meets at a clock value, with swept delays; one thread at a time stands still; a "
         "thread inside an operation waits for another to come"),
     count<&Cell::churn>("churn", "rounds in which all threads are spawned and joined", 1000, "1"),
+    choice<&Cell::end, kEnds>("end",
+                              "how a process ends: after all threads, or by the return of main "
+                              "while they go on with their iterations (results are not compared)"),
     Axis{.name = "env",
          .help = "a variable of the workers' environment, which a library under test must read",
          .kind = AxisKind::text,

@@ -25,6 +25,9 @@ enum class WaitFor : uint8_t { device, stream, event, item };
 enum class Lock : uint8_t { none, forward };
 /// How a worker shifts its threads against one another, so that a race is met more often.
 enum class Perturb : uint8_t { none, clock, starve, trap };
+/// How a process ends: all threads are joined and everything is destroyed, or the main thread
+/// leaves while they work.
+enum class End : uint8_t { join, exit };
 enum class Validation : uint8_t { none, api, api_shader };
 enum class Lifetime : uint8_t { process, fresh };
 
@@ -60,7 +63,8 @@ struct Cell {
   Lock lock = Lock::none;
   int32_t throttle = kMostThreads;  ///< the most launches at a time, in one process
   Perturb perturb = Perturb::none;
-  int32_t churn = 1;              ///< rounds of spawning and joining the threads
+  int32_t churn = 1;  ///< rounds of spawning and joining the threads
+  End end = End::join;
   std::string env = "inherited";  ///< variables that it sets or unsets, as variables.h has them
   Validation validation = Validation::none;
   Lifetime lifetime = Lifetime::process;

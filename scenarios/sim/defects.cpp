@@ -14,6 +14,20 @@ namespace mpsprobe::sim {
 namespace {
 
 std::atomic<void (*)()> hold_of_encodes = nullptr;
+std::atomic<bool> ending = false;  // the process: exit() runs what was registered
+std::atomic<int> teardown_us = 0;  // of the defect that takes longest
+
+/// What destroys the device's objects when a program's main returns, beside threads that go on.
+void tear_down() {
+  ending.store(true, std::memory_order_release);
+  std::this_thread::sleep_for(std::chrono::microseconds(teardown_us.load()));
+}
+
+void defective_from_exit_on(int hold_us) {
+  static const int registered = std::atexit(tear_down);
+  static_cast<void>(registered);
+  if (hold_us > teardown_us.load()) teardown_us.store(hold_us);
+}
 
 }  // namespace
 
@@ -37,6 +51,7 @@ class SharedKernel {
   void encode(EncodeTarget& target, EncodeResult& result) {
     if (defect_.until_initialised && initialised_.load(std::memory_order_acquire)) return;
     if (defect_.from_encode > 1 && next_encode_of_thread() < defect_.from_encode) return;
+    if (defect_.at_exit && !ending.load(std::memory_order_acquire)) return;
     const uint64_t entered = entered_.fetch_add(1, std::memory_order_acq_rel);
     const size_t slot = inside_.fetch_add(1, std::memory_order_acq_rel);
     const bool safe = defect_.once_warm && !warm_.load(std::memory_order_acquire);
@@ -115,6 +130,7 @@ DefectEngine::DefectEngine(const Profile& profile, const std::function<double()>
   for (const Defect& defect : profile.defects) {
     if (!defect.in_this_environment()) continue;
     if (defect.rate < 1 && draw() >= defect.rate) continue;
+    if (defect.at_exit) defective_from_exit_on(defect.hold_us);
     overwrites_results_ |= defect.beyond == Beyond::wrong_numbers;
     throws_ |= defect.beyond == Beyond::exception;
     // Operations that encode the same kernel (ones, full, fill_) meet in the same object.

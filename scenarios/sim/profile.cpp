@@ -237,6 +237,12 @@ Defect read_defect(const json& value, const std::string& place) {
     }
     defect.one_object = one->get<bool>();
   }
+  if (const json* exit = reader.find("at_exit")) {
+    if (!exit->is_boolean()) {
+      reader.fail("at_exit", "is neither true nor false", "Write true or false");
+    }
+    defect.at_exit = exit->get<bool>();
+  }
   if (const json* from = reader.find("from_encode")) {
     defect.from_encode = reader.integer("from_encode", *from, 1, kMaximumEncode);
   }

@@ -54,6 +54,10 @@ class Run {
       const RunTally tally =
           run_threads(cell_, iterations(), perturb_seed_, *workload_, lanes_, recorder_,
                       [this](const FailureEvent& failure) { channel_.send(failure); });
+      if (cell_.end == End::exit) {
+        leave(tally);
+        return;
+      }
       enter(Phase::check);
       ResultEvent result{tally.operations, tally.seconds, 0, 0, workload_->observed_path()};
       check(result);
@@ -100,6 +104,15 @@ class Run {
     }
     if (cell_.init == Init::main) workload_->settle();
     note_images(recorder_);  // the device may have loaded more
+  }
+
+  /// What main does that returns while threads work: the result is told before, since the process
+  /// may die on its way out, and nothing that the threads use is touched.
+  void leave(const RunTally& tally) {
+    channel_.send(ResultEvent{tally.operations, tally.seconds, 0, tally.operations,
+                              workload_->observed_path()});
+    inquest_.watch(nullptr);
+    enter(Phase::teardown);
   }
 
   void check(ResultEvent& result) {

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <latch>
 #include <mutex>
 #include <semaphore>
 #include <string>
@@ -74,8 +75,12 @@ class Round {
         on_failure_(on_failure),
         barrier_(cell.start == Start::sequential ? 1 : cell.threads),
         turns_(cell.throttle),
+        done_(cell.threads),
         perturbation_(cell.perturb, cell.threads, seed) {}
 
+  /// Returns when the threads have been joined. With end=exit, once each has done its iterations or
+  /// failed: those that have not failed go on until the process has ended, and so this object must
+  /// live as long.
   uint64_t run() {
     std::vector<std::thread> threads;
     std::string problem;
@@ -90,8 +95,14 @@ class Round {
         for (int missing = thread; missing < cell_.threads; ++missing) barrier_.arrive();
       }
     }
+    const bool leaves = cell_.end == End::exit && problem.empty();
+    if (leaves) done_.wait();
     for (std::thread& thread : threads) {
-      if (thread.joinable()) thread.join();
+      if (leaves) {
+        thread.detach();
+      } else if (thread.joinable()) {
+        thread.join();
+      }
     }
     if (!problem.empty()) throw SetupError(problem);
     return operations_.load();
@@ -104,6 +115,7 @@ class Round {
     const Perturbation::Attendance attendance(perturbation_, thread);
     recorder_.begin_thread(slot, lanes_[slot] ? lanes_[slot]->operation() : cell_.op);
     int iteration = -1;
+    bool done = false;
     bool arrived = cell_.start == Start::sequential;
     try {
       if (lanes_[slot] == nullptr) lanes_[slot] = workload_.make_lane(thread);
@@ -119,17 +131,22 @@ class Round {
       do {
         for (int i = 0; i < iterations_ && !called_off_.load(std::memory_order_relaxed); ++i) {
           iteration = first_iteration_ + i;
-          run_iteration(lane, slot, iteration, i);
+          run_iteration(lane, recorder_, slot, iteration, i);
         }
       } while (Clock::now() < end && !called_off_.load(std::memory_order_relaxed));
       if (cell_.sync == Sync::end) {
         recorder_.at(slot, static_cast<uint32_t>(iteration), Step::synchronising);
         lane.synchronise();
       }
+      if (cell_.end == End::exit && !called_off_.load()) {
+        done = true;
+        done_.count_down();
+        go_on(lane, slot, iteration);
+      }
     } catch (...) {
       FailureEvent failure;
       failure.kind = kind_of_current_exception(failure.text);
-      failure.phase = "run";
+      failure.phase = name_of(recorder_.phase());
       failure.thread = thread;
       failure.iteration = iteration;
       failure.operation = lanes_[slot] ? lanes_[slot]->operation() : cell_.op;
@@ -138,30 +155,46 @@ class Round {
     }
     if (lanes_[slot] != nullptr) lanes_[slot]->leave();
     recorder_.at(slot, static_cast<uint32_t>(std::max(iteration, 0)), Step::finished);
+    if (!done) done_.count_down();
+  }
+
+  /// The iterations again and again, until the process has ended. They are noted in a recorder that
+  /// nobody reads: a process that gets stuck on its way out makes no progress, whatever its threads
+  /// still do.
+  [[noreturn]] void go_on(Lane& lane, uint32_t slot, int iteration) {
+    recorder_.at(slot, static_cast<uint32_t>(iteration), Step::launching);
+    auto* const unread = new recorder_layout::Block;  // as long as the thread
+    FlightRecorder recorder(unread);
+    for (;;) {
+      for (int i = 0; i < iterations_; ++i) {
+        run_iteration(lane, recorder, slot, first_iteration_ + i, i);
+      }
+      if (cell_.sync == Sync::end) lane.synchronise();
+    }
   }
 
   /// `nth` of this round, from 0.
-  void run_iteration(Lane& lane, uint32_t slot, int iteration, int nth) {
+  void run_iteration(Lane& lane, FlightRecorder& recorder, uint32_t slot, int iteration, int nth) {
     const auto number = static_cast<uint32_t>(iteration);
     perturbation_.before_launch();
     if (cell_.lock == Lock::forward) {
-      recorder_.at(slot, number, Step::locking);
+      recorder.at(slot, number, Step::locking);
       const std::lock_guard<std::mutex> lock(forward_mutex_);
-      const LaunchScope scope(recorder_, slot, number);
+      const LaunchScope scope(recorder, slot, number);
       lane.launch(iteration);
     } else if (cell_.throttle < cell_.threads) {
-      recorder_.at(slot, number, Step::locking);
+      recorder.at(slot, number, Step::locking);
       const Turn turn(turns_);
-      const LaunchScope scope(recorder_, slot, number);
+      const LaunchScope scope(recorder, slot, number);
       lane.launch(iteration);
     } else {
-      const LaunchScope scope(recorder_, slot, number);
+      const LaunchScope scope(recorder, slot, number);
       lane.launch(iteration);
     }
     const bool due = (nth + 1) % cell_.every == 0 || nth + 1 == iterations_;
     if (cell_.sync == Sync::each && due) {
       perturbation_.before_wait();
-      recorder_.at(slot, number, Step::synchronising);
+      recorder.at(slot, number, Step::synchronising);
       lane.synchronise();
     }
     operations_.fetch_add(1, std::memory_order_relaxed);
@@ -173,10 +206,11 @@ class Round {
   Workload& workload_;
   std::vector<std::unique_ptr<Lane>>& lanes_;
   FlightRecorder& recorder_;
-  const std::function<void(const FailureEvent&)>& on_failure_;
+  std::function<void(const FailureEvent&)> on_failure_;
   SpinBarrier barrier_;
   std::mutex forward_mutex_;
   Turns turns_;
+  std::latch done_;  // with their iterations, of end=exit
   Perturbation perturbation_;
   std::atomic<uint64_t> operations_{0};
   std::atomic<bool> called_off_{false};
@@ -215,6 +249,14 @@ RunTally run_threads(const Cell& cell, int iterations, uint64_t seed, Workload& 
                      const std::function<void(const FailureEvent&)>& on_failure) {
   RunTally tally;
   const Clock::time_point start = Clock::now();
+  if (cell.end == End::exit) {
+    // Never freed: its threads go on until the process has ended.
+    auto* const threads =
+        new Round(cell, seed, 0, iterations, workload, lanes, recorder, on_failure);
+    tally.operations = threads->run();
+    tally.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    return tally;
+  }
   for (int round = 0; round < cell.churn; ++round) {
     Round threads(cell, seed + static_cast<uint64_t>(round), round * iterations, iterations,
                   workload, lanes, recorder, on_failure);

@@ -16,7 +16,7 @@ namespace mpsprobe {
 /// What the run phase came to.
 struct RunTally {
   uint64_t operations = 0;  ///< iterations that ended
-  double seconds = 0;       ///< first thread spawned to last thread joined
+  double seconds = 0;       ///< first thread spawned to last thread joined, or done (end=exit)
 };
 
 /// Which kind of failure event an exception is: "unsupported", "out_of_memory", ... , "exception".
@@ -26,7 +26,9 @@ std::string kind_of_current_exception(std::string& text);
 /// Runs the threads of a cell as its axes say: start, lock, throttle, perturb, seconds, sync,
 /// every, churn, init. `seed` is of what perturb draws. `lanes` has one entry a thread; where it is
 /// null the thread makes its lane itself (init=threads). `on_failure` is called from the threads,
-/// concurrently, for each exception that left a lane; the thread then ends.
+/// concurrently, for each exception that left a lane; the thread then ends. With end=exit it
+/// returns while the threads go on: everything that is given by reference must live until the
+/// process has ended, and the lanes are theirs.
 RunTally run_threads(const Cell& cell, int iterations, uint64_t seed, Workload& workload,
                      std::vector<std::unique_ptr<Lane>>& lanes, FlightRecorder& recorder,
                      const std::function<void(const FailureEvent&)>& on_failure);

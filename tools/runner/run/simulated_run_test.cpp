@@ -141,6 +141,8 @@ INSTANTIATE_TEST_SUITE_P(
                     "A command encoder is already encoding"},
         KnownDefect{"stream-pool", "stream-pool",
                     "*/mm/*threads=32/iterations=5/stream=per-thread/profile*", "pool exhausted"},
+        KnownDefect{"teardown", "at-exit", "*/mul/default/threads=8/end=exit/profile*",
+                    "in tear-down"},
         KnownDefect{"attention", "contiguous-race", "*/attention/*threads=2/*", "wrong"}),
     [](const auto& instance) {
       const std::string name = instance.param.matrix;
