@@ -10,7 +10,6 @@
 using mpsprobe::sim::EncodePath;
 using mpsprobe::sim::face::encode_work;
 using mpsprobe::sim::face::first_number;
-using mpsprobe::sim::face::layout_of;
 using mpsprobe::sim::face::matrix_of;
 using mpsprobe::sim::face::MatrixView;
 using mpsprobe::Owned;
