@@ -16,6 +16,7 @@ Exit codes: 0 all hold; 1 some do not; 2 wrong usage.
 """
 import mmap
 import re
+import struct
 import sys
 
 CLAIM = re.compile(r"\b(no )?(selector|class|kernel|graph of) `([^`]+)`")
@@ -23,15 +24,15 @@ CLAIM = re.compile(r"\b(no )?(selector|class|kernel|graph of) `([^`]+)`")
 
 def bytes_of(kind, name):
     """What stands in the library where the claim holds, as a regular expression."""
-    text = re.escape(name.encode())
+    text = name.encode()
     if kind == "selector":
-        return rb"\0" + text + rb"\0"
+        return re.escape(b"\0" + text + b"\0")
     if kind == "class":
-        return rb"_OBJC_CLASS_\$_" + text + rb"\0"
-    if kind == "kernel":  # names in a compiled Metal library end so
-        return text + rb"\0"
+        return re.escape(b"_OBJC_CLASS_$_" + text + b"\0")
+    if kind == "kernel":  # as a compiled Metal library lists a function: length, name, and the tag behind it
+        return re.escape(b"NAME" + struct.pack("<H", len(text) + 1) + text + b"\0TYPE")
     # The type of the function object that LookUpOrCreateCachedGraph takes, which is named after who made it.
-    return str(len(name)).encode() + text + rb"[^\0]{0,2000}P8MPSGraph"
+    return str(len(name)).encode() + re.escape(text) + rb"[^\0]{0,2000}P8MPSGraph"
 
 
 def table_of(page):

@@ -19,8 +19,9 @@ TEST(WorkerEnvironment, ThePathIsInForceBeforeTheProcessStarts) {
 
 TEST(WorkerEnvironment, WhatTheCallerHadSetDoesNotDecideForTheCell) {
   const Cell cell = parse_cell("mps/linear/nograph/threads=2");
-  const auto environment =
-      worker_environment(cell, {"MPS_FORCE_GRAPH_PATH=1", "MTL_DEBUG_LAYER=1"}, {});
+  const auto environment = worker_environment(
+      cell, {"MPS_FORCE_GRAPH_PATH=1", "MTL_DEBUG_LAYER=1", "PYTORCH_MPS_LOG_PROFILE_INFO=-1"}, {});
+  EXPECT_THAT(environment, Not(Contains("PYTORCH_MPS_LOG_PROFILE_INFO=-1")));
   EXPECT_THAT(environment, Not(Contains("MPS_FORCE_GRAPH_PATH=1")));
   EXPECT_THAT(environment, Not(Contains("MTL_DEBUG_LAYER=1")));
 }

@@ -91,6 +91,19 @@ TEST_F(SimulatedRun, APathThatIsThereIsSeenAndOneThatIsUnseenIsSaid) {
   EXPECT_THAT(report["warnings"].dump(), HasSubstr("LibTorch printed no profile log"));
 }
 
+// Its threads go on meanwhile, which is no progress of the process.
+TEST_F(SimulatedRun, AProcessThatGetsStuckOnItsWayOutHangs) {
+  write("stuck.json", R"({"mpsprobe_profile": 1, "name": "stuck", "description": "d",
+    "streams": "shared", "defects": [{"ops": ["*"], "slots": 8, "hold_us": 1000000,
+    "beyond": "null_dereference", "at_exit": true}]})");
+  const nlohmann::json report =
+      run({"--cell", "sim/mul/default/threads=2/end=exit/profile=stuck", "--trials", "1", "--stall",
+           "0.5", "--env", "MPSPROBE_PROFILES=" + path(".")});
+  const nlohmann::json& judgement = report.at("trials").at(0).at("judgement");
+  EXPECT_EQ(judgement.at("outcome"), "hang");
+  EXPECT_THAT(judgement.at("signature").get<std::string>(), HasSubstr("in tear-down"));
+}
+
 TEST_F(SimulatedRun, EachProfileShowsItsDefectAndTheWorkaroundHolds) {
   // Expectations stand in the matrix; an unmet one ends the run with 1.
   const std::string matrix = write("profiles.json", R"({
