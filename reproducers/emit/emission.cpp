@@ -146,7 +146,7 @@ std::string several(const Filling& fill, std::string_view launch) {
       "at::arange($0, i), at::sum(at::arange($0, i))};\n}");
 }
 
-// What scenarios/worker/perturbation.h says of the same words; each process draws anew.
+// What scenarios/threads/perturbation.h says of the same words; each process draws anew.
 std::string_view delay_before_launch(Perturb perturb) {
   if (perturb == Perturb::starve) {
     return "[](size_t thread, size_t n, size_t threads) {  // one stands still, others in turn\n"

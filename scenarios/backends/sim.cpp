@@ -10,7 +10,7 @@
 
 #include "scenarios/provenance/executable.h"
 #include "scenarios/provenance/profile_path.h"
-#include "scenarios/worker/perturbation.h"
+#include "scenarios/threads/perturbation.h"
 #include "scenarios/worker/workload.h"
 
 // The simulated Metal device is a library of its own, which observes LibTorch's CPU code: a worker

@@ -25,7 +25,7 @@
 #include "harness/wire/shared_memory.h"
 #include "scenarios/backends/backend.h"
 #include "scenarios/operations/torch_workload.h"
-#include "scenarios/worker/threads.h"
+#include "scenarios/threads/threads.h"
 
 namespace {
 

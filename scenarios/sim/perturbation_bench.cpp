@@ -19,8 +19,8 @@
 #include "scenarios/sim/defects.h"
 #include "scenarios/sim/profile.h"
 #include "scenarios/sim/start.h"
-#include "scenarios/worker/perturbation.h"
-#include "scenarios/worker/threads.h"
+#include "scenarios/threads/perturbation.h"
+#include "scenarios/threads/threads.h"
 
 namespace mpsprobe::sim {
 namespace {

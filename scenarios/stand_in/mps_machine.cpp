@@ -4,7 +4,7 @@
 
 #include "scenarios/provenance/profile_path.h"
 #include "scenarios/stand_in/stand_in.h"
-#include "scenarios/worker/perturbation.h"
+#include "scenarios/threads/perturbation.h"
 #include "scenarios/worker/workload.h"
 
 namespace mpsprobe {

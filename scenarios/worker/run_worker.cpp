@@ -26,7 +26,7 @@
 #include "scenarios/worker/leash.h"
 #include "scenarios/worker/loaded_names.h"
 #include "scenarios/worker/stack_capture.h"
-#include "scenarios/worker/threads.h"
+#include "scenarios/threads/threads.h"
 
 namespace mpsprobe {
 namespace {

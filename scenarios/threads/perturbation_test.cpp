@@ -1,4 +1,4 @@
-#include "scenarios/worker/perturbation.h"
+#include "scenarios/threads/perturbation.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "scenarios/worker/threads.h"
+#include "scenarios/threads/threads.h"
 #include "scenarios/worker/workload.h"
 
 namespace mpsprobe {

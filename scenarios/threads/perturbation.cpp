@@ -1,4 +1,4 @@
-#include "scenarios/worker/perturbation.h"
+#include "scenarios/threads/perturbation.h"
 
 #include <algorithm>
 #include <thread>

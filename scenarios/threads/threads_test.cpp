@@ -1,4 +1,4 @@
-#include "scenarios/worker/threads.h"
+#include "scenarios/threads/threads.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

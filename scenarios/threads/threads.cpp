@@ -1,4 +1,4 @@
-#include "scenarios/worker/threads.h"
+#include "scenarios/threads/threads.h"
 
 #include <atomic>
 #include <chrono>
@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "scenarios/worker/crash_handler.h"
-#include "scenarios/worker/perturbation.h"
+#include "scenarios/threads/perturbation.h"
 
 namespace mpsprobe {
 namespace {
