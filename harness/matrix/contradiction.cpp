@@ -151,6 +151,63 @@ constexpr Rule kRules[] = {
      },
      "one thread has one shape"},
     {[](const Cell& cell, const OperationInfo&) {
+       return cell.inputs == Inputs::handed && info_of(cell.backend).library != "LibTorch";
+     },
+     "inputs are handed from thread to thread in operations of LibTorch alone"},
+    {[](const Cell& cell, const OperationInfo&) {
+       return (cell.inputs == Inputs::handed || cell.meet != Meet::none) &&
+              (cell.threads == 1 || cell.start == Start::sequential);
+     },
+     "threads that never run together cannot meet"},
+    {[](const Cell& cell, const OperationInfo&) {
+       return cell.inputs == Inputs::handed && (cell.sync != Sync::each || cell.every > 1);
+     },
+     "what was handed on may go only when nobody uses it any more: use sync=each and every=1"},
+    {[](const Cell& cell, const OperationInfo&) {
+       return cell.inputs == Inputs::handed && cell.shapes == Shapes::per_thread;
+     },
+     "a thread cannot work on the inputs of another where each has a shape of its own"},
+    {[](const Cell& cell, const OperationInfo&) {
+       return cell.meet == Meet::stage &&
+              (cell.lock != Lock::none || cell.throttle != kMostThreads);
+     },
+     "threads that take turns at launching cannot meet within a launch"},
+    {[](const Cell& cell, const OperationInfo&) {
+       return cell.serve != Serve::own &&
+              (cell.inputs == Inputs::handed || cell.seconds > 0 || cell.end == End::exit);
+     },
+     "inputs=handed, seconds and end=exit go by each thread's own iterations: use serve=own"},
+    {[](const Cell& cell, const OperationInfo&) {
+       return cell.serve == Serve::pool && (cell.threads == 1 || cell.start == Start::sequential);
+     },
+     "one thread alone takes every iteration, whoever may"},
+    {[](const Cell& cell, const OperationInfo&) {
+       return cell.serve == Serve::queue &&
+              (cell.stream != StreamUse::automatic || cell.lock != Lock::none ||
+               cell.throttle != kMostThreads || cell.meet != Meet::none ||
+               cell.perturb != Perturb::none || cell.sync != Sync::each || cell.every > 1);
+     },
+     "with serve=queue one thread launches and waits: streams, locks, throttles, meetings, "
+     "perturbations and ways to wait are for several"},
+    {[](const Cell& cell, const OperationInfo&) {
+       return cell.beside == BesideThreads::wait && cell.end == End::exit;
+     },
+     "with end=exit every thread goes on until the process ends: nobody waits beside them"},
+    {[](const Cell& cell, const OperationInfo&) {
+       return cell.beside == BesideThreads::wait && cell.queue == QueueUse::per_thread &&
+              info_of(cell.backend).queues;
+     },
+     "a thread waits beside others for a queue that all share: use queue=shared"},
+    {[](const Cell& cell, const OperationInfo&) {
+       return (cell.beside == BesideThreads::wait || cell.serve == Serve::queue) &&
+              cell.threads > kMostThreads - 2;
+     },
+     "one more thread needs a place: use threads=254 or fewer"},
+    {[](const Cell& cell, const OperationInfo&) {
+       return cell.child != ForkedChild::none && cell.end == End::exit;
+     },
+     "a child is forked when the threads have ended, and with end=exit they go on"},
+    {[](const Cell& cell, const OperationInfo&) {
        return cell.end == End::exit &&
               (cell.start == Start::sequential || cell.churn > 1 || cell.sync == Sync::never);
      },

@@ -31,6 +31,11 @@ constexpr std::array<string_view, 3> kOwners{"thread", "main", "other"};
 constexpr std::array<string_view, 2> kInits{"main", "threads"};
 constexpr std::array<string_view, 2> kWarmups{"none", "main"};
 constexpr std::array<string_view, 3> kStarts{"barrier", "staggered", "sequential"};
+constexpr std::array<string_view, 3> kMeets{"none", "launch", "stage"};
+constexpr std::array<string_view, 2> kInputs{"own", "handed"};
+constexpr std::array<string_view, 3> kServes{"own", "pool", "queue"};
+constexpr std::array<string_view, 2> kBesides{"none", "wait"};
+constexpr std::array<string_view, 3> kChildren{"none", "idle", "use"};
 constexpr std::array<string_view, 2> kShapes{"same", "per-thread"};
 constexpr std::array<string_view, 3> kSyncs{"each", "end", "never"};
 constexpr std::array<string_view, 4> kWaits{"device", "stream", "event", "item"};
@@ -228,11 +233,23 @@ constexpr std::array kAxes{
     choice<&Cell::init, kInits>("init",
                                 "where the device is touched first and the inputs are made: on "
                                 "the main thread, or in the threads"),
+    choice<&Cell::inputs, kInputs>("inputs",
+                                   "each thread works on its own inputs, or in each iteration on a "
+                                   "copy that the thread before it made, waited for and handed on "
+                                   "(operations of LibTorch only)"),
     choice<&Cell::warmup, kWarmups>("warmup",
                                     "one iteration on the main thread before the threads"),
     choice<&Cell::start, kStarts>("start",
                                   "how the threads start: together, 1 ms apart, or each after the "
                                   "one before it has ended"),
+    choice<&Cell::meet, kMeets>("meet",
+                                "where the threads wait for one another in each iteration: "
+                                "nowhere; when all have launched, before any waits for the device; "
+                                "or between the stages of the operation as well"),
+    choice<&Cell::serve, kServes>("serve",
+                                  "who does the iterations: each thread its own; whoever is free "
+                                  "takes the next one of all; or the threads put them into a queue "
+                                  "that one more thread works off in batches"),
     count<&Cell::seconds>("seconds",
                           "seconds for which each thread goes through its iterations again; 0: "
                           "once",
@@ -254,6 +271,9 @@ constexpr std::array kAxes{
                            "the most launches at a time in one process, the others wait for "
                            "their turn; 256 is as many as there can be threads",
                            kMostThreads, "256"),
+    choice<&Cell::beside, kBesides>("beside",
+                                    "what one more thread does while the others launch: nothing, "
+                                    "or wait for the whole device again and again"),
     choice<&Cell::perturb, kPerturbs>(
         "perturb",
         "how threads are shifted against one another, to make races likely: not at all; each "
@@ -263,6 +283,9 @@ constexpr std::array kAxes{
     choice<&Cell::end, kEnds>("end",
                               "how a process ends: after all threads, or by the return of main "
                               "while they go on with their iterations (results are not compared)"),
+    choice<&Cell::child, kChildren>("child",
+                                    "a child that is forked when the threads have ended: none; one "
+                                    "that ends at once; or one that launches and waits as they did"),
     Axis{.name = "env",
          .help = "a variable of the workers' environment, which a library under test must read",
          .kind = AxisKind::text,

@@ -19,15 +19,25 @@ enum class Owner : uint8_t { thread, main, other };
 enum class Init : uint8_t { main, threads };
 enum class Warmup : uint8_t { none, main };
 enum class Start : uint8_t { barrier, staggered, sequential };
+/// Where the threads wait for one another in each iteration, beside the start.
+enum class Meet : uint8_t { none, launch, stage };
+enum class Inputs : uint8_t { own, handed };
+/// Who takes which iteration: each thread its own, all from one store, or one more thread those that
+/// the threads ask for.
+enum class Serve : uint8_t { own, pool, queue };
 enum class Sync : uint8_t { each, end, never };
 enum class Shapes : uint8_t { same, per_thread };
 enum class WaitFor : uint8_t { device, stream, event, item };
 enum class Lock : uint8_t { none, forward };
+/// What one more thread does beside those that launch.
+enum class BesideThreads : uint8_t { none, wait };
 /// How a worker shifts its threads against one another, so that a race is met more often.
 enum class Perturb : uint8_t { none, clock, starve, trap };
 /// How a process ends: all threads are joined and everything is destroyed, or the main thread
 /// leaves while they work.
 enum class End : uint8_t { join, exit };
+/// What a child does that is forked after the threads' work: nothing, or what they did.
+enum class ForkedChild : uint8_t { none, idle, use };
 enum class Validation : uint8_t { none, api, api_shader };
 enum class Lifetime : uint8_t { process, fresh };
 
@@ -54,17 +64,22 @@ struct Cell {
   ModelSharing model = ModelSharing::shared;
   Owner owner = Owner::thread;  ///< of the backend mlx; means nothing elsewhere
   Init init = Init::main;
+  Inputs inputs = Inputs::own;  ///< of LibTorch's backends; means nothing elsewhere
   Warmup warmup = Warmup::none;
   Start start = Start::barrier;
+  Meet meet = Meet::none;
+  Serve serve = Serve::own;
   int32_t seconds = 0;  ///< that each thread goes on with its iterations; 0: once through them
   Sync sync = Sync::each;
   int32_t every = 1;               ///< of sync=each: launches of a thread between two waits
   WaitFor wait = WaitFor::device;  ///< of the backends mps and cuda; means nothing elsewhere
   Lock lock = Lock::none;
   int32_t throttle = kMostThreads;  ///< the most launches at a time, in one process
+  BesideThreads beside = BesideThreads::none;
   Perturb perturb = Perturb::none;
   int32_t churn = 1;  ///< rounds of spawning and joining the threads
   End end = End::join;
+  ForkedChild child = ForkedChild::none;
   std::string env = "inherited";  ///< variables that it sets or unsets, as variables.h has them
   Validation validation = Validation::none;
   Lifetime lifetime = Lifetime::process;

@@ -5,6 +5,7 @@
 #include "harness/wire/axis.h"
 #include "scenarios/metal/metal_lane.h"
 #include "scenarios/metal/shared_objects.h"
+#include "scenarios/metal/submission.h"
 #include "scenarios/objective_c/exceptions.h"
 #include "scenarios/objective_c/metal_probe.h"
 
@@ -63,6 +64,19 @@ class MetalWorkload : public Workload {
   }
 
   void settle() override {}
+
+  // As a thread that works beside others on one queue: what it commits is done after what they have
+  // committed.
+  void wait_beside() override {
+    const Pool pool;
+    std::string error;
+    with_objc_exceptions([&] {
+      Submission submission(shared_.queue_for_lane().get());
+      submission.commit();
+      error = submission.wait();
+    });
+    if (!error.empty()) throw GpuError(error);
+  }
 
   // Which of Apple's interfaces a step goes through is this backend's own choice, so it is known.
   std::string observed_path() override {

@@ -6,6 +6,7 @@
 #include "scenarios/models/layers.h"
 #include "scenarios/models/transformer_layer.h"
 #include "scenarios/operations/operation.h"
+#include "scenarios/threads/meeting.h"
 
 // Models: each run makes the ATen calls that Python's module makes, in their order. Parameters
 // require a gradient as a module's do, so that a forward records for backward, as in a script
@@ -55,6 +56,7 @@ const Operation kModels[] = {
         .dtypes = floating_types(),
         .rounding = Rounding::accumulated,
         .ends_in_linear = true,
+        .has_stages = true,
         .records_gradient = true,
         .observed_as = kModelLinear,
         .made_of = kLinearAndRelu,
@@ -70,6 +72,7 @@ const Operation kModels[] = {
         .run = [](const Call& call) -> Tensors {
           const at::Tensor hidden =
               at::relu(at::linear(call.inputs[0], call.parameters[0], call.parameters[1]));
+          end_of_stage();
           return {at::linear(hidden, call.parameters[2], call.parameters[3])};
         },
     },
@@ -133,6 +136,7 @@ const Operation kModels[] = {
         .dtypes = floating_types(),
         .rounding = Rounding::accumulated,
         .ends_in_linear = true,
+        .has_stages = true,
         .observed_as = kModelLinear,
         .made_of = kTransformerParts,
         .refuse = refuse_transformer_layer,

@@ -7,6 +7,7 @@
 #include "scenarios/models/layers.h"
 #include "scenarios/models/transformer_layer.h"
 #include "scenarios/operations/operation.h"
+#include "scenarios/threads/meeting.h"
 
 // Models of several layers of a kind, as the reports' authors ran them by hand.
 
@@ -51,6 +52,7 @@ Tensors run_transformer_encoder(const Call& call) {
                                .parameters = layer,
                                .options = call.options,
                                .variant = call.variant});
+    end_of_stage();
   }
   return x;
 }
@@ -65,6 +67,7 @@ const Operation kStackedModels[] = {
         .dtypes = floating_types(),
         .rounding = Rounding::accumulated,
         .ends_in_linear = true,
+        .has_stages = true,
         .records_gradient = true,
         .observed_as = kStackedLinear,
         .made_of = kMlpParts,
@@ -81,7 +84,9 @@ const Operation kStackedModels[] = {
         .run = [](const Call& call) -> Tensors {
           const Tensors& own = call.parameters;
           const at::Tensor first = at::relu(at::linear(call.inputs[0], own[0], own[1]));
+          end_of_stage();
           const at::Tensor second = at::relu(at::linear(first, own[2], own[3]));
+          end_of_stage();
           return {at::linear(second, own[4], own[5])};
         },
     },
@@ -157,6 +162,7 @@ const Operation kStackedModels[] = {
         .dtypes = floating_types(),
         .rounding = Rounding::accumulated,
         .ends_in_linear = true,
+        .has_stages = true,
         .observed_as = kStackedLinear,
         .made_of = kEncoderParts,
         .refuse = refuse_transformer_layer,

@@ -8,6 +8,7 @@
 #include <ATen/ops/scaled_dot_product_attention.h>
 
 #include "scenarios/models/layers.h"
+#include "scenarios/threads/meeting.h"
 
 namespace mpsprobe {
 namespace {
@@ -62,8 +63,13 @@ at::Tensor normalise(const Call& call, const at::Tensor& x, size_t first_paramet
 
 Tensors run_transformer_layer(const Call& call) {
   const at::Tensor& x = call.inputs[0];
-  const at::Tensor attended = normalise(call, at::add(x, dropout(self_attention(call, x))), 8);
-  return {normalise(call, at::add(attended, feed_forward(call, attended)), 10)};
+  const at::Tensor gathered = self_attention(call, x);
+  end_of_stage();
+  const at::Tensor attended = normalise(call, at::add(x, dropout(gathered)), 8);
+  end_of_stage();
+  const at::Tensor fed = feed_forward(call, attended);
+  end_of_stage();
+  return {normalise(call, at::add(attended, fed), 10)};
 }
 
 void append_transformer_layer(Tensors& parameters, Random& random, const Sizes& sizes) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "scenarios/operations/operation.h"
+#include "scenarios/threads/meeting.h"
 
 // Self-attention in its parts, under no gradient, as an application runs inference. The authors of
 // the founding reports found wrong numbers where the packed projection was made contiguous before
@@ -33,7 +34,10 @@ at::Tensor project(const Call& call) {
 }
 
 Tensors attend_contiguous(const Call& call) {
-  const at::Tensor packed = project(call).contiguous();
+  const at::Tensor projected = project(call);
+  end_of_stage();
+  const at::Tensor packed = projected.contiguous();
+  end_of_stage();
   const auto heads = [&](int64_t which) {
     return packed.select(0, which)
         .view({call.sizes[0], call.sizes[1], call.sizes[3], -1})
@@ -44,6 +48,7 @@ Tensors attend_contiguous(const Call& call) {
 
 Tensors attend_strided(const Call& call) {
   const at::Tensor packed = project(call);
+  end_of_stage();
   const auto heads = [&](int64_t which) {
     return packed.select(0, which)
         .reshape({call.sizes[0], call.sizes[1], call.sizes[3], -1})
@@ -84,6 +89,7 @@ Operation attention_way(std::string_view name, std::string_view summary, std::st
       .dtypes = floating_types(),
       .rounding = Rounding::accumulated,
       .ends_in_linear = true,
+      .has_stages = true,
       .observed_as = kAttention,
       .made_of = kAttentionParts,
       .refuse = refuse_heads,

@@ -23,6 +23,7 @@
 #include <iterator>
 
 #include "scenarios/operations/operation.h"
+#include "scenarios/threads/meeting.h"
 
 // Several different calls in one operation, as the reports and issues ran them.
 
@@ -102,13 +103,17 @@ const Operation kMixes[] = {
         .dtypes = floating_types(),
         .rounding = Rounding::accumulated,
         .verify = Verify::raw,
+        .has_stages = true,
         .observed_as = kMixOfMm,
         .made_of = kRawParts,
         .terms = [](const Sizes& sizes) { return sizes[1]; },
         .run = [](const Call& call) -> Tensors {
           const at::Tensor a = at::randn({call.sizes[0], call.sizes[1]}, call.options);
           const at::Tensor b = at::randn({call.sizes[1], call.sizes[2]}, call.options);
-          return {a, b, at::relu(at::mm(a, b))};
+          end_of_stage();
+          const at::Tensor product = at::mm(a, b);
+          end_of_stage();
+          return {a, b, at::relu(product)};
         },
     },
     {

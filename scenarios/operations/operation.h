@@ -52,6 +52,8 @@ struct Operation {
   /// A launch neither waits for the device nor leaves it without work, so that it can be captured
   /// into a CUDA graph.
   bool capturable = true;
+  /// It has several parts and calls end_of_stage() between them.
+  bool has_stages = false;
   /// The one backend that it is for; none: it runs on all.
   std::optional<Backend> only_on = std::nullopt;
   /// The parameters require a gradient, as a Python module's do: a forward records for backward.

@@ -3,6 +3,7 @@
 #include <ATen/Parallel.h>
 #include <ATen/ops/mm.h>
 #include <ATen/ops/relu.h>
+#include <ATen/ops/scalar_tensor.h>
 #include <fmt/format.h>
 
 #include <utility>
@@ -13,6 +14,9 @@
 
 namespace mpsprobe {
 namespace {
+
+// Of one thread: beyond, numbers are read and not compared.
+constexpr size_t kMostReadBack = 4096;
 
 uint64_t inputs_of(int thread) {
   return 2 + 2 * static_cast<uint64_t>(thread);
@@ -38,18 +42,25 @@ Tensors widened(const Tensors& tensors) {
 
 TorchLane::TorchLane(TorchWorkload& workload, int thread, uint64_t seed)
     : workload_(workload), thread_(thread), sizes_(workload.sizes_for(thread)) {
-  if (workload_.operation().inputs != nullptr) {
-    const CpuSide cpu_side;
-    Random random(seed, inputs_of(thread));
-    cpu_inputs_ = workload_.operation().inputs(random, sizes_);
-    for (at::Tensor& each : cpu_inputs_) {
-      each = to_type(each, workload_.dtype());
-    }
-  }
-  for (const at::Tensor& each : cpu_inputs_) {
+  const Tensors made = make_inputs(seed, thread);
+  const int from = workload_.thread_of_inputs(thread);
+  cpu_inputs_ = from == thread ? made : make_inputs(seed, from);
+  for (const at::Tensor& each : made) {
     inputs_.push_back(workload_.device().upload(each));
   }
+  if (workload_.hands_on()) workload_.hand_on(thread, inputs_);
   parameters_ = workload_.parameters_for(thread);
+}
+
+Tensors TorchLane::make_inputs(uint64_t seed, int thread) const {
+  if (workload_.operation().inputs == nullptr) return {};
+  const CpuSide cpu_side;
+  Random random(seed, inputs_of(thread));
+  Tensors made = workload_.operation().inputs(random, sizes_);
+  for (at::Tensor& each : made) {
+    each = to_type(each, workload_.dtype());
+  }
+  return made;
 }
 
 std::string TorchLane::operation() const {
@@ -72,10 +83,26 @@ void TorchLane::enter() {
   });
 }
 
+void TorchLane::hand_on() {
+  with_worker_errors([&] {
+    Tensors copies;
+    for (const at::Tensor& each : inputs_) {
+      copies.push_back(each.clone());
+    }
+    workload_.device().synchronise();
+    workload_.hand_on(thread_, std::move(copies));
+  });
+}
+
 void TorchLane::launch(int iteration) {
+  if (workload_.hands_on()) {
+    taken_ = workload_.handed_to(thread_);
+    if (taken_.empty()) return;  // the thread before has failed before it had anything
+  }
+  const Tensors& inputs = workload_.hands_on() ? taken_ : inputs_;
   with_worker_errors([&] {
     Tensors results =
-        workload_.device().launch([&] { return run(inputs_, parameters_->device, options()); });
+        workload_.device().launch([&] { return run(inputs, parameters_->device, options()); });
     for (at::Tensor& each : results) {
       if (each.requires_grad()) {
         // Only the numbers are kept: the recorded graph goes where a script would drop it.
@@ -83,6 +110,7 @@ void TorchLane::launch(int iteration) {
       }
     }
     last_ = results.empty() ? at::Tensor() : results.back();
+    last_iteration_ = iteration;
     const int64_t bytes = bytes_of(results);
     kept_.add(iteration, std::move(results), bytes, workload_.kept_budget());
   });
@@ -91,7 +119,12 @@ void TorchLane::launch(int iteration) {
 void TorchLane::synchronise() {
   with_worker_errors([&] {
     if (workload_.wait() == WaitFor::item && last_.defined() && last_.numel() > 0) {
-      last_.flatten()[0].item();
+      const at::Scalar number = last_.flatten()[0].item();
+      const CpuSide cpu_side;
+      if (read_back_.size() < kMostReadBack) {
+        read_back_.push_back(
+            {last_iteration_, at::scalar_tensor(number, at::dtype(last_.scalar_type()))});
+      }
     } else {
       workload_.device().synchronise();
     }
@@ -118,8 +151,23 @@ CheckResult TorchLane::check() {
         result.difference = std::move(difference);
       }
     }
+    check_read_back(expected, result);
     return result;
   });
+}
+
+// A number may have come too early, from memory that is right by now.
+void TorchLane::check_read_back(const Tensors& expected, CheckResult& result) const {
+  const Operation& operation = workload_.operation();
+  if (expected.empty() || operation.verify != Verify::compare) return;
+  const at::Tensor right = expected.back().flatten().slice(0, 0, 1).reshape({});
+  const int64_t terms = operation.terms == nullptr ? 1 : operation.terms(sizes_);
+  for (const ReadBack& read : read_back_) {
+    const std::string found = difference(read.number, right, operation.rounding, terms);
+    if (found.empty() || result.wrong_iteration >= 0) continue;
+    result.wrong_iteration = read.iteration;
+    result.difference = "read back: " + found;
+  }
 }
 
 at::TensorOptions TorchLane::options() const {

@@ -26,10 +26,19 @@ class TorchWorkload : public Workload {
   std::unique_ptr<Lane> make_lane(int thread) override;
   void settle() override;
   std::string observed_path() override;
+  void wait_beside() override;
   Probe probe(const std::function<void()>& submitted) override { return device_->probe(submitted); }
 
   // For lanes.
   const Operation& operation() const { return operation_; }
+  /// Each thread works on what the one before it hands on.
+  bool hands_on() const { return inputs_ == Inputs::handed; }
+  /// The thread whose inputs a thread works on: itself, or the one before it in a circle.
+  int thread_of_inputs(int thread) const;
+  /// Tensors of the device, complete, for the thread after `thread`; in place of what was there.
+  void hand_on(int thread, Tensors tensors);
+  /// What the thread before `thread` handed on last; empty where that never came to it.
+  Tensors handed_to(int thread);
   /// Of a thread's inputs. Throws UnsupportedError where its weights would need another shape too.
   Sizes sizes_for(int thread) const;
   at::ScalarType dtype() const { return dtype_; }
@@ -57,6 +66,8 @@ class TorchWorkload : public Workload {
   const Operation& operation_;
   const Sizes sizes_;
   const Shapes shapes_;
+  const Inputs inputs_;
+  const int threads_;
   const at::ScalarType dtype_;
   const Path path_;
   const StreamUse stream_;
@@ -68,6 +79,8 @@ class TorchWorkload : public Workload {
   KeptBudget kept_budget_;
   std::once_flag shared_made_;
   std::shared_ptr<const Parameters> shared_;
+  std::mutex handed_mutex_;
+  std::vector<Tensors> handed_;  ///< by who made it
 };
 
 }  // namespace mpsprobe

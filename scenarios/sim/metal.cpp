@@ -162,8 +162,13 @@ void CommandBuffer::execute() {
   commands.clear();
   scheduled.clear();
   completed.clear();
+  give_place_back();
   done_.store(true, std::memory_order_release);
   done_.notify_all();
+}
+
+void CommandBuffer::give_place_back() {
+  if (places_) std::exchange(places_, nullptr)->release();
 }
 
 void CommandBuffer::commit() {
@@ -186,8 +191,9 @@ void CommandBuffer::wait_until_completed() const {
 }
 
 std::shared_ptr<CommandBuffer> CommandQueue::command_buffer() {
+  places_->acquire();
   created_.fetch_add(1, std::memory_order_relaxed);
-  return std::make_shared<CommandBuffer>(engine_);
+  return std::make_shared<CommandBuffer>(engine_, places_);
 }
 
 GraphCache::Graph& GraphCache::find_or_compile(std::string_view key) {

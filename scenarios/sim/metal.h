@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <semaphore>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -93,7 +94,16 @@ class CommandBuffer {
  public:
   using Handler = std::function<void(CommandBuffer&)>;
 
-  explicit CommandBuffer(std::shared_ptr<Engine> engine) : engine_(std::move(engine)) {}
+  /// How many command buffers a queue may have handed out that the device is not done with.
+  using Places = std::counting_semaphore<>;
+
+  /// Holds one of `places`, which the caller took, until the device is done with it or it is
+  /// destroyed; null: none.
+  explicit CommandBuffer(std::shared_ptr<Engine> engine, std::shared_ptr<Places> places = nullptr)
+      : engine_(std::move(engine)), places_(std::move(places)) {}
+  CommandBuffer(const CommandBuffer&) = delete;
+  CommandBuffer& operator=(const CommandBuffer&) = delete;
+  ~CommandBuffer() { give_place_back(); }
 
   /// Opens an encoder. Asserts "A command encoder is already encoding to this command buffer" while
   /// another is open, and `_status < MTLCommandBufferStatusCommitted` after commit.
@@ -133,8 +143,10 @@ class CommandBuffer {
   void claim();
   void execute();
   void require_recording(std::string_view method) const;
+  void give_place_back();
 
   std::shared_ptr<Engine> engine_;
+  std::shared_ptr<Places> places_;
   std::atomic<CommandBufferStatus> status_ = CommandBufferStatus::not_enqueued;
   std::atomic<bool> encoding_ = false;
   std::atomic<bool> done_ = false;  // executed, and the handlers called
@@ -150,7 +162,12 @@ class CommandBuffer {
 class CommandQueue {
  public:
   explicit CommandQueue(std::shared_ptr<Engine> engine) : engine_(std::move(engine)) {}
+  /// The most command buffers of one queue at a time, by Metal's default (newCommandQueue).
+  static constexpr int kMostBuffers = 64;
+
   /// A fresh command buffer; shared ownership, since handlers may outlive the caller's interest.
+  /// Where kMostBuffers are out, returns when the device is done with one or one is destroyed: for
+  /// ever, where nobody commits any.
   std::shared_ptr<CommandBuffer> command_buffer();
   /// How many command buffers this queue has handed out.
   uint64_t created() const { return created_.load(std::memory_order_relaxed); }
@@ -158,6 +175,8 @@ class CommandQueue {
 
  private:
   std::shared_ptr<Engine> engine_;
+  std::shared_ptr<CommandBuffer::Places> places_ =
+      std::make_shared<CommandBuffer::Places>(kMostBuffers);
   std::atomic<uint64_t> created_ = 0;
 };
 

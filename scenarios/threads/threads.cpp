@@ -4,62 +4,21 @@
 #include <chrono>
 #include <latch>
 #include <mutex>
-#include <semaphore>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <thread>
 
-#include "scenarios/worker/crash_handler.h"
+#include "scenarios/threads/batch_queue.h"
+#include "scenarios/threads/gates.h"
+#include "scenarios/threads/meeting.h"
 #include "scenarios/threads/perturbation.h"
+#include "scenarios/worker/crash_handler.h"
 
 namespace mpsprobe {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-/// All threads leave within a few nanoseconds of one another, which a wake-up by the kernel would
-/// not give: the last one to arrive opens it and the others spin. They yield, for there may be
-/// fewer cores than threads.
-class SpinBarrier {
- public:
-  explicit SpinBarrier(int threads) : missing_(threads) {}
-  void arrive() { missing_.fetch_sub(1, std::memory_order_acq_rel); }
-  void arrive_and_wait() {
-    arrive();
-    while (missing_.load(std::memory_order_acquire) > 0) std::this_thread::yield();
-  }
-
- private:
-  std::atomic<int> missing_;
-};
-
-/// Counts the thread in for as long as the launch runs, also where it throws.
-class LaunchScope {
- public:
-  LaunchScope(FlightRecorder& recorder, uint32_t slot, uint32_t iteration) : recorder_(recorder) {
-    recorder_.enter_launch(slot, iteration);
-  }
-  LaunchScope(const LaunchScope&) = delete;
-  LaunchScope& operator=(const LaunchScope&) = delete;
-  ~LaunchScope() { recorder_.leave_launch(); }
-
- private:
-  FlightRecorder& recorder_;
-};
-
-using Turns = std::counting_semaphore<kMostThreads>;
-
-/// Holds one of the turns at launching, also where the launch throws.
-class Turn {
- public:
-  explicit Turn(Turns& turns) : turns_(turns) { turns_.acquire(); }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
-  ~Turn() { turns_.release(); }
-
- private:
-  Turns& turns_;
-};
 
 class Round {
  public:
@@ -74,8 +33,10 @@ class Round {
         recorder_(recorder),
         on_failure_(on_failure),
         barrier_(cell.start == Start::sequential ? 1 : cell.threads),
+        meeting_(cell.threads),
         turns_(cell.throttle),
         done_(cell.threads),
+        batches_(cell.threads),
         perturbation_(cell.perturb, cell.threads, seed) {}
 
   /// Returns when the threads have been joined. With end=exit, once each has done its iterations or
@@ -83,16 +44,29 @@ class Round {
   /// live as long.
   uint64_t run() {
     std::vector<std::thread> threads;
+    std::vector<std::thread> others;
     std::string problem;
-    for (int thread = 0; thread < cell_.threads && problem.empty(); ++thread) {
+    const auto start = [&](std::vector<std::thread>& group, const std::string& name, auto work) {
       try {
-        threads.emplace_back([this, thread] { run_thread(thread); });
-        if (cell_.start == Start::sequential) threads.back().join();
+        group.emplace_back(work);
+        return true;
       } catch (const std::system_error& error) {
-        problem = "thread " + std::to_string(thread) + " cannot be started: " + error.what();
+        problem = name + " cannot be started: " + error.what();
         called_off_.store(true);
-        // The others wait at the barrier for those that never come.
-        for (int missing = thread; missing < cell_.threads; ++missing) barrier_.arrive();
+        return false;
+      }
+    };
+    if (cell_.serve == Serve::queue) start(others, "the thread that serves", [this] { serve(); });
+    if (cell_.beside == BesideThreads::wait && problem.empty()) {
+      start(others, "the thread that waits", [this] { wait_beside(); });
+    }
+    for (int thread = 0; thread < cell_.threads; ++thread) {
+      const bool started = problem.empty() && start(threads, "thread " + std::to_string(thread),
+                                                    [this, thread] { run_thread(thread); });
+      if (!started) {
+        stand_in_for_one_that_never_came();
+      } else if (cell_.start == Start::sequential) {
+        threads.back().join();
       }
     }
     const bool leaves = cell_.end == End::exit && problem.empty();
@@ -104,37 +78,49 @@ class Round {
         thread.join();
       }
     }
+    ended_.store(true);
+    for (std::thread& thread : others) thread.join();
     if (!problem.empty()) throw SetupError(problem);
     return operations_.load();
   }
 
  private:
+  /// The others wait for everybody.
+  void stand_in_for_one_that_never_came() {
+    barrier_.arrive();
+    meeting_.leave();
+    batches_.leave();
+  }
+
   void run_thread(int thread) {
     const auto slot = static_cast<uint32_t>(thread);
     const CrashContext context(slot);
     const Perturbation::Attendance attendance(perturbation_, thread);
+    std::optional<Meeting::Stages> stages;
+    if (cell_.meet == Meet::stage) stages.emplace(meeting_);
     recorder_.begin_thread(slot, lanes_[slot] ? lanes_[slot]->operation() : cell_.op);
+    const bool launches = cell_.serve != Serve::queue;
     int iteration = -1;
     bool done = false;
     bool arrived = cell_.start == Start::sequential;
     try {
       if (lanes_[slot] == nullptr) lanes_[slot] = workload_.make_lane(thread);
       Lane& lane = *lanes_[slot];
-      lane.enter();
+      if (launches) lane.enter();
       recorder_.at(slot, 0, Step::waiting);
       if (!arrived) barrier_.arrive_and_wait();
       arrived = true;
       if (cell_.start == Start::staggered) {
         std::this_thread::sleep_for(std::chrono::milliseconds(thread));
       }
-      const Clock::time_point end = Clock::now() + std::chrono::seconds(cell_.seconds);
-      do {
-        for (int i = 0; i < iterations_ && !called_off_.load(std::memory_order_relaxed); ++i) {
-          iteration = first_iteration_ + i;
-          run_iteration(lane, recorder_, slot, iteration, i);
-        }
-      } while (Clock::now() < end && !called_off_.load(std::memory_order_relaxed));
-      if (cell_.sync == Sync::end) {
+      if (!launches) {
+        ask_for_iterations(slot);
+      } else if (cell_.serve == Serve::pool) {
+        take_iterations(lane, slot, iteration);
+      } else {
+        do_iterations(lane, slot, iteration);
+      }
+      if (cell_.sync == Sync::end && iteration >= 0) {
         recorder_.at(slot, static_cast<uint32_t>(iteration), Step::synchronising);
         lane.synchronise();
       }
@@ -144,18 +130,121 @@ class Round {
         go_on(lane, slot, iteration);
       }
     } catch (...) {
-      FailureEvent failure;
-      failure.kind = kind_of_current_exception(failure.text);
-      failure.phase = name_of(recorder_.phase());
-      failure.thread = thread;
-      failure.iteration = iteration;
-      failure.operation = lanes_[slot] ? lanes_[slot]->operation() : cell_.op;
-      on_failure_(failure);
+      report(thread, iteration, lanes_[slot] ? lanes_[slot]->operation() : cell_.op);
       if (!arrived) barrier_.arrive_and_wait();  // the others wait for everybody
     }
-    if (lanes_[slot] != nullptr) lanes_[slot]->leave();
+    meeting_.leave();
+    batches_.leave();
+    if (lanes_[slot] != nullptr && launches) lanes_[slot]->leave();
     recorder_.at(slot, static_cast<uint32_t>(std::max(iteration, 0)), Step::finished);
     if (!done) done_.count_down();
+  }
+
+  /// The exception in flight, which ends what a thread does.
+  void report(int thread, int iteration, const std::string& operation) {
+    FailureEvent failure;
+    failure.kind = kind_of_current_exception(failure.text);
+    failure.phase = name_of(recorder_.phase());
+    failure.thread = thread;
+    failure.iteration = iteration;
+    failure.operation = operation;
+    on_failure_(failure);
+  }
+
+  bool goes_on() const { return !called_off_.load(std::memory_order_relaxed); }
+
+  /// All of a thread's own, once or for as long as the cell says. `iteration` is the one that it is
+  /// at, also where one throws.
+  void do_iterations(Lane& lane, uint32_t slot, int& iteration) {
+    const Clock::time_point end = Clock::now() + std::chrono::seconds(cell_.seconds);
+    do {
+      int unwaited = 0;
+      for (int i = 0; i < iterations_ && goes_on(); ++i) {
+        iteration = first_iteration_ + i;
+        run_iteration(lane, recorder_, slot, iteration, unwaited);
+      }
+      wait_for_rest(lane, recorder_, slot, iteration, unwaited);
+    } while (Clock::now() < end && goes_on());
+  }
+
+  /// The next of all threads' iterations, until none is left.
+  void take_iterations(Lane& lane, uint32_t slot, int& iteration) {
+    const int64_t all = static_cast<int64_t>(iterations_) * cell_.threads;
+    int unwaited = 0;
+    while (goes_on()) {
+      const int64_t task = taken_.fetch_add(1, std::memory_order_relaxed);
+      if (task >= all) break;
+      iteration = first_iteration_ + static_cast<int>(task / cell_.threads);
+      run_iteration(lane, recorder_, slot, iteration, unwaited);
+    }
+    wait_for_rest(lane, recorder_, slot, iteration, unwaited);
+  }
+
+  /// Has them done by the thread that serves, one after the other.
+  void ask_for_iterations(uint32_t slot) {
+    for (int i = 0; i < iterations_ && goes_on(); ++i) {
+      recorder_.at(slot, static_cast<uint32_t>(first_iteration_ + i), Step::locking);
+      if (!batches_.ask({slot, first_iteration_ + i})) return;
+    }
+  }
+
+  /// One thread does what the others ask for: it launches a batch, and then waits for all of it.
+  void serve() {
+    const auto slot = static_cast<uint32_t>(cell_.threads);
+    const CrashContext context(slot);
+    recorder_.begin_thread(slot, cell_.op);
+    std::vector<bool> entered(static_cast<size_t>(cell_.threads));
+    std::vector<BatchQueue::Request> batch;
+    while (!(batch = batches_.take()).empty()) {
+      const auto each = [&](auto&& work) {
+        std::erase_if(batch, [&](const BatchQueue::Request& request) {
+          try {
+            work(*lanes_[request.client], request);
+            return false;
+          } catch (...) {
+            report(static_cast<int>(request.client), request.iteration,
+                   lanes_[request.client]->operation());
+            batches_.answer(request, false);
+            return true;
+          }
+        });
+      };
+      each([&](Lane& lane, const BatchQueue::Request& request) {
+        if (!entered[request.client]) lane.enter();
+        entered[request.client] = true;
+        const LaunchScope scope(recorder_, slot, static_cast<uint32_t>(request.iteration));
+        lane.launch(request.iteration);
+      });
+      each([&](Lane& lane, const BatchQueue::Request& request) {
+        recorder_.at(slot, static_cast<uint32_t>(request.iteration), Step::synchronising);
+        lane.synchronise();
+      });
+      operations_.fetch_add(batch.size(), std::memory_order_relaxed);
+      for (const BatchQueue::Request& request : batch) batches_.answer(request, true);
+    }
+    for (size_t client = 0; client < entered.size(); ++client) {
+      if (entered[client]) lanes_[client]->leave();
+    }
+    recorder_.at(slot, 0, Step::finished);
+  }
+
+  /// Waits for the device again and again, until the threads have ended. From before they start:
+  /// the first to be there is as likely to be this one.
+  void wait_beside() {
+    const auto slot = static_cast<uint32_t>(cell_.threads) + 1;
+    const CrashContext context(slot);
+    recorder_.begin_thread(slot, "waiting beside");
+    uint32_t waits = 0;
+    try {
+      for (; !ended_.load(std::memory_order_relaxed); ++waits) {
+        recorder_.at(slot, waits, Step::synchronising);
+        workload_.wait_beside();
+        std::this_thread::yield();
+      }
+    } catch (...) {
+      report(cell_.threads, static_cast<int>(waits), "waiting beside");
+    }
+    recorder_.at(slot, waits, Step::finished);
   }
 
   /// The iterations again and again, until the process has ended. They are noted in a recorder that
@@ -166,16 +255,24 @@ class Round {
     auto* const unread = new recorder_layout::Block;  // as long as the thread
     FlightRecorder recorder(unread);
     for (;;) {
+      int unwaited = 0;
       for (int i = 0; i < iterations_; ++i) {
-        run_iteration(lane, recorder, slot, first_iteration_ + i, i);
+        run_iteration(lane, recorder, slot, first_iteration_ + i, unwaited);
       }
+      wait_for_rest(lane, recorder, slot, iteration, unwaited);
       if (cell_.sync == Sync::end) lane.synchronise();
     }
   }
 
-  /// `nth` of this round, from 0.
-  void run_iteration(Lane& lane, FlightRecorder& recorder, uint32_t slot, int iteration, int nth) {
+  /// `unwaited` counts the launches since the thread last waited for the device.
+  void run_iteration(Lane& lane, FlightRecorder& recorder, uint32_t slot, int iteration,
+                     int& unwaited) {
     const auto number = static_cast<uint32_t>(iteration);
+    if (cell_.inputs == Inputs::handed) {
+      recorder.at(slot, number, Step::synchronising);
+      lane.hand_on();
+      meet(recorder, slot, number);
+    }
     perturbation_.before_launch();
     if (cell_.lock == Lock::forward) {
       recorder.at(slot, number, Step::locking);
@@ -191,13 +288,23 @@ class Round {
       const LaunchScope scope(recorder, slot, number);
       lane.launch(iteration);
     }
-    const bool due = (nth + 1) % cell_.every == 0 || nth + 1 == iterations_;
-    if (cell_.sync == Sync::each && due) {
-      perturbation_.before_wait();
-      recorder.at(slot, number, Step::synchronising);
-      lane.synchronise();
-    }
+    if (cell_.meet != Meet::none) meet(recorder, slot, number);
+    if (++unwaited == cell_.every) wait_for_rest(lane, recorder, slot, iteration, unwaited);
     operations_.fetch_add(1, std::memory_order_relaxed);
+  }
+
+  void meet(FlightRecorder& recorder, uint32_t slot, uint32_t iteration) {
+    recorder.at(slot, iteration, Step::waiting);
+    meeting_.wait();
+  }
+
+  void wait_for_rest(Lane& lane, FlightRecorder& recorder, uint32_t slot, int iteration,
+                     int& unwaited) {
+    if (cell_.sync != Sync::each || unwaited == 0) return;
+    perturbation_.before_wait();
+    recorder.at(slot, static_cast<uint32_t>(iteration), Step::synchronising);
+    lane.synchronise();
+    unwaited = 0;
   }
 
   const Cell& cell_;
@@ -208,12 +315,16 @@ class Round {
   FlightRecorder& recorder_;
   std::function<void(const FailureEvent&)> on_failure_;
   SpinBarrier barrier_;
+  Meeting meeting_;
   std::mutex forward_mutex_;
   Turns turns_;
   std::latch done_;  // with their iterations, of end=exit
+  BatchQueue batches_;
   Perturbation perturbation_;
+  std::atomic<int64_t> taken_{0};  // iterations, of serve=pool
   std::atomic<uint64_t> operations_{0};
   std::atomic<bool> called_off_{false};
+  std::atomic<bool> ended_{false};
 };
 
 }  // namespace

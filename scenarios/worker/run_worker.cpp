@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -18,15 +19,16 @@
 #include "harness/wire/input_error.h"
 #include "harness/wire/shared_memory.h"
 #include "harness/wire/start_process.h"
+#include "scenarios/threads/threads.h"
 #include "scenarios/worker/channel.h"
 #include "scenarios/worker/crash_handler.h"
 #include "scenarios/worker/fork_trials.h"
+#include "scenarios/worker/forked_child.h"
 #include "scenarios/worker/images.h"
 #include "scenarios/worker/inquest.h"
 #include "scenarios/worker/leash.h"
 #include "scenarios/worker/loaded_names.h"
 #include "scenarios/worker/stack_capture.h"
-#include "scenarios/threads/threads.h"
 
 namespace mpsprobe {
 namespace {
@@ -53,10 +55,17 @@ class Run {
       enter(Phase::run);
       const RunTally tally =
           run_threads(cell_, iterations(), perturb_seed_, *workload_, lanes_, recorder_,
-                      [this](const FailureEvent& failure) { channel_.send(failure); });
+                      [this](const FailureEvent& failure) {
+                        failed_.store(true);
+                        channel_.send(failure);
+                      });
       if (cell_.end == End::exit) {
         leave(tally);
         return;
+      }
+      // A child of what has failed already would tell nothing of forking.
+      if (cell_.child != ForkedChild::none && !failed_.load()) {
+        run_forked_child(cell_.child, *lanes_.front(), iterations(), recorder_, channel_);
       }
       enter(Phase::check);
       ResultEvent result{tally.operations, tally.seconds, 0, 0, workload_->observed_path()};
@@ -136,6 +145,7 @@ class Run {
   FlightRecorder recorder_;
   HangInquest& inquest_;
   Channel channel_;
+  std::atomic<bool> failed_{false};
   Leash leash_;
   std::unique_ptr<Workload> workload_;
   std::vector<std::unique_ptr<Lane>> lanes_;

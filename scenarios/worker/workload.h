@@ -47,6 +47,9 @@ class Lane {
   virtual void enter() {}
   /// One iteration up to the point where the host call returns. Throws what the library throws.
   virtual void launch(int iteration) = 0;
+  /// With inputs=handed, before each launch: makes on the device what the next thread's launch will
+  /// take, and waits until it is there. All threads have done so before any launches.
+  virtual void hand_on() { throw UnsupportedError("inputs=handed: this backend hands nothing on"); }
   /// Waits until the device has done what this lane launched.
   virtual void synchronise() = 0;
   /// Called on the same thread after its last iteration, also where one threw: what it made for
@@ -68,6 +71,11 @@ class Workload {
   virtual std::unique_ptr<Lane> make_lane(int thread) = 0;
   /// Waits for everything prepared so far; called on the main thread before the start.
   virtual void settle() = 0;
+  /// Waits for the whole device, as a thread does that launches nothing, while lanes launch. Called
+  /// with beside=wait, again and again, on a thread of its own.
+  virtual void wait_beside() {
+    throw UnsupportedError("beside=wait: this backend has nothing that another thread waits for");
+  }
   /// Which path the operation took, where that was seen; "not observed" otherwise.
   virtual std::string observed_path() = 0;
   /// Gives the device a trivial piece of work on a way of its own, around whatever the lanes use,
