@@ -92,6 +92,25 @@ TEST(Matrix, EveryContradictionHasItsReason) {
   EXPECT_THAT(left_out("sim/raw/default/threads=2/start=sequential/end=exit"),
               HasSubstr("go on until"));
   EXPECT_EQ(left_out("sim/raw/default/threads=1/end=exit"), "");
+  EXPECT_THAT(left_out("metal/mm/default/threads=2/inputs=handed"), HasSubstr("LibTorch alone"));
+  EXPECT_THAT(left_out("sim/mm/default/threads=2/sync=end/inputs=handed"), HasSubstr("sync=each"));
+  EXPECT_THAT(left_out("sim/mm/default/threads=2/shapes=per-thread/inputs=handed"),
+              HasSubstr("shape of its own"));
+  EXPECT_EQ(left_out("sim/mm/default/threads=2/inputs=handed"), "");
+  EXPECT_THAT(left_out("sim/mm/default/threads=1/meet=launch"), HasSubstr("cannot meet"));
+  EXPECT_THAT(left_out("sim/raw/default/threads=2/lock=forward/meet=stage"),
+              HasSubstr("take turns"));
+  EXPECT_EQ(left_out("sim/raw/default/threads=2/lock=forward/meet=launch"), "");
+  EXPECT_THAT(left_out("sim/mm/default/threads=2/seconds=1/serve=pool"), HasSubstr("serve=own"));
+  EXPECT_THAT(left_out("sim/mm/default/threads=1/serve=pool"), HasSubstr("every iteration"));
+  EXPECT_THAT(left_out("sim/mm/default/threads=2/lock=forward/serve=queue"),
+              HasSubstr("one thread launches"));
+  EXPECT_EQ(left_out("sim/mm/default/threads=1/serve=queue"), "");
+  EXPECT_THAT(left_out("sim/mm/default/threads=255/serve=queue"), HasSubstr("254"));
+  EXPECT_THAT(left_out("sim/mm/default/threads=2/beside=wait/end=exit"), HasSubstr("nobody waits"));
+  EXPECT_THAT(left_out("metal/mm/default/threads=2/beside=wait"), HasSubstr("queue=shared"));
+  EXPECT_EQ(left_out("metal/mm/default/threads=2/queue=shared/beside=wait"), "");
+  EXPECT_THAT(left_out("sim/mm/default/threads=2/end=exit/child=use"), HasSubstr("go on"));
   EXPECT_THAT(left_out("sim/lost/default/threads=2"), HasSubstr("other backends"));
   EXPECT_EQ(left_out("cuda/lost/default/threads=2"), "");
 }

@@ -283,9 +283,10 @@ constexpr std::array kAxes{
     choice<&Cell::end, kEnds>("end",
                               "how a process ends: after all threads, or by the return of main "
                               "while they go on with their iterations (results are not compared)"),
-    choice<&Cell::child, kChildren>("child",
-                                    "a child that is forked when the threads have ended: none; one "
-                                    "that ends at once; or one that launches and waits as they did"),
+    choice<&Cell::child, kChildren>(
+        "child",
+        "a child that is forked when the threads have ended: none; one "
+        "that ends at once; or one that launches and waits as they did"),
     Axis{.name = "env",
          .help = "a variable of the workers' environment, which a library under test must read",
          .kind = AxisKind::text,

@@ -22,8 +22,8 @@ enum class Start : uint8_t { barrier, staggered, sequential };
 /// Where the threads wait for one another in each iteration, beside the start.
 enum class Meet : uint8_t { none, launch, stage };
 enum class Inputs : uint8_t { own, handed };
-/// Who takes which iteration: each thread its own, all from one store, or one more thread those that
-/// the threads ask for.
+/// Who takes which iteration: each thread its own, all from one store, or one more thread those
+/// that the threads ask for.
 enum class Serve : uint8_t { own, pool, queue };
 enum class Sync : uint8_t { each, end, never };
 enum class Shapes : uint8_t { same, per_thread };

@@ -43,8 +43,8 @@ TorchWorkload::TorchWorkload(const Operation& operation, const Cell& cell, uint6
                                        name_of(*operation_.only_on)));
   }
   if (hands_on() && operation_.inputs == nullptr) {
-    throw UnsupportedError(fmt::format(
-        "inputs=handed: {} has no inputs that could be handed on", operation_.name));
+    throw UnsupportedError(
+        fmt::format("inputs=handed: {} has no inputs that could be handed on", operation_.name));
   }
   if (cell.meet == Meet::stage && !operation_.has_stages) {
     throw UnsupportedError(fmt::format(

@@ -176,6 +176,60 @@ TEST(TorchWorkload, WhatNoThreadWaitedForIsComparedOnceTheDeviceIsDone) {
   }
 }
 
+// The result is right by the time it is compared: only what was read tells that it came too late.
+TEST(TorchWorkload, ANumberThatWasReadBackTooEarlyIsWrong) {
+  Cell cell = workload_cell("mm");
+  cell.backend = Backend::cuda;
+  cell.wait = WaitFor::item;
+  for (const bool late : {true, false}) {
+    auto owned = std::make_unique<LateDevice>();
+    LateDevice& device = *owned;
+    TorchWorkload workload(*find_operation("mm"), cell, 1, std::move(owned));
+    const std::unique_ptr<Lane> lane = workload.make_lane(0);
+    lane->launch(4);
+    if (!late) device.settle();
+    lane->synchronise();
+    device.settle();
+    const CheckResult result = lane->check();
+    EXPECT_EQ(result.wrong_iteration, late ? 4 : -1);
+    EXPECT_THAT(result.difference, late ? HasSubstr("read back: ") : HasSubstr(""));
+  }
+}
+
+TEST(TorchWorkload, HandedInputsAreThoseOfTheThreadBefore) {
+  Cell cell = workload_cell("mm");
+  cell.threads = 3;
+  cell.inputs = Inputs::handed;
+  TorchWorkload workload(*find_operation("mm"), cell, 1, open_device(cell));
+  std::vector<std::unique_ptr<Lane>> lanes;
+  for (int thread = 0; thread < 3; ++thread) lanes.push_back(workload.make_lane(thread));
+  for (const auto& lane : lanes) lane->hand_on();
+  const Tensors handed = workload.handed_to(1);
+  EXPECT_FALSE(handed[0].equal(workload.handed_to(2)[0]));
+  for (const auto& lane : lanes) {
+    lane->launch(0);
+    const CheckResult result = lane->check();
+    EXPECT_EQ(result.checked, 1u);
+    EXPECT_EQ(result.wrong_iteration, -1) << result.difference;
+  }
+  // Another's numbers would not pass.
+  workload.hand_on(0, workload.handed_to(0));
+  lanes[1]->launch(1);
+  EXPECT_EQ(lanes[1]->check().wrong_iteration, 1);
+  cell.op = "randn";
+  EXPECT_THROW(TorchWorkload(*find_operation("randn"), cell, 1, open_device(cell)),
+               UnsupportedError);
+}
+
+TEST(TorchWorkload, OnlyWhatHasStagesMeetsBetweenThem) {
+  Cell cell = workload_cell("mm");
+  cell.threads = 2;
+  cell.meet = Meet::stage;
+  EXPECT_THROW(TorchWorkload(*find_operation("mm"), cell, 1, open_device(cell)), UnsupportedError);
+  cell.op = "attention";
+  EXPECT_NO_THROW(TorchWorkload(*find_operation("attention"), cell, 1, open_device(cell)));
+}
+
 TEST(TorchWorkload, LanesOfAMixSayWhatTheyRun) {
   const Cell cell = workload_cell("unary_mix");
   TorchWorkload workload(*find_operation("unary_mix"), cell, 1, open_device(cell));

@@ -243,6 +243,12 @@ Defect read_defect(const json& value, const std::string& place) {
     }
     defect.at_exit = exit->get<bool>();
   }
+  if (const json* child = reader.find("in_child")) {
+    if (!child->is_boolean()) {
+      reader.fail("in_child", "is neither true nor false", "Write true or false");
+    }
+    defect.in_child = child->get<bool>();
+  }
   if (const json* from = reader.find("from_encode")) {
     defect.from_encode = reader.integer("from_encode", *from, 1, kMaximumEncode);
   }

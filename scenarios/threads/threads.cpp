@@ -235,9 +235,10 @@ class Round {
     const CrashContext context(slot);
     recorder_.begin_thread(slot, "waiting beside");
     uint32_t waits = 0;
+    // Noted once: a thread that always gets on would hide that the others do not.
+    recorder_.at(slot, 0, Step::synchronising);
     try {
       for (; !ended_.load(std::memory_order_relaxed); ++waits) {
-        recorder_.at(slot, waits, Step::synchronising);
         workload_.wait_beside();
         std::this_thread::yield();
       }

@@ -3,9 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
+#include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "scenarios/threads/meeting.h"
 #include "scenarios/worker/workload.h"
 
 namespace mpsprobe {
@@ -32,19 +37,25 @@ class NotingWorkload : public Workload {
     return std::make_unique<NotingLane>(notes_[static_cast<size_t>(thread)]);
   }
   void settle() override {}
+  void wait_beside() override { ++waits_beside_; }
   std::string observed_path() override { return ""; }
 
   std::vector<std::string> notes_;
+  std::atomic<int> waits_beside_ = 0;
 };
+
+void run_cell(const Cell& cell, Workload& workload,
+              const std::function<void(const FailureEvent&)>& on_failure) {
+  std::vector<std::unique_ptr<Lane>> lanes(static_cast<size_t>(cell.threads));
+  const auto block = std::make_unique<recorder_layout::Block>();
+  FlightRecorder recorder(block.get());
+  run_threads(cell, cell.iterations, 1, workload, lanes, recorder, on_failure);
+}
 
 std::vector<std::string> notes_of(const std::string& text) {
   const Cell cell = parse_cell(text);
   NotingWorkload workload(static_cast<size_t>(cell.threads));
-  std::vector<std::unique_ptr<Lane>> lanes(static_cast<size_t>(cell.threads));
-  const auto block = std::make_unique<recorder_layout::Block>();
-  FlightRecorder recorder(block.get());
-  run_threads(cell, cell.iterations, 1, workload, lanes, recorder,
-              [](const FailureEvent& failure) { ADD_FAILURE() << failure.text; });
+  run_cell(cell, workload, [](const FailureEvent& failure) { ADD_FAILURE() << failure.text; });
   return workload.notes_;
 }
 
@@ -62,6 +73,106 @@ TEST(Threads, GoThroughTheirIterationsAgainUntilTheirTimeIsOver) {
     EXPECT_EQ(notes.size() % 3, 0U);
     EXPECT_TRUE(notes.ends_with("lls")) << notes.substr(notes.size() - 3);
   }
+}
+
+TEST(Threads, TakeFromAPoolAsManyAsAllOfThemHave) {
+  std::string all;
+  for (const std::string& notes : notes_of("cpu/add/default/threads=3/iterations=20/serve=pool")) {
+    all += notes;
+  }
+  EXPECT_EQ(std::count(all.begin(), all.end(), 'l'), 60);
+  EXPECT_EQ(std::count(all.begin(), all.end(), 's'), 60);
+  std::string rare;
+  for (const std::string& notes :
+       notes_of("cpu/add/default/threads=3/iterations=20/every=7/serve=pool")) {
+    EXPECT_FALSE(notes.ends_with("l")) << "something was never waited for: " << notes;
+    rare += notes;
+  }
+  EXPECT_EQ(std::count(rare.begin(), rare.end(), 'l'), 60);
+}
+
+TEST(Threads, HaveTheirIterationsDoneByOneThatServes) {
+  EXPECT_THAT(notes_of("cpu/add/default/threads=3/iterations=4/serve=queue"),
+              testing::Each("lslslsls"));
+}
+
+/// Whoever waits notes how many had launched by then in that iteration; one thread may fail.
+class MeetingWorkload : public NotingWorkload {
+ public:
+  MeetingWorkload(size_t threads, int failing)
+      : NotingWorkload(threads), failing_(failing), launched_(kIterations) {}
+
+  std::unique_ptr<Lane> make_lane(int thread) override {
+    class MeetingLane : public NotingLane {
+     public:
+      MeetingLane(MeetingWorkload& all, int thread)
+          : NotingLane(all.notes_[static_cast<size_t>(thread)]), all_(all), thread_(thread) {}
+      void launch(int iteration) override {
+        iteration_ = static_cast<size_t>(iteration);
+        if (thread_ == all_.failing_ && iteration == 1) throw GpuError("planted");
+        ++all_.launched_[iteration_];
+        end_of_stage();
+        if (all_.launched_[iteration_] < all_.going_on(iteration_)) ++all_.early_stages_;
+      }
+      void synchronise() override {
+        if (all_.launched_[iteration_] < all_.going_on(iteration_)) ++all_.early_waits_;
+      }
+
+     private:
+      MeetingWorkload& all_;
+      int thread_;
+      size_t iteration_ = 0;
+    };
+    return std::make_unique<MeetingLane>(*this, thread);
+  }
+  int going_on(size_t iteration) const {
+    return static_cast<int>(notes_.size()) - (failing_ >= 0 && iteration >= 1 ? 1 : 0);
+  }
+
+  static constexpr size_t kIterations = 50;
+  int failing_;
+  std::vector<std::atomic<int>> launched_;  ///< by iteration
+  std::atomic<int> early_waits_ = 0;
+  std::atomic<int> early_stages_ = 0;
+};
+
+TEST(Threads, MeetBeforeTheyWaitAndBetweenStages) {
+  for (const char* meet : {"launch", "stage"}) {
+    const Cell cell =
+        parse_cell(std::string("cpu/add/default/threads=4/iterations=50/meet=") + meet);
+    MeetingWorkload workload(4, -1);
+    run_cell(cell, workload, [](const FailureEvent& failure) { ADD_FAILURE() << failure.text; });
+    EXPECT_EQ(workload.early_waits_, 0) << meet;
+    if (cell.meet == Meet::stage) EXPECT_EQ(workload.early_stages_, 0);
+  }
+}
+
+TEST(Threads, GoOnMeetingWithoutOneThatFailed) {
+  for (const char* meet : {"launch", "stage"}) {
+    const Cell cell =
+        parse_cell(std::string("cpu/add/default/threads=4/iterations=50/meet=") + meet);
+    MeetingWorkload workload(4, 2);
+    int failures = 0;
+    run_cell(cell, workload, [&](const FailureEvent&) { ++failures; });
+    EXPECT_EQ(failures, 1);
+    EXPECT_EQ(workload.launched_.back(), 3);
+  }
+}
+
+TEST(Threads, OneThatServesGoesOnWithoutTheClientWhoseLaunchFailed) {
+  MeetingWorkload workload(4, 2);
+  int failed = -1;
+  run_cell(parse_cell("cpu/add/default/threads=4/iterations=50/serve=queue"), workload,
+           [&](const FailureEvent& failure) { failed = failure.thread; });
+  EXPECT_EQ(failed, 2);
+  EXPECT_EQ(workload.launched_.back(), 3);
+}
+
+TEST(Threads, OneMoreWaitsBesideThemUntilTheyHaveEnded) {
+  const Cell cell = parse_cell("cpu/add/default/threads=2/iterations=10/beside=wait/seconds=1");
+  NotingWorkload workload(2);
+  run_cell(cell, workload, [](const FailureEvent& failure) { ADD_FAILURE() << failure.text; });
+  EXPECT_GT(workload.waits_beside_, 0);
 }
 
 }  // namespace

@@ -46,8 +46,8 @@ void use_lane(Lane& lane, int iteration, FlightRecorder& recorder, Channel& chan
                             lane.operation()});
 }
 
-[[noreturn]] void be_the_child(ForkedChild child, Lane& lane, int iteration, FlightRecorder& recorder,
-                               Channel& channel) {
+[[noreturn]] void be_the_child(ForkedChild child, Lane& lane, int iteration,
+                               FlightRecorder& recorder, Channel& channel) {
   if (child == ForkedChild::idle) _exit(0);
   end_with_runner();
   const CrashContext context(recorder_layout::kMainThread);

@@ -53,12 +53,11 @@ class Run {
       channel_.send(ReadyEvent{});
       leash_.wait_for_start();
       enter(Phase::run);
-      const RunTally tally =
-          run_threads(cell_, iterations(), perturb_seed_, *workload_, lanes_, recorder_,
-                      [this](const FailureEvent& failure) {
-                        failed_.store(true);
-                        channel_.send(failure);
-                      });
+      const RunTally tally = run_threads(cell_, iterations(), perturb_seed_, *workload_, lanes_,
+                                         recorder_, [this](const FailureEvent& failure) {
+                                           failed_.store(true);
+                                           channel_.send(failure);
+                                         });
       if (cell_.end == End::exit) {
         leave(tally);
         return;

@@ -156,10 +156,18 @@ INSTANTIATE_TEST_SUITE_P(
                     "*/mm/*threads=32/iterations=5/stream=per-thread/profile*", "pool exhausted"},
         KnownDefect{"teardown", "at-exit", "*/mul/default/threads=8/end=exit/profile*",
                     "in tear-down"},
+        KnownDefect{"issue-100285", "issue-100285", "*threads=2/iterations=50/profile*",
+                    "Completed handler provided after commit call"},
+        KnownDefect{"issue-108996", "issue-108996", "*threads=2/iterations=50/profile*",
+                    "commit an already committed command buffer"},
+        KnownDefect{"forked-child", "forked-child", "*/mul/*threads=8/child=use/*", "bad access"},
+        KnownDefect{"handover", "contiguous-race", "*/bmm/*threads=4/inputs=handed/*", "wrong"},
+        KnownDefect{"serving", "report-000", "*/linear/*threads=8/*serve=pool/*", "bad access"},
         KnownDefect{"attention", "contiguous-race", "*/attention/*threads=2/*", "wrong"}),
     [](const auto& instance) {
-      const std::string name = instance.param.matrix;
-      return name.substr(name.find('-') + 1);
+      std::string name = instance.param.matrix;
+      std::erase(name, '-');
+      return name;
     });
 
 TEST_P(KnownDefectRun, IsFoundWhereItIsPlantedAndNotWithoutIt) {
