@@ -143,7 +143,7 @@ TEST(Threads, MeetBeforeTheyWaitAndBetweenStages) {
     MeetingWorkload workload(4, -1);
     run_cell(cell, workload, [](const FailureEvent& failure) { ADD_FAILURE() << failure.text; });
     EXPECT_EQ(workload.early_waits_, 0) << meet;
-    if (cell.meet == Meet::stage) EXPECT_EQ(workload.early_stages_, 0);
+    EXPECT_EQ(cell.meet == Meet::stage ? workload.early_stages_.load() : 0, 0);
   }
 }
 

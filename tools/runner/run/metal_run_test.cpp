@@ -110,6 +110,28 @@ TEST_F(MetalRun, AFailureIsToldAsWhatItWasAndNothingUnfinishedIsCompared) {
   }
 }
 
+// Metal's own limit, without any defect: nobody commits before all have launched.
+TEST_F(MetalRun, AQueueHas64CommandBuffersAndAsManyThreadsKeepThemOpen) {
+  const std::string cells = "metal/mm/default/iterations=1/queue=shared/meet=launch/profile=clean";
+  const nlohmann::json report =
+      run({"--cell", cells + "/threads=64", "--cell", cells + "/threads=65", "--stall", "2"});
+  for (const nlohmann::json& trial : report.at("trials")) {
+    const bool fits = trial.at("cell").get<std::string>().find("threads=64") != std::string::npos;
+    EXPECT_EQ(trial.at("outcome"), fits ? "pass" : "hang") << trial.dump();
+  }
+  EXPECT_EQ(report.at("trials").size(), 2U);
+}
+
+TEST_F(MetalRun, AThreadThatWaitsBesideOthersHarmsNoneAndHidesNoHang) {
+  const std::string cell = "metal/linear/nograph/threads=3/queue=shared/beside=wait/profile=";
+  const nlohmann::json report =
+      run({"--cell", cell + "clean", "--cell", cell + "hang", "--stall", "2"});
+  for (const nlohmann::json& trial : report.at("trials")) {
+    const bool clean = trial.at("cell").get<std::string>().find("clean") != std::string::npos;
+    EXPECT_EQ(trial.at("outcome"), clean ? "pass" : "hang") << trial.dump();
+  }
+}
+
 TEST_F(MetalRun, TheProcessHasNoLibTorch) {
   const nlohmann::json report = run({"--cell", "metal/mm/default/threads=1"});
   EXPECT_THAT(report.dump(), HasSubstr("mpsprobe_metal_face"));
