@@ -73,6 +73,7 @@ function(mpsprobe_benchmark name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   mpsprobe_target_defaults(${name})
+  mpsprobe_unity(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES} benchmark::benchmark)
 endfunction()
 

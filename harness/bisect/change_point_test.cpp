@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "harness/bisect/simulated_bisection.h"
+#include "harness/test_series.h"
 
 namespace mpsprobe {
 namespace {
@@ -65,7 +66,7 @@ TEST(ChangePoint, RefusesWhatIsNoCount) {
 // A small simulation of what bisection_bench measures: the bars of 64 builds.
 TEST(ChangePoint, TakesFewTrialsAndIsRight) {
   constexpr double kConfidence = 0.95;
-  constexpr int kBisections = 60;
+  constexpr int kBisections = series(60, 10);
   const std::vector<std::pair<std::string, double>> bars{
       {"began_100", 14}, {"ended_30", 77}, {"none_0", 400}, {"none_100", 14}};
   for (const PlantedChange& planted : planted_changes()) {

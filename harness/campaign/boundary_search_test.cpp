@@ -5,11 +5,12 @@
 #include <vector>
 
 #include "harness/campaign/simulated_campaign.h"
+#include "harness/test_series.h"
 
 namespace mpsprobe {
 namespace {
 
-constexpr int kCampaigns = 1000;
+constexpr int kCampaigns = series(1000, 100);
 constexpr uint64_t kSeed = 23;
 
 TEST(BoundarySearch, TakesAFractionOfTheFixedPlanAndIsNotMoreOftenWrong) {

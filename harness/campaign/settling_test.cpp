@@ -11,6 +11,7 @@
 #include <random>
 
 #include "harness/campaign/campaign.h"
+#include "harness/test_series.h"
 
 namespace mpsprobe {
 namespace {
@@ -18,12 +19,7 @@ namespace {
 using testing::ElementsAre;
 
 constexpr double kRate = 0.05;
-// With a sanitizer each takes ten times as long, and shows the same.
-#ifdef MPSPROBE_SANITIZED
-constexpr int kAttempts = 5;
-#else
-constexpr int kAttempts = 20;
-#endif
+constexpr int kAttempts = series(20, 3);
 
 std::vector<SettlingCell> cells_named(const std::vector<std::string>& texts) {
   std::vector<SettlingCell> cells;

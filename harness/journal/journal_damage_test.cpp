@@ -10,6 +10,7 @@
 
 #include "harness/journal/journal.h"
 #include "harness/journal/journal_line.h"
+#include "harness/test_series.h"
 
 namespace mpsprobe {
 namespace {
@@ -97,8 +98,9 @@ class JournalDamage : public testing::Test {
 
 TEST_F(JournalDamage, AFlippedBitAnywhereIsFoundNamedSkippedAndRunAgain) {
   std::mt19937 random(1);
+  constexpr int kFlips = series(260, 40);
   int found = 0;
-  for (int i = 0; i < 260; ++i) {
+  for (int i = 0; i < kFlips; ++i) {
     std::vector<std::string> lines = lines_;
     const size_t line = 1 + random() % (lines.size() - 1);
     const size_t at = random() % lines[line].size();
@@ -117,7 +119,7 @@ TEST_F(JournalDamage, AFlippedBitAnywhereIsFoundNamedSkippedAndRunAgain) {
     resume();
     expect_whole();
   }
-  EXPECT_EQ(found, 260);
+  EXPECT_EQ(found, kFlips);
 }
 
 TEST_F(JournalDamage, DigitsThatStayDigitsAreFound) {
@@ -132,8 +134,9 @@ TEST_F(JournalDamage, DigitsThatStayDigitsAreFound) {
 TEST_F(JournalDamage, LinesOfAnotherRunAndLinesThatStandTwiceAreFound) {
   const std::vector<std::string> other = write(folder_ / "other.ndjson");
   std::mt19937 random(2);
+  constexpr int kLines = series(100, 20);
   int found = 0;
-  for (int i = 0; i < 100; ++i) {
+  for (int i = 0; i < kLines; ++i) {
     std::vector<std::string> lines = lines_;
     const std::vector<std::string>& source = i % 2 == 0 ? other : lines_;
     const size_t from = 1 + random() % (source.size() - 1);
@@ -149,7 +152,7 @@ TEST_F(JournalDamage, LinesOfAnotherRunAndLinesThatStandTwiceAreFound) {
     resume();
     expect_whole();
   }
-  EXPECT_EQ(found, 100);
+  EXPECT_EQ(found, kLines);
 }
 
 // Lines are read in batches, whose room is used again.

@@ -14,6 +14,7 @@
 #include "harness/journal/header_json.h"
 #include "harness/journal/journal_line.h"
 #include "harness/journal/trial_json.h"
+#include "harness/test_series.h"
 #include "harness/wire/input_error.h"
 
 namespace mpsprobe {
@@ -160,7 +161,7 @@ TEST_F(JournalTest, CutOffAtAnyByteItLosesAtMostTheLastRecord) {
   }
   const std::string whole = bytes();
   const size_t first_trial = whole.find("\"record\":\"trial\"");
-  for (size_t cut = first_trial; cut < whole.size(); cut += 97) {
+  for (size_t cut = first_trial; cut < whole.size(); cut += series(97, 397)) {
     std::ofstream(file_, std::ios::binary | std::ios::trunc) << whole.substr(0, cut);
     const Journal journal = read_journal(file_);
     const size_t complete = static_cast<size_t>(

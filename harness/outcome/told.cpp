@@ -68,6 +68,14 @@ std::vector<Finding> told_by(const ProcessRecord& process) {
   return findings;
 }
 
+Titled last_words_of(const ProcessRecord& process) {
+  Titled words = last_words(process.err.text());
+  if (words.title.empty() && process.crash_report) {
+    words = last_words(joined(process.crash_report->application_info, "\n"));
+  }
+  return words;
+}
+
 bool loader_failed(const ProcessRecord& process) {
   if (!process.crash_report) return false;
   if (process.crash_report->termination_namespace == "DYLD") return true;

@@ -15,6 +15,10 @@ namespace mpsprobe {
 /// lines and joined, and the reading that explains more counts.
 std::vector<Finding> told_by(const ProcessRecord& process);
 
+/// The last words of a process that ended itself, where no rule knows them: what it printed, else
+/// what the system's crash report kept of them. Empty where it said nothing.
+Titled last_words_of(const ProcessRecord& process);
+
 /// Whether the crash report says that the loader could not start the program: a missing library or
 /// symbol, never a failure of the product.
 bool loader_failed(const ProcessRecord& process);

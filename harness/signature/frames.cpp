@@ -170,13 +170,9 @@ std::string most_repeated(const std::map<std::string, size_t>& counts) {
 // called through a pointer, so that it stands on every stack by its own name.
 std::string operator_at_work(const std::vector<Seen>& seen, const std::string& function) {
   if (std::string named = operator_of_kernel(function); !named.empty()) return named;
-  constexpr std::string_view kOperators[] = {"at::_ops::",
-                                             "at::native::",
-                                             "at::mkl::",
-                                             "at::cpublas::",
-                                             "at::wrapper_",
-                                             "torch::autograd::V",
-                                             "torch::ADInplaceOrView::"};
+  constexpr std::string_view kOperators[] = {"at::_ops::",         "at::native::",
+                                             "at::mkl::",          "at::wrapper_",
+                                             "torch::autograd::V", "torch::ADInplaceOrView::"};
   const auto of_operators = [&](std::string_view name) {
     return std::any_of(std::begin(kOperators), std::end(kOperators),
                        [&](std::string_view space) { return name.starts_with(space); });

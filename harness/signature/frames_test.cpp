@@ -190,6 +190,34 @@ TEST(TitleOfStack, AKernelOfLibTorchsCountsAsItsOperator) {
             "linear_mps");
 }
 
+// What kernels' names have in front and behind, and who hands calls on: names of LibTorch 2.15.0's.
+TEST(TitleOfStack, AnOperatorIsFoundInEachKindOfNameThatLibTorchHas) {
+  const std::pair<const char*, const char*> names[] = {
+      {"void at::native::(anonymous namespace)::histogramdd_cpu_contiguous<float>(at::Tensor&)",
+       "aten::histogramdd"},
+      {"at::native::count_nonzero_cuda(at::Tensor const&, c10::ArrayRef<long>)",
+       "aten::count_nonzero"},
+      {"at::native::(anonymous namespace)::_take_along_dim_helper(at::Tensor const&)",
+       "aten::take_along_dim"},
+      {"at::native::abs_out_mps(at::Tensor const&, at::Tensor&)", "aten::abs"},
+      {"at::native::mkldnn_adaptive_avg_pool2d_out_stub(at::Tensor const&)",
+       "aten::mkldnn_adaptive_avg_pool2d"},
+      {"void at::native::(anonymous namespace)::cpu_adaptive_max_pool2d<float>(at::Tensor&)",
+       "aten::adaptive_max_pool2d"},
+      {"at::native::AVX2::direct_copy_kernel(at::TensorIteratorBase&)", "aten::copy"},
+      {"void at::native::(anonymous namespace)::cascade_sum<float>(char**)", "aten::sum"},
+      {"void at::native::(anonymous namespace)::vectorized_outer_sum<float>(char**)", "aten::sum"},
+      {"torch::autograd::VariableType::(anonymous namespace)::relu(c10::DispatchKeySet)",
+       "aten::relu"},
+      {"torch::ADInplaceOrView::(anonymous namespace)::relu_(c10::DispatchKeySet)", "aten::relu"},
+      {"at::(anonymous namespace)::(anonymous namespace)::wrapper_CPU_relu(at::Tensor const&)",
+       "aten::relu"},
+  };
+  for (const auto& [function, operation] : names) {
+    EXPECT_EQ(title_of_stack({frame("libtorch_cpu.so", function)}).function, operation) << function;
+  }
+}
+
 TEST(TitleOfStack, WhatWorksForAnOperatorOfLibTorchsCountsAsIt) {
   const StackFrame call =
       frame("libtorch_cpu.so", "at::_ops::cummax_out::call(at::Tensor const&, long)");

@@ -6,13 +6,11 @@ namespace mpsprobe {
 namespace {
 
 // What kernels' names put behind an operator's; a longer ending in front of one that it ends in.
-constexpr std::string_view kBehind[] = {"_contiguous", "_cpu",        "_cuda",      "_helper",
-                                        "_impl",       "_internal",   "_kernel",    "_loop",
-                                        "_mps",        "_single_out", "_out_frame", "_out",
-                                        "_structured", "_stub",       "_template"};
+constexpr std::string_view kBehind[] = {"_contiguous", "_cpu",      "_cuda",   "_helper",
+                                        "_impl",       "_internal", "_kernel", "_mps",
+                                        "_out_frame",  "_out",      "_stub",   "_template"};
 constexpr std::string_view kBefore[] = {
-    "structured_", "wrapper_CPU_", "wrapper_",          "cpu_",
-    "direct_",     "cascade_",     "vectorized_inner_", "vectorized_outer_"};
+    "structured_", "cpu_", "direct_", "cascade_", "vectorized_inner_", "vectorized_outer_"};
 // Where the functions that hand a call on are: what follows is the operator's name.
 constexpr std::string_view kHandsOn[] = {"at::_ops::", "torch::autograd::VariableType::",
                                          "torch::ADInplaceOrView::", "at::wrapper_CPU_"};

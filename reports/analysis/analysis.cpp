@@ -13,12 +13,12 @@
 
 #include "harness/campaign/campaign.h"
 #include "harness/outcome/judge.h"
-#include "harness/platform/device_class.h"
 #include "reports/analysis/advice.h"
 #include "reports/analysis/answer.h"
 #include "reports/analysis/arms.h"
+#include "reports/analysis/devices.h"
+#include "reports/analysis/failures/signatures.h"
 #include "reports/analysis/layers.h"
-#include "reports/analysis/signatures.h"
 #include "reports/analysis/trial_facts.h"
 #include "reports/analysis/warnings.h"
 
@@ -138,22 +138,6 @@ void add_once(std::vector<std::string>& texts, const std::string& text) {
   if (at == texts.end() || *at != text) texts.insert(at, text);
 }
 
-// What the processes of a trial say of their devices.
-struct DevicesSaid {
-  std::vector<std::string> names;
-  bool simulated = false;
-};
-
-DevicesSaid devices_said(const Journal& journal, const std::vector<std::string>& provenances) {
-  DevicesSaid said;
-  for (const std::string& name : provenances) {
-    const nlohmann::json provenance = provenance_named(journal, name);
-    said.simulated = said.simulated || says_simulated(provenance);
-    said.names.push_back(device_of(provenance));
-  }
-  return said;
-}
-
 void add_trial(CellSummary& cell, const TrialFacts& trial, const DevicesSaid& devices,
                std::vector<double>& throughput) {
   const Outcome outcome = trial.judgement->outcome;
@@ -218,16 +202,6 @@ void conclude(CellSummary& cell, Sampling sampling) {
   cell.overlap = cell.counted > 0 ? overlap_of(cell) : Overlap::not_applicable;
   cell.expected = compare(cell);
   cell.simulated = cell.simulated || cell.cell.backend == Backend::sim;
-}
-
-// A worker that must not touch Metal before its cell does names only the processor; what it
-// answered to `describe`, or what the machine calls itself, then tells.
-bool on_paravirtual_device(const Journal& journal, const std::string& worker,
-                           const CellSummary& cell) {
-  const Backend backend = cell.cell.backend;
-  if (!info_of(backend).apple_gpu || cell.simulated) return false;
-  return std::any_of(cell.devices.begin(), cell.devices.end(), names_paravirtual) ||
-         describes_paravirtual(journal, worker, backend);
 }
 
 std::vector<LeftOutGroup> group_left_out(const std::vector<LeftOut>& left_out) {
@@ -376,7 +350,8 @@ Analysis analyse_trials(const Journal& journal, const TrialFactsList& trials) {
     cell.throughput = spread_of(throughput[{cell.arm, cell.id}]);
     const std::string& worker = analysis.arms[cell.arm].worker;
     cell.simulated = cell.simulated || describes_simulated(journal, worker, cell.cell.backend);
-    cell.paravirtual = on_paravirtual_device(journal, worker, cell);
+    cell.paravirtual =
+        !cell.simulated && is_paravirtual(journal, worker, cell.cell.backend, cell.devices);
     conclude(cell, analysis.sampling);
   }
   analysis.cells = summaries.take();

@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "reports/analysis/common_axes.h"
-#include "reports/analysis/failure_kind.h"
+#include "reports/analysis/failures/failure_kind.h"
 #include "reports/words/phrases.h"
 #include "reports/words/text.h"
 

@@ -4,38 +4,14 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "harness/platform/device_class.h"
 #include "harness/wire/library_under_test.h"
+#include "reports/analysis/devices.h"
+#include "reports/analysis/foreign_json.h"
 
 namespace mpsprobe {
 namespace {
 
 using nlohmann::json;
-
-const json& member(const json& object, const char* key) {
-  static const json kNull;
-  if (!object.is_object()) return kNull;
-  const auto at = object.find(key);
-  return at == object.end() ? kNull : *at;
-}
-
-std::string text_of(const json& value) {
-  if (value.is_string()) return value.get<std::string>();
-  return "";
-}
-
-std::string dumped(const json& value) {
-  return value.dump(-1, ' ', true, json::error_handler_t::replace);
-}
-
-std::string device_text(const json& device) {
-  if (device.is_string()) return device.get<std::string>();
-  if (!device.is_object()) return "";
-  for (const char* key : {"name", "device", "description"}) {
-    if (member(device, key).is_string()) return text_of(member(device, key));
-  }
-  return dumped(device);
-}
 
 void describe_arm(Arm& arm, const json& provenance) {
   const LibraryUnderTest library = library_under_test(provenance);
@@ -115,49 +91,6 @@ size_t unknown_arm(WorkerArms& worker, const Arm& blank) {
 }
 
 }  // namespace
-
-json provenance_named(const Journal& journal, const std::string& name) {
-  const auto at = journal.provenances.find(name);
-  if (at != journal.provenances.end()) return at->second;
-  const json parsed = json::parse(name, nullptr, false);
-  return parsed.is_object() ? parsed : json(nullptr);
-}
-
-std::string device_of(const json& provenance) {
-  return device_text(member(provenance, "device"));
-}
-
-bool says_simulated(const json& provenance) {
-  const auto yes = [](const json& value) { return value.is_boolean() && value.get<bool>(); };
-  return yes(member(provenance, "simulated")) ||
-         yes(member(member(provenance, "device"), "simulated")) ||
-         yes(member(member(provenance, "sim"), "simulated"));
-}
-
-bool describes_simulated(const Journal& journal, const std::string& worker, Backend backend) {
-  for (const WorkerInfo& info : journal.header.workers) {
-    const json& backends = member(info.describe, "backends");
-    if (info.name != worker || !backends.is_array()) continue;
-    for (const json& entry : backends) {
-      if (text_of(member(entry, "name")) == name_of(backend)) return says_simulated(entry);
-    }
-  }
-  return false;
-}
-
-bool describes_paravirtual(const Journal& journal, const std::string& worker, Backend backend) {
-  if (names_paravirtual(dumped(journal.header.machine))) return true;
-  for (const WorkerInfo& info : journal.header.workers) {
-    const json& backends = member(info.describe, "backends");
-    if (info.name != worker || !backends.is_array()) continue;
-    for (const json& entry : backends) {
-      if (text_of(member(entry, "name")) == name_of(backend)) {
-        return names_paravirtual(text_of(member(entry, "device")));
-      }
-    }
-  }
-  return false;
-}
 
 Arms divide_into_arms(const Journal& journal, const TrialFactsList& trials) {
   std::vector<std::string> names;

@@ -1,7 +1,7 @@
 #include "reports/difference/run_facts.h"
 
 #include "harness/wire/input_error.h"
-#include "reports/analysis/titles.h"
+#include "reports/analysis/failures/titles.h"
 #include "reports/words/text.h"
 
 namespace mpsprobe {

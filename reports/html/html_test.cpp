@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "harness/test_series.h"
 #include "reports/hostile_text.h"
 #include "reports/html/html_assets.h"
 #include "reports/sample_evidence.h"
@@ -107,7 +108,7 @@ TEST(Html, ItsPolicyNamesItsOwnScript) {
 
 TEST(Html, TenThousandCellsStayBelowTenMegabytes) {
   SampleJournal sample;
-  for (int i = 1; i <= 1000; ++i) {
+  for (int i = 1; i <= series(1000, 100); ++i) {
     for (int threads = 1; threads <= 10; ++threads) {
       sample.plan("sim/linear/nograph/threads=" + std::to_string(threads) +
                   "/iterations=" + std::to_string(i));

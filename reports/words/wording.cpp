@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "harness/wire/library_under_test.h"
-#include "reports/analysis/failure_kind.h"
+#include "reports/analysis/failures/failure_kind.h"
 #include "reports/words/phrases.h"
 #include "reports/words/text.h"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "harness/wire/axis.h"
-#include "reports/analysis/titles.h"
+#include "reports/analysis/failures/titles.h"
 #include "reports/words/text.h"
 #include "reports/words/wording.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "harness/statistics/interval.h"
-#include "reports/analysis/titles.h"
+#include "reports/analysis/failures/titles.h"
 #include "reports/words/phrases.h"
 #include "reports/words/text.h"
 #include "reports/words/wording.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "harness/campaign/rerun.h"
-#include "reports/analysis/failure_kind.h"
+#include "reports/analysis/failures/failure_kind.h"
 #include "reports/words/phrases.h"
 #include "reports/words/stack_words.h"
 #include "reports/words/text.h"

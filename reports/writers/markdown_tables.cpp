@@ -6,7 +6,7 @@
 #include <set>
 
 #include "harness/wire/axis.h"
-#include "reports/analysis/failure_kind.h"
+#include "reports/analysis/failures/failure_kind.h"
 #include "reports/analysis/table.h"
 #include "reports/words/phrases.h"
 #include "reports/words/text.h"

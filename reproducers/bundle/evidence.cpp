@@ -8,6 +8,7 @@
 #include "harness/crash_report/report_file.h"
 #include "harness/wire/input_error.h"
 #include "harness/wire/json_shape.h"
+#include "reports/analysis/devices.h"
 #include "reports/words/text.h"
 #include "reproducers/bundle/redaction/redact_crash_report.h"
 #include "reproducers/bundle/redaction/redact_journal.h"
@@ -301,12 +302,12 @@ Evidence read_evidence(const fs::path& folder, PersonalStrings& strings, Redacto
     if (!title.empty()) learn_from_reproduction(run, folder_of_reproduction(title), strings);
   }
 
-  const Analysis before = analyse(evidence.journal);
+  const DeviceKinds kinds = device_kinds(evidence.journal);
   redact_journal(evidence.journal, redactor);
   evidence.analysis = analyse(evidence.journal);
   // Whatever is taken out of it, what was simulated stays so.
-  evidence.analysis.simulated = evidence.analysis.simulated || before.simulated;
-  evidence.analysis.paravirtual = evidence.analysis.paravirtual || before.paravirtual;
+  evidence.analysis.simulated = evidence.analysis.simulated || kinds.simulated;
+  evidence.analysis.paravirtual = evidence.analysis.paravirtual || kinds.paravirtual;
   for (size_t i = 0; i < raw.size(); ++i) {
     if (!raw[i].empty()) evidence.titles[raw[i]] = evidence.journal.trials[i].judgement.signature;
   }

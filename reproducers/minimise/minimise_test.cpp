@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "harness/test_series.h"
 #include "reproducers/minimise/planted.h"
 
 namespace mpsprobe {
@@ -41,16 +42,17 @@ class PlantedDefect : public testing::TestWithParam<size_t> {};
 TEST_P(PlantedDefect, IsReducedToItsMinimumIn95Of100RunsAndNeverToAnotherBug) {
   const Planted& profile = planted_profiles()[GetParam()];
   ASSERT_GT(true_rate(profile, profile.minimum), 0);
+  constexpr int kRuns = series(100, 20);
   int found = 0;
   int trials = 0;
-  for (uint64_t seed = 1; seed <= 100; ++seed) {
+  for (uint64_t seed = 1; seed <= kRuns; ++seed) {
     const Minimum minimum = minimise(request_for(profile), PlantedTrials(profile, seed));
     EXPECT_EQ(minimum.signature, profile.signature);
     EXPECT_GT(true_rate(profile, minimum.cell), 0) << to_string(minimum.cell);
     found += minimum.state == MinimumState::complete && minimum.cell == profile.minimum;
     trials += minimum.trials_baseline + minimum.trials_steps;
   }
-  EXPECT_GE(found, 95) << profile.name;
+  EXPECT_GE(found, kRuns * 95 / 100) << profile.name;
   // At most twice the questions of a plain bisection with an oracle, where each is one trial; for a
   // rarer defect, where each is the test of a fixed size with the same errors.
   const double rate = true_rate(profile, profile.start);
@@ -58,7 +60,7 @@ TEST_P(PlantedDefect, IsReducedToItsMinimumIn95Of100RunsAndNeverToAnotherBug) {
   question.often_rate = rate * (3 + rate) / 4;
   question.seldom_rate = question.often_rate / 10;
   const int each = rate == 1 ? 1 : fixed_size(question);
-  EXPECT_LE(trials / 100.0, 2.0 * plain_bisection(profile).repeated * each) << profile.name;
+  EXPECT_LE(trials / double{kRuns}, 2.0 * plain_bisection(profile).repeated * each) << profile.name;
 }
 
 INSTANTIATE_TEST_SUITE_P(Profiles, PlantedDefect,

@@ -7,6 +7,7 @@
 #include <regex>
 #include <stdexcept>
 
+#include "harness/test_series.h"
 #include "reports/sample_journal.h"
 #include "reproducers/tracker/python_rules.h"
 
@@ -274,7 +275,7 @@ TEST_F(IssueText, HasABoundedSize) {
   }
   facts_.signature = flood;
   facts_.proof = flood;
-  facts_.not_expressed = std::vector<std::string>(500, flood);
+  facts_.not_expressed = std::vector<std::string>(series(500, 300), flood);
   const std::string issue = text();
   EXPECT_LE(issue.size(), kMostIssueBytes);
   EXPECT_THAT(issue, HasSubstr("### Versions"));

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "harness/outcome/judge.h"
+#include "harness/signature/find_failures.h"
 #include "harness/wire/input_error.h"
 #include "tools/signatures/pastes/as_written.h"
 #include "tools/signatures/pastes/corpus_case.h"
@@ -117,6 +118,39 @@ TEST(GoldenSignatures, HoldNothingOfOneRunAlone) {
     EXPECT_EQ(first.signature, second.signature) << golden.path;
     EXPECT_EQ(first.detail, second.detail) << golden.path;
   }
+}
+
+// One text, one title: printed before an abort, reported by a worker that caught it, or written by
+// the system into its crash report.
+TEST(GoldenSignatures, AreTheSameForATextThatWasPrintedReportedOrInACrashReport) {
+  size_t texts = 0;
+  for (const Golden& golden : golden_files()) {
+    ProcessRecord process = golden.corpus.process;
+    const auto* signaled = std::get_if<Signaled>(&process.termination);
+    const Judgement printed = judge_on_path(process, golden.corpus.path);
+    const bool alone = !process.crash_report && process.failures.empty();
+    if (!alone || signaled == nullptr || printed.basis != Basis::text) continue;
+    ++texts;
+    const std::string text = process.err.text();
+    process.err = {};
+    ProcessRecord told = process;
+    told.crash_report.emplace().application_info = {text};
+    EXPECT_EQ(judge_on_path(told, golden.corpus.path).signature, printed.signature) << golden.path;
+    // A worker reports a message, where a process may print whatever else around it.
+    const bool message = std::count(text.begin(), text.end(), '\n') <= 1;
+    if (!message && find_failures(text).empty()) continue;
+    ProcessRecord reported = process;
+    reported.termination = Exited{0};
+    reported.hello.emplace();
+    reported.recorder.crash = {};
+    FailureEvent failure;
+    failure.kind = "exception";
+    failure.text = text;
+    reported.failures = {failure};
+    EXPECT_EQ(judge_on_path(reported, golden.corpus.path).signature, printed.signature)
+        << golden.path;
+  }
+  EXPECT_GE(texts, 12U);
 }
 
 // Each line of a text with something in front of it and behind it.

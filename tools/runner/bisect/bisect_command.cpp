@@ -10,7 +10,6 @@
 #include "harness/campaign/rerun.h"
 #include "harness/executor/executor.h"
 #include "harness/wire/input_error.h"
-#include "reports/analysis/arms.h"
 #include "reports/words/text.h"
 #include "reports/writers/atomic_file.h"
 #include "reports/writers/json.h"

@@ -16,7 +16,7 @@
 #include "harness/provenance/own_build.h"
 #include "harness/wire/input_error.h"
 #include "harness/wire/library_under_test.h"
-#include "reports/analysis/arms.h"
+#include "reports/analysis/devices.h"
 #include "reports/words/text.h"
 #include "reports/writers/atomic_file.h"
 #include "reports/writers/json.h"

@@ -7,7 +7,7 @@
 
 #include "harness/campaign/campaign.h"
 #include "harness/outcome/judge.h"
-#include "reports/analysis/failure_kind.h"
+#include "reports/analysis/failures/failure_kind.h"
 
 namespace mpsprobe {
 

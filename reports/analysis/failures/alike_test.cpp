@@ -1,4 +1,4 @@
-#include "reports/analysis/alike.h"
+#include "reports/analysis/failures/alike.h"
 
 #include <gtest/gtest.h>
 

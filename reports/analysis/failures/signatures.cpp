@@ -1,4 +1,4 @@
-#include "reports/analysis/signatures.h"
+#include "reports/analysis/failures/signatures.h"
 
 #include <algorithm>
 #include <map>
@@ -7,8 +7,8 @@
 
 #include "harness/outcome/remarks.h"
 #include "harness/outcome/reported.h"
-#include "reports/analysis/alike.h"
-#include "reports/analysis/failure_kind.h"
+#include "reports/analysis/failures/alike.h"
+#include "reports/analysis/failures/failure_kind.h"
 #include "reports/analysis/gpu_events.h"
 #include "reports/words/text.h"
 

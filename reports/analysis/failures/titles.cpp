@@ -1,4 +1,4 @@
-#include "reports/analysis/titles.h"
+#include "reports/analysis/failures/titles.h"
 
 namespace mpsprobe {
 

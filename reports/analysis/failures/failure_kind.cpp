@@ -1,4 +1,4 @@
-#include "reports/analysis/failure_kind.h"
+#include "reports/analysis/failures/failure_kind.h"
 
 #include <fmt/format.h>
 

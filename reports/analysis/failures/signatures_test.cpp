@@ -1,4 +1,4 @@
-#include "reports/analysis/signatures.h"
+#include "reports/analysis/failures/signatures.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,0 +1,83 @@
+#include "harness/outcome/case.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "harness/outcome/told.h"
+
+namespace mpsprobe {
+
+Case::Case(const ProcessRecord& record)
+    : process(record), printed(record.err.text()), findings(told_by(record)) {}
+
+Judgement Case::as(Outcome outcome, std::string detail, std::string signature, Basis basis,
+                   bool known) const {
+  Judgement judgement;
+  judgement.outcome = outcome;
+  judgement.detail = std::move(detail);
+  judgement.signature = std::move(signature);
+  judgement.basis = basis;
+  judgement.known = known;
+  judgement.phase = process.recorder.phase;
+  return judgement;
+}
+
+Judgement Case::as(Outcome outcome, const Finding& finding) const {
+  return as(outcome, finding.title, finding);
+}
+
+Judgement Case::as(Outcome outcome, std::string detail, const Finding& finding) const {
+  Judgement judgement = as(outcome, std::move(detail), finding.title, Basis::text, finding.known);
+  judgement.why.assign(finding.why.begin(), finding.why.end());
+  return judgement;
+}
+
+Judgement Case::as(Outcome outcome, std::string detail, const Titled& words) const {
+  Judgement judgement = as(outcome, std::move(detail), words.title, Basis::text, false);
+  judgement.why.assign(words.why.begin(), words.why.end());
+  return judgement;
+}
+
+Judgement Case::as(Outcome outcome, std::string detail, const CrashTitle& where) const {
+  Judgement judgement = as(outcome, std::move(detail), where.title, where.basis);
+  judgement.why = where.why;
+  return judgement;
+}
+
+Judgement Case::as_bystander() const {
+  Judgement judgement = as(Outcome::infrastructure, "bystander of a GPU restart",
+                           std::string(kInnocentVictim), Basis::text);
+  judgement.bystander = true;
+  return judgement;
+}
+
+const Finding* Case::first_of(std::initializer_list<TextClass> classes) const {
+  const auto found =
+      std::find_first_of(findings.begin(), findings.end(), classes.begin(), classes.end(),
+                         [](const Finding& finding, TextClass text_class) {
+                           return finding.text_class == text_class;
+                         });
+  return found == findings.end() ? nullptr : &*found;
+}
+
+const Finding* Case::first_ending() const {
+  const auto found = std::find_if(findings.begin(), findings.end(), [](const Finding& finding) {
+    return ends_the_process(finding.text_class);
+  });
+  return found == findings.end() ? nullptr : &*found;
+}
+
+// `hello` is enough to know that it could be started, unless the system itself says otherwise: a
+// library can be missing later as well.
+std::optional<Judgement> Case::never_started() const {
+  const Finding* loader = first_of({TextClass::setup_failed});
+  if (loader_failed(process)) {
+    if (loader != nullptr) return as(Outcome::setup_failed, *loader);
+    return as(Outcome::setup_failed, "the loader ended the process", "the loader ended the process",
+              Basis::text);
+  }
+  if (loader == nullptr || process.hello.has_value()) return std::nullopt;
+  return as(Outcome::setup_failed, *loader);
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "harness/journal/journal.h"
+
+namespace mpsprobe {
+
+/// The provenance that a process reported, HelloEvent::provenance: looked up in the journal, or as
+/// it came. Null where it is none.
+nlohmann::json provenance_named(const Journal& journal, const std::string& name);
+
+/// What a process calls its device; "" where it does not say.
+std::string device_of(const nlohmann::json& provenance);
+
+/// What the processes of a trial say of their devices.
+struct DevicesSaid {
+  std::vector<std::string> names;  ///< one of each process, "" where it does not say
+  bool simulated = false;
+};
+
+/// Of processes with these provenances.
+DevicesSaid devices_said(const Journal& journal, const std::vector<std::string>& provenances);
+
+/// True where the worker's answer to `describe` says that a backend is simulated.
+bool describes_simulated(const Journal& journal, const std::string& worker, Backend backend);
+
+/// Whether a backend of Apple's GPU is that of a virtual Mac: `devices` are what processes call
+/// theirs. A worker that must not touch Metal before its cell does names only the processor; what
+/// it answered to `describe`, or what the machine calls itself, then tells. Of no use for what is
+/// simulated.
+bool is_paravirtual(const Journal& journal, const std::string& worker, Backend backend,
+                    const std::vector<std::string>& devices);
+
+/// What a result is never quoted without.
+struct DeviceKinds {
+  bool simulated = false;    ///< something was planned for, or ran on, a simulated device
+  bool paravirtual = false;  ///< or on the GPU of a virtual Mac
+};
+
+/// Of a whole journal, by its trials and by what is planned in it, without its analysis. Pure;
+/// never throws for what a worker claimed, however odd.
+DeviceKinds device_kinds(const Journal& journal);
+
+}  // namespace mpsprobe

@@ -1,0 +1,92 @@
+// Holds what is written of backends outside their table (harness/wire/backend.h) against it:
+// whoever adds one is told here which places lack it.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "harness/wire/backend.h"
+
+namespace mpsprobe {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kSource = MPSPROBE_SOURCE_DIR;
+
+std::string text_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// Where a backend has to stand, and how it stands there; # is its name.
+struct Place {
+  const char* file;  ///< or a folder, of whose sources one is enough
+  const char* before;
+  const char* after;
+  const char* what;
+};
+const Place kPlaces[] = {
+    {"reports/schema/matrix.schema.json", "[|(]", "[|)]", "the axis of a matrix file"},
+    {"reports/schema/report.schema.json", "[|(]", "[|)]", "the text of a cell"},
+    {"docs/matrices.md", "`", "`", "what the axis backend means"},
+    {"docs/protocol.md", "`", "`", "what a worker says of it"},
+    {"scenarios/backends/backend.cpp", "Backend::", ":", "which code, or which worker, opens it"},
+    {"scenarios", "Backend::", "", "the worker that has it"},
+};
+
+bool stands(const std::string& text, const Place& place, const std::string& name) {
+  const std::string_view before = place.before;
+  const std::string_view after = place.after;
+  // "[|(]": any of the characters within.
+  const auto fits = [](std::string_view pattern, std::string_view with, bool at_end) {
+    if (pattern.starts_with('[')) {
+      return !with.empty() &&
+             pattern.find(at_end ? with.back() : with.front(), 1) < pattern.size() - 1;
+    }
+    return at_end ? with.ends_with(pattern) : with.starts_with(pattern);
+  };
+  for (size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
+    const std::string_view rest = std::string_view(text).substr(at + name.size());
+    if (fits(before, std::string_view(text).substr(0, at), true) && fits(after, rest, false)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// The places that lack a backend of this name.
+std::vector<std::string> lacking(const std::string& name) {
+  std::vector<std::string> places;
+  for (const Place& place : kPlaces) {
+    bool there = false;
+    if (fs::is_directory(kSource / place.file)) {
+      for (const auto& entry : fs::recursive_directory_iterator(kSource / place.file)) {
+        const std::string file = entry.path().filename().string();
+        const bool source = file.ends_with(".cpp") && file != "backend.cpp" &&
+                            !file.ends_with("_test.cpp") && !file.ends_with("_bench.cpp");
+        there = there || (source && stands(text_of(entry.path()), place, name));
+      }
+    } else {
+      there = stands(text_of(kSource / place.file), place, name);
+    }
+    if (!there) places.push_back(std::string(place.file) + ": " + place.what);
+  }
+  return places;
+}
+
+TEST(BackendsTable, EachBackendStandsWhereverBackendsAreListed) {
+  for (const BackendInfo& row : backend_table::kRows) {
+    EXPECT_THAT(lacking(std::string(row.name)), testing::IsEmpty()) << "of " << row.name;
+  }
+}
+
+TEST(BackendsTable, ANewOneIsToldEveryPlace) {
+  EXPECT_THAT(lacking("abacus"), testing::SizeIs(std::size(kPlaces)));
+}
+
+}  // namespace
+}  // namespace mpsprobe
