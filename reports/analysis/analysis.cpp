@@ -301,6 +301,7 @@ SettledQuestions settled_questions(double rate, Analysis& analysis) {
   questions.wrong = question.false_often + question.false_seldom;
   std::map<size_t, int> further;
   for (const SettlingLine& line : settling.lines()) {
+    questions.below = std::max(questions.below, analysis.cells[line.cells.back()].rate.high);
     if (line.state == LineState::settled) ++questions.settled;
     if (line.state == LineState::given_up) ++questions.given_up;
     if (line.state != LineState::open) continue;

@@ -222,9 +222,12 @@ struct SettledQuestions {
     std::string axis;
     int further = 0;  ///< how many trials of it are missing at the least
   };
-  double rate = 0;         ///< the failure rate that is to be told
-  double wrong = 0;        ///< the chance with which each answer is wrong, at most
-  size_t settled = 0;      ///< boundaries, and cells that are on none
+  double rate = 0;     ///< the failure rate that is to be told
+  double wrong = 0;    ///< the chance with which each answer is wrong, at most
+  size_t settled = 0;  ///< boundaries, and cells that are on none
+  /// Where a boundary's threads or processes are most, the rate is below this with 95% confidence,
+  /// of whichever boundary that is the highest.
+  double below = 0;
   size_t given_up = 0;     ///< of these, those whose rates lie between rate / 10 and rate
   std::vector<Open> open;  ///< of these, those that more trials would settle
 };

@@ -295,11 +295,16 @@ std::optional<Answer> of_expectations(const Analysis& analysis) {
   return answer;
 }
 
-std::string settled_in_words(const Analysis& analysis) {
+std::string settled_in_words(const Analysis& analysis, bool nothing_failed) {
   if (!analysis.settling) return "";
   const SettledQuestions& questions = *analysis.settling;
   const size_t all = questions.settled + questions.given_up + questions.open.size();
-  std::string text = fmt::format(
+  std::string text;
+  if (nothing_failed) {
+    text = fmt::format(" With the most threads or processes, less than {:.0f}% of trials fail.",
+                       std::ceil(questions.below * 100));
+  }
+  text += fmt::format(
       " Where cells begin to fail in {:g}% of their trials or more is settled for {} of {}, each "
       "wrong with a chance of at most {:g}%",
       questions.rate * 100, questions.settled, counted(static_cast<int64_t>(all), "boundaries"),
@@ -329,7 +334,7 @@ Answer answer_to(const Analysis& analysis) {
 
 Answer find_answer(const Analysis& analysis) {
   Answer answer = answer_to(analysis);
-  answer.text += settled_in_words(analysis);
+  answer.text += settled_in_words(analysis, answer.code == "no_failure");
   return answer;
 }
 

@@ -3,12 +3,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include "harness/statistics/anytime.h"
 #include "reports/sample_journal.h"
 
 namespace mpsprobe {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 Answer answer_of(const SampleJournal& sample) {
@@ -42,6 +46,24 @@ TEST(Answer, SaysWhatWasSeenWhereNothingFailed) {
   sample.plan("cpu/add/default/threads=8").ran(10);
   EXPECT_EQ(answer_of(sample).text, "No failure in 20 trials with up to 8 threads.");
   EXPECT_EQ(answer_of(sample).code, "no_failure");
+}
+
+TEST(Answer, SaysBelowWhichRateItDoesNotFailWhereThatWasAsked) {
+  SampleJournal sample;
+  sample.journal.header.settle_rate = 0.1;
+  sample.plan("mps/mlp/default/threads=1").ran(10);
+  sample.plan("mps/mlp/default/threads=8").ran(40);
+  sample.plan("mps/mlp/default/processes=4").ran(50);
+  const auto below = static_cast<int>(std::ceil(anytime_interval(0, 40).high * 100));
+  EXPECT_THAT(answer_of(sample).text,
+              StartsWith("No failure in 100 trials with up to 8 threads. With the most threads or "
+                         "processes, less than " +
+                         std::to_string(below) +
+                         "% of trials fail. Where cells begin to fail in "
+                         "10% of their trials or more is settled for 2 of "
+                         "2 boundaries"));
+  sample.plan("mps/mlp/default/threads=3").ran(10, 10);
+  EXPECT_THAT(answer_of(sample).text, Not(HasSubstr("of trials fail")));
 }
 
 TEST(Answer, NoFailureWithoutOverlapIsSaidToShowLittle) {

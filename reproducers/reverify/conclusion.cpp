@@ -81,7 +81,7 @@ std::vector<Reason> reasons_against(const CellBeforeAndNow& cell, const CellConc
 std::optional<double> test_before_and_now(const CellBeforeAndNow& cell) {
   const ArmNow* arm = today(cell);
   if (arm == nullptr || !on_the_bundles_device(cell, *arm)) return std::nullopt;
-  return fisher_exact(cell.before, arm->same);
+  return equality_p_value(Sampling::looking, cell.before, arm->same);
 }
 
 /// A control that fails of something else: the build or the machine is not well. That it fails of
@@ -137,14 +137,14 @@ void add_once(std::vector<Reason>& reasons, const std::vector<Reason>& more) {
 
 }  // namespace
 
-BundleConclusion conclude(const std::vector<CellBeforeAndNow>& cells) {
+BundleConclusion conclude(const std::vector<CellBeforeAndNow>& cells, Sampling arms) {
   BundleConclusion whole;
   whole.cells.resize(cells.size());
   std::vector<size_t> tested;
   std::vector<double> p_values;
   for (size_t i = 0; i < cells.size(); ++i) {
     if (!counted(cells[i].old_arm) || !counted(cells[i].new_arm)) continue;
-    whole.cells[i].p_arms = fisher_exact(cells[i].old_arm->same, cells[i].new_arm->same);
+    whole.cells[i].p_arms = equality_p_value(arms, cells[i].old_arm->same, cells[i].new_arm->same);
     if (!decided_by_arms(cells[i])) continue;
     tested.push_back(i);
     p_values.push_back(*whole.cells[i].p_arms);

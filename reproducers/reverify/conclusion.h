@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/statistics/anytime.h"
 #include "harness/statistics/fisher.h"
 #include "reproducers/bundle/bundle_record.h"
 
@@ -73,10 +74,13 @@ std::string_view name_of(Reason reason);
 struct CellConclusion {
   RecheckFinding finding = RecheckFinding::inconclusive;
   std::vector<Reason> reasons;  ///< of `inconclusive`: the one to name first is first
-  /// Fisher's exact test, two-sided, of the bundle's count against today's arm; none where that
-  /// ran on another device.
+  /// That the bundle's count and today's have one rate, by a value that holds at any stopping time
+  /// (anytime_p_value): a bundle does not tell whether its trials ended by looking, and those of
+  /// `--settle` and `repro` do. None where today's arm ran on another device.
   std::optional<double> p_before_and_now;
-  std::optional<double> p_arms;  ///< the same of the old arm against the new one, in this run
+  /// The same of the old arm against the new one, in this run: Fisher's exact test, two-sided, of a
+  /// plan that was carried out.
+  std::optional<double> p_arms;
   /// By Holm, for all cells of which `p_arms` decides.
   std::optional<double> corrected_p_arms;
   /// Trials a side that a new run takes to tell the rate seen from none (trials_for_power).
@@ -92,24 +96,27 @@ struct BundleConclusion {
   std::vector<CellConclusion> cells;  ///< in the order given
 };
 
-/// The level of the exact test. After Holm's correction over all cells that are tested, the chance
+/// The level of the test. After Holm's correction over all cells that are tested, the chance
 /// of even one false "fixed" is below it.
 inline constexpr double kVerifyLevel = 0.05;
 
-/// Concludes from counts alone; the one place that decides.
+/// Concludes from counts alone; the one place that decides. `arms` is how the trials of this run
+/// came about: `fixed` where its plan was carried out, else it may have been ended by looking at
+/// it.
 ///
 /// Today's arm of a cell is the new one where there is one, else the old one. A cell that failed
 /// before:
 /// - fails today with the bundle's signature: `still_fails`, on whatever build or device;
 /// - fails today in another way only: `fails_otherwise`;
 /// - does not fail today: `fixed` where an old arm ran in this same run and failed with the
-///   bundle's signature, the exact test of the two arms gives a corrected value below kVerifyLevel,
+///   bundle's signature, the test of the two arms gives a corrected value below kVerifyLevel,
 ///   and no reason stands against it; else `inconclusive`, with the reasons.
 /// A cell that had not failed: `as_before`, unless it fails today.
 /// The bundle: the first of still_fails, fails_otherwise that any cell has, of which a control
 /// counts for the first alone; `fixed` where every cell that failed before is; else `inconclusive`.
 /// Pure. Throws std::invalid_argument where a count is none.
-BundleConclusion conclude(const std::vector<CellBeforeAndNow>& cells);
+BundleConclusion conclude(const std::vector<CellBeforeAndNow>& cells,
+                          Sampling arms = Sampling::fixed);
 
 /// "still fails", "fixed", "fails otherwise: TITLE", "inconclusive: 462 more trials on each side".
 /// Plain text; the title of a failure as it came.

@@ -284,6 +284,25 @@ TEST(Conclude, FixedIsNeverSaidWithoutItsGrounds) {
   }
 }
 
+// A run that was ended by looking at it is held to values that hold at any stopping time.
+TEST(Conclude, WhatWasCutShortTakesMoreToBeFixed) {
+  const std::vector<CellBeforeAndNow> cells{with_both({5, 5}, {5, 5}, {0, 5})};
+  EXPECT_EQ(conclude(cells).finding, RecheckFinding::fixed);
+  const auto few = conclude({with_both({4, 4}, {4, 4}, {0, 4})}, Sampling::looking);
+  EXPECT_EQ(conclude({with_both({4, 4}, {4, 4}, {0, 4})}).finding, RecheckFinding::fixed);
+  EXPECT_EQ(few.finding, RecheckFinding::inconclusive);
+  EXPECT_THAT(few.reasons, ElementsAre(Reason::too_few_trials));
+  EXPECT_EQ(conclude({with_both({9, 9}, {9, 9}, {0, 9})}, Sampling::looking).finding,
+            RecheckFinding::fixed);
+}
+
+// 4 of 4 against 0 of 5: Fisher's value, of numbers fixed beforehand, would be 0.008.
+TEST(Conclude, TheBundlesCountIsTakenToHaveEndedByLooking) {
+  const auto conclusion = conclude({only_new({4, 4}, {0, 5})});
+  EXPECT_GT(conclusion.cells[0].p_before_and_now.value(), fisher_exact({4, 4}, {0, 5}));
+  EXPECT_DOUBLE_EQ(conclusion.cells[0].p_before_and_now.value(), anytime_p_value({4, 4}, {0, 5}));
+}
+
 TEST(DefaultTrials, AreEnoughForTheRarestFailureWithinBounds) {
   const auto cell = [](int failures, int trials, bool is_control) {
     BundleCell entry;

@@ -60,7 +60,7 @@ std::string long_words(const CellBeforeAndNow& cell, Reason reason) {
   const std::optional<ArmNow>& arm = cell.new_arm.has_value() ? cell.new_arm : cell.old_arm;
   switch (reason) {
     case Reason::too_few_trials:
-      return "chance may have spared it: the exact test does not tell the two counts apart";
+      return "chance may have spared it: the test does not tell the two counts apart";
     case Reason::old_arm_not_run:
       return "no arm had the bundle's build and device, so nothing shows that this machine still "
              "provokes the failure";

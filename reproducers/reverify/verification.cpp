@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "harness/statistics/interval.h"
+#include "harness/statistics/anytime.h"
 #include "harness/wire/backend.h"
 #include "harness/wire/input_error.h"
 #include "harness/wire/json_shape.h"
@@ -46,9 +46,9 @@ ordered build_json(const BundleBuild& build) {
   return {{"version", build.version}, {"git_hash", build.git_hash}, {"build_id", build.build_id}};
 }
 
-ordered arm_json(const std::optional<ArmNow>& arm) {
+ordered arm_json(const std::optional<ArmNow>& arm, Sampling sampling) {
   if (!arm.has_value()) return nullptr;
-  const Interval rate = exact_interval(arm->same.failures, arm->same.trials);
+  const Interval rate = rate_interval(sampling, arm->same.failures, arm->same.trials);
   return {{"label", arm->label},
           {"build", build_json(arm->build)},
           {"proved", arm->proved},
@@ -71,7 +71,8 @@ ordered reasons_json(const std::vector<Reason>& reasons) {
   return list;
 }
 
-ordered cell_json(const CellBeforeAndNow& cell, const CellConclusion& conclusion) {
+ordered cell_json(const CellBeforeAndNow& cell, const CellConclusion& conclusion,
+                  Sampling sampling) {
   return {{"cell", cell.cell},
           {"cell_now", cell.cell_now},
           {"control", cell.control},
@@ -84,8 +85,8 @@ ordered cell_json(const CellBeforeAndNow& cell, const CellConclusion& conclusion
             {"failures", cell.before.failures},
             {"otherwise", cell.otherwise_before},
             {"trials", cell.before.trials}}},
-          {"old_arm", arm_json(cell.old_arm)},
-          {"new_arm", arm_json(cell.new_arm)},
+          {"old_arm", arm_json(cell.old_arm, sampling)},
+          {"new_arm", arm_json(cell.new_arm, sampling)},
           {"p_before_and_now", or_null(conclusion.p_before_and_now)},
           {"p_arms", or_null(conclusion.p_arms)},
           {"corrected_p_arms", or_null(conclusion.corrected_p_arms)},
@@ -195,9 +196,11 @@ std::vector<std::string> remarks_of(const Verification& verification) {
 
 std::string how(const Verification& verification) {
   return fmt::format(
-      "{} trials of each cell and arm in one order drawn from seed {}; Fisher's exact "
-      "test, two-sided, level {}, by Holm over all cells; measured {}, verified {}",
-      verification.trials, verification.seed, kVerifyLevel, verification.record.measured,
+      "{} trials of each cell and arm in one order drawn from seed {}; old against new by {}, "
+      "level "
+      "{}, by Holm over all cells; before against now by {}; measured {}, verified {}",
+      verification.trials, verification.seed, equality_method(verification.sampling()),
+      kVerifyLevel, equality_method(Sampling::looking), verification.record.measured,
       verification.started);
 }
 
@@ -206,7 +209,8 @@ std::string how(const Verification& verification) {
 std::string verification_json(const Verification& verification) {
   ordered cells = ordered::array();
   for (size_t i = 0; i < verification.cells.size(); ++i) {
-    cells.push_back(cell_json(verification.cells[i], verification.conclusion.cells[i]));
+    cells.push_back(cell_json(verification.cells[i], verification.conclusion.cells[i],
+                              verification.sampling()));
   }
   const BundleConclusion& conclusion = verification.conclusion;
   return json_text({{"mpsprobe_verify", kVersion},

@@ -29,6 +29,9 @@ struct Verification {
   BundleRecord record;
   std::vector<CellBeforeAndNow> cells;
   BundleConclusion conclusion;
+
+  /// How the trials of both arms came about: a run that was cut short may have been so by looking.
+  Sampling sampling() const { return complete ? Sampling::fixed : Sampling::looking; }
 };
 
 /// For programs: {"mpsprobe_verify": 1, "finding": "fixed", ...}, ASCII, indented; documented in

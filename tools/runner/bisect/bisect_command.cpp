@@ -109,6 +109,7 @@ class Bisection {
       run.stall_seconds = request_.options.stall_seconds;
       run.seed = request_.options.seed;
       run.environment = request_.options.environment;
+      run.start_process = request_.options.start_process;
       for (const size_t side : {place - 1, place}) {
         const BuildSeen& build = result_.builds[result_.usable[side]];
         run.workers.push_back(build.name + "=" + build.path);
@@ -192,7 +193,7 @@ void refuse_with_resume(const BisectOptions& options) {
       options.signature.empty() && options.from.empty() && options.environment.empty() &&
       options.confidence == usual.confidence && options.most_trials == usual.most_trials &&
       options.confirm == usual.confirm && !options.out && !options.timeout_seconds &&
-      !options.stall_seconds && !options.seed) {
+      !options.stall_seconds && !options.seed && !options.start_process) {
     return;
   }
   throw InputError("--resume", "goes on with what the bisection was asked for",

@@ -5,6 +5,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "harness/journal/journal.h"
+#include "harness/process/descendants.h"
 #include "tools/runner/program_fixture.h"
 
 namespace mpsprobe {
@@ -106,6 +108,40 @@ TEST_F(Bisect, SaysWhenNothingChanged) {
                             "--out", path("few")});
   EXPECT_EQ(few.exit_code, 6) << few.err;
   EXPECT_THAT(few.out, HasSubstr("Not settled: the most trials, 1, were run"));
+}
+
+TEST_F(Bisect, StartsItsProcessesAsItIsToldAlsoWhenItGoesOn) {
+  if (!takes_orphans()) GTEST_SKIP() << "nothing is forked here";
+  const std::string list = builds(4, 0);
+  const Run cut = mpsprobe({"bisect", kCell, "--builds", list, "--start-process", "fork",
+                            "--most-trials", "1", "--out", path("out")});
+  ASSERT_EQ(cut.exit_code, 6) << cut.err;
+  // What it was asked for, but for more trials.
+  nlohmann::json request = nlohmann::json::parse(read("out/request.json"));
+  request["most_trials"] = 100;
+  write("out/request.json", request.dump());
+  ASSERT_EQ(mpsprobe({"bisect", "--resume", path("out")}).exit_code, 0);
+  int builds_tried = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(path("out/builds"))) {
+    const Journal journal = read_journal(entry.path() / "journal.ndjson");
+    EXPECT_EQ(journal.header.start_process, StartProcess::fork);
+    for (const TrialRecord& trial : journal.trials) {
+      EXPECT_EQ(trial.processes.at(0).start, StartProcess::fork) << entry.path();
+    }
+    ++builds_tried;
+  }
+  EXPECT_GT(builds_tried, 1);
+  EXPECT_EQ(mpsprobe({"bisect", "--resume", path("out"), "--start-process", "exec"}).exit_code, 2);
+}
+
+TEST_F(Bisect, LeavesOutABuildThatCannotBeStartedAsItIsTold) {
+  builds(3, 0);
+  const std::string worker = selftest_.substr(selftest_.find('=') + 1);
+  write("b2", "#!/bin/sh\nexec '" + worker + "' \"$@\" | sed 's/\"standby\"/\"none\"/'\n");
+  const Run run = mpsprobe({"bisect", kCell, "--builds", path("builds.txt"), "--start-process",
+                            "standby", "--out", path("out")});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("b2 is left out: --start-process standby: "));
 }
 
 TEST_F(Bisect, RefusesWhatIsNoQuestion) {

@@ -44,6 +44,7 @@ void add_bisect_options(CLI::App& app, BisectOptions& options) {
   add_stall(app, options.stall_seconds, "20");
   add_seed(app, options.seed, "the inputs", "1");
   add_environment(app, options.environment);
+  add_start_process(app, options.start_process, "exec");
   app.add_option("--out", options.out, "folder for the journals and the result [mpsprobe-out/...]")
       ->type_name("DIR");
   app.add_option("--resume", options.resume,

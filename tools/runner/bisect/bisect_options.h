@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/wire/start_process.h"
+
 namespace CLI {
 class App;
 }
@@ -26,6 +28,7 @@ struct BisectOptions {
   std::optional<double> stall_seconds;
   std::optional<uint64_t> seed;
   std::vector<std::string> environment;
+  std::optional<StartProcess> start_process;
   std::optional<std::string> out;
   std::optional<std::string> resume;
   bool json = false;

@@ -153,6 +153,7 @@ void write_bisect_request(const fs::path& folder, const BisectRequest& request) 
               {"stall", options.stall_seconds.value_or(20)},
               {"seed", options.seed.value_or(1)},
               {"environment", options.environment}};
+  if (options.start_process.has_value()) object["start_process"] = name_of(*options.start_process);
   write_atomically(folder / kBisectRequestFile, object.dump(2) + "\n", "nothing was run");
 }
 
@@ -179,6 +180,9 @@ BisectRequest read_bisect_request(const fs::path& folder, const BisectOptions& n
     options.stall_seconds = object.at("stall").get<double>();
     options.seed = object.at("seed").get<uint64_t>();
     options.environment = object.at("environment").get<std::vector<std::string>>();
+    if (const auto start = object.find("start_process"); start != object.end()) {
+      options.start_process = start_process_named(start->get<std::string>());
+    }
     for (const json& each : object.at("builds")) {
       request.builds.push_back(
           {each.at("name"), each.at("path"), {each.at("known_failures"), each.at("known_trials")}});

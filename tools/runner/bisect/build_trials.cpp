@@ -7,6 +7,7 @@
 #include "harness/crash_report/find_report.h"
 #include "harness/executor/environment.h"
 #include "harness/executor/executor.h"
+#include "harness/executor/worker_starts.h"
 #include "harness/outcome/departed.h"
 #include "harness/process/command.h"
 #include "reports/words/text.h"
@@ -134,6 +135,13 @@ void BuildTrials::begin() {
   if (header.cells.empty()) {
     throw UnusableBuild(header.left_out.empty() ? "it cannot run the cell"
                                                 : header.left_out.front().reason);
+  }
+  if (const std::optional<StartProcess> asked = request_.options.start_process) {
+    const std::string why = why_not_started_by(*asked, header.workers.front());
+    if (!why.empty()) {
+      throw UnusableBuild(fmt::format("--start-process {}: {}", name_of(*asked), why));
+    }
+    header.start_process = asked;
   }
   header.matrix_name = "bisect";
   fs::create_directories(folder_, error);

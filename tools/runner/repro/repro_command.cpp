@@ -100,8 +100,8 @@ CampaignHeader plan_repro(const ReproOptions& options, const ReproSource& source
   header.started = utc_now();
   header.command_line = options.command_line;
   header.seed = source.seed;
-  header.start_process = std::nullopt;
-  if (options.worker.has_value()) header.start_process = StartProcess::exec;
+  header.start_process =
+      chosen_start(source.start_process, header.workers, options.worker.has_value());
   header.trials = 1;
   header.timeout_seconds = source.timeout_seconds;
   header.stall_seconds = source.stall_seconds;
@@ -252,8 +252,9 @@ int resume(const ReproOptions& options) {
   const bool others = !options.what.empty() || options.signature || options.worker || options.out ||
                       options.seed || !options.environment.empty() || options.timeout_seconds ||
                       options.stall_seconds || options.budget_minutes || options.memory_limit_mib ||
-                      options.most_trials || options.patience || options.condition_trials ||
-                      !options.crash_reports.empty() || options.no_conditions;
+                      options.start_process || options.most_trials || options.patience ||
+                      options.condition_trials || !options.crash_reports.empty() ||
+                      options.no_conditions;
   if (others) {
     throw InputError("--resume", "goes on with the options that the minimisation began with",
                      "Leave the others out, or begin a new one");

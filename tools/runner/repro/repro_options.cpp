@@ -41,6 +41,8 @@ void add_repro_options(CLI::App& app, ReproOptions& options) {
   add_memory_limit(app, options.memory_limit_mib, "three quarters of the machine's");
   add_seed(app, options.seed, "the inputs", "1, or as in the run");
   add_environment(app, options.environment, " [as in the run]");
+  add_start_process(app, options.start_process,
+                    "as in the run; of a cell as `run` does, exec with --worker");
   app.add_option("--crash-reports", options.crash_reports,
                  "a folder where the system's crash reports appear; may be repeated [the usual "
                  "ones]")

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/wire/start_process.h"
+
 namespace CLI {
 class App;
 }
@@ -27,6 +29,7 @@ struct ReproOptions {
   std::optional<int> most_trials;
   std::optional<int> patience;
   std::optional<int> condition_trials;
+  std::optional<StartProcess> start_process;
   std::vector<std::string> crash_reports;
   bool no_conditions = false;
   bool no_programs = false;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "harness/journal/journal.h"
 #include "tools/runner/program_fixture.h"
 
 namespace mpsprobe {
@@ -135,6 +136,29 @@ TEST_F(ReproRun, ACellThatDoesNotFailIsNotReduced) {
   EXPECT_EQ(result.exit_code, 4);
   EXPECT_THAT(result.out, HasSubstr("0 of 3 failed"));
   EXPECT_EQ(json::parse(read("repro/minimum.json")).at("state"), "not_failing");
+}
+
+TEST_F(ReproRun, ProcessesAreStartedAsInTheRunUnlessItIsToldOtherwise) {
+  Run result = mpsprobe({"run", "--cell", "sim/linear/nograph/threads=3/iterations=1", "--trials",
+                         "1", "--start-process", "exec", "--out", path("out")});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const auto starts = [this](const std::string& folder) {
+    std::set<StartProcess> ways;
+    for (const TrialRecord& trial : read_journal(path(folder + "/journal.ndjson")).trials) {
+      for (const ProcessRecord& process : trial.processes) ways.insert(process.start);
+    }
+    return ways;
+  };
+  result = mpsprobe(
+      {"repro", path("out"), "--no-conditions", "--no-programs", "--out", path("as-in-the-run")});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(starts("as-in-the-run"), std::set{StartProcess::exec});
+  result = mpsprobe({"repro", path("out"), "--no-conditions", "--no-programs", "--start-process",
+                     "standby", "--out", path("standby")});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(starts("standby").contains(StartProcess::standby));
+  result = mpsprobe({"repro", "--resume", path("standby"), "--start-process", "exec"});
+  EXPECT_EQ(result.exit_code, 2);
 }
 
 TEST_F(ReproRun, AnInterruptLeavesWhatThereIs) {

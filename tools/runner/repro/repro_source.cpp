@@ -90,6 +90,7 @@ ReproSource from_run(const fs::path& folder, const ReproOptions& options) {
   source.stall_seconds = journal.header.stall_seconds;
   source.seed = journal.header.seed;
   source.environment = journal.header.environment;
+  source.start_process = journal.header.start_process;
   return source;
 }
 
@@ -126,7 +127,9 @@ ReproSource repro_source(const ReproOptions& options) {
   if (options.worker.has_value()) {
     source.worker = *options.worker;
     source.library.clear();
+    source.start_process.reset();  // of another program it is not known
   }
+  if (options.start_process.has_value()) source.start_process = options.start_process;
   source.timeout_seconds = options.timeout_seconds.value_or(source.timeout_seconds);
   source.stall_seconds = options.stall_seconds.value_or(source.stall_seconds);
   source.seed = options.seed.value_or(source.seed);

@@ -21,6 +21,7 @@ struct ReproSource {
   double stall_seconds = 20;
   uint64_t seed = 1;
   std::vector<std::string> environment;
+  std::optional<StartProcess> start_process;  ///< nothing: in the quickest proven way
 };
 
 /// Reads what the options name. Of a run, the signature that failed most often, or the one that

@@ -214,30 +214,34 @@ void check_profiles(const RunOptions& options, const Plan& plan) {
   }
 }
 
-/// A way of starting that was asked for by name is not left silently.
-void check_start_process(const RunOptions& options, const std::vector<WorkerInfo>& workers) {
-  if (!options.start_process.has_value()) return;
-  for (const WorkerInfo& worker : workers) {
-    const std::string why = why_not_started_by(*options.start_process, worker);
-    if (why.empty()) continue;
-    throw InputError(fmt::format("--start-process {}", name_of(*options.start_process)),
-                     fmt::format("cannot be had of worker {}: {}", worker.name, printable(why)),
-                     "Leave it out, or write --start-process exec");
-  }
-}
-
-/// The rate of --settle, or what the matrix says where everything runs on real devices; 0 for a
-/// fixed plan. The simulated devices' races are certain, and other backends are quick.
+/// The rate of --settle, or what the matrix says where everything is real; 0 for a fixed plan. The
+/// simulated device's races are certain, and on the CPU LibTorch has none to look for.
 double chosen_settle_rate(const RunOptions& options, const Matrix& matrix, const Plan& plan) {
   if (options.settle_rate) return *options.settle_rate;
   if (options.trials || !matrix.run.settle_rate) return 0;
   const std::set<Backend> backends = plan.cells.backends();
-  const bool real = std::all_of(backends.begin(), backends.end(),
-                                [](Backend backend) { return info_of(backend).real_device; });
+  const bool real = std::all_of(backends.begin(), backends.end(), [](Backend backend) {
+    const bool looked_for = std::find(kDefaultBackends.begin(), kDefaultBackends.end(), backend) !=
+                            kDefaultBackends.end();
+    return looked_for || info_of(backend).real_device;
+  });
   return real ? *matrix.run.settle_rate : 0;
 }
 
 }  // namespace
+
+std::optional<StartProcess> chosen_start(std::optional<StartProcess> asked,
+                                         const std::vector<WorkerInfo>& workers, bool named) {
+  if (!asked.has_value()) return named ? std::optional(StartProcess::exec) : std::nullopt;
+  for (const WorkerInfo& worker : workers) {
+    const std::string why = why_not_started_by(*asked, worker);
+    if (why.empty()) continue;
+    throw InputError(fmt::format("--start-process {}", name_of(*asked)),
+                     fmt::format("cannot be had of worker {}: {}", worker.name, printable(why)),
+                     "Write --start-process exec");
+  }
+  return asked;
+}
 
 CampaignHeader plan_campaign(const RunOptions& options) {
   const Matrix matrix = chosen_matrix(options);
@@ -256,13 +260,8 @@ CampaignHeader plan_campaign(const RunOptions& options) {
   if (options.workers.empty()) keep_useful(header.workers, plan.cells.backends());
   check_profiles(options, plan);
   if (!variables.empty()) check_variables(options, plan, header.workers);
-  check_start_process(options, header.workers);
-  header.start_process = options.start_process;
-  // What a program that somebody names makes of another way than `run` is not known, and builds
-  // side by side are to be started alike.
-  if (!header.start_process.has_value() && !options.workers.empty()) {
-    header.start_process = StartProcess::exec;
-  }
+  header.start_process =
+      chosen_start(options.start_process, header.workers, !options.workers.empty());
   header.settle_rate = chosen_settle_rate(options, matrix, plan);
   header.trials = header.settle_rate > 0 ? kFloorTrials
                                          : options.trials.value_or(matrix.run.trials.value_or(10));

@@ -177,7 +177,7 @@ Verification verification_of(const VerifyOptions& options, const BundleRecord& r
   verification.not_set = not_set(record, analysis.header);
   verification.record = record;
   verification.cells = before_and_now(record, analysis, options.profile, redacted_title());
-  verification.conclusion = conclude(verification.cells);
+  verification.conclusion = conclude(verification.cells, verification.sampling());
   return verification;
 }
 
@@ -204,7 +204,7 @@ bool found(const std::string& fail_on, RecheckFinding finding) {
 int note(const VerifyOptions& options, const fs::path& bundle) {
   const RunOptions& run = options.run;
   if (!run.workers.empty() || run.trials || run.out || run.resume || !options.profile.empty() ||
-      !run.environment.empty() || options.json) {
+      !run.environment.empty() || run.start_process || options.json) {
     throw InputError("--filing", "notes the number and runs nothing", "Leave the others out");
   }
   note_filing(bundle, *options.filing);

@@ -213,6 +213,9 @@ TEST_F(VerifyCommand, MistakesAreNamed) {
               HasSubstr("more than two"));
   EXPECT_THAT(complaint({"--worker", "a=" + path("new"), "--worker", "b=" + path("new")}),
               HasSubstr("neither loads"));
+  // A shell script stands by for nobody.
+  EXPECT_THAT(complaint({"--worker", "old=" + path("old"), "--start-process", "standby"}),
+              HasSubstr("cannot be had of worker old"));
   EXPECT_FALSE(fs::exists(path("out")));
 }
 

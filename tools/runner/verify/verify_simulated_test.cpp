@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "harness/journal/journal.h"
 #include "reproducers/bundle/bundle_record.h"
 #include "tools/runner/program_fixture.h"
 
@@ -53,6 +54,19 @@ TEST_F(VerifySimulated, TheSameDeviceStillFails) {
   EXPECT_THAT(run.out, StartsWith("SIMULATED: "));
   EXPECT_THAT(run.out, EndsWith("\nSIMULATED: still fails\n"));
   EXPECT_THAT(read("out/verify.md"), StartsWith("# SIMULATED: still fails"));
+}
+
+TEST_F(VerifySimulated, ProcessesAreStartedAsItIsTold) {
+  bundle(kFailing, 10, 10);
+  const Run run = verify({"--trials", "2", "--start-process", "exec"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out, EndsWith("\nSIMULATED: still fails\n"));
+  const Journal journal = read_journal(path("out/journal.ndjson"));
+  EXPECT_EQ(journal.header.start_process, StartProcess::exec);
+  EXPECT_FALSE(journal.trials.empty());
+  for (const TrialRecord& trial : journal.trials) {
+    EXPECT_EQ(trial.processes.at(0).start, StartProcess::exec);
+  }
 }
 
 TEST_F(VerifySimulated, ADeviceWithoutTheDefectIsFixedBesideTheOneThatHasIt) {
