@@ -204,6 +204,20 @@ constexpr Rule kRules[] = {
      },
      "one more thread needs a place: use threads=254 or fewer"},
     {[](const Cell& cell, const OperationInfo&) {
+       return cell.compare == CompareWith::repeats && info_of(cell.backend).library != "LibTorch";
+     },
+     "identical calls are compared with each other in operations of LibTorch alone"},
+    {[](const Cell& cell, const OperationInfo&) {
+       return cell.compare == CompareWith::repeats &&
+              (cell.iterations * int64_t{cell.churn} == 1 || cell.end == End::exit);
+     },
+     "with one iteration there is no other call to compare with, and with end=exit nothing is "
+     "compared"},
+    {[](const Cell& cell, const OperationInfo&) {
+       return cell.aftermath != Aftermath::none && cell.end == End::exit;
+     },
+     "with end=exit the threads go on: nothing comes after them"},
+    {[](const Cell& cell, const OperationInfo&) {
        return cell.child != ForkedChild::none && cell.end == End::exit;
      },
      "a child is forked when the threads have ended, and with end=exit they go on"},

@@ -111,6 +111,11 @@ TEST(Matrix, EveryContradictionHasItsReason) {
   EXPECT_THAT(left_out("metal/mm/default/threads=2/beside=wait"), HasSubstr("queue=shared"));
   EXPECT_EQ(left_out("metal/mm/default/threads=2/queue=shared/beside=wait"), "");
   EXPECT_THAT(left_out("sim/mm/default/threads=2/end=exit/child=use"), HasSubstr("go on"));
+  EXPECT_THAT(left_out("sim/mm/default/threads=2/end=exit/aftermath=check"), HasSubstr("go on"));
+  EXPECT_THAT(left_out("sim/mm/default/threads=2/iterations=1/compare=repeats"),
+              HasSubstr("no other call"));
+  EXPECT_EQ(left_out("sim/mm/default/threads=2/iterations=1/churn=2/compare=repeats"), "");
+  EXPECT_THAT(left_out("metal/mm/default/threads=2/compare=repeats"), HasSubstr("LibTorch alone"));
   EXPECT_THAT(left_out("sim/lost/default/threads=2"), HasSubstr("other backends"));
   EXPECT_EQ(left_out("cuda/lost/default/threads=2"), "");
 }

@@ -39,6 +39,8 @@ constexpr std::array<string_view, 3> kChildren{"none", "idle", "use"};
 constexpr std::array<string_view, 2> kShapes{"same", "per-thread"};
 constexpr std::array<string_view, 3> kSyncs{"each", "end", "never"};
 constexpr std::array<string_view, 4> kWaits{"device", "stream", "event", "item"};
+constexpr std::array<string_view, 2> kCompares{"cpu", "repeats"};
+constexpr std::array<string_view, 2> kAftermaths{"none", "check"};
 constexpr std::array<string_view, 2> kLocks{"none", "forward"};
 constexpr std::array<string_view, 4> kPerturbs{"none", "clock", "starve", "trap"};
 constexpr std::array<string_view, 2> kEnds{"join", "exit"};
@@ -266,6 +268,11 @@ constexpr std::array kAxes{
                                 "torch.mps.synchronize() does), for its own stream, for an event "
                                 "(mps only), or by reading one number of its last result back "
                                 "(mps and cuda)"),
+    choice<&Cell::compare, kCompares>(
+        "compare",
+        "what results are compared with: the CPU's within a tolerance, "
+        "or those of a thread's identical calls as well, bit by bit "
+        "(operations of LibTorch only)"),
     choice<&Cell::lock, kLocks>("lock", "a mutex around every launch, or none"),
     count<&Cell::throttle>("throttle",
                            "the most launches at a time in one process, the others wait for "
@@ -283,6 +290,10 @@ constexpr std::array kAxes{
     choice<&Cell::end, kEnds>("end",
                               "how a process ends: after all threads, or by the return of main "
                               "while they go on with their iterations (results are not compared)"),
+    choice<&Cell::aftermath, kAftermaths>(
+        "aftermath",
+        "when the threads have ended: nothing, or the main thread "
+        "launches once more, alone, and its result is compared"),
     choice<&Cell::child, kChildren>(
         "child",
         "a child that is forked when the threads have ended: none; one "

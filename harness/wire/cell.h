@@ -28,6 +28,8 @@ enum class Serve : uint8_t { own, pool, queue };
 enum class Sync : uint8_t { each, end, never };
 enum class Shapes : uint8_t { same, per_thread };
 enum class WaitFor : uint8_t { device, stream, event, item };
+/// What results are compared with: the CPU's, and those of identical calls as well.
+enum class CompareWith : uint8_t { cpu, repeats };
 enum class Lock : uint8_t { none, forward };
 /// What one more thread does beside those that launch.
 enum class BesideThreads : uint8_t { none, wait };
@@ -38,6 +40,8 @@ enum class Perturb : uint8_t { none, clock, starve, trap };
 enum class End : uint8_t { join, exit };
 /// What a child does that is forked after the threads' work: nothing, or what they did.
 enum class ForkedChild : uint8_t { none, idle, use };
+/// Whether the main thread works alone once more when the threads have ended.
+enum class Aftermath : uint8_t { none, check };
 enum class Validation : uint8_t { none, api, api_shader };
 enum class Lifetime : uint8_t { process, fresh };
 
@@ -73,12 +77,14 @@ struct Cell {
   Sync sync = Sync::each;
   int32_t every = 1;               ///< of sync=each: launches of a thread between two waits
   WaitFor wait = WaitFor::device;  ///< of the backends mps and cuda; means nothing elsewhere
+  CompareWith compare = CompareWith::cpu;  ///< of LibTorch's backends; means nothing elsewhere
   Lock lock = Lock::none;
   int32_t throttle = kMostThreads;  ///< the most launches at a time, in one process
   BesideThreads beside = BesideThreads::none;
   Perturb perturb = Perturb::none;
   int32_t churn = 1;  ///< rounds of spawning and joining the threads
   End end = End::join;
+  Aftermath aftermath = Aftermath::none;
   ForkedChild child = ForkedChild::none;
   std::string env = "inherited";  ///< variables that it sets or unsets, as variables.h has them
   Validation validation = Validation::none;

@@ -19,6 +19,8 @@ constexpr std::string_view kStackedConv[] = {"aten::conv1d", "aten::conv2d", "at
 constexpr std::string_view kMlpParts[] = {"linear", "relu", "mlp"};
 constexpr std::string_view kConvStackParts[] = {"conv1d", "relu"};
 constexpr std::string_view kConvNetParts[] = {"conv2d", "batch_norm", "relu"};
+constexpr std::string_view kModelMixParts[] = {"linear", "mlp", "conv1d"};
+constexpr std::string_view kModelMixNames[] = {"linear", "mlp", "conv1d"};
 constexpr std::string_view kEncoderParts[] = {"transformer_layer", "linear", "layer_norm", "relu",
                                               "add"};
 
@@ -151,6 +153,41 @@ const Operation kStackedModels[] = {
         },
         .run = [](const Call& call) -> Tensors {
           return {convolved(call, convolved(call, call.inputs[0], 0), 6)};
+        },
+    },
+    {
+        .name = "model_mix",
+        .summary = "another model in each thread: Linear, Linear-ReLU-Linear, Conv1d",
+        .source = "the reports' authors by hand: models of several kinds at once",
+        .shape = "8x64x3",
+        .dimensions = "batch x features x kernel",
+        .dtypes = floating_types(),
+        .rounding = Rounding::accumulated,
+        .records_gradient = true,
+        .observed_as = kStackedLinear,
+        .made_of = kModelMixParts,
+        .refuse = [](const Sizes& sizes) -> std::string_view {
+          return sizes[2] > sizes[1] ? "the kernel is longer than the features" : "";
+        },
+        .inputs = [](Random& random, const Sizes& sizes) -> Tensors {
+          return {random.normal({sizes[0], sizes[1]})};
+        },
+        .parameters = [](Random& random, const Sizes& sizes) -> Tensors {
+          Tensors parameters;
+          append_layer(parameters, random, {sizes[1], sizes[1]});
+          append_layer(parameters, random, {sizes[1], sizes[1]});
+          append_layer(parameters, random, {1, 1, sizes[2]});
+          return parameters;
+        },
+        .variant_name =
+            [](int variant) { return kModelMixNames[static_cast<size_t>(variant) % 3]; },
+        .run = [](const Call& call) -> Tensors {
+          const at::Tensor& x = call.inputs[0];
+          const Tensors& own = call.parameters;
+          if (call.variant % 3 == 2) return {at::conv1d(x.unsqueeze(1), own[4], own[5])};
+          const at::Tensor first = at::linear(x, own[0], own[1]);
+          if (call.variant % 3 == 0) return {first};
+          return {at::linear(at::relu(first), own[2], own[3])};
         },
     },
     {

@@ -132,6 +132,7 @@ const std::map<std::string_view, Calls> kExpected = {
     {"mlp3", {"aten::linear", "aten::relu", "aten::linear", "aten::relu", "aten::linear"}},
     {"conv_stack", {"aten::conv1d", "aten::relu", "aten::conv1d", "aten::relu", "aten::conv1d"}},
     {"conv_net", twice({"aten::conv2d", "aten::batch_norm", "aten::relu"})},
+    {"model_mix", {"aten::linear"}},
     {"transformer_encoder", twice(kTransformerLayer)},
     {"oom_mm", {"aten::empty", "aten::mm"}},
 };

@@ -79,6 +79,7 @@ TEST(Operations, LargerShapesAreCleanOnTheCpu) {
            {"mlp3", "16x512x1024x64"},
            {"conv_stack", "4x64x256x5"},
            {"conv_net", "2x3x32x20x20x5"},
+           {"model_mix", "16x512x7"},
            {"transformer_encoder", "33x3x96x8x200x6"},
            {"transformer_layer", "33x3x96x8x200"}}) {
     for (const char* dtype : {"float32", "float16", "bfloat16"}) {

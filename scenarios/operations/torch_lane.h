@@ -30,6 +30,8 @@ class TorchLane : public Lane {
   Tensors make_inputs(uint64_t seed, int thread) const;
   Tensors run(const Tensors& inputs, const Tensors& parameters, at::TensorOptions options) const;
   Tensors reference() const;
+  /// Each result with the first one, into `result`.
+  void check_repeats(CheckResult& result) const;
   /// Of what was read back, into `result`.
   void check_read_back(const Tensors& expected, CheckResult& result) const;
   std::string difference_in(const Tensors& results, const Tensors& expected) const;

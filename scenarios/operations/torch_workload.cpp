@@ -27,6 +27,7 @@ TorchWorkload::TorchWorkload(const Operation& operation, const Cell& cell, uint6
       sizes_(read_sizes(operation, cell.shape)),
       shapes_(cell.shapes),
       inputs_(cell.inputs),
+      compare_(cell.compare),
       threads_(cell.threads),
       dtype_(read_dtype(operation, cell.dtype)),
       path_(cell.path),
@@ -45,6 +46,10 @@ TorchWorkload::TorchWorkload(const Operation& operation, const Cell& cell, uint6
   if (hands_on() && operation_.inputs == nullptr) {
     throw UnsupportedError(
         fmt::format("inputs=handed: {} has no inputs that could be handed on", operation_.name));
+  }
+  if (compares_repeats() && operation_.verify != Verify::compare) {
+    throw UnsupportedError(fmt::format(
+        "compare=repeats: {} gives other numbers at each call. Use compare=cpu", operation_.name));
   }
   if (cell.meet == Meet::stage && !operation_.has_stages) {
     throw UnsupportedError(fmt::format(

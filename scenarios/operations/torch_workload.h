@@ -33,6 +33,8 @@ class TorchWorkload : public Workload {
   const Operation& operation() const { return operation_; }
   /// Each thread works on what the one before it hands on.
   bool hands_on() const { return inputs_ == Inputs::handed; }
+  /// A lane's results are compared with one another as well.
+  bool compares_repeats() const { return compare_ == CompareWith::repeats; }
   /// The thread whose inputs a thread works on: itself, or the one before it in a circle.
   int thread_of_inputs(int thread) const;
   /// Tensors of the device, complete, for the thread after `thread`; in place of what was there.
@@ -67,6 +69,7 @@ class TorchWorkload : public Workload {
   const Sizes sizes_;
   const Shapes shapes_;
   const Inputs inputs_;
+  const CompareWith compare_;
   const int threads_;
   const at::ScalarType dtype_;
   const Path path_;

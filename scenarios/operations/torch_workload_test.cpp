@@ -196,6 +196,34 @@ TEST(TorchWorkload, ANumberThatWasReadBackTooEarlyIsWrong) {
   }
 }
 
+// Within the tolerance of the CPU's result, and yet not what the same call gave before.
+TEST(TorchWorkload, IdenticalCallsAreComparedWithEachOtherWhereAsked) {
+  static std::atomic<int> calls;
+  static const Operation drifting = {
+      .name = "drifting",
+      .shape = "4x4",
+      .dimensions = "any",
+      .dtypes = kFloatOnly,
+      .rounding = Rounding::elementary,
+      .inputs = [](Random& random, const Sizes& sizes) -> Tensors {
+        return {random.uniform(sizes, 1, 2)};
+      },
+      .run = [](const Call& call) -> Tensors {
+        const bool last = call.inputs[0].scalar_type() == at::kFloat && ++calls == 3;
+        return {call.inputs[0].mul(last ? 1 + 1e-6 : 1.0)};
+      },
+  };
+  Cell cell = workload_cell("drifting");
+  for (const CompareWith compare : {CompareWith::cpu, CompareWith::repeats}) {
+    calls = 0;
+    cell.compare = compare;
+    TorchWorkload workload(drifting, cell, 1, open_device(cell));
+    const std::unique_ptr<Lane> lane = workload.make_lane(0);
+    for (int iteration = 0; iteration < 4; ++iteration) lane->launch(iteration);
+    EXPECT_EQ(lane->check().wrong_iteration, compare == CompareWith::repeats ? 2 : -1);
+  }
+}
+
 TEST(TorchWorkload, HandedInputsAreThoseOfTheThreadBefore) {
   Cell cell = workload_cell("mm");
   cell.threads = 3;
