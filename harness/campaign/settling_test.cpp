@@ -22,7 +22,7 @@ constexpr double kRate = 0.05;
 #ifdef MPSPROBE_SANITIZED
 constexpr int kAttempts = 5;
 #else
-constexpr int kAttempts = 20;
+constexpr int kAttempts = 50;
 #endif
 
 std::vector<SettlingCell> cells_named(const std::vector<std::string>& texts) {
