@@ -45,7 +45,8 @@ inline constexpr bool kOnMac = true;
 #else
 inline constexpr bool kOnMac = false;
 #endif
-// On macOS a fork without exec is safe with none of the system's frameworks.
+// On macOS a fork without exec is safe with none of the system's frameworks, and nothing was shown
+// of another way than exec on a GPU. Elsewhere mps and metal are simulated.
 inline constexpr StartProcess kQuickestOfAll = kOnMac ? StartProcess::exec : StartProcess::fork;
 
 /// All of them, in the order of the enum.
@@ -60,7 +61,10 @@ inline constexpr std::array kRows{
                 .profiles = true,
                 .own_waits = true,
                 .reads_back = true,
-                .profile_log = true},
+                .profile_log = true,
+                .quickest_start = kQuickestOfAll},
+    // By exec: forked processes of MLX 0.31.1 failed more often, and their exits less often
+    // (docs/commands.md).
     BackendInfo{.backend = Backend::mlx,
                 .name = "mlx",
                 .in_words = "MLX",
@@ -81,7 +85,8 @@ inline constexpr std::array kRows{
                 .queues = true,
                 .profiles = true,
                 .only_float32 = true,
-                .why_no_streams = "streams are LibTorch's: use queue=shared or queue=per-thread"},
+                .why_no_streams = "streams are LibTorch's: use queue=shared or queue=per-thread",
+                .quickest_start = kQuickestOfAll},
     // NVIDIA's GPUs keep contexts apart: what goes wrong in one process stays there, and only the
     // times of the others change. Nobody promises that of Metal.
     BackendInfo{.backend = Backend::cuda,

@@ -123,7 +123,8 @@ void add_run_options(CLI::App& app, RunOptions& options) {
       ->group(kWorkers);
   add_start_process(
       app, options.start_process,
-      "fork on the backends cpu and sim where the system can and --worker names none, else exec")
+      "fork on the CPU by LibTorch and on simulated devices, where the system can and --worker "
+      "names none; else exec")
       ->group(kWorkers);
   app.add_option("--expect-torch", options.expect_torch,
                  "run on this LibTorch or not at all: VERSION, git:HASH, uuid:ID or path:FOLDER")

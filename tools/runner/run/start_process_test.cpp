@@ -121,6 +121,19 @@ TEST_P(StartProcessOn, PlantedDefectsComeOutTheSame) {
   expect_same_in_every_way(arguments);
 }
 
+TEST_P(StartProcessOn, IsForkedWhereNobodySaysOtherwise) {
+  if (!takes_orphans()) GTEST_SKIP() << "nothing is forked here";
+  const Run run = mpsprobe({"run", "--cell", std::string(GetParam()) + "/linear/nograph/threads=2",
+                            "--trials", "2", "--out", path("usual")});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  const Journal journal = read_journal(path("usual/journal.ndjson"));
+  EXPECT_EQ(journal.header.start_process, std::nullopt);
+  EXPECT_EQ(journal.trials.size(), 2U);
+  for (const TrialRecord& trial : journal.trials) {
+    EXPECT_EQ(trial.processes.at(0).start, StartProcess::fork);
+  }
+}
+
 TEST_F(StartProcessRun, VariablesOfACellAreThoseOfItsProcess) {
   // The planted defect is there with the variable only, which is read as the library is loaded.
   expect_same_in_every_way({"--matrix", "fast-math", "--filter", "*/mm/*threads=2/*", "--backend",
