@@ -365,6 +365,9 @@ Emission metal(const EmissionRequest& request) {
       "each command buffer is waited for");
   say(emission, !kernel && cell.encode == Encode::stream && cell.backend == Backend::metal,
       "encode", cell, "each launch has a command buffer of its own");
+  // What scenarios/metal/kernels.mm does by a kernel of its own.
+  say(emission, cell.backend == Backend::metal && (cell.op == "add" || cell.op == "relu"), "op",
+      cell, "an MPSGraph does it, where the cell has a Metal kernel of its own");
   say_once(emission, cell);
   say_rest(
       emission, cell,
