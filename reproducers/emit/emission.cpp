@@ -11,6 +11,7 @@
 
 #include "harness/wire/axis.h"
 #include "harness/wire/input_error.h"
+#include "reproducers/emit/compute_emission.h"
 #include "reproducers/emit/mlx_emission.h"
 #include "reproducers/emit/parameter_block.h"
 #include "reproducers/emit/program_text.h"
@@ -308,14 +309,9 @@ Emission python(const EmissionRequest& request) {
   return emission;
 }
 
-/// A function of a thread's number and of which element it is.
-std::string element(const std::string& value) {
-  const bool depends = value.find("i %") != std::string::npos;
-  return fmt::format("[](float x, size_t{}) {{ return {}; }}", depends ? " i" : "", value);
-}
-
 Emission metal(const EmissionRequest& request) {
   const Cell& cell = request.cell;
+  if (is_compute_cell(cell) && why_not_common(cell) == nullptr) return emit_compute(request);
   Emission emission{.kind = Kind::metal};
   const Recipe* const recipe = find_recipe(cell.op);
   if (const char* const reason = why_not_common(cell)) emission.why_not = reason;
@@ -365,9 +361,6 @@ Emission metal(const EmissionRequest& request) {
       "each command buffer is waited for");
   say(emission, !kernel && cell.encode == Encode::stream && cell.backend == Backend::metal,
       "encode", cell, "each launch has a command buffer of its own");
-  // What scenarios/metal/kernels.mm does by a kernel of its own.
-  say(emission, cell.backend == Backend::metal && (cell.op == "add" || cell.op == "relu"), "op",
-      cell, "an MPSGraph does it, where the cell has a Metal kernel of its own");
   say_once(emission, cell);
   say_rest(
       emission, cell,
