@@ -28,7 +28,7 @@ const Place kPlaces[] = {
     {"C++", "reproducers/emit/recipes.cpp: launch"},
     {"Python", "reproducers/emit/recipes.cpp: python_launch"},
     {"Metal", "scenarios/metal/recipe.cpp"},
-    {"Metal program", "reproducers/emit/recipes.cpp: graph_build"},
+    {"Metal program", "reproducers/emit/recipes.cpp: graph_build, or compute_emission.cpp"},
     {"MLX", "scenarios/mlx: single_operations.cpp, models.cpp or lazy_operations.cpp"},
     {"MLX C++", "reproducers/emit/mlx_emission.cpp: launch"},
     {"MLX Python", "reproducers/emit/mlx_emission.cpp: python_launch"},

@@ -11,6 +11,7 @@
 
 #include "harness/wire/axis.h"
 #include "harness/wire/input_error.h"
+#include "reproducers/emit/compute_emission.h"
 #include "reproducers/emit/mlx_emission.h"
 #include "reproducers/emit/parameter_block.h"
 #include "reproducers/emit/program_text.h"
@@ -308,14 +309,9 @@ Emission python(const EmissionRequest& request) {
   return emission;
 }
 
-/// A function of a thread's number and of which element it is.
-std::string element(const std::string& value) {
-  const bool depends = value.find("i %") != std::string::npos;
-  return fmt::format("[](float x, size_t{}) {{ return {}; }}", depends ? " i" : "", value);
-}
-
 Emission metal(const EmissionRequest& request) {
   const Cell& cell = request.cell;
+  if (is_compute_cell(cell) && why_not_common(cell) == nullptr) return emit_compute(request);
   Emission emission{.kind = Kind::metal};
   const Recipe* const recipe = find_recipe(cell.op);
   if (const char* const reason = why_not_common(cell)) emission.why_not = reason;

@@ -49,6 +49,11 @@ std::string_view bool_of(bool value) {
   return value ? "true" : "false";
 }
 
+std::string element(const std::string& value) {
+  const bool depends = value.find("i %") != std::string::npos;
+  return fmt::format("[](float x, size_t{}) {{ return {}; }}", depends ? " i" : "", value);
+}
+
 void say(Emission& emission, bool applies, std::string_view axis, const Cell& cell,
          const std::string& what) {
   if (!applies) return;

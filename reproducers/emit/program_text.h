@@ -21,6 +21,9 @@ std::string headed(const EmissionRequest& request, std::string_view mark, const 
 
 std::string_view bool_of(bool value);
 
+/// `value` as a function of a thread's number x and of the index i, where it names that.
+std::string element(const std::string& value);
+
 /// Notes an axis that the program cannot say, where that applies.
 void say(Emission& emission, bool applies, std::string_view axis, const Cell& cell,
          const std::string& what);

@@ -133,9 +133,41 @@ TEST(MetalProgramsTest, AnAttemptThatHangsIsEndedAndCounted) {
   EXPECT_THAT(result.out, HasSubstr("threads: 1 of 1 failed"));
 }
 
+// A kernel of the program's own: the defect is in add, by any path but a graph's.
+TEST(MetalProgramsTest, AKernelOfTheProgramsOwnTellsByItsExitStatusToo) {
+  const struct {
+    const char* defect;
+    int exit;
+    const char* said;
+  } kCases[] = {
+      {R"("slots": 2, "hold_us": 3000, "beyond": "null_dereference")", 1, "threads: 2 of 2 failed"},
+      {R"("slots": 2, "hold_us": 3000, "beyond": "wrong_numbers")", 1, "A number is wrong"},
+      {R"("slots": 2, "hold_us": 3000, "beyond": "gpu_error")", 1, "A command buffer failed"},
+      {R"("slots": 0, "hold_us": 0, "beyond": "null_dereference")", 2, "CONTROL FAILED"},
+      {R"("slots": 9, "hold_us": 0, "beyond": "null_dereference")", 0, "NOT REPRODUCED"},
+  };
+  const fs::path profile = fs::temp_directory_path() / ("add-" + std::to_string(getpid()));
+  for (const auto& each : kCases) {
+    std::ofstream(profile) << R"({"mpsprobe_profile": 1, "name": "test", "defects": [{"ops": )"
+                           << R"(["add"], "paths": ["nograph"], )" << each.defect << "}]}";
+    std::vector<std::string> environment = inherited_environment();
+    environment.push_back("MPSPROBE_SIM_PROFILE=" + profile.string());
+    const CommandResult result =
+        run_command({MPSPROBE_COMPUTE_PROGRAM, "--runs", "2"}, 100, environment);
+    EXPECT_EQ(result.termination, Termination(Exited{each.exit})) << result.out << result.err;
+    EXPECT_THAT(result.out, HasSubstr(each.said)) << each.defect;
+    if (each.exit == 1) {
+      EXPECT_THAT(result.out, HasSubstr("control: one thread: 0 of 2 failed"));
+      EXPECT_THAT(result.out, HasSubstr("workaround: a lock: 0 of 2 failed"));
+    }
+  }
+  fs::remove(profile);
+}
+
 // The face ends a program that breaks one of Metal's rules.
 TEST(MetalProgramsTest, BreakNoRuleOfTheFaceInAHundredRuns) {
-  for (const char* path : {MPSPROBE_KERNEL_PROGRAM, MPSPROBE_GRAPH_PROGRAM}) {
+  for (const char* path :
+       {MPSPROBE_KERNEL_PROGRAM, MPSPROBE_GRAPH_PROGRAM, MPSPROBE_COMPUTE_PROGRAM}) {
     const CommandResult result = run_command({path, "--runs", "100"}, 110, inherited_environment());
     EXPECT_EQ(result.termination, Termination(Exited{0})) << result.out << result.err;
     EXPECT_THAT(result.out, HasSubstr("threads: 0 of 100 failed"));

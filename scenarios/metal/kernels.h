@@ -14,7 +14,7 @@ namespace mpsprobe::metal {
 
 using Buffer = Owned<id<MTLBuffer>>;
 
-/// What encodes one step of a recipe: an MPS kernel, an MPSGraph, or nothing but an encoder. Made
+/// What encodes one step of a recipe: a kernel of kernels.metal, an MPS kernel or an MPSGraph. Made
 /// once and encoded again and again, as LibTorch's caches of kernels and graphs do.
 class StepKernel {
  public:
@@ -38,6 +38,9 @@ struct Way {
   /// each into an encoder of its own (encodeToCommandBuffer).
   bool open_encoder = true;
 };
+
+/// Whether a kernel of kernels.metal does it, and no graph or MPS kernel.
+bool takes_own_kernel(StepKind kind);
 
 /// The kernel of a step. `seed` is for a step that draws numbers. Throws
 /// where the framework gives no object.

@@ -2,6 +2,7 @@
 
 #import <MetalPerformanceShadersGraph/MetalPerformanceShadersGraph.h>
 
+#include <shaders/kernels_text.h>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -22,32 +23,74 @@ MPSShape* shape_of(const Sizes& sizes) {
   return [NSArray arrayWithObjects:numbers.data() count:numbers.size()];
 }
 
-/// Ends an encoder at the end of its scope, also where what it encoded threw: an encoder that is
-/// released without that ends the process.
-class EncoderScope {
+/// A kernel of kernels.metal, which is compiled when it is made, as LibTorch does with kernels of
+/// its own at their first use. Into the encoder that is open: one after the other is what its
+/// commands are by default.
+class OwnKernel : public StepKernel {
  public:
-  explicit EncoderScope(id<MTLCommandEncoder> encoder) : encoder_(encoder) {}
-  EncoderScope(const EncoderScope&) = delete;
-  EncoderScope& operator=(const EncoderScope&) = delete;
-  ~EncoderScope() { [encoder_ endEncoding]; }
+  OwnKernel(id<MTLDevice> device, StepKind kind) : kind_(kind) {
+    NSError* error = nil;
+    const auto library = Owned<id<MTLLibrary>>::adopt([device
+        newLibraryWithSource:[NSString stringWithUTF8String:kKernelsText]
+                     options:nil
+                       error:&error]);
+    if (!library) throw std::runtime_error(described("kernels.metal was not compiled", error));
+    const auto function = Owned<id<MTLFunction>>::adopt(
+        required([library.get() newFunctionWithName:[NSString stringWithUTF8String:name_of(kind)]],
+                 name_of(kind)));
+    pipeline_ = Owned<id<MTLComputePipelineState>>::adopt(
+        [device newComputePipelineStateWithFunction:function.get() error:&error]);
+    if (!pipeline_) throw std::runtime_error(described(name_of(kind), error));
+  }
+
+  void encode(Submission& submission, std::span<const Buffer> sources,
+              const Buffer& result) override {
+    id<MTLComputeCommandEncoder> const encoder = submission.encoder();
+    [encoder setComputePipelineState:pipeline_.get()];
+    NSUInteger index = 0;
+    for (const Buffer& each : sources) [encoder setBuffer:each.get() offset:0 atIndex:index++];
+    [encoder setBuffer:result.get() offset:0 atIndex:index++];
+    const float number = kind_ == StepKind::axpy ? kAxpyFactor : 0;
+    const bool takes_number = kind_ == StepKind::zeros || kind_ == StepKind::axpy;
+    if (takes_number) [encoder setBytes:&number length:sizeof(number) atIndex:index];
+    if (kind_ == StepKind::strided_copy) {
+      [encoder setBytes:&kCopyStride length:sizeof(kCopyStride) atIndex:index];
+    }
+    const NSUInteger elements = [result.get() length] / sizeof(float);
+    const NSUInteger most = [pipeline_.get() maxTotalThreadsPerThreadgroup];
+    [encoder dispatchThreads:MTLSizeMake(elements, 1, 1)
+        threadsPerThreadgroup:MTLSizeMake(elements < most ? elements : most, 1, 1)];
+  }
+  // Of a pipeline state Apple says that it may be used by several threads.
+  bool threads_take_turns() const override { return false; }
+
+  static const char* name_of(StepKind kind) {
+    switch (kind) {
+      case StepKind::zeros:
+        return "fill_array";
+      case StepKind::addition:
+        return "add_arrays";
+      case StepKind::relu:
+        return "relu_array";
+      case StepKind::axpy:
+        return "axpy";
+      case StepKind::sine:
+        return "sine";
+      case StepKind::strided_copy:
+        return "strided_copy";
+      default:
+        return nullptr;
+    }
+  }
 
  private:
-  id<MTLCommandEncoder> encoder_;
-};
-
-/// A fill by the blit encoder.
-class ZerosKernel : public StepKernel {
- public:
-  void encode(Submission& submission, std::span<const Buffer>, const Buffer& result) override {
-    // One encoder at a time is open on a command buffer, and it is ended before the next or the
-    // commit (MTLCommandBuffer: "You can use only a single encoder at a time"). The range is a
-    // multiple of four bytes, as macOS asks.
-    id<MTLBlitCommandEncoder> const encoder =
-        required([submission.commands() blitCommandEncoder], "blitCommandEncoder");
-    const EncoderScope scope(encoder);
-    [encoder fillBuffer:result.get() range:NSMakeRange(0, [result.get() length]) value:0];
+  static std::string described(const char* what, NSError* error) {
+    return std::string(what) + ": " +
+           (error == nil ? "no error given" : [[error localizedDescription] UTF8String]);
   }
-  bool threads_take_turns() const override { return false; }
+
+  StepKind kind_;
+  Owned<id<MTLComputePipelineState>> pipeline_;
 };
 
 /// A product by MPSNDArrayMatrixMultiplication, as LibTorch's linear without a graph. A third
@@ -175,10 +218,6 @@ class GraphKernel : public StepKernel {
                                                                                 name:nil];
         return [graph additionWithPrimaryTensor:product secondaryTensor:inputs[2] name:nil];
       }
-      case StepKind::addition:
-        return [graph additionWithPrimaryTensor:inputs[0] secondaryTensor:inputs[1] name:nil];
-      case StepKind::relu:
-        return [graph reLUWithTensor:inputs[0] name:nil];
       case StepKind::softmax:
         return [graph softMaxWithTensor:inputs[0] axis:-1 name:nil];
       case StepKind::normal: {
@@ -192,10 +231,9 @@ class GraphKernel : public StepKernel {
                                        seed:seed
                                        name:nil];
       }
-      case StepKind::zeros:
-        break;
+      default:
+        return nil;
     }
-    return nil;
   }
 
   static Owned<MPSGraphTensorData*> data_of(const Buffer& buffer, const Owned<MPSShape*>& shape) {
@@ -215,11 +253,13 @@ class GraphKernel : public StepKernel {
 
 }  // namespace
 
+bool takes_own_kernel(StepKind kind) { return OwnKernel::name_of(kind) != nullptr; }
+
 std::unique_ptr<StepKernel> make_kernel(id<MTLDevice> device, const Recipe& recipe, size_t step,
                                         Way way, uint64_t seed) {
   const Step& what = recipe.steps[step];
   const Sizes& result = recipe.values[recipe.result_of(step)];
-  if (what.kind == StepKind::zeros) return std::make_unique<ZerosKernel>();
+  if (takes_own_kernel(what.kind)) return std::make_unique<OwnKernel>(device, what.kind);
   const bool is_product = what.kind == StepKind::product || what.kind == StepKind::linear;
   if (is_product && !way.graph) {
     return std::make_unique<ProductKernel>(device, recipe, what, result, way.open_encoder);

@@ -36,6 +36,10 @@ TEST(MetalReference, EachOperationIsComparedWithWhatItShouldGive) {
   EXPECT_EQ(difference("mm", {2, 2, 2}, {{1, 2, 3, 4}, {5, 6, 7, 8}}, {{19, 22, 43, 50}}), "");
   EXPECT_EQ(difference("add", {3}, {{1, 2, 3}, {10, 20, 30}}, {{11, 22, 33}}), "");
   EXPECT_EQ(difference("relu", {3}, {{-1, 0, 2}}, {{0, 0, 2}}), "");
+  EXPECT_EQ(difference("axpy", {2}, {{1, 2}, {10, 20}}, {{12, 24}}), "");
+  EXPECT_EQ(difference("sin", {2}, {{0, 1}}, {{0, 0.841471F}}), "");
+  EXPECT_THAT(difference("sin", {2}, {{0, 1}}, {{0, 0.83F}}), HasSubstr("at index [1]"));
+  EXPECT_EQ(difference("strided_copy", {2}, {{1, 2, 3, 4, 5, 6}}, {{1, 4}}), "");
   EXPECT_EQ(difference("softmax", {1, 2}, {{0, 0}}, {{0.5F, 0.5F}}), "");
   EXPECT_EQ(difference("zeros", {2}, {}, {{0, 0}}), "");
   EXPECT_THAT(difference("zeros", {2}, {}, {{0, 1}}), HasSubstr("1 of 2"));

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "harness/wire/axis.h"
+#include "scenarios/metal/kernels.h"
 #include "scenarios/metal/metal_lane.h"
 #include "scenarios/metal/shared_objects.h"
 #include "scenarios/metal/submission.h"
@@ -81,14 +82,9 @@ class MetalWorkload : public Workload {
   // Which of Apple's interfaces a step goes through is this backend's own choice, so it is known.
   std::string observed_path() override {
     if (shared_.recipe().steps.empty()) return "not observed";
-    switch (shared_.recipe().steps.front().kind) {
-      case StepKind::zeros:
-        return "blit";
-      case StepKind::linear:
-        return shared_.takes_graph() ? "graph" : "nograph";
-      default:
-        return "graph";
-    }
+    const StepKind kind = shared_.recipe().steps.front().kind;
+    if (takes_own_kernel(kind)) return "nograph";
+    return kind == StepKind::linear && !shared_.takes_graph() ? "nograph" : "graph";
   }
 
   // On a queue of its own: a hung thread may hold any other.

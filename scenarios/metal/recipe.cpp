@@ -40,7 +40,7 @@ const MetalOperation kOperations[] = {
                .steps = {{StepKind::product, {0, 1}}}};
          }},
     {.name = "add",
-     .summary = "t1 + t2: MPSGraph",
+     .summary = "t1 + t2: a Metal kernel of its own",
      .source = "report 004",
      .shape = "100x100",
      .dimensions = "any",
@@ -52,7 +52,7 @@ const MetalOperation kOperations[] = {
                          .steps = {{StepKind::addition, {0, 1}}}};
          }},
     {.name = "relu",
-     .summary = "max(x, 0): MPSGraph",
+     .summary = "max(x, 0): a Metal kernel of its own",
      .source = "reports 000, 002",
      .shape = "64x64",
      .dimensions = "any",
@@ -72,13 +72,46 @@ const MetalOperation kOperations[] = {
                .values = {sizes, sizes}, .inputs = 1, .steps = {{StepKind::softmax, {0}}}};
          }},
     {.name = "zeros",
-     .summary = "a buffer of zeros: blit encoder",
+     .summary = "a buffer of zeros: a Metal kernel of its own",
      .source = "report 004",
      .shape = "100x100",
      .dimensions = "any",
      .recipe =
          [](const Sizes& sizes) {
            return Recipe{.values = {sizes}, .steps = {{StepKind::zeros, {}}}};
+         }},
+    {.name = "axpy",
+     .summary = "a x + y: a Metal kernel of its own",
+     .source = "the reports' authors by hand: a kernel of one's own",
+     .shape = "262144",
+     .dimensions = "any",
+     .rounding = Rounding::elementary,
+     .recipe =
+         [](const Sizes& sizes) {
+           return Recipe{
+               .values = {sizes, sizes, sizes}, .inputs = 2, .steps = {{StepKind::axpy, {0, 1}}}};
+         }},
+    {.name = "sin",
+     .summary = "the sine of each element: a Metal kernel of its own",
+     .source = "the reports' authors by hand: the sine of a million",
+     .shape = "1000000",
+     .dimensions = "any",
+     .rounding = Rounding::transcendental,
+     .recipe =
+         [](const Sizes& sizes) {
+           return Recipe{.values = {sizes, sizes}, .inputs = 1, .steps = {{StepKind::sine, {0}}}};
+         }},
+    {.name = "strided_copy",
+     .summary = "every third element: a Metal kernel of its own",
+     .source = "the reports' authors by hand: a strided copy",
+     .shape = "262144",
+     .dimensions = "any",
+     .recipe =
+         [](const Sizes& sizes) {
+           Sizes source = sizes;
+           source.push_back(kCopyStride);
+           return Recipe{
+               .values = {source, sizes}, .inputs = 1, .steps = {{StepKind::strided_copy, {0}}}};
          }},
     {.name = "empty_commit",
      .summary = "a command buffer without any command: what committing and waiting cost alone",
@@ -87,7 +120,7 @@ const MetalOperation kOperations[] = {
      .dimensions = "any",
      .recipe = [](const Sizes&) { return Recipe{}; }},
     {.name = "raw",
-     .summary = "randn, randn, mm, relu, a graph each: the reports' raw tensor operations",
+     .summary = "randn, randn, mm, relu, graphs and a kernel: the reports' raw tensor operations",
      .source = "reports 000, 002",
      .shape = "64x64x64",
      .dimensions = kProduct,

@@ -18,8 +18,15 @@ enum class StepKind : uint8_t {
   linear,    ///< x x transpose(w) + b, b as large as the result
   addition,  ///< a + b, of the same sizes
   relu,
-  softmax,  ///< over the last dimension
+  axpy,  ///< kAxpyFactor * x + y
+  sine,
+  strided_copy,  ///< every kCopyStride-th element
+  softmax,       ///< over the last dimension
 };
+
+/// A power of two, so that the product is exact and the sum alone is rounded.
+inline constexpr float kAxpyFactor = 2;
+inline constexpr uint32_t kCopyStride = 3;
 
 /// `values` are numbered: the inputs of a lane, then its parameters, then each step's result.
 struct Step {

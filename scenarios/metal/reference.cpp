@@ -81,6 +81,21 @@ Wide expected(const Recipe& recipe, const Step& step, const Sizes& sizes,
       for (double& each : result) each = std::max(each, 0.0);
       return result;
     }
+    case StepKind::axpy: {
+      Wide result = source(1);
+      for (size_t i = 0; i < result.size(); ++i) result[i] += kAxpyFactor * source(0)[i];
+      return result;
+    }
+    case StepKind::sine: {
+      Wide result = source(0);
+      for (double& each : result) each = std::sin(each);
+      return result;
+    }
+    case StepKind::strided_copy: {
+      Wide result(source(0).size() / kCopyStride);
+      for (size_t i = 0; i < result.size(); ++i) result[i] = source(0)[i * kCopyStride];
+      return result;
+    }
     case StepKind::softmax:
       return softmax(source(0), static_cast<size_t>(sizes.back()));
   }

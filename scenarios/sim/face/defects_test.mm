@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <shaders/kernels_text.h>
 #include <array>
 #include <cstdio>
 #include <fstream>
@@ -25,6 +26,7 @@ using metal_rules::new_command_buffer;
 using metal_rules::new_queue;
 using metal_rules::product_kernel;
 using metal_rules::run;
+using testing::Each;
 
 constexpr const char* kProfile = R"({
   "mpsprobe_profile": 1, "name": "one-of-each",
@@ -32,6 +34,8 @@ constexpr const char* kProfile = R"({
     {"ops": ["mm"], "paths": ["nograph"], "slots": 0, "hold_us": 0, "beyond": "exception", "text": "A and B index not found"},
     {"ops": ["linear"], "paths": ["nograph"], "slots": 0, "hold_us": 0, "beyond": "gpu_error"},
     {"ops": ["relu"], "slots": 0, "hold_us": 0, "beyond": "wrong_numbers"},
+    {"ops": ["sin"], "slots": 0, "hold_us": 0, "beyond": "exception", "text": "no sine"},
+    {"ops": ["add"], "paths": ["nograph"], "slots": 0, "hold_us": 0, "beyond": "gpu_error"},
     {"ops": ["zero_", "copy_"], "slots": 0, "hold_us": 0, "beyond": "wrong_numbers"},
     {"ops": ["softmax"], "slots": 0, "hold_us": 0, "beyond": "exception", "text": "Invalid KernelDAG"}
   ]
@@ -130,6 +134,46 @@ TEST_F(FaceDefects, WrongNumbersComeWithoutAnError) {
     [encoder endEncoding];
     EXPECT_EQ(run(copying), "");
     EXPECT_NE(metal_rules::holds(copied, NSMakeRange(0, 4), 0), "");
+  }
+}
+
+/// What a kernel of the program's own leaves in a buffer of 4 zeros; `raised` and `problem` are
+/// what the dispatch and the command buffer say.
+std::vector<float> dispatched(NSString* name, const char** raised, std::string* problem) {
+  const id<MTLLibrary> library =
+      [[metal_rules::device() newLibraryWithSource:[NSString stringWithUTF8String:kKernelsText]
+                                           options:nil
+                                             error:nullptr] autorelease];
+  const id<MTLFunction> function = [[library newFunctionWithName:name] autorelease];
+  const id<MTLCommandBuffer> commands = new_command_buffer();
+  const id<MTLComputeCommandEncoder> encoder = [commands computeCommandEncoder];
+  [encoder setComputePipelineState:[[metal_rules::device()
+                                       newComputePipelineStateWithFunction:function
+                                                                     error:nullptr] autorelease]];
+  const id<MTLBuffer> result = bytes(4 * sizeof(float));
+  for (NSUInteger i = 0; i < 4; ++i) [encoder setBuffer:result offset:0 atIndex:i];
+  *raised = raised_by([&] {
+    [encoder dispatchThreads:MTLSizeMake(3, 1, 1) threadsPerThreadgroup:MTLSizeMake(3, 1, 1)];
+  });
+  [encoder endEncoding];
+  *problem = run(commands);
+  return numbers_of(result);
+}
+
+TEST_F(FaceDefects, AKernelOfTheProgramsOwnMeetsThemToo) {
+  @autoreleasepool {
+    const char* raised = nullptr;
+    std::string problem;
+    EXPECT_THAT(dispatched(@"relu_array", &raised, &problem),
+                testing::ElementsAre(113, 113, 113, 0));
+    EXPECT_STREQ(raised, "");
+    EXPECT_EQ(problem, "");
+    EXPECT_THAT(dispatched(@"sine", &raised, &problem), Each(0));
+    EXPECT_STREQ(raised, "no sine");
+    EXPECT_EQ(problem, "");
+    EXPECT_THAT(dispatched(@"axpy", &raised, &problem), Each(0));
+    EXPECT_STREQ(raised, "");
+    EXPECT_THAT(problem, testing::HasSubstr("Internal Error"));
   }
 }
 

@@ -2,9 +2,14 @@
 #include <cstring>
 
 #include "scenarios/sim/face/objects.h"
+#include "scenarios/sim/face/pipeline.h"
 #include "scenarios/sim/face/simulation.h"
 
 using mpsprobe::sim::face::simulation;
+using mpsprobe::sim::face::why_not_compiled;
+namespace metal = mpsprobe::sim::metal;
+
+NSErrorDomain const MTLLibraryErrorDomain = @"MTLLibraryErrorDomain";
 
 id<MTLDevice> MTLCreateSystemDefaultDevice(void) {
   // One device a process, as on a Mac; never freed.
@@ -32,6 +37,30 @@ id<MTLDevice> MTLCreateSystemDefaultDevice(void) {
                             options:(MTLResourceOptions)options {
   (void)options;
   return [[SimulatedBuffer alloc] initWithBytes:pointer length:length];
+}
+- (id<MTLLibrary>)newLibraryWithSource:(NSString*)source
+                               options:(MTLCompileOptions*)options
+                                 error:(NSError**)error {
+  (void)options;
+  const std::string problem = why_not_compiled([source UTF8String]);
+  if (problem.empty()) return [[SimulatedLibrary alloc] initWithSource:source];
+  if (error != nullptr) {
+    NSString* const text = [NSString stringWithUTF8String:problem.c_str()];
+    *error = [NSError
+        errorWithDomain:MTLLibraryErrorDomain
+                   code:3
+               userInfo:[NSDictionary dictionaryWithObject:text forKey:NSLocalizedDescriptionKey]];
+  }
+  return nil;
+}
+- (id<MTLComputePipelineState>)newComputePipelineStateWithFunction:(id<MTLFunction>)function
+                                                             error:(NSError**)error {
+  (void)error;
+  if (function == nil) {
+    metal::fail_assertion("-[MTLComputePipelineDescriptorInternal setComputeFunction:withType:]",
+                          722, "computeFunction must not be nil.");
+  }
+  return [[SimulatedPipeline alloc] initWithFunction:(SimulatedFunction*)function];
 }
 @end
 

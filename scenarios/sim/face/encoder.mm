@@ -3,10 +3,13 @@
 
 #include "scenarios/objective_c/owned.h"
 #include "scenarios/sim/face/objects.h"
+#include "scenarios/sim/face/pipeline.h"
 
 namespace metal = mpsprobe::sim::metal;
 using mpsprobe::sim::EncodePath;
 using mpsprobe::sim::EncodeResult;
+using mpsprobe::sim::face::DispatchState;
+using mpsprobe::sim::face::encode_work;
 using mpsprobe::sim::face::meet_defects;
 using mpsprobe::sim::face::raise_if_asked;
 using mpsprobe::sim::face::require_owner;
@@ -26,6 +29,12 @@ void require_within(const char* method, const char* what, NSUInteger offset, con
                             ") must be <= [" + whole + " length](" + std::to_string(length) + ").");
 }
 
+DispatchState& state_of(SimulatedEncoder* encoder, const char* method) {
+  require_owner(*encoder->buffer_->recording_, method);
+  if (encoder->dispatch_ == nullptr) encoder->dispatch_ = new DispatchState;
+  return *encoder->dispatch_;
+}
+
 }  // namespace
 
 @implementation SimulatedEncoder
@@ -41,6 +50,7 @@ void require_within(const char* method, const char* what, NSUInteger offset, con
     metal::fail_assertion("-[_MTLCommandEncoder dealloc]", 131,
                           "Command encoder released without endEncoding");
   }
+  delete dispatch_;
   [buffer_ release];
   [super dealloc];
 }
@@ -80,5 +90,49 @@ void require_within(const char* method, const char* what, NSUInteger offset, con
     std::memmove(target, static_cast<const char*>([from.get() contents]) + sourceOffset, size);
     if (wrong) std::for_each_n(target, size, [](uint8_t& each) { each = ~each; });
   });
+}
+- (void)setComputePipelineState:(id<MTLComputePipelineState>)state {
+  state_of(self, "setComputePipelineState:").pipeline =
+      mpsprobe::Owned<SimulatedPipeline*>::retain((SimulatedPipeline*)state);
+}
+- (void)setBuffer:(id<MTLBuffer>)buffer offset:(NSUInteger)offset atIndex:(NSUInteger)index {
+  state_of(self, "setBuffer:offset:atIndex:").bindings.at(index) = {
+      mpsprobe::Owned<id<MTLBuffer>>::retain(buffer), offset, nullptr};
+}
+- (void)setBytes:(const void*)bytes length:(NSUInteger)length atIndex:(NSUInteger)index {
+  const auto* const first = static_cast<const char*>(bytes);
+  DispatchState::Binding binding;
+  binding.bytes = std::make_shared<std::vector<char>>(first, first + length);
+  state_of(self, "setBytes:length:atIndex:").bindings.at(index) = binding;
+}
+- (void)dispatchThreads:(MTLSize)threadsPerGrid
+    threadsPerThreadgroup:(MTLSize)threadsPerThreadgroup {
+  const char* const method = "dispatchThreads:threadsPerThreadgroup:";
+  const DispatchState& state = state_of(self, method);
+  const std::string place = "-[MTLDebugComputeCommandEncoder " + std::string(method) + "]";
+  if (!state.pipeline) {
+    metal::fail_assertion(place, 1047, "computePipelineState must not be nil.");
+  }
+  SimulatedFunction* const function = state.pipeline.get()->function_;
+  std::vector<DispatchState::Binding> bound(state.bindings.begin(),
+                                            state.bindings.begin() + function->shader_->buffers);
+  for (size_t i = 0; i < bound.size(); ++i) {
+    if (bound[i].data() != nullptr) continue;
+    metal::fail_assertion("validateComputeFunctionArguments", 1038,
+                          "Compute Function(" + function->function_->name +
+                              "): missing Buffer binding at index " + std::to_string(i) + " for " +
+                              function->function_->parameters[i] + "[0].");
+  }
+  if (threadsPerGrid.height != 1 || threadsPerGrid.depth != 1) {
+    metal::fail_assertion(place, 0, "the simulated device has one dimension alone");
+  }
+  (void)threadsPerThreadgroup;  // no kernel asks for its place in its group
+  encode_work(buffer_, self, function->shader_->operation, EncodePath::nograph,
+              [pipeline = state.pipeline, bound = std::move(bound),
+               threads = threadsPerGrid.width](bool wrong) {
+                std::vector<char*> data;
+                for (const DispatchState::Binding& each : bound) data.push_back(each.data());
+                pipeline.get()->function_->shader_->run(data, threads, wrong);
+              });
 }
 @end

@@ -15,6 +15,10 @@
 #include "scenarios/sim/metal.h"
 #include "scenarios/sim/operations.h"
 
+namespace mpsprobe::sim::face {
+struct DispatchState;
+}
+
 // The simulated device's classes behind Metal's protocols. Their C++ halves are held by pointer:
 // the runtime of GNUstep's classes does not construct C++ members.
 
@@ -62,6 +66,7 @@ void require_owner(const Recording& recording, const char* method);
  @public
   SimulatedCommandBuffer* buffer_;
   mpsprobe::sim::metal::Encoder* encoder_;
+  mpsprobe::sim::face::DispatchState* dispatch_;  // where kernels of a program's own are dispatched
 }
 - (id)initWithBuffer:(SimulatedCommandBuffer*)buffer
              encoder:(mpsprobe::sim::metal::Encoder&)encoder;

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <shaders/kernels_text.h>
 
 #include <array>
 #include <csignal>
@@ -221,6 +222,29 @@ TEST(FaceObjectsDeathTest, AGraphRefusesTensorDataOfAnotherShapeThanThePlacehold
   @autoreleasepool {
     EXPECT_EXIT(feed_too_little(), testing::KilledBySignal(SIGABRT),
                 "tensor data of another shape than its tensor");
+  }
+}
+
+/// The error of a text, or empty where it was taken.
+std::string refusal(const std::string& source) {
+  NSError* error = nil;
+  const id<MTLLibrary> library =
+      [[metal_rules::device() newLibraryWithSource:[NSString stringWithUTF8String:source.c_str()]
+                                           options:nil
+                                             error:&error] autorelease];
+  return library != nil ? "" : [[error localizedDescription] UTF8String];
+}
+
+TEST(FaceLibrary, TakesTheKernelsThatItHasAndNamesAnyOther) {
+  @autoreleasepool {
+    const std::string ours = kKernelsText;
+    EXPECT_EQ(refusal(ours), "");
+    const size_t begin = ours.find("kernel void axpy");
+    std::string one = ours.substr(begin, ours.find("kernel void sine") - begin);
+    EXPECT_EQ(refusal(one), "");
+    one.replace(one.find(" + y"), 4, " - y");
+    EXPECT_THAT(refusal(one), testing::HasSubstr("axpy is none of them as it stands there"));
+    EXPECT_THAT(refusal("float f();"), testing::HasSubstr("finds no kernel"));
   }
 }
 

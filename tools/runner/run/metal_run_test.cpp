@@ -88,7 +88,7 @@ TEST_F(MetalRun, AFailureIsToldAsWhatItWasAndNothingUnfinishedIsCompared) {
   // An exception with an encoder open; an error of a command buffer that MPSGraph has replaced
   // since.
   write("zeros-raise.json", R"({"mpsprobe_profile": 1, "name": "zeros-raise", "description": "d",
-    "streams": "shared", "defects": [{"ops": ["zero_"], "paths": ["blit"], "slots": 1,
+    "streams": "shared", "defects": [{"ops": ["zero_"], "paths": ["nograph"], "slots": 1,
     "hold_us": 3000, "beyond": "exception", "text": "no fill today"}]})");
   write("mm-fails.json", R"({"mpsprobe_profile": 1, "name": "mm-fails", "description": "d",
     "streams": "shared", "defects": [{"ops": ["mm"], "paths": ["graph"], "slots": 1,

@@ -58,6 +58,7 @@ typedef struct {
 
 API_AVAILABLE(macos(10.0))
 @interface NSString : NSObject <NSCopying>
++ (nullable instancetype)stringWithUTF8String:(const char*)nullTerminatedCString;
 @property(nullable, readonly) const char* UTF8String NS_RETURNS_INNER_POINTER;
 @end
 

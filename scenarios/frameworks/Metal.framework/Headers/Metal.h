@@ -32,9 +32,21 @@
 @protocol MTLCommandBuffer;
 @protocol MTLCommandQueue;
 @protocol MTLComputeCommandEncoder;
+@protocol MTLComputePipelineState;
 @protocol MTLDevice;
+@protocol MTLFunction;
+@protocol MTLLibrary;
+@class MTLCompileOptions;
 
 NS_ASSUME_NONNULL_BEGIN
+
+typedef struct {
+  NSUInteger width, height, depth;
+} MTLSize;
+static inline MTLSize MTLSizeMake(NSUInteger width, NSUInteger height, NSUInteger depth) {
+  MTLSize size = {width, height, depth};
+  return size;
+}
 
 #define MTLResourceStorageModeShift 4
 
@@ -59,6 +71,9 @@ typedef NS_ENUM(NSUInteger, MTLCommandBufferStatus) {
 API_AVAILABLE(macos(10.11))
 MTL_EXTERN NSErrorDomain const MTLCommandBufferErrorDomain;
 
+API_AVAILABLE(macos(10.11))
+MTL_EXTERN NSErrorDomain const MTLLibraryErrorDomain;
+
 typedef void (^MTLCommandBufferHandler)(id<MTLCommandBuffer>);
 
 API_AVAILABLE(macos(10.11))
@@ -73,6 +88,27 @@ API_AVAILABLE(macos(10.11))
 - (nullable id<MTLBuffer>)newBufferWithBytes:(const void*)pointer
                                       length:(NSUInteger)length
                                      options:(MTLResourceOptions)options;
+- (nullable id<MTLLibrary>)newLibraryWithSource:(NSString*)source
+                                        options:(nullable MTLCompileOptions*)options
+                                          error:(NSError* _Nullable* _Nullable)error;
+- (nullable id<MTLComputePipelineState>)
+    newComputePipelineStateWithFunction:(id<MTLFunction>)computeFunction
+                                  error:(NSError* _Nullable* _Nullable)error;
+@end
+
+API_AVAILABLE(macos(10.11))
+@protocol MTLLibrary <NSObject>
+- (nullable id<MTLFunction>)newFunctionWithName:(NSString*)functionName;
+@end
+
+API_AVAILABLE(macos(10.11))
+@protocol MTLFunction <NSObject>
+@property(readonly) NSString* name;
+@end
+
+API_AVAILABLE(macos(10.11))
+@protocol MTLComputePipelineState <NSObject>
+@property(readonly) NSUInteger maxTotalThreadsPerThreadgroup;
 @end
 
 API_AVAILABLE(macos(10.11))
@@ -109,6 +145,13 @@ API_AVAILABLE(macos(10.11))
 
 API_AVAILABLE(macos(10.11))
 @protocol MTLComputeCommandEncoder <MTLCommandEncoder>
+- (void)setComputePipelineState:(id<MTLComputePipelineState>)state;
+- (void)setBytes:(const void*)bytes length:(NSUInteger)length atIndex:(NSUInteger)index;
+- (void)setBuffer:(nullable id<MTLBuffer>)buffer
+           offset:(NSUInteger)offset
+          atIndex:(NSUInteger)index;
+- (void)dispatchThreads:(MTLSize)threadsPerGrid
+    threadsPerThreadgroup:(MTLSize)threadsPerThreadgroup API_AVAILABLE(macos(10.13));
 @end
 
 // Nothing of this protocol is used; it is the one that MTLResource refines.

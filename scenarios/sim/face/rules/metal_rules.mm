@@ -23,8 +23,8 @@ constexpr int kLongest = 1000000;
 
 std::vector<Rule> all_rules() {
   std::vector<Rule> all;
-  for (const auto& group :
-       {thread_rules(), command_buffer_rules(), encoder_rules(), memory_rules(), graph_rules()}) {
+  for (const auto& group : {thread_rules(), command_buffer_rules(), encoder_rules(),
+                            pipeline_rules(), memory_rules(), graph_rules()}) {
     all.insert(all.end(), group.begin(), group.end());
   }
   return all;

@@ -21,6 +21,7 @@ struct Rule {
 /// The rules, a group a file. Any thread.
 std::span<const Rule> command_buffer_rules();
 std::span<const Rule> encoder_rules();
+std::span<const Rule> pipeline_rules();
 std::span<const Rule> memory_rules();
 std::span<const Rule> thread_rules();
 std::span<const Rule> graph_rules();

@@ -1,0 +1,186 @@
+// Threads encode and commit the same Metal work at the same time, each in command buffers of its
+// own; every status, error and number is checked. Each attempt is a process of its own, and two of
+// its arms run under Metal's validation layers, which would name a misuse of the API. Build:
+// clang++ -std=c++20 -fno-objc-arc -framework Foundation -framework CoreGraphics -framework Metal
+// -x objective-c++ FILE (no ARC: it retains and releases by hand). Run: ./a.out [--help]. Exit
+// status: 0 not reproduced; 1 reproduced; 2 the control failed (one thread does the work of all),
+// or it cannot run.
+#import <Metal/Metal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+// ---- parameters: begin
+constexpr size_t kThreads = 4;
+constexpr size_t kIterations = 10;  // of each thread
+constexpr size_t kRuns = 10;        // processes for each line of the result
+constexpr unsigned kSeconds = 60;   // without one iteration, compiling included, are a hang
+constexpr bool kSyncEach = true;    // wait after each launch, or at the end
+// A command buffer and an encoder that stay open until the thread waits, as LibTorch's streams do,
+// or a command buffer for each launch.
+constexpr bool kOpenEncoder = true;
+constexpr bool kSharedQueue = false;   // one command queue for all threads
+constexpr bool kSharedKernel = false;  // one pipeline state for all threads
+constexpr bool kLock = false;          // a lock around each launch in every process
+// What is compiled: it takes its arrays, then the result, then its numbers.
+constexpr const char* kSource = R"metal(
+kernel void add_arrays(device const float* a [[buffer(0)]], device const float* b [[buffer(1)]],
+                       device float* out [[buffer(2)]], uint i [[thread_position_in_grid]]) {
+  out[i] = a[i] + b[i];
+}
+)metal";
+constexpr const char* kName = "add_arrays";
+constexpr size_t kArrays = 2, kArrayElements = 10000, kElements = 10000;
+constexpr auto kNumbers = std::array<float, 0>{};
+// Number i of the first array of a thread whose number is x, the others being 1; and of the result.
+constexpr auto input = [](float x, size_t) { return x; };
+constexpr auto expected = [](float x, size_t) { return x + 1; };
+// ---- parameters: end
+// clang-format off
+using Pipeline = id<MTLComputePipelineState>;
+using Buffers = std::vector<id<MTLBuffer>>;
+using Turn = std::unique_lock<std::mutex>;
+extern char** environ;
+constexpr const char* kArms[] = {"threads", "threads, validation", "control: one thread",
+                                 "control: one thread, validation", "workaround: a lock"};
+id<MTLDevice> device = nil;
+// At once, since other threads go on: no destructor runs beside them.
+[[noreturn]] void end(int code, const char* why) {
+  std::puts(why), std::fflush(stdout), _exit(code);
+}
+template <typename Value>
+id<MTLBuffer> filled(size_t elements, Value value) {
+  std::vector<float> all;
+  for (size_t i = 0; i < elements; ++i) all.push_back(value(i));
+  const auto mode = MTLResourceStorageModeShared;
+  id<MTLBuffer> const b = [device newBufferWithBytes:all.data() length:4 * elements options:mode];
+  if (b == nil) end(2, "Metal gave no buffer");
+  return [b autorelease];
+}
+Pipeline compiled() {
+  const auto source = std::string("#include <metal_stdlib>\nusing namespace metal;\n") + kSource;
+  NSError* error = nil;
+  id<MTLLibrary> const library = [device newLibraryWithSource:@(source.c_str()) options:nil
+                                         error:&error];
+  if (library == nil) end(2, [[error localizedDescription] UTF8String]);
+  id<MTLFunction> const function = [library newFunctionWithName:@(kName)];
+  if (function == nil) end(2, "Metal has no function of that name");
+  Pipeline const made = [device newComputePipelineStateWithFunction:function error:&error];
+  if (made == nil) end(2, [[error localizedDescription] UTF8String]);
+  return [function release], [library release], [made autorelease];
+}
+void encode(id<MTLComputeCommandEncoder> encoder, Pipeline pipeline, const Buffers& arrays,
+            id<MTLBuffer> result) {
+  [encoder setComputePipelineState:pipeline];
+  NSUInteger index = 0;
+  for (id<MTLBuffer> each : arrays) [encoder setBuffer:each offset:0 atIndex:index++];
+  [encoder setBuffer:result offset:0 atIndex:index++];
+  for (const auto& each : kNumbers) [encoder setBytes:&each length:sizeof(each) atIndex:index++];
+  const size_t most = [pipeline maxTotalThreadsPerThreadgroup];
+  const MTLSize all = MTLSizeMake(kElements, 1, 1);
+  const MTLSize each = MTLSizeMake(kElements < most ? kElements : most, 1, 1);
+  [encoder dispatchThreads:all threadsPerThreadgroup:each];
+}
+// Ends the process where the device failed or a number is wrong.
+void check(const std::vector<id<MTLCommandBuffer>>& all, const Buffers& results, float x) {
+  for (id<MTLCommandBuffer> each : all) {
+    [each waitUntilCompleted];
+    if ([each error] != nil) std::puts([[[each error] localizedDescription] UTF8String]);
+    if ([each status] != MTLCommandBufferStatusCompleted) end(1, "A command buffer failed");
+  }
+  for (id<MTLBuffer> result : results) {
+    const auto* const numbers = static_cast<const float*>([result contents]);
+    for (size_t i = 0; i < kElements; ++i)
+      if (!(std::fabs(numbers[i] - expected(x, i)) < 1e-3F)) end(1, "A number is wrong");
+  }
+}
+void attempt(size_t threads, size_t iterations, int arm) {
+  id<MTLCommandQueue> queue = nil; Pipeline pipeline = nil;
+  std::mutex launching; std::vector<std::thread> running;
+  const size_t at_once = arm == 2 || arm == 3 ? 1 : threads;
+  std::atomic<size_t> missing = at_once;
+  for (size_t thread = 0; thread < at_once; ++thread) {
+    const float x = static_cast<float>(thread + 1) / 16;  // of each its own
+    Buffers arrays;
+    for (bool one = false; arrays.size() < kArrays; one = true)
+      arrays.push_back(filled(kArrayElements, [=](size_t i) { return one ? 1 : input(x, i); }));
+    if (queue == nil || !kSharedQueue) queue = [[device newCommandQueue] autorelease];
+    if (pipeline == nil || !kSharedKernel) pipeline = compiled();
+    if (queue == nil) end(2, "Metal gave no queue");
+    running.emplace_back([&, x, arrays, queue, pipeline] {
+      for (--missing; missing > 0;) std::this_thread::yield();
+      const size_t launches = iterations * threads / at_once;
+      for (size_t n = 0; n < launches;) {
+        @autoreleasepool {  // holds what is encoded until it was waited for
+          std::vector<id<MTLCommandBuffer>> all;
+          Buffers results;
+          id<MTLComputeCommandEncoder> encoder = nil;
+          do {
+            alarm(kSeconds);  // SIGALRM ends the process
+            const Turn turn = kLock || arm == 4 ? Turn(launching) : Turn();
+            if (encoder == nil) all.push_back([queue commandBuffer]);
+            if (encoder == nil) encoder = [all.back() computeCommandEncoder];
+            if (encoder == nil) end(2, "Metal gave no encoder");
+            results.push_back(filled(kElements, [](size_t) { return -1.0F; }));
+            encode(encoder, pipeline, arrays, results.back());
+            if (!kOpenEncoder || n + 1 == launches || kSyncEach)
+              [encoder endEncoding], [all.back() commit], encoder = nil;
+          } while (++n < launches && !kSyncEach);
+          check(all, results, x);
+        }
+      }
+    });
+  }
+  for (std::thread& each : running) each.join();
+}
+int main(int argc, char** argv) {
+  size_t threads = kThreads, iterations = kIterations, runs = kRuns, failed[5] = {};
+  for (int i = 1; i < argc; i += 2) {
+    const std::string name = argv[i], text = i + 1 < argc ? argv[i + 1] : "";
+    size_t& value = name == "--threads" ? threads : name == "--runs" ? runs : iterations;
+    value = std::strtoul(text.c_str(), nullptr, 10);
+    const bool known = name == "--threads" || name == "--iterations" || name == "--runs";
+    if (!known || value < 1 || value > 1000000 || threads > 256 || std::to_string(value) != text) {
+      std::puts("Usage: reproducer [--threads 1..256] [--iterations N] [--runs N]");
+      return name == "--help" ? 0 : 2;
+    }
+  }
+  @autoreleasepool {
+    device = MTLCreateSystemDefaultDevice();
+    NSString* const system = [[NSProcessInfo processInfo] operatingSystemVersionString];
+    if (device == nil) end(2, "Metal has no device here");
+    const char* const arm = std::getenv("REPRODUCER_ARM");
+    if (arm != nullptr) return attempt(threads, iterations, *arm - '0'), 0;
+    std::printf("%s, OS %s\n", [[device name] UTF8String], [system UTF8String]);
+  }
+  // Those that differ: of one thread the controls, and a lock that every process has is none.
+  const size_t first = threads == 1 ? 2 : 0, last = threads == 1 || kLock ? 4 : 5;
+  for (size_t n = 0; n < runs; ++n) {
+    for (size_t i = first; i < last; ++i) {
+      int child = 0, status = 0;
+      setenv("REPRODUCER_ARM", std::to_string(i).c_str(), 1);
+      for (const char* layer : {"MTL_DEBUG_LAYER", "MTL_SHADER_VALIDATION",
+                                "MTL_SHADER_VALIDATION_REPORT_TO_STDERR"})
+        i % 2 == 1 ? setenv(layer, "1", 1) : unsetenv(layer);
+      std::fflush(stdout);
+      if (posix_spawnp(&child, argv[0], nullptr, nullptr, argv, environ) != 0 ||
+          waitpid(child, &status, 0) != child)
+        end(2, "A process could not be started");
+      if (status == 2 << 8) return 2;                                   // it said why
+      if (WIFSIGNALED(status)) std::puts(strsignal(WTERMSIG(status)));  // Alarm clock: a hang
+      failed[i] += status != 0;
+    }
+  }
+  for (size_t i = first; i < last; ++i)
+    std::printf("%s: %zu of %zu failed\n", kArms[i], failed[i], runs);
+  const int code = failed[2] + failed[3] > 0 ? 2 : failed[0] > 0 ? 1 : 0;
+  std::puts(code == 2 ? "CONTROL FAILED" : code == 1 ? "REPRODUCED" : "NOT REPRODUCED");
+  return code;
+}
