@@ -82,8 +82,8 @@ TEST(Analysis, APassWithoutOverlapIsSaidToProveNothing) {
   sample.plan("cpu/add/default/threads=4/start=sequential").ran(10);
   sample.plan("cpu/add/default/threads=1").ran(10);
   sample.plan("cpu/add/default/threads=4/throttle=1").ran(10);
-  sample.plan("cpu/add/default/threads=4/serve=queue").ran(10);
   sample.plan("cpu/add/default/threads=4/throttle=2").ran(10);
+  sample.plan("cpu/add/default/threads=4/serve=queue").ran(10);
   const Analysis analysis = analyse(sample.journal);
   EXPECT_EQ(analysis.cells[0].overlap, Overlap::none);
   EXPECT_EQ(analysis.cells[1].overlap, Overlap::prevented);
@@ -91,6 +91,7 @@ TEST(Analysis, APassWithoutOverlapIsSaidToProveNothing) {
   EXPECT_EQ(analysis.cells[3].overlap, Overlap::not_applicable);
   EXPECT_EQ(analysis.cells[4].overlap, Overlap::prevented);
   EXPECT_EQ(analysis.cells[5].overlap, Overlap::none);
+  EXPECT_EQ(analysis.cells[6].overlap, Overlap::prevented);
   EXPECT_THAT(analysis.warnings, warns("no_overlap"));
 }
 

@@ -210,7 +210,7 @@ TEST(TorchWorkload, IdenticalCallsAreComparedWithEachOtherWhereAsked) {
       },
       .run = [](const Call& call) -> Tensors {
         const bool last = call.inputs[0].scalar_type() == at::kFloat && ++calls == 3;
-        return {call.inputs[0].mul(last ? 1 + 1e-6 : 1.0)};
+        return {call.inputs[0].mul(last ? 1 + 1.2e-7 : 1.0)};
       },
   };
   Cell cell = workload_cell("drifting");

@@ -115,9 +115,9 @@ TEST_F(MetalRun, AQueueHas64CommandBuffersAndAsManyThreadsKeepThemOpen) {
   const std::string cells = "metal/mm/default/iterations=1/queue=shared/meet=launch/profile=clean";
   const nlohmann::json report =
       run({"--cell", cells + "/threads=64", "--cell", cells + "/threads=65", "--stall", "2"});
-  for (const nlohmann::json& trial : report.at("trials")) {
-    const bool fits = trial.at("cell").get<std::string>().find("threads=64") != std::string::npos;
-    EXPECT_EQ(trial.at("outcome"), fits ? "pass" : "hang") << trial.dump();
+  for (const nlohmann::json& cell : report.at("cells")) {
+    const bool fits = cell.at("cell").get<std::string>().find("threads=64") != std::string::npos;
+    EXPECT_EQ(cell.at("outcomes").at(0).at("outcome"), fits ? "pass" : "hang") << cell.dump();
   }
   EXPECT_EQ(report.at("trials").size(), 2U);
 }
@@ -126,9 +126,9 @@ TEST_F(MetalRun, AThreadThatWaitsBesideOthersHarmsNoneAndHidesNoHang) {
   const std::string cell = "metal/linear/nograph/threads=3/queue=shared/beside=wait/profile=";
   const nlohmann::json report =
       run({"--cell", cell + "clean", "--cell", cell + "hang", "--stall", "2"});
-  for (const nlohmann::json& trial : report.at("trials")) {
-    const bool clean = trial.at("cell").get<std::string>().find("clean") != std::string::npos;
-    EXPECT_EQ(trial.at("outcome"), clean ? "pass" : "hang") << trial.dump();
+  for (const nlohmann::json& each : report.at("cells")) {
+    const bool clean = each.at("cell").get<std::string>().find("clean") != std::string::npos;
+    EXPECT_EQ(each.at("outcomes").at(0).at("outcome"), clean ? "pass" : "hang") << each.dump();
   }
 }
 
