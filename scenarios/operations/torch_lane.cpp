@@ -121,11 +121,7 @@ void TorchLane::synchronise() {
   with_worker_errors([&] {
     if (workload_.wait() == WaitFor::item && last_.defined() && last_.numel() > 0) {
       const at::Scalar number = last_.flatten()[0].item();
-      const CpuSide cpu_side;
-      if (read_back_.size() < kMostReadBack) {
-        read_back_.push_back(
-            {last_iteration_, at::scalar_tensor(number, at::dtype(last_.scalar_type()))});
-      }
+      if (read_back_.size() < kMostReadBack) read_back_.push_back({last_iteration_, number});
     } else {
       workload_.device().synchronise();
     }
@@ -160,19 +156,21 @@ CheckResult TorchLane::check() {
 
 // Bit by bit: a NaN is as good as any number here.
 void TorchLane::check_repeats(CheckResult& result) const {
-  for (const auto& kept : kept_.all()) {
-    if (result.wrong_iteration >= 0) return;
-    for (size_t i = 0; i < kept.results.size(); ++i) {
-      const at::Tensor first = kept_.all().front().results[i].to(at::kCPU).contiguous();
+  if (kept_.all().empty()) return;
+  const auto& first = kept_.all().front();
+  for (size_t i = 0; i < first.results.size(); ++i) {
+    const at::Tensor right = first.results[i].to(at::kCPU).contiguous();
+    for (const auto& kept : kept_.all()) {
+      if (result.wrong_iteration >= 0) return;
       const at::Tensor other = kept.results[i].to(at::kCPU).contiguous();
-      const bool same = first.nbytes() == other.nbytes() &&
-                        std::memcmp(first.const_data_ptr(), other.const_data_ptr(),
-                                    static_cast<size_t>(first.nbytes())) == 0;
-      if (same) continue;
+      if (right.nbytes() == other.nbytes() &&
+          std::memcmp(right.const_data_ptr(), other.const_data_ptr(), right.nbytes()) == 0) {
+        continue;
+      }
       result.wrong_iteration = kept.iteration;
       result.difference =
           fmt::format("result {} of an identical call has other bits than iteration {}", i + 1,
-                      kept_.all().front().iteration);
+                      first.iteration);
     }
   }
 }
@@ -184,8 +182,10 @@ void TorchLane::check_read_back(const Tensors& expected, CheckResult& result) co
   const at::Tensor right = expected.back().flatten().slice(0, 0, 1).reshape({});
   const int64_t terms = operation.terms == nullptr ? 1 : operation.terms(sizes_);
   for (const ReadBack& read : read_back_) {
-    const std::string found = difference(read.number, right, operation.rounding, terms);
-    if (found.empty() || result.wrong_iteration >= 0) continue;
+    if (result.wrong_iteration >= 0) return;
+    const at::Tensor number = at::scalar_tensor(read.number, at::dtype(last_.scalar_type()));
+    const std::string found = difference(number, right, operation.rounding, terms);
+    if (found.empty()) continue;
     result.wrong_iteration = read.iteration;
     result.difference = "read back: " + found;
   }

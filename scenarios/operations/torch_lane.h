@@ -45,10 +45,10 @@ class TorchLane : public Lane {
   std::shared_ptr<const TorchWorkload::Parameters> parameters_;
   at::Tensor last_;  ///< of the last launch: what wait=item reads
   int last_iteration_ = -1;
-  /// A number that was read back, on the CPU, and the iteration whose it is.
+  /// A number that was read back, and the iteration whose it is.
   struct ReadBack {
     int iteration = 0;
-    at::Tensor number;
+    at::Scalar number;
   };
   std::vector<ReadBack> read_back_;
   KeptResults<Tensors> kept_;
