@@ -12,10 +12,10 @@
 #include <thread>
 
 #include "harness/wire/event.h"
-#include "scenarios/threads/gates.h"
 #include "scenarios/threads/threads.h"
 #include "scenarios/worker/crash_handler.h"
 #include "scenarios/worker/leash.h"
+#include "scenarios/worker/work_alone.h"
 
 namespace mpsprobe {
 namespace {
@@ -30,29 +30,13 @@ void end_with_runner() {
   }).detach();
 }
 
-void use_lane(Lane& lane, int iteration, FlightRecorder& recorder, Channel& channel) {
-  const auto number = static_cast<uint32_t>(iteration);
-  lane.enter();
-  {
-    const LaunchScope scope(recorder, recorder_layout::kMainThread, number);
-    lane.launch(iteration);
-  }
-  recorder.at(recorder_layout::kMainThread, number, Step::synchronising);
-  lane.synchronise();
-  lane.leave();
-  const CheckResult checked = lane.check();
-  if (checked.wrong_iteration < 0) return;
-  channel.send(FailureEvent{"wrong_result", checked.difference, "run", -1, checked.wrong_iteration,
-                            lane.operation()});
-}
-
 [[noreturn]] void be_the_child(ForkedChild child, Lane& lane, int iteration,
                                FlightRecorder& recorder, Channel& channel) {
   if (child == ForkedChild::idle) _exit(0);
   end_with_runner();
   const CrashContext context(recorder_layout::kMainThread);
   try {
-    use_lane(lane, iteration, recorder, channel);
+    work_alone(lane, iteration, "in a forked child: ", recorder, channel);
   } catch (...) {
     FailureEvent failure;
     failure.kind = kind_of_current_exception(failure.text);

@@ -19,7 +19,6 @@
 #include "harness/wire/input_error.h"
 #include "harness/wire/shared_memory.h"
 #include "harness/wire/start_process.h"
-#include "scenarios/threads/gates.h"
 #include "scenarios/threads/threads.h"
 #include "scenarios/worker/channel.h"
 #include "scenarios/worker/crash_handler.h"
@@ -30,6 +29,7 @@
 #include "scenarios/worker/leash.h"
 #include "scenarios/worker/loaded_names.h"
 #include "scenarios/worker/stack_capture.h"
+#include "scenarios/worker/work_alone.h"
 
 namespace mpsprobe {
 namespace {
@@ -63,7 +63,10 @@ class Run {
         leave(tally);
         return;
       }
-      if (cell_.aftermath == Aftermath::check) work_alone();
+      // What the threads left damaged shows in who comes after them.
+      if (cell_.aftermath == Aftermath::check) {
+        work_alone(*workload_->make_lane(0), 0, "after the threads: ", recorder_, channel_);
+      }
       // A child of what has failed already would tell nothing of forking.
       if (cell_.child != ForkedChild::none && !failed_.load()) {
         run_forked_child(cell_.child, *lanes_.front(), iterations(), recorder_, channel_);
@@ -123,23 +126,6 @@ class Run {
                               workload_->observed_path()});
     inquest_.watch(nullptr);
     enter(Phase::teardown);
-  }
-
-  /// On the main thread, after all others: what they left damaged shows here.
-  void work_alone() {
-    const std::unique_ptr<Lane> lane = workload_->make_lane(0);
-    lane->enter();
-    {
-      const LaunchScope scope(recorder_, recorder_layout::kMainThread, 0);
-      lane->launch(0);
-    }
-    recorder_.at(recorder_layout::kMainThread, 0, Step::synchronising);
-    lane->synchronise();
-    lane->leave();
-    const CheckResult checked = lane->check();
-    if (checked.wrong_iteration < 0) return;
-    channel_.send(FailureEvent{"wrong_result", "after the threads: " + checked.difference, "run",
-                               -1, 0, lane->operation()});
   }
 
   void check(ResultEvent& result) {

@@ -254,6 +254,20 @@ TEST_F(SimulatedRun, AThrottleOfTwoKeepsTheDefectAwayAndOneOfThreeDoesNot) {
   EXPECT_EQ(report.at("cells").size(), 3U);
 }
 
+// Each thread's first encode is safe and its second is not: main has warmed up, so that what it
+// does after the threads is its second.
+TEST_F(SimulatedRun, WhatComesAfterTheThreadsIsComparedWhereAsked) {
+  const std::string cell =
+      "sim/mm/default/threads=2/iterations=1/warmup=main/profile=second-encode";
+  const nlohmann::json report =
+      run({"--cell", cell, "--cell", cell + "/aftermath=check", "--trials", "1"});
+  for (const nlohmann::json& each : report.at("cells")) {
+    const bool asked = each.at("cell").get<std::string>().find("aftermath") != std::string::npos;
+    EXPECT_EQ(each.at("failures"), asked ? 1 : 0) << each.dump();
+  }
+  EXPECT_THAT(read("out/report.md"), HasSubstr("after the threads: "));
+}
+
 TEST_F(SimulatedRun, AttentionWithoutContiguousIsTheControlThatPasses) {
   const nlohmann::json report =
       run({"--matrix", "attention", "--filter", "*/attention_strided/*threads=2/*", "--backend",
