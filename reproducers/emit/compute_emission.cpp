@@ -97,14 +97,8 @@ Emission emit_compute(const EmissionRequest& request) {
       "clang++ -std=c++20 -fno-objc-arc -framework Foundation -framework CoreGraphics "
       "-framework Metal reproducer.mm -o reproducer";
   emission.run = "./reproducer";
-  say_common(emission, cell);
-  say(emission, cell.wait != WaitFor::device, "wait", cell,
-      "each thread waits for its own command buffers");
-  say(emission, cell.stream == StreamUse::per_thread, "stream", cell,
-      "streams are LibTorch's; here each thread has a command queue");
-  say(emission, cell.init == Init::threads, "init", cell, "the device is touched on main first");
-  say(emission, cell.warmup == Warmup::main, "warmup", cell, "nothing is launched before");
-  say(emission, cell.churn > 1, "churn", cell, "the threads are started and joined once");
+  say_of_metal(emission, cell);
+  say_once(emission, cell);
   say_rest(
       emission, cell,
       {"threads", "iterations", "shape", "dtype", "queue", "kernel", "encode", "sync", "lock"});

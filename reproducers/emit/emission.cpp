@@ -117,10 +117,6 @@ const char* why_not_common(const Cell& cell) {
   return nullptr;
 }
 
-void say_once(Emission& emission, const Cell& cell) {
-  say(emission, cell.churn > 1, "churn", cell, "the threads are started and joined once");
-}
-
 std::string several(const Filling& fill, std::string_view launch) {
   if (launch == "raw") {
     return fill(
@@ -348,13 +344,7 @@ Emission metal(const EmissionRequest& request) {
       "-framework Metal -framework MetalPerformanceShaders "
       "-framework MetalPerformanceShadersGraph reproducer.mm -o reproducer";
   emission.run = "./reproducer";
-  say_common(emission, cell);
-  say(emission, cell.wait != WaitFor::device, "wait", cell,
-      "each thread waits for its own command buffers");
-  say(emission, cell.stream == StreamUse::per_thread, "stream", cell,
-      "streams are LibTorch's; here each thread has a command queue");
-  say(emission, cell.init == Init::threads, "init", cell, "the device is touched on main first");
-  say(emission, cell.warmup == Warmup::main, "warmup", cell, "nothing is launched before");
+  say_of_metal(emission, cell);
   say(emission, cell.model == ModelSharing::per_thread && kernel, "model", cell,
       "the threads share their weights");
   say(emission, !kernel && cell.sync == Sync::end, "sync", cell,

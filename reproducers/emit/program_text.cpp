@@ -78,6 +78,20 @@ void say_common(Emission& emission, const Cell& cell) {
       "all iterations are in one process");
 }
 
+void say_once(Emission& emission, const Cell& cell) {
+  say(emission, cell.churn > 1, "churn", cell, "the threads are started and joined once");
+}
+
+void say_of_metal(Emission& emission, const Cell& cell) {
+  say_common(emission, cell);
+  say(emission, cell.wait != WaitFor::device, "wait", cell,
+      "each thread waits for its own command buffers");
+  say(emission, cell.stream == StreamUse::per_thread, "stream", cell,
+      "streams are LibTorch's; here each thread has a command queue");
+  say(emission, cell.init == Init::threads, "init", cell, "the device is touched on main first");
+  say(emission, cell.warmup == Warmup::main, "warmup", cell, "nothing is launched before");
+}
+
 void say_rest(Emission& emission, const Cell& cell, std::initializer_list<std::string_view> said) {
   constexpr std::string_view kOfTheCell[] = {"backend", "op", "path", "env", "profile"};
   for (const Axis& axis : axes()) {

@@ -31,6 +31,12 @@ void say(Emission& emission, bool applies, std::string_view axis, const Cell& ce
 /// The axes that no program but the cell itself says.
 void say_common(Emission& emission, const Cell& cell);
 
+/// For programs that start their threads once.
+void say_once(Emission& emission, const Cell& cell);
+
+/// The axes that no program on Metal alone says, after the common ones.
+void say_of_metal(Emission& emission, const Cell& cell);
+
 /// Notes every other axis that is not at its default, but for those that `said` names: what the
 /// program's text depends on. What the cell is of (backend, op, path, profile) is always said. So
 /// an axis that is new is noted until a program says it.

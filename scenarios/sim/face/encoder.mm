@@ -111,7 +111,7 @@ DispatchState& state_of(SimulatedEncoder* encoder, const char* method) {
   const DispatchState& state = state_of(self, method);
   const std::string place = "-[MTLDebugComputeCommandEncoder " + std::string(method) + "]";
   if (!state.pipeline) {
-    metal::fail_assertion(place, 1047, "computePipelineState must not be nil.");
+    metal::fail_assertion(place, 0, "computePipelineState must not be nil.");
   }
   SimulatedFunction* const function = state.pipeline.get()->function_;
   std::vector<DispatchState::Binding> bound(state.bindings.begin(),

@@ -106,7 +106,7 @@ constexpr Rule kRules[] = {
      use_no_function, add},
     {"dispatch-without-pipeline", "dispatches before a pipeline state was set",
      "the pipeline state is set before the first dispatch", kEncoder, true,
-     "-[MTLDebugComputeCommandEncoder dispatchThreads:threadsPerThreadgroup:]:1047: failed "
+     "-[MTLDebugComputeCommandEncoder dispatchThreads:threadsPerThreadgroup:]: failed "
      "assertion `computePipelineState must not be nil.'",
      dispatch_nothing, add},
     {"unbound-buffer", "dispatches a kernel that lacks one of its buffers",
