@@ -35,6 +35,16 @@ DispatchState& state_of(SimulatedEncoder* encoder, const char* method) {
   return *encoder->dispatch_;
 }
 
+DispatchState::Binding& binding_of(SimulatedEncoder* encoder, const char* method,
+                                   NSUInteger index) {
+  DispatchState& state = state_of(encoder, method);
+  if (index >= state.bindings.size()) {
+    metal::fail_assertion("-[SimulatedEncoder " + std::string(method) + "]", 0,
+                          "a buffer's index is from 0 to 30, and not " + std::to_string(index));
+  }
+  return state.bindings[index];
+}
+
 }  // namespace
 
 @implementation SimulatedEncoder
@@ -96,14 +106,14 @@ DispatchState& state_of(SimulatedEncoder* encoder, const char* method) {
       mpsprobe::Owned<SimulatedPipeline*>::retain((SimulatedPipeline*)state);
 }
 - (void)setBuffer:(id<MTLBuffer>)buffer offset:(NSUInteger)offset atIndex:(NSUInteger)index {
-  state_of(self, "setBuffer:offset:atIndex:").bindings.at(index) = {
+  binding_of(self, "setBuffer:offset:atIndex:", index) = {
       mpsprobe::Owned<id<MTLBuffer>>::retain(buffer), offset, nullptr};
 }
 - (void)setBytes:(const void*)bytes length:(NSUInteger)length atIndex:(NSUInteger)index {
   const auto* const first = static_cast<const char*>(bytes);
   DispatchState::Binding binding;
   binding.bytes = std::make_shared<std::vector<char>>(first, first + length);
-  state_of(self, "setBytes:length:atIndex:").bindings.at(index) = binding;
+  binding_of(self, "setBytes:length:atIndex:", index) = binding;
 }
 - (void)dispatchThreads:(MTLSize)threadsPerGrid
     threadsPerThreadgroup:(MTLSize)threadsPerThreadgroup {

@@ -225,6 +225,19 @@ TEST(FaceObjectsDeathTest, AGraphRefusesTensorDataOfAnotherShapeThanThePlacehold
   }
 }
 
+TEST(FaceObjectsDeathTest, AnEncoderHas31PlacesForBuffers) {
+  const auto bind_at = [](NSUInteger index) {
+    const id<MTLComputeCommandEncoder> encoder =
+        [[new_queue() commandBuffer] computeCommandEncoder];
+    [encoder setBuffer:bytes(4) offset:0 atIndex:index];
+    [encoder endEncoding];
+  };
+  @autoreleasepool {
+    bind_at(30);
+    EXPECT_EXIT(bind_at(31), testing::KilledBySignal(SIGABRT), "from 0 to 30, and not 31");
+  }
+}
+
 /// The error of a text, or empty where it was taken.
 std::string refusal(const std::string& source) {
   NSError* error = nil;
