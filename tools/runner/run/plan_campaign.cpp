@@ -145,6 +145,7 @@ Matrix chosen_matrix(const RunOptions& options) {
       try {
         matrix.include.push_back(to_string(parse_cell(text)));
       } catch (const InputError& error) {
+        if (error.place() != "cell") throw error.within("--cell");  // an axis of it
         throw InputError("--cell", error.problem(), error.remedy());
       }
     }
