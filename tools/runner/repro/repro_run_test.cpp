@@ -139,8 +139,8 @@ TEST_F(ReproRun, ACellThatDoesNotFailIsNotReduced) {
 }
 
 TEST_F(ReproRun, ProcessesAreStartedAsInTheRunUnlessItIsToldOtherwise) {
-  Run result = mpsprobe({"run", "--cell", "sim/linear/nograph/threads=3/iterations=1", "--trials",
-                         "1", "--start-process", "exec", "--out", path("out")});
+  Run result = mpsprobe({"run", "--cell", "sim/linear/nograph/threads=3/iterations=3", "--trials",
+                         "3", "--start-process", "exec", "--out", path("out")});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const auto starts = [this](const std::string& folder) {
     std::set<StartProcess> ways;
