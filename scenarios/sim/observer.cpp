@@ -67,9 +67,10 @@ class ThrowingAllocator final : public c10::Allocator {
   c10::Allocator* base_;
 };
 
-struct OperationContext final : at::ObserverContext {
-  bool wrong_numbers = false;
-};
+/// The result of the running operation is to be overwritten.
+thread_local bool tl_overwritten = false;
+
+struct OperationContext final : at::ObserverContext {};
 
 template <typename Visit>
 void each_tensor(c10::ArrayRef<const c10::IValue> values, const Visit& visit) {
@@ -116,7 +117,7 @@ std::string graph_key(std::string_view kernel, c10::ArrayRef<const c10::IValue> 
   return key;
 }
 
-/// What two encodes into one place leave: the values of neither. A constant that no test computes.
+/// What two encodes into one place leave: the values of neither.
 void overwrite(const std::vector<c10::IValue>& outputs) {
   // Not observed: LibTorch would otherwise report this write as an operation of the program.
   at::DisableRecordFunctionGuard unobserved;
@@ -125,7 +126,7 @@ void overwrite(const std::vector<c10::IValue>& outputs) {
     if (!value.isTensor() || !value.toTensor().defined()) continue;
     at::Tensor result = value.toTensor().detach();
     if (result.layout() == c10::kStrided && result.is_non_overlapping_and_dense()) {
-      result.scalar_type() == c10::kBool ? result.logical_not_() : result.fill_(113);
+      result.scalar_type() == c10::kBool ? result.logical_not_() : result.fill_(kOverwritten);
     }
   }
 }
@@ -150,7 +151,7 @@ std::unique_ptr<at::ObserverContext> start(const at::RecordFunction& function) {
   if (simulation.on_encode != nullptr) simulation.on_encode(*operation, path, inputs);
   Stream& stream = simulation.streams.current();
   const EncodeResult result = simulation.defects.encode(*operation, path, stream);
-  context->wrong_numbers = result.wrong_numbers;
+  tl_overwritten = result.wrong_numbers;
   tl_exception = result.exception;
   stream.encode(simulation.device, path,
                 path == EncodePath::graph ? graph_key(operation->kernel, inputs) : std::string());
@@ -159,9 +160,8 @@ std::unique_ptr<at::ObserverContext> start(const at::RecordFunction& function) {
 
 void end(const at::RecordFunction& function, at::ObserverContext* context) {
   if (context == nullptr) return;
-  if (static_cast<OperationContext*>(context)->wrong_numbers) {
-    overwrite(function.outputs());
-  }
+  if (tl_overwritten) overwrite(function.outputs());
+  tl_overwritten = false;
   tl_exception = nullptr;
   tl_inside = false;
 }
@@ -180,6 +180,10 @@ void observe(const Profile& profile, c10::DeviceType type, OnEncode on_encode) {
                             .needsInputs(true)
                             .needsOutputs(overwrites)
                             .scopes({at::RecordScope::FUNCTION}));
+}
+
+bool result_is_overwritten() {
+  return tl_overwritten;
 }
 
 void use_pool_stream() {

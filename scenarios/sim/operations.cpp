@@ -12,6 +12,7 @@ constexpr std::array<std::string_view, 4> kPathNames = {"none", "blit", "nograph
 
 // Sorted by name: looked up by binary search (a test checks the order).
 constexpr Operation kOperations[] = {
+    {"_local_scalar_dense", "read_back", PathRule::blit},
     {"_log_softmax", "log_softmax", PathRule::graph},
     {"_softmax", "softmax", PathRule::graph},
     {"abs", "abs", PathRule::nograph},

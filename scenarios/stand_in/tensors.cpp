@@ -17,6 +17,7 @@
 #include <cstring>
 #include <new>
 
+#include "scenarios/sim/observer.h"
 #include "scenarios/stand_in/device.h"
 
 namespace mpsprobe::stand_in {
@@ -103,7 +104,9 @@ at::Tensor copy_from_and_resize(const at::Tensor& from, const at::Tensor& to) {
   return copy_from(from, to, false);
 }
 
+// What is returned before the copy has run is what lay in the place that it goes to.
 at::Scalar read_back(const at::Tensor& self) {
+  if (sim::result_is_overwritten()) return sim::kOverwritten;
   return at::_local_scalar_dense(as_cpu(self));
 }
 
