@@ -55,7 +55,7 @@ void leave_child_behind(bool own_session) {
 
 void flood_stderr() {
   const std::string line(64 * 1024 - 1, 'x');
-  for (int i = 0; i < 16 * 1024; ++i) write_all(STDERR_FILENO, line + "\n");
+  for (int i = 0; i < 4 * 1024; ++i) write_all(STDERR_FILENO, line + "\n");
 }
 
 void garbage_everywhere() {

@@ -4,7 +4,7 @@
 /// processes that stay behind.
 namespace mpsprobe::noise {
 
-void flood_stderr();        ///< 1 GiB
+void flood_stderr();        ///< 256 MiB
 void garbage_everywhere();  ///< binary on stdout, stderr and the events channel
 void scribbled_recorder();  ///< overwrites the whole flight recorder
 void hostile_text();     ///< markup, terminal escapes, broken UTF-8, a very long line; then aborts
