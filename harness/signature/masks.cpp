@@ -146,7 +146,7 @@ constexpr Telling kTelling[] = {
     {.name = "glibc-frame", .rank = 0, .shape = ".-%[0x%x+%] ?$", .source = kMadeUp},
     {.name = "shells-echo", .rank = 0,
      .shape = ".-{Aborted|Abort trap|Segmentation fault|Bus error|Illegal instruction|"
-              "Trace/BPT}[: %d(]*{core dumped}?%)?$",
+              "Trace/BPT trap}[: %d(]*{core dumped}?%)?$",
      .source = "https://git.savannah.gnu.org/cgit/bash.git"},
     {.name = "zsh-echo", .rank = 0, .shape = "{zsh: |[1] }", .source = "https://www.zsh.org"},
     {.name = "torch-warning", .rank = 0, .shape = "%[?W%d%d%d%d ", .source = kPyTorch},

@@ -91,6 +91,9 @@ TEST(Mps, SaysWhatItIsAndWhereThereIsNone) {
   setenv("MPSPROBE_STAND_IN_DEVICE", "none", 1);
   EXPECT_THROW(device->touch(), UnsupportedError);
   EXPECT_THAT(report_mps().reason, HasSubstr("LibTorch finds no MPS device"));
+  setenv("MPSPROBE_STAND_IN_DEVICE", "broken", 1);
+  EXPECT_FALSE(report_mps().available);
+  EXPECT_THAT(report_mps().reason, HasSubstr("no device can be made"));
   unsetenv("MPSPROBE_STAND_IN_DEVICE");
 }
 

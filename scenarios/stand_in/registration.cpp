@@ -20,10 +20,12 @@ struct Hooks final : at::MPSHooksInterface {
   void init() const override {}
   bool isBuilt() const override { return true; }
   bool isAvailable() const override { return true; }
-  // As on a Mac with an older system, where it is asked for.
+  // As on a Mac with an older system, or with a device that cannot be made, where it is asked for.
   bool hasMPS() const override {
     const char* const device = std::getenv("MPSPROBE_STAND_IN_DEVICE");
-    return device == nullptr || std::string_view(device) != "none";
+    if (device == nullptr) return true;
+    TORCH_CHECK(std::string_view(device) != "broken", "SIMULATED: no device can be made");
+    return std::string_view(device) != "none";
   }
   bool hasPrimaryContext(at::DeviceIndex) const override { return true; }
   bool isOnMacOSorNewer(unsigned, unsigned) const override { return true; }
