@@ -7,7 +7,10 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "tools/runner/program_fixture.h"
 
@@ -335,6 +338,46 @@ TEST_F(SimulatedRun, AnotherTorchThanExpectedIsRefused) {
   EXPECT_EQ(refused.exit_code, 3);
   EXPECT_THAT(refused.err, HasSubstr("libtorch_cpu"));
   EXPECT_FALSE(std::filesystem::exists(path("out")));
+}
+
+/// The cells that a text with values such as "2,4" stands for.
+std::vector<std::string> each_of(const std::string& text) {
+  const size_t comma = text.find(',');
+  if (comma == std::string::npos) return {text};
+  const size_t begin = text.rfind('=', comma) + 1;
+  const size_t end = std::min(text.find('/', comma), text.size());
+  std::vector<std::string> all;
+  std::istringstream values(text.substr(begin, end - begin));
+  for (std::string value; std::getline(values, value, ',');) {
+    for (std::string& one : each_of(text.substr(0, begin) + value + text.substr(end))) {
+      all.push_back(std::move(one));
+    }
+  }
+  return all;
+}
+
+TEST_F(SimulatedRun, SeedsHasEveryRowOfTheReports) {
+  std::set<std::string> cells;
+  std::istringstream planned(
+      mpsprobe({"run", "--matrix", "seeds", "--backend", "mps", "--dry-run"}).out);
+  for (std::string cell; std::getline(planned, cell);) cells.insert(cell);
+  std::ifstream docs(MPSPROBE_SOURCE_DIR "/docs/matrices.md");
+  std::string line;
+  while (std::getline(docs, line) && line != "## What the founding reports measured") {
+  }
+  int rows = 0;
+  while (std::getline(docs, line) && !line.starts_with("## ")) {
+    if (!line.starts_with("| 00")) continue;
+    ++rows;
+    std::istringstream marks(line.substr(line.rfind(" | ")));
+    std::string text;
+    while (std::getline(marks, text, '`') && std::getline(marks, text, '`')) {
+      for (const std::string& cell : each_of(text)) {
+        EXPECT_TRUE(cells.contains("mps/" + cell)) << line << "\n" << cell;
+      }
+    }
+  }
+  EXPECT_EQ(rows, 37);
 }
 
 // On the operations of the real workers.
