@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "harness/campaign/rerun.h"
 #include "harness/crash_report/find_report.h"
@@ -32,6 +33,7 @@
 #include "tools/runner/run/plan_campaign.h"
 #include "tools/runner/run/recorded_trials.h"
 #include "tools/runner/run/trial_setup.h"
+#include "tools/runner/run/variables_check.h"
 #include "tools/runner/say.h"
 #include "tools/runner/workers/workers.h"
 
@@ -86,7 +88,10 @@ CampaignHeader plan_repro(const ReproOptions& options, const ReproSource& source
   header.environment = source.environment;
   std::vector<std::string> named;
   if (!source.worker.empty()) named.push_back(source.worker);
-  header.workers = find_workers(named, header.environment, {source.start.backend});
+  std::vector<std::string> asked = header.environment;
+  const std::set<std::string> variables = variables_named(source.start);
+  if (!variables.empty()) asked.push_back(variables_question(variables));
+  header.workers = find_workers(named, asked, {source.start.backend});
   std::erase_if(header.workers, [&source](const WorkerInfo& worker) {
     return !names_backend(worker, source.start.backend);
   });
@@ -95,6 +100,8 @@ CampaignHeader plan_repro(const ReproOptions& options, const ReproSource& source
         fmt::format("no worker here has the backend {}", name_of(source.start.backend)));
   }
   header.workers.resize(1);
+  // Of a run, that was its own to say.
+  if (source.folder.empty()) check_variables(source.start, header.environment, header.workers);
   header.mpsprobe_version = MPSPROBE_VERSION;
   header.mpsprobe_build = own_build();
   header.started = utc_now();

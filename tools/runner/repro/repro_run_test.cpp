@@ -181,6 +181,10 @@ TEST_F(ReproRun, WhatCannotBeReducedIsSaidWithTheRemedy) {
   result = mpsprobe({"repro", "sim/nosuch/default"});
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(result.err, HasSubstr("list operations"));
+  result = mpsprobe({"repro", "sim/mm/default/threads=2/env.PYTORCH_MPS_FAST_MAHT=1"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("env.PYTORCH_MPS_FAST_MAHT: no library"));
+  EXPECT_THAT(result.err, Not(HasSubstr("--force-env")));
   result = mpsprobe({"repro", "cuda/linear/default/threads=2"});
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_THAT(result.err, HasSubstr("cuda cannot be used here"));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "harness/provenance/probes_variable.h"
 #include "harness/wire/input_error.h"
@@ -48,6 +49,42 @@ bool has_variable(const WorkerInfo& worker, Backend backend, const std::string& 
          !answer->get_ref<const std::string&>().empty();
 }
 
+/// The backends of the cells that set a variable, by its name.
+using SetOn = std::map<std::string, std::set<Backend>>;
+
+void add_variables(SetOn& set_on, const Cell& cell) {
+  for (const auto& [name, value] : parse_variables(cell.env)) set_on[name].insert(cell.backend);
+}
+
+void check_once(const SetOn& set_on, const std::vector<std::string>& environment) {
+  for (const auto& [name, backends] : set_on) {
+    const std::string begin = name + "=";
+    if (std::any_of(environment.begin(), environment.end(),
+                    [&begin](const std::string& entry) { return entry.starts_with(begin); })) {
+      throw InputError("env." + name, "is what the cells say, and --env says it for all of them",
+                       "Take one of the two out");
+    }
+  }
+}
+
+void check_known(const SetOn& set_on, const std::vector<WorkerInfo>& workers,
+                 std::string_view other_remedy) {
+  for (const auto& [name, backends] : set_on) {
+    for (const WorkerInfo& worker : workers) {
+      if (std::none_of(backends.begin(), backends.end(), [&](Backend backend) {
+            return names_backend(worker, backend) && !has_variable(worker, backend, name);
+          })) {
+        continue;
+      }
+      throw InputError("env." + name,
+                       fmt::format("no library that the worker {} loads has a variable of this "
+                                   "name: it would do nothing, and say nothing",
+                                   worker.name),
+                       fmt::format("Look for the name in the library's release{}", other_remedy));
+    }
+  }
+}
+
 }  // namespace
 
 std::set<std::string> variables_named(const Matrix& matrix, const AxisValues& fixed) {
@@ -58,40 +95,31 @@ std::set<std::string> variables_named(const Matrix& matrix, const AxisValues& fi
   return names;
 }
 
+std::set<std::string> variables_named(const Cell& cell) {
+  std::set<std::string> names;
+  add_names(names, cell.env);
+  return names;
+}
+
 std::string variables_question(const std::set<std::string>& variables) {
   return fmt::format("{}={}", kVariablesVariable, fmt::join(variables, " "));
 }
 
 void check_variables(const RunOptions& options, const Plan& plan,
                      const std::vector<WorkerInfo>& workers) {
-  std::map<std::string, std::set<Backend>> set_on;  // by name
-  for (const PlannedCell& planned : plan.cells) {
-    for (const auto& [name, value] : parse_variables(planned.cell.env)) {
-      set_on[name].insert(planned.cell.backend);
-    }
-  }
-  for (const auto& [name, backends] : set_on) {
-    const std::string begin = name + "=";
-    if (std::any_of(options.environment.begin(), options.environment.end(),
-                    [&begin](const std::string& entry) { return entry.starts_with(begin); })) {
-      throw InputError("env." + name, "is what the cells say, and --env says it for all of them",
-                       "Take one of the two out");
-    }
-    for (const WorkerInfo& worker : workers) {
-      bool unknown = false;
-      for (const Backend backend : backends) {
-        unknown =
-            unknown || (names_backend(worker, backend) && !has_variable(worker, backend, name));
-      }
-      if (options.force_env || !unknown) continue;
-      throw InputError("env." + name,
-                       fmt::format("no library that the worker {} loads has a variable of this "
-                                   "name: it would do nothing, and say nothing",
-                                   worker.name),
-                       "Look for the name in the library's release, or run it nonetheless with "
-                       "--force-env");
-    }
-  }
+  SetOn set_on;
+  for (const PlannedCell& planned : plan.cells) add_variables(set_on, planned.cell);
+  check_once(set_on, options.environment);
+  if (options.force_env) return;
+  check_known(set_on, workers, ", or run it nonetheless with --force-env");
+}
+
+void check_variables(const Cell& cell, const std::vector<std::string>& environment,
+                     const std::vector<WorkerInfo>& workers) {
+  SetOn set_on;
+  add_variables(set_on, cell);
+  check_once(set_on, environment);
+  check_known(set_on, workers, "");
 }
 
 }  // namespace mpsprobe

@@ -6,6 +6,7 @@
 
 #include "harness/journal/journal.h"
 #include "harness/matrix/expand.h"
+#include "harness/wire/cell.h"
 #include "tools/runner/run/run_options.h"
 
 namespace mpsprobe {
@@ -14,6 +15,9 @@ namespace mpsprobe {
 /// which go before those of blocks.
 std::set<std::string> variables_named(const Matrix& matrix, const AxisValues& fixed);
 
+/// Those that one cell names.
+std::set<std::string> variables_named(const Cell& cell);
+
 /// The variable (K=V) that asks workers which of these the libraries have that they load.
 std::string variables_question(const std::set<std::string>& variables);
 
@@ -21,6 +25,10 @@ std::string variables_question(const std::set<std::string>& variables);
 /// its cells loads no library that has the name of one that they set, but not with --force-env; and
 /// always where --env sets one too. Throws InputError (place = env.NAME).
 void check_variables(const RunOptions& options, const Plan& plan,
+                     const std::vector<WorkerInfo>& workers);
+
+/// The same for one cell that was typed, of workers that run it; nothing forces it.
+void check_variables(const Cell& cell, const std::vector<std::string>& environment,
                      const std::vector<WorkerInfo>& workers);
 
 }  // namespace mpsprobe
