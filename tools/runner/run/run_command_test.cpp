@@ -19,6 +19,7 @@
 #include "harness/executor/environment.h"
 #include "harness/executor/worker_starts.h"
 #include "harness/journal/journal.h"
+#include "harness/test_series.h"
 #include "tools/runner/program_fixture.h"
 
 namespace mpsprobe {
@@ -144,12 +145,8 @@ TEST_F(RunCommand, FailOnAnyMakesABoundaryAnError) {
   EXPECT_EQ(mpsprobe(strict).exit_code, 1);
 }
 
-// With a sanitizer each start takes ten times as long, and shows the same.
-#ifdef MPSPROBE_SANITIZED
-constexpr int kKills = 10;
-#else
-constexpr int kKills = 50;
-#endif
+constexpr int kKills = series(50, 10);
+constexpr size_t kTrials = series(150, 30);  // of each cell
 
 /// However processes are started.
 class EachStart : public RunCommand, public testing::WithParamInterface<StartProcess> {
@@ -179,7 +176,7 @@ TEST_P(EachStart, KilledAgainAndAgainNothingIsLostAndNothingRunsTwice) {
       "--threads",
       "1,2",
       "--trials",
-      "150",
+      std::to_string(kTrials),
       "--jobs",
       "2",
       "--worker",
@@ -219,7 +216,7 @@ TEST_P(EachStart, KilledAgainAndAgainNothingIsLostAndNothingRunsTwice) {
   const Run last = mpsprobe(resume);
   EXPECT_EQ(last.exit_code, 0) << last.err;
   const Journal journal = read_journal(path("out/journal.ndjson"));
-  EXPECT_EQ(journal.trials.size(), 900U);
+  EXPECT_EQ(journal.trials.size(), 6 * kTrials);
   std::set<std::pair<std::string, int>> all;
   for (const TrialRecord& trial : journal.trials) {
     all.insert({to_string(trial.cell), trial.trial});
@@ -228,7 +225,7 @@ TEST_P(EachStart, KilledAgainAndAgainNothingIsLostAndNothingRunsTwice) {
                                                                        : Outcome::signal;
     EXPECT_EQ(trial.judgement.outcome, expected);
   }
-  EXPECT_EQ(all.size(), 900U);
+  EXPECT_EQ(all.size(), 6 * kTrials);
 }
 
 TEST_P(EachStart, CtrlCEndsTheChildrenWritesTheReportAndSaysSo) {
