@@ -67,8 +67,8 @@ class ThrowingAllocator final : public c10::Allocator {
   c10::Allocator* base_;
 };
 
-/// The result of the running operation is to be overwritten.
-thread_local bool tl_overwritten = false;
+/// The running operation, where its result is to be overwritten.
+thread_local const Operation* tl_overwritten = nullptr;
 
 struct OperationContext final : at::ObserverContext {};
 
@@ -151,7 +151,7 @@ std::unique_ptr<at::ObserverContext> start(const at::RecordFunction& function) {
   if (simulation.on_encode != nullptr) simulation.on_encode(*operation, path, inputs);
   Stream& stream = simulation.streams.current();
   const EncodeResult result = simulation.defects.encode(*operation, path, stream);
-  tl_overwritten = result.wrong_numbers;
+  if (result.wrong_numbers) tl_overwritten = operation;
   tl_exception = result.exception;
   stream.encode(simulation.device, path,
                 path == EncodePath::graph ? graph_key(operation->kernel, inputs) : std::string());
@@ -160,8 +160,8 @@ std::unique_ptr<at::ObserverContext> start(const at::RecordFunction& function) {
 
 void end(const at::RecordFunction& function, at::ObserverContext* context) {
   if (context == nullptr) return;
-  if (tl_overwritten) overwrite(function.outputs());
-  tl_overwritten = false;
+  if (tl_overwritten != nullptr) overwrite(function.outputs());
+  tl_overwritten = nullptr;
   tl_exception = nullptr;
   tl_inside = false;
 }
@@ -182,8 +182,8 @@ void observe(const Profile& profile, c10::DeviceType type, OnEncode on_encode) {
                             .scopes({at::RecordScope::FUNCTION}));
 }
 
-bool result_is_overwritten() {
-  return tl_overwritten;
+bool is_overwritten(std::string_view aten_name) {
+  return tl_overwritten != nullptr && tl_overwritten->name == aten_name;
 }
 
 void use_pool_stream() {

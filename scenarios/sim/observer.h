@@ -22,9 +22,9 @@ using OnEncode = void (*)(const Operation&, EncodePath, c10::ArrayRef<const c10:
 /// ends. `on_encode` may be null. Throws what LibTorch throws.
 void observe(const Profile& profile, c10::DeviceType type, OnEncode on_encode = nullptr);
 
-/// Whether a defect wants the result of the operation that the calling thread is in overwritten:
-/// for a kernel whose result is no tensor, which the observer cannot reach. False outside of one.
-bool result_is_overwritten();
+/// Whether the calling thread is in the operation of this name and a defect wants its result
+/// overwritten: for a kernel whose result is no tensor, which the observer cannot reach.
+bool is_overwritten(std::string_view aten_name);
 /// What stands in the place of a number that a defect has overwritten. No test computes it.
 constexpr int kOverwritten = 113;
 

@@ -106,7 +106,7 @@ at::Tensor copy_from_and_resize(const at::Tensor& from, const at::Tensor& to) {
 
 // What is returned before the copy has run is what lay in the place that it goes to.
 at::Scalar read_back(const at::Tensor& self) {
-  if (sim::result_is_overwritten()) return sim::kOverwritten;
+  if (sim::is_overwritten("_local_scalar_dense")) return sim::kOverwritten;
   return at::_local_scalar_dense(as_cpu(self));
 }
 
