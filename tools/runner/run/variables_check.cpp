@@ -69,13 +69,13 @@ void check_once(const SetOn& set_on, const std::vector<std::string>& environment
 
 void check_known(const SetOn& set_on, const std::vector<WorkerInfo>& workers,
                  std::string_view other_remedy) {
-  for (const auto& [name, backends] : set_on) {
+  for (const auto& variable : set_on) {
+    const std::string& name = variable.first;
     for (const WorkerInfo& worker : workers) {
-      if (std::none_of(backends.begin(), backends.end(), [&](Backend backend) {
-            return names_backend(worker, backend) && !has_variable(worker, backend, name);
-          })) {
-        continue;
-      }
+      const auto unknown = [&](Backend backend) {
+        return names_backend(worker, backend) && !has_variable(worker, backend, name);
+      };
+      if (std::none_of(variable.second.begin(), variable.second.end(), unknown)) continue;
       throw InputError("env." + name,
                        fmt::format("no library that the worker {} loads has a variable of this "
                                    "name: it would do nothing, and say nothing",
