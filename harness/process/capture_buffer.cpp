@@ -1,5 +1,7 @@
 #include "harness/process/capture_buffer.h"
 
+#include <string.h>  // NOLINT(modernize-deprecated-headers): memmem is POSIX 2024's
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -37,8 +39,9 @@ void CaptureBuffer::notice(std::string_view chunk) {
   const std::string seam = carry_ + std::string(chunk.substr(0, kLongestWord));
   for (std::string_view where : {std::string_view(seam), chunk}) {
     for (std::string_view word : kWords) {
-      const size_t at = where.find(word);
-      if (at == std::string_view::npos || noticed_.size() >= kMostNoticed) continue;
+      const void* found = memmem(where.data(), where.size(), word.data(), word.size());
+      if (found == nullptr || noticed_.size() >= kMostNoticed) continue;
+      const auto at = static_cast<size_t>(static_cast<const char*>(found) - where.data());
       const size_t newline = where.rfind('\n', at);
       const size_t line = newline == std::string_view::npos ? 0 : newline + 1;
       const size_t begin = std::max(line, at > kContext ? at - kContext : 0);

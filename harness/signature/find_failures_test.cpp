@@ -145,7 +145,7 @@ TEST(FindFailures, EndsOnHostileText) {
   for (const Form& form : forms()) pieces.push_back(std::string(form.anchor) + " ");
   for (const std::string& piece : pieces) {
     std::string text;
-    while (text.size() < 1'500) text += piece;
+    while (text.size() < 600) text += piece;
     EXPECT_LE(find_failures(text).size(), kMostFindings) << piece;
     EXPECT_LE(last_words(text).title.size(), 320U) << piece;
   }

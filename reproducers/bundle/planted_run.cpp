@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 
 #include "harness/crash_report/fixture.h"
 #include "reports/sample_journal.h"
@@ -253,7 +253,9 @@ void PlantedRun::write_reproduction(const std::string& backend) {
 
 std::string bytes_of(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
+  std::ostringstream bytes;
+  bytes << stream.rdbuf();
+  return bytes.str();
 }
 
 std::vector<BundleFile> files_below(const fs::path& folder) {

@@ -6,7 +6,7 @@
 #include <array>
 #include <cctype>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 
 namespace mpsprobe {
 namespace {
@@ -250,12 +250,13 @@ std::vector<AuditHit> audit_folder(const fs::path& folder,
   for (const fs::path& file : files) {
     const std::string name = file.lexically_relative(folder).generic_string();
     std::ifstream stream(file, std::ios::binary);
-    const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
-    if (!stream && !stream.eof()) {
+    std::ostringstream bytes;
+    if (stream.peek() != std::ifstream::traits_type::eof()) bytes << stream.rdbuf();
+    if (!stream.is_open() || stream.bad() || bytes.bad()) {
       hits.push_back({name, 0, "it could not be read"});
       continue;
     }
-    for (AuditHit& hit : audit_text(name, bytes, strings)) {
+    for (AuditHit& hit : audit_text(name, bytes.str(), strings)) {
       if (hits.size() < kMostHits) hits.push_back(std::move(hit));
     }
   }

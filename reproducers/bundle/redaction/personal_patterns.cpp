@@ -1,5 +1,7 @@
 #include "reproducers/bundle/redaction/personal_patterns.h"
 
+#include <string.h>  // NOLINT(modernize-deprecated-headers): memmem is POSIX 2024's
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -70,7 +72,8 @@ const std::vector<Row>& rows() {
 bool may_match(const Row& row, std::string_view lower) {
   return row.near.empty() ||
          std::any_of(row.near.begin(), row.near.end(), [&](const std::string& word) {
-           return lower.find(word) != std::string_view::npos;
+           // Over every text for every word: the C library's is many times as quick as find().
+           return memmem(lower.data(), lower.size(), word.data(), word.size()) != nullptr;
          });
 }
 

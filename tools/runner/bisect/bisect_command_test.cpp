@@ -69,6 +69,29 @@ TEST_F(Bisect, GoesOnAfterItWasKilledAsIfItHadNotBeen) {
   EXPECT_EQ(mpsprobe({"bisect", "--resume", path("cut")}).out, resumed.out);
 }
 
+// A build that does not read a variable of the cell would run another cell.
+TEST_F(Bisect, LeavesOutBuildsThatDoNotReadAVariableOfTheCell) {
+  const std::string cell = std::string(kCell) + "/threads=1/env.ONLY_NEW=1";
+  const std::string list = builds(6, 4);
+  const Run none = mpsprobe({"bisect", cell, "--builds", list, "--out", path("none")});
+  EXPECT_EQ(none.exit_code, 4) << none.err;
+  EXPECT_THAT(none.out, HasSubstr("Fewer than two builds can run the cell"));
+  for (int i = 2; i < 6; ++i) {
+    const std::string name = "b" + std::to_string(i);
+    std::filesystem::rename(path(name), path("inner-" + name));
+    const std::string file =
+        write(name, "#!/bin/sh\n[ \"$1\" = describe ] || exec '" + path("inner-" + name) +
+                        "' \"$@\"\n'" + path("inner-" + name) +
+                        "' describe | sed 's/\"ONLY_NEW\": \"\"/\"ONLY_NEW\": \"libnew\"/'\n");
+    std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+  }
+  const Run run = mpsprobe({"bisect", cell, "--builds", list, "--out", path("out")});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("The failure began with b4 ("));
+  EXPECT_THAT(read("out/bisect.md"),
+              HasSubstr("| b1 | could not be tried: env.ONLY\\_NEW: no library that it loads"));
+}
+
 TEST_F(Bisect, MakesBuildsWhenTheyAreTriedAndLeavesOutWhatCannotBeMade) {
   builds(5, 3);
   const std::string make = write("make",

@@ -14,6 +14,7 @@
 #include "tools/runner/machine_error.h"
 #include "tools/runner/run/plan_campaign.h"
 #include "tools/runner/run/trial_setup.h"
+#include "tools/runner/run/variables_check.h"
 #include "tools/runner/say.h"
 
 namespace mpsprobe {
@@ -129,6 +130,8 @@ void BuildTrials::begin() {
   CampaignHeader header;
   try {
     header = plan_campaign(options);
+  } catch (const UnreadVariable& unread) {
+    throw UnusableBuild(unread.place() + ": no library that it loads has a variable of this name");
   } catch (const MachineError& failed) {
     throw UnusableBuild(failed.what());
   }

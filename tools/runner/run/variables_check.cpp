@@ -76,11 +76,12 @@ void check_known(const SetOn& set_on, const std::vector<WorkerInfo>& workers,
         return names_backend(worker, backend) && !has_variable(worker, backend, name);
       };
       if (std::none_of(variable.second.begin(), variable.second.end(), unknown)) continue;
-      throw InputError("env." + name,
-                       fmt::format("no library that the worker {} loads has a variable of this "
-                                   "name: it would do nothing, and say nothing",
-                                   worker.name),
-                       fmt::format("Look for the name in the library's release{}", other_remedy));
+      throw UnreadVariable(
+          "env." + name,
+          fmt::format("no library that the worker {} loads has a variable of this name: it would "
+                      "do nothing, and say nothing",
+                      worker.name),
+          fmt::format("Look for the name in the library's release{}", other_remedy));
     }
   }
 }

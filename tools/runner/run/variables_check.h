@@ -7,9 +7,16 @@
 #include "harness/journal/journal.h"
 #include "harness/matrix/expand.h"
 #include "harness/wire/cell.h"
+#include "harness/wire/input_error.h"
 #include "tools/runner/run/run_options.h"
 
 namespace mpsprobe {
+
+/// A cell sets a variable that a worker of it does not read (place = env.NAME).
+class UnreadVariable : public InputError {
+ public:
+  using InputError::InputError;
+};
 
 /// The variables that the axis env of the matrix's cells names; `fixed` are the values of options,
 /// which go before those of blocks.
@@ -23,7 +30,8 @@ std::string variables_question(const std::set<std::string>& variables);
 
 /// A variable that nothing reads does nothing and says nothing: refuses the plan where a worker of
 /// its cells loads no library that has the name of one that they set, but not with --force-env; and
-/// always where --env sets one too. Throws InputError (place = env.NAME).
+/// always where --env sets one too. Throws UnreadVariable for the one, InputError (place =
+/// env.NAME) for the other.
 void check_variables(const RunOptions& options, const Plan& plan,
                      const std::vector<WorkerInfo>& workers);
 
