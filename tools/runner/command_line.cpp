@@ -119,7 +119,7 @@ const char* const kHistoryExamples =
 
 const char* const kBisectExamples =
     "Examples:\n"
-    "  mpsprobe bisect CELL --builds a/mpsprobe-worker,b=b/mpsprobe-worker,c=c/mpsprobe-worker\n"
+    "  mpsprobe bisect CELL --builds a=a/mpsprobe-worker,b=b/mpsprobe-worker,c=c/mpsprobe-worker\n"
     "  mpsprobe bisect mlx/chain/default/threads=4/stream=per-thread --builds releases.txt \\\n"
     "      --make 'tools/build-worker mlx=={}' --confirm 30\n\n"
     "Exit codes: 0 settled, whatever the answer is, 2 wrong usage, 3 the harness or the machine\n"

@@ -76,6 +76,7 @@ TEST_F(Bisect, LeavesOutBuildsThatDoNotReadAVariableOfTheCell) {
   const Run none = mpsprobe({"bisect", cell, "--builds", list, "--out", path("none")});
   EXPECT_EQ(none.exit_code, 4) << none.err;
   EXPECT_THAT(none.out, HasSubstr("Fewer than two builds can run the cell"));
+  EXPECT_THAT(none.out, HasSubstr("could not be tried: env.ONLY_NEW: no library that it loads"));
   for (int i = 2; i < 6; ++i) {
     const std::string name = "b" + std::to_string(i);
     std::filesystem::rename(path(name), path("inner-" + name));

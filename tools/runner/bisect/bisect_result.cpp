@@ -15,6 +15,9 @@ constexpr const char* kBisectSimulated =
     "SIMULATED. This ran on a simulated Metal device with planted defects: no evidence about "
     "Apple's software.\n\n";
 
+// A reason may be what a compiler printed.
+constexpr size_t kMostReason = 90;
+
 /// Builds between two usable ones, that could not be tried: the change may be at one of them.
 std::string untried_before(const BisectResult& result, size_t place) {
   std::string names;
@@ -29,6 +32,10 @@ std::string seen_in_words(const BuildSeen& build) {
   const Interval interval = anytime_interval(build.seen.failures, build.seen.trials);
   return fmt::format("{}/{}, {} to {}", build.seen.failures, build.seen.trials,
                      percent_down(interval.low), percent_up(interval.high));
+}
+
+std::string untried_in_words(const BuildSeen& build) {
+  return "could not be tried: " + shortened(printable(build.unusable), kMostReason);
 }
 
 std::string chance_of(const BisectResult& result, size_t build) {
@@ -141,7 +148,7 @@ std::string bisect_terminal(const BisectResult& result) {
     const BuildSeen& build = result.builds[i];
     const std::string chance = chance_of(result, i);
     text += fmt::format("{:<{}}  {:<26}{}\n", build.name, width,
-                        build.unusable.empty() ? seen_in_words(build) : "could not be tried",
+                        build.unusable.empty() ? seen_in_words(build) : untried_in_words(build),
                         chance.empty() ? "" : "  change here: " + chance);
   }
   if (result.usable.size() > 1) {
