@@ -162,7 +162,7 @@ class Expander {
     if (operation_ != nullptr) return *operation_;
     std::vector<std::string> known;
     for (const auto& [each, info] : operations_) known.push_back(each);
-    throw InputError(
+    throw UnknownOperation(
         "op",
         fmt::format("no worker has the operation \"{}\"{}", cell.op, did_you_mean(cell.op, known)),
         "`mpsprobe list operations` shows what there is");

@@ -8,8 +8,15 @@
 #include "harness/matrix/matrix.h"
 #include "harness/matrix/operation_info.h"
 #include "harness/matrix/planned_cells.h"
+#include "harness/wire/input_error.h"
 
 namespace mpsprobe {
+
+/// A cell names an operation that no worker has (place = op).
+class UnknownOperation : public InputError {
+ public:
+  using InputError::InputError;
+};
 
 /// The most cells that a matrix may have.
 constexpr size_t kMostCells = 1'000'000;
@@ -28,10 +35,10 @@ struct Plan {
   std::vector<LeftOut> left_out;  ///< combinations that make no sense, each with its reason
 };
 
-/// Multiplies the axes of every block and adds the included cells. Throws InputError for an
-/// operation that no worker has and for more than kMostCells cells (counted before any is made). A
-/// combination that makes no sense goes to `left_out`: never silently dropped, never counted as a
-/// pass.
+/// Multiplies the axes of every block and adds the included cells. Throws UnknownOperation
+/// for one that no worker has and InputError for more than kMostCells cells (counted before any is
+/// made). A combination that makes no sense goes to `left_out`: never silently dropped, never
+/// counted as a pass.
 Plan expand(const Matrix& matrix, const Operations& operations, const ExpandOptions& options);
 
 /// What the last of the rules that match expects of a cell.

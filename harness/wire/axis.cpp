@@ -308,8 +308,9 @@ constexpr std::array kAxes{
     choice<&Cell::validation, kValidations>("validation", "Metal's validation layers"),
     choice<&Cell::lifetime, kLifetimes>("lifetime",
                                         "all iterations in one process, or each in a fresh one"),
-    text<&Cell::profile, is_profile>("profile", "defects of the simulated device (sim only)",
-                                     "a name from `mpsprobe list profiles`", "report-000"),
+    text<&Cell::profile, is_profile>(
+        "profile", "defects of a simulated device (sim; metal, mps where simulated)",
+        "a name from `mpsprobe list profiles`", "report-000"),
 };
 
 }  // namespace

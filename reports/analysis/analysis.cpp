@@ -209,11 +209,26 @@ std::vector<LeftOutGroup> group_left_out(const std::vector<LeftOut>& left_out) {
   std::map<std::string, size_t> index;
   for (const LeftOut& item : left_out) {
     const auto [at, fresh] = index.try_emplace(item.reason, groups.size());
-    if (fresh) groups.push_back({item.reason, {}, 0});
+    if (fresh) groups.push_back({item.reason, {}, 0, false});
     groups[at->second].cells.push_back(item.cell);
     groups[at->second].others += item.others;
   }
   return groups;
+}
+
+/// What was said of cells by arm and text; adds those of which nothing else is known.
+void add_unsupported(const std::vector<CellSummary>& cells,
+                     const std::map<std::pair<size_t, std::string>, const std::string*>& said,
+                     std::vector<LeftOutGroup>& groups) {
+  std::map<std::string, size_t> index;
+  for (const CellSummary& cell : cells) {
+    const auto found = said.find({cell.arm, cell.id});
+    if (cell.counted > 0 || found == said.end()) continue;
+    const auto [at, fresh] = index.try_emplace(*found->second, groups.size());
+    if (fresh) groups.push_back({"unsupported: " + *found->second, {}, 0, true});
+    std::vector<std::string>& named = groups[at->second].cells;
+    if (named.empty() || named.back() != cell.id) named.push_back(cell.id);
+  }
 }
 
 // Which records of a journal are trials, each once: a second record of one is no second piece of
@@ -334,6 +349,7 @@ Analysis analyse_trials(const Journal& journal, const TrialFactsList& trials) {
   std::map<const std::vector<std::string>*, DevicesSaid> devices;
   Records records(trials);
   std::vector<size_t> failed;  // indices into the journal's trials
+  std::map<std::pair<size_t, std::string>, const std::string*> unsupported;
   for (size_t i = 0; i < trials.size(); ++i) {
     const TrialFacts& trial = trials[i];
     if (!records.counts(trial)) continue;
@@ -341,6 +357,9 @@ Analysis analyse_trials(const Journal& journal, const TrialFactsList& trials) {
     const auto [said, fresh] = devices.try_emplace(trial.provenances);
     if (fresh) said->second = devices_said(journal, *trial.provenances);
     add_trial(cell, trial, said->second, throughput[{cell.arm, cell.id}]);
+    if (trial.unsupported != nullptr) {
+      unsupported.try_emplace({cell.arm, cell.id}, trial.unsupported);
+    }
     ++recorded[{*trial.worker, cell.id}];
     if (is_failure(trial.judgement->outcome)) failed.push_back(i);
   }
@@ -380,6 +399,7 @@ Analysis analyse_trials(const Journal& journal, const TrialFactsList& trials) {
   analysis.comparisons = compare_layers(analysis);
   analysis.bystanders = records.bystanders();
   analysis.left_out = group_left_out(journal.header.left_out);
+  add_unsupported(analysis.cells, unsupported, analysis.left_out);
   analysis.warnings = warn(journal, analysis, trials, arms.divided, records.repeated());
   analysis.advice = advise(analysis, analysis.remedies);
   analysis.answer = find_answer(analysis);

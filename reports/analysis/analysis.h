@@ -172,10 +172,13 @@ struct Comparison {
   Conclusion conclusion = Conclusion::no_failure;
 };
 
+/// Cells that tell nothing for one reason: of the plan, or a worker's, which was asked and said
+/// that it does not do what they ask (`tried`).
 struct LeftOutGroup {
   std::string reason;
   std::vector<std::string> cells;
   size_t others = 0;  ///< how many more there are that are not named
+  bool tried = false;
 };
 
 /// Trials that failed, in one attempt or more, as victims of a GPU error or restart which the

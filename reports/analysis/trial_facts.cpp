@@ -3,9 +3,12 @@
 #include <algorithm>
 
 #include "harness/crash_report/report_value.h"
+#include "reports/words/text.h"
 
 namespace mpsprobe {
 namespace {
+
+constexpr size_t kMostReason = 400;
 
 // Processes run side by side; with a fresh process for each iteration, the iterations follow one
 // another.
@@ -54,6 +57,15 @@ std::string identity_of(const Judgement& judgement) {
 
 }  // namespace
 
+std::string unsupported_in_words(const TrialRecord& trial) {
+  for (const ProcessRecord& process : trial.processes) {
+    for (const FailureEvent& event : process.failures) {
+      if (!event.text.empty()) return shortened(event.text, kMostReason);
+    }
+  }
+  return shortened(trial.judgement.detail, kMostReason);
+}
+
 void TrialFactsList::add(const TrialRecord& trial) {
   const size_t index = facts_.size();
   TrialFacts& facts = facts_.emplace_back();
@@ -70,6 +82,9 @@ void TrialFactsList::add(const TrialRecord& trial) {
     judgement->second.why.clear();
   }
   facts.judgement = &judgement->second;
+  if (trial.judgement.outcome == Outcome::unsupported) {
+    facts.unsupported = &*texts_.insert(unsupported_in_words(trial)).first;
+  }
   for (const ProcessRecord& process : trial.processes) {
     ++starts_.at(static_cast<size_t>(process.start));
   }

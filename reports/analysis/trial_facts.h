@@ -29,6 +29,7 @@ struct TrialFacts {
   const std::string* before = nullptr;   ///< TrialRecord::before
   const std::set<std::string>* observed_paths = nullptr;
   const std::string* path_unseen = nullptr;  ///< why a probe of the path did not see it; or null
+  const std::string* unsupported = nullptr;  ///< unsupported_in_words, where it is that; or null
   const std::vector<std::string>* provenances = nullptr;  ///< of processes that gave one, in order
   uint32_t unit = 0;  ///< the same for the trials of one cell by one worker, and for no others
   int trial = 0;
@@ -45,6 +46,10 @@ struct TrialFacts {
   bool validation_silent = false;  ///< Metal's validation was asked for, and did not show itself
   bool device_sick = false;        ///< the known-good cell after it failed as well
 };
+
+/// Why the worker of a trial that is `unsupported` could not do what the cell asks: in full, as it
+/// said so, where it reported it; else the title. At most some hundred bytes, as they came.
+std::string unsupported_in_words(const TrialRecord& trial);
 
 /// The facts of all trials of a journal, in its order. Not copied: its facts point into it.
 class TrialFactsList {

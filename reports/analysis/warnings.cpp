@@ -42,7 +42,8 @@ void warn_of_gaps(const Analysis& analysis, bool live, std::vector<Warning>& war
   std::string why = live ? "the run is still going on" : "the run was killed";
   if (!live && !analysis.ends.empty()) {
     const CampaignEnd& end = analysis.ends.back();
-    why = "it ended with \"" + words(printable(end.reason)) + "\"";
+    why = end.reason == "complete" ? "of the others there is no record here, or none that is whole"
+                                   : "it ended with \"" + words(printable(end.reason)) + "\"";
     if (!end.note.empty()) why += " (" + shortened(printable(end.note), 200) + ")";
   }
   warnings.push_back({"incomplete", fmt::format("Incomplete: {} of {} planned trials were run; {}. "

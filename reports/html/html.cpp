@@ -302,7 +302,7 @@ class Page {
 
   void left_out() {
     if (analysis_.left_out.empty()) return;
-    heading("Left out of the plan");
+    heading("Not tested");
     html_ += "<ul>\n";
     for (const LeftOutGroup& group : analysis_.left_out) {
       html_ += fmt::format("<li>{}: {}</li>\n",

@@ -20,6 +20,7 @@ constexpr size_t kMostFailures = 10;
 constexpr size_t kMostUnexpected = 20;
 constexpr size_t kMostBoundaries = 40;
 constexpr size_t kMostSlow = 3;
+constexpr size_t kMostReasons = 5;
 constexpr size_t kUsualWidth = 80;
 
 constexpr std::string_view kRed = "31";
@@ -208,6 +209,23 @@ std::string unexpected(const Analysis& analysis, bool colour) {
   return text.empty() ? "" : text + "\n";
 }
 
+// Cells that were tried and tell nothing; what the plan left out was said when it began.
+std::string not_tested(const Analysis& analysis, size_t width) {
+  std::string text;
+  size_t reasons = 0;
+  for (const LeftOutGroup& group : analysis.left_out) {
+    if (!group.tried || ++reasons > kMostReasons) continue;
+    const std::string line = fmt::format("not tested: {}, {}",
+                                         counted(static_cast<int64_t>(group.cells.size()), "cells"),
+                                         shortened(printable(group.reason), 300));
+    for (const std::string& part : wrapped(line, width, 4)) text += part + "\n";
+  }
+  if (reasons > kMostReasons) {
+    text += fmt::format("and for {} more reasons, see report.md\n", reasons - kMostReasons);
+  }
+  return text.empty() ? "" : text + "\n";
+}
+
 // Where the time went, for whoever wants the next run to be shorter.
 std::string time_taken(const Analysis& analysis) {
   if (!(analysis.seconds > 0)) return "";
@@ -249,7 +267,8 @@ std::string report_terminal(const Analysis& analysis, const TerminalOptions& opt
         painted("warning", kYellow, options.colour) + whole.substr(std::string("warning").size());
   }
   if (!analysis.warnings.empty()) text += '\n';
-  text += BoundaryTable(analysis, options.width == 0 ? kUsualWidth : options.width).text();
+  const size_t width = options.width == 0 ? kUsualWidth : options.width;
+  text += BoundaryTable(analysis, width).text() + not_tested(analysis, width);
   text += failures(analysis, options.colour) + unexpected(analysis, options.colour);
   text += time_taken(analysis);
   text += painted(

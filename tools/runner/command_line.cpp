@@ -6,8 +6,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <optional>
 
@@ -144,7 +146,11 @@ const char* const kReproExitCodes =
 
 /// What could not be printed was not said: `list --json` into a full disk is no success.
 int printed(int code) {
+  errno = 0;
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  if (errno == EPIPE) return code;  // whoever reads has seen enough: `| head`
+  say(stderr, "mpsprobe: standard output could not be written{}{}\n", errno == 0 ? "" : ": ",
+      errno == 0 ? "" : std::strerror(errno));
   return code == kExitOk ? static_cast<int>(kExitMachine) : code;
 }
 
@@ -362,7 +368,7 @@ int command_line(int argc, char** argv) {
     }
     app.parse(argc, argv);
     for (const CLI::App* command : app.get_subcommands()) refuse_extras(*command);
-    if (*run) return run_command_line(run_options);
+    if (*run) return printed(run_command_line(run_options));
     if (*list && filed_folder.has_value()) {
       return printed(list_filed_command_line(*filed_folder, list_options.json));
     }
@@ -385,7 +391,7 @@ int command_line(int argc, char** argv) {
       return printed(kExitOk);
     }
     if (*show) return printed(show_run(folder_of_run(folder)));
-    return report_command_line(report_options);
+    return printed(report_command_line(report_options));
   } catch (const CLI::Success& asked) {  // --help, --version
     app.exit(asked);
     return printed(kExitOk);

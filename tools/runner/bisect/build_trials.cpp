@@ -8,6 +8,7 @@
 #include "harness/executor/environment.h"
 #include "harness/executor/executor.h"
 #include "harness/executor/worker_starts.h"
+#include "harness/matrix/expand.h"
 #include "harness/outcome/departed.h"
 #include "harness/process/command.h"
 #include "reports/words/text.h"
@@ -132,6 +133,8 @@ void BuildTrials::begin() {
     header = plan_campaign(options);
   } catch (const UnreadVariable& unread) {
     throw UnusableBuild(unread.place() + ": no library that it loads has a variable of this name");
+  } catch (const UnknownOperation& unknown) {
+    throw UnusableBuild(unknown.problem());
   } catch (const MachineError& failed) {
     throw UnusableBuild(failed.what());
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "reports/analysis/trial_facts.h"
 #include "reports/words/phrases.h"
 #include "reports/words/text.h"
 #include "tools/runner/say.h"
@@ -44,7 +45,8 @@ void ProgressLine::tell_failure(const TrialRecord& trial) {
   const Judgement& judgement = trial.judgement;
   // A cause outside the product is told in full; a title leaves paths and versions out.
   const bool titled = is_failure(judgement.outcome) && !judgement.signature.empty();
-  const std::string& what = titled ? judgement.signature : judgement.detail;
+  std::string what = titled ? judgement.signature : judgement.detail;
+  if (judgement.outcome == Outcome::unsupported) what = unsupported_in_words(trial);
   // The same failure again, in whichever cell, is counted, not told.
   if (!told_.insert(std::string(name_of(judgement.outcome)) + " " + what).second) return;
   finish();

@@ -1,10 +1,12 @@
 #include "tools/runner/run/run_command.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "harness/campaign/campaign.h"
 #include "harness/campaign/rerun.h"
@@ -290,6 +292,17 @@ int resume(const RunOptions& options, const std::vector<KnownFailure>& known) {
   return finish(options, known, end, folder, events);
 }
 
+// Names the backends, which a run that names none chose by itself.
+std::string all_left_out(const CampaignHeader& header) {
+  std::set<std::string> backends;
+  for (const LeftOut& item : header.left_out) {
+    backends.insert(item.cell.substr(0, item.cell.find('/')));
+  }
+  return fmt::format("every cell was left out, for the reasons above (backend {}; --backend names "
+                     "another)",
+                     printable(fmt::format("{}", fmt::join(backends, ", "))));
+}
+
 }  // namespace
 
 int run_command_line(const RunOptions& options) {
@@ -319,8 +332,7 @@ int run_command_line(const RunOptions& options) {
   }
   if (header.cells.empty()) {
     say(stderr, "mpsprobe: nothing to run: {}\n",
-        header.left_out.empty() ? "no cell matches the filter"
-                                : "every cell was left out, for the reasons above");
+        header.left_out.empty() ? "no cell matches the filter" : all_left_out(header));
     return kExitNothingRun;
   }
   EventStream events(options.events, false);
