@@ -51,6 +51,23 @@ TEST(Analysis, WhatIsNoEvidenceIsNeitherPassNorFailure) {
   EXPECT_THAT(analysis.signatures, IsEmpty());
 }
 
+TEST(Analysis, WhyAWorkerCouldNotIsToldInItsOwnWordsWhereNothingElseIsKnown) {
+  SampleJournal sample;
+  sample.plan("mps/mm/default/threads=1/shape=4x4").came_to(2, Outcome::unsupported);
+  sample.plan("mps/mm/default/threads=2/shape=4x4").came_to(1, Outcome::unsupported);
+  sample.plan("mps/mm/default/threads=3").ran(2).came_to(1, Outcome::unsupported);
+  for (TrialRecord& trial : sample.journal.trials) {
+    if (trial.judgement.outcome != Outcome::unsupported) continue;
+    trial.judgement.detail = "shape=N: N sizes where N are needed";
+    trial.processes[0].failures = {{"unsupported", "shape=4x4: 2 sizes where 3 are needed"}};
+  }
+  const Analysis analysis = analyse(sample.journal);
+  ASSERT_EQ(analysis.left_out.size(), 1U);
+  EXPECT_EQ(analysis.left_out[0].reason, "unsupported: shape=4x4: 2 sizes where 3 are needed");
+  EXPECT_THAT(analysis.left_out[0].cells, SizeIs(2));
+  EXPECT_TRUE(analysis.left_out[0].tried);
+}
+
 TEST(Analysis, NonEvidenceDoesNotDiluteARate) {
   SampleJournal sample;
   sample.plan("mps/add/default/threads=2").ran(2, 2).came_to(8, Outcome::infrastructure);

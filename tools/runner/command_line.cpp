@@ -368,7 +368,10 @@ int command_line(int argc, char** argv) {
     }
     app.parse(argc, argv);
     for (const CLI::App* command : app.get_subcommands()) refuse_extras(*command);
-    if (*run) return printed(run_command_line(run_options));
+    if (*run) {  // what a real one found lies in its folder, whether somebody listens or not
+      const int code = run_command_line(run_options);
+      return run_options.dry_run ? printed(code) : code;
+    }
     if (*list && filed_folder.has_value()) {
       return printed(list_filed_command_line(*filed_folder, list_options.json));
     }
@@ -391,7 +394,7 @@ int command_line(int argc, char** argv) {
       return printed(kExitOk);
     }
     if (*show) return printed(show_run(folder_of_run(folder)));
-    return printed(report_command_line(report_options));
+    return report_command_line(report_options);
   } catch (const CLI::Success& asked) {  // --help, --version
     app.exit(asked);
     return printed(kExitOk);

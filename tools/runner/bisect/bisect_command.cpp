@@ -155,12 +155,12 @@ class Bisection {
 
   std::string likeliest() const {
     const size_t place = result_.change.likeliest();
-    return fmt::format("{} {:.0f}%",
+    return fmt::format("{} {}",
                        place == 0
                            ? "no culprit"
                            : (result_.change.began[place] > 0.5 ? "began with " : "ended with ") +
                                  result_.builds[result_.usable[place]].name,
-                       100 * result_.change.chances[place]);
+                       chance_in_words(result_.change.chances[place]));
   }
 
   int stop(const std::string& why, int code) {

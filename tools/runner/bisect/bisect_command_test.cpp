@@ -93,6 +93,17 @@ TEST_F(Bisect, LeavesOutBuildsThatDoNotReadAVariableOfTheCell) {
               HasSubstr("| b1 | could not be tried: env.ONLY\\_NEW: no library that it loads"));
 }
 
+TEST_F(Bisect, LeavesOutBuildsWithoutTheOperation) {
+  const std::string whole = build(0, 0);
+  const std::string file =
+      write("old", "#!/bin/sh\n[ \"$1\" = describe ] || exec '" + whole + "' \"$@\"\n'" + whole +
+                       "' describe | sed 's/selftest.exit_eleven/other/'\n");
+  std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+  const Run run = mpsprobe({"bisect", kCell, "--builds", file + "," + file, "--out", path("out")});
+  EXPECT_EQ(run.exit_code, 4) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("could not be tried: no worker has the operation \"selftest."));
+}
+
 TEST_F(Bisect, MakesBuildsWhenTheyAreTriedAndLeavesOutWhatCannotBeMade) {
   builds(5, 3);
   const std::string make = write("make",

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "harness/statistics/anytime.h"
 #include "reports/words/phrases.h"
@@ -41,8 +42,7 @@ std::string untried_in_words(const BuildSeen& build) {
 std::string chance_of(const BisectResult& result, size_t build) {
   const auto at = std::find(result.usable.begin(), result.usable.end(), build);
   if (at == result.usable.end() || at == result.usable.begin()) return "";
-  const double chance = result.change.chances[static_cast<size_t>(at - result.usable.begin())];
-  return chance < 0.001 ? "below 0.1%" : fmt::format("{:.1f}%", 100 * chance);
+  return chance_in_words(result.change.chances[static_cast<size_t>(at - result.usable.begin())]);
 }
 
 std::string confirmation(const BisectResult& result) {
@@ -73,6 +73,10 @@ std::string bisect_summary(const BisectResult& result) {
 
 }  // namespace
 
+std::string chance_in_words(double chance) {
+  return chance < 0.001 ? "below 0.1%" : fmt::format("{:.1f}%", std::floor(1000 * chance) / 10);
+}
+
 bool BisectResult::settled() const {
   return !change.chances.empty() && change.chances[change.likeliest()] >= confidence / 100;
 }
@@ -80,7 +84,7 @@ bool BisectResult::settled() const {
 std::string answer_of(const BisectResult& result) {
   if (result.usable.size() < 2) return "Fewer than two builds can run the cell.";
   const size_t place = result.change.likeliest();
-  const std::string chance = percent_down(result.change.chances[place]);
+  const std::string chance = chance_in_words(result.change.chances[place]);
   std::string answer = place == 0
                            ? fmt::format("No culprit among these builds ({})", chance)
                            : fmt::format("The failure {} with {} ({})",
@@ -152,7 +156,7 @@ std::string bisect_terminal(const BisectResult& result) {
                         chance.empty() ? "" : "  change here: " + chance);
   }
   if (result.usable.size() > 1) {
-    text += fmt::format("no culprit: {:.1f}%\n", 100 * result.change.chances[0]);
+    text += "no culprit: " + chance_in_words(result.change.chances[0]) + "\n";
   }
   return text + "\n" + bisect_summary(result);
 }
@@ -172,7 +176,7 @@ std::string bisect_markdown(const BisectResult& result) {
                         chance_of(result, i));
   }
   if (result.usable.size() > 1) {
-    text += fmt::format("| no culprit | | {:.1f}% |\n", 100 * result.change.chances[0]);
+    text += "| no culprit | | " + chance_in_words(result.change.chances[0]) + " |\n";
   }
   return text +
          "\nIntervals hold at whatever moment the trials ended. Which build was tried next "

@@ -42,6 +42,9 @@ struct BisectResult {
   bool settled() const;
 };
 
+/// A chance as every text of a bisection tells it: "96.9%", rounded down.
+std::string chance_in_words(double chance);
+
 /// The likeliest answer in a sentence: "The failure ended with 0.31.2 (99.1%)."
 std::string answer_of(const BisectResult& result);
 

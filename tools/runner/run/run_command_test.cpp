@@ -385,6 +385,17 @@ TEST_F(RunCommand, ATerminalThatHasGoneEndsNothing) {
   }
 }
 
+#ifdef __linux__
+TEST_F(RunCommand, APlanThatCouldNotBePrintedIsNoSuccess) {
+  const std::string plan =
+      "\"$mpsprobe\" run --cell cpu/selftest.trap/default --dry-run --worker \"$worker\"";
+  const Run lost = shell(plan + " >/dev/full");
+  EXPECT_EQ(lost.exit_code, 3);
+  EXPECT_THAT(lost.err, HasSubstr("standard output could not be written: "));
+  EXPECT_EQ(shell(plan + " | head -c 1; exit 0").err, "");  // who has seen enough
+}
+#endif
+
 TEST_F(RunCommand, AParentThatIgnoresItsChildrenDoesNotMatter) {
   const Run run = shell(
       "trap '' CHLD; \"$mpsprobe\" run --cell cpu/selftest.pass/default --trials 2 --worker "
