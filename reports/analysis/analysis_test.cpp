@@ -59,7 +59,10 @@ TEST(Analysis, WhyAWorkerCouldNotIsToldInItsOwnWordsWhereNothingElseIsKnown) {
   for (TrialRecord& trial : sample.journal.trials) {
     if (trial.judgement.outcome != Outcome::unsupported) continue;
     trial.judgement.detail = "shape=N: N sizes where N are needed";
-    trial.processes[0].failures = {{"unsupported", "shape=4x4: 2 sizes where 3 are needed"}};
+    FailureEvent said;
+    said.text = "shape=4x4: 2 sizes where 3 are needed";
+    trial.processes.resize(1);
+    trial.processes[0].failures = {said};
   }
   const Analysis analysis = analyse(sample.journal);
   ASSERT_EQ(analysis.left_out.size(), 1U);

@@ -99,7 +99,8 @@ TEST_F(Bisect, LeavesOutBuildsWithoutTheOperation) {
       write("old", "#!/bin/sh\n[ \"$1\" = describe ] || exec '" + whole + "' \"$@\"\n'" + whole +
                        "' describe | sed 's/selftest.exit_eleven/other/'\n");
   std::filesystem::permissions(file, std::filesystem::perms::owner_all);
-  const Run run = mpsprobe({"bisect", kCell, "--builds", file + "," + file, "--out", path("out")});
+  const Run run =
+      mpsprobe({"bisect", kCell, "--builds", file + ",other=" + file, "--out", path("out")});
   EXPECT_EQ(run.exit_code, 4) << run.err;
   EXPECT_THAT(run.out, HasSubstr("could not be tried: no worker has the operation \"selftest."));
 }

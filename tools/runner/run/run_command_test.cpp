@@ -392,7 +392,8 @@ TEST_F(RunCommand, APlanThatCouldNotBePrintedIsNoSuccess) {
   const Run lost = shell(plan + " >/dev/full");
   EXPECT_EQ(lost.exit_code, 3);
   EXPECT_THAT(lost.err, HasSubstr("standard output could not be written: "));
-  EXPECT_EQ(shell(plan + " | head -c 1; exit 0").err, "");  // who has seen enough
+  // Who has seen enough.
+  EXPECT_THAT(shell(plan + " | head -c 1").err, Not(HasSubstr("standard output")));
 }
 #endif
 
