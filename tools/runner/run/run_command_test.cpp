@@ -65,6 +65,7 @@ TEST_F(RunCommand, TheSelftestMatrixComesOutAsExpected) {
                               "*selftest.hostile_text*"}) {
     arguments.insert(arguments.end(), {"--filter", pattern});
   }
+  arguments.insert(arguments.end(), {"--stall", "6"});  // what floods is slowed down as well
 #endif
   const Run run = mpsprobe(arguments);
   EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
