@@ -146,6 +146,15 @@ SampleJournal& SampleJournal::came_to(int trials, Outcome outcome) {
   return *this;
 }
 
+SampleJournal& SampleJournal::unsupported(const std::string& text) {
+  came_to(1, Outcome::unsupported);
+  last().judgement.detail = "a title";
+  FailureEvent event;
+  event.text = text;
+  last().processes.emplace_back().failures = {event};
+  return *this;
+}
+
 SampleJournal& SampleJournal::left_out(const std::string& cell, const std::string& reason) {
   journal.header.left_out.push_back({cell, reason});
   return *this;

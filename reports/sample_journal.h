@@ -22,6 +22,8 @@ class SampleJournal {
                      const std::string& worker = "stock");
   /// Trials that are neither a pass nor a failure.
   SampleJournal& came_to(int trials, Outcome outcome);
+  /// A trial whose worker said so that it does not do what the cell asks.
+  SampleJournal& unsupported(const std::string& text);
   SampleJournal& left_out(const std::string& cell, const std::string& reason);
   SampleJournal& ended(const std::string& reason = "complete");
 

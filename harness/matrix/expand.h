@@ -35,9 +35,9 @@ struct Plan {
   std::vector<LeftOut> left_out;  ///< combinations that make no sense, each with its reason
 };
 
-/// Multiplies the axes of every block and adds the included cells. Throws UnknownOperation
-/// for one that no worker has and InputError for more than kMostCells cells (counted before any is
-/// made). A combination that makes no sense goes to `left_out`: never silently dropped, never
+/// Multiplies the axes of every block and adds the included cells. Throws UnknownOperation for an
+/// operation that no worker has and InputError for more than kMostCells cells (counted before any
+/// is made). A combination that makes no sense goes to `left_out`: never silently dropped, never
 /// counted as a pass.
 Plan expand(const Matrix& matrix, const Operations& operations, const ExpandOptions& options);
 

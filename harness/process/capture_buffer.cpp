@@ -1,6 +1,6 @@
 #include "harness/process/capture_buffer.h"
 
-#include <string.h>  // NOLINT(modernize-deprecated-headers): memmem is POSIX 2024's
+#include <string.h>  // memmem: of POSIX 2024, and so not of <cstring>
 
 #include <algorithm>
 #include <array>

@@ -52,21 +52,14 @@ TEST(Analysis, WhatIsNoEvidenceIsNeitherPassNorFailure) {
 }
 
 TEST(Analysis, WhyAWorkerCouldNotIsToldInItsOwnWordsWhereNothingElseIsKnown) {
+  const std::string why = "shape=4x4: 2 sizes where 3 are needed";
   SampleJournal sample;
-  sample.plan("mps/mm/default/threads=1/shape=4x4").came_to(2, Outcome::unsupported);
-  sample.plan("mps/mm/default/threads=2/shape=4x4").came_to(1, Outcome::unsupported);
-  sample.plan("mps/mm/default/threads=3").ran(2).came_to(1, Outcome::unsupported);
-  for (TrialRecord& trial : sample.journal.trials) {
-    if (trial.judgement.outcome != Outcome::unsupported) continue;
-    trial.judgement.detail = "shape=N: N sizes where N are needed";
-    FailureEvent said;
-    said.text = "shape=4x4: 2 sizes where 3 are needed";
-    trial.processes.resize(1);
-    trial.processes[0].failures = {said};
-  }
+  sample.plan("mps/mm/default/threads=1/shape=4x4").unsupported(why).unsupported(why);
+  sample.plan("mps/mm/default/threads=2/shape=4x4").unsupported(why);
+  sample.plan("mps/mm/default/threads=3").ran(2).unsupported(why);
   const Analysis analysis = analyse(sample.journal);
   ASSERT_EQ(analysis.left_out.size(), 1U);
-  EXPECT_EQ(analysis.left_out[0].reason, "unsupported: shape=4x4: 2 sizes where 3 are needed");
+  EXPECT_EQ(analysis.left_out[0].reason, "unsupported: " + why);
   EXPECT_THAT(analysis.left_out[0].cells, SizeIs(2));
   EXPECT_TRUE(analysis.left_out[0].tried);
 }

@@ -11,6 +11,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 // The text of a warning; empty where the run has none of that code.
 std::string warning(const SampleJournal& sample, const std::string& code) {
@@ -130,6 +131,13 @@ TEST(Warnings, BystandersAreNoEvidenceAndTheirRerunDecides) {
   EXPECT_THAT(text, HasSubstr("3 were run again alone"));
   EXPECT_THAT(text, HasSubstr("1 was a victim alone as well, each time"));
   EXPECT_THAT(warning(sample, "repeated"), IsEmpty());
+}
+
+TEST(Warnings, ARunThatEndedWholeAndLacksTrialsLostTheirRecords) {
+  SampleJournal sample;
+  sample.plan("mps/add/default/threads=2").ran(9).ended("complete");
+  EXPECT_THAT(warning(sample, "incomplete"), HasSubstr("9 of 10 planned trials were run; of the "));
+  EXPECT_THAT(warning(sample, "incomplete"), Not(HasSubstr("complete\"")));
 }
 
 TEST(Warnings, ABystanderThatIsStillOwedItsRerunWasNotRun) {

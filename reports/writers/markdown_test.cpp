@@ -39,6 +39,16 @@ TEST(Markdown, SaysWhatBoundariesAreWorth) {
                         "confidence)\n"));
 }
 
+TEST(Markdown, NamesWhatAWorkerCouldNotDoBesideWhatThePlanLeftOut) {
+  SampleJournal sample;
+  sample.plan("mps/mm/default/threads=1").unsupported("2 sizes where 3 are needed");
+  sample.left_out("mps/add/graph/threads=1", "no such path").ended();
+  EXPECT_THAT(markdown_of(sample.journal),
+              HasSubstr("## Not tested\n\n- no such path: 1 cell, `mps/add/graph/threads=1`\n"
+                        "- unsupported: 2 sizes where 3 are needed: 1 cell, "
+                        "`mps/mm/default/threads=1`\n"));
+}
+
 TEST(Markdown, SimulatedIsInTheTitle) {
   EXPECT_THAT(markdown_of(report_000().journal), StartsWith("# SIMULATED: mpsprobe report"));
   SampleJournal real;

@@ -71,6 +71,15 @@ TEST(Terminal, BeginsWithTheAnswer) {
             0u);
 }
 
+TEST(Terminal, SaysWhatAWorkerCouldNotDoAndNotWhatThePlanLeftOut) {
+  SampleJournal sample;
+  sample.plan("mps/mm/default/threads=1/shape=4x4").unsupported("2 sizes where 3 are needed");
+  sample.left_out("mps/add/graph/threads=1", "no such path").ended();
+  const std::string text = terminal_of(sample.journal);
+  EXPECT_THAT(text, HasSubstr("\nnot tested: 1 cell, unsupported: 2 sizes where 3 are needed\n"));
+  EXPECT_THAT(text, Not(HasSubstr("no such path")));
+}
+
 TEST(Terminal, SaysWhereTheTimeWent) {
   SampleJournal sample;
   sample.plan("cpu/mm/default/threads=1").ran(4);

@@ -1,6 +1,6 @@
 #include "reproducers/bundle/redaction/personal_patterns.h"
 
-#include <string.h>  // NOLINT(modernize-deprecated-headers): memmem is POSIX 2024's
+#include <string.h>  // memmem: of POSIX 2024, and so not of <cstring>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

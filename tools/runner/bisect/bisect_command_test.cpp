@@ -32,6 +32,15 @@ class Bisect : public ProgramTest {
     std::filesystem::permissions(file, std::filesystem::perms::owner_all);
     return file;
   }
+  /// The worker at `inner`, which describes itself as the sed script edits it.
+  std::string described(const std::string& name, const std::string& inner,
+                        const std::string& script) const {
+    const std::string file =
+        write(name, "#!/bin/sh\n[ \"$1\" = describe ] || exec '" + inner + "' \"$@\"\n'" + inner +
+                        "' describe | sed '" + script + "'\n");
+    std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+    return file;
+  }
   std::string builds(int count, int first) const {
     std::string list;
     for (int i = 0; i < count; ++i) list += build(i, first) + "\n";
@@ -80,11 +89,7 @@ TEST_F(Bisect, LeavesOutBuildsThatDoNotReadAVariableOfTheCell) {
   for (int i = 2; i < 6; ++i) {
     const std::string name = "b" + std::to_string(i);
     std::filesystem::rename(path(name), path("inner-" + name));
-    const std::string file =
-        write(name, "#!/bin/sh\n[ \"$1\" = describe ] || exec '" + path("inner-" + name) +
-                        "' \"$@\"\n'" + path("inner-" + name) +
-                        "' describe | sed 's/\"ONLY_NEW\": \"\"/\"ONLY_NEW\": \"libnew\"/'\n");
-    std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+    described(name, path("inner-" + name), R"(s/"ONLY_NEW": ""/"ONLY_NEW": "libnew"/)");
   }
   const Run run = mpsprobe({"bisect", cell, "--builds", list, "--out", path("out")});
   EXPECT_EQ(run.exit_code, 0) << run.err;
@@ -94,11 +99,7 @@ TEST_F(Bisect, LeavesOutBuildsThatDoNotReadAVariableOfTheCell) {
 }
 
 TEST_F(Bisect, LeavesOutBuildsWithoutTheOperation) {
-  const std::string whole = build(0, 0);
-  const std::string file =
-      write("old", "#!/bin/sh\n[ \"$1\" = describe ] || exec '" + whole + "' \"$@\"\n'" + whole +
-                       "' describe | sed 's/selftest.exit_eleven/other/'\n");
-  std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+  const std::string file = described("old", build(0, 0), "s/selftest.exit_eleven/other/");
   const Run run =
       mpsprobe({"bisect", kCell, "--builds", file + ",other=" + file, "--out", path("out")});
   EXPECT_EQ(run.exit_code, 4) << run.err;

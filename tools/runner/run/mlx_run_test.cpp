@@ -89,7 +89,6 @@ TEST_F(MlxRun, AxesThatMeanNothingAreRefused) {
   EXPECT_THAT(result.err + result.out, HasSubstr("sync=never: chain waits by itself"));
 }
 
-// A stream for each thread.
 TEST_F(MlxRun, TheOldReleaseFailsAndItsBundleIsFixedBesideItAndInconclusiveWithoutIt) {
   const json report = run({"--cell", kRacing, "--trials", "20"});
   EXPECT_GT(failures(report, MPSPROBE_MLX_CONTROL), 0);

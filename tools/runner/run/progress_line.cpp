@@ -45,10 +45,11 @@ void ProgressLine::tell_failure(const TrialRecord& trial) {
   const Judgement& judgement = trial.judgement;
   // A cause outside the product is told in full; a title leaves paths and versions out.
   const bool titled = is_failure(judgement.outcome) && !judgement.signature.empty();
-  std::string what = titled ? judgement.signature : judgement.detail;
-  if (judgement.outcome == Outcome::unsupported) what = unsupported_in_words(trial);
+  const std::string& title = titled ? judgement.signature : judgement.detail;
   // The same failure again, in whichever cell, is counted, not told.
-  if (!told_.insert(std::string(name_of(judgement.outcome)) + " " + what).second) return;
+  if (!told_.insert(std::string(name_of(judgement.outcome)) + " " + title).second) return;
+  const std::string what =
+      judgement.outcome == Outcome::unsupported ? unsupported_in_words(trial) : title;
   finish();
   const std::string outcome(name_of(judgement.outcome));
   const std::string who = header_.workers.size() > 1 ? trial.worker + " " : "";

@@ -298,10 +298,9 @@ std::string all_left_out(const CampaignHeader& header) {
   for (const LeftOut& item : header.left_out) {
     backends.insert(item.cell.substr(0, item.cell.find('/')));
   }
-  return fmt::format(
-      "every cell was left out, for the reasons above (backend {}; --backend names "
-      "another)",
-      printable(fmt::format("{}", fmt::join(backends, ", "))));
+  return printable(fmt::format(
+      "every cell was left out, for the reasons above (backend {}; --backend names another)",
+      fmt::join(backends, ", ")));
 }
 
 }  // namespace
