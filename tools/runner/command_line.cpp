@@ -356,8 +356,8 @@ int command_line(int argc, char** argv) {
   complete->footer("Example: source <(mpsprobe completions bash)");
   CLI::App* man = app.add_subcommand("man", "print the manual page, for `man -l -`");
 
-  for (CLI::App* command : {run, show, list, doctor}) command->group("Run and look");
-  for (CLI::App* command : {report, repro, feedback, verify})
+  for (CLI::App* command : {run, show, list, doctor, bisect}) command->group("Run and look");
+  for (CLI::App* command : {report, repro, feedback, verify, merge, diff, expect, history})
     command->group("With a run's results");
   for (CLI::App* command : {complete, man}) command->group("For the shell");
   for (CLI::App* command : app.get_subcommands({})) command->allow_extras();  // refuse_extras
