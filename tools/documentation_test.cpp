@@ -1,0 +1,129 @@
+// Holds README.md and docs/ to the tree: each link leads somewhere, each path that is named exists,
+// and each folder has a row in docs/design.md.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace mpsprobe {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::IsEmpty;
+
+const fs::path kSource = MPSPROBE_SOURCE_DIR;
+
+std::string text_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// README.md and docs/*.md. The pages below docs/gallery are written by mpsprobe itself.
+std::vector<fs::path> pages() {
+  std::vector<fs::path> found{kSource / "README.md", kSource / "CHANGELOG.md"};
+  for (const auto& entry : fs::directory_iterator(kSource / "docs")) {
+    if (entry.path().extension() == ".md") found.push_back(entry.path());
+  }
+  return found;
+}
+
+// The text without blocks of code, whose lines begin with # or [ for other reasons.
+std::string without_code_blocks(const std::string& text) {
+  std::istringstream lines(text);
+  std::string prose;
+  bool code = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("```")) {
+      code = !code;
+    } else if (!code) {
+      prose += line + "\n";
+    }
+  }
+  return prose;
+}
+
+// The names by which GitHub links to the headings of a page.
+std::set<std::string> anchors_of(const fs::path& page) {
+  std::istringstream lines(without_code_blocks(text_of(page)));
+  std::set<std::string> anchors;
+  for (std::string line; std::getline(lines, line);) {
+    const size_t text = line.find_first_not_of('#');
+    if (text == 0 || text == std::string::npos || line[text] != ' ') continue;
+    std::string anchor;
+    for (const char c : line.substr(text + 1)) {
+      if (c == ' ') anchor += '-';
+      if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_') {
+        anchor += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+      }
+    }
+    anchors.insert(anchor);
+  }
+  return anchors;
+}
+
+std::string shown(const fs::path& page) {
+  return fs::relative(page, kSource).string();
+}
+
+TEST(Documentation, EachLinkLeadsToAPageAndAHeadingThatExist) {
+  std::vector<std::string> dead;
+  const std::regex link(R"(\]\(([^)#\s]*)(#([^)\s]*))?\))");
+  for (const fs::path& page : pages()) {
+    const std::string text =
+        std::regex_replace(without_code_blocks(text_of(page)), std::regex("`[^`\n]*`"), "code");
+    for (std::sregex_iterator at(text.begin(), text.end(), link), end; at != end; ++at) {
+      const std::string file = (*at)[1];
+      const std::string anchor = (*at)[3];
+      if (file.find("://") != std::string::npos) continue;
+      const fs::path target = file.empty() ? page : page.parent_path() / file;
+      const bool whole =
+          fs::exists(target) && (anchor.empty() || anchors_of(target).contains(anchor));
+      if (!whole) dead.push_back(shown(page) + ": " + (*at)[0].str());
+    }
+  }
+  EXPECT_THAT(dead, IsEmpty());
+}
+
+TEST(Documentation, EachPathOfTheTreeThatIsNamedExists) {
+  std::vector<std::string> missing;
+  const std::regex path(
+      "`((harness|scenarios|reproducers|reports|tools|cmake|docs)/[A-Za-z0-9_./-]+)`");
+  for (const fs::path& page : pages()) {
+    const std::string text = text_of(page);
+    for (std::sregex_iterator at(text.begin(), text.end(), path), end; at != end; ++at) {
+      if (!fs::exists(kSource / (*at)[1].str()))
+        missing.push_back(shown(page) + ": " + (*at)[1].str());
+    }
+  }
+  EXPECT_THAT(missing, IsEmpty());
+}
+
+TEST(Documentation, EachFolderHasARowInTheDesign) {
+  const std::string design = text_of(kSource / "docs/design.md");
+  std::vector<std::string> missing;
+  for (const char* room : {"harness", "scenarios", "reproducers", "reports", "tools"}) {
+    for (const auto& entry : fs::directory_iterator(kSource / room)) {
+      const std::string name = entry.path().filename().string();
+      if (entry.is_directory() && design.find("`" + name + "`") == std::string::npos) {
+        missing.push_back(std::string(room) + "/" + name);
+      }
+    }
+  }
+  EXPECT_THAT(missing, IsEmpty());
+}
+
+TEST(Documentation, TheReadmeIsShort) {
+  const std::string readme = text_of(kSource / "README.md");
+  EXPECT_LE(std::count(readme.begin(), readme.end(), '\n'), 120);
+}
+
+}  // namespace
+}  // namespace mpsprobe
