@@ -96,10 +96,8 @@ std::vector<ProcessRecord> Executor::run_together(const TrialRequest& request, i
   std::vector<WorkerStarts::Started> started;
   Children children;
   for (int process = 0; process < request.cell.processes; ++process) {
-    // The trial's number only where it means something: it seeds what perturb does.
-    const int trial = request.cell.perturb == Perturb::none ? 0 : request.trial;
     started.push_back(starts_->start(
-        kind, {to_string(request.cell), process, std::max(iteration, 0), request.seed, trial},
+        kind, {to_string(request.cell), process, std::max(iteration, 0), request.seed},
         trial_start));
     children.push_back(std::move(started.back().child));
   }

@@ -91,15 +91,11 @@ WorkerStarts::Started WorkerStarts::start(const WorkerKind& kind, const Assignme
 WorkerStarts::Started WorkerStarts::execute(const WorkerKind& kind, const Assignment& assignment,
                                             Child::Clock::time_point trial_start,
                                             std::string remark) const {
-  std::vector<std::string> arguments{kind.worker->path, "run",
-                                     "--cell",          assignment.cell,
-                                     "--process",       std::to_string(assignment.process),
-                                     "--iteration",     std::to_string(assignment.iteration),
-                                     "--seed",          std::to_string(assignment.seed)};
-  // A worker of another release need not know it.
-  if (assignment.trial != 0) {
-    arguments.insert(arguments.end(), {"--trial", std::to_string(assignment.trial)});
-  }
+  const std::vector<std::string> arguments{kind.worker->path, "run",
+                                           "--cell",          assignment.cell,
+                                           "--process",       std::to_string(assignment.process),
+                                           "--iteration",     std::to_string(assignment.iteration),
+                                           "--seed",          std::to_string(assignment.seed)};
   return {std::make_unique<Child>(arguments, kind.environment, limits_, trial_start),
           StartProcess::exec, std::move(remark)};
 }

@@ -126,11 +126,6 @@ constexpr Rule kRules[] = {
      },
      "a lock lets one launch through at a time, whatever the throttle"},
     {[](const Cell& cell, const OperationInfo&) {
-       return cell.perturb != Perturb::none &&
-              (cell.threads == 1 || cell.start == Start::sequential);
-     },
-     "threads that never run together have nobody to be shifted against"},
-    {[](const Cell& cell, const OperationInfo&) {
        return cell.init == Init::threads && cell.warmup == Warmup::main;
      },
      "a warm-up on the main thread touches the device there first"},
@@ -185,10 +180,10 @@ constexpr Rule kRules[] = {
        return cell.serve == Serve::queue &&
               (cell.stream != StreamUse::automatic || cell.lock != Lock::none ||
                cell.throttle != kMostThreads || cell.meet != Meet::none ||
-               cell.perturb != Perturb::none || cell.sync != Sync::each || cell.every > 1);
+               cell.sync != Sync::each || cell.every > 1);
      },
-     "with serve=queue one thread launches and waits: streams, locks, throttles, meetings, "
-     "perturbations and ways to wait are for several"},
+     "with serve=queue one thread launches and waits: streams, locks, throttles, meetings "
+     "and ways to wait are for several"},
     {[](const Cell& cell, const OperationInfo&) {
        return cell.beside == BesideThreads::wait && cell.end == End::exit;
      },

@@ -83,10 +83,6 @@ TEST(Matrix, EveryContradictionHasItsReason) {
   EXPECT_THAT(left_out("sim/raw/default/threads=2/throttle=2"), HasSubstr("throttle"));
   EXPECT_THAT(left_out("sim/raw/default/threads=4/throttle=2/lock=forward"), HasSubstr("a lock"));
   EXPECT_EQ(left_out("sim/raw/default/threads=4/throttle=2"), "");
-  EXPECT_THAT(left_out("sim/raw/default/threads=1/perturb=clock"), HasSubstr("together"));
-  EXPECT_THAT(left_out("sim/raw/default/threads=2/start=sequential/perturb=trap"),
-              HasSubstr("together"));
-  EXPECT_EQ(left_out("sim/raw/default/threads=2/perturb=starve"), "");
   EXPECT_THAT(left_out("sim/raw/default/threads=2/churn=2/end=exit"), HasSubstr("go on until"));
   EXPECT_THAT(left_out("sim/raw/default/threads=2/sync=never/end=exit"), HasSubstr("go on until"));
   EXPECT_THAT(left_out("sim/raw/default/threads=2/start=sequential/end=exit"),
@@ -135,6 +131,15 @@ TEST(Matrix, OnCudaAGraphIsACaptureOfWhateverCanBeCaptured) {
   EXPECT_EQ(left_out("cuda/mm/graph/threads=2/stream=per-thread/capture=relaxed"), "");
   EXPECT_THAT(left_out("cuda/mm/nograph/threads=2/capture=relaxed"), HasSubstr("capture mode"));
   EXPECT_THAT(left_out("sim/linear/graph/threads=2/capture=relaxed"), HasSubstr("capture mode"));
+}
+
+TEST(Matrix, AnAxisOfEarlierReleasesIsNamed) {
+  try {
+    plan_of(R"({"mpsprobe_matrix":1,"name":"m","axes":{"op":["mm"],"perturb":["clock"]}})");
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("perturb: was removed: "));
+  }
 }
 
 TEST(Matrix, ExcludedCellsAreListedToo) {

@@ -84,6 +84,9 @@ void PlannedCells::push_back(CellGrid grid) {
   uint64_t products = 1;
   for (const auto& [name, values] : grid.axes) {
     const Axis* axis = find_axis(name);
+    if (const std::string_view why = why_removed(name); !why.empty()) {
+      throw InputError("axis " + name, std::string(why), "Read it with the release that wrote it");
+    }
     if (axis == nullptr || values.empty()) refuse_grid("a block has no such axis: " + name);
     for (const std::string& value : values) set_axis(layout.base, *axis, value);  // all are valid
     if (products > kMostCells / values.size()) refuse_grid("a block has too many cells");

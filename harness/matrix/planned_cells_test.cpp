@@ -15,6 +15,7 @@ namespace mpsprobe {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 
 std::vector<std::string> texts_of(const PlannedCells& cells) {
   std::vector<std::string> texts;
@@ -63,6 +64,16 @@ TEST(PlannedCells, AGridThatKeepsWhatItDoesNotHaveIsRefused) {
   EXPECT_THROW(push({{1, 1}, {0, 1}}), InputError);
   EXPECT_THROW(push({{2, 1}}), InputError);
   EXPECT_THROW(push({{1, UINT64_MAX}}), InputError);
+}
+
+TEST(PlannedCells, OfAReleaseThatHadMoreAxesAreRefusedByTheAxis) {
+  PlannedCells cells;
+  try {
+    cells.push_back(CellGrid{"b", {{"op", {"mm"}}, {"perturb", {"none", "clock"}}}, {{0, 2}}});
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("axis perturb: was removed: "));
+  }
 }
 
 TEST(PlannedCells, OfOverlappingBlocksEachStandsOnce) {

@@ -25,6 +25,9 @@ AxisValues parse_axes(const PlacedJson& node) {
     const std::string_view variable = variable_of(name);
     const Axis* axis = find_axis(variable.empty() ? name : "env");
     if (axis == nullptr) {
+      if (const std::string_view why = why_removed(name); !why.empty()) {
+        values.fail(std::string(why), "Leave it out");
+      }
       std::vector<std::string_view> known;
       for (const Axis& each : axes()) known.push_back(each.name);
       values.fail("is no axis" + did_you_mean(name, known), "`mpsprobe list axes` shows them");

@@ -11,7 +11,7 @@ std::string to_line(const Assignment& assignment) {
               {"process", assignment.process},
               {"iteration", assignment.iteration},
               {"seed", assignment.seed},
-              {"trial", assignment.trial}}
+              {"trial", 0}}  // workers of earlier releases want it
              .dump(-1, ' ', true, json::error_handler_t::replace) +
          "\n";
 }
@@ -23,14 +23,13 @@ std::optional<Assignment> parse_assignment(std::string_view line) {
   if (cell == object.end() || !cell->is_string()) return std::nullopt;
   Assignment assignment;
   assignment.cell = *cell;
-  for (const char* key : {"process", "iteration", "seed", "trial"}) {
+  for (const char* key : {"process", "iteration", "seed"}) {
     const auto at = object.find(key);
     if (at == object.end() || !at->is_number_unsigned()) return std::nullopt;
   }
   assignment.process = object.at("process");
   assignment.iteration = object.at("iteration");
   assignment.seed = object.at("seed");
-  assignment.trial = object.at("trial");
   return assignment;
 }
 

@@ -17,7 +17,6 @@ struct Assignment {
   int process = 0;    ///< index within the trial
   int iteration = 0;  ///< with lifetime=fresh: which one it runs; otherwise 0
   uint64_t seed = 1;  ///< of the inputs
-  int trial = 0;      ///< with perturb: which one of the cell; otherwise 0
 
   friend bool operator==(const Assignment&, const Assignment&) = default;
 };

@@ -42,7 +42,6 @@ constexpr std::array<string_view, 4> kWaits{"device", "stream", "event", "item"}
 constexpr std::array<string_view, 2> kCompares{"cpu", "repeats"};
 constexpr std::array<string_view, 2> kAftermaths{"none", "check"};
 constexpr std::array<string_view, 2> kLocks{"none", "forward"};
-constexpr std::array<string_view, 4> kPerturbs{"none", "clock", "starve", "trap"};
 constexpr std::array<string_view, 2> kEnds{"join", "exit"};
 constexpr std::array<string_view, 3> kValidations{"none", "api", "api+shader"};
 constexpr std::array<string_view, 2> kLifetimes{"process", "fresh"};
@@ -281,11 +280,6 @@ constexpr std::array kAxes{
     choice<&Cell::beside, kBesides>("beside",
                                     "what one more thread does while the others launch: nothing, "
                                     "or wait for the whole device again and again"),
-    choice<&Cell::perturb, kPerturbs>(
-        "perturb",
-        "how threads are shifted against one another, to make races likely: not at all; each "
-        "iteration meets at a clock value, with swept delays; one thread at a time stands still; a "
-        "thread inside an operation waits for another to come"),
     count<&Cell::churn>("churn", "rounds in which all threads are spawned and joined", 1000, "1"),
     choice<&Cell::end, kEnds>("end",
                               "how a process ends: after all threads, or by the return of main "
@@ -313,6 +307,17 @@ constexpr std::array kAxes{
         "a name from `mpsprobe list profiles`", "report-000"),
 };
 
+struct RemovedAxis {
+  string_view name;
+  string_view why;
+};
+
+constexpr std::array kRemoved{
+    RemovedAxis{
+        "perturb",
+        "was removed: on real devices its delays made every race rarer than a barrier does"},
+};
+
 }  // namespace
 
 std::span<const Axis> axes() {
@@ -323,6 +328,13 @@ const Axis* find_axis(string_view name) {
   const auto at = std::find_if(kAxes.begin(), kAxes.end(),
                                [name](const Axis& axis) { return axis.name == name; });
   return at == kAxes.end() ? nullptr : &*at;
+}
+
+string_view why_removed(string_view name) {
+  const auto* const at =
+      std::find_if(kRemoved.begin(), kRemoved.end(),
+                   [name](const RemovedAxis& axis) { return axis.name == name; });
+  return at == kRemoved.end() ? string_view() : at->why;
 }
 
 void set_axis(Cell& cell, const Axis& axis, string_view value) {

@@ -63,12 +63,16 @@ Cell parse_cell(std::string_view text) {
                        kForm);
     }
     if (axis == nullptr) {
+      const std::string name(part.substr(0, equals));
+      if (const std::string_view why = why_removed(name); !why.empty()) {
+        throw InputError("axis " + name, std::string(why), "Leave it out");
+      }
       std::vector<std::string_view> names;
       for (const Axis& each : axes()) names.push_back(each.name);
-      throw InputError("cell",
-                       "part " + std::to_string(position + 1) + " names no axis" +
-                           did_you_mean(part.substr(0, equals), names),
-                       "`mpsprobe list axes` shows them");
+      throw InputError(
+          "cell",
+          "part " + std::to_string(position + 1) + " names no axis" + did_you_mean(name, names),
+          "`mpsprobe list axes` shows them");
     }
     const auto index = static_cast<size_t>(axis - axes().data());
     if (given[index]) {

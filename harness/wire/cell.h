@@ -33,8 +33,6 @@ enum class CompareWith : uint8_t { cpu, repeats };
 enum class Lock : uint8_t { none, forward };
 /// What one more thread does beside those that launch.
 enum class BesideThreads : uint8_t { none, wait };
-/// How a worker shifts its threads against one another, so that a race is met more often.
-enum class Perturb : uint8_t { none, clock, starve, trap };
 /// How a process ends: all threads are joined and everything is destroyed, or the main thread
 /// leaves while they work.
 enum class End : uint8_t { join, exit };
@@ -81,7 +79,6 @@ struct Cell {
   Lock lock = Lock::none;
   int32_t throttle = kMostThreads;  ///< the most launches at a time, in one process
   BesideThreads beside = BesideThreads::none;
-  Perturb perturb = Perturb::none;
   int32_t churn = 1;  ///< rounds of spawning and joining the threads
   End end = End::join;
   Aftermath aftermath = Aftermath::none;

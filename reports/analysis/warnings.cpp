@@ -118,32 +118,6 @@ void warn_of_unchecked(const Analysis& analysis, std::vector<Warning>& warnings)
                    counted(static_cast<int64_t>(cells.size()), "cells"), cells.front()->id)});
 }
 
-/// A failure that only perturbed threads show is one all the same; but who looks for it without
-/// will not find it soon.
-void warn_of_perturbed(const Analysis& analysis, std::vector<Warning>& warnings) {
-  std::map<std::string, const CellSummary*> unperturbed;
-  const auto key_of = [](const CellSummary& summary) {
-    Cell cell = summary.cell;
-    cell.perturb = Perturb::none;
-    return std::to_string(summary.arm) + "/" + to_string(cell);
-  };
-  for (const CellSummary& cell : analysis.cells) {
-    if (cell.cell.perturb == Perturb::none && cell.counted > 0) unperturbed[key_of(cell)] = &cell;
-  }
-  for (const CellSummary& cell : analysis.cells) {
-    if (cell.cell.perturb == Perturb::none || cell.failures == 0) continue;
-    const auto plain = unperturbed.find(key_of(cell));
-    if (plain != unperturbed.end() && plain->second->failures > 0) continue;
-    warnings.push_back(
-        {"only_perturbed",
-         fmt::format("{}: {} of {} failed with perturbed threads; without, {}.", cell.id,
-                     cell.failures, cell.counted,
-                     plain == unperturbed.end()
-                         ? std::string("it was not run")
-                         : confidence_in_words(0, plain->second->counted, plain->second->rate))});
-  }
-}
-
 void warn_of_path(const Analysis& analysis, std::vector<Warning>& warnings) {
   const auto cells = cells_where(analysis, took_another_path);
   if (cells.empty()) return;
@@ -302,7 +276,6 @@ std::vector<Warning> warn(const Journal& journal, const Analysis& analysis,
   warn_of_damage(journal, warnings);
   warn_of_sharing(journal, warnings);
   warn_of_overlap(analysis, warnings);
-  warn_of_perturbed(analysis, warnings);
   warn_of_path(analysis, warnings);
   warn_of_unseen_path(analysis, warnings);
   warn_of_unchecked(analysis, warnings);

@@ -46,19 +46,6 @@ TEST(Warnings, AValidationThatDidNotAnnounceItselfIsSaid) {
   EXPECT_THAT(warning(without, "no_validation_banner"), IsEmpty());
 }
 
-TEST(Warnings, WhatOnlyPerturbedThreadsShowIsSaid) {
-  SampleJournal sample;
-  sample.plan("cpu/add/default/threads=2/perturb=clock").ran(2, 2);
-  EXPECT_THAT(warning(sample, "only_perturbed"), HasSubstr("2 of 2 failed with perturbed threads; "
-                                                           "without, it was not run"));
-  sample.plan("cpu/add/default/threads=2").ran(20);
-  EXPECT_THAT(warning(sample, "only_perturbed"), HasSubstr("without, 0 of 20 failed: below 14%"));
-  SampleJournal both;
-  both.plan("cpu/add/default/threads=2").ran(2, 1);
-  both.plan("cpu/add/default/threads=2/perturb=clock").ran(2, 2);
-  EXPECT_THAT(warning(both, "only_perturbed"), IsEmpty());
-}
-
 TEST(Warnings, TrialsThatSharedAGpuAreSaid) {
   SampleJournal sample;
   sample.plan("cuda/add/default/threads=2").ran(3);

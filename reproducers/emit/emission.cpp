@@ -143,35 +143,6 @@ std::string several(const Filling& fill, std::string_view launch) {
       "at::arange($0, i), at::sum(at::arange($0, i))};\n}");
 }
 
-// What scenarios/threads/perturbation.h says of the same words; each process draws anew.
-std::string_view delay_before_launch(Perturb perturb) {
-  if (perturb == Perturb::starve) {
-    return "[](size_t thread, size_t n, size_t threads) {  // one stands still, others in turn\n"
-           "  const auto draw = static_cast<size_t>(getpid()) + n / 4;\n"
-           "  if (n % 4 == 0 && draw % threads == thread) usleep(100u << draw % 7);\n}";
-  }
-  return "[](size_t thread, size_t n, size_t threads) {  // all meet, and leave 0 to 256 us apart\n"
-         "  static std::atomic<size_t> came;\n"
-         "  for (++came; came < (n + 1) * threads;) std::this_thread::yield();\n"
-         "  const auto process = static_cast<unsigned>(getpid());\n"
-         "  std::mt19937 all(process + unsigned(n)), own(process * 256 + unsigned(n * 256 + "
-         "thread));\n"
-         "  const std::chrono::nanoseconds delay(own() % (1000u << all() % 9));\n"
-         "  const auto go = std::chrono::steady_clock::now() + delay;\n"
-         "  while (std::chrono::steady_clock::now() < go) {\n  }\n}";
-}
-
-/// Puts it into the program: what is not asked for makes no program longer.
-void hold_threads(std::string& text, Perturb perturb) {
-  const std::string_view header = "#include <mutex>\n";
-  text.insert(text.find(header) + header.size(), "#include <random>\n");
-  const std::string_view end = "// ---- parameters: end\n";
-  const std::string_view turn = "      std::unique_lock<std::mutex> turn(";
-  text.insert(text.find(turn), "      before_launch(first, n, at_once);\n");
-  text.insert(text.find(end) + end.size(),
-              fmt::format("constexpr auto before_launch = {};\n", delay_before_launch(perturb)));
-}
-
 Emission libtorch(const EmissionRequest& request) {
   const Cell& cell = request.cell;
   Emission emission{.kind = Kind::libtorch};
@@ -235,11 +206,9 @@ Emission libtorch(const EmissionRequest& request) {
               "  mps.synchronizeEvent(event);\n"
               "  mps.releaseEvent(event);\n}");
   }
-  const bool held = cell.perturb == Perturb::clock || cell.perturb == Perturb::starve;
   std::string text = block.text();
   const std::string_view before = "#include <ATen/ATen.h>\n";
   text.insert(text.find(before) + before.size(), headers);
-  if (held) hold_threads(text, cell.perturb);
   emission.files = {
       {"reproducer.cpp", headed(request, "//", text)},
       {"CMakeLists.txt", headed(request, "#", read_program(folder / "CMakeLists.txt"))}};
@@ -251,13 +220,11 @@ Emission libtorch(const EmissionRequest& request) {
   say(emission, cell.init == Init::threads && cell.model == ModelSharing::shared, "init", cell,
       "each thread uploads the weights for itself");
   say(emission, cell.wait == WaitFor::item, "wait", cell, "the whole device is waited for");
-  say(emission, cell.perturb == Perturb::trap, "perturb", cell,
-      "a program is not let into an operation to hold a thread there");
   say(emission, cell.sync == Sync::never, "sync", cell, "each thread waits once, at its end");
   say_once(emission, cell);
   say_rest(emission, cell,
            {"threads", "iterations", "shape", "dtype", "stream", "init", "warmup", "sync", "wait",
-            "model", "lock", "perturb"});
+            "model", "lock"});
   return emission;
 }
 

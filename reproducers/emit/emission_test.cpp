@@ -166,19 +166,6 @@ TEST(EmissionTest, SaysTheAxesThatTheCellHas) {
   EXPECT_THAT(metal.files[0].text, HasSubstr("kSharedKernel = true;"));
 }
 
-TEST(Emission, APerturbationThatTheFailureNeedsIsInTheProgram) {
-  const auto program = [](const std::string& cell) {
-    return emitted(request_for(cell), Kind::libtorch).files[0].text;
-  };
-  EXPECT_THAT(program("mps/mm/default/threads=2/perturb=clock"),
-              AllOf(HasSubstr("static std::atomic"), HasSubstr("  before_launch(first")));
-  EXPECT_THAT(program("mps/mm/default/threads=2/perturb=starve"), HasSubstr("usleep"));
-  EXPECT_THAT(program("mps/mm/default/threads=2"), Not(HasSubstr("usleep")));
-  EXPECT_THAT(
-      emitted(request_for("mps/mm/default/threads=2/perturb=clock"), Kind::python).not_expressed,
-      Contains(HasSubstr("perturb")));
-}
-
 TEST(EmissionTest, SaysWhatAProgramCannotSay) {
   const auto request = request_for("mps/linear/nograph/threads=2/churn=4/stream=per-thread");
   EXPECT_THAT(emitted(request, Kind::libtorch).not_expressed, Contains(StartsWith("churn=4: ")));

@@ -10,7 +10,6 @@
 
 #include "scenarios/provenance/executable.h"
 #include "scenarios/provenance/profile_path.h"
-#include "scenarios/threads/perturbation.h"
 #include "scenarios/worker/workload.h"
 
 // The simulated Metal device is a library of its own, which observes LibTorch's CPU code: a worker
@@ -34,7 +33,6 @@ struct SimLibrary {
   void (*synchronize)() = nullptr;
   void (*synchronize_all)() = nullptr;
   int (*probe)() = nullptr;
-  void (*hold_encodes)(void (*)()) = nullptr;
   const char* (*observed_path)(const char*) = nullptr;
   const char* (*describe)() = nullptr;
 };
@@ -76,7 +74,6 @@ SimLibrary load_sim() {
   find(library, path, "mpsprobe_sim_synchronize", functions.synchronize);
   find(library, path, "mpsprobe_sim_synchronize_all", functions.synchronize_all);
   find(library, path, "mpsprobe_sim_probe", functions.probe);
-  find(library, path, "mpsprobe_sim_hold_encodes", functions.hold_encodes);
   find(library, path, "mpsprobe_sim_observed_path", functions.observed_path);
   find(library, path, "mpsprobe_sim_describe", functions.describe);
   return functions;
@@ -92,7 +89,6 @@ class SimDevice : public Device {
       error[sizeof(error) - 1] = '\0';
       throw SetupError(error);
     }
-    sim_.hold_encodes(hold_inside);
   }
 
   // Tensors are the CPU's; the device is simulated below its operations.

@@ -15,7 +15,6 @@
 namespace mpsprobe::sim {
 namespace {
 
-std::atomic<void (*)()> hold_of_encodes = nullptr;
 std::atomic<bool> ending = false;  // the process: exit() runs what was registered
 std::atomic<int> teardown_us = 0;  // of the defect that takes longest
 
@@ -32,10 +31,6 @@ void defective_from_exit_on(int hold_us) {
 }
 
 }  // namespace
-
-void hold_encodes(void (*hold)()) {
-  hold_of_encodes.store(hold, std::memory_order_release);
-}
 
 /// What one encode works on. The padding puts the field where a null pointer gives the address that
 /// the reports saw: 0x5c8.
@@ -60,11 +55,8 @@ class SharedKernel {
     const bool safe = defect_.once_warm && !warm_.load(std::memory_order_acquire);
     if (slot >= states_.size() && !safe) {
       beyond(slot, target, result);
-    } else {
-      if (void (*const hold)() = hold_of_encodes.load(std::memory_order_acquire)) hold();
-      if (defect_.hold_us > 0) {
-        std::this_thread::sleep_for(std::chrono::microseconds(defect_.hold_us));
-      }
+    } else if (defect_.hold_us > 0) {
+      std::this_thread::sleep_for(std::chrono::microseconds(defect_.hold_us));
     }
     initialised_.store(true, std::memory_order_release);
     // The first to come, and nobody came while it was inside.

@@ -49,10 +49,6 @@ class DefectEngine {
   bool throws_ = false;
 };
 
-/// Has `hold` called by each thread that is inside a shared kernel, before it leaves its slot;
-/// nullptr: nobody. Set before the threads start; it may wait.
-void hold_encodes(void (*hold)());
-
 /// Makes the call sequence that Metal answers with `text`, where it is one of metal.h's rules;
 /// otherwise prints it in Metal's form as a failure at `place`. Either way the process aborts.
 [[noreturn]] void break_rule(metal::CommandQueue& queue, const std::string& text,

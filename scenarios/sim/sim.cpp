@@ -81,10 +81,6 @@ MPSPROBE_SIM_EXPORT int mpsprobe_sim_probe(void) {
   return running() && sim::probe() ? 0 : 1;
 }
 
-MPSPROBE_SIM_EXPORT void mpsprobe_sim_hold_encodes(void (*hold)(void)) {
-  sim::hold_encodes(hold);
-}
-
 MPSPROBE_SIM_EXPORT const char* mpsprobe_sim_observed_path(const char* aten_name) {
   return sim::observed_path(aten_name == nullptr ? "" : aten_name);
 }

@@ -33,10 +33,6 @@ void mpsprobe_sim_synchronize_all(void);
 /// while the device executes nothing. Any thread.
 int mpsprobe_sim_probe(void);
 
-/// Has `hold` called by each thread that is inside an encode which a defect concerns; NULL: nobody.
-/// It may wait. Call before the threads start.
-void mpsprobe_sim_hold_encodes(void (*hold)(void));
-
 /// The path that an operation ("linear" or "aten::linear") took when it last ran: "graph",
 /// "nograph", "blit", "none"; or "not observed" where it did not run or encodes nothing itself. The
 /// pointer stays valid for the life of the process. Any thread.

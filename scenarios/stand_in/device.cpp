@@ -90,10 +90,6 @@ MPSPROBE_STAND_IN_EXPORT const char* mpsprobe_stand_in_describe(void) {
   return mpsprobe::stand_in::description().c_str();
 }
 
-MPSPROBE_STAND_IN_EXPORT void mpsprobe_stand_in_hold_encodes(void (*hold)(void)) {
-  mpsprobe::sim::hold_encodes(hold);
-}
-
 MPSPROBE_STAND_IN_EXPORT int mpsprobe_stand_in_probe(void) {
   mpsprobe::stand_in::device();
   return mpsprobe::sim::probe() ? 0 : 1;

@@ -4,7 +4,6 @@
 
 #include "scenarios/provenance/profile_path.h"
 #include "scenarios/stand_in/stand_in.h"
-#include "scenarios/threads/perturbation.h"
 #include "scenarios/worker/workload.h"
 
 namespace mpsprobe {
@@ -18,7 +17,6 @@ void prepare_mps(const Cell& cell) {
   if (mpsprobe_stand_in_start(profile_path(cell.profile).c_str(), error, sizeof(error)) != 0) {
     throw SetupError(error);
   }
-  mpsprobe_stand_in_hold_encodes(hold_inside);
 }
 
 nlohmann::json describe_mps() {

@@ -24,9 +24,6 @@ int mpsprobe_stand_in_start(const char* profile_json_path, char* error, size_t e
 /// As mpsprobe_sim_describe() of scenarios/sim/sim.h. Starts one without defects where none runs.
 const char* mpsprobe_stand_in_describe(void);
 
-/// As mpsprobe_sim_hold_encodes().
-void mpsprobe_stand_in_hold_encodes(void (*hold)(void));
-
 /// As mpsprobe_sim_probe().
 int mpsprobe_stand_in_probe(void);
 

@@ -12,7 +12,6 @@
 #include "scenarios/threads/batch_queue.h"
 #include "scenarios/threads/gates.h"
 #include "scenarios/threads/meeting.h"
-#include "scenarios/threads/perturbation.h"
 #include "scenarios/worker/crash_handler.h"
 
 namespace mpsprobe {
@@ -22,7 +21,7 @@ using Clock = std::chrono::steady_clock;
 
 class Round {
  public:
-  Round(const Cell& cell, uint64_t seed, int first_iteration, int iterations, Workload& workload,
+  Round(const Cell& cell, int first_iteration, int iterations, Workload& workload,
         std::vector<std::unique_ptr<Lane>>& lanes, FlightRecorder& recorder,
         const std::function<void(const FailureEvent&)>& on_failure)
       : cell_(cell),
@@ -36,8 +35,7 @@ class Round {
         meeting_(cell.threads),
         turns_(cell.throttle),
         done_(cell.threads),
-        batches_(cell.threads),
-        perturbation_(cell.perturb, cell.threads, seed) {}
+        batches_(cell.threads) {}
 
   /// Returns when the threads have been joined. With end=exit, once each has done its iterations or
   /// failed: those that have not failed go on until the process has ended, and so this object must
@@ -95,7 +93,6 @@ class Round {
   void run_thread(int thread) {
     const auto slot = static_cast<uint32_t>(thread);
     const CrashContext context(slot);
-    const Perturbation::Attendance attendance(perturbation_, thread);
     std::optional<Meeting::Stages> stages;
     if (cell_.meet == Meet::stage) stages.emplace(meeting_);
     recorder_.begin_thread(slot, lanes_[slot] ? lanes_[slot]->operation() : cell_.op);
@@ -274,7 +271,6 @@ class Round {
       lane.hand_on();
       meet(recorder, slot, number);
     }
-    perturbation_.before_launch();
     if (cell_.lock == Lock::forward) {
       recorder.at(slot, number, Step::locking);
       const std::lock_guard<std::mutex> lock(forward_mutex_);
@@ -302,7 +298,6 @@ class Round {
   void wait_for_rest(Lane& lane, FlightRecorder& recorder, uint32_t slot, int iteration,
                      int& unwaited) {
     if (cell_.sync != Sync::each || unwaited == 0) return;
-    perturbation_.before_wait();
     recorder.at(slot, static_cast<uint32_t>(iteration), Step::synchronising);
     lane.synchronise();
     unwaited = 0;
@@ -321,7 +316,6 @@ class Round {
   Turns turns_;
   std::latch done_;  // with their iterations, of end=exit
   BatchQueue batches_;
-  Perturbation perturbation_;
   std::atomic<int64_t> taken_{0};  // iterations, of serve=pool
   std::atomic<uint64_t> operations_{0};
   std::atomic<bool> called_off_{false};
@@ -356,22 +350,20 @@ std::string kind_of_current_exception(std::string& text) {
   return "exception";
 }
 
-RunTally run_threads(const Cell& cell, int iterations, uint64_t seed, Workload& workload,
+RunTally run_threads(const Cell& cell, int iterations, Workload& workload,
                      std::vector<std::unique_ptr<Lane>>& lanes, FlightRecorder& recorder,
                      const std::function<void(const FailureEvent&)>& on_failure) {
   RunTally tally;
   const Clock::time_point start = Clock::now();
   if (cell.end == End::exit) {
     // Never freed: its threads go on until the process has ended.
-    auto* const threads =
-        new Round(cell, seed, 0, iterations, workload, lanes, recorder, on_failure);
+    auto* const threads = new Round(cell, 0, iterations, workload, lanes, recorder, on_failure);
     tally.operations = threads->run();
     tally.seconds = std::chrono::duration<double>(Clock::now() - start).count();
     return tally;
   }
   for (int round = 0; round < cell.churn; ++round) {
-    Round threads(cell, seed + static_cast<uint64_t>(round), round * iterations, iterations,
-                  workload, lanes, recorder, on_failure);
+    Round threads(cell, round * iterations, iterations, workload, lanes, recorder, on_failure);
     tally.operations += threads.run();
   }
   tally.seconds = std::chrono::duration<double>(Clock::now() - start).count();

@@ -24,13 +24,13 @@ struct RunTally {
 std::string kind_of_current_exception(std::string& text);
 
 /// Runs the threads of a cell as its axes say: start, meet, serve, inputs, lock, throttle, beside,
-/// perturb, seconds, sync, every, churn, init. Those that serve=queue and beside=wait add have the
-/// slots of the recorder after those of the cell's threads. `seed` is of what perturb draws.
+/// seconds, sync, every, churn, init. Those that serve=queue and beside=wait add have the slots of
+/// the recorder after those of the cell's threads.
 /// `lanes` has one entry a thread; where it is null the thread makes its lane itself
 /// (init=threads). `on_failure` is called from the threads, concurrently, for each exception that
 /// left a lane; the thread then ends. With end=exit it returns while the threads go on: everything
 /// that is given by reference must live until the process has ended, and the lanes are theirs.
-RunTally run_threads(const Cell& cell, int iterations, uint64_t seed, Workload& workload,
+RunTally run_threads(const Cell& cell, int iterations, Workload& workload,
                      std::vector<std::unique_ptr<Lane>>& lanes, FlightRecorder& recorder,
                      const std::function<void(const FailureEvent&)>& on_failure);
 

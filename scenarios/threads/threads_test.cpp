@@ -49,7 +49,7 @@ void run_cell(const Cell& cell, Workload& workload,
   std::vector<std::unique_ptr<Lane>> lanes(static_cast<size_t>(cell.threads));
   const auto block = std::make_unique<recorder_layout::Block>();
   FlightRecorder recorder(block.get());
-  run_threads(cell, cell.iterations, 1, workload, lanes, recorder, on_failure);
+  run_threads(cell, cell.iterations, workload, lanes, recorder, on_failure);
 }
 
 std::vector<std::string> notes_of(const std::string& text) {

@@ -37,12 +37,11 @@ namespace {
 /// One process of one trial.
 class Run {
  public:
-  Run(WorkerProgram& program, const Cell& cell, uint64_t seed, uint64_t perturb_seed,
-      FlightRecorder recorder, HangInquest& inquest)
+  Run(WorkerProgram& program, const Cell& cell, uint64_t seed, FlightRecorder recorder,
+      HangInquest& inquest)
       : program_(program),
         cell_(cell),
         seed_(seed),
-        perturb_seed_(perturb_seed),
         recorder_(recorder),
         inquest_(inquest),
         channel_(kEventsFd),
@@ -54,8 +53,8 @@ class Run {
       channel_.send(ReadyEvent{});
       leash_.wait_for_start();
       enter(Phase::run);
-      const RunTally tally = run_threads(cell_, iterations(), perturb_seed_, *workload_, lanes_,
-                                         recorder_, [this](const FailureEvent& failure) {
+      const RunTally tally = run_threads(cell_, iterations(), *workload_, lanes_, recorder_,
+                                         [this](const FailureEvent& failure) {
                                            failed_.store(true);
                                            channel_.send(failure);
                                          });
@@ -145,7 +144,6 @@ class Run {
   WorkerProgram& program_;
   const Cell& cell_;
   uint64_t seed_;
-  uint64_t perturb_seed_;
   FlightRecorder recorder_;
   HangInquest& inquest_;
   Channel channel_;
@@ -174,8 +172,6 @@ int run_cell(WorkerProgram& program, const Assignment& assignment) {
   // Each process and each fresh iteration gets inputs of its own.
   const uint64_t seed = assignment.seed + static_cast<uint64_t>(assignment.process) * 1'000'003 +
                         static_cast<uint64_t>(assignment.iteration);
-  // The same inputs in each trial, but another course of threads.
-  const uint64_t perturb_seed = seed + static_cast<uint64_t>(assignment.trial) * 1'000'000'007;
   Cell cell;
   try {
     cell = parse_cell(cell_text);
@@ -212,7 +208,7 @@ int run_cell(WorkerProgram& program, const Assignment& assignment) {
     note_images(recorder);
     // On the heap and never freed: their threads live until the process has ended.
     auto* inquest = new HangInquest(recorder);
-    auto* run = new Run(program, cell, seed, perturb_seed, recorder, *inquest);
+    auto* run = new Run(program, cell, seed, recorder, *inquest);
     run->run();
     // What the libraries do while the process ends still belongs to the tear-down, and the handler
     // notes it there: exit here, with the recorder mapped.
@@ -264,8 +260,6 @@ int run_worker(int argc, char** argv, WorkerProgram& program) {
       ->capture_default_str();
   run->add_option("--iteration", assignment.iteration,
                   "with lifetime=fresh: which iteration this process is")
-      ->capture_default_str();
-  run->add_option("--trial", assignment.trial, "with perturb: which trial of the cell this is")
       ->capture_default_str();
   run->add_option("--seed", assignment.seed, "seed of the inputs")->capture_default_str();
   try {
