@@ -36,6 +36,7 @@ CampaignHeader whole_plan(const CampaignHeader& header) {
   if (plan.shard) plan.cells = plan.whole;
   plan.shard.reset();
   plan.whole.clear();
+  plan.origin.clear();
   return plan;
 }
 

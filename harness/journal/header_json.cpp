@@ -95,6 +95,7 @@ void read_parts(CampaignHeader& header, const json& object) {
     }
   }
   if (object.contains("merged_from")) header.merged_from = object.at("merged_from");
+  header.origin = object.value("origin", "");  // old versions say none
   if (!object.contains("shard")) return;
   const json& shard = object.at("shard");
   header.shard = Shard{shard.at("index"), shard.at("count")};
@@ -142,6 +143,7 @@ json header_to_json(const CampaignHeader& header) {
     object["start_process"] = name_of(header.start_process);
   }
   if (!header.merged_from.empty()) object["merged_from"] = header.merged_from;
+  if (!header.origin.empty()) object["origin"] = header.origin;
   if (header.shard) {
     object["shard"] = {{"index", header.shard->index},
                        {"count", header.shard->count},

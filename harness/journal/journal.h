@@ -68,6 +68,7 @@ struct CampaignHeader {
   std::optional<Shard> shard;            ///< of a run that does a part of the plan
   PlannedCells whole;                    ///< with a shard: the cells of all of them
   std::vector<std::string> merged_from;  ///< names of the runs that were merged into this one
+  std::string origin;  ///< digest of machine, account and folder; empty: not known
 };
 
 /// Why a run ended. A journal without one was killed.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "harness/wire/input_error.h"
+#include "harness/wire/refused_variable.h"
 
 namespace mpsprobe {
 namespace {
@@ -60,6 +61,11 @@ Variables parse_variables(std::string_view value) {
     if (name.starts_with("MPSPROBE_")) {
       refuse_variable(std::string(name) + " is mpsprobe's own, and none of a library under test",
                       "Take it out; --env sets it for all cells");
+    }
+    if (const std::string_view why = why_no_cell_sets(name, set); !why.empty()) {
+      refuse_variable(std::string(name) + " " + std::string(why) + ", which no cell may do",
+                      "Take it out; where you want it, --env " + std::string(name) +
+                          "=VALUE on your own command line sets it for all cells");
     }
     if (!variables.emplace(name, set).second) {
       refuse_variable(std::string(name) + " is given twice", "Write it once");

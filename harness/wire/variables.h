@@ -14,8 +14,8 @@ using Variables = std::map<std::string, std::string>;
 inline constexpr std::string_view kUnset = "unset";
 
 /// The variables that a value of the axis `env` sets: "A=0+B=unset"; none of "inherited". Throws
-/// InputError (place "env") for any other form, for a name given twice, and for one of mpsprobe's
-/// own.
+/// InputError (place "env") for any other form, for a name given twice, for one of mpsprobe's own,
+/// and for what no cell may set (refused_variable.h).
 Variables parse_variables(std::string_view value);
 
 /// The value of the axis `env` for them: in the order of their names. `parse_variables` reads it.

@@ -84,6 +84,12 @@ CLI::Option* add_environment(CLI::App& app, std::vector<std::string>& variables,
       ->type_name("K=V");
 }
 
+CLI::Option* add_trust_run(CLI::App& app, bool& trust) {
+  return app.add_flag("--trust-run", trust,
+                      "start the workers, with the variables, that a run names which was made on "
+                      "another machine, by another account or in another folder");
+}
+
 CLI::Option* add_format(CLI::App& app, std::string& formats) {
   const std::vector<std::string> names = format_names();
   return app

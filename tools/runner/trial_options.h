@@ -35,6 +35,9 @@ CLI::Option* add_start_process(CLI::App& app, std::optional<StartProcess>& start
 CLI::Option* add_environment(CLI::App& app, std::vector<std::string>& variables,
                              const std::string& more = "");
 
+/// --trust-run: what a run that was made elsewhere names is started.
+CLI::Option* add_trust_run(CLI::App& app, bool& trust);
+
 /// --format: forms of the report, with commas. `formats` holds what is usual.
 CLI::Option* add_format(CLI::App& app, std::string& formats);
 

@@ -101,6 +101,7 @@ class Bisection {
     run.command_line = request_.options.command_line;
     if (has_journal(folder)) {
       run.resume = folder.string();
+      run.trust_run = request_.options.trust_run;
     } else {
       run.out = folder.string();
       run.cells = {result_.cell};

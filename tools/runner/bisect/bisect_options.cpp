@@ -50,6 +50,7 @@ void add_bisect_options(CLI::App& app, BisectOptions& options) {
   app.add_option("--resume", options.resume,
                  "go on with the bisection in this folder, as it was asked for")
       ->type_name("DIR");
+  add_trust_run(app, options.trust_run);
   app.add_flag("--json", options.json, "print bisect.json instead of the text");
 }
 

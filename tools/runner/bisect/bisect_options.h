@@ -31,6 +31,7 @@ struct BisectOptions {
   std::optional<StartProcess> start_process;
   std::optional<std::string> out;
   std::optional<std::string> resume;
+  bool trust_run = false;
   bool json = false;
   std::vector<std::string> command_line;  ///< for the journals
 };

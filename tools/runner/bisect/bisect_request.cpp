@@ -14,6 +14,7 @@
 #include "reports/writers/atomic_file.h"
 #include "tools/runner/merge/find_runs.h"
 #include "tools/runner/run/recorded_trials.h"
+#include "tools/runner/run/run_origin.h"
 
 namespace mpsprobe {
 namespace {
@@ -152,7 +153,8 @@ void write_bisect_request(const fs::path& folder, const BisectRequest& request) 
               {"timeout", options.timeout_seconds.value_or(300)},
               {"stall", options.stall_seconds.value_or(20)},
               {"seed", options.seed.value_or(1)},
-              {"environment", options.environment}};
+              {"environment", options.environment},
+              {"origin", origin_of(folder)}};
   if (options.start_process.has_value()) object["start_process"] = name_of(*options.start_process);
   write_atomically(folder / kBisectRequestFile, object.dump(2) + "\n", "nothing was run");
 }
@@ -163,6 +165,7 @@ BisectRequest read_bisect_request(const fs::path& folder, const BisectOptions& n
   std::ifstream stream(folder / kBisectRequestFile, std::ios::binary);
   if (!stream) throw InputError(where, "holds no bisection", remedy);
   BisectRequest request;
+  std::string origin;
   request.options = now;
   try {
     const json object = json::parse(stream);
@@ -179,6 +182,7 @@ BisectRequest read_bisect_request(const fs::path& folder, const BisectOptions& n
     options.timeout_seconds = object.at("timeout").get<double>();
     options.stall_seconds = object.at("stall").get<double>();
     options.seed = object.at("seed").get<uint64_t>();
+    origin = object.value("origin", "");
     options.environment = object.at("environment").get<std::vector<std::string>>();
     if (const auto start = object.find("start_process"); start != object.end()) {
       options.start_process = start_process_named(start->get<std::string>());
@@ -197,6 +201,15 @@ BisectRequest read_bisect_request(const fs::path& folder, const BisectOptions& n
                build.known.failures <= build.known.trials;
       });
   if (!plain) throw InputError(where, "its request.json makes no sense", remedy);
+  if (!now.trust_run) {
+    WouldStart what{{}, request.options.environment};
+    if (!request.options.make.empty()) what.programs.push_back("--make: " + request.options.make);
+    for (const NamedBuild& build : request.builds) {
+      if (!build.path.empty()) what.programs.push_back(build.name + ": " + build.path);
+    }
+    refuse_foreign(origin, folder, what, where,
+                   "Add --trust-run if you trust whoever made it, or begin a new one");
+  }
   return request;
 }
 

@@ -14,6 +14,7 @@
 #include "reports/words/text.h"
 #include "tools/runner/machine_error.h"
 #include "tools/runner/run/plan_campaign.h"
+#include "tools/runner/run/run_origin.h"
 #include "tools/runner/run/trial_setup.h"
 #include "tools/runner/run/variables_check.h"
 #include "tools/runner/say.h"
@@ -155,6 +156,7 @@ void BuildTrials::begin() {
     throw MachineError(fmt::format("{}: cannot be created: {}. Name a folder with --out",
                                    printable(folder_.string()), error.message()));
   }
+  header.origin = origin_of(folder_);
   writer_ = std::make_unique<JournalWriter>(file, header);
   running_ = std::make_unique<Running>(*writer_, header, std::vector<TrialRecord>{}, folder_,
                                        interrupted_);

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
@@ -15,6 +16,7 @@
 #include "tools/runner/exit_code.h"
 #include "tools/runner/merge/find_runs.h"
 #include "tools/runner/run/finish_report.h"
+#include "tools/runner/run/run_origin.h"
 #include "tools/runner/run/trial_setup.h"
 #include "tools/runner/say.h"
 #include "tools/runner/trial_options.h"
@@ -86,8 +88,12 @@ int merge_command_line(const MergeOptions& options) {
   std::vector<NamedJournal> runs = runs_of(options.folders);
   const std::vector<size_t> shards = missing_shards(runs);
   const size_t count = runs.size();
-  const Journal merged = merge_journals(std::move(runs));
+  const bool here = std::all_of(runs.begin(), runs.end(), [](const NamedJournal& run) {
+    return made_here(run.journal.header.origin, run.name);
+  });
+  Journal merged = merge_journals(std::move(runs));
   prepare_folder(options.out, formats);
+  if (here) merged.header.origin = origin_of(options.out);
   write_journal(fs::path(options.out) / "journal.ndjson", merged);
   say(stderr, "merged {}: {}\n", counted(static_cast<int64_t>(count), "runs"),
       counted(static_cast<int64_t>(merged.stored->size()), "trials"));

@@ -32,6 +32,7 @@
 #include "tools/runner/repro/repro_source.h"
 #include "tools/runner/run/plan_campaign.h"
 #include "tools/runner/run/recorded_trials.h"
+#include "tools/runner/run/run_origin.h"
 #include "tools/runner/run/trial_setup.h"
 #include "tools/runner/run/variables_check.h"
 #include "tools/runner/say.h"
@@ -279,6 +280,11 @@ int resume(const ReproOptions& options) {
                      "holds the journal of a run, not of a minimisation",
                      "Go on with it by `mpsprobe run --resume`");
   }
+  if (!options.trust_run) {
+    refuse_foreign(journal.header.origin, folder, would_start(journal.header),
+                   "--resume " + folder.string(),
+                   "Add --trust-run if you trust whoever made it, or begin a new one");
+  }
   check_same_libraries(journal.header);
   MinimiseRequest request = read_request(folder / kReproRequestFile);
   request.start = journal.header.cells.front().cell;
@@ -293,7 +299,7 @@ int resume(const ReproOptions& options) {
 int repro_command_line(const ReproOptions& options) {
   if (options.resume.has_value()) return resume(options);
   const ReproSource source = repro_source(options);
-  const CampaignHeader header = plan_repro(options, source);
+  CampaignHeader header = plan_repro(options, source);
   check_cell(header, source.start);
   const std::string library = library_identity(
       header.workers.front().describe.value("provenance", nlohmann::json::object()));
@@ -313,6 +319,7 @@ int repro_command_line(const ReproOptions& options) {
   request.conditions = !options.no_conditions;
   watch_for_interrupt();  // from here on there is something to leave in order
   const fs::path folder = folder_for(options, source);
+  header.origin = origin_of(folder);
   write_request(folder / kReproRequestFile, request);
   JournalWriter journal(folder / "journal.ndjson", header);
   return run_repro(header, request, folder, journal, {}, options);

@@ -55,6 +55,7 @@ void add_repro_options(CLI::App& app, ReproOptions& options) {
   app.add_option("--resume", options.resume,
                  "go on with the minimisation in this folder, with the options that it began with")
       ->type_name("DIR");
+  add_trust_run(app, options.trust_run);
   app.add_flag("--json", options.json, "print minimum.json instead of the text");
 }
 

@@ -31,6 +31,7 @@ struct ReproOptions {
   std::optional<int> condition_trials;
   std::optional<StartProcess> start_process;
   std::vector<std::string> crash_reports;
+  bool trust_run = false;
   bool no_conditions = false;
   bool no_programs = false;
   bool json = false;

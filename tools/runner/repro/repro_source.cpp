@@ -11,6 +11,7 @@
 #include "harness/wire/library_under_test.h"
 #include "reports/analysis/analysis.h"
 #include "reports/words/text.h"
+#include "tools/runner/run/run_origin.h"
 
 namespace mpsprobe {
 namespace {
@@ -75,6 +76,12 @@ ReproSource from_run(const fs::path& folder, const ReproOptions& options) {
   const Analysis analysis = analyse(journal);
   const SignatureGroup& group = chosen_signature(analysis, options);
   const SignatureGroup::Where& where = simplest(group);
+  const bool trusted = options.trust_run || made_here(journal.header.origin, folder);
+  if (!trusted && !options.worker.has_value()) {
+    refuse_foreign(journal.header.origin, folder, would_start(journal.header), options.what,
+                   "Name the worker to run with --worker NAME=PATH, or add --trust-run if you "
+                   "trust whoever made the run");
+  }
   ReproSource source;
   source.start = parse_cell(where.cell);
   source.signature = group.title;
@@ -89,7 +96,11 @@ ReproSource from_run(const fs::path& folder, const ReproOptions& options) {
   source.timeout_seconds = journal.header.timeout_seconds;
   source.stall_seconds = journal.header.stall_seconds;
   source.seed = journal.header.seed;
-  source.environment = journal.header.environment;
+  if (trusted) {
+    source.environment = journal.header.environment;
+  } else if (options.environment.empty()) {
+    say_left_out_variables(journal.header.environment);
+  }
   source.start_process = journal.header.start_process;
   return source;
 }

@@ -7,6 +7,7 @@
 #include "reports/analysis/analysis.h"
 #include "reproducers/bundle/evidence.h"
 #include "tools/runner/run/plan_campaign.h"
+#include "tools/runner/run/run_origin.h"
 
 namespace mpsprobe {
 namespace {
@@ -35,12 +36,24 @@ RunOptions options_of_failed(const RunOptions& options) {
         std::find(result.cells.begin(), result.cells.end(), cell.id) != result.cells.end();
     if (cell.failures > 0 && !known) result.cells.push_back(cell.id);
   }
+  const bool trusted =
+      options.trust_run || made_here(earlier.origin, folder_of_run(*options.failed));
   if (result.workers.empty()) {
+    if (!trusted) {
+      refuse_foreign(earlier.origin, folder_of_run(*options.failed), would_start(earlier),
+                     "--failed " + *options.failed,
+                     "Name the worker to run with --worker NAME=PATH, or add --trust-run if you "
+                     "trust whoever made the run");
+    }
     for (const WorkerInfo& worker : earlier.workers) {
       result.workers.push_back(worker.name + "=" + worker.path);
     }
   }
-  if (result.environment.empty()) result.environment = earlier.environment;
+  if (result.environment.empty() && trusted) {
+    result.environment = earlier.environment;
+  } else if (!trusted) {
+    say_left_out_variables(earlier.environment);
+  }
   take_over(result.trials, earlier.trials);
   take_over(result.seed, earlier.seed);
   take_over(result.timeout_seconds, earlier.timeout_seconds);

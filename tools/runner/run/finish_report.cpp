@@ -15,9 +15,9 @@ namespace mpsprobe {
 
 int show_run(const std::filesystem::path& folder) {
   say(stdout, "{}",
-      report_terminal(
+      Styled{report_terminal(
           analyse_file(folder / "journal.ndjson").analysis,
-          {.colour = wants_colour(STDOUT_FILENO), .width = screen_width(STDOUT_FILENO)}));
+          {.colour = wants_colour(STDOUT_FILENO), .width = screen_width(STDOUT_FILENO)})});
   return kExitOk;
 }
 
@@ -27,8 +27,8 @@ Analysis finish_report(const std::filesystem::path& folder, const Formats& forma
   const auto written = write_reports(folder, journal, analysis, formats,
                                      beside ? beside(journal, analysis) : Beside());
   say(stdout, "{}",
-      report_terminal(
-          analysis, {.colour = wants_colour(STDOUT_FILENO), .width = screen_width(STDOUT_FILENO)}));
+      Styled{report_terminal(analysis, {.colour = wants_colour(STDOUT_FILENO),
+                                        .width = screen_width(STDOUT_FILENO)})});
   std::string_view before = "\nreport: ";
   for (const std::filesystem::path& file : written) {
     say(stdout, "{}{}\n", before, printable(file.string()));

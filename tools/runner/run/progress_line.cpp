@@ -59,7 +59,7 @@ void ProgressLine::tell_failure(const TrialRecord& trial) {
   const size_t room = std::max(width, outcome.size() + 20) - outcome.size() - 2;
   const char* red = colour_ ? "\x1b[31m" : "";
   const char* plain = colour_ ? "\x1b[0m" : "";
-  say(stderr, "{}{}{} {}\n", red, outcome, plain, shortened(text, room));
+  say(stderr, "{}{}{} {}\n", Styled{red}, outcome, Styled{plain}, shortened(text, room));
 }
 
 void ProgressLine::update(const TrialRecord& trial, const Progress& progress) {

@@ -31,6 +31,7 @@
 #include "tools/runner/run/finish_report.h"
 #include "tools/runner/run/plan_campaign.h"
 #include "tools/runner/run/progress_line.h"
+#include "tools/runner/run/run_origin.h"
 #include "tools/runner/run/trial_setup.h"
 #include "tools/runner/say.h"
 #include "tools/runner/workers/workers.h"
@@ -276,6 +277,11 @@ int resume(const RunOptions& options, const std::vector<KnownFailure>& known) {
   {
     JournalWriter writer(file);
     const Journal& journal = writer.existing();
+    if (!options.trust_run) {
+      refuse_foreign(journal.header.origin, folder, would_start(journal.header),
+                     "--resume " + folder.string(),
+                     "Add --trust-run if you trust whoever made it, or begin a new run");
+    }
     check_same_libraries(journal.header);
     check_expectations(known, journal.header);
     for (const DamagedLine& line : journal.damaged) {
@@ -338,6 +344,7 @@ int run_command_line(const RunOptions& options) {
   EventStream events(options.events, false);
   check_expectations(known, header);
   const fs::path folder = new_folder(options, header);
+  header.origin = origin_of(folder);
   say_start(header, folder, options.probes);
   CampaignEnd end;
   {

@@ -115,6 +115,7 @@ void add_run_options(CLI::App& app, RunOptions& options) {
       "the options that it began with")
       ->type_name("[DIR]")
       ->group(kPlace);
+  add_trust_run(app, options.trust_run)->group(kWorkers);
   add_environment(app, options.environment)->group(kWorkers);
   app.add_option("--worker", options.workers,
                  "a build of the worker; may be repeated: the same cells, side by side [stock: the "

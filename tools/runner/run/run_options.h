@@ -44,6 +44,7 @@ struct RunOptions {
   std::string fail_on;                      ///< a list; empty: what is usual
   std::optional<std::string> expectations;  ///< --expectations: a file
   std::string format = "markdown,json";     ///< what the report is written as
+  bool trust_run = false;                   ///< --trust-run: start what another's run names
   bool force_env = false;                   ///< also variables that no library has
   bool dry_run = false;
   bool json = false;

@@ -14,6 +14,7 @@
 #include "harness/wire/input_error.h"
 #include "reports/words/text.h"
 #include "reports/writers/atomic_file.h"
+#include "reproducers/bundle/check_bundle.h"
 #include "reproducers/bundle/redaction/redactor.h"
 #include "reproducers/reverify/filing.h"
 #include "reproducers/reverify/recheck.h"
@@ -222,8 +223,9 @@ fs::path folder_of(const std::string& bundle) {
 }  // namespace
 
 int verify_command_line(const VerifyOptions& options) {
-  const BundleRecord record = read_bundle_record(options.bundle);
   const fs::path bundle = folder_of(options.bundle);
+  if (fs::exists(bundle / kBundleRecordFile)) check_bundle(bundle);
+  const BundleRecord record = read_bundle_record(options.bundle);
   if (options.filing.has_value()) return note(options, bundle);
   check_options(options, record);
   const RunOptions run = run_options(options, record);

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "reproducers/bundle/bundle.h"
 #include "reproducers/bundle/bundle_record.h"
 #include "tools/runner/program_fixture.h"
 
@@ -88,7 +89,9 @@ echo '{"event": "result", "operations": 1, "seconds": 0.1, "checked": 1}' >&4
     record.cells = {{parse_cell(kCell), "stock", kOld, device, failures, 0, trials, false},
                     {parse_cell(kControl), "stock", kOld, device, 0, 0, trials, true}};
     fs::create_directory(path("bundle"));
-    write("bundle/bundle.json", bundle_record_json(record));
+    const std::string text = bundle_record_json(record);
+    write("bundle/bundle.json", text);
+    write("bundle/MANIFEST.sha256", manifest_of({{"bundle.json", text}}, ""));
     return path("bundle");
   }
 
@@ -241,7 +244,7 @@ TEST_F(VerifyCommand, AFilingNumberIsNotedAndListedWithTheLastVerdict) {
 
 TEST_F(VerifyCommand, ABundleThatCannotBeWrittenIsVerifiedAllTheSame) {
   bundle();
-  fs::create_directory_symlink("/tmp", path("bundle/verified"));
+  write("bundle/verified", "no folder\n");
   const Run run = verify({"--worker", "stock=" + path("old"), "--trials", "2"});
   EXPECT_EQ(run.exit_code, 0);
   EXPECT_THAT(run.err, HasSubstr("not kept in the bundle"));

@@ -28,6 +28,7 @@ void add_verify_options(CLI::App& app, VerifyOptions& options) {
   add_environment(app, options.run.environment,
                   ". Those of the bundle are named and never put in force");
   add_start_process(app, options.run.start_process, "as `run` does, exec with --worker");
+  add_trust_run(app, options.run.trust_run);
   app.add_option("--known-good", options.run.known_good,
                  "run a known-good cell after a failure: auto (on real devices), always, never")
       ->check(one_of({"auto", "always", "never"}))

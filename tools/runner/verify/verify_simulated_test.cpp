@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/journal/journal.h"
+#include "reproducers/bundle/bundle.h"
 #include "reproducers/bundle/bundle_record.h"
 #include "tools/runner/program_fixture.h"
 
@@ -38,7 +39,9 @@ class VerifySimulated : public ProgramTest {
     record.cells = {{parse_cell(cell), "stock", build, device, failures, 0, trials, false},
                     {parse_cell(kControl), "stock", build, device, 0, 0, trials, true}};
     std::filesystem::create_directory(path("bundle"));
-    write("bundle/bundle.json", bundle_record_json(record));
+    const std::string text = bundle_record_json(record);
+    write("bundle/bundle.json", text);
+    write("bundle/MANIFEST.sha256", manifest_of({{"bundle.json", text}}, ""));
   }
 
   Run verify(std::vector<std::string> arguments) const {

@@ -1,0 +1,356 @@
+// What was received is data: forty ways to make a bundle, a journal, a matrix or known failures of
+// somebody else run something. Whatever would run leaves a file behind.
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "harness/journal/journal_line.h"
+#include "harness/wire/input_error.h"
+#include "reproducers/bundle/bundle.h"
+#include "reproducers/bundle/bundle_record.h"
+#include "tools/runner/program_fixture.h"
+
+namespace mpsprobe {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::AnyOf;
+using testing::HasSubstr;
+
+constexpr const char* kFailing = "cpu/selftest.null_dereference/default/threads=2";
+
+class Received : public ProgramTest {
+ protected:
+  using Way = std::pair<std::string, std::function<Run()>>;
+
+  Received() {
+    evil_ = write("evil", "#!/bin/sh\ntouch '" + path("ran") + "'\nexec '" +
+                              selftest_.substr(selftest_.find('=') + 1) + "' \"$@\"\n");
+    fs::permissions(evil_, fs::perms::owner_all);
+  }
+
+  std::string evil_;  ///< a worker that leaves the file `ran`, as nothing received may
+
+  // ---- runs of somebody else ------------------------------------------------------------------
+
+  /// A run by the evil worker, moved to where it was not made.
+  std::string foreign(const std::vector<std::string>& more = {}) {
+    std::vector<std::string> words{"run",      "--cell",         kFailing, "--trials",       "2",
+                                   "--worker", "stock=" + evil_, "--out",  path("elsewhere")};
+    words.insert(words.end(), more.begin(), more.end());
+    mpsprobe(words);
+    return moved("elsewhere");
+  }
+  std::string moved(const std::string& name) {
+    fs::remove_all(path("got"));
+    fs::rename(path(name), path("got"));
+    fs::remove(path("ran"));
+    return path("got");
+  }
+  /// Its first record, which says what the run is, changed and sealed anew.
+  void change_header(const std::string& folder, const std::function<void(json&)>& change) const {
+    const fs::path file = fs::path(folder) / "journal.ndjson";
+    std::ifstream stream(file);
+    std::string first;
+    std::getline(stream, first);
+    std::ostringstream rest;
+    rest << stream.rdbuf();
+    json record = json::parse(first);
+    record.erase("sum");
+    change(record.at("campaign"));
+    const std::string run = record.at("run");
+    std::ofstream(file) << sealed_line(record, 0, run) << rest.str();
+  }
+  Run failed(const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> words{"run", "--failed", path("got"), "--out", path("again")};
+    words.insert(words.end(), more.begin(), more.end());
+    return mpsprobe(words);
+  }
+
+  // ---- bundles --------------------------------------------------------------------------------
+
+  std::string bundle(const std::string& cell = kFailing) {
+    fs::remove_all(path("bundle"));
+    fs::create_directories(path("bundle/programs"));
+    BundleRecord record;
+    record.mpsprobe_version = "0.1.0";
+    record.signature = "bad access in selftest";
+    record.measured = "2026-01-31T12:00:00.000Z";
+    record.cells = {{parse_cell(kFailing), "stock", {}, {}, 3, 0, 3, false}};
+    std::string text = bundle_record_json(record);
+    text.replace(text.find(kFailing), std::string(kFailing).size(), cell);
+    seal({{"bundle.json", text}, {"programs/run.sh", "touch '" + path("ran") + "'\n"}});
+    return path("bundle");
+  }
+  void seal(const std::vector<BundleFile>& files) const {
+    for (const BundleFile& file : files) write("bundle/" + file.path, file.bytes);
+    write("bundle/MANIFEST.sha256", manifest_of(files, ""));
+  }
+  void replace(const std::string& name, const std::string& from, const std::string& to) const {
+    std::string text = read(name);
+    text.replace(text.find(from), from.size(), to);
+    write(name, text);
+  }
+  Run verify() const {
+    fs::remove_all(path("out"));
+    return mpsprobe({"verify", path("bundle"), "--worker", "stock=" + evil_, "--trials", "1",
+                     "--out", path("out")});
+  }
+  /// A bundle that something is done to, verified.
+  Way bundle_way(const std::string& name, const std::function<void()>& change) {
+    return {name, [this, change] {
+              bundle();
+              change();
+              return verify();
+            }};
+  }
+  Way cell_way(const std::string& variable) {
+    return {"a bundle's cell with " + variable, [this, variable] {
+              bundle(std::string(kFailing) + "/env." + variable);
+              return verify();
+            }};
+  }
+  Way foreign_way(const std::string& name, const std::function<Run()>& act) {
+    return {name, [this, act] {
+              foreign();
+              return act();
+            }};
+  }
+
+  void refused(const std::vector<Way>& ways) {
+    for (const auto& [name, act] : ways) {
+      fs::remove_all(path("again"));
+      fs::remove(path("ran"));
+      const Run run = act();
+      EXPECT_FALSE(fs::exists(path("ran"))) << name << ": something ran\n" << run.err;
+      EXPECT_THAT(run.exit_code, AnyOf(2, 3)) << name << "\n" << run.out << run.err;
+      EXPECT_NE(run.err, "") << name << ": refused without a word";
+      ++tried_;
+    }
+  }
+  int tried_ = 0;
+};
+
+TEST_F(Received, ChoosesCellsAndNothingElse) {
+  const auto header = [this](const std::function<void(json&)>& change) {
+    return [this, change] {
+      change_header(path("got"), change);
+      return failed();
+    };
+  };
+  const auto with_cell = [](const std::string& variable) {
+    return [variable](json& campaign) {
+      campaign.at("cells").at(0).at("cell") = std::string(kFailing) + "/env." + variable;
+    };
+  };
+  refused({
+      // Variables of loaders, interpreters, shells and allocators, in a cell's text.
+      cell_way("LD_PRELOAD=evil.so"),
+      cell_way("LD_LIBRARY_PATH=."),
+      cell_way("LD_AUDIT=evil.so"),
+      cell_way("DYLD_INSERT_LIBRARIES=evil.dylib"),
+      cell_way("GLIBC_TUNABLES=glibc.rtld.nns"),
+      cell_way("GCONV_PATH=."),
+      cell_way("PATH=."),
+      cell_way("BASH_ENV=evil.sh"),
+      cell_way("PYTHONPATH=."),
+      cell_way("NODE_OPTIONS=x"),
+      cell_way("MALLOC_CONF=x"),
+      cell_way("OPENSSL_CONF=evil"),
+      cell_way("OMP_TOOL_LIBRARIES=evil"),
+      cell_way("MLX_METAL_PATH=evil"),
+      cell_way("CUDA_INJECTION64_PATH=evil"),
+      cell_way("TORCHINDUCTOR_CACHE_DIR=evil"),
+      cell_way("MPSPROBE_PROFILES=evil"),
+      cell_way("A=evil.so"),
+      // The same from the other files that have cells.
+      foreign_way("a journal's cell for --failed", header(with_cell("LD_PRELOAD=evil.so"))),
+      foreign_way("a journal's cell for --resume",
+                  [this, with_cell] {
+                    change_header(path("got"), with_cell("LD_PRELOAD=evil.so"));
+                    return mpsprobe({"run", "--resume", path("got"), "--trust-run"});
+                  }),
+      {"a matrix's cell",
+       [this] {
+         const std::string file =
+             write("m.json",
+                   R"({"name": "m", "cells": ["cpu/selftest.pass/default/env.LD_PRELOAD=e.so"]})");
+         return mpsprobe({"run", "--matrix", file, "--worker", "stock=" + evil_, "--force-env"});
+       }},
+      {"a matrix's axis",
+       [this] {
+         const std::string file =
+             write("m.json",
+                   R"({"name": "m", "blocks": [{"name": "b", "axes": {"backend": ["cpu"],
+                 "op": ["selftest.pass"], "env.LD_LIBRARY_PATH": ["."]}}]})");
+         return mpsprobe({"run", "--matrix", file, "--worker", "stock=" + evil_, "--force-env"});
+       }},
+      {"known failures",
+       [this] {
+         const std::string file = write(
+             "e.json",
+             R"({"mpsprobe_expectations": 1, "known": [{"where": {"axes": {"env.PATH": ["."]}},
+                 "signature": "x", "outcome": "any"}]})");
+         return mpsprobe({"run", "--cell", kFailing, "--worker", "stock=" + evil_, "--expectations",
+                          file, "--out", path("again")});
+       }},
+      // Bundles that are not what was packed, or lead out of their folder.
+      bundle_way("a record that the manifest contradicts",
+                 [this] { replace("bundle/bundle.json", "threads=2", "threads=3"); }),
+      bundle_way("a program that the manifest contradicts",
+                 [this] { write("bundle/programs/run.sh", "exec evil\n"); }),
+      bundle_way("no manifest", [this] { fs::remove(path("bundle/MANIFEST.sha256")); }),
+      bundle_way("a manifest without the record",
+                 [this] { write("bundle/MANIFEST.sha256", manifest_of({}, "")); }),
+      bundle_way("a manifest of garbage", [this] { write("bundle/MANIFEST.sha256", "evil\n"); }),
+      bundle_way("a manifest that leads out",
+                 [this] { replace("bundle/MANIFEST.sha256", "programs/run.sh", "../evil"); }),
+      bundle_way("a manifest with a whole path",
+                 [this] { replace("bundle/MANIFEST.sha256", "programs/run.sh", evil_); }),
+      bundle_way("a manifest of a file that is missing",
+                 [this] { fs::remove(path("bundle/programs/run.sh")); }),
+      bundle_way("a record that is a link",
+                 [this] {
+                   fs::rename(path("bundle/bundle.json"), path("outside.json"));
+                   fs::create_symlink(path("outside.json"), path("bundle/bundle.json"));
+                 }),
+      bundle_way("a folder that is a link",
+                 [this] { fs::create_directory_symlink("/tmp", path("bundle/verified")); }),
+      bundle_way("a number that is a link",
+                 [this] { fs::create_symlink(path("ran"), path("bundle/filing.txt")); }),
+      bundle_way("a pipe", [this] { ASSERT_EQ(mkfifo(path("bundle/p").c_str(), 0600), 0); }),
+      // Runs of others: their workers, makers and variables.
+      foreign_way("--failed", [this] { return failed(); }),
+      foreign_way(
+          "--failed of its report",
+          [this] {
+            return mpsprobe({"run", "--failed", path("got/report.json"), "--out", path("again")});
+          }),
+      foreign_way("--resume",
+                  [this] {
+                    return mpsprobe({"run", "--resume", path("got")});
+                  }),
+      foreign_way("repro",
+                  [this] {
+                    return mpsprobe({"repro", path("got")});
+                  }),
+      foreign_way("repro of its report",
+                  [this] {
+                    return mpsprobe({"repro", path("got/report.json")});
+                  }),
+      foreign_way("a journal of an old version",
+                  header([](json& campaign) { campaign.erase("origin"); })),
+      foreign_way("a journal with an origin that was made up",
+                  header([](json& campaign) { campaign["origin"] = std::string(64, 'a'); })),
+      foreign_way("a worker with the name of an option", header([this](json& campaign) {
+                    campaign.at("workers").at(0)["name"] = "stock=" + evil_;
+                  })),
+      foreign_way("what was merged of it",
+                  [this] {
+                    mpsprobe({"merge", path("got"), "--out", path("merged")});
+                    moved("merged");
+                    return failed();
+                  }),
+      {"a reduction that goes on",
+       [this] {
+         fs::remove_all(path("less"));
+         mpsprobe({"repro", kFailing, "--worker", "stock=" + evil_, "--budget", "0.01",
+                   "--no-programs", "--out", path("less")});
+         return mpsprobe({"repro", "--resume", moved("less")});
+       }},
+      {"a bisection that goes on",
+       [this] {
+         fs::remove_all(path("cut"));
+         mpsprobe({"bisect", kFailing, "--builds", "a,b", "--make",
+                   "echo '" + evil_ + "' {} | cut -d' ' -f1", "--budget", "0.01", "--out",
+                   path("cut")});
+         return mpsprobe({"bisect", "--resume", moved("cut")});
+       }},
+      {"a verification that goes on",
+       [this] {
+         bundle();
+         verify();
+         moved("out");
+         return mpsprobe({"verify", path("bundle"), "--resume", path("got")});
+       }},
+  });
+  EXPECT_GE(tried_, 40);
+}
+
+TEST_F(Received, ARunOfSomebodyElseRunsOnOnesOwnWorkerWithoutItsVariables) {
+  foreign({"--env", "PLANTED=1", "--env", "LD_DEBUG_OUTPUT=/tmp/evil"});
+  const Run asked = failed();
+  EXPECT_THAT(asked.err, HasSubstr("worker stock: " + evil_));
+  EXPECT_THAT(asked.err, HasSubstr("with LD_DEBUG_OUTPUT=/tmp/evil"));
+  EXPECT_THAT(asked.err, HasSubstr("--trust-run"));
+  const Run own = failed({"--worker", selftest_});
+  EXPECT_EQ(own.exit_code, 0) << own.err;
+  EXPECT_THAT(own.err, HasSubstr("left out: PLANTED=1, LD_DEBUG_OUTPUT=/tmp/evil"));
+  EXPECT_FALSE(fs::exists(path("ran")));
+  EXPECT_THAT(read("again/journal.ndjson"), HasSubstr("\"environment\":[]"));
+  fs::remove_all(path("again"));
+  const Run trusted = failed({"--trust-run"});
+  EXPECT_EQ(trusted.exit_code, 0) << trusted.err;
+  EXPECT_TRUE(fs::exists(path("ran")));
+  EXPECT_THAT(read("again/journal.ndjson"), HasSubstr("PLANTED=1"));
+}
+
+TEST_F(Received, OnesOwnRunsGoOnAsTheyAre) {
+  mpsprobe(
+      {"run", "--cell", kFailing, "--trials", "2", "--worker", selftest_, "--out", path("own")});
+  EXPECT_EQ(mpsprobe({"run", "--resume", path("own")}).exit_code, 0);
+  EXPECT_EQ(shell("cd own && \"$mpsprobe\" run --resume . && cd .. && \"$mpsprobe\" run --failed "
+                  "own/../own/report.json --out again")
+                .exit_code,
+            0);
+  mpsprobe({"merge", path("own"), path("again"), "--out", path("merged")});
+  // Nobody can read a machine, an account or a folder in what the journal says of its origin.
+  const json first =
+      json::parse(read("own/journal.ndjson").substr(0, read("own/journal.ndjson").find('\n')));
+  EXPECT_THAT(first.at("campaign").at("origin").get<std::string>(),
+              testing::MatchesRegex("[0-9a-f]{64}"));
+}
+
+TEST_F(Received, NothingActsOnTheTerminal) {
+  const std::string hostile = "2026\x1b]0;title\x07\x1b[2J";
+  foreign();
+  change_header(path("got"), [&hostile](json& campaign) { campaign["started"] = hostile; });
+  bundle();
+  BundleRecord record = parse_bundle_record(read("bundle/bundle.json"), "");
+  record.measured = hostile;
+  seal({{"bundle.json", bundle_record_json(record)}});
+  const std::string worker = write("w", "#!/bin/sh\necho '" +
+                                            json{{"mpsprobe_worker", 2},
+                                                 {"operations",
+                                                  {{{"name", "a"},
+                                                    {"summary", hostile},
+                                                    {"source", hostile},
+                                                    {"paths", {"default"}},
+                                                    {"backends", {hostile}}}}},
+                                                 {"backends", json::array()}}
+                                                .dump() +
+                                            "'\n");
+  fs::permissions(worker, fs::perms::owner_all);
+  const std::string history = path("h.sqlite");
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"verify", path("bundle"), "--worker", selftest_, "--trials", "1", "--out", path("v")},
+           {"list", "--filed", path("bundle")},
+           {"show", path("got")},
+           {"history", "add", path("got"), "--db", history},
+           {"history", "show", "--db", history},
+           {"list", "operations", "--worker", "w=" + worker}}) {
+    const Run run = mpsprobe(words);
+    for (const std::string& text : {run.out, run.err}) {
+      EXPECT_EQ(text.find_first_of("\x1b\x07"), std::string::npos) << words[0] << ": " << text;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mpsprobe
