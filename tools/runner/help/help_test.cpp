@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/runner/command.h"
 #include "tools/runner/program_fixture.h"
 
 namespace mpsprobe {
@@ -15,9 +16,10 @@ using testing::Not;
 
 class Help : public ProgramTest {
  protected:
-  std::vector<std::string> commands() const {
-    return {"run",   "list",     "doctor", "show",        "report",
-            "repro", "feedback", "verify", "completions", "man"};
+  static std::vector<std::string> commands() {
+    std::vector<std::string> names;
+    for (const Command& command : mpsprobe::commands()) names.emplace_back(command.name);
+    return names;
   }
 
   /// What bash would offer for the last of these words.
@@ -45,6 +47,20 @@ TEST_F(Help, FitsIntoEightyColumns) {
 TEST_F(Help, OfTheWholeNamesEveryCommand) {
   const std::string help = mpsprobe({}).out;
   for (const std::string& command : commands()) EXPECT_THAT(help, HasSubstr("\n  " + command));
+  for (const Command& command : mpsprobe::commands()) {
+    EXPECT_THAT(help, HasSubstr("\n" + std::string(command.group) + ":\n"));
+    EXPECT_THAT(mpsprobe({std::string(command.name), "--help"}).out,
+                HasSubstr(std::string(command.summary).substr(0, 40)));
+  }
+}
+
+// One that the program did not know would run another in its place.
+TEST_F(Help, EveryCommandComplainsOfItsOwnOptions) {
+  for (const std::string& command : commands()) {
+    const Run run = mpsprobe({command, "--no-such-option"});
+    EXPECT_EQ(run.exit_code, 2) << command;
+    EXPECT_THAT(run.err, HasSubstr(command)) << run.err;
+  }
 }
 
 TEST_F(Help, OfRunIsGrouped) {

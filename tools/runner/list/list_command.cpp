@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -10,8 +11,11 @@
 #include "reports/words/text.h"
 #include "tools/runner/data_folder.h"
 #include "tools/runner/exit_code.h"
+#include "tools/runner/option_check.h"
+#include "tools/runner/optional_value.h"
 #include "tools/runner/run/plan_campaign.h"
 #include "tools/runner/say.h"
+#include "tools/runner/verify/verify_command.h"
 #include "tools/runner/workers/workers.h"
 
 namespace mpsprobe {
@@ -131,7 +135,29 @@ int list_cells(const ListOptions& options) {
 
 }  // namespace
 
+void add_list_options(CLI::App& app, ListOptions& options) {
+  const std::vector<std::string> what{"matrices", "cells",    "operations",
+                                      "axes",     "backends", "profiles"};
+  app.add_option("what", options.what,
+                 "what to show: matrices, cells, operations, axes, backends or profiles")
+      ->type_name("WHAT")
+      ->check(one_of(what))
+      ->capture_default_str();
+  app.add_option("--matrix", options.matrix,
+                 "of `cells`: a name from `mpsprobe list matrices`, or a JSON file")
+      ->type_name("NAME|FILE")
+      ->capture_default_str();
+  app.add_option("--worker", options.workers, "a build of the worker; may be repeated")
+      ->type_name("NAME=PATH");
+  app.add_flag("--json", options.json, "as JSON");
+  add_optional_value(app, "--filed", options.filed,
+                     "instead: the bundles below a folder, what each was filed as and its last "
+                     "verdict [mpsprobe-out and the current folder]")
+      ->type_name("[DIR]");
+}
+
 int list_command_line(const ListOptions& options) {
+  if (options.filed.has_value()) return list_filed_command_line(*options.filed, options.json);
   if (options.what == "axes") return list_axes(options.json);
   if (options.what == "profiles") return list_profiles(options.json);
   if (options.what == "operations") return list_operations(options);

@@ -1,7 +1,12 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
+
+namespace CLI {
+class App;
+}
 
 namespace mpsprobe {
 
@@ -9,8 +14,12 @@ struct ListOptions {
   std::string what = "matrices";   ///< operations, matrices, cells, axes, profiles, backends
   std::string matrix = "default";  ///< of `cells`
   std::vector<std::string> workers;
+  std::optional<std::string> filed;  ///< --filed: bundles below this folder, or the usual ones
   bool json = false;
 };
+
+/// Adds the options of `list` to its subcommand. `options` must outlive the parsing.
+void add_list_options(CLI::App& app, ListOptions& options);
 
 /// `mpsprobe list`. Returns the exit code; throws InputError and MachineError.
 int list_command_line(const ListOptions& options);

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace mpsprobe {
+
+/// What the user called.
+struct Called {
+  std::vector<std::string> words;  ///< the program as it was called, then its arguments
+  const CLI::App* program;         ///< with every command; outlives the call
+};
+
+/// Does what a command was asked for. Returns the exit code (exit_code.h), with standard output
+/// looked after; throws as the command does.
+using RunCommand = std::function<int()>;
+
+/// A sub-command: everything that the program, its help, the completions and the manual page know
+/// of it.
+struct Command {
+  std::string_view name;
+  std::string_view group;       ///< heading in the help
+  std::string_view summary;     ///< one line
+  std::string_view examples;    ///< in its help
+  std::string_view exit_codes;  ///< in its help; empty: none of its own
+  /// Adds its options and gives what runs it with them: there is no command without either.
+  RunCommand (*add)(CLI::App& app, const Called& called);
+};
+
+/// All of them, in the order of the completions. What stands here is a command, and nothing else.
+std::span<const Command> commands();
+
+extern const char* const kDescription;  ///< of the whole program
+extern const char* const kExitCodes;    ///< that all commands share
+
+/// `code`, or kExitMachine where the command succeeded and standard output could not be written:
+/// `list --json` into a full disk is no success. Says so on standard error.
+int printed(int code);
+
+}  // namespace mpsprobe

@@ -1,0 +1,253 @@
+#include <CLI/CLI.hpp>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+#include "reproducers/bundle/evidence.h"
+#include "tools/runner/bisect/bisect_command.h"
+#include "tools/runner/command.h"
+#include "tools/runner/diff/diff_command.h"
+#include "tools/runner/doctor/doctor_command.h"
+#include "tools/runner/exit_code.h"
+#include "tools/runner/expect/expect_command.h"
+#include "tools/runner/feedback/feedback_command.h"
+#include "tools/runner/help/command_info.h"
+#include "tools/runner/help/completions.h"
+#include "tools/runner/help/man_page.h"
+#include "tools/runner/history/history_command.h"
+#include "tools/runner/list/list_command.h"
+#include "tools/runner/merge/merge_command.h"
+#include "tools/runner/option_check.h"
+#include "tools/runner/report/report_command.h"
+#include "tools/runner/repro/repro_command.h"
+#include "tools/runner/run/finish_report.h"
+#include "tools/runner/run/run_command.h"
+#include "tools/runner/run/run_options.h"
+#include "tools/runner/say.h"
+#include "tools/runner/verify/verify_command.h"
+
+namespace mpsprobe {
+
+constexpr const char* kAllExitCodes =
+    "Exit codes: 0 complete (a boundary found is a result), 1 what --fail-on names was found, "
+    "2 wrong usage, 3 the harness or the machine could not do it, 4 nothing selected or nothing "
+    "could run, 5 the report could not be written, 6 incomplete: what was planned was not done, "
+    "130 interrupted.";
+
+const char* const kExitCodes = kAllExitCodes;
+
+const char* const kDescription =
+    "Finds where a GPU software stack stops being thread-safe: runs cells of a matrix (threads x "
+    "operation x path x processes) in isolated processes and writes a boundary report.";
+
+namespace {
+
+constexpr std::string_view kRunAndLook = "Run and look";
+constexpr std::string_view kResults = "With a run's results";
+constexpr std::string_view kShell = "For the shell";
+
+/// A command whose options are a plain struct: both live as long as what is returned.
+template <typename Options>
+RunCommand bound(CLI::App& app, void (*add)(CLI::App&, Options&), int (*run)(const Options&),
+                 Options begin = {}) {
+  const auto options = std::make_shared<Options>(std::move(begin));
+  add(app, *options);
+  return [options, run] { return printed(run(*options)); };
+}
+
+/// A command that needs nothing but its options.
+template <auto Add, auto Run>
+RunCommand plain(CLI::App& app, const Called& /*called*/) {
+  return bound(app, Add, Run);
+}
+
+RunCommand add_run(CLI::App& app, const Called& called) {
+  const auto options = std::make_shared<RunOptions>();
+  options->command_line = called.words;
+  add_run_options(app, *options);
+  // What a real run found lies in its folder, whether somebody listens or not.
+  return [options] {
+    const int code = run_command_line(*options);
+    return options->dry_run ? printed(code) : code;
+  };
+}
+
+RunCommand add_repro(CLI::App& app, const Called& called) {
+  ReproOptions begin;
+  begin.command_line = called.words;
+  return bound(app, add_repro_options, repro_command_line, begin);
+}
+
+RunCommand add_bisect(CLI::App& app, const Called& called) {
+  BisectOptions begin;
+  begin.command_line = called.words;
+  return bound(app, add_bisect_options, bisect_command_line, begin);
+}
+
+RunCommand add_doctor(CLI::App& app, const Called& called) {
+  DoctorOptions begin;
+  begin.program = called.words.front();
+  return bound(app, add_doctor_options, doctor_command_line, begin);
+}
+
+RunCommand add_verify(CLI::App& app, const Called& called) {
+  VerifyOptions begin;
+  begin.run.command_line = called.words;
+  return bound(app, add_verify_options, verify_command_line, begin);
+}
+
+RunCommand add_show(CLI::App& app, const Called& /*called*/) {
+  const auto folder = std::make_shared<std::string>();
+  app.add_option("run", *folder, "folder of a run, or its report.json")
+      ->required()
+      ->type_name("FOLDER|report.json");
+  return [folder] { return printed(show_run(folder_of_run(*folder))); };
+}
+
+RunCommand add_completions(CLI::App& app, const Called& called) {
+  const auto shell = std::make_shared<std::string>();
+  app.add_option("shell", *shell, "bash, zsh or fish")
+      ->required()
+      ->check(one_of({"bash", "zsh", "fish"}))
+      ->type_name("SHELL");
+  return [shell, program = called.program] {
+    say(stdout, "{}", completions(*shell, commands_of(*program)));
+    return printed(kExitOk);
+  };
+}
+
+RunCommand add_man(CLI::App& /*app*/, const Called& called) {
+  return [program = called.program] {
+    say(stdout, "{}", man_page(kDescription, kExitCodes, commands_of(*program)));
+    return printed(kExitOk);
+  };
+}
+
+const std::array kCommands{
+    Command{
+        "run", kRunAndLook, "run a matrix or single cells, and write the report",
+        "Examples:\n"
+        "  mpsprobe run --matrix                      the default matrix on the best backend here\n"
+        "  mpsprobe run --matrix quick --backend cpu\n"
+        "  mpsprobe run --op linear --path nograph,graph --threads 1-8 --trials 30\n"
+        "  mpsprobe run --cell sim/linear/nograph/threads=3 --trials 30\n"
+        "  mpsprobe run --resume mpsprobe-out/2026-01-31T12-34-56Z-default",
+        kAllExitCodes, add_run},
+    Command{
+        "repro", kResults,
+        "reduce a failing cell to its minimal form, and show what is necessary for it",
+        "Examples:\n"
+        "  mpsprobe repro sim/linear/nograph/threads=8/iterations=50\n"
+        "  mpsprobe repro mpsprobe-out/2026-01-31T12-34-56Z-default/report.json\n"
+        "  mpsprobe repro mpsprobe-out/2026-01-31T12-34-56Z-default --signature 'uncommitted "
+        "encoder'",
+        "Exit codes: 0 reduced, or the budget used up, 2 wrong usage, 3 the harness or the machine "
+        "could not do it, 4 the cell does not fail here or cannot run, 5 the result could not be "
+        "written; its trials are kept, 130 interrupted.",
+        add_repro},
+    Command{"list", kRunAndLook, "show what there is to run", "", "",
+            plain<add_list_options, list_command_line>},
+    Command{"doctor", kRunAndLook,
+            "check workers, libraries, limits and environment, and say what to do", "",
+            "Exit codes: 0 nothing failed, 2 wrong usage, 3 a check failed.", add_doctor},
+    Command{"report", kResults, "write the report again from a journal, in any format", "", "",
+            plain<add_report_options, report_command_line>},
+    Command{"show", kRunAndLook, "print what a run came to, and write nothing", "", "", add_show},
+    Command{"merge", kResults, "put the shards of a run together, and write their report",
+            "Examples:\n"
+            "  mpsprobe run --matrix --shard 1/3 --out shards/1        on the first machine\n"
+            "  mpsprobe merge shards --out night --format html,json",
+            "Exit codes: 0 merged and complete, 2 wrong usage, other plans or unlike machines, 3 a "
+            "journal\n"
+            "cannot be read or written, 5 the report could not be written, 6 incomplete: what is "
+            "missing "
+            "is\n"
+            "listed.",
+            plain<add_merge_options, merge_command_line>},
+    Command{
+        "diff", kResults, "compare two runs: what is new, gone, or fails more or less often",
+        "Examples:\n"
+        "  mpsprobe diff yesterday today --fail-on new,worse\n"
+        "  mpsprobe diff torch-2.14 torch-2.15 --across library --json",
+        "Exit codes: 0 compared, 1 what --fail-on names was found, 2 wrong usage, or runs that "
+        "are\n"
+        "unlike, 3 a journal cannot be read, 4 no cell has results in both, 6 a run is incomplete.",
+        plain<add_diff_options, diff_command_line>},
+    Command{
+        "expect", kResults, "known failures: judge runs by them, and record new ones",
+        "Examples:\n"
+        "  mpsprobe expect update --from night\n"
+        "  mpsprobe expect check night --db history.sqlite\n"
+        "  mpsprobe run --matrix default --expectations expectations.json",
+        "Exit codes: 0 as known, 1 what --fail-on names was found, 2 wrong usage, or entries that\n"
+        "contradict each other or match nothing, 3 a journal or the history cannot be read, 4 no "
+        "trial\n"
+        "counts, 5 the file could not be written, 6 a run is incomplete.",
+        plain<add_expect_options, expect_command_line>},
+    Command{"history", kResults, "keep counts of runs, and say what changed over the nights",
+            "Examples:\n"
+            "  mpsprobe history add night\n"
+            "  mpsprobe history show --cell 'mps/linear/*'\n"
+            "  mpsprobe history trend",
+            "Exit codes: 0 done, 2 wrong usage, 3 the history or a journal cannot be read or "
+            "written, 4\n"
+            "nothing like this is in it.",
+            plain<add_history_options, history_command_line>},
+    Command{
+        "bisect", kRunAndLook, "find the build at which a failure began or ended",
+        "Examples:\n"
+        "  mpsprobe bisect CELL --builds "
+        "a=a/mpsprobe-worker,b=b/mpsprobe-worker,c=c/mpsprobe-worker\n"
+        "  mpsprobe bisect mlx/chain/default/threads=4/stream=per-thread --builds releases.txt \\\n"
+        "      --make 'tools/build-worker mlx=={}' --confirm 30",
+        "Exit codes: 0 settled, whatever the answer is, 2 wrong usage, 3 the harness or the "
+        "machine\n"
+        "could not do it, 4 fewer than two builds can run the cell, 5 the result could not be "
+        "written,\n"
+        "6 not settled, 130 interrupted.",
+        add_bisect},
+    Command{
+        "feedback", kResults,
+        "make of a run what can be filed: a folder and an archive for each failure",
+        "Examples:\n"
+        "  mpsprobe feedback mpsprobe-out/2026-01-31T12-34-56Z-default/report.json\n"
+        "  mpsprobe feedback mpsprobe-out/2026-01-31T12-34-56Z-default --signature 'commit call'\n"
+        "  mpsprobe feedback RUN --for pytorch --redact 'name of a project'\n\n"
+        "Personal data are replaced, unless --no-redact is given; redactions.md in the bundle says "
+        "what was. What `mpsprobe repro` made of the same run is taken into it.",
+        "Exit codes: 0 written, 2 wrong usage, or evidence that is simulated, 3 it could not be "
+        "written, or personal data were found in the finished bundle.",
+        plain<add_feedback_options, feedback_command_line>},
+    Command{
+        "verify", kResults,
+        "run the cells of a bundle again, and say whether what it is about is fixed",
+        "Examples:\n"
+        "  mpsprobe verify BUNDLE                     does it still fail here and now?\n"
+        "  mpsprobe verify BUNDLE --worker old=PATH --worker stock=PATH    is it fixed?\n"
+        "  mpsprobe verify BUNDLE --filing FB12345678",
+        "Exit codes: 0 the verdict is written, whatever it is, 1 what --fail-on names was found, "
+        "2 wrong usage, 3 the harness or the machine could not do it, 4 nothing could run, 5 the "
+        "verdict could not be written, 130 interrupted.",
+        add_verify},
+    Command{"completions", kShell, "print what a shell completes commands and options with",
+            "Example: source <(mpsprobe completions bash)", "", add_completions},
+    Command{"man", kShell, "print the manual page, for `man -l -`", "", "", add_man},
+};
+
+}  // namespace
+
+int printed(int code) {
+  errno = 0;
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  if (errno == EPIPE) return code;  // whoever reads has seen enough: `| head`
+  say(stderr, "mpsprobe: standard output could not be written{}{}\n", errno == 0 ? "" : ": ",
+      errno == 0 ? "" : std::strerror(errno));
+  return code == kExitOk ? static_cast<int>(kExitMachine) : code;
+}
+
+std::span<const Command> commands() {
+  return kCommands;
+}
+
+}  // namespace mpsprobe
