@@ -9,7 +9,8 @@ constexpr int kOrphaned = 77;
 
 /// Watches the gate: the runner writes one byte to start the run and keeps its end open until the
 /// worker has ended. So end of file means that the runner died, also by SIGKILL, and the worker
-/// ends at once instead of staying behind with the device.
+/// ends at once instead of staying behind with the device. A cell that closes the gate itself keeps
+/// running; the worker then ends within a second after the runner.
 class Leash {
  public:
   /// Starts watching `gate_fd` on a thread of its own, which lives as long as the process.
