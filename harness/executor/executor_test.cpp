@@ -174,7 +174,7 @@ TEST_F(ExecutorTest, AMissingWorkerIsNoEvidence) {
 }
 
 TEST_F(ExecutorTest, AProgramThatIsNoWorkerIsASetUpFailureOrMissing) {
-  worker_.path = "/bin/true";
+  worker_.path = "/usr/bin/true";
   EXPECT_EQ(misbehave("pass").judgement.outcome, Outcome::missing);
 }
 

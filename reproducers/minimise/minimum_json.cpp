@@ -252,12 +252,13 @@ Minimum read_minimum(const std::filesystem::path& file) {
   if (size > kMostBytes) {
     throw MinimumError(fmt::format("{}: is larger than 64 MiB. {}", file.string(), remedy));
   }
-  std::ostringstream text;
-  text << stream.rdbuf();
+  std::ostringstream read;
+  read << stream.rdbuf();
+  const std::string text = read.str();
   try {
     constexpr int kDeepest = 32;
-    if (nested_deeper(text.view(), kDeepest)) refuse("is nested too deep for a minimum.json");
-    return minimum_from_json(json::parse(text.view()));
+    if (nested_deeper(text, kDeepest)) refuse("is nested too deep for a minimum.json");
+    return minimum_from_json(json::parse(text));
   } catch (const json::exception& problem) {
     throw MinimumError(
         fmt::format("{}: is not valid JSON: {}. {}", file.string(), problem.what(), remedy));

@@ -181,7 +181,7 @@ TEST_F(CommandLine, AMissingOrForeignWorkerEndsWithThree) {
   const Run missing = run_with("fork=/nonexistent/worker");
   EXPECT_EQ(missing.exit_code, 3);
   EXPECT_THAT(missing.err, HasSubstr("does not exist"));
-  const Run foreign = run_with("fork=/bin/true");
+  const Run foreign = run_with("fork=/usr/bin/true");
   EXPECT_EQ(foreign.exit_code, 3);
   EXPECT_THAT(foreign.err, HasSubstr("does not answer as a worker"));
   const std::string old = write("old", "#!/bin/sh\necho '{\"mpsprobe_worker\": 99}'\n");

@@ -13,6 +13,12 @@
 namespace mpsprobe {
 namespace {
 
+#ifdef __APPLE__
+constexpr const char* kMlxLibrary = "libmlx.dylib";
+#else
+constexpr const char* kMlxLibrary = "libmlx.so";
+#endif
+
 using nlohmann::json;
 using testing::AllOf;
 using testing::HasSubstr;
@@ -126,7 +132,7 @@ TEST_F(MlxRun, TheEmittedProgramFailsWithTheOldReleaseAndPassesWithTheNewOne) {
   text.replace(text.find(limit), limit.size(), "kSeconds = 3;");  // the old release hangs, too
   for (const char* root : {MPSPROBE_MLX_CONTROL_ROOT, MPSPROBE_MLX_NEWEST_ROOT}) {
     proof.work = path("proof");
-    proof.library = std::filesystem::path(root) / "lib" / "libmlx.so";
+    proof.library = std::filesystem::path(root) / "lib" / kMlxLibrary;
     const std::vector<Proof> proofs = prove(proof);
     ASSERT_EQ(proofs.size(), 2U);
     EXPECT_TRUE(proofs[0].held) << proofs[0].problem;
