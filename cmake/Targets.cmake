@@ -41,7 +41,8 @@ endfunction()
 # mpsprobe_test(<name> [ONE_PROCESS] [ONE_THREAD] SOURCES ... [LIBRARIES ...] [APART <folder>...]): GoogleTest program,
 # its tests known to CTest, which starts it for each. ONE_PROCESS, for what takes long to start, such as LibTorch: CTest
 # knows the program alone and runs all its tests at once; how many there were is in Testing/<name>.xml. ONE_THREAD, for
-# what starts no thread, nor a program of ours that does: ThreadSanitizer has nothing to see in it and leaves it out.
+# what starts no thread, nor a program of ours with threads that program_test does not have: ThreadSanitizer has nothing
+# to see in it and leaves it out.
 function(mpsprobe_test name)
   cmake_parse_arguments(ARG "ONE_PROCESS;ONE_THREAD" "" "SOURCES;LIBRARIES;APART" ${ARGN})
   if(NOT MPSPROBE_BUILD_TESTS OR (ARG_ONE_THREAD AND MPSPROBE_SANITIZE STREQUAL "thread"))
