@@ -64,14 +64,17 @@ Interval anytime_interval(int failures, int trials) {
   return interval;
 }
 
-double anytime_p_value(const Proportion& first, const Proportion& second) {
+double anytime_log_evidence(const Proportion& first, const Proportion& second) {
   check_count(first);
   check_count(second);
   const Proportion both{first.failures + second.failures, first.trials + second.trials};
-  if (both.trials == 0) return 1;
+  if (both.trials == 0) return 0;
   const double rate = static_cast<double>(both.failures) / both.trials;
-  const double log_e = log_mixture(first) + log_mixture(second) - log_likelihood(both, rate);
-  return std::min(1.0, std::exp(-log_e));
+  return log_mixture(first) + log_mixture(second) - log_likelihood(both, rate);
+}
+
+double anytime_p_value(const Proportion& first, const Proportion& second) {
+  return std::min(1.0, std::exp(-anytime_log_evidence(first, second)));
 }
 
 Interval rate_interval(Sampling sampling, int failures, int trials) {

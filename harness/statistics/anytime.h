@@ -29,6 +29,9 @@ Interval anytime_interval(int failures, int trials);
 /// PNAS 117 (2020), with the mixture in the numerator. Throws std::invalid_argument as above. Pure.
 double anytime_p_value(const Proportion& first, const Proportion& second);
 
+/// ln E of that: sums over independent comparisons are again one's. Throws as above. Pure.
+double anytime_log_evidence(const Proportion& first, const Proportion& second);
+
 /// How the number of trials of a cell came about.
 enum class Sampling : unsigned char {
   fixed,    ///< stated before the first one

@@ -13,14 +13,15 @@
 
 #include "harness/campaign/campaign.h"
 #include "harness/outcome/judge.h"
-#include "reports/analysis/advice.h"
-#include "reports/analysis/answer.h"
 #include "reports/analysis/arms.h"
 #include "reports/analysis/devices.h"
 #include "reports/analysis/failures/signatures.h"
-#include "reports/analysis/layers.h"
 #include "reports/analysis/trial_facts.h"
 #include "reports/analysis/warnings.h"
+#include "reports/claims/advice.h"
+#include "reports/claims/answer.h"
+#include "reports/claims/compare_rates.h"
+#include "reports/claims/layers.h"
 
 namespace mpsprobe {
 namespace {
@@ -138,8 +139,7 @@ void add_once(std::vector<std::string>& texts, const std::string& text) {
   if (at == texts.end() || *at != text) texts.insert(at, text);
 }
 
-void add_trial(CellSummary& cell, const TrialFacts& trial, const DevicesSaid& devices,
-               std::vector<double>& throughput) {
+void add_trial(CellSummary& cell, const TrialFacts& trial, const DevicesSaid& devices) {
   const Outcome outcome = trial.judgement->outcome;
   count_outcome(cell, *trial.judgement);
   ++cell.recorded;
@@ -158,7 +158,15 @@ void add_trial(CellSummary& cell, const TrialFacts& trial, const DevicesSaid& de
   if (outcome != Outcome::pass) return;
   cell.checked += trial.checked;
   cell.unchecked += trial.unchecked;
-  if (!std::isnan(trial.operations_per_second)) throughput.push_back(trial.operations_per_second);
+  if (!std::isnan(trial.operations_per_second)) {
+    cell.speeds.push_back({trial.trial, trial.operations_per_second});
+  }
+}
+
+std::optional<Spread> throughput_of(const CellSummary& cell) {
+  std::vector<double> samples;
+  for (const TrialSpeed& speed : cell.speeds) samples.push_back(speed.operations_per_second);
+  return spread_of(samples);
 }
 
 Overlap overlap_of(const CellSummary& cell) {
@@ -344,7 +352,6 @@ Analysis analyse_trials(const Journal& journal, const TrialFactsList& trials) {
   analysis.arms = std::move(arms.arms);
 
   Summaries summaries(journal, trials, analysis.arms);
-  std::map<std::pair<size_t, std::string>, std::vector<double>> throughput;
   std::map<std::pair<std::string, std::string>, int> recorded;  // by worker and cell
   std::map<const std::vector<std::string>*, DevicesSaid> devices;
   Records records(trials);
@@ -356,7 +363,7 @@ Analysis analyse_trials(const Journal& journal, const TrialFactsList& trials) {
     CellSummary& cell = summaries.find_or_add(analysis.arm_of_trial[i], *trial.cell);
     const auto [said, fresh] = devices.try_emplace(trial.provenances);
     if (fresh) said->second = devices_said(journal, *trial.provenances);
-    add_trial(cell, trial, said->second, throughput[{cell.arm, cell.id}]);
+    add_trial(cell, trial, said->second);
     if (trial.unsupported != nullptr) {
       unsupported.try_emplace({cell.arm, cell.id}, trial.unsupported);
     }
@@ -367,7 +374,7 @@ Analysis analyse_trials(const Journal& journal, const TrialFactsList& trials) {
     const int done = recorded[{analysis.arms[cell.arm].worker, cell.id}];
     if (settle_rate > 0 && cell.planned > 0) cell.planned = std::max(cell.planned, done);
     cell.missing = std::max(0, cell.planned - done);
-    cell.throughput = spread_of(throughput[{cell.arm, cell.id}]);
+    cell.throughput = throughput_of(cell);
     const std::string& worker = analysis.arms[cell.arm].worker;
     cell.simulated = cell.simulated || describes_simulated(journal, worker, cell.cell.backend);
     cell.paravirtual =
@@ -401,7 +408,8 @@ Analysis analyse_trials(const Journal& journal, const TrialFactsList& trials) {
   analysis.left_out = group_left_out(journal.header.left_out);
   add_unsupported(analysis.cells, unsupported, analysis.left_out);
   analysis.warnings = warn(journal, analysis, trials, arms.divided, records.repeated());
-  analysis.advice = advise(analysis, analysis.remedies);
+  analysis.rate_claims = compare_rates(analysis);
+  analysis.advice = advise(analysis);
   analysis.answer = find_answer(analysis);
   return analysis;
 }

@@ -14,6 +14,7 @@
 #include "harness/journal/journal.h"
 #include "harness/statistics/anytime.h"
 #include "harness/statistics/interval.h"
+#include "reports/claims/rate_claim.h"
 
 namespace mpsprobe {
 
@@ -49,6 +50,12 @@ struct OutcomeCount {
   int trials = 0;
 };
 
+/// Of a trial that passed.
+struct TrialSpeed {
+  int trial = 0;
+  double operations_per_second = 0;
+};
+
 /// What the trials of one cell came to, for one arm.
 struct CellSummary {
   size_t arm = 0;  ///< index into Analysis::arms
@@ -70,6 +77,7 @@ struct CellSummary {
   uint64_t launches = 0;
   uint64_t overlapped = 0;           ///< launches that found another thread inside
   std::optional<Spread> throughput;  ///< operations a second, over passing trials
+  std::vector<TrialSpeed> speeds;    ///< what that sums up, in the order of the journal
   std::vector<std::string> observed_paths;
   std::string path_unseen;           ///< why a probe of the path did not see it; empty otherwise
   std::vector<std::string> devices;  ///< as its processes named them, sorted, each once
@@ -144,9 +152,11 @@ enum class Conclusion : uint8_t {
   also_below,      ///< both layers failed
   only_above,      ///< the upper layer failed more often than the lower one, which never did
   only_below,      ///< the lower layer failed, and the upper one, which never did, less often
-  fixed,           ///< the baseline failed more often than the other build, which never did
-  less_often,      ///< both builds failed, the baseline more often
-  more_often,      ///< the other build failed more often than the baseline
+  fixed,           ///< the older build failed more often than the newer one, which never did
+  only_first,      ///< the second build never failed, and is not known to be the newer one
+  only_second,     ///< the first build never failed, and is not known to be the newer one
+  less_often,      ///< both builds failed, the first more often
+  more_often,      ///< both builds failed, the second more often
   no_difference,   ///< none is shown between two builds
   too_few_trials,  ///< inconclusive: one side failed, and chance may have spared the other
   no_overlap,      ///< inconclusive: the side without a failure never had two threads meet
@@ -161,7 +171,7 @@ enum class Conclusion : uint8_t {
 /// One cell on two layers (all axes but the backend equal) or on two builds of the library.
 struct Comparison {
   bool layers = true;          ///< of two backends; otherwise of two workers
-  size_t first = 0;            ///< the upper layer, or the baseline: index into Analysis::cells
+  size_t first = 0;            ///< the upper layer, or the first build: index into Analysis::cells
   size_t second = 0;           ///< the lower layer, or the other build
   double p = 1;                ///< Fisher's exact test, two-sided
   double corrected_p = 1;      ///< by Holm, for all that were tested
@@ -197,18 +207,8 @@ struct Warning {
 
 /// Advice that the data of this run back, each with the numbers that do.
 struct Advice {
-  std::string code;  ///< "threads", "processes", "lock", "inconclusive"
+  std::string code;  ///< "threads", "processes", "lock", "throttle", "inconclusive"
   std::string text;
-};
-
-/// What a lock around forward, or processes in place of threads, did to one group of cells that
-/// fails with several threads.
-struct Remedy {
-  enum class Kind : uint8_t { lock, processes };
-  enum class Effect : uint8_t { helps, not_shown, fails_too };
-  Kind kind = Kind::lock;
-  Effect effect = Effect::not_shown;
-  std::optional<double> throughput;  ///< of a lock: operations a second with it, for one without
 };
 
 /// What a run came to, in a few sentences: what every report says first.
@@ -265,7 +265,7 @@ struct Analysis {
   std::vector<LeftOutGroup> left_out;
   std::vector<Warning> warnings;
   std::vector<Advice> advice;
-  std::vector<Remedy> remedies;
+  std::vector<RateClaim> rate_claims;
   double seconds = 0;  ///< during which at least one trial ran, in all pieces of the run
   std::array<uint64_t, 3> starts{};  ///< how processes were started: how many, by StartProcess
   Answer answer;

@@ -7,8 +7,8 @@
 
 #include "reports/analysis/failures/failure_kind.h"
 #include "reports/analysis/failures/titles.h"
-#include "reports/analysis/layers.h"
 #include "reports/analysis/table.h"
+#include "reports/claims/layers.h"
 #include "reports/html/chart.h"
 #include "reports/html/html_assets.h"
 #include "reports/html/html_beside.h"

@@ -214,8 +214,8 @@ ordered_json report_json(const Journal& journal, const Analysis& analysis) {
                        {"matrix",
                         {{"name", analysis.header.matrix_name},
                          {"description", analysis.header.matrix_description}}}};
-  for (const char* list :
-       {"warnings", "advice", "boundaries", "cells", "signatures", "layers", "left_out"}) {
+  for (const char* list : {"warnings", "advice", "boundaries", "cells", "signatures", "claims",
+                           "layers", "left_out"}) {
     json[list] = ordered_json::array();
   }
   if (analysis.settling) json["settling"] = settling_json(analysis);
@@ -234,6 +234,9 @@ ordered_json report_json(const Journal& journal, const Analysis& analysis) {
   for (const CellSummary& cell : analysis.cells) json["cells"].push_back(cell_json(analysis, cell));
   for (const SignatureGroup& group : analysis.signatures) {
     json["signatures"].push_back(signature_json(analysis, group));
+  }
+  for (const RateClaim& claim : analysis.rate_claims) {
+    json["claims"].push_back(rate_claim_json(analysis, claim));
   }
   for (const Comparison& comparison : analysis.comparisons) {
     json["layers"].push_back(comparison_json(analysis, comparison));

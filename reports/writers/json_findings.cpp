@@ -2,7 +2,7 @@
 
 #include "harness/journal/evidence_json.h"
 #include "harness/journal/trial_json.h"
-#include "reports/analysis/layers.h"
+#include "reports/claims/layers.h"
 #include "reports/writers/markdown_sections.h"
 
 namespace mpsprobe {
@@ -78,6 +78,35 @@ ordered_json signature_json(const Analysis& analysis, const SignatureGroup& grou
                        {"related_left_out", group.related_left_out},
                        {"first", example_json(analysis, group.first)}};
   if (!alike.empty()) json["alike"] = std::move(alike);
+  return json;
+}
+
+ordered_json rate_claim_json(const Analysis& analysis, const RateClaim& claim) {
+  ordered_json cells = ordered_json::array();
+  for (size_t i = 0; i < claim.cells_with.size(); ++i) {
+    cells.push_back({{"with", side_json(analysis, claim.cells_with[i])},
+                     {"without", side_json(analysis, claim.cells_without[i])}});
+  }
+  ordered_json json = {{"about", claim.about},
+                       {"with", claim.with},
+                       {"without", claim.without},
+                       {"label", claim.label},
+                       {"cells", std::move(cells)},
+                       {"p", claim.p},
+                       {"corrected_p", claim.corrected_p},
+                       {"of", claim.of},
+                       {"says", name_of(claim.effect)},
+                       {"price", nullptr},
+                       {"words", in_words(claim)}};
+  if (claim.price) {
+    const Price& price = *claim.price;
+    json["price"] = {
+        {"threads", price.threads},
+        {"ratio", price.ratio},
+        {"interval",
+         {{"low", price.within.low}, {"high", price.within.high}, {"confidence", 0.95}}},
+        {"pairs", price.pairs}};
+  }
   return json;
 }
 

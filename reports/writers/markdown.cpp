@@ -196,9 +196,9 @@ std::string reproduce(const Analysis& analysis) {
 std::string report_markdown(const Analysis& analysis) {
   return title(analysis) + first_words(analysis) + warnings(analysis) + summary(analysis) +
          markdown_verdicts(analysis) + boundaries(analysis) + advice(analysis) +
-         markdown_failures(analysis) + markdown_layers(analysis) + markdown_crashes(analysis) +
-         markdown_throughput(analysis) + left_out(analysis) + provenance(analysis) +
-         reproduce(analysis);
+         markdown_failures(analysis) + markdown_rate_claims(analysis) + markdown_layers(analysis) +
+         markdown_crashes(analysis) + markdown_throughput(analysis) + left_out(analysis) +
+         provenance(analysis) + reproduce(analysis);
 }
 
 }  // namespace mpsprobe

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "harness/wire/axis.h"
-#include "reports/analysis/layers.h"
+#include "reports/claims/layers.h"
 #include "reports/words/phrases.h"
 #include "reports/words/text.h"
 #include "reports/writers/markdown_sections.h"
@@ -69,7 +69,7 @@ std::string table(const Analysis& analysis, bool layers) {
     text = fmt::format(
         "| cell | {} | p | corrected p | what it permits |\n|---|---|---|---|---|---|"
         "\n{}\n",
-        layers ? "layer | layer below" : "baseline | other build", rows);
+        layers ? "layer | layer below" : "first build | other build", rows);
   }
   if (left > 0) text += fmt::format("{} more are in report.json.\n\n", left);
   if (example != nullptr) {
@@ -82,6 +82,27 @@ std::string table(const Analysis& analysis, bool layers) {
 }
 
 }  // namespace
+
+std::string markdown_rate_claims(const Analysis& analysis) {
+  if (analysis.rate_claims.empty()) return "";
+  std::string text = fmt::format(
+      "## What each setting changed\n\nCells that are the same but for one axis, matched by their "
+      "thread count. p is exact, two-sided, over the thread counts, and corrected (Holm) for the "
+      "{} "
+      "made; a difference is claimed below {:g}.\n\n| cells | with | failed | without | failed | p "
+      "| "
+      "what it permits |\n|---|---|---|---|---|---|---|\n",
+      counted(static_cast<int64_t>(analysis.rate_claims.front().of), "comparisons"), kClaimLevel);
+  for (const RateClaim& claim : analysis.rate_claims) {
+    std::string says(effect_in_words(claim.effect));
+    if (claim.price) says += "; " + price_in_words(claim);
+    text += fmt::format("| {} | {} | {}/{} | {} | {}/{} | {:.2g} | {} |\n", escaped(claim.label),
+                        escaped(claim.with), claim.seen_with.failures, claim.seen_with.trials,
+                        escaped(claim.without), claim.seen_without.failures,
+                        claim.seen_without.trials, claim.corrected_p, escaped(says));
+  }
+  return text + "\n";
+}
 
 std::string markdown_layers(const Analysis& analysis) {
   if (analysis.comparisons.empty()) return "";

@@ -22,6 +22,7 @@ std::string markdown_failures(const Analysis& analysis);
 /// device's answer to a probe, the system's crash report, GPU events. A part of the section above.
 std::string markdown_evidence(const FailureExample& example);
 /// The same cells on two backends or two builds, and what that permits to be said.
+std::string markdown_rate_claims(const Analysis& analysis);
 std::string markdown_layers(const Analysis& analysis);
 
 /// The command that runs one cell alone as this run did.

@@ -9,7 +9,7 @@
 #include <stdexcept>
 
 #include "harness/statistics/interval.h"
-#include "reports/analysis/layers.h"
+#include "reports/claims/layers.h"
 #include "reports/words/phrases.h"
 #include "reports/words/stack_words.h"
 #include "reports/words/text.h"

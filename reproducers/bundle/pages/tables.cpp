@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "harness/statistics/interval.h"
-#include "reports/analysis/layers.h"
+#include "reports/claims/layers.h"
 #include "reports/words/phrases.h"
 #include "reports/words/text.h"
 #include "reports/words/wording.h"

@@ -1,4 +1,4 @@
-#include "reports/analysis/layers.h"
+#include "reports/claims/layers.h"
 
 #include <fmt/format.h>
 
@@ -9,6 +9,8 @@
 
 #include "harness/statistics/fisher.h"
 #include "harness/wire/axis.h"
+#include "reports/claims/rate_claim.h"
+#include "reports/expectations/version_range.h"
 
 namespace mpsprobe {
 namespace {
@@ -54,6 +56,18 @@ bool same_library(const Arm& a, const Arm& b) {
 bool proved(const Arm& arm) {
   const bool named = !arm.build_id.empty() || !arm.library.empty() || !arm.git_hash.empty();
   return arm.proved && named;
+}
+
+// Which of two builds is the older one, where their versions tell. The order of the workers is that
+// of the command line, and tells nothing.
+bool is_older(const Arm& a, const Arm& b) {
+  return a.library_name == b.library_name && !a.version.empty() && !b.version.empty() &&
+         version_before(a.version, b.version) && !version_before(b.version, a.version);
+}
+
+std::string name_with_version(const Arm& arm) {
+  const bool named = arm.version.empty() || arm.label.find(arm.version) != std::string::npos;
+  return named ? arm.label : arm.label + " " + arm.version;
 }
 
 // Every title that a cell of an arm failed with.
@@ -170,19 +184,19 @@ class Pairs {
   std::vector<Comparison> found_;
 };
 
-bool had_wrong_results(const CellSummary& cell) {
-  return std::any_of(cell.outcomes.begin(), cell.outcomes.end(), [](const OutcomeCount& count) {
-    return count.outcome == Outcome::wrong_result;
-  });
-}
-
-// What may be said where exactly one side failed, and chance is ruled out or not. A side that was
-// spared says something only of what it did and would have seen.
-Conclusion one_sided(const CellSummary& failing, const CellSummary& spared, bool differs,
-                     Conclusion claim, Conclusion otherwise) {
-  if (spared.overlap == Overlap::none) return Conclusion::no_overlap;
-  if (took_another_path(failing) || took_another_path(spared)) return Conclusion::other_path;
-  if (had_wrong_results(failing) && spared.checked == 0) return Conclusion::unchecked;
+// What may be said where exactly one side failed, and chance is ruled out or not.
+Conclusion one_sided(const CellSummary& one, const CellSummary& two, bool differs, Conclusion claim,
+                     Conclusion otherwise) {
+  if (const auto why = why_incomparable(one, two)) {
+    switch (*why) {
+      case Incomparable::no_overlap:
+        return Conclusion::no_overlap;
+      case Incomparable::other_path:
+        return Conclusion::other_path;
+      case Incomparable::unchecked:
+        return Conclusion::unchecked;
+    }
+  }
   return differs ? claim : otherwise;
 }
 
@@ -203,8 +217,13 @@ Conclusion conclude_builds(const Analysis& analysis, const CellSummary& baseline
   if (!proved(one) || !proved(two)) return Conclusion::unproved;
   if (same_library(one, two)) return Conclusion::same_build;
   if (baseline.failures == 0 && other.failures == 0) return Conclusion::no_failure;
-  if (other.failures == 0) {
-    return one_sided(baseline, other, differs, Conclusion::fixed, Conclusion::no_difference);
+  if (baseline.failures == 0 || other.failures == 0) {
+    const Arm& failing = baseline.failures > 0 ? one : two;
+    const Arm& spared = baseline.failures > 0 ? two : one;
+    const Conclusion claim = is_older(failing, spared) ? Conclusion::fixed
+                             : baseline.failures > 0   ? Conclusion::only_first
+                                                       : Conclusion::only_second;
+    return one_sided(baseline, other, differs, claim, Conclusion::no_difference);
   }
   if (!differs) return Conclusion::no_difference;
   const double before = static_cast<double>(baseline.failures) / baseline.counted;
@@ -251,28 +270,45 @@ std::string words_of_layers(const Analysis& analysis, const Comparison& comparis
   }
 }
 
-std::string words_of_builds(const Comparison& comparison) {
-  const std::string_view signatures =
-      comparison.same_signature ? "" : "; by other signatures than the baseline";
+std::string words_of_builds(const Analysis& analysis, const Comparison& comparison) {
+  const CellSummary& first = analysis.cells[comparison.first];
+  const CellSummary& second = analysis.cells[comparison.second];
+  const Arm& one = analysis.arms[first.arm];
+  const Arm& two = analysis.arms[second.arm];
+  const std::string_view signatures = comparison.same_signature ? "" : "; by other signatures";
+  const std::string p = p_in_words(comparison.corrected_p);
+  const bool first_fails = first.failures > 0;
   switch (comparison.conclusion) {
     case Conclusion::fixed:
-      return fmt::format("fixed: the baseline failed in the same run, p = {:.2g}",
-                         comparison.corrected_p);
+      return fmt::format("fixed in {}: {}, the older one, fails ({})",
+                         name_with_version(first_fails ? two : one),
+                         name_with_version(first_fails ? one : two), p);
+    case Conclusion::only_first:
+    case Conclusion::only_second: {
+      const Arm& failing = first_fails ? one : two;
+      const Arm& spared = first_fails ? two : one;
+      return fmt::format("only {} fails{} ({})", name_with_version(failing),
+                         is_older(spared, failing) ? ", the newer one" : "", p);
+    }
     case Conclusion::less_often:
-      return fmt::format("fails less often than the baseline, and is not fixed{}", signatures);
-    case Conclusion::more_often:
-      return fmt::format("fails more often than the baseline{}", signatures);
+    case Conclusion::more_often: {
+      const bool less = comparison.conclusion == Conclusion::less_often;
+      return fmt::format("{} fails less often than {}, and still fails ({}){}",
+                         name_with_version(less ? two : one), name_with_version(less ? one : two),
+                         p, signatures);
+    }
     case Conclusion::no_overlap:
       return "inconclusive: no two threads were ever inside an operation at once";
     case Conclusion::other_path:
       return "inconclusive: a side took another path than the cell asks for";
     case Conclusion::unchecked:
-      return "inconclusive: the baseline's results were wrong, and the other build compared none "
-             "with the reference";
+      return fmt::format(
+          "inconclusive: the results of {} were wrong, and {} compared none with the reference",
+          (first_fails ? one : two).label, (first_fails ? two : one).label);
     case Conclusion::other_device:
       return std::string(kOtherDevice);
     case Conclusion::no_failure:
-      return "inconclusive: the baseline did not fail either";
+      return "inconclusive: neither failed";
     case Conclusion::same_build:
       return "inconclusive: both workers loaded the same library";
     case Conclusion::unproved:
@@ -326,8 +362,8 @@ std::vector<Comparison> compare_layers(const Analysis& analysis) {
 }
 
 std::string conclusion_in_words(const Analysis& analysis, const Comparison& comparison) {
-  const std::string words =
-      comparison.layers ? words_of_layers(analysis, comparison) : words_of_builds(comparison);
+  const std::string words = comparison.layers ? words_of_layers(analysis, comparison)
+                                              : words_of_builds(analysis, comparison);
   return comparison.simulated ? "simulated: " + words : words;
 }
 
@@ -341,6 +377,10 @@ std::string_view name_of(Conclusion conclusion) {
       return "only_below";
     case Conclusion::fixed:
       return "fixed";
+    case Conclusion::only_first:
+      return "only_first";
+    case Conclusion::only_second:
+      return "only_second";
     case Conclusion::less_often:
       return "less_often";
     case Conclusion::more_often:

@@ -4,17 +4,16 @@
 #include <vector>
 
 #include "reports/analysis/analysis.h"
+#include "reports/claims/comparable.h"
 
 namespace mpsprobe {
 
-/// The level of every claim that two results differ.
-constexpr double kClaimLevel = 0.05;
-
 /// Compares cells that ran on two layers, or on two builds, in the run at hand: mps over metal
 /// (Apple's frameworks without PyTorch), over cuda and over cpu; cuda over cpu; sim over cpu; and
-/// the builds of every further worker with those of the first, the baseline. Needs `arms`, `cells`
-/// and `signatures` of the analysis. Only pairs in which both sides have trials that count; a
-/// layer of the same LibTorch is taken from the same arm.
+/// the builds of every further worker with those of the first. Which of two builds is the newer
+/// one, and so whether a failure was mended, is told by the versions of the library alone. Needs
+/// `arms`, `cells` and `signatures` of the analysis. Only pairs in which both sides have trials
+/// that count; a layer of the same LibTorch is taken from the same arm.
 ///
 /// A difference is claimed where Fisher's exact test, two-sided, gives a p-value below kClaimLevel
 /// after Holm's correction for all pairs in which something failed. The others are left out of the

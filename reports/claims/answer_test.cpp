@@ -1,4 +1,4 @@
-#include "reports/analysis/answer.h"
+#include "reports/claims/answer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -35,9 +35,19 @@ TEST(Answer, SaysFromHowManyThreadsAndWhatHelps) {
   sample.plan("sim/mlp/default/threads=1/processes=4/iterations=50").ran(10);
   const Answer answer = answer_of(sample);
   EXPECT_EQ(answer.code, "fails");
-  EXPECT_EQ(
-      answer.text,
-      "Affected: fails from 3 threads (10 of 10). A lock helps and costs 49%. Processes help.");
+  EXPECT_EQ(answer.text,
+            "Affected: fails from 3 threads (10 of 10). With a lock: no failure (19 of 30 to 0 of "
+            "30, p < 0.001); at 2 threads it does 0.51 to 0.51 times the operations per second of "
+            "lock=none (95% confidence).");
+}
+
+TEST(Answer, ALockThatLowersTheRateIsNotSaidToBeOfNoHelp) {
+  SampleJournal sample;
+  sample.plan("sim/mlp/default/threads=8").ran(59, 53);
+  sample.plan("sim/mlp/default/threads=8/lock=forward").ran(59, 6);
+  EXPECT_THAT(answer_of(sample).text,
+              HasSubstr(" With a lock: fails less often, still fails (53 of "
+                        "59 to 6 of 59, p < 0.001)"));
 }
 
 TEST(Answer, SaysWhatWasSeenWhereNothingFailed) {

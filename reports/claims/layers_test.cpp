@@ -1,4 +1,4 @@
-#include "reports/analysis/layers.h"
+#include "reports/claims/layers.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -181,12 +181,27 @@ SampleJournal two_builds(int baseline, int other, int trials = 10) {
   return sample;
 }
 
-TEST(Builds, AFixIsConfirmedOnlyWhereTheBaselineFailed) {
-  EXPECT_EQ(only_words(two_builds(10, 0)),
-            "fixed: the baseline failed in the same run, p = 1.1e-05");
-  EXPECT_EQ(only_words(two_builds(0, 0)), "inconclusive: the baseline did not fail either");
+TEST(Builds, AFixIsConfirmedOnlyWhereTheOlderReleaseFailed) {
+  // The first worker has the newer release here.
+  EXPECT_EQ(only_words(two_builds(0, 10)),
+            "fixed in stock 2.15.0+cpu: fork 2.9.1a0, the older one, fails (p < 0.001)");
+  EXPECT_EQ(only_words(two_builds(0, 0)), "inconclusive: neither failed");
   EXPECT_EQ(only_words(two_builds(2, 0)),
             "no difference shown (at the rate seen, 30 trials a cell would tell)");
+}
+
+TEST(Builds, ANewerReleaseThatFailsAloneIsNoFixOfTheOlderOne) {
+  EXPECT_EQ(only_words(two_builds(10, 0)),
+            "only stock 2.15.0+cpu fails, the newer one (p < 0.001)");
+}
+
+TEST(Builds, WhichIsNewerIsNotGuessedFromTheOrderOfTheWorkers) {
+  for (const int failures : {0, 10}) {
+    SampleJournal sample = two_builds(failures, 10 - failures);
+    sample.journal.provenances["build-b"]["torch"]["version"] = "2.15.0+cu130";
+    EXPECT_EQ(only_words(sample), failures == 10 ? "only stock 2.15.0+cpu fails (p < 0.001)"
+                                                 : "only fork 2.15.0+cu130 fails (p < 0.001)");
+  }
 }
 
 TEST(Builds, NothingIsFixedOnAnotherPathOrWithoutALook) {
@@ -199,7 +214,7 @@ TEST(Builds, NothingIsFixedOnAnotherPathOrWithoutALook) {
     if (i < 10) trial.judgement = Judgement{Outcome::wrong_result, "", "wrong result: linear"};
     if (i >= 10) trial.processes[0].result->checked = 0;
   }
-  EXPECT_THAT(only_words(sample), HasSubstr("inconclusive: the baseline's results were wrong"));
+  EXPECT_THAT(only_words(sample), HasSubstr("inconclusive: the results of stock were wrong"));
 }
 
 TEST(Builds, OnAnotherDeviceAreNotTested) {
@@ -237,9 +252,9 @@ TEST(Layers, OfARunThatWasResumedOnAnotherMachineAreNotTested) {
 
 TEST(Builds, FewerFailuresAreNoFix) {
   EXPECT_EQ(only_words(two_builds(20, 5, 20)),
-            "fails less often than the baseline, and is not fixed");
-  EXPECT_EQ(only_words(two_builds(5, 20, 20)), "fails more often than the baseline");
-  EXPECT_EQ(only_words(two_builds(0, 10)), "fails more often than the baseline");
+            "fork 2.9.1a0 fails less often than stock 2.15.0+cpu, and still fails (p < 0.001)");
+  EXPECT_EQ(only_words(two_builds(5, 20, 20)),
+            "stock 2.15.0+cpu fails less often than fork 2.9.1a0, and still fails (p < 0.001)");
 }
 
 TEST(Builds, TheSameLibraryTwiceComparesNothing) {
@@ -269,10 +284,11 @@ TEST(Layers, MarkdownShowsCountsAndConclusions) {
 }
 
 TEST(Builds, MarkdownNamesBothBuilds) {
-  EXPECT_THAT(report_markdown(analyse(two_builds(10, 0).journal)),
-              HasSubstr("| `mps/linear/nograph/threads=4` | stock `2.15.0+cpu` 10/10 | fork "
-                        "`2.9.1a0` 0/10 | 1.1e-05 | 1.1e-05 | fixed: the baseline failed in the "
-                        "same run, p = 1.1e-05 |\n"));
+  EXPECT_THAT(
+      report_markdown(analyse(two_builds(10, 0).journal)),
+      HasSubstr("| `mps/linear/nograph/threads=4` | stock `2.15.0+cpu` 10/10 | fork "
+                "`2.9.1a0` 0/10 | 1.1e-05 | 1.1e-05 | only stock 2.15.0+cpu fails, the newer "
+                "one (p &lt; 0.001) |\n"));
 }
 
 TEST(Layers, AbsentWhereNothingCanBeCompared) {

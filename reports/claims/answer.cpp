@@ -1,9 +1,10 @@
-#include "reports/analysis/answer.h"
+#include "reports/claims/answer.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -100,48 +101,42 @@ std::string passes_in_words(const Cells& cells) {
   return text;
 }
 
-// "helps", "helps in 2 of 3 cases": nothing where it was not asked.
-std::string remedy_in_words(const Analysis& analysis, Remedy::Kind kind) {
-  int effects[3] = {0, 0, 0};
-  double least = 1;
-  double most = 0;
-  bool measured = false;
-  for (const Remedy& remedy : analysis.remedies) {
-    if (remedy.kind != kind) continue;
-    ++effects[static_cast<size_t>(remedy.effect)];
-    if (!remedy.throughput) continue;
-    const double cost = std::clamp(1 - *remedy.throughput, 0.0, 1.0);
-    least = std::min(least, cost);
-    most = std::max(most, cost);
-    measured = true;
+// What a remedy was shown to do over all kinds of cells; nothing where it was not asked.
+std::string remedy_in_words(const Analysis& analysis, std::string_view about,
+                            std::string_view name) {
+  std::vector<const RateClaim*> claims;
+  std::map<RateEffect, int> effects;
+  for (const RateClaim& claim : analysis.rate_claims) {
+    if (claim.about != about) continue;
+    claims.push_back(&claim);
+    ++effects[claim.effect];
   }
-  const auto [helps, not_shown, fails_too] = effects;
-  const int all = helps + not_shown + fails_too;
-  if (all == 0) return "";
-  const bool lock = kind == Remedy::Kind::lock;
-  if (helps == 0 && not_shown == all) {
-    return fmt::format(" Whether {} not shown: more trials would tell.",
-                       lock ? "a lock helps is" : "processes help is");
+  if (claims.empty()) return "";
+  if (claims.size() == 1) {
+    const RateClaim& claim = *claims.front();
+    std::string text = fmt::format(" With {}: {}", name, effect_in_words(claim.effect));
+    text +=
+        fmt::format(" ({} to {}", count_of(claim.seen_without.failures, claim.seen_without.trials),
+                    count_of(claim.seen_with.failures, claim.seen_with.trials));
+    text += claim.effect == RateEffect::cannot_compare ? ")"
+                                                       : ", " + p_in_words(claim.corrected_p) + ")";
+    const bool helps =
+        claim.effect == RateEffect::no_failure || claim.effect == RateEffect::less_often;
+    if (helps && claim.price) text += "; " + price_in_words(claim);
+    return text + ".";
   }
-  if (helps == 0) return lock ? " A lock does not help." : " Processes do not help.";
-  std::string text = lock ? " A lock helps" : " Processes help";
-  if (helps < all) text += fmt::format(" in {} of {} cases", helps, all);
-  if (lock && measured) {
-    const long from = std::lround(least * 100);
-    const long to = std::lround(most * 100);
-    text += " and costs ";
-    if (to == 0) {
-      text += "nothing";
-    } else {
-      text += from == to ? fmt::format("{}%", to) : fmt::format("{} to {}%", from, to);
-    }
+  std::string text;
+  for (const auto& [effect, number] : effects) {
+    text += fmt::format("{}{} in {}", text.empty() ? "" : ", ", effect_in_words(effect), number);
   }
-  return text + ".";
+  return fmt::format(" With {}, of {}: {}.", name,
+                     counted(static_cast<int64_t>(claims.size()), "comparisons"), text);
 }
 
 std::string remedies_in_words(const Analysis& analysis) {
-  return remedy_in_words(analysis, Remedy::Kind::lock) +
-         remedy_in_words(analysis, Remedy::Kind::processes);
+  return remedy_in_words(analysis, "lock", "a lock") +
+         remedy_in_words(analysis, "throttle", "a throttle") +
+         remedy_in_words(analysis, "processes", "a process for each thread");
 }
 
 Cells cells_of(const Analysis& analysis, size_t arm) {
@@ -203,8 +198,13 @@ std::vector<PairOfArms> compare_arms(const Analysis& analysis) {
       difference.failing.push_back(&failing);
       difference.passed += passing.counted;
     };
-    if (comparison.conclusion == Conclusion::fixed) note(pair->only_first, one, two);
-    if (comparison.conclusion == Conclusion::more_often && one.failures == 0) {
+    const bool one_alone = comparison.conclusion == Conclusion::fixed ||
+                           comparison.conclusion == Conclusion::only_first ||
+                           comparison.conclusion == Conclusion::only_second;
+    if (!one_alone) continue;
+    if (one.failures > 0) {
+      note(pair->only_first, one, two);
+    } else {
       note(pair->only_second, two, one);
     }
   }

@@ -1,0 +1,26 @@
+#include "reports/claims/comparable.h"
+
+#include <algorithm>
+
+namespace mpsprobe {
+namespace {
+
+bool had_wrong_results(const CellSummary& cell) {
+  return std::any_of(cell.outcomes.begin(), cell.outcomes.end(), [](const OutcomeCount& count) {
+    return count.outcome == Outcome::wrong_result;
+  });
+}
+
+}  // namespace
+
+std::optional<Incomparable> why_incomparable(const CellSummary& one, const CellSummary& two) {
+  if ((one.failures > 0) == (two.failures > 0)) return std::nullopt;
+  const CellSummary& failing = one.failures > 0 ? one : two;
+  const CellSummary& spared = one.failures > 0 ? two : one;
+  if (spared.overlap == Overlap::none) return Incomparable::no_overlap;
+  if (took_another_path(failing) || took_another_path(spared)) return Incomparable::other_path;
+  if (had_wrong_results(failing) && spared.checked == 0) return Incomparable::unchecked;
+  return std::nullopt;
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,203 @@
+#include "reports/claims/compare_rates.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "harness/statistics/stratified.h"
+#include "harness/wire/axis.h"
+#include "reports/claims/comparable.h"
+#include "reports/words/phrases.h"
+
+namespace mpsprobe {
+namespace {
+
+constexpr std::array<std::string_view, 7> kCompared{"lock",  "throttle", "serve", "wait",
+                                                    "owner", "stream",   "env"};
+
+/// Two cells, the same but for one axis.
+struct CellPair {
+  size_t with = 0;
+  size_t without = 0;
+};
+
+/// The pairs of one claim, by thread count.
+using PairsByThreads = std::map<int32_t, CellPair>;
+
+class RateComparisons {
+ public:
+  explicit RateComparisons(const Analysis& analysis) : analysis_(analysis) {
+    for (size_t i = 0; i < analysis.cells.size(); ++i) {
+      by_id_.try_emplace({analysis.cells[i].arm, analysis.cells[i].id}, i);
+    }
+  }
+
+  std::vector<RateClaim> find() {
+    for (const std::string_view name : kCompared) along(*find_axis(name));
+    threads_and_processes();
+    correct();
+    return std::move(claims_);
+  }
+
+ private:
+  std::string label_of(const CellSummary& cell, std::string_view axis) const {
+    std::string label = cell_label(cell.cell, {"threads", "processes", axis});
+    if (analysis_.arms.size() > 1) label += " (" + analysis_.arms[cell.arm].label + ")";
+    return label;
+  }
+
+  void along(const Axis& axis) {
+    std::vector<std::pair<RateClaim, PairsByThreads>> found;
+    std::map<std::string, size_t> index;
+    for (size_t i = 0; i < analysis_.cells.size(); ++i) {
+      const CellSummary& cell = analysis_.cells[i];
+      const std::string value = axis.read(cell.cell);
+      if (cell.counted == 0 || value == axis.default_value) continue;
+      Cell same = cell.cell;
+      axis.write(same, axis, axis.default_value);
+      const auto without = by_id_.find({cell.arm, to_string(same)});
+      if (without == by_id_.end()) continue;
+      Cell group = cell.cell;
+      group.threads = 1;
+      const auto [at, fresh] =
+          index.try_emplace(std::to_string(cell.arm) + "/" + to_string(group), found.size());
+      if (fresh) {
+        RateClaim claim;
+        claim.about = axis.name;
+        claim.with = setting(axis, value, ", ");
+        claim.without = std::string(axis.name) + "=" + std::string(axis.default_value);
+        claim.label = label_of(cell, axis.name);
+        found.emplace_back(std::move(claim), PairsByThreads{});
+      }
+      found[at->second].second[cell.cell.threads] = {i, without->second};
+    }
+    for (auto& [claim, pairs] : found) add(std::move(claim), pairs);
+  }
+
+  // A process for each thread: as much work at a time. The default path stands for whichever path
+  // LibTorch takes, where processes were asked for on that alone.
+  void threads_and_processes() {
+    std::vector<std::pair<RateClaim, PairsByThreads>> found;
+    std::map<std::string, size_t> index;
+    for (size_t i = 0; i < analysis_.cells.size(); ++i) {
+      const CellSummary& threads = analysis_.cells[i];
+      if (threads.counted == 0 || threads.cell.processes != 1 || threads.cell.threads == 1)
+        continue;
+      Cell same = threads.cell;
+      std::swap(same.threads, same.processes);
+      auto with = by_id_.find({threads.arm, to_string(same)});
+      if (with == by_id_.end()) {
+        same.path = Path::automatic;
+        with = by_id_.find({threads.arm, to_string(same)});
+      }
+      if (with == by_id_.end()) continue;
+      Cell group = threads.cell;
+      group.threads = 1;
+      const auto [at, fresh] =
+          index.try_emplace(std::to_string(threads.arm) + "/" + to_string(group), found.size());
+      if (fresh) {
+        RateClaim claim;
+        claim.about = "processes";
+        claim.with = "a process for each thread";
+        claim.without = "threads";
+        claim.label = label_of(threads, "processes");
+        found.emplace_back(std::move(claim), PairsByThreads{});
+      }
+      found[at->second].second[threads.cell.threads] = {with->second, i};
+    }
+    for (auto& [claim, pairs] : found) add(std::move(claim), pairs);
+  }
+
+  void add(RateClaim claim, const PairsByThreads& pairs) {
+    std::vector<Stratum> strata;
+    bool any = false;
+    bool can = false;
+    for (const auto& [threads, pair] : pairs) {
+      const CellSummary& with = analysis_.cells[pair.with];
+      const CellSummary& without = analysis_.cells[pair.without];
+      if (with.counted == 0 || without.counted == 0) continue;
+      claim.cells_with.push_back(pair.with);
+      claim.cells_without.push_back(pair.without);
+      claim.seen_with.failures += with.failures;
+      claim.seen_with.trials += with.counted;
+      claim.seen_without.failures += without.failures;
+      claim.seen_without.trials += without.counted;
+      if (with.failures + without.failures == 0) continue;
+      any = true;
+      if (why_incomparable(with, without)) continue;
+      can = true;
+      strata.push_back({{with.failures, with.counted}, {without.failures, without.counted}});
+    }
+    if (!any) return;
+    if (can) {
+      claim.p = stratified_p_value(analysis_.sampling, strata);
+      fewer_.push_back(excess_failures(strata) < 0);
+    } else {
+      claim.effect = RateEffect::cannot_compare;
+      fewer_.push_back(false);
+    }
+    find_price(claim, pairs);
+    claims_.push_back(std::move(claim));
+  }
+
+  // At the largest thread count at which enough trials of both passed.
+  void find_price(RateClaim& claim, const PairsByThreads& pairs) const {
+    if (claim.about == "processes") return;
+    for (const auto& [threads, pair] : pairs) {
+      if (threads == 1 && pairs.size() > 1) continue;
+      const std::vector<double> ratios =
+          speed_ratios(analysis_.cells[pair.with], analysis_.cells[pair.without]);
+      const std::optional<Interval> within = median_interval(ratios);
+      if (!within) continue;
+      claim.price =
+          Price{threads, spread_of(ratios)->median, *within, static_cast<int>(ratios.size())};
+    }
+  }
+
+  // Trials of one number ran in one round: whatever slowed the machine slowed both.
+  static std::vector<double> speed_ratios(const CellSummary& with, const CellSummary& without) {
+    std::map<int, double> speeds;
+    for (const TrialSpeed& each : without.speeds) speeds[each.trial] = each.operations_per_second;
+    std::vector<double> ratios;
+    for (const TrialSpeed& each : with.speeds) {
+      const auto other = speeds.find(each.trial);
+      if (other == speeds.end() || !(other->second > 0)) continue;
+      ratios.push_back(each.operations_per_second / other->second);
+    }
+    return ratios;
+  }
+
+  void correct() {
+    std::vector<double> p_values;
+    for (const RateClaim& claim : claims_) {
+      if (claim.effect != RateEffect::cannot_compare) p_values.push_back(claim.p);
+    }
+    const std::vector<double> corrected = holm_corrected(p_values);
+    size_t next = 0;
+    for (size_t i = 0; i < claims_.size(); ++i) {
+      RateClaim& claim = claims_[i];
+      claim.of = p_values.size();
+      if (claim.effect == RateEffect::cannot_compare) continue;
+      claim.corrected_p = corrected[next++];
+      if (claim.corrected_p >= kClaimLevel) continue;
+      claim.effect = !fewer_[i]                      ? RateEffect::more_often
+                     : claim.seen_with.failures == 0 ? RateEffect::no_failure
+                                                     : RateEffect::less_often;
+    }
+  }
+
+  const Analysis& analysis_;
+  std::map<std::pair<size_t, std::string>, size_t> by_id_;
+  std::vector<RateClaim> claims_;
+  std::vector<bool> fewer_;  ///< of each claim: whether fewer failed with its setting
+};
+
+}  // namespace
+
+std::vector<RateClaim> compare_rates(const Analysis& analysis) {
+  return RateComparisons(analysis).find();
+}
+
+}  // namespace mpsprobe

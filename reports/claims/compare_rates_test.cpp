@@ -1,0 +1,189 @@
+#include "reports/claims/compare_rates.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "harness/statistics/simulated_trials.h"
+#include "harness/statistics/stratified.h"
+#include "reports/sample_journal.h"
+#include "reports/writers/markdown.h"
+
+namespace mpsprobe {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+std::vector<RateClaim> claims_of(const SampleJournal& sample) {
+  return analyse(sample.journal).rate_claims;
+}
+
+TEST(RateClaims, SayWhatEachSettingWasShownToDo) {
+  SampleJournal sample;
+  sample.plan("mps/mm/default/threads=4").ran(59, 49);
+  sample.plan("mps/mm/default/threads=4/lock=forward").ran(59, 7);
+  sample.plan("mps/mm/default/threads=4/wait=stream").ran(59, 50);
+  sample.plan("mps/mm/default/threads=4/env.A=1").ran(59, 0);
+  sample.plan("mps/mm/default/threads=4/stream=per-thread").ran(59, 59);
+  const std::vector<RateClaim> claims = claims_of(sample);
+  ASSERT_THAT(claims, SizeIs(4));
+  EXPECT_EQ(in_words(claims[0]),
+            "fails less often with lock=forward, still fails: 7 of 59 failed, with lock=none 49 of "
+            "59 (p < 0.001 over 4 comparisons)");
+  EXPECT_EQ(claims[1].effect, RateEffect::not_shown);
+  EXPECT_EQ(claims[1].with, "wait=stream");
+  EXPECT_EQ(claims[2].effect, RateEffect::more_often);
+  EXPECT_EQ(claims[3].effect, RateEffect::no_failure);
+  EXPECT_EQ(claims[3].with, "env.A=1");
+  for (const RateClaim& claim : claims) EXPECT_EQ(claim.of, 4U);
+}
+
+TEST(RateClaims, CompareNothingButLikeWithLike) {
+  SampleJournal sample;
+  sample.plan("mps/mm/default/threads=4").ran(10, 10);
+  sample.plan("mps/mm/default/threads=1/lock=forward").ran(10);
+  sample.plan("mps/mm/default/threads=4/iterations=50/lock=forward").ran(10);
+  sample.plan("mps/mm/default/threads=4/lock=forward/wait=stream").ran(10);
+  sample.plan("mps/mm/default/threads=1/processes=2").ran(10);
+  EXPECT_THAT(claims_of(sample), IsEmpty());
+}
+
+TEST(RateClaims, AddUpOverThreadCountsWhatNoneShowsAlone) {
+  SampleJournal sample;
+  for (const char* threads : {"2", "3", "4"}) {
+    const std::string cell = std::string("mps/mm/default/threads=") + threads;
+    sample.plan(cell).ran(10, 4);
+    sample.plan(cell + "/lock=forward").ran(10);
+  }
+  const std::vector<RateClaim> claims = claims_of(sample);
+  ASSERT_THAT(claims, SizeIs(1));
+  EXPECT_EQ(claims[0].effect, RateEffect::no_failure);
+  EXPECT_THAT(claims[0].cells_with, ElementsAre(1, 3, 5));
+  EXPECT_GT(fisher_exact({4, 10}, {0, 10}), 0.05);
+}
+
+TEST(RateClaims, ASideThatCouldNotHaveFailedShowsNothing) {
+  SampleJournal sample;
+  sample.plan("mps/mm/default/threads=4").ran(10, 10);
+  sample.overlap = false;
+  sample.plan("mps/mm/default/threads=4/wait=stream").ran(10);
+  const std::vector<RateClaim> claims = claims_of(sample);
+  ASSERT_THAT(claims, SizeIs(1));
+  EXPECT_EQ(claims[0].effect, RateEffect::cannot_compare);
+}
+
+TEST(RateClaims, NoPriceOfUnlikeCellsOrFromFewTrials) {
+  SampleJournal sample;
+  sample.plan("mps/mm/default/threads=1").ran(10);
+  sample.plan("mps/mm/default/threads=4").ran(10, 10);
+  sample.plan("mps/mm/default/threads=4/lock=forward").ran(10);
+  ASSERT_THAT(claims_of(sample), SizeIs(1));
+  EXPECT_FALSE(claims_of(sample)[0].price);
+  EXPECT_THAT(report_markdown(analyse(sample.journal)),
+              HasSubstr("| mm | lock=forward | 0/10 | lock=none | 10/10 | 1.1e-05 | no failure |"));
+}
+
+// Exact, over all results of two cells: how often a claim of either rate pair is false.
+TEST(RateClaims, AreWrongInAtMostFivePercent) {
+  for (const int n : {10, 30, 59}) {
+    std::vector<std::vector<double>> chances(11, std::vector<double>(static_cast<size_t>(n) + 1));
+    for (int rate = 0; rate <= 10; ++rate) {
+      for (int k = 0; k <= n; ++k) {
+        const double log_choose =
+            std::lgamma(n + 1.0) - std::lgamma(k + 1.0) - std::lgamma(n - k + 1.0);
+        chances[static_cast<size_t>(rate)][static_cast<size_t>(k)] =
+            std::exp(log_choose) * std::pow(rate / 10.0, k) * std::pow(1 - rate / 10.0, n - k);
+      }
+    }
+    // Of each pair of rates, with and without: the chance of "less often" and of "more often".
+    double less[11][11] = {};
+    double more[11][11] = {};
+    for (int with = 0; with <= n; ++with) {
+      for (int without = 0; without <= n; ++without) {
+        const std::vector<Stratum> strata{{{with, n}, {without, n}}};
+        if (stratified_exact(strata) >= 0.05) continue;
+        const bool fewer = excess_failures(strata) < 0;
+        for (size_t a = 0; a <= 10; ++a) {
+          for (size_t b = 0; b <= 10; ++b) {
+            (fewer ? less : more)[a][b] +=
+                chances[a][static_cast<size_t>(with)] * chances[b][static_cast<size_t>(without)];
+          }
+        }
+      }
+    }
+    for (int a = 0; a <= 10; ++a) {
+      for (int b = 0; b <= 10; ++b) {
+        const double wrong = (a >= b ? less[a][b] : 0) + (a <= b ? more[a][b] : 0);
+        EXPECT_LE(wrong, 0.05) << a << "0% with, " << b << "0% without, n = " << n;
+      }
+    }
+    EXPECT_GT(less[1][9], n == 10 ? 0.9 : 0.999);  // 90% lowered to 10% is seen
+  }
+}
+
+// Six locks that change nothing, in one run.
+TEST(RateClaims, HoldOverAllThatARunCompares) {
+  SimulatedTrials trials(21);
+  int runs_with_a_claim = 0;
+  constexpr int kRuns = 200;
+  for (int run = 0; run < kRuns; ++run) {
+    SampleJournal sample;
+    for (int op = 1; op <= 6; ++op) {
+      const double rate = 0.1 * op + 0.2;
+      const auto failures = [&] {
+        int count = 0;
+        for (int i = 0; i < 10; ++i) count += trials.fails(rate) ? 1 : 0;
+        return count;
+      };
+      const std::string cell = fmt::format("mps/mm/default/threads=4/iterations={}", op);
+      sample.plan(cell).ran(10, failures());
+      sample.plan(cell + "/lock=forward").ran(10, failures());
+    }
+    bool claimed = false;
+    for (const RateClaim& claim : claims_of(sample)) {
+      claimed = claimed || claim.effect != RateEffect::not_shown;
+    }
+    runs_with_a_claim += claimed ? 1 : 0;
+  }
+  EXPECT_LE(runs_with_a_claim, kRuns / 20);
+}
+
+// 30% noise on each trial, and a lock that costs nothing or half.
+TEST(Prices, HoldTheTrueRatioInNinetyFivePercent) {
+  SimulatedTrials trials(22);
+  for (const double truth : {1.0, 0.5}) {
+    int held = 0;
+    constexpr int kRuns = 400;
+    for (int run = 0; run < kRuns; ++run) {
+      SampleJournal sample;
+      const auto speed = [&](double ratio) {
+        sample.operations_per_second = 1000 * ratio * std::exp(0.6 * (trials.uniform() - 0.5));
+      };
+      sample.plan("mps/mm/default/threads=4").ran(1, 1);
+      for (int i = 1; i <= 10; ++i) {
+        speed(1);
+        sample.ran(1).last().trial = i;
+      }
+      sample.plan("mps/mm/default/threads=4/lock=forward");
+      for (int i = 0; i <= 10; ++i) {
+        speed(truth);
+        sample.ran(1).last().trial = i;
+      }
+      const std::vector<RateClaim> claims = claims_of(sample);
+      ASSERT_THAT(claims, SizeIs(1));
+      ASSERT_TRUE(claims[0].price);
+      EXPECT_EQ(claims[0].price->pairs, 10);
+      held += claims[0].price->within.low <= truth && truth <= claims[0].price->within.high ? 1 : 0;
+    }
+    EXPECT_GE(held, kRuns * 95 / 100) << truth;
+  }
+}
+
+}  // namespace
+}  // namespace mpsprobe

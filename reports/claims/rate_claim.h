@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/statistics/fisher.h"
+#include "harness/statistics/interval.h"
+
+namespace mpsprobe {
+
+/// What a difference in one axis was shown to do to the rate of failures.
+enum class RateEffect : uint8_t {
+  no_failure,      ///< with it none failed, which chance does not explain
+  less_often,      ///< with it fewer failed, which chance does not explain, and some did
+  not_shown,       ///< chance may explain the difference
+  more_often,      ///< with it more failed, which chance does not explain
+  cannot_compare,  ///< a side without a failure would not have shown one
+};
+
+/// A ratio of operations a second, of like with like: cells that differ in the one axis, whose
+/// trials ran in the same rounds.
+struct Price {
+  int32_t threads = 0;
+  double ratio = 1;  ///< with the setting, for one without: the median over pairs of trials
+  Interval within;   ///< that the ratio is in, with 95% confidence
+  int pairs = 0;     ///< of trials that passed, one of each cell
+};
+
+/// What was compared, and what that permits to be said: of all cells of one arm that are the same
+/// but for one axis, matched by their thread count.
+struct RateClaim {
+  std::string about;                  ///< the axis; "processes" is a process for each thread
+  std::string with;                   ///< its setting: "lock=forward"
+  std::string without;                ///< the setting compared with: "lock=none"
+  std::string label;                  ///< of the cells compared: "linear nograph (fork)"
+  std::vector<size_t> cells_with;     ///< indices into Analysis::cells, ascending by threads
+  std::vector<size_t> cells_without;  ///< the cell that each is compared with
+  Proportion seen_with;               ///< added up; the p-value compares cell by cell
+  Proportion seen_without;
+  double p = 1;
+  double corrected_p = 1;  ///< by Holm, for `of`
+  size_t of = 1;           ///< of how many such comparisons this is one
+  RateEffect effect = RateEffect::not_shown;
+  std::optional<Price> price;
+};
+
+/// "no_failure", "less_often", ...: for programs.
+std::string_view name_of(RateEffect effect);
+
+/// "no failure", "fails less often, still fails", "no difference shown", "fails more often",
+/// "cannot be compared".
+std::string_view effect_in_words(RateEffect effect);
+
+/// "no failure with lock=forward: 0 of 20 failed, without it 19 of 20 (p < 0.001)": plain text
+/// without a capital letter or a full stop.
+std::string in_words(const RateClaim& claim);
+
+/// "at 2 threads 0.49 to 0.52 times the operations per second (95% confidence)"; that it is not
+/// shown where the claim has none.
+std::string price_in_words(const RateClaim& claim);
+
+/// "p < 0.001", "p = 0.012".
+std::string p_in_words(double p);
+
+}  // namespace mpsprobe
