@@ -23,6 +23,7 @@ void conclude(Boundary& boundary) {
   };
   std::sort(boundary.points.begin(), boundary.points.end(), by_count);
   std::sort(boundary.untested.begin(), boundary.untested.end());
+  std::sort(boundary.refused.begin(), boundary.refused.end());
   for (const BoundaryPoint& point : boundary.points) {
     if (point.failures > 0) {
       if (!boundary.fewest_failing) boundary.fewest_failing = point;
@@ -61,12 +62,14 @@ std::vector<Boundary> find_boundaries(std::span<const CellEvidence> evidence) {
       if (item.trials > 0) {
         boundary.points.push_back(
             {count, item.trials, item.failures, item.rate, item.without_overlap, item.most_inside});
+      } else if (item.refused > 0) {
+        boundary.refused.push_back(count);
       } else {
         boundary.untested.push_back(count);
       }
     }
     for (Boundary& boundary : groups) {
-      if (boundary.points.size() < 2) continue;
+      if (boundary.points.size() + boundary.refused.size() < 2) continue;
       conclude(boundary);
       found.push_back(std::move(boundary));
     }

@@ -21,6 +21,7 @@ struct CellEvidence {
   Interval rate = {};            ///< 95% interval of the failure rate
   bool without_overlap = false;  ///< several threads, and never two of them inside an operation
   uint32_t most_inside = 0;      ///< the most threads that were inside an operation at once
+  int refused = 0;               ///< trials that the library refused: they do not count
 };
 
 /// One tested count of a boundary.
@@ -38,8 +39,9 @@ struct Boundary {
   std::string worker;
   std::string axis;                   ///< "threads" or "processes"
   Cell group;                         ///< the other axes; the varied one is 1
-  std::vector<BoundaryPoint> points;  ///< counts with evidence, ascending; at least two
+  std::vector<BoundaryPoint> points;  ///< counts with evidence, ascending
   std::vector<int32_t> untested;      ///< counts asked for that have no evidence, ascending
+  std::vector<int32_t> refused;       ///< counts of which nothing is known but that, ascending
   /// The largest count without a failure below which no tested count failed. Nothing where the
   /// smallest tested count failed already.
   std::optional<BoundaryPoint> most_passing;
@@ -53,7 +55,7 @@ struct Boundary {
 /// The axes along which boundaries are looked for.
 std::span<const std::string_view> boundary_axes();
 
-/// Boundaries of all groups with evidence at two counts or more, along threads first, then along
+/// Boundaries of all groups with evidence, or a refusal, at two counts or more, along threads first, then along
 /// processes; groups in the order in which they first occur in `evidence`. Evidence of one worker
 /// and cell must occur once: results are never added up here.
 std::vector<Boundary> find_boundaries(std::span<const CellEvidence> evidence);

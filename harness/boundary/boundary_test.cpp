@@ -53,6 +53,16 @@ TEST(Boundary, PassingAgainAboveAFailureIsNotHidden) {
   EXPECT_THAT(boundary.passing_above, ElementsAre(4));
 }
 
+TEST(Boundary, WhatWasRefusedIsNeitherAPassNorUntested) {
+  CellEvidence refused = threads(4, 0, 0);
+  refused.refused = 10;
+  const Boundary boundary = only({threads(1, 0), refused, threads(8, 0, 0)});
+  EXPECT_EQ(boundary.most_passing->count, 1);
+  EXPECT_FALSE(boundary.fewest_failing);
+  EXPECT_THAT(boundary.refused, ElementsAre(4));
+  EXPECT_THAT(boundary.untested, ElementsAre(8));
+}
+
 TEST(Boundary, AllPassHasNoFirstFailure) {
   const Boundary boundary = only({threads(8, 0), threads(1, 0)});
   EXPECT_EQ(boundary.most_passing->count, 8);

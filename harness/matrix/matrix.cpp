@@ -22,7 +22,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array<std::string_view, 3> kVerdicts{"pass", "fail", "intermittent"};
+constexpr std::array<std::string_view, 4> kVerdicts{"pass", "fail", "intermittent",
+                                                   "refused"};
 const char* const kSeeFormat = "The format is in docs/matrices.md";
 
 RunDefaults parse_run(const PlacedJson& node) {

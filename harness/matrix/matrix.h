@@ -13,7 +13,7 @@
 
 namespace mpsprobe {
 
-enum class Verdict : uint8_t { pass, fail, intermittent };
+enum class Verdict : uint8_t { pass, fail, intermittent, refused };
 std::string_view name_of(Verdict verdict);
 std::optional<Verdict> verdict_named(std::string_view name);
 

@@ -76,7 +76,8 @@ void add_also(Judgement& judgement, const Case& told) {
   for (const Finding& finding : told.findings) add(finding.title, finding.known);
   for (const FailureEvent& failure : told.process.failures) {
     const ReportedFailure reported = read_failure(failure);
-    if (is_failure(reported.outcome)) add(reported.title, reported.known);
+    const bool tells = is_failure(reported.outcome) || reported.outcome == Outcome::refused;
+    if (tells) add(reported.title, reported.known);
   }
   if (!told.crash.has_value() || told.crash->basis != Basis::frames) return;
   // Whatever was told: where it died stays among them.

@@ -16,7 +16,8 @@ Judgement judge(const ProcessRecord& process);
 Judgement judge_on_path(const ProcessRecord& process, std::string_view path);
 
 /// The judgement of a trial from those of its processes: the failure that ended first; with no
-/// failure, the least of infrastructure, setup_failed, unsupported, not_run, pass. Sets
+/// failure, the first there is of infrastructure, setup_failed, unsupported, refused, not_run,
+/// pass. Sets
 /// `judgement` and `judged_process`.
 void judge_trial(TrialRecord& trial);
 

@@ -12,10 +12,12 @@ int weight(const Judgement& judgement) {
   switch (judgement.outcome) {
     case Outcome::infrastructure:
       // A trial is run again as a bystander's only where nothing else went wrong in it.
-      return judgement.bystander ? 4 : 5;
+      return judgement.bystander ? 5 : 6;
     case Outcome::setup_failed:
-      return 3;
+      return 4;
     case Outcome::unsupported:
+      return 3;
+    case Outcome::refused:
       return 2;
     case Outcome::not_run:
       return 1;

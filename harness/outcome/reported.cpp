@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/outcome/refusals.h"
 #include "harness/signature/find_failures.h"
 #include "harness/signature/title.h"
 
@@ -12,6 +13,7 @@ Outcome kind_of(const FailureEvent& failure) {
   const std::optional<Outcome> kind = outcome_named(failure.kind);
   if (!kind.has_value() || *kind == Outcome::pass) return Outcome::infrastructure;
   if (*kind != Outcome::exception) return *kind;
+  if (refusal_in(failure.text) != nullptr) return Outcome::refused;
   const std::optional<TextClass> text_class = class_of_message(failure.text);
   return text_class.has_value() && *text_class != TextClass::assertion &&
                  *text_class != TextClass::abort_message
@@ -22,8 +24,9 @@ Outcome kind_of(const FailureEvent& failure) {
 // How well a failure speaks for the process.
 int rank(const FailureEvent& failure) {
   const ReportedFailure told = read_failure(failure);
+  if (told.outcome == Outcome::refused) return 1;
   if (!is_failure(told.outcome)) return 0;
-  return told.title == kInnocentVictim ? 1 : 2;
+  return told.title == kInnocentVictim ? 2 : 3;
 }
 
 }  // namespace
@@ -59,6 +62,10 @@ ReportedFailure read_failure(const FailureEvent& failure) {
   // As it would be titled had nobody caught it.
   const Titled titled = title_of_message(failure.text);
   std::vector<std::string> why(titled.why.begin(), titled.why.end());
+  if (kind == Outcome::refused) {
+    return {kind, titled.title, std::string(refusal_in(failure.text)->in_words), true,
+            std::move(why)};
+  }
   const bool known = !findings.empty() && findings.front().known;
   if (kind == Outcome::exception || !findings.empty()) {
     return {kind, titled.title, detail, known, std::move(why)};

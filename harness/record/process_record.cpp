@@ -10,10 +10,10 @@
 namespace mpsprobe {
 namespace {
 
-constexpr std::array<std::string_view, 14> kOutcomes{
+constexpr std::array<std::string_view, 15> kOutcomes{
     "pass",         "wrong_result", "exception",      "assertion",     "signal",
     "hang",         "exit",         "missing",        "out_of_memory", "gpu_error",
-    "setup_failed", "unsupported",  "infrastructure", "not_run"};
+    "refused", "setup_failed", "unsupported",  "infrastructure", "not_run"};
 
 constexpr std::array<std::string_view, 6> kEndedBy{"nobody",       "deadline", "no_progress",
                                                    "memory_limit", "user",     "cancelled"};
@@ -40,10 +40,10 @@ std::span<const std::string_view> outcome_names() {
 }
 
 bool is_failure(Outcome outcome) {
-  return outcome > Outcome::pass && outcome < Outcome::setup_failed;
+  return outcome > Outcome::pass && outcome < Outcome::refused;
 }
 bool is_evidence(Outcome outcome) {
-  return outcome < Outcome::setup_failed;
+  return outcome < Outcome::refused;
 }
 
 std::string_view name_of(EndedBy ended_by) {

@@ -28,6 +28,8 @@ enum class Outcome : uint8_t {
   missing,
   out_of_memory,
   gpu_error,
+  /// The library said that it will not do this: neither a pass nor a failure.
+  refused,
   // Never evidence about the product:
   setup_failed,
   unsupported,

@@ -80,7 +80,7 @@ TEST(MedianInterval, NeedsSixSamples) {
   ASSERT_TRUE(six);
   EXPECT_EQ(six->low, 1);
   EXPECT_EQ(six->high, 6);
-  EXPECT_FALSE(median_interval(std::array{1.0, 2.0, 3.0, 4.0, 5.0, NAN}));
+  EXPECT_FALSE(median_interval(std::array{1.0, 2.0, 3.0, 4.0, 5.0, std::nan("")}));
 }
 
 TEST(MedianInterval, HoldsTheMedianInNinetyFivePercent) {

@@ -145,6 +145,7 @@ void add_trial(CellSummary& cell, const TrialFacts& trial, const DevicesSaid& de
   ++cell.recorded;
   cell.seconds += trial.seconds;
   if (is_failure(outcome)) ++cell.failures;
+  if (outcome == Outcome::refused) ++cell.refused;
   cell.simulated = cell.simulated || devices.simulated;
   for (const std::string& name : devices.names) add_once(cell.devices, name);
   for (const std::string& path : *trial.observed_paths) add_once(cell.observed_paths, path);
@@ -206,6 +207,8 @@ void conclude(CellSummary& cell, Sampling sampling) {
                    : cell.failures == cell.counted ? Verdict::fail
                                                    : Verdict::intermittent;
     cell.rate = rate_interval(sampling, cell.failures, cell.counted);
+  } else if (cell.refused > 0) {
+    cell.verdict = Verdict::refused;
   }
   cell.overlap = cell.counted > 0 ? overlap_of(cell) : Overlap::not_applicable;
   cell.expected = compare(cell);
@@ -303,7 +306,7 @@ std::vector<CellEvidence> evidence_of(const Analysis& analysis) {
   std::vector<CellEvidence> evidence;
   for (const CellSummary& cell : analysis.cells) {
     evidence.push_back({analysis.arms[cell.arm].label, cell.cell, cell.counted, cell.failures,
-                        cell.rate, cell.overlap == Overlap::none, cell.most_inside});
+                        cell.rate, cell.overlap == Overlap::none, cell.most_inside, cell.refused});
   }
   return evidence;
 }
@@ -389,9 +392,11 @@ Analysis analyse_trials(const Journal& journal, const TrialFactsList& trials) {
     analysis.planned += cell.planned;
     analysis.counted += cell.counted;
     analysis.failures += cell.failures;
+    analysis.refused += cell.refused;
     for (const OutcomeCount& count : cell.outcomes) {
       if (count.outcome != Outcome::not_run) analysis.recorded += count.trials;
-      const bool answer = is_evidence(count.outcome) || count.outcome == Outcome::unsupported;
+      const bool answer = is_evidence(count.outcome) || count.outcome == Outcome::unsupported ||
+                          count.outcome == Outcome::refused;
       if (!answer && cell.expected != Expected::met) analysis.undone += count.trials;
     }
     analysis.undone += cell.missing;

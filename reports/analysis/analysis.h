@@ -68,9 +68,10 @@ struct CellSummary {
   int planned = 0;
   int counted = 0;  ///< passes and failures
   int failures = 0;
+  int refused = 0;                     ///< by the library: neither a pass nor a failure
   int missing = 0;                     ///< planned, and not in the journal
   std::vector<OutcomeCount> outcomes;  ///< in the order of the outcomes, then of the details
-  std::optional<Verdict> verdict;      ///< nothing where no trial counts
+  std::optional<Verdict> verdict;      ///< nothing where no trial counts and none was refused
   Interval rate;                       ///< 95% interval of the failure rate, see Analysis::sampling
   Overlap overlap = Overlap::not_applicable;
   uint32_t most_inside = 0;  ///< the most threads that were inside a launch at once, in any trial
@@ -87,6 +88,9 @@ struct CellSummary {
   bool paravirtual = false;  ///< on the GPU of a virtual Mac: no result of a real chip
   int recorded = 0;          ///< trials in the journal, whatever they came to
   double seconds = 0;        ///< that these took, added up
+
+  /// Of failures: none where nothing but refusals came.
+  bool has_rate() const { return counted > 0; }
 };
 
 /// Whether a process saw the operation take another path than the cell asks for.
@@ -214,7 +218,7 @@ struct Advice {
 /// What a run came to, in a few sentences: what every report says first.
 struct Answer {
   std::string code;  ///< "no_evidence", "as_expected", "unexpected", "fails", "differs",
-                     ///< "no_failure"; stable, for programs
+                     ///< "no_failure", "refused"; stable, for programs
   std::string text;  ///< without the class of the devices, see class_prefix
 };
 
@@ -249,8 +253,9 @@ struct Analysis {
   int recorded = 0;
   int counted = 0;
   int failures = 0;
+  int refused = 0;  ///< trials
   /// Planned trials that came to no answer: missing, not run, or prevented by the harness or the
-  /// machine, where the matrix does not expect just that. `unsupported` is an answer.
+  /// machine, where the matrix does not expect just that. `unsupported` and `refused` are answers.
   int undone = 0;
   std::vector<Arm> arms;
   std::vector<uint32_t> arm_of_trial;  ///< index into `arms`, by index into the journal's trials
@@ -270,8 +275,8 @@ struct Analysis {
   std::array<uint64_t, 3> starts{};  ///< how processes were started: how many, by StartProcess
   Answer answer;
 
-  /// At least one trial counts. A run without is never green.
-  bool has_evidence() const { return counted > 0; }
+  /// At least one trial counts, or was refused. A run without is never green.
+  bool has_evidence() const { return counted > 0 || refused > 0; }
 };
 
 /// Derives everything. Pure and deterministic: the same journal gives the same analysis.

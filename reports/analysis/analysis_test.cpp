@@ -51,6 +51,33 @@ TEST(Analysis, WhatIsNoEvidenceIsNeitherPassNorFailure) {
   EXPECT_THAT(analysis.signatures, IsEmpty());
 }
 
+TEST(Analysis, WhatALibraryRefusesIsNeitherPassNorFailureNorMissing) {
+  SampleJournal sample;
+  sample.plan("mlx/chain/default/threads=1").ran(10);
+  sample.plan("mlx/chain/default/threads=2").came_to(10, Outcome::refused);
+  sample.plan("mlx/chain/default/threads=4").came_to(9, Outcome::refused).ran(1, 1).ended();
+  sample.last().trial = 9;
+  const Analysis analysis = analyse(sample.journal);
+  EXPECT_EQ(analysis.cells[1].verdict, Verdict::refused);
+  EXPECT_FALSE(analysis.cells[1].has_rate());
+  EXPECT_EQ(analysis.cells[2].verdict, Verdict::fail);  // of the one that was not refused
+  EXPECT_EQ(analysis.cells[2].counted, 1);
+  EXPECT_EQ(analysis.refused, 19);
+  EXPECT_EQ(analysis.undone, 0);
+  EXPECT_TRUE(analysis.complete);
+  ASSERT_THAT(analysis.boundaries, SizeIs(1));
+  EXPECT_THAT(analysis.boundaries[0].refused, ElementsAre(2));
+}
+
+TEST(Analysis, ARunOfRefusalsAloneIsAnAnswer) {
+  SampleJournal sample;
+  sample.plan("mlx/chain/default/threads=2").expect({Verdict::refused, std::nullopt, ""});
+  sample.came_to(10, Outcome::refused).ended();
+  const Analysis analysis = analyse(sample.journal);
+  EXPECT_TRUE(analysis.has_evidence());
+  EXPECT_EQ(analysis.cells[0].expected, Expected::met);
+}
+
 TEST(Analysis, WhyAWorkerCouldNotIsToldInItsOwnWordsWhereNothingElseIsKnown) {
   const std::string why = "shape=4x4: 2 sizes where 3 are needed";
   SampleJournal sample;

@@ -1,6 +1,7 @@
 #include "reports/claims/answer.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,6 +13,7 @@
 #include "reports/analysis/failures/failure_kind.h"
 #include "reports/words/phrases.h"
 #include "reports/words/text.h"
+#include "reports/words/wording.h"
 
 namespace mpsprobe {
 namespace {
@@ -24,6 +26,11 @@ std::string count_of(int failures, int trials) {
 
 std::string arm_name(const Analysis& analysis, size_t arm) {
   return shortened(printable(analysis.arms[arm].label), 40);
+}
+
+std::string library_name(const Analysis& analysis, size_t arm) {
+  const std::string library = library_in_words(analysis.arms[arm]);
+  return library.empty() ? "the library" : shortened(printable(library), 60);
 }
 
 // What a cell is apart from how many threads and processes work on it, and from a lock.
@@ -156,16 +163,41 @@ std::string in_cells(const Cells& cells) {
   return fmt::format(", in {} of {}", failing, counted(tested, "cells"));
 }
 
+// "refuses arrays and streams of another thread (160 trials in 16 cells)"; nothing where it does
+// not.
+std::string refuses_in_words(const Cells& cells) {
+  std::set<std::string> what;
+  int trials = 0;
+  int64_t where = 0;
+  for (const CellSummary* cell : cells) {
+    if (cell->refused == 0) continue;
+    trials += cell->refused;
+    ++where;
+    for (const OutcomeCount& count : cell->outcomes) {
+      if (count.outcome == Outcome::refused) what.insert(printable(count.detail));
+    }
+  }
+  if (trials == 0) return "";
+  return fmt::format("refuses {} ({} in {})", fmt::join(what, ", "), counted(trials, "trials"),
+                     counted(where, "cells"));
+}
+
 Answer of_one_arm(const Analysis& analysis, const Cells& cells) {
   const CellSummary* failing = least_failing(cells);
+  const std::string refuses = refuses_in_words(cells);
+  const std::string library = library_name(analysis, cells.front()->arm);
+  const std::string also = refuses.empty() ? "" : " " + library + " " + refuses + ".";
   if (failing == nullptr) {
+    const bool any = std::any_of(cells.begin(), cells.end(),
+                                 [](const CellSummary* cell) { return cell->counted > 0; });
+    if (!any) return {"refused", also.substr(1)};
     std::string text = passes_in_words(cells);
     text.front() = 'N';
-    return {"no_failure", text + "."};
+    return {"no_failure", text + "." + also};
   }
   std::string text = "Affected: " + fails_in_words(analysis, *failing);
   if (has_several_kinds(analysis)) text += in_cells(cells);
-  return {"fails", text + "." + remedies_in_words(analysis)};
+  return {"fails", text + "." + also + remedies_in_words(analysis)};
 }
 
 // The cells in which one of two builds failed and the other, with as many trials, shows not to.
@@ -240,15 +272,19 @@ Answer of_several_arms(const Analysis& analysis) {
   bool fails = false;
   for (size_t arm = 0; arm < analysis.arms.size(); ++arm) {
     const Cells cells = cells_of(analysis, arm);
-    if (std::all_of(cells.begin(), cells.end(),
-                    [](const auto* cell) { return cell->counted == 0; }))
-      continue;
+    const bool any = std::any_of(cells.begin(), cells.end(),
+                                 [](const auto* cell) { return cell->counted > 0; });
+    const std::string refuses = refuses_in_words(cells);
+    if (!any && refuses.empty()) continue;
     const CellSummary* failing = least_failing(cells);
     fails = fails || failing != nullptr;
     if (!each.empty()) each += "; ";
-    each += arm_name(analysis, arm) + ": " +
-            (failing == nullptr ? passes_in_words(cells)
-                                : fails_in_words(analysis, *failing) + in_cells(cells));
+    each += arm_name(analysis, arm) + ": ";
+    if (any) {
+      each += failing == nullptr ? passes_in_words(cells)
+                                 : fails_in_words(analysis, *failing) + in_cells(cells);
+    }
+    if (!refuses.empty()) each += (any ? ", " : "") + refuses;
   }
   Answer answer;
   answer.code = !differences.empty() ? "differs" : fails ? "fails" : "no_failure";
@@ -263,7 +299,7 @@ Answer of_several_arms(const Analysis& analysis) {
 
 std::string came_to(const CellSummary& cell) {
   if (cell.failures > 0) return failure_kinds(cell);
-  if (cell.verdict || cell.outcomes.empty()) return "pass";
+  if (cell.has_rate() || cell.outcomes.empty()) return "pass";
   return words(name_of(cell.outcomes.front().outcome));
 }
 
@@ -324,7 +360,7 @@ Answer answer_to(const Analysis& analysis) {
   if (auto expected = of_expectations(analysis)) return *expected;
   std::set<size_t> tested;
   for (const CellSummary& cell : analysis.cells) {
-    if (cell.counted > 0) tested.insert(cell.arm);
+    if (cell.counted > 0 || cell.refused > 0) tested.insert(cell.arm);
   }
   if (tested.size() > 1) return of_several_arms(analysis);
   return of_one_arm(analysis, cells_of(analysis, *tested.begin()));

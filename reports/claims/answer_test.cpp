@@ -129,6 +129,27 @@ TEST(Answer, NamesTheCellWhereSeveralKindsRan) {
             "Affected: fails already with 1 thread (linear nograph: 7 of 10), in 1 of 2 cells.");
 }
 
+TEST(Answer, SaysWhatALibraryRefuses) {
+  SampleJournal sample;
+  const auto refuse = [&sample](int trials) {
+    sample.came_to(trials, Outcome::refused);
+    for (TrialRecord& trial : sample.journal.trials) {
+      if (trial.judgement.outcome == Outcome::refused) {
+        trial.judgement.detail = "arrays and streams of another thread";
+      }
+    }
+  };
+  sample.plan("mlx/chain/default/threads=2");
+  refuse(10);
+  EXPECT_EQ(answer_of(sample).code, "refused");
+  EXPECT_EQ(answer_of(sample).text,
+            "the library refuses arrays and streams of another thread (10 trials in 1 cell).");
+  sample.plan("mlx/chain/default/threads=1").ran(10);
+  EXPECT_THAT(answer_of(sample).text,
+              StartsWith("No failure in 10 trials. LibTorch 2.15.0+cpu refuses arrays and streams "
+                         "of another thread (10 trials in 1 cell)."));
+}
+
 TEST(Answer, NoEvidenceIsNoAnswer) {
   SampleJournal sample;
   sample.plan("mps/mm/default/threads=2").came_to(3, Outcome::unsupported);

@@ -136,7 +136,7 @@ class Page {
 
   /// What a cell looks like at a glance; the sign says the same as the colour.
   static std::string sign(const CellSummary& cell) {
-    if (!cell.verdict) return "&ndash; " + markup(standing_of(cell).word, 20);
+    if (!cell.has_rate()) return "&ndash; " + markup(standing_of(cell).word, 20);
     const char* signs = cell.failures == 0              ? "\xE2\x9C\x93"
                         : cell.failures == cell.counted ? "\xE2\x9C\x95"
                                                         : "\xE2\x89\x88";
@@ -145,7 +145,7 @@ class Page {
 
   static std::string heat(const CellSummary& cell) {
     std::string heat;
-    if (cell.verdict) {
+    if (cell.has_rate()) {
       const double rate = static_cast<double>(cell.failures) / cell.counted;
       heat = cell.failures == 0 ? "h0" : rate <= 0.1 ? "h1" : rate <= 0.5 ? "h2" : "h3";
       if (cell.failures == cell.counted && cell.failures > 0) heat = "h4";
@@ -208,7 +208,7 @@ class Page {
 
   static char letter(const CellSummary& cell) {
     if (cell.expected == Expected::unmet) return 'u';
-    if (!cell.verdict) return 'n';
+    if (!cell.has_rate()) return 'n';
     if (cell.failures == 0) return 'p';
     return cell.failures == cell.counted ? 'f' : 'i';
   }
@@ -222,7 +222,7 @@ class Page {
     }
     html_ += fmt::format("<td class=\"{}\">{} {}</td><td>", heat(cell), markup(standing.word),
                          markup(standing.rest, 200));
-    if (cell.verdict) {
+    if (cell.has_rate()) {
       html_ += percent_down(cell.rate.low) + " to " + percent_up(cell.rate.high);
     }
     html_ += "</td><td>";

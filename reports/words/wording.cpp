@@ -32,7 +32,7 @@ std::string rest_of_trials(const CellSummary& cell) {
     if (count.outcome == Outcome::not_run) not_run += count.trials;
   }
   add(not_run, "not run");
-  for (Outcome outcome : {Outcome::setup_failed, Outcome::unsupported, Outcome::infrastructure}) {
+  for (Outcome outcome : {Outcome::refused, Outcome::setup_failed, Outcome::unsupported, Outcome::infrastructure}) {
     int trials = 0;
     for (const OutcomeCount& count : cell.outcomes) {
       if (count.outcome == outcome) trials += count.trials;
@@ -64,8 +64,12 @@ std::string_view class_prefix(const Analysis& analysis) {
 
 Standing standing_of(const CellSummary& cell) {
   Standing standing;
-  if (!cell.verdict) {
+  if (!cell.has_rate()) {
     standing.word = without_verdict(cell);
+    if (cell.refused > 0) {
+      standing.word = "refused";
+      standing.rest = fmt::format("{}/{}", cell.refused, cell.recorded);
+    }
   } else {
     const bool all_failed = *cell.verdict == Verdict::fail;
     standing.word = all_failed ? "FAIL" : std::string(name_of(*cell.verdict));
@@ -127,6 +131,10 @@ std::string boundary_in_words(const Boundary& boundary) {
   if (!boundary.monotone()) {
     text += fmt::format("; no single boundary: passed again at {}",
                         number_list(boundary.passing_above));
+  }
+  if (!boundary.refused.empty()) {
+    text += fmt::format("{}refused by the library at {} {}", text.empty() ? "" : "; ",
+                        number_list(boundary.refused), boundary.axis);
   }
   if (!boundary.untested.empty()) {
     text += fmt::format("; without evidence: {}", number_list(boundary.untested));

@@ -66,7 +66,7 @@ std::string report_csv(const Analysis& analysis) {
       fields.push_back(std::to_string(number));
     }
     fields.push_back(csv_text(cell.verdict ? name_of(*cell.verdict) : standing_of(cell).word));
-    const bool known = cell.verdict.has_value();
+    const bool known = cell.has_rate();
     fields.push_back(
         known ? fmt::format("{:.6g}", static_cast<double>(cell.failures) / cell.counted) : "");
     fields.push_back(known ? fmt::format("{:.6g}", cell.rate.low) : "");

@@ -38,7 +38,7 @@ std::string rest_is_in() {
 int weight_of(const CellSummary& cell) {
   if (cell.expected == Expected::unmet) return 0;
   if (cell.failures > 0 && cell.expected != Expected::met) return 1;
-  if (!cell.verdict) return 2;
+  if (!cell.has_rate()) return 2;
   return cell.failures > 0 ? 3 : 4;
 }
 
@@ -61,7 +61,7 @@ std::string first_title(const Analysis& analysis, const Titles& titles, const Ce
 std::string summary_row(const Analysis& analysis, const Titles& titles, const CellSummary& cell) {
   const Standing standing = standing_of(cell);
   const std::string title = first_title(analysis, titles, cell);
-  const std::string rate = cell.verdict ? fmt::format("{} to {}", percent_down(cell.rate.low),
+  const std::string rate = cell.has_rate() ? fmt::format("{} to {}", percent_down(cell.rate.low),
                                                       percent_up(cell.rate.high))
                                         : "";
   return fmt::format("| {} | {} | {}{} | {} | {} |\n", code_span(cell.id),

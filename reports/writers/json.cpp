@@ -119,6 +119,7 @@ ordered_json cell_json(const Analysis& analysis, const CellSummary& cell) {
                        {"missing", cell.missing},
                        {"counted", cell.counted},
                        {"failures", cell.failures},
+                       {"refused", cell.refused},
                        {"seconds", cell.seconds},
                        {"verdict", nullptr},
                        {"failure_rate", nullptr},
@@ -138,6 +139,8 @@ ordered_json cell_json(const Analysis& analysis, const CellSummary& cell) {
   if (!cell.also_in.empty()) json["also_in"] = cell.also_in;
   if (cell.verdict) {
     json["verdict"] = mpsprobe::name_of(*cell.verdict);
+  }
+  if (cell.has_rate()) {
     json["failure_rate"] = static_cast<double>(cell.failures) / cell.counted;
     json["interval"] = interval_json(cell.rate);
   }
@@ -170,6 +173,7 @@ ordered_json boundary_json(const Boundary& boundary) {
                        {"fewest_failing", nullptr},
                        {"monotone", boundary.monotone()},
                        {"passing_above", boundary.passing_above},
+                       {"refused", boundary.refused},
                        {"untested", boundary.untested},
                        {"points", std::move(points)},
                        {"words", boundary_in_words(boundary)}};
@@ -207,6 +211,7 @@ ordered_json report_json(const Journal& journal, const Analysis& analysis) {
                        {"recorded", analysis.recorded},
                        {"counted", analysis.counted},
                        {"failures", analysis.failures},
+                       {"refused", analysis.refused},
                        {"seconds", analysis.seconds},
                        {"cells_not_listed", analysis.cells_not_listed},
                        {"interval_method", interval_method(analysis.sampling)},

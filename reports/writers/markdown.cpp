@@ -32,7 +32,7 @@ std::string first_words(const Analysis& analysis) {
 }
 
 std::string summary(const Analysis& analysis) {
-  int verdicts[3] = {0, 0, 0};
+  int verdicts[4] = {0, 0, 0, 0};
   size_t without = analysis.cells_not_listed;
   int unmet = 0;
   int expectations = 0;
@@ -47,6 +47,7 @@ std::string summary(const Analysis& analysis) {
   }
   std::string text = fmt::format("{}: **{} pass, {} fail, {} intermittent**", totals(analysis),
                                  verdicts[0], verdicts[1], verdicts[2]);
+  if (verdicts[3] > 0) text += fmt::format(", {} refused by the library", verdicts[3]);
   if (without > 0) text += fmt::format(", {} without evidence", without);
   if (expectations > 0) {
     text += fmt::format("; {} of {} expectations not met", unmet, expectations);

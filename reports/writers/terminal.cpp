@@ -79,6 +79,11 @@ std::string remark_of(const Boundary& boundary) {
   if (boundary.most_passing && boundary.most_passing->without_overlap) {
     text = "no two threads were ever inside an operation at once";
   }
+  if (!boundary.refused.empty()) {
+    if (!text.empty()) text += "; ";
+    text += "refused by the library at";
+    for (int32_t count : boundary.refused) text += " " + std::to_string(count);
+  }
   if (!boundary.monotone()) {
     if (!text.empty()) text += "; ";
     text += "passes again at";
@@ -272,7 +277,8 @@ std::string report_terminal(const Analysis& analysis, const TerminalOptions& opt
   text += failures(analysis, options.colour) + unexpected(analysis, options.colour);
   text += time_taken(analysis);
   text += painted(
-      fmt::format("{}{}, {} failed", class_prefix(analysis), totals(analysis), analysis.failures),
+      fmt::format("{}{}, {} failed{}", class_prefix(analysis), totals(analysis), analysis.failures,
+                  analysis.refused > 0 ? fmt::format(", {} refused", analysis.refused) : ""),
       kBold, options.colour);
   return text + "\n";
 }

@@ -124,6 +124,7 @@ NumbersSeen judge_numbers(const TrialRecord& trial, bool paravirtual, const std:
     case Outcome::hang:
       return {CheckStatus::fail, "it takes work and does not end it, in one thread: " + elsewhere};
     case Outcome::unsupported:
+    case Outcome::refused:
       return {CheckStatus::warn, "not known whether it computes right: " + command};
     case Outcome::setup_failed:
     case Outcome::infrastructure:

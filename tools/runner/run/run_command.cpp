@@ -199,6 +199,7 @@ bool found_what_fails(const RunOptions& options, const std::vector<KnownFailure>
       std::any_of(analysis.cells.begin(), analysis.cells.end(),
                   [](const CellSummary& cell) { return cell.expected == Expected::unmet; });
   bool found = (fail_on.contains("any") && analysis.failures > 0) ||
+               (fail_on.contains("refused") && analysis.refused > 0) ||
                (fail_on.contains("unexpected") && unexpected);
   if (options.expectations) {
     const RunFacts run = run_facts(folder.string(), analysis);
