@@ -55,9 +55,9 @@ struct Boundary {
 /// The axes along which boundaries are looked for.
 std::span<const std::string_view> boundary_axes();
 
-/// Boundaries of all groups with evidence, or a refusal, at two counts or more, along threads first, then along
-/// processes; groups in the order in which they first occur in `evidence`. Evidence of one worker
-/// and cell must occur once: results are never added up here.
+/// Boundaries of all groups with evidence, or a refusal, at two counts or more, along threads
+/// first, then along processes; groups in the order in which they first occur in `evidence`.
+/// Evidence of one worker and cell must occur once: results are never added up here.
 std::vector<Boundary> find_boundaries(std::span<const CellEvidence> evidence);
 
 }  // namespace mpsprobe

@@ -22,8 +22,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array<std::string_view, 4> kVerdicts{"pass", "fail", "intermittent",
-                                                   "refused"};
+constexpr std::array<std::string_view, 4> kVerdicts{"pass", "fail", "intermittent", "refused"};
 const char* const kSeeFormat = "The format is in docs/matrices.md";
 
 RunDefaults parse_run(const PlacedJson& node) {

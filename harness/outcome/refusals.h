@@ -8,12 +8,12 @@ namespace mpsprobe {
 /// A rule of a library that it keeps by an exception: it says that it will not do this, and does
 /// not. Told from a failure by the library's own words.
 struct Refusal {
-  std::string_view library;    ///< as it names itself
-  std::string_view since;      ///< the first release that has the rule
-  std::string_view first;      ///< literal texts of the message, in this order
-  std::string_view then;       ///< may be empty
-  std::string_view in_words;   ///< what it refuses: "arrays and streams of another thread"
-  std::string_view source;     ///< where the rule is stated
+  std::string_view library;   ///< as it names itself
+  std::string_view since;     ///< the first release that has the rule
+  std::string_view first;     ///< literal texts of the message, in this order
+  std::string_view then;      ///< may be empty
+  std::string_view in_words;  ///< what it refuses: "arrays and streams of another thread"
+  std::string_view source;    ///< where the rule is stated
 };
 
 /// The table. What is in it is a rule about threads that the library documents or states itself as

@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
 #include <signal.h>
 
 #include <map>
@@ -58,7 +57,8 @@ TEST(JudgeRefusal, IsNeitherPassNorFailure) {
 
 TEST(JudgeRefusal, AWrongNumberOrAnotherExceptionBesideItIsAFailure) {
   ProcessRecord process = finished_process();
-  process.failures = {threw(kForeignStream), {"wrong_result", "5 of 64 differ", "run", 0, 3, "lazy"}};
+  process.failures = {threw(kForeignStream),
+                      {"wrong_result", "5 of 64 differ", "run", 0, 3, "lazy"}};
   EXPECT_EQ(judge(process).outcome, Outcome::wrong_result);
   EXPECT_THAT(judge(process).also,
               ElementsAre(testing::Field(&OtherFinding::title,
@@ -71,10 +71,11 @@ TEST(JudgeRefusal, ADeathBesideItIsAFailure) {
   ProcessRecord process = ended_process(Signaled{SIGSEGV, false});
   process.failures = {threw(kForeignStream)};
   EXPECT_EQ(judge(process).outcome, Outcome::signal);
-  process = ended_process(Signaled{SIGABRT, false}, std::string("terminate called after throwing an "
-                                                                "instance of 'std::runtime_error'\n"
-                                                                "  what():  ") +
-                                                        kForeignStream + "\n");
+  process =
+      ended_process(Signaled{SIGABRT, false}, std::string("terminate called after throwing an "
+                                                          "instance of 'std::runtime_error'\n"
+                                                          "  what():  ") +
+                                                  kForeignStream + "\n");
   EXPECT_EQ(judge(process).outcome, Outcome::exception);  // nobody caught it: the program died
   process = ended_process(Exited{0});
   process.failures = {threw(kForeignStream)};

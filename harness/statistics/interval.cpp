@@ -11,8 +11,7 @@
 namespace mpsprobe {
 namespace {
 
-constexpr double kOneSided = 0.05;
-constexpr double kTwoSided = 0.025;
+constexpr double kEachSide = 0.025;
 
 // Beyond these, whole percents would say "0%" or "100%", which no number of trials can show.
 std::string percent(double rate, double (*rounded)(double)) {
@@ -42,11 +41,10 @@ Interval exact_interval(int failures, int trials) {
   using Binomial = boost::math::binomial_distribution<double>;
   Interval interval;
   if (trials == 0) return interval;
-  const bool one_sided = failures == 0 || failures == trials;
-  const double left_out = one_sided ? kOneSided : kTwoSided;
-  if (failures > 0) interval.low = Binomial::find_lower_bound_on_p(trials, failures, left_out);
-  if (failures < trials)
-    interval.high = Binomial::find_upper_bound_on_p(trials, failures, left_out);
+  if (failures > 0) interval.low = Binomial::find_lower_bound_on_p(trials, failures, kEachSide);
+  if (failures < trials) {
+    interval.high = Binomial::find_upper_bound_on_p(trials, failures, kEachSide);
+  }
   return interval;
 }
 

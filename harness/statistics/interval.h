@@ -13,16 +13,17 @@ struct Interval {
 };
 
 /// The exact (Clopper-Pearson) 95% interval of a failure rate after `failures` in `trials`
-/// independent trials: the rates p under which a result at least this extreme would come up with at
-/// least 5%. Where nothing failed, or everything, only one side can be wrong: the bound is
-/// one-sided, 1 - 0.05^(1/n) and 0.05^(1/n). Otherwise 2.5% are left on each side. Source: C. J.
-/// Clopper, E. S. Pearson, "The use of confidence or fiducial limits illustrated in the case of the
-/// binomial", Biometrika 26 (1934), by the beta quantiles of Boost.Math
+/// independent trials: the rates p under which neither a result at least so high nor one at least
+/// so low has less than 2.5%. At every count, also where nothing failed or everything, so that for
+/// each rate and number of trials the interval holds the rate with 95% or more: a bound that is
+/// one-sided at the ends alone is chosen after looking, and does not. Source: C. J. Clopper, E. S.
+/// Pearson, "The use of confidence or fiducial limits illustrated in the case of the binomial",
+/// Biometrika 26 (1934), by the beta quantiles of Boost.Math
 /// (binomial_distribution::find_lower_bound_on_p, find_upper_bound_on_p).
 /// No trials give [0, 1]. Throws std::invalid_argument unless 0 <= failures <= trials.
 Interval exact_interval(int failures, int trials);
 
-/// The interval in words: "0 of 10 failed: below 26% with 95% confidence". Bounds are rounded
+/// The interval in words: "0 of 10 failed: below 31% with 95% confidence". Bounds are rounded
 /// outwards, so that the words never claim more than the numbers.
 std::string confidence_in_words(int failures, int trials);
 /// The same with an interval that came about in another way (anytime.h).

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -10,11 +11,11 @@
 namespace mpsprobe {
 namespace {
 
-TEST(ExactInterval, NoFailureIsOneSidedAndHasAClosedForm) {
+TEST(ExactInterval, NoFailureHasAClosedForm) {
   for (int trials : {1, 3, 10, 59, 100, 10000}) {
     const Interval interval = exact_interval(0, trials);
     EXPECT_EQ(interval.low, 0);
-    EXPECT_NEAR(interval.high, 1 - std::pow(0.05, 1.0 / trials), 1e-12);
+    EXPECT_NEAR(interval.high, 1 - std::pow(0.025, 1.0 / trials), 1e-12);
   }
 }
 
@@ -54,6 +55,29 @@ TEST(ExactInterval, BoundsLeaveTheirShareInTheTails) {
   EXPECT_NEAR(1 - at_most(1, interval.low), 0.025, 1e-9);
 }
 
+// Over all rates and numbers of trials: the chance of the results whose interval holds the rate.
+TEST(ExactInterval, HoldsEveryRateWithNinetyFivePercent) {
+  double least = 1;
+  for (int trials = 1; trials <= 60; ++trials) {
+    std::vector<Interval> intervals;
+    for (int k = 0; k <= trials; ++k) intervals.push_back(exact_interval(k, trials));
+    for (int percent = 0; percent <= 100; ++percent) {
+      const double rate = percent / 100.0;
+      double held = 0;
+      double chance = std::pow(1 - rate, trials);  // of k failures
+      for (int k = 0; k <= trials; ++k) {
+        const Interval& interval = intervals[static_cast<size_t>(k)];
+        if (percent == 100) chance = k == trials ? 1 : 0;
+        if (interval.low <= rate && rate <= interval.high) held += chance;
+        if (percent < 100) chance *= (trials - k) / (k + 1.0) * rate / (1 - rate);
+      }
+      least = std::min(least, held);
+    }
+  }
+  EXPECT_GE(least, 0.95);
+  EXPECT_LT(least, 0.96);  // and is no wider than it has to be
+}
+
 TEST(ExactInterval, NoTrialsSayNothing) {
   const Interval interval = exact_interval(0, 0);
   EXPECT_EQ(interval.low, 0);
@@ -67,14 +91,14 @@ TEST(ExactInterval, RefusesCountsThatCannotBe) {
 }
 
 TEST(ConfidenceInWords, SaysWhatAResultIsWorth) {
-  EXPECT_EQ(confidence_in_words(0, 10), "0 of 10 failed: below 26% with 95% confidence");
-  EXPECT_EQ(confidence_in_words(0, 59), "0 of 59 failed: below 5% with 95% confidence");
-  EXPECT_EQ(confidence_in_words(0, 58), "0 of 58 failed: below 6% with 95% confidence");
-  EXPECT_EQ(confidence_in_words(0, 1), "0 of 1 failed: below 95% with 95% confidence");
-  EXPECT_EQ(confidence_in_words(0, 1000), "0 of 1000 failed: below 0.3% with 95% confidence");
-  EXPECT_EQ(confidence_in_words(10, 10), "10 of 10 failed: above 74% with 95% confidence");
+  EXPECT_EQ(confidence_in_words(0, 10), "0 of 10 failed: below 31% with 95% confidence");
+  EXPECT_EQ(confidence_in_words(0, 72), "0 of 72 failed: below 5% with 95% confidence");
+  EXPECT_EQ(confidence_in_words(0, 71), "0 of 71 failed: below 6% with 95% confidence");
+  EXPECT_EQ(confidence_in_words(0, 1), "0 of 1 failed: below 98% with 95% confidence");
+  EXPECT_EQ(confidence_in_words(0, 1000), "0 of 1000 failed: below 0.4% with 95% confidence");
+  EXPECT_EQ(confidence_in_words(10, 10), "10 of 10 failed: above 69% with 95% confidence");
   EXPECT_EQ(confidence_in_words(1000, 1000),
-            "1000 of 1000 failed: above 99.7% with 95% confidence");
+            "1000 of 1000 failed: above 99.6% with 95% confidence");
   EXPECT_EQ(confidence_in_words(3, 10), "3 of 10 failed: 6% to 66% with 95% confidence");
   EXPECT_EQ(confidence_in_words(0, 0), "no trial counts");
 }

@@ -33,7 +33,7 @@ TEST(Analysis, CountsTrialsAndDerivesVerdicts) {
   EXPECT_EQ(analysis.cells[1].verdict, Verdict::fail);
   EXPECT_EQ(analysis.cells[2].verdict, Verdict::intermittent);
   EXPECT_EQ(analysis.cells[2].failures, 3);
-  EXPECT_NEAR(analysis.cells[0].rate.high, 0.2589, 0.0001);
+  EXPECT_NEAR(analysis.cells[0].rate.high, 0.3085, 0.0001);
   EXPECT_EQ(analysis.counted, 30);
   EXPECT_TRUE(analysis.complete);
   EXPECT_FALSE(analysis.simulated);

@@ -39,7 +39,7 @@ TEST(Advice, LargestThreadCountWithWhatItIsWorth) {
   const std::vector<Advice> advice = advice_of(sample);
   ASSERT_THAT(advice, SizeIs(1));
   EXPECT_EQ(advice[0].text,
-            "linear nograph: at most 2 threads at a time. There 0 of 10 failed: below 26% with 95% "
+            "linear nograph: at most 2 threads at a time. There 0 of 10 failed: below 31% with 95% "
             "confidence.");
 }
 

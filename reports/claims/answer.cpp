@@ -272,8 +272,8 @@ Answer of_several_arms(const Analysis& analysis) {
   bool fails = false;
   for (size_t arm = 0; arm < analysis.arms.size(); ++arm) {
     const Cells cells = cells_of(analysis, arm);
-    const bool any = std::any_of(cells.begin(), cells.end(),
-                                 [](const auto* cell) { return cell->counted > 0; });
+    const bool any =
+        std::any_of(cells.begin(), cells.end(), [](const auto* cell) { return cell->counted > 0; });
     const std::string refuses = refuses_in_words(cells);
     if (!any && refuses.empty()) continue;
     const CellSummary* failing = least_failing(cells);

@@ -56,8 +56,7 @@ std::string in_words(const RateClaim& claim) {
   const bool shown = claim.effect != RateEffect::not_shown;
   const bool less = claim.effect == RateEffect::less_often;
   return fmt::format("{} with {}{}: {} ({}{}){}", less ? "fails less often" : effect, claim.with,
-                     less ? ", still fails" : "", counts,
-                     p_in_words(claim.corrected_p),
+                     less ? ", still fails" : "", counts, p_in_words(claim.corrected_p),
                      claim.of > 1 ? fmt::format(" over {} comparisons", claim.of) : "",
                      shown ? "" : "; more trials would tell");
 }

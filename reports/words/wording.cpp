@@ -32,7 +32,8 @@ std::string rest_of_trials(const CellSummary& cell) {
     if (count.outcome == Outcome::not_run) not_run += count.trials;
   }
   add(not_run, "not run");
-  for (Outcome outcome : {Outcome::refused, Outcome::setup_failed, Outcome::unsupported, Outcome::infrastructure}) {
+  for (Outcome outcome :
+       {Outcome::refused, Outcome::setup_failed, Outcome::unsupported, Outcome::infrastructure}) {
     int trials = 0;
     for (const OutcomeCount& count : cell.outcomes) {
       if (count.outcome == outcome) trials += count.trials;

@@ -62,8 +62,8 @@ std::string summary_row(const Analysis& analysis, const Titles& titles, const Ce
   const Standing standing = standing_of(cell);
   const std::string title = first_title(analysis, titles, cell);
   const std::string rate = cell.has_rate() ? fmt::format("{} to {}", percent_down(cell.rate.low),
-                                                      percent_up(cell.rate.high))
-                                        : "";
+                                                         percent_up(cell.rate.high))
+                                           : "";
   return fmt::format("| {} | {} | {}{} | {} | {} |\n", code_span(cell.id),
                      escaped(analysis.arms[cell.arm].label, 60),
                      standing.unexpected ? "**!** " : "",

@@ -34,8 +34,8 @@ TEST(Markdown, HasReport000sTables) {
 TEST(Markdown, SaysWhatBoundariesAreWorth) {
   EXPECT_THAT(markdown_of(report_000().journal),
               HasSubstr("- **linear nograph** on sim, by threads: no failure up to 2 threads (0 of "
-                        "10 failed: below 26% with 95% confidence; up to 2 inside an operation at "
-                        "once); fails at 3 threads (10 of 10 failed: above 74% with 95% "
+                        "10 failed: below 31% with 95% confidence; up to 2 inside an operation at "
+                        "once); fails at 3 threads (10 of 10 failed: above 69% with 95% "
                         "confidence)\n"));
 }
 

@@ -39,7 +39,7 @@ std::string sentence(const std::string& text, const TerminalOptions& options) {
   return lines;
 }
 
-// "2 (0/10 < 26%)": how many failed there, and what the rate is below or above at 95% confidence.
+// "2 (0/10 < 31%)": how many failed there, and what the rate is below or above at 95% confidence.
 std::string passing_field(const std::optional<BoundaryPoint>& point) {
   if (!point) return "-";
   return fmt::format("{} (0/{} < {})", point->count, point->trials, percent_up(point->rate.high));

@@ -23,8 +23,8 @@ TEST(Terminal, ShowsTheBoundaryTable) {
   const std::string text = terminal_of(report_000().journal);
   EXPECT_THAT(text, HasSubstr("boundaries (backend sim), failed/trials"));
   EXPECT_THAT(text, HasSubstr("by threads      no failure up to  first failure\n"));
-  EXPECT_THAT(text, HasSubstr("\nlinear nograph  2 (0/10 < 26%)    3 (10/10 > 74%)\n"));
-  EXPECT_THAT(text, HasSubstr("\nraw             8 (0/10 < 26%)    none\n"));
+  EXPECT_THAT(text, HasSubstr("\nlinear nograph  2 (0/10 < 31%)    3 (10/10 > 69%)\n"));
+  EXPECT_THAT(text, HasSubstr("\nraw             8 (0/10 < 31%)    none\n"));
 }
 
 std::vector<std::string> lines_of(const std::string& text) {

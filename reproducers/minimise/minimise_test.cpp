@@ -120,7 +120,7 @@ TEST(Minimise, AStartCellThatPassesIsNotReduced) {
   EXPECT_EQ(minimum.state, MinimumState::not_failing);
   EXPECT_EQ(minimum.baseline.trials, 59);
   EXPECT_THAT(minimum.note, HasSubstr("0 of 59 failed"));
-  EXPECT_THAT(minimum.note, HasSubstr("--patience 302"));
+  EXPECT_THAT(minimum.note, HasSubstr("--patience 246"));
   EXPECT_TRUE(minimum.steps.empty());
 }
 

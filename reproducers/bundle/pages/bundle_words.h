@@ -6,7 +6,7 @@
 
 namespace mpsprobe {
 
-/// "3 threads: 10 of 10 failed: above 74% with 95% confidence", with other failures named apart.
+/// "3 threads: 10 of 10 failed: above 69% with 95% confidence", with other failures named apart.
 std::string count_in_words(const CellCount& count);
 
 /// What went wrong, in words: "signal SIGSEGV", "wrong result".

@@ -152,7 +152,8 @@ void add_run_options(CLI::App& app, RunOptions& options) {
   app.add_option(
          "--fail-on", options.fail_on,
          "exit with 1 on: any failure, unexpected ones (not as the matrix says), what a library "
-         "refused, never; and with --expectations on new, worse, gone, expired [unexpected; new,worse]")
+         "refused, never; and with --expectations on new, worse, gone, expired [unexpected; "
+         "new,worse]")
       ->check(list_of({"any", "unexpected", "refused", "never", "new", "worse", "gone", "expired"}))
       ->type_name("WHAT[,WHAT]")
       ->group(kResult);
