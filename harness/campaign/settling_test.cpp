@@ -19,7 +19,7 @@ namespace {
 using testing::ElementsAre;
 
 constexpr double kRate = 0.05;
-constexpr int kAttempts = series(50, 5);
+constexpr int kAttempts = series(10, 3);
 
 std::vector<SettlingCell> cells_named(const std::vector<std::string>& texts) {
   std::vector<SettlingCell> cells;

@@ -139,8 +139,9 @@ TEST_F(ReproRun, ACellThatDoesNotFailIsNotReduced) {
 }
 
 TEST_F(ReproRun, ProcessesAreStartedAsInTheRunUnlessItIsToldOtherwise) {
-  Run result = mpsprobe({"run", "--cell", "sim/linear/nograph/threads=3/iterations=3", "--trials",
-                         "3", "--start-process", "exec", "--out", path("out")});
+  Run result =
+      mpsprobe({"run", "--cell", "cpu/selftest.null_dereference/default/iterations=2", "--worker",
+                selftest_, "--trials", "3", "--start-process", "exec", "--out", path("out")});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const auto starts = [this](const std::string& folder) {
     std::set<StartProcess> ways;
@@ -149,12 +150,15 @@ TEST_F(ReproRun, ProcessesAreStartedAsInTheRunUnlessItIsToldOtherwise) {
     }
     return ways;
   };
-  result = mpsprobe(
-      {"repro", path("out"), "--no-conditions", "--no-programs", "--out", path("as-in-the-run")});
+  const auto reduce = [this](std::vector<std::string> more) {
+    more.insert(more.begin(), {"repro", path("out"), "--no-conditions", "--no-programs", "--worker",
+                               selftest_, "--out"});
+    return mpsprobe(more);
+  };
+  result = reduce({path("as-in-the-run")});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(starts("as-in-the-run"), std::set{StartProcess::exec});
-  result = mpsprobe({"repro", path("out"), "--no-conditions", "--no-programs", "--start-process",
-                     "standby", "--out", path("standby")});
+  result = reduce({path("standby"), "--start-process", "standby"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_TRUE(starts("standby").contains(StartProcess::standby));
   result = mpsprobe({"repro", "--resume", path("standby"), "--start-process", "exec"});

@@ -146,7 +146,7 @@ TEST_F(RunCommand, FailOnAnyMakesABoundaryAnError) {
   EXPECT_EQ(mpsprobe(strict).exit_code, 1);
 }
 
-constexpr int kKills = series(50, 10);
+constexpr int kKills = series(20, 10);       // tools/torture has as many as anybody likes
 constexpr size_t kTrials = series(150, 30);  // of each cell
 
 /// However processes are started.
