@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::string_view kPrefixes[] = {
     "PYTORCH_",     "TORCH_",    "ATEN_",    // LibTorch
+    "MLX_",                                  //
     "MPS_",         "MTL_",      "METAL_",   // MPS and Metal, the validation layers among them
     "AGX_",         "GPU_",                  // Apple's driver
     "OMP_",         "KMP_",      "GOMP_",    // threads of the CPU's kernels

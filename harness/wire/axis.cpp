@@ -20,6 +20,7 @@ constexpr auto kBackends = [] {
   return names;
 }();
 constexpr std::array<string_view, 3> kPaths{"default", "nograph", "graph"};
+constexpr std::array<string_view, 2> kDevices{"default", "cpu"};
 constexpr std::array<string_view, 2> kStreams{"default", "per-thread"};
 // As PyTorch's capture_error_mode has them (torch/cuda/graphs.py).
 constexpr std::array<string_view, 3> kCaptures{"global", "thread_local", "relaxed"};
@@ -209,6 +210,9 @@ constexpr std::array kAxes{
                                    "is 7 t larger (operations of LibTorch only)"),
     text<&Cell::dtype, is_dtype>("dtype", "element type of the input",
                                  "default, or a type such as float16", "default"),
+    choice<&Cell::device, kDevices>("device",
+                                    "where the library computes: on the GPU where it has one, or "
+                                    "on the CPU (mlx only)"),
     choice<&Cell::stream, kStreams>(
         "stream",
         "what the library gives, or a stream of its own for each thread (of "

@@ -29,6 +29,7 @@ struct BackendInfo {
   bool queues = false;       ///< the axes `queue` and `kernel` mean something
   bool profiles = false;     ///< it may run on the simulated device, whose defects are a profile
   bool owners = false;       ///< the axis `owner` means something
+  bool devices = false;      ///< the axis `device` means something
   bool own_waits = false;    ///< a thread can wait for its stream or for an event alone
   bool reads_back = false;   ///< to read a number of a result is to wait for it
   bool profile_log = false;  ///< a process of its own shows the path, by LibTorch's profile log
@@ -75,6 +76,7 @@ inline constexpr std::array kRows{
                 .alone = kOnMac,
                 .wants_cores = true,
                 .owners = true,
+                .devices = true,
                 .only_float32 = true},
     BackendInfo{.backend = Backend::metal,
                 .name = "metal",

@@ -9,6 +9,8 @@
 namespace mpsprobe {
 
 enum class Path : uint8_t { automatic, nograph, graph };
+/// Where a library computes that has more than one place: where it does by itself, or on the CPU.
+enum class DeviceUse : uint8_t { automatic, cpu };
 enum class StreamUse : uint8_t { automatic, per_thread };
 enum class CaptureMode : uint8_t { global, thread_local_, relaxed };
 enum class QueueUse : uint8_t { per_thread, shared };
@@ -58,6 +60,7 @@ struct Cell {
   std::string shape = "default";  ///< "default" or sizes, "8x64x64"
   Shapes shapes = Shapes::same;   ///< of LibTorch's backends; means nothing elsewhere
   std::string dtype = "default";  ///< "default" or a name from the operation's list, "float16"
+  DeviceUse device = DeviceUse::automatic;  ///< of the backend mlx; means nothing elsewhere
   StreamUse stream = StreamUse::automatic;
   CaptureMode capture = CaptureMode::global;  ///< of a CUDA graph; means nothing elsewhere
   QueueUse queue = QueueUse::per_thread;      ///< of the backend metal; means nothing elsewhere

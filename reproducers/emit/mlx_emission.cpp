@@ -215,6 +215,7 @@ Emission emit_mlx(const EmissionRequest& request) {
                        (folder / "reproducer.cpp").string());
   set_common(block, request);
   block.set("kRounds", std::to_string(cell.churn));
+  block.set("kOnCpu", bool_of(cell.device == DeviceUse::cpu));
   block.set("kOwnStreams", bool_of(cell.stream == StreamUse::per_thread));
   block.set("kMadeBy", maker_of(cell.owner));
   block.set("kWay", way_of(cell));
@@ -239,7 +240,8 @@ Emission emit_mlx(const EmissionRequest& request) {
   emission.run = "build/reproducer";
   say_what_is_missing(emission, cell);
   say_rest(emission, cell,
-           {"threads", "iterations", "shape", "churn", "stream", "owner", "sync", "model", "lock"});
+           {"threads", "iterations", "shape", "churn", "device", "stream", "owner", "sync", "model",
+            "lock"});
   return emission;
 }
 
@@ -258,9 +260,10 @@ Emission emit_mlx_python(const EmissionRequest& request) {
             fmt::format("{}, {}, {}, {}", cell.threads, cell.iterations, cell.churn,
                         std::min<size_t>(runs_for(request), 50)));
   const auto flag = [](bool value) { return value ? "True" : "False"; };
-  block.set("OWN_STREAMS, LAZY, BY_MAIN, TOLERANCE",
-            fmt::format("{}, {}, {}, 1e-3", flag(cell.stream == StreamUse::per_thread),
-                        flag(cell.op == "lazy"), flag(cell.owner != Owner::thread)));
+  block.set("ON_CPU, OWN_STREAMS, LAZY, BY_MAIN, TOLERANCE",
+            fmt::format("{}, {}, {}, {}, 1e-3", flag(cell.device == DeviceUse::cpu),
+                        flag(cell.stream == StreamUse::per_thread), flag(cell.op == "lazy"),
+                        flag(cell.owner != Owner::thread)));
   block.set("inputs", "lambda: [" + filled(recipe->python_inputs, *recipe, cell) + "]");
   block.set("weights", "lambda: [" + filled(recipe->python_weights, *recipe, cell) + "]");
   block.set("launch", "lambda x, w, s: [" + filled(recipe->python_launch, *recipe, cell) + "]");
@@ -272,7 +275,8 @@ Emission emit_mlx_python(const EmissionRequest& request) {
   say(emission, cell.model == ModelSharing::per_thread, "model", cell,
       "all threads have the same numbers");
   say(emission, cell.sync != Sync::each, "sync", cell, "each result is waited for");
-  say_rest(emission, cell, {"threads", "iterations", "shape", "churn", "stream", "owner"});
+  say_rest(emission, cell,
+           {"threads", "iterations", "shape", "churn", "device", "stream", "owner"});
   return emission;
 }
 

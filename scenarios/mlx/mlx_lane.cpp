@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "scenarios/mlx/arrays.h"
+#include "scenarios/mlx/mlx_device.h"
 
 namespace mpsprobe {
 namespace {
@@ -73,8 +74,11 @@ std::vector<double> positive_product(const HostArray& a, const HostArray& b) {
   return product;
 }
 
-// Distance from 1 to the next number of the type.
-double unit_of(mx::Dtype type) {
+// Distance from 1 to the next number of the type, or of the one in which products are computed.
+double unit_of(mx::Dtype type, Rounding rounding, mx::Device device) {
+  if (type == mx::float32 && rounding == Rounding::accumulated && mlx_has_tf32(device)) {
+    return 0x1p-10;
+  }
   if (type == mx::float16) return 0x1p-10;
   return type == mx::float32 ? kFloat32Unit : 0;
 }
@@ -170,7 +174,7 @@ CheckResult MlxLane::check() {
   units_.clear();
   for (const mx::array& each : expected_arrays) {
     expected.push_back(read_back(each));
-    units_.push_back(unit_of(each.dtype()));
+    units_.push_back(unit_of(each.dtype(), workload_.operation().rounding, workload_.device()));
   }
   for (const auto& kept : kept_.all()) {
     ++result.checked;

@@ -36,6 +36,8 @@ json describe_operation(const MlxOperation& operation) {
 
 class MlxProgram : public WorkerProgram {
  public:
+  void begin() override { begin_mlx(); }
+
   json describe() override {
     json operations = json::array();
     for (const MlxOperation* operation : mlx_operations()) {
@@ -49,7 +51,7 @@ class MlxProgram : public WorkerProgram {
          {{{"name", name_of(Backend::mlx)},
            {"available", true},
            {"simulated", false},
-           {"device", mlx_device_name()},
+           {"device", mlx_device_name(DeviceUse::automatic)},
            {"reason", ""}}}},
         {"provenance", process_provenance()},
     };
@@ -58,7 +60,7 @@ class MlxProgram : public WorkerProgram {
   json provenance(const Cell& cell) override {
     require_mlx(cell);
     json result = process_provenance();
-    result["device"] = describe_mlx_device();
+    result["device"] = describe_mlx_device(cell.device);
     return result;
   }
 

@@ -66,6 +66,7 @@ uint64_t inputs_of(int thread) {
 MlxWorkload::MlxWorkload(const MlxOperation& operation, const Cell& cell, uint64_t seed)
     : operation_(operation),
       sizes_(read_sizes(operation, cell.shape)),
+      device_(mlx_device(cell.device)),
       stream_(cell.stream),
       model_(cell.model),
       owner_(cell.owner),
@@ -91,7 +92,7 @@ const std::vector<HostArray>& MlxWorkload::numbers_of_parameters(int thread) con
 }
 
 void MlxWorkload::touch_device() {
-  mx::eval(mx::add(mx::array(1.0F), mx::array(1.0F), mlx_device()));
+  mx::eval(mx::add(mx::array(1.0F), mx::array(1.0F), device_));
 }
 
 std::unique_ptr<Lane> MlxWorkload::make_lane(int thread) {
@@ -99,10 +100,10 @@ std::unique_ptr<Lane> MlxWorkload::make_lane(int thread) {
 }
 
 MlxBelongings MlxWorkload::make_belongings(int thread) {
-  MlxBelongings own{stream_ == StreamUse::per_thread ? mx::new_stream(mlx_device())
-                                                     : mx::default_stream(mlx_device()),
-                    to_arrays(numbers_of_inputs(thread)),
-                    {}};
+  MlxBelongings own{
+      stream_ == StreamUse::per_thread ? mx::new_stream(device_) : mx::default_stream(device_),
+      to_arrays(numbers_of_inputs(thread)),
+      {}};
   if (model_ == ModelSharing::per_thread) {
     own.parameters = to_arrays(numbers_of_parameters(thread));
   } else {
@@ -126,11 +127,8 @@ Arrays MlxWorkload::run_compiled(const MlxBelongings& own) {
   std::call_once(compiled_, [this, inputs = own.inputs.size()] {
     function_ = mx::compile(Function([this, inputs](const Arrays& given) {
       const auto middle = given.begin() + static_cast<std::ptrdiff_t>(inputs);
-      return operation_.run({sizes_,
-                             {given.begin(), middle},
-                             {middle, given.end()},
-                             mx::default_stream(mlx_device()),
-                             0});
+      return operation_.run(
+          {sizes_, {given.begin(), middle}, {middle, given.end()}, mx::default_stream(device_), 0});
     }));
   });
   Arrays given = own.inputs;

@@ -36,6 +36,7 @@ class MlxWorkload : public Workload {
   // For lanes; any thread.
   const MlxOperation& operation() const { return operation_; }
   const Sizes& sizes() const { return sizes_; }
+  ::mlx::core::Device device() const { return device_; }
   Owner owner() const { return owner_; }
   KeptBudget& kept_budget() { return kept_budget_; }
   const std::vector<HostArray>& numbers_of_inputs(int thread) const { return inputs_[thread]; }
@@ -55,6 +56,7 @@ class MlxWorkload : public Workload {
 
   const MlxOperation& operation_;
   const Sizes sizes_;
+  const ::mlx::core::Device device_;
   const StreamUse stream_;
   const ModelSharing model_;
   const Owner owner_;

@@ -36,6 +36,7 @@ constexpr size_t kIterations = 30;     // of each thread, in each round
 constexpr size_t kRounds = 1;          // of starting and joining the threads
 constexpr size_t kRuns = 20;           // processes for each line of the result
 constexpr unsigned kSeconds = 60;      // that one process may take
+constexpr bool kOnCpu = false;         // also where MLX has a GPU
 constexpr bool kOwnStreams = true;     // a new stream for each thread, or the default one
 constexpr By kMadeBy = By::self;       // who makes a thread's stream and arrays
 constexpr Way kWay = Way::eval;        // how arrays are computed
@@ -51,7 +52,8 @@ constexpr auto launch = [](In x, In w, mx::Stream s, size_t) {
 };
 // ---- parameters: end
 extern char** environ;
-const auto device = mx::metal::is_available() ? mx::Device::gpu : mx::Device::cpu;
+const bool gpu = !kOnCpu && mx::is_available(mx::Device(mx::Device::gpu));
+const auto device = gpu ? mx::Device::gpu : mx::Device::cpu;
 using Numbers = std::vector<std::vector<double>>;
 Numbers read(In all) {  // of float32 arrays that have been computed
   Numbers result;
@@ -169,12 +171,16 @@ int main(int argc, char** argv) {
       return name == "--help" ? 0 : 2;
     }
   }
+  setenv("MLX_ENABLE_TF32", "0", 0);  // products are compared as those of float32
   if (const char* const arm = std::getenv("REPRODUCER_ARM")) {
     const int code = attempt(threads, iterations, *arm - '0');
     std::fflush(nullptr);
     return code;
   }
-  std::printf("MLX %s, %s\n", mx::version(), device == mx::Device::gpu ? "Metal" : "CPU");
+  std::printf("MLX %s, %s\n", mx::version(),
+              !gpu                        ? "CPU"
+              : mx::metal::is_available() ? "Metal"
+                                          : "CUDA");
   constexpr const char* kArms[] = {"threads", "control: one thread", "workaround: a lock"};
   const size_t arms = threads == 1 ? 1 : kLock ? 2 : 3;  // those that differ
   for (size_t n = 0; n < runs * arms; ++n) {
