@@ -142,7 +142,8 @@ if(NOT TARGET LibArchive::LibArchive)
   endif()
 endif()
 
-# Matches the patterns of personal data (reproducers/bundle/redaction). Not fetched: every distribution has it.
+# Matches the rules that title failures (harness/signature) and the patterns of personal data
+# (reproducers/bundle/redaction). Not fetched: every distribution has it.
 if(NOT TARGET mpsprobe_pcre2)
   set(_pcre2_homes /opt/homebrew/opt/pcre2 /usr/local/opt/pcre2)
   find_path(MPSPROBE_PCRE2_INCLUDE pcre2.h HINTS ${_pcre2_homes} PATH_SUFFIXES include

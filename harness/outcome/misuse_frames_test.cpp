@@ -10,6 +10,7 @@
 #include "harness/outcome/judge.h"
 #include "harness/outcome/sample_process.h"
 #include "harness/signature/function_name.h"
+#include "harness/signature/rules.h"
 
 namespace mpsprobe {
 namespace {
@@ -78,7 +79,7 @@ const std::map<std::string_view, const char*> kWords = {
 
 // The stack alone, the words alone, and both.
 TEST(MisuseFrames, HaveOneTitleWhateverIsKnown) {
-  for (const MisuseFrame& row : misuse_frames()) {
+  for (const MisuseFrame& row : Rules::standard().misuses) {
     ASSERT_TRUE(kWords.contains(row.function)) << row.function;
     ProcessRecord words = told(kWords.at(row.function));
     EXPECT_EQ(judge(words).signature, row.title);
@@ -91,7 +92,7 @@ TEST(MisuseFrames, HaveOneTitleWhateverIsKnown) {
 }
 
 TEST(MisuseFrames, AreNamesAsStacksHaveThem) {
-  for (const MisuseFrame& row : misuse_frames()) {
+  for (const MisuseFrame& row : Rules::standard().misuses) {
     EXPECT_EQ(normalise_image(row.image), row.image);
     EXPECT_EQ(normalise_function(row.function), row.function);
   }

@@ -32,8 +32,8 @@ std::string make_excerpt(std::string_view original, const PlainText& plain,
 }
 
 Titled title_of_match(const PlainText& plain, const RuleMatch& match, const Rules& rules) {
-  if (match.pattern != nullptr) {
-    return {std::string(match.pattern->title), {match.pattern->name}};
+  if (match.known != nullptr) {
+    return {match.known->title, {match.known->name}};
   }
   const Form& form = *match.form;
   const std::string_view message = message_of(plain, match);
@@ -54,7 +54,7 @@ struct Counted {
 
 std::vector<Counted> without_wrappers(const std::vector<RuleMatch>& matches) {
   std::vector<Counted> counted;
-  size_t explained = 0;       // up to here a pattern explains all
+  size_t explained = 0;       // up to here a known text explains all
   size_t uncaught_until = 0;  // the end of the last uncaught exception's message
   for (size_t i = 0; i < matches.size(); ++i) {
     const RuleMatch& match = matches[i];
@@ -62,7 +62,7 @@ std::vector<Counted> without_wrappers(const std::vector<RuleMatch>& matches) {
     const bool uncaught = match.form != nullptr && match.form->uncaught;
     if (uncaught) uncaught_until = std::max(uncaught_until, match.end);
     const bool within = match.begin < uncaught_until;
-    if (match.pattern != nullptr) {
+    if (match.known != nullptr) {
       explained = std::max(explained, match.end);
       counted.push_back({match, within});
       continue;
@@ -72,7 +72,7 @@ std::vector<Counted> without_wrappers(const std::vector<RuleMatch>& matches) {
         std::any_of(matches.begin() + static_cast<std::ptrdiff_t>(i) + 1, matches.end(),
                     [&](const RuleMatch& inner) {
                       return inner.begin < match.message_end && inner.end > match.message_begin &&
-                             (inner.pattern != nullptr || inner.form->counts == Counts::always);
+                             (inner.known != nullptr || inner.form->counts == Counts::always);
                     });
     if (wraps) continue;
     explained = std::max(explained, match.end);
@@ -116,13 +116,13 @@ std::vector<Finding> find_failures(std::string_view text, const Rules& rules) {
   for (size_t i = 0; i < counted.size(); ++i) {
     const auto& [match, uncaught] = counted[i];
     const TextClass text_class =
-        match.pattern != nullptr ? match.pattern->text_class : match.form->text_class;
+        match.known != nullptr ? match.known->text_class : match.form->text_class;
     const bool first = i < kMostCollected / 2;
     if (!first && (counted.size() - i > kMostCollected / 2 || !ends_the_process(text_class))) {
       continue;
     }
     Titled titled = title_of_match(plain, match, rules);
-    const bool known = match.pattern != nullptr || match.form->known;
+    const bool known = match.known != nullptr || match.form->known;
     if (!titles.insert(titled.title).second) {
       // Told when it might be survived, and again when it was not.
       const auto told = std::find_if(findings.begin(), findings.end(), [&](const Finding& finding) {

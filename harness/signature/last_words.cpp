@@ -5,7 +5,6 @@
 #include "harness/signature/find_failures.h"
 #include "harness/signature/plain_text.h"
 #include "harness/signature/rule_search.h"
-#include "harness/signature/shape.h"
 
 namespace mpsprobe {
 namespace {
@@ -20,14 +19,15 @@ std::string_view last_bytes(std::string_view text) {
 
 const Telling* telling_of(std::string_view line, const Rules& rules) {
   for (const Telling& row : rules.telling) {
-    if (match_shape(row.shape, line, 0)) return &row;
+    if (row.shape.match(line, 0)) return &row;
   }
   return nullptr;
 }
 
 // The program's own name in front: "pool: no lane". "metal::malloc: ..." is none.
 std::string_view behind_program(std::string_view line) {
-  const auto name = match_shape("[%w_./+-]+: ()%S", line, 0);
+  static const Shape kName("[\\w./+-]+: ()\\S");
+  const auto name = kName.match(line, 0);
   return name ? line.substr(name->inner_begin) : line;
 }
 

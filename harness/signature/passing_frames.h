@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace mpsprobe {
@@ -22,14 +23,14 @@ enum class Passing : uint8_t {
   unnamed,       ///< a place without a function in an image of the system
 };
 
-/// One row of the table. A pattern is a name in which a star stands for any characters: at its
-/// front, at its end, once within. An empty image pattern fits every image; an empty function
-/// pattern fits frames without a function, and only those.
+/// One row of rules/frames.rules. A pattern is a name in which a star stands for any characters: at
+/// its front, at its end, once within. One that begins with no underscore fits names with any
+/// number of them in front, as libraries call the inner copy of a function. An empty image pattern
+/// fits every image; an empty function pattern fits frames without a function, and only those.
 struct PassingFrame {
   Passing meaning;
-  std::string_view image = {};
-  std::string_view function = {};
-  std::string_view source = {};  ///< where such frames are seen or made
+  std::string image;
+  std::string function;
 };
 
 /// All rows. Static storage.

@@ -144,7 +144,7 @@ size_t bar_length(std::string_view text, size_t i, std::span<const Mask> noise) 
       (ascii::digit(text[i]) || text[i] == '?') && (i == 0 || !ascii::digit(text[i - 1]));
   if (!may) return 0;
   for (const Mask& bar : noise) {
-    if (const auto match = match_shape(bar.shape, text, i)) return match->end - i;
+    if (const auto match = bar.shape.match(text, i)) return match->end - i;
   }
   return 0;
 }
@@ -215,7 +215,8 @@ PlainText plain_text(std::string_view text, size_t most, std::span<const Mask> n
     }
     // "Epoch 3: " in front of a bar says what it counts.
     const std::string_view name = std::string_view(result.text).substr(line);
-    if (match_shape("[%w _.-]*:? ?$", name, 0) && (name.ends_with(": ") || name == " ")) {
+    static const Shape kName("[\\w _.-]*:? ?$");
+    if (kName.match(name, 0) && (name.ends_with(": ") || name == " ")) {
       result.text.resize(line);
       result.origin.resize(line);
     }

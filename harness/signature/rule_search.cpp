@@ -1,13 +1,13 @@
 #include "harness/signature/rule_search.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <map>
 #include <memory>
 #include <utility>
 
 #include "harness/signature/fragment_search.h"
-#include "harness/signature/shape.h"
 
 namespace mpsprobe {
 namespace {
@@ -28,26 +28,36 @@ class Index {
   explicit Index(const Rules& rules) : Index(build(rules)) {}
 
   const FragmentSearch& search() const { return search_; }
-  const std::vector<Use>& patterns(size_t fragment) const { return built_.patterns[fragment]; }
+  const std::vector<Use>& texts(size_t fragment) const { return built_.texts[fragment]; }
   const std::vector<size_t>& forms(size_t fragment) const { return built_.forms[fragment]; }
 
   // That of the standard rules is made once.
   static std::shared_ptr<const Index> of(const Rules& rules) {
     static const auto standard = std::make_shared<const Index>(Rules::standard());
-    const Rules& usual = Rules::standard();
-    const bool same =
-        rules.patterns.data() == usual.patterns.data() && rules.forms.data() == usual.forms.data();
-    return same ? standard : std::make_shared<const Index>(rules);
+    return alike(rules, Rules::standard()) ? standard : std::make_shared<const Index>(rules);
   }
 
  private:
   struct Built {
     std::vector<std::string_view> fragments;
-    std::vector<std::vector<Use>> patterns;
+    std::vector<std::vector<Use>> texts;
     std::vector<std::vector<size_t>> forms;
   };
 
   explicit Index(Built built) : search_(built.fragments), built_(std::move(built)) {}
+
+  // Whether two have one index: a test leaves rows out of the other tables as well.
+  static bool alike(const Rules& rules, const Rules& others) {
+    return &rules == &others ||
+           (std::equal(rules.texts.begin(), rules.texts.end(), others.texts.begin(),
+                       others.texts.end(),
+                       [](const KnownText& one, const KnownText& other) {
+                         return one.fragments == other.fragments;
+                       }) &&
+            std::equal(
+                rules.forms.begin(), rules.forms.end(), others.forms.begin(), others.forms.end(),
+                [](const Form& one, const Form& other) { return one.anchor == other.anchor; }));
+  }
 
   static Built build(const Rules& rules) {
     Built built;
@@ -56,16 +66,16 @@ class Index {
       const auto [place, added] = known.try_emplace(fragment, built.fragments.size());
       if (added) {
         built.fragments.push_back(fragment);
-        built.patterns.emplace_back();
+        built.texts.emplace_back();
         built.forms.emplace_back();
       }
       return place->second;
     };
-    for (size_t row = 0; row < rules.patterns.size(); ++row) {
-      const auto& fragments = rules.patterns[row].fragments;
-      for (size_t stage = 0; stage < fragments.size() && !fragments[stage].empty(); ++stage) {
-        const bool last = stage + 1 == fragments.size() || fragments[stage + 1].empty();
-        built.patterns[place_of(fragments[stage])].push_back({row, stage, last});
+    for (size_t row = 0; row < rules.texts.size(); ++row) {
+      const auto& fragments = rules.texts[row].fragments;
+      for (size_t stage = 0; stage < fragments.size(); ++stage) {
+        built.texts[place_of(fragments[stage])].push_back(
+            {row, stage, stage + 1 == fragments.size()});
       }
     }
     for (size_t row = 0; row < rules.forms.size(); ++row) {
@@ -126,7 +136,7 @@ void read_forms(const PlainText& text, const Rules& rules, const std::vector<Anc
       if (!in_place(text, anchor.begin, form.place)) continue;
       const size_t from =
           form.from_the_line ? text.line_begin(anchor.begin, kLookBack) : anchor.begin;
-      const auto match = match_shape(form.shape, text.text, from);
+      const auto match = form.shape.match(text.text, from);
       if (!match) continue;
       found.push_back({nullptr, &form, anchor.begin, std::max(match->end, anchor.end),
                        match->inner_begin, match->inner_end});
@@ -157,24 +167,24 @@ std::vector<RuleMatch> find_rules(const PlainText& text, const Rules& rules) {
     size_t begin = 0;
     size_t end = 0;  // 0: not seen
   };
-  std::vector<std::array<Span, 4>> reached(rules.patterns.size());
+  std::vector<std::array<Span, kMostFragments>> reached(rules.texts.size());
   index->search().scan(text.text, [&](size_t fragment, size_t end) {
-    for (const Index::Use& use : index->patterns(fragment)) {
-      const Pattern& pattern = rules.patterns[use.row];
-      std::array<Span, 4>& spans = reached[use.row];
-      const size_t begin = end - pattern.fragments[use.stage].size();
+    for (const Index::Use& use : index->texts(fragment)) {
+      const KnownText& known = rules.texts[use.row];
+      std::array<Span, kMostFragments>& spans = reached[use.row];
+      const size_t begin = end - known.fragments[use.stage].size();
       Span span{begin, end};
       if (use.stage > 0) {
         const Span& before = spans[use.stage - 1];
-        if (before.end == 0 || before.end > begin || end - before.begin > pattern.window) continue;
+        if (before.end == 0 || before.end > begin || end - before.begin > known.window) continue;
         span.begin = before.begin;
       }
       if (!use.last) {
         spans[use.stage] = span;
         continue;
       }
-      if (in_place(text, span.begin, pattern.place)) {
-        found.push_back({&pattern, nullptr, span.begin, end, span.begin, end});
+      if (in_place(text, span.begin, known.place)) {
+        found.push_back({&known, nullptr, span.begin, end, span.begin, end});
       }
       spans = {};
     }

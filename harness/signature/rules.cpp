@@ -1,5 +1,7 @@
 #include "harness/signature/rules.h"
 
+#include "harness/signature/rule_file.h"
+
 namespace mpsprobe {
 
 std::string_view name_of(TextClass text_class) {
@@ -30,12 +32,11 @@ bool ends_the_process(TextClass text_class) {
 }
 
 const Rules& Rules::standard() {
-  static const Rules rules{.patterns = mpsprobe::patterns(),
-                           .forms = mpsprobe::forms(),
-                           .noise = mpsprobe::noise(),
-                           .leads = mpsprobe::leads(),
-                           .masks = mpsprobe::masks(),
-                           .telling = mpsprobe::telling()};
+  static const Rules rules = [] {
+    Rules read;
+    for (const RuleFile& file : rule_files()) read_rules(file, read);
+    return read;
+  }();
   return rules;
 }
 

@@ -1,10 +1,13 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <string>
 #include <string_view>
+#include <vector>
+
+#include "harness/signature/passing_frames.h"
+#include "harness/signature/shape.h"
 
 namespace mpsprobe {
 
@@ -37,15 +40,15 @@ enum class Place : uint8_t {
 };
 
 /// A known text: literal fragments that occur in this order within `window` characters.
-struct Pattern {
-  std::string_view name;  ///< of the row; what `why` shows
+struct KnownText {
+  std::string name;  ///< of the row; what `why` shows
   TextClass text_class;
   Place place = Place::anywhere;
-  std::string_view title;  ///< complete
-  std::array<std::string_view, 4> fragments;
   size_t window = 600;
-  std::string_view source = {};  ///< where the text comes from: a link, or "made up"
+  std::string title;  ///< complete
+  std::vector<std::string> fragments;
 };
+constexpr size_t kMostFragments = 4;
 
 /// When a form counts.
 enum class Counts : uint8_t {
@@ -54,15 +57,15 @@ enum class Counts : uint8_t {
   as_last_words,   ///< the same, the last one
 };
 
-/// How a runtime tells a death: a literal anchor, and a shape (shape.h) around it whose parentheses
+/// How a runtime tells a death: a literal anchor, and a shape around it whose parentheses
 /// hold the message. Of several forms that fit at one place the first in the table counts, and
 /// where a form's message holds another rule's text, that one counts in its place.
 struct Form {
-  std::string_view name;
+  std::string name;
   TextClass text_class;
-  std::string_view title;  ///< in front of the message's title
-  std::string_view anchor;
-  std::string_view shape;      ///< matched at the anchor, or
+  std::string title;  ///< in front of the message's title
+  std::string anchor;
+  Shape shape;                 ///< matched at the anchor, or
   bool from_the_line = false;  ///< ... where the anchor's line begins
   Place place = Place::anywhere;
   Counts counts = Counts::always;
@@ -70,40 +73,48 @@ struct Form {
   bool takes_leads = false;  ///< the message may have come through others, who put words in front
   bool uncaught = false;     ///< the runtime's own words about an exception that nobody caught
   bool mute = false;         ///< it says nothing where another text of the same kind does
-  std::string_view source = {};
 };
 
 /// What is left out of a message, matched from left to right; nothing is looked at twice.
 struct Mask {
   enum class Begins : uint8_t { at_a_name, within_a_name, anywhere, apart };
-  std::string_view name;
-  std::string_view shape;
-  std::string_view stand_in = {};  ///< put there instead; @ is what the shape's parentheses hold
+  std::string name;
+  Shape shape;
+  std::string stand_in;  ///< put there instead; @ is what the shape's parentheses hold
   /// Not behind a character of a name; behind one only; wherever it fits; behind a blank, a quote,
   /// a bracket or an equals sign.
   Begins begins = Begins::at_a_name;
   bool ends_the_title = false;
-  std::string_view source = {};
 };
 
 /// A line of a process that ended itself, as its shape from the line's begin on says: how much it
 /// tells. 0: nothing at all.
 struct Telling {
-  std::string_view name;
+  std::string name;
   int rank;
-  std::string_view shape;
-  std::string_view source = {};
+  Shape shape;
 };
 
-/// All rules that make titles of texts. Those of the project by default; a test leaves rows out.
-struct Rules {
-  std::span<const Pattern> patterns;
-  std::span<const Form> forms;
-  std::span<const Mask> noise;  ///< what is left out of a whole text, within its lines
-  std::span<const Mask> leads;  ///< what is put in front of a message, left out one after another
-  std::span<const Mask> masks;
-  std::span<const Telling> telling;
+/// A function that a library calls where it finds one misuse of itself, and for nothing else; where
+/// it words that misuse in several ways, they share a title.
+struct MisuseFrame {
+  std::string image;     ///< as normalise_image writes it; empty: any
+  std::string function;  ///< as normalise_function writes it
+  std::string title;     ///< of the text that the library writes there
+};
 
+/// All rules that make titles: rows of the files in rules/ (rule_file.h says how they are written).
+struct Rules {
+  std::vector<KnownText> texts;
+  std::vector<Form> forms;
+  std::vector<Mask> noise;  ///< what is left out of a whole text, within its lines
+  std::vector<Mask> leads;  ///< what is put in front of a message, left out one after another
+  std::vector<Mask> masks;
+  std::vector<Telling> telling;
+  std::vector<PassingFrame> frames;
+  std::vector<MisuseFrame> misuses;
+
+  /// Those of the project, read when they are first asked for. Static storage; from any thread.
   static const Rules& standard();
 };
 
@@ -113,31 +124,5 @@ constexpr std::string_view kInnocentVictim = "command buffer: Innocent Victim of
 
 /// The title of an error that ends Python's interpreter, before its text.
 constexpr std::string_view kPythonFatal = "Python: ";
-
-/// The title of an error of MPSGraph's compiler, before its text.
-constexpr std::string_view kGraphError = "MPSGraph: ";
-
-/// Misuses that a library finds, and that its functions tell as well (misuse_frames.h).
-constexpr std::string_view kLockMisuse = "lock misuse detected by the system";
-constexpr std::string_view kOnAnotherQueue =
-    "libdispatch: Block was not expected to execute on this queue";
-constexpr std::string_view kOverResume = "libdispatch: Over-resume of an object";
-constexpr std::string_view kPureVirtual = "pure virtual function called";
-constexpr std::string_view kRecursiveInitialisation =
-    "recursive initialisation of a function's static variable";
-constexpr std::string_view kReleaseOfSuspended = "libdispatch: Release of a suspended object";
-constexpr std::string_view kSyncOnOwnQueue =
-    "dispatch_sync on a queue that the thread already owns";
-constexpr std::string_view kNotAllocated = "malloc: pointer being freed was not allocated";
-constexpr std::string_view kWeakReference =
-    "objc: Cannot form weak reference to an object being deallocated";
-
-/// The tables. Static storage.
-std::span<const Pattern> patterns();
-std::span<const Form> forms();
-std::span<const Mask> noise();
-std::span<const Mask> leads();
-std::span<const Mask> masks();
-std::span<const Telling> telling();
 
 }  // namespace mpsprobe

@@ -1,6 +1,12 @@
+#define PCRE2_CODE_UNIT_WIDTH 8
 #include "harness/signature/shape.h"
 
+#include <pcre2.h>
+
 #include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <utility>
 
 #include "harness/signature/ascii.h"
 
@@ -8,225 +14,76 @@ namespace mpsprobe {
 namespace {
 
 constexpr size_t kFarthest = 4096;
-constexpr size_t kMostSteps = 16384;
-constexpr auto npos = std::string_view::npos;
+constexpr uint32_t kMostSteps = 16384;
 
-bool in_class(char c, char name) {
-  switch (name) {
-    case 'd':
-      return ascii::digit(c);
-    case 'x':
-      return ascii::digit(c) || (c >= 'a' && c <= 'f');
-    case 'a':
-      return ascii::lower(c) || ascii::upper(c);
-    case 'l':
-      return ascii::lower(c);
-    case 'u':
-      return ascii::upper(c);
-    case 'w':
-      return ascii::word(c);
-    case 's':
-      return c == ' ' || c == '\t';
-    case 'S':
-      return c != ' ' && c != '\t' && c != '\n';
-    case 'A':
-      return true;
-    default:
-      return c == name;
-  }
-}
-
-// `set` without its brackets.
-bool in_set(char c, std::string_view set) {
-  const bool negated = set.starts_with('^');
-  if (negated) set.remove_prefix(1);
-  bool found = false;
-  for (size_t i = 0; i < set.size(); ++i) {
-    if (set[i] == '%' && i + 1 < set.size()) {
-      found = found || in_class(c, set[++i]);
-    } else if (i + 2 < set.size() && set[i + 1] == '-') {
-      found = found || (c >= set[i] && c <= set[i + 2]);
-      i += 2;
-    } else {
-      found = found || c == set[i];
-    }
-  }
-  return found != negated;
-}
-
-class Matcher {
- public:
-  Matcher(std::string_view shape, std::string_view text) : shape_(shape), text_(text) {}
-
-  std::optional<ShapeMatch> at(size_t begin) {
-    match_ = {begin, npos, npos, npos};
-    if (!rest(0, begin)) return std::nullopt;
-    if (match_.inner_begin == npos) {
-      match_.inner_begin = begin;
-      match_.inner_end = match_.end;
-    }
-    return match_;
-  }
-
- private:
-  // Characters of the shape that stand for one of the text's, at shape_[p].
-  size_t single(size_t p) const {
-    if (shape_[p] == '%') return 2;
-    if (shape_[p] != '[') return 1;
-    for (size_t i = p + 1; i < shape_.size(); ++i) {
-      if (shape_[i] == '%') {
-        ++i;
-      } else if (shape_[i] == ']') {
-        return i + 1 - p;
-      }
-    }
-    return shape_.size() - p;
-  }
-
-  bool fits(size_t p, size_t length, size_t t) const {
-    if (t >= text_.size()) return false;
-    const char c = text_[t];
-    switch (shape_[p]) {
-      case '%':
-        return in_class(c, shape_[p + 1]);
-      case '[':
-        return in_set(c, shape_.substr(p + 1, length - 2));
-      case '.':
-        return c != '\n';
-      default:
-        return c == shape_[p];
-    }
-  }
-
-  bool at_end(size_t t) const { return t >= text_.size() || text_[t] == '\n'; }
-
-  // Whether a name goes on at text[t]: "cpu" does in "cpu_pool" and "cpu.lane".
-  bool in_a_name(size_t t) const {
-    const char c = ascii::at(text_, t);
-    return ascii::word(c) || ((c == '.' || c == '-') && ascii::word(ascii::at(text_, t + 1)));
-  }
-
-  // Behind the bracket that closes the one at text[t]; 0 where there is none.
-  size_t balanced(char open, char close, size_t t) {
-    size_t depth = 0;
-    for (size_t i = t; i < text_.size() && text_[i] != '\n'; ++i) {
-      ++steps_;
-      if (text_[i] == open) ++depth;
-      if (text_[i] == close && --depth == 0) return i + 1;
-      if (depth == 0) return 0;
-    }
-    return 0;
-  }
-
-  bool starts_with_one(size_t begin, size_t close, size_t t) const {
-    while (begin <= close) {
-      const size_t end = std::min(shape_.find('|', begin), close);
-      if (text_.substr(t).starts_with(shape_.substr(begin, end - begin))) return true;
-      begin = end + 1;
-    }
-    return false;
-  }
-
-  bool words(size_t p, size_t t) {
-    const size_t close = shape_.find('}', p);
-    if (close == npos) return false;
-    const bool optional = ascii::at(shape_, close + 1) == '?';
-    const size_t next = close + (optional ? 2 : 1);
-    if (ascii::at(shape_, p + 1) == '!') return !starts_with_one(p + 2, close, t) && rest(next, t);
-    for (size_t begin = p + 1; begin <= close;) {
-      const size_t end = std::min(shape_.find('|', begin), close);
-      const std::string_view word = shape_.substr(begin, end - begin);
-      if (word == "$") {
-        if (at_end(t) && rest(next, t)) return true;
-      } else if (text_.substr(t).starts_with(word) && rest(next, t + word.size())) {
-        return true;
-      }
-      begin = end + 1;
-    }
-    return optional && rest(next, t);
-  }
-
-  bool mark(size_t& place, size_t p, size_t t) {
-    const size_t before = place;
-    place = t;
-    if (rest(p + 1, t)) return true;
-    place = before;
-    return false;
-  }
-
-  // Whether the shape from p on matches the text from t on.
-  bool rest(size_t p, size_t t) {  // NOLINT(misc-no-recursion): as deep as the shape is long
-    for (;;) {
-      if (++steps_ > kMostSteps) return false;
-      if (p >= shape_.size()) {
-        match_.end = t;
-        return true;
-      }
-      if (shape_[p] == '{') return words(p, t);
-      if (shape_[p] == '(') return mark(match_.inner_begin, p, t);
-      if (shape_[p] == ')') return mark(match_.inner_end, p, t);
-      if (shape_[p] == '$') {
-        if (!at_end(t)) return false;
-        ++p;
-        continue;
-      }
-      if (shape_.substr(p).starts_with("%e")) {
-        if (in_a_name(t)) return false;
-        p += 2;
-        continue;
-      }
-      if (shape_.substr(p).starts_with("%f")) {
-        if (t > 0 && ascii::word(text_[t - 1])) return false;
-        p += 2;
-        continue;
-      }
-      if (shape_.substr(p).starts_with("%b")) {
-        const size_t end = balanced(shape_[p + 2], shape_[p + 3], t);
-        if (end == 0) return false;
-        p += 4;
-        t = end;
-        continue;
-      }
-      const size_t length = single(p);
-      const char how = ascii::at(shape_, p + length);
-      if (how == '*' || how == '+') return many(p, length, t, how == '+' ? 1 : 0);
-      if (how == '-') return few(p, length, t);
-      if (how == '?') {
-        return (fits(p, length, t) && rest(p + length + 1, t + 1)) || rest(p + length + 1, t);
-      }
-      if (!fits(p, length, t)) return false;
-      p += length;
-      ++t;
-    }
-  }
-
-  bool many(size_t p, size_t length, size_t t, size_t fewest) {  // NOLINT(misc-no-recursion)
-    size_t count = 0;
-    while (fits(p, length, t + count) && ++steps_ <= kMostSteps) ++count;
-    for (;; --count) {
-      if (count < fewest) return false;
-      if (rest(p + length + 1, t + count)) return true;
-      if (count == 0 || steps_ > kMostSteps) return false;
-    }
-  }
-
-  bool few(size_t p, size_t length, size_t t) {  // NOLINT(misc-no-recursion)
-    for (;; ++t) {
-      if (rest(p + length + 1, t)) return true;
-      if (steps_ > kMostSteps || !fits(p, length, t)) return false;
-    }
-  }
-
-  std::string_view shape_;
-  std::string_view text_;
-  ShapeMatch match_;
-  size_t steps_ = 0;
+struct Freed {
+  void operator()(pcre2_code* code) const { pcre2_code_free(code); }
+  void operator()(pcre2_match_data* data) const { pcre2_match_data_free(data); }
+  void operator()(pcre2_match_context* context) const { pcre2_match_context_free(context); }
 };
+
+pcre2_match_context* bounded() {
+  static const std::unique_ptr<pcre2_match_context, Freed> context = [] {
+    std::unique_ptr<pcre2_match_context, Freed> made(pcre2_match_context_create(nullptr));
+    pcre2_set_match_limit(made.get(), kMostSteps);
+    return made;
+  }();
+  return context.get();
+}
+
+// The bytes that a match of `code` may begin with.
+std::bitset<256> first_bytes(const pcre2_code* code) {
+  std::bitset<256> first;
+  uint32_t kind = 0;
+  pcre2_pattern_info(code, PCRE2_INFO_FIRSTCODETYPE, &kind);
+  uint32_t byte = 0;
+  const uint8_t* map = nullptr;
+  if (kind == 1 && pcre2_pattern_info(code, PCRE2_INFO_FIRSTCODEUNIT, &byte) == 0) {
+    // In both cases: it may not matter to the expression.
+    first.set(byte);
+    first.set(static_cast<unsigned char>(ascii::to_lower(static_cast<char>(byte))));
+    first.set(byte >= 'a' && byte <= 'z' ? byte - 'a' + 'A' : byte);
+  } else if (pcre2_pattern_info(code, PCRE2_INFO_FIRSTBITMAP, &map) == 0 && map != nullptr) {
+    for (size_t i = 0; i < first.size(); ++i) first.set(i, (map[i / 8] >> (i % 8) & 1U) != 0);
+  } else {
+    first.set();
+  }
+  return first;
+}
 
 }  // namespace
 
-std::optional<ShapeMatch> match_shape(std::string_view shape, std::string_view text, size_t at) {
-  return Matcher(shape, text.substr(0, std::min(text.size(), at + kFarthest))).at(at);
+struct Shape::Compiled {
+  std::unique_ptr<pcre2_code, Freed> code;
+};
+
+Shape::Shape(const std::string& expression) {
+  int error = 0;
+  PCRE2_SIZE place = 0;
+  auto compiled = std::make_shared<Compiled>();
+  compiled->code.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(expression.data()),
+                                     expression.size(), PCRE2_MULTILINE, &error, &place, nullptr));
+  if (compiled->code == nullptr) {
+    std::array<PCRE2_UCHAR, 256> words{};
+    pcre2_get_error_message(error, words.data(), words.size());
+    throw std::invalid_argument(std::string(reinterpret_cast<const char*>(words.data())) +
+                                " at character " + std::to_string(place + 1));
+  }
+  first_ = first_bytes(compiled->code.get());
+  compiled_ = std::move(compiled);
+}
+
+std::optional<ShapeMatch> Shape::match(std::string_view text, size_t at) const {
+  if (at < text.size() && !first_[static_cast<unsigned char>(text[at])]) return std::nullopt;
+  thread_local const std::unique_ptr<pcre2_match_data, Freed> found(
+      pcre2_match_data_create(2, nullptr));
+  const int groups = pcre2_match(compiled_->code.get(), reinterpret_cast<PCRE2_SPTR>(text.data()),
+                                 std::min(text.size(), at + kFarthest), at, PCRE2_ANCHORED,
+                                 found.get(), bounded());
+  if (groups < 0) return std::nullopt;
+  const PCRE2_SIZE* places = pcre2_get_ovector_pointer(found.get());
+  const size_t inner = groups != 1 && places[2] != PCRE2_UNSET ? 2 : 0;
+  return ShapeMatch{places[0], places[1], places[inner], places[inner + 1]};
 }
 
 }  // namespace mpsprobe

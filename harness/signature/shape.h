@@ -1,7 +1,10 @@
 #pragma once
 
+#include <bitset>
 #include <cstddef>
+#include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace mpsprobe {
@@ -15,24 +18,23 @@ struct ShapeMatch {
   size_t inner_end = 0;
 };
 
-/// Matches `shape` at text[at]. The rules of the tables are written in it, a small part of Lua's
-/// patterns:
-///
-///   %d %x %a %l %u %w   a digit, a lower-case hex digit, a letter, a small one, a capital one, one
-///                       of a name (letters, digits, underscore)
-///   %s %S .  %A         a blank, none (nor a line break), any but a line break, any
-///   [...] [^...]        one of these, or none of them: characters, ranges, classes; %] is itself
-///   {one|two}           one of these words, the first that lets the rest match; {..}? or nothing
-///   {!one|two}          none of these words follows: no character
-///   * + ? -             behind one character's form: any number, one or more, one or none, and any
-///                       number but as few as do
-///   ( )                 the part that is asked for, once
-///   %f %e $             where a name begins, where one ends, where a line does: no character
-///   %b<>                from a bracket to the one that closes it
-///   %<other>            that character itself; a minus sign is %- but in front of a form
-///
-/// Looks at no more than 4,096 characters and takes a bounded number of steps: what needs more does
-/// not match. Never throws; from any thread.
-std::optional<ShapeMatch> match_shape(std::string_view shape, std::string_view text, size_t at);
+/// A regular expression in which rules are written: PCRE2's syntax (https://pcre.org), over bytes.
+/// A dot is anything but a line break, and $ stands in front of one or at the end of the text.
+/// Immutable, and cheap to copy; several threads may use one.
+class Shape {
+ public:
+  /// Throws std::invalid_argument, which names the place of a mistake.
+  explicit Shape(const std::string& expression);
+
+  /// Matches at text[at], and looks behind it where the expression does. Looks at no more than
+  /// 4,096 characters and takes a bounded number of steps: what needs more does not match. Throws
+  /// only for lack of memory.
+  std::optional<ShapeMatch> match(std::string_view text, size_t at) const;
+
+ private:
+  struct Compiled;
+  std::shared_ptr<const Compiled> compiled_;
+  std::bitset<256> first_;  ///< the bytes that a match may begin with
+};
 
 }  // namespace mpsprobe

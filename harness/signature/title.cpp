@@ -8,7 +8,6 @@
 #include "harness/signature/ascii.h"
 #include "harness/signature/chip_name.h"
 #include "harness/signature/plain_text.h"
-#include "harness/signature/shape.h"
 
 namespace mpsprobe {
 namespace {
@@ -98,7 +97,7 @@ const Mask* mask_at(const Rules& rules, std::string_view text, size_t i, ShapeMa
   const char before = i == 0 ? '\0' : text[i - 1];
   for (const Mask& mask : rules.masks) {
     if (!begins_as(mask.begins, before)) continue;
-    const auto found = match_shape(mask.shape, text, i);
+    const auto found = mask.shape.match(text, i);
     if (!found || found->end == i || (mask.ends_the_title && i == 0)) continue;
     match = *found;
     return &mask;
@@ -214,7 +213,7 @@ Titled title_behind_leads(std::string_view message, const Rules& rules) {
   for (bool found = true; found;) {
     found = false;
     for (const Mask& lead : rules.leads) {
-      const auto match = match_shape(lead.shape, text, begin);
+      const auto match = lead.shape.match(text, begin);
       if (!match) continue;
       const bool inner = match->inner_begin > begin;
       const size_t next = inner ? match->inner_begin : match->end;
