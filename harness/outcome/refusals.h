@@ -20,7 +20,7 @@ struct Refusal {
 /// one. What is not in it, and why:
 /// - LibTorch's "not supported on MPS", "not implemented for", "needs macOS ...": said of the
 ///   device, the type or the build, with one thread as with many. They are `unsupported`: the cell
-///   asks what this device does not have, and threads have no part in it (patterns.cpp).
+///   asks what this device does not have, and threads have no part in it (signature/rules).
 /// - CUDA's "operation not permitted when stream is capturing", "operation would make the legacy
 ///   stream depend on a capturing blocking stream": thrown at a call that is right by itself,
 ///   because another thread captures at the time, or the other way round. Whether that happens is
