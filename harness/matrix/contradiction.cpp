@@ -72,6 +72,10 @@ constexpr Rule kRules[] = {
      },
      "who makes a thread's arrays is chosen by the backend mlx alone"},
     {[](const Cell& cell, const OperationInfo&) {
+       return cell.stream == StreamUse::thread_unsafe && !info_of(cell.backend).devices;
+     },
+     "only MLX has thread-unsafe streams"},
+    {[](const Cell& cell, const OperationInfo&) {
        return cell.device != DeviceUse::automatic && !info_of(cell.backend).devices;
      },
      "where a library computes is chosen of the backend mlx alone"},

@@ -105,6 +105,9 @@ TEST(Matrix, EveryContradictionHasItsReason) {
   EXPECT_THAT(left_out("sim/mm/default/threads=255/serve=queue"), HasSubstr("254"));
   EXPECT_THAT(left_out("sim/mm/default/threads=2/beside=wait/end=exit"), HasSubstr("nobody waits"));
   EXPECT_THAT(left_out("metal/mm/default/threads=2/beside=wait"), HasSubstr("queue=shared"));
+  EXPECT_THAT(left_out("cpu/mm/default/threads=2/device=cpu"), HasSubstr("backend mlx alone"));
+  EXPECT_THAT(left_out("cuda/mm/default/threads=2/stream=thread-unsafe"),
+              HasSubstr("only MLX has thread-unsafe streams"));
   EXPECT_EQ(left_out("metal/mm/default/threads=2/queue=shared/beside=wait"), "");
   EXPECT_THAT(left_out("sim/mm/default/threads=2/end=exit/child=use"), HasSubstr("go on"));
   EXPECT_THAT(left_out("sim/mm/default/threads=2/end=exit/aftermath=check"), HasSubstr("go on"));

@@ -21,7 +21,7 @@ constexpr auto kBackends = [] {
 }();
 constexpr std::array<string_view, 3> kPaths{"default", "nograph", "graph"};
 constexpr std::array<string_view, 2> kDevices{"default", "cpu"};
-constexpr std::array<string_view, 2> kStreams{"default", "per-thread"};
+constexpr std::array<string_view, 3> kStreams{"default", "per-thread", "thread-unsafe"};
 // As PyTorch's capture_error_mode has them (torch/cuda/graphs.py).
 constexpr std::array<string_view, 3> kCaptures{"global", "thread_local", "relaxed"};
 constexpr std::array<string_view, 2> kQueues{"per-thread", "shared"};
@@ -216,7 +216,7 @@ constexpr std::array kAxes{
     choice<&Cell::stream, kStreams>(
         "stream",
         "what the library gives, or a stream of its own for each thread (of "
-        "LibTorch's pool; of MLX a new one)"),
+        "LibTorch's pool; of MLX a new one, also by new_thread_unsafe_stream)"),
     choice<&Cell::capture, kCaptures>("capture",
                                       "capture mode of CUDA graphs: what unsafe calls end a "
                                       "capture (cuda with path graph only)"),

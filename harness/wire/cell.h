@@ -11,7 +11,7 @@ namespace mpsprobe {
 enum class Path : uint8_t { automatic, nograph, graph };
 /// Where a library computes that has more than one place: where it does by itself, or on the CPU.
 enum class DeviceUse : uint8_t { automatic, cpu };
-enum class StreamUse : uint8_t { automatic, per_thread };
+enum class StreamUse : uint8_t { automatic, per_thread, thread_unsafe };
 enum class CaptureMode : uint8_t { global, thread_local_, relaxed };
 enum class QueueUse : uint8_t { per_thread, shared };
 enum class KernelUse : uint8_t { per_thread, shared };

@@ -198,6 +198,8 @@ std::string_view maker_of(Owner owner) {
 
 void say_what_is_missing(Emission& emission, const Cell& cell) {
   say_common(emission, cell);
+  say(emission, cell.stream == StreamUse::thread_unsafe, "stream", cell,
+      "the threads have the default stream");
   say(emission, cell.warmup == Warmup::main, "warmup", cell,
       "one thread has computed the reference before, on the CPU");
 }

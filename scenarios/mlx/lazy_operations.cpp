@@ -1,4 +1,6 @@
+#include <mlx/compile.h>
 #include <mlx/ops.h>
+#include <mlx/transforms.h>
 
 #include "scenarios/mlx/mlx_operation.h"
 
@@ -32,6 +34,32 @@ Arrays chain(const MlxCall& call) {
   return {mx::sum(mx::tanh(product, call.stream), call.stream)};
 }
 
+constexpr std::string_view kTransforms[] = {"gradient", "vmap", "compile"};
+
+// Traced anew in each launch, as a program does that makes its function where it needs it.
+Arrays transform(const MlxCall& call) {
+  using Function = std::function<Arrays(const Arrays&)>;
+  const Function whole = [&call](const Arrays& given) {
+    return chain({call.sizes, {given[0]}, call.parameters, call.stream});
+  };
+  switch (call.variant % 3) {
+    case 0: {
+      const auto one = [&whole](const mx::array& x) { return whole({x})[0]; };
+      return {mx::grad(one)(call.inputs[0])};
+    }
+    case 1: {
+      const Function row = [&call](const Arrays& given) -> Arrays {
+        const mx::array lifted = mx::expand_dims(given[0], 0, call.stream);
+        return {mx::sum(mx::tanh(mx::matmul(lifted, call.parameters[0], call.stream), call.stream),
+                        call.stream)};
+      };
+      return mx::vmap(row)(call.inputs);
+    }
+    default:
+      return mx::compile(whole)(call.inputs);
+  }
+}
+
 constexpr MlxOperation way(std::string_view name, std::string_view summary, std::string_view source,
                            Evaluation evaluation, std::span<const std::string_view> made_of) {
   return {.name = name,
@@ -56,6 +84,22 @@ const MlxOperation kLazyOperations[] = {
         Evaluation::shared, kChain),
     way("compiled", "mx.compile of the chain, one function for all threads", "ml-explore/mlx#3078",
         Evaluation::compiled, kChain),
+    way("released", "mx.compile of the chain, after another function was released off its thread",
+        "ml-explore/mlx#3940", Evaluation::released, kChain),
+    {
+        .name = "transforms",
+        .summary = "gradient, vmap and compile of the chain: thread k does the k-th",
+        .source = "ml-explore/mlx#3638",
+        .shape = kShape,
+        .dimensions = kDimensions,
+        .rounding = Rounding::accumulated,
+        .made_of = kChain,
+        .terms = [](const Sizes& sizes) { return sizes[0] * sizes[1] * sizes[2]; },
+        .inputs = input,
+        .parameters = weight,
+        .variant_name = [](int variant) { return kTransforms[variant % 3]; },
+        .run = transform,
+    },
 };
 
 }  // namespace

@@ -115,6 +115,7 @@ void MlxLane::launch(int iteration) {
   Arrays results = run(iteration);
   if (workload_.operation().evaluation == Evaluation::async) {
     mx::async_eval(results);
+    workload_.show(results);
     pending_.emplace_back(iteration, std::move(results));
     return;
   }
@@ -129,10 +130,29 @@ Arrays MlxLane::run(int iteration) {
       return workload_.shared_arrays(iteration);
     case Evaluation::compiled:
       return workload_.run_compiled(*own_);
+    case Evaluation::released:
+      return run_released();
     default:
       return operation.run(
           {workload_.sizes(), own_->inputs, own_->parameters, own_->stream, thread_});
   }
+}
+
+// A function that gives other numbers is compiled, called, and released by a thread that has never
+// traced it; then the one whose result counts. Both have inputs of the same shapes.
+Arrays MlxLane::run_released() {
+  const auto compiled = [this](float more) {
+    return std::make_unique<MlxFunction>(mx::compile(MlxFunction([this, more](const Arrays& given) {
+      Arrays results = workload_.operation().run(
+          {workload_.sizes(), {given[0]}, {given[1]}, own_->stream, thread_});
+      return Arrays{mx::add(results[0], mx::array(more), own_->stream)};
+    })));
+  };
+  const Arrays given{own_->inputs[0], own_->parameters[0]};
+  auto other = compiled(1000.0F);
+  mx::eval((*other)(given));
+  on_another_thread([&other] { other.reset(); });
+  return (*compiled(0.0F))(given);
 }
 
 void MlxLane::synchronise() {
@@ -193,11 +213,16 @@ int MlxLane::alone_thread() const {
 
 std::string MlxLane::difference_in(const Results& results, const Results& expected) const {
   const MlxOperation& operation = workload_.operation();
+  if (operation.verify == MlxVerify::unlike) {
+    const int other = workload_.first_with(thread_, kept_.all().front().results[0].numbers);
+    if (other != thread_) return fmt::format("the very numbers that thread {} drew", other);
+  }
   const int64_t terms = operation.terms == nullptr ? 1 : operation.terms(workload_.sizes());
   for (size_t i = 0; i < results.size(); ++i) {
     const HostArray& got = results[i];
     const Tolerance within = tolerance(operation.rounding, units_[i], terms);
     const bool sample = operation.verify == MlxVerify::normal ||
+                        operation.verify == MlxVerify::unlike ||
                         (operation.verify == MlxVerify::raw && i + 1 < results.size());
     std::string found;
     if (got.sizes != expected[i].sizes) {

@@ -52,12 +52,15 @@ enum class Evaluation : uint8_t {
   async,     ///< mlx::core::async_eval: returns before; synchronise waits
   shared,    ///< arrays made once for all threads, each of which evaluates the same ones
   compiled,  ///< as `waits`, of a function that was compiled once and that all threads call
+  released,  ///< as `waits`, of a function compiled for it, after another one was released
+             ///< elsewhere
 };
 
 /// How results are judged.
 enum class MlxVerify : uint8_t {
   compare,  ///< with the same operation on the CPU in one thread, within the tolerance
   normal,   ///< samples of the standard normal distribution
+  unlike,   ///< as `normal`, and what another thread drew first must differ
   raw,      ///< two samples as above, and relu of their product, recomputed from these samples
 };
 

@@ -4,6 +4,7 @@
 #include <mlx/compile.h>
 #include <mlx/ops.h>
 #include <mlx/transforms.h>
+#include <mlx/version.h>
 
 #include <string>
 
@@ -42,14 +43,24 @@ void check_axes(const MlxOperation& operation, const Cell& cell) {
   if (cell.dtype != "default" && cell.dtype != "float32") {
     refuse("dtype=" + cell.dtype + ": the backend mlx has float32 alone. Leave dtype out");
   }
+#if MLX_VERSION_NUMERIC < 32000
+  if (cell.stream == StreamUse::thread_unsafe) {
+    refuse("stream=thread-unsafe: MLX has new_thread_unsafe_stream since 0.32.0");
+  }
+#endif
   if (operation.evaluation == Evaluation::compiled && cell.stream != StreamUse::automatic) {
     refuse(
-        "stream=per-thread: a compiled function keeps the stream of the call that traced it, so "
+        "stream other than default: a compiled function keeps the stream of the call that traced "
+        "it, so "
         "that all threads use that one. Use stream=default");
   }
   if (operation.evaluation == Evaluation::shared && cell.stream != StreamUse::automatic) {
-    refuse("stream=per-thread: the arrays of " + name +
+    refuse("stream other than default: the arrays of " + name +
            " are one thread's, with one stream. Use stream=default");
+  }
+  if (cell.beside == BesideThreads::wait && operation.evaluation != Evaluation::async) {
+    refuse("beside=wait: " + name +
+           " waits by itself, so that no other thread can. Use op=async_eval");
   }
   if (cell.sync == Sync::never && operation.evaluation != Evaluation::async) {
     refuse("sync=never: " + name + " waits by itself. Use op=async_eval");
@@ -68,6 +79,7 @@ MlxWorkload::MlxWorkload(const MlxOperation& operation, const Cell& cell, uint64
       sizes_(read_sizes(operation, cell.shape)),
       device_(mlx_device(cell.device)),
       stream_(cell.stream),
+      waits_beside_(cell.beside == BesideThreads::wait),
       model_(cell.model),
       owner_(cell.owner),
       launches_(cell.lifetime == Lifetime::fresh ? 1 : cell.iterations * cell.churn) {
@@ -99,11 +111,16 @@ std::unique_ptr<Lane> MlxWorkload::make_lane(int thread) {
   return std::make_unique<MlxLane>(*this, thread);
 }
 
+mx::Stream MlxWorkload::new_stream_or_default() const {
+  if (stream_ == StreamUse::per_thread) return mx::new_stream(device_);
+#if MLX_VERSION_NUMERIC >= 32000
+  if (stream_ == StreamUse::thread_unsafe) return mx::new_thread_unsafe_stream(device_);
+#endif
+  return mx::default_stream(device_);
+}
+
 MlxBelongings MlxWorkload::make_belongings(int thread) {
-  MlxBelongings own{
-      stream_ == StreamUse::per_thread ? mx::new_stream(device_) : mx::default_stream(device_),
-      to_arrays(numbers_of_inputs(thread)),
-      {}};
+  MlxBelongings own{new_stream_or_default(), to_arrays(numbers_of_inputs(thread)), {}};
   if (model_ == ModelSharing::per_thread) {
     own.parameters = to_arrays(numbers_of_parameters(thread));
   } else {
@@ -125,7 +142,7 @@ void MlxWorkload::make_shared_arrays() {
 
 Arrays MlxWorkload::run_compiled(const MlxBelongings& own) {
   std::call_once(compiled_, [this, inputs = own.inputs.size()] {
-    function_ = mx::compile(Function([this, inputs](const Arrays& given) {
+    function_ = mx::compile(MlxFunction([this, inputs](const Arrays& given) {
       const auto middle = given.begin() + static_cast<std::ptrdiff_t>(inputs);
       return operation_.run(
           {sizes_, {given.begin(), middle}, {middle, given.end()}, mx::default_stream(device_), 0});
@@ -134,6 +151,25 @@ Arrays MlxWorkload::run_compiled(const MlxBelongings& own) {
   Arrays given = own.inputs;
   given.insert(given.end(), own.parameters.begin(), own.parameters.end());
   return function_(given);
+}
+
+void MlxWorkload::show(const Arrays& results) {
+  if (!waits_beside_) return;
+  const std::lock_guard<std::mutex> lock(shown_mutex_);
+  shown_ = results;
+}
+
+void MlxWorkload::wait_beside() {
+  Arrays arrays;
+  {
+    const std::lock_guard<std::mutex> lock(shown_mutex_);
+    arrays = shown_;
+  }
+  for (mx::array& each : arrays) each.wait();
+}
+
+int MlxWorkload::first_with(int thread, const std::vector<float>& numbers) {
+  return drawn_.try_emplace(numbers, thread).first->second;
 }
 
 }  // namespace mpsprobe

@@ -3,6 +3,7 @@
 #include <mlx/stream.h>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -13,6 +14,8 @@
 #include "scenarios/worker/workload.h"
 
 namespace mpsprobe {
+
+using MlxFunction = std::function<Arrays(const Arrays&)>;
 
 /// What a thread computes with: its stream, inputs and weights, made by whom the cell says.
 struct MlxBelongings {
@@ -50,14 +53,20 @@ class MlxWorkload : public Workload {
   const Arrays& shared_arrays(int iteration) const { return shared_arrays_[iteration]; }
   /// The operation's `run`, compiled once for all threads.
   Arrays run_compiled(const MlxBelongings& own);
+  /// What a lane has given to async_eval, for the thread that waits beside.
+  void show(const Arrays& results);
+  void wait_beside() override;
+  /// The first thread that came with these numbers. Main thread alone.
+  int first_with(int thread, const std::vector<float>& numbers);
 
  private:
-  using Function = std::function<Arrays(const Arrays&)>;
+  ::mlx::core::Stream new_stream_or_default() const;
 
   const MlxOperation& operation_;
   const Sizes sizes_;
   const ::mlx::core::Device device_;
   const StreamUse stream_;
+  const bool waits_beside_;
   const ModelSharing model_;
   const Owner owner_;
   const int launches_;  ///< of a thread, over all rounds
@@ -69,7 +78,10 @@ class MlxWorkload : public Workload {
   std::once_flag arrays_made_;
   std::vector<Arrays> shared_arrays_;  ///< by iteration
   std::once_flag compiled_;
-  Function function_;
+  MlxFunction function_;
+  std::mutex shown_mutex_;
+  Arrays shown_;
+  std::map<std::vector<float>, int> drawn_;  ///< which thread drew them
 };
 
 }  // namespace mpsprobe

@@ -196,6 +196,18 @@ const MlxOperation kSingleOperations[] = {
         },
     },
     {
+        .name = "draws",
+        .summary = "as randn; no two threads may draw the same numbers",
+        .source = "ml-explore/mlx#4234",
+        .shape = "64x64",
+        .dimensions = "any",
+        .verify = MlxVerify::unlike,
+        .run = [](const MlxCall& call) -> Arrays {
+          return {mx::random::normal(shape_of(call.sizes), mx::float32, 0, 1, std::nullopt,
+                                     call.stream)};
+        },
+    },
+    {
         .name = "raw",
         .summary = "random, random, matmul, relu: the reports' raw tensor operations",
         .source = "reports 000, 002",

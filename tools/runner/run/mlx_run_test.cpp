@@ -54,11 +54,12 @@ TEST_F(MlxRun, OneThreadIsRightInEveryOperationOfEveryRelease) {
   const json report =
       run({"--backend", "mlx", "--op",
            "add,mul,mm,relu,softmax,layer_norm,sum,arange,linspace,randn,raw,unary_mix,range_mix,"
-           "linear,mlp,conv2d,transformer_layer,chain,async_eval,lazy,compiled",
+           "linear,mlp,conv2d,transformer_layer,chain,async_eval,lazy,compiled,draws,released,"
+           "transforms",
            "--threads", "1", "--trials", "2"});
   EXPECT_EQ(failures(report, MPSPROBE_MLX_CONTROL) + failures(report, MPSPROBE_MLX_NEWEST), 0)
       << read("out/report.md");
-  EXPECT_EQ(report.at("cells").size(), 42U);
+  EXPECT_EQ(report.at("cells").size(), 48U);
   for (const json& cell : report.at("cells")) EXPECT_EQ(cell.at("counted"), 2) << cell.dump(1);
   // Nothing of the runner's own stands in them: the trials of a worker share one.
   EXPECT_EQ(report.at("provenances").size(), 2U);
@@ -76,8 +77,8 @@ TEST_F(MlxRun, EachOperationOfTheWorkerIsAProgramOrIsKnownToBeNone) {
                                std::string("new=") + MPSPROBE_MLX_NEWEST_WORKER});
   std::set<std::string> of_worker;
   for (const json& operation : json::parse(listed.out)) of_worker.insert(operation.at("name"));
-  std::set<std::string> known = {"unary_mix", "range_mix",
-                                 "transformer_layer"};  // repro: its parts
+  std::set<std::string> known = {"unary_mix", "range_mix", "transformer_layer",  // repro: its parts
+                                 "draws",     "released",  "transforms"};
   for (const std::string_view name : operations_of_mlx_programs()) known.emplace(name);
   EXPECT_EQ(of_worker, known);
 }

@@ -394,7 +394,8 @@ TEST_F(SimulatedRun, EveryBuiltInMatrixHasAsManyCellsAsTheDocsSay) {
   }
   for (const auto& entry : nlohmann::json::parse(mpsprobe({"list", "matrices", "--json"}).out)) {
     const std::string name = entry.at("name");
-    if (name == "mlx") continue;  // it is planned by a worker of MLX, which this test has not
+    if (name.starts_with("mlx"))
+      continue;  // it is planned by a worker of MLX, which this test has not
     std::ifstream file(source / "scenarios/matrices" / (name + ".json"));
     const std::string matrix(std::istreambuf_iterator<char>(file), {});
     // Where it does not name its backends, they are those that it was written for.
