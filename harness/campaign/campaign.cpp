@@ -15,25 +15,11 @@
 #include "harness/campaign/device_turns.h"
 #include "harness/campaign/schedule.h"
 #include "harness/campaign/settling.h"
-#include "harness/outcome/judge.h"
 
 namespace mpsprobe {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-/// The operation that the worker names as known-good, else mm; "" where it has no such operation.
-std::string known_good_operation(const WorkerInfo& worker) {
-  const auto named = worker.describe.find("known_good");
-  std::string name =
-      named != worker.describe.end() && named->is_string() ? named->get<std::string>() : "mm";
-  const auto operations = worker.describe.find("operations");
-  if (operations == worker.describe.end()) return "";
-  for (const nlohmann::json& operation : *operations) {
-    if (operation.is_object() && operation.value("name", nlohmann::json()) == name) return name;
-  }
-  return "";
-}
 
 /// One cell on one worker: the places where they stand in the header.
 struct Unit {
@@ -59,24 +45,6 @@ std::vector<Unit> units_of(const CampaignHeader& header) {
 }
 
 }  // namespace
-
-bool is_unsettled(const TrialRecord& trial) {
-  return is_unsettled(trial.judgement, trial.attempt);
-}
-
-bool is_unsettled(const Judgement& judgement, int attempt) {
-  return judgement.bystander && attempt + 1 < kMostAttempts;
-}
-
-std::optional<Cell> known_good_cell(const WorkerInfo& worker, const Cell& failed) {
-  Cell cell;
-  cell.op = known_good_operation(worker);
-  if (cell.op.empty()) return std::nullopt;
-  cell.backend = failed.backend;
-  cell.profile = failed.profile;
-  cell.iterations = 1;
-  return cell;
-}
 
 /// One run of a campaign: what its jobs share.
 class Campaign::Run {
@@ -185,16 +153,15 @@ class Campaign::Run {
       const std::lock_guard<std::mutex> lock(mutex_);
       job.request.before = std::exchange(last_started_, to_string(job.request.cell));
     }
-    TrialRecord trial = campaign_.run_trial_(job.request);
-    trial.attempt = job.attempt;
-    // Alone, and a victim once more: then it is no bystander, and the device is looked after.
-    if (job.attempt + 1 >= kMostAttempts) judge_bystander_alone(trial.judgement);
-    // A trial that the user cut short did not happen: it is run again on --resume.
-    if (trial.judgement.outcome == Outcome::not_run && campaign_.interrupted_.load()) return false;
-    // In the journal first: the look at a sick device may be the last thing this machine does.
-    store(trial);
-    look_after_device(job.request, trial);
-    return is_unsettled(trial);
+    const std::optional<TrialRecord> trial = campaign_.care_.attempt(job.request, job.attempt);
+    if (!trial.has_value()) return false;
+    store(*trial);
+    const DeviceLook seen = campaign_.care_.look(job.request, *trial, campaign_.journal_);
+    if (!seen.lost.empty()) {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      stop("device_lost", seen.lost);
+    }
+    return is_unsettled(*trial);
   }
 
   bool may_go_on() {
@@ -313,37 +280,6 @@ class Campaign::Run {
     campaign_.on_trial_(trial, progress_);
   }
 
-  /// After a failure on a real device: is it still well? A sick device would be blamed on the next
-  /// cell.
-  void look_after_device(const TrialRequest& request, const TrialRecord& trial) {
-    const bool wanted = campaign_.known_good_ == KnownGoodPolicy::always ||
-                        (campaign_.known_good_ == KnownGoodPolicy::real_devices &&
-                         info_of(trial.cell.backend).real_device);
-    if (!wanted || !is_failure(trial.judgement.outcome)) return;
-    const std::optional<Cell> known_good = known_good_cell(*request.worker, trial.cell);
-    if (!known_good.has_value()) return;
-    TrialRequest check = request;
-    check.cell = *known_good;
-    check.before = to_string(trial.cell);
-    KnownGood result;
-    result.cell = to_string(check.cell);
-    while (result.attempts < kKnownGoodAttempts && !campaign_.interrupted_.load()) {
-      // A device that restarts needs a moment; the first look comes at once.
-      if (result.attempts > 0) {
-        std::this_thread::sleep_for(campaign_.recovery_ * result.attempts);
-      }
-      ++result.attempts;
-      result.outcome = campaign_.run_trial_(check).judgement.outcome;
-      if (!is_failure(result.outcome)) break;
-    }
-    campaign_.journal_.append(request.sequence, result);
-    // Only a failure speaks of the device; a cell that cannot run here says nothing.
-    if (!is_failure(result.outcome) || campaign_.interrupted_.load()) return;
-    const std::lock_guard<std::mutex> lock(mutex_);
-    stop("device_lost", "the known-good cell " + result.cell + " failed " +
-                            std::to_string(result.attempts) + " times after " + check.before);
-  }
-
   // With `mutex_` held.
   void stop(const std::string& reason, const std::string& note) {
     if (!stop_reason_.empty()) return;
@@ -382,11 +318,9 @@ Campaign::Campaign(const CampaignHeader& header, const std::vector<TrialRecord>&
     : header_(header),
       existing_(existing),
       journal_(journal),
-      run_trial_(std::move(run_trial)),
+      care_(std::move(run_trial), known_good, interrupted, recovery),
       on_trial_(std::move(on_trial)),
-      known_good_(known_good),
-      interrupted_(interrupted),
-      recovery_(recovery) {}
+      interrupted_(interrupted) {}
 
 CampaignEnd Campaign::run() {
   return Run(*this).run();

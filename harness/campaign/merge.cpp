@@ -40,15 +40,33 @@ CampaignHeader whole_plan(const CampaignHeader& header) {
   return plan;
 }
 
-std::string plan_text(const CampaignHeader& header) {
+/// What the shards of a plan have in common. How processes are started is a part of it: failure
+/// rates differ by it (docs/commands.md).
+json plan_of(const CampaignHeader& header) {
   const json full = header_to_json(whole_plan(header));
   json plan;
-  for (const char* key : {"mpsprobe_version", "seed", "trials", "settle_rate", "timeout_seconds",
-                          "stall_seconds", "environment", "matrix_name", "cells", "expect"}) {
+  for (const char* key :
+       {"mpsprobe_version", "seed", "trials", "settle_rate", "timeout_seconds", "stall_seconds",
+        "start_process", "environment", "matrix_name", "cells", "expect"}) {
     if (full.contains(key)) plan[key] = full.at(key);
   }
   for (const WorkerInfo& worker : header.workers) plan["workers"].push_back(worker.name);
-  return plan.dump(-1, ' ', false, json::error_handler_t::replace);
+  return plan;
+}
+
+/// In which of its parts a plan differs from another: "seed, start_process".
+std::string differences(const json& a, const json& b) {
+  std::string names;
+  const auto add = [&names](const std::string& name) {
+    names += names.empty() ? name : ", " + name;
+  };
+  for (const auto& [key, value] : a.items()) {
+    if (!b.contains(key) || b.at(key) != value) add(key);
+  }
+  for (const auto& [key, value] : b.items()) {
+    if (!a.contains(key)) add(key);
+  }
+  return names;
 }
 
 json machine_of(const CampaignHeader& header) {
@@ -158,10 +176,12 @@ class Grounds {
 };
 
 void check_plans(const std::vector<NamedJournal>& journals) {
-  const std::string plan = plan_text(journals.front().journal.header);
+  const json plan = plan_of(journals.front().journal.header);
   for (const NamedJournal& each : journals) {
-    if (plan_text(each.journal.header) == plan) continue;
-    throw InputError(journals.front().name + " and " + each.name, "are of different plans",
+    const std::string differ = differences(plan, plan_of(each.journal.header));
+    if (differ.empty()) continue;
+    throw InputError(journals.front().name + " and " + each.name,
+                     "are of different plans: they differ in " + differ,
                      "Merge runs of the same matrix, options, workers and mpsprobe");
   }
 }

@@ -150,5 +150,17 @@ TEST(Merge, RefusesAnotherPlan) {
   EXPECT_THROW(merge_journals(shards), InputError);
 }
 
+// How often a race is met depends on it.
+TEST(Merge, RefusesShardsWhoseProcessesWereStartedInOtherWays) {
+  std::vector<NamedJournal> shards = two_shards();
+  shards[1].journal.header.start_process = StartProcess::fork;
+  try {
+    merge_journals(shards);
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("they differ in start_process"));
+  }
+}
+
 }  // namespace
 }  // namespace mpsprobe

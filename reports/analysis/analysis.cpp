@@ -212,7 +212,6 @@ void conclude(CellSummary& cell, Sampling sampling) {
   }
   cell.overlap = cell.counted > 0 ? overlap_of(cell) : Overlap::not_applicable;
   cell.expected = compare(cell);
-  cell.simulated = cell.simulated || cell.cell.backend == Backend::sim;
 }
 
 std::vector<LeftOutGroup> group_left_out(const std::vector<LeftOut>& left_out) {
@@ -379,7 +378,7 @@ Analysis analyse_trials(const Journal& journal, const TrialFactsList& trials) {
     cell.missing = std::max(0, cell.planned - done);
     cell.throughput = throughput_of(cell);
     const std::string& worker = analysis.arms[cell.arm].worker;
-    cell.simulated = cell.simulated || describes_simulated(journal, worker, cell.cell.backend);
+    cell.simulated = cell.simulated || is_simulated(journal.header, worker, cell.cell.backend);
     cell.paravirtual =
         !cell.simulated && is_paravirtual(journal, worker, cell.cell.backend, cell.devices);
     conclude(cell, analysis.sampling);

@@ -31,9 +31,9 @@ bool says_simulated(const json& provenance) {
 }
 
 // What a worker answered to `describe` of a backend; null where it said nothing.
-const json& described(const Journal& journal, const std::string& worker, Backend backend) {
+const json& described(const CampaignHeader& header, const std::string& worker, Backend backend) {
   static const json kNull;
-  for (const WorkerInfo& info : journal.header.workers) {
+  for (const WorkerInfo& info : header.workers) {
     const json& backends = member(info.describe, "backends");
     if (info.name != worker || !backends.is_array()) continue;
     for (const json& entry : backends) {
@@ -66,8 +66,16 @@ DevicesSaid devices_said(const Journal& journal, const std::vector<std::string>&
   return said;
 }
 
-bool describes_simulated(const Journal& journal, const std::string& worker, Backend backend) {
-  return says_simulated(described(journal, worker, backend));
+bool is_simulated(const CampaignHeader& header, const std::string& worker, Backend backend) {
+  return backend == Backend::sim || says_simulated(described(header, worker, backend));
+}
+
+bool is_simulated(const CampaignHeader& header) {
+  const std::set<Backend> backends = header.cells.backends();
+  return std::any_of(header.workers.begin(), header.workers.end(), [&](const WorkerInfo& worker) {
+    return std::any_of(backends.begin(), backends.end(),
+                       [&](Backend backend) { return is_simulated(header, worker.name, backend); });
+  });
 }
 
 bool is_paravirtual(const Journal& journal, const std::string& worker, Backend backend,
@@ -75,7 +83,7 @@ bool is_paravirtual(const Journal& journal, const std::string& worker, Backend b
   return info_of(backend).apple_gpu &&
          (std::any_of(devices.begin(), devices.end(), names_paravirtual) ||
           names_paravirtual(dumped(journal.header.machine)) ||
-          names_paravirtual(text_of(member(described(journal, worker, backend), "device"))));
+          names_paravirtual(text_of(member(described(journal.header, worker, backend), "device"))));
 }
 
 DeviceKinds device_kinds(const Journal& journal) {
@@ -87,8 +95,8 @@ DeviceKinds device_kinds(const Journal& journal) {
     if (!seen.emplace(worker, backend, provenance).second) return;
     const auto [devices, fresh] = said.try_emplace(provenance);
     if (fresh && !provenance.empty()) devices->second = devices_said(journal, {provenance});
-    const bool simulated = backend == Backend::sim || devices->second.simulated ||
-                           describes_simulated(journal, worker, backend);
+    const bool simulated =
+        devices->second.simulated || is_simulated(journal.header, worker, backend);
     kinds.simulated = kinds.simulated || simulated;
     kinds.paravirtual = kinds.paravirtual || (!simulated && is_paravirtual(journal, worker, backend,
                                                                            devices->second.names));

@@ -24,8 +24,13 @@ struct DevicesSaid {
 /// Of processes with these provenances.
 DevicesSaid devices_said(const Journal& journal, const std::vector<std::string>& provenances);
 
-/// True where the worker's answer to `describe` says that a backend is simulated.
-bool describes_simulated(const Journal& journal, const std::string& worker, Backend backend);
+/// Whether what a worker runs on a backend is simulated, by the backend itself or by the worker's
+/// answer to `describe`: beside `sim` the backend mps on the stand-in, and metal away from a Mac.
+/// The one place that decides it before a trial has run; a process says it once more.
+bool is_simulated(const CampaignHeader& header, const std::string& worker, Backend backend);
+
+/// Whether anything that is planned is simulated.
+bool is_simulated(const CampaignHeader& header);
 
 /// Whether a backend of Apple's GPU is that of a virtual Mac: `devices` are what processes call
 /// theirs. A worker that must not touch Metal before its cell does names only the processor; what

@@ -29,11 +29,6 @@ constexpr const char* kPreload = "LD_PRELOAD";
 constexpr std::string_view kSuffix = ".so";
 #endif
 
-// Where the failing trials ran on the simulated device. On a Mac the backend metal is Apple's.
-bool is_simulated(const Cell& cell) {
-  return cell.backend == Backend::sim || (cell.backend == Backend::metal && !kApple);
-}
-
 std::string end_of(const std::string& text) {
   constexpr size_t kMost = 600;
   return text.size() <= kMost ? text : "..." + text.substr(text.size() - kMost);
@@ -165,7 +160,7 @@ class Prover {
       return try_arm(name, what, words, expected, variables, request_.runs, request_.run_seconds,
                      crashes && expected != 0);
     };
-    if (!is_simulated(request_.cell)) {
+    if (!request_.simulated) {
       arm("failing", "run as it is on this machine", 1);
       return;
     }
@@ -180,14 +175,17 @@ class Prover {
   }
 
   bool has_device() {
-    if (request_.cell.backend != Backend::mps || kApple) return true;
+    if (request_.cell.backend != Backend::mps || kApple || request_.simulated) return true;
     untried("failing", "this machine has no MPS device");
     return false;
   }
 
   std::optional<Variables> preloaded() {
-    if (!is_simulated(request_.cell)) return Variables{};
-    const fs::path library = request_.libraries / ("libmpsprobe_sim" + std::string(kSuffix));
+    if (!request_.simulated) return Variables{};
+    // A program that asks for mps gets it from the stand-in.
+    const char* const name =
+        request_.cell.backend == Backend::mps ? "libmpsprobe_stand_in" : "libmpsprobe_sim";
+    const fs::path library = request_.libraries / (name + std::string(kSuffix));
     if (!fs::exists(library)) {
       untried("failing", library.string() + " is missing: build it with LibTorch, or install it");
       return std::nullopt;
@@ -354,10 +352,9 @@ class Prover {
       }
     }
     if (!build(words, kApple ? "clang++" : "clang++ against the simulated device's face")) return;
-    if (!kApple && request_.cell.backend != Backend::metal &&
-        request_.cell.backend != Backend::sim) {
+    if (!kApple && !request_.simulated) {
       untried("failing", "this machine has no Metal device");
-    } else if (kApple && request_.cell.backend == Backend::sim) {
+    } else if (kApple && request_.simulated) {
       untried("failing", "the simulated device's face exists on Linux alone");
     } else {
       run_arms({program}, {}, "the simulated device's face", false);

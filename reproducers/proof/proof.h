@@ -37,12 +37,13 @@ struct Proof {
 /// What to prove, and with what.
 struct ProofRequest {
   Cell cell;
+  bool simulated = false;           ///< the failing trials ran on the simulated device
   std::vector<Emission> emissions;  ///< from `emit`
   /// Folder to build in: made where missing, and left with what was built. Absolute.
   std::filesystem::path work;
   /// `data_folder()`: holds profiles/, and the headers that stand in for Apple's.
   std::filesystem::path data;
-  /// Folder with libmpsprobe_sim and libmpsprobe_metal_face: ../lib from the runner's.
+  /// Folder with libmpsprobe_sim, _stand_in and _metal_face: ../lib from the runner's.
   std::filesystem::path libraries;
   /// The libtorch_cpu or libmlx that the worker of the failing trials loaded, from its provenance;
   /// empty where that is not known.

@@ -23,7 +23,7 @@ class ProofTest : public testing::Test {
   ~ProofTest() override { fs::remove_all(folder_); }
 
   ProofRequest request_for(const std::string& cell) const {
-    ProofRequest request{.cell = parse_cell(cell), .work = folder_};
+    ProofRequest request{.cell = parse_cell(cell), .simulated = true, .work = folder_};
     request.emissions = emit({.cell = request.cell,
                               .signature = "SIGSEGV",
                               .watermark = simulated_watermark(request.cell),
@@ -87,6 +87,22 @@ TEST_F(ProofTest, TheProgramsOfGraphsExpectWhatTheDeviceComputesAndDoNotHoldWher
     EXPECT_EQ(failing->k, 0);
     EXPECT_THAT(failing->problem, HasSubstr("exit status 0"));
   }
+}
+
+// Of a cell of mps alone it does not follow whether its device was simulated.
+TEST_F(ProofTest, ACellOfMpsIsTriedWhereItsTrialsRan) {
+  auto request = request_for("mps/linear/nograph/threads=3");
+  keep(request, Kind::metal);
+  const auto proofs = prove(request);
+  const Proof* const on_stand_in = arm_of(proofs, Kind::metal, "failing");
+  ASSERT_NE(on_stand_in, nullptr) << shown(proofs);
+  EXPECT_TRUE(on_stand_in->held) << shown(proofs);
+  request.simulated = false;
+  const auto of_a_mac = prove(request);
+  const Proof* const elsewhere = arm_of(of_a_mac, Kind::metal, "failing");
+  ASSERT_NE(elsewhere, nullptr) << shown(of_a_mac);
+  EXPECT_FALSE(elsewhere->tried());
+  EXPECT_THAT(elsewhere->problem, HasSubstr("no Metal device"));
 }
 #endif
 

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 
 #include "reproducers/reverify/conclusion.h"
 
@@ -26,34 +27,41 @@ std::string devices_text(const std::vector<std::string>& devices) {
   return devices.empty() ? "unknown" : fmt::format("{}", fmt::join(devices, ", "));
 }
 
-std::string short_words(Reason reason) {
-  switch (reason) {
-    case Reason::too_few_trials:
-      return "too few trials";
-    case Reason::nothing_counted:
-      return "no trial came to a result that counts";
-    case Reason::old_arm_not_run:
-      return "the old arm was not run again";
-    case Reason::old_arm_passed:
-      return "the old arm did not fail in this run";
-    case Reason::old_arm_failed_otherwise:
-      return "the old arm failed in another way";
-    case Reason::same_build:
-      return "it is the bundle's own build that does not fail now";
-    case Reason::unproved:
-      return "which build ran is not proved";
-    case Reason::other_device:
-      return "it ran on another device than the bundle's";
-    case Reason::no_overlap:
-      return "no two threads met";
-    case Reason::other_path:
-      return "the operation took another path";
-    case Reason::unchecked:
-      return "no numbers were compared";
-    case Reason::control_failed:
-      return "a control failed";
+/// One row for each reason, in the order of the enum.
+struct ReasonWords {
+  Reason reason;
+  std::string_view name;
+  std::string_view words;
+};
+
+constexpr std::array kReasons{
+    ReasonWords{Reason::too_few_trials, "too_few_trials", "too few trials"},
+    ReasonWords{Reason::nothing_counted, "nothing_counted",
+                "no trial came to a result that counts"},
+    ReasonWords{Reason::old_arm_not_run, "old_arm_not_run", "the old arm was not run again"},
+    ReasonWords{Reason::old_arm_passed, "old_arm_passed", "the old arm did not fail in this run"},
+    ReasonWords{Reason::old_arm_failed_otherwise, "old_arm_failed_otherwise",
+                "the old arm failed in another way"},
+    ReasonWords{Reason::same_build, "same_build",
+                "it is the bundle's own build that does not fail now"},
+    ReasonWords{Reason::unproved, "unproved", "which build ran is not proved"},
+    ReasonWords{Reason::other_device, "other_device", "it ran on another device than the bundle's"},
+    ReasonWords{Reason::no_overlap, "no_overlap", "no two threads met"},
+    ReasonWords{Reason::other_path, "other_path", "the operation took another path"},
+    ReasonWords{Reason::unchecked, "unchecked", "no numbers were compared"},
+    ReasonWords{Reason::control_failed, "control_failed", "a control failed"},
+};
+
+constexpr bool in_order() {
+  for (size_t i = 0; i < kReasons.size(); ++i) {
+    if (kReasons[i].reason != static_cast<Reason>(i)) return false;
   }
-  return "";
+  return kReasons.back().reason == Reason::control_failed;
+}
+static_assert(in_order(), "the table has the order of the enum");
+
+std::string short_words(Reason reason) {
+  return std::string(kReasons[static_cast<size_t>(reason)].words);
 }
 
 std::string long_words(const CellBeforeAndNow& cell, Reason reason) {
@@ -112,33 +120,7 @@ std::string words_of(RecheckFinding finding) {
 }
 
 std::string_view name_of(Reason reason) {
-  switch (reason) {
-    case Reason::too_few_trials:
-      return "too_few_trials";
-    case Reason::nothing_counted:
-      return "nothing_counted";
-    case Reason::old_arm_not_run:
-      return "old_arm_not_run";
-    case Reason::old_arm_passed:
-      return "old_arm_passed";
-    case Reason::old_arm_failed_otherwise:
-      return "old_arm_failed_otherwise";
-    case Reason::same_build:
-      return "same_build";
-    case Reason::unproved:
-      return "unproved";
-    case Reason::other_device:
-      return "other_device";
-    case Reason::no_overlap:
-      return "no_overlap";
-    case Reason::other_path:
-      return "other_path";
-    case Reason::unchecked:
-      return "unchecked";
-    case Reason::control_failed:
-      return "control_failed";
-  }
-  return "";
+  return kReasons[static_cast<size_t>(reason)].name;
 }
 
 std::string in_words(const BundleConclusion& conclusion) {

@@ -192,7 +192,7 @@ BundleMachine machine_of(const json& facts) {
 }
 
 bool has_profile(const BundleRecord& record, const Cell& cell) {
-  return cell.backend == Backend::sim || (record.simulated && cell.backend == Backend::metal);
+  return record.simulated && info_of(cell.backend).profiles;
 }
 
 Cell with_profile(Cell cell, const std::string& profile) {

@@ -30,8 +30,8 @@ BundleMachine machine_of(const nlohmann::json& facts);
 /// cell's backend has no simulated device.
 Cell with_profile(Cell cell, const std::string& profile);
 
-/// Whether the profile of a cell says which device it runs on: of the backend sim always, of metal
-/// in a simulated bundle.
+/// Whether the profile of a cell says which device it runs on: in a simulated bundle, on a backend
+/// that may be simulated.
 bool has_profile(const BundleRecord& record, const Cell& cell);
 
 /// The distinct cells of a bundle, in its order; with a profile, each cell that has one a second

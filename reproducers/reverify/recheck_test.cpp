@@ -86,6 +86,21 @@ TEST_F(Recheck, AnotherProfileOfTheSimulatedDeviceIsTheNewArm) {
   EXPECT_EQ(conclude(cells).finding, RecheckFinding::fixed);
 }
 
+// The stand-in's mps and the metal of another system than a Mac have profiles as sim has.
+TEST_F(Recheck, EverySimulatedBackendHasAProfile) {
+  for (const char* backend : {"mps", "metal"}) {
+    record_.cells.clear();
+    const std::string cell = std::string(backend) + "/linear/nograph/threads=3";
+    had(cell, 10, 10, build_a_);
+    record_.simulated = true;
+    const std::vector<Cell> cells = cells_to_run(record_, "clean");
+    ASSERT_EQ(cells.size(), 2U) << backend;
+    EXPECT_EQ(to_string(cells[1]), cell + "/profile=clean");
+    record_.simulated = false;
+    EXPECT_EQ(cells_to_run(record_, "clean").size(), 1U) << backend;
+  }
+}
+
 TEST_F(Recheck, OnlyTheBundlesSignatureIsItsFailure) {
   had(kCell, 10, 10, build_a_);
   sample_.plan(kCell).ran(6, 4, SampleJournal::hang());

@@ -140,12 +140,12 @@ class Bisection {
       build.seen = trials_[i].seen();
       build.here = trials_[i].trials_here();
       build.path = trials_[i].worker_path();
+      result_.simulated = result_.simulated || trials_[i].simulated();
       if (!build.unusable.empty()) continue;
       result_.usable.push_back(i);
       seen.push_back(build.seen);
     }
     if (seen.size() > 1) result_.change = find_change(seen);
-    result_.simulated = result_.simulated || parse_cell(result_.cell).backend == Backend::sim;
   }
 
   int trials_here() const {

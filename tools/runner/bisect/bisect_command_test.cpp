@@ -106,6 +106,26 @@ TEST_F(Bisect, LeavesOutBuildsWithoutTheOperation) {
   EXPECT_THAT(run.out, HasSubstr("could not be tried: no worker has the operation \"selftest."));
 }
 
+// Whatever the backend is called: mps on the stand-in is one of these.
+TEST_F(Bisect, ABackendThatTheWorkerCallsSimulatedIsMarkedFromTheStart) {
+  std::string list;
+  for (int i = 0; i < 3; ++i) {
+    const std::string name = "simulated" + std::to_string(i);
+    list += described(name, build(i, 2), R"(s/"simulated": false/"simulated": true/)") + "\n";
+  }
+  const Run run =
+      mpsprobe({"bisect", kCell, "--builds", write("list.txt", list), "--out", path("out")});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("SIMULATED"));
+  EXPECT_THAT(read("out/bisect.md"), HasSubstr("> SIMULATED"));
+  EXPECT_TRUE(result("out").at("simulated"));
+  EXPECT_THAT(mpsprobe({"bisect", "--resume", path("out")}).out, HasSubstr("SIMULATED"));
+
+  const Run alone = mpsprobe({"run", "--cell", kCell, "--trials", "1", "--worker",
+                              "stock=" + path("simulated0"), "--out", path("run")});
+  EXPECT_THAT(alone.err, HasSubstr("SIMULATED Metal device")) << alone.err;
+}
+
 TEST_F(Bisect, MakesBuildsWhenTheyAreTriedAndLeavesOutWhatCannotBeMade) {
   builds(5, 3);
   const std::string make = write("make",

@@ -4,13 +4,12 @@
 
 #include <algorithm>
 
-#include "harness/crash_report/find_report.h"
+#include "harness/campaign/trial_bench.h"
 #include "harness/executor/environment.h"
-#include "harness/executor/executor.h"
 #include "harness/executor/worker_starts.h"
 #include "harness/matrix/expand.h"
-#include "harness/outcome/departed.h"
 #include "harness/process/command.h"
+#include "reports/analysis/devices.h"
 #include "reports/words/text.h"
 #include "tools/runner/machine_error.h"
 #include "tools/runner/run/plan_campaign.h"
@@ -59,17 +58,13 @@ struct BuildTrials::Running {
   Running(JournalWriter& writer, CampaignHeader plan, const std::vector<TrialRecord>& existing,
           const fs::path& folder, const std::atomic<bool>& interrupted)
       : header(std::move(plan)),
-        crash_reports(crash_report_options(header, folder, interrupted),
-                      attached_incidents(existing)),
-        executor(limits_of(header), header.environment, interrupted, &crash_reports,
-                 header.start_process),
+        bench(header, folder, existing, interrupted),
         trials(
             header, existing, writer,
-            [this](const TrialRequest& request) { return executor.run(request); }, interrupted) {}
+            [this](const TrialRequest& request) { return bench.run(request); }, interrupted) {}
 
   CampaignHeader header;
-  CrashReports crash_reports;
-  Executor executor;
+  TrialBench bench;
   RecordedTrials trials;
 };
 
@@ -85,6 +80,7 @@ BuildTrials::BuildTrials(const BisectRequest& request, const NamedBuild& build, 
   if (!fs::exists(file, error)) return;
   const Journal journal = read_journal(file);
   if (!journal.header.workers.empty()) path_ = journal.header.workers.front().path;
+  simulated_ = is_simulated(journal.header);
   for (const TrialRecord& trial : journal.trials) {
     if (is_unsettled(trial)) continue;
     index_ = std::max(index_, trial.trial + 1);
@@ -150,6 +146,7 @@ void BuildTrials::begin() {
     }
     header.start_process = asked;
   }
+  simulated_ = is_simulated(header);
   header.matrix_name = "bisect";
   fs::create_directories(folder_, error);
   if (error) {

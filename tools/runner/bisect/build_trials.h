@@ -36,6 +36,7 @@ class BuildTrials {
   int trials_here() const { return trials_here_; }          ///< of these, that ran here
   const std::string& last() const { return last_; }         ///< what the last one came to
   const std::string& worker_path() const { return path_; }  ///< empty before it was needed
+  bool simulated() const { return simulated_; }             ///< as far as its worker was asked
   std::string stop_reason() const;                          ///< as RecordedTrials
   std::string stop_note() const;
 
@@ -55,6 +56,7 @@ class BuildTrials {
   int without_evidence_ = 0;
   std::string last_;
   std::string path_;
+  bool simulated_ = false;
   std::unique_ptr<JournalWriter> writer_;  ///< open, and locked, once trials run here
   std::unique_ptr<Running> running_;
 };

@@ -9,9 +9,7 @@
 #include <set>
 
 #include "harness/campaign/rerun.h"
-#include "harness/crash_report/find_report.h"
-#include "harness/executor/executor.h"
-#include "harness/outcome/departed.h"
+#include "harness/campaign/trial_bench.h"
 #include "harness/platform/machine.h"
 #include "harness/platform/memory.h"
 #include "harness/provenance/own_build.h"
@@ -161,18 +159,6 @@ fs::path folder_for(const ReproOptions& options, const ReproSource& source) {
   return folder;
 }
 
-void say_repro_start(const CampaignHeader& header, const fs::path& folder, bool simulated) {
-  if (simulated) {
-    say(stderr,
-        "SIMULATED Metal device: what follows shows how mpsprobe works, and nothing about Apple's "
-        "software.\n");
-  }
-  const WorkerInfo& worker = header.workers.front();
-  say(stderr, "worker {}: LibTorch {}, {}\nreducing {} in {}\n", worker.name,
-      printable(worker.describe.value("/provenance/torch/version"_json_pointer, "none")),
-      worker.path, to_string(header.cells.front().cell), folder.string());
-}
-
 int exit_code(const Minimum& minimum, const std::string& stop_reason) {
   switch (minimum.state) {
     case MinimumState::complete:
@@ -215,20 +201,15 @@ void say_result(const fs::path& folder, const Minimum& minimum, bool as_json) {
 int run_repro(const CampaignHeader& header, const MinimiseRequest& request, const fs::path& folder,
               JournalWriter& journal, const std::vector<TrialRecord>& existing,
               const ReproOptions& options) {
-  Journal planned;
-  planned.header = header;
   const WorkerInfo& worker = header.workers.front();
-  const bool simulated = request.start.backend == Backend::sim ||
-                         describes_simulated(planned, worker.name, request.start.backend);
-  say_repro_start(header, folder, simulated);
+  const bool simulated = is_simulated(header);
+  say_workers(header);
+  say(stderr, "reducing {} in {}\n", to_string(request.start), printable(folder.string()));
   const std::atomic<bool>& interrupted = watch_for_interrupt();
-  CrashReports crash_reports(crash_report_options(header, folder, interrupted),
-                             attached_incidents(existing));
-  const Executor executor(limits_of(header), header.environment, interrupted, &crash_reports,
-                          header.start_process);
+  TrialBench bench(header, folder, existing, interrupted);
   RecordedTrials trials(
-      header, existing, journal,
-      [&executor](const TrialRequest& trial) { return executor.run(trial); }, interrupted);
+      header, existing, journal, [&bench](const TrialRequest& trial) { return bench.run(trial); },
+      interrupted);
   ReproProgress progress;
   Minimum minimum = minimise(
       request, [&trials](const Cell& cell, int index) { return trials(cell, index); },
@@ -301,13 +282,13 @@ int repro_command_line(const ReproOptions& options) {
   const ReproSource source = repro_source(options);
   CampaignHeader header = plan_repro(options, source);
   check_cell(header, source.start);
-  const std::string library = library_identity(
-      header.workers.front().describe.value("provenance", nlohmann::json::object()));
-  if (!source.library.empty() && source.library != library) {
+  const WorkerInfo& worker = header.workers.front();
+  const std::string other =
+      source.describe.is_null() ? "" : other_library(source.describe, worker.describe);
+  if (!other.empty()) {
     say(stderr,
-        "mpsprobe: warning: worker {} loads another LibTorch now than in the run: what follows is "
-        "about the one that it loads now\n",
-        header.workers.front().name);
+        "mpsprobe: warning: worker {} {}: what follows is about the one that it loads now\n",
+        worker.name, printable(other));
   }
   MinimiseRequest request;
   request.start = source.start;

@@ -81,6 +81,7 @@ std::string write_programs(const fs::path& folder, const Minimum& minimum, const
 
   say(stderr, "building and running the programs: this can take minutes\n");
   proof.cell = minimum.cell;
+  proof.simulated = minimum.simulated;
   proof.work = fs::absolute(folder) / "proof";
   proof.data = data_folder();
   proof.libraries = data_folder().parent_path().parent_path() / "lib";

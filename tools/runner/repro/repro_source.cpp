@@ -8,7 +8,6 @@
 #include "harness/executor/executor.h"
 #include "harness/wire/axis.h"
 #include "harness/wire/input_error.h"
-#include "harness/wire/library_under_test.h"
 #include "reports/analysis/analysis.h"
 #include "reports/words/text.h"
 #include "tools/runner/run/run_origin.h"
@@ -90,8 +89,7 @@ ReproSource from_run(const fs::path& folder, const ReproOptions& options) {
   for (const WorkerInfo& worker : journal.header.workers) {
     if (worker.name != name) continue;
     source.worker = worker.name + "=" + worker.path;
-    source.library =
-        library_identity(worker.describe.value("provenance", nlohmann::json::object()));
+    source.describe = worker.describe;
   }
   source.timeout_seconds = journal.header.timeout_seconds;
   source.stall_seconds = journal.header.stall_seconds;
@@ -137,7 +135,7 @@ ReproSource repro_source(const ReproOptions& options) {
   }
   if (options.worker.has_value()) {
     source.worker = *options.worker;
-    source.library.clear();
+    source.describe = nullptr;
     source.start_process.reset();  // of another program it is not known
   }
   if (options.start_process.has_value()) source.start_process = options.start_process;

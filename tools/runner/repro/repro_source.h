@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,7 @@ struct ReproSource {
   std::string signature;         ///< "" where only a cell was given, and no signature
   std::filesystem::path folder;  ///< of the run; empty where there is none
   std::string worker;            ///< NAME=PATH; empty: the usual one
-  std::string library;           ///< of the run, by library_identity; empty: not known
+  nlohmann::json describe;       ///< what it answered in the run; null: not known
   double timeout_seconds = 300;
   double stall_seconds = 20;
   uint64_t seed = 1;

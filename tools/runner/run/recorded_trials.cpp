@@ -1,12 +1,7 @@
 #include "tools/runner/run/recorded_trials.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <thread>
 
-#include "harness/campaign/campaign.h"
-#include "harness/outcome/judge.h"
 #include "reports/analysis/failures/failure_kind.h"
 
 namespace mpsprobe {
@@ -28,9 +23,8 @@ RecordedTrials::RecordedTrials(const CampaignHeader& header,
                                std::chrono::milliseconds recovery)
     : header_(header),
       journal_(journal),
-      run_(std::move(run)),
+      care_(std::move(run), KnownGoodPolicy::real_devices, interrupted, recovery),
       interrupted_(interrupted),
-      recovery_(recovery),
       start_(std::chrono::steady_clock::now()) {
   for (const TrialRecord& trial : existing) {
     remember(trial);
@@ -63,19 +57,19 @@ std::optional<TrialResult> RecordedTrials::operator()(const Cell& cell, int inde
     request.sequence = sequence_++;
     request.before = before_;
     request.seed = header_.seed;
-    TrialRecord trial = run_(request);
     const auto attempts = attempts_.find(key);
-    trial.attempt = attempts == attempts_.end() ? 0 : attempts->second;
-    // Nothing else runs here, so it was alone: a victim each time is no bystander.
-    if (trial.attempt + 1 >= kMostAttempts) judge_bystander_alone(trial.judgement);
-    // A trial that the user cut short did not happen: it is run again when this is resumed.
-    if (trial.judgement.outcome == Outcome::not_run && interrupted_.load()) {
+    // Nothing else runs here, so that every attempt is alone.
+    const std::optional<TrialRecord> trial =
+        care_.attempt(request, attempts == attempts_.end() ? 0 : attempts->second);
+    if (!trial.has_value()) {
       stop("interrupted", "ended by the user");
       return std::nullopt;
     }
-    journal_.append(trial);
-    remember(trial);
-    look_after_device(request, trial);
+    journal_.append(*trial);
+    remember(*trial);
+    const DeviceLook seen = care_.look(request, *trial, journal_);
+    if (!seen.cell.empty()) before_ = seen.cell;
+    if (!seen.lost.empty()) stop("device_lost", seen.lost);
   }
   return results_.at(key);
 }
@@ -88,28 +82,6 @@ bool RecordedTrials::may_go_on() {
     stop("budget", "the time budget was used up");
   }
   return stop_reason_.empty();
-}
-
-void RecordedTrials::look_after_device(const TrialRequest& request, const TrialRecord& trial) {
-  if (!info_of(trial.cell.backend).real_device || !is_failure(trial.judgement.outcome)) return;
-  const std::optional<Cell> known_good = known_good_cell(*request.worker, trial.cell);
-  if (!known_good.has_value()) return;
-  TrialRequest check = request;
-  check.cell = *known_good;
-  check.before = to_string(trial.cell);
-  KnownGood result;
-  result.cell = to_string(check.cell);
-  while (result.attempts < kKnownGoodAttempts && !interrupted_.load()) {
-    if (result.attempts > 0) std::this_thread::sleep_for(recovery_ * result.attempts);
-    ++result.attempts;
-    result.outcome = run_(check).judgement.outcome;
-    if (!is_failure(result.outcome)) break;
-  }
-  journal_.append(request.sequence, result);
-  before_ = result.cell;
-  if (!is_failure(result.outcome) || interrupted_.load()) return;
-  stop("device_lost", fmt::format("the known-good cell {} failed {} times after {}", result.cell,
-                                  result.attempts, check.before));
 }
 
 void RecordedTrials::stop(const std::string& reason, const std::string& note) {

@@ -3,13 +3,12 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <utility>
 
-#include "harness/executor/executor.h"
+#include "harness/campaign/device_care.h"
 #include "harness/journal/journal.h"
 #include "reproducers/minimise/minimise.h"
 
@@ -20,7 +19,7 @@ namespace mpsprobe {
 /// on where it was. Looks after real devices and bystanders as a campaign does. Not thread safe.
 class RecordedTrials {
  public:
-  using Run = std::function<TrialRecord(const TrialRequest&)>;
+  using Run = DeviceCare::RunTrial;
 
   /// All references must outlive it. `header` has one worker.
   RecordedTrials(const CampaignHeader& header, const std::vector<TrialRecord>& existing,
@@ -40,14 +39,12 @@ class RecordedTrials {
 
   void remember(const TrialRecord& trial);
   bool may_go_on();
-  void look_after_device(const TrialRequest& request, const TrialRecord& trial);
   void stop(const std::string& reason, const std::string& note);
 
   const CampaignHeader& header_;
   JournalWriter& journal_;
-  Run run_;
+  DeviceCare care_;
   const std::atomic<bool>& interrupted_;
-  std::chrono::milliseconds recovery_;
   std::chrono::steady_clock::time_point start_;
   std::map<Key, TrialResult> results_;
   std::map<Key, int> attempts_;  ///< of trials that are not done: how many there were

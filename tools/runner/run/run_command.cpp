@@ -10,13 +10,9 @@
 
 #include "harness/campaign/campaign.h"
 #include "harness/campaign/rerun.h"
-#include "harness/crash_report/find_report.h"
-#include "harness/executor/executor.h"
-#include "harness/outcome/departed.h"
-#include "harness/path_probe/path_probes.h"
+#include "harness/campaign/trial_bench.h"
 #include "harness/wire/axis.h"
 #include "harness/wire/input_error.h"
-#include "harness/wire/library_under_test.h"
 #include "reports/expectations/expectation_words.h"
 #include "reports/words/phrases.h"
 #include "reports/words/text.h"
@@ -51,16 +47,8 @@ void say_left_out(const CampaignHeader& header) {
 
 void say_start(const CampaignHeader& header, const fs::path& folder,
                const std::vector<std::string>& probes) {
-  if (header.cells.backends().contains(Backend::sim)) {
-    say(stderr,
-        "SIMULATED Metal device: what follows shows how mpsprobe works, and nothing "
-        "about Apple's software.\n");
-  }
+  say_workers(header);
   for (const WorkerInfo& worker : header.workers) {
-    const LibraryUnderTest library =
-        library_under_test(worker.describe.value("/provenance"_json_pointer, nlohmann::json()));
-    say(stderr, "worker {}: {}, {}\n", worker.name, printable(in_words(library)),
-        printable(worker.path));
     if (const std::string shadowing = shadowing_of(worker, header.environment);
         !shadowing.empty()) {
       say(stderr, "mpsprobe: warning: worker {}: {}. `mpsprobe doctor` says what to do\n",
@@ -140,16 +128,11 @@ CampaignEnd run_campaign(const RunOptions& options, const CampaignHeader& header
                          const fs::path& folder, const std::vector<TrialRecord>& existing,
                          JournalWriter& journal, EventStream& events) {
   const std::atomic<bool>& interrupted = watch_for_interrupt();
-  CrashReports crash_reports(crash_report_options(header, folder, interrupted),
-                             attached_incidents(existing));
-  const Executor executor(limits_of(header), header.environment, interrupted, &crash_reports,
-                          header.start_process);
-  PathProbes probed([&executor](const TrialRequest& request) { return executor.run(request); },
-                    existing);
+  TrialBench bench(header, folder, existing, interrupted);
   ProgressLine line(header);
   Campaign campaign(
       header, existing, journal,
-      [&probed](const TrialRequest& request) { return probed.run(request); },
+      [&bench](const TrialRequest& request) { return bench.run(request); },
       [&line, &events](const TrialRecord& trial, const Progress& progress) {
         line.on_trial(trial, progress);
         events.trial(trial, progress);

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <thread>
 
-#include "harness/executor/executor.h"
 #include "harness/wire/library_under_test.h"
+#include "reports/analysis/devices.h"
 #include "reports/words/text.h"
 #include "tools/runner/machine_error.h"
+#include "tools/runner/say.h"
 #include "tools/runner/workers/workers.h"
 
 namespace mpsprobe {
@@ -46,25 +46,38 @@ void make_named_folder(const std::filesystem::path& folder) {
                   shortened(printable(folder.string()), 200), error.message()));
 }
 
-ChildLimits limits_of(const CampaignHeader& header) {
-  ChildLimits limits;
-  limits.timeout = header.timeout_seconds;
-  limits.stall = header.stall_seconds;
-  limits.memory_bytes = header.memory_limit_bytes;
-  return limits;
+namespace {
+
+nlohmann::json provenance_of(const nlohmann::json& describe) {
+  return describe.is_object() ? describe.value("provenance", nlohmann::json()) : nlohmann::json();
 }
 
-CrashReportOptions crash_report_options(const CampaignHeader& header,
-                                        const std::filesystem::path& folder,
-                                        const std::atomic<bool>& interrupted) {
-  CrashReportOptions options;
-  options.folders.assign(header.crash_reports.begin(), header.crash_reports.end());
-  options.run_folder = folder;
-  options.pause = [&interrupted](std::chrono::milliseconds time) {
-    std::this_thread::sleep_for(time);
-    return !interrupted.load();
-  };
-  return options;
+std::string build_in_words(const nlohmann::json& describe) {
+  const LibraryUnderTest library = library_under_test(provenance_of(describe));
+  std::string words = in_words(library);
+  if (!library.build_id.empty()) words += " (" + library.build_id + ")";
+  return library.path.empty() ? words : words + " at " + library.path;
+}
+
+}  // namespace
+
+void say_workers(const CampaignHeader& header) {
+  if (is_simulated(header)) {
+    say(stderr,
+        "SIMULATED Metal device: what follows shows how mpsprobe works, and nothing about Apple's "
+        "software.\n");
+  }
+  for (const WorkerInfo& worker : header.workers) {
+    const LibraryUnderTest library = library_under_test(provenance_of(worker.describe));
+    say(stderr, "worker {}: {}, {}\n", worker.name, printable(in_words(library)),
+        printable(worker.path));
+  }
+}
+
+std::string other_library(const nlohmann::json& before, const nlohmann::json& now) {
+  if (library_identity(provenance_of(before)) == library_identity(provenance_of(now))) return "";
+  return fmt::format("loads {} now, and loaded {} when the run began", build_in_words(now),
+                     build_in_words(before));
 }
 
 void check_same_libraries(const CampaignHeader& header) {
@@ -72,15 +85,11 @@ void check_same_libraries(const CampaignHeader& header) {
   for (const WorkerInfo& worker : header.workers) same.push_back(worker.name + "=" + worker.path);
   const std::vector<WorkerInfo> now = find_workers(same, header.environment);
   for (size_t i = 0; i < now.size(); ++i) {
-    const auto identity = [](const WorkerInfo& worker) {
-      return library_identity(worker.describe.value("provenance", nlohmann::json::object()));
-    };
-    if (identity(now[i]) == identity(header.workers[i])) continue;
+    const std::string other = other_library(header.workers[i].describe, now[i].describe);
+    if (other.empty()) continue;
     throw MachineError(
-        fmt::format("worker {} ({}) loads another LibTorch now than when the run "
-                    "began. Results of two builds are never added up: begin a new "
-                    "run",
-                    now[i].name, now[i].path));
+        fmt::format("worker {} ({}) {}. Results of two builds are never added up: begin a new run",
+                    now[i].name, now[i].path, other));
   }
 }
 

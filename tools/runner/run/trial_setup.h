@@ -1,13 +1,11 @@
 #pragma once
 
-#include <atomic>
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
-#include "harness/crash_report/find_report.h"
 #include "harness/journal/journal.h"
-#include "harness/process/child.h"
 
 namespace mpsprobe {
 
@@ -23,16 +21,16 @@ std::filesystem::path make_default_run_folder(std::string_view started, std::str
 /// created.
 void make_named_folder(const std::filesystem::path& folder);
 
-/// How the header of a journal says that trials are run: with which limits, and where the system's
-/// crash reports are looked for (their copies go into `folder`; a wait for one ends with
-/// `interrupted`, which must outlive it).
-ChildLimits limits_of(const CampaignHeader& header);
-CrashReportOptions crash_report_options(const CampaignHeader& header,
-                                        const std::filesystem::path& folder,
-                                        const std::atomic<bool>& interrupted);
+/// Says on standard error what the trials are about to run on: that it is simulated, where any of
+/// it is, and each worker with its library.
+void say_workers(const CampaignHeader& header);
 
 /// Results of two builds are never added up: what is resumed goes on with the libraries that it
-/// began with. Asks the workers; throws MachineError where one loads another LibTorch now.
+/// began with. Asks the workers; throws MachineError where one loads another library now.
 void check_same_libraries(const CampaignHeader& header);
+
+/// "loads MLX 0.31.2 now, and loaded MLX 0.31.1 when the run began", by the answers to `describe`;
+/// "" where both are one build.
+std::string other_library(const nlohmann::json& before, const nlohmann::json& now);
 
 }  // namespace mpsprobe

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <thread>
@@ -42,6 +43,18 @@ TEST(DefaultRunFolder, AThousandRunsOfOneSecondHaveOneEach) {
   EXPECT_EQ(all.size(), kThreads * kRuns);
   fs::current_path(before);
   fs::remove_all(folder);
+}
+
+TEST(OtherLibrary, IsCalledByItsName) {
+  const auto worker = [](const char* version) {
+    return nlohmann::json{
+        {"provenance", {{"mlx", {{"version", version}, {"path", "/lib/libmlx.so"}}}}}};
+  };
+  EXPECT_EQ(other_library(worker("0.31.1"), worker("0.31.1")), "");
+  EXPECT_EQ(other_library(worker("0.31.1"), worker("0.31.2")),
+            "loads MLX 0.31.2 at /lib/libmlx.so now, and loaded MLX 0.31.1 at /lib/libmlx.so when "
+            "the run began");
+  EXPECT_EQ(other_library({}, {}), "");
 }
 
 }  // namespace
