@@ -5,10 +5,16 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <regex>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "harness/wire/axis.h"
 #include "harness/wire/backend.h"
+#include "harness/wire/honoured_axes.h"
 
 namespace mpsprobe {
 namespace {
@@ -86,6 +92,66 @@ TEST(BackendsTable, EachBackendStandsWhereverBackendsAreListed) {
 
 TEST(BackendsTable, ANewOneIsToldEveryPlace) {
   EXPECT_THAT(lacking("abacus"), testing::SizeIs(std::size(kPlaces)));
+}
+
+// The sources of our workers in which a cell's axes are read: those of the loop, and of a backend's
+// lanes.
+const std::vector<fs::path> kLoopSources{"scenarios/worker", "scenarios/threads"};
+const std::map<Backend, std::vector<fs::path>> kLaneSources{
+    {Backend::mps,
+     {"scenarios/operations/torch_workload.cpp", "scenarios/backends/mps.cpp",
+      "scenarios/stand_in/mps_machine.cpp"}},
+    {Backend::mlx, {"scenarios/mlx"}},
+    {Backend::metal, {"scenarios/metal"}},
+    {Backend::cuda, {"scenarios/operations/torch_workload.cpp", "scenarios/cuda/device.cpp"}},
+    {Backend::cpu, {"scenarios/operations/torch_workload.cpp", "scenarios/backends/cpu.cpp"}},
+    {Backend::sim, {"scenarios/operations/torch_workload.cpp", "scenarios/backends/sim.cpp"}},
+};
+
+std::string text_below(const std::vector<fs::path>& places) {
+  std::string text;
+  for (const fs::path& place : places) {
+    if (!fs::is_directory(kSource / place)) {
+      text += text_of(kSource / place);
+      continue;
+    }
+    for (const auto& entry : fs::recursive_directory_iterator(kSource / place)) {
+      const std::string file = entry.path().filename().string();
+      const bool tries = file.find("_test.") != std::string::npos || file.ends_with("_bench.cpp");
+      if (entry.is_regular_file() && !tries) text += text_of(entry.path());
+    }
+  }
+  return text;
+}
+
+// Whether a source reads a cell's axis: `cell.threads`, `cell_.threads`.
+bool reads(const std::string& text, std::string_view axis) {
+  return std::regex_search(text, std::regex("cell_?\\." + std::string(axis) + "\\b"));
+}
+
+// A worker that says that it honours an axis which it does not read runs a cell as if.
+TEST(BackendsTable, AnAxisIsReadByWhoeverHonoursIt) {
+  const std::string loop = text_below(kLoopSources);
+  for (const std::string_view axis : loop_axes()) EXPECT_TRUE(reads(loop, axis)) << axis;
+  for (const BackendInfo& row : backend_table::kRows) {
+    const std::string lanes = text_below(kLaneSources.at(row.backend));
+    for (const std::string_view axis : lane_axes(row.backend)) {
+      EXPECT_TRUE(reads(lanes, axis)) << axis << " on " << row.name;
+    }
+  }
+}
+
+// Whoever adds or removes an axis is told of it here.
+TEST(BackendsTable, EachAxisIsHonouredBySomebody) {
+  std::set<std::string_view> honoured(runner_axes().begin(), runner_axes().end());
+  for (const BackendInfo& row : backend_table::kRows) {
+    for (const std::string_view axis : honoured_axes(row.backend)) honoured.insert(axis);
+  }
+  for (const Axis& axis : axes()) {
+    EXPECT_EQ(honoured.erase(axis.name), 1U) << axis.name << " is read by nobody: see "
+                                             << "harness/wire/honoured_axes.cpp";
+  }
+  EXPECT_THAT(honoured, testing::IsEmpty()) << "no axes";
 }
 
 }  // namespace

@@ -1,25 +1,57 @@
 #include "harness/matrix/operation_info.h"
 
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "harness/wire/axis.h"
+#include "harness/wire/honoured_axes.h"
 #include "harness/wire/input_error.h"
 
 namespace mpsprobe {
 
 namespace {
 
-/// What the runner does itself, or an operation's entry says: which backend, operation and path,
-/// how many processes, a process for each iteration, Metal's validation by its variables.
-constexpr std::array<std::string_view, 7> kOfTheRunner{"backend",  "op",  "path",      "processes",
-                                                       "lifetime", "env", "validation"};
+using Names = std::set<std::string>;
 
-/// A worker that names none is one of a fixed shape: each cell at its defaults.
-std::set<std::string> axes_from(const nlohmann::json& describe) {
-  const std::vector<std::string> named = describe.value("axes", std::vector<std::string>());
+/// The axes that an object names: of one that names none, each cell at its defaults.
+Names axes_from(const nlohmann::json& object) {
+  const std::vector<std::string> named = object.value("axes", std::vector<std::string>());
   return {named.begin(), named.end()};
+}
+
+std::map<std::string, Names> axes_of_backends(const nlohmann::json& describe) {
+  std::map<std::string, Names> axes;
+  for (const nlohmann::json& entry : describe.value("backends", nlohmann::json::array())) {
+    if (entry.contains("axes")) axes[entry.at("name").get<std::string>()] = axes_from(entry);
+  }
+  return axes;
+}
+
+/// The axes that are honoured on a backend; nullptr where nothing is said of it.
+const Names* honoured_on(const OperationInfo& operation, const std::string& backend) {
+  const auto own = operation.axes_on.find(backend);
+  if (own != operation.axes_on.end()) return &own->second;
+  return operation.axes_on.empty() && operation.axes ? &*operation.axes : nullptr;
+}
+
+void keep_common(Names& axes, const Names& others) {
+  std::erase_if(axes, [&others](const std::string& axis) { return !others.contains(axis); });
+}
+
+/// Of two workers: an axis that one of them does not honour is honoured by neither.
+void keep_common_axes(OperationInfo& known, const OperationInfo& other) {
+  std::map<std::string, Names> axes_on = other.axes_on;
+  axes_on.insert(known.axes_on.begin(), known.axes_on.end());
+  for (auto& [backend, axes] : axes_on) {
+    for (const OperationInfo* each : {&std::as_const(known), &other}) {
+      const Names* const honoured = honoured_on(*each, backend);
+      if (honoured != nullptr) keep_common(axes, *honoured);
+    }
+  }
+  known.axes_on = std::move(axes_on);
+  if (known.axes && other.axes) keep_common(*known.axes, *other.axes);
+  if (!known.axes) known.axes = other.axes;
 }
 
 bool share_a_backend(const OperationInfo& one, const OperationInfo& two) {
@@ -41,25 +73,20 @@ void merge_operations(Operations& operations, const Operations& others) {
       operations.emplace(entry.first, other);
       continue;
     }
-    OperationInfo& known = place->second;
-    if (!other.axes.has_value()) continue;
-    if (!known.axes.has_value()) {
-      known.axes = other.axes;
-    } else {
-      std::erase_if(*known.axes,
-                    [&](const std::string& axis) { return !other.axes->contains(axis); });
-    }
+    keep_common_axes(place->second, other);
   }
 }
 
 std::string unhonoured_axis(const Cell& cell, const OperationInfo& operation) {
   if (!operation.axes.has_value()) return "";
+  const Names* honoured = honoured_on(operation, std::string(name_of(cell.backend)));
+  if (honoured == nullptr) honoured = &*operation.axes;
+  const auto of_runner = runner_axes();
   for (const Axis& axis : axes()) {
-    const std::string name(axis.name);
     const bool seen_to =
-        std::find(kOfTheRunner.begin(), kOfTheRunner.end(), axis.name) != kOfTheRunner.end();
-    if (seen_to || operation.axes->contains(name)) continue;
-    if (axis.read(cell) != axis.default_value) return name;
+        std::find(of_runner.begin(), of_runner.end(), axis.name) != of_runner.end();
+    if (seen_to || honoured->contains(std::string(axis.name))) continue;
+    if (axis.read(cell) != axis.default_value) return std::string(axis.name);
   }
   return "";
 }
@@ -67,7 +94,8 @@ std::string unhonoured_axis(const Cell& cell, const OperationInfo& operation) {
 Operations operations_from(const nlohmann::json& describe) {
   Operations operations;
   try {
-    const std::set<std::string> honoured = axes_from(describe);
+    const Names honoured = axes_from(describe);
+    const std::map<std::string, Names> honoured_on_backends = axes_of_backends(describe);
     for (const nlohmann::json& entry : describe.at("operations")) {
       OperationInfo info;
       info.name = entry.at("name");
@@ -81,7 +109,9 @@ Operations operations_from(const nlohmann::json& describe) {
       info.capturable = entry.value("capturable", false);
       info.backends = entry.value("backends", std::vector<std::string>());
       info.made_of = entry.value("made_of", std::vector<std::string>());
-      info.axes = honoured;
+      const bool own = entry.contains("axes");
+      info.axes = own ? axes_from(entry) : honoured;
+      if (!own) info.axes_on = honoured_on_backends;
       operations.emplace(info.name, info);
     }
   } catch (const nlohmann::json::exception& error) {

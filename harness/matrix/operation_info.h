@@ -28,6 +28,8 @@ struct OperationInfo {
   /// Axes that the worker honours beside those that the runner sees to; nothing: every one. A cell
   /// off the default of another axis would run as if it were not.
   std::optional<std::set<std::string>> axes;
+  /// The same for a backend, where the worker tells it of the backend by itself.
+  std::map<std::string, std::set<std::string>> axes_on;
 };
 
 /// Operations by name: one for each worker that has it, since the same name may have other paths

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "harness/wire/event.h"
+#include "harness/wire/honoured_axes.h"
 #include "scenarios/selftest/misbehaviour.h"
 
 namespace mpsprobe {
@@ -109,6 +110,7 @@ json describe_selftest(std::span<const Misbehaviour> more) {
                           {"dtypes", {"default"}},
                           {"shape", "default"},
                           {"dimensions", ""},
+                          {"axes", loop_axes()},  // whatever lanes of real operations honour
                           {"backends", {"cpu"}}});
   };
   for (const Misbehaviour& misbehaviour : misbehaviours()) add(misbehaviour);

@@ -14,8 +14,8 @@
 
 #include "harness/provenance/probes_variable.h"
 #include "harness/wire/assignment.h"
-#include "harness/wire/axis.h"
 #include "harness/wire/flight_recorder.h"
+#include "harness/wire/honoured_axes.h"
 #include "harness/wire/input_error.h"
 #include "harness/wire/shared_memory.h"
 #include "harness/wire/start_process.h"
@@ -239,6 +239,16 @@ void add_starts(nlohmann::json& answer, const std::string& why_no_fork) {
   }
 }
 
+/// What this loop and its threads honour, and for each backend what its lanes do besides.
+void add_axes(nlohmann::json& answer) {
+  answer["axes"] = loop_axes();
+  for (nlohmann::json& entry : answer.at("backends")) {
+    for (const BackendInfo& row : backend_table::kRows) {
+      if (entry.at("name") == row.name) entry["axes"] = honoured_axes(row.backend);
+    }
+  }
+}
+
 }  // namespace
 
 int run_worker(int argc, char** argv, WorkerProgram& program) {
@@ -272,9 +282,7 @@ int run_worker(int argc, char** argv, WorkerProgram& program) {
     program.begin();
     nlohmann::json answer = program.describe();
     add_starts(answer, why_no_fork);
-    // What this loop, its threads and its lanes do, they do for every operation.
-    answer["axes"] = nlohmann::json::array();
-    for (const Axis& axis : axes()) answer["axes"].push_back(axis.name);
+    add_axes(answer);
     answer["variables"] = loaded_variables();
     std::printf("%s\n", answer.dump(2).c_str());
     return 0;

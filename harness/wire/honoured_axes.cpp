@@ -1,0 +1,65 @@
+#include "harness/wire/honoured_axes.h"
+
+#include <array>
+
+namespace mpsprobe {
+namespace {
+
+constexpr std::array<std::string_view, 7> kRunner{"backend",  "op",  "path",      "processes",
+                                                  "lifetime", "env", "validation"};
+
+constexpr std::array<std::string_view, 17> kLoop{
+    "threads", "iterations", "init",     "warmup", "start", "meet", "serve",     "seconds", "sync",
+    "every",   "lock",       "throttle", "beside", "churn", "end",  "aftermath", "child"};
+
+/// What the lanes of a backend read of a cell: names with spaces between.
+struct Row {
+  Backend backend;
+  std::string_view axes;
+};
+
+constexpr std::array kLanes{
+    Row{Backend::mps, "shape shapes dtype stream model inputs wait compare profile"},
+    Row{Backend::mlx, "shape dtype stream model owner"},
+    Row{Backend::metal, "shape dtype queue kernel encode model profile"},
+    Row{Backend::cuda, "shape shapes dtype stream capture model inputs wait compare"},
+    Row{Backend::cpu, "shape shapes dtype model inputs compare"},
+    Row{Backend::sim, "shape shapes dtype stream model inputs compare profile"},
+};
+
+constexpr bool in_order() {
+  for (size_t i = 0; i < kLanes.size(); ++i) {
+    if (kLanes[i].backend != static_cast<Backend>(i)) return false;
+  }
+  return kLanes.size() == backend_table::kRows.size();
+}
+static_assert(in_order(), "one row for each backend, in the order of the enum");
+
+}  // namespace
+
+std::span<const std::string_view> runner_axes() {
+  return kRunner;
+}
+
+std::span<const std::string_view> loop_axes() {
+  return kLoop;
+}
+
+std::vector<std::string_view> lane_axes(Backend backend) {
+  std::vector<std::string_view> names;
+  std::string_view rest = kLanes[static_cast<size_t>(backend)].axes;
+  while (!rest.empty()) {
+    const size_t end = rest.find(' ');
+    names.push_back(rest.substr(0, end));
+    rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
+  }
+  return names;
+}
+
+std::vector<std::string_view> honoured_axes(Backend backend) {
+  std::vector<std::string_view> names(kLoop.begin(), kLoop.end());
+  for (const std::string_view name : lane_axes(backend)) names.push_back(name);
+  return names;
+}
+
+}  // namespace mpsprobe
