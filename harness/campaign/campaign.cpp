@@ -15,6 +15,7 @@
 #include "harness/campaign/device_turns.h"
 #include "harness/campaign/schedule.h"
 #include "harness/campaign/settling.h"
+#include "harness/campaign/setup_failures.h"
 
 namespace mpsprobe {
 namespace {
@@ -66,6 +67,8 @@ class Campaign::Run {
         settle(trial);
       }
       if (is_failure(trial.judgement.outcome)) ++progress_.failures;
+      // What failed in set-up before this run began may be mended by now.
+      if (trial.judgement.outcome != Outcome::setup_failed) setup_failures_.add(trial);
     }
     count_planned();
   }
@@ -82,6 +85,9 @@ class Campaign::Run {
     }
     for (std::thread& job : jobs) job.join();
     if (error_) std::rethrow_exception(error_);
+    if (const std::string given_up = setup_failures_.in_words(); !given_up.empty()) {
+      stop("setup_failed", given_up);
+    }
     CampaignEnd end;
     end.reason = stop_reason_.empty() ? "complete" : stop_reason_;
     end.note = note_;
@@ -192,7 +198,7 @@ class Campaign::Run {
       if (!placed.has_value()) placed = that_settles();
       if (!placed.has_value()) break;
       const Key key = key_of(placed->slot);
-      if (done_.contains(key)) continue;
+      if (done_.contains(key) || given_up(placed->slot.unit)) continue;
       if (settling_) running_.insert(key);
       const auto attempts = attempts_.find(key);
       ahead_ = planned();
@@ -222,11 +228,16 @@ class Campaign::Run {
     return {worker_of(slot).name, to_string(cell_of(slot)), static_cast<int>(slot.trial)};
   }
 
+  bool given_up(size_t unit) const {
+    return setup_failures_.given_up(header_.workers[units_[unit].worker].name,
+                                    header_.cells.cell(units_[unit].cell));
+  }
+
   /// The next trial of the plan that is not done. With `mutex_` held.
   std::optional<Placed> planned() {
     while (const std::optional<Slot> slot = schedule_.next()) {
       const uint64_t place = position_++;
-      if (!done_.contains(key_of(*slot))) return Placed{*slot, place};
+      if (!done_.contains(key_of(*slot)) && !given_up(slot->unit)) return Placed{*slot, place};
     }
     return std::nullopt;
   }
@@ -242,6 +253,7 @@ class Campaign::Run {
   std::optional<Slot> slot_that_settles() {
     if (!settling_) return std::nullopt;
     const auto busy = [this](size_t unit) {
+      if (given_up(unit)) return true;
       const SettlingCell& cell = settling_->cells()[unit];
       const auto at = running_.lower_bound({cell.worker, to_string(cell.cell), 0});
       return at != running_.end() && std::get<0>(*at) == cell.worker &&
@@ -261,6 +273,7 @@ class Campaign::Run {
   void store(const TrialRecord& trial) {
     const std::lock_guard<std::mutex> lock(mutex_);
     campaign_.journal_.append(trial);
+    setup_failures_.add(trial);
     if (!is_unsettled(trial)) {
       ++progress_.done;
       ++progress_.done_now;
@@ -298,6 +311,7 @@ class Campaign::Run {
   std::map<UnitKey, size_t> unit_of_;
   std::set<Key> done_;
   std::set<Key> running_;
+  SetupFailures setup_failures_;
   std::map<Key, int> attempts_;  ///< of trials that are not done: how many there were
   DeviceTurns turns_;
   std::mutex mutex_;

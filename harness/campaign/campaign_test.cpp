@@ -336,6 +336,54 @@ TEST_F(CampaignTest, AResumedRunGoesOnWithABystandersAttempts) {
   EXPECT_EQ(progress_.done, 2U);
 }
 
+TEST_F(CampaignTest, AnArmThatFailsInSetUpForOneReasonIsGivenUpAndNamed) {
+  header_.trials = 50;
+  header_.workers.push_back({"fork", "/bin/fork", header_.workers[0].describe});
+  const auto run_trial = [this](const TrialRequest& request) {
+    const bool broken = request.worker->name == "fork";
+    TrialRecord trial = make(request, broken ? Outcome::setup_failed : Outcome::pass);
+    if (broken) trial.judgement.signature = "library not found: libtorch_cpu.so";
+    return trial;
+  };
+  const CampaignEnd end = run(run_trial);
+  EXPECT_EQ(end.reason, "setup_failed");
+  EXPECT_THAT(end.note, testing::HasSubstr("worker fork on mps was given up: 3 of 3 trials failed "
+                                           "in set-up: library not found: libtorch_cpu.so"));
+  const std::vector<TrialRecord> trials = stored();
+  EXPECT_EQ(trials.size(), 200U + 3U);
+  // Who goes on with it may have mended it.
+  run(run_trial, trials);
+  EXPECT_EQ(stored().size(), 3U);
+}
+
+TEST_F(CampaignTest, AnArmThatIsSetUpNowAndThenIsNotGivenUp) {
+  int number = 0;
+  const CampaignEnd end = run([&](const TrialRequest& request) {
+    TrialRecord trial = make(request, ++number == 1 ? Outcome::pass : Outcome::setup_failed);
+    trial.judgement.signature = "its port is taken";
+    return trial;
+  });
+  EXPECT_EQ(end.reason, "complete");
+  EXPECT_EQ(stored().size(), 12U);
+}
+
+// Cells that are set up in another way may run.
+TEST_F(CampaignTest, WhatIsSetUpOtherwiseIsNotGivenUpWithIt) {
+  for (int threads = 1; threads <= 4; ++threads) {
+    PlannedCell planned = header_.cells[static_cast<size_t>(threads) - 1];
+    planned.cell.validation = Validation::api;
+    header_.cells.push_back(planned);
+  }
+  const CampaignEnd end = run([&](const TrialRequest& request) {
+    const bool validated = request.cell.validation == Validation::api;
+    TrialRecord trial = make(request, validated ? Outcome::setup_failed : Outcome::pass);
+    trial.judgement.signature = "no validation layer";
+    return trial;
+  });
+  EXPECT_THAT(end.note, testing::HasSubstr("on mps with validation=api was given up"));
+  EXPECT_EQ(stored().size(), 12U + 3U);
+}
+
 TEST_F(CampaignTest, SeveralJobsRunEveryTrialOnce) {
   header_.jobs = 4;
   header_.trials = 50;
