@@ -10,9 +10,9 @@ namespace mpsprobe {
 namespace {
 
 // What `run` takes where neither an option nor a matrix says otherwise.
-constexpr double kUsualTimeout = 300;
-constexpr double kUsualStall = 20;
+constexpr TrialLimits kUsual;
 constexpr uint64_t kMostUsualJobs = 8;
+constexpr const char* kForceEnv = "--force-env";
 
 /// What a command line gave to an option, each time that it did.
 std::vector<std::string> given(const std::vector<std::string>& command_line,
@@ -44,6 +44,33 @@ int usual_jobs(const CampaignHeader& header, const std::string& cell) {
 
 }  // namespace
 
+bool names_workers(const CampaignHeader& header) {
+  return !given(header.command_line, "--worker").empty();
+}
+
+std::optional<uint64_t> own_memory_limit_mib(const CampaignHeader& header) {
+  const uint64_t memory = machine_number(header, "memory_bytes");
+  const uint64_t share = memory / 4 * 3 / static_cast<uint64_t>(std::max(1, header.jobs));
+  if (header.memory_limit_bytes == 0 || memory == 0 || header.memory_limit_bytes == share) {
+    return std::nullopt;
+  }
+  constexpr uint64_t kMiB = 1 << 20;
+  return (header.memory_limit_bytes + kMiB - 1) / kMiB;
+}
+
+std::vector<std::string> for_others(const std::vector<std::string>& command_line) {
+  std::vector<std::string> words{"mpsprobe"};
+  for (const char* option : {"--start-process", "--known-good"}) {
+    for (const std::string& value : given(command_line, option)) {
+      words.insert(words.end(), {option, value});
+    }
+  }
+  if (!given(command_line, "--worker").empty()) words.insert(words.end(), {"--worker", "its"});
+  const auto force = std::find(command_line.begin(), command_line.end(), kForceEnv);
+  if (force != command_line.end()) words.push_back(*force);
+  return words;
+}
+
 std::string program_of(const CampaignHeader& header) {
   return header.command_line.empty() ? "mpsprobe" : header.command_line.front();
 }
@@ -57,20 +84,18 @@ std::vector<std::string> rerun_arguments(const CampaignHeader& header, std::stri
   const auto add = [&words](const char* option, const std::string& value) {
     words.insert(words.end(), {option, value});
   };
-  if (header.timeout_seconds != kUsualTimeout) {
+  if (header.timeout_seconds != kUsual.timeout_seconds) {
     add("--timeout", fmt::format("{}", header.timeout_seconds));
   }
-  if (header.stall_seconds != kUsualStall) add("--stall", fmt::format("{}", header.stall_seconds));
+  if (header.stall_seconds != kUsual.stall_seconds)
+    add("--stall", fmt::format("{}", header.stall_seconds));
   const int jobs = usual_jobs(header, cell);
   if (header.jobs != jobs) add("--jobs", std::to_string(header.jobs));
-  const uint64_t memory = machine_number(header, "memory_bytes");
-  const uint64_t share = memory / 4 * 3 / static_cast<uint64_t>(std::max(1, header.jobs));
-  if (header.memory_limit_bytes != 0 && memory != 0 && header.memory_limit_bytes != share) {
-    constexpr uint64_t kMiB = 1 << 20;
-    add("--memory-limit", std::to_string((header.memory_limit_bytes + kMiB - 1) / kMiB));
+  if (const auto limit = own_memory_limit_mib(header)) {
+    add("--memory-limit", std::to_string(*limit));
   }
   // Where the run named its workers, the usual one may be another.
-  if (worker_name != "stock" || !given(header.command_line, "--worker").empty()) {
+  if (worker_name != "stock" || names_workers(header)) {
     add("--worker", fmt::format("{}={}", worker_name, worker_path));
   }
   for (const std::string& variable : header.environment) add("--env", variable);
@@ -79,9 +104,7 @@ std::vector<std::string> rerun_arguments(const CampaignHeader& header, std::stri
     for (const std::string& value : given(header.command_line, option)) add(option, value);
   }
   const auto& line = header.command_line;
-  if (std::find(line.begin(), line.end(), "--force-env") != line.end()) {
-    words.emplace_back("--force-env");
-  }
+  if (std::find(line.begin(), line.end(), kForceEnv) != line.end()) words.emplace_back(kForceEnv);
   return words;
 }
 

@@ -14,6 +14,7 @@
 #include "harness/journal/stored_trials.h"
 #include "harness/matrix/planned_cells.h"
 #include "harness/record/trial.h"
+#include "harness/record/trial_limits.h"
 #include "harness/wire/start_process.h"
 
 namespace mpsprobe {
@@ -41,7 +42,7 @@ struct Shard {
 };
 
 /// What a campaign set out to do: the first record of a journal. Nothing in it changes later.
-struct CampaignHeader {
+struct CampaignHeader : TrialLimits {
   std::string mpsprobe_version;
   std::string mpsprobe_build;  ///< commit and compiler (own_build.h); empty in old journals
   std::string started;         ///< UTC
@@ -49,10 +50,6 @@ struct CampaignHeader {
   uint64_t seed = 0;
   int trials = 0;          ///< per cell and worker; where it settles, before it looks at results
   double settle_rate = 0;  ///< --settle: which failure rate is to be told; 0: a fixed plan
-  double timeout_seconds = 0;
-  double stall_seconds = 0;
-  double budget_seconds = 0;  ///< 0: none
-  uint64_t memory_limit_bytes = 0;
   int jobs = 1;
   /// How processes are started; nothing: in the quickest way that is proven for the backend.
   std::optional<StartProcess> start_process = StartProcess::exec;
@@ -73,9 +70,10 @@ struct CampaignHeader {
 
 /// Why a run ended. A journal without one was killed.
 struct CampaignEnd {
-  std::string reason;  ///< "complete", "interrupted", "budget", "failures", "device_lost"
-  std::string ended;   ///< UTC
-  std::string note;    ///< for people
+  /// "complete", "interrupted", "budget", "failures", "device_lost", "setup_failed"
+  std::string reason;
+  std::string ended;  ///< UTC
+  std::string note;   ///< for people
 };
 
 /// A line of a journal that is not to be believed. Its trial counts as not run.

@@ -37,7 +37,7 @@ RunDefaults parse_run(const PlacedJson& node) {
     run.memory_limit_bytes = static_cast<uint64_t>(node.at("memory_limit_mib").number(16, 1 << 24))
                              << 20;
   }
-  const double timeout = run.timeout_seconds.value_or(300);
+  const double timeout = run.timeout_seconds.value_or(TrialLimits().timeout_seconds);
   if (run.stall_seconds.has_value() && *run.stall_seconds > timeout) {
     node.at("stall").fail("is longer than the timeout, and would never count",
                           fmt::format("Write at most {:g}", timeout));

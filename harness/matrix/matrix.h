@@ -9,6 +9,7 @@
 
 #include "harness/matrix/selector.h"
 #include "harness/record/process_record.h"
+#include "harness/record/trial_limits.h"
 #include "harness/wire/cell.h"
 
 namespace mpsprobe {
@@ -48,13 +49,9 @@ struct Block {
 };
 
 /// What a matrix file may set about how it is run; the command line overrides it.
-struct RunDefaults {
+struct RunDefaults : AskedLimits {
   std::optional<int> trials;
   std::optional<double> settle_rate;  ///< for real devices, see settling.h
-  std::optional<double> timeout_seconds;
-  std::optional<double> stall_seconds;
-  std::optional<double> budget_seconds;
-  std::optional<uint64_t> memory_limit_bytes;
 };
 
 /// A matrix file: axes that are multiplied, single cells, what is left out, what is expected.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "harness/matrix/expand.h"
 #include "harness/wire/input_error.h"
@@ -30,6 +31,42 @@ Operations operations() {
 Plan plan_of(const std::string& text, ExpandOptions options = {}) {
   options.default_backend = Backend::sim;
   return expand(parse_matrix(text, "my.json"), operations(), options);
+}
+
+// An operation's entry goes before the backend's, and that before the worker's.
+TEST(HonouredAxes, AreThoseOfTheOperationOrOfTheBackend) {
+  const auto worker = [](const char* axes_of_cpu) {
+    const nlohmann::json operation{{"summary", ""},
+                                   {"source", ""},
+                                   {"paths", {"default"}},
+                                   {"has_parameters", true},
+                                   {"dtypes", nlohmann::json::array()},
+                                   {"shape", "1"},
+                                   {"dimensions", ""}};
+    nlohmann::json mm = operation;
+    mm["name"] = "mm";
+    nlohmann::json selftest = operation;
+    selftest["name"] = "selftest.pass";
+    selftest["axes"] = {"threads"};
+    return operations_from(
+        {{"axes", {"threads", "lock"}},
+         {"operations", {mm, selftest}},
+         {"backends",
+          {{{"name", "cpu"}, {"axes", nlohmann::json::parse(axes_of_cpu)}}, {{"name", "mps"}}}}});
+  };
+  const auto refused = [](const Operations& operations, const char* text) {
+    const Cell cell = parse_cell(text);
+    return unhonoured_axis(cell, *find_operation(operations, cell.op, cell.backend));
+  };
+  Operations one = worker(R"(["threads", "lock", "model"])");
+  EXPECT_EQ(refused(one, "cpu/mm/default/threads=2/model=per-thread"), "");
+  EXPECT_EQ(refused(one, "mps/mm/default/threads=2/model=per-thread"), "model");
+  EXPECT_EQ(refused(one, "cpu/selftest.pass/default/threads=2/lock=forward"), "lock");
+  // Side by side with a worker that does not honour it there.
+  merge_operations(one, worker(R"(["threads"])"));
+  EXPECT_EQ(refused(one, "cpu/mm/default/threads=2/model=per-thread"), "model");
+  EXPECT_EQ(refused(one, "cpu/mm/default/threads=2/lock=forward"), "lock");
+  EXPECT_EQ(refused(one, "mps/mm/default/threads=2/lock=forward"), "");
 }
 
 TEST(Matrix, AxesMultiply) {

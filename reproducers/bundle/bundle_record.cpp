@@ -24,6 +24,7 @@ constexpr int kVersion = 1;
 constexpr size_t kMostDepth = 8;
 constexpr size_t kMostDevices = 64;
 constexpr size_t kMostVariables = 256;
+constexpr const char* kMemoryLimit = "memory_limit_mib";  // of runs that chose one
 const char* const kRemedy = "Make the bundle again with `mpsprobe feedback`";
 
 /// A value of the record together with where it stands, so that every complaint names the place.
@@ -35,11 +36,11 @@ class Entry {
     throw InputError(place_, problem, kRemedy);
   }
 
-  /// It is an object with exactly these keys.
-  void has_exactly(std::initializer_list<const char*> keys) const {
+  /// It is an object with exactly these keys, and perhaps `optional`.
+  void has_exactly(std::initializer_list<const char*> keys, std::string_view optional = "") const {
     if (!value_.is_object()) fail("is not an object");
     for (const auto& [key, ignored] : value_.items()) {
-      const bool known = std::find(keys.begin(), keys.end(), key) != keys.end();
+      const bool known = key == optional || std::find(keys.begin(), keys.end(), key) != keys.end();
       if (!known) fail(fmt::format("\"{}\" is no key of it", shortened(printable(key), 60)));
     }
     for (const char* key : keys) {
@@ -176,22 +177,24 @@ std::string bundle_record_json(const BundleRecord& record) {
                      {"trials", cell.trials},
                      {"control", cell.control}});
   }
-  std::string text = json_text({{"mpsprobe_bundle", kVersion},
-                                {"mpsprobe_version", record.mpsprobe_version},
-                                {"signature", record.signature},
-                                {"simulated", record.simulated},
-                                {"paravirtual", record.paravirtual},
-                                {"measured", record.measured},
-                                {"machine",
-                                 {{"os", record.machine.os},
-                                  {"os_build", record.machine.os_build},
-                                  {"model", record.machine.model},
-                                  {"chip", record.machine.chip}}},
-                                {"seed", record.seed},
-                                {"timeout_seconds", record.timeout_seconds},
-                                {"stall_seconds", record.stall_seconds},
-                                {"environment", record.environment},
-                                {"cells", cells}});
+  ordered object{{"mpsprobe_bundle", kVersion},
+                 {"mpsprobe_version", record.mpsprobe_version},
+                 {"signature", record.signature},
+                 {"simulated", record.simulated},
+                 {"paravirtual", record.paravirtual},
+                 {"measured", record.measured},
+                 {"machine",
+                  {{"os", record.machine.os},
+                   {"os_build", record.machine.os_build},
+                   {"model", record.machine.model},
+                   {"chip", record.machine.chip}}},
+                 {"seed", record.seed},
+                 {"timeout_seconds", record.timeout_seconds},
+                 {"stall_seconds", record.stall_seconds},
+                 {"environment", record.environment},
+                 {"cells", cells}};
+  if (record.memory_limit_mib > 0) object[kMemoryLimit] = record.memory_limit_mib;
+  std::string text = json_text(object);
   parse_bundle_record(text, "bundle.json");  // never hand out what no reader takes
   return text;
 }
@@ -209,9 +212,10 @@ BundleRecord parse_bundle_record(std::string_view text, const std::string& place
     root.fail(fmt::format("is of version {}, and this mpsprobe reads version {}",
                           shortened(value.at("mpsprobe_bundle").dump(), 20), kVersion));
   }
-  root.has_exactly({"mpsprobe_bundle", "mpsprobe_version", "signature", "simulated", "paravirtual",
-                    "measured", "machine", "seed", "timeout_seconds", "stall_seconds",
-                    "environment", "cells"});
+  root.has_exactly(
+      {"mpsprobe_bundle", "mpsprobe_version", "signature", "simulated", "paravirtual", "measured",
+       "machine", "seed", "timeout_seconds", "stall_seconds", "environment", "cells"},
+      kMemoryLimit);
   BundleRecord record;
   record.mpsprobe_version = root.at("mpsprobe_version").text();
   record.signature = root.at("signature").text();
@@ -225,6 +229,12 @@ BundleRecord parse_bundle_record(std::string_view text, const std::string& place
   record.seed = root.at("seed").whole();
   record.timeout_seconds = root.at("timeout_seconds").seconds();
   record.stall_seconds = root.at("stall_seconds").seconds();
+  if (value.contains(kMemoryLimit)) {
+    record.memory_limit_mib = root.at(kMemoryLimit).whole();
+    if (record.memory_limit_mib < 16 || record.memory_limit_mib > kMostBundleMemoryMib) {
+      root.at(kMemoryLimit).fail("is out of range");
+    }
+  }
   record.environment = texts(root.at("environment"), kMostVariables);
   for (const Entry& cell : root.at("cells").items(kMostBundleCells)) {
     record.cells.push_back(parse_bundle_cell(cell));

@@ -21,6 +21,7 @@ inline constexpr const char* kFilingFile = "filing.txt";
 inline constexpr size_t kMostBundleBytes = size_t{16} << 20;  ///< of bundle.json
 inline constexpr size_t kMostBundleText = 4096;               ///< bytes of one text in it
 inline constexpr size_t kMostBundleCells = 4096;
+inline constexpr uint64_t kMostBundleMemoryMib = 1 << 24;
 inline constexpr int kMostBundleTrials = 1'000'000;  ///< of one cell
 
 /// Which build of the library the trials of a cell ran on: what no two builds share.
@@ -67,6 +68,7 @@ struct BundleRecord {
   uint64_t seed = 0;
   double timeout_seconds = 60;
   double stall_seconds = 10;
+  uint64_t memory_limit_mib = 0;         ///< where the run chose one; 0: it did not
   std::vector<std::string> environment;  ///< --env, as K=V, as far as it could be told
   /// Cells that failed by the signature, and controls. Each cell, worker and build once.
   std::vector<BundleCell> cells;

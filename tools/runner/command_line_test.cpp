@@ -86,7 +86,16 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{{"run", "--op", "selftest.pass", "--threads", "1-256", "--iterations", "1-40000"},
               "10240000 cells"},
         Wrong{{"run", "--matrix", "selftest", "--json"}, "--json"},
-        Wrong{{"run", "--resume", "/nonexistent"}, "--resume"}));
+        Wrong{{"run", "--resume", "/nonexistent"}, "--resume"},
+        // Whatever else was asked for: none is ignored.
+        Wrong{{"run", "--resume", "--iterations", "3"}, "and not with --iterations"},
+        Wrong{{"run", "--shard", "1/2", "--resume", "x"}, "and not with --shard"},
+        Wrong{{"run", "--dry-run", "--resume", "x"}, "and not with --dry-run"},
+        Wrong{{"repro", "CELL", "--resume", "x"}, "and not with what"},
+        Wrong{{"repro", "--budget", "1", "--resume", "x"}, "and not with --budget"},
+        Wrong{{"bisect", "--confirm", "0", "--resume", "x"}, "and not with --confirm"},
+        Wrong{{"verify", "x", "--resume", "x", "--memory-limit", "99"}, "and not with --memory-"},
+        Wrong{{"verify", "x", "--filing", "FB1", "--fail-on", "fails"}, "and not with --fail-on"}));
 
 TEST_F(CommandLine, AMatrixFileThatIsWrongIsNamedWithThePlace) {
   const std::string file =

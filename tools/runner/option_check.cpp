@@ -147,4 +147,19 @@ std::vector<std::string> names_allowed(const CLI::Option& option) {
   return names;
 }
 
+void stand_alone(CLI::App& app, std::vector<Alone> options) {
+  // A callback of the option itself would not see what stands behind it.
+  app.final_callback([&app, options = std::move(options)] {
+    for (const Alone& alone : options) {
+      if (app.count(alone.option) == 0) continue;
+      for (const CLI::Option* other : app.get_options()) {
+        const std::string name = other->get_name();
+        if (other->count() == 0 || name == alone.option || alone.beside.contains(name)) continue;
+        throw InputError(alone.option, fmt::format("{}, and not with {}", alone.problem, name),
+                         "Leave that out, or begin anew without " + alone.option);
+      }
+    }
+  });
+}
+
 }  // namespace mpsprobe

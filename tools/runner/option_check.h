@@ -8,6 +8,7 @@
 #include "harness/wire/axis.h"
 
 namespace CLI {
+class App;
 class Option;
 class Validator;
 }  // namespace CLI
@@ -38,6 +39,17 @@ CLI::Validator list_of(std::vector<std::string> names);
 
 /// The words of a list with commas.
 std::set<std::string> words_in(const std::string& list);
+
+/// Options that stand alone: where `option` is given, every other option of the command is refused
+/// but those in `beside` ("--json", or the name of a positional), whichever there are. `problem`
+/// says why: "goes on with the options that it began with". Throws InputError as they are parsed.
+/// Call once for a command, whose final callback it is.
+struct Alone {
+  std::string option;
+  std::set<std::string> beside;
+  std::string problem;
+};
+void stand_alone(CLI::App& app, std::vector<Alone> options);
 
 /// The names that one_of, list_of or values_of let an option have; empty where it may be anything
 /// else.

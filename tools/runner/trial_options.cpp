@@ -15,13 +15,6 @@ std::string with_usual(const std::string& help, const std::string& usual) {
   return help + " [" + usual + "]";
 }
 
-CLI::Option* add_seconds(CLI::App& app, const char* name, std::optional<double>& seconds,
-                         const std::string& help) {
-  return app.add_option(name, seconds, help)
-      ->check(number_between(0.1, 86400.0))
-      ->type_name("SECONDS");
-}
-
 }  // namespace
 
 CLI::Option* add_trials(CLI::App& app, std::optional<int>& trials, const std::string& of,
@@ -31,29 +24,29 @@ CLI::Option* add_trials(CLI::App& app, std::optional<int>& trials, const std::st
       ->type_name("N");
 }
 
-CLI::Option* add_timeout(CLI::App& app, std::optional<double>& seconds, const std::string& usual) {
-  return add_seconds(app, "--timeout", seconds,
-                     with_usual("seconds that a process may take altogether", usual));
-}
-
-CLI::Option* add_stall(CLI::App& app, std::optional<double>& seconds, const std::string& usual) {
-  return add_seconds(app, "--stall", seconds,
-                     with_usual("seconds without progress that make a hang", usual));
-}
-
-CLI::Option* add_budget(CLI::App& app, std::optional<double>& minutes, const std::string& usual) {
-  return app
-      .add_option("--budget", minutes,
-                  with_usual("minutes after which no trial starts; --resume goes on", usual))
-      ->check(number_between(0.01, 100000.0))
-      ->type_name("MINUTES");
-}
-
-CLI::Option* add_memory_limit(CLI::App& app, std::optional<uint64_t>& mib,
-                              const std::string& usual) {
-  return app.add_option("--memory-limit", mib, with_usual("MiB that a process may hold", usual))
-      ->check(whole_number_between(16, 1 << 24))
-      ->type_name("MIB");
+void add_limits(CLI::App& app, AskedLimits& limits, const UsualLimits& usual,
+                const std::string& heading) {
+  CLI::Option* const all[] = {
+      app.add_option("--timeout", limits.timeout_seconds,
+                     with_usual("seconds that a process may take altogether", usual.timeout))
+          ->check(number_between(0.1, 86400.0))
+          ->type_name("SECONDS"),
+      app.add_option("--stall", limits.stall_seconds,
+                     with_usual("seconds without progress that make a hang", usual.stall))
+          ->check(number_between(0.1, 86400.0))
+          ->type_name("SECONDS"),
+      app.add_option_function<double>(
+             "--budget", [&limits](double minutes) { limits.budget_seconds = minutes * 60; },
+             with_usual("minutes after which no trial starts; --resume goes on", usual.budget))
+          ->check(number_between(0.01, 100000.0))
+          ->type_name("MINUTES"),
+      app.add_option_function<uint64_t>(
+             "--memory-limit", [&limits](uint64_t mib) { limits.memory_limit_bytes = mib << 20; },
+             with_usual("MiB that a process may hold", usual.memory))
+          ->check(whole_number_between(16, 1 << 24))
+          ->type_name("MIB")};
+  if (heading.empty()) return;
+  for (CLI::Option* option : all) option->group(heading);
 }
 
 CLI::Option* add_seed(CLI::App& app, std::optional<uint64_t>& seed, const std::string& of,

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/record/trial_limits.h"
 #include "harness/wire/start_process.h"
 
 namespace CLI {
@@ -21,11 +22,16 @@ namespace mpsprobe {
 /// `of` says of what.
 CLI::Option* add_trials(CLI::App& app, std::optional<int>& trials, const std::string& of,
                         const std::string& usual);
-CLI::Option* add_timeout(CLI::App& app, std::optional<double>& seconds, const std::string& usual);
-CLI::Option* add_stall(CLI::App& app, std::optional<double>& seconds, const std::string& usual);
-CLI::Option* add_budget(CLI::App& app, std::optional<double>& minutes, const std::string& usual);
-CLI::Option* add_memory_limit(CLI::App& app, std::optional<uint64_t>& mib,
-                              const std::string& usual);
+/// What holds of each limit that is not given.
+struct UsualLimits {
+  std::string timeout;
+  std::string stall;
+  std::string budget = "none";
+  std::string memory = "three quarters of the machine's, over the jobs";
+};
+/// --timeout, --stall, --budget and --memory-limit, below `heading` in the help where it is not "".
+void add_limits(CLI::App& app, AskedLimits& limits, const UsualLimits& usual,
+                const std::string& heading = "");
 /// `of` says what the seed draws.
 CLI::Option* add_seed(CLI::App& app, std::optional<uint64_t>& seed, const std::string& of,
                       const std::string& usual);

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "harness/campaign/rerun.h"
 #include "harness/wire/axis.h"
 
 namespace mpsprobe {
@@ -145,6 +146,8 @@ BundleRecord record_of(const BundleFinding& finding) {
   record.seed = header.seed;
   record.timeout_seconds = header.timeout_seconds;
   record.stall_seconds = header.stall_seconds;
+  record.memory_limit_mib =
+      std::min(own_memory_limit_mib(header).value_or(0), kMostBundleMemoryMib);
   record.environment = header.environment;
   if (record.environment.size() > 256) record.environment.resize(256);
   std::set<std::tuple<std::string, std::string, std::string, std::string, std::string>> seen;

@@ -63,7 +63,7 @@ class Bisection {
     while (result_.usable.size() > 1 && !result_.settled()) {
       const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
       if (interrupted_.load()) return stop("it was interrupted", kExitInterrupted);
-      if (request_.options.budget_minutes.value_or(1e9) * 60 < spent.count()) {
+      if (request_.options.limits.budget_seconds.value_or(1e11) < spent.count()) {
         return stop("the time was used up", kExitIncomplete);
       }
       if (trials_here() >= request_.options.most_trials) {
@@ -106,8 +106,8 @@ class Bisection {
       run.out = folder.string();
       run.cells = {result_.cell};
       run.trials = request_.options.confirm;
-      run.timeout_seconds = request_.options.timeout_seconds;
-      run.stall_seconds = request_.options.stall_seconds;
+      run.limits = request_.options.limits;
+      run.limits.budget_seconds.reset();
       run.seed = request_.options.seed;
       run.environment = request_.options.environment;
       run.start_process = request_.options.start_process;
@@ -188,26 +188,12 @@ class Bisection {
   BisectResult result_;
 };
 
-void refuse_with_resume(const BisectOptions& options) {
-  const BisectOptions usual;
-  if (options.cell.empty() && options.builds.empty() && options.make.empty() &&
-      options.signature.empty() && options.from.empty() && options.environment.empty() &&
-      options.confidence == usual.confidence && options.most_trials == usual.most_trials &&
-      options.confirm == usual.confirm && !options.out && !options.timeout_seconds &&
-      !options.stall_seconds && !options.seed && !options.start_process) {
-    return;
-  }
-  throw InputError("--resume", "goes on with what the bisection was asked for",
-                   "Leave the others out, or begin a new one");
-}
-
 }  // namespace
 
 int bisect_command_line(const BisectOptions& options) {
   BisectRequest request;
   fs::path folder;
   if (options.resume.has_value()) {
-    refuse_with_resume(options);
     folder = *options.resume;
     request = read_bisect_request(folder, options);
   } else {

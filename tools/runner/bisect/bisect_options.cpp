@@ -8,6 +8,9 @@
 namespace mpsprobe {
 
 void add_bisect_options(CLI::App& app, BisectOptions& options) {
+  stand_alone(app, {{"--resume",
+                     {"--budget", "--json", "--trust-run"},
+                     "goes on with what the bisection was asked for"}});
   app.add_option("cell", options.cell, "the cell that fails with some of the builds")
       ->type_name("CELL");
   app.add_option("--builds", options.builds,
@@ -39,9 +42,7 @@ void add_bisect_options(CLI::App& app, BisectOptions& options) {
       ->check(whole_number_between(0, 1'000'000))
       ->type_name("N")
       ->capture_default_str();
-  add_budget(app, options.budget_minutes, "none");
-  add_timeout(app, options.timeout_seconds, "300");
-  add_stall(app, options.stall_seconds, "20");
+  add_limits(app, options.limits, {"300", "20"});
   add_seed(app, options.seed, "the inputs", "1");
   add_environment(app, options.environment);
   add_start_process(app, options.start_process, "exec");

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/record/trial_limits.h"
 #include "harness/wire/start_process.h"
 
 namespace CLI {
@@ -23,9 +24,7 @@ struct BisectOptions {
   double confidence = 95;         ///< percent
   int most_trials = 2000;
   int confirm = 0;  ///< trials of each side after the search
-  std::optional<double> budget_minutes;
-  std::optional<double> timeout_seconds;
-  std::optional<double> stall_seconds;
+  AskedLimits limits;
   std::optional<uint64_t> seed;
   std::vector<std::string> environment;
   std::optional<StartProcess> start_process;

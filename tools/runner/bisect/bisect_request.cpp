@@ -142,6 +142,7 @@ void write_bisect_request(const fs::path& folder, const BisectRequest& request) 
                       {"known_trials", build.known.trials}});
   }
   const BisectOptions& options = request.options;
+  const TrialLimits limits = options.limits.with_usual(0);
   json object{{"mpsprobe_bisect_request", 1},
               {"cell", options.cell},
               {"builds", builds},
@@ -150,11 +151,12 @@ void write_bisect_request(const fs::path& folder, const BisectRequest& request) 
               {"confidence", options.confidence},
               {"most_trials", options.most_trials},
               {"confirm", options.confirm},
-              {"timeout", options.timeout_seconds.value_or(300)},
-              {"stall", options.stall_seconds.value_or(20)},
+              {"timeout", limits.timeout_seconds},
+              {"stall", limits.stall_seconds},
               {"seed", options.seed.value_or(1)},
               {"environment", options.environment},
               {"origin", origin_of(folder)}};
+  if (limits.memory_limit_bytes > 0) object["memory_limit_bytes"] = limits.memory_limit_bytes;
   if (options.start_process.has_value()) object["start_process"] = name_of(*options.start_process);
   write_atomically(folder / kBisectRequestFile, object.dump(2) + "\n", "nothing was run");
 }
@@ -179,8 +181,11 @@ BisectRequest read_bisect_request(const fs::path& folder, const BisectOptions& n
     options.confidence = object.at("confidence");
     options.most_trials = object.at("most_trials");
     options.confirm = object.at("confirm");
-    options.timeout_seconds = object.at("timeout").get<double>();
-    options.stall_seconds = object.at("stall").get<double>();
+    options.limits.timeout_seconds = object.at("timeout").get<double>();
+    options.limits.stall_seconds = object.at("stall").get<double>();
+    if (const auto memory = object.find("memory_limit_bytes"); memory != object.end()) {
+      options.limits.memory_limit_bytes = memory->get<uint64_t>();
+    }
     options.seed = object.at("seed").get<uint64_t>();
     origin = object.value("origin", "");
     options.environment = object.at("environment").get<std::vector<std::string>>();

@@ -119,8 +119,8 @@ void BuildTrials::begin() {
   options.cells = {request_.options.cell};
   options.workers = {build_.name + "=" + path_};
   options.trials = 1;  // how many there will be follows from what they come to
-  options.timeout_seconds = request_.options.timeout_seconds;
-  options.stall_seconds = request_.options.stall_seconds;
+  options.limits = request_.options.limits;
+  options.limits.budget_seconds.reset();  // that is of all builds together
   options.seed = request_.options.seed;
   options.jobs = 1;
   options.environment = request_.options.environment;

@@ -46,6 +46,30 @@ TEST_F(Feedback, ForPytorchHasTheIssue) {
   EXPECT_EQ(mpsprobe({"feedback", path("out"), "--for", "pytorch", "--no-redact"}).exit_code, 2);
 }
 
+// What died for want of memory does not fail where there is more of it.
+TEST_F(Feedback, ReproAndVerifyKeepTheRunsMemoryLimit) {
+  const Run run = mpsprobe({"run", "--worker", selftest_, "--cell", "cpu/selftest.memory/default",
+                            "--trials", "2", "--memory-limit", "256", "--out", path("out")});
+  ASSERT_EQ(run.exit_code, 0) << run.out << run.err;
+  const Run reduced = mpsprobe({"repro", path("out"), "--no-conditions", "--no-programs",
+                                "--most-trials", "10", "--out", path("repro")});
+  EXPECT_EQ(reduced.exit_code, 0) << reduced.out << reduced.err;
+  EXPECT_THAT(reduced.out, HasSubstr("--memory-limit 256"));
+  const Run packed = mpsprobe({"feedback", path("out"), "--json"});
+  ASSERT_EQ(packed.exit_code, 0) << packed.err;
+  const std::string bundle =
+      nlohmann::json::parse(packed.out).at("bundles").at(0).at("folder").get<std::string>();
+  const auto verified_with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"verify", bundle, "--worker", selftest_, "--trials", "2"});
+    return mpsprobe(more);
+  };
+  const Run verified = verified_with({"--out", path("verified")});
+  EXPECT_THAT(verified.out, HasSubstr("still fails")) << verified.err;
+  EXPECT_THAT(read("verified/report.json"), HasSubstr("\"memory_limit_bytes\": 268435456"));
+  const Run asked = verified_with({"--memory-limit", "300", "--out", path("asked")});
+  EXPECT_THAT(read("asked/report.json"), HasSubstr("\"memory_limit_bytes\": 314572800"));
+}
+
 TEST_F(Feedback, WithoutAFailureThereIsNothingToReport) {
   const Run run = mpsprobe({"run", "--worker", selftest_, "--cell", "cpu/selftest.pass/default",
                             "--trials", "1", "--out", path("out")});

@@ -6,13 +6,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "harness/campaign/rerun.h"
 #include "harness/campaign/trial_bench.h"
-#include "harness/platform/machine.h"
-#include "harness/platform/memory.h"
-#include "harness/provenance/own_build.h"
 #include "harness/wire/input_error.h"
 #include "harness/wire/library_under_test.h"
 #include "reports/analysis/devices.h"
@@ -81,62 +77,39 @@ class ReproProgress {
   bool terminal_ = is_terminal();
 };
 
-CampaignHeader plan_repro(const ReproOptions& options, const ReproSource& source) {
-  check_environment_entries(source.environment);
-  CampaignHeader header;
-  header.environment = source.environment;
-  std::vector<std::string> named;
-  if (!source.worker.empty()) named.push_back(source.worker);
-  std::vector<std::string> asked = header.environment;
-  const std::set<std::string> variables = variables_named(source.start);
-  if (!variables.empty()) asked.push_back(variables_question(variables));
-  header.workers = find_workers(named, asked, {source.start.backend});
-  std::erase_if(header.workers, [&source](const WorkerInfo& worker) {
-    return !names_backend(worker, source.start.backend);
-  });
-  if (header.workers.empty()) {
-    throw MachineError(
-        fmt::format("no worker here has the backend {}", name_of(source.start.backend)));
+CampaignHeader planned_as_run(const RunOptions& run) {
+  try {
+    return plan_campaign(run);
+  } catch (const UnreadVariable& unread) {  // here nothing forces it
+    throw InputError(unread.place(), unread.problem(),
+                     "Look for the name in the library's release");
   }
-  header.workers.resize(1);
-  // Of a run, that was its own to say.
-  if (source.folder.empty()) check_variables(source.start, header.environment, header.workers);
-  header.mpsprobe_version = MPSPROBE_VERSION;
-  header.mpsprobe_build = own_build();
-  header.started = utc_now();
-  header.command_line = options.command_line;
-  header.seed = source.seed;
-  header.start_process =
-      chosen_start(source.start_process, header.workers, options.worker.has_value());
-  header.trials = 1;
-  header.timeout_seconds = source.timeout_seconds;
-  header.stall_seconds = source.stall_seconds;
-  header.budget_seconds = options.budget_minutes.value_or(0) * 60;
-  header.memory_limit_bytes = options.memory_limit_mib.has_value()
-                                  ? *options.memory_limit_mib << 20
-                                  : physical_memory_bytes() / 4 * 3;
-  header.crash_reports = crash_report_folders(options.crash_reports);
-  header.machine = machine_facts();
-  header.matrix_name = "repro";
-  header.matrix_description = "trials of a minimisation; the cells follow from their results";
-  header.cells.push_back(PlannedCell{source.start, "start cell", std::nullopt});
-  return header;
 }
 
-void check_cell(const CampaignHeader& header, const Cell& cell) {
-  const Operations operations = operations_of(header.workers);
-  const OperationInfo* const operation = find_operation(operations, cell.op, cell.backend);
-  if (operation == nullptr) {
-    throw InputError(to_string(cell), "the worker has no operation " + cell.op,
-                     "See `mpsprobe list operations`");
-  }
-  if (const auto reason = contradiction(cell, *operation); reason.has_value()) {
-    throw InputError(to_string(cell), "makes no sense: " + *reason, "Name another cell");
-  }
-  if (const std::string reason = why_unavailable(header.workers, cell.backend); !reason.empty()) {
+CampaignHeader plan_repro(const ReproOptions& options, const ReproSource& source) {
+  CampaignHeader header = planned_as_run(source.run);
+  const Backend backend = source.start.backend;
+  if (const std::string reason = why_unavailable(header.workers, backend); !reason.empty()) {
     throw MachineError(
-        fmt::format("the backend {} cannot be used here: {}", name_of(cell.backend), reason));
+        fmt::format("the backend {} cannot be used here: {}", name_of(backend), reason));
   }
+  if (header.cells.empty()) {
+    throw InputError(to_string(source.start),
+                     "cannot be run: " + (header.left_out.empty() ? "no worker takes it"
+                                                                  : header.left_out.front().reason),
+                     "Name another cell");
+  }
+  std::erase_if(header.workers,
+                [backend](const WorkerInfo& worker) { return !names_backend(worker, backend); });
+  header.workers.resize(1);
+  // A worker that the run named is started as it was there.
+  header.start_process =
+      chosen_start(source.run.start_process, header.workers, options.worker.has_value());
+  header.matrix_name = "repro";
+  header.matrix_description = "trials of a minimisation; the cells follow from their results";
+  header.cells = {};
+  header.cells.push_back(PlannedCell{source.start, "start cell", std::nullopt});
+  return header;
 }
 
 /// Where the folder's name depends on a signature that is not known yet, the cell's name serves.
@@ -238,16 +211,6 @@ int run_repro(const CampaignHeader& header, const MinimiseRequest& request, cons
 }
 
 int resume(const ReproOptions& options) {
-  const bool others = !options.what.empty() || options.signature || options.worker || options.out ||
-                      options.seed || !options.environment.empty() || options.timeout_seconds ||
-                      options.stall_seconds || options.budget_minutes || options.memory_limit_mib ||
-                      options.start_process || options.most_trials || options.patience ||
-                      options.condition_trials || !options.crash_reports.empty() ||
-                      options.no_conditions;
-  if (others) {
-    throw InputError("--resume", "goes on with the options that the minimisation began with",
-                     "Leave the others out, or begin a new one");
-  }
   const fs::path folder = *options.resume;
   if (!fs::exists(folder / "journal.ndjson") || !fs::exists(folder / kReproRequestFile)) {
     throw InputError("--resume " + printable(folder.string()), "holds no minimisation",
@@ -281,7 +244,6 @@ int repro_command_line(const ReproOptions& options) {
   if (options.resume.has_value()) return resume(options);
   const ReproSource source = repro_source(options);
   CampaignHeader header = plan_repro(options, source);
-  check_cell(header, source.start);
   const WorkerInfo& worker = header.workers.front();
   const std::string other =
       source.describe.is_null() ? "" : other_library(source.describe, worker.describe);

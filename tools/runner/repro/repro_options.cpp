@@ -8,6 +8,9 @@
 namespace mpsprobe {
 
 void add_repro_options(CLI::App& app, ReproOptions& options) {
+  stand_alone(app, {{"--resume",
+                     {"--no-programs", "--json", "--trust-run"},
+                     "goes on with the options that the minimisation began with"}});
   app.add_option("what", options.what,
                  "a failing cell by its text, or the report.json or the folder of a run")
       ->type_name("CELL|REPORT|FOLDER");
@@ -35,10 +38,9 @@ void add_repro_options(CLI::App& app, ReproOptions& options) {
                "leave out the table of which conditions are necessary");
   app.add_flag("--no-programs", options.no_programs,
                "leave out the programs, which are built and run here before they are handed out");
-  add_timeout(app, options.timeout_seconds, "300, or as in the run");
-  add_stall(app, options.stall_seconds, "20, or as in the run");
-  add_budget(app, options.budget_minutes, "none");
-  add_memory_limit(app, options.memory_limit_mib, "three quarters of the machine's");
+  add_limits(app, options.limits,
+             {"300, or as in the run", "20, or as in the run", "none",
+              "three quarters of the machine's, or as in the run"});
   add_seed(app, options.seed, "the inputs", "1, or as in the run");
   add_environment(app, options.environment, " [as in the run]");
   add_start_process(app, options.start_process,

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/record/trial_limits.h"
 #include "harness/wire/start_process.h"
 
 namespace CLI {
@@ -22,10 +23,7 @@ struct ReproOptions {
   std::optional<std::string> resume;
   std::optional<uint64_t> seed;
   std::vector<std::string> environment;
-  std::optional<double> timeout_seconds;
-  std::optional<double> stall_seconds;
-  std::optional<double> budget_minutes;
-  std::optional<uint64_t> memory_limit_mib;
+  AskedLimits limits;
   std::optional<int> most_trials;
   std::optional<int> patience;
   std::optional<int> condition_trials;

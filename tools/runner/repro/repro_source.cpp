@@ -10,6 +10,7 @@
 #include "harness/wire/input_error.h"
 #include "reports/analysis/analysis.h"
 #include "reports/words/text.h"
+#include "tools/runner/run/plan_campaign.h"
 #include "tools/runner/run/run_origin.h"
 
 namespace mpsprobe {
@@ -88,18 +89,16 @@ ReproSource from_run(const fs::path& folder, const ReproOptions& options) {
   const std::string& name = analysis.arms.at(where.arm).worker;
   for (const WorkerInfo& worker : journal.header.workers) {
     if (worker.name != name) continue;
-    source.worker = worker.name + "=" + worker.path;
+    source.run.workers = {worker.name + "=" + worker.path};
     source.describe = worker.describe;
   }
-  source.timeout_seconds = journal.header.timeout_seconds;
-  source.stall_seconds = journal.header.stall_seconds;
-  source.seed = journal.header.seed;
+  source.run = as_in(journal.header, source.run);
+  source.run.force_env = true;  // that was the run's own to say
   if (trusted) {
-    source.environment = journal.header.environment;
+    source.run.environment = journal.header.environment;
   } else if (options.environment.empty()) {
     say_left_out_variables(journal.header.environment);
   }
-  source.start_process = journal.header.start_process;
   return source;
 }
 
@@ -133,16 +132,21 @@ ReproSource repro_source(const ReproOptions& options) {
     }
     source.signature = options.signature.value_or("");
   }
+  RunOptions& run = source.run;
   if (options.worker.has_value()) {
-    source.worker = *options.worker;
+    run.workers = {*options.worker};
     source.describe = nullptr;
-    source.start_process.reset();  // of another program it is not known
+    run.start_process.reset();  // of another program it is not known
   }
-  if (options.start_process.has_value()) source.start_process = options.start_process;
-  source.timeout_seconds = options.timeout_seconds.value_or(source.timeout_seconds);
-  source.stall_seconds = options.stall_seconds.value_or(source.stall_seconds);
-  source.seed = options.seed.value_or(source.seed);
-  if (!options.environment.empty()) source.environment = options.environment;
+  if (options.start_process.has_value()) run.start_process = options.start_process;
+  if (options.seed.has_value()) run.seed = options.seed;
+  if (!options.environment.empty()) run.environment = options.environment;
+  run.limits = options.limits.or_else(run.limits);
+  run.cells = {to_string(source.start)};
+  run.trials = 1;  // how many there will be follows from what they come to
+  run.jobs = 1;
+  run.crash_reports = options.crash_reports;
+  run.command_line = options.command_line;
   return source;
 }
 

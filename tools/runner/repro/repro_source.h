@@ -8,6 +8,7 @@
 
 #include "harness/journal/journal.h"
 #include "tools/runner/repro/repro_options.h"
+#include "tools/runner/run/run_options.h"
 
 namespace mpsprobe {
 
@@ -16,13 +17,8 @@ struct ReproSource {
   Cell start;
   std::string signature;         ///< "" where only a cell was given, and no signature
   std::filesystem::path folder;  ///< of the run; empty where there is none
-  std::string worker;            ///< NAME=PATH; empty: the usual one
   nlohmann::json describe;       ///< what it answered in the run; null: not known
-  double timeout_seconds = 300;
-  double stall_seconds = 20;
-  uint64_t seed = 1;
-  std::vector<std::string> environment;
-  std::optional<StartProcess> start_process;  ///< nothing: in the quickest proven way
+  RunOptions run;                ///< how one trial of it is run: worker, environment, limits, seed
 };
 
 /// Reads what the options name. Of a run, the signature that failed most often, or the one that

@@ -16,11 +16,6 @@ std::filesystem::path journal_named(const std::string& run) {
   return folder_of_run(run) / "journal.ndjson";
 }
 
-template <typename Value>
-void take_over(std::optional<Value>& option, Value earlier) {
-  if (!option.has_value()) option = earlier;
-}
-
 }  // namespace
 
 RunOptions options_of_failed(const RunOptions& options) {
@@ -30,7 +25,7 @@ RunOptions options_of_failed(const RunOptions& options) {
   }
   const Journal journal = read_journal(journal_named(*options.failed));
   const CampaignHeader& earlier = journal.header;
-  RunOptions result = options;
+  RunOptions result = as_in(earlier, options);
   for (const CellSummary& cell : analyse(journal).cells) {
     const bool known =
         std::find(result.cells.begin(), result.cells.end(), cell.id) != result.cells.end();
@@ -53,16 +48,6 @@ RunOptions options_of_failed(const RunOptions& options) {
     result.environment = earlier.environment;
   } else if (!trusted) {
     say_left_out_variables(earlier.environment);
-  }
-  take_over(result.trials, earlier.trials);
-  take_over(result.seed, earlier.seed);
-  take_over(result.timeout_seconds, earlier.timeout_seconds);
-  take_over(result.stall_seconds, std::min(earlier.stall_seconds, *result.timeout_seconds));
-  take_over(result.jobs, earlier.jobs);
-  if (!result.start_process.has_value()) result.start_process = earlier.start_process;
-  if (earlier.memory_limit_bytes > 0) {
-    constexpr uint64_t kMiB = 1 << 20;
-    take_over(result.memory_limit_mib, (earlier.memory_limit_bytes + kMiB - 1) / kMiB);
   }
   return result;
 }

@@ -176,6 +176,8 @@ Plan plan_cells(const Matrix& matrix, const RunOptions& options,
   return expand(matrix, operations_of(workers), expansion);
 }
 
+namespace {
+
 /// Where crash reports are looked for. A folder that was named has to be there: a run that finds
 /// none for a wrong name would look like one without any.
 std::vector<std::string> crash_report_folders(const std::vector<std::string>& named) {
@@ -191,8 +193,6 @@ std::vector<std::string> crash_report_folders(const std::vector<std::string>& na
   for (const auto& folder : default_report_folders()) folders.push_back(folder.string());
   return folders;
 }
-
-namespace {
 
 /// A profile that is not there is a set-up that fails in every trial.
 void check_profiles(const RunOptions& options, const Plan& plan) {
@@ -229,7 +229,31 @@ double chosen_settle_rate(const RunOptions& options, const Matrix& matrix, const
   return real ? *matrix.run.settle_rate : 0;
 }
 
+TrialLimits chosen_limits(const RunOptions& options, const Matrix& matrix, int jobs) {
+  const uint64_t share = physical_memory_bytes() / 4 * 3 / static_cast<uint64_t>(jobs);
+  const TrialLimits limits = options.limits.or_else(matrix.run).with_usual(share);
+  if (options.limits.stall_seconds.has_value() && limits.stall_seconds > limits.timeout_seconds) {
+    throw InputError("--stall",
+                     fmt::format("is longer than the timeout of {:g} s, and would never count",
+                                 limits.timeout_seconds),
+                     "Write less, or give a longer --timeout");
+  }
+  return limits;
+}
+
 }  // namespace
+
+RunOptions as_in(const CampaignHeader& earlier, RunOptions options) {
+  if (!options.trials.has_value()) options.trials = earlier.trials;
+  if (!options.seed.has_value()) options.seed = earlier.seed;
+  if (!options.jobs.has_value()) options.jobs = earlier.jobs;
+  if (!options.start_process.has_value()) options.start_process = earlier.start_process;
+  const bool stall_asked = options.limits.stall_seconds.has_value();
+  options.limits = options.limits.or_else(like(earlier));
+  double& stall = *options.limits.stall_seconds;
+  if (!stall_asked) stall = std::min(stall, *options.limits.timeout_seconds);
+  return options;
+}
 
 std::optional<StartProcess> chosen_start(std::optional<StartProcess> asked,
                                          const std::vector<WorkerInfo>& workers, bool named) {
@@ -278,24 +302,9 @@ CampaignHeader plan_campaign(const RunOptions& options) {
   header.started = utc_now();
   header.command_line = options.command_line;
   header.seed = options.seed.value_or(1);
-  header.timeout_seconds =
-      options.timeout_seconds.value_or(matrix.run.timeout_seconds.value_or(300));
-  header.stall_seconds = options.stall_seconds.value_or(matrix.run.stall_seconds.value_or(20));
-  if (options.stall_seconds.has_value() && *options.stall_seconds > header.timeout_seconds) {
-    throw InputError("--stall",
-                     fmt::format("is longer than the timeout of {:g} s, and would never count",
-                                 header.timeout_seconds),
-                     "Write less, or give a longer --timeout");
-  }
-  header.budget_seconds = options.budget_minutes.has_value()
-                              ? *options.budget_minutes * 60
-                              : matrix.run.budget_seconds.value_or(0);
   header.max_failures = options.max_failures.value_or(0);
   header.jobs = chosen_jobs(options, plan.cells.backends());
-  const uint64_t share = physical_memory_bytes() / 4 * 3 / static_cast<uint64_t>(header.jobs);
-  header.memory_limit_bytes = options.memory_limit_mib.has_value()
-                                  ? *options.memory_limit_mib << 20
-                                  : matrix.run.memory_limit_bytes.value_or(share);
+  static_cast<TrialLimits&>(header) = chosen_limits(options, matrix, header.jobs);
   header.crash_reports = crash_report_folders(options.crash_reports);
   header.machine = machine_facts();
   header.matrix_name = matrix.name;

@@ -23,16 +23,16 @@ std::set<Backend> named_backends(const Matrix& matrix, const RunOptions& options
 /// The form of --env. Throws InputError.
 void check_environment_entries(const std::vector<std::string>& entries);
 
+/// The options, and what they leave open as an earlier run had it: trials and seed, limits, jobs and
+/// how processes are started. Not its workers and environment, which come from elsewhere perhaps.
+RunOptions as_in(const CampaignHeader& earlier, RunOptions options);
+
 /// How the processes of trials are started: as was asked for, which is never left silently; else by
 /// exec where somebody `named` the workers, since what their programs make of another way is not
 /// known and builds side by side are to be started alike; else in the quickest proven way. Throws
 /// InputError where a worker cannot be started in the way that was asked for.
 std::optional<StartProcess> chosen_start(std::optional<StartProcess> asked,
                                          const std::vector<WorkerInfo>& workers, bool named);
-
-/// Where crash reports are looked for: the folders named, absolute, or else the system's. Throws
-/// InputError for one that is no folder.
-std::vector<std::string> crash_report_folders(const std::vector<std::string>& named);
 
 /// Cells of a matrix on these workers; those whose backend no worker can use are left out.
 Plan plan_cells(const Matrix& matrix, const RunOptions& options,

@@ -240,16 +240,6 @@ fs::path newest_run() {
 }
 
 int resume(const RunOptions& options, const std::vector<KnownFailure>& known) {
-  if (options.matrix || !options.cells.empty() || !options.axes.empty() || options.trials ||
-      options.settle_rate || options.seed || options.out || !options.workers.empty() ||
-      !options.filters.empty() || !options.environment.empty() || options.dry_run ||
-      options.timeout_seconds || options.stall_seconds || options.jobs || options.budget_minutes ||
-      options.memory_limit_mib || options.expect_torch || options.json || !options.probes.empty() ||
-      options.force_env || options.failed || options.max_failures ||
-      !options.crash_reports.empty() || options.shard || options.start_process) {
-    throw InputError("--resume", "goes on with the options that the run began with",
-                     "Leave the others out, or begin a new run");
-  }
   const fs::path folder = options.resume->empty() ? newest_run() : fs::path(*options.resume);
   const fs::path file = folder / "journal.ndjson";
   if (!fs::exists(file)) {

@@ -54,6 +54,10 @@ std::set<std::string> variable_options(const std::vector<std::string>& command_l
 }  // namespace
 
 void add_run_options(CLI::App& app, RunOptions& options) {
+  stand_alone(
+      app, {{"--resume",
+             {"--format", "--events", "--expectations", "--fail-on", "--known-good", "--trust-run"},
+             "goes on with the options that the run began with"}});
   add_optional_value(
       app, "--matrix", options.matrix,
       "run a matrix: a name from `mpsprobe list matrices`, or a JSON file [the one for the best "
@@ -81,15 +85,14 @@ void add_run_options(CLI::App& app, RunOptions& options) {
       ->type_name("RATE")
       ->excludes("--trials")
       ->group(kWhat);
-  add_timeout(app, options.timeout_seconds, "300, or what the matrix says")->group(kLimits);
-  add_stall(app, options.stall_seconds, "20, or what the matrix says")->group(kLimits);
-  add_budget(app, options.budget_minutes, "none, or what the matrix says")->group(kLimits);
+  add_limits(app, options.limits,
+             {"300, or what the matrix says", "20, or what the matrix says",
+              "none, or what the matrix says"},
+             kLimits);
   app.add_option("--max-failures", options.max_failures,
                  "failing trials after which no trial starts [no limit]")
       ->check(whole_number_between(1, 1'000'000))
       ->type_name("N")
-      ->group(kLimits);
-  add_memory_limit(app, options.memory_limit_mib, "three quarters of the machine's, over the jobs")
       ->group(kLimits);
   app.add_option(
          "--jobs", options.jobs,

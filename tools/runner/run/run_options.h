@@ -22,10 +22,7 @@ struct RunOptions {
   std::vector<std::string> filters;
   std::optional<int> trials;
   std::optional<double> settle_rate;
-  std::optional<double> timeout_seconds;
-  std::optional<double> stall_seconds;
-  std::optional<double> budget_minutes;
-  std::optional<uint64_t> memory_limit_mib;
+  AskedLimits limits;
   std::optional<int> jobs;
   std::optional<uint64_t> seed;
   std::optional<int> max_failures;

@@ -67,8 +67,7 @@ void check_once(const SetOn& set_on, const std::vector<std::string>& environment
   }
 }
 
-void check_known(const SetOn& set_on, const std::vector<WorkerInfo>& workers,
-                 std::string_view other_remedy) {
+void check_known(const SetOn& set_on, const std::vector<WorkerInfo>& workers) {
   for (const auto& variable : set_on) {
     const std::string& name = variable.first;
     for (const WorkerInfo& worker : workers) {
@@ -81,7 +80,7 @@ void check_known(const SetOn& set_on, const std::vector<WorkerInfo>& workers,
           fmt::format("no library that the worker {} loads has a variable of this name: it would "
                       "do nothing, and say nothing",
                       worker.name),
-          fmt::format("Look for the name in the library's release{}", other_remedy));
+          "Look for the name in the library's release, or run it nonetheless with --force-env");
     }
   }
 }
@@ -96,12 +95,6 @@ std::set<std::string> variables_named(const Matrix& matrix, const AxisValues& fi
   return names;
 }
 
-std::set<std::string> variables_named(const Cell& cell) {
-  std::set<std::string> names;
-  add_names(names, cell.env);
-  return names;
-}
-
 std::string variables_question(const std::set<std::string>& variables) {
   return fmt::format("{}={}", kVariablesVariable, fmt::join(variables, " "));
 }
@@ -112,15 +105,7 @@ void check_variables(const RunOptions& options, const Plan& plan,
   for (const PlannedCell& planned : plan.cells) add_variables(set_on, planned.cell);
   check_once(set_on, options.environment);
   if (options.force_env) return;
-  check_known(set_on, workers, ", or run it nonetheless with --force-env");
-}
-
-void check_variables(const Cell& cell, const std::vector<std::string>& environment,
-                     const std::vector<WorkerInfo>& workers) {
-  SetOn set_on;
-  add_variables(set_on, cell);
-  check_once(set_on, environment);
-  check_known(set_on, workers, "");
+  check_known(set_on, workers);
 }
 
 }  // namespace mpsprobe

@@ -6,7 +6,6 @@
 
 #include "harness/journal/journal.h"
 #include "harness/matrix/expand.h"
-#include "harness/wire/cell.h"
 #include "harness/wire/input_error.h"
 #include "tools/runner/run/run_options.h"
 
@@ -22,9 +21,6 @@ class UnreadVariable : public InputError {
 /// which go before those of blocks.
 std::set<std::string> variables_named(const Matrix& matrix, const AxisValues& fixed);
 
-/// Those that one cell names.
-std::set<std::string> variables_named(const Cell& cell);
-
 /// The variable (K=V) that asks workers which of these the libraries have that they load.
 std::string variables_question(const std::set<std::string>& variables);
 
@@ -33,10 +29,6 @@ std::string variables_question(const std::set<std::string>& variables);
 /// always where --env sets one too. Throws UnreadVariable for the one, InputError (place =
 /// env.NAME) for the other.
 void check_variables(const RunOptions& options, const Plan& plan,
-                     const std::vector<WorkerInfo>& workers);
-
-/// The same for one cell that was typed, of workers that run it; nothing forces it.
-void check_variables(const Cell& cell, const std::vector<std::string>& environment,
                      const std::vector<WorkerInfo>& workers);
 
 }  // namespace mpsprobe

@@ -126,8 +126,11 @@ RunOptions run_options(const VerifyOptions& options, const BundleRecord& record)
   for (const Cell& cell : chosen_cells(options, record)) run.cells.push_back(to_string(cell));
   if (!run.trials.has_value()) run.trials = default_trials(record.cells);
   if (!run.seed.has_value()) run.seed = record.seed;
-  if (!run.timeout_seconds.has_value()) run.timeout_seconds = record.timeout_seconds;
-  if (!run.stall_seconds.has_value()) run.stall_seconds = record.stall_seconds;
+  TrialLimits of_bundle;
+  of_bundle.timeout_seconds = record.timeout_seconds;
+  of_bundle.stall_seconds = record.stall_seconds;
+  of_bundle.memory_limit_bytes = record.memory_limit_mib << 20;
+  run.limits = run.limits.or_else(like(of_bundle));
   if (!run.out.has_value()) {
     run.out = make_default_run_folder(utc_now(), "verify").string();
   }
@@ -203,11 +206,6 @@ bool found(const std::string& fail_on, RecheckFinding finding) {
 }
 
 int note(const VerifyOptions& options, const fs::path& bundle) {
-  const RunOptions& run = options.run;
-  if (!run.workers.empty() || run.trials || run.out || run.resume || !options.profile.empty() ||
-      !run.environment.empty() || run.start_process || options.json) {
-    throw InputError("--filing", "notes the number and runs nothing", "Leave the others out");
-  }
   note_filing(bundle, *options.filing);
   say(stdout, "{} is noted in {}\n", *options.filing, (bundle / kFilingFile).string());
   return kExitOk;

@@ -7,6 +7,12 @@
 namespace mpsprobe {
 
 void add_verify_options(CLI::App& app, VerifyOptions& options) {
+  stand_alone(
+      app,
+      {{"--resume",
+        {"bundle", "--profile", "--only-new", "--known-good", "--fail-on", "--json", "--trust-run"},
+        "goes on with the options that the verification began with"},
+       {"--filing", {"bundle"}, "notes the number and runs nothing"}});
   app.add_option("bundle", options.bundle, "folder of a bundle that `mpsprobe feedback` wrote")
       ->type_name("BUNDLE")
       ->required();
@@ -22,9 +28,9 @@ void add_verify_options(CLI::App& app, VerifyOptions& options) {
   add_trials(app, options.run.trials, "each cell and arm",
              "20 to 200: as many as it takes to find the bundle's rate again");
   add_seed(app, options.run.seed, "the order of the trials, and of their inputs", "the bundle's");
-  add_timeout(app, options.run.timeout_seconds, "the bundle's");
-  add_stall(app, options.run.stall_seconds, "the bundle's");
-  add_budget(app, options.run.budget_minutes, "none");
+  add_limits(
+      app, options.run.limits,
+      {"the bundle's", "the bundle's", "none", "the bundle's, or three quarters of the machine's"});
   add_environment(app, options.run.environment,
                   ". Those of the bundle are named and never put in force");
   add_start_process(app, options.run.start_process, "as `run` does, exec with --worker");
