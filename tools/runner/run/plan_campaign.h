@@ -23,8 +23,9 @@ std::set<Backend> named_backends(const Matrix& matrix, const RunOptions& options
 /// The form of --env. Throws InputError.
 void check_environment_entries(const std::vector<std::string>& entries);
 
-/// The options, and what they leave open as an earlier run had it: trials and seed, limits, jobs and
-/// how processes are started. Not its workers and environment, which come from elsewhere perhaps.
+/// The options, and what they leave open as an earlier run had it: trials and seed, limits, jobs
+/// and how processes are started. Not its workers and environment, which come from elsewhere
+/// perhaps.
 RunOptions as_in(const CampaignHeader& earlier, RunOptions options);
 
 /// How the processes of trials are started: as was asked for, which is never left silently; else by
