@@ -287,9 +287,9 @@ TEST_P(EachStart, WorkersDoNotOutliveAKilledRunner) {
 #endif
 
 TEST_F(RunCommand, AFullDiskEndsWithThreeAndLeavesAWholeJournal) {
-  // 16 blocks of 512 bytes: room for the header and a few trials.
+  // 52 blocks of 512 bytes: room for the header and a few trials.
   const Run run = shell(
-      "ulimit -f 32; \"$mpsprobe\" run --cell cpu/selftest.pass/default --trials 50 --jobs 1 "
+      "ulimit -f 52; \"$mpsprobe\" run --cell cpu/selftest.pass/default --trials 50 --jobs 1 "
       "--worker \"$worker\" --out out");
   EXPECT_EQ(run.exit_code, 3) << run.err;
   EXPECT_THAT(run.err, HasSubstr("journal.ndjson"));
