@@ -302,9 +302,7 @@ void write_journal(const std::filesystem::path& file, const Journal& journal) {
     add({{"record", "provenance"}, {"id", id}, {"provenance", data}});
   }
   for (const auto& [id, images] : journal.image_sets) {
-    json list = json::array();
-    for (const ImageSeen& image : images) list.push_back({{"path", image.path}, {"id", image.id}});
-    add({{"record", "images"}, {"id", id}, {"images", list}});
+    add({{"record", "images"}, {"id", id}, {"images", images_to_json(images)}});
   }
   if (journal.stored) {
     journal.stored->for_each_json([&](std::string_view trial) {
@@ -315,7 +313,9 @@ void write_journal(const std::filesystem::path& file, const Journal& journal) {
     add({{"record", "trial"}, {"trial", trial_to_json(trial)}});
   }
   for (const CampaignEnd& end : journal.ends) {
-    add({{"record", "end"}, {"reason", end.reason}, {"ended", end.ended}, {"note", end.note}});
+    json record = end_to_json(end);
+    record["record"] = "end";
+    add(record);
   }
   stream.close();
   if (stream && std::rename(fresh.c_str(), file.c_str()) == 0) return;

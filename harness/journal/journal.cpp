@@ -27,14 +27,6 @@ std::string name_for(const std::string& text) {
   return fmt::format("{:016x}", fnv1a(text));
 }
 
-json images_to_json(const std::vector<ImageSeen>& images) {
-  json list = json::array();
-  for (const ImageSeen& image : images) {
-    list.push_back({{"path", valid_utf8(image.path)}, {"id", valid_utf8(image.id)}});
-  }
-  return list;
-}
-
 }  // namespace
 
 bool names_backend(const WorkerInfo& worker, Backend backend) {
@@ -246,8 +238,9 @@ void JournalWriter::append(uint64_t sequence, const KnownGood& known_good) {
 
 void JournalWriter::append(const CampaignEnd& end) {
   const std::lock_guard<std::mutex> lock(state_->mutex);
-  state_->write_whole(state_->line_of(
-      {{"record", "end"}, {"reason", end.reason}, {"ended", end.ended}, {"note", end.note}}));
+  json record = end_to_json(end);
+  record["record"] = "end";
+  state_->write_whole(state_->line_of(record));
 }
 
 }  // namespace mpsprobe

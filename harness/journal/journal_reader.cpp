@@ -180,11 +180,8 @@ class Reader {
     if (record == "provenance") {
       journal_.provenances[object.at("id").get<std::string>()] = object.at("provenance");
     } else if (record == "images") {
-      std::vector<ImageSeen> images;
-      for (const json& image : object.at("images")) {
-        images.push_back({image.at("path"), image.at("id")});
-      }
-      journal_.image_sets[object.at("id").get<std::string>()] = std::move(images);
+      journal_.image_sets[object.at("id").get<std::string>()] =
+          images_from_json(object.at("images"));
     } else if (record == "trial") {
       if (!journal_.run.empty() && !refers_to_what_is_there(*line.trial)) {
         return "it refers to a line that is damaged";
@@ -199,7 +196,7 @@ class Reader {
       stored_->set_known_good(static_cast<size_t>(sequences_.rend() - trial) - 1,
                               known_good_from_json(object.at("known_good")));
     } else if (record == "end") {
-      journal_.ends.push_back({object.at("reason"), object.at("ended"), object.at("note")});
+      journal_.ends.push_back(end_from_json(object));
     } else {
       return "it is no record that this version knows";
     }

@@ -1,12 +1,15 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "harness/record/trial.h"
 
 namespace mpsprobe {
 
-/// A trial as the journal and report.json hold it. Text of a child becomes valid UTF-8.
+/// A trial as the journal and report.json hold it: what its fields (harness/record/trial_fields.h)
+/// say. Text of a child becomes valid UTF-8; addresses and offsets are text in hexadecimal.
 nlohmann::json trial_to_json(const TrialRecord& trial);
 
 /// The inverse. Throws nlohmann::json::exception or InputError where the object is no trial.
@@ -15,10 +18,16 @@ TrialRecord trial_from_json(const nlohmann::json& object);
 nlohmann::json known_good_to_json(const KnownGood& known_good);
 KnownGood known_good_from_json(const nlohmann::json& object);
 
+nlohmann::json images_to_json(const std::vector<ImageSeen>& images);
+std::vector<ImageSeen> images_from_json(const nlohmann::json& list);
+
 /// Parts of a trial, where a reader of the report meets them alone.
 nlohmann::json judgement_to_json(const Judgement& judgement);
 nlohmann::json recorder_to_json(const RecorderReading& recorder);
 nlohmann::json failure_to_json(const FailureEvent& failure);
+nlohmann::json stacks_to_json(const StackEvidence& stacks);
+nlohmann::json crash_report_to_json(const CrashReport& report);
+nlohmann::json gpu_event_to_json(const GpuEvent& event);
 
 /// `text` as valid UTF-8: every byte that is none becomes U+FFFD.
 std::string valid_utf8(const std::string& text);

@@ -1,6 +1,5 @@
 #include "reports/writers/json_findings.h"
 
-#include "harness/journal/evidence_json.h"
 #include "harness/journal/trial_json.h"
 #include "reports/claims/layers.h"
 #include "reports/writers/markdown_sections.h"

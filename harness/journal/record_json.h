@@ -1,0 +1,198 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "harness/record/trial_fields.h"
+#include "harness/wire/input_error.h"
+
+// JSON of every record that is described (harness/record/field.h), both ways. Reading is strict: a
+// type that is not the field's, or a word that no enumeration has, throws nlohmann::json::exception
+// or InputError. A key that no field has is passed over.
+
+namespace mpsprobe {
+
+/// `text` as valid UTF-8: every byte that is none becomes U+FFFD.
+std::string valid_utf8(const std::string& text);
+
+/// "0x1f". The other way: throws InputError where the text is no such number.
+std::string to_hex(uint64_t value);
+uint64_t from_hex(const std::string& text);
+
+/// Throws InputError: the journal has a word there that this version does not know.
+[[noreturn]] void refuse_word(const char* of);
+
+template <Described Record>
+nlohmann::json record_to_json(const Record& record);
+template <Described Record>
+void read_record(const nlohmann::json& object, Record& record);
+
+namespace record_json {
+
+using nlohmann::json;
+
+/// Finds the enumerator that a word names.
+template <typename Enum>
+constexpr std::optional<Enum> (*kNamed)(std::string_view) = nullptr;
+template <>
+inline constexpr auto kNamed<Outcome> = outcome_named;
+template <>
+inline constexpr auto kNamed<EndedBy> = ended_by_named;
+template <>
+inline constexpr auto kNamed<Basis> = basis_named;
+template <>
+inline constexpr auto kNamed<Phase> = phase_named;
+template <>
+inline constexpr auto kNamed<Step> = step_named;
+template <>
+inline constexpr auto kNamed<Inquest> = inquest_named;
+template <>
+inline constexpr auto kNamed<Probe> = probe_named;
+template <>
+inline constexpr auto kNamed<StartProcess> = start_process_named;
+template <>
+inline constexpr auto kNamed<Wait::Kind> = wait_kind_named;
+
+template <typename Value>
+bool is_empty(const Value& value) {
+  if constexpr (std::is_arithmetic_v<Value>) {
+    return value == Value{};
+  } else if constexpr (kIsOptional<Value>) {
+    return !value.has_value();
+  } else if constexpr (requires { value.empty(); }) {
+    return value.empty();
+  } else {
+    return is_none(value);
+  }
+}
+
+template <typename Value>
+json write(const Value& value) {
+  if constexpr (std::is_same_v<Value, HelloEvent>) {
+    return valid_utf8(value.provenance);
+  } else if constexpr (Described<Value>) {
+    return record_to_json(value);
+  } else if constexpr (std::is_same_v<Value, Termination>) {
+    json object = std::visit([](const auto& each) { return record_to_json(each); }, value);
+    object["kind"] = kTerminations[value.index()];
+    return object;
+  } else if constexpr (kIsOptional<Value>) {
+    return value.has_value() ? write(*value) : json(nullptr);
+  } else if constexpr (kIsList<Value>) {
+    json::array_t list;
+    list.reserve(value.size());
+    for (const auto& entry : value) list.push_back(write(entry));
+    return list;
+  } else if constexpr (std::is_enum_v<Value>) {
+    return name_of(value);
+  } else if constexpr (std::is_same_v<Value, Cell>) {
+    return to_string(value);
+  } else if constexpr (std::is_same_v<Value, std::string>) {
+    return valid_utf8(value);
+  } else {
+    return value;
+  }
+}
+
+template <typename Value>
+void read(const json& from, Value& value);
+
+template <size_t Index = 0>
+void read_termination(const json& from, const std::string& kind, Termination& value) {
+  if constexpr (Index == kTerminations.size()) {
+    refuse_word("termination");
+  } else if (kind == kTerminations[Index]) {
+    read_record(from, value.emplace<Index>());
+  } else {
+    read_termination<Index + 1>(from, kind, value);
+  }
+}
+
+template <typename Value>
+void read(const json& from, Value& value) {
+  if constexpr (std::is_same_v<Value, HelloEvent>) {
+    value.protocol = kProtocolVersion;
+    from.get_to(value.provenance);
+  } else if constexpr (Described<Value>) {
+    read_record(from, value);
+  } else if constexpr (std::is_same_v<Value, Termination>) {
+    read_termination(from, from.at("kind").get<std::string>(), value);
+  } else if constexpr (kIsOptional<Value>) {
+    if (!from.is_null()) read(from, value.emplace());
+  } else if constexpr (kIsList<Value>) {
+    const auto& list = from.get_ref<const json::array_t&>();
+    value.clear();
+    value.reserve(list.size());
+    for (const json& entry : list) read(entry, value.emplace_back());
+  } else if constexpr (std::is_enum_v<Value>) {
+    const auto found = kNamed<Value>(from.get_ref<const std::string&>());
+    if (!found.has_value()) refuse_word("journal");
+    value = *found;
+  } else if constexpr (std::is_same_v<Value, Cell>) {
+    value = parse_cell(from.get_ref<const std::string&>());
+  } else {
+    from.get_to(value);
+  }
+}
+
+/// What follows from other keys than a field's own.
+template <typename Record>
+void amend(const json&, Record&) {}
+// Replaced bytes are longer than what they replace; what was dropped is the fact to keep.
+inline void amend(const json& object, Capture& capture) {
+  capture.bytes = object.at("dropped").get<uint64_t>() + capture.head.size() + capture.tail.size();
+}
+
+}  // namespace record_json
+
+template <Described Record>
+nlohmann::json record_to_json(const Record& record) {
+  nlohmann::json object = nlohmann::json::object();
+  for_each_field<Record>([&object, &record]<typename Field>(const Field& field) {
+    [[maybe_unused]] const auto& value = record.*field.member;
+    if constexpr (Field::presence == Presence::apart) return;
+    if constexpr (Field::presence == Presence::if_any) {
+      if (record_json::is_empty(value)) return;
+    }
+    if constexpr (Field::presence == Presence::or_null) {
+      if (record_json::is_empty(value)) {
+        object[field.key] = nullptr;
+        return;
+      }
+    }
+    if constexpr (Field::notation == Notation::hex) {
+      object[field.key] = to_hex(value);
+    } else if constexpr (Field::presence != Presence::apart) {
+      object[field.key] = record_json::write(value);
+    }
+  });
+  std::apply([&](const auto&... derived) { ((object[derived.key] = derived.of(record)), ...); },
+             derived_keys<Record>);
+  return object;
+}
+
+template <Described Record>
+void read_record(const nlohmann::json& object, Record& record) {
+  for_each_field<Record>([&object, &record]<typename Field>(const Field& field) {
+    if constexpr (Field::presence != Presence::apart) {
+      constexpr bool kMayBeMissing =
+          Field::presence == Presence::later || Field::presence == Presence::if_any;
+      if (kMayBeMissing && !object.contains(field.key)) return;
+      const nlohmann::json& from = object.at(field.key);
+      auto& value = record.*field.member;
+      if constexpr (Field::notation == Notation::hex) {
+        value = from_hex(from.get_ref<const std::string&>());
+      } else {
+        if (Field::presence != Presence::or_null || !from.is_null()) record_json::read(from, value);
+      }
+    }
+  });
+  record_json::amend(object, record);
+}
+
+}  // namespace mpsprobe
