@@ -89,6 +89,7 @@ class Filter {
       const auto& text = value.get_ref<const std::string&>();
       if (take == Take::number) return drop(place);
       if (take == Take::path) return redactor_.path(text);
+      if (take == Take::variable) return variable(place.substr(place.rfind('.') + 1), text);
       if (take == Take::image) return redactor_.image(text);
       return take == Take::message ? redactor_.message(text) : redactor_.text(text);
     }
@@ -105,6 +106,11 @@ class Filter {
       }
     }
     return kept;
+  }
+
+  std::string variable(const std::string& name, const std::string& value) {
+    const std::string assignment = redactor_.variable(name + "=" + value);
+    return assignment.substr(std::min(assignment.find('=') + 1, assignment.size()));
   }
 
   Redactor& redactor_;

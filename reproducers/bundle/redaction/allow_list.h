@@ -10,12 +10,13 @@ namespace mpsprobe {
 
 /// How a value that is wanted is taken over.
 enum class Take : unsigned char {
-  text,     ///< numbers and truth values as they are, texts by Redactor::text
-  path,     ///< a text by Redactor::path
-  message,  ///< a text by Redactor::message
-  image,    ///< a text by Redactor::image
-  number,   ///< numbers and truth values alone, whatever holds them: texts are left out
-  all,      ///< everything below, each text by Redactor::text
+  text,      ///< numbers and truth values as they are, texts by Redactor::text
+  path,      ///< a text by Redactor::path
+  message,   ///< a text by Redactor::message
+  image,     ///< a text by Redactor::image
+  variable,  ///< a text as Redactor::variable takes the value of the variable that the key names
+  number,    ///< numbers and truth values alone, whatever holds them: texts are left out
+  all,       ///< everything below, each text by Redactor::text
 };
 
 /// One place of a structured file: "threads[].frames[].symbol", "asi.*[]"; "*" stands for any key,

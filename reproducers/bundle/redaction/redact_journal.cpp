@@ -5,9 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <type_traits>
+#include <variant>
 
+#include "harness/journal/header_fields.h"
 #include "harness/journal/header_json.h"
 #include "harness/journal/trial_json.h"
+#include "harness/record/trial_fields.h"
 #include "reproducers/bundle/redaction/allow_list.h"
 
 namespace mpsprobe {
@@ -33,19 +37,21 @@ constexpr std::array<Wanted, 9> kMachine{{{"os"},
                                           {"memory_bytes"},
                                           {"compiler"}}};
 
-#define MPSPROBE_PROVENANCE(AT)                                                                 \
-  {AT "torch.version"}, {AT "torch.git_hash"}, {AT "torch.path", Take::path},                   \
-      {AT "torch.build_id"}, {AT "torch.uuid"}, {AT "torch.fingerprint"},                       \
-      {AT "torch.compiled_version"}, {AT "torch.has_mps_stream_pool"}, {AT "torch.cuda"},       \
-      {AT "torch.build"}, {AT "mlx.version"}, {AT "mlx.path", Take::path}, {AT "mlx.build_id"}, \
-      {AT "mlx.uuid"}, {AT "mlx.fingerprint"}, {AT "mlx.compiled_version"}, {AT "device"},      \
-      {AT "device.backend"}, {AT "device.device"}, {AT "device.name"}, {AT "device.profile"},   \
-      {AT "device.profile_hash"}, {AT "device.simulated"}, {AT "device.paravirtual"},           \
-      {AT "device.registry_id", Take::number}, {AT "device.capability"}, {AT "device.driver"},  \
-      {AT "device.family"}, {AT "environment.*"}, {AT "symbols.*"},                             \
-      {AT "frameworks.*", Take::text}, {AT "worker_version"}, {AT "simulated"},                 \
-      {AT "sim.simulated"}, {AT "sim.profile"}, {                                               \
-    AT "sim.profile_hash"                                                                       \
+#define MPSPROBE_PROVENANCE(AT)                                                                    \
+  {AT "torch.version"}, {AT "torch.git_hash"}, {AT "torch.path", Take::path},                      \
+      {AT "torch.build_id"}, {AT "torch.uuid"}, {AT "torch.fingerprint"},                          \
+      {AT "torch.compiled_version"}, {AT "torch.has_mps_stream_pool"}, {AT "torch.cuda"},          \
+      {AT "torch.build"}, {AT "mlx.version"}, {AT "mlx.path", Take::path}, {AT "mlx.build_id"},    \
+      {AT "mlx.uuid"}, {AT "mlx.fingerprint"}, {AT "mlx.compiled_version"}, {AT "device"},         \
+      {AT "device.backend"}, {AT "device.device"}, {AT "device.name"}, {AT "device.profile"},      \
+      {AT "device.profile_hash"}, {AT "device.simulated"}, {AT "device.paravirtual"},              \
+      {AT "device.registry_id", Take::number}, {AT "device.capability"}, {AT "device.driver"},     \
+      {AT "device.family"}, {AT "device.frameworks.Metal"},                                        \
+      {AT "device.frameworks.MetalPerformanceShaders"},                                            \
+      {AT "device.frameworks.MetalPerformanceShadersGraph"}, {AT "environment.*", Take::variable}, \
+      {AT "symbols.*", Take::number}, {AT "worker_version"}, {AT "simulated"},                     \
+      {AT "sim.simulated"}, {AT "sim.profile"}, {                                                  \
+    AT "sim.profile_hash"                                                                          \
   }
 
 constexpr Wanted kProvenance[] = {MPSPROBE_PROVENANCE("")};
@@ -72,45 +78,128 @@ size_t character_begin(std::string_view text, size_t at) {
   return at;
 }
 
+/// The part of the evidence that the texts of a record are told under.
+template <typename Record>
+constexpr std::string_view kPart;
+template <>
+inline constexpr std::string_view kPart<CampaignHeader> = "what the run set out to do";
+template <>
+inline constexpr std::string_view kPart<CampaignEnd> = "how the run ended";
+template <>
+inline constexpr std::string_view kPart<TrialRecord> = "trials";
+template <>
+inline constexpr std::string_view kPart<ProcessRecord> = "what processes told of failures";
+template <>
+inline constexpr std::string_view kPart<Capture> = "what processes printed";
+template <>
+inline constexpr std::string_view kPart<RecorderReading> = "flight recorders and stacks";
+template <>
+inline constexpr std::string_view kPart<StackEvidence> = "flight recorders and stacks";
+template <>
+inline constexpr std::string_view kPart<CrashReport> = "crash reports";
+template <>
+inline constexpr std::string_view kPart<GpuEvent> = "GPU events";
+
+/// Other parts of the journal count them: a list of them keeps every one.
+template <typename Entry>
+constexpr bool kCounted = std::is_same_v<Entry, ProcessRecord> ||
+                          std::is_same_v<Entry, WorkerInfo> || std::is_same_v<Entry, LeftOut>;
+
+/// Takes what a field holds by its kind (harness/record/field.h).
 class JournalRedaction {
  public:
   explicit JournalRedaction(Redactor& redactor) : redactor_(redactor) {}
 
   void run(Journal& journal) {
-    redactor_.at("what the run set out to do");
-    header(journal.header);
-    redactor_.at("provenance");
-    for (auto& [id, provenance] : journal.provenances) library_of(provenance, provenance);
+    record(journal.header);
+    enter("provenance");
+    std::map<std::string, json> provenances;
+    for (const auto& [id, provenance] : journal.provenances) {
+      provenances[defined(id)] = library_of(provenance);
+    }
+    journal.provenances = std::move(provenances);
     std::map<std::string, std::vector<ImageSeen>> sets;
     for (auto& [id, images] : journal.image_sets) {
-      list(images, [&](ImageSeen& image) { path(image.path); });
-      sets[redactor_.text(id)] = images;
+      take<FieldKind::record>(images);
+      sets[defined(id)] = std::move(images);
     }
     journal.image_sets = std::move(sets);
-    for (TrialRecord& each : journal.trials) trial(each);
-    redactor_.at("how the run ended");
-    for (CampaignEnd& end : journal.ends) {
-      for (std::string* field : {&end.reason, &end.ended, &end.note}) text(*field);
-    }
+    for (TrialRecord& trial : journal.trials) record(trial);
+    for (CampaignEnd& end : journal.ends) record(end);
   }
 
  private:
-  void text(std::string& text, size_t most = kMostTextBytes) {
-    text = cut_in_the_middle(text, kRawBytes, kRawBytes);
-    text = cut_in_the_middle(redactor_.text(text), most / 2, most / 2);
+  template <Described Record>
+  void record(Record& record) {
+    const std::string_view before = part_;
+    if (!kPart<Record>.empty()) enter(kPart<Record>);
+    for_each_field<Record>([this, &record]<typename Field>(const Field& field) {
+      if constexpr (Field::kind == FieldKind::structure) {
+        this->structure(record, record.*field.member);
+      } else {
+        this->template take<Field::kind>(record.*field.member);
+      }
+    });
+    enter(before);
   }
-  void name(std::string& name) { text(name, kMostNameBytes); }
-  void path(std::string& path) {
-    path = redactor_.path(path.substr(0, kMostTextBytes));
-    path.resize(std::min(path.size(), kMostNameBytes));
+
+  void enter(std::string_view part) {
+    part_ = part;
+    redactor_.at(std::string(part));
   }
-  template <typename List, typename Each>
-  void list(List& list, Each each) {
-    if (list.size() > kMostListEntries) list.resize(kMostListEntries);
-    for (auto& entry : list) each(entry);
+
+  template <FieldKind Kind, typename Value>
+  void take(Value& value) {
+    if constexpr (Kind == FieldKind::safe || Kind == FieldKind::evidence_file) {
+      return;
+    } else if constexpr (Kind == FieldKind::arguments) {
+      for (std::string& argument : value) shorten(argument, kMostTextBytes);
+      redactor_.command_line(value);
+    } else if constexpr (kIsList<Value>) {
+      using Entry = typename Value::value_type;
+      constexpr bool kWhole = kCounted<Entry> || Kind == FieldKind::variables;
+      if (!kWhole && value.size() > kMostListEntries) value.resize(kMostListEntries);
+      for (Entry& entry : value) take<Kind>(entry);
+    } else if constexpr (kIsOptional<Value>) {
+      if (value.has_value()) take<Kind>(*value);
+    } else if constexpr (std::is_same_v<Value, Termination>) {
+      std::visit([this](auto& each) { this->record(each); }, value);
+    } else if constexpr (Kind == FieldKind::record) {
+      record(value);
+    } else {
+      value = taken<Kind>(value);
+    }
   }
-  void texts(std::vector<std::string>& all) {
-    list(all, [this](std::string& entry) { text(entry); });
+
+  template <FieldKind Kind>
+  std::string taken(const std::string& value) {
+    if constexpr (Kind == FieldKind::name) {
+      return text(value, kMostNameBytes);
+    } else if constexpr (Kind == FieldKind::text) {
+      return text(value, kMostTextBytes);
+    } else if constexpr (Kind == FieldKind::output) {
+      return text(value, kMostCaptureBytes);
+    } else if constexpr (Kind == FieldKind::path) {
+      std::string path = redactor_.path(value.substr(0, kMostTextBytes));
+      shorten(path, kMostNameBytes);
+      return path;
+    } else if constexpr (Kind == FieldKind::identity) {
+      return "";
+    } else if constexpr (Kind == FieldKind::worker) {
+      return worker(value);
+    } else if constexpr (Kind == FieldKind::reference) {
+      return value.empty() ? "" : reference(value);
+    } else {
+      static_assert(Kind == FieldKind::variables);
+      return redactor_.variable(value.substr(0, kMostTextBytes));
+    }
+  }
+
+  static void shorten(std::string& text, size_t most) { text.resize(std::min(text.size(), most)); }
+
+  std::string text(const std::string& text, size_t most) {
+    const std::string whole = cut_in_the_middle(text, kRawBytes, kRawBytes);
+    return cut_in_the_middle(redactor_.text(whole), most / 2, most / 2);
   }
 
   std::string worker(const std::string& name) {
@@ -121,149 +210,61 @@ class JournalRedaction {
     return workers_[name] = given;
   }
 
-  /// Two libraries in two folders of one name must not become one.
-  void library_of(json& whole, const json& before) {
-    const bool mlx = before.is_object() && before.contains("mlx");
+  /// The name of a record that the journal has. Two of them must not become one.
+  const std::string& defined(const std::string& id) {
+    const auto [at, fresh] = references_.try_emplace(id);
+    if (fresh) at->second = distinct(redactor_.text(id.substr(0, kMostNameBytes)));
+    return at->second;
+  }
+  /// A name of none that the journal has says only that it is another.
+  const std::string& reference(const std::string& id) {
+    const auto [at, fresh] = references_.try_emplace(id, id);
+    if (fresh && redactor_.enabled()) at->second = fmt::format("lost-{}", references_.size());
+    return at->second;
+  }
+
+  std::string distinct(const std::string& clean) {
+    std::string shown = clean;
+    for (int number = 2; !shown_.insert(shown).second; ++number) {
+      shown = fmt::format("{} ({})", clean, number);
+    }
+    return shown;
+  }
+
+  /// What is wanted of a provenance. Two libraries in two folders of one name must not become one.
+  json library_of(const json& whole) {
+    const bool mlx = whole.is_object() && whole.contains("mlx");
     const json::json_pointer place(mlx ? "/mlx/path" : "/torch/path");
     const std::string raw =
-        before.is_object() && before.contains(place) && before.at(place).is_string()
-            ? before.at(place).get<std::string>()
+        whole.is_object() && whole.contains(place) && whole.at(place).is_string()
+            ? whole.at(place).get<std::string>()
             : "";
-    json kept = wanted_of(before, kProvenance, redactor_);
+    json kept = wanted_of(whole, kProvenance, redactor_);
     if (!raw.empty() && kept.is_object() && kept.contains(place)) {
-      const auto known = libraries_.find(raw);
-      if (known != libraries_.end()) {
-        kept[place] = known->second;
-      } else {
-        auto clean = kept[place].get<std::string>();
-        for (int number = 2; !shown_.insert(clean).second; ++number) {
-          clean = fmt::format("{} ({})", kept[place].get<std::string>(), number);
-        }
-        kept[place] = libraries_[raw] = clean;
-      }
+      const auto [known, fresh] = libraries_.try_emplace(raw);
+      if (fresh) known->second = distinct(kept[place].get<std::string>());
+      kept[place] = known->second;
     }
-    whole = kept.is_null() ? json::object() : std::move(kept);
+    return kept.is_null() ? json::object() : kept;
   }
 
-  void header(CampaignHeader& header) {
-    for (std::string& argument : header.command_line)
-      argument.resize(std::min(argument.size(), kMostTextBytes));
-    redactor_.command_line(header.command_line);
-    for (std::string& variable : header.environment) {
-      variable = redactor_.variable(variable.substr(0, kMostTextBytes));
-    }
-    for (std::string& folder : header.crash_reports) path(folder);
-    header.machine = wanted_of(header.machine, kMachine, redactor_);
-    for (WorkerInfo& info : header.workers) {
-      info.name = worker(info.name);
-      path(info.path);
-      json library = info.describe.value("provenance", json::object());
-      info.describe.erase("operations");  // a table that every copy of this version has
-      info.describe = wanted_of(info.describe, kDescribe, redactor_);
-      if (info.describe.is_object() && library.is_object()) {
-        library_of(info.describe["provenance"], library);
-      }
-    }
-    for (std::string* field : {&header.mpsprobe_version, &header.mpsprobe_build, &header.started,
-                               &header.matrix_name, &header.matrix_description}) {
-      text(*field);
-    }
-    header.cells.rename_blocks([this](std::string& title) { name(title); });
-    for (LeftOut& left_out : header.left_out) {
-      name(left_out.cell);
-      name(left_out.reason);
-    }
+  void structure(CampaignHeader&, json& machine) {
+    machine = wanted_of(machine, kMachine, redactor_);
   }
-
-  void frames(std::vector<StackFrame>& frames) {
-    list(frames, [this](StackFrame& frame) {
-      name(frame.function);
-      for (std::string* field : {&frame.image, &frame.source}) path(*field);
-      name(frame.image_id);
-    });
+  void structure(CampaignHeader&, PlannedCells& cells) {
+    cells.rename_blocks([this](std::string& title) { take<FieldKind::name>(title); });
   }
-  void threads(std::vector<ThreadStack>& stacks) {
-    list(stacks, [this](ThreadStack& stack) {
-      name(stack.name);
-      frames(stack.frames);
-    });
-  }
-
-  void capture(Capture& capture) {
-    text(capture.head, kMostCaptureBytes);
-    text(capture.tail, kMostCaptureBytes);
-    texts(capture.noticed);
-  }
-
-  void crash_report(CrashReport& report) {
-    redactor_.at("crash reports");
-    // Its place is told by the bundle's own name of it (crash_reports.h).
-    report.incident.clear();
-    for (std::string* field : {&report.bug_type, &report.process, &report.os_version, &report.model,
-                               &report.exception, &report.signal, &report.subtype,
-                               &report.termination_namespace, &report.termination_indicator}) {
-      text(*field);
-    }
-    texts(report.termination_reasons);
-    texts(report.application_info);
-    threads(report.threads);
-    frames(report.last_exception);
-  }
-
-  void process(ProcessRecord& process) {
-    redactor_.at("what processes printed");
-    capture(process.out);
-    capture(process.err);
-    redactor_.at("what processes told of failures");
-    list(process.failures, [this](FailureEvent& failure) {
-      for (std::string* field :
-           {&failure.kind, &failure.text, &failure.phase, &failure.operation}) {
-        text(*field);
-      }
-    });
-    text(process.setup_problem);
-    text(process.start_remark);
-    if (process.result) name(process.result->observed_path);
-    if (auto* spawn = std::get_if<NotSpawned>(&process.termination)) text(spawn->what);
-    redactor_.at("flight recorders and stacks");
-    list(process.recorder.threads, [this](ThreadPlace& place) { name(place.operation); });
-    list(process.recorder.crash.frames, [this](FrameAddress& frame) { path(frame.path); });
-    list(process.recorder.images, [this](ImageSeen& image) { path(image.path); });
-    list(process.recorder.stacks, [this](StackSeen& seen) {
-      name(seen.name);
-      list(seen.frames, [this](FrameAddress& frame) { path(frame.path); });
-    });
-    threads(process.stacks.threads);
-    process.image_set = redactor_.text(process.image_set);
-    if (process.crash_report) crash_report(*process.crash_report);
-    redactor_.at("GPU events");
-    list(process.gpu_events, [this](GpuEvent& event) {
-      event.incident.clear();
-      name(event.process);
-      text(event.summary);
-    });
-  }
-
-  void trial(TrialRecord& trial) {
-    redactor_.at("trials");
-    trial.worker = worker(trial.worker);
-    name(trial.before);
-    name(trial.started);
-    Judgement& judgement = trial.judgement;
-    name(judgement.detail);
-    judgement.signature = redactor_.text(judgement.signature);
-    list(judgement.also, [this](OtherFinding& finding) { name(finding.title); });
-    if (trial.known_good) name(trial.known_good->cell);
-    if (trial.path_probe) {
-      name(trial.path_probe->cell);
-      name(trial.path_probe->path);
-      text(trial.path_probe->why);
-    }
-    for (ProcessRecord& each : trial.processes) process(each);
+  void structure(WorkerInfo&, json& describe) {
+    const json library = describe.value("provenance", json::object());
+    describe.erase("operations");  // a table that every copy of this version has
+    describe = wanted_of(describe, kDescribe, redactor_);
+    if (describe.is_object() && library.is_object()) describe["provenance"] = library_of(library);
   }
 
   Redactor& redactor_;
+  std::string_view part_ = "evidence";
   std::map<std::string, std::string> workers_;
+  std::map<std::string, std::string> references_;
   std::map<std::string, std::string> libraries_;
   std::set<std::string> shown_;
 };

@@ -5,9 +5,13 @@
 
 #include "harness/crash_report/fixture.h"
 #include "harness/crash_report/ips.h"
+#include "harness/journal/header_json.h"
+#include "harness/journal/trial_json.h"
+#include "reports/hostile_text.h"
 #include "reports/words/text.h"
 #include "reproducers/bundle/planted_run.h"
 #include "reproducers/bundle/redaction/redact_crash_report.h"
+#include "reproducers/bundle/redaction/redact_journal.h"
 #include "reproducers/bundle/redaction/text_scan.h"
 
 namespace mpsprobe {
@@ -22,8 +26,79 @@ class Redaction : public testing::Test {
     strings_.learn_text(raw);
     return Redactor(strings_, true).text(raw);
   }
+  /// Everything that a bundle can say of a journal.
+  std::string redacted(Journal& journal, Redactor& redactor) {
+    redact_journal(journal, redactor);
+    nlohmann::json all{header_to_json(journal.header), journal.provenances};
+    for (const auto& [id, images] : journal.image_sets) all.push_back({id, images_to_json(images)});
+    for (const TrialRecord& trial : journal.trials) all.push_back(trial_to_json(trial));
+    for (const CampaignEnd& end : journal.ends) all.push_back(end_to_json(end));
+    return all.dump();
+  }
   PersonalStrings strings_;
 };
+
+TEST_F(Redaction, TakesEveryTextOfAJournalByItsKind) {
+  Journal journal = journal_with("/Users/plantedone/secret.py");
+  journal.header.shard = Shard{0, 2};
+  journal.header.whole = journal.header.cells;
+  for (TrialRecord& trial : journal.trials) {
+    for (ProcessRecord& process : trial.processes) {
+      // A bundle gives its files names of its own before.
+      process.crash_report->file = process.gpu_events[0].file = "crash-1.ips";
+      process.termination = NotSpawned{2, "/Users/plantedone/worker: no such file"};
+    }
+  }
+  Redactor redactor(strings_, true);
+  EXPECT_THAT(redacted(journal, redactor), Not(HasSubstr("plantedone")));
+  const ProcessRecord& process = journal.trials[0].processes[0];
+  EXPECT_EQ(process.failures[0].text, "~/secret.py");
+  EXPECT_EQ(process.crash_report->file, "crash-1.ips");
+  EXPECT_EQ(process.crash_report->incident, "");
+  EXPECT_TRUE(journal.provenances.contains(process.hello->provenance));
+  EXPECT_TRUE(journal.image_sets.contains(process.image_set));
+  EXPECT_EQ(journal.trials[0].worker, journal.header.workers[0].name);
+}
+
+TEST_F(Redaction, AKeyThatIsNewInAJournalIsLeftOutUntilItsKindIsStated) {
+  SampleJournal sample;
+  sample.plan("sim/linear/graph/threads=2").ran(1);
+  Journal& journal = sample.journal;
+  for (nlohmann::json* place :
+       {&journal.provenances["build-a"], &journal.header.workers[0].describe["provenance"],
+        &journal.header.workers[0].describe, &journal.header.machine}) {
+    (*place)["surprise"] = "kim";
+    (*place)["torch"]["owner"] = {{"name", "kim"}};
+    (*place)["torch"]["version"] = "2.15.0";
+    (*place)["device"] = {{"nickname", "kim"}, {"name", "Apple M4"}};
+    (*place)["environment"] = {{"NICKNAME", "kim"}, {"PYTORCH_X", "/opt/kim/x.so"}};
+    (*place)["symbols"] = {{"_owner", "kim"}, {"_pool", true}};
+    (*place)["frameworks"] = {{"Kims", "kim"}};
+  }
+  Redactor redactor(strings_, true);
+  const std::string all = redacted(journal, redactor);
+  EXPECT_THAT(all, Not(HasSubstr("kim")));
+  for (const char* kept : {"2.15.0", "Apple M4", "PYTORCH_X", "_pool"}) {
+    EXPECT_THAT(all, HasSubstr(kept));
+  }
+  EXPECT_THAT(redactor.left_out().at("provenance"), testing::Contains("surprise"));
+}
+
+TEST_F(Redaction, WhatAJournalHasLostKeepsNoNameAndStaysApart) {
+  SampleJournal sample;
+  sample.plan("sim/linear/graph/threads=2").ran(3);
+  for (size_t i = 0; i < 3; ++i) {
+    sample.journal.trials[i].processes[0].hello = HelloEvent{2, i < 2 ? "of kim" : "of others"};
+  }
+  Redactor redactor(strings_, true);
+  EXPECT_THAT(redacted(sample.journal, redactor), Not(HasSubstr("of kim")));
+  const auto named = [&](size_t i) {
+    return sample.journal.trials[i].processes[0].hello->provenance;
+  };
+  EXPECT_EQ(named(0), named(1));
+  EXPECT_NE(named(1), named(2));
+  EXPECT_FALSE(sample.journal.provenances.contains(named(0)));
+}
 
 TEST_F(Redaction, PutsATildeForHomeVolumeAndTemporaryFolders) {
   EXPECT_EQ(text("at /Users/plantedone/a/b/c.py:12: x"), "at ~/*/c.py:12: x");
