@@ -2,8 +2,13 @@
 
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
 #include <vector>
 
+#include "harness/journal/header_fields.h"
+#include "harness/record/trial_fields.h"
 #include "reports/sample_journal.h"
 
 namespace mpsprobe {
@@ -29,77 +34,99 @@ inline std::vector<std::string> hostile_texts() {
   };
 }
 
+/// Puts a text into every field of a record that can hold one, and of the records that it consists
+/// of: what may be there is there, and no list of texts or of such records is empty.
+class PutEverywhere {
+ public:
+  explicit PutEverywhere(std::string text) : text_(std::move(text)) {}
+
+  template <Described Record>
+  void in(Record& record) const {
+    for_each_field<Record>([this, &record]<typename Field>(const Field& field) {
+      if constexpr (Field::kind != FieldKind::safe && Field::kind != FieldKind::structure) {
+        this->put(record.*field.member);
+      }
+    });
+    if constexpr (std::is_same_v<Record, Capture>) {
+      record.bytes = record.head.size() + record.tail.size();
+    }
+  }
+
+ private:
+  template <typename Value>
+  static constexpr bool holds_text() {
+    if constexpr (std::is_same_v<Value, std::string>) {
+      return true;
+    } else if constexpr (!Described<Value>) {
+      return false;
+    } else {
+      bool holds = false;
+      for_each_field<Value>([&holds](const auto& field) {
+        holds = holds || std::remove_cvref_t<decltype(field)>::kind != FieldKind::safe;
+      });
+      return holds;
+    }
+  }
+
+  template <typename Value>
+  void put(Value& value) const {
+    if constexpr (std::is_same_v<Value, std::string>) {
+      value = text_;
+    } else if constexpr (kIsList<Value>) {
+      if (value.empty() && holds_text<typename Value::value_type>()) value.emplace_back();
+      for (auto& entry : value) put(entry);
+    } else if constexpr (kIsOptional<Value>) {
+      if (!value.has_value() && holds_text<typename Value::value_type>()) value.emplace();
+      if (value.has_value()) put(*value);
+    } else if constexpr (std::is_same_v<Value, Termination>) {
+      std::visit([this](auto& each) { this->in(each); }, value);
+    } else {
+      in(value);
+    }
+  }
+
+  std::string text_;
+};
+
 /// Stacks with `text` in every name, of two threads that wait for one another.
 inline StackEvidence hostile_stacks(const std::string& text) {
   StackEvidence stacks;
   for (uint64_t id : {1, 2}) {
     ThreadStack stack;
     stack.thread_id = id;
-    stack.name = text;
     stack.faulting = id == 1;
     stack.wait = {Wait::Kind::lock, id, 3 - id, false};
-    stack.frames = {{text, text, id, text, text, false}, {text, text, id, "", "", false}};
+    stack.frames.resize(2);
     stacks.threads.push_back(stack);
   }
   stacks.lock_cycle = {1, 2};
+  PutEverywhere(text).in(stacks);
+  for (ThreadStack& stack : stacks.threads) stack.frames[1].function.clear();
   return stacks;
 }
 
-inline CrashReport hostile_crash_report(const std::string& text) {
-  CrashReport report;
-  for (std::string* field :
-       {&report.file, &report.incident, &report.bug_type, &report.process, &report.os_version,
-        &report.model, &report.exception, &report.signal, &report.subtype,
-        &report.termination_namespace, &report.termination_indicator}) {
-    *field = text;
-  }
-  report.termination_reasons = {text, text};
-  report.application_info = {text, text};
-  report.threads = hostile_stacks(text).threads;
-  report.last_exception = report.threads[0].frames;
-  return report;
-}
-
-/// A journal in which a failed trial carries `text` wherever a worker could have put it.
+/// A journal that carries `text` wherever a worker or a file could have put it.
 inline Journal journal_with(const std::string& text) {
   SampleJournal sample;
   sample.block(text).plan("sim/linear/nograph/threads=3").ran(2, 1);
   Journal& journal = sample.journal;
-  journal.header.matrix_name = text;
-  journal.header.matrix_description = text;
-  journal.header.command_line.push_back(text);
+  const PutEverywhere everywhere(text);
+  everywhere.in(journal.header);
   journal.header.environment = {"A=" + text};
   journal.header.machine[text] = text;
-  journal.header.left_out.push_back({text, text});
-  journal.provenances["build-a"]["torch"]["version"] = text;
-  journal.provenances["build-a"]["torch"]["git_hash"] = text;
-  journal.provenances["build-a"]["torch"]["path"] = text;
-  journal.provenances["build-a"]["device"] = text;
-  journal.ends = {{text, text, text}};
-  for (TrialRecord& trial : journal.trials) {
-    trial.worker = journal.header.workers[0].name = text;
-    trial.before = text;
-    trial.path_probe = PathProbe{text, text, text};
-    ProcessRecord& process = trial.processes[0];
-    process.err.head = process.out.head = text;
-    process.err.noticed = {text};
-    process.err.bytes = process.out.bytes = text.size();
-    process.failures = {FailureEvent{text, text, text, 0, 0, text}};
-    process.setup_problem = text;
-    if (process.result) process.result->observed_path = text;
-    for (ThreadPlace& place : process.recorder.threads) place.operation = text;
-    for (FrameAddress& frame : process.recorder.crash.frames) frame.path = text;
-    process.stacks = hostile_stacks(text);
-    process.recorder.images = {{text, text}};
-    process.image_set = text;
-    process.crash_report = hostile_crash_report(text);
-    process.gpu_events = {{text, text, text, 1, text}};
-    if (!is_failure(trial.judgement.outcome)) continue;
-    trial.judgement.signature = text;
-    trial.judgement.detail = text;
-    trial.judgement.also = {{text, false}};
-  }
+  nlohmann::json build = journal.provenances.at("build-a");
+  for (const char* key : {"version", "git_hash", "path"}) build["torch"][key] = text;
+  build["device"] = text;
+  journal.provenances = {{text, build}};
   journal.image_sets[text] = {{text, text}};
+  everywhere.in(journal.ends.emplace_back());
+  for (TrialRecord& trial : journal.trials) {
+    const Judgement judgement = trial.judgement;
+    trial.processes[0].stacks = hostile_stacks(text);
+    everywhere.in(trial);
+    // What passed has no signature.
+    if (!is_failure(judgement.outcome)) trial.judgement = judgement;
+  }
   return journal;
 }
 
