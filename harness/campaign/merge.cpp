@@ -84,7 +84,9 @@ std::string ground_of(const Journal& journal, const TrialStamp& trial) {
   std::string ground =
       machine_of(journal.header).dump(-1, ' ', false, json::error_handler_t::replace);
   const auto at = journal.provenances.find(*trial.provenance);
-  if (at == journal.provenances.end()) return ground;
+  if (at == journal.provenances.end()) {
+    return trial.provenance->empty() ? ground : ground + " with a library whose record is lost";
+  }
   const LibraryUnderTest library = library_under_test(at->second);
   return ground + " with " + in_words(library) + " " + library.git_hash + " " + library.build_id;
 }

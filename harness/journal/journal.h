@@ -102,7 +102,8 @@ struct Journal {
 };
 
 /// Reads a journal. Tolerates a last line that a kill cut off, and skips lines that were changed,
-/// are of another run, stand there twice or refer to one of these: `damaged` names them. Throws
+/// are of another run or stand there twice: `damaged` names them. What a trial refers to by its id
+/// may have been on one of them, and is then in neither `provenances` nor `image_sets`. Throws
 /// JournalError, naming file and line, where the first record, which says what the run is, is not
 /// whole, or of another version.
 Journal read_journal(const std::filesystem::path& file);

@@ -183,9 +183,6 @@ class Reader {
       journal_.image_sets[object.at("id").get<std::string>()] =
           images_from_json(object.at("images"));
     } else if (record == "trial") {
-      if (!journal_.run.empty() && !refers_to_what_is_there(*line.trial)) {
-        return "it refers to a line that is damaged";
-      }
       sequences_.push_back(line.trial->sequence);
       stored_->add(file_, line.offset);
       take(std::move(*line.trial));
@@ -201,17 +198,6 @@ class Reader {
       return "it is no record that this version knows";
     }
     return "";
-  }
-
-  /// What a trial refers to may be on a line that was skipped.
-  bool refers_to_what_is_there(const TrialRecord& trial) const {
-    return std::all_of(
-        trial.processes.begin(), trial.processes.end(), [this](const ProcessRecord& process) {
-          const bool library = !process.hello.has_value() ||
-                               journal_.provenances.contains(process.hello->provenance);
-          return library &&
-                 (process.image_set.empty() || journal_.image_sets.contains(process.image_set));
-        });
   }
 
   std::filesystem::path file_;

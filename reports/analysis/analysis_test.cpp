@@ -197,6 +197,29 @@ TEST(Analysis, ATrialOfTwoBuildsBelongsToNeither) {
   EXPECT_EQ(analysis.arms[1].label, "stock, build unknown");
 }
 
+TEST(Analysis, TrialsWhoseProvenanceIsLostStayAndAreAddedUpWithNoOthers) {
+  SampleJournal sample;
+  sample.plan("cpu/add/default/threads=2").ran(6);
+  sample.provenance = "build-b";
+  sample.ran(3, 3);
+  sample.ran(1, 1).last().processes[0].hello.reset();  // died before it could say
+  for (size_t i = 6; i < 10; ++i) sample.journal.trials[i].trial = static_cast<int>(i);
+  sample.journal.provenances.erase("build-b");
+  const Analysis one_lost = analyse(sample.journal);
+  ASSERT_THAT(one_lost.arms, SizeIs(3));
+  EXPECT_TRUE(one_lost.arms[0].proved);
+  EXPECT_FALSE(one_lost.arms[1].proved);
+  EXPECT_EQ(one_lost.arms[2].label, "stock, build unknown");
+  ASSERT_THAT(one_lost.cells, SizeIs(3));
+  EXPECT_EQ(one_lost.cells[0].counted, 6);
+  EXPECT_EQ(one_lost.cells[1].counted, 3);
+  EXPECT_THAT(one_lost.warnings, warns("provenance_lost"));
+  sample.journal.provenances.clear();
+  const Analysis both_lost = analyse(sample.journal);
+  ASSERT_THAT(both_lost.cells, SizeIs(3)) << "two that are lost are two";
+  EXPECT_EQ(both_lost.cells[0].counted, 6);
+}
+
 TEST(Analysis, ADeathBeforeHelloBelongsToTheOnlyBuild) {
   SampleJournal sample;
   sample.plan("cpu/add/default/threads=1").ran(10, 1);

@@ -45,8 +45,10 @@ Identity identify(const Journal& journal, const std::vector<std::string>& proven
   Identity identity;
   for (const std::string& name : provenances) {
     const json provenance = provenance_named(journal, name);
-    if (!provenance.is_object()) continue;
-    const std::string build = dumped(library_object(provenance));
+    const bool lost = is_provenance_lost(journal, name);
+    if (!provenance.is_object() && !lost) continue;
+    // What it said cannot be read any more: a build of its own, which nothing describes.
+    const std::string build = lost ? "lost: " + name : dumped(library_object(provenance));
     const std::string device = dumped(member(provenance, "device"));
     if (!identity.known) {
       identity = {true, false, provenance, build, device};
@@ -76,7 +78,7 @@ size_t known_arm(WorkerArms& worker, const Arm& blank, const Identity& identity,
   if (fresh) {
     worker.arms.push_back(blank);
     describe_arm(worker.arms.back(), identity.provenance);
-    worker.arms.back().proved = true;
+    worker.arms.back().proved = identity.provenance.is_object();
   }
   add_device(worker.arms[at->second], identity.provenance);
   return at->second;
@@ -136,7 +138,7 @@ Arms divide_into_arms(const Journal& journal, const TrialFactsList& trials) {
   // there is only one.
   for (size_t i : undecided) {
     WorkerArms& worker = workers[*trials[i].worker];
-    const bool one = worker.arms.size() == 1 && !worker.unknown;
+    const bool one = worker.arms.size() == 1 && worker.arms[0].proved;
     local[i] = one ? 0 : static_cast<uint32_t>(unknown_arm(worker, blanks[*trials[i].worker]));
   }
 

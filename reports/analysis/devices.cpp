@@ -52,6 +52,11 @@ json provenance_named(const Journal& journal, const std::string& name) {
   return parsed.is_object() ? parsed : json(nullptr);
 }
 
+bool is_provenance_lost(const Journal& journal, const std::string& name) {
+  return !name.empty() && !journal.provenances.contains(name) &&
+         provenance_named(journal, name).is_null();
+}
+
 std::string device_of(const json& provenance) {
   return device_text(member(provenance, "device"));
 }

@@ -12,6 +12,10 @@ namespace mpsprobe {
 /// it came. Null where it is none.
 nlohmann::json provenance_named(const Journal& journal, const std::string& name);
 
+/// Whether a process told its provenance and the journal does not have it any more: the line that
+/// held it was damaged.
+bool is_provenance_lost(const Journal& journal, const std::string& name);
+
 /// What a process calls its device; "" where it does not say.
 std::string device_of(const nlohmann::json& provenance);
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "reports/analysis/devices.h"
 #include "reports/analysis/gpu_events.h"
 #include "reports/words/phrases.h"
 #include "reports/words/text.h"
@@ -79,10 +80,32 @@ void warn_of_damage(const Journal& journal, std::vector<Warning>& warnings) {
   if (journal.damaged.size() > kMostNamed) {
     lines += fmt::format("; and {} more", journal.damaged.size() - kMostNamed);
   }
-  warnings.push_back({"journal_damaged",
-                      fmt::format("Lines of journal.ndjson are damaged and were skipped: {}. What "
-                                  "they held counts as not run; --resume runs it again.",
-                                  lines)});
+  warnings.push_back(
+      {"journal_damaged", fmt::format("Lines of journal.ndjson are damaged and were skipped: {}. A "
+                                      "trial on one counts as not run; --resume runs it again.",
+                                      lines)});
+}
+
+void warn_of_lost_provenance(const Journal& journal, const TrialFactsList& all,
+                             std::vector<Warning>& warnings) {
+  std::map<const std::vector<std::string>*, bool> lost;  // what trials share is there once
+  int64_t trials = 0;
+  for (const TrialFacts& trial : all) {
+    const auto [at, fresh] = lost.try_emplace(trial.provenances);
+    if (fresh) {
+      at->second = std::any_of(
+          trial.provenances->begin(), trial.provenances->end(),
+          [&journal](const std::string& name) { return is_provenance_lost(journal, name); });
+    }
+    if (at->second) ++trials;
+  }
+  if (trials == 0) return;
+  warnings.push_back(
+      {"provenance_lost",
+       fmt::format("Of {} the record of the library that ran is damaged or gone: which build they "
+                   "are of is not proved, and they are not added up with others. --resume writes "
+                   "it again with the next trial of the same build.",
+                   counted(trials, "trials"))});
 }
 
 void warn_of_sharing(const Journal& journal, std::vector<Warning>& warnings) {
@@ -274,6 +297,7 @@ std::vector<Warning> warn(const Journal& journal, const Analysis& analysis,
   warn_of_gaps(analysis, journal.live, warnings);
   warn_of_open_questions(analysis, warnings);
   warn_of_damage(journal, warnings);
+  warn_of_lost_provenance(journal, trials, warnings);
   warn_of_sharing(journal, warnings);
   warn_of_overlap(analysis, warnings);
   warn_of_path(analysis, warnings);
