@@ -60,6 +60,12 @@ const Finding* Case::first_of(std::initializer_list<TextClass> classes) const {
   return found == findings.end() ? nullptr : &*found;
 }
 
+const Finding* Case::first_uncaught() const {
+  const auto found = std::find_if(findings.begin(), findings.end(),
+                                  [](const Finding& finding) { return finding.uncaught; });
+  return found == findings.end() ? nullptr : &*found;
+}
+
 const Finding* Case::first_ending() const {
   const auto found = std::find_if(findings.begin(), findings.end(), [](const Finding& finding) {
     return ends_the_process(finding.text_class);

@@ -36,6 +36,8 @@ struct Case {
 
   /// The first finding of one of these classes; nullptr where there is none.
   const Finding* first_of(std::initializer_list<TextClass> classes) const;
+  /// The first that nobody caught: it ended a thread, whatever became of the process.
+  const Finding* first_uncaught() const;
   /// The first of those that end a process, as opposed to what it may have survived.
   const Finding* first_ending() const;
 

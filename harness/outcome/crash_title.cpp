@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/outcome/misuse_frames.h"
+#include "harness/outcome/python_death.h"
 #include "harness/outcome/told.h"
 #include "harness/outcome/whereabouts.h"
 #include "harness/signature/ascii.h"
@@ -194,9 +195,12 @@ CrashTitle title_of_crash(const ProcessRecord& process, int signal, const StackT
     return {
         fmt::format("{} in {}{}", signal_name(signal), title.function, suffix), Basis::frames, {}};
   }
+  const std::string what = words.empty() ? signal_name(signal) : std::string(words);
+  if (const std::string place = python_place(process.err.text()); !place.empty()) {
+    return {fmt::format("{} in Python: {}{}", what, place, suffix), Basis::frames, {}, true};
+  }
   const std::string image = crash_image(process, title);
   const std::string in = image.empty() ? image : " in " + image;
-  const std::string what = words.empty() ? signal_name(signal) : std::string(words);
   return {fmt::format("{}{} {} (no function known)", what, in, whereabouts(process.recorder)),
           Basis::place,
           {}};

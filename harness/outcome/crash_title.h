@@ -21,6 +21,7 @@ struct CrashTitle {
   std::string title;
   Basis basis = Basis::place;
   std::vector<std::string> why;  ///< the frames that were passed over, by the rows that say so
+  bool python = false;           ///< by Python's frame, in place of the machine's
 };
 
 /// "bad access in FUNCTION" for SIGSEGV and SIGBUS (macOS gives either for one and the same bad
@@ -31,7 +32,8 @@ struct CrashTitle {
 /// anybody, or the caller gave a bad pointer. A death in a function that a library ends the
 /// process in for one misuse alone is titled as the library's text (misuse_frames.h). Frames of the
 /// handler first, then those of the system's crash report. Without a function the title says that
-/// it is thin, and names the image and where the process was. A death outside the run says so.
+/// it is thin, and names the image and where the process was; where faulthandler printed the Python
+/// frame of the thread, that is the place. A death outside the run says so.
 /// Pure; never throws but for lack of memory.
 CrashTitle crash_title(const ProcessRecord& process, int signal);
 

@@ -92,8 +92,11 @@ Judgement judge_death(Case& told, int signal) {
         std::find_if(told.findings.begin(), told.findings.end(), explains_bad_access);
     if (explains != told.findings.end()) return told.as(Outcome::signal, name, *explains);
   }
-  // An exception that nobody catches ends in abort. A trap is raised where it happens, whatever
-  // was caught and printed before.
+  // An exception that nobody catches ends in abort, Swift's fatal error in a trap. Any other trap
+  // is raised where it happens, whatever was caught and printed before.
+  if (const Finding* died = told.first_uncaught(); died != nullptr && is_deliberate(signal)) {
+    if (signal != SIGABRT) return told.as(outcome_of(died->text_class), *died);
+  }
   if (signal == SIGABRT) {
     if (const Finding* thrown = what_was_thrown(told)) {
       if (is_victim(*thrown) && only_a_victim(told.process, told.findings))
@@ -112,8 +115,9 @@ Judgement judge_death(Case& told, int signal) {
       return told.as(Outcome::signal, name, *loader);
     }
     // It ended itself, and most likely said why, in words that nobody knows.
-    if (told.crash->basis != Basis::frames) {
-      if (const Titled words = last_words_of(told.process); !words.title.empty()) {
+    if (told.crash->basis != Basis::frames || told.crash->python) {
+      const Titled words = last_words_of(told.process);
+      if (!words.title.empty() && !(words.vague && told.crash->python)) {
         return told.as(Outcome::signal, name, words);
       }
     }

@@ -91,6 +91,10 @@ Judgement left_cleanly(const Case& told) {
     take_phase(judgement, *failure);
     return judgement;
   }
+  // The process went on without the thread.
+  if (const Finding* died = told.first_uncaught()) {
+    return told.as(outcome_of(died->text_class), *died);
+  }
   if (!told.process.result.has_value()) {
     // An interpreter that reads its program from a terminal leaves with 0 whatever it told.
     if (const Titled story = told_story(told.printed); !story.title.empty()) {

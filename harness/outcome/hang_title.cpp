@@ -1,9 +1,13 @@
 #include "harness/outcome/hang_title.h"
 
 #include <algorithm>
+#include <set>
+#include <string>
 
 #include "harness/outcome/whereabouts.h"
+#include "harness/signature/ascii.h"
 #include "harness/signature/frames.h"
+#include "harness/signature/function_name.h"
 
 namespace mpsprobe {
 namespace {
@@ -19,12 +23,66 @@ const ThreadStack* stack_of(const ProcessRecord& process) {
   return found == threads.end() ? nullptr : &*found;
 }
 
+// "Pool" of "Pool.take", "lanes::Pool::take" and "-[Pool take:]"; empty where the function is none
+// of a class.
+std::string class_of(const std::string& function) {
+  if (function.starts_with("-[") || function.starts_with("+[")) {
+    return function.substr(2, function.find(' ') - 2);
+  }
+  const size_t scope = std::max(function.rfind("::") + 1, function.rfind('.') + 1);  // npos: 0
+  if (scope == 0) return "";
+  std::string name = function.substr(0, scope - (function[scope - 1] == ':' ? 2 : 1));
+  const size_t last = name.find_last_of(":.") + 1;  // npos + 1 is 0
+  return ascii::upper(ascii::at(name, last)) ? name : std::string();
+}
+
+// Whose lock a stack waits for: the function that its class was entered by. What that calls within
+// the class differs from build to build.
+std::string owner_of(const std::vector<StackFrame>& frames) {
+  std::string owner = title_of_stack(frames).function;
+  const std::string type = class_of(owner);
+  if (type.empty()) return owner;
+  bool found = false;
+  for (const StackFrame& frame : frames) {
+    const std::string function = normalise_function(frame.function);
+    found = found || function == owner;
+    if (found && class_of(function) != type) break;
+    if (found) owner = function;
+  }
+  return owner;
+}
+
+// Whose locks make the cycle: of the threads in it, or, where their stacks are not known, of the
+// one that the hang is about.
+std::string owners_of_cycle(const ProcessRecord& process) {
+  constexpr size_t kMost = 3;
+  const std::vector<uint64_t>& cycle = process.stacks.lock_cycle;
+  std::set<std::string> owners;
+  for (const ThreadStack& stack : process.stacks.threads) {
+    if (std::find(cycle.begin(), cycle.end(), stack.thread_id) == cycle.end()) continue;
+    owners.insert(owner_of(stack.frames));
+  }
+  if (owners.empty()) {
+    const ThreadStack* stack = stack_of(process);
+    if (stack != nullptr) owners.insert(owner_of(stack->frames));
+  }
+  owners.erase("");
+  std::string words;
+  for (const std::string& owner : owners) {
+    if (std::distance(owners.begin(), owners.find(owner)) == kMost) break;
+    words += (words.empty() ? " of " : " and ") + owner;
+  }
+  return words;
+}
+
 }  // namespace
 
 HangTitle hang_title(const ProcessRecord& process, std::string_view path) {
   const std::string where = whereabouts_of_hang(process.recorder, path);
   // How many threads wait differs from run to run: it is not part of the title.
-  if (!process.stacks.lock_cycle.empty()) return {"hang: lock cycle, " + where, Basis::frames, {}};
+  if (!process.stacks.lock_cycle.empty()) {
+    return {"hang: lock cycle" + owners_of_cycle(process) + ", " + where, Basis::frames, {}};
+  }
   const auto& threads = process.stacks.threads;
   if (std::any_of(threads.begin(), threads.end(),
                   [](const ThreadStack& stack) { return stack.wait.owner_gone; })) {

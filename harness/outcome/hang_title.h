@@ -15,7 +15,8 @@ struct HangTitle {
   std::vector<std::string> why;  ///< the frames that were passed over, by the rows that say so
 };
 
-/// The title of a process that hung: by its locks where the stacks tell of them, by the function
+/// The title of a process that hung: by its locks, and whose
+/// they are, where the stacks tell of them, by the function
 /// that the thread which was deepest in something is in where its stack was taken, and by where it
 /// was. `path` is as for whereabouts(). Throws only for lack of memory; may be called from any
 /// thread.

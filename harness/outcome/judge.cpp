@@ -14,6 +14,14 @@ namespace {
 
 Judgement judge_hang(const Case& told, std::string_view path) {
   const char* how = told.process.ended_by == EndedBy::deadline ? "deadline" : "no progress";
+  // Whoever waits for a thread that died waits for ever: what it died of titles the hang.
+  if (const Finding* died = told.first_uncaught()) {
+    Judgement judgement = told.as(Outcome::hang, how, *died);
+    constexpr std::string_view kException = "exception: ";
+    const bool named = judgement.signature.starts_with(kException);
+    judgement.signature.insert(0, named ? "hang after " : "hang after exception: ");
+    return judgement;
+  }
   const HangTitle hang = hang_title(told.process, path);
   Judgement judgement = told.as(Outcome::hang, how, hang.title, hang.basis);
   judgement.why = hang.why;

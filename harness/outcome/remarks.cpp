@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include "harness/outcome/crash_title.h"
+#include "harness/outcome/python_death.h"
 
 namespace mpsprobe {
 namespace {
@@ -72,6 +73,9 @@ std::vector<std::string> remarks(const ProcessRecord& process) {
     add_probe(said, process.recorder.probe);
   } else if (const std::optional<int> signal = death_signal(process)) {
     add_crash(said, process, *signal);
+  }
+  if (python_collected_garbage(process.err.text())) {
+    said.emplace_back("the thread that died was collecting Python's garbage");
   }
   return said;
 }

@@ -4,7 +4,6 @@
 #include <iterator>
 #include <map>
 
-#include "harness/signature/ascii.h"
 #include "harness/signature/function_name.h"
 #include "harness/signature/kernel_name.h"
 #include "harness/signature/passing_frames.h"
@@ -20,6 +19,7 @@ struct Seen {
   std::string function;
   std::string destroys;  ///< the destructor that this one does nothing but call
   const PassingFrame* passing = nullptr;
+  bool module = false;  ///< of a compiled module that has no symbols
 };
 
 // "Pool<int>::Step" of "Pool<int>::Step, std::default_delete<...>>::~unique_ptr()".
@@ -58,6 +58,11 @@ std::vector<Seen> look_at(const std::vector<StackFrame>& frames) {
     Seen frame{normalise_image(frames[i].image), normalise_function(frames[i].function),
                destroyed_by(frames[i].function)};
     frame.passing = find_passing_frame(frame.image, frame.function);
+    if (frame.passing == nullptr && frame.function.empty()) {
+      // The rows of compiled modules need the part of the name that is left out of titles.
+      frame.passing = find_passing_frame(frames[i].image, "");
+      frame.module = frame.passing != nullptr;
+    }
     // What the handler did before the trampoline is no part of the failure.
     if (frame.passing != nullptr && frame.passing->meaning == Passing::trampoline) {
       seen.clear();
@@ -66,27 +71,6 @@ std::vector<Seen> look_at(const std::vector<StackFrame>& frames) {
     seen.push_back(std::move(frame));
   }
   return seen;
-}
-
-// Functions move from one namespace to another, and who retells a stack leaves them out: a name of
-// two words or more speaks for itself. Classes stay.
-std::string without_namespaces(const std::string& function) {
-  constexpr size_t kShortest = 8;
-  const size_t scope = function.rfind("::");
-  if (scope == std::string::npos || function.find_first_of("[ (<~") != std::string::npos) {
-    return function;
-  }
-  const auto upper = [](char c) { return ascii::upper(c); };
-  if (std::any_of(function.begin(), function.begin() + static_cast<std::ptrdiff_t>(scope), upper)) {
-    return function;
-  }
-  const std::string name = function.substr(scope + 2);
-  if (name.size() < kShortest) return function;
-  const size_t bar = name.find('_', 1);
-  const bool words = (bar != std::string::npos && bar + 1 < name.size()) ||
-                     std::any_of(name.begin() + 1, name.end(), upper);
-  // What is left may look like something else, a number for example.
-  return words && normalise_function(name) == name ? name : function;
 }
 
 // A library without symbols of its own still names what it exports: the function that it was
@@ -124,6 +108,11 @@ StackTitle innermost(const std::vector<Seen>& seen) {
     }
   }
   if (heap) return {StackTitle::Kind::heap, "", "", {}};
+  const auto module =
+      std::find_if(seen.begin(), seen.end(), [](const Seen& frame) { return frame.module; });
+  if (weak.kind == StackTitle::Kind::none && module != seen.end()) {
+    return {StackTitle::Kind::unnamed, "", module->image, {}};
+  }
   return weak;
 }
 
@@ -195,7 +184,7 @@ StackTitle title_of_stack(const std::vector<StackFrame>& frames) {
   StackTitle title = innermost(seen);
   title.why = passed_over(seen);
   const std::string operation = operator_at_work(seen, title.function);
-  title.function = operation.empty() ? without_namespaces(title.function) : operation;
+  if (!operation.empty()) title.function = operation;
   // A loop that names its operator needs no caller.
   if (title.kind == StackTitle::Kind::passing && !operation.empty()) {
     title.kind = StackTitle::Kind::function;
@@ -215,7 +204,7 @@ std::string recursive_function(const std::vector<StackFrame>& frames) {
       ++of_library[frame.destroys.empty() ? frame.function : frame.destroys];
     }
   }
-  if (std::string first = first_repeated(counts); !first.empty()) return without_namespaces(first);
+  if (std::string first = first_repeated(counts); !first.empty()) return first;
   return most_repeated(of_library);
 }
 

@@ -50,17 +50,23 @@ TEST(TitleOfStack, AJumpToNowhereIsItsCallersAndCodeOfNoImageIsNobodys) {
             Kind::heap);
 }
 
-TEST(TitleOfStack, LeavesOutNamespacesThatANameDoesNotNeed) {
+// Two libraries may have functions of one name.
+TEST(TitleOfStack, AFreeFunctionKeepsItsNamespace) {
   const auto title = [](const char* function) {
     return title_of_stack({frame("liblane.so", function)}).function;
   };
-  EXPECT_EQ(title("lanes::core::take_lane(int)"), "take_lane");
-  EXPECT_EQ(title("lanes::gpu::takeLane(int)"), "takeLane");
+  EXPECT_EQ(title("lanes::core::take_lane(int)"), "lanes::core::take_lane");
+  EXPECT_EQ(title("pool::take_lane(int)"), "pool::take_lane");
   EXPECT_EQ(title("take_lane"), "take_lane");
-  // One word may be anybody's, and a class belongs to the name.
-  EXPECT_EQ(title("lanes::core::take(int)"), "lanes::core::take");
-  EXPECT_EQ(title("lanes::core::Pool::take_lane(int)"), "lanes::core::Pool::take_lane");
-  EXPECT_EQ(title("lanes::core::3rd_lane_taken"), "lanes::core::3rd_lane_taken");
+}
+
+// What a compiled module does that has no symbols shows in what it calls.
+TEST(TitleOfStack, AModuleOfPythonsWithoutSymbolsPassesThingsOn) {
+  const StackFrame module = frame("core.cpython-312-darwin.so", "");
+  const StackFrame called = frame("liblane.so", "lanes::Pool::take(int)");
+  EXPECT_EQ(title_of_stack({module, module, called}).function, "lanes::Pool::take");
+  EXPECT_EQ(title_of_stack({module, module}), (StackTitle{Kind::unnamed, "", "core.so"}));
+  EXPECT_EQ(title_of_stack({frame("libpool.so", ""), called}).kind, Kind::unnamed);
 }
 
 TEST(TitleOfStack, ADamagedHeapIsNobodysWhoIsOnTheStack) {
@@ -187,7 +193,7 @@ TEST(TitleOfStack, AKernelOfLibTorchsCountsAsItsOperator) {
   // A backend's own, and what belongs to no operator, stay.
   EXPECT_EQ(title_of_stack({frame("libtorch_cpu.so", "at::native::mps::linear_mps(at::Tensor)")})
                 .function,
-            "linear_mps");
+            "at::native::mps::linear_mps");
 }
 
 // What kernels' names have in front and behind, and who hands calls on: names of LibTorch 2.15.0's.

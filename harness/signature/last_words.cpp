@@ -87,6 +87,7 @@ Titled last_words(std::string_view text, const Rules& rules) {
   if (most == nullptr) return {};
   Titled titled = title_of_message(behind_program(words), rules);
   titled.why.insert(titled.why.begin(), most->name);
+  titled.vague = most->rank == 1;
   return titled;
 }
 

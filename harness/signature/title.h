@@ -12,6 +12,7 @@ namespace mpsprobe {
 struct Titled {
   std::string title;
   std::vector<std::string_view> why;
+  bool vague = false;  ///< of last_words() alone: the line tells of no trouble
 };
 
 /// The title of a message: the same for the same bug on every chip, in every build and run. One

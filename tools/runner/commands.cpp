@@ -19,6 +19,7 @@
 #include "tools/runner/list/list_command.h"
 #include "tools/runner/merge/merge_command.h"
 #include "tools/runner/option_check.h"
+#include "tools/runner/read/read_command.h"
 #include "tools/runner/report/report_command.h"
 #include "tools/runner/repro/repro_command.h"
 #include "tools/runner/run/finish_report.h"
@@ -207,6 +208,15 @@ const std::array kCommands{
         "written,\n"
         "6 not settled, 130 interrupted.",
         add_bisect},
+    Command{"read", kRunAndLook,
+            "say what failed, of a log, a crash report or a pasted issue, and what to run",
+            "Examples:\n"
+            "  mpsprobe read ~/Library/Logs/DiagnosticReports/python3.12-2026-08-12-091140.ips\n"
+            "  pbpaste | mpsprobe read - --json",
+            "Exit codes: 0 read, 2 wrong usage, or no text, 3 a journal cannot be read, 4 nothing "
+            "of a\n"
+            "failure found.",
+            plain<add_read_options, read_command_line>},
     Command{
         "feedback", kResults,
         "make of a run what can be filed: a folder and an archive for each failure",

@@ -9,11 +9,12 @@
 #include <map>
 
 #include "harness/outcome/judge.h"
+#include "harness/pasted_text/pasted_process.h"
+#include "harness/pasted_text/pasted_text.h"
 #include "harness/signature/find_failures.h"
 #include "harness/wire/input_error.h"
-#include "tools/signatures/pastes/as_written.h"
-#include "tools/signatures/pastes/corpus_case.h"
-#include "tools/signatures/pastes/signature_accuracy.h"
+#include "tools/signatures/corpus_case.h"
+#include "tools/signatures/signature_accuracy.h"
 
 namespace mpsprobe {
 namespace {
@@ -128,7 +129,8 @@ TEST(GoldenSignatures, AreTheSameForATextThatWasPrintedReportedOrInACrashReport)
     ProcessRecord process = golden.corpus.process;
     const auto* signaled = std::get_if<Signaled>(&process.termination);
     const Judgement printed = judge_on_path(process, golden.corpus.path);
-    const bool alone = !process.crash_report && process.failures.empty();
+    const bool alone =
+        !process.crash_report && process.failures.empty() && process.ended_by == EndedBy::nobody;
     if (!alone || signaled == nullptr || printed.basis != Basis::text) continue;
     ++texts;
     const std::string text = process.err.text();
@@ -196,7 +198,7 @@ TEST(GoldenSignatures, AreTheSameHoweverATextCameIn) {
           dressed(text, "> ", ""), dressed(text, "    ", ""), dressed(text, "\t", ""),
           broken(text, 72), broken(text, 80), dressed(broken(text, 80), "> ", "")}) {
       ProcessRecord process = golden.corpus.process;
-      process.err.head = printed_text(other);
+      process.err.head = failure_text(other);
       process.err.tail.clear();
       process.err.bytes = process.err.head.size();
       EXPECT_EQ(judge_on_path(process, golden.corpus.path).signature, signature) << other;
@@ -247,22 +249,9 @@ TEST(SignatureAccuracy, OfACorpusNamedInTheEnvironment) {
   EXPECT_EQ(accuracy.negatives_passed, accuracy.negatives);
 }
 
-// The process printed what stands above a report that somebody pasted.
-TEST(CorpusCase, TellsWhatWasPrintedFromAPastedReport) {
-  const CorpusCase corpus =
-      read_corpus_case("x",
-                       "bug: a\nkind: failure\nsignal: SIGABRT\n\n--- text\nno lane of the pool\n\n"
-                       "Process:               lanes [12]\nCrashed Thread:        0\n\n"
-                       "Exception Type:        EXC_CRASH (SIGABRT)\n\nThread 0 Crashed:\n"
-                       "0   lanes    0x18f000 take_lane(int) + 8\n");
-  EXPECT_EQ(corpus.process.err.head, "no lane of the pool\n\n");
-  ASSERT_TRUE(corpus.process.crash_report.has_value());
-  EXPECT_EQ(corpus.process.crash_report->exception, "EXC_CRASH");
-}
-
 TEST(CorpusCase, ReadsFramesAsTheyAreWritten) {
   const auto check = [](const char* line, const char* image, const char* function) {
-    const StackFrame frame = read_corpus_frame(line);
+    const StackFrame frame = read_written_frame(line);
     EXPECT_EQ(frame.image, image) << line;
     EXPECT_EQ(frame.function, function) << line;
   };

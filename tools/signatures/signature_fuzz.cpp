@@ -7,11 +7,11 @@
 
 #include "harness/journal/trial_json.h"
 #include "harness/outcome/judge.h"
+#include "harness/pasted_text/pasted_process.h"
 #include "harness/signature/find_failures.h"
 #include "harness/signature/frames.h"
 #include "harness/signature/function_name.h"
 #include "harness/signature/title.h"
-#include "tools/signatures/pastes/as_written.h"
 
 namespace {
 
@@ -80,5 +80,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
                                                      std::string(text.substr(third))};
   const Judgement judgement = judge_on_path(process, "nograph");
   check(!judgement.signature.empty() && printable(judgement.signature));
+  check(printable(judge(read_pasted_process(text)).signature));
   return 0;
 }

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/signatures/pastes/corpus_case.h"
+#include "tools/signatures/corpus_case.h"
 
 namespace mpsprobe {
 

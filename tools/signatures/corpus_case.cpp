@@ -1,4 +1,4 @@
-#include "tools/signatures/pastes/corpus_case.h"
+#include "tools/signatures/corpus_case.h"
 
 #include <signal.h>
 
@@ -8,11 +8,9 @@
 #include <utility>
 #include <variant>
 
-#include "harness/crash_report/crash_text.h"
-#include "harness/outcome/told.h"
+#include "harness/pasted_text/pasted_process.h"
 #include "harness/signature/find_failures.h"
 #include "harness/wire/input_error.h"
-#include "tools/signatures/pastes/as_written.h"
 
 namespace mpsprobe {
 namespace {
@@ -24,11 +22,6 @@ std::string_view trimmed(std::string_view text) {
   while (!text.empty() && blank(text.front())) text.remove_prefix(1);
   while (!text.empty() && blank(text.back())) text.remove_suffix(1);
   return text;
-}
-
-bool digits(std::string_view text) {
-  return !text.empty() &&
-         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
 std::vector<std::string_view> lines_of(std::string_view text) {
@@ -101,7 +94,7 @@ int signal_named(const std::string& name, const std::string& signal) {
 std::vector<StackFrame> frames_of(const std::string& section) {
   std::vector<StackFrame> frames;
   for (std::string_view line : lines_of(section)) {
-    if (!trimmed(line).empty()) frames.push_back(read_corpus_frame(line));
+    if (!trimmed(line).empty()) frames.push_back(read_written_frame(line));
   }
   return frames;
 }
@@ -113,27 +106,11 @@ std::vector<std::string> entries_of(const std::string& section) {
   return entries;
 }
 
-// How it ended where the file does not say: by the words of shells and debuggers.
+// How it ended where neither the file nor the text says.
 Termination guessed_termination(const ProcessRecord& process) {
-  static constexpr std::pair<std::string_view, int> kWords[] = {
-      {"EXC_BAD_ACCESS", SIGSEGV}, {"egmentation fault", SIGSEGV},
-      {"SIGSEGV", SIGSEGV},        {"Bus error", SIGBUS},
-      {"bus error", SIGBUS},       {"SIGBUS", SIGBUS},
-      {"Trace/BPT trap", SIGTRAP}, {"trace trap", SIGTRAP},
-      {"SIGTRAP", SIGTRAP},        {"EXC_BREAKPOINT", SIGTRAP},
-      {"EXC_CRASH", SIGABRT},      {"llegal instruction", SIGILL},
-      {"Abort trap", SIGABRT},     {"SIGABRT", SIGABRT},
-      {": abort", SIGABRT},        {" abort  ", SIGABRT},
-      {"Aborted", SIGABRT}};
-  std::string text = process.err.text();
-  if (process.crash_report) {
-    text += process.crash_report->exception + "\n" + process.crash_report->termination_indicator;
-  }
-  for (const auto& [word, signal] : kWords) {
-    if (text.find(word) != std::string::npos) return Signaled{signal, false};
-  }
-  if (!process.stacks.threads.empty()) return Signaled{SIGSEGV, false};
-  for (const Finding& finding : find_failures(text)) {
+  const Termination told = told_termination(process);
+  if (told != Termination(Exited{0})) return told;
+  for (const Finding& finding : find_failures(process.err.text())) {
     if (finding.text_class != TextClass::setup_failed) return Signaled{SIGABRT, false};
   }
   return Exited{1};
@@ -196,63 +173,6 @@ void read_crash_report(const Parts& parts, ProcessRecord& process) {
   if (said) process.crash_report = std::move(report);
 }
 
-// Where a report begins in what somebody pasted; the process printed what stands above it.
-size_t report_begin(const std::string& text) {
-  constexpr std::string_view kHeads[] = {"-------------------------------------",
-                                         "Process:",
-                                         "Path:",
-                                         "Identifier:",
-                                         "Date/Time:",
-                                         "OS Version:",
-                                         "Hardware Model:",
-                                         "Incident Identifier:",
-                                         "Crashed Thread:",
-                                         "Exception Type:"};
-  for (size_t line = 0; line < text.size();
-       line = std::min(text.find('\n', line), text.size()) + 1) {
-    // A page's quotation mark and its indentation.
-    const size_t words = std::min(text.find_first_not_of("> \t", line), text.size());
-    for (std::string_view head : kHeads) {
-      if (std::string_view(text).substr(words).starts_with(head)) return line;
-    }
-  }
-  return text.size();
-}
-
-// A crash report that somebody pasted comes to the runner as the system's report, not as output.
-// Who pastes one cuts it, and a report is whole only with its list of images.
-void take_pasted_report(ProcessRecord& process) {
-  if (process.crash_report) return;
-  ParsedReport parsed = parse_crash_text(process.err.head + "\nBinary Images:\n");
-  auto* report = std::get_if<CrashReport>(&parsed);
-  if (report == nullptr || report->exception.empty()) return;
-  process.crash_report = std::move(*report);
-  process.err.head.resize(report_begin(process.err.head));
-  process.err.bytes = process.err.head.size();
-}
-
-// What a debugger's session shows of the stack comes to the runner as frames.
-void take_pasted_frames(ProcessRecord& process) {
-  ThreadStack stack;
-  stack.thread = 0;
-  stack.faulting = true;
-  for (const std::string_view written : lines_of(process.err.head)) {
-    // Some pages make another quote of the one in front of a function.
-    std::string plain(written);
-    for (std::string_view quote : {"\u2018", "\u201b"}) {
-      const size_t found = plain.find(quote);
-      if (found != std::string::npos) plain.replace(found, quote.size(), "`");
-    }
-    std::string_view line = trimmed(plain);
-    while (line.starts_with('>') || line.starts_with('*')) line = trimmed(line.substr(1));
-    if (line.starts_with("frame #0")) stack.frames.clear();
-    if (line.starts_with("frame #")) stack.frames.push_back(read_corpus_frame(line));
-  }
-  if (process.stacks.threads.empty() && !stack.frames.empty()) {
-    process.stacks.threads.push_back(std::move(stack));
-  }
-}
-
 void read_failures(const std::string& section, ProcessRecord& process) {
   for (std::string_view line : lines_of(section)) {
     const size_t first = line.find('\t');
@@ -269,60 +189,20 @@ void read_failures(const std::string& section, ProcessRecord& process) {
 
 }  // namespace
 
-StackFrame read_corpus_frame(std::string_view line) {
-  StackFrame frame;
-  const auto blank = [](char c) { return c == ' ' || c == '\t'; };
-  const auto take_token = [&] {
-    const auto end = std::find_if(line.begin(), line.end(), blank);
-    const std::string_view token = line.substr(0, static_cast<size_t>(end - line.begin()));
-    line = trimmed(line.substr(token.size()));
-    return token;
-  };
-  const auto starts_with_address = [&] {
-    return line.starts_with("0x") && line.find_first_of(" \t") != std::string_view::npos;
-  };
-  line = trimmed(line);
-  while (line.starts_with('*') || line.starts_with('#')) line = trimmed(line.substr(1));
-  if (line.starts_with("frame #")) line = trimmed(line.substr(line.find_first_of(": ", 7) + 1));
-  const size_t space = line.find_first_of(" \t");
-  if (digits(line.substr(0, space)) && space != std::string_view::npos) take_token();
-  if (starts_with_address()) take_token();
-  const size_t tick = line.find('`');
-  if (tick != std::string_view::npos && line.substr(0, tick).find("  ") == std::string_view::npos &&
-      line.find('[') > tick) {
-    frame.image = line.substr(0, tick);
-    frame.function = line.substr(tick + 1);
-    return frame;
-  }
-  // Names of images may hold spaces: two of them, or a tab, end one.
-  const size_t gap = std::min(line.find("  "), line.find('\t'));
-  const size_t one = line.find(' ');
-  const size_t end = gap != std::string_view::npos ? gap : one;
-  frame.image = trimmed(line.substr(0, end));
-  if (frame.image == "??") frame.image.clear();
-  line = end == std::string_view::npos ? std::string_view() : trimmed(line.substr(end));
-  if (starts_with_address()) take_token();
-  // "0x180000000 + 1234": a place in the image, no function.
-  if (line.starts_with("0x") || line.starts_with("+ ") || line.starts_with('?')) return frame;
-  frame.function = line;
-  return frame;
-}
-
-CorpusCase read_corpus_case(const std::string& name, std::string_view text) {
+CorpusCase read_corpus_case(const std::string& name, std::string_view text, CaseText kind) {
   const Parts parts = take_apart(name, text);
   CorpusCase corpus;
   corpus.name = name;
   corpus.bug = value(parts.header, "bug");
   corpus.path = value(parts.header, "path");
-  const std::string kind = value(parts.header, "kind");
-  corpus.negative = kind == "negative";
-  if (corpus.bug.empty() || (kind != "failure" && kind != "negative")) {
+  const std::string what = value(parts.header, "kind");
+  corpus.negative = what == "negative";
+  if (corpus.bug.empty() || (what != "failure" && what != "negative")) {
     throw InputError(name, "the header lacks \"bug: slug\" or \"kind: failure|negative\"",
                      "Begin the file with these two lines");
   }
   ProcessRecord& process = corpus.process;
-  process.err.head = printed_text(value(parts.sections, "text"));
-  process.err.bytes = process.err.head.size();
+  const std::string printed = value(parts.sections, "text");
   const auto said = [&](std::string_view key, bool otherwise) {
     const std::string word = value(parts.header, key);
     return word.empty() ? otherwise : word == "yes";
@@ -344,8 +224,12 @@ CorpusCase read_corpus_case(const std::string& name, std::string_view text) {
     process.stacks.threads.emplace_back().wait = {Wait::Kind::lock, 0x1000, 11, true};
   }
   read_crash_report(parts, process);
-  take_pasted_report(process);
-  take_pasted_frames(process);
+  if (kind == CaseText::pasted) {
+    take_pasted_text(process, printed);
+  } else {
+    process.err.head = printed;
+    process.err.bytes = printed.size();
+  }
   read_failures(value(parts.sections, "failures"), process);
   read_termination(name, parts.header, corpus);
   read_recorder_lines(name, parts.header, process);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -25,8 +26,6 @@ namespace mpsprobe {
 /// report frames, last exception, failures (kind, operation and text, tabs between them). Lines of
 /// other names are for other readers. Without a signal, exit or hang the text and the frames tell:
 /// a shell's words, else frames mean SIGSEGV, last words that abort SIGABRT, anything else exit 1.
-/// A text that is a crash report, cut or whole, becomes the process's crash report, the frames that
-/// a debugger shows in it the process's stack.
 struct CorpusCase {
   std::string name;
   std::string bug;
@@ -35,12 +34,12 @@ struct CorpusCase {
   ProcessRecord process;
 };
 
-/// Reads one. Throws InputError for a file that is not of this form.
-CorpusCase read_corpus_case(const std::string& name, std::string_view text);
+/// Whether a case's text is what the process printed, or what somebody pasted of it.
+enum class CaseText : uint8_t { as_printed, pasted };
 
-/// A frame as crash reports, debuggers and this corpus write it: "image  function + offset", with
-/// or without a number and an address in front, "frame #0: 0x1f image`function + 32". Without a
-/// function where the line has none.
-StackFrame read_corpus_frame(std::string_view line);
+/// Reads one. A pasted text goes through the product's reader (pasted_process.h). Throws InputError
+/// for a file that is not of this form.
+CorpusCase read_corpus_case(const std::string& name, std::string_view text,
+                            CaseText kind = CaseText::as_printed);
 
 }  // namespace mpsprobe

@@ -1,4 +1,4 @@
-#include "tools/signatures/pastes/signature_accuracy.h"
+#include "tools/signatures/signature_accuracy.h"
 
 #include <fmt/format.h>
 
@@ -94,7 +94,7 @@ std::vector<CorpusCase> read_corpus(const std::filesystem::path& folder) {
   for (const std::filesystem::path& file : files) {
     std::ifstream in(file, std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(in), {}};
-    cases.push_back(read_corpus_case(file.stem().string(), text));
+    cases.push_back(read_corpus_case(file.stem().string(), text, CaseText::pasted));
   }
   return cases;
 }

@@ -1,0 +1,268 @@
+#include "tools/runner/read/read_command.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <signal.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "harness/crash_report/ips.h"
+#include "harness/journal/journal.h"
+#include "harness/outcome/judge.h"
+#include "harness/outcome/python_death.h"
+#include "harness/outcome/remarks.h"
+#include "harness/pasted_text/pasted_process.h"
+#include "harness/wire/input_error.h"
+#include "reports/words/text.h"
+#include "tools/runner/exit_code.h"
+#include "tools/runner/read/cells_to_run.h"
+#include "tools/runner/read/read_input.h"
+#include "tools/runner/say.h"
+
+namespace mpsprobe {
+namespace {
+
+using nlohmann::json;
+
+constexpr int kFormVersion = 1;
+constexpr size_t kMostFrames = 30;
+
+/// One failure that the input tells of.
+struct ReadFailure {
+  ProcessRecord process;
+  Judgement judgement;
+  size_t trials = 0;  ///< of a journal: how many came to it
+  std::vector<CellsToRun> run;
+};
+
+struct ReadResult {
+  std::string kind;  ///< "journal", "crash report", "text"
+  std::vector<ReadFailure> failures;
+  std::string note;  ///< where there is no failure: what there is
+};
+
+bool tells_of_something(const Judgement& judgement) {
+  return judgement.outcome != Outcome::pass && judgement.outcome != Outcome::not_run &&
+         !judgement.signature.empty();
+}
+
+ReadResult of_process(std::string kind, ProcessRecord process) {
+  ReadResult result;
+  result.kind = std::move(kind);
+  Judgement judgement = judge(process);
+  if (!tells_of_something(judgement)) return result;
+  std::vector<CellsToRun> run = cells_to_run(process, judgement);
+  result.failures.push_back({std::move(process), std::move(judgement), 0, std::move(run)});
+  return result;
+}
+
+// The system's reports tell how the process died.
+ReadResult of_report(CrashReport report) {
+  ProcessRecord process;
+  process.hello = HelloEvent{kProtocolVersion, "{}"};
+  process.ready = true;
+  process.recorder.phase = Phase::run;
+  process.crash_report = std::move(report);
+  process.termination = told_termination(process);
+  // The kernel's own, for a guard or a limit.
+  if (process.termination == Termination(Exited{0})) process.termination = Signaled{SIGKILL, false};
+  return of_process("crash report", std::move(process));
+}
+
+ReadResult of_journal(const std::string& file) {
+  ReadResult result;
+  result.kind = "journal";
+  std::map<std::string, size_t> places;
+  size_t trials = 0;
+  read_journal(file, [&](const TrialRecord& trial) {
+    ++trials;
+    const Judgement& judgement = trial.judgement;
+    if (!is_failure(judgement.outcome)) return;
+    const auto [place, added] = places.try_emplace(judgement.signature, result.failures.size());
+    if (added) {
+      ReadFailure failure;
+      failure.judgement = judgement;
+      const auto judged = static_cast<size_t>(trial.judged_process);
+      if (judged < trial.processes.size()) failure.process = trial.processes[judged];
+      failure.run = {{"mpsprobe run --cell " + shell_quoted(to_string(trial.cell)), "its cell"}};
+      result.failures.push_back(std::move(failure));
+    }
+    ++result.failures[place->second].trials;
+  });
+  std::stable_sort(result.failures.begin(), result.failures.end(),
+                   [](const ReadFailure& a, const ReadFailure& b) { return a.trials > b.trials; });
+  result.note = fmt::format("none of its {} trials failed", trials);
+  return result;
+}
+
+// Of a first line alone: what follows may be anything.
+bool begins_a_journal(std::string_view content) {
+  const std::string_view line = content.substr(0, content.find('\n'));
+  return line.starts_with('{') && line.find("\"record\":\"campaign\"") != std::string_view::npos;
+}
+
+bool begins_a_report(std::string_view content) {
+  const std::string_view line = content.substr(0, content.find('\n'));
+  return line.starts_with('{') && line.find("\"bug_type\"") != std::string_view::npos;
+}
+
+ReadResult read_any(const std::string& name) {
+  const std::string content = read_input(name);
+  if (begins_a_journal(content)) {
+    if (name != "-") return of_journal(name);
+    throw InputError("read -", "is a journal, which is read from its file", "Name the file");
+  }
+  if (!begins_a_report(content)) return of_process("text", read_pasted_process(content));
+  ParsedReport parsed = parse_crash_report(content);
+  if (auto* report = std::get_if<CrashReport>(&parsed)) return of_report(std::move(*report));
+  if (const auto* event = std::get_if<GpuEvent>(&parsed)) {
+    ReadResult result;
+    result.kind = "crash report";
+    result.note = "it is the system's report of a GPU event, which is no process's failure: " +
+                  event->summary;
+    return result;
+  }
+  throw InputError("read " + printable(name), std::get<Unreadable>(parsed).reason,
+                   "Give it the whole file as the system wrote it");
+}
+
+const ThreadStack* faulting_thread(const ProcessRecord& process) {
+  const auto in = [](const std::vector<ThreadStack>& threads) -> const ThreadStack* {
+    const auto found = std::find_if(threads.begin(), threads.end(), [](const ThreadStack& stack) {
+      return stack.faulting && !stack.frames.empty();
+    });
+    return found == threads.end() ? nullptr : &*found;
+  };
+  const ThreadStack* own = in(process.stacks.threads);
+  return own != nullptr || !process.crash_report ? own : in(process.crash_report->threads);
+}
+
+std::vector<StackFrame> frames_of(const ProcessRecord& process) {
+  const ThreadStack* stack = faulting_thread(process);
+  std::vector<StackFrame> frames =
+      stack != nullptr ? stack->frames : python_frames(process.err.text());
+  frames.resize(std::min(frames.size(), kMostFrames));
+  return frames;
+}
+
+std::string thread_of(const ProcessRecord& process) {
+  const ThreadStack* stack = faulting_thread(process);
+  if (stack == nullptr) return "";
+  if (!stack->name.empty()) return stack->name;
+  return stack->thread_id == 0 ? "" : std::to_string(stack->thread_id);
+}
+
+json json_of(const ReadFailure& failure) {
+  const Judgement& judgement = failure.judgement;
+  json also = json::array();
+  for (const OtherFinding& other : judgement.also) {
+    also.push_back({{"title", printable(other.title)}, {"known", other.known}});
+  }
+  json frames = json::array();
+  for (const StackFrame& frame : frames_of(failure.process)) {
+    frames.push_back({{"image", printable(frame.image)},
+                      {"function", printable(frame.function)},
+                      {"source", printable(frame.source)}});
+  }
+  json run = json::array();
+  for (const CellsToRun& cells : failure.run) {
+    run.push_back({{"command", printable(cells.command)}, {"why", printable(cells.why)}});
+  }
+  json remarked = json::array();
+  for (const std::string& remark : remarks(failure.process)) remarked.push_back(printable(remark));
+  json object = {{"outcome", name_of(judgement.outcome)},
+                 {"detail", printable(judgement.detail)},
+                 {"title", printable(judgement.signature)},
+                 {"known", judgement.known},
+                 {"basis", name_of(judgement.basis)},
+                 {"rows", judgement.why},
+                 {"phase", name_of(judgement.phase)},
+                 {"also", also},
+                 {"thread", printable(thread_of(failure.process))},
+                 {"frames", frames},
+                 {"remarks", remarked},
+                 {"run", run}};
+  if (failure.trials > 0) object["trials"] = failure.trials;
+  return object;
+}
+
+void print_failure(const ReadFailure& failure) {
+  const Judgement& judgement = failure.judgement;
+  const bool detailed = !judgement.detail.empty() && judgement.detail != judgement.signature;
+  say(stdout, "outcome    {}{}\n", name_of(judgement.outcome),
+      detailed ? ": " + shortened(printable(judgement.detail), 200) : "");
+  say(stdout, "title      {}\n", printable(judgement.signature));
+  if (failure.trials > 0) say(stdout, "trials     {}\n", failure.trials);
+  if (judgement.basis == Basis::place) {
+    say(stdout, "           (rests on nothing but the place: different bugs may share it)\n");
+  }
+  if (!judgement.why.empty()) {
+    say(stdout, "titled by  {}{}\n", fmt::join(judgement.why, ", "),
+        judgement.known ? "" : " (no known message: titled by its form)");
+  }
+  for (const OtherFinding& other : judgement.also) {
+    say(stdout, "also       {}\n", printable(other.title));
+  }
+  for (const std::string& remark : remarks(failure.process)) {
+    say(stdout, "remark     {}\n", printable(remark));
+  }
+  const std::vector<StackFrame> frames = frames_of(failure.process);
+  if (!frames.empty()) {
+    const std::string thread = thread_of(failure.process);
+    say(stdout, "\nfaulting thread{}\n", thread.empty() ? "" : " " + printable(thread));
+  }
+  for (size_t i = 0; i < frames.size(); ++i) {
+    const std::string source = frames[i].source.empty() ? "" : " (" + frames[i].source + ")";
+    say(stdout, "  {:<3} {:<24} {}\n", i, printable(frames[i].image),
+        shortened(printable(frames[i].function + source), 160));
+  }
+  say(stdout, "\nto look for the same here\n");
+  for (const CellsToRun& cells : failure.run) {
+    const std::string why = cells.why.empty()
+                                ? "nothing that was read names an operation or a backend"
+                                : "for " + cells.why;
+    say(stdout, "  {}    # {}\n", printable(cells.command), printable(why));
+  }
+}
+
+}  // namespace
+
+void add_read_options(CLI::App& app, ReadOptions& options) {
+  app.add_option("input", options.input,
+                 "a log, an .ips crash report, a journal or a pasted issue; - for standard input")
+      ->required()
+      ->type_name("FILE|-");
+  app.add_flag("--json", options.json, "as JSON");
+}
+
+int read_command_line(const ReadOptions& options) {
+  const ReadResult result = read_any(options.input);
+  const int code = result.failures.empty() ? kExitNothingRun : kExitOk;
+  if (options.json) {
+    json failures = json::array();
+    for (const ReadFailure& failure : result.failures) failures.push_back(json_of(failure));
+    const json object = {{"mpsprobe_read", kFormVersion},
+                         {"input", result.kind},
+                         {"failures", failures},
+                         {"note", result.failures.empty() ? printable(result.note) : ""}};
+    say(stdout, "{}\n", object.dump(2, ' ', false, json::error_handler_t::replace));
+    return code;
+  }
+  if (result.failures.empty()) {
+    say(stdout, "nothing of a failure found in this {}{}\n", result.kind,
+        result.note.empty() ? "" : ": " + printable(result.note));
+    return code;
+  }
+  for (const ReadFailure& failure : result.failures) {
+    if (&failure != &result.failures.front()) say(stdout, "\n");
+    print_failure(failure);
+  }
+  return code;
+}
+
+}  // namespace mpsprobe

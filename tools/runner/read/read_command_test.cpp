@@ -1,0 +1,105 @@
+// Reading what people have, as a person does.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tools/runner/exit_code.h"
+#include "tools/runner/program_fixture.h"
+
+namespace mpsprobe {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class Read : public ProgramTest {
+ protected:
+  Run read_file(const std::string& text) const { return mpsprobe({"read", write("in", text)}); }
+};
+
+TEST_F(Read, TellsTheFailureOfAPastedIssue) {
+  const Run run = read_file(
+      "It dies after a minute:\n\n> ```\n> 2026-08-02 10:11:12,417 ERROR stderr: "
+      "-[AGXG14XFamilyCommandBuffer take:]:1094: failed assertion `A command encoder is already "
+      "encoding\n> to this command buffer'\n> zsh: abort      python serve.py\n> ```\n");
+  EXPECT_EQ(run.exit_code, kExitOk) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("outcome    assertion"));
+  EXPECT_THAT(run.out, HasSubstr("title      assertion: A command encoder is already encoding"));
+  EXPECT_THAT(run.out, HasSubstr("mpsprobe run --matrix affected"));
+}
+
+TEST_F(Read, TellsTheThreadAndTheCellsOfACrashReport) {
+  const std::string file = std::string(MPSPROBE_SOURCE_DIR) +
+                           "/harness/crash_report/testdata/null-dereference-in-agx.ips";
+  const Run run = mpsprobe({"read", file, "--json"});
+  EXPECT_EQ(run.exit_code, kExitOk) << run.err;
+  const nlohmann::json told = nlohmann::json::parse(run.out);
+  EXPECT_EQ(told.at("mpsprobe_read"), 1);
+  EXPECT_EQ(told.at("input"), "crash report");
+  const nlohmann::json& failure = told.at("failures").at(0);
+  EXPECT_EQ(failure.at("outcome"), "signal");
+  EXPECT_THAT(failure.at("title").get<std::string>(), HasSubstr("bad access in "));
+  EXPECT_FALSE(failure.at("frames").empty());
+  EXPECT_THAT(failure.at("run").at(0).at("command").get<std::string>(), HasSubstr("--backend mps"));
+}
+
+TEST_F(Read, ChoosesCellsByWhatTheFailureNames) {
+  const auto command = [&](const std::string& text) { return read_file(text).out; };
+  EXPECT_THAT(command("zsh: segmentation fault\n0   libtorch_cpu.dylib  0x18f "
+                      "at::native::mps::linear_take(at::Tensor const&) + 8\n"),
+              HasSubstr("mpsprobe run --op linear --threads 1-8 --backend mps"));
+  EXPECT_THAT(command("RuntimeError: There is no Stream(gpu, 1) in current thread.\nAborted\n"),
+              HasSubstr("mpsprobe run --matrix mlx"));
+  EXPECT_THAT(command("Segmentation fault\n"),
+              HasSubstr("nothing that was read names an operation or a backend"));
+}
+
+TEST_F(Read, TellsOfAJournalWhatItsTrialsCameTo) {
+  const Run ran = mpsprobe({"run", "--cell", "cpu/selftest.exit_eleven/default", "--trials", "3",
+                            "--worker", selftest_, "--out", path("run")});
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  const Run run = mpsprobe({"read", path("run/journal.jsonl")});
+  EXPECT_EQ(run.exit_code, kExitOk) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("outcome    exit: 11"));
+  EXPECT_THAT(run.out, HasSubstr("trials     3"));
+  EXPECT_THAT(run.out, HasSubstr("mpsprobe run --cell cpu/selftest.exit_eleven/default"));
+}
+
+TEST_F(Read, SaysPlainlyWhereThereIsNoFailure) {
+  const Run run = read_file("all lanes are ready\n");
+  EXPECT_EQ(run.exit_code, kExitNothingRun);
+  EXPECT_THAT(run.out, HasSubstr("nothing of a failure found in this text"));
+  const Run piped = shell("echo all is well | \"$mpsprobe\" read - --json");
+  EXPECT_EQ(piped.exit_code, kExitNothingRun) << piped.err;
+  EXPECT_TRUE(nlohmann::json::parse(piped.out).at("failures").empty());
+}
+
+TEST_F(Read, RefusesWhatIsNoText) {
+  const auto refused = [&](const std::string& input, const char* why) {
+    const Run run = mpsprobe({"read", input}, 60);
+    EXPECT_EQ(run.exit_code, kExitUsage) << input;
+    EXPECT_THAT(run.err, HasSubstr(why)) << input;
+    EXPECT_THAT(run.out, testing::IsEmpty()) << input;
+  };
+  refused("/dev/zero", "device or a pipe");
+  refused(path("no such file"), "No such file");
+  refused(folder_.string(), "is a folder");
+  refused(write("empty", ""), "is empty");
+  refused(write("binary", std::string(4096, '\x01')), "is no text");
+  refused(write("huge", std::string((16 << 20) + 2, 'x')), "larger than 16 MiB");
+  const Run run = shell("\"$mpsprobe\" read - < /dev/zero", 60);
+  EXPECT_EQ(run.exit_code, kExitUsage);
+  EXPECT_THAT(run.err, HasSubstr("is no text"));
+  // Deep JSON behind a report's header line.
+  refused(write("deep", "{\"bug_type\":\"309\"}\n" + std::string(100000, '[')), "read ");
+}
+
+// What was read acts on no screen.
+TEST_F(Read, PrintsNothingThatATerminalObeys) {
+  const Run run = read_file("LaneError: \x1b]0;mine\x07 \x1b[2J no lane\nAborted (core dumped)\n");
+  EXPECT_THAT(run.out, Not(HasSubstr("\x1b")));
+}
+
+}  // namespace
+}  // namespace mpsprobe
