@@ -321,9 +321,9 @@ class Page {
       html_ += fmt::format("<li>{}: {}{}</li>\n", markup(arm.label), markup(library_in_words(arm)),
                            markup(devices));
     }
-    html_ += fmt::format("<li>begun {}, seed {}</li>\n<li><code>{}</code></li>\n</ul>\n",
+    html_ += fmt::format("<li>begun {}, seed {}</li>\n</ul>\n<pre tabindex=\"0\">{}</pre>\n",
                          markup(analysis_.header.started), analysis_.header.seed,
-                         markup(shell_command(analysis_.header.command_line), 4000));
+                         markup(shell_command(analysis_.header.command_line), 65536, Lines::keep));
     const nlohmann::json& machine = analysis_.header.machine;
     if (!machine.is_object()) return;
     html_ += "<pre tabindex=\"0\">" +

@@ -202,13 +202,27 @@ std::string shell_quoted(std::string_view text) {
   });
   if (plain) return std::string(text);
   std::string quoted = "'";
-  for (char c : text) {
-    if (c == '\'') {
+  bool unseen = false;  // in "$(printf '\033')", the one form that every POSIX shell reads back
+  const auto change_to = [&](bool now_unseen) {
+    if (unseen != now_unseen) quoted += now_unseen ? "'\"$(printf '" : "')\"'";
+    unseen = now_unseen;
+  };
+  for (size_t at = 0; at < text.size();) {
+    const size_t begin = at;
+    const char32_t code = next_code_point(text, at);
+    const std::string_view bytes = text.substr(begin, at - begin);
+    change_to(code == kInvalid || (acts_unseen(code) && code != '\n'));
+    if (unseen) {
+      for (char byte : bytes) {
+        quoted += fmt::format("\\{:03o}", static_cast<unsigned>(static_cast<unsigned char>(byte)));
+      }
+    } else if (bytes == "'") {
       quoted += "'\\''";
     } else {
-      quoted += c;
+      quoted += bytes;
     }
   }
+  change_to(false);
   return quoted + "'";
 }
 

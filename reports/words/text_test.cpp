@@ -94,6 +94,23 @@ TEST(ShellCommand, QuotesWhatAShellWouldChange) {
             "mpsprobe --cell sim/linear/nograph/threads=3 --env 'A=$(x) '\\''y'\\''' ''");
 }
 
+TEST(ShellCommand, AShellReadsBackEveryByteAndAScreenActsOnNone) {
+  std::string all;
+  for (int byte = 1; byte < 256; ++byte) all += static_cast<char>(byte);
+  for (const std::string& text :
+       {all, std::string("a\nb\n"), std::string("\x1b[2J"), std::string("\u202eevil\u202c"),
+        std::string("it's $(x) `y` \"z\" \\ !1 *"), std::string("j\u00fcrgen"), std::string("\t"),
+        std::string("'\x1b'")}) {
+    const std::string quoted = shell_quoted(text);
+    EXPECT_EQ(printable(quoted, Lines::keep), quoted);
+    std::FILE* const shell = ::popen(("printf %s " + quoted).c_str(), "r");
+    std::string read;
+    for (int c = std::fgetc(shell); c != EOF; c = std::fgetc(shell)) read += static_cast<char>(c);
+    ::pclose(shell);
+    EXPECT_EQ(read, text) << quoted;
+  }
+}
+
 TEST(Grouped, PutsSeparatorsAtThousands) {
   EXPECT_EQ(grouped(0), "0");
   EXPECT_EQ(grouped(999.4), "999");

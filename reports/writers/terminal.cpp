@@ -182,12 +182,13 @@ std::string failures(const Analysis& analysis, bool colour) {
   std::string text;
   for (size_t i = 0; i < std::min(groups.size(), kMostFailures); ++i) {
     const SignatureGroup& group = *groups[i];
-    text += fmt::format(
-        "{} {}{}: {} in {}\n    {}\n", painted("FAIL", kRed, colour),
-        shortened(printable(group.title), 160), group.thin() ? " (thin)" : "",
-        counted(group.failures, "trials"),
-        counted(static_cast<int64_t>(group.cells.size()), "cells"),
-        printable(rerun_command(analysis, group.first.arm, to_string(group.first.cell))));
+    text +=
+        fmt::format("{} {}{}: {} in {}\n    {}\n", painted("FAIL", kRed, colour),
+                    shortened(printable(group.title), 160), group.thin() ? " (thin)" : "",
+                    counted(group.failures, "trials"),
+                    counted(static_cast<int64_t>(group.cells.size()), "cells"),
+                    printable(rerun_command(analysis, group.first.arm, to_string(group.first.cell)),
+                              Lines::keep));
   }
   if (groups.size() > kMostFailures) {
     text += fmt::format("and {} more, see report.md\n", groups.size() - kMostFailures);

@@ -180,7 +180,7 @@ std::string minimum_terminal(const Minimum& minimum) {
   }
   text += fmt::format("\nruns: {} of the start cell, {} of {} steps, {} for the table\nagain: {}\n",
                       minimum.trials_baseline, minimum.trials_steps, minimum.steps.size(),
-                      minimum.trials_conditions, printable(again(minimum)));
+                      minimum.trials_conditions, printable(again(minimum), Lines::keep));
   return text;
 }
 

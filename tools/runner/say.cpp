@@ -1,6 +1,6 @@
 #include "tools/runner/say.h"
 
-#include <algorithm>
+#include "reports/words/text.h"
 
 namespace mpsprobe {
 namespace {
@@ -27,6 +27,10 @@ std::string harmless(std::string_view text) {
     }
   }
   return result;
+}
+
+void say_goes_on(std::span<const std::string> words) {
+  say(stderr, "this goes on with it:\n    {}\n", shell_command(words));
 }
 
 }  // namespace mpsprobe

@@ -105,13 +105,21 @@ std::vector<std::string> unverified(const BundleFinding& finding) {
 
 std::string rerun_command(const BundleFinding& finding) {
   CampaignHeader header = finding.evidence->journal.header;
+  const Arm& arm = finding.arm();
   // Who reads it has another machine: its workers, and what was taken out of variables and paths,
-  // are not there.
-  header.command_line = {"mpsprobe"};
+  // are not there. A build that was named must not be taken for the reader's own.
+  std::string worker = "stock";
+  std::string path;
+  if (names_workers(header)) {
+    worker = arm.worker;
+    path = arm.version.empty() ? "<its worker>"
+                               : fmt::format("<a worker of {} {}>", arm.library_name, arm.version);
+  }
+  header.command_line = for_others(header.command_line);
   std::erase_if(header.environment, [](const std::string& variable) {
     return variable.find_first_of("<~*") != std::string::npos;
   });
-  return shell_command(rerun_arguments(header, "stock", "", to_string(finding.reproduction.cell)));
+  return shell_command(rerun_arguments(header, worker, path, to_string(finding.reproduction.cell)));
 }
 
 }  // namespace mpsprobe

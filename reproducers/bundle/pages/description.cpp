@@ -79,7 +79,7 @@ std::string steps(const BundleFinding& finding) {
         program.build.empty() ? say_how : one_line(program.build, 400),
         program.run.empty() ? "It ends with 1 where it fails." : one_line(program.run, 200));
   }
-  std::string text = fmt::format("1. {}\n", one_line(rerun_command(finding), 400));
+  std::string text = fmt::format("1. {}\n", rerun_command(finding));
   if (others) text += "The programs in programs/ do the same; they were not shown to fail here.\n";
   return text;
 }

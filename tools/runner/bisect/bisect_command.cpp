@@ -220,7 +220,7 @@ int bisect_command_line(const BisectOptions& options) {
   if (code == kExitInterrupted || code == kExitIncomplete) {
     const std::vector<std::string> words{options.command_line.front(), "bisect", "--resume",
                                          folder.string()};
-    say(stderr, "this goes on with it:\n    {}\n", printable(shell_command(words)));
+    say_goes_on(words);
   }
   return code;
 }

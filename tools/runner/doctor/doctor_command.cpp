@@ -45,7 +45,7 @@ void print_text(const Checks& checks) {
     }
     say(stdout, "  {}  {}: {}\n", kMarks[static_cast<size_t>(check.status)], printable(check.what),
         shortened(printable(check.value), kMostBytes));
-    if (!check.remedy.empty()) say(stdout, "        -> {}\n", printable(check.remedy));
+    if (!check.remedy.empty()) say(stdout, "        -> {}\n", printable(check.remedy, Lines::keep));
   }
   say(stdout, "\n{} ok, {} warn, {} FAIL, {} n/a\n", count(checks, CheckStatus::ok),
       count(checks, CheckStatus::warn), count(checks, CheckStatus::fail),
@@ -55,13 +55,13 @@ void print_text(const Checks& checks) {
 void print_json(const Checks& checks, const std::vector<WorkerInfo>& workers) {
   json list = json::array();
   for (const Check& check : checks) {
-    list.push_back(
-        {{"id", printable(check.id)},
-         {"section", check.section},
-         {"status", name_of(check.status)},
-         {"what", printable(check.what)},
-         {"value", printable(check.value)},
-         {"remedy", check.remedy.empty() ? json(nullptr) : json(printable(check.remedy))}});
+    list.push_back({{"id", printable(check.id)},
+                    {"section", check.section},
+                    {"status", name_of(check.status)},
+                    {"what", printable(check.what)},
+                    {"value", printable(check.value)},
+                    {"remedy", check.remedy.empty() ? json(nullptr)
+                                                    : json(printable(check.remedy, Lines::keep))}});
   }
   json asked = json::array();
   for (const WorkerInfo& worker : workers) {

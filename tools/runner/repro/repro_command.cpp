@@ -189,8 +189,7 @@ int run_repro(const CampaignHeader& header, const MinimiseRequest& request, cons
       progress.observer());
   progress.clear();
   if (minimum.state == MinimumState::stopped) {
-    minimum.note = trials.stop_note() + "; `" + shell_quoted(program_of(header)) +
-                   " repro --resume " + shell_quoted(folder.string()) + "` goes on";
+    minimum.note = trials.stop_note() + "; `repro --resume` of its folder goes on";
   }
   minimum.simulated = simulated;
   minimum.worker = worker.name;
@@ -206,6 +205,10 @@ int run_repro(const CampaignHeader& header, const MinimiseRequest& request, cons
   journal.append(CampaignEnd{trials.stop_reason().empty() ? "complete" : trials.stop_reason(),
                              utc_now(), trials.stop_note()});
   write_result(folder, minimum, worker, !options.no_programs, interrupted);
+  if (minimum.state == MinimumState::stopped) {
+    const std::vector<std::string> words{program_of(header), "repro", "--resume", folder.string()};
+    say_goes_on(words);
+  }
   say_result(folder, minimum, options.json);
   return exit_code(minimum, trials.stop_reason());
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "harness/campaign/rerun.h"
 #include "harness/executor/executor.h"
 #include "harness/wire/axis.h"
 #include "harness/wire/input_error.h"
@@ -93,6 +94,15 @@ ReproSource from_run(const fs::path& folder, const ReproOptions& options) {
     source.describe = worker.describe;
   }
   source.run = as_in(journal.header, source.run);
+  // As if it had been written there: what is printed of this run has to name it as well.
+  std::vector<std::string>& taken_over = source.run.command_line;
+  if (names_workers(journal.header) && !options.worker.has_value()) {
+    taken_over = {"--worker", source.run.workers.front()};
+  }
+  const std::optional<StartProcess> start = journal.header.start_process;
+  if (start.has_value() && !options.start_process.has_value() && !options.worker.has_value()) {
+    taken_over.insert(taken_over.end(), {"--start-process", std::string(name_of(*start))});
+  }
   source.run.force_env = true;  // that was the run's own to say
   if (trusted) {
     source.run.environment = journal.header.environment;
@@ -146,7 +156,8 @@ ReproSource repro_source(const ReproOptions& options) {
   run.trials = 1;  // how many there will be follows from what they come to
   run.jobs = 1;
   run.crash_reports = options.crash_reports;
-  run.command_line = options.command_line;
+  run.command_line.insert(run.command_line.begin(), options.command_line.begin(),
+                          options.command_line.end());
   return source;
 }
 

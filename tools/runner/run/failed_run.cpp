@@ -26,6 +26,10 @@ RunOptions options_of_failed(const RunOptions& options) {
   const Journal journal = read_journal(journal_named(*options.failed));
   const CampaignHeader& earlier = journal.header;
   RunOptions result = as_in(earlier, options);
+  if (!options.start_process.has_value() && earlier.start_process.has_value()) {
+    result.command_line.insert(result.command_line.end(),
+                               {"--start-process", std::string(name_of(*earlier.start_process))});
+  }
   for (const CellSummary& cell : analyse(journal).cells) {
     const bool known =
         std::find(result.cells.begin(), result.cells.end(), cell.id) != result.cells.end();
@@ -42,6 +46,8 @@ RunOptions options_of_failed(const RunOptions& options) {
     }
     for (const WorkerInfo& worker : earlier.workers) {
       result.workers.push_back(worker.name + "=" + worker.path);
+      // As if it had been written there: what is printed of this run has to name it as well.
+      result.command_line.insert(result.command_line.end(), {"--worker", result.workers.back()});
     }
   }
   if (result.environment.empty() && trusted) {

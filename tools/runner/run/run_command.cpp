@@ -198,7 +198,8 @@ int exit_code(const RunOptions& options, const std::vector<KnownFailure>& known,
   if (end.reason == "interrupted") {
     const std::vector<std::string> words{program_of(analysis.header), "run", "--resume",
                                          folder.string()};
-    say(stderr, "interrupted. This goes on with it:\n    {}\n", printable(shell_command(words)));
+    say(stderr, "interrupted; ");
+    say_goes_on(words);
     return kExitInterrupted;
   }
   if (end.reason == "device_lost") {

@@ -246,10 +246,10 @@ int verify_command_line(const VerifyOptions& options) {
   say(stdout, "{}",
       options.json ? verification_json(verification) : verification_terminal(verification));
   if (code == kExitInterrupted) {
-    const std::string profile =
-        options.profile.empty() ? "" : " --profile " + shell_quoted(options.profile);
-    say(stderr, "go on with: mpsprobe verify {}{} --resume {}\n", shell_quoted(options.bundle),
-        profile, shell_quoted(folder.string()));
+    std::vector<std::string> words{options.run.command_line.front(), "verify", options.bundle,
+                                   "--resume", folder.string()};
+    if (!options.profile.empty()) words.insert(words.end(), {"--profile", options.profile});
+    say_goes_on(words);
   }
   if (code != kExitOk) return code;
   return found(options.fail_on, verification.conclusion.finding) ? kExitFound : kExitOk;

@@ -44,7 +44,8 @@ std::string remedy_for(const Termination& termination, const std::string& path) 
   if (failed != nullptr && (failed->error == EMFILE || failed->error == ENFILE)) {
     return "Allow more open files: ulimit -n 256";
   }
-  return fmt::format("Run \"{} describe\" to see why", path);
+  const std::vector<std::string> words{path, "describe"};
+  return fmt::format("Run `{}` to see why", shell_command(words));
 }
 
 json describe(const std::string& name, const std::string& path,
