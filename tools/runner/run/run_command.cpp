@@ -135,7 +135,7 @@ CampaignEnd run_campaign(const RunOptions& options, const CampaignHeader& header
       [&bench](const TrialRequest& request) { return bench.run(request); },
       [&line, &events](const TrialRecord& trial, const Progress& progress) {
         line.on_trial(trial, progress);
-        events.trial(trial, progress);
+        events.on(TrialEnded{trial, progress});
       },
       known_good_policy(options.known_good), interrupted);
   CampaignEnd end = campaign.run();
@@ -220,7 +220,7 @@ int exit_code(const RunOptions& options, const std::vector<KnownFailure>& known,
 int finish(const RunOptions& options, const std::vector<KnownFailure>& known,
            const CampaignEnd& end, const fs::path& folder, EventStream& events) {
   const Analysis analysis = finish_report(folder, formats_named(options.format));
-  events.end(end, analysis);
+  events.on(RunEnded{end, analysis});
   return exit_code(options, known, end, analysis, folder);
 }
 
@@ -267,7 +267,7 @@ int resume(const RunOptions& options, const std::vector<KnownFailure>& known) {
         counted(static_cast<int64_t>(journal.trials.size()), "trials"),
         journal.torn ? " (a record that was cut off is dropped, its trial runs again)" : "");
     say_start(journal.header, folder, {});
-    events.start(journal.header, folder, true);
+    events.on(RunBegan{journal.header, folder, true});
     end = run_campaign(options, journal.header, folder, journal.trials, writer, events);
   }
   return finish(options, known, end, folder, events);
@@ -324,7 +324,7 @@ int run_command_line(const RunOptions& options) {
   CampaignEnd end;
   {
     JournalWriter journal(folder / "journal.ndjson", header);
-    events.start(header, folder, false);
+    events.on(RunBegan{header, folder, false});
     end = run_campaign(options, header, folder, {}, journal, events);
   }
   return finish(options, known, end, folder, events);

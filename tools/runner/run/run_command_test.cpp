@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -525,6 +526,33 @@ TEST_F(RunCommand, TellsProgramsWhatHappensAsItsSchemaSays) {
       shell("python3 " + schema + "/validate.py " + schema + "/events.schema.json" + files);
   if (valid.exit_code == 3) GTEST_SKIP() << "no Python package jsonschema";
   EXPECT_EQ(valid.exit_code, 0) << valid.out << valid.err;
+}
+
+TEST_F(RunCommand, NoReaderOfEventsHoldsARunUp) {
+  ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
+  const std::vector<std::string> words{"run",      "--cell",   "cpu/selftest.pass/default",
+                                       "--trials", "2",        "--worker",
+                                       selftest_,  "--events", path("pipe")};
+  const auto with = [&words, this](const std::string& out) {
+    std::vector<std::string> all = words;
+    all.insert(all.end(), {"--out", path(out)});
+    return all;
+  };
+  const Run alone = mpsprobe(with("alone"));
+  EXPECT_EQ(alone.exit_code, 0) << alone.err;
+  EXPECT_THAT(alone.err, HasSubstr("nobody reads this pipe yet"));
+  EXPECT_THAT(alone.err, HasSubstr("4 events were not taken by any reader"));
+  // One that has no room left, and a reader who takes nothing.
+  const int reader = ::open(path("pipe").c_str(), O_RDONLY | O_NONBLOCK);
+  const int writer = ::open(path("pipe").c_str(), O_WRONLY | O_NONBLOCK);
+  const std::string full(4096, 'x');
+  while (::write(writer, full.data(), full.size()) > 0) {
+  }
+  const Run stuck = mpsprobe(with("stuck"));
+  ::close(reader);
+  ::close(writer);
+  EXPECT_EQ(stuck.exit_code, 0) << stuck.err;
+  EXPECT_THAT(stuck.err, HasSubstr("4 events were not taken by any reader"));
 }
 
 TEST_F(RunCommand, EventsReplaceNoFile) {
