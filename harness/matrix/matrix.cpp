@@ -6,19 +6,19 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "harness/matrix/placed_json.h"
 #include "harness/wire/axis.h"
 #include "harness/wire/input_error.h"
+#include "harness/wire/input_file.h"
 #include "harness/wire/near_name.h"
 
 namespace mpsprobe {
 namespace {
+
+constexpr size_t kMostBytes = size_t{64} << 20;  // of a matrix file
 
 using nlohmann::json;
 
@@ -180,21 +180,12 @@ Matrix parse_matrix(const std::string& text, const std::string& place) {
 }
 
 Matrix load_matrix(const std::filesystem::path& file) {
-  std::error_code error;
-  if (std::filesystem::is_directory(file, error)) {
-    throw InputError(file.string(), "is a folder and no matrix file",
-                     "Name a matrix file, or a built-in matrix from `mpsprobe list matrices`");
-  }
-  std::ifstream stream(file, std::ios::binary);
-  std::ostringstream text;
-  if (!stream || (!(text << stream.rdbuf()) && stream.bad())) {
-    throw InputError(file.string(), std::string("cannot be read: ") + std::strerror(errno),
-                     "Name a matrix file, or a built-in matrix from `mpsprobe list matrices`");
-  }
-  if (text.str().empty()) {
+  const std::string text = read_input_file(
+      file, kMostBytes, "Name a matrix file, or a built-in matrix from `mpsprobe list matrices`");
+  if (text.empty()) {
     throw InputError(file.string(), "is empty", "A matrix is a JSON object: see docs/matrices.md");
   }
-  return parse_matrix(text.str(), file.string());
+  return parse_matrix(text, file.string());
 }
 
 }  // namespace mpsprobe

@@ -4,14 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <map>
 
 #include "harness/matrix/placed_json.h"
 #include "harness/wire/input_error.h"
+#include "harness/wire/input_file.h"
 #include "harness/wire/near_name.h"
 #include "reports/expectations/entry_json.h"
 #include "reports/words/text.h"
@@ -165,14 +162,10 @@ std::vector<KnownFailure> parse_expectations(const std::string& text, const std:
 }
 
 std::string read_expectations_file(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::string text(std::istreambuf_iterator<char>(stream), {});
-  if (stream.bad() || !stream.is_open() || text.empty()) {
-    throw InputError(printable(file.string()),
-                     stream.is_open() ? "holds nothing that can be read"
-                                      : std::string("cannot be read: ") + std::strerror(errno),
-                     "Name a file of known failures; `mpsprobe expect update` begins one");
-  }
+  constexpr size_t kMostBytes = size_t{64} << 20;
+  const char* const remedy = "Name a file of known failures; `mpsprobe expect update` begins one";
+  std::string text = read_input_file(file, kMostBytes, remedy);
+  if (text.empty()) throw InputError(file.string(), "is empty", remedy);
   return text;
 }
 

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "harness/wire/input_error.h"
+#include "harness/wire/input_file.h"
 #include "harness/wire/json_shape.h"
 #include "reports/words/text.h"
 #include "reports/writers/json.h"
@@ -258,17 +258,7 @@ BundleRecord read_bundle_record(const fs::path& folder) {
     throw InputError(place, "is no file that can be read",
                      "Name the folder that `mpsprobe feedback` wrote; it holds bundle.json");
   }
-  std::ifstream stream(file, std::ios::binary);
-  std::string text(kMostBundleBytes + 1, '\0');
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (stream.bad() || (text.resize(static_cast<size_t>(stream.gcount())), !stream.eof())) {
-    throw InputError(place,
-                     text.size() > kMostBundleBytes
-                         ? fmt::format("is over {} bytes", kMostBundleBytes)
-                         : "cannot be read",
-                     kRemedy);
-  }
-  return parse_bundle_record(text, place);
+  return parse_bundle_record(read_input_file(file, kMostBundleBytes, kRemedy), place);
 }
 
 }  // namespace mpsprobe

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <string>
 
 #include "harness/wire/input_error.h"
+#include "harness/wire/input_file.h"
 #include "reports/words/text.h"
 #include "reproducers/bundle/archive.h"
 #include "reproducers/bundle/bundle.h"
@@ -52,15 +52,7 @@ std::string read_file(const fs::path& file, size_t most) {
   if (fs::symlink_status(file, error).type() != fs::file_type::regular) {
     refuse(file, "is not there, and belongs to the bundle");
   }
-  std::ifstream stream(file, std::ios::binary);
-  std::string bytes;
-  char buffer[65536];
-  while (stream.read(buffer, sizeof buffer), stream.gcount() > 0) {
-    bytes.append(buffer, static_cast<size_t>(stream.gcount()));
-    if (bytes.size() > most) refuse(file, fmt::format("is over {} bytes", most));
-  }
-  if (!stream.eof()) refuse(file, "cannot be read");
-  return bytes;
+  return read_input_file(file, most, kAgain);
 }
 
 /// The path of a manifest's line, which stays in the folder.

@@ -68,7 +68,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{{"run", "--matrix", "selftest", "--budget", "NaN"}, "--budget"},
         Wrong{{"run", "--matrix", "selftest", "--seed", "-1"}, "from 0 to 18446744073709551615"},
         Wrong{{"run", "--matrix", "selftest", "--seed", "18446744073709551616"}, "--seed"},
-        Wrong{{"run", "--matrix", "/tmp"}, "is a folder and no matrix file"},
+        Wrong{{"run", "--matrix", "/tmp"}, "is a folder and no file"},
         Wrong{{"jump"}, "subcommand"}, Wrong{{"run", "--colour", "red"}, "--colour"},
         Wrong{{"run", "--matrix", "nosuch"}, "Built in are"},
         Wrong{{"run", "--matrix", "selftest", "--threads", "1-x"}, "--threads"},

@@ -8,6 +8,7 @@
 #include "harness/platform/executable.h"
 #include "harness/wire/input_error.h"
 #include "harness/wire/near_name.h"
+#include "reports/words/text.h"
 
 namespace mpsprobe {
 namespace {
@@ -54,10 +55,11 @@ Matrix find_matrix(const std::string& name_or_file) {
   if (std::find(names.begin(), names.end(), name_or_file) != names.end()) {
     return load_matrix(data_folder() / "matrices" / (name_or_file + ".json"));
   }
-  if (!fs::exists(name_or_file)) {
+  std::error_code error;
+  if (!fs::exists(name_or_file, error)) {
     std::string known;
     for (const std::string& name : names) known += (known.empty() ? "" : ", ") + name;
-    throw InputError("--matrix " + name_or_file,
+    throw InputError("--matrix " + shortened(printable(name_or_file), 200),
                      "is no built-in matrix and no file" + did_you_mean(name_or_file, names),
                      known.empty() ? "The built-in matrices are missing beside the program: "
                                      "install it whole"

@@ -1,0 +1,31 @@
+#include "harness/wire/input_file.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "harness/wire/input_error.h"
+
+namespace mpsprobe {
+
+std::string read_input_file(const std::filesystem::path& file, size_t most,
+                            const std::string& remedy) {
+  const auto refuse = [&](const std::string& problem) {
+    throw InputError(file.string(), problem, remedy);
+  };
+  std::error_code error;
+  if (std::filesystem::is_directory(file, error)) refuse("is a folder and no file");
+  errno = 0;
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) refuse(std::string("cannot be read: ") + std::strerror(errno));
+  std::string bytes;
+  char buffer[65536];
+  while (stream.read(buffer, sizeof buffer), stream.gcount() > 0) {
+    bytes.append(buffer, static_cast<size_t>(stream.gcount()));
+    if (bytes.size() > most) refuse("is over " + std::to_string(most) + " bytes");
+  }
+  if (!stream.eof()) refuse(std::string("cannot be read: ") + std::strerror(errno));
+  return bytes;
+}
+
+}  // namespace mpsprobe

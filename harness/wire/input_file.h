@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+
+namespace mpsprobe {
+
+/// The bytes of a file that a person named, a pipe as well. Throws InputError, with the file as its
+/// place and `remedy`, for a folder, for what cannot be read, and for more than `most` bytes, which
+/// are never held: a device that never ends is refused in bounded time.
+std::string read_input_file(const std::filesystem::path& file, size_t most,
+                            const std::string& remedy);
+
+}  // namespace mpsprobe

@@ -1,0 +1,28 @@
+#include "harness/wire/input_file.h"
+
+#include <gmock/gmock.h>
+
+#include "harness/wire/input_error.h"
+
+namespace mpsprobe {
+namespace {
+
+std::string complaint(const std::string& file) {
+  try {
+    read_input_file(file, 1000, "Name another");
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(InputFile, WhatIsNoneIsNamedWithTheRemedyInBoundedTime) {
+  EXPECT_EQ(complaint("/tmp"), "/tmp: is a folder and no file. Name another");
+  EXPECT_EQ(complaint("/dev/zero"), "/dev/zero: is over 1000 bytes. Name another");
+  EXPECT_EQ(complaint("/none"), "/none: cannot be read: No such file or directory. Name another");
+  EXPECT_THAT(complaint("/" + std::string(5000, 'x')), testing::HasSubstr("name too long"));
+  EXPECT_EQ(complaint("/dev/null"), "");
+}
+
+}  // namespace
+}  // namespace mpsprobe
