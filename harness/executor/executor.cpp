@@ -49,10 +49,11 @@ void wait_for_news(const Children& children) {
 }  // namespace
 
 std::string utc_now() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
-  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", fmt::gmtime(static_cast<time_t>(ms / 1000)),
-                     ms % 1000);
+  using namespace std::chrono;
+  const auto now = floor<milliseconds>(system_clock::now());
+  const auto second = floor<seconds>(now);  // before 1970 too
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", fmt::gmtime(system_clock::to_time_t(second)),
+                     (now - second).count());
 }
 
 Executor::Executor(ChildLimits limits, std::vector<std::string> extra_environment,

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 
 #include "harness/matrix/placed_json.h"
@@ -36,14 +37,25 @@ bool has_form(std::string_view text, std::string_view form) {
          });
 }
 
+/// "2026-02-30" has the form of a day and is none.
+bool is_day(std::string_view text) {
+  if (!has_form(text, kDay)) return false;
+  const auto number = [text](size_t at, size_t digits) {
+    return std::stoi(std::string(text.substr(at, digits)));
+  };
+  using namespace std::chrono;
+  return year_month_day(year(number(0, 4)), month(static_cast<unsigned>(number(5, 2))),
+                        day(static_cast<unsigned>(number(8, 2))))
+      .ok();
+}
+
 std::string date_at(const PlacedJson& node, const char* key, bool with_time) {
   std::string text = text_at(node, key);
   std::string_view moment = text;
   if (moment.ends_with('Z')) moment.remove_suffix(1);
-  if (text.empty() || has_form(text, kDay) ||
-      (with_time && (has_form(moment, kMoment) || has_form(moment, kMomentOfARun)))) {
-    return text;
-  }
+  const bool formed = has_form(text, kDay) ||
+                      (with_time && (has_form(moment, kMoment) || has_form(moment, kMomentOfARun)));
+  if (text.empty() || (formed && is_day(text.substr(0, kDay.size())))) return text;
   node.at(key).fail("is no date", with_time ? "Write 2026-11-23 or 2026-11-23T22:00:40Z, in UTC"
                                             : "Write it like 2026-11-23");
 }

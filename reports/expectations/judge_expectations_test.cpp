@@ -228,6 +228,7 @@ TEST(Expectations, NameTheSlip) {
       R"({"where": {"library": {"name": "LibTorch", "from": "2.16", "before": "2.9"}}, "signature": "a"})",
       "holds no version");
   refuses(R"({"where": {}, "signature": "a", "review_by": "2026-11-23T00:00:00Z"})", "is no date");
+  refuses(R"({"where": {}, "signature": "a", "review_by": "2026-02-30"})", "is no date");
 }
 
 TEST(VersionRange, OrdersReleasesAndBuilds) {

@@ -68,7 +68,8 @@ void ProgressLine::update(const TrialRecord& trial, const Progress& progress) {
                                        screen_width(STDERR_FILENO) - 1);
     say(stderr, "\r\x1b[K{}", line);
     std::fflush(stderr);
-  } else if (progress.done == progress.planned || progress.seconds - last_plain_ > kPlainSeconds) {
+  } else if ((progress.done == progress.planned && header_.settle_rate == 0) ||
+             progress.seconds - last_plain_ > kPlainSeconds) {
     last_plain_ = progress.seconds;
     say(stderr, "{}\n", summary(progress));
   }

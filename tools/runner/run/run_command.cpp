@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -88,7 +90,8 @@ int dry_run(const CampaignHeader& header, bool as_json) {
         counted(static_cast<int64_t>(header.cells.size()), "cells"),
         planned_trials(header, "each"));
   }
-  return header.cells.empty() ? kExitNothingRun : kExitOk;
+  // A shard without cells has nothing to do, and does it.
+  return header.cells.empty() && header.whole.empty() ? kExitNothingRun : kExitOk;
 }
 
 /// A first record that was cut off is no run: there is nothing to go on with, and nothing to lose.
@@ -193,6 +196,22 @@ bool found_what_fails(const RunOptions& options, const std::vector<KnownFailure>
   return found && !fail_on.contains("never");
 }
 
+/// What most trials came to, where none of them counts: ": setup_failed: ... (3 trials)".
+std::string why_nothing_counts(const Analysis& analysis) {
+  std::map<std::pair<Outcome, std::string>, int64_t> reasons;
+  for (const CellSummary& cell : analysis.cells) {
+    for (const OutcomeCount& count : cell.outcomes) {
+      reasons[{count.outcome, count.detail}] += count.trials;
+    }
+  }
+  const auto most = std::max_element(reasons.begin(), reasons.end(),
+                                     [](auto& a, auto& b) { return a.second < b.second; });
+  if (most == reasons.end() || most->second == 0) return "";
+  const auto& [outcome, detail] = most->first;
+  return fmt::format(": {}{}{} ({})", name_of(outcome), detail.empty() ? "" : ": ",
+                     shortened(printable(detail), 300), counted(most->second, "trials"));
+}
+
 int exit_code(const RunOptions& options, const std::vector<KnownFailure>& known,
               const CampaignEnd& end, const Analysis& analysis, const fs::path& folder) {
   if (end.reason == "interrupted") {
@@ -210,7 +229,8 @@ int exit_code(const RunOptions& options, const std::vector<KnownFailure>& known,
     return kExitMachine;
   }
   if (!analysis.has_evidence()) {
-    say(stderr, "mpsprobe: nothing could run: no trial came to a result that counts\n");
+    say(stderr, "mpsprobe: nothing could run: no trial came to a result that counts{}\n",
+        why_nothing_counts(analysis));
     return kExitNothingRun;
   }
   if (found_what_fails(options, known, analysis, folder)) return kExitFound;

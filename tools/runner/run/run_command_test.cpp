@@ -488,6 +488,19 @@ TEST_F(RunCommand, OnlyWhatFailedRunsAgainAsItRanThere) {
   EXPECT_EQ("stock=" + journal.header.workers.at(0).path, selftest_);
 }
 
+TEST_F(RunCommand, WhyNothingCouldRunIsSaid) {
+  // It answers once and is gone.
+  const std::string worker =
+      write("gone", "#!/bin/sh\nrm \"$0\"\nexec '" + selftest_.substr(selftest_.find('=') + 1) +
+                        "' \"$@\"\n");
+  fs::permissions(worker, fs::perms::owner_all);
+  const Run run = mpsprobe({"run", "--cell", "cpu/selftest.pass/default", "--trials", "2",
+                            "--worker", "stock=" + worker, "--out", path("out")});
+  EXPECT_EQ(run.exit_code, 4) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("no trial came to a result that counts: infrastructure: "));
+  EXPECT_THAT(run.err, HasSubstr("(2 trials)"));
+}
+
 TEST_F(RunCommand, WhereNothingFailedThereIsNothingToRunAgain) {
   mpsprobe({"run", "--cell", "cpu/selftest.pass/default", "--trials", "1", "--worker", selftest_,
             "--out", path("first")});
