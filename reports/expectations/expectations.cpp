@@ -43,9 +43,10 @@ bool is_day(std::string_view text) {
   const auto number = [text](size_t at, size_t digits) {
     return std::stoi(std::string(text.substr(at, digits)));
   };
-  using namespace std::chrono;
-  return year_month_day(year(number(0, 4)), month(static_cast<unsigned>(number(5, 2))),
-                        day(static_cast<unsigned>(number(8, 2))))
+  namespace chrono = std::chrono;
+  return chrono::year_month_day(chrono::year(number(0, 4)),
+                                chrono::month(static_cast<unsigned>(number(5, 2))),
+                                chrono::day(static_cast<unsigned>(number(8, 2))))
       .ok();
 }
 
