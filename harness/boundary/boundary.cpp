@@ -41,6 +41,20 @@ std::span<const std::string_view> boundary_axes() {
   return kNames;
 }
 
+void settle_at(Boundary& boundary, const SettledPlace& place) {
+  boundary.settled = place;
+  boundary.most_passing.reset();
+  boundary.fewest_failing.reset();
+  boundary.passing_above.clear();
+  for (const BoundaryPoint& point : boundary.points) {
+    if (!place.from || point.count < *place.from) {
+      boundary.most_passing = point;
+    } else if (!boundary.fewest_failing) {
+      boundary.fewest_failing = point;
+    }
+  }
+}
+
 std::vector<Boundary> find_boundaries(std::span<const CellEvidence> evidence) {
   std::vector<Boundary> found;
   for (const VariedAxis& axis : kVaried) {

@@ -34,16 +34,27 @@ struct BoundaryPoint {
   uint32_t most_inside = 0;
 };
 
+/// What a campaign that settles where cells begin to fail at a rate came to: the change point
+/// between seldom and often that is the likeliest. One stray failure below does not move it.
+struct SettledPlace {
+  double rate = 0;              ///< asked for
+  bool settled = false;         ///< otherwise more trials are needed, or it was given up
+  std::optional<int32_t> from;  ///< the fewest that fail at the rate or more; nothing: none does
+  double wrong = 0;             ///< the chance that it is elsewhere
+};
+
 /// Where failures begin along one axis, every other axis held. Derived, never stored.
 struct Boundary {
   std::string worker;
-  std::string axis;                   ///< "threads" or "processes"
-  Cell group;                         ///< the other axes; the varied one is 1
-  std::vector<BoundaryPoint> points;  ///< counts with evidence, ascending
-  std::vector<int32_t> untested;      ///< counts asked for that have no evidence, ascending
-  std::vector<int32_t> refused;       ///< counts of which nothing is known but that, ascending
+  std::string axis;                     ///< "threads" or "processes"
+  Cell group;                           ///< the other axes; the varied one is 1
+  std::vector<BoundaryPoint> points;    ///< counts with evidence, ascending
+  std::vector<int32_t> untested;        ///< counts asked for that have no evidence, ascending
+  std::vector<int32_t> refused;         ///< counts of which nothing is known but that, ascending
+  std::optional<SettledPlace> settled;  ///< of a campaign that settles
   /// The largest count without a failure below which no tested count failed. Nothing where the
-  /// smallest tested count failed already.
+  /// smallest tested count failed already. Of a campaign that settles: the largest count below the
+  /// place where failures begin, and below it the smallest that is not.
   std::optional<BoundaryPoint> most_passing;
   std::optional<BoundaryPoint> fewest_failing;  ///< the smallest count with at least one failure
   std::vector<int32_t> passing_above;           ///< counts above `fewest_failing` without a failure
@@ -59,5 +70,8 @@ std::span<const std::string_view> boundary_axes();
 /// first, then along processes; groups in the order in which they first occur in `evidence`.
 /// Evidence of one worker and cell must occur once: results are never added up here.
 std::vector<Boundary> find_boundaries(std::span<const CellEvidence> evidence);
+
+/// Takes that as the boundary's place.
+void settle_at(Boundary& boundary, const SettledPlace& place);
 
 }  // namespace mpsprobe

@@ -32,7 +32,7 @@ void Settling::find_lines() {
       group.*count = 1;
       const auto [at, fresh] =
           index.try_emplace({cells_[i].worker, to_string(group)}, found.size());
-      if (fresh) found.push_back({axis, {}, LineState::open, {}, 0});
+      if (fresh) found.push_back({.axis = axis});
       found[at->second].cells.push_back(i);
     }
     for (SettlingLine& line : found) {
@@ -49,13 +49,15 @@ void Settling::find_lines() {
   for (size_t i = 0; i < cells_.size(); ++i) {
     if (!lines_of_[i].empty()) continue;
     lines_of_[i].push_back(lines_.size());
-    lines_.push_back({"threads", {i}, LineState::open, {}, 0});
+    lines_.push_back({.axis = "threads", .cells = {i}});
   }
 }
 
 void Settling::judge(size_t line_index) {
   SettlingLine& line = lines_[line_index];
-  std::vector<size_t> asked;
+  std::vector<size_t>& asked = line.asked;
+  asked.clear();
+  line.place = {};
   std::vector<Proportion> points;
   for (size_t cell : line.cells) {
     if (!gives_evidence(cells_[cell])) continue;
@@ -70,6 +72,7 @@ void Settling::judge(size_t line_index) {
     return;
   }
   const PlaceOfBoundary place = place_of_boundary(question_, points);
+  line.place = place;
   if (place.first_failing > 0) {
     beside_places_[line_index].push_back(asked[place.first_failing - 1]);
   }

@@ -30,6 +30,8 @@ enum class LineState : uint8_t {
 struct SettlingLine {
   std::string axis;           ///< "threads" or "processes"
   std::vector<size_t> cells;  ///< indices, ascending by count
+  std::vector<size_t> asked;  ///< of these, the ones that give evidence
+  PlaceOfBoundary place;      ///< among those asked
   LineState state = LineState::open;
   std::optional<size_t> next;  ///< of an open line, the cell that must be tried
   /// How many more trials of `next` decide it where none of them fails: the least that is missing.

@@ -310,8 +310,29 @@ std::vector<CellEvidence> evidence_of(const Analysis& analysis) {
   return evidence;
 }
 
+using LinePlaces = std::map<std::tuple<std::string, std::string, std::string>, SettledPlace>;
+
+std::tuple<std::string, std::string, std::string> line_key(const std::string& arm,
+                                                           const std::string& axis, Cell cell) {
+  (axis == "threads" ? cell.threads : cell.processes) = 1;
+  return {arm, axis, to_string(cell)};
+}
+
+SettledPlace place_of(const SettlingLine& line, const RateQuestion& question,
+                      const std::vector<CellSummary>& cells) {
+  SettledPlace place;
+  place.rate = question.often_rate;
+  place.settled = line.state == LineState::settled;
+  place.wrong = line.asked.empty() ? 1 : line.place.lower + line.place.higher;
+  if (line.place.first_failing < line.asked.size()) {
+    const Cell& cell = cells[line.asked[line.place.first_failing]].cell;
+    place.from = line.axis == "threads" ? cell.threads : cell.processes;
+  }
+  return place;
+}
+
 /// Where the questions stand; the trials that are missing at the least are planned and missing.
-SettledQuestions settled_questions(double rate, Analysis& analysis) {
+SettledQuestions settled_questions(double rate, Analysis& analysis, LinePlaces& places) {
   std::vector<SettlingCell> cells;
   for (const CellSummary& cell : analysis.cells) {
     cells.push_back({analysis.arms[cell.arm].label,
@@ -326,6 +347,9 @@ SettledQuestions settled_questions(double rate, Analysis& analysis) {
   questions.wrong = question.false_often + question.false_seldom;
   std::map<size_t, int> further;
   for (const SettlingLine& line : settling.lines()) {
+    const CellSummary& last = analysis.cells[line.cells.back()];
+    places.emplace(line_key(analysis.arms[last.arm].label, line.axis, last.cell),
+                   place_of(line, question, analysis.cells));
     questions.below = std::max(questions.below, analysis.cells[line.cells.back()].rate.high);
     if (line.state == LineState::settled) ++questions.settled;
     if (line.state == LineState::given_up) ++questions.given_up;
@@ -385,7 +409,8 @@ Analysis analyse_trials(const Journal& journal, const TrialFactsList& trials) {
   }
   analysis.cells = summaries.take();
   analysis.cells_not_listed = summaries.not_listed();
-  if (settle_rate > 0) analysis.settling = settled_questions(settle_rate, analysis);
+  LinePlaces places;
+  if (settle_rate > 0) analysis.settling = settled_questions(settle_rate, analysis, places);
   analysis.planned = static_cast<int>(analysis.cells_not_listed) * journal.header.trials;
   for (const CellSummary& cell : analysis.cells) {
     analysis.planned += cell.planned;
@@ -406,6 +431,10 @@ Analysis analyse_trials(const Journal& journal, const TrialFactsList& trials) {
   analysis.starts = trials.starts();
   analysis.complete = analysis.recorded >= analysis.planned;
   analysis.boundaries = find_boundaries(evidence_of(analysis));
+  for (Boundary& boundary : analysis.boundaries) {
+    const auto place = places.find(line_key(boundary.worker, boundary.axis, boundary.group));
+    if (place != places.end()) settle_at(boundary, place->second);
+  }
   analysis.signatures = group_by_signature(journal, analysis, trials, failed);
   analysis.comparisons = compare_layers(analysis);
   analysis.bystanders = records.bystanders();

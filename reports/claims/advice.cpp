@@ -15,10 +15,10 @@ void advise_threads(const Analysis& analysis, std::vector<Advice>& advice) {
     std::string label = cell_label(boundary.group, {"threads"});
     if (analysis.arms.size() > 1) label += " (" + boundary.worker + ")";
     const BoundaryPoint& passing = *boundary.most_passing;
-    advice.push_back(
-        {"threads", fmt::format("{}: at most {} at a time. There {}.", label,
-                                counted(passing.count, "threads"),
-                                confidence_in_words(0, passing.trials, passing.rate))});
+    advice.push_back({"threads", fmt::format("{}: at most {} at a time. There {}.", label,
+                                             counted(passing.count, "threads"),
+                                             confidence_in_words(passing.failures, passing.trials,
+                                                                 passing.rate))});
   }
 }
 

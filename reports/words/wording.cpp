@@ -110,9 +110,48 @@ std::string planned_trials(const CampaignHeader& header, std::string_view of) {
   return fmt::format("{} or more, to tell {:g}%", trials, header.settle_rate * 100);
 }
 
+namespace {
+
+std::string point_in_words(const BoundaryPoint& point, const std::string& axis) {
+  return fmt::format("{} ({})", counted(point.count, axis),
+                     confidence_in_words(point.failures, point.trials, point.rate));
+}
+
+std::string settled_place_in_words(const Boundary& boundary) {
+  const SettledPlace& place = *boundary.settled;
+  const std::string rate = fmt::format("{:g}%", place.rate * 100);
+  const std::string how =
+      place.settled
+          ? fmt::format("settled, wrong with a chance of {}", percent_up(place.wrong))
+          : fmt::format("not settled, elsewhere with a chance of {}", percent_up(place.wrong));
+  std::string text;
+  if (boundary.fewest_failing) {
+    text = fmt::format("fails in {} of trials or more from {}; {}", rate,
+                       point_in_words(*boundary.fewest_failing, boundary.axis), how);
+    if (boundary.most_passing) {
+      text += "; the most below is " + point_in_words(*boundary.most_passing, boundary.axis);
+    }
+    return text;
+  }
+  text = fmt::format("nowhere reaches {}; {}", rate, how);
+  if (boundary.most_passing) {
+    text += "; the most tested is " + point_in_words(*boundary.most_passing, boundary.axis);
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string boundary_in_words(const Boundary& boundary) {
   std::string text;
-  if (const auto& passing = boundary.most_passing) {
+  if (boundary.settled && !boundary.points.empty()) {
+    text = settled_place_in_words(boundary);
+    if (boundary.most_passing && boundary.most_passing->without_overlap) {
+      text +=
+          "; but no two threads were ever inside an operation at once, so the count below shows "
+          "nothing";
+    }
+  } else if (const auto& passing = boundary.most_passing) {
     text = fmt::format("no failure up to {}", counted(passing->count, boundary.axis));
     if (!boundary.fewest_failing) text += ", the most tested";
     text +=
@@ -124,7 +163,7 @@ std::string boundary_in_words(const Boundary& boundary) {
     }
     text += ')';
   }
-  if (const auto& failing = boundary.fewest_failing) {
+  if (const auto& failing = boundary.fewest_failing; failing && !boundary.settled) {
     text += text.empty() ? "fails already at " : "; fails at ";
     text += fmt::format("{} ({})", counted(failing->count, boundary.axis),
                         confidence_in_words(failing->failures, failing->trials, failing->rate));
