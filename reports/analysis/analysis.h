@@ -215,11 +215,25 @@ struct Advice {
   std::string text;
 };
 
+/// The answer as a table: which kinds of cell came out how, by build.
+struct AnswerTable {
+  struct Row {
+    std::string cells;                ///< which: "chain, stream=per-thread; mlp"
+    std::string axis;                 ///< what its numbers count: "threads" or "processes"
+    std::vector<std::string> fields;  ///< "crashes from 2 (7/10)", by index into `builds`
+  };
+  std::vector<std::string> builds;  ///< labels of the arms
+  std::vector<Row> rows;
+  size_t left_out = 0;  ///< how many more there are
+};
+
 /// What a run came to, in a few sentences: what every report says first.
 struct Answer {
   std::string code;  ///< "no_evidence", "as_expected", "unexpected", "fails", "differs",
                      ///< "no_failure", "refused"; stable, for programs
   std::string text;  ///< without the class of the devices, see class_prefix
+  std::vector<std::string> sentences;  ///< the same, one a build and one a question
+  AnswerTable table;
 };
 
 /// What a campaign that settles questions (--settle) came to.

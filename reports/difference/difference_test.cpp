@@ -15,6 +15,7 @@ namespace mpsprobe {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 /// Failures by threads, of 20 trials each.

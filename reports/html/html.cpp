@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "reports/analysis/failures/failure_kind.h"
 #include "reports/analysis/failures/titles.h"
 #include "reports/analysis/table.h"
+#include "reports/claims/boundary_fields.h"
 #include "reports/claims/layers.h"
 #include "reports/html/chart.h"
+#include "reports/html/heat.h"
 #include "reports/html/html_assets.h"
 #include "reports/html/html_beside.h"
 #include "reports/html/markup.h"
@@ -37,6 +40,7 @@ class Page {
 
   std::string html() {
     head();
+    html_ += answer_html(analysis_, prefix_);
     remarks();
     news();
     boundaries();
@@ -73,27 +77,27 @@ class Page {
           "<div class=\"class\" role=\"note\">PARAVIRTUAL GPU: the device of a virtual Mac. No "
           "result of a real chip.</div>\n";
     }
-    html_ +=
-        fmt::format("<main>\n<h1>{}</h1>\n<p>{}</p>\n<p>{}.{}</p>\n", markup(title, 200),
-                    markup(analysis_.header.matrix_description, 1000), markup(totals(analysis_)),
-                    analysis_.complete ? ""
-                                       : " <strong>Incomplete: not all that was planned "
-                                         "ran.</strong>");
+    html_ += fmt::format("<main>\n<h1>{}</h1>\n<p>{}</p>\n", markup(title, 200),
+                         markup(analysis_.header.matrix_description, 1000));
   }
 
   void remarks() {
+    html_ += fmt::format("<p>{}.{}</p>\n", markup(totals(analysis_)),
+                         analysis_.complete ? ""
+                                            : " <strong>Incomplete: not all that was planned "
+                                              "ran.</strong>");
     if (!analysis_.warnings.empty()) heading("Warnings");
-    list(analysis_.warnings);
-    if (!analysis_.advice.empty()) heading("What follows");
-    list(analysis_.advice);
+    for (const Warning& warning : analysis_.warnings) item(warning.text);
+    bool first = true;
+    for (const Advice& piece : analysis_.advice) {
+      if (piece.code == "threads") continue;  // the boundaries say it
+      if (std::exchange(first, false)) heading("What follows");
+      item(piece.text);
+    }
   }
 
-  template <typename Piece>
-  void list(const std::vector<Piece>& pieces) {
-    if (pieces.empty()) return;
-    html_ += "<ul>\n";
-    for (const Piece& piece : pieces) html_ += "<li>" + markup(piece.text, 2000) + "</li>\n";
-    html_ += "</ul>\n";
+  void item(const std::string& text) {
+    html_ += "<p class=\"item\">" + markup(text, 2000) + "</p>\n";
   }
 
   void heading(std::string_view text) { html_ += fmt::format("<h2>{}{}</h2>\n", prefix_, text); }
@@ -118,40 +122,33 @@ class Page {
   void boundaries() {
     if (analysis_.boundaries.empty()) return;
     heading("Boundaries");
+    html_ += fmt::format(
+        "<p>Failed / trials, and what the rate is below or above: the bounds of each cell by "
+        "itself, at 95%.</p>\n<div class=\"wide\"><table><thead><tr><th scope=\"col\">cells</th>"
+        "<th scope=\"col\">{}</th><th scope=\"col\">{}</th><th scope=\"col\"></th></tr></thead>\n"
+        "<tbody>\n",
+        markup(passing_head(analysis_)), markup(failing_head(analysis_)));
+    std::string charts;
     size_t shown = 0;
     for (const Boundary& boundary : analysis_.boundaries) {
       const std::string label =
           arm_label(std::string(name_of(boundary.group.backend)) + " " +
                         cell_label(boundary.group, {boundary.axis}) + ", by " + boundary.axis,
                     boundary.worker);
-      html_ += fmt::format("<p><strong>{}</strong>: {}</p>\n", markup(label),
-                           markup(boundary_in_words(boundary), 1000));
-      if (shown++ < kMostShownCharts) html_ += boundary_chart(boundary, label);
+      const BoundaryFields fields = fields_of(boundary);
+      html_ += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+                           markup(label), markup(fields.passing), markup(fields.failing),
+                           markup(fields.remark, 1000));
+      if (!boundary.points.empty() && shown++ < kMostShownCharts) {
+        charts += boundary_chart(boundary, label);
+      }
     }
+    html_ += "</tbody></table></div>\n<details><summary>Charts with intervals</summary>\n" +
+             charts + "</details>\n";
   }
 
   std::string arm_label(const std::string& label, const std::string& arm) const {
     return analysis_.arms.size() > 1 ? label + " (" + arm + ")" : label;
-  }
-
-  /// What a cell looks like at a glance; the sign says the same as the colour.
-  static std::string sign(const CellSummary& cell) {
-    if (!cell.has_rate()) return "&ndash; " + markup(standing_of(cell).word, 20);
-    const char* signs = cell.failures == 0              ? "\xE2\x9C\x93"
-                        : cell.failures == cell.counted ? "\xE2\x9C\x95"
-                                                        : "\xE2\x89\x88";
-    return fmt::format("{} {}/{}", signs, cell.failures, cell.counted);
-  }
-
-  static std::string heat(const CellSummary& cell) {
-    std::string heat;
-    if (cell.has_rate()) {
-      const double rate = static_cast<double>(cell.failures) / cell.counted;
-      heat = cell.failures == 0 ? "h0" : rate <= 0.1 ? "h1" : rate <= 0.5 ? "h2" : "h3";
-      if (cell.failures == cell.counted && cell.failures > 0) heat = "h4";
-    }
-    if (cell.expected == Expected::unmet) heat += " unexpected";
-    return heat;
   }
 
   size_t index_of(const CellSummary& cell) const {
@@ -160,12 +157,7 @@ class Page {
 
   void maps() {
     heading("Matrix");
-    html_ +=
-        "<p class=\"soft\">\xE2\x9C\x93 no failure, \xE2\x89\x88 some trials failed, \xE2\x9C\x95 "
-        "all "
-        "failed, each with failures/trials; &ndash; no result; a frame: not as expected. Arrow "
-        "keys "
-        "go from cell to cell, <kbd>/</kbd> to the filter.</p>\n";
+    html_ += "<details><summary>The blocks of the matrix, each by itself</summary>\n";
     for (const ReportTable& table : lay_out(analysis_)) {
       html_ += fmt::format("<div class=\"wide\"><table class=\"map\"><caption>{}{}", prefix_,
                            markup(table.title.empty() ? "Cells" : table.title, 200));
@@ -180,12 +172,12 @@ class Page {
       }
       html_ += "</tbody></table></div>\n";
     }
+    html_ += "</details>\n";
   }
 
   std::string map_entry(const ReportTable::Entry& entry) const {
     if (entry.cell == nullptr) return entry.left_out ? "<td>left out</td>" : "<td></td>";
-    return fmt::format("<td class=\"{}\"><a href=\"#c{}\">{}</a></td>", heat(*entry.cell),
-                       index_of(*entry.cell), sign(*entry.cell));
+    return heat_field(analysis_, *entry.cell);
   }
 
   void cells() {
@@ -220,7 +212,7 @@ class Page {
     if (analysis_.arms.size() > 1) {
       html_ += "<td>" + markup(analysis_.arms[cell.arm].label, 60) + "</td>";
     }
-    html_ += fmt::format("<td class=\"{}\">{} {}</td><td>", heat(cell), markup(standing.word),
+    html_ += fmt::format("<td class=\"{}\">{} {}</td><td>", heat_class(cell), markup(standing.word),
                          markup(standing.rest, 200));
     if (cell.has_rate()) {
       html_ += percent_down(cell.rate.low) + " to " + percent_up(cell.rate.high);

@@ -26,6 +26,29 @@ TEST(Html, ShowsMatrixRatesFailuresAndStacks) {
   }
 }
 
+TEST(Html, BeginsWithTheAnswerAndOneTableOfAllCells) {
+  const std::string page = report_html(analyse(report_000().journal));
+  const size_t answer = page.find("<li>SIMULATED: LibTorch 2.15.0+cpu: no failure up to 2 threads");
+  const size_t table = page.find(
+      "<th scope=\"row\">linear nograph</th><td>threads</td><td>crashes "
+      "from 3 (10/10)</td>");
+  const size_t heat = page.find("<table class=\"map\">");
+  const size_t rest = page.find("<h2>");
+  ASSERT_NE(answer, std::string::npos);
+  EXPECT_LT(answer, table);
+  EXPECT_LT(table, heat);
+  EXPECT_LT(heat, rest);
+  EXPECT_THAT(page.substr(heat, rest - heat), HasSubstr("\xE2\x9C\x95 10/10</a></td>"));
+}
+
+TEST(Html, ShowsWhatWasRefused) {
+  SampleJournal sample;
+  sample.plan("mlx/chain/default/threads=1").ran(10);
+  sample.plan("mlx/chain/default/threads=2").came_to(10, Outcome::refused);
+  EXPECT_THAT(report_html(analyse(sample.journal)),
+              HasSubstr("<td class=\"refused\"><a href=\"#c1\">&ndash; refused</a></td>"));
+}
+
 TEST(Html, AsksNothingFromAnywhere) {
   const std::string page = report_html(analyse(report_000().journal));
   EXPECT_THAT(page, HasSubstr("default-src 'none'"));

@@ -173,13 +173,32 @@ ordered_json boundary_json(const Boundary& boundary) {
                        {"fewest_failing", nullptr},
                        {"monotone", boundary.monotone()},
                        {"passing_above", boundary.passing_above},
+                       {"settled", nullptr},
                        {"refused", boundary.refused},
                        {"untested", boundary.untested},
                        {"points", std::move(points)},
                        {"words", boundary_in_words(boundary)}};
+  if (boundary.settled) {
+    const SettledPlace& place = *boundary.settled;
+    json["settled"] = {{"rate", place.rate},
+                       {"is_settled", place.settled},
+                       {"from", nullptr},
+                       {"chance_of_a_wrong_answer", place.wrong}};
+    if (place.from) json["settled"]["from"] = *place.from;
+  }
   if (boundary.most_passing) json["most_passing"] = point_json(*boundary.most_passing);
   if (boundary.fewest_failing) json["fewest_failing"] = point_json(*boundary.fewest_failing);
   return json;
+}
+
+ordered_json answer_json(const Answer& answer) {
+  ordered_json rows = ordered_json::array();
+  for (const AnswerTable::Row& row : answer.table.rows) {
+    rows.push_back({{"cells", row.cells}, {"by", row.axis}, {"builds", row.fields}});
+  }
+  return {{"code", answer.code},           {"text", answer.text},
+          {"sentences", answer.sentences}, {"builds", answer.table.builds},
+          {"rows", std::move(rows)},       {"rows_left_out", answer.table.left_out}};
 }
 
 ordered_json settling_json(const Analysis& analysis) {
@@ -204,7 +223,7 @@ ordered_json settling_json(const Analysis& analysis) {
 ordered_json report_json(const Journal& journal, const Analysis& analysis) {
   ordered_json json = {{"$schema", kSchema},
                        {"mpsprobe_report", kReportVersion},
-                       {"answer", {{"code", analysis.answer.code}, {"text", analysis.answer.text}}},
+                       {"answer", answer_json(analysis.answer)},
                        {"simulated", analysis.simulated},
                        {"complete", analysis.complete},
                        {"planned", analysis.planned},

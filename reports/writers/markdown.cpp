@@ -4,22 +4,28 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
+#include "harness/outcome/refusals.h"
 #include "harness/wire/axis.h"
 #include "reports/analysis/trial_facts.h"
+#include "reports/claims/boundary_fields.h"
 #include "reports/words/phrases.h"
 #include "reports/words/text.h"
 #include "reports/words/wording.h"
+#include "reports/writers/answer_tables.h"
 #include "reports/writers/markdown_sections.h"
 
 namespace mpsprobe {
 namespace {
 
 constexpr size_t kMostLeftOut = 4;  // cells named for each reason
+constexpr size_t kMostPairs = 30;
+constexpr size_t kMostPairsInDetail = 2000;
 
-std::string title(const Analysis& analysis) {
-  std::string text = fmt::format("# {}mpsprobe report", class_prefix(analysis));
+std::string title(const Analysis& analysis, std::string_view what) {
+  std::string text = fmt::format("# {}mpsprobe {}", class_prefix(analysis), what);
   const CampaignHeader& header = analysis.header;
   if (!header.matrix_name.empty()) text += ", matrix " + escaped(header.matrix_name, 80);
   text += "\n\n";
@@ -28,7 +34,11 @@ std::string title(const Analysis& analysis) {
 }
 
 std::string first_words(const Analysis& analysis) {
-  return fmt::format("**{}{}**\n\n", class_prefix(analysis), escaped(analysis.answer.text, 2000));
+  std::string text;
+  for (const std::string& sentence : analysis.answer.sentences) {
+    text += fmt::format("- **{}{}**\n", class_prefix(analysis), escaped(sentence, 2000));
+  }
+  return text + "\n" + markdown_answer_table(analysis);
 }
 
 std::string summary(const Analysis& analysis) {
@@ -73,13 +83,22 @@ std::string warnings(const Analysis& analysis) {
 
 std::string boundaries(const Analysis& analysis) {
   if (analysis.boundaries.empty()) return "";
-  std::string text = "## Boundaries\n\n";
+  std::string text = fmt::format(
+      "## Boundaries\n\nFailed / trials, and what the rate is below or above: the bounds of each "
+      "cell by itself, at 95%.{}\n\n| cells | on | by | {} | {} | inside at once | |\n"
+      "|---|---|---|---|---|---|---|\n",
+      analysis.settling ? " The place is the one that the run settled." : "",
+      passing_head(analysis), failing_head(analysis));
   for (const Boundary& boundary : analysis.boundaries) {
     std::string label = cell_label(boundary.group, {boundary.axis});
     if (analysis.arms.size() > 1) label += " (" + boundary.worker + ")";
-    text +=
-        fmt::format("- **{}** on {}, by {}: {}\n", escaped(label), name_of(boundary.group.backend),
-                    boundary.axis, escaped(boundary_in_words(boundary)));
+    const BoundaryFields fields = fields_of(boundary);
+    const auto& passing = boundary.most_passing;
+    const bool met = passing && boundary.axis == "threads" && passing->count > 1;
+    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", escaped(label),
+                        name_of(boundary.group.backend), boundary.axis, escaped(fields.passing),
+                        escaped(fields.failing), met ? std::to_string(passing->most_inside) : "",
+                        escaped(fields.remark));
   }
   return text + "\n";
 }
@@ -89,8 +108,13 @@ std::string advice(const Analysis& analysis) {
   std::string text = analysis.simulated     ? "## What follows (for the simulated device)\n\n"
                      : analysis.paravirtual ? "## What follows (for the paravirtual device)\n\n"
                                             : "## What follows\n\n";
-  for (const Advice& piece : analysis.advice) text += "- " + escaped(piece.text, 1000) + "\n";
-  return text + "\n";
+  bool any = false;
+  for (const Advice& piece : analysis.advice) {
+    if (piece.code == "threads") continue;  // the boundaries say it
+    any = true;
+    text += "- " + escaped(piece.text, 1000) + "\n";
+  }
+  return any ? text + "\n" : "";
 }
 
 std::string left_out(const Analysis& analysis) {
@@ -103,6 +127,40 @@ std::string left_out(const Analysis& analysis) {
       text += (i > 0 ? ", " : "") + code_span(group.cells[i]);
     }
     text += group.cells.size() > kMostLeftOut ? ", ...\n" : "\n";
+  }
+  return text + "\n";
+}
+
+// What libraries refuse, each with the rule that it is told by.
+std::string refused(const Analysis& analysis) {
+  struct Refused {
+    int trials = 0;
+    std::vector<std::string> cells;
+  };
+  std::map<std::string, Refused> rules;
+  for (const CellSummary& cell : analysis.cells) {
+    for (const OutcomeCount& count : cell.outcomes) {
+      if (count.outcome != Outcome::refused) continue;
+      Refused& rule = rules[count.detail];
+      rule.trials += count.trials;
+      if (rule.cells.empty() || rule.cells.back() != cell.id) rule.cells.push_back(cell.id);
+    }
+  }
+  if (rules.empty()) return "";
+  std::string text = "## Refused by the library\n\n";
+  for (const auto& [what, rule] : rules) {
+    text += "- " + escaped(what);
+    for (const Refusal& known : refusals()) {
+      if (known.in_words != what) continue;
+      text +=
+          fmt::format(" (a rule of {} since {}: <{}>)", known.library, known.since, known.source);
+    }
+    text += fmt::format(": {} in {}, ", counted(rule.trials, "trials"),
+                        counted(static_cast<int64_t>(rule.cells.size()), "cells"));
+    for (size_t i = 0; i < std::min(rule.cells.size(), kMostLeftOut); ++i) {
+      text += (i > 0 ? ", " : "") + code_span(rule.cells[i]);
+    }
+    text += rule.cells.size() > kMostLeftOut ? ", ...\n" : "\n";
   }
   return text + "\n";
 }
@@ -138,10 +196,13 @@ std::string provenance(const Analysis& analysis) {
                         span(arm.git_hash), span(arm.build_id), pool, span(arm.library),
                         devices.empty() ? "?" : devices);
   }
+  return text + "\n";
+}
+
+std::string machine(const Analysis& analysis) {
   std::string rows;
   if (analysis.header.machine.is_object()) facts(analysis.header.machine, "", 0, rows);
-  if (!rows.empty()) text += "\n| machine | |\n|---|---|\n" + rows;
-  return text + "\n";
+  return rows.empty() ? "" : "## The machine\n\n| machine | |\n|---|---|\n" + rows + "\n";
 }
 
 /// Nothing where every process was executed. Forked ones have their libraries at the same
@@ -189,17 +250,24 @@ std::string reproduce(const Analysis& analysis) {
   if (analysis.sampling == Sampling::looking) {
     text += fmt::format(" Intervals: {}.", interval_method(analysis.sampling));
   }
-  return text + " Raw trials: report.json.\n";
+  return text +
+         " More: details.md (each failure, throughput, the machine); raw trials: report.json.\n";
 }
 
 }  // namespace
 
 std::string report_markdown(const Analysis& analysis) {
-  return title(analysis) + first_words(analysis) + warnings(analysis) + summary(analysis) +
-         markdown_verdicts(analysis) + boundaries(analysis) + advice(analysis) +
-         markdown_failures(analysis) + markdown_rate_claims(analysis) + markdown_layers(analysis) +
-         markdown_crashes(analysis) + markdown_throughput(analysis) + left_out(analysis) +
-         provenance(analysis) + reproduce(analysis);
+  return title(analysis, "report") + first_words(analysis) + warnings(analysis) +
+         summary(analysis) + markdown_verdicts(analysis) + boundaries(analysis) + advice(analysis) +
+         markdown_failures(analysis) + markdown_rate_claims(analysis) +
+         markdown_layers(analysis, kMostPairs) + markdown_crashes(analysis) + refused(analysis) +
+         left_out(analysis) + provenance(analysis) + reproduce(analysis);
+}
+
+std::string details_markdown(const Analysis& analysis) {
+  return title(analysis, "details") + "What is too long for report.md.\n\n" +
+         markdown_failure_details(analysis) + markdown_layers(analysis, kMostPairsInDetail) +
+         markdown_throughput(analysis) + machine(analysis);
 }
 
 }  // namespace mpsprobe

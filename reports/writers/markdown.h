@@ -11,4 +11,7 @@ namespace mpsprobe {
 /// analysis gives the same bytes.
 std::string report_markdown(const Analysis& analysis);
 
+/// What is too long for that: each further failure with its example, throughput, the machine.
+std::string details_markdown(const Analysis& analysis);
+
 }  // namespace mpsprobe

@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 std::string markdown() {
-  return report_markdown(analyse(journal_with_evidence().journal));
+  return details_markdown(analyse(journal_with_evidence().journal));
 }
 
 FailureExample example_of(Outcome outcome, const StackEvidence& stacks) {

@@ -192,9 +192,17 @@ std::string markdown_failures(const Analysis& analysis) {
                         group.known ? "" : " (new)", group.thin() ? " (thin)" : "", group.failures,
                         phases(group), where_it_failed(analysis, group));
   }
-  text += '\n';
+  text += "\n" + details(analysis, analysis.signatures.front(), 1);
+  if (analysis.signatures.size() > 1) text += "The details of the others are in details.md.\n\n";
+  return text;
+}
+
+std::string markdown_failure_details(const Analysis& analysis) {
+  if (analysis.signatures.empty()) return "";
+  std::string text = "## Failures\n\n";
   for (size_t i = 0; i < std::min(analysis.signatures.size(), kMostDetailed); ++i) {
-    text += details(analysis, analysis.signatures[i], i + 1);
+    text += code_span(analysis.signatures[i].title) + "\n\n" +
+            details(analysis, analysis.signatures[i], i + 1);
   }
   if (analysis.signatures.size() > kMostDetailed) {
     text += fmt::format("The details of {} more are in report.json.\n\n",

@@ -11,8 +11,6 @@
 namespace mpsprobe {
 namespace {
 
-constexpr size_t kMostRows = 60;
-
 const CellSummary& first_of(const Analysis& analysis, const Comparison& comparison) {
   return analysis.cells[comparison.first];
 }
@@ -43,7 +41,7 @@ std::string cell_of(const Analysis& analysis, const Comparison& comparison) {
   return code_span(comparison.layers ? id.substr(id.find('/') + 1) : id);
 }
 
-std::string table(const Analysis& analysis, bool layers) {
+std::string table(const Analysis& analysis, bool layers, size_t most_rows) {
   std::string rows;
   size_t shown = 0;
   size_t left = 0;
@@ -53,7 +51,7 @@ std::string table(const Analysis& analysis, bool layers) {
     if (comparison.layers != layers) continue;
     if (!something_failed(analysis, comparison)) {
       if (without_failure++ == 0) example = &comparison;
-    } else if (shown == kMostRows) {
+    } else if (shown == most_rows) {
       ++left;
     } else {
       ++shown;
@@ -71,7 +69,7 @@ std::string table(const Analysis& analysis, bool layers) {
         "\n{}\n",
         layers ? "layer | layer below" : "first build | other build", rows);
   }
-  if (left > 0) text += fmt::format("{} more are in report.json.\n\n", left);
+  if (left > 0) text += fmt::format("{} more are in details.md.\n\n", left);
   if (example != nullptr) {
     text +=
         fmt::format("Without a failure on either side: {}, for example {}: {}.\n\n",
@@ -104,7 +102,7 @@ std::string markdown_rate_claims(const Analysis& analysis) {
   return text + "\n";
 }
 
-std::string markdown_layers(const Analysis& analysis) {
+std::string markdown_layers(const Analysis& analysis, size_t most_rows) {
   if (analysis.comparisons.empty()) return "";
   const auto tested = std::count_if(analysis.comparisons.begin(), analysis.comparisons.end(),
                                     [](const Comparison& comparison) { return comparison.tested; });
@@ -114,7 +112,7 @@ std::string markdown_layers(const Analysis& analysis) {
              "corrected (Holm) for the pairs in which something failed, here {}. A "
              "difference is claimed below {:g}, and only of the cell in that row.\n\n",
              equality_method(analysis.sampling), tested, kClaimLevel) +
-         table(analysis, true) + table(analysis, false);
+         table(analysis, true, most_rows) + table(analysis, false, most_rows);
 }
 
 }  // namespace mpsprobe

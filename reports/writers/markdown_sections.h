@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "reports/analysis/analysis.h"
@@ -15,15 +16,20 @@ std::string markdown_verdicts(const Analysis& analysis);
 std::string markdown_throughput(const Analysis& analysis);
 /// "crashed / total by version x threads x iterations" for what failed.
 std::string markdown_crashes(const Analysis& analysis);
-/// Failures by signature: where each thread was, what was printed, how to run that cell alone.
+/// Failures by signature, and of the most frequent one where each thread was, what was printed, how
+/// to run that cell alone.
 std::string markdown_failures(const Analysis& analysis);
+/// The same of each failure.
+std::string markdown_failure_details(const Analysis& analysis);
 
 /// What is known of one failed trial beyond its flight recorder: stacks, what threads wait for, the
 /// device's answer to a probe, the system's crash report, GPU events. A part of the section above.
 std::string markdown_evidence(const FailureExample& example);
-/// The same cells on two backends or two builds, and what that permits to be said.
+/// What each setting, such as a lock, was shown to do to the rate of failures, and at which price.
 std::string markdown_rate_claims(const Analysis& analysis);
-std::string markdown_layers(const Analysis& analysis);
+/// The same cells on two backends or two builds, and what that permits to be said; of
+/// either at most so many rows.
+std::string markdown_layers(const Analysis& analysis, size_t most_rows);
 
 /// The command that runs one cell alone as this run did.
 std::string rerun_command(const Analysis& analysis, size_t arm, const std::string& cell);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "reports/hostile_text.h"
@@ -32,11 +33,51 @@ TEST(Markdown, HasReport000sTables) {
 }
 
 TEST(Markdown, SaysWhatBoundariesAreWorth) {
-  EXPECT_THAT(markdown_of(report_000().journal),
-              HasSubstr("- **linear nograph** on sim, by threads: no failure up to 2 threads (0 of "
-                        "10 failed: below 31% with 95% confidence; up to 2 inside an operation at "
-                        "once); fails at 3 threads (10 of 10 failed: above 69% with 95% "
-                        "confidence)\n"));
+  EXPECT_THAT(
+      markdown_of(report_000().journal),
+      HasSubstr("| cells | on | by | no failure up to | first failure | inside at once | |\n"
+                "|---|---|---|---|---|---|---|\n"
+                "| raw | sim | threads | 8 (0/10 &lt; 31%) | none | 8 |  |\n"
+                "| linear nograph | sim | threads | 2 (0/10 &lt; 31%) | 3 (10/10 &gt; 69%) | 2 |  "
+                "|\n"));
+}
+
+TEST(Markdown, BeginsWithASentenceForEachBuildAndATable) {
+  const std::string text = markdown_of(report_000().journal);
+  const size_t answer =
+      text.find("- **SIMULATED: LibTorch 2.15.0+cpu: no failure up to 2 threads (0 of 110 trials");
+  const size_t table = text.find("| linear nograph | threads | crashes from 3 (10/10) |\n");
+  ASSERT_NE(answer, std::string::npos);
+  ASSERT_NE(table, std::string::npos);
+  EXPECT_LT(answer, table);
+  EXPECT_LT(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(table), '\n'), 25);
+}
+
+TEST(Markdown, WhatIsTooLongIsInTheDetails) {
+  SampleJournal sample;
+  sample.plan("cpu/mm/default/threads=2").ran(10, 10);
+  sample.plan("cpu/add/default/threads=2").ran(10, 9, SampleJournal::hang());
+  const Analysis analysis = analyse(sample.journal);
+  EXPECT_THAT(report_markdown(analysis), HasSubstr("<summary>Failure 1: one of 10</summary>"));
+  EXPECT_THAT(report_markdown(analysis), Not(HasSubstr("<summary>Failure 2")));
+  const std::string details = details_markdown(analysis);
+  EXPECT_THAT(details, StartsWith("# mpsprobe details"));
+  for (const char* part : {"Failure 1: one of 10<", "Failure 2: one of 9<", "## The machine\n"}) {
+    EXPECT_THAT(details, HasSubstr(part));
+  }
+}
+
+TEST(Markdown, NamesTheRuleThatALibraryRefusesBy) {
+  SampleJournal sample;
+  sample.plan("mlx/chain/default/threads=2").came_to(2, Outcome::refused);
+  for (TrialRecord& trial : sample.journal.trials) {
+    trial.judgement.detail = "arrays and streams of another thread";
+  }
+  EXPECT_THAT(
+      markdown_of(sample.journal),
+      HasSubstr("## Refused by the library\n\n- arrays and streams of another thread (a rule "
+                "of MLX since 0.31.2: <https://github.com/ml-explore/mlx/issues/3727>): 2 "
+                "trials in 1 cell, `mlx/chain/default/threads=2`\n"));
 }
 
 TEST(Markdown, NamesWhatAWorkerCouldNotDoBesideWhatThePlanLeftOut) {
@@ -60,6 +101,7 @@ TEST(Markdown, AParavirtualGpuIsInTheTitleAndOverWhatFollows) {
   SampleJournal hosted;
   hosted.plan("mps/linear/nograph/threads=2").ran(10);
   hosted.plan("mps/linear/nograph/threads=3").ran(10, 10);
+  hosted.plan("mps/linear/nograph/threads=3/lock=forward").ran(10);
   EXPECT_THAT(markdown_of(hosted.journal), Not(HasSubstr("PARAVIRTUAL")));
   hosted.journal.header.machine["chip"] = "Apple M1 (Virtual)";
   const std::string text = markdown_of(hosted.journal);
@@ -92,7 +134,8 @@ TEST(Markdown, ShowsThroughputOfWhatPassed) {
   SampleJournal sample;
   sample.operations_per_second = 17135;
   sample.plan("sim/raw/default/threads=8").ran(3);
-  EXPECT_THAT(markdown_of(sample.journal), HasSubstr("| 8 | 17,306 (17,135-17,478) |\n"));
+  EXPECT_THAT(details_markdown(analyse(sample.journal)),
+              HasSubstr("| 8 | 17,306 (17,135-17,478) |\n"));
 }
 
 TEST(Markdown, EveryKindOfCellIsTold) {

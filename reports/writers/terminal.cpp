@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "reports/analysis/common_axes.h"
+#include "reports/claims/boundary_fields.h"
 #include "reports/words/phrases.h"
 #include "reports/words/text.h"
 #include "reports/words/wording.h"
+#include "reports/writers/answer_tables.h"
 #include "reports/writers/markdown_sections.h"
 
 namespace mpsprobe {
@@ -39,18 +41,6 @@ std::string sentence(const std::string& text, const TerminalOptions& options) {
   return lines;
 }
 
-// "2 (0/10 < 31%)": how many failed there, and what the rate is below or above at 95% confidence.
-std::string passing_field(const std::optional<BoundaryPoint>& point) {
-  if (!point) return "-";
-  return fmt::format("{} (0/{} < {})", point->count, point->trials, percent_up(point->rate.high));
-}
-
-std::string failing_field(const std::optional<BoundaryPoint>& point) {
-  if (!point) return "none";
-  return fmt::format("{} ({}/{} > {})", point->count, point->failures, point->trials,
-                     percent_down(point->rate.low));
-}
-
 std::string label_of(const Analysis& analysis, const Boundary& boundary,
                      std::vector<std::string_view> common) {
   common.emplace_back(boundary.axis);
@@ -73,35 +63,21 @@ std::vector<const Boundary*> shown_boundaries(const Analysis& analysis) {
   return shown;
 }
 
-// What limits a row, on a line of its own.
-std::string remark_of(const Boundary& boundary) {
-  std::string text;
-  if (boundary.most_passing && boundary.most_passing->without_overlap) {
-    text = "no two threads were ever inside an operation at once";
-  }
-  if (!boundary.refused.empty()) {
-    if (!text.empty()) text += "; ";
-    text += "refused by the library at";
-    for (int32_t count : boundary.refused) text += " " + std::to_string(count);
-  }
-  if (!boundary.monotone()) {
-    if (!text.empty()) text += "; ";
-    text += "passes again at";
-    for (int32_t count : boundary.passing_above) text += " " + std::to_string(count);
-  }
-  return text;
-}
-
 class BoundaryTable {
  public:
   BoundaryTable(const Analysis& analysis, size_t width)
       : analysis_(analysis),
         shown_(shown_boundaries(analysis)),
         width_(width),
-        common_(common_axes(analysis)) {
+        common_(common_axes(analysis)),
+        passing_head_(passing_head(analysis)),
+        failing_head_(failing_head(analysis)),
+        passing_(passing_head_.size()),
+        failing_(failing_head_.size()) {
     for (const Boundary* boundary : shown_) {
-      passing_ = std::max(passing_, passing_field(boundary->most_passing).size());
-      failing_ = std::max(failing_, failing_field(boundary->fewest_failing).size());
+      const BoundaryFields fields = fields_of(*boundary);
+      passing_ = std::max(passing_, fields.passing.size());
+      failing_ = std::max(failing_, fields.failing.size());
     }
     const size_t fields = passing_ + failing_ + 4;
     const size_t room = width_ > fields + 20 ? width_ - fields : 20;
@@ -118,13 +94,13 @@ class BoundaryTable {
     if (const std::string common = common_in_words(analysis_); !common.empty()) {
       head += " (" + common + ")";
     }
-    head += ", failed/trials and their rate with 95% confidence:";
+    head += ", failed/trials and their rate, of each by itself with 95% confidence:";
     for (const std::string& line : wrapped(head, width_, 4)) text += line + "\n";
     std::string axis;
     for (const Boundary* boundary : shown_) {
       if (boundary->axis != axis) {
-        text +=
-            row("by " + boundary->axis, axis.empty() ? kPassing : "", axis.empty() ? kFailing : "");
+        text += row("by " + boundary->axis, axis.empty() ? passing_head_ : "",
+                    axis.empty() ? failing_head_ : "");
         axis = boundary->axis;
       }
       text += entry(*boundary);
@@ -135,9 +111,6 @@ class BoundaryTable {
   }
 
  private:
-  static constexpr std::string_view kPassing = "no failure up to";
-  static constexpr std::string_view kFailing = "first failure";
-
   std::string row(std::string_view label, std::string_view passing,
                   std::string_view failing) const {
     std::string text = fmt::format("{:<{}}  {:<{}}  {}", label, label_, passing, passing_, failing);
@@ -149,11 +122,13 @@ class BoundaryTable {
   std::string entry(const Boundary& boundary) const {
     const std::vector<std::string> label =
         wrapped(label_of(analysis_, boundary, common_), label_, 2);
-    std::string text = row(label.front(), passing_field(boundary.most_passing),
-                           failing_field(boundary.fewest_failing));
+    const BoundaryFields fields = fields_of(boundary);
+    std::string text = row(label.front(), fields.passing, fields.failing);
     for (size_t i = 1; i < label.size(); ++i) text += label[i] + "\n";
-    if (const std::string remark = remark_of(boundary); !remark.empty()) {
-      for (const std::string& line : wrapped("    " + remark, width_, 4)) text += line + "\n";
+    if (!fields.remark.empty()) {
+      for (const std::string& line : wrapped("    " + fields.remark, width_, 4)) {
+        text += line + "\n";
+      }
     }
     return text;
   }
@@ -163,8 +138,10 @@ class BoundaryTable {
   size_t width_;
   std::vector<std::string_view> common_;
   size_t label_ = std::string_view("by processes").size();
-  size_t passing_ = kPassing.size();
-  size_t failing_ = kFailing.size();
+  std::string passing_head_;
+  std::string failing_head_;
+  size_t passing_;
+  size_t failing_;
 };
 
 // Whether each cell that failed so came out as its matrix expects.
@@ -260,11 +237,11 @@ std::string time_taken(const Analysis& analysis) {
 }  // namespace
 
 std::string report_terminal(const Analysis& analysis, const TerminalOptions& options) {
-  std::string text =
-      sentence(std::string(class_prefix(analysis)) + printable(analysis.answer.text), options);
-  if (options.colour) {
-    text.pop_back();
-    text = painted(text, kBold, true) + "\n";
+  std::string text;
+  for (const std::string& each : analysis.answer.sentences) {
+    std::string line = sentence(std::string(class_prefix(analysis)) + printable(each), options);
+    line.pop_back();
+    text += painted(line, kBold, options.colour) + "\n";
   }
   text += '\n';
   for (const Warning& warning : analysis.warnings) {
@@ -274,6 +251,7 @@ std::string report_terminal(const Analysis& analysis, const TerminalOptions& opt
   }
   if (!analysis.warnings.empty()) text += '\n';
   const size_t width = options.width == 0 ? kUsualWidth : options.width;
+  text += terminal_answer_table(analysis, width);
   text += BoundaryTable(analysis, width).text() + not_tested(analysis, width);
   text += failures(analysis, options.colour) + unexpected(analysis, options.colour);
   text += time_taken(analysis);

@@ -67,8 +67,22 @@ TEST(Terminal, FitsInto80ColumnsWithoutCuttingALabel) {
 }
 
 TEST(Terminal, BeginsWithTheAnswer) {
-  EXPECT_EQ(lines_of(terminal_of(report_000().journal)).front().find("SIMULATED: Affected: fails"),
+  EXPECT_EQ(lines_of(terminal_of(report_000().journal))
+                .front()
+                .find("SIMULATED: LibTorch 2.15.0+cpu: no failure up to 2 threads"),
             0u);
+}
+
+TEST(Terminal, ShowsTheAnswerAsATable) {
+  const std::string text = terminal_of(report_000().journal);
+  EXPECT_THAT(text, HasSubstr("\ncells (backend sim)   stock\n"));
+  EXPECT_THAT(text, HasSubstr("\nlinear nograph        crashes from 3 (10/10)\n"));
+  EXPECT_THAT(text, HasSubstr("\nraw                   no failure to 8 (0/60)\n"));
+  std::string wide = report_terminal(analyse(two_wide_workers().journal), {false, 80});
+  wide = wide.substr(wide.find("\n\ncells ("));
+  for (const std::string& line : lines_of(wide.substr(0, wide.find("boundaries (")))) {
+    EXPECT_LE(line.size(), 80u) << line;
+  }
 }
 
 TEST(Terminal, SaysWhatAWorkerCouldNotDoAndNotWhatThePlanLeftOut) {

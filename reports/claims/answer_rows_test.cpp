@@ -1,0 +1,83 @@
+#include "reports/claims/answer_rows.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "reports/sample_journal.h"
+
+namespace mpsprobe {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::SizeIs;
+
+AnswerTable table_of(const SampleJournal& sample) {
+  return analyse(sample.journal).answer.table;
+}
+
+TEST(AnswerRows, SayInWordsHowEachKindOfCellCameOut) {
+  SampleJournal sample;
+  sample.plan("mlx/mm/default/threads=1").ran(10);
+  sample.plan("mlx/mm/default/threads=4").ran(10);
+  sample.plan("mlx/chain/default/threads=1").ran(10);
+  sample.plan("mlx/chain/default/threads=2").ran(10, 7);
+  sample.plan("mlx/chain/default/threads=4").ran(10, 10, SampleJournal::hang());
+  sample.plan("mlx/lazy/default/threads=1").ran(10);
+  sample.plan("mlx/lazy/default/threads=2").came_to(10, Outcome::refused);
+  sample.plan("mlx/raw/default/threads=1").came_to(10, Outcome::refused);
+  sample.plan("mlx/raw/default/threads=2");
+  const AnswerTable table = table_of(sample);
+  ASSERT_THAT(table.rows, SizeIs(4));
+  EXPECT_EQ(table.rows[0].cells, "chain");
+  EXPECT_THAT(table.rows[0].fields, ElementsAre("crashes, hangs from 2 (7/10)"));
+  EXPECT_THAT(table.rows[1].fields, ElementsAre("no failure to 1 (0/10); refuses from 2"));
+  EXPECT_THAT(table.rows[2].fields, ElementsAre("refuses"));
+  EXPECT_EQ(table.rows[3].cells, "mm");
+  EXPECT_THAT(table.rows[3].fields, ElementsAre("no failure to 4 (0/20)"));
+}
+
+TEST(AnswerRows, KindsThatCameOutAlikeShareARowAndTheirCountsAddUp) {
+  SampleJournal sample;
+  for (const char* op : {"add", "mul", "mm", "relu"}) {
+    sample.plan(std::string("cpu/") + op + "/default/threads=1").ran(10);
+    sample.plan(std::string("cpu/") + op + "/default/threads=2").ran(10);
+  }
+  const AnswerTable table = table_of(sample);
+  ASSERT_THAT(table.rows, SizeIs(1));
+  EXPECT_EQ(table.rows[0].cells, "add; mul; mm; 1 more");
+  EXPECT_THAT(table.rows[0].fields, ElementsAre("no failure to 2 (0/80)"));
+}
+
+TEST(AnswerRows, AreTwelveAtMostAndTheWorstComeFirst) {
+  SampleJournal sample;
+  for (int iterations = 1; iterations <= 20; ++iterations) {
+    const std::string cell = "/default/iterations=" + std::to_string(iterations);
+    sample.plan("cpu/add" + cell + "/threads=" + std::to_string(iterations + 1)).ran(10);
+  }
+  sample.plan("cpu/add/default/iterations=50/threads=2").ran(10, 1);
+  const AnswerTable table = table_of(sample);
+  EXPECT_THAT(table.rows, SizeIs(kMostAnswerRows));
+  EXPECT_EQ(table.left_out, 9u);
+  EXPECT_THAT(table.rows[0].fields, ElementsAre("crashes from 2 (1/10)"));
+}
+
+TEST(AnswerRows, ThreadsThatNeverMetAreNoPass) {
+  SampleJournal sample;
+  sample.overlap = false;
+  sample.plan("cpu/add/default/threads=8").ran(10);
+  EXPECT_THAT(table_of(sample).rows[0].fields,
+              ElementsAre("no failure to 8 (0/10); threads never met"));
+}
+
+TEST(AnswerRows, ProcessesAreASeriesOfTheirOwn) {
+  const AnswerTable table = table_of(report_000());
+  ASSERT_THAT(table.rows, SizeIs(4));
+  EXPECT_EQ(table.rows[3].axis, "processes");
+  EXPECT_EQ(table.rows[3].cells, "linear, in processes");
+  EXPECT_THAT(table.rows[3].fields, ElementsAre("no failure to 8 (0/50)"));
+}
+
+}  // namespace
+}  // namespace mpsprobe

@@ -1,0 +1,174 @@
+#include "reports/claims/families.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "reports/analysis/common_axes.h"
+#include "reports/words/phrases.h"
+
+namespace mpsprobe {
+namespace {
+
+std::optional<Harm> harm_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::signal:
+    case Outcome::assertion:
+      return Harm::crashes;
+    case Outcome::exit:
+    case Outcome::missing:
+      return Harm::ends_early;
+    case Outcome::hang:
+      return Harm::hangs;
+    case Outcome::wrong_result:
+      return Harm::wrong_numbers;
+    case Outcome::gpu_error:
+      return Harm::gpu_errors;
+    case Outcome::out_of_memory:
+      return Harm::out_of_memory;
+    case Outcome::exception:
+      return Harm::throws;
+    default:
+      return std::nullopt;
+  }
+}
+
+class FamilyList {
+ public:
+  explicit FamilyList(const Analysis& analysis)
+      : analysis_(analysis), without_(common_axes(analysis)) {
+    one_backend_ = std::find(without_.begin(), without_.end(), "backend") != without_.end();
+    without_.insert(without_.end(), {"threads", "processes"});
+  }
+
+  std::vector<Family> find() {
+    for (const CellSummary& cell : analysis_.cells) {
+      const bool alone = cell.cell.threads == 1 && cell.cell.processes > 1;
+      add(alone ? "processes" : "threads", cell);
+    }
+    share_the_smallest();
+    for (Family& family : families_) {
+      for (auto& cells : family.by_arm) {
+        std::stable_sort(cells.begin(), cells.end(),
+                         [&family](const CellSummary* a, const CellSummary* b) {
+                           return count_in(family, *a) < count_in(family, *b);
+                         });
+      }
+    }
+    return std::move(families_);
+  }
+
+ private:
+  static std::string group_of(const std::string& axis, Cell cell) {
+    (axis == "threads" ? cell.threads : cell.processes) = 1;
+    return axis + "/" + to_string(cell);
+  }
+
+  void add(const std::string& axis, const CellSummary& cell) {
+    const auto [at, fresh] = index_.try_emplace(group_of(axis, cell.cell), families_.size());
+    if (fresh) {
+      Family family;
+      family.axis = axis;
+      if (!one_backend_) family.label = std::string(name_of(cell.cell.backend)) + " ";
+      family.label += cell_label(cell.cell, without_);
+      if (axis == "threads" && cell.cell.processes > 1) {
+        family.label += ", processes=" + std::to_string(cell.cell.processes);
+      }
+      if (axis == "processes") family.label += ", in processes";
+      family.by_arm.resize(analysis_.arms.size());
+      families_.push_back(std::move(family));
+    }
+    families_[at->second].by_arm[cell.arm].push_back(&cell);
+  }
+
+  // One process of one thread begins both series; where it is all that a series of threads has, it
+  // is no series.
+  void share_the_smallest() {
+    std::vector<size_t> gone;
+    for (const CellSummary& cell : analysis_.cells) {
+      if (cell.cell.threads != 1 || cell.cell.processes != 1) continue;
+      const auto processes = index_.find(group_of("processes", cell.cell));
+      if (processes == index_.end()) continue;
+      families_[processes->second].by_arm[cell.arm].push_back(&cell);
+      const size_t threads = index_.at(group_of("threads", cell.cell));
+      if (std::all_of(families_[threads].by_arm.begin(), families_[threads].by_arm.end(),
+                      [](const auto& cells) { return cells.size() < 2; })) {
+        gone.push_back(threads);
+      }
+    }
+    std::sort(gone.begin(), gone.end());
+    gone.erase(std::unique(gone.begin(), gone.end()), gone.end());
+    for (size_t i = gone.size(); i-- > 0;) {
+      families_.erase(families_.begin() + static_cast<std::ptrdiff_t>(gone[i]));
+    }
+  }
+
+  const Analysis& analysis_;
+  std::vector<std::string_view> without_;
+  bool one_backend_ = true;
+  std::vector<Family> families_;
+  std::map<std::string, size_t> index_;
+};
+
+}  // namespace
+
+std::vector<Family> families_of(const Analysis& analysis) {
+  return FamilyList(analysis).find();
+}
+
+int32_t count_in(const Family& family, const CellSummary& cell) {
+  return family.axis == "threads" ? cell.cell.threads : cell.cell.processes;
+}
+
+std::string_view in_words(Harm harm) {
+  switch (harm) {
+    case Harm::crashes:
+      return "crashes";
+    case Harm::ends_early:
+      return "ends early";
+    case Harm::hangs:
+      return "hangs";
+    case Harm::wrong_numbers:
+      return "wrong numbers";
+    case Harm::gpu_errors:
+      return "GPU errors";
+    case Harm::out_of_memory:
+      return "runs out of memory";
+    default:
+      return "throws";
+  }
+}
+
+int trials_with(const CellSummary& cell, Harm harm) {
+  int trials = 0;
+  for (const OutcomeCount& count : cell.outcomes) {
+    if (harm_of(count.outcome) == harm) trials += count.trials;
+  }
+  return trials;
+}
+
+SettledPlaces::SettledPlaces(const Analysis& analysis) : analysis_(analysis) {
+  for (const Boundary& boundary : analysis.boundaries) {
+    if (!boundary.settled) continue;
+    places_[{boundary.worker, boundary.axis, to_string(boundary.group)}] = boundary.settled->from;
+  }
+}
+
+bool SettledPlaces::fails(const CellSummary& cell) const {
+  if (cell.failures == 0) return false;
+  if (places_.empty()) return true;
+  bool asked = false;
+  for (const bool by_threads : {true, false}) {
+    Cell group = cell.cell;
+    (by_threads ? group.threads : group.processes) = 1;
+    const auto place = places_.find(
+        {analysis_.arms[cell.arm].label, by_threads ? "threads" : "processes", to_string(group)});
+    if (place == places_.end()) continue;
+    asked = true;
+    const int32_t count = by_threads ? cell.cell.threads : cell.cell.processes;
+    if (place->second && count >= *place->second) return true;
+  }
+  return !asked;
+}
+
+}  // namespace mpsprobe

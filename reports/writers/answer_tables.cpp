@@ -1,0 +1,103 @@
+#include "reports/writers/answer_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "reports/analysis/common_axes.h"
+#include "reports/words/phrases.h"
+#include "reports/words/text.h"
+
+namespace mpsprobe {
+namespace {
+
+std::string head_of(const Analysis& analysis) {
+  const std::string common = common_in_words(analysis);
+  return common.empty() ? "cells" : "cells (" + common + ")";
+}
+
+std::string remainder(const AnswerTable& table) {
+  if (table.left_out == 0) return "";
+  return fmt::format("and {} more: see the boundaries",
+                     counted(static_cast<int64_t>(table.left_out), "rows"));
+}
+
+// One row of several columns, each wrapped within its width.
+std::string columns(const std::vector<std::string>& fields, const std::vector<size_t>& widths) {
+  std::vector<std::vector<std::string>> lines;
+  size_t height = 0;
+  for (size_t i = 0; i < fields.size(); ++i) {
+    lines.push_back(wrapped(fields[i], widths[i], 2));
+    height = std::max(height, lines.back().size());
+  }
+  std::string text;
+  for (size_t line = 0; line < height; ++line) {
+    std::string row;
+    for (size_t i = 0; i < fields.size(); ++i) {
+      const std::string part = line < lines[i].size() ? lines[i][line] : "";
+      row += fmt::format("{:<{}}", part, widths[i] + 2);
+    }
+    row.erase(row.find_last_not_of(' ') + 1);
+    text += row + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string terminal_answer_table(const Analysis& analysis, size_t width) {
+  const AnswerTable& table = analysis.answer.table;
+  if (table.rows.size() < 2) return "";
+  constexpr size_t kLeastWidth = 12;
+  std::vector<std::vector<std::string>> rows;
+  std::vector<std::string> head{head_of(analysis)};
+  for (const std::string& build : table.builds) head.push_back(printable(build));
+  rows.push_back(std::move(head));
+  for (const AnswerTable::Row& row : table.rows) {
+    std::vector<std::string> fields{printable(row.cells)};
+    for (const std::string& field : row.fields) fields.push_back(printable(field));
+    rows.push_back(std::move(fields));
+  }
+  std::vector<size_t> widths(rows.front().size(), 0);
+  for (const auto& row : rows) {
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  // What is too wide gives from the widest column.
+  const auto all = [&widths] {
+    size_t sum = 2 * (widths.size() - 1);
+    for (const size_t each : widths) sum += each;
+    return sum;
+  };
+  while (all() > width) {
+    size_t& widest = *std::max_element(widths.begin(), widths.end());
+    if (widest <= kLeastWidth) break;
+    --widest;
+  }
+  std::string text;
+  for (const auto& row : rows) text += columns(row, widths);
+  const std::string rest = remainder(table);
+  return text + (rest.empty() ? "" : rest + "\n") + "\n";
+}
+
+std::string markdown_answer_table(const Analysis& analysis) {
+  const AnswerTable& table = analysis.answer.table;
+  if (table.rows.empty()) return "";
+  std::string text = "| " + escaped(head_of(analysis)) + " | by |";
+  std::string rule = "|---|---|";
+  for (const std::string& build : table.builds) {
+    text += " " + escaped(build, 60) + " |";
+    rule += "---|";
+  }
+  text += "\n" + rule + "\n";
+  for (const AnswerTable::Row& row : table.rows) {
+    text += "| " + escaped(row.cells) + " | " + row.axis + " |";
+    for (const std::string& field : row.fields) text += " " + escaped(field, 120) + " |";
+    text += "\n";
+  }
+  const std::string rest = remainder(table);
+  return text + (rest.empty() ? "" : "\n" + rest + ".\n") + "\n";
+}
+
+}  // namespace mpsprobe
