@@ -261,7 +261,9 @@ class Campaign::Run {
     };
     std::optional<size_t> unit = settling_->next(busy);
     if (!unit && header_.budget_seconds > 0) unit = settling_->next_to_sharpen(busy);
-    if (!unit) return std::nullopt;
+    // Comes only where nothing else is left: a unit that is busy, as given-up ones are here, is
+    // last.
+    if (!unit || given_up(*unit)) return std::nullopt;
     const SettlingCell& cell = settling_->cells()[*unit];
     int trial = header_.trials;
     for (Key key{cell.worker, to_string(cell.cell), trial};

@@ -356,6 +356,19 @@ TEST_F(CampaignTest, AnArmThatFailsInSetUpForOneReasonIsGivenUpAndNamed) {
   EXPECT_EQ(stored().size(), 3U);
 }
 
+// What a settling still asks for of an arm that was given up is not run either, and nothing waits
+// for it.
+TEST_F(CampaignTest, ASettlingEndsWhereAnArmWasGivenUp) {
+  header_.trials = 10;
+  header_.settle_rate = 0.05;
+  const CampaignEnd end = run([&](const TrialRequest& request) {
+    TrialRecord trial = make(request, Outcome::setup_failed);
+    trial.judgement.detail = "no device";
+    return trial;
+  });
+  EXPECT_EQ(end.reason, "setup_failed");
+}
+
 TEST_F(CampaignTest, AnArmThatIsSetUpNowAndThenIsNotGivenUp) {
   int number = 0;
   const CampaignEnd end = run([&](const TrialRequest& request) {

@@ -225,7 +225,7 @@ Answer answer_to(const Analysis& analysis) {
                 : fails                     ? "fails"
                 : tested                    ? "no_failure"
                                             : "refused";
-  if (fails) {
+  if (fails || answer.code == "differs") {
     for (std::string& sentence : comparisons_in_words(analysis)) {
       answer.sentences.push_back(std::move(sentence));
     }

@@ -77,7 +77,8 @@ class Rows {
  private:
   Field field_of(const Family& family, const std::vector<const CellSummary*>& cells) const {
     Field field;
-    std::vector<std::string_view> harms;
+    std::vector<std::string_view> harms;  ///< where the first failure is
+    std::vector<std::string> later;       ///< harm that begins at a higher count
     const CellSummary* first = nullptr;
     const CellSummary* refused = nullptr;
     int32_t most = 0;
@@ -102,12 +103,20 @@ class Rows {
     }
     if (first != nullptr) {
       for (size_t harm = 0; harm < kHarms; ++harm) {
-        const bool seen = std::any_of(cells.begin(), cells.end(), [&](const CellSummary* cell) {
+        // Each kind of harm from where it was seen, not from where another began.
+        const auto seen = std::find_if(cells.begin(), cells.end(), [&](const CellSummary* cell) {
           return places_.fails(*cell) && trials_with(*cell, static_cast<Harm>(harm)) > 0;
         });
-        if (seen) harms.push_back(in_words(static_cast<Harm>(harm)));
+        if (seen == cells.end()) continue;
+        if (*seen == first) {
+          harms.push_back(in_words(static_cast<Harm>(harm)));
+        } else {
+          later.push_back(fmt::format("{} from {}", in_words(static_cast<Harm>(harm)),
+                                      count_in(family, **seen)));
+        }
       }
       field.words = fmt::format("{} from {}", fmt::join(harms, ", "), count_in(family, *first));
+      for (const std::string& harm : later) field.words += ", " + harm;
       field.failures = first->failures;
       field.trials = first->counted;
       field.weight = 3;

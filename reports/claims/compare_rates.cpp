@@ -110,8 +110,16 @@ class RateComparisons {
     for (auto& [claim, pairs] : found) add(std::move(claim), pairs);
   }
 
+  static void add_counts(RateClaim& claim, const CellSummary& with, const CellSummary& without) {
+    claim.seen_with.failures += with.failures;
+    claim.seen_with.trials += with.counted;
+    claim.seen_without.failures += without.failures;
+    claim.seen_without.trials += without.counted;
+  }
+
   void add(RateClaim claim, const PairsByThreads& pairs) {
     std::vector<Stratum> strata;
+    RateClaim all;
     bool any = false;
     bool can = false;
     for (const auto& [threads, pair] : pairs) {
@@ -120,13 +128,12 @@ class RateComparisons {
       if (with.counted == 0 || without.counted == 0) continue;
       claim.cells_with.push_back(pair.with);
       claim.cells_without.push_back(pair.without);
-      claim.seen_with.failures += with.failures;
-      claim.seen_with.trials += with.counted;
-      claim.seen_without.failures += without.failures;
-      claim.seen_without.trials += without.counted;
+      add_counts(all, with, without);
+      if (with.failures + without.failures > 0) any = true;
+      if (with.failures + without.failures > 0 && why_incomparable(with, without)) continue;
+      add_counts(claim, with,
+                 without);  // of what the p-value is made of, and of pairs without failures
       if (with.failures + without.failures == 0) continue;
-      any = true;
-      if (why_incomparable(with, without)) continue;
       can = true;
       strata.push_back({{with.failures, with.counted}, {without.failures, without.counted}});
     }
@@ -136,6 +143,8 @@ class RateComparisons {
       fewer_.push_back(excess_failures(strata) < 0);
     } else {
       claim.effect = RateEffect::cannot_compare;
+      claim.seen_with = all.seen_with;
+      claim.seen_without = all.seen_without;
       fewer_.push_back(false);
     }
     find_price(claim, pairs);

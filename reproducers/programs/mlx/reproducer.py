@@ -55,7 +55,7 @@ def attempt(threads):
         [t.join() for t in running]
     if raised:
         raise raised[0]
-    return 3 if refused else 1 if wrong else 0
+    return 1 if wrong else 3 if refused else 0
 
 
 if len(sys.argv) > 1:

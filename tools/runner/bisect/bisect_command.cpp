@@ -218,8 +218,9 @@ int bisect_command_line(const BisectOptions& options) {
         printable((folder / "bisect.md").string()));
   }
   if (code == kExitInterrupted || code == kExitIncomplete) {
-    const std::vector<std::string> words{options.command_line.front(), "bisect", "--resume",
-                                         folder.string()};
+    std::vector<std::string> words{options.command_line.front(), "bisect", "--resume",
+                                   folder.string()};
+    if (options.trust_run) words.emplace_back("--trust-run");
     say_goes_on(words);
   }
   return code;

@@ -59,7 +59,7 @@ TEST_F(Read, TellsOfAJournalWhatItsTrialsCameTo) {
   const Run ran = mpsprobe({"run", "--cell", "cpu/selftest.exit_eleven/default", "--trials", "3",
                             "--worker", selftest_, "--out", path("run")});
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
-  const Run run = mpsprobe({"read", path("run/journal.jsonl")});
+  const Run run = mpsprobe({"read", path("run/journal.ndjson")});
   EXPECT_EQ(run.exit_code, kExitOk) << run.err;
   EXPECT_THAT(run.out, HasSubstr("outcome    exit: 11"));
   EXPECT_THAT(run.out, HasSubstr("trials     3"));

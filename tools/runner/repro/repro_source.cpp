@@ -99,6 +99,10 @@ ReproSource from_run(const fs::path& folder, const ReproOptions& options) {
   if (names_workers(journal.header) && !options.worker.has_value()) {
     taken_over = {"--worker", source.run.workers.front()};
   }
+  const std::vector<std::string>& words = journal.header.command_line;
+  if (std::find(words.begin(), words.end(), "--force-env") != words.end()) {
+    taken_over.emplace_back("--force-env");
+  }
   const std::optional<StartProcess> start = journal.header.start_process;
   if (start.has_value() && !options.start_process.has_value() && !options.worker.has_value()) {
     taken_over.insert(taken_over.end(), {"--start-process", std::string(name_of(*start))});

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 
 #include "harness/wire/input_error.h"
@@ -44,7 +45,9 @@ void LineWriter::open() {
 void LineWriter::flush() {
   if (fd_ < 0 && broken_.empty()) open();
   while (fd_ >= 0 && broken_.empty() && !kept_.empty() && takes_more(fd_, 0)) {
-    const ssize_t count = ::write(fd_, kept_.data(), kept_.size());
+    // poll promises room for so many bytes and no more, which counts where the descriptor blocks.
+    const ssize_t count =
+        ::write(fd_, kept_.data(), std::min(kept_.size(), static_cast<size_t>(PIPE_BUF)));
     if (count >= 0) {
       kept_.erase(0, static_cast<size_t>(count));
     } else if (errno == EAGAIN) {

@@ -215,8 +215,8 @@ std::string why_nothing_counts(const Analysis& analysis) {
 int exit_code(const RunOptions& options, const std::vector<KnownFailure>& known,
               const CampaignEnd& end, const Analysis& analysis, const fs::path& folder) {
   if (end.reason == "interrupted") {
-    const std::vector<std::string> words{program_of(analysis.header), "run", "--resume",
-                                         folder.string()};
+    std::vector<std::string> words{program_of(analysis.header), "run", "--resume", folder.string()};
+    if (options.trust_run) words.emplace_back("--trust-run");
     say(stderr, "interrupted; ");
     say_goes_on(words);
     return kExitInterrupted;

@@ -12,10 +12,6 @@
 #include "reproducers/bundle/archive.h"
 #include "tools/runner/say.h"
 
-#ifdef __APPLE__
-#include <uuid/uuid.h>
-#endif
-
 namespace mpsprobe {
 namespace {
 
@@ -26,13 +22,9 @@ constexpr size_t kMostShown = 300;
 /// What no other machine has: a stranger who writes a journal does not know it.
 std::string machine_identity() {
 #ifdef __APPLE__
-  uuid_t id;
-  const timespec at_once{};
-  if (gethostuuid(id, &at_once) == 0) {
-    uuid_string_t text;
-    uuid_unparse(id, text);
-    return text;
-  }
+  unsigned char id[16];
+  const timespec longest{5, 0};
+  if (gethostuuid(id, &longest) == 0) return fmt::format("{:02x}", fmt::join(id, ""));
 #else
   std::ifstream stream("/etc/machine-id");
   std::string line;

@@ -249,6 +249,7 @@ int verify_command_line(const VerifyOptions& options) {
     std::vector<std::string> words{options.run.command_line.front(), "verify", options.bundle,
                                    "--resume", folder.string()};
     if (!options.profile.empty()) words.insert(words.end(), {"--profile", options.profile});
+    if (options.run.trust_run) words.emplace_back("--trust-run");
     say_goes_on(words);
   }
   if (code != kExitOk) return code;
