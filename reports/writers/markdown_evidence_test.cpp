@@ -28,10 +28,10 @@ FailureExample example_of(Outcome outcome, const StackEvidence& stacks) {
 }
 
 TEST(MarkdownEvidence, TheTableOfFailuresMarksThinAndNew) {
-  EXPECT_THAT(markdown(),
-              HasSubstr("| `bad access in libfoo.so launching zeros (no function known)` "
-                        "(new) (thin) | 2 |"));
-  EXPECT_THAT(markdown(), HasSubstr("| 1 | `bad access in mpsprobe::sim::Kernel::bind` | 6 |"));
+  const std::string report = report_markdown(analyse(journal_with_evidence().journal));
+  EXPECT_THAT(report, HasSubstr("| `bad access in libfoo.so launching zeros (no function known)` "
+                                "(new) (thin) | 2 |"));
+  EXPECT_THAT(report, HasSubstr("| 1 | `bad access in mpsprobe::sim::Kernel::bind` | 6 |"));
 }
 
 TEST(MarkdownEvidence, SaysWhatASignatureRestsOnAndWhatStoodBesideIt) {
