@@ -116,7 +116,8 @@ class Rows {
         }
       }
       field.words = fmt::format("{} from {}", fmt::join(harms, ", "), count_in(family, *first));
-      for (const std::string& harm : later) field.words += ", " + harm;
+      if (!field.more.empty()) later.push_back(field.more);
+      field.more = fmt::format("{}", fmt::join(later, "; "));
       field.failures = first->failures;
       field.trials = first->counted;
       field.weight = 3;

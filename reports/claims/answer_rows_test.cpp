@@ -31,7 +31,7 @@ TEST(AnswerRows, SayInWordsHowEachKindOfCellCameOut) {
   const AnswerTable table = table_of(sample);
   ASSERT_THAT(table.rows, SizeIs(4));
   EXPECT_EQ(table.rows[0].cells, "chain");
-  EXPECT_THAT(table.rows[0].fields, ElementsAre("crashes, hangs from 2 (7/10)"));
+  EXPECT_THAT(table.rows[0].fields, ElementsAre("crashes from 2 (7/10); hangs from 4"));
   EXPECT_THAT(table.rows[1].fields, ElementsAre("no failure to 1 (0/10); refuses from 2"));
   EXPECT_THAT(table.rows[2].fields, ElementsAre("refuses"));
   EXPECT_EQ(table.rows[3].cells, "mm");

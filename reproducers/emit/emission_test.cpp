@@ -72,7 +72,8 @@ TEST(EmissionTest, ACellOfMlxBecomesProgramsOnMlxAlone) {
   EXPECT_THAT(all[0].files.at(0).text, HasSubstr("constexpr size_t kRounds = 4;"));
   EXPECT_THAT(all[0].files.at(0).text, HasSubstr("constexpr bool kOwnStreams = true;"));
   EXPECT_THAT(all[1].files.at(0).text, HasSubstr("ROUNDS, RUNS = 3, 10, 4, "));
-  EXPECT_THAT(all[1].files.at(0).text, HasSubstr("LAZY, BY_MAIN, TOLERANCE = True, False, False"));
+  EXPECT_THAT(all[1].files.at(0).text,
+              HasSubstr("LAZY, BY_MAIN, TOLERANCE = False, True, False, False"));
 }
 
 TEST(EmissionTest, OnlyTheFirstLinesAndTheBlockDifferFromTheProgramAsItLies) {

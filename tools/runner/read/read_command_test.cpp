@@ -30,8 +30,8 @@ TEST_F(Read, TellsTheFailureOfAPastedIssue) {
 }
 
 TEST_F(Read, TellsTheThreadAndTheCellsOfACrashReport) {
-  const std::string file = std::string(MPSPROBE_SOURCE_DIR) +
-                           "/harness/crash_report/testdata/null-dereference-in-agx.ips";
+  const std::string file =
+      std::string(MPSPROBE_SOURCE_DIR) + "/harness/crash_report/testdata/objc-msgsend.ips";
   const Run run = mpsprobe({"read", file, "--json"});
   EXPECT_EQ(run.exit_code, kExitOk) << run.err;
   const nlohmann::json told = nlohmann::json::parse(run.out);
