@@ -57,7 +57,7 @@ std::vector<StackFrame> python_frames(std::string_view printed) {
 std::string python_place(std::string_view printed) {
   const std::vector<StackFrame> frames = python_frames(printed);
   if (frames.empty()) return "";
-  const std::string function = frames.front().function.substr(0, kLongestName);
+  std::string function = frames.front().function.substr(0, kLongestName);
   if (says_enough(function)) return function;
   std::string file = frames.front().source;
   file.resize(file.rfind(':'));

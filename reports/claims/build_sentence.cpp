@@ -37,8 +37,8 @@ bool has_several_kinds(const Analysis& analysis) {
 // The name of a build, with what it is where the name does not say so.
 std::string build_name(const Analysis& analysis, size_t arm) {
   const Arm& build = analysis.arms[arm];
-  const std::string library = shortened(printable(library_in_words(build)), 60);
-  const std::string label = shortened(printable(build.label), 40);
+  std::string library = shortened(printable(library_in_words(build)), 60);
+  std::string label = shortened(printable(build.label), 40);
   if (library.empty()) return label;
   if (analysis.arms.size() == 1) return library;
   const bool told = build.version.empty() || build.label.find(build.version) != std::string::npos;
@@ -47,7 +47,7 @@ std::string build_name(const Analysis& analysis, size_t arm) {
 
 // "4 threads", "4 processes of 1 thread each".
 std::string load_in_words(const CellSummary& cell) {
-  const std::string threads = counted(cell.cell.threads, "threads");
+  std::string threads = counted(cell.cell.threads, "threads");
   if (cell.cell.processes == 1) return threads;
   return counted(cell.cell.processes, "processes") + " of " + threads + " each";
 }
@@ -112,7 +112,7 @@ class BuildSentence {
       text += fmt::format(", {}below {} at 95%", number == 1 ? "" : "each by itself ",
                           percent_up(widest(among)));
     }
-    text += ")";
+    text += ')';
     if (several && !met) text += ", where no two threads were ever inside an operation at once";
     return text;
   }

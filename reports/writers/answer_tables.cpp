@@ -94,7 +94,7 @@ std::string markdown_answer_table(const Analysis& analysis) {
   for (const AnswerTable::Row& row : table.rows) {
     text += "| " + escaped(row.cells) + " | " + row.axis + " |";
     for (const std::string& field : row.fields) text += " " + escaped(field, 120) + " |";
-    text += "\n";
+    text += '\n';
   }
   const std::string rest = remainder(table);
   return text + (rest.empty() ? "" : "\n" + rest + ".\n") + "\n";
