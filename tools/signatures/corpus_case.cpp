@@ -108,7 +108,7 @@ std::vector<std::string> entries_of(const std::string& section) {
 
 // How it ended where neither the file nor the text says.
 Termination guessed_termination(const ProcessRecord& process) {
-  const Termination told = told_termination(process);
+  Termination told = told_termination(process);
   if (told != Termination(Exited{0})) return told;
   for (const Finding& finding : find_failures(process.err.text())) {
     if (finding.text_class != TextClass::setup_failed) return Signaled{SIGABRT, false};
