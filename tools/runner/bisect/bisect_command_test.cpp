@@ -79,6 +79,25 @@ TEST_F(Bisect, GoesOnAfterItWasKilledAsIfItHadNotBeen) {
 }
 
 // A build that does not read a variable of the cell would run another cell.
+// What a build's journal names would be started: the request of the whole says nothing about it.
+TEST_F(Bisect, TrialsOfABuildThatWereMadeElsewhereStartNothing) {
+  const std::string list = builds(2, 1);
+  for (const char* out : {"here", "there"}) {
+    const Run whole = mpsprobe({"bisect", kCell, "--builds", list, "--out", path(out)});
+    ASSERT_EQ(whole.exit_code, 0) << whole.err;
+  }
+  for (const char* name : {"b0", "b1"}) {
+    const std::string file = std::string("/builds/") + name + "/journal.ndjson";
+    const std::string of_here = read("here" + file);
+    write("there" + file, of_here.substr(0, of_here.find('\n') + 1));  // the header alone
+  }
+  const Run refused = mpsprobe({"bisect", "--resume", path("there")});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("--trust-run"));
+  const Run trusted = mpsprobe({"bisect", "--resume", path("there"), "--trust-run"});
+  EXPECT_EQ(trusted.exit_code, 0) << trusted.err;
+}
+
 TEST_F(Bisect, LeavesOutBuildsThatDoNotReadAVariableOfTheCell) {
   const std::string cell = std::string(kCell) + "/threads=1/env.ONLY_NEW=1";
   const std::string list = builds(6, 4);
