@@ -185,9 +185,9 @@ std::string settled_in_words(const Analysis& analysis, bool nothing_failed) {
   }
   text += fmt::format(
       "Where cells begin to fail in {:g}% of their trials or more is settled for {} of {}, each "
-      "wrong with a chance of at most {:g}%",
+      "wrong with a chance of at most {:g}% if no cell fails in between {:g}% and {:g}%",
       questions.rate * 100, questions.settled, counted(static_cast<int64_t>(all), "boundaries"),
-      questions.wrong * 100);
+      questions.wrong * 100, questions.rate * 10, questions.rate * 100);
   if (questions.given_up > 0) {
     text += fmt::format("; {} given up, with rates between {:g}% and that", questions.given_up,
                         questions.rate * 10);
