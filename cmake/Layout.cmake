@@ -21,6 +21,7 @@ set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
 # Data folder -> its place in the source tree. Links in the build tree: an edited file is in force at once.
 set(_mpsprobe_data
   matrices scenarios/matrices
+  expectations scenarios/expectations
   profiles scenarios/sim/profiles
   schema reports/schema
   programs reproducers/programs

@@ -68,4 +68,13 @@ Matrix find_matrix(const std::string& name_or_file) {
   return load_matrix(name_or_file);
 }
 
+std::vector<KnownFailure> find_known_failures(const std::string& name_or_file) {
+  const fs::path folder = data_folder() / "expectations";
+  const std::vector<std::string> names = json_names(folder);
+  const bool built_in = std::find(names.begin(), names.end(), name_or_file) != names.end();
+  return parse_expectations(
+      read_expectations_file(built_in ? folder / (name_or_file + ".json") : fs::path(name_or_file)),
+      printable(name_or_file));
+}
+
 }  // namespace mpsprobe

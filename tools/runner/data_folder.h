@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/matrix/matrix.h"
+#include "reports/expectations/expectations.h"
 
 namespace mpsprobe {
 
@@ -22,5 +23,9 @@ std::string profile_description(const std::string& name);
 
 /// A built-in matrix by name, or else a matrix file. Throws InputError where it is neither.
 Matrix find_matrix(const std::string& name_or_file);
+
+/// The known failures that belong to a built-in matrix, by its name, or else those of a file.
+/// Throws InputError where it is neither, or the file is not of the format.
+std::vector<KnownFailure> find_known_failures(const std::string& name_or_file);
 
 }  // namespace mpsprobe

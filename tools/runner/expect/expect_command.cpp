@@ -13,6 +13,7 @@
 #include "reports/words/text.h"
 #include "reports/writers/atomic_file.h"
 #include "reports/writers/json.h"
+#include "tools/runner/data_folder.h"
 #include "tools/runner/exit_code.h"
 #include "tools/runner/expect/fail_on.h"
 #include "tools/runner/history/kept_run.h"
@@ -29,8 +30,7 @@ int check(const ExpectOptions& options) {
     throw InputError("expect check", "nothing says which run", "Name the folders of runs");
   }
   const std::set<std::string> fail_on = words_in(options.fail_on);
-  const std::vector<KnownFailure> known =
-      parse_expectations(read_expectations_file(options.file), printable(options.file));
+  const std::vector<KnownFailure> known = find_known_failures(options.file);
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   std::string text;
   std::string matching_nothing;

@@ -6,6 +6,7 @@
 #include "reports/words/text.h"
 #include "reports/writers/write.h"
 #include "reproducers/bundle/evidence.h"
+#include "tools/runner/data_folder.h"
 #include "tools/runner/exit_code.h"
 #include "tools/runner/history/kept_run.h"
 #include "tools/runner/named_run.h"
@@ -31,8 +32,7 @@ Beside beside_of(const ReportOptions& options, const Journal& journal, const Ana
     beside.baseline = {std::move(before), run.facts, std::move(difference)};
   }
   if (options.expectations) {
-    std::vector<KnownFailure> known = parse_expectations(
-        read_expectations_file(*options.expectations), printable(*options.expectations));
+    std::vector<KnownFailure> known = find_known_failures(*options.expectations);
     Findings findings = judge_expectations(known, run.facts, earlier);
     beside.known = {std::move(known), run.facts, std::move(findings)};
   }

@@ -3,9 +3,13 @@
 // and in 19 of 30 beside busy builds: 20 trials without one happen once in 10^8.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 
+#include "harness/wire/cell.h"
+#include "reports/expectations/expectations.h"
 #include "reproducers/emit/mlx_emission.h"
 #include "reproducers/proof/proof.h"
 #include "tools/runner/program_fixture.h"
@@ -90,6 +94,31 @@ TEST_F(MlxRun, ARunThatNamesNoBackendIsReal) {
   const Run result = mpsprobe({"run", "--matrix", "--dry-run"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, AllOf(HasSubstr("mlx/chain/"), Not(HasSubstr("sim/"))));
+}
+
+TEST_F(MlxRun, KnownDefectsAreExpectedByTheNameOfTheirMatrix) {
+  write("m.json", R"({"mpsprobe_matrix": 1, "name": "mlx-known", "axes": {
+    "op": ["draws", "chain"], "threads": [4]}})");
+  run({"--matrix", path("m.json"), "--backend", "mlx", "--trials", "5", "--expectations",
+       "mlx-known"});
+  EXPECT_THAT(said_, AllOf(HasSubstr("mlx/draws/default/threads=4"), HasSubstr("wrong_result")));
+  EXPECT_THAT(said_, Not(HasSubstr("new: no entry knows them")));
+}
+
+TEST_F(MlxRun, EachEntryOfTheKnownDefectsIsOfACellOfTheirMatrix) {
+  const Run listed = mpsprobe({"list", "cells", "--matrix", "mlx-known"});
+  std::vector<Cell> cells;
+  std::istringstream lines(listed.out);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("mlx/")) cells.push_back(parse_cell(line));
+  }
+  EXPECT_GE(cells.size(), 20U) << listed.out << listed.err;
+  const std::string file = MPSPROBE_SOURCE_DIR "/scenarios/expectations/mlx-known.json";
+  for (const KnownFailure& known : parse_expectations(read_expectations_file(file), file)) {
+    EXPECT_TRUE(std::any_of(cells.begin(), cells.end(), [&](const Cell& cell) {
+      return known.where.axes.matches(cell);
+    })) << known.place;
+  }
 }
 
 TEST_F(MlxRun, AxesThatMeanNothingAreRefused) {

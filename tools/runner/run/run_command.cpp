@@ -20,6 +20,7 @@
 #include "reports/words/text.h"
 #include "reports/words/wording.h"
 #include "reports/writers/write.h"
+#include "tools/runner/data_folder.h"
 #include "tools/runner/exit_code.h"
 #include "tools/runner/expect/fail_on.h"
 #include "tools/runner/interrupt.h"
@@ -155,8 +156,7 @@ int incomplete(const Analysis& analysis) {
 
 std::vector<KnownFailure> known_failures(const RunOptions& options) {
   if (!options.expectations) return {};
-  return parse_expectations(read_expectations_file(*options.expectations),
-                            printable(*options.expectations));
+  return find_known_failures(*options.expectations);
 }
 
 /// Entries that contradict each other in this plan are refused before anything runs.

@@ -149,8 +149,10 @@ void add_run_options(CLI::App& app, RunOptions& options) {
       ->capture_default_str()
       ->group(kWorkers);
   app.add_option("--expectations", options.expectations,
-                 "known failures, by which the run is judged: see `mpsprobe expect --help`")
-      ->type_name("FILE")
+                 "known failures, by which the run is judged: a file (`mpsprobe expect --help`), "
+                 "or mlx-known, "
+                 "those of that matrix")
+      ->type_name("FILE|NAME")
       ->group(kResult);
   app.add_option(
          "--fail-on", options.fail_on,
