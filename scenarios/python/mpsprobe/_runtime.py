@@ -1,0 +1,293 @@
+"""libmpsprobe_worker by ctypes: has a program of Python's called back by the worker's C library.
+
+Threads are `threading`'s: each calls into the library, which releases the interpreter's lock for it,
+and a callback takes the lock again with the same thread state. Barriers and waits are the library's,
+without the lock.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import sys
+import threading
+import traceback
+from pathlib import Path
+from typing import Any, Callable, Dict, List, Optional
+
+from .program import Cell, Failure, Program, SetupFailed
+
+ABI = 1
+OK = 0
+STATUS = {
+    "exception": 1,
+    "wrong_result": 2,
+    "gpu_error": 3,
+    "out_of_memory": 4,
+    "unsupported": 5,
+    "setup_failed": 6,
+}
+
+_Handle = ctypes.c_void_p
+_Out = ctypes.POINTER(ctypes.c_void_p)
+_Text = ctypes.c_void_p  # a callback cannot return c_char_p: whose memory would it be?
+_Status = ctypes.c_int
+
+
+class _Checked(ctypes.Structure):
+    _fields_ = (
+        ("checked", ctypes.c_uint64),
+        ("unchecked", ctypes.c_uint64),
+        ("wrong_iteration", ctypes.c_int32),
+    )
+
+
+_ThreadBody = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+# struct mpsprobe_worker after its first two fields: name, what it returns, what it takes.
+_CALLBACKS = (
+    ("begin", None, (_Handle,)),
+    ("describe", _Text, (_Handle,)),
+    ("provenance", _Text, (_Handle, ctypes.c_char_p)),
+    ("make_workload", _Status, (_Handle, ctypes.c_void_p, ctypes.c_uint64, _Out)),
+    ("touch_device", _Status, (_Handle,)),
+    ("make_lane", _Status, (_Handle, ctypes.c_int32, _Out)),
+    ("settle", _Status, (_Handle,)),
+    ("wait_beside", _Status, (_Handle,)),
+    ("observed_path", _Text, (_Handle,)),
+    ("free_workload", None, (_Handle,)),
+    ("operation", _Text, (_Handle,)),
+    ("enter", _Status, (_Handle,)),
+    ("launch", _Status, (_Handle, ctypes.c_int32)),
+    ("hand_on", _Status, (_Handle,)),
+    ("synchronise", _Status, (_Handle,)),
+    ("leave", None, (_Handle,)),
+    ("check", _Status, (_Handle, ctypes.POINTER(_Checked))),
+    ("free_lane", None, (_Handle,)),
+    ("start_thread", _Status, (_Handle, ctypes.c_int32, _ThreadBody, ctypes.c_void_p, _Out)),
+    ("join_thread", _Status, (_Handle, _Handle)),
+)
+_TYPES = {name: ctypes.CFUNCTYPE(result, *takes) for name, result, takes in _CALLBACKS}
+
+
+class _Worker(ctypes.Structure):
+    _fields_ = (
+        ("abi", ctypes.c_uint32),
+        ("context", ctypes.c_void_p),
+        *((name, _TYPES[name]) for name, _, _ in _CALLBACKS),
+    )
+
+
+def _library_path() -> str:
+    """Beside the package, or where MPSPROBE_WORKER_LIBRARY says."""
+    given = os.environ.get("MPSPROBE_WORKER_LIBRARY")
+    if given:
+        return given
+    name = "libmpsprobe_worker." + ("dylib" if sys.platform == "darwin" else "so")
+    path = Path(__file__).with_name(name)
+    if not path.exists():
+        raise SetupFailed(
+            f"{path} is missing. Install the package again, or name the library: MPSPROBE_WORKER_LIBRARY"
+        )
+    return str(path)
+
+
+_loaded: Optional[ctypes.CDLL] = None
+
+
+def library() -> ctypes.CDLL:
+    """The worker's C library, loaded once."""
+    global _loaded
+    if _loaded is None:
+        try:
+            _loaded = ctypes.CDLL(_library_path())
+        except OSError as problem:
+            raise SetupFailed(f"the worker's C library cannot be loaded: {problem}") from None
+        _loaded.mpsprobe_explain.argtypes = (ctypes.c_char_p,)
+        _loaded.mpsprobe_explain.restype = None
+        _loaded.mpsprobe_cell_value.argtypes = (ctypes.c_void_p, ctypes.c_char_p)
+        _loaded.mpsprobe_cell_value.restype = ctypes.c_char_p
+    return _loaded
+
+
+def text_of(problem: BaseException) -> str:
+    """What the runner is told. A RuntimeError is what bindings make of a C++ exception: its text
+    alone, so that the same failure reads the same from C++ and from Python."""
+    text = str(problem)
+    if isinstance(problem, Failure) or (type(problem) is RuntimeError and text):
+        return text
+    name = type(problem).__name__
+    return f"{name}: {text}" if text else name
+
+
+def _status_of(problem: BaseException) -> int:
+    if isinstance(problem, Failure):
+        return STATUS[problem.kind]
+    traceback.print_exception(type(problem), problem, problem.__traceback__)
+    return STATUS["out_of_memory" if isinstance(problem, MemoryError) else "exception"]
+
+
+class _Objects:
+    """What the library holds by a number: workloads, lanes, threads."""
+
+    def __init__(self) -> None:
+        self._held: Dict[int, Any] = {}
+
+    def hold(self, thing: Any) -> int:
+        self._held[id(thing)] = thing
+        return id(thing)
+
+    def __getitem__(self, handle: int) -> Any:
+        return self._held[handle]
+
+    def release(self, handle: int) -> None:
+        self._held.pop(handle, None)
+
+
+class _Adapter:
+    """The callbacks of struct mpsprobe_worker over a program. Their names are those of the struct."""
+
+    def __init__(self, program: Program, forked: Callable[[], bool]) -> None:
+        self._program = program
+        self._objects = _Objects()
+        self._texts: Dict[Any, ctypes.Array[ctypes.c_char]] = {}
+        self._forked = forked
+
+    def _text(self, owner: Any, text: str) -> int:
+        """The address of a text that lives until its owner gives another."""
+        buffer = ctypes.create_string_buffer(text.encode("utf-8", "replace"))
+        self._texts[owner] = buffer
+        return ctypes.addressof(buffer)
+
+    # of the program
+    def begin(self, _context: int) -> None:
+        if self._forked():
+            ctypes.pythonapi.PyOS_AfterFork_Child()
+        self._program.begin()
+
+    def describe(self, _context: int) -> int:
+        return self._text("describe", json.dumps(self._program.describe()))
+
+    def provenance(self, _context: int, cell_text: bytes) -> int:
+        return self._text(
+            "provenance", json.dumps(self._program.provenance(cell_of_text(cell_text.decode())))
+        )
+
+    def make_workload(self, _context: int, cell: int, seed: int, out: Any) -> int:
+        def value_of(axis: str) -> Optional[str]:
+            value = library().mpsprobe_cell_value(cell, axis.encode())
+            return None if value is None else value.decode()
+
+        out[0] = self._objects.hold(self._program.make_workload(Cell(value_of), seed))
+        return OK
+
+    # of the workload
+    def touch_device(self, workload: int) -> int:
+        self._objects[workload].touch_device()
+        return OK
+
+    def make_lane(self, workload: int, thread: int, out: Any) -> int:
+        out[0] = self._objects.hold(self._objects[workload].make_lane(thread))
+        return OK
+
+    def settle(self, workload: int) -> int:
+        self._objects[workload].settle()
+        return OK
+
+    def wait_beside(self, workload: int) -> int:
+        self._objects[workload].wait_beside()
+        return OK
+
+    def observed_path(self, workload: int) -> int:
+        return self._text("observed_path", self._objects[workload].observed_path())
+
+    def free_workload(self, workload: int) -> None:
+        self._objects.release(workload)
+
+    # of a lane
+    def operation(self, lane: int) -> int:
+        if lane not in self._texts:
+            self._text(lane, self._objects[lane].operation())
+        return ctypes.addressof(self._texts[lane])
+
+    def enter(self, lane: int) -> int:
+        self._objects[lane].enter()
+        return OK
+
+    def launch(self, lane: int, iteration: int) -> int:
+        self._objects[lane].launch(iteration)
+        return OK
+
+    def hand_on(self, lane: int) -> int:
+        self._objects[lane].hand_on()
+        return OK
+
+    def synchronise(self, lane: int) -> int:
+        self._objects[lane].synchronise()
+        return OK
+
+    def leave(self, lane: int) -> None:
+        self._objects[lane].leave()
+
+    def check(self, lane: int, out: Any) -> int:
+        checked = self._objects[lane].check()
+        out[0].checked = checked.checked
+        out[0].unchecked = checked.unchecked
+        out[0].wrong_iteration = checked.wrong_iteration
+        if checked.difference:
+            library().mpsprobe_explain(checked.difference.encode("utf-8", "replace"))
+        return OK
+
+    def free_lane(self, lane: int) -> None:
+        self._texts.pop(lane, None)
+        self._objects.release(lane)
+
+    # of threads
+    def start_thread(self, _context: int, slot: int, body: Any, argument: int, out: Any) -> int:
+        thread = threading.Thread(target=body, args=(argument,), name=f"mpsprobe {slot}")
+        thread.start()
+        out[0] = self._objects.hold(thread)
+        return OK
+
+    def join_thread(self, _context: int, thread: int) -> int:
+        self._objects[thread].join()
+        self._objects.release(thread)
+        return OK
+
+
+def _guarded(call: Callable[..., Any], returns_status: bool) -> Callable[..., Any]:
+    """No exception leaves a callback: ctypes would print it and go on as if nothing were."""
+
+    def guarded(*arguments: Any) -> Any:
+        try:
+            return call(*arguments)
+        except BaseException as problem:  # SystemExit of a program under test as well
+            status = _status_of(problem)
+            library().mpsprobe_explain(text_of(problem).encode("utf-8", "replace"))
+            return status if returns_status else None
+
+    return guarded
+
+
+def cell_of_text(text: str) -> Cell:
+    """A cell of its text form; axes at their default are not in it."""
+    backend, operation, path, *rest = text.split("/")
+    values = {"backend": backend, "op": operation, "path": path}
+    values.update(part.partition("=")[::2] for part in rest)
+    return Cell(values.get)
+
+
+def run(program: Program, arguments: List[str]) -> int:
+    """The whole life of a worker: describe, run, standby, fork. Returns what main returns."""
+    main_process = os.getpid()
+    adapter = _Adapter(program, lambda: os.getpid() != main_process)
+    worker = _Worker(abi=ABI, context=None)
+    for name, result, _ in _CALLBACKS:
+        setattr(worker, name, _TYPES[name](_guarded(getattr(adapter, name), result is _Status)))
+    words = [b"mpsprobe-python-worker", *(os.fsencode(word) for word in arguments)]
+    argv = (ctypes.c_char_p * (len(words) + 1))(*words, None)
+    status: int = library().mpsprobe_worker_main(len(words), argv, ctypes.byref(worker))
+    sys.stdout.flush()
+    sys.stderr.flush()
+    program.end(os.getpid() != main_process, status)
+    return status

@@ -1,0 +1,135 @@
+"""What a worker is made of: a program makes a workload of a cell, and a workload a lane for each thread.
+
+The same three as in C++ (scenarios/worker/workload.h), where each call is described. A program is run
+by `mpsprobe._runtime.run`; nothing here knows of ctypes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Callable, Dict, Optional
+
+
+class Failure(Exception):
+    """Ends what the calling thread does; the runner is told its kind and text."""
+
+    kind = "exception"
+
+
+class GpuError(Failure):
+    """The device reported an error for work that it had accepted."""
+
+    kind = "gpu_error"
+
+
+class OutOfMemory(Failure):
+    """Memory ran out, of the host or of the device."""
+
+    kind = "out_of_memory"
+
+
+class Unsupported(Failure):
+    """The cell cannot run on this machine or with this library."""
+
+    kind = "unsupported"
+
+
+class SetupFailed(Failure):
+    """Something outside the product is broken."""
+
+    kind = "setup_failed"
+
+
+@dataclass
+class Checked:
+    """What comparing one thread's results with the reference came to."""
+
+    checked: int = 0
+    unchecked: int = 0  # results that were not kept
+    wrong_iteration: int = -1  # first iteration with a wrong result
+    difference: str = ""  # what was wrong there
+
+
+class Cell:
+    """The cell of a trial: the value of each axis as text, its default where the cell leaves it out."""
+
+    def __init__(self, value_of: Callable[[str], Optional[str]]) -> None:
+        self._value_of = value_of
+
+    def __getitem__(self, axis: str) -> str:
+        value = self._value_of(axis)
+        if value is None:
+            raise KeyError(f"no axis is called {axis}")
+        return value
+
+    def number(self, axis: str) -> int:
+        return int(self[axis])
+
+
+class Lane:
+    """The work of one thread of a cell. Used by one thread at a time."""
+
+    def operation(self) -> str:
+        """What this lane executes, for the flight recorder. Called once, when it has been made."""
+        raise NotImplementedError
+
+    def enter(self) -> None:
+        """On the thread that is going to launch, before the start."""
+
+    def launch(self, iteration: int) -> None:
+        """One iteration up to the point where the host's call returns."""
+        raise NotImplementedError
+
+    def hand_on(self) -> None:
+        raise Unsupported("inputs=handed: this backend hands nothing on")
+
+    def synchronise(self) -> None:
+        """Waits until the device has done what this lane launched."""
+
+    def leave(self) -> None:
+        """On the same thread after its last iteration, also where one raised."""
+
+    def check(self) -> Checked:
+        """On the main thread, after all threads have ended."""
+        return Checked()
+
+
+class Workload:
+    """One operation on one backend, as one cell asks for it."""
+
+    def touch_device(self) -> None:
+        """First contact with the device, on the main thread."""
+
+    def make_lane(self, thread: int) -> Lane:
+        raise NotImplementedError
+
+    def settle(self) -> None:
+        """Waits for everything prepared so far."""
+
+    def wait_beside(self) -> None:
+        raise Unsupported("beside=wait: this backend has nothing that another thread waits for")
+
+    def observed_path(self) -> str:
+        return "not observed"
+
+
+class Program:
+    """The operations that a worker has and the library that it loads. One object a process."""
+
+    def begin(self) -> None:
+        """In the process of the trial, after a fork where there is one, before all else."""
+
+    def describe(self) -> Dict[str, Any]:
+        """The answer to `describe` (docs/protocol.md): operations, backends, axes of their own."""
+        raise NotImplementedError
+
+    def provenance(self, cell: Cell) -> Dict[str, Any]:
+        """Which library is really loaded. `cell` may lack what is at its default."""
+        raise NotImplementedError
+
+    def make_workload(self, cell: Cell, seed: int) -> Workload:
+        """Reads of the cell what it needs: it does not live longer than this call."""
+        raise NotImplementedError
+
+    def end(self, forked: bool, status: int) -> None:
+        """Ends the process in this program's way, or returns to have the interpreter end it."""

@@ -1,0 +1,70 @@
+"""The worker that the runner starts: `mpsprobe-python-worker`, or `python3 -m mpsprobe.worker`.
+
+Which program it runs stands in its environment, which a run's set-up carries everywhere:
+
+MPSPROBE_PYTHON_CODE       FILE_OR_MODULE::FUNCTION[,FUNCTION]: somebody's own functions
+MPSPROBE_PYTEST            a pytest node id: somebody's own tests
+MPSPROBE_PYTHON_FRAMEWORK  torch or mlx, where both are installed
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import signal
+import sys
+from importlib import import_module
+from importlib.util import find_spec
+from typing import List, Tuple
+
+from . import _runtime
+from .program import Program, SetupFailed
+
+# Variable of the environment, and the program that it asks for: module and class.
+PROGRAMS: Tuple[Tuple[str, str, str], ...] = (
+    ("MPSPROBE_PYTHON_CODE", "own_code", "OwnCodeProgram"),
+    ("MPSPROBE_PYTEST", "pytest_items", "PytestProgram"),
+)
+FRAMEWORKS = {
+    "mlx": ("operations_mlx", "MlxProgram"),
+    "torch": ("operations_torch", "TorchProgram"),
+}
+
+
+def framework() -> str:
+    """The framework of this worker: one a process, as a report tells builds apart."""
+    asked = os.environ.get("MPSPROBE_PYTHON_FRAMEWORK")
+    if asked:
+        if asked not in FRAMEWORKS:
+            raise SetupFailed(f"MPSPROBE_PYTHON_FRAMEWORK={asked}: possible are mlx and torch")
+        return asked
+    installed = [name for name in FRAMEWORKS if find_spec(name) is not None]
+    if not installed:
+        raise SetupFailed(f"{sys.executable} has neither mlx nor torch. Install one: pip install mlx")
+    # The one that has a device here, as the runner chooses a backend where none is named.
+    has_device = sys.platform == "darwin" or os.path.exists("/dev/nvidiactl")
+    return "torch" if "torch" in installed and (has_device or len(installed) == 1) else installed[0]
+
+
+def make_program() -> Program:
+    asked = [row[1:] for row in PROGRAMS if os.environ.get(row[0])]
+    module, name = asked[0] if asked else FRAMEWORKS[framework()]
+    program: Program = getattr(import_module(f"{__package__}.{module}"), name)()
+    return program
+
+
+def main(arguments: List[str]) -> int:
+    # First, so that the library's handler lies over it: it notes what it sees and hands on.
+    faulthandler.enable(all_threads=True)
+    if hasattr(signal, "SIGUSR2"):
+        faulthandler.register(signal.SIGUSR2, all_threads=True, chain=False)
+    try:
+        program = make_program()
+        return _runtime.run(program, arguments)
+    except SetupFailed as problem:
+        print(f"mpsprobe-python-worker: {problem}", file=sys.stderr)
+        return 3
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
