@@ -178,6 +178,28 @@ TEST_F(CampaignTest, AKnownGoodCellRunsAfterAFailureOnARealDevice) {
   }
 }
 
+TEST_F(CampaignTest, ALibraryThatChoosesItsDeviceIsCaredForWhereItChoseAGpu) {
+  keep_cells(2);
+  for (auto& planned : header_.cells) planned.cell.backend = Backend::mlx;
+  header_.cells[1].cell.device = DeviceUse::cpu;
+  const auto cared_for = [&](const char* device) {
+    header_.workers[0].describe["backends"] = {{{"name", "mlx"}, {"device", device}}};
+    std::set<std::string> cells;
+    run([&](const TrialRequest& request) {
+      return make(request, request.cell.op == "mm" ? Outcome::pass : Outcome::signal);
+    });
+    for (const TrialRecord& trial : stored()) {
+      if (trial.known_good) cells.insert(to_string(trial.cell));
+    }
+    return cells;
+  };
+  EXPECT_EQ(cared_for("NVIDIA H100 80GB HBM3 (CUDA)"),
+            std::set<std::string>{"mlx/linear/default/threads=1"});
+#ifndef __APPLE__
+  EXPECT_EQ(cared_for("CPU"), std::set<std::string>{});
+#endif
+}
+
 TEST_F(CampaignTest, ALostDeviceEndsTheRunInsteadOfBlamingTheNextCells) {
   int failures = 0;
   const CampaignEnd end = run([&](const TrialRequest& request) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <thread>
 #include <utility>
@@ -24,9 +25,25 @@ std::string known_good_operation(const WorkerInfo& worker) {
   return "";
 }
 
-bool is_cared_for(KnownGoodPolicy policy, Backend backend) {
+/// Whether the trial's device is one that can be sick. A backend whose device is the library's
+/// choice computes on the processor where the worker names that one.
+bool is_on_real_device(const WorkerInfo& worker, const Cell& cell) {
+  const BackendInfo& backend = info_of(cell.backend);
+  if (!backend.devices) return backend.real_device;
+  if (cell.device == DeviceUse::cpu) return false;
+  if (backend.real_device) return true;
+  const auto backends = worker.describe.find("backends");
+  if (backends == worker.describe.end()) return false;
+  return std::any_of(backends->begin(), backends->end(), [&](const nlohmann::json& entry) {
+    const nlohmann::json none;
+    return entry.is_object() && entry.value("name", none) == backend.name &&
+           entry.value("device", none).is_string() && entry.value("device", none) != "CPU";
+  });
+}
+
+bool is_cared_for(KnownGoodPolicy policy, const WorkerInfo& worker, const Cell& cell) {
   return policy == KnownGoodPolicy::always ||
-         (policy == KnownGoodPolicy::real_devices && info_of(backend).real_device);
+         (policy == KnownGoodPolicy::real_devices && is_on_real_device(worker, cell));
 }
 
 }  // namespace
@@ -63,7 +80,9 @@ std::optional<TrialRecord> DeviceCare::attempt(const TrialRequest& request, int 
 
 DeviceLook DeviceCare::look(const TrialRequest& request, const TrialRecord& trial,
                             JournalWriter& journal) const {
-  if (!is_cared_for(policy_, trial.cell.backend) || !is_failure(trial.judgement.outcome)) return {};
+  if (!is_failure(trial.judgement.outcome) || !is_cared_for(policy_, *request.worker, trial.cell)) {
+    return {};
+  }
   const std::optional<Cell> known_good = known_good_cell(*request.worker, trial.cell);
   if (!known_good.has_value()) return {};
   TrialRequest check = request;
