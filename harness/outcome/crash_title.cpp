@@ -92,9 +92,30 @@ bool report_tells_of_overflow(const ProcessRecord& process) {
          (frames != nullptr && frames->size() >= kEndlessFrames);
 }
 
+// Whether it died where macOS looks at whether a large frame fits, page by page: then it did not,
+// however far the fault is from the stack pointer.
+bool died_probing_the_stack(const ProcessRecord& process) {
+  const auto probes = [](const std::vector<StackFrame>* frames) {
+    return frames != nullptr && frames->front().function.find("chkstk_darwin") != std::string::npos;
+  };
+  return probes(handler_frames(process)) || probes(report_frames(process));
+}
+
+std::string recursion_of(const ProcessRecord& process) {
+  for (const std::vector<StackFrame>* frames : {handler_frames(process), report_frames(process)}) {
+    if (frames == nullptr) continue;
+    if (std::string function = recursive_function(*frames); !function.empty()) return function;
+  }
+  return "";
+}
+
 // The function whose calls used the stack up; empty where the stack did not run over.
 std::string overflowing_function(const ProcessRecord& process, int signal) {
   if (!bad_access(signal)) return "";
+  if (died_probing_the_stack(process)) {
+    std::string function = recursion_of(process);
+    return function.empty() ? stack_title(process).function : function;
+  }
   const std::optional<uint64_t> address = fault_address(process);
   if (address.has_value() && *address < kNearNull) return "";
   const uint64_t pointer = process.recorder.crash.stack_pointer;
@@ -105,10 +126,7 @@ std::string overflowing_function(const ProcessRecord& process, int signal) {
                             : *address > pointer ? *address - pointer
                                                  : pointer - *address;
   if (distance > kLargeFrame) return "";
-  for (const std::vector<StackFrame>* frames : {handler_frames(process), report_frames(process)}) {
-    if (frames == nullptr) continue;
-    if (std::string function = recursive_function(*frames); !function.empty()) return function;
-  }
+  if (std::string function = recursion_of(process); !function.empty()) return function;
   return both && distance <= kNearStack ? stack_title(process).function : "";
 }
 

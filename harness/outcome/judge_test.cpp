@@ -434,6 +434,30 @@ TEST(Judge, ARecursionRanOverTheStackOnlyWhereSomethingShowsIt) {
   EXPECT_EQ(judge(process).signature, "stack overflow in walk");
 }
 
+// A function with a large frame calls ___chkstk_darwin, which touches each page of it; threads of
+// macOS have 512 KiB of stack.
+TEST(Judge, AFrameThatDoesNotFitOverflowsTheStackOfWhoseItIs) {
+  ProcessRecord process = ended_process(Signaled{SIGBUS, false});
+  process.stacks.threads = {faulting({{"libsystem_pthread.dylib", "___chkstk_darwin"},
+                                      {"MPSGraph", "mlir::compile(int)"},
+                                      {"w", "launch(int)"}})};
+  process.recorder.crash.signal = SIGBUS;
+  process.recorder.crash.address = 0x16f600000;
+  process.recorder.crash.stack_pointer = 0x16f600000 + 0x60000;
+  EXPECT_EQ(judge(process).signature, "stack overflow in mlir::compile");
+  ThreadStack walk = process.stacks.threads[0];
+  for (int depth = 0; depth < 40; ++depth) {
+    walk.frames.insert(walk.frames.begin() + 2, StackFrame());
+    walk.frames[2].image = "w";
+    walk.frames[2].function = "walk(int)";
+  }
+  walk.frames.erase(walk.frames.begin() + 1);
+  process.stacks.threads = {walk};
+  EXPECT_EQ(judge(process).signature, "stack overflow in walk");
+  process.stacks.threads[0].frames.erase(process.stacks.threads[0].frames.begin());
+  EXPECT_EQ(judge(process).signature, "stack overflow in walk") << "by its recursion";
+}
+
 TEST(Remarks, SayWhatHoldsNumbersOfOneRun) {
   ProcessRecord process = ended_process(Signaled{SIGSEGV, false});
   process.recorder.crash.signal = SIGSEGV;
