@@ -6,6 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -87,23 +89,34 @@ MPSPROBE_NO_SANITIZE void heap_call() {
   std::free(block);
 }
 
+namespace {
+
+constexpr size_t kBlockBytes = 40;
+
+// The one caller of all blocks: the malloc of macOS 26 keeps the blocks of different ones apart.
+MPSPROBE_NO_SANITIZE void* take_block() {
+  void* volatile block = std::malloc(kBlockBytes);
+  return block;
+}
+
+}  // namespace
+
 MPSPROBE_NO_SANITIZE void heap_crash() {
-  constexpr size_t kBytes = 40;
-#ifdef __GLIBC__
-  // The list of free blocks of this size then begins with the second block, whose pointer to the
-  // next one is overwritten: the next but one allocation follows it. It is kept exclusive-ored with
-  // its own address (glibc 2.32, safe-linking), and must be a multiple of 16.
-  void* volatile first = std::malloc(kBytes);
-  void* volatile second = std::malloc(kBytes);
+  // The list of free blocks then begins with the second block, of which all is overwritten that
+  // allocators keep in one: its pointer to the next, and what guards that. In glibc the next but
+  // one allocation follows the pointer, which is kept exclusive-ored with its own address (2.32,
+  // safe-linking) and must be a multiple of 16. The allocators of macOS look at their guards.
+  void* volatile first = take_block();
+  void* volatile second = take_block();
   std::free(first);
   std::free(second);
   const auto place = reinterpret_cast<uintptr_t>(second);
-  *static_cast<volatile uintptr_t*>(second) = place >> 12 ^ uintptr_t { 0x5c0 };
-  for (int i = 0; i < 3; ++i) sink = std::malloc(kBytes) != nullptr;
-#else
-  auto* volatile block = static_cast<volatile char*>(std::malloc(kBytes));
-  for (size_t i = 0;; ++i) block[i] = 0x55;
-#endif
+  auto* const words = static_cast<volatile uintptr_t*>(second);
+  for (const size_t word : {0, 1}) words[word] = place >> 12 ^ uintptr_t { 0x5c0 };
+  // So many, and 48 MB of them, as macOS keeps a list for each processor, of which this thread may
+  // have come to another.
+  constexpr int kBlocks = 1'000'000;
+  for (int i = 0; i < kBlocks; ++i) sink = take_block() != nullptr;
 }
 
 MPSPROBE_NO_SANITIZE void null_dereference() {
@@ -150,10 +163,11 @@ void stack_overflow() {
   sink = recurse(0);
 }
 
-void double_free() {
-  void* volatile block = std::malloc(24);
-  std::free(block);
-  std::free(block);
+void wild_free() {
+  // Not twice the same block: an allocator may have given it to somebody else by then.
+  alignas(64) static std::array<char, 4096> no_block{};
+  void* volatile inside = no_block.data() + 1024;
+  std::free(inside);
 }
 
 void abort_silently() {

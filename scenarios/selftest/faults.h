@@ -10,13 +10,15 @@ void nested_crash();  ///< three calls deep: nested_outer, nested_middle, nested
 void null_call();     ///< calls through a null pointer to a function
 void wild_call();     ///< calls an address where nothing is mapped
 void heap_call();     ///< calls a block of the heap, where nothing may be executed
-void heap_crash();  ///< glibc: SIGSEGV inside malloc. Elsewhere writes over its heap until it dies
-void bus_error();   ///< touches a mapped file beyond its end
-void trap();        ///< the breakpoint instruction
+/// Dies inside malloc of a free block that was overwritten: glibc follows its pointer (SIGSEGV),
+/// the allocators of macOS find their guards broken (abort up to macOS 15, a trap from 26 on).
+void heap_crash();
+void bus_error();  ///< touches a mapped file beyond its end
+void trap();       ///< the breakpoint instruction
 void illegal_instruction();
 void division();  ///< integer division by zero; on arm64, which has none, raises SIGFPE
 void stack_overflow();
-void double_free();
+void wild_free();  ///< frees what no allocator ever gave: all of them abort with a text
 void abort_silently();
 void exit_zero();
 void exit_eleven();

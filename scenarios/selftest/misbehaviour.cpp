@@ -27,7 +27,7 @@ constexpr std::array kMisbehaviours{
                  faults::illegal_instruction},
     Misbehaviour{"division", "integer division by zero", Stage::launch, faults::division},
     Misbehaviour{"stack_overflow", "recursion without end", Stage::launch, faults::stack_overflow},
-    Misbehaviour{"double_free", "frees a block twice", Stage::launch, faults::double_free},
+    Misbehaviour{"wild_free", "frees what malloc never gave", Stage::launch, faults::wild_free},
     Misbehaviour{"heap_crash", "crashes inside malloc, of a heap that was overwritten before",
                  Stage::launch, faults::heap_crash},
     Misbehaviour{"abort", "abort() without a word", Stage::launch, faults::abort_silently},
