@@ -14,6 +14,7 @@ namespace mpsprobe {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 
 /// One of the programs, and what puts the simulated device below it.
@@ -73,11 +74,16 @@ TEST_P(ProgramsTest, ReproducesADefectAndPassesItsControls) {
   expect_exit(result, 1, "threads: 3 of 3 failed");
   EXPECT_THAT(result.out, HasSubstr("control: one thread: 0 of 3 failed"));
   EXPECT_THAT(result.out, HasSubstr("workaround: a lock: 0 of 3 failed"));
-  EXPECT_THAT(result.out, HasSubstr("Segmentation fault"));
+  EXPECT_THAT(result.out, HasSubstr("threads: Segmentation fault"));
 }
 
-TEST_P(ProgramsTest, SeesWrongNumbers) {
-  expect_exit(run(shipped("wrong-numbers"), {"--runs", "2"}), 1, "threads: 2 of 2 failed");
+// What the failure of a process says, behind the arm that it was of.
+TEST_P(ProgramsTest, SaysWhichArmFailedAndOfAWrongNumberWhichItIs) {
+  const CommandResult result = run(shipped("wrong-numbers"), {"--runs", "2"});
+  expect_exit(result, 1, "threads: 2 of 2 failed");
+  EXPECT_THAT(result.out, ContainsRegex("\nthreads: (exit status 1|wrong numbers)\n"));
+  EXPECT_THAT(result.out, ContainsRegex("thread [0-3], launch [0-9], .*index [0-9]+: expected "
+                                        "-?[0-9.e-]+, got -?[0-9.e-]+\n"));
 }
 
 TEST_P(ProgramsTest, SeesAFailedCommandBuffer) {
@@ -144,6 +150,34 @@ TEST(MetalProgramsTest, AnAttemptThatHangsIsEndedAndCounted) {
   EXPECT_EQ(result.termination, Termination(Exited{1})) << result.out << result.err;
   EXPECT_THAT(result.out, HasSubstr("Alarm clock"));
   EXPECT_THAT(result.out, HasSubstr("threads: 1 of 1 failed"));
+}
+
+// The simulated device names the rule that Metal's validation names; where a process dies of
+// something else, that is said.
+TEST(MetalProgramsTest, TheVerdictNamesWhatMetalsValidationSays) {
+  const fs::path profile = fs::temp_directory_path() / ("rule-" + std::to_string(getpid()));
+  const auto verdict_with = [&](const char* program, const char* beyond) {
+    std::ofstream(profile) << R"({"mpsprobe_profile": 1, "name": "test", "defects": [{"ops": )"
+                           << R"(["linear", "add"], "slots": 2, "hold_us": 3000, "beyond": )"
+                           << beyond << "}]}";
+    std::vector<std::string> environment = inherited_environment();
+    environment.push_back("MPSPROBE_SIM_PROFILE=" + profile.string());
+    const CommandResult result = run_command({program, "--runs", "2"}, 100, environment);
+    EXPECT_EQ(result.termination, Termination(Exited{1})) << result.out << result.err;
+    EXPECT_THAT(result.out, HasSubstr("\nthreads, validation: 2 of 2 failed\n"));
+    return result.out;
+  };
+  for (const char* program :
+       {MPSPROBE_KERNEL_PROGRAM, MPSPROBE_GRAPH_PROGRAM, MPSPROBE_COMPUTE_PROGRAM}) {
+    EXPECT_THAT(
+        verdict_with(program,
+                     R"("assertion", "text": "commit an already committed command buffer")"),
+        ContainsRegex("\nthreads, validation: Aborted\n(.*\n)*"
+                      "REPRODUCED. Under Metal's validation: .*failed assertion .*'\n$"));
+    EXPECT_THAT(verdict_with(program, R"("null_dereference")"),
+                HasSubstr("REPRODUCED. Under Metal's validation: failed without naming a rule\n"));
+  }
+  fs::remove(profile);
 }
 
 // A kernel of the program's own: the defect is in add, by any path but a graph's.

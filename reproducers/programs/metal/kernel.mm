@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <mutex>
@@ -42,6 +43,11 @@ id<MTLDevice> device = nil;
   std::fflush(stdout);
   _exit(code);
 }
+[[noreturn]] void end_wrong(size_t thread, size_t launch, size_t i, float wanted, float got) {
+  std::printf("A number is wrong: thread %zu, launch %zu, index %zu: expected %.9g, got %.9g",
+              thread, launch, i, static_cast<double>(wanted), static_cast<double>(got));
+  end(1, "");
+}
 float first_input(size_t thread) { return static_cast<float>(thread + 1) / 16; }  // of each its own
 id<MTLBuffer> filled(int rows, int columns, float value) {
   const std::vector<float> all(static_cast<size_t>(rows * columns), value);
@@ -60,16 +66,17 @@ API_AVAILABLE(macos(15.0)) MPSNDArray* array(id<MTLBuffer> buffer, MPSShape* sha
 
 // Ends the process where the device failed or a number is wrong.
 void check(const std::vector<id<MTLCommandBuffer>>& all, const std::vector<id<MTLBuffer>>& results,
-           float expected) {
+           float expected, size_t thread, size_t launched) {
   for (id<MTLCommandBuffer> each : all) {
     [each waitUntilCompleted];
     if ([each error] != nil) std::puts([[[each error] localizedDescription] UTF8String]);
     if ([each status] != MTLCommandBufferStatusCompleted) end(1, "A command buffer failed");
   }
-  for (id<MTLBuffer> result : results) {
-    const auto* const numbers = static_cast<const float*>([result contents]);
-    for (int i = 0; i < kBatch * kOut; ++i)
-      if (!(std::fabs(numbers[i] - expected) < 1e-3F)) end(1, "A number is wrong");
+  for (size_t k = 0; k < results.size(); ++k) {
+    const auto* const numbers = static_cast<const float*>([results[k] contents]);
+    for (size_t i = 0; i < size_t{kBatch} * kOut; ++i)
+      if (!(std::fabs(numbers[i] - expected) < 1e-3F))
+        end_wrong(thread, launched - results.size() + k, i, expected, numbers[i]);
   }
 }
 
@@ -88,7 +95,7 @@ API_AVAILABLE(macos(15.0)) void attempt(size_t threads, size_t iterations, int a
     if (kernel == nil || !kSharedKernel)
       kernel = [[[Kernel alloc] initWithDevice:device sourceCount:3] autorelease];
     if (queue == nil || kernel == nil) end(2, "Metal gave no queue or kernel");
-    running.emplace_back([&, x, input, queue, kernel] {
+    running.emplace_back([&, thread, x, input, queue, kernel] {
       for (--missing; missing > 0;) std::this_thread::yield();
       const size_t launches = iterations * threads / at_once;
       for (size_t n = 0; n < launches;) {
@@ -123,7 +130,7 @@ API_AVAILABLE(macos(15.0)) void attempt(size_t threads, size_t iterations, int a
           } while (++n < launches && !kSyncEach);
           [encoder endEncoding];
           if (kOpenEncoder) [commands commit];
-          check(all, results, kIn * x + 1);
+          check(all, results, kIn * x + 1, thread, n);
         }
       }
     });
@@ -131,6 +138,20 @@ API_AVAILABLE(macos(15.0)) void attempt(size_t threads, size_t iterations, int a
   for (std::thread& each : running) each.join();
 }
 
+// The last that a process said, and in it the rule of Metal's that was broken, if any is named.
+std::string end_of(std::FILE* log) {
+  std::string text(8192, ' ');
+  if (std::fseek(log, -8192, SEEK_END) != 0) std::rewind(log);
+  text.resize(std::fread(text.data(), 1, text.size(), log));
+  return std::fclose(log), text;
+}
+std::string assertion_in(const std::string& text) {
+  const size_t at = text.find("failed assertion");
+  if (at == text.npos) return "";
+  const size_t begin = text.rfind('\n', at) + 1;  // 0 where there is none
+  const size_t end = std::min(text.find("\n\n", at), text.find_last_not_of('\n') + 1);
+  return text.substr(begin, end - begin);
+}
 int main(int argc, char** argv) {
   size_t threads = kThreads, iterations = kIterations, runs = kRuns, failed[5] = {};
   for (int i = 1; i < argc; i += 2) {
@@ -143,6 +164,8 @@ int main(int argc, char** argv) {
       return name == "--help" ? 0 : 2;
     }
   }
+  if (const char* const log = std::getenv("REPRODUCER_LOG"))
+    for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) dup2(std::atoi(log), stream);
   @autoreleasepool {
     device = MTLCreateSystemDefaultDevice();
     NSString* const system = [[NSProcessInfo processInfo] operatingSystemVersionString];
@@ -155,11 +178,15 @@ int main(int argc, char** argv) {
     std::printf("%s, OS %s\n", [[device name] UTF8String], [system UTF8String]);
   }
   // Those that differ: of one thread the controls, and a lock that every process has is none.
+  std::string broken;  // the rule that Metal's validation names
   const size_t first = threads == 1 ? 2 : 0, last = threads == 1 || kLock ? 4 : 5;
   for (size_t n = 0; n < runs; ++n) {
     for (size_t i = first; i < last; ++i) {
       int child = 0, status = 0;
+      std::FILE* const log = std::tmpfile();
+      if (log == nullptr) end(2, "No temporary file");
       setenv("REPRODUCER_ARM", std::to_string(i).c_str(), 1);
+      setenv("REPRODUCER_LOG", std::to_string(fileno(log)).c_str(), 1);
       for (const char* layer :
            {"MTL_DEBUG_LAYER", "MTL_SHADER_VALIDATION", "MTL_SHADER_VALIDATION_REPORT_TO_STDERR"})
         i % 2 == 1 ? setenv(layer, "1", 1) : unsetenv(layer);
@@ -167,14 +194,21 @@ int main(int argc, char** argv) {
       if (posix_spawnp(&child, argv[0], nullptr, nullptr, argv, environ) != 0 ||
           waitpid(child, &status, 0) != child)
         end(2, "A process could not be started");
-      if (status == 2 << 8) return 2;                                   // it said why
-      if (WIFSIGNALED(status)) std::puts(strsignal(WTERMSIG(status)));  // Alarm clock: a hang
-      failed[i] += status != 0;
+      const std::string said = end_of(log);
+      const std::string how = WIFSIGNALED(status)
+                                  ? strsignal(WTERMSIG(status))  // Alarm clock: a hang
+                                  : "exit status " + std::to_string(WEXITSTATUS(status));
+      if (status != 0 && failed[i]++ == 0)
+        std::printf("%s: %s\n%s", kArms[i], how.c_str(), said.c_str());
+      if (status == 2 << 8) return 2;  // it said why
+      if (status != 0 && i % 2 == 1 && broken.empty()) broken = assertion_in(said);
     }
   }
   for (size_t i = first; i < last; ++i)
     std::printf("%s: %zu of %zu failed\n", kArms[i], failed[i], runs);
   const int code = failed[2] + failed[3] > 0 ? 2 : failed[0] > 0 ? 1 : 0;
-  std::puts(code == 2 ? "CONTROL FAILED" : code == 1 ? "REPRODUCED" : "NOT REPRODUCED");
+  std::fputs(code == 2 ? "CONTROL FAILED" : code == 1 ? "REPRODUCED" : "NOT REPRODUCED", stdout);
+  if (broken.empty() && failed[1] + failed[3] > 0) broken = "failed without naming a rule";
+  std::printf(broken.empty() ? "%s\n" : ". Under Metal's validation: %s\n", broken.c_str());
   return code;
 }

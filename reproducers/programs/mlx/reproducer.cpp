@@ -52,6 +52,7 @@ constexpr auto launch = [](In x, In w, mx::Stream s, size_t) {
 };
 // ---- parameters: end
 extern char** environ;
+constexpr const char* kArms[] = {"threads", "control: one thread", "workaround: a lock"};
 const bool gpu = !kOnCpu && mx::is_available(mx::Device(mx::Device::gpu));
 const auto device = gpu ? mx::Device::gpu : mx::Device::cpu;
 using Numbers = std::vector<std::vector<double>>;
@@ -61,13 +62,15 @@ Numbers read(In all) {  // of float32 arrays that have been computed
     result.emplace_back(each.data<float>(), each.data<float>() + each.size());
   return result;
 }
-bool right(const Numbers& got, const Numbers& want) {
+// Where they differ first, in words; empty where they are the same.
+std::string wrong(const Numbers& got, const Numbers& want) {
   for (size_t k = 0; k < want.size(); ++k)
     for (size_t i = 0; i < want[k].size(); ++i)
       if (kRandom ? !std::isfinite(got[k][i])
                   : !(std::abs(got[k][i] - want[k][i]) <= kTolerance * (1 + std::abs(want[k][i]))))
-        return false;
-  return true;
+        return "result " + std::to_string(k) + ", index " + std::to_string(i) + ": expected " +
+               std::to_string(want[k][i]) + ", got " + std::to_string(got[k][i]);
+  return "";
 }
 struct Own {
   mx::Stream s;
@@ -140,8 +143,12 @@ int attempt(size_t threads, size_t iterations, int arm) {
     Arrays want =
         launch(inputs(k), weights(kSharedWeights ? 0 : k), mx::default_stream(mx::Device::cpu), i);
     mx::eval(want);
-    for (const Numbers& got : results[i])
-      if (!right(got, read(want))) return 1;
+    for (size_t n = 0; n < results[i].size(); ++n) {
+      const std::string how = wrong(results[i][n], read(want));
+      if (how.empty()) continue;
+      std::printf("%s: thread %zu, launch %zu, %s\n", kArms[arm], i, n, how.c_str());
+      return 1;
+    }
   }
   return refused ? 3 : 0;
 }
@@ -181,7 +188,6 @@ int main(int argc, char** argv) {
               !gpu                        ? "CPU"
               : mx::metal::is_available() ? "Metal"
                                           : "CUDA");
-  constexpr const char* kArms[] = {"threads", "control: one thread", "workaround: a lock"};
   const size_t arms = threads == 1 ? 1 : kLock ? 2 : 3;  // those that differ
   for (size_t n = 0; n < runs * arms; ++n) {
     setenv("REPRODUCER_ARM", std::to_string(n % arms).c_str(), 1);

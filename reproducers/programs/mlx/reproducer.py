@@ -22,6 +22,10 @@ launch = lambda x, w, s: [mx.sum(mx.tanh(mx.matmul(x[0], w[0], stream=s), stream
 device = mx.gpu if mx.is_available(mx.gpu) and not ON_CPU else mx.cpu
 
 
+def flat(values):
+    return [each for value in values for each in flat(value)] if isinstance(values, list) else [values]
+
+
 def make():
     s = mx.new_stream(device) if OWN_STREAMS else mx.default_stream(device)
     x, w = inputs(), weights()
@@ -46,7 +50,7 @@ def attempt(threads):
                     mx.eval(got)
                     for g, t in zip(got, want):
                         if not mx.allclose(g, mx.array(t), TOLERANCE, TOLERANCE, stream=mx.cpu).item():
-                            wrong.append(first)
+                            wrong.append((first, n, flat(g.tolist()), flat(t)))
             except RuntimeError as error:
                 (refused if "There is no Stream" in str(error) else raised).append(error)
 
@@ -55,6 +59,11 @@ def attempt(threads):
         [t.join() for t in running]
     if raised:
         raise raised[0]
+    if wrong:
+        thread, n, got, right = wrong[0]
+        i = next(i for i, (a, b) in enumerate(zip(got, right)) if not abs(a - b) <= TOLERANCE * (1 + abs(b)))
+        arm = "threads" if threads == THREADS else "control: one thread"
+        print(f"{arm}: wrong numbers: thread {thread}, launch {n}, index {i}: expected {right[i]}, got {got[i]}")
     return 1 if wrong else 3 if refused else 0
 
 
