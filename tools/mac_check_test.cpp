@@ -14,18 +14,12 @@ using testing::Not;
 constexpr const char* kFailing = "9 cells, 90 of 90 trials run, 90 count, 30 failed";
 constexpr const char* kPassing = "9 cells, 90 of 90 trials run, 90 count, 0 failed";
 
+// The report's table of cells, as far as it matters. One has a comma in a field.
 constexpr const char* kAllPass =
-    R"({"cell": "mps/raw/default/threads=1", "counted": 30, "failures": 0},)"
-    R"({"cell": "mps/raw/default/threads=2", "counted": 60, "failures": 0})";
-constexpr const char* kThreadsFail =
-    R"({"cell": "mps/raw/default/threads=1", "counted": 30, "failures": 0},)"
-    R"({"cell": "mps/raw/default/threads=2", "counted": 60, "failures": 30})";
-constexpr const char* kOneFails =
-    R"({"cell": "mps/raw/default/threads=1", "counted": 30, "failures": 10},)"
-    R"({"cell": "mps/raw/default/threads=2", "counted": 60, "failures": 20})";
-constexpr const char* kProcessesFail =
-    R"({"cell": "mps/raw/default/threads=1", "counted": 30, "failures": 0},)"
-    R"({"cell": "mps/raw/default/threads=1/processes=2", "counted": 60, "failures": 30})";
+    "\"linear, in quotes\",1,1,30,0\r\nraw,2,1,60,0\r\nraw,4,1,60,0\r\n";
+constexpr const char* kThreadsFail = "\"linear, in quotes\",1,1,30,0\r\nraw,2,1,60,30\r\n";
+constexpr const char* kOneFails = "\"linear, in quotes\",1,1,30,10\r\nraw,2,1,60,20\r\n";
+constexpr const char* kProcessesFail = "raw,1,1,30,0\r\nraw,1,2,60,30\r\n";
 
 class MacCheck : public ProgramTest {
  protected:
@@ -33,7 +27,10 @@ class MacCheck : public ProgramTest {
     fs::create_directory(folder_ / "bin");
     program("bin/uname", "[ \"$1\" = -s ] && echo Darwin || echo Darwin 24.6.0 arm64");
     program("bin/sw_vers", "echo ProductVersion: 15.7.9");
-    for (const char* name : {"bin/sysctl", "bin/xcode-select", "bin/xcrun"}) program(name, ":");
+    program("bin/sysctl", ":");
+    // A Mac without Xcode: what needs it asks for an installation, and so does Python.
+    program("bin/xcode-select", "exit 2");
+    for (const char* name : {"bin/xcrun", "bin/python3"}) program(name, "echo $0 >> asked; exit 1");
     // Each part is a script of its own, which a test can replace.
     program("mpsprobe", R"(here=$(dirname "$0")
 case $1 in
@@ -65,8 +62,10 @@ exec "$here/$matrix")");
   }
   void quick(const std::string& backend, const std::string& last_line,
              const std::string& cells = kAllPass, int exit_code = 0) const {
-    program("quick-" + backend, "echo '{\"cells\": [" + cells + "]}' > \"$folder/report.json\"\n" +
-                                    "echo '" + last_line + "'; exit " + std::to_string(exit_code));
+    write("cells-" + backend, "cell,threads,processes,counted,failures\r\n" + cells);
+    program("quick-" + backend, "cp \"$(dirname \"$0\")/cells-" + backend +
+                                    "\" \"$folder/cells.csv\"\necho '" + last_line + "'; exit " +
+                                    std::to_string(exit_code));
   }
 
   Run check(const std::string& arguments = "") const {
@@ -96,6 +95,30 @@ TEST_F(MacCheck, FailuresConfirmPassesRefuteAndTheCountsAreTheReports) {
     EXPECT_THAT(packed(), HasSubstr(name));
   }
   EXPECT_THAT(run.out, HasSubstr("out.tar.gz\nWhat to do with it: attach it to an issue"));
+}
+
+// What is installed is enough: by the variable, and in PATH.
+TEST_F(MacCheck, OfAMacWithoutXcodeTakesWhatIsInstalled) {
+  const auto check_with = [this](const std::string& variables) {
+    fs::remove_all(folder_ / "out");
+    return shell("export PATH=\"$PWD/bin:$PATH\"; " + variables +
+                 " '" MPSPROBE_SOURCE_DIR "/tools/mac-check' --out out");
+  };
+  const Run named = check_with("MPSPROBE_BIN=\"$PWD/mpsprobe\"");
+  EXPECT_EQ(named.exit_code, 0) << named.out << named.err;
+  EXPECT_THAT(named.out, HasSubstr("/mpsprobe (installed: nothing is built)\n"));
+  EXPECT_THAT(named.out, HasSubstr("VERDICT: CONFIRMED"));
+  EXPECT_THAT(check_with("MPSPROBE_BIN=nosuch").err, HasSubstr("MPSPROBE_BIN nosuch: no program"));
+
+  const Run found = check_with("PATH=\"$PWD:$PATH\"");
+  EXPECT_EQ(found.exit_code, 0) << found.out << found.err;
+  EXPECT_THAT(found.out, HasSubstr("VERDICT: CONFIRMED"));
+  EXPECT_FALSE(fs::exists(folder_ / "asked")) << "neither Xcode nor Python is to be needed";
+
+  fs::rename(folder_ / "mpsprobe", folder_ / "elsewhere");
+  const Run missing = check_with("");
+  EXPECT_EQ(missing.exit_code, 3) << missing.out;
+  EXPECT_THAT(missing.err, HasSubstr("there is no mpsprobe here. Install it"));
 }
 
 TEST_F(MacCheck, WhatPassesEverywhereIsRefutedAndNoProof) {
