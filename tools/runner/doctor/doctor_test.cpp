@@ -301,6 +301,10 @@ TEST_F(DoctorOfADevice, AParavirtualDeviceIsNoChipHoweverWellItComputes) {
   EXPECT_THAT(device["value"], HasSubstr("PARAVIRTUAL"));
   EXPECT_THAT(device["remedy"], HasSubstr("never quote its results for a chip"));
   EXPECT_EQ(check(run, "run.stock.computes.metal")["status"], "ok");
+  const std::string mlx =
+      make_gpu_worker(available("mlx", "Apple Paravirtual device (Metal)"), "result 1", "result 1");
+  EXPECT_EQ(check(doctor({"--worker", mlx, "--json"}), "worker.stock.backend.mlx")["status"],
+            "warn");
 }
 
 TEST_F(DoctorOfADevice, ABackendThatIsNamedLeavesTheOthersAlone) {

@@ -196,7 +196,7 @@ class WorkerChecks {
       if (!available) {
         add("backend." + name, CheckStatus::not_applicable, what,
             or_else(text_at(backend, "reason"), "it does not say why"), "", "backends");
-      } else if (is_apple_gpu(name) && !simulated && names_paravirtual(device)) {
+      } else if (!simulated && names_paravirtual(device)) {
         add("backend." + name, CheckStatus::warn, what, device + " (PARAVIRTUAL: no real chip)",
             "a class of its own: never quote its results for a chip; for results of one, run on a "
             "Mac that is no virtual machine",
