@@ -43,6 +43,10 @@ function(mpsprobe_dependency)
   endif()
 endfunction()
 
+if(MPSPROBE_SELF_CONTAINED)
+  include(SelfContained)
+endif()
+
 mpsprobe_dependency(PACKAGE CLI11 TARGET CLI11::CLI11 VERSION 2.1
   URL https://github.com/CLIUtils/CLI11/archive/refs/tags/v2.7.2.tar.gz
   SHA256 46eef3101da70852ec7af026e09d485ccee81813331c8c6052d39344443b83da)

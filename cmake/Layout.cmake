@@ -4,6 +4,12 @@
 #
 # Not lib64 or lib/x86_64-linux-gnu: programs look for ../lib, wherever the folder is moved to.
 set(CMAKE_INSTALL_LIBDIR lib)
+# A wheel has the same folders, which pip lays into those of the environment.
+if(SKBUILD)
+  set(CMAKE_INSTALL_BINDIR ${SKBUILD_SCRIPTS_DIR})
+  set(CMAKE_INSTALL_LIBDIR ${SKBUILD_DATA_DIR}/lib)
+  set(CMAKE_INSTALL_DATADIR ${SKBUILD_DATA_DIR}/share)
+endif()
 include(GNUInstallDirs)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
@@ -35,21 +41,37 @@ while(_mpsprobe_data)
     file(CREATE_LINK "${PROJECT_SOURCE_DIR}/${_folder}"
          "${PROJECT_BINARY_DIR}/share/mpsprobe/${_name}" SYMBOLIC)
   endif()
-  install(DIRECTORY ${_folder}/ DESTINATION ${CMAKE_INSTALL_DATADIR}/mpsprobe/${_name}
+  install(DIRECTORY ${_folder}/ DESTINATION ${CMAKE_INSTALL_DATADIR}/mpsprobe/${_name} COMPONENT wheel
           FILES_MATCHING PATTERN "*.json" PATTERN "*.h" PATTERN "*.cpp" PATTERN "*.mm" PATTERN "*.py"
                          PATTERN "CMakeLists.txt")
 endwhile()
 
-# mpsprobe_install(): install rules of the programs that this configuration builds
+# mpsprobe_install(): install rules of the programs that this configuration builds. What serves without LibTorch, MLX
+# and the simulated device makes the component wheel, and the target of that name.
 function(mpsprobe_install)
-  foreach(target mpsprobe mpsprobe-worker mpsprobe-metal-worker mpsprobe-mps-worker mpsprobe-selftest-worker
-          mpsprobe_sim mpsprobe_stand_in mpsprobe_metal_face)
-    if(TARGET ${target})
-      install(TARGETS ${target} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
-                                LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  set(programs mpsprobe mpsprobe-worker mpsprobe-metal-worker mpsprobe-mps-worker mpsprobe-selftest-worker mpsprobe_sim
+               mpsprobe_stand_in mpsprobe_metal_face)
+  set(in_wheel mpsprobe mpsprobe-selftest-worker)
+  if(APPLE)
+    list(APPEND in_wheel mpsprobe-metal-worker)
+  endif()
+  add_custom_target(wheel)
+  foreach(target IN LISTS programs)
+    if(NOT TARGET ${target})
+      continue()
     endif()
+    set(component Unspecified)
+    if(target IN_LIST in_wheel)
+      set(component wheel)
+      add_dependencies(wheel ${target})
+    endif()
+    install(TARGETS ${target} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT ${component}
+                              LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${component})
   endforeach()
   if(TARGET LibTorch::cuda)
     install(TARGETS mpsprobe_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  endif()
+  if(MPSPROBE_SELF_CONTAINED)
+    mpsprobe_install_beside(mpsprobe)
   endif()
 endfunction()
