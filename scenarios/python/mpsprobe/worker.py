@@ -15,7 +15,7 @@ import signal
 import sys
 from importlib import import_module
 from importlib.util import find_spec
-from typing import List, Tuple
+from typing import List, Optional, Tuple
 
 from . import _runtime
 from .program import Program, SetupFailed
@@ -53,18 +53,19 @@ def make_program() -> Program:
     return program
 
 
-def main(arguments: List[str]) -> int:
+def main(arguments: Optional[List[str]] = None) -> int:
+    """The program: with the arguments of this process where none are given."""
     # First, so that the library's handler lies over it: it notes what it sees and hands on.
     faulthandler.enable(all_threads=True)
     if hasattr(signal, "SIGUSR2"):
         faulthandler.register(signal.SIGUSR2, all_threads=True, chain=False)
     try:
         program = make_program()
-        return _runtime.run(program, arguments)
+        return _runtime.run(program, sys.argv[1:] if arguments is None else arguments)
     except SetupFailed as problem:
         print(f"mpsprobe-python-worker: {problem}", file=sys.stderr)
         return 3
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())
