@@ -18,6 +18,8 @@ std::string_view words_for(Phase phase) {
       return "while results were checked";
     case Phase::teardown:
       return "in tear-down";
+    case Phase::finalise:
+      return "at the interpreter's end";
     case Phase::run:
       break;
   }

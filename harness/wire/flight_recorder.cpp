@@ -10,7 +10,8 @@ namespace {
 using recorder_layout::Block;
 using recorder_layout::WaitKind;
 
-constexpr std::array<std::string_view, 5> kPhases{"startup", "warmup", "run", "check", "teardown"};
+constexpr std::array<std::string_view, 6> kPhases{"startup", "warmup",   "run",
+                                                  "check",   "teardown", "finalise"};
 constexpr std::array<std::string_view, 6> kSteps{"idle",      "waiting",       "locking",
                                                  "launching", "synchronising", "finished"};
 

@@ -11,7 +11,8 @@
 namespace mpsprobe {
 
 /// Where a worker is in its life. A death is reported together with the phase it happened in.
-enum class Phase : uint32_t { startup, warmup, run, check, teardown };
+/// `finalise`: an interpreter's end, in workers that have one.
+enum class Phase : uint32_t { startup, warmup, run, check, teardown, finalise };
 /// Where one thread is inside an iteration.
 enum class Step : uint32_t { idle, waiting, locking, launching, synchronising, finished };
 

@@ -6,7 +6,6 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <thread>
 
 #include "scenarios/threads/batch_queue.h"
@@ -23,7 +22,7 @@ class Round {
  public:
   Round(const Cell& cell, int first_iteration, int iterations, Workload& workload,
         std::vector<std::unique_ptr<Lane>>& lanes, FlightRecorder& recorder,
-        const std::function<void(const FailureEvent&)>& on_failure)
+        const std::function<void(const FailureEvent&)>& on_failure, const StartThread& start)
       : cell_(cell),
         first_iteration_(first_iteration),
         iterations_(iterations),
@@ -31,6 +30,7 @@ class Round {
         lanes_(lanes),
         recorder_(recorder),
         on_failure_(on_failure),
+        start_(start),
         barrier_(cell.start == Start::sequential ? 1 : cell.threads),
         meeting_(cell.threads),
         turns_(cell.throttle),
@@ -41,43 +41,44 @@ class Round {
   /// failed: those that have not failed go on until the process has ended, and so this object must
   /// live as long.
   uint64_t run() {
-    std::vector<std::thread> threads;
-    std::vector<std::thread> others;
+    std::vector<JoinThread> threads;
+    std::vector<JoinThread> others;
     std::string problem;
-    const auto start = [&](std::vector<std::thread>& group, const std::string& name, auto work) {
+    const auto start = [&](std::vector<JoinThread>& group, const std::string& name, int slot,
+                           auto work) {
       try {
-        group.emplace_back(work);
+        group.push_back(start_(static_cast<uint32_t>(slot), work));
         return true;
-      } catch (const std::system_error& error) {
+      } catch (const std::exception& error) {
         problem = name + " cannot be started: " + error.what();
         called_off_.store(true);
         return false;
       }
     };
-    if (cell_.serve == Serve::queue) start(others, "the thread that serves", [this] { serve(); });
+    if (cell_.serve == Serve::queue) {
+      start(others, "the thread that serves", cell_.threads, [this] { serve(); });
+    }
     if (cell_.beside == BesideThreads::wait && problem.empty()) {
-      start(others, "the thread that waits", [this] { wait_beside(); });
+      start(others, "the thread that waits", cell_.threads + 1, [this] { wait_beside(); });
     }
     for (int thread = 0; thread < cell_.threads; ++thread) {
       const bool started = problem.empty() && start(threads, "thread " + std::to_string(thread),
-                                                    [this, thread] { run_thread(thread); });
+                                                    thread, [this, thread] { run_thread(thread); });
       if (!started) {
         stand_in_for_one_that_never_came();
       } else if (cell_.start == Start::sequential) {
-        threads.back().join();
+        threads.back()();
+        threads.pop_back();
       }
     }
     const bool leaves = cell_.end == End::exit && problem.empty();
-    if (leaves) done_.wait();
-    for (std::thread& thread : threads) {
-      if (leaves) {
-        thread.detach();
-      } else if (thread.joinable()) {
-        thread.join();
-      }
+    if (leaves) {
+      done_.wait();
+    } else {
+      for (const JoinThread& join : threads) join();
     }
     ended_.store(true);
-    for (std::thread& thread : others) thread.join();
+    for (const JoinThread& join : others) join();
     if (!problem.empty()) throw SetupError(problem);
     return operations_.load();
   }
@@ -310,6 +311,7 @@ class Round {
   std::vector<std::unique_ptr<Lane>>& lanes_;
   FlightRecorder& recorder_;
   std::function<void(const FailureEvent&)> on_failure_;
+  StartThread start_;
   SpinBarrier barrier_;
   Meeting meeting_;
   std::mutex forward_mutex_;
@@ -333,6 +335,9 @@ std::string kind_of_current_exception(std::string& text) {
   } catch (const SetupError& error) {
     text = error.what();
     return "setup_failed";
+  } catch (const WrongResultError& error) {
+    text = error.what();
+    return "wrong_result";
   } catch (const OutOfMemoryError& error) {
     text = error.what();
     return "out_of_memory";
@@ -352,21 +357,24 @@ std::string kind_of_current_exception(std::string& text) {
 
 RunTally run_threads(const Cell& cell, int iterations, Workload& workload,
                      std::vector<std::unique_ptr<Lane>>& lanes, FlightRecorder& recorder,
-                     const std::function<void(const FailureEvent&)>& on_failure) {
+                     const std::function<void(const FailureEvent&)>& on_failure,
+                     const StartThread& start) {
   RunTally tally;
-  const Clock::time_point start = Clock::now();
+  const Clock::time_point began = Clock::now();
   if (cell.end == End::exit) {
     // Never freed: its threads go on until the process has ended.
-    auto* const threads = new Round(cell, 0, iterations, workload, lanes, recorder, on_failure);
+    auto* const threads =
+        new Round(cell, 0, iterations, workload, lanes, recorder, on_failure, start);
     tally.operations = threads->run();
-    tally.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    tally.seconds = std::chrono::duration<double>(Clock::now() - began).count();
     return tally;
   }
   for (int round = 0; round < cell.churn; ++round) {
-    Round threads(cell, round * iterations, iterations, workload, lanes, recorder, on_failure);
+    Round threads(cell, round * iterations, iterations, workload, lanes, recorder, on_failure,
+                  start);
     tally.operations += threads.run();
   }
-  tally.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  tally.seconds = std::chrono::duration<double>(Clock::now() - began).count();
   return tally;
 }
 

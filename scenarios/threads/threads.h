@@ -9,6 +9,7 @@
 #include "harness/wire/cell.h"
 #include "harness/wire/event.h"
 #include "harness/wire/flight_recorder.h"
+#include "scenarios/worker/start_thread.h"
 #include "scenarios/worker/workload.h"
 
 namespace mpsprobe {
@@ -26,12 +27,14 @@ std::string kind_of_current_exception(std::string& text);
 /// Runs the threads of a cell as its axes say: start, meet, serve, inputs, lock, throttle, beside,
 /// seconds, sync, every, churn, init. Those that serve=queue and beside=wait add have the slots of
 /// the recorder after those of the cell's threads.
-/// `lanes` has one entry a thread; where it is null the thread makes its lane itself
-/// (init=threads). `on_failure` is called from the threads, concurrently, for each exception that
-/// left a lane; the thread then ends. With end=exit it returns while the threads go on: everything
-/// that is given by reference must live until the process has ended, and the lanes are theirs.
+/// `start` makes the threads. `lanes` has one entry a thread; where it is null the thread makes its
+/// lane itself (init=threads). `on_failure` is called from the threads, concurrently, for each
+/// exception that left a lane; the thread then ends. With end=exit it returns while the threads go
+/// on: everything that is given by reference must live until the process has ended, and the lanes
+/// are theirs.
 RunTally run_threads(const Cell& cell, int iterations, Workload& workload,
                      std::vector<std::unique_ptr<Lane>>& lanes, FlightRecorder& recorder,
-                     const std::function<void(const FailureEvent&)>& on_failure);
+                     const std::function<void(const FailureEvent&)>& on_failure,
+                     const StartThread& start = system_threads());
 
 }  // namespace mpsprobe

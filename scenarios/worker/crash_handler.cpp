@@ -22,7 +22,16 @@ constexpr std::array kSignals{SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT,
 
 recorder_layout::Block* crash_block = nullptr;
 std::atomic<bool> noting{false};
+std::array<struct sigaction, kSignals.size()> replaced_actions{};
 volatile sig_atomic_t first_signal = 0;
+
+/// Lets happen what would have without this handler: an interpreter's own handler writes its
+/// stacks, and by default the process dies. Async-signal-safe.
+void restore_action(int signal) {
+  for (size_t i = 0; i < kSignals.size(); ++i) {
+    if (kSignals[i] == signal) sigaction(signal, &replaced_actions[i], nullptr);
+  }
+}
 
 /// Whether somebody sent the signal: then the instruction does not fail again when it is repeated,
 /// and what else the signal says is about the sender.
@@ -104,9 +113,7 @@ void handle(int signal, siginfo_t* info, void* context) {
     const timespec moment{0, 200'000'000};
     nanosleep(&moment, nullptr);
   }
-  struct sigaction standard {};
-  standard.sa_handler = SIG_DFL;
-  sigaction(signal, &standard, nullptr);
+  restore_action(signal);
   // What does not repeat is raised again; it stays pending until this handler returns.
   if (!is_fault(signal) || was_sent(signal, *info, context)) raise(signal);
   errno = saved_errno;
@@ -121,7 +128,11 @@ void install_crash_handler(FlightRecorder& recorder) {
   action.sa_sigaction = handle;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigemptyset(&action.sa_mask);
-  for (int signal : kSignals) sigaction(signal, &action, nullptr);
+  for (size_t i = 0; i < kSignals.size(); ++i) {
+    sigaction(kSignals[i], &action, &replaced_actions[i]);
+    // Who ignored it would repeat the fault for ever.
+    if (replaced_actions[i].sa_handler == SIG_IGN) replaced_actions[i].sa_handler = SIG_DFL;
+  }
 }
 
 CrashContext::CrashContext(uint32_t slot) : slot_(slot), stack_(new std::byte[kStackBytes]) {

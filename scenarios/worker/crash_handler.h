@@ -9,11 +9,11 @@
 namespace mpsprobe {
 
 /// Notes signal, fault address, thread and raw return addresses of a crash in the flight recorder,
-/// then lets the default action happen: wait status, core dump and the system's crash report stay
-/// as they would be. For SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT and SIGSYS. The handler
-/// is async-signal-safe but for the unwinder, which is loaded beforehand; the signal and the
-/// program counter are noted before it is entered. Call once, on the main thread, before other
-/// threads start.
+/// then lets the action happen that it replaced, which is the system's unless the program installed
+/// one before: wait status, core dump and the system's crash report stay as they would be. For
+/// SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT and SIGSYS. The handler is async-signal-safe
+/// but for the unwinder, which is loaded beforehand; the signal and the program counter are noted
+/// before it is entered. Call once, on the main thread, before other threads start.
 void install_crash_handler(FlightRecorder& recorder);
 
 /// Tells the handler which slot of the recorder the calling thread has, and gives the thread a

@@ -1,5 +1,6 @@
 #include "scenarios/worker/inquest.h"
 
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,6 +20,18 @@ void set(std::atomic<uint32_t>& field, Inquest stage) {
 }
 void set(std::atomic<uint32_t>& field, Probe answer) {
   field.store(static_cast<uint32_t>(answer), std::memory_order_release);
+}
+
+/// An interpreter that was asked to (faulthandler.register) writes the stacks of its own language
+/// to stderr on this signal. Sent to the calling thread, which has no part in the cell, so that
+/// what hangs goes on to hang.
+void ask_interpreter_for_stacks() {
+  struct sigaction action {};
+  if (sigaction(SIGUSR2, nullptr, &action) != 0 || action.sa_handler == SIG_DFL ||
+      action.sa_handler == SIG_IGN) {
+    return;
+  }
+  raise(SIGUSR2);
 }
 
 /// Of libraries that were loaded after the start.
@@ -52,6 +65,7 @@ void HangInquest::hold() {
   set(recorder_.block()->inquest, Inquest::stacks);
   capture_stacks(recorder_, {prober_.load(), 0});
   note_images_of_stacks(*recorder_.block());
+  ask_interpreter_for_stacks();
   set(recorder_.block()->inquest, Inquest::probe);
   const char begin = 1;
   if (write(begin_write_, &begin, 1) != 1) set(recorder_.block()->inquest, Inquest::done);

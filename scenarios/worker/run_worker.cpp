@@ -53,11 +53,13 @@ class Run {
       channel_.send(ReadyEvent{});
       leash_.wait_for_start();
       enter(Phase::run);
-      const RunTally tally = run_threads(cell_, iterations(), *workload_, lanes_, recorder_,
-                                         [this](const FailureEvent& failure) {
-                                           failed_.store(true);
-                                           channel_.send(failure);
-                                         });
+      const RunTally tally = run_threads(
+          cell_, iterations(), *workload_, lanes_, recorder_,
+          [this](const FailureEvent& failure) {
+            failed_.store(true);
+            channel_.send(failure);
+          },
+          program_.thread_starter());
       if (cell_.end == End::exit) {
         leave(tally);
         return;
@@ -191,8 +193,10 @@ int run_cell(WorkerProgram& program, const Assignment& assignment) {
   }
   signal(SIGPIPE, SIG_IGN);
   try {
-    const SharedMemory memory = SharedMemory::attach(kRecorderFd, sizeof(recorder_layout::Block));
-    auto* block = static_cast<recorder_layout::Block*>(memory.data());
+    // On the heap and never freed, as what follows: it is written until the process has ended.
+    const auto* memory =
+        new SharedMemory(SharedMemory::attach(kRecorderFd, sizeof(recorder_layout::Block)));
+    auto* block = static_cast<recorder_layout::Block*>(memory->data());
     if (block->magic != recorder_layout::kMagic || block->version != recorder_layout::kVersion ||
         block->bytes != sizeof(recorder_layout::Block)) {
       std::fprintf(stderr,
@@ -200,20 +204,22 @@ int run_cell(WorkerProgram& program, const Assignment& assignment) {
                    "worker are of different versions. Build both from one checkout\n");
       return 3;
     }
-    FlightRecorder recorder(block);
+    FlightRecorder& recorder = *new FlightRecorder(block);
     install_crash_handler(recorder);
     prepare_stack_capture(recorder);
-    const CrashContext context(recorder_layout::kMainThread);
+    new CrashContext(recorder_layout::kMainThread);
     recorder.begin_thread(recorder_layout::kMainThread, "main");
     note_images(recorder);
-    // On the heap and never freed: their threads live until the process has ended.
     auto* inquest = new HangInquest(recorder);
     auto* run = new Run(program, cell, seed, recorder, *inquest);
     run->run();
     // What the libraries do while the process ends still belongs to the tear-down, and the handler
     // notes it there: exit here, with the recorder mapped.
     std::fflush(nullptr);
-    std::exit(0);
+    if (!program.ends_interpreter()) std::exit(0);
+    recorder.set_phase(Phase::finalise);
+    recorder.at(recorder_layout::kMainThread, 0, Step::idle);
+    return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "mpsprobe-worker: %s\n", error.what());
     return 3;
@@ -239,8 +245,10 @@ void add_starts(nlohmann::json& answer, const std::string& why_no_fork) {
   }
 }
 
-/// What this loop and its threads honour, and for each backend what its lanes do besides.
+/// What this loop and its threads honour, and for each backend what its lanes do besides; where the
+/// program has not said it.
 void add_axes(nlohmann::json& answer) {
+  if (answer.contains("axes")) return;
   answer["axes"] = loop_axes();
   for (nlohmann::json& entry : answer.at("backends")) {
     for (const BackendInfo& row : backend_table::kRows) {

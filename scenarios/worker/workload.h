@@ -9,6 +9,7 @@
 
 #include "harness/wire/cell.h"
 #include "harness/wire/flight_recorder.h"
+#include "scenarios/worker/start_thread.h"
 
 namespace mpsprobe {
 
@@ -26,6 +27,11 @@ class OutOfMemoryError : public std::runtime_error {
 };
 /// The device reported an error for work that it had accepted.
 class GpuError : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// A launch itself saw that its result is wrong.
+class WrongResultError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
@@ -102,6 +108,11 @@ class WorkerProgram {
   virtual nlohmann::json provenance(const Cell& cell) = 0;
   /// Throws UnsupportedError or SetupError with a reason that a person can act on.
   virtual std::unique_ptr<Workload> make_workload(const Cell& cell, uint64_t seed) = 0;
+  /// What makes the threads of a cell: the system, or the language that the operations are in.
+  virtual StartThread thread_starter() { return system_threads(); }
+  /// Whether a process ends by returning from run_worker: there an interpreter ends before the
+  /// process does, which is the phase `finalise`. Otherwise run_worker ends it by exit().
+  virtual bool ends_interpreter() const { return false; }
 };
 
 }  // namespace mpsprobe

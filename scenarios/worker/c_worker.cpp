@@ -1,0 +1,232 @@
+#include <cstdio>
+#include <functional>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "harness/wire/axis.h"
+#include "harness/wire/honoured_axes.h"
+#include "scenarios/worker/include/mpsprobe/worker.h"
+#include "scenarios/worker/run_worker.h"
+#include "scenarios/worker/workload.h"
+
+struct mpsprobe_cell {
+  std::map<std::string, std::string, std::less<>> values;
+};
+
+namespace mpsprobe {
+namespace {
+
+thread_local std::string explanation;
+
+/// Throws what a status other than MPSPROBE_OK stands for.
+void require(mpsprobe_status status) {
+  if (status == MPSPROBE_OK) return;
+  const std::string text = std::exchange(explanation, "");
+  switch (status) {
+    case MPSPROBE_WRONG_RESULT:
+      throw WrongResultError(text);
+    case MPSPROBE_GPU_ERROR:
+      throw GpuError(text);
+    case MPSPROBE_OUT_OF_MEMORY:
+      throw OutOfMemoryError(text);
+    case MPSPROBE_UNSUPPORTED:
+      throw UnsupportedError(text);
+    case MPSPROBE_SETUP_FAILED:
+      throw SetupError(text);
+    default:
+      throw std::runtime_error(text);
+  }
+}
+
+std::string text_or(const char* text, const char* otherwise) {
+  return text != nullptr ? text : otherwise;
+}
+
+class CLane : public Lane {
+ public:
+  CLane(const mpsprobe_worker& worker, void* lane, std::string operation)
+      : worker_(worker), lane_(lane), operation_(std::move(operation)) {}
+  CLane(const CLane&) = delete;
+  CLane& operator=(const CLane&) = delete;
+  ~CLane() override {
+    if (worker_.free_lane != nullptr) worker_.free_lane(lane_);
+  }
+  std::string operation() const override {
+    return worker_.operation == nullptr ? operation_
+                                        : text_or(worker_.operation(lane_), operation_.c_str());
+  }
+  void enter() override {
+    if (worker_.enter != nullptr) require(worker_.enter(lane_));
+  }
+  void launch(int iteration) override { require(worker_.launch(lane_, iteration)); }
+  void hand_on() override {
+    if (worker_.hand_on == nullptr) return Lane::hand_on();
+    require(worker_.hand_on(lane_));
+  }
+  void synchronise() override {
+    if (worker_.synchronise != nullptr) require(worker_.synchronise(lane_));
+  }
+  void leave() override {
+    if (worker_.leave != nullptr) worker_.leave(lane_);
+  }
+  CheckResult check() override {
+    mpsprobe_checked checked{0, 0, -1};
+    if (worker_.check != nullptr) require(worker_.check(lane_, &checked));
+    return {checked.checked, checked.unchecked, checked.wrong_iteration,
+            std::exchange(explanation, "")};
+  }
+
+ private:
+  const mpsprobe_worker& worker_;
+  void* lane_;
+  std::string operation_;
+};
+
+class CWorkload : public Workload {
+ public:
+  CWorkload(const mpsprobe_worker& worker, void* workload, std::string operation)
+      : worker_(worker), workload_(workload), operation_(std::move(operation)) {}
+  CWorkload(const CWorkload&) = delete;
+  CWorkload& operator=(const CWorkload&) = delete;
+  ~CWorkload() override {
+    if (worker_.free_workload != nullptr) worker_.free_workload(workload_);
+  }
+  void touch_device() override {
+    if (worker_.touch_device != nullptr) require(worker_.touch_device(workload_));
+  }
+  std::unique_ptr<Lane> make_lane(int thread) override {
+    void* lane = nullptr;
+    require(worker_.make_lane(workload_, thread, &lane));
+    return std::make_unique<CLane>(worker_, lane, operation_);
+  }
+  void settle() override {
+    if (worker_.settle != nullptr) require(worker_.settle(workload_));
+  }
+  void wait_beside() override {
+    if (worker_.wait_beside == nullptr) return Workload::wait_beside();
+    require(worker_.wait_beside(workload_));
+  }
+  std::string observed_path() override {
+    const char* path =
+        worker_.observed_path == nullptr ? nullptr : worker_.observed_path(workload_);
+    return text_or(path, "not observed");
+  }
+
+ private:
+  const mpsprobe_worker& worker_;
+  void* workload_;
+  std::string operation_;
+};
+
+struct Body {
+  std::function<void()> run;
+  static void call(void* body) {
+    const std::unique_ptr<Body> own(static_cast<Body*>(body));
+    own->run();
+  }
+};
+
+class CProgram : public WorkerProgram {
+ public:
+  explicit CProgram(const mpsprobe_worker& worker) : worker_(worker) {}
+
+  void begin() override {
+    if (worker_.begin != nullptr) worker_.begin(worker_.context);
+  }
+  nlohmann::json describe() override {
+    nlohmann::json answer = parse(worker_.describe(worker_.context), "describe");
+    add_loop_axes(answer, true);
+    for (const char* list : {"backends", "operations"}) {
+      if (!answer.contains(list) || !answer[list].is_array()) continue;
+      for (nlohmann::json& entry : answer[list]) add_loop_axes(entry, false);
+    }
+    return answer;
+  }
+  nlohmann::json provenance(const Cell& cell) override {
+    return parse(worker_.provenance(worker_.context, to_string(cell).c_str()), "provenance");
+  }
+  std::unique_ptr<Workload> make_workload(const Cell& cell, uint64_t seed) override {
+    auto* const values = new mpsprobe_cell;  // until the process has ended
+    for (const Axis& axis : axes()) values->values.emplace(axis.name, axis.read(cell));
+    void* workload = nullptr;
+    require(worker_.make_workload(worker_.context, values, seed, &workload));
+    return std::make_unique<CWorkload>(worker_, workload, cell.op);
+  }
+  StartThread thread_starter() override {
+    if (worker_.start_thread == nullptr || worker_.join_thread == nullptr) return system_threads();
+    return [this](uint32_t slot, std::function<void()> body) -> JoinThread {
+      auto own = std::make_unique<Body>(Body{std::move(body)});
+      void* thread = nullptr;
+      require(worker_.start_thread(worker_.context, static_cast<int32_t>(slot), Body::call,
+                                   own.get(), &thread));
+      static_cast<void>(own.release());  // the thread frees it
+      return [this, thread] { worker_.join_thread(worker_.context, thread); };
+    };
+  }
+  bool ends_interpreter() const override { return true; }
+
+ private:
+  static nlohmann::json parse(const char* text, const char* callback) {
+    nlohmann::json value = nlohmann::json::parse(text_or(text, ""), nullptr, false);
+    if (!value.is_object()) {
+      throw SetupError(std::string(callback) + ": the worker's text is no JSON object");
+    }
+    return value;
+  }
+
+  /// What the loop honours, for those that say which axes their lanes do. The list of the worker is
+  /// there in any case.
+  void add_loop_axes(nlohmann::json& entry, bool always) const {
+    if (!entry.is_object() || (!always && !entry.contains("axes"))) return;
+    nlohmann::json& axes = entry["axes"];
+    if (!axes.is_array()) axes = nlohmann::json::array();
+    for (const std::string_view name : loop_axes()) {
+      // A child of a fork would have to be made known to the language.
+      const bool without = (name == "beside" && worker_.wait_beside == nullptr) || name == "child";
+      if (!without) axes.push_back(name);
+    }
+    if (worker_.hand_on != nullptr) axes.push_back("inputs");
+  }
+
+  const mpsprobe_worker& worker_;
+};
+
+/// Why the library cannot run the worker, or an empty text.
+std::string problem_of(const mpsprobe_worker* worker) {
+  if (worker == nullptr) return "no worker is given";
+  if (worker->abi != MPSPROBE_WORKER_ABI) {
+    return "the worker was built for version " + std::to_string(worker->abi) +
+           " of the interface, and this library has version " +
+           std::to_string(MPSPROBE_WORKER_ABI) + ": build both from one checkout";
+  }
+  const bool whole = worker->describe != nullptr && worker->provenance != nullptr &&
+                     worker->make_workload != nullptr && worker->make_lane != nullptr &&
+                     worker->launch != nullptr;
+  return whole ? "" : "describe, provenance, make_workload, make_lane and launch are needed";
+}
+
+}  // namespace
+}  // namespace mpsprobe
+
+void mpsprobe_explain(const char* text) {
+  mpsprobe::explanation = mpsprobe::text_or(text, "");
+}
+
+const char* mpsprobe_cell_value(const mpsprobe_cell* cell, const char* axis) {
+  const auto at = cell->values.find(std::string_view(axis));
+  return at == cell->values.end() ? nullptr : at->second.c_str();
+}
+
+int mpsprobe_worker_main(int argc, char** argv, const mpsprobe_worker* worker) {
+  if (const std::string problem = mpsprobe::problem_of(worker); !problem.empty()) {
+    std::fprintf(stderr, "libmpsprobe_worker: %s\n", problem.c_str());
+    return 3;
+  }
+  // On the heap and never freed: threads that end=exit leaves at work use it.
+  auto* const program = new mpsprobe::CProgram(*worker);
+  return mpsprobe::run_worker(argc, argv, *program);
+}
