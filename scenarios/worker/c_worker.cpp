@@ -172,10 +172,10 @@ class CProgram : public WorkerProgram {
  private:
   static nlohmann::json parse(const char* text, const char* callback) {
     nlohmann::json value = nlohmann::json::parse(text_or(text, ""), nullptr, false);
-    if (!value.is_object()) {
-      throw SetupError(std::string(callback) + ": the worker's text is no JSON object");
-    }
-    return value;
+    if (value.is_object()) return value;
+    const std::string why = std::exchange(explanation, "");
+    throw SetupError(
+        !why.empty() ? why : std::string(callback) + ": the worker's text is no JSON object");
   }
 
   /// What the loop honours, for those that say which axes their lanes do. The list of the worker is
@@ -228,5 +228,10 @@ int mpsprobe_worker_main(int argc, char** argv, const mpsprobe_worker* worker) {
   }
   // On the heap and never freed: threads that end=exit leaves at work use it.
   auto* const program = new mpsprobe::CProgram(*worker);
-  return mpsprobe::run_worker(argc, argv, *program);
+  try {
+    return mpsprobe::run_worker(argc, argv, *program);
+  } catch (const std::exception& error) {  // of `describe`: there is nobody else to tell
+    std::fprintf(stderr, "mpsprobe-worker: %s\n", error.what());
+    return 3;
+  }
 }

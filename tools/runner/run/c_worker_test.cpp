@@ -14,6 +14,7 @@ using testing::HasSubstr;
 class CWorker : public ProgramTest {
  protected:
   json cells(std::vector<std::string> words, int expected_exit = 0) {
+    std::filesystem::remove_all(path("out"));
     words.insert(words.begin(), {"run", "--worker", std::string("c=") + MPSPROBE_SUM_WORKER,
                                  "--trials", "2", "--out", path("out")});
     const Run run = mpsprobe(words);
@@ -26,7 +27,7 @@ class CWorker : public ProgramTest {
 
 TEST_F(CWorker, RunsItsThreadsAsTheAxesSay) {
   const json report = cells({"--op", "sum", "--threads", "1,4", "--start", "barrier,sequential",
-                             "--init", "main,threads", "--serve", "none,pool,queue", "--churn",
+                             "--init", "main,threads", "--serve", "own,pool,queue", "--churn",
                              "1,3", "--processes", "2", "--lock", "none,forward"});
   EXPECT_EQ(report.at("failures"), 0) << said_;
   EXPECT_GT(report.at("counted"), 40);

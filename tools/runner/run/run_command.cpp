@@ -28,6 +28,7 @@
 #include "tools/runner/run/event_stream.h"
 #include "tools/runner/run/failed_run.h"
 #include "tools/runner/run/finish_report.h"
+#include "tools/runner/run/own_code.h"
 #include "tools/runner/run/plan_campaign.h"
 #include "tools/runner/run/progress_line.h"
 #include "tools/runner/run/run_origin.h"
@@ -306,7 +307,9 @@ std::string all_left_out(const CampaignHeader& header) {
 
 }  // namespace
 
-int run_command_line(const RunOptions& options) {
+int run_command_line(const RunOptions& asked) {
+  RunOptions options = asked;
+  use_own_code(options);
   formats_named(options.format);  // known now, and not after hours of trials
   refuse_fail_on_without_expectations(options);
   const std::vector<KnownFailure> known = known_failures(options);

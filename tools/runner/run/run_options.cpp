@@ -72,6 +72,18 @@ void add_run_options(CLI::App& app, RunOptions& options) {
                  "ran there")
       ->type_name("RUN-FOLDER")
       ->group(kWhat);
+  CLI::Option* const python =
+      app.add_option("--python", options.python,
+                     "run your own Python function in threads: FILE::FUNCTION[,FUNCTION], or a "
+                     "module in place of the file (docs/python.md)")
+          ->type_name("CODE")
+          ->group(kWhat);
+  app.add_option("--pytest", options.pytest,
+                 "run your own tests in threads, each as an operation: a file, a folder or a node "
+                 "id of pytest")
+      ->type_name("NODE")
+      ->excludes(python)
+      ->group(kWhat);
   app.add_option("--filter", options.filters,
                  "of these, only the cells that match a shell pattern; may be repeated")
       ->type_name("PATTERN")

@@ -27,6 +27,8 @@ struct RunOptions {
   std::optional<uint64_t> seed;
   std::optional<int> max_failures;
   std::optional<std::string> resume;
+  std::optional<std::string> python;  ///< --python: FILE_OR_MODULE::FUNCTION[,FUNCTION]
+  std::optional<std::string> pytest;  ///< --pytest: a file, a folder or a node id
   std::optional<std::string> failed;  ///< --failed: a run, whose failing cells are run again
   std::optional<std::string> events;  ///< --events: a file
   std::optional<std::string> out;

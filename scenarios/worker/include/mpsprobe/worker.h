@@ -76,7 +76,8 @@ typedef struct mpsprobe_worker {
   void (*begin)(void* context);
   /** The answer to `describe` as a JSON object (docs/protocol.md): operations, backends, version,
    * provenance. `axes` names what the lanes honour, of the worker, of a backend or of an operation;
-   * the library adds the axes that it honours itself, `starts` and `variables`. */
+   * the library adds the axes that it honours itself, `starts` and `variables`. NULL: it cannot be
+   * told, for the reason that mpsprobe_explain gave. */
   const char* (*describe)(void* context);
   /** Which library is really loaded, as a JSON object: `provenance` of the hello event. */
   const char* (*provenance)(void* context, const char* cell_text);

@@ -1,0 +1,142 @@
+"""What somebody's code has loaded: which framework, on which device, how to wait for it.
+
+Nothing is imported here that the code has not imported by itself.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from . import provenance
+
+
+def loaded(name: str) -> Any:
+    return sys.modules.get(name)
+
+
+def torch_device() -> str:
+    """`mps` or `cuda` where torch has one that can be used, else `cpu`; empty without torch."""
+    torch = loaded("torch")
+    if torch is None:
+        return ""
+    if torch.backends.mps.is_available():
+        return "mps"
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def backends() -> list[str]:
+    """Where the code may compute, the one that it means first."""
+    found = ["mlx"] if loaded("mlx.core") else []
+    device = torch_device()
+    if device:
+        found += [device] if device == "cpu" else [device, "cpu"]
+    return found or ["cpu"]
+
+
+def device_name(backend: str) -> str:
+    if backend == "mlx":
+        mx = loaded("mlx.core")
+        if mx is None or mx.default_device().type == mx.cpu:
+            return "CPU"
+        facts = mx.device_info() if hasattr(mx, "device_info") else mx.metal.device_info()
+        return f"{facts.get('device_name', 'GPU')} ({'Metal' if mx.metal.is_available() else 'CUDA'})"
+    if backend == "cuda":
+        return provenance.nvidia_gpus() or "CUDA"
+    if backend == "mps":
+        return provenance.processor_of_mac() or "MPS"
+    return "CPU"
+
+
+def device_of(backend: str) -> dict[str, Any]:
+    return {"backend": backend, "simulated": False, "device": device_name(backend)}
+
+
+def description(operations: list[tuple[str, str]], of_provenance: dict[str, Any]) -> dict[str, Any]:
+    """The answer to `describe` for operations that are somebody's own: names, and what each is."""
+    return {
+        "axes": [],
+        "operations": [
+            {
+                "name": name,
+                "summary": summary,
+                "source": "your own code",
+                "paths": ["default"],
+                "has_parameters": False,
+                "dtypes": ["default"],
+                "shape": "default",
+                "dimensions": "",
+            }
+            for name, summary in operations
+        ],
+        "backends": [
+            {
+                "name": name,
+                "available": True,
+                "simulated": False,
+                "device": device_name(name),
+                "reason": "",
+            }
+            for name in backends()
+        ],
+        "provenance": of_provenance,
+    }
+
+
+def provenance_of_loaded() -> dict[str, Any]:
+    """The framework's library, which proves the build, and the interpreter."""
+    found: dict[str, Any] = {}
+    mx, torch = loaded("mlx.core"), loaded("torch")
+    binding = ""
+    if mx is not None:
+        found["mlx"] = {"version": mx.__version__, **provenance.image_of("libmlx")}
+        binding = mx.__file__
+    elif torch is not None:
+        version = {"version": torch.__version__, "git_hash": torch.version.git_version}
+        found["torch"] = {**version, **provenance.image_of("libtorch_cpu")}
+        binding = torch._C.__file__
+    return {**found, "python": provenance.interpreter(binding)}
+
+
+def wait_for(result: Any) -> None:
+    """Until the device has computed what a call returned: lazy arrays are evaluated, queues waited for."""
+    mx, torch = loaded("mlx.core"), loaded("torch")
+    if mx is not None:
+        arrays = list(_of_type(result, mx.array))
+        if arrays:
+            mx.eval(arrays)
+    if torch is not None:
+        if torch.cuda.is_available() and torch.cuda.is_initialized():
+            torch.cuda.synchronize()
+        elif torch.backends.mps.is_available():
+            torch.mps.synchronize()
+
+
+def _of_type(value: Any, kind: type) -> Any:
+    if isinstance(value, kind):
+        yield value
+    elif isinstance(value, Mapping):
+        for each in value.values():
+            yield from _of_type(each, kind)
+    elif isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
+        for each in value:
+            yield from _of_type(each, kind)
+
+
+def seed_generators(seed: int) -> None:
+    """Those that the code may draw from: the same numbers in each trial."""
+    random.seed(seed)
+    if (numpy := loaded("numpy")) is not None:
+        numpy.random.seed(seed % 2**32)
+    if (torch := loaded("torch")) is not None:
+        torch.manual_seed(seed)
+    if (mx := loaded("mlx.core")) is not None:
+        mx.random.seed(seed)
+
+
+def end(forked: bool, status: int) -> None:
+    """A forked process leaves what was loaded before the fork as it is."""
+    if forked:
+        provenance.leave(status)

@@ -1,0 +1,246 @@
+"""Somebody's own functions as operations: MPSPROBE_PYTHON_CODE=FILE_OR_MODULE::FUNCTION[,FUNCTION].
+
+A function is called by each thread, with (thread, iteration) or with nothing. Beside it in the same
+module, for all functions or, as NAME_setup and so on, for the one of that name:
+
+setup()                       once a process, on the main thread, before the threads start
+thread_setup(thread)          on each thread, before the start
+thread_teardown(thread)       on each thread, after its last call
+expected(thread, iteration)   what the call should return
+
+Without `expected`, a result is compared with what the function returns once more when all threads have
+ended, called by the main thread alone. That says nothing where two such calls differ: then results are
+not compared.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import inspect
+import os
+import re
+import sys
+import traceback
+from collections import deque
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Callable, Optional
+
+from . import frameworks, values
+from .program import Cell, Checked, Lane, Program, SetupFailed, Unsupported, Workload
+
+VARIABLE = "MPSPROBE_PYTHON_CODE"
+KEPT = 16  # results of a thread's first calls, and as many of its last
+NAME_LENGTH = 40
+
+
+def operation_names(names: list[str]) -> dict[str, str]:
+    """Names that the axis `op` takes, each for one of these: lower case, digits, `_` and `.`, at most 40."""
+    found: dict[str, str] = {}
+    for name in names:
+        fit = re.sub(r"[^a-z0-9_.]+", "_", name.lower()).strip("_")
+        if len(fit) > NAME_LENGTH or not fit or fit in found:
+            mark = hashlib.sha256(name.encode()).hexdigest()[:6]
+            fit = f"{fit[: NAME_LENGTH - 7]}_{mark}"
+        found[fit] = name
+    return found
+
+
+def caller_of(function: Callable[..., Any], what: str) -> Callable[[int, int], Any]:
+    """The function called with those of thread and iteration that it takes."""
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):  # of a builtin
+        return lambda thread, iteration: function()
+    needed = [
+        each
+        for each in parameters
+        if each.default is each.empty and each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)
+    ]
+    names = [each.name for each in needed]
+    if not needed:
+        return lambda thread, iteration: function()
+    if len(needed) == 2 and not set(names) & {"thread", "iteration"}:
+        return function
+    known = {"thread", "iteration"}
+    if not set(names) <= known:
+        raise SetupFailed(
+            f"{what} takes ({', '.join(names)}). It is called with (thread, iteration), or with nothing: "
+            "give the others defaults, or write a function around it"
+        )
+    return lambda thread, iteration: function(
+        *({"thread": thread, "iteration": iteration}[name] for name in names)
+    )
+
+
+class Code:
+    """The module, and what was asked for of it."""
+
+    def __init__(self, asked: str) -> None:
+        place, _, names = asked.partition("::")
+        self.place = place
+        self.module = self._load(place)
+        self.functions = [name for name in names.split(",") if name]
+        for name in self.functions:
+            if not callable(getattr(self.module, name, None)):
+                raise SetupFailed(f"{place} has no function {name}")
+
+    @staticmethod
+    def _load(place: str) -> ModuleType:
+        path = Path(place)
+        try:
+            if not path.is_file():
+                sys.path.insert(0, os.getcwd())
+                return importlib.import_module(place)
+            sys.path.insert(0, str(path.parent))
+            spec = importlib.util.spec_from_file_location(path.stem, path)
+            if spec is None or spec.loader is None:
+                raise SetupFailed(f"{place} is no Python file")
+            module = importlib.util.module_from_spec(spec)
+            sys.modules[path.stem] = module
+            spec.loader.exec_module(module)
+            return module
+        except SetupFailed:
+            raise
+        except BaseException as problem:
+            traceback.print_exc()
+            name = type(problem).__name__
+            raise SetupFailed(f"importing {place}: {name}: {problem}") from None
+
+    def beside(self, function: str, what: str) -> Optional[Callable[..., Any]]:
+        """`what` for this function, or for all."""
+        found = getattr(self.module, f"{function}_{what}", None) or getattr(self.module, what, None)
+        return found if callable(found) else None
+
+    def files(self) -> dict[str, str]:
+        """SHA-256 of the module's file, by its path."""
+        file = getattr(self.module, "__file__", None)
+        if not file:
+            return {}
+        return {str(file): hashlib.sha256(Path(file).read_bytes()).hexdigest()}
+
+
+def run_setup(call: Callable[..., Any], what: str, *given: int) -> None:
+    """A failure of their set-up is none of their function's."""
+    try:
+        takes = len(inspect.signature(call).parameters)
+        call(*given[:takes])
+    except BaseException as problem:
+        traceback.print_exc()
+        raise SetupFailed(f"{what}: {type(problem).__name__}: {problem}") from None
+
+
+class OwnWorkload(Workload):
+    def __init__(self, code: Code, name: str) -> None:
+        self.code = code
+        self.name = name
+        self.call = caller_of(getattr(code.module, name), f"{name} of {code.place}")
+        expected = code.beside(name, "expected")
+        self.expected = caller_of(expected, f"expected of {code.place}") if expected else None
+        self._alone: dict[tuple[int, int], Any] = {}
+        self._repeats: Optional[bool] = None
+        setup = code.beside(name, "setup")
+        if setup:
+            run_setup(setup, f"setup of {code.place}")
+
+    def make_lane(self, thread: int) -> Lane:
+        return OwnLane(self, thread)
+
+    def right(self, thread: int, iteration: int) -> Any:
+        """What the call should have returned. Main thread."""
+        if self.expected:
+            return self.expected(thread, iteration)
+        key = (thread, iteration)
+        if key not in self._alone:
+            self._alone[key] = self._settled(thread, iteration)
+        return self._alone[key]
+
+    def _settled(self, thread: int, iteration: int) -> Any:
+        result = self.call(thread, iteration)
+        frameworks.wait_for(result)
+        return result
+
+    def repeats(self) -> bool:
+        """Whether the function alone returns the same twice, so that there is something to compare with."""
+        if self._repeats is None:
+            self._repeats = bool(self.expected) or not values.difference(
+                self._settled(0, 0), self._settled(0, 0)
+            )
+        return self._repeats
+
+
+class OwnLane(Lane):
+    def __init__(self, workload: OwnWorkload, thread: int) -> None:
+        self._workload = workload
+        self._thread = thread
+        self._first: list[tuple[int, Any]] = []
+        self._last: deque[tuple[int, Any]] = deque(maxlen=KEPT)
+        self._calls = 0
+        self._result: Any = None
+
+    def operation(self) -> str:
+        return self._workload.name
+
+    def enter(self) -> None:
+        setup = self._workload.code.beside(self._workload.name, "thread_setup")
+        if setup:
+            run_setup(setup, f"thread_setup of {self._workload.code.place}", self._thread)
+
+    def launch(self, iteration: int) -> None:
+        self._result = self._workload.call(self._thread, iteration)
+        self._calls += 1
+        kept = self._first if len(self._first) < KEPT else self._last
+        kept.append((iteration, self._result))
+
+    def synchronise(self) -> None:
+        frameworks.wait_for(self._result)
+
+    def leave(self) -> None:
+        end = self._workload.code.beside(self._workload.name, "thread_teardown")
+        if end:
+            run_setup(end, f"thread_teardown of {self._workload.code.place}", self._thread)
+
+    def check(self) -> Checked:
+        kept = [*self._first, *self._last]
+        if all(result is None for _, result in kept) or not self._workload.repeats():
+            return Checked(unchecked=self._calls)
+        checked = Checked(checked=len(kept), unchecked=self._calls - len(kept))
+        for iteration, result in kept:
+            wrong = values.difference(result, self._workload.right(self._thread, iteration))
+            if wrong:
+                checked.wrong_iteration = iteration
+                checked.difference = wrong
+                break
+        return checked
+
+
+class OwnCodeProgram(Program):
+    def __init__(self) -> None:
+        self._code = Code(os.environ[VARIABLE])
+        self._operations = operation_names(self._code.functions)
+
+    def describe(self) -> dict[str, Any]:
+        return frameworks.description(
+            [
+                (name, f"{function} of {os.path.basename(self._code.place)}")
+                for name, function in self._operations.items()
+            ],
+            self._provenance(),
+        )
+
+    def provenance(self, cell: Cell) -> dict[str, Any]:
+        return {**self._provenance(), "device": frameworks.device_of(cell["backend"])}
+
+    def make_workload(self, cell: Cell, seed: int) -> Workload:
+        if cell["op"] not in self._operations:
+            raise Unsupported(f"op={cell['op']}: {VARIABLE} names {', '.join(self._operations)}")
+        frameworks.seed_generators(seed)
+        return OwnWorkload(self._code, self._operations[cell["op"]])
+
+    def end(self, forked: bool, status: int) -> None:
+        frameworks.end(forked, status)
+
+    def _provenance(self) -> dict[str, Any]:
+        return {**frameworks.provenance_of_loaded(), "code": self._code.files()}

@@ -1,0 +1,164 @@
+"""Somebody's own tests as operations: MPSPROBE_PYTEST is a file, a folder or a node id of pytest.
+
+pytest collects them and sets up their fixtures, once a process, on the main thread. Then each thread
+calls the test function again and again with these fixtures, as pytest-run-parallel does. An assertion
+that fails is a wrong result; any other exception is one. Needs pytest 7 or later.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import traceback
+from pathlib import Path
+from typing import Any, Callable
+
+from . import frameworks
+from .own_code import operation_names
+from .program import Cell, Failure, Lane, Program, SetupFailed, Unsupported, Workload
+
+VARIABLE = "MPSPROBE_PYTEST"
+# What pytest would do to a process besides: write, redirect descriptors, take over faulthandler.
+WITHOUT = ("cacheprovider", "terminal", "faulthandler", "xdist", "run-parallel", "junitxml")
+
+
+class WrongResult(Failure):
+    """The test itself saw that a result is wrong."""
+
+    kind = "wrong_result"
+
+
+class TestWorkload(Workload):
+    def __init__(self, item: Any) -> None:
+        self.item = item
+        try:
+            item.ihook.pytest_runtest_setup(item=item)
+        except BaseException as problem:
+            if type(problem).__name__ == "Skipped":
+                raise Unsupported(f"the test is skipped: {problem}") from None
+            traceback.print_exc()
+            raise SetupFailed(f"set-up of {item.nodeid}: {type(problem).__name__}: {problem}") from None
+        if any(mark.name == "xfail" for mark in item.iter_markers()):
+            raise Unsupported("the test is marked xfail: whether it failed says nothing")
+        self.fixtures = {name: item.funcargs[name] for name in item._fixtureinfo.argnames}
+
+    def make_lane(self, thread: int) -> Lane:
+        return TestLane(self)
+
+    def close(self) -> None:
+        self.item.ihook.pytest_runtest_teardown(item=self.item, nextitem=None)
+
+
+class TestLane(Lane):
+    def __init__(self, workload: TestWorkload) -> None:
+        self._workload = workload
+
+    def operation(self) -> str:
+        return str(self._workload.item.name)
+
+    def launch(self, iteration: int) -> None:
+        try:
+            self._workload.item.obj(**self._workload.fixtures)
+        except AssertionError as problem:
+            traceback.print_exc()
+            raise WrongResult(str(problem) or place_of(problem)) from None
+        except BaseException as problem:
+            kind = type(problem).__name__
+            if kind == "Skipped":
+                raise Unsupported(f"the test skips itself: {problem}") from None
+            if kind == "Failed":  # pytest.fail
+                raise WrongResult(str(problem)) from None
+            raise
+
+    def synchronise(self) -> None:
+        frameworks.wait_for(None)
+
+
+def place_of(problem: BaseException) -> str:
+    """ "assert total == 3 (test_sum.py:12)" of an assertion that says nothing."""
+    last = traceback.extract_tb(problem.__traceback__)[-1]
+    return f"{last.line} ({os.path.basename(last.filename)}:{last.lineno})"
+
+
+class PytestProgram(Program):
+    """Its worker runs inside pytest's session: the tests have been collected when it begins."""
+
+    def __init__(self) -> None:
+        self._node = os.environ[VARIABLE]
+        self._items: dict[str, Any] = {}
+        self._problem = ""
+        self._status: int | None = None
+
+    def around(self, run: Callable[[], int]) -> int:
+        """Runs the worker where pytest would run the tests."""
+        try:
+            import pytest
+        except ImportError:
+            self._problem = f"{sys.executable} has no pytest. Install it: pip install pytest"
+            return run()
+        program = self
+
+        class Inside:
+            def pytest_collection_finish(self, session: Any) -> None:
+                program.take(session.items)
+
+            def pytest_runtestloop(self, session: Any) -> bool:
+                program._status = run()
+                return True
+
+            def pytest_collectreport(self, report: Any) -> None:
+                if report.failed:
+                    print(report.longrepr, file=sys.stderr)
+                    last = str(report.longrepr).strip().splitlines()[-1:]
+                    program._problem = f"collecting {report.nodeid}: {''.join(last)}"
+
+        words = [self._node, "--capture=no", "--continue-on-collection-errors", "-q"]
+        for plugin in WITHOUT:
+            words += ["-p", f"no:{plugin}"]
+        code = pytest.main(words, plugins=[Inside()])
+        if self._status is None:  # pytest ended before it came to its tests
+            self._problem = self._problem or f"pytest collects nothing from {self._node} (exit code {int(code)})"
+            return run()
+        return self._status
+
+    def take(self, items: list[Any]) -> None:
+        functions = {item.nodeid: item for item in items if hasattr(item, "obj")}
+        names = operation_names([short_name(node) for node in functions])
+        self._items = dict(zip(names, functions.values()))
+
+    def describe(self) -> dict[str, Any]:
+        self._require_tests()
+        operations = [(name, f"the test {item.nodeid}") for name, item in self._items.items()]
+        return frameworks.description(operations, self._provenance())
+
+    def provenance(self, cell: Cell) -> dict[str, Any]:
+        return {**self._provenance(), "device": frameworks.device_of(cell["backend"])}
+
+    def make_workload(self, cell: Cell, seed: int) -> Workload:
+        self._require_tests()
+        item = self._items.get(cell["op"])
+        if item is None:
+            raise Unsupported(f"op={cell['op']}: no test of {self._node} is called so")
+        frameworks.seed_generators(seed)
+        return TestWorkload(item)
+
+    def end(self, forked: bool, status: int) -> None:
+        frameworks.end(forked, status)
+
+    def _require_tests(self) -> None:
+        if not self._items:
+            raise SetupFailed(self._problem or f"{self._node} has no tests")
+
+    def _provenance(self) -> dict[str, Any]:
+        files = sorted({str(item.path) for item in self._items.values()})
+        hashes = {file: hashlib.sha256(Path(file).read_bytes()).hexdigest() for file in files}
+        return {**frameworks.provenance_of_loaded(), "code": hashes}
+
+
+def short_name(node: str) -> str:
+    """ "test_sum.py::TestSum::test_it" without the folder and the endings: "sum.testsum.it"."""
+    file, _, rest = node.partition("::")
+    stem = Path(file).stem.removeprefix("test_").removesuffix("_test")
+    parts = [stem, *(part.removeprefix("test_") for part in rest.split("::"))]
+    return ".".join(part for part in parts if part)
