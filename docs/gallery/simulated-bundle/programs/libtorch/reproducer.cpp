@@ -81,11 +81,20 @@ int attempt(const std::string& device, size_t threads, size_t iterations, int ar
   for (size_t first = 0; first < at_once; ++first) running.emplace_back(run_thread, first);
   for (std::thread& each : running) each.join();
   for (size_t i = 0; i < threads; ++i) {
-    for (In result : results[i]) {
-      const Tensors got = converted(result, wide);
+    for (size_t n = 0; n < results[i].size(); ++n) {
+      const Tensors got = converted(results[i][n], wide);
       const Tensors want = expected(converted(x[i], wide), converted(w[i], wide), i, got);
-      for (size_t k = 0; k < want.size(); ++k)
-        if (!at::allclose(got[k], want[k].to(wide), kTolerance, kTolerance)) return 1;
+      for (size_t k = 0; k < want.size(); ++k) {
+        const at::Tensor right = want[k].to(wide).expand_as(got[k]).flatten();
+        const at::Tensor close = at::isclose(got[k].flatten(), right, kTolerance, kTolerance);
+        if (close.all().item<bool>()) continue;
+        const auto at = close.logical_not().nonzero()[0].item<int64_t>();
+        std::fprintf(stderr,
+                     "thread %zu, launch %zu, result %zu, index %lld: expected %.9g, got %.9g\n", i,
+                     n, k, static_cast<long long>(at), right[at].item<double>(),
+                     got[k].flatten()[at].item<double>());
+        return 1;
+      }
     }
   }
   return 0;
@@ -134,7 +143,8 @@ int main(int argc, char** argv) {
   for (size_t n = 0; n < runs * arms; ++n) {
     setenv("REPRODUCER_ARM", std::to_string(n % arms).c_str(), 1);
     const std::string how = run(argv);
-    if (!how.empty() && failed[n % arms]++ == 0) std::puts(how.c_str());
+    if (!how.empty() && failed[n % arms]++ == 0)
+      std::printf("%s: %s\n", kArms[n % arms], how.c_str());
   }
   for (size_t i = 0; i < arms; ++i)
     std::printf("%s: %zu of %zu failed\n", kArms[i], failed[i], runs);

@@ -1,7 +1,8 @@
 // sim/linear/default/threads=3/iterations=1
 // SIMULATED (profile report-000): no evidence about Apple's software. bad access in mpsprobe::sim::SharedKernel::set_pipeline_state
 // Threads encode and commit the same Metal work at the same time, each in command buffers of its
-// own; every status, error and number is checked. Each attempt is a process of its own. Build:
+// own; every status, error and number is checked. Each attempt is a process of its own, and two of
+// its arms run under Metal's validation layers, which would name a misuse of the API. Build:
 // clang++ -std=c++20 -fno-objc-arc -framework Foundation -framework CoreGraphics -framework Metal
 // -framework MetalPerformanceShaders -framework MetalPerformanceShadersGraph -x objective-c++ FILE
 // (no ARC: it retains and releases by hand). Run: ./a.out [--help]. Exit status: 0 not reproduced;
@@ -11,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <mutex>
@@ -19,25 +21,41 @@
 #include <vector>
 // ---- parameters: begin
 constexpr size_t kThreads = 3;
-constexpr size_t kIterations = 1;     // of each thread
-constexpr size_t kRuns = 10;           // processes for each line of the result
-constexpr unsigned kSeconds = 60;      // that one process may take
-constexpr bool kSyncEach = true;       // wait for each command buffer, or for all at the end
+constexpr size_t kIterations = 1;  // of each thread
+constexpr size_t kRuns = 10;        // processes for each line of the result
+constexpr unsigned kSeconds = 60;   // without one iteration, compiling included, are a hang
+constexpr bool kSyncEach = true;    // wait after each launch, or at the end
+// A command buffer and an encoder that stay open until the thread waits, as LibTorch's streams do,
+// or a command buffer for each launch.
+constexpr bool kOpenEncoder = true;
 constexpr bool kSharedQueue = false;   // one command queue for all threads
 constexpr bool kSharedKernel = false;  // one kernel for all threads, which take turns at it
 constexpr bool kLock = false;          // a lock around each launch in every process
 constexpr int kBatch = 8, kIn = 64, kOut = 64;
 // ---- parameters: end
 using Kernel = MPSNDArrayMatrixMultiplication;
-using Launched = std::vector<std::pair<id<MTLCommandBuffer>, id<MTLBuffer>>>;
+using Turn = std::unique_lock<std::mutex>;
 extern char** environ;
-constexpr const char* kArms[] = {"threads", "control: one thread", "workaround: a lock"};
+constexpr const char* kArms[] = {"threads", "threads, validation", "control: one thread",
+                                 "control: one thread, validation", "workaround: a lock"};
 id<MTLDevice> device = nil;
+// At once, since other threads go on: no destructor runs beside them.
+[[noreturn]] void end(int code, const char* why) {
+  std::puts(why);
+  std::fflush(stdout);
+  _exit(code);
+}
+[[noreturn]] void end_wrong(size_t thread, size_t launch, size_t i, float wanted, float got) {
+  std::printf("A number is wrong: thread %zu, launch %zu, index %zu: expected %.9g, got %.9g",
+              thread, launch, i, static_cast<double>(wanted), static_cast<double>(got));
+  end(1, "");
+}
+float first_input(size_t thread) { return static_cast<float>(thread + 1) / 16; }  // of each its own
 id<MTLBuffer> filled(int rows, int columns, float value) {
   const std::vector<float> all(static_cast<size_t>(rows * columns), value);
   const auto mode = MTLResourceStorageModeShared;
   id<MTLBuffer> const b = [device newBufferWithBytes:all.data() length:4 * all.size() options:mode];
-  if (b == nil) _exit(2);
+  if (b == nil) end(2, "Metal gave no buffer");
   return [b autorelease];
 }
 
@@ -49,67 +67,95 @@ API_AVAILABLE(macos(15.0)) MPSNDArray* array(id<MTLBuffer> buffer, MPSShape* sha
 }
 
 // Ends the process where the device failed or a number is wrong.
-void finish(Launched& all, float expected) {
-  for (const auto& [commands, result] : all) {
-    [commands waitUntilCompleted];
-    if ([commands error] != nil) std::puts([[[commands error] localizedDescription] UTF8String]);
-    if ([commands status] != MTLCommandBufferStatusCompleted) std::exit(1);
-    const auto* const numbers = static_cast<const float*>([result contents]);
-    for (int i = 0; i < kBatch * kOut; ++i)
-      if (!(std::fabs(numbers[i] - expected) < 1e-3F)) std::exit(1);
-    [commands release];
-    [result release];
+void check(const std::vector<id<MTLCommandBuffer>>& all, const std::vector<id<MTLBuffer>>& results,
+           float expected, size_t thread, size_t launched) {
+  for (id<MTLCommandBuffer> each : all) {
+    [each waitUntilCompleted];
+    if ([each error] != nil) std::puts([[[each error] localizedDescription] UTF8String]);
+    if ([each status] != MTLCommandBufferStatusCompleted) end(1, "A command buffer failed");
   }
-  all.clear();
+  for (size_t k = 0; k < results.size(); ++k) {
+    const auto* const numbers = static_cast<const float*>([results[k] contents]);
+    for (size_t i = 0; i < size_t{kBatch} * kOut; ++i)
+      if (!(std::fabs(numbers[i] - expected) < 1e-3F))
+        end_wrong(thread, launched - results.size() + k, i, expected, numbers[i]);
+  }
 }
 
 API_AVAILABLE(macos(15.0)) void attempt(size_t threads, size_t iterations, int arm) {
-  alarm(kSeconds);  // which ends it
-  id<MTLBuffer> const weight = filled(kOut, kIn, 1), bias = filled(1, kOut, 1);
+  id<MTLBuffer> const weight = filled(kOut, kIn, 1), bias = filled(kBatch, kOut, 1);
   id<MTLCommandQueue> queue = nil;
   Kernel* kernel = nil;
   std::mutex launching, encoding;
   std::vector<std::thread> running;
-  const size_t at_once = arm == 1 ? 1 : threads;
+  const size_t at_once = arm == 2 || arm == 3 ? 1 : threads;
   std::atomic<size_t> missing = at_once;
   for (size_t thread = 0; thread < at_once; ++thread) {
-    const auto x = static_cast<float>(thread % 7) - 3;  // all numbers of its input
+    const float x = first_input(thread);  // all numbers of its input
     id<MTLBuffer> const input = filled(kBatch, kIn, x);
     if (queue == nil || !kSharedQueue) queue = [[device newCommandQueue] autorelease];
     if (kernel == nil || !kSharedKernel)
       kernel = [[[Kernel alloc] initWithDevice:device sourceCount:3] autorelease];
-    if (queue == nil || kernel == nil) std::exit(2);
-    running.emplace_back([&, x, input, queue, kernel] {
+    if (queue == nil || kernel == nil) end(2, "Metal gave no queue or kernel");
+    running.emplace_back([&, thread, x, input, queue, kernel] {
       for (--missing; missing > 0;) std::this_thread::yield();
-      Launched launched;
-      for (size_t n = 0; n < iterations * threads / at_once; ++n) {
-        @autoreleasepool {
-          std::unique_lock<std::mutex> turn(launching, std::defer_lock);
-          if (kLock || arm == 2) turn.lock();
-          auto* const commands = [MPSCommandBuffer commandBufferFromCommandQueue:queue];
-          id<MTLBuffer> const result = filled(kBatch, kOut, -1);
-          NSArray* const sources = @[
-            array(input, @[ @(kBatch), @(kIn) ], false), array(weight, @[ @(kOut), @(kIn) ], true),
-            array(bias, @[ @(kOut) ], false)
-          ];
-          MPSNDArray* const target = array(result, @[ @(kBatch), @(kOut) ], false);
-          if (kSharedKernel) encoding.lock();
-          [kernel encodeToCommandBuffer:commands sourceArrays:sources destinationArray:target];
-          if (kSharedKernel) encoding.unlock();
-          launched.push_back({[[commands rootCommandBuffer] retain], [result retain]});
-          [commands commit];
-          if (turn.owns_lock()) turn.unlock();
-          if (kSyncEach) finish(launched, kIn * x + 1);
+      const size_t launches = iterations * threads / at_once;
+      for (size_t n = 0; n < launches;) {
+        @autoreleasepool {  // holds what is encoded until it was waited for
+          std::vector<id<MTLCommandBuffer>> all;
+          std::vector<id<MTLBuffer>> results;
+          MPSCommandBuffer* commands = nil;
+          id<MTLComputeCommandEncoder> encoder = nil;
+          do {
+            alarm(kSeconds);  // SIGALRM ends the process
+            const Turn turn = kLock || arm == 4 ? Turn(launching) : Turn();
+            if (commands == nil || !kOpenEncoder) {
+              commands = [MPSCommandBuffer commandBufferFromCommandQueue:queue];
+              all.push_back([[[commands rootCommandBuffer] retain] autorelease]);
+              if (kOpenEncoder) encoder = [commands computeCommandEncoder];
+            }
+            results.push_back(filled(kBatch, kOut, -1));
+            NSArray* const sources = @[
+              array(input, @[ @(kBatch), @(kIn) ], false),
+              array(weight, @[ @(kOut), @(kIn) ], true), array(bias, @[ @(kBatch), @(kOut) ], false)
+            ];
+            MPSNDArray* const target = array(results.back(), @[ @(kBatch), @(kOut) ], false);
+            const Turn one_at_a_time = kSharedKernel ? Turn(encoding) : Turn();
+            if (kOpenEncoder)
+              [kernel encodeToCommandEncoder:encoder
+                               commandBuffer:commands
+                                sourceArrays:sources
+                            destinationArray:target];
+            else
+              [kernel encodeToCommandBuffer:commands sourceArrays:sources destinationArray:target];
+            if (!kOpenEncoder) [commands commit];
+          } while (++n < launches && !kSyncEach);
+          [encoder endEncoding];
+          if (kOpenEncoder) [commands commit];
+          check(all, results, kIn * x + 1, thread, n);
         }
       }
-      finish(launched, kIn * x + 1);
     });
   }
   for (std::thread& each : running) each.join();
 }
 
+// The last that a process said, and in it the rule of Metal's that was broken, if any is named.
+std::string end_of(std::FILE* log) {
+  std::string text(8192, ' ');
+  if (std::fseek(log, -8192, SEEK_END) != 0) std::rewind(log);
+  text.resize(std::fread(text.data(), 1, text.size(), log));
+  return std::fclose(log), text;
+}
+std::string assertion_in(const std::string& text) {
+  const size_t at = text.find("failed assertion");
+  if (at == text.npos) return "";
+  const size_t begin = text.rfind('\n', at) + 1;  // 0 where there is none
+  const size_t end = std::min(text.find("\n\n", at), text.find_last_not_of('\n') + 1);
+  return text.substr(begin, end - begin);
+}
 int main(int argc, char** argv) {
-  size_t threads = kThreads, iterations = kIterations, runs = kRuns, failed[3] = {};
+  size_t threads = kThreads, iterations = kIterations, runs = kRuns, failed[5] = {};
   for (int i = 1; i < argc; i += 2) {
     const std::string name = argv[i], text = i + 1 < argc ? argv[i + 1] : "";
     size_t& value = name == "--threads" ? threads : name == "--runs" ? runs : iterations;
@@ -120,29 +166,51 @@ int main(int argc, char** argv) {
       return name == "--help" ? 0 : 2;
     }
   }
+  if (const char* const log = std::getenv("REPRODUCER_LOG"))
+    for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) dup2(std::atoi(log), stream);
   @autoreleasepool {
     device = MTLCreateSystemDefaultDevice();
     NSString* const system = [[NSProcessInfo processInfo] operatingSystemVersionString];
-    if (device == nil) return 2;
+    if (device == nil) end(2, "Metal has no device here");
     const char* const arm = std::getenv("REPRODUCER_ARM");
     if (@available(macOS 15.0, *)) {
       if (arm != nullptr) return attempt(threads, iterations, *arm - '0'), 0;
     }
-    if (arm != nullptr) return 2;
+    if (arm != nullptr) end(2, "MPSNDArray takes a buffer from macOS 15 on");
     std::printf("%s, OS %s\n", [[device name] UTF8String], [system UTF8String]);
   }
-  const size_t arms = threads == 1 ? 1 : kLock ? 2 : 3;  // those that differ
-  for (size_t n = 0; n < runs * arms; ++n) {
-    int child = 0, status = 0;
-    setenv("REPRODUCER_ARM", std::to_string(n % arms).c_str(), 1);
-    if (posix_spawnp(&child, argv[0], nullptr, nullptr, argv, environ) != 0) return 2;
-    if (waitpid(child, &status, 0) != child || status == 2 << 8) return 2;
-    if (WIFSIGNALED(status)) std::puts(strsignal(WTERMSIG(status)));  // Alarm clock: the limit
-    failed[n % arms] += status != 0;
+  // Those that differ: of one thread the controls, and a lock that every process has is none.
+  std::string broken;  // the rule that Metal's validation names
+  const size_t first = threads == 1 ? 2 : 0, last = threads == 1 || kLock ? 4 : 5;
+  for (size_t n = 0; n < runs; ++n) {
+    for (size_t i = first; i < last; ++i) {
+      int child = 0, status = 0;
+      std::FILE* const log = std::tmpfile();
+      if (log == nullptr) end(2, "No temporary file");
+      setenv("REPRODUCER_ARM", std::to_string(i).c_str(), 1);
+      setenv("REPRODUCER_LOG", std::to_string(fileno(log)).c_str(), 1);
+      for (const char* layer :
+           {"MTL_DEBUG_LAYER", "MTL_SHADER_VALIDATION", "MTL_SHADER_VALIDATION_REPORT_TO_STDERR"})
+        i % 2 == 1 ? setenv(layer, "1", 1) : unsetenv(layer);
+      std::fflush(stdout);
+      if (posix_spawnp(&child, argv[0], nullptr, nullptr, argv, environ) != 0 ||
+          waitpid(child, &status, 0) != child)
+        end(2, "A process could not be started");
+      const std::string said = end_of(log);
+      const std::string how = WIFSIGNALED(status)
+                                  ? strsignal(WTERMSIG(status))  // Alarm clock: a hang
+                                  : "exit status " + std::to_string(WEXITSTATUS(status));
+      if (status != 0 && failed[i]++ == 0)
+        std::printf("%s: %s\n%s", kArms[i], how.c_str(), said.c_str());
+      if (status == 2 << 8) return 2;  // it said why
+      if (status != 0 && i % 2 == 1 && broken.empty()) broken = assertion_in(said);
+    }
   }
-  for (size_t i = 0; i < arms; ++i)
+  for (size_t i = first; i < last; ++i)
     std::printf("%s: %zu of %zu failed\n", kArms[i], failed[i], runs);
-  const int code = arms > 1 && failed[1] > 0 ? 2 : failed[0] > 0 ? 1 : 0;
-  std::puts(code == 2 ? "CONTROL FAILED" : code == 1 ? "REPRODUCED" : "NOT REPRODUCED");
+  const int code = failed[2] + failed[3] > 0 ? 2 : failed[0] > 0 ? 1 : 0;
+  std::fputs(code == 2 ? "CONTROL FAILED" : code == 1 ? "REPRODUCED" : "NOT REPRODUCED", stdout);
+  if (broken.empty() && failed[1] + failed[3] > 0) broken = "failed without naming a rule";
+  std::printf(broken.empty() ? "%s\n" : ". Under Metal's validation: %s\n", broken.c_str());
   return code;
 }

@@ -22,7 +22,7 @@ for attempt in range(ATTEMPTS):
     barrier, w = threading.Barrier(THREADS), [t.to(device, DTYPE) for t in weights()]
     lanes = [([t.to(device, DTYPE) for t in inputs()], []) for _ in range(THREADS)]
     threads = [threading.Thread(target=work, args=lane, daemon=True) for lane in lanes]
-    [t.start() for t in threads]
-    [t.join(90 / THREADS) for t in threads]
+    [t.start() for t in threads] and [t.join(90 / THREADS) for t in threads]
     assert all(len(r) == ITERATIONS for _, r in lanes), "a thread raised or hangs"
-    assert all(right(g, cpu(x), cpu(w)) for x, r in lanes for g in r), "wrong numbers"
+    wrong = [(k, n) for k, (x, r) in enumerate(lanes) for n, g in enumerate(r) if not right(g, cpu(x), cpu(w))]
+    assert not wrong, "wrong numbers, first in thread %d, iteration %d" % wrong[0]
