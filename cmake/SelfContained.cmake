@@ -1,7 +1,14 @@
 # Programs that run on a machine where nothing was installed for them: what the wheel is made of (tools/build-wheel).
 # PCRE2, SQLite and libarchive go into the program; libdw, whose licence asks that a user can replace it, and what libdw
 # needs lie beside it, in lib/mpsprobe. Everything else is the system's: libc, libm, zlib, the C++ runtime.
-# tools/setup --wheel brings the static libraries and the sources. A Mac has all of them but PCRE2 in the system.
+# tools/setup --wheel brings the static libraries and the sources. A Mac has all of them in its system but PCRE2, which its
+# build compiles in (cmake/StaticPcre2.cmake).
+include(Licences)
+mpsprobe_contains(libpcre2-8-0 PCRE2 "compiled in, 3-clause BSD")
+if(APPLE)
+  mpsprobe_install_licences()
+  return()
+endif()
 
 # mpsprobe_static_library(<target> <package of Debian> <library>...): an imported target of static libraries
 function(mpsprobe_static_library target package)
@@ -20,9 +27,7 @@ function(mpsprobe_static_library target package)
   set_target_properties(${target} PROPERTIES INTERFACE_LINK_LIBRARIES "${_found}")
 endfunction()
 
-include(Licences)
 mpsprobe_static_library(mpsprobe_pcre2 libpcre2-dev pcre2-8)
-mpsprobe_contains(libpcre2-8-0 PCRE2 "compiled in, 3-clause BSD")
 mpsprobe_static_library(mpsprobe_sqlite libsqlite3-dev sqlite3)
 mpsprobe_contains(libsqlite3-0 SQLite "compiled in, public domain")
 set_property(TARGET mpsprobe_sqlite APPEND PROPERTY INTERFACE_LINK_LIBRARIES m ${CMAKE_DL_LIBS})

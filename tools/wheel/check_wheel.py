@@ -13,6 +13,7 @@ What does not hold is named, one a line, on stderr. The last line on stdout is "
 
 Exit codes: 0 all holds; 1 something does not; 2 wrong usage.
 """
+
 import io
 import os
 import re
@@ -45,8 +46,11 @@ class Elf:
         dynamic = ELFFile(io.BytesIO(data)).get_section_by_name(".dynamic")
         tags = list(dynamic.iter_tags()) if dynamic else []
         self.needed = [tag.needed for tag in tags if tag.entry.d_tag == "DT_NEEDED"]
-        paths = [getattr(tag, "rpath", None) or getattr(tag, "runpath", "") for tag in tags
-                 if tag.entry.d_tag in ("DT_RPATH", "DT_RUNPATH")]
+        paths = [
+            getattr(tag, "rpath", None) or getattr(tag, "runpath", "")
+            for tag in tags
+            if tag.entry.d_tag in ("DT_RPATH", "DT_RUNPATH")
+        ]
         self.run_path = [folder for path in paths for folder in path.split(":")]
 
 
@@ -88,8 +92,11 @@ def notices(wheel):
     texts = wheel.below(r"mpsprobe-[^/]*\.dist-info/licenses/")
     page = texts.get("THIRD-PARTY.txt", b"").decode()
     problems = [] if page else ["THIRD-PARTY.txt is missing: it says what is contained of others"]
-    problems += [f"THIRD-PARTY.txt names {name}, which is missing" for name in sorted(set(re.findall(r"[\w.-]+\.txt", page)))
-                 if name not in texts]
+    problems += [
+        f"THIRD-PARTY.txt names {name}, which is missing"
+        for name in sorted(set(re.findall(r"[\w.-]+\.txt", page)))
+        if name not in texts
+    ]
     for library in wheel.below(r"mpsprobe-[^/]*\.data/data/lib/mpsprobe/"):
         name = library.split(".so")[0]
         if not re.search(rf"^{re.escape(name)}\b", page, re.MULTILINE):
@@ -104,17 +111,24 @@ def imports(wheel):
     for name, data in wheel.images().items():
         if wheel.mac:
             image = MachO(data).image
-            problems += [f"{name} takes {library} from the machine" for library in image.libraries
-                         if not SYSTEM_MAC.match(library)]
+            problems += [
+                f"{name} takes {library} from the machine"
+                for library in image.libraries
+                if not SYSTEM_MAC.match(library)
+            ]
             wanted = ".".join(wheel.platform.split("_")[1:3])
             if (image.platform, image.minimum) != ("macos", wanted):
                 problems.append(f"{name} is for {image.platform} {image.minimum}, the wheel for macOS {wanted}")
             continue
         elf = Elf(data)
         for library in elf.needed:
-            if not SYSTEM_LINUX.fullmatch(library) and not (library in beside and (BESIDE in elf.run_path or "/lib/mpsprobe/" in name)):
+            if not SYSTEM_LINUX.fullmatch(library) and not (
+                library in beside and (BESIDE in elf.run_path or "/lib/mpsprobe/" in name)
+            ):
                 problems.append(f"{name} takes {library} from the machine")
-        problems += [f"{name} looks for libraries in {folder}" for folder in elf.run_path if not folder.startswith("$ORIGIN/")]
+        problems += [
+            f"{name} looks for libraries in {folder}" for folder in elf.run_path if not folder.startswith("$ORIGIN/")
+        ]
     return problems
 
 

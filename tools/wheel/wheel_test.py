@@ -4,6 +4,7 @@ the path. And that check_wheel.py finds what is wrong with a wheel.
 
   wheel_test.py [WHEEL]      without a wheel tools/build-wheel --quick makes one
 """
+
 import json
 import pathlib
 import shutil
@@ -28,7 +29,9 @@ WHEEL = None
 def setUpModule():
     global WHEEL
     if WHEEL is None:
-        built = subprocess.run([ROOT / "tools" / "build-wheel", "--quick"], stdout=subprocess.PIPE, text=True, check=True)
+        built = subprocess.run(
+            [ROOT / "tools" / "build-wheel", "--quick"], stdout=subprocess.PIPE, text=True, check=True
+        )
         WHEEL = ROOT / built.stdout.splitlines()[-1]
 
 
@@ -51,9 +54,17 @@ class Installed(unittest.TestCase):
 
     @classmethod
     def call(cls, program, *arguments, expect=0):
-        done = subprocess.run([cls.bin / program, *arguments], env=cls.variables, cwd=cls.place.name, text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
-        assert done.returncode == expect, f"{program} {arguments} ended with {done.returncode}:\n{done.stdout}{done.stderr}"
+        done = subprocess.run(
+            [cls.bin / program, *arguments],
+            env=cls.variables,
+            cwd=cls.place.name,
+            text=True,
+            capture_output=True,
+            timeout=120,
+        )
+        assert done.returncode == expect, (
+            f"{program} {arguments} ended with {done.returncode}:\n{done.stdout}{done.stderr}"
+        )
         return done.stdout
 
     def test_tells_its_version_at_once(self):
@@ -72,8 +83,18 @@ class Installed(unittest.TestCase):
 
     # libdw and libelf, beside the program; libarchive, Mbed TLS and SQLite, in it.
     def test_names_a_crash_packs_it_and_keeps_its_counts(self):
-        self.call("mpsprobe", "run", "--cell", "cpu/selftest.nested_crash/default", "--trials", "2", "--out", "run",
-                  "--worker", f"planted={self.bin}/mpsprobe-selftest-worker")
+        self.call(
+            "mpsprobe",
+            "run",
+            "--cell",
+            "cpu/selftest.nested_crash/default",
+            "--trials",
+            "2",
+            "--out",
+            "run",
+            "--worker",
+            f"planted={self.bin}/mpsprobe-selftest-worker",
+        )
         report = json.loads(pathlib.Path(self.place.name, "run", "report.json").read_text())
         titles = [signature["title"] for signature in report["signatures"]]
         self.assertEqual(len(titles), 1)
@@ -82,6 +103,7 @@ class Installed(unittest.TestCase):
         with zipfile.ZipFile(pathlib.Path(self.place.name, bundle["archive"])) as archive:
             self.assertIsNone(archive.testzip())
         self.call("mpsprobe", "history", "add", "run", "--db", "nights.db")
+
 
 class Verified(unittest.TestCase):
     """What check_wheel.py says, of the wheel as it is and of one with something wrong."""
@@ -104,8 +126,9 @@ class Verified(unittest.TestCase):
         return self.problems_with(lambda name, data: (name, None if part in name else data))
 
     def test_a_program_is_missing(self):
-        self.assertEqual(self.without("scripts/mpsprobe-selftest-worker"),
-                         ["the program mpsprobe-selftest-worker is missing"])
+        self.assertEqual(
+            self.without("scripts/mpsprobe-selftest-worker"), ["the program mpsprobe-selftest-worker is missing"]
+        )
 
     def test_a_library_is_missing(self):
         problems = self.without("lib/mpsprobe/libelf.so")
@@ -113,8 +136,9 @@ class Verified(unittest.TestCase):
         self.assertTrue(all("takes libelf.so.1 from the machine" in problem for problem in problems), problems)
 
     def test_a_notice_is_missing(self):
-        self.assertEqual(self.without("licenses/libpcre2-8-0.txt"),
-                         ["THIRD-PARTY.txt names libpcre2-8-0.txt, which is missing"])
+        self.assertEqual(
+            self.without("licenses/libpcre2-8-0.txt"), ["THIRD-PARTY.txt names libpcre2-8-0.txt, which is missing"]
+        )
 
     def test_a_library_of_the_machine_is_taken(self):
         def other_zlib(name, data):
@@ -125,15 +149,17 @@ class Verified(unittest.TestCase):
 
     def test_a_folder_of_the_machine_is_named(self):
         [problem] = self.problems_with(
-            lambda name, data: (name, data + f"{ROOT}/x".encode() if name.endswith("matrices/quick.json") else data))
+            lambda name, data: (name, data + f"{ROOT}/x".encode() if name.endswith("matrices/quick.json") else data)
+        )
         self.assertIn(f"quick.json names {ROOT}", problem)
 
     def test_a_platform_is_promised_that_it_was_not_built_for(self):
         with tempfile.TemporaryDirectory() as folder:
             renamed = pathlib.Path(folder, "mpsprobe-0-py3-none-any.whl")
             shutil.copy(WHEEL, renamed)
-            self.assertEqual(check_wheel.platform(check_wheel.Wheel(str(renamed))),
-                             ["any is no platform that it is built for"])
+            self.assertEqual(
+                check_wheel.platform(check_wheel.Wheel(str(renamed))), ["any is no platform that it is built for"]
+            )
 
 
 if __name__ == "__main__":

@@ -120,6 +120,11 @@ fs::path stock_worker() {
   return executable_path().parent_path() / "mpsprobe-worker";
 }
 
+/// Serves where no C++ worker was built: in the Python package none is.
+fs::path python_worker() {
+  return executable_path().parent_path() / "mpsprobe-python-worker";
+}
+
 bool needs_stock(const std::set<Backend>& wanted) {
   return std::any_of(wanted.begin(), wanted.end(),
                      [](Backend backend) { return !info_of(backend).own_worker; });
@@ -160,9 +165,13 @@ std::vector<NamedWorker> workers_beside_program(const std::set<Backend>& wanted)
         {"mlx-" + releases[i], (folder / (std::string(kMlxWorker) + releases[i])).string()});
   }
   const bool wants_stock = wanted.empty() || needs_stock(wanted);
-  if (workers.empty() || (wants_stock && fs::exists(stock_worker(), error))) {
+  if (wants_stock && fs::exists(stock_worker(), error)) {
     workers.insert(workers.begin(), {"stock", stock_worker().string()});
   }
+  if (workers.empty() && fs::exists(python_worker(), error)) {
+    workers.push_back({"python", python_worker().string()});
+  }
+  if (workers.empty()) workers.push_back({"stock", stock_worker().string()});
   return workers;
 }
 
