@@ -121,7 +121,7 @@ fs::path stock_worker() {
 }
 
 /// Serves where no C++ worker was built: in the Python package none is.
-fs::path python_worker() {
+fs::path python_beside() {
   return executable_path().parent_path() / "mpsprobe-python-worker";
 }
 
@@ -168,8 +168,8 @@ std::vector<NamedWorker> workers_beside_program(const std::set<Backend>& wanted)
   if (wants_stock && fs::exists(stock_worker(), error)) {
     workers.insert(workers.begin(), {"stock", stock_worker().string()});
   }
-  if (workers.empty() && fs::exists(python_worker(), error)) {
-    workers.push_back({"python", python_worker().string()});
+  if (workers.empty() && fs::exists(python_beside(), error)) {
+    workers.push_back({"python", python_beside().string()});
   }
   if (workers.empty()) workers.push_back({"stock", stock_worker().string()});
   return workers;
