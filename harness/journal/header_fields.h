@@ -13,9 +13,9 @@ inline constexpr auto fields<WorkerInfo> = described<WorkerInfo>(
     field::structure("describe", &WorkerInfo::describe));
 
 template <>
-inline constexpr auto fields<LeftOut> =
-    described<LeftOut>(field::name("cell", &LeftOut::cell), field::name("reason", &LeftOut::reason),
-                       field::safe("others", &LeftOut::others).if_any());
+inline constexpr auto fields<LeftOut> = described<LeftOut>(
+    field::cell_name("cell", &LeftOut::cell), field::name("reason", &LeftOut::reason),
+    field::safe("others", &LeftOut::others).if_any());
 
 template <>
 inline constexpr auto fields<Expectation> =

@@ -19,7 +19,7 @@ inline bool is_none(const Wait& wait) {
 
 template <>
 inline constexpr auto fields<FrameAddress> = described<FrameAddress>(
-    field::path("path", &FrameAddress::path), field::name("image_id", &FrameAddress::image_id),
+    field::path("path", &FrameAddress::path), field::build_id("image_id", &FrameAddress::image_id),
     field::hex("offset", &FrameAddress::offset));
 
 template <>
@@ -46,8 +46,8 @@ inline constexpr auto fields<StackSeen> = described<StackSeen>(
     field::safe("wait_owner", &StackSeen::wait_owner), field::part("frames", &StackSeen::frames));
 
 template <>
-inline constexpr auto fields<ImageSeen> =
-    described<ImageSeen>(field::path("path", &ImageSeen::path), field::name("id", &ImageSeen::id));
+inline constexpr auto fields<ImageSeen> = described<ImageSeen>(
+    field::path("path", &ImageSeen::path), field::build_id("id", &ImageSeen::id));
 
 // Raw stacks are stored as those that were symbolised, images once for all processes that had them.
 template <>
@@ -67,8 +67,8 @@ inline constexpr auto fields<RecorderReading> = described<RecorderReading>(
 
 template <>
 inline constexpr auto fields<StackFrame> = described<StackFrame>(
-    field::path("image", &StackFrame::image), field::name("image_id", &StackFrame::image_id),
-    field::hex("offset", &StackFrame::offset), field::name("function", &StackFrame::function),
+    field::path("image", &StackFrame::image), field::build_id("image_id", &StackFrame::image_id),
+    field::hex("offset", &StackFrame::offset), field::symbol("function", &StackFrame::function),
     field::path("source", &StackFrame::source), field::safe("inlined", &StackFrame::inlined));
 
 template <>
@@ -101,7 +101,7 @@ inline constexpr auto fields<CrashReport> = described<CrashReport>(
     field::text("termination_namespace", &CrashReport::termination_namespace),
     field::text("termination_indicator", &CrashReport::termination_indicator),
     field::text("termination_reasons", &CrashReport::termination_reasons),
-    field::text("application_info", &CrashReport::application_info),
+    field::message("application_info", &CrashReport::application_info),
     field::part("threads", &CrashReport::threads),
     field::part("last_exception", &CrashReport::last_exception));
 

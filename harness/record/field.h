@@ -23,8 +23,13 @@ namespace mpsprobe {
 /// What a field may tell of a person or a machine: decides what a bundle does with it.
 enum class FieldKind : uint8_t {
   safe,           ///< a number, a truth value, a word of ours or a cell: names nobody
-  name,           ///< a short text that others chose: a symbol, a title, a time
-  text,           ///< free text
+  name,           ///< a short text that others chose: of a thread, a device, a time
+  symbol,         ///< of a function or a type
+  build_id,       ///< of an image: hexadecimal digits
+  cell_name,      ///< a cell, as text
+  title,          ///< of a failure: made of what a process said, or of functions
+  text,           ///< free text, in words of ours or of a system's
+  message,        ///< what a process said of a failure
   output,         ///< what a process printed
   path,           ///< of a file or a folder
   identity,       ///< names one machine, person or incident: left out
@@ -138,7 +143,12 @@ constexpr Field<FieldKind::safe, Record, uint64_t, Presence::always, Notation::h
     return {key, member};                                                                        \
   }
 MPSPROBE_FIELD(name)
+MPSPROBE_FIELD(symbol)
+MPSPROBE_FIELD(build_id)
+MPSPROBE_FIELD(cell_name)
+MPSPROBE_FIELD(title)
 MPSPROBE_FIELD(text)
+MPSPROBE_FIELD(message)
 MPSPROBE_FIELD(output)
 MPSPROBE_FIELD(path)
 MPSPROBE_FIELD(identity)

@@ -31,7 +31,7 @@ constexpr std::array<const char*, std::variant_size_v<Termination>> kTermination
 template <>
 inline constexpr auto fields<Capture> = described<Capture>(
     field::output("head", &Capture::head), field::output("tail", &Capture::tail),
-    field::safe("bytes", &Capture::bytes), field::text("noticed", &Capture::noticed));
+    field::safe("bytes", &Capture::bytes), field::message("noticed", &Capture::noticed));
 template <>
 inline constexpr std::tuple derived_keys<Capture>{Derived<Capture, uint64_t>{
     "dropped", [](const Capture& capture) { return capture.dropped(); }}};
@@ -50,7 +50,7 @@ inline constexpr auto fields<HelloEvent> =
 
 template <>
 inline constexpr auto fields<FailureEvent> = described<FailureEvent>(
-    field::text("kind", &FailureEvent::kind), field::text("text", &FailureEvent::text),
+    field::text("kind", &FailureEvent::kind), field::message("text", &FailureEvent::text),
     field::text("phase", &FailureEvent::phase), field::safe("thread", &FailureEvent::thread),
     field::safe("iteration", &FailureEvent::iteration),
     field::text("operation", &FailureEvent::operation));
@@ -95,32 +95,33 @@ inline constexpr auto fields<ProcessRecord> = described<ProcessRecord>(
 
 template <>
 inline constexpr auto fields<OtherFinding> = described<OtherFinding>(
-    field::name("title", &OtherFinding::title), field::safe("known", &OtherFinding::known));
+    field::title("title", &OtherFinding::title), field::safe("known", &OtherFinding::known));
 
 template <>
 inline constexpr auto fields<Judgement> = described<Judgement>(
     field::safe("outcome", &Judgement::outcome), field::name("detail", &Judgement::detail),
-    field::text("signature", &Judgement::signature),
+    field::title("signature", &Judgement::signature),
     field::safe("signature_known", &Judgement::known), field::safe("basis", &Judgement::basis),
     field::part("also", &Judgement::also), field::name("why", &Judgement::why).if_any(),
     field::safe("bystander", &Judgement::bystander), field::safe("phase", &Judgement::phase));
 
 template <>
 inline constexpr auto fields<KnownGood> = described<KnownGood>(
-    field::name("cell", &KnownGood::cell), field::safe("attempts", &KnownGood::attempts),
+    field::cell_name("cell", &KnownGood::cell), field::safe("attempts", &KnownGood::attempts),
     field::safe("outcome", &KnownGood::outcome));
 
 template <>
 inline constexpr auto fields<PathProbe> = described<PathProbe>(
-    field::name("cell", &PathProbe::cell), field::name("path", &PathProbe::path),
+    field::cell_name("cell", &PathProbe::cell), field::name("path", &PathProbe::path),
     field::text("why", &PathProbe::why));
 
 template <>
 inline constexpr auto fields<TrialRecord> = described<TrialRecord>(
     field::worker("worker", &TrialRecord::worker), field::safe("cell", &TrialRecord::cell),
     field::safe("trial", &TrialRecord::trial), field::safe("attempt", &TrialRecord::attempt),
-    field::safe("sequence", &TrialRecord::sequence), field::name("before", &TrialRecord::before),
-    field::name("started", &TrialRecord::started), field::safe("seconds", &TrialRecord::seconds),
+    field::safe("sequence", &TrialRecord::sequence),
+    field::cell_name("before", &TrialRecord::before), field::name("started", &TrialRecord::started),
+    field::safe("seconds", &TrialRecord::seconds),
     field::part("judgement", &TrialRecord::judgement),
     field::safe("judged_process", &TrialRecord::judged_process),
     field::part("processes", &TrialRecord::processes),

@@ -126,6 +126,12 @@ size_t total_of(const Redactor& redactor) {
   return total;
 }
 
+size_t lines_of(const Redactor& redactor) {
+  size_t lines = 0;
+  for (const auto& [part, count] : redactor.lines_left_out()) lines += count;
+  return lines;
+}
+
 void append(std::vector<BundleFile>& files, std::vector<BundleFile> more) {
   for (BundleFile& file : more) files.push_back(std::move(file));
 }
@@ -169,13 +175,10 @@ WrittenBundle write_one(const BundleFinding& finding, const BundleOptions& optio
     if (!hits.empty()) throw AuditError(audit_message(hits, name));
   }
   place.put(zip_archive(name, files));
-  return {finding.group->title,
-          place.folder(),
-          place.archive(),
-          files.size(),
-          unverified(finding),
-          total_of(redactor),
-          what_looks_personal(place.folder())};
+  return {finding.group->title, place.folder(),
+          place.archive(),      files.size(),
+          unverified(finding),  lines_of(redactor),
+          total_of(redactor),   what_looks_personal(place.folder())};
 }
 
 }  // namespace
@@ -219,7 +222,8 @@ std::vector<WrittenBundle> write_bundles(const fs::path& report, const BundleOpt
   PersonalStrings strings;
   for (const PersonalString& known : options.of_machine) strings.add(known.kind, known.text);
   for (const std::string& given : options.redact_strings) strings.add(PersonalKind::given, given);
-  Redactor redactor(strings, options.redact);
+  Redactor redactor(strings, options.redact,
+                    options.with_output ? Redactor::Output::whole : Redactor::Output::known_lines);
   const Evidence evidence = read_evidence(folder, strings, redactor, kWatermark);
   std::vector<WrittenBundle> written;
   std::vector<BundleFinding> findings;

@@ -23,6 +23,7 @@ struct BundleOptions {
   std::filesystem::path out;             ///< folder in which bundles are made; empty: the run's
   bool allow_simulated = false;
   bool redact = true;
+  bool with_output = false;  ///< all that processes printed, and not its known lines alone
   std::vector<std::string> redact_strings;  ///< --redact: what else must not be in it
   std::vector<PersonalString> of_machine;   ///< personal_strings_of_this_machine()
   ProgramSource programs;
@@ -37,6 +38,7 @@ struct WrittenBundle {
   std::filesystem::path archive;  ///< beside it
   size_t files = 0;
   std::vector<std::string> unverified;  ///< sentences: also README.md's first lines
+  size_t lines_left_out = 0;            ///< of output, in the whole run
   size_t replaced = 0;                  ///< how often personal data were replaced, in the whole run
   std::vector<LooksPersonal> looks_personal;  ///< for a person to look at before it is sent
 };

@@ -12,6 +12,7 @@
 #include "reports/words/text.h"
 #include "reproducers/bundle/redaction/redact_crash_report.h"
 #include "reproducers/bundle/redaction/redact_journal.h"
+#include "reproducers/bundle/redaction/software_names.h"
 #include "reproducers/minimise/slug.h"
 
 namespace mpsprobe {
@@ -113,23 +114,26 @@ void learn_from_reproduction(const EvidenceFolder& run, const std::string& folde
   }
 }
 
-void redact_minimum(Minimum& minimum, Redactor& redactor) {
+void redact_minimum(Minimum& minimum, const std::string& title, Redactor& redactor) {
   redactor.at("minimum.json");
-  for (std::string* text : {&minimum.note, &minimum.signature, &minimum.worker,
-                            &minimum.build.version, &minimum.build.git_hash,
-                            &minimum.build.build_id, &minimum.mpsprobe_version, &minimum.started}) {
-    *text = redactor.text(*text);
+  minimum.signature = title;
+  for (std::string* text : {&minimum.note, &minimum.worker, &minimum.build.version,
+                            &minimum.mpsprobe_version, &minimum.started}) {
+    *text = redactor.known(*text, Names::words);
+  }
+  for (std::string* id : {&minimum.build.git_hash, &minimum.build.build_id}) {
+    *id = redactor.build_id(*id);
   }
   minimum.worker_path = redactor.path(minimum.worker_path);
   for (std::string& variable : minimum.environment) variable = redactor.variable(variable);
   minimum.rerun.clear();  // paths and variables of this machine: a bundle has a command of its own
   for (Reduction& step : minimum.steps) {
-    step.change = redactor.text(step.change);
-    step.reason = redactor.text(step.reason);
+    step.change = redactor.known(step.change, Names::words);
+    step.reason = redactor.known(step.reason, Names::words);
   }
   for (Condition& condition : minimum.conditions) {
-    condition.change = redactor.text(condition.change);
-    condition.skipped = redactor.text(condition.skipped);
+    condition.change = redactor.known(condition.change, Names::words);
+    condition.skipped = redactor.known(condition.skipped, Names::words);
   }
 }
 
@@ -158,7 +162,7 @@ class ReproductionReader {
                      Reproduction& result)
       : run_(run), folder_(std::move(folder)), redactor_(redactor), result_(result) {}
 
-  bool minimum(const std::string& raw_title, const Evidence& evidence) {
+  bool minimum(const std::string& raw_title, const std::string& title, const Evidence& evidence) {
     std::string why;
     const auto file = run_.read(folder_ + "/minimum.json", kMostRecordBytes + 1, &why);
     if (!file.has_value()) {
@@ -174,22 +178,24 @@ class ReproductionReader {
       if (const std::string reason = foreign(minimum, raw_title, evidence); !reason.empty()) {
         return leave("minimum.json", reason);
       }
-      redact_minimum(minimum, redactor_);
+      redact_minimum(minimum, title, redactor_);
       result_.cell = minimum.cell;
       result_.minimised = true;
       result_.minimum = std::move(minimum);
       return true;
     } catch (const std::exception& error) {
-      return leave("minimum.json", shown(redactor_.text(error.what())));
+      return leave("minimum.json", shown(redactor_.known(error.what(), Names::words)));
     }
   }
 
-  void programs() {
+  void programs(const std::string& raw_title, const std::string& title) {
     redactor_.at("programs");
+    raw_title_ = raw_title;
+    title_ = title;
     size_t left = kMostProgramFiles;
     for (const std::string& kind : run_.folders(folder_ + "/programs", kMostFolders)) {
       Program program;
-      program.kind = safe_file_name(redactor_.text(kind));
+      program.kind = safe_file_name(redactor_.known(kind, Names::words));
       for (const std::string& name : run_.files(folder_ + "/programs/" + kind, kMostProgramFiles)) {
         if (left == 0) break;
         if (add(program, "programs/" + kind + "/" + name, name)) --left;
@@ -219,12 +225,12 @@ class ReproductionReader {
     try {
       result_.proofs = source.read_proofs(json::parse(file->bytes));
     } catch (const std::exception& error) {
-      leave("proofs.json", shown(redactor_.text(error.what())));
+      leave("proofs.json", shown(redactor_.known(error.what(), Names::words)));
     }
     for (ProofLine& line : result_.proofs) {
       for (std::string* text :
            {&line.program, &line.arm, &line.what, &line.command, &line.problem}) {
-        *text = shortened(printable(redactor_.text(*text)), 1000);
+        *text = shortened(printable(redactor_.known(*text, Names::words)), 1000);
       }
     }
   }
@@ -246,11 +252,20 @@ class ReproductionReader {
     const auto file = run_.read(folder_ + "/" + place, kMostProgramBytes + 1, &why);
     if (file.has_value() && file->size > kMostProgramBytes) why = "it is larger than a program is";
     if (file.has_value() && file->bytes.find('\0') != std::string::npos) why = "it is no text";
-    if (!why.empty() || !file.has_value()) return leave(shown(redactor_.text(place)), why);
-    std::string safe = safe_file_name(redactor_.text(name));
+    if (!why.empty() || !file.has_value())
+      return leave(shown(redactor_.known(place, Names::words)), why);
+    const bool known = !redactor_.enabled() || is_known_file(name);
+    std::string safe = known ? safe_file_name(redactor_.text(name))
+                             : "file" + std::string(ending_of_software(name));
     const auto taken = [&](const BundleFile& other) { return other.path == safe; };
     while (std::any_of(program.files.begin(), program.files.end(), taken)) safe.insert(0, "2-");
-    program.files.push_back({safe, printable(redactor_.text(file->bytes), Lines::keep)});
+    // The one text in a program that is made of what a process said.
+    std::string bytes = file->bytes;
+    for (size_t at = 0; (at = bytes.find(raw_title_, at)) != std::string::npos;) {
+      bytes.replace(at, raw_title_.size(), title_);
+      at += title_.size();
+    }
+    program.files.push_back({safe, printable(redactor_.text(bytes), Lines::keep)});
     return true;
   }
 
@@ -258,6 +273,8 @@ class ReproductionReader {
   std::string folder_;
   Redactor& redactor_;
   Reproduction& result_;
+  std::string raw_title_;
+  std::string title_;
 };
 
 }  // namespace
@@ -331,8 +348,8 @@ Reproduction read_reproduction(const Evidence& evidence, const std::string& raw_
   Reproduction result;
   result.cell = smallest;
   ReproductionReader reader(run, folder_of_reproduction(raw_title), redactor, result);
-  if (reader.minimum(raw_title, evidence)) {
-    reader.programs();
+  if (reader.minimum(raw_title, title, evidence)) {
+    reader.programs(raw_title, title);
     reader.proofs(source);
   }
   if (!source.emit) return result;

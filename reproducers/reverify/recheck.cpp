@@ -26,13 +26,11 @@ BundleBuild build_of(const Arm& arm) {
 /// Looks one analysis up for one bundle.
 class Reading {
  public:
-  Reading(const BundleRecord& record, const Analysis& analysis,
-          const TitleInBundle& title_in_bundle)
+  Reading(const BundleRecord& record, const Analysis& analysis, const SameTitle& same_title)
       : record_(record), analysis_(analysis), machine_(machine_of(analysis.header.machine)) {
     for (const SignatureGroup& group : analysis.signatures) {
-      const bool same =
-          group.title == record.signature ||
-          (title_in_bundle != nullptr && title_in_bundle(group.title) == record.signature);
+      const bool same = group.title == record.signature ||
+                        (same_title != nullptr && same_title(group.title, record.signature));
       for (const SignatureGroup::Where& where : group.cells) {
         Counts& counts = counts_[{where.arm, where.cell}];
         if (same) {
@@ -214,8 +212,8 @@ std::vector<Cell> cells_to_run(const BundleRecord& record, const std::string& pr
 
 std::vector<CellBeforeAndNow> before_and_now(const BundleRecord& record, const Analysis& analysis,
                                              const std::string& profile,
-                                             const TitleInBundle& title_in_bundle) {
-  const Reading reading(record, analysis, title_in_bundle);
+                                             const SameTitle& same_title) {
+  const Reading reading(record, analysis, same_title);
   std::vector<CellBeforeAndNow> cells;
   for (const Entries& entries : by_cell(record)) {
     const Cell& cell = entries.front()->cell;

@@ -38,15 +38,16 @@ bool has_profile(const BundleRecord& record, const Cell& cell);
 /// time with that: what is to be run again.
 std::vector<Cell> cells_to_run(const BundleRecord& record, const std::string& profile);
 
-/// A title of today's run as it would stand in the bundle, without personal data.
-using TitleInBundle = std::function<std::string(const std::string&)>;
+/// Whether a title of today's run would stand in a bundle as `in_bundle`, without personal data.
+using SameTitle = std::function<bool(const std::string& today, const std::string& in_bundle)>;
 
 /// What a run that verifies found, cell by cell, in the order of the bundle; one entry for each
 /// distinct cell. Of a cell that failed on several builds, the one that was run again counts.
-/// `profile` as it was run with. Pure where `title_in_bundle` is; empty, titles stay as they are.
+/// `profile` as it was run with. Pure where `same_title` is; empty, titles are compared as they
+/// are.
 std::vector<CellBeforeAndNow> before_and_now(const BundleRecord& record, const Analysis& analysis,
                                              const std::string& profile,
-                                             const TitleInBundle& title_in_bundle = {});
+                                             const SameTitle& same_title = {});
 
 /// Whether a worker, by its answer to `describe`, loads the build of a cell that failed in the
 /// bundle. `machine` is what it runs on.

@@ -33,6 +33,25 @@ const std::map<std::string, const char*>& meanings() {
   return table;
 }
 
+std::string lines_left_out(const Redactor& redactor) {
+  std::string text = "\n## Lines of output\n\n";
+  if (!redactor.leaves_lines_out()) {
+    return text +
+           "All that processes printed is in here (`--with-output`), without what patterns of "
+           "personal data found in it. Look through it before you hand it on.\n";
+  }
+  text +=
+      "Of what processes printed or threw, only lines are in here that mpsprobe knows: those that "
+      "its rules read, those of stacks, and those of technical words alone. To have the others as "
+      "well, make the bundle again with `mpsprobe feedback --with-output`.\n\n";
+  for (const auto& [part, lines] : redactor.lines_left_out()) {
+    text += fmt::format("- {}: {} left out\n", escaped(part, 80),
+                        counted(static_cast<int64_t>(lines), "lines"));
+  }
+  if (redactor.lines_left_out().empty()) text += "- none was left out\n";
+  return text;
+}
+
 }  // namespace
 
 std::string readme_markdown(const BundleFinding& finding, const std::vector<BundleFile>& files,
@@ -98,7 +117,8 @@ std::string redactions_markdown(const BundleFinding& finding, const Redactor& re
   }
   text +=
       "Counted over the whole run. The texts themselves are not shown. In their place stand `~`, "
-      "<user>, <name>, <host>, <serial>, <id>, <mail>, <redacted>.\n\n"
+      "`<user>`, `<name>`, `<host>`, `<serial>`, `<id>`, `<mail>`, `<file>`, `<redacted>`, and "
+      "`<...>` for what is not known to name nobody.\n\n"
       "| in | kind | how often |\n|---|---|---|\n";
   for (const auto& [where, count] : redactor.replaced()) {
     text += fmt::format("| {} | {} | {} |\n", escaped(where.first, 80), escaped(where.second, 80),
@@ -119,6 +139,7 @@ std::string redactions_markdown(const BundleFinding& finding, const Redactor& re
         "paths and behind telling keys, and nowhere else.\n",
         strings.left_out());
   }
+  text += lines_left_out(redactor);
   text +=
       "\n## Left out as a whole\n\nOf structured data only what is known to be harmless is taken "
       "over. These keys were there and are not:\n\n";

@@ -65,7 +65,7 @@ class Filter {
       });
       Json taken =
           take(member, below(wanted, key), place.empty() ? key : place + "." + key, depth + 1);
-      if (!taken.is_discarded()) kept[any ? redactor_.text(key) : key] = std::move(taken);
+      if (!taken.is_discarded()) kept[any ? known_key(place, key) : key] = std::move(taken);
     }
     return kept;
   }
@@ -89,9 +89,16 @@ class Filter {
       const auto& text = value.get_ref<const std::string&>();
       if (take == Take::number) return drop(place);
       if (take == Take::path) return redactor_.path(text);
-      if (take == Take::variable) return variable(place.substr(place.rfind('.') + 1), text);
       if (take == Take::image) return redactor_.image(text);
-      return take == Take::message ? redactor_.message(text) : redactor_.text(text);
+      if (take == Take::build_id) return redactor_.build_id(text);
+      if (take == Take::output) return redactor_.output(text);
+      if (take == Take::message) return redactor_.message(text);
+      if (take != Take::variable) {
+        return redactor_.known(text, take == Take::symbol ? Names::symbols : Names::words);
+      }
+      const std::string name = place.substr(place.rfind('.') + 1);
+      if (!is_variable_of_the_software(name)) return drop(place);
+      return variable(name, text);
     }
     if (value.is_primitive()) return value;
     if (take != Take::all && take != Take::number) return drop(place);
@@ -102,10 +109,15 @@ class Filter {
       if (value.is_array()) {
         kept.push_back(std::move(taken));
       } else {
-        kept[redactor_.text(key)] = std::move(taken);
+        kept[known_key(place, key)] = std::move(taken);
       }
     }
     return kept;
+  }
+
+  std::string known_key(const std::string& place, const std::string& key) {
+    const bool symbols = place == "symbols" || place.ends_with(".symbols");
+    return redactor_.known(key, symbols ? Names::symbols : Names::words);
   }
 
   std::string variable(const std::string& name, const std::string& value) {

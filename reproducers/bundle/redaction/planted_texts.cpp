@@ -26,6 +26,9 @@ void replace_all(std::string& text, const std::string& from, const std::string& 
 PlantedText read(const std::string& kind, std::string spelling) {
   replace_all(spelling, "|", "");
   replace_all(spelling, "\\n", "\n");
+  replace_all(spelling, "\\e", "\x1b");
+  replace_all(spelling, "\\u0308", "\xcc\x88");
+  replace_all(spelling, "\\u0301", "\xcc\x81");
   PlantedText planted;
   planted.kind = kind;
   while (true) {
@@ -41,11 +44,9 @@ PlantedText read(const std::string& kind, std::string spelling) {
   return planted;
 }
 
-}  // namespace
-
-std::vector<PlantedText> planted_texts() {
+std::vector<PlantedText> texts_of(const char* file) {
   std::vector<PlantedText> texts;
-  for (const std::string& line : lines_of("personal.txt")) {
+  for (const std::string& line : lines_of(file)) {
     if (line.starts_with('#')) continue;
     std::istringstream fields(line);
     std::string kind;
@@ -57,8 +58,21 @@ std::vector<PlantedText> planted_texts() {
   return texts;
 }
 
+}  // namespace
+
+std::vector<PlantedText> planted_texts() {
+  return texts_of("personal.txt");
+}
+
+std::vector<PlantedText> planted_texts_of_other_kinds() {
+  return texts_of("personal_other_kinds.txt");
+}
+
 std::vector<std::string> technical_lines() {
-  return lines_of("technical.txt");
+  std::vector<std::string> lines = lines_of("technical.txt");
+  const std::vector<std::string> more = lines_of("technical_more.txt");
+  lines.insert(lines.end(), more.begin(), more.end());
+  return lines;
 }
 
 }  // namespace mpsprobe

@@ -16,7 +16,10 @@ struct PlantedText {
 /// All of testdata/personal.txt: three a kind.
 std::vector<PlantedText> planted_texts();
 
-/// The lines of testdata/technical.txt: nothing in them is anybody's.
+/// All of testdata/personal_other_kinds.txt: no pattern was written for most of them.
+std::vector<PlantedText> planted_texts_of_other_kinds();
+
+/// The lines of testdata/technical.txt and technical_more.txt: nothing in them is anybody's.
 std::vector<std::string> technical_lines();
 
 }  // namespace mpsprobe

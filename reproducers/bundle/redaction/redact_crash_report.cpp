@@ -7,6 +7,7 @@
 #include "harness/crash_report/crash_text.h"
 #include "harness/crash_report/ips.h"
 #include "harness/crash_report/report_json.h"
+#include "harness/signature/known_lines.h"
 #include "reproducers/bundle/redaction/allow_list.h"
 #include "reproducers/bundle/redaction/software_names.h"
 #include "reproducers/bundle/redaction/text_scan.h"
@@ -16,16 +17,24 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr Wanted kHeader[] = {
-    {"app_name"},           {"timestamp"}, {"app_version"},      {"slice_uuid"},
-    {"build_version"},      {"platform"},  {"bug_type"},         {"os_version"},
-    {"roots_installed"},    {"name"},      {"written_for_test"}, {"is_first_party"},
-    {"share_with_app_devs"}};
+constexpr Wanted kHeader[] = {{"app_name", Take::image},
+                              {"timestamp"},
+                              {"app_version"},
+                              {"slice_uuid", Take::build_id},
+                              {"build_version"},
+                              {"platform"},
+                              {"bug_type"},
+                              {"os_version"},
+                              {"roots_installed"},
+                              {"name", Take::image},
+                              {"written_for_test"},
+                              {"is_first_party"},
+                              {"share_with_app_devs"}};
 
-#define MPSPROBE_FRAMES(AT)                                                                \
-  {AT "[].imageOffset"}, {AT "[].symbol"}, {AT "[].symbolLocation"}, {AT "[].imageIndex"}, \
-      {AT "[].sourceFile", Take::path}, {AT "[].sourceLine"}, {                            \
-    AT "[].inline"                                                                         \
+#define MPSPROBE_FRAMES(AT)                                                           \
+  {AT "[].imageOffset"}, {AT "[].symbol", Take::symbol}, {AT "[].symbolLocation"},    \
+      {AT "[].imageIndex"}, {AT "[].sourceFile", Take::path}, {AT "[].sourceLine"}, { \
+    AT "[].inline"                                                                    \
   }
 
 constexpr Wanted kBody[] = {{"written_for_test"},
@@ -85,27 +94,29 @@ constexpr Wanted kBody[] = {{"written_for_test"},
                             {"exceptionReason.name"},
                             {"exceptionReason.type"},
                             {"exceptionReason.class"},
-                            {"exceptionReason.composed_message"},
-                            {"exceptionReason.format_string"},
+                            {"exceptionReason.composed_message", Take::output},
+                            {"exceptionReason.format_string", Take::output},
                             {"usedImages[].source"},
                             {"usedImages[].arch"},
                             {"usedImages[].base"},
                             {"usedImages[].size"},
-                            {"usedImages[].uuid"},
+                            {"usedImages[].uuid", Take::build_id},
                             {"usedImages[].path", Take::path},
-                            {"usedImages[].name"},
+                            {"usedImages[].name", Take::image},
                             {"usedImages[].CFBundleIdentifier"},
                             {"usedImages[].CFBundleShortVersionString"},
                             {"usedImages[].CFBundleVersion"},
-                            {"sharedCache", Take::all},
+                            {"sharedCache.base", Take::number},
+                            {"sharedCache.size", Take::number},
+                            {"sharedCache.uuid", Take::build_id},
                             {"legacyInfo.threadTriggered.name"},
                             {"legacyInfo.threadTriggered.queue"},
-                            {"asi.*[]"},
-                            {"asiSignatures.*[]"},
+                            {"asi.*[]", Take::output},
+                            {"asiSignatures.*[]", Take::build_id},
                             {"fatalDyldError"},
                             // Of a GPU event.
                             {"bug_type"},
-                            {"process_name"},
+                            {"process_name", Take::image},
                             {"timestamp"},
                             {"roots_installed"},
                             {"date"},
@@ -213,10 +224,11 @@ std::string redact_lines(std::string_view content, Redactor& redactor) {
       result += redactor.image(line.substr(name, name_end - name));
       result += line.substr(name_end);
     } else if (redactor.enabled() && names_process && path != std::string_view::npos) {
-      result += redactor.text(line.substr(0, path));
+      result += redactor.known(line.substr(0, path), Names::words);
       result += redactor.path(line.substr(path));
     } else {
-      result += redactor.text(line);
+      FrameLine frame;
+      result += redactor.known(line, is_frame_line(line, frame) ? Names::symbols : Names::words);
     }
     result += '\n';
     content.remove_prefix(std::min(end + 1, content.size()));

@@ -38,20 +38,21 @@ constexpr std::array<Wanted, 9> kMachine{{{"os"},
                                           {"compiler"}}};
 
 #define MPSPROBE_PROVENANCE(AT)                                                                    \
-  {AT "torch.version"}, {AT "torch.git_hash"}, {AT "torch.path", Take::path},                      \
-      {AT "torch.build_id"}, {AT "torch.uuid"}, {AT "torch.fingerprint"},                          \
-      {AT "torch.compiled_version"}, {AT "torch.has_mps_stream_pool"}, {AT "torch.cuda"},          \
-      {AT "torch.build"}, {AT "mlx.version"}, {AT "mlx.path", Take::path}, {AT "mlx.build_id"},    \
-      {AT "mlx.uuid"}, {AT "mlx.fingerprint"}, {AT "mlx.compiled_version"}, {AT "device"},         \
-      {AT "device.backend"}, {AT "device.device"}, {AT "device.name"}, {AT "device.profile"},      \
-      {AT "device.profile_hash"}, {AT "device.simulated"}, {AT "device.paravirtual"},              \
-      {AT "device.registry_id", Take::number}, {AT "device.capability"}, {AT "device.driver"},     \
-      {AT "device.family"}, {AT "device.frameworks.Metal"},                                        \
-      {AT "device.frameworks.MetalPerformanceShaders"},                                            \
+  {AT "torch.version"}, {AT "torch.git_hash", Take::build_id}, {AT "torch.path", Take::path},      \
+      {AT "torch.build_id", Take::build_id}, {AT "torch.uuid", Take::build_id},                    \
+      {AT "torch.fingerprint", Take::build_id}, {AT "torch.compiled_version"},                     \
+      {AT "torch.has_mps_stream_pool"}, {AT "torch.cuda"}, {AT "torch.build"}, {AT "mlx.version"}, \
+      {AT "mlx.path", Take::path}, {AT "mlx.build_id", Take::build_id},                            \
+      {AT "mlx.uuid", Take::build_id}, {AT "mlx.fingerprint", Take::build_id},                     \
+      {AT "mlx.compiled_version"}, {AT "device"}, {AT "device.backend"}, {AT "device.device"},     \
+      {AT "device.name"}, {AT "device.profile"}, {AT "device.profile_hash", Take::build_id},       \
+      {AT "device.simulated"}, {AT "device.paravirtual"}, {AT "device.registry_id", Take::number}, \
+      {AT "device.capability"}, {AT "device.driver"}, {AT "device.family"},                        \
+      {AT "device.frameworks.Metal"}, {AT "device.frameworks.MetalPerformanceShaders"},            \
       {AT "device.frameworks.MetalPerformanceShadersGraph"}, {AT "environment.*", Take::variable}, \
       {AT "symbols.*", Take::number}, {AT "worker_version"}, {AT "simulated"},                     \
       {AT "sim.simulated"}, {AT "sim.profile"}, {                                                  \
-    AT "sim.profile_hash"                                                                          \
+    AT "sim.profile_hash", Take::build_id                                                          \
   }
 
 constexpr Wanted kProvenance[] = {MPSPROBE_PROVENANCE("")};
@@ -132,6 +133,10 @@ class JournalRedaction {
   template <Described Record>
   void record(Record& record) {
     const std::string_view before = part_;
+    if constexpr (std::is_same_v<Record, Judgement>) {
+      const bool of_code = record.basis == Basis::frames || record.basis == Basis::place;
+      names_in_titles_ = of_code ? Names::symbols : Names::words;
+    }
     if (!kPart<Record>.empty()) enter(kPart<Record>);
     for_each_field<Record>([this, &record]<typename Field>(const Field& field) {
       if constexpr (Field::kind == FieldKind::structure) {
@@ -174,11 +179,22 @@ class JournalRedaction {
   template <FieldKind Kind>
   std::string taken(const std::string& value) {
     if constexpr (Kind == FieldKind::name) {
-      return text(value, kMostNameBytes);
+      return redactor_.known(value.substr(0, kMostNameBytes), Names::words);
     } else if constexpr (Kind == FieldKind::text) {
-      return text(value, kMostTextBytes);
+      return redactor_.known(cut(value, kMostTextBytes), Names::words);
+    } else if constexpr (Kind == FieldKind::symbol) {
+      return redactor_.known(value.substr(0, kMostNameBytes), Names::symbols);
+    } else if constexpr (Kind == FieldKind::build_id) {
+      return redactor_.build_id(value.substr(0, kMostNameBytes));
+    } else if constexpr (Kind == FieldKind::cell_name) {
+      return is_cell(value) ? value
+                            : redactor_.known(value.substr(0, kMostNameBytes), Names::words);
+    } else if constexpr (Kind == FieldKind::title) {
+      return title(value);
+    } else if constexpr (Kind == FieldKind::message) {
+      return output(value, kMostTextBytes);
     } else if constexpr (Kind == FieldKind::output) {
-      return text(value, kMostCaptureBytes);
+      return output(value, kMostCaptureBytes);
     } else if constexpr (Kind == FieldKind::path) {
       std::string path = redactor_.path(value.substr(0, kMostTextBytes));
       shorten(path, kMostNameBytes);
@@ -197,15 +213,35 @@ class JournalRedaction {
 
   static void shorten(std::string& text, size_t most) { text.resize(std::min(text.size(), most)); }
 
-  std::string text(const std::string& text, size_t most) {
-    const std::string whole = cut_in_the_middle(text, kRawBytes, kRawBytes);
-    return cut_in_the_middle(redactor_.text(whole), most / 2, most / 2);
+  static std::string cut(const std::string& text, size_t most) {
+    return cut_in_the_middle(text, most / 2, most / 2);
+  }
+
+  std::string output(const std::string& text, size_t most) {
+    return cut(redactor_.output(cut_in_the_middle(text, kRawBytes, kRawBytes)), most);
+  }
+
+  static bool is_cell(const std::string& text) {
+    try {
+      return text.empty() || to_string(parse_cell(text)) == text;
+    } catch (const std::exception&) {
+      return false;
+    }
+  }
+
+  /// Two failures must not become one, however little is left of their titles.
+  const std::string& title(const std::string& title) {
+    const auto [at, fresh] = titles_.try_emplace(title);
+    if (fresh && !title.empty()) {
+      at->second = distinct(redactor_.known(title.substr(0, kMostTextBytes), names_in_titles_));
+    }
+    return at->second;
   }
 
   std::string worker(const std::string& name) {
     const auto known = workers_.find(name);
     if (known != workers_.end()) return known->second;
-    const std::string clean = redactor_.text(name.substr(0, kMostNameBytes));
+    const std::string clean = redactor_.known(name.substr(0, kMostNameBytes), Names::words);
     const std::string given = clean == name ? name : fmt::format("worker-{}", workers_.size() + 1);
     return workers_[name] = given;
   }
@@ -213,7 +249,7 @@ class JournalRedaction {
   /// The name of a record that the journal has. Two of them must not become one.
   const std::string& defined(const std::string& id) {
     const auto [at, fresh] = references_.try_emplace(id);
-    if (fresh) at->second = distinct(redactor_.text(id.substr(0, kMostNameBytes)));
+    if (fresh) at->second = is_build_id(id) ? id : name_of_record(id);
     return at->second;
   }
   /// A name of none that the journal has says only that it is another.
@@ -221,6 +257,10 @@ class JournalRedaction {
     const auto [at, fresh] = references_.try_emplace(id, id);
     if (fresh && redactor_.enabled()) at->second = fmt::format("lost-{}", references_.size());
     return at->second;
+  }
+
+  std::string name_of_record(const std::string& id) {
+    return distinct(redactor_.known(id.substr(0, kMostNameBytes), Names::words));
   }
 
   std::string distinct(const std::string& clean) {
@@ -266,6 +306,8 @@ class JournalRedaction {
   std::map<std::string, std::string> workers_;
   std::map<std::string, std::string> references_;
   std::map<std::string, std::string> libraries_;
+  std::map<std::string, std::string> titles_;
+  Names names_in_titles_ = Names::words;
   std::set<std::string> shown_;
 };
 

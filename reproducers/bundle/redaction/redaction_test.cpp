@@ -52,7 +52,7 @@ TEST_F(Redaction, TakesEveryTextOfAJournalByItsKind) {
   Redactor redactor(strings_, true);
   EXPECT_THAT(redacted(journal, redactor), Not(HasSubstr("plantedone")));
   const ProcessRecord& process = journal.trials[0].processes[0];
-  EXPECT_EQ(process.failures[0].text, "~/secret.py");
+  EXPECT_EQ(process.failures[0].text, "[... 1 line left out ...]");
   EXPECT_EQ(process.crash_report->file, "crash-1.ips");
   EXPECT_EQ(process.crash_report->incident, "");
   EXPECT_TRUE(journal.provenances.contains(process.hello->provenance));
@@ -81,7 +81,7 @@ TEST_F(Redaction, AKeyThatIsNewInAJournalIsLeftOutUntilItsKindIsStated) {
   for (const char* kept : {"2.15.0", "Apple M4", "PYTORCH_X", "_pool"}) {
     EXPECT_THAT(all, HasSubstr(kept));
   }
-  EXPECT_THAT(redactor.left_out().at("provenance"), testing::Contains("surprise"));
+  EXPECT_THAT(redactor.left_out().at("provenance"), testing::Contains("frameworks"));
 }
 
 TEST_F(Redaction, WhatAJournalHasLostKeepsNoNameAndStaysApart) {

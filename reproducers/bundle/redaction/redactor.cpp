@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "reproducers/bundle/redaction/personal_patterns.h"
 #include "reproducers/bundle/redaction/software_names.h"
@@ -12,11 +13,23 @@ namespace {
 
 constexpr size_t kMostKeysNoted = 256;
 constexpr size_t kMostKeyBytes = 80;
+/// Of a text that is remembered, and texts that are.
+constexpr size_t kMostRemembered = size_t{1} << 18;
+constexpr size_t kMostMemories = 4096;
 
 /// Variables about Metal, PyTorch, the loader and threads. Their values may still hold paths.
 constexpr std::array<std::string_view, 16> kVariables{
     "MPS_", "PYTORCH_", "TORCH_", "MTL_",  "METAL_", "MPSPROBE_", "OMP_",   "KMP_",
     "MKL_", "GOMP_",    "CUDA_",  "DYLD_", "LD_",    "Malloc",    "MALLOC", "OBJC_"};
+
+size_t times_not_known(std::string_view text) {
+  size_t times = 0;
+  for (size_t at = text.find(kNotKnown); at != std::string_view::npos;
+       at = text.find(kNotKnown, at + 1)) {
+    ++times;
+  }
+  return times;
+}
 
 bool alone(std::string_view text, size_t begin, size_t end) {
   return (begin == 0 || !is_name_byte(text[begin - 1])) &&
@@ -60,14 +73,32 @@ bool is_variable_of_the_software(std::string_view name) {
 }
 
 void Redactor::count(PersonalKind kind) {
+  if (noting_ != nullptr) {
+    noting_->push_back(kind);
+    return;
+  }
   ++replaced_[{part_, std::string(name_of(kind))}];
+}
+
+std::string Redactor::recall(Memory& memory, std::string_view text,
+                             Done (Redactor::*make)(std::string_view)) {
+  auto known = memory.find(std::string(text));
+  if (known == memory.end()) {
+    if (memory.size() >= kMostMemories || text.size() > kMostRemembered) memory.clear();
+    known = memory.emplace(std::string(text), (this->*make)(text)).first;
+  }
+  const Done& done = known->second;
+  for (PersonalKind kind : done.replaced) count(kind);
+  if (done.lines_left_out > 0) lines_left_out_[part_] += done.lines_left_out;
+  if (done.not_known > 0) replaced_[{part_, "word or number that is not known"}] += done.not_known;
+  return done.text;
 }
 
 void Redactor::dropped(std::string_view key) {
   std::set<std::string>& keys = left_out_[part_];
   if (keys.size() >= kMostKeysNoted) return;
   // A key is a text of the evidence like any other.
-  keys.insert(without_known(without_paths(key.substr(0, kMostKeyBytes))));
+  keys.insert(only_known(key.substr(0, kMostKeyBytes), Names::words));
 }
 
 std::string Redactor::without_patterns(std::string_view text) {
@@ -150,27 +181,87 @@ std::string Redactor::without_mail(std::string_view text) {
   return result;
 }
 
-std::string Redactor::text(std::string_view text) {
-  if (!enabled_) return std::string(text);
+Redactor::Done Redactor::make_text(std::string_view text) {
+  Done done;
+  std::vector<PersonalKind>* const before = std::exchange(noting_, &done.replaced);
   // Text of two bytes a character hides every word from whoever looks for it.
   std::string plain(text);
   plain.erase(std::remove(plain.begin(), plain.end(), '\0'), plain.end());
-  return without_known(without_mail(without_keyed_values(without_paths(without_patterns(plain)))));
+  done.text =
+      without_known(without_mail(without_keyed_values(without_paths(without_patterns(plain)))));
+  noting_ = before;
+  return done;
+}
+
+Redactor::Done Redactor::make_words(std::string_view text) {
+  Done done = make_text(text);
+  done.text = only_known(done.text, Names::words);
+  done.not_known = times_not_known(done.text);
+  return done;
+}
+
+Redactor::Done Redactor::make_symbols(std::string_view text) {
+  Done done = make_text(text);
+  done.text = only_known(done.text, Names::symbols);
+  done.not_known = times_not_known(done.text);
+  return done;
+}
+
+Redactor::Done Redactor::make_whole_output(std::string_view text) {
+  Done done = make_text(readable_text(text));
+  done.text = only_known(done.text, Names::words, Numbers::any);
+  done.not_known = times_not_known(done.text);
+  return done;
+}
+
+Redactor::Done Redactor::make_lines(std::string_view text) {
+  const KnownLines lines = only_known_lines(text);
+  Done done = make_text(lines.text);
+  done.lines_left_out = lines.left_out;
+  done.not_known = times_not_known(done.text);
+  return done;
+}
+
+std::string Redactor::text(std::string_view text) {
+  return enabled_ ? recall(texts_, text, &Redactor::make_text) : std::string(text);
+}
+
+std::string Redactor::known(std::string_view text, Names names) {
+  if (!enabled_) return std::string(text);
+  return names == Names::words ? recall(words_, text, &Redactor::make_words)
+                               : recall(symbols_, text, &Redactor::make_symbols);
+}
+
+std::string Redactor::output(std::string_view text) {
+  if (!enabled_) return std::string(text);
+  return recall(lines_, text,
+                leaves_lines_out() ? &Redactor::make_lines : &Redactor::make_whole_output);
+}
+
+std::string Redactor::build_id(std::string_view id) {
+  if (!enabled_ || id.empty() || is_build_id(id)) return text(id);
+  count(PersonalKind::identifier);
+  return std::string(placeholder_of(PersonalKind::identifier));
 }
 
 std::string Redactor::path(std::string_view path) {
-  if (!enabled_ || path.find_first_of("/\\%") == std::string_view::npos) return text(path);
+  if (!enabled_) return std::string(path);
+  if (path.find_first_of("/\\%") == std::string_view::npos) {
+    return is_known_file(path) ? text(path) : known(path, Names::words);
+  }
   if (is_path_of_the_system(path)) return text(path);
   const size_t separator = path.find_last_of("/\\");
   const std::string_view name =
       separator == std::string_view::npos ? path : path.substr(separator + 1);
   ++replaced_[{part_, "path, shortened to its last part"}];
   // Looked through without the folders as well: behind a key it would be a value.
-  return text("*/" + text(is_name_of_a_file_of_software(name) ? name : "<file>"));
+  if (is_known_file(name)) return text("*/" + text(name));
+  return "*/<file>" + std::string(ending_of_software(name));
 }
 
 std::string Redactor::image(std::string_view name) {
-  if (!enabled_ || name.empty() || is_software_of_everybody(name)) return text(name);
+  if (!enabled_ || name.empty()) return text(name);
+  if (is_software_of_everybody(name) && is_known_name(name)) return text(name);
   ++replaced_[{part_, "name of an image or a process"}];
   return "<image>";
 }
@@ -188,7 +279,7 @@ std::string Redactor::message(std::string_view message) {
     const std::string_view whole = message.substr(begin, end - begin);
     const std::string_view word = whole.substr(0, whole.find_last_not_of(":,.") + 1);
     const bool is_path = word.starts_with('/') && word.size() > 1;
-    result += is_path ? path(word) : std::string(word);
+    result += is_path ? path(word) : known(word, Names::words);
     result += whole.substr(word.size());
     begin = end;
   }
@@ -198,8 +289,10 @@ std::string Redactor::message(std::string_view message) {
 std::string Redactor::argument(std::string_view argument) {
   const size_t equals = argument.find('=');
   const size_t value = equals == std::string_view::npos ? 0 : equals + 1;
-  if (!enabled_ || !argument.substr(value).starts_with('/')) return text(argument);
-  return text(argument.substr(0, value)) + path(argument.substr(value));
+  if (!enabled_ || !argument.substr(value).starts_with('/')) {
+    return known(argument, Names::words);
+  }
+  return known(argument.substr(0, value), Names::words) + path(argument.substr(value));
 }
 
 void Redactor::command_line(std::vector<std::string>& arguments) {
@@ -225,7 +318,7 @@ std::string Redactor::variable(std::string_view assignment) {
     return argument(assignment);
   }
   dropped(name);
-  return text(name) + "=<redacted>";
+  return "<variable>=<redacted>";
 }
 
 }  // namespace mpsprobe

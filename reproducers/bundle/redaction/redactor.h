@@ -4,9 +4,11 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "reproducers/bundle/redaction/known_text.h"
 #include "reproducers/bundle/redaction/personal.h"
 
 namespace mpsprobe {
@@ -17,12 +19,23 @@ bool is_variable_of_the_software(std::string_view name);
 
 /// Takes personal data out of what goes into a bundle, and counts what it took, never the strings
 /// themselves. One for one bundle; not for several threads.
+///
+/// What others wrote is kept by what is known to name nobody (known_text.h), and not by what is
+/// known to be personal: that list has no end. `text` alone takes out what is known to be personal.
 class Redactor {
  public:
+  /// What becomes of what processes printed.
+  enum class Output : unsigned char {
+    known_lines,  ///< the lines of it that are known
+    whole,        ///< all of it, by `text`, and of that what is known (--with-output)
+  };
   /// With `enabled` false every text stays as it is (--no-redact).
-  Redactor(const PersonalStrings& strings, bool enabled) : strings_(strings), enabled_(enabled) {}
+  Redactor(const PersonalStrings& strings, bool enabled, Output output = Output::known_lines)
+      : strings_(strings), enabled_(enabled), output_(output) {}
 
   bool enabled() const { return enabled_; }
+  /// Whether lines of what processes printed are left out.
+  bool leaves_lines_out() const { return enabled_ && output_ == Output::known_lines; }
 
   /// Names the part of the evidence that the next texts are of: "stderr of trials".
   void at(std::string part) { part_ = std::move(part); }
@@ -32,31 +45,42 @@ class Redactor {
   /// part: "~/*/file.py".
   std::string text(std::string_view text);
 
+  /// A short text that others chose: only_known() of it.
+  std::string known(std::string_view text, Names names);
+
+  /// What a process printed or threw: its known lines, or all of it by `text`.
+  std::string output(std::string_view text);
+
+  /// The id of a build or an image: as it is, or "<id>" where it is none.
+  std::string build_id(std::string_view id);
+
   /// A field that holds a path: of a place that every machine has (/usr, /System ...) it stays,
-  /// otherwise its last part alone is left, and of that the ending alone where a name like it is
-  /// none of a library, a program or a source.
+  /// otherwise its last part alone is left, and of that nothing but its ending where it is none
+  /// of a known library, program or source.
   std::string path(std::string_view path);
 
   /// A field that holds the name of an image or a process: as it is where the name is one of
-  /// software that everybody has, otherwise "<image>".
+  /// software that everybody has and of known words, otherwise "<image>".
   std::string image(std::string_view name);
 
-  /// A loader's words: paths that begin at the root as `path` says, between them `text`.
+  /// A loader's words: paths that begin at the root as `path` says, between them `known`.
   std::string message(std::string_view message);
 
-  /// An argument of a command line: a path, or NAME=PATH, by `path`; anything else by `text`.
+  /// An argument of a command line: a path, or NAME=PATH, by `path`; anything else by `known`.
   std::string argument(std::string_view argument);
 
   /// A whole command line: each by `argument`, but for the variables of --env, by `variable`.
   void command_line(std::vector<std::string>& arguments);
 
-  /// An environment variable as K=V. Values of variables that are not known to be about the
-  /// software under test are taken out.
+  /// An environment variable as K=V: of one that is not known to be about the software under test
+  /// neither is left.
   std::string variable(std::string_view assignment);
 
   /// Notes that something was left out as a whole: a key that is not on the list of those wanted.
   void dropped(std::string_view key);
 
+  /// part -> lines of output that were left out.
+  const std::map<std::string, size_t>& lines_left_out() const { return lines_left_out_; }
   /// (part, what was replaced) -> how often.
   const std::map<std::pair<std::string, std::string>, size_t>& replaced() const {
     return replaced_;
@@ -65,7 +89,22 @@ class Redactor {
   const std::map<std::string, std::set<std::string>>& left_out() const { return left_out_; }
 
  private:
+  struct Done {
+    std::string text;
+    std::vector<PersonalKind> replaced;
+    size_t lines_left_out = 0;
+    size_t not_known = 0;
+  };
+  using Memory = std::unordered_map<std::string, Done>;
+
   void count(PersonalKind kind);
+  std::string recall(Memory& memory, std::string_view text,
+                     Done (Redactor::*make)(std::string_view));
+  Done make_text(std::string_view text);
+  Done make_words(std::string_view text);
+  Done make_symbols(std::string_view text);
+  Done make_lines(std::string_view text);
+  Done make_whole_output(std::string_view text);
   std::string without_patterns(std::string_view text);
   std::string without_paths(std::string_view text);
   std::string without_keyed_values(std::string_view text);
@@ -74,7 +113,15 @@ class Redactor {
 
   const PersonalStrings& strings_;
   bool enabled_;
+  Output output_;
   std::string part_ = "evidence";
+  std::map<std::string, size_t> lines_left_out_;
+  /// Many trials say the same: each text is looked through once.
+  Memory texts_;
+  Memory words_;
+  Memory symbols_;
+  Memory lines_;
+  std::vector<PersonalKind>* noting_ = nullptr;
   std::map<std::pair<std::string, std::string>, size_t> replaced_;
   std::map<std::string, std::set<std::string>> left_out_;
 };

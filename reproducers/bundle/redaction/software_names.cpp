@@ -71,8 +71,9 @@ std::string_view without_version(std::string_view name) {
 
 bool is_path_of_the_system(std::string_view path) {
   return path.find("..") == std::string_view::npos &&
-         std::any_of(kSystemFolders.begin(), kSystemFolders.end(),
-                     [&](std::string_view folder) { return path.starts_with(folder); });
+         std::any_of(kSystemFolders.begin(), kSystemFolders.end(), [&](std::string_view folder) {
+           return path.starts_with(folder) || path == folder.substr(0, folder.size() - 1);
+         });
 }
 
 bool is_software_of_everybody(std::string_view name) {
@@ -82,12 +83,15 @@ bool is_software_of_everybody(std::string_view name) {
          std::find(kWhole.begin(), kWhole.end(), lower) != kWhole.end();
 }
 
-bool is_name_of_a_file_of_software(std::string_view name) {
-  if (!is_plain(name)) return false;
+std::string_view ending_of_software(std::string_view name) {
   const std::string lower = ascii_lower(without_version(name));
-  return is_software_of_everybody(name) ||
-         std::any_of(kEndings.begin(), kEndings.end(),
-                     [&](std::string_view ending) { return lower.ends_with(ending); });
+  const auto ending = std::find_if(kEndings.begin(), kEndings.end(),
+                                   [&](std::string_view each) { return lower.ends_with(each); });
+  return ending == kEndings.end() ? "" : *ending;
+}
+
+bool is_name_of_a_file_of_software(std::string_view name) {
+  return is_plain(name) && (is_software_of_everybody(name) || !ending_of_software(name).empty());
 }
 
 }  // namespace mpsprobe

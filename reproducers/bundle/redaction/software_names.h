@@ -9,6 +9,9 @@ namespace mpsprobe {
 /// is_software_of_everybody. Anything else may be how somebody named a document.
 bool is_name_of_a_file_of_software(std::string_view name);
 
+/// The ending that makes a name one of those, or nothing: ".so" of "libplan.so.2".
+std::string_view ending_of_software(std::string_view name);
+
 /// Whether a path leads where every machine has the same: what lies there names nobody.
 bool is_path_of_the_system(std::string_view path);
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/wire/input_error.h"
+#include "reports/words/phrases.h"
 #include "reports/words/text.h"
 #include "reports/writers/json.h"
 #include "reproducers/bundle/bundle.h"
@@ -118,6 +119,7 @@ BundleOptions bundle_options(const FeedbackOptions& options) {
   if (options.out) bundle.out = *options.out;
   bundle.allow_simulated = options.allow_simulated;
   bundle.redact = !options.no_redact;
+  bundle.with_output = options.with_output;
   bundle.redact_strings = options.redact;
   if (bundle.redact) bundle.of_machine = personal_strings_of_this_machine();
   bundle.programs = {proof_lines, programs_for};
@@ -175,9 +177,13 @@ void say_bundles(const std::vector<WrittenBundle>& bundles, const FeedbackOption
     say(stdout, "NOT REDACTED: personal data are in it. Do not publish it.\n");
   } else if (!bundles.empty()) {
     say(stdout,
-        "personal data were replaced {} times in the run; redactions.md says what. Look at the "
+        "personal data were replaced {} times in the run{}; redactions.md says what. Look at the "
         "files before you send them.\n",
-        bundles.front().replaced);
+        bundles.front().replaced,
+        bundles.front().lines_left_out == 0
+            ? ""
+            : fmt::format(", and {} of output left out (--with-output takes them in)",
+                          counted(static_cast<int64_t>(bundles.front().lines_left_out), "lines")));
   }
 }
 
@@ -201,6 +207,9 @@ void add_feedback_options(CLI::App& app, FeedbackOptions& options) {
   app.add_option("--redact", options.redact,
                  "a text that must not be in it, besides those known; may be repeated")
       ->type_name("STRING");
+  app.add_flag("--with-output", options.with_output,
+               "all that processes printed, as far as patterns of personal data leave it; without "
+               "this, only lines that mpsprobe knows");
   app.add_flag("--no-redact", options.no_redact,
                "leave personal data in: for yourself, not for others");
   app.add_flag("--json", options.json, "print what was written as JSON");

@@ -18,6 +18,7 @@ struct FeedbackOptions {
   std::string audience = "apple";  ///< --for: "apple", "pytorch" or "mlx"
   bool allow_simulated = false;
   bool no_redact = false;
+  bool with_output = false;
   std::vector<std::string> redact;
   bool json = false;
 };

@@ -33,9 +33,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Titles as the bundle would have them: without what is personal on this machine. That is looked
-/// up when the first title needs it, since it may take some seconds.
-TitleInBundle redacted_title() {
+/// Compares titles as bundles have them: without what is personal on this machine, with and without
+/// output. That is looked up when the first title needs it, since it may take some seconds.
+SameTitle same_title_redacted() {
   struct Personal {
     PersonalStrings strings;
     Redactor redactor{strings, true};
@@ -45,9 +45,12 @@ TitleInBundle redacted_title() {
       }
     }
   };
-  return [personal = std::shared_ptr<Personal>()](const std::string& title) mutable {
+  return [personal = std::shared_ptr<Personal>()](const std::string& today,
+                                                  const std::string& in_bundle) mutable {
     if (personal == nullptr) personal = std::make_shared<Personal>();
-    return personal->redactor.text(title);
+    Redactor& redactor = personal->redactor;
+    return redactor.text(today) == in_bundle || redactor.known(today, Names::words) == in_bundle ||
+           redactor.known(today, Names::symbols) == in_bundle;
   };
 }
 
@@ -180,7 +183,7 @@ Verification verification_of(const VerifyOptions& options, const BundleRecord& r
   verification.machine = machine_of(analysis.header.machine);
   verification.not_set = not_set(record, analysis.header);
   verification.record = record;
-  verification.cells = before_and_now(record, analysis, options.profile, redacted_title());
+  verification.cells = before_and_now(record, analysis, options.profile, same_title_redacted());
   verification.conclusion = conclude(verification.cells, verification.sampling());
   return verification;
 }

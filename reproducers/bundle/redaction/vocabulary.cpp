@@ -1,0 +1,164 @@
+#include "reproducers/bundle/redaction/vocabulary.h"
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harness/signature/rules.h"
+#include "reproducers/bundle/redaction/known_text.h"
+#include "reproducers/bundle/redaction/personal.h"
+#include "reproducers/bundle/redaction/text_scan.h"
+
+namespace mpsprobe {
+namespace {
+
+constexpr size_t kMostDigits = 6;
+constexpr size_t kMostHexDigits = 16;
+constexpr size_t kMostDigitGroups = 3;
+constexpr size_t kMostSingleLetters = 2;
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_upper(char c) {
+  return c >= 'A' && c <= 'Z';
+}
+bool is_lower(char c) {
+  return c >= 'a' && c <= 'z';
+}
+bool is_hex_digit(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+/// The words of a name: "MTLComputePipeline_x2" has MTL, Compute, Pipeline, x and 2.
+std::vector<std::string_view> words_of(std::string_view name) {
+  std::vector<std::string_view> words;
+  for (size_t i = 0; i < name.size();) {
+    size_t end = i + 1;
+    if (is_digit(name[i])) {
+      while (end < name.size() && is_digit(name[end])) ++end;
+    } else if (is_upper(name[i])) {
+      while (end < name.size() && is_upper(name[end])) ++end;
+      const bool next_word = end < name.size() && is_lower(name[end]);
+      if (next_word && end - i > 1) {
+        --end;
+      } else {
+        while (next_word && end < name.size() && is_lower(name[end])) ++end;
+      }
+    } else if (is_lower(name[i])) {
+      while (end < name.size() && is_lower(name[end])) ++end;
+    }
+    words.push_back(name.substr(i, end - i));
+    i = end;
+  }
+  return words;
+}
+
+/// Words of letters in what a rule says, without its classes of characters ("\w").
+void add_words(std::string_view text, std::set<std::string, std::less<>>& words) {
+  for (size_t i = 0; i < text.size();) {
+    if (text[i] == '\\') {
+      i += 2;
+      continue;
+    }
+    size_t end = i;
+    while (end < text.size() && (is_lower(text[end]) || is_upper(text[end]))) ++end;
+    for (std::string_view word : words_of(text.substr(i, end - i))) {
+      if (word.size() > 1) words.insert(ascii_lower(word));
+    }
+    i = std::max(end, i + 1);
+  }
+}
+
+const std::set<std::string, std::less<>>& technical_words() {
+  static const std::set<std::string, std::less<>> words = [] {
+    std::set<std::string, std::less<>> all{
+#include "technical_words.inc"
+    };
+    const Rules& rules = Rules::standard();
+    for (const KnownText& known : rules.texts) {
+      add_words(known.title, all);
+      for (const std::string& fragment : known.fragments) add_words(fragment, all);
+    }
+    for (const Form& form : rules.forms) {
+      add_words(form.title, all);
+      add_words(form.anchor, all);
+    }
+    for (const MisuseFrame& misuse : rules.misuses) {
+      for (const std::string* text : {&misuse.title, &misuse.image, &misuse.function}) {
+        add_words(*text, all);
+      }
+    }
+    for (const PassingFrame& frame : rules.frames) {
+      add_words(frame.image, all);
+      add_words(frame.function, all);
+    }
+    return all;
+  }();
+  return words;
+}
+
+/// As compilers for C++ write names; on Apple's systems with one more '_'.
+bool is_mangled(std::string_view name) {
+  return name.starts_with("_Z") || name.starts_with("__Z");
+}
+
+bool is_technical_function(std::string_view mangled) {
+  if (mangled.starts_with("__")) mangled.remove_prefix(1);
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> demangled(
+      abi::__cxa_demangle(std::string(mangled).c_str(), nullptr, nullptr, &status), std::free);
+  return demangled != nullptr && is_known_name(demangled.get());
+}
+
+}  // namespace
+
+bool is_technical_word(std::string_view lower) {
+  if (technical_words().contains(lower) ||
+      (lower != "planted" && PersonalStrings::is_own_word(lower))) {
+    return true;  // "planted" is of simulated defects, which are words of ours alone
+  }
+  // "kernels", "libcudart"
+  if (lower.size() > 3 && lower.ends_with('s'))
+    return is_technical_word(lower.substr(0, lower.size() - 1));
+  return lower.size() > 4 && lower.starts_with("lib") && is_technical_word(lower.substr(3));
+}
+
+bool is_technical_name(std::string_view name) {
+  if (name.size() > 2 && name[0] == '0' && (name[1] == 'x' || name[1] == 'X')) {
+    return name.size() <= 2 + kMostHexDigits &&
+           std::all_of(name.begin() + 2, name.end(), is_hex_digit);
+  }
+  if (is_mangled(name)) return is_technical_function(name);
+  if (name.starts_with("000"))
+    name.remove_prefix(std::min(name.find_first_not_of('0'), name.size()));
+  size_t letters_alone = 0;
+  size_t digits = 0;
+  size_t groups = 0;
+  size_t known = 0;  // words that chance hardly makes
+  for (std::string_view word : words_of(name)) {
+    const char first = word.front();
+    if (first == '_') continue;
+    if (is_digit(first)) {
+      digits += word.size();
+      ++groups;
+    } else if (!is_lower(first) && !is_upper(first)) {
+      return false;
+    } else if (word.size() == 1) {
+      ++letters_alone;
+    } else if (is_technical_word(ascii_lower(word))) {
+      known += word.size() > 2 ? 1 : 0;
+    } else {
+      return false;
+    }
+  }
+  return digits <= kMostDigits + 2 * known && groups <= kMostDigitGroups + known &&
+         letters_alone <= kMostSingleLetters + known;
+}
+
+}  // namespace mpsprobe
