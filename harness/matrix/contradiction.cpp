@@ -72,6 +72,10 @@ constexpr Rule kRules[] = {
      },
      "who makes a thread's arrays is chosen by the backend mlx alone"},
     {[](const Cell& cell, const OperationInfo&) {
+       return cell.leave != Leave::nothing && !info_of(cell.backend).owners;
+     },
+     "streams that a thread clears when it ends are those of the backend mlx alone"},
+    {[](const Cell& cell, const OperationInfo&) {
        return cell.stream == StreamUse::thread_unsafe && !info_of(cell.backend).devices;
      },
      "only MLX has thread-unsafe streams"},

@@ -43,6 +43,7 @@ constexpr std::array<string_view, 4> kWaits{"device", "stream", "event", "item"}
 constexpr std::array<string_view, 2> kCompares{"cpu", "repeats"};
 constexpr std::array<string_view, 2> kAftermaths{"none", "check"};
 constexpr std::array<string_view, 2> kLocks{"none", "forward"};
+constexpr std::array<string_view, 2> kLeaves{"nothing", "clear-streams"};
 constexpr std::array<string_view, 2> kEnds{"join", "exit"};
 constexpr std::array<string_view, 3> kValidations{"none", "api", "api+shader"};
 constexpr std::array<string_view, 2> kLifetimes{"process", "fresh"};
@@ -285,6 +286,9 @@ constexpr std::array kAxes{
                                     "what one more thread does while the others launch: nothing, "
                                     "or wait for the whole device again and again"),
     count<&Cell::churn>("churn", "rounds in which all threads are spawned and joined", 1000, "1"),
+    choice<&Cell::leave, kLeaves>("leave",
+                                  "what a thread does last: nothing, or it calls MLX's "
+                                  "clear_streams, which a thread's end needs (mlx only)"),
     choice<&Cell::end, kEnds>("end",
                               "how a process ends: after all threads, or by the return of main "
                               "while they go on with their iterations (results are not compared)"),

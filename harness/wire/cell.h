@@ -35,6 +35,8 @@ enum class CompareWith : uint8_t { cpu, repeats };
 enum class Lock : uint8_t { none, forward };
 /// What one more thread does beside those that launch.
 enum class BesideThreads : uint8_t { none, wait };
+/// What a thread does last: nothing, or it clears the streams that the library made for it.
+enum class Leave : uint8_t { nothing, clear_streams };
 /// How a process ends: all threads are joined and everything is destroyed, or the main thread
 /// leaves while they work.
 enum class End : uint8_t { join, exit };
@@ -83,6 +85,7 @@ struct Cell {
   int32_t throttle = kMostThreads;  ///< the most launches at a time, in one process
   BesideThreads beside = BesideThreads::none;
   int32_t churn = 1;  ///< rounds of spawning and joining the threads
+  Leave leave = Leave::nothing;  ///< of the backend mlx; means nothing elsewhere
   End end = End::join;
   Aftermath aftermath = Aftermath::none;
   ForkedChild child = ForkedChild::none;

@@ -20,7 +20,7 @@ struct Row {
 
 constexpr std::array kLanes{
     Row{Backend::mps, "shape shapes dtype stream model inputs wait compare profile"},
-    Row{Backend::mlx, "shape dtype stream model owner device"},
+    Row{Backend::mlx, "shape dtype stream model owner device leave"},
     Row{Backend::metal, "shape dtype queue kernel encode model profile"},
     Row{Backend::cuda, "shape shapes dtype stream capture model inputs wait compare"},
     Row{Backend::cpu, "shape shapes dtype model inputs compare"},

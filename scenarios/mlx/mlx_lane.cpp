@@ -5,7 +5,6 @@
 #include <mlx/ops.h>
 #include <mlx/transforms.h>
 
-#include <algorithm>
 #include <exception>
 #include <stdexcept>
 #include <thread>
@@ -53,25 +52,6 @@ HostArray read_back(const mx::array& array) {
 
 std::vector<double> widened(const std::vector<float>& numbers) {
   return {numbers.begin(), numbers.end()};
-}
-
-// relu(a x b) of the very samples that a launch drew.
-std::vector<double> positive_product(const HostArray& a, const HostArray& b) {
-  const int64_t rows = a.sizes[0];
-  const int64_t inner = a.sizes[1];
-  const int64_t columns = b.sizes[1];
-  std::vector<double> product(static_cast<size_t>(rows * columns));
-  for (int64_t row = 0; row < rows; ++row) {
-    for (int64_t column = 0; column < columns; ++column) {
-      double sum = 0;
-      for (int64_t k = 0; k < inner; ++k) {
-        sum += static_cast<double>(a.numbers[static_cast<size_t>(row * inner + k)]) *
-               b.numbers[static_cast<size_t>(k * columns + column)];
-      }
-      product[static_cast<size_t>(row * columns + column)] = std::max(sum, 0.0);
-    }
-  }
-  return product;
 }
 
 // Distance from 1 to the next number of the type, or of the one in which products are computed.
@@ -169,6 +149,9 @@ void MlxLane::leave() {
   never_waited_for_ += pending_.size();
   pending_.clear();
   if (workload_.owner() == Owner::thread) own_.reset();
+#if MLX_VERSION_NUMERIC >= 31002
+  if (workload_.leave() == Leave::clear_streams) mx::clear_streams();
+#endif
 }
 
 void MlxLane::keep(int iteration, const Arrays& results) {
@@ -231,6 +214,7 @@ std::string MlxLane::difference_in(const Results& results, const Results& expect
     } else if (sample) {
       found = difference_from_normal(widened(got.numbers), got.sizes);
     } else if (operation.verify == MlxVerify::raw) {
+      // The product of the very samples that the launch drew.
       found = difference_of_values(widened(got.numbers), positive_product(results[0], results[1]),
                                    got.sizes, within);
     } else {

@@ -8,34 +8,13 @@
 #include <string_view>
 #include <vector>
 
+#include "scenarios/comparison/numbers.h"
 #include "scenarios/comparison/tolerance.h"
 #include "scenarios/comparison/values.h"
 
 namespace mpsprobe {
 
 using Arrays = std::vector<::mlx::core::array>;
-
-/// Numbers of one array, the last dimension moving fastest.
-struct HostArray {
-  Sizes sizes;
-  std::vector<float> numbers;
-};
-
-/// The same numbers for the same seed and stream, on every platform. One thread at a time.
-class Numbers {
- public:
-  /// `stream` separates the consumers of one seed.
-  Numbers(uint64_t seed, uint64_t stream);
-
-  /// Samples of the standard normal distribution, within 6.
-  HostArray normal(const Sizes& sizes);
-  HostArray uniform(const Sizes& sizes, double low, double high);
-
- private:
-  double next();  ///< uniform in [0, 1)
-
-  uint64_t state_;
-};
 
 /// Everything that one launch of an operation gets. Every call takes its stream from here.
 struct MlxCall {

@@ -48,6 +48,11 @@ void check_axes(const MlxOperation& operation, const Cell& cell) {
     refuse("stream=thread-unsafe: MLX has new_thread_unsafe_stream since 0.32.0");
   }
 #endif
+#if MLX_VERSION_NUMERIC < 31002
+  if (cell.leave == Leave::clear_streams) {
+    refuse("leave=clear-streams: MLX has clear_streams since 0.31.2");
+  }
+#endif
   if (operation.evaluation == Evaluation::compiled && cell.stream != StreamUse::automatic) {
     refuse(
         "stream other than default: a compiled function keeps the stream of the call that traced "
@@ -82,6 +87,7 @@ MlxWorkload::MlxWorkload(const MlxOperation& operation, const Cell& cell, uint64
       waits_beside_(cell.beside == BesideThreads::wait),
       model_(cell.model),
       owner_(cell.owner),
+      leave_(cell.leave),
       launches_(cell.lifetime == Lifetime::fresh ? 1 : cell.iterations * cell.churn) {
   check_axes(operation, cell);
   // Numbers are made here, on the CPU and without MLX: they are no part of what is tested.

@@ -41,6 +41,7 @@ class MlxWorkload : public Workload {
   const Sizes& sizes() const { return sizes_; }
   ::mlx::core::Device device() const { return device_; }
   Owner owner() const { return owner_; }
+  Leave leave() const { return leave_; }
   KeptBudget& kept_budget() { return kept_budget_; }
   const std::vector<HostArray>& numbers_of_inputs(int thread) const { return inputs_[thread]; }
   const std::vector<HostArray>& numbers_of_parameters(int thread) const;
@@ -69,6 +70,7 @@ class MlxWorkload : public Workload {
   const bool waits_beside_;
   const ModelSharing model_;
   const Owner owner_;
+  const Leave leave_;
   const int launches_;  ///< of a thread, over all rounds
   KeptBudget kept_budget_{kKeptBytes};
   std::vector<std::vector<HostArray>> inputs_;      ///< by thread

@@ -23,6 +23,11 @@ std::string hex(std::span<const unsigned char> bytes) {
   return text;
 }
 
+bool is_called(std::string_view path, std::string_view beginning) {
+  const size_t slash = path.rfind('/');
+  return path.substr(slash == std::string_view::npos ? 0 : slash + 1).starts_with(beginning);
+}
+
 #ifdef __APPLE__
 
 void identify(const void* base, LoadedImage& image) {
@@ -40,7 +45,39 @@ void identify(const void* base, LoadedImage& image) {
                  [](char c) { return c >= 'a' && c <= 'f' ? static_cast<char>(c - 32) : c; });
 }
 
+const void* find_image(std::string_view beginning) {
+  for (uint32_t i = 0; i < _dyld_image_count(); ++i) {
+    const char* const path = _dyld_get_image_name(i);
+    if (path != nullptr && is_called(path, beginning)) return _dyld_get_image_header(i);
+  }
+  return nullptr;
+}
+
 #else
+
+struct NameSearch {
+  std::string_view beginning;
+  const void* found = nullptr;
+};
+
+int visit_name(dl_phdr_info* info, size_t, void* data) {
+  NameSearch& search = *static_cast<NameSearch*>(data);
+  if (!is_called(info->dlpi_name, search.beginning)) return 0;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& header = info->dlpi_phdr[i];
+    if (header.p_type != PT_LOAD) continue;
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader tells addresses as numbers
+    search.found = reinterpret_cast<const void*>(info->dlpi_addr + header.p_vaddr);
+    return 1;
+  }
+  return 0;
+}
+
+const void* find_image(std::string_view beginning) {
+  NameSearch search{beginning};
+  dl_iterate_phdr(visit_name, &search);
+  return search.found;
+}
 
 struct Search {
   const void* base;
@@ -85,6 +122,11 @@ LoadedImage image_of(const void* address) {
   identify(info.dli_fbase, image);
   image.fingerprint = fingerprint_of(image.path);
   return image;
+}
+
+LoadedImage image_named(std::string_view beginning) {
+  const void* const address = find_image(beginning);
+  return address == nullptr ? LoadedImage{} : image_of(address);
 }
 
 }  // namespace mpsprobe

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace mpsprobe {
 
@@ -14,5 +15,8 @@ struct LoadedImage {
 
 /// The image that holds `address`. Does not throw; what cannot be found stays empty.
 LoadedImage image_of(const void* address);
+
+/// The first loaded image whose file's name begins so ("libtorch_cpu"); all empty where none is.
+LoadedImage image_named(std::string_view beginning);
 
 }  // namespace mpsprobe

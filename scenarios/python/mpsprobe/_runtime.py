@@ -14,7 +14,7 @@ import sys
 import threading
 import traceback
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Callable
 
 from .program import Cell, Failure, Program, SetupFailed
 
@@ -70,6 +70,44 @@ _CALLBACKS = (
 _TYPES = {name: ctypes.CFUNCTYPE(result, *takes) for name, result, takes in _CALLBACKS}
 
 
+_Sizes = ctypes.POINTER(ctypes.c_int64)
+_TextOut = (ctypes.c_char_p, ctypes.c_size_t)
+# mpsprobe/worker.h and mpsprobe/numbers.h: name, what it returns, what it takes.
+_FUNCTIONS: tuple[tuple[str, Any, tuple[Any, ...]], ...] = (
+    ("mpsprobe_explain", None, (ctypes.c_char_p,)),
+    ("mpsprobe_cell_value", ctypes.c_char_p, (ctypes.c_void_p, ctypes.c_char_p)),
+    ("mpsprobe_worker_main", ctypes.c_int, (ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)),
+    ("mpsprobe_numbers_new", ctypes.c_void_p, (ctypes.c_uint64, ctypes.c_uint64)),
+    ("mpsprobe_numbers_normal", None, (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)),
+    (
+        "mpsprobe_numbers_uniform",
+        None,
+        (ctypes.c_void_p, ctypes.c_double, ctypes.c_double, ctypes.c_void_p, ctypes.c_size_t),
+    ),
+    ("mpsprobe_numbers_free", None, (ctypes.c_void_p,)),
+    (
+        "mpsprobe_compare",
+        ctypes.c_int,
+        (
+            *(ctypes.c_char_p, ctypes.c_char, ctypes.c_char_p, ctypes.c_char, _Sizes, ctypes.c_size_t),
+            *(ctypes.c_int, ctypes.c_double, ctypes.c_int64, *_TextOut),
+        ),
+    ),
+    (
+        "mpsprobe_compare_with_normal",
+        ctypes.c_int,
+        (ctypes.c_char_p, ctypes.c_char, _Sizes, ctypes.c_size_t, *_TextOut),
+    ),
+    (
+        "mpsprobe_positive_product",
+        None,
+        (ctypes.c_char_p, ctypes.c_char_p, *(ctypes.c_int64,) * 3, ctypes.c_void_p),
+    ),
+    ("mpsprobe_read_shape", ctypes.c_int, (*(ctypes.c_char_p,) * 4, _Sizes, *_TextOut)),
+    ("mpsprobe_loaded_image", ctypes.c_int, (ctypes.c_char_p, *_TextOut)),
+)
+
+
 class _Worker(ctypes.Structure):
     _fields_ = (
         ("abi", ctypes.c_uint32),
@@ -92,7 +130,7 @@ def _library_path() -> str:
     return str(path)
 
 
-_loaded: Optional[ctypes.CDLL] = None
+_loaded: ctypes.CDLL | None = None
 
 
 def library() -> ctypes.CDLL:
@@ -103,10 +141,9 @@ def library() -> ctypes.CDLL:
             _loaded = ctypes.CDLL(_library_path())
         except OSError as problem:
             raise SetupFailed(f"the worker's C library cannot be loaded: {problem}") from None
-        _loaded.mpsprobe_explain.argtypes = (ctypes.c_char_p,)
-        _loaded.mpsprobe_explain.restype = None
-        _loaded.mpsprobe_cell_value.argtypes = (ctypes.c_void_p, ctypes.c_char_p)
-        _loaded.mpsprobe_cell_value.restype = ctypes.c_char_p
+        for name, result, takes in _FUNCTIONS:
+            function = getattr(_loaded, name)
+            function.restype, function.argtypes = result, takes
     return _loaded
 
 
@@ -131,7 +168,7 @@ class _Objects:
     """What the library holds by a number: workloads, lanes, threads."""
 
     def __init__(self) -> None:
-        self._held: Dict[int, Any] = {}
+        self._held: dict[int, Any] = {}
 
     def hold(self, thing: Any) -> int:
         self._held[id(thing)] = thing
@@ -150,7 +187,7 @@ class _Adapter:
     def __init__(self, program: Program, forked: Callable[[], bool]) -> None:
         self._program = program
         self._objects = _Objects()
-        self._texts: Dict[Any, ctypes.Array[ctypes.c_char]] = {}
+        self._texts: dict[Any, ctypes.Array[ctypes.c_char]] = {}
         self._forked = forked
 
     def _text(self, owner: Any, text: str) -> int:
@@ -174,7 +211,7 @@ class _Adapter:
         )
 
     def make_workload(self, _context: int, cell: int, seed: int, out: Any) -> int:
-        def value_of(axis: str) -> Optional[str]:
+        def value_of(axis: str) -> str | None:
             value = library().mpsprobe_cell_value(cell, axis.encode())
             return None if value is None else value.decode()
 
@@ -202,6 +239,7 @@ class _Adapter:
         return self._text("observed_path", self._objects[workload].observed_path())
 
     def free_workload(self, workload: int) -> None:
+        self._objects[workload].close()
         self._objects.release(workload)
 
     # of a lane
@@ -277,7 +315,7 @@ def cell_of_text(text: str) -> Cell:
     return Cell(values.get)
 
 
-def run(program: Program, arguments: List[str]) -> int:
+def run(program: Program, arguments: list[str]) -> int:
     """The whole life of a worker: describe, run, standby, fork. Returns what main returns."""
     main_process = os.getpid()
     adapter = _Adapter(program, lambda: os.getpid() != main_process)

@@ -7,7 +7,7 @@ by `mpsprobe._runtime.run`; nothing here knows of ctypes.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, Optional
+from typing import Any, Callable
 
 
 class Failure(Exception):
@@ -53,7 +53,7 @@ class Checked:
 class Cell:
     """The cell of a trial: the value of each axis as text, its default where the cell leaves it out."""
 
-    def __init__(self, value_of: Callable[[str], Optional[str]]) -> None:
+    def __init__(self, value_of: Callable[[str], str | None]) -> None:
         self._value_of = value_of
 
     def __getitem__(self, axis: str) -> str:
@@ -61,6 +61,10 @@ class Cell:
         if value is None:
             raise KeyError(f"no axis is called {axis}")
         return value
+
+    def get(self, axis: str, otherwise: str) -> str:
+        value = self._value_of(axis)
+        return otherwise if value is None else value
 
     def number(self, axis: str) -> int:
         return int(self[axis])
@@ -112,6 +116,9 @@ class Workload:
     def observed_path(self) -> str:
         return "not observed"
 
+    def close(self) -> None:
+        """When nobody needs it any more, in the tear-down."""
+
 
 class Program:
     """The operations that a worker has and the library that it loads. One object a process."""
@@ -119,11 +126,11 @@ class Program:
     def begin(self) -> None:
         """In the process of the trial, after a fork where there is one, before all else."""
 
-    def describe(self) -> Dict[str, Any]:
+    def describe(self) -> dict[str, Any]:
         """The answer to `describe` (docs/protocol.md): operations, backends, axes of their own."""
         raise NotImplementedError
 
-    def provenance(self, cell: Cell) -> Dict[str, Any]:
+    def provenance(self, cell: Cell) -> dict[str, Any]:
         """Which library is really loaded. `cell` may lack what is at its default."""
         raise NotImplementedError
 

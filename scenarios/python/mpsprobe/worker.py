@@ -4,7 +4,7 @@ Which program it runs stands in its environment, which a run's set-up carries ev
 
 MPSPROBE_PYTHON_CODE       FILE_OR_MODULE::FUNCTION[,FUNCTION]: somebody's own functions
 MPSPROBE_PYTEST            a pytest node id: somebody's own tests
-MPSPROBE_PYTHON_FRAMEWORK  torch or mlx, where both are installed
+MPSPROBE_PYTHON_FRAMEWORK  torch or mlx, where both are installed; none: self-tests alone
 """
 
 from __future__ import annotations
@@ -15,19 +15,20 @@ import signal
 import sys
 from importlib import import_module
 from importlib.util import find_spec
-from typing import List, Optional, Tuple
+from typing import Optional
 
 from . import _runtime
 from .program import Program, SetupFailed
 
 # Variable of the environment, and the program that it asks for: module and class.
-PROGRAMS: Tuple[Tuple[str, str, str], ...] = (
+PROGRAMS: tuple[tuple[str, str, str], ...] = (
     ("MPSPROBE_PYTHON_CODE", "own_code", "OwnCodeProgram"),
     ("MPSPROBE_PYTEST", "pytest_items", "PytestProgram"),
 )
 FRAMEWORKS = {
-    "mlx": ("operations_mlx", "MlxProgram"),
-    "torch": ("operations_torch", "TorchProgram"),
+    "mlx": ("mlx_program", "MlxProgram"),
+    "none": ("selftest", "SelftestProgram"),
+    "torch": ("torch_program", "TorchProgram"),
 }
 
 
@@ -36,9 +37,9 @@ def framework() -> str:
     asked = os.environ.get("MPSPROBE_PYTHON_FRAMEWORK")
     if asked:
         if asked not in FRAMEWORKS:
-            raise SetupFailed(f"MPSPROBE_PYTHON_FRAMEWORK={asked}: possible are mlx and torch")
+            raise SetupFailed(f"MPSPROBE_PYTHON_FRAMEWORK={asked}: possible are {', '.join(FRAMEWORKS)}")
         return asked
-    installed = [name for name in FRAMEWORKS if find_spec(name) is not None]
+    installed = [name for name in ("mlx", "torch") if find_spec(name) is not None]
     if not installed:
         raise SetupFailed(f"{sys.executable} has neither mlx nor torch. Install one: pip install mlx")
     # The one that has a device here, as the runner chooses a backend where none is named.
@@ -53,7 +54,7 @@ def make_program() -> Program:
     return program
 
 
-def main(arguments: Optional[List[str]] = None) -> int:
+def main(arguments: Optional[list[str]] = None) -> int:
     """The program: with the arguments of this process where none are given."""
     # First, so that the library's handler lies over it: it notes what it sees and hands on.
     faulthandler.enable(all_threads=True)

@@ -1,0 +1,64 @@
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "scenarios/selftest/misbehaviour.h"
+
+// libmpsprobe_selftest: the misbehaviours for a worker of another language, so that it dies in the
+// same functions as ours. They may be called from any thread.
+
+namespace mpsprobe {
+namespace {
+
+const char* name_of(Stage stage) {
+  switch (stage) {
+    case Stage::make:
+      return "make";
+    case Stage::touch:
+      return "touch";
+    case Stage::launch:
+      return "launch";
+    case Stage::every_launch:
+      return "every_launch";
+    case Stage::check:
+      return "check";
+    case Stage::teardown:
+      return "teardown";
+  }
+  return "";
+}
+
+std::string described_misbehaviours() {
+  nlohmann::json all = nlohmann::json::array();
+  for (const Misbehaviour& each : misbehaviours()) {
+    all.push_back({{"name", each.name},
+                   {"summary", each.summary},
+                   {"stage", name_of(each.stage)},
+                   {"together", each.act_together != nullptr}});
+  }
+  return all.dump();
+}
+
+}  // namespace
+}  // namespace mpsprobe
+
+/// All of them, as JSON: name, summary, stage, together (every thread takes part).
+extern "C" __attribute__((visibility("default"))) const char* mpsprobe_misbehaviours() {
+  static const std::string kAll = mpsprobe::described_misbehaviours();
+  return kAll.c_str();
+}
+
+/// Does what the misbehaviour `name` does on this thread; nothing where there is none.
+extern "C" __attribute__((visibility("default"))) void mpsprobe_misbehave(const char* name,
+                                                                          int thread, int threads) {
+  const auto all = mpsprobe::misbehaviours();
+  const auto at = std::find_if(all.begin(), all.end(), [name](const mpsprobe::Misbehaviour& each) {
+    return each.name == name;
+  });
+  if (at == all.end()) return;
+  if (at->act_together != nullptr) {
+    at->act_together(thread, threads);
+  } else if (at->act != nullptr) {
+    at->act();
+  }
+}
