@@ -42,3 +42,10 @@ mpsprobe_test(torch_operations_test ONE_PROCESS
           ${CMAKE_CURRENT_LIST_DIR}/provenance/provenance_test.cpp
           ${CMAKE_CURRENT_LIST_DIR}/torch_program_test.cpp
   LIBRARIES mpsprobe::torch)
+
+# What the Python worker's table is held against.
+if(MPSPROBE_BUILD_TESTS)
+  add_executable(mpsprobe-torch-numbers ${mpsprobe_no_mps} ${CMAKE_CURRENT_LIST_DIR}/operations/torch_numbers.cpp)
+  mpsprobe_target_defaults(mpsprobe-torch-numbers)
+  target_link_libraries(mpsprobe-torch-numbers PRIVATE mpsprobe::torch)
+endif()

@@ -23,6 +23,7 @@ constexpr std::string_view kPrefixes[] = {
     "DYLD_",        "LD_",                   // which libraries are loaded at all
     "Malloc",       "MALLOC_",               // allocators that check, fill or guard
     "OBJC_",        "NSZombie",              //
+    "PYTHON",                                // the interpreter: PYTHON_GIL, PYTHONMALLOC
     "MPSPROBE_SIM_"  // which simulation; what else is the runner's own differs by the trial
 };
 constexpr std::string_view kNames[] = {

@@ -84,7 +84,7 @@ struct Cell {
   Lock lock = Lock::none;
   int32_t throttle = kMostThreads;  ///< the most launches at a time, in one process
   BesideThreads beside = BesideThreads::none;
-  int32_t churn = 1;  ///< rounds of spawning and joining the threads
+  int32_t churn = 1;             ///< rounds of spawning and joining the threads
   Leave leave = Leave::nothing;  ///< of the backend mlx; means nothing elsewhere
   End end = End::join;
   Aftermath aftermath = Aftermath::none;

@@ -30,6 +30,26 @@ std::string told_at(const json& object, const char* key) {
   return at != object.end() && at->is_string() ? at->get<std::string>() : "";
 }
 
+// What of an interpreter tells one build of it from another. Whether its lock is in force is chosen
+// by a variable.
+constexpr const char* kInterpreter[] = {"implementation", "version", "build", "free_threaded"};
+
+const json& interpreter_object(const json& provenance) {
+  if (!provenance.is_object()) return kNone;
+  const auto at = provenance.find("python");
+  return at != provenance.end() && at->is_object() ? *at : kNone;
+}
+
+std::string interpreter_in_words(const json& provenance) {
+  const json& object = interpreter_object(provenance);
+  const std::string name = told_at(object, "implementation");
+  if (name.empty()) return "";
+  const auto free_threaded = object.find("free_threaded");
+  const bool free =
+      free_threaded != object.end() && free_threaded->is_boolean() && free_threaded->get<bool>();
+  return name + " " + told_at(object, "version") + (free ? ", free-threaded" : "");
+}
+
 std::string dumped(const json& value) {
   return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
@@ -43,7 +63,8 @@ LibraryUnderTest library_under_test(const json& provenance) {
                            told_at(*object, "git_hash"),
                            told_at(*object, "path"),
                            told_at(*object, "build_id"),
-                           {}};
+                           {},
+                           interpreter_in_words(provenance)};
   if (library.build_id.empty()) library.build_id = told_at(*object, "uuid");
   if (object->is_object() && object->contains("has_mps_stream_pool")) {
     const json& pool = object->at("has_mps_stream_pool");
@@ -63,6 +84,12 @@ std::string library_identity(const json& provenance) {
   for (const char* key : {"version", "git_hash", "path", "build_id", "uuid", "fingerprint"}) {
     if (object.contains(key)) identity += std::string(key) + "=" + dumped(object.at(key)) + " ";
   }
+  const json& python = interpreter_object(provenance);
+  for (const char* key : kInterpreter) {
+    if (python.is_object() && python.contains(key)) {
+      identity += std::string("python.") + key + "=" + dumped(python.at(key)) + " ";
+    }
+  }
   // Two builds may differ in nothing but what --probe asked for.
   if (provenance.contains("symbols")) {
     identity += "symbols=" + dumped(provenance.at("symbols")) + " ";
@@ -72,7 +99,8 @@ std::string library_identity(const json& provenance) {
 
 std::string in_words(const LibraryUnderTest& library) {
   if (library.name.empty()) return "no library";
-  return library.name + (library.version.empty() ? " of unknown version" : " " + library.version);
+  return library.name + (library.version.empty() ? " of unknown version" : " " + library.version) +
+         (library.interpreter.empty() ? "" : " in " + library.interpreter);
 }
 
 }  // namespace mpsprobe

@@ -15,6 +15,7 @@ struct LibraryUnderTest {
   std::string path;
   std::string build_id;             ///< ELF build id or Mach-O UUID
   std::optional<bool> stream_pool;  ///< of LibTorch: MPSStreamPool is there
+  std::string interpreter;          ///< that calls it: "cpython 3.11.7"; empty where none does
 };
 
 /// Never throws, whatever a worker claims.
@@ -26,7 +27,7 @@ const nlohmann::json& library_object(const nlohmann::json& provenance);
 /// What tells one build from another, in one line; "" where nothing does.
 std::string library_identity(const nlohmann::json& provenance);
 
-/// "LibTorch 2.15.0", "MLX of unknown version", "no library".
+/// "LibTorch 2.15.0", "MLX of unknown version", "MLX 0.32.4 in cpython 3.11.7", "no library".
 std::string in_words(const LibraryUnderTest& library);
 
 }  // namespace mpsprobe

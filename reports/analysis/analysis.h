@@ -31,6 +31,7 @@ struct Arm {
   std::string library;               ///< path of the library that was really loaded
   std::string build_id;              ///< ELF build id or Mach-O UUID
   std::optional<bool> stream_pool;   ///< MPSStreamPool is there
+  std::string interpreter;           ///< that calls it, "cpython 3.11.7"; empty where none does
   std::vector<std::string> devices;  ///< as processes named them, each once
 };
 

@@ -21,6 +21,7 @@ void describe_arm(Arm& arm, const json& provenance) {
   arm.library = library.path;
   arm.build_id = library.build_id;
   arm.stream_pool = library.stream_pool;
+  arm.interpreter = library.interpreter;
 }
 
 void add_device(Arm& arm, const json& provenance) {

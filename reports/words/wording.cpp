@@ -92,6 +92,7 @@ std::string library_in_words(const Arm& arm) {
   LibraryUnderTest library;
   library.name = arm.library_name.empty() && !arm.version.empty() ? "library" : arm.library_name;
   library.version = arm.version;
+  library.interpreter = arm.interpreter;
   return library.name.empty() ? "" : in_words(library);
 }
 

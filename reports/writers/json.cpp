@@ -62,6 +62,7 @@ ordered_json arm_json(const Arm& arm) {
                        {"stream_pool", nullptr},
                        {"devices", arm.devices}};
   if (arm.stream_pool) json["stream_pool"] = *arm.stream_pool;
+  if (!arm.interpreter.empty()) json["interpreter"] = arm.interpreter;
   return json;
 }
 

@@ -9,11 +9,12 @@
 int mpsprobe_loaded_image(const char* name, char* json, size_t size) {
   const mpsprobe::LoadedImage image = mpsprobe::image_named(name);
   if (image.path.empty()) return 0;
-  const std::string text = nlohmann::json{{"path", mpsprobe::printable(image.path)},
-                                          {"build_id", image.build_id},
-                                          {"uuid", image.uuid},
-                                          {"fingerprint", image.fingerprint}}
-                               .dump();
+  const std::string text = nlohmann::json{
+      {"path", mpsprobe::printable(image.path)},
+      {"build_id", image.build_id},
+      {"uuid", image.uuid},
+      {"fingerprint",
+       image.fingerprint}}.dump();
   if (text.size() >= size) return 0;
   std::memcpy(json, text.c_str(), text.size() + 1);
   return 1;

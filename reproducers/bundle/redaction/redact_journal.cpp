@@ -49,6 +49,12 @@ constexpr std::array<Wanted, 9> kMachine{{{"os"},
       {AT "device.simulated"}, {AT "device.paravirtual"}, {AT "device.registry_id", Take::number}, \
       {AT "device.capability"}, {AT "device.driver"}, {AT "device.family"},                        \
       {AT "device.frameworks.Metal"}, {AT "device.frameworks.MetalPerformanceShaders"},            \
+      {AT "python.implementation"}, {AT "python.version"}, {AT "python.build"},                    \
+      {AT "python.compiler"}, {AT "python.free_threaded", Take::number},                           \
+      {AT "python.gil", Take::number}, {AT "python.executable", Take::path},                       \
+      {AT "python.binding.path", Take::path}, {AT "python.binding.build_id", Take::build_id},      \
+      {AT "python.binding.uuid", Take::build_id},                                                  \
+      {AT "python.binding.fingerprint", Take::build_id},                                           \
       {AT "device.frameworks.MetalPerformanceShadersGraph"}, {AT "environment.*", Take::variable}, \
       {AT "symbols.*", Take::number}, {AT "worker_version"}, {AT "simulated"},                     \
       {AT "sim.simulated"}, {AT "sim.profile"}, {                                                  \
