@@ -110,6 +110,7 @@ class MlxParity(Parity, unittest.TestCase):
 
     def computed(self, operation: Any) -> list[Any]:
         import mlx.core as mx
+
         from mpsprobe.comparison import Numbers
         from mpsprobe.mlx_program import read_back, to_arrays
         from mpsprobe.operations_mlx import Call
@@ -149,6 +150,7 @@ class TorchParity(Parity, unittest.TestCase):
 
     def computed(self, operation: Any) -> list[Any]:
         import torch
+
         from mpsprobe.call_torch import Call
         from mpsprobe.random_torch import Random
         from mpsprobe.torch_program import values

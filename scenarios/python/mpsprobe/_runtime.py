@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import math
 import os
 import sys
 import threading
@@ -65,7 +66,7 @@ _CALLBACKS = (
     ("check", _Status, (_Handle, ctypes.POINTER(_Checked))),
     ("free_lane", None, (_Handle,)),
     ("start_thread", _Status, (_Handle, ctypes.c_int32, _ThreadBody, ctypes.c_void_p, _Out)),
-    ("join_thread", _Status, (_Handle, _Handle)),
+    ("join_thread", None, (_Handle, _Handle)),
 )
 _TYPES = {name: ctypes.CFUNCTYPE(result, *takes) for name, result, takes in _CALLBACKS}
 
@@ -181,6 +182,60 @@ class _Objects:
         self._held.pop(handle, None)
 
 
+class HostThread:
+    """A thread of `threading`. Its end comes after its work, when it may: see ThreadEnds."""
+
+    def __init__(self, work: Callable[[], None], slot: int, may_end: Optional[threading.Event]) -> None:
+        self._done = threading.Event()
+        self._may_end = may_end
+        self._work = work
+        self.thread = threading.Thread(target=self._run, name=f"mpsprobe {slot}", daemon=True)
+        self.thread.start()
+
+    def _run(self) -> None:
+        try:
+            self._work()
+        finally:
+            self._done.set()
+        if self._may_end is not None:
+            self._may_end.wait()
+
+    def wait(self) -> None:
+        """Until its work is done, and where it may end, until it has ended."""
+        if self._may_end is None:
+            self.thread.join()
+        else:
+            self._done.wait()
+
+
+class ThreadEnds:
+    """When threads end. Those of the last round live until the process ends, as a pool's do, and the
+    main thread joins them right before the interpreter ends: what is torn down when a thread ends then
+    meets an interpreter that ends. Those of earlier rounds end when they are joined, as do all where each
+    starts after the one before it has ended."""
+
+    def __init__(self) -> None:
+        self._kept: list[threading.Thread] = []
+        self._may_end = threading.Event()
+        self._to_come: float = 0  # threads that end when they are joined; then come those that do not
+
+    def plan(self, cell: Cell) -> None:
+        rounds_before = cell.number("threads") * (cell.number("churn") - 1)
+        self._to_come = math.inf if cell["start"] == "sequential" else rounds_before
+
+    def of_next(self) -> Optional[threading.Event]:
+        self._to_come -= 1
+        return self._may_end if self._to_come < 0 else None
+
+    def keep(self, thread: threading.Thread) -> None:
+        self._kept.append(thread)
+
+    def end_all(self) -> None:
+        self._may_end.set()
+        for thread in self._kept:
+            thread.join()
+
+
 class _Adapter:
     """The callbacks of struct mpsprobe_worker over a program. Their names are those of the struct."""
 
@@ -189,6 +244,7 @@ class _Adapter:
         self._objects = _Objects()
         self._texts: dict[Any, ctypes.Array[ctypes.c_char]] = {}
         self._forked = forked
+        self._ends = ThreadEnds()
 
     def _text(self, owner: Any, text: str) -> int:
         """The address of a text that lives until its owner gives another."""
@@ -215,7 +271,9 @@ class _Adapter:
             value = library().mpsprobe_cell_value(cell, axis.encode())
             return None if value is None else value.decode()
 
-        out[0] = self._objects.hold(self._program.make_workload(Cell(value_of), seed))
+        asked = Cell(value_of)
+        self._ends.plan(asked)
+        out[0] = self._objects.hold(self._program.make_workload(asked, seed))
         return OK
 
     # of the workload
@@ -282,15 +340,20 @@ class _Adapter:
 
     # of threads
     def start_thread(self, _context: int, slot: int, body: Any, argument: int, out: Any) -> int:
-        thread = threading.Thread(target=body, args=(argument,), name=f"mpsprobe {slot}")
-        thread.start()
+        may_end = self._ends.of_next()
+        thread = HostThread(lambda: body(argument), slot, may_end)
+        if may_end is not None:
+            self._ends.keep(thread.thread)
         out[0] = self._objects.hold(thread)
         return OK
 
-    def join_thread(self, _context: int, thread: int) -> int:
-        self._objects[thread].join()
+    def join_thread(self, _context: int, thread: int) -> None:
+        self._objects[thread].wait()
         self._objects.release(thread)
-        return OK
+
+    def end_threads(self) -> None:
+        """The rest of them, all of whose work is done."""
+        self._ends.end_all()
 
 
 def _guarded(call: Callable[..., Any], returns_status: bool) -> Callable[..., Any]:
@@ -325,6 +388,7 @@ def run(program: Program, arguments: list[str]) -> int:
     words = [b"mpsprobe-python-worker", *(os.fsencode(word) for word in arguments)]
     argv = (ctypes.c_char_p * (len(words) + 1))(*words, None)
     status: int = library().mpsprobe_worker_main(len(words), argv, ctypes.byref(worker))
+    adapter.end_threads()
     sys.stdout.flush()
     sys.stderr.flush()
     program.end(os.getpid() != main_process, status)

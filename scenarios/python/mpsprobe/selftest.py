@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Optional
+from typing import Any
 
 from .program import Cell, Checked, Lane, Program, Unsupported, Workload
 
@@ -81,9 +81,7 @@ OF_PYTHON = {
     "python_lock": Misbehaviour(
         "waits for a lock of threading that nobody releases", "launch", waits_for_python_lock
     ),
-    "held_interpreter": Misbehaviour(
-        "sleeps and keeps the interpreter's lock", "launch", holds_interpreter
-    ),
+    "held_interpreter": Misbehaviour("sleeps and keeps the interpreter's lock", "launch", holds_interpreter),
 }
 # What has no meaning through Python: these throw C++ exceptions through an interpreter that has none.
 NOT_HERE = ("exception_in_thread",)
@@ -157,9 +155,7 @@ class SelftestWorkload(Workload):
 
     def make_lane(self, thread: int) -> Lane:
         acts = self._misbehaviour.together or thread == self._threads - 1
-        return SelftestLane(
-            self._name, self._misbehaviour, self._when if acts else -1, thread, self._threads
-        )
+        return SelftestLane(self._name, self._misbehaviour, self._when if acts else -1, thread, self._threads)
 
     def observed_path(self) -> str:
         return "none"
@@ -168,7 +164,7 @@ class SelftestWorkload(Workload):
         self._at("teardown")
 
 
-_crash_of_the_end: Optional[CrashOfTheEnd] = None
+_crash_of_the_end: CrashOfTheEnd | None = None
 
 
 def describe() -> list[dict[str, Any]]:

@@ -15,7 +15,6 @@ import signal
 import sys
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Optional
 
 from . import _runtime
 from .program import Program, SetupFailed
@@ -54,7 +53,7 @@ def make_program() -> Program:
     return program
 
 
-def main(arguments: Optional[list[str]] = None) -> int:
+def main(arguments: list[str] | None = None) -> int:
     """The program: with the arguments of this process where none are given."""
     # First, so that the library's handler lies over it: it notes what it sees and hands on.
     faulthandler.enable(all_threads=True)
