@@ -20,6 +20,7 @@ from typing import Any, Callable
 from .program import Cell, Failure, Program, SetupFailed
 
 ABI = 1
+PROTOCOL = 2  # docs/protocol.md
 OK = 0
 STATUS = {
     "exception": 1,
@@ -185,7 +186,7 @@ class _Objects:
 class HostThread:
     """A thread of `threading`. Its end comes after its work, when it may: see ThreadEnds."""
 
-    def __init__(self, work: Callable[[], None], slot: int, may_end: Optional[threading.Event]) -> None:
+    def __init__(self, work: Callable[[], None], slot: int, may_end: threading.Event | None) -> None:
         self._done = threading.Event()
         self._may_end = may_end
         self._work = work
@@ -223,7 +224,7 @@ class ThreadEnds:
         rounds_before = cell.number("threads") * (cell.number("churn") - 1)
         self._to_come = math.inf if cell["start"] == "sequential" else rounds_before
 
-    def of_next(self) -> Optional[threading.Event]:
+    def of_next(self) -> threading.Event | None:
         self._to_come -= 1
         return self._may_end if self._to_come < 0 else None
 
@@ -259,7 +260,7 @@ class _Adapter:
         self._program.begin()
 
     def describe(self, _context: int) -> int:
-        return self._text("describe", json.dumps(self._program.describe()))
+        return self._text("describe", json.dumps({"mpsprobe_worker": PROTOCOL, **self._program.describe()}))
 
     def provenance(self, _context: int, cell_text: bytes) -> int:
         return self._text(
@@ -384,6 +385,8 @@ def run(program: Program, arguments: list[str]) -> int:
     adapter = _Adapter(program, lambda: os.getpid() != main_process)
     worker = _Worker(abi=ABI, context=None)
     for name, result, _ in _CALLBACKS:
+        if name in program.without:
+            continue
         setattr(worker, name, _TYPES[name](_guarded(getattr(adapter, name), result is _Status)))
     words = [b"mpsprobe-python-worker", *(os.fsencode(word) for word in arguments)]
     argv = (ctypes.c_char_p * (len(words) + 1))(*words, None)

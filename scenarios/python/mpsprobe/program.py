@@ -123,6 +123,9 @@ class Workload:
 class Program:
     """The operations that a worker has and the library that it loads. One object a process."""
 
+    # Of hand_on and wait_beside, those that its lanes and workloads have not: no axes then.
+    without: tuple[str, ...] = ("hand_on", "wait_beside")
+
     def begin(self) -> None:
         """In the process of the trial, after a fork where there is one, before all else."""
 

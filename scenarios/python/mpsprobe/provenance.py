@@ -50,7 +50,7 @@ def nvidia_gpus() -> str:
     return ", ".join(names)
 
 
-def interpreter(binding: str) -> dict[str, Any]:
+def interpreter(binding: str | None) -> dict[str, Any]:
     """The interpreter, and the file that binds the library to it."""
     enabled = getattr(sys, "_is_gil_enabled", lambda: True)
     return {
@@ -61,7 +61,7 @@ def interpreter(binding: str) -> dict[str, Any]:
         "free_threaded": bool(sysconfig.get_config_var("Py_GIL_DISABLED")),
         "gil": bool(enabled()),
         "executable": os.path.realpath(sys.executable),
-        "binding": image_of(os.path.basename(binding)),
+        "binding": image_of(os.path.basename(binding)) if binding else {},
     }
 
 

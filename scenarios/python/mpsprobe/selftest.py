@@ -216,4 +216,4 @@ class SelftestProgram(Program):
     def _provenance(self) -> dict[str, Any]:
         from . import provenance
 
-        return {"device": "none: self-tests only", "python": provenance.interpreter("")}
+        return {"device": "none: self-tests only", "python": provenance.interpreter(None)}

@@ -12,6 +12,8 @@ from . import provenance
 from .program import Cell, Unsupported
 
 Tensors = list[Any]
+# That lanes honour on every device, beside those of Device.axes.
+AXES = ("shape", "shapes", "dtype", "model", "inputs", "compare")
 POOL = 32  # streams of PyTorch's pools, handed out in turn: one more thread would share one
 
 
@@ -26,6 +28,7 @@ class Device:
     """One for the life of a workload. Calls raise what PyTorch raises."""
 
     name = ""
+    axes: tuple[str, ...] = ()
     captures_graphs = False  # path=graph: captured and replayed; else by the layout of the weights
 
     def open(self, cell: Cell) -> None:
@@ -91,6 +94,7 @@ class CpuDevice(Device):
 
 class MpsDevice(Device):
     name = "mps"
+    axes = ("stream", "wait")
 
     def open(self, cell: Cell) -> None:
         self._wait = cell["wait"]
@@ -141,6 +145,7 @@ class MpsDevice(Device):
 
 class CudaDevice(Device):
     name = "cuda"
+    axes = ("stream", "capture", "wait")
     captures_graphs = True
 
     def __init__(self) -> None:
@@ -235,6 +240,7 @@ def reports() -> list[dict[str, Any]]:
             "simulated": False,
             "device": kind.in_words(),
             "reason": kind.missing(),
+            "axes": [*AXES, *kind.axes],
         }
         for name, kind in DEVICES.items()
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from functools import partial
 from typing import Any
 
 import torch
@@ -45,11 +46,6 @@ class worker_errors(AbstractContextManager[None]):
                 raise GpuError(text) from problem
         if "MPS backend is supported on" in text or "not linked with support for mps" in text:
             raise Unsupported(text) from problem
-
-
-def cpu_side() -> AbstractContextManager[Any]:
-    """Tensor operations that are the harness's own: no gradient is recorded."""
-    return torch.no_grad()
 
 
 def to_type(tensor: Any, dtype: Any) -> Any:
@@ -207,7 +203,7 @@ class TorchWorkload(Workload):
     def _make_parameters(self, stream: int) -> tuple[Tensors, Tensors]:
         if self.operation.parameters is None:
             return [], []
-        with cpu_side():
+        with torch.no_grad():
             made = self.operation.parameters(Random(self.seed, stream), self.sizes)
             on_cpu = [to_type(each, self.dtype) for each in made]
         on_device = []
@@ -244,7 +240,7 @@ class TorchLane(Lane):
         workload = self._workload
         if workload.operation.inputs is None:
             return []
-        with cpu_side():
+        with torch.no_grad():
             made = workload.operation.inputs(Random(workload.seed, 2 + 2 * thread), self._sizes)
             return [to_type(each, workload.dtype) for each in made]
 
@@ -291,7 +287,7 @@ class TorchLane(Lane):
                 self._workload.device.synchronise()
 
     def check(self) -> Checked:
-        with worker_errors(), cpu_side():
+        with worker_errors(), torch.no_grad():
             return self._check()
 
     def _check(self) -> Checked:
@@ -305,14 +301,12 @@ class TorchLane(Lane):
         checks: list[tuple[int, Callable[[], str]]] = []
         for iteration, results in self._kept.all:
             result.checked += 1
-            checks.append((iteration, lambda results=results: self._difference_in(results, expected)))
+            checks.append((iteration, partial(self._difference_in, results, expected)))
         if self._workload.compares_repeats:
-            checks += [
-                (i, lambda results=results: self._other_bits(results)) for i, results in self._kept.all
-            ]
+            checks += [(i, partial(self._other_bits, results)) for i, results in self._kept.all]
         if self._workload.operation.verify == "compare":
             checks += [
-                (i, lambda number=number: self._difference_of_number(number, expected[-1]))
+                (i, partial(self._difference_of_number, number, expected[-1]))
                 for i, number in self._read_back
             ]
         for iteration, check in checks:
@@ -379,6 +373,8 @@ def raw_bytes(tensor: Any) -> bytes:
 
 
 class TorchProgram(Program):
+    without = ()
+
     def begin(self) -> None:
         torch.set_num_threads(1)
 

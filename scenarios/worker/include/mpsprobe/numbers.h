@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "mpsprobe/worker.h" /* MPSPROBE_PUBLIC */
+#include "worker.h" /* MPSPROBE_PUBLIC */
 #ifdef __cplusplus
 extern "C" {
 #endif
