@@ -26,7 +26,7 @@ TRIALS = int(os.environ.get("MPSPROBE_TEST_TRIALS", "1"))
 # As C++ dies of them, so must Python.
 ALIKE = (
     *("null_dereference", "nested_crash", "null_call", "wild_call", "bus_error", "trap"),
-    *("illegal_instruction", "division", "double_free", "abort", "abort_encoder", "exception"),
+    *("illegal_instruction", "division", "wild_free", "abort", "abort_encoder", "exception"),
     *("exception_on_main", "exit_zero", "exit_eleven", "killed", "wrong_numbers", "crash_early"),
     "crash_teardown",
 )
@@ -123,7 +123,7 @@ class OfPython(unittest.TestCase):
     def test_a_crash_of_the_interpreters_end_is_of_the_phase_finalise(self) -> None:
         outcome, title = self.title_of("crash_finalise")
         self.assertEqual(outcome, "signal")
-        self.assertIn("finalise", title)
+        self.assertIn("at the interpreter's end", title)
 
 
 class Leash(unittest.TestCase):

@@ -13,6 +13,8 @@ import faulthandler
 import os
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
 
@@ -49,8 +51,23 @@ def framework() -> str:
 def make_program() -> Program:
     asked = [row[1:] for row in PROGRAMS if os.environ.get(row[0])]
     module, name = asked[0] if asked else FRAMEWORKS[framework()]
-    program: Program = getattr(import_module(f"{__package__}.{module}"), name)()
+    with one_thread_of_blas():
+        program: Program = getattr(import_module(f"{__package__}.{module}"), name)()
     return program
+
+
+@contextmanager
+def one_thread_of_blas() -> Iterator[None]:
+    """While libraries are loaded: numpy, which torch loads where it finds it, starts threads of OpenBLAS's
+    at once, and a process that has more than one forks no trials."""
+    name = "OPENBLAS_NUM_THREADS"
+    given = os.environ.get(name)
+    os.environ.setdefault(name, "1")
+    try:
+        yield
+    finally:
+        if given is None:
+            del os.environ[name]
 
 
 def main(arguments: list[str] | None = None) -> int:
