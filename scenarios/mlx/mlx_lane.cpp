@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <mlx/array.h>
+#include <mlx/compile.h>
 #include <mlx/ops.h>
 #include <mlx/transforms.h>
 
