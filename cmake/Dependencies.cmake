@@ -129,6 +129,10 @@ if(NOT TARGET LibArchive::LibArchive)
   set(_libarchive_kegs /opt/homebrew/opt/libarchive /usr/local/opt/libarchive)
   find_path(MPSPROBE_LIBARCHIVE_INCLUDE archive_entry.h HINTS ${_libarchive_kegs} PATH_SUFFIXES include
             DOC "Folder that holds archive_entry.h")
+  if(APPLE)
+    # The system's own: Homebrew's would have to be wherever the programs run.
+    find_library(MPSPROBE_LIBARCHIVE archive DOC "libarchive")
+  endif()
   find_library(MPSPROBE_LIBARCHIVE archive HINTS ${_libarchive_kegs} PATH_SUFFIXES lib DOC "libarchive")
   mark_as_advanced(MPSPROBE_LIBARCHIVE_INCLUDE MPSPROBE_LIBARCHIVE)
   if(NOT MPSPROBE_LIBARCHIVE_INCLUDE OR NOT MPSPROBE_LIBARCHIVE)
@@ -148,11 +152,17 @@ endif()
 
 # Matches the rules that title failures (harness/signature) and the patterns of personal data
 # (reproducers/bundle/redaction). Not fetched: every distribution has it.
-if(NOT TARGET mpsprobe_pcre2)
+if(MPSPROBE_PCRE2_SOURCE AND NOT TARGET mpsprobe_pcre2)
+  include(StaticPcre2)
+elseif(NOT TARGET mpsprobe_pcre2)
   set(_pcre2_homes /opt/homebrew/opt/pcre2 /usr/local/opt/pcre2)
   find_path(MPSPROBE_PCRE2_INCLUDE pcre2.h HINTS ${_pcre2_homes} PATH_SUFFIXES include
             DOC "Folder that holds pcre2.h")
-  find_library(MPSPROBE_PCRE2 pcre2-8 HINTS ${_pcre2_homes} PATH_SUFFIXES lib DOC "PCRE2, for texts of bytes")
+  # Homebrew's archive before its library, which other Macs lack.
+  if(APPLE)
+    set(_pcre2_archive libpcre2-8.a)
+  endif()
+  find_library(MPSPROBE_PCRE2 NAMES ${_pcre2_archive} pcre2-8 HINTS ${_pcre2_homes} PATH_SUFFIXES lib DOC "PCRE2, for texts of bytes")
   mark_as_advanced(MPSPROBE_PCRE2_INCLUDE MPSPROBE_PCRE2)
   if(NOT MPSPROBE_PCRE2_INCLUDE OR NOT MPSPROBE_PCRE2)
     message(FATAL_ERROR "PCRE2 is not installed. Run tools/setup, or install it with your package manager: "

@@ -4,8 +4,10 @@
   check_images.py --library FILE... --stubs FILE-OR-FOLDER... -- IMAGE...
 
 Each IMAGE is for arm64 and macOS 14.0; each symbol that it takes from elsewhere has a library's name beside it, and
-that library, a real one (--library) or a stub of Apple's (--stubs), exports it. What does not hold is named, one a
-line, on stderr. The last line on stdout is "N passed, M failed", in images.
+that library, a real one (--library) or a stub of Apple's (--stubs), exports it. And it loads nothing but what a Mac has as it
+is bought (/usr/lib, /System/Library), the real libraries, and the images that are verified with it: nothing of
+Homebrew's, and nothing by a path of this machine. What does not hold is named, one a line, on stderr. The last line on
+stdout is "N passed, M failed", in images.
 
 Exit codes: 0 all hold; 1 some do not; 2 wrong usage.
 """
@@ -20,6 +22,8 @@ import mach_o  # noqa: E402
 import text_stub  # noqa: E402
 
 MINIMUM = "14.0"
+# Where the libraries of a plain macOS lie.
+SYSTEM = ("/usr/lib/", "/System/Library/")
 
 
 class Libraries:
@@ -52,13 +56,18 @@ class Libraries:
         )
 
 
-def problems_of(path, libraries, used):
+def foreign(path, image, ours):
+    """Sentences on what the image loads that is neither the system's nor in `ours`, install names."""
+    return [
+        f"{path}: loads {name}, which a plain macOS {MINIMUM} has not"
+        for name in image.libraries
+        if name not in ours and not (name.startswith(SYSTEM) and ".." not in name)
+    ]
+
+
+def problems_of(path, image, libraries, ours, used):
     """Sentences on what does not hold for the image; adds (library, symbol) of each found one to `used`."""
-    try:
-        image = mach_o.Image(path)
-    except (OSError, ValueError) as error:
-        return [str(error)]
-    problems = []
+    problems = foreign(path, image, ours)
     if image.cpu != mach_o.CPU_ARM64:
         problems.append(f"{path}: built for processor type {image.cpu:#x}, not arm64")
     if (image.platform, image.minimum) != ("macos", MINIMUM):
@@ -93,10 +102,18 @@ def main():
                 if file.endswith(".tbd"):
                     libraries.add_stub(os.path.join(folder, file))
 
+    images = {}
+    problems_read = {}
+    for path in arguments.images:
+        try:
+            images[path] = mach_o.Image(path)
+        except (OSError, ValueError) as error:
+            problems_read[path] = [str(error)]
+    ours = libraries.real | {image.install_name for image in images.values() if image.install_name}
     used = set()
     failed = 0
     for path in arguments.images:
-        problems = problems_of(path, libraries, used)
+        problems = problems_read.get(path) or problems_of(path, images[path], libraries, ours, used)
         failed += bool(problems)
         for problem in problems:
             print(problem, file=sys.stderr)

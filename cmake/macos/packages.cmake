@@ -42,18 +42,6 @@ add_library(LibArchive::LibArchive INTERFACE IMPORTED GLOBAL)
 set_target_properties(LibArchive::LibArchive PROPERTIES
   INTERFACE_INCLUDE_DIRECTORIES ${_headers} INTERFACE_LINK_LIBRARIES archive)
 
-# PCRE2 is Homebrew's on a Mac: Debian's header, and a stub.
-if(NOT EXISTS /usr/include/pcre2.h)
-  message(FATAL_ERROR "/usr/include/pcre2.h of Debian's package libpcre2-dev is missing. "
-                      "Run tools/setup --macos, then try again.")
-endif()
-if(NOT EXISTS ${_headers}/pcre2.h)
-  file(CREATE_LINK /usr/include/pcre2.h ${_headers}/pcre2.h SYMBOLIC)
-endif()
-add_library(mpsprobe_pcre2 INTERFACE IMPORTED GLOBAL)
-set_target_properties(mpsprobe_pcre2 PROPERTIES
-  INTERFACE_INCLUDE_DIRECTORIES ${_headers} INTERFACE_LINK_LIBRARIES pcre2-8)
-
 # SQLite is in macOS, and in its SDK: Debian's header, and a stub.
 if(NOT EXISTS /usr/include/sqlite3.h)
   message(FATAL_ERROR "/usr/include/sqlite3.h of Debian's package libsqlite3-dev is missing. "

@@ -1,4 +1,4 @@
-# Three mistakes that a Mac would show and Linux does not. Each source is built twice, by the rules of all others:
+# Mistakes that a Mac would show and Linux does not. Each source is built twice, by the rules of all others:
 # sound, as a part of the build, and spoilt, which tools/cross-build-macos builds to see it fail.
 function(mpsprobe_spoilt name source)
   foreach(kind sound spoilt)
@@ -14,6 +14,11 @@ endfunction()
 
 mpsprobe_spoilt(selector selector.mm mpsprobe::apple)
 mpsprobe_spoilt(linux_call linux_call.cpp)
+# Seen with Apple's own libc++ alone (apple_headers.cmake).
+mpsprobe_spoilt(apple_library apple_library.cpp)
+mpsprobe_spoilt(homebrew homebrew.cpp)
+target_link_libraries(homebrew_spoilt PRIVATE spoilt)
+target_link_directories(homebrew_spoilt PRIVATE ${CMAKE_SOURCE_DIR}/cmake/macos/spoilt)
 if(TARGET LibTorch::cpu)
   mpsprobe_spoilt(symbol symbol.cpp LibTorch::cpu)
 endif()
