@@ -152,8 +152,8 @@ class Leash(unittest.TestCase):
             )
             try:
                 worker = self.wait_for_worker(runner.pid)
-                runner.send_signal(signal.SIGKILL)
                 began = time.monotonic()
+                runner.send_signal(signal.SIGKILL)
                 while is_alive(worker) and time.monotonic() - began < 10:
                     time.sleep(0.001)
                 return time.monotonic() - began
@@ -166,41 +166,36 @@ class Leash(unittest.TestCase):
         until = time.monotonic() + 60
         while time.monotonic() < until:
             for child in children_of(runner):
-                threads = list(Path(f"/proc/{child}/task").glob("*"))
-                command = Path(f"/proc/{child}/cmdline").read_bytes()
-                if b"--cell" in command and len(threads) > 3 and sleeps(child):
+                if b"--cell" in text_of(f"/proc/{child}/cmdline") and sleeps(child):
                     return child
             time.sleep(0.01)
         raise AssertionError("the worker never came to sleep")
 
 
+def text_of(path: str) -> bytes:
+    """Empty where the process has ended."""
+    try:
+        return Path(path).read_bytes()
+    except OSError:
+        return b""
+
+
 def children_of(process: int) -> list[int]:
     """Of all its threads."""
-    found = []
-    for task in Path(f"/proc/{process}/task").glob("*"):
-        try:
-            found += [int(child) for child in (task / "children").read_text().split()]
-        except OSError:
-            continue
-    return found
+    tasks = Path(f"/proc/{process}/task").glob("*")
+    return [int(child) for task in tasks for child in text_of(f"{task}/children").split()]
 
 
 def sleeps(process: int) -> bool:
     """A thread of it is in pause()."""
-    for task in Path(f"/proc/{process}/task").glob("*"):
-        try:
-            if (task / "syscall").read_text().split()[0] in ("34", "73"):  # pause; ppoll on arm64
-                return True
-        except (OSError, IndexError):
-            continue
-    return False
+    tasks = Path(f"/proc/{process}/task").glob("*")
+    calls = [text_of(f"{task}/syscall").split() for task in tasks]
+    return any(call and call[0] in (b"34", b"73") for call in calls)  # pause; on arm64 ppoll
 
 
 def is_alive(process: int) -> bool:
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except OSError:
-        return False
+    state = text_of(f"/proc/{process}/stat").rpartition(b")")[2].split()
+    return bool(state) and state[0] not in (b"Z", b"X")
 
 
 # Not those whose thread's end fails in MLX 0.32.4.

@@ -40,12 +40,21 @@ def framework() -> str:
         if asked not in FRAMEWORKS:
             raise SetupFailed(f"MPSPROBE_PYTHON_FRAMEWORK={asked}: possible are {', '.join(FRAMEWORKS)}")
         return asked
-    installed = [name for name in ("mlx", "torch") if find_spec(name) is not None]
+    installed = [name for name in ("mlx", "torch") if is_installed(name)]
     if not installed:
         raise SetupFailed(f"{sys.executable} has neither mlx nor torch. Install one: pip install mlx")
     # The one that has a device here, as the runner chooses a backend where none is named.
     has_device = sys.platform == "darwin" or os.path.exists("/dev/nvidiactl")
     return "torch" if "torch" in installed and (has_device or len(installed) == 1) else installed[0]
+
+
+def is_installed(framework: str) -> bool:
+    """Does not load it. A folder of that name is no framework yet: such a module has no origin."""
+    try:
+        spec = find_spec({"mlx": "mlx.core"}.get(framework, framework))
+    except ModuleNotFoundError:
+        return False
+    return spec is not None and spec.origin is not None
 
 
 def make_program() -> Program:
