@@ -3,10 +3,12 @@
 the path. And that check_wheel.py finds what is wrong with a wheel.
 
   wheel_test.py [WHEEL]      without a wheel tools/build-wheel --quick makes one
+  wheel_test.py --built      the newest that tools/build-wheel has made; without one exit code 77: skipped
 """
 
 import json
 import pathlib
+import platform
 import shutil
 import statistics
 import subprocess
@@ -165,4 +167,13 @@ class Verified(unittest.TestCase):
 if __name__ == "__main__":
     if len(sys.argv) > 1 and sys.argv[1].endswith(".whl"):
         WHEEL = pathlib.Path(sys.argv.pop(1)).resolve()
+    elif sys.argv[1:] == ["--built"]:
+        sys.argv.pop(1)
+        built = sorted(
+            ROOT.glob(f"build/*dist/*manylinux*_{platform.machine()}.whl"), key=lambda file: file.stat().st_mtime
+        )
+        if not built:
+            print("skipped: there is no wheel in build/dist. tools/build-wheel makes one")
+            sys.exit(77)
+        WHEEL = built[-1]
     unittest.main()
