@@ -2,6 +2,9 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#ifdef __APPLE__
+#include <mach-o/dyld.h>
+#endif
 
 #include <algorithm>
 #include <cstdint>
