@@ -7,8 +7,10 @@
 namespace mpsprobe {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::Not;
 
 std::vector<std::string> operations_of(const std::vector<Cell>& cells) {
   std::vector<std::string> names;
@@ -47,6 +49,20 @@ TEST(Simplification, SizesThatAreNoneAreNotRead) {
   for (const char* text : {"default", "", "x", "8xx3", "8x-1", "0x3", "99999999999999999999"}) {
     EXPECT_THAT(sizes_of(text), IsEmpty()) << text;
   }
+}
+
+TEST(Simplification, WhatAThreadLeavesToItsEndIsAConditionOfMlx) {
+  const auto changes_of = [](const char* text) {
+    const Cell cell = parse_cell(text);
+    std::vector<std::string> changes;
+    for (const ConditionChange& change : conditions_of(cell, planted_operations())) {
+      changes.push_back(change_between(cell, change.cell));
+    }
+    return changes;
+  };
+  const char* const clears = "leave nothing -> clear-streams";
+  EXPECT_THAT(changes_of("mlx/raw/default/threads=1"), Contains(clears));
+  EXPECT_THAT(changes_of("sim/linear/nograph/threads=4"), Not(Contains(clears)));
 }
 
 }  // namespace
