@@ -46,6 +46,13 @@ while(_mpsprobe_data)
                          PATTERN "CMakeLists.txt")
 endwhile()
 
+# mpsprobe_stands_alone(<target>): without what a debugger reads, which names the folders of the machine that built it
+function(mpsprobe_stands_alone target)
+  if(MPSPROBE_SELF_CONTAINED AND NOT APPLE)
+    target_link_options(${target} PRIVATE LINKER:--strip-debug)
+  endif()
+endfunction()
+
 # mpsprobe_install(): install rules of the programs that this configuration builds. What serves without LibTorch, MLX
 # and the simulated device makes the component wheel, and the target of that name.
 function(mpsprobe_install)
@@ -64,6 +71,7 @@ function(mpsprobe_install)
     if(target IN_LIST in_wheel)
       set(component wheel)
       add_dependencies(wheel ${target})
+      mpsprobe_stands_alone(${target})
     endif()
     install(TARGETS ${target} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT ${component}
                               LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${component})
@@ -75,6 +83,7 @@ function(mpsprobe_install)
       set(beside_package ${SKBUILD_PLATLIB_DIR}/mpsprobe)
     endif()
     add_dependencies(wheel mpsprobe_c_worker)
+    mpsprobe_stands_alone(mpsprobe_c_worker)
     install(TARGETS mpsprobe_c_worker LIBRARY DESTINATION ${beside_package} COMPONENT wheel)
   endif()
   if(TARGET LibTorch::cuda)
