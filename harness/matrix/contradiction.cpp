@@ -25,6 +25,10 @@ struct Rule {
   const char* reason;
 };
 
+// A page of Apple silicon, and the least that a thread of any system starts with.
+constexpr int32_t kStackPage = 16384;
+constexpr int32_t kLeastStack = 4 * kStackPage;
+
 constexpr Rule kRules[] = {
     {[](const Cell& cell, const OperationInfo& operation) {
        return !info_of(cell.backend).captures && !lists(operation.paths, name_of(cell.path));
@@ -129,6 +133,10 @@ constexpr Rule kRules[] = {
        return cell.start != Start::barrier && cell.threads == 1;
      },
      "one thread can start in one way only"},
+    {[](const Cell& cell, const OperationInfo&) {
+       return cell.stack != 0 && (cell.stack < kLeastStack || cell.stack % kStackPage != 0);
+     },
+     "a stack is of 65536 bytes or more, and of whole pages of 16384"},
     {[](const Cell& cell, const OperationInfo&) {
        return cell.throttle != kMostThreads && cell.throttle >= cell.threads;
      },

@@ -120,6 +120,9 @@ TEST(Matrix, EveryContradictionHasItsReason) {
   EXPECT_THAT(left_out("sim/raw/default/threads=2/throttle=2"), HasSubstr("throttle"));
   EXPECT_THAT(left_out("sim/raw/default/threads=4/throttle=2/lock=forward"), HasSubstr("a lock"));
   EXPECT_EQ(left_out("sim/raw/default/threads=4/throttle=2"), "");
+  EXPECT_THAT(left_out("sim/raw/default/threads=4/stack=49152"), HasSubstr("65536 bytes or more"));
+  EXPECT_THAT(left_out("sim/raw/default/threads=4/stack=524289"), HasSubstr("whole pages"));
+  EXPECT_EQ(left_out("sim/raw/default/threads=1/stack=524288"), "");
   EXPECT_THAT(left_out("sim/raw/default/threads=2/churn=2/end=exit"), HasSubstr("go on until"));
   EXPECT_THAT(left_out("sim/raw/default/threads=2/sync=never/end=exit"), HasSubstr("go on until"));
   EXPECT_THAT(left_out("sim/raw/default/threads=2/start=sequential/end=exit"),

@@ -289,6 +289,10 @@ constexpr std::array kAxes{
     choice<&Cell::leave, kLeaves>("leave",
                                   "what a thread does last: nothing, or it calls MLX's "
                                   "clear_streams, which a thread's end needs (mlx only)"),
+    count<&Cell::stack>("stack",
+                        "bytes of stack that each thread has, pages of 16384 of them; 0: what the "
+                        "system gives (512 KiB on macOS)",
+                        1 << 30, "0", 0),
     choice<&Cell::end, kEnds>("end",
                               "how a process ends: after all threads, or by the return of main "
                               "while they go on with their iterations (results are not compared)"),

@@ -86,6 +86,7 @@ struct Cell {
   BesideThreads beside = BesideThreads::none;
   int32_t churn = 1;             ///< rounds of spawning and joining the threads
   Leave leave = Leave::nothing;  ///< of the backend mlx; means nothing elsewhere
+  int32_t stack = 0;             ///< bytes of each thread's; 0: the system's own default
   End end = End::join;
   Aftermath aftermath = Aftermath::none;
   ForkedChild child = ForkedChild::none;

@@ -104,6 +104,8 @@ INSTANTIATE_TEST_SUITE_P(
                     BadText{"sim/linear/graph/threads=0", "threads"},
                     BadText{"sim/linear/graph/threads=257", "threads"},
                     BadText{"sim/linear/graph/throttle=0", "throttle"},
+                    BadText{"sim/linear/graph/stack=8m", "stack"},
+                    BadText{"sim/linear/graph/stack=1073741825", "stack"},
                     BadText{"sim/linear/graph/perturb=clock", "axis perturb: was removed: "},
                     BadText{"sim/linear/graph/end=abort", "end"},
                     BadText{"sim/linear/graph/meet=end", "meet"},

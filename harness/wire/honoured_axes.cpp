@@ -8,9 +8,9 @@ namespace {
 constexpr std::array<std::string_view, 7> kRunner{"backend",  "op",  "path",      "processes",
                                                   "lifetime", "env", "validation"};
 
-constexpr std::array<std::string_view, 17> kLoop{
-    "threads", "iterations", "init",     "warmup", "start", "meet", "serve",     "seconds", "sync",
-    "every",   "lock",       "throttle", "beside", "churn", "end",  "aftermath", "child"};
+constexpr std::array<std::string_view, 18> kLoop{
+    "threads", "iterations", "init",     "warmup", "start", "meet",  "serve", "seconds",   "sync",
+    "every",   "lock",       "throttle", "beside", "churn", "stack", "end",   "aftermath", "child"};
 
 /// What the lanes of a backend read of a cell: names with spaces between.
 struct Row {

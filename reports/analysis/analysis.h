@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,6 +34,7 @@ struct Arm {
   std::optional<bool> stream_pool;   ///< MPSStreamPool is there
   std::string interpreter;           ///< that calls it, "cpython 3.11.7"; empty where none does
   std::vector<std::string> devices;  ///< as processes named them, each once
+  std::set<uint64_t> stacks;         ///< bytes of a thread's stack where a cell does not say
 };
 
 /// How far the threads of a cell were really inside an operation at the same time.

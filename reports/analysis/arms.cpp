@@ -32,6 +32,13 @@ void add_device(Arm& arm, const json& provenance) {
   }
 }
 
+void add_stack(Arm& arm, const json& provenance) {
+  const json& bytes = member(provenance, "thread_stack");
+  if (bytes.is_number_unsigned() && bytes.get<uint64_t>() > 0) {
+    arm.stacks.insert(bytes.get<uint64_t>());
+  }
+}
+
 // What identifies the build and the device of a trial: nothing where no process said, or where its
 // processes contradict each other.
 struct Identity {
@@ -82,6 +89,7 @@ size_t known_arm(WorkerArms& worker, const Arm& blank, const Identity& identity,
     worker.arms.back().proved = identity.provenance.is_object();
   }
   add_device(worker.arms[at->second], identity.provenance);
+  add_stack(worker.arms[at->second], identity.provenance);
   return at->second;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "harness/outcome/refusals.h"
 #include "harness/wire/axis.h"
@@ -180,6 +181,21 @@ void facts(const nlohmann::json& value, const std::string& name, int depth, std:
   rows += fmt::format("| {} | {} |\n", escaped(name, 80), code_span(text));
 }
 
+/// Nothing where no process told. The system's default differs by a factor of 16, and what a deep
+/// call needs may lie between.
+std::string stacks_in_words(const Analysis& analysis) {
+  std::map<uint64_t, std::vector<std::string>> workers;
+  for (const Arm& arm : analysis.arms) {
+    for (const uint64_t bytes : arm.stacks) workers[bytes].push_back(escaped(arm.label, 80));
+  }
+  std::string text;
+  for (const auto& [bytes, labels] : workers) {
+    text += fmt::format("{}{} KiB ({})", text.empty() ? "" : ", ", bytes / 1024,
+                        fmt::join(labels, ", "));
+  }
+  return text.empty() ? "" : "Stack of a thread where a cell does not say: " + text + ".\n\n";
+}
+
 std::string provenance(const Analysis& analysis) {
   std::string text =
       "## What ran\n\n| worker | library | git | build id | stream pool | file | "
@@ -196,7 +212,7 @@ std::string provenance(const Analysis& analysis) {
                         span(arm.git_hash), span(arm.build_id), pool, span(arm.library),
                         devices.empty() ? "?" : devices);
   }
-  return text + "\n";
+  return text + "\n" + stacks_in_words(analysis);
 }
 
 std::string machine(const Analysis& analysis) {

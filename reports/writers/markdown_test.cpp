@@ -67,6 +67,17 @@ TEST(Markdown, WhatIsTooLongIsInTheDetails) {
   }
 }
 
+TEST(Markdown, NamesTheStackThatThreadsHaveWhereACellDoesNotSay) {
+  SampleJournal sample;
+  sample.plan("mps/linear/default/threads=4").ran(10);
+  EXPECT_THAT(markdown_of(sample.journal), Not(HasSubstr("Stack of a thread")));
+  sample.journal.provenances["build-a"]["thread_stack"] = 512 * 1024U;
+  EXPECT_THAT(markdown_of(sample.journal),
+              HasSubstr("\nStack of a thread where a cell does not say: 512 KiB (stock).\n"));
+  sample.journal.provenances["build-a"]["thread_stack"] = "much";
+  EXPECT_THAT(markdown_of(sample.journal), Not(HasSubstr("Stack of a thread")));
+}
+
 TEST(Markdown, NamesTheRuleThatALibraryRefusesBy) {
   SampleJournal sample;
   sample.plan("mlx/chain/default/threads=2").came_to(2, Outcome::refused);

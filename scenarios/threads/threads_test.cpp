@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <atomic>
@@ -49,7 +50,8 @@ void run_cell(const Cell& cell, Workload& workload,
   std::vector<std::unique_ptr<Lane>> lanes(static_cast<size_t>(cell.threads));
   const auto block = std::make_unique<recorder_layout::Block>();
   FlightRecorder recorder(block.get());
-  run_threads(cell, cell.iterations, workload, lanes, recorder, on_failure);
+  run_threads(cell, cell.iterations, workload, lanes, recorder, on_failure,
+              system_threads(static_cast<size_t>(cell.stack)));
 }
 
 std::vector<std::string> notes_of(const std::string& text) {
@@ -94,6 +96,59 @@ TEST(Threads, TakeFromAPoolAsManyAsAllOfThemHave) {
 TEST(Threads, HaveTheirIterationsDoneByOneThatServes) {
   EXPECT_THAT(notes_of("cpu/add/default/threads=3/iterations=4/serve=queue"),
               testing::Each("lslslsls"));
+}
+
+/// Bytes of the stack that the calling thread has.
+size_t own_stack() {
+#ifdef __APPLE__
+  return pthread_get_stacksize_np(pthread_self());
+#else
+  pthread_attr_t attributes;
+  size_t bytes = 0;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return 0;
+  pthread_attr_getstacksize(&attributes, &bytes);
+  pthread_attr_destroy(&attributes);
+  return bytes;
+#endif
+}
+
+class StackWorkload : public NotingWorkload {
+ public:
+  explicit StackWorkload(size_t threads) : NotingWorkload(threads), stacks_(threads) {}
+  std::unique_ptr<Lane> make_lane(int thread) override {
+    class StackLane : public NotingLane {
+     public:
+      StackLane(std::string& notes, size_t& stack) : NotingLane(notes), stack_(stack) {}
+      void launch(int) override { stack_ = own_stack(); }
+
+     private:
+      size_t& stack_;
+    };
+    const auto slot = static_cast<size_t>(thread);
+    return std::make_unique<StackLane>(notes_[slot], stacks_[slot]);
+  }
+  std::vector<size_t> stacks_;
+};
+
+TEST(Threads, HaveTheStackThatTheCellSays) {
+  const auto stacks = [](const std::string& text) {
+    const Cell cell = parse_cell(text);
+    StackWorkload workload(static_cast<size_t>(cell.threads));
+    run_cell(cell, workload, [](const FailureEvent& failure) { ADD_FAILURE() << failure.text; });
+    return workload.stacks_;
+  };
+  // A system may round up, and count a guard.
+  constexpr size_t kRounding = size_t{64} << 10;
+  const auto about = [](size_t bytes) {
+    return testing::Each(
+        testing::AllOf(testing::Ge(bytes - kRounding), testing::Le(bytes + kRounding)));
+  };
+  // From the smallest to the largest: glibc gives a thread the stack of one that has ended, where
+  // that is not too small.
+  EXPECT_THAT(stacks("cpu/add/default/threads=2/stack=1048576"), about(size_t{1} << 20));
+  EXPECT_GT(default_thread_stack(), size_t{256} << 10);
+  EXPECT_THAT(stacks("cpu/add/default/threads=2"), about(default_thread_stack()));
+  EXPECT_THAT(stacks("cpu/add/default/threads=2/stack=67108864"), about(size_t{64} << 20));
 }
 
 /// Whoever waits notes how many had launched by then in that iteration; one thread may fail.

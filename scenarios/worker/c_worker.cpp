@@ -156,20 +156,24 @@ class CProgram : public WorkerProgram {
     require(worker_.make_workload(worker_.context, values, seed, &workload));
     return std::make_unique<CWorkload>(worker_, workload, cell.op);
   }
-  StartThread thread_starter() override {
-    if (worker_.start_thread == nullptr || worker_.join_thread == nullptr) return system_threads();
+  StartThread thread_starter(const Cell& cell) override {
+    if (!has_own_threads()) return WorkerProgram::thread_starter(cell);
     return [this](uint32_t slot, std::function<void()> body) -> JoinThread {
       auto own = std::make_unique<Body>(Body{std::move(body)});
       void* thread = nullptr;
       require(worker_.start_thread(worker_.context, static_cast<int32_t>(slot), Body::call,
                                    own.get(), &thread));
-      static_cast<void>(own.release());  // the thread frees it
+      [[maybe_unused]] const auto* const freed_by_the_thread = own.release();
       return [this, thread] { worker_.join_thread(worker_.context, thread); };
     };
   }
+  size_t thread_stack() override { return has_own_threads() ? 0 : WorkerProgram::thread_stack(); }
   bool ends_interpreter() const override { return true; }
 
  private:
+  bool has_own_threads() const {
+    return worker_.start_thread != nullptr && worker_.join_thread != nullptr;
+  }
   static nlohmann::json parse(const char* text, const char* callback) {
     nlohmann::json value = nlohmann::json::parse(text_or(text, ""), nullptr, false);
     if (value.is_object()) return value;
@@ -185,8 +189,10 @@ class CProgram : public WorkerProgram {
     nlohmann::json& axes = entry["axes"];
     if (!axes.is_array()) axes = nlohmann::json::array();
     for (const std::string_view name : loop_axes()) {
-      // A child of a fork would have to be made known to the language.
-      const bool without = (name == "beside" && worker_.wait_beside == nullptr) || name == "child";
+      // A child of a fork would have to be made known to the language, whose threads have the stack
+      // that it gives them.
+      const bool without = (name == "beside" && worker_.wait_beside == nullptr) ||
+                           name == "child" || (name == "stack" && has_own_threads());
       if (!without) axes.push_back(name);
     }
     if (worker_.hand_on != nullptr) axes.push_back("inputs");

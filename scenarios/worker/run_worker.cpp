@@ -59,7 +59,7 @@ class Run {
             failed_.store(true);
             channel_.send(failure);
           },
-          program_.thread_starter());
+          program_.thread_starter(cell_));
       if (cell_.end == End::exit) {
         leave(tally);
         return;
@@ -98,7 +98,9 @@ class Run {
   }
 
   void prepare() {
-    channel_.send(HelloEvent{kProtocolVersion, program_.provenance(cell_).dump()});
+    nlohmann::json provenance = program_.provenance(cell_);
+    if (const size_t bytes = program_.thread_stack(); bytes > 0) provenance["thread_stack"] = bytes;
+    channel_.send(HelloEvent{kProtocolVersion, provenance.dump()});
     workload_ = program_.make_workload(cell_, seed_);
     inquest_.watch(workload_.get());
     note_images(recorder_);

@@ -109,7 +109,11 @@ class WorkerProgram {
   /// Throws UnsupportedError or SetupError with a reason that a person can act on.
   virtual std::unique_ptr<Workload> make_workload(const Cell& cell, uint64_t seed) = 0;
   /// What makes the threads of a cell: the system, or the language that the operations are in.
-  virtual StartThread thread_starter() { return system_threads(); }
+  virtual StartThread thread_starter(const Cell& cell) {
+    return system_threads(static_cast<size_t>(cell.stack));
+  }
+  /// Bytes of stack that those threads have where a cell does not say; 0 where it is not known.
+  virtual size_t thread_stack() { return default_thread_stack(); }
   /// Whether a process ends by returning from run_worker: there an interpreter ends before the
   /// process does, which is the phase `finalise`. Otherwise run_worker ends it by exit().
   virtual bool ends_interpreter() const { return false; }

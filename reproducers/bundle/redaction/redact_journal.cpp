@@ -56,8 +56,8 @@ constexpr std::array<Wanted, 9> kMachine{{{"os"},
       {AT "python.binding.uuid", Take::build_id},                                                  \
       {AT "python.binding.fingerprint", Take::build_id},                                           \
       {AT "device.frameworks.MetalPerformanceShadersGraph"}, {AT "environment.*", Take::variable}, \
-      {AT "symbols.*", Take::number}, {AT "worker_version"}, {AT "simulated"},                     \
-      {AT "sim.simulated"}, {AT "sim.profile"}, {                                                  \
+      {AT "symbols.*", Take::number}, {AT "worker_version"}, {AT "thread_stack", Take::number},    \
+      {AT "simulated"}, {AT "sim.simulated"}, {AT "sim.profile"}, {                                \
     AT "sim.profile_hash", Take::build_id                                                          \
   }
 

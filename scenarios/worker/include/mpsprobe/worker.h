@@ -122,7 +122,8 @@ typedef struct mpsprobe_worker {
   /** Optional. */
   void (*free_lane)(void* lane);
 
-  /* Threads of the host language, both or neither; NULL: those of the system. */
+  /* Threads of the host language, both or neither; NULL: those of the system, with which stack is
+   * an axis. */
 
   /** Starts a thread that calls body(argument) once, and notes in *thread what join_thread gets.
    * `slot` is the thread's number in the cell. Main thread. */
