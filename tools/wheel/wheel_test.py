@@ -83,6 +83,16 @@ class Installed(unittest.TestCase):
         self.assertIn("quick", self.call("mpsprobe", "list", "matrices"))
         self.assertIn("attention", self.call("mpsprobe", "list", "matrices"))
 
+    def test_the_worker_for_python_finds_its_library(self):
+        # There is no framework in this environment: its self-tests need none.
+        asked = {**self.variables, "MPSPROBE_PYTHON_FRAMEWORK": "none"}
+        done = subprocess.run(
+            [self.bin / "mpsprobe-python-worker", "describe"], env=asked, capture_output=True, text=True, timeout=120
+        )
+        self.assertEqual(done.returncode, 0, done.stderr)
+        described = json.loads(done.stdout)
+        self.assertIn("cpu", [backend["name"] for backend in described["backends"]])
+
     # libdw and libelf, beside the program; libarchive, Mbed TLS and SQLite, in it.
     def test_names_a_crash_packs_it_and_keeps_its_counts(self):
         self.call(

@@ -42,7 +42,10 @@ def framework() -> str:
         return asked
     installed = [name for name in ("mlx", "torch") if is_installed(name)]
     if not installed:
-        raise SetupFailed(f"{sys.executable} has neither mlx nor torch. Install one: pip install mlx")
+        mlx = "mlx" if sys.platform == "darwin" else "'mlx[cpu]'"
+        raise SetupFailed(
+            f"{sys.executable} has neither mlx nor torch that can be loaded. Install one: pip install {mlx}"
+        )
     # The one that has a device here, as the runner chooses a backend where none is named.
     has_device = sys.platform == "darwin" or os.path.exists("/dev/nvidiactl")
     return "torch" if "torch" in installed and (has_device or len(installed) == 1) else installed[0]
