@@ -126,6 +126,10 @@ class Program:
     # Of hand_on and wait_beside, those that its lanes and workloads have not: no axes then.
     without: tuple[str, ...] = ("hand_on", "wait_beside")
 
+    def around(self, run: Callable[[], int]) -> int:
+        """Calls `run`, the whole life of the worker, once, where this program is ready for it."""
+        return run()
+
     def begin(self) -> None:
         """In the process of the trial, after a fork where there is one, before all else."""
 

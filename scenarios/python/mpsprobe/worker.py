@@ -90,7 +90,8 @@ def main(arguments: list[str] | None = None) -> int:
         faulthandler.register(signal.SIGUSR2, all_threads=True, chain=False)
     try:
         program = make_program()
-        return _runtime.run(program, sys.argv[1:] if arguments is None else arguments)
+        words = sys.argv[1:] if arguments is None else arguments
+        return program.around(lambda: _runtime.run(program, words))
     except SetupFailed as problem:
         print(f"mpsprobe-python-worker: {problem}", file=sys.stderr)
         return 3
