@@ -18,6 +18,7 @@
 #include "tools/runner/history/history_command.h"
 #include "tools/runner/list/list_command.h"
 #include "tools/runner/merge/merge_command.h"
+#include "tools/runner/observe/observe_command.h"
 #include "tools/runner/option_check.h"
 #include "tools/runner/read/read_command.h"
 #include "tools/runner/report/report_command.h"
@@ -195,6 +196,15 @@ const std::array kCommands{
             "written, 4\n"
             "nothing like this is in it.",
             plain<add_history_options, history_command_line>},
+    Command{"observe", kRunAndLook,
+            "watch how a program calls Metal, and say which of its rules it breaks",
+            "Examples:\n"
+            "  mpsprobe observe -- ./my-program --its-option\n"
+            "  mpsprobe observe --json -- python3 my_test.py > observed.json",
+            "Exit codes: 0 no rule was broken, 1 one was, 2 wrong usage, 3 the program could not "
+            "be started, 4\n"
+            "nothing was observed. The program's own end is said.",
+            plain<add_observe_options, observe_command_line>},
     Command{
         "bisect", kRunAndLook, "find the build at which a failure began or ended",
         "Examples:\n"

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "scenarios/observer/runtime.h"
+
+namespace mpsprobe::observer {
+
+/// Begins to watch: the classes of Metal Performance Shaders and MPSGraph that are loaded, and from
+/// now on each class at the first sight of one of its objects. Once a process. Any thread.
+void watch_classes();
+
+/// Replaces the methods of the object's class that its Metal protocols declare, where it has not
+/// happened yet. What it cannot replace stays as it is. Any thread.
+void see(id object);
+
+}  // namespace mpsprobe::observer

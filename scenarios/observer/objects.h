@@ -1,0 +1,100 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+
+#include "scenarios/observer/sites.h"
+
+namespace mpsprobe::observer {
+
+/// What an object is to the rules.
+enum class Role : uint8_t {
+  none,
+  device,
+  queue,
+  command_buffer,
+  encoder,
+  library,
+  function,
+  pipeline,
+  kernel,
+  array,
+  graph,
+  tensor,
+};
+
+/// The word for it in a report.
+const char* word(Role role);
+
+/// One thread of the process that has called a hooked method.
+struct Thread {
+  uint32_t number = 0;  ///< from 1 on, by first sight
+  int depth = 0;        ///< hooked methods that it is inside
+  uintptr_t stack_end = 0;
+  std::atomic<uint64_t> calls = 0;  ///< outermost ones
+  /// The last two objects that it looked up.
+  struct Object* recent[2] = {nullptr, nullptr};
+  /// What it has for itself: an outermost call's object.
+  struct Object* alone = nullptr;
+};
+
+/// Guards what follows it in an object; held for a few instructions.
+class Spin {
+ public:
+  void lock() {
+    while (flag_.test_and_set(std::memory_order_acquire)) {
+    }
+  }
+  void unlock() { flag_.clear(std::memory_order_release); }
+
+ private:
+  std::atomic_flag flag_ = ATOMIC_FLAG_INIT;
+};
+
+/// What is known of an object of the frameworks'. Its memory is never given back, only used again
+/// for another object: who finds another address in it has the wrong one.
+struct Object {
+  std::atomic<void*> address = nullptr;
+  /// The thread inside a method that wants the object for itself; 0 for none.
+  std::atomic<uint32_t> inside = 0;
+  Spin spin;
+  Role role = Role::none;
+  const char* class_name = "";
+  bool seen_made = false;  ///< from the start on; otherwise its state is not known
+  bool own = false;        ///< the program made it, not a framework for itself
+  bool closed = false;     ///< ended (encoder), committed (command buffer)
+  bool suspected = false;  ///< said once
+  bool has_pipeline = false;
+  bool bindings_known = true;
+  uint32_t bound = 0;    ///< buffers, a bit each
+  uint32_t needed = 0;   ///< by a function, a pipeline state, or what is set in an encoder
+  void* open = nullptr;  ///< a command buffer's open encoder
+  void* parents[2] = {nullptr, nullptr};  ///< an encoder's command buffer, and one around it
+  Site made;                              ///< of an encoder: where it was opened
+  Site ended;                             ///< where it was closed
+  Site opened;                            ///< a command buffer's open encoder
+  std::atomic<uintptr_t> entered_at = 0;  ///< return address of who is inside
+  uint32_t last_thread = 0;
+  uintptr_t last_use = 0;
+  std::map<std::string, uint32_t> kernels;  ///< a library's, with the buffers that each needs
+  std::set<void*> placeholders;             ///< that a tensor depends on
+};
+
+Thread& this_thread();
+
+/// Calls that have been outermost in all threads.
+uint64_t calls_observed();
+
+/// What is known of it; nullptr for nothing. Any thread.
+Object* find(Thread& me, const void* address);
+/// A new record in place of whatever was known of that address. Any thread.
+Object& remember(void* address, Role role, const char* class_name);
+/// The record that there is, or a new one of an object whose beginning was not seen.
+Object& find_or_remember(Thread& me, void* address, Role role, const char* class_name);
+/// It is about to be freed. Any thread.
+void forget(const void* address);
+
+}  // namespace mpsprobe::observer
