@@ -26,7 +26,7 @@ import traceback
 from collections import deque
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Callable, Optional
+from typing import Any, Callable
 
 from . import frameworks, values
 from .program import Cell, Checked, Lane, Program, SetupFailed, Unsupported, Workload
@@ -109,7 +109,7 @@ class Code:
             name = type(problem).__name__
             raise SetupFailed(f"importing {place}: {name}: {problem}") from None
 
-    def beside(self, function: str, what: str) -> Optional[Callable[..., Any]]:
+    def beside(self, function: str, what: str) -> Callable[..., Any] | None:
         """`what` for this function, or for all."""
         found = getattr(self.module, f"{function}_{what}", None) or getattr(self.module, what, None)
         return found if callable(found) else None
@@ -140,10 +140,17 @@ class OwnWorkload(Workload):
         expected = code.beside(name, "expected")
         self.expected = caller_of(expected, f"expected of {code.place}") if expected else None
         self._alone: dict[tuple[int, int], Any] = {}
-        self._repeats: Optional[bool] = None
+        self._repeats: bool | None = None
+        self._entered = False
         setup = code.beside(name, "setup")
         if setup:
             run_setup(setup, f"setup of {code.place}")
+
+    def enter(self, thread: int) -> None:
+        """What a thread does before its first call."""
+        setup = self.code.beside(self.name, "thread_setup")
+        if setup:
+            run_setup(setup, f"thread_setup of {self.code.place}", thread)
 
     def make_lane(self, thread: int) -> Lane:
         return OwnLane(self, thread)
@@ -158,6 +165,9 @@ class OwnWorkload(Workload):
         return self._alone[key]
 
     def _settled(self, thread: int, iteration: int) -> Any:
+        if not self._entered:  # this thread becomes one of those that may call it
+            self._entered = True
+            self.enter(0)
         result = self.call(thread, iteration)
         frameworks.wait_for(result)
         return result
@@ -184,9 +194,7 @@ class OwnLane(Lane):
         return self._workload.name
 
     def enter(self) -> None:
-        setup = self._workload.code.beside(self._workload.name, "thread_setup")
-        if setup:
-            run_setup(setup, f"thread_setup of {self._workload.code.place}", self._thread)
+        self._workload.enter(self._thread)
 
     def launch(self, iteration: int) -> None:
         self._result = self._workload.call(self._thread, iteration)

@@ -60,7 +60,7 @@ def interpreter(binding: str | None) -> dict[str, Any]:
         "compiler": platform.python_compiler(),
         "free_threaded": bool(sysconfig.get_config_var("Py_GIL_DISABLED")),
         "gil": bool(enabled()),
-        "executable": os.path.realpath(sys.executable),
+        "executable": os.path.abspath(sys.executable),  # a link, where it is an environment's
         "binding": image_of(os.path.basename(binding)) if binding else {},
     }
 

@@ -1,6 +1,7 @@
 """The worker that the runner starts: `mpsprobe-python-worker`, or `python3 -m mpsprobe.worker`.
 
-Which program it runs stands in its environment, which a run's set-up carries everywhere:
+`mpsprobe-python-worker environment REQUIREMENT...` makes one in an environment of its own (environment.py).
+Which program it runs otherwise stands in its environment, which a run's set-up carries everywhere:
 
 MPSPROBE_PYTHON_CODE       FILE_OR_MODULE::FUNCTION[,FUNCTION]: somebody's own functions
 MPSPROBE_PYTEST            a pytest node id: somebody's own tests
@@ -84,13 +85,17 @@ def one_thread_of_blas() -> Iterator[None]:
 
 def main(arguments: list[str] | None = None) -> int:
     """The program: with the arguments of this process where none are given."""
+    words = sys.argv[1:] if arguments is None else arguments
+    if words[:1] == ["environment"]:
+        from . import environment  # needed here alone
+
+        return environment.main(words[1:])
     # First, so that the library's handler lies over it: it notes what it sees and hands on.
     faulthandler.enable(all_threads=True)
     if hasattr(signal, "SIGUSR2"):
         faulthandler.register(signal.SIGUSR2, all_threads=True, chain=False)
     try:
         program = make_program()
-        words = sys.argv[1:] if arguments is None else arguments
         return program.around(lambda: _runtime.run(program, words))
     except SetupFailed as problem:
         print(f"mpsprobe-python-worker: {problem}", file=sys.stderr)
