@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <boost/math/distributions/hypergeometric.hpp>
+#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <cstdint>
 #include <numeric>
@@ -112,6 +113,23 @@ std::optional<int> trials_to_tell_apart(double first, double second, double leve
     (tells(middle) ? enough : too_few) = middle;
   }
   return enough;
+}
+
+double trials_to_see(double first, double second, double level, double power) {
+  const auto is_share = [](double x) { return x > 0 && x < 1; };
+  if (!(std::min(first, second) >= 0 && std::max(first, second) <= 1) || first == second ||
+      !is_share(level) || !is_share(power)) {
+    throw std::invalid_argument("two rates that differ, a level and a power are needed");
+  }
+  const boost::math::normal_distribution<> normal;
+  const double middle = (first + second) / 2;
+  const double apart = std::fabs(first - second);
+  const double together =
+      boost::math::quantile(normal, 1 - level / 2) * std::sqrt(2 * middle * (1 - middle)) +
+      boost::math::quantile(normal, power) * std::sqrt(first * (1 - first) + second * (1 - second));
+  const double trials = together * together / (apart * apart);
+  const double corrected = 1 + std::sqrt(1 + 4 / (trials * apart));
+  return trials / 4 * corrected * corrected;
 }
 
 std::optional<int> trials_to_tell_from_none(double rate, double level) {

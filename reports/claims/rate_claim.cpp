@@ -38,6 +38,11 @@ std::string_view effect_in_words(RateEffect effect) {
   }
 }
 
+std::string_view need_in_words(bool fails_less_often, int failures_without) {
+  if (!fails_less_often) return "not shown";
+  return failures_without == 0 ? "necessary" : "rarer without";
+}
+
 std::string p_in_words(double p) {
   if (p < 0.001) return "p < 0.001";
   // Rounded up: never said to be smaller than it is.

@@ -62,6 +62,11 @@ std::string in_words(const RateClaim& claim);
 /// shown where the claim has none.
 std::string price_in_words(const RateClaim& claim);
 
+/// Of a condition of a failure that was taken away: "necessary" where none of the trials without it
+/// failed, which chance does not explain; "rarer without" where some did; "not shown" where chance
+/// may explain the difference.
+std::string_view need_in_words(bool fails_less_often, int failures_without);
+
 /// "p < 0.001", "p = 0.012".
 std::string p_in_words(double p);
 

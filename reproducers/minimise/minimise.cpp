@@ -16,6 +16,9 @@ namespace mpsprobe {
 namespace {
 
 constexpr double kLevel = 0.05;
+/// The table of conditions is to see a drop of the rate by half with this chance.
+constexpr double kPower = 0.9;
+constexpr double kDrop = 0.5;
 constexpr int kFewestConditionTrials = 5;
 // Of the unchanged cell: what is said of how often it fails is to be worth something.
 constexpr int kFewestFreshTrials = 10;
@@ -93,10 +96,17 @@ class Minimisation {
     condition.simplification = change.simplification;
     condition.skipped = trials_.contradiction_of(change.cell);
     if (condition.skipped.empty()) {
-      fill(condition.change, condition.cell, condition.tally, size);
+      // What can be left out is soon seen to fail as often, and then needs no table.
+      while (condition.tally.trials < size && !stays(condition) &&
+             trials_.run(condition.change, condition.cell, condition.tally)) {
+      }
       if (condition.tally.trials == 0) condition.skipped = "no trial of it could be run";
     }
     minimum_.conditions.push_back(condition);
+    return stays(condition);
+  }
+
+  bool stays(const Condition& condition) const {
     return condition.simplification && condition.tally.trials > 0 &&
            decide(minimum_.question, condition.tally.proportion()) == Decision::often;
   }
@@ -106,17 +116,18 @@ class Minimisation {
     }
   }
 
-  /// As many as tell the rate that is to be expected from none, when all rows are corrected for.
+  /// As many as see a drop by half of the rate that is to be expected, when all rows are corrected
+  /// for.
   int condition_trials(size_t rows) const {
     const double level = kLevel / static_cast<double>(std::max<size_t>(rows, 1));
     // The expected rate of a defect that always showed is a little below 1; it needs no more trials
     // for that.
     const bool always = minimum_.baseline.failures == minimum_.baseline.trials;
     const double rate = always ? 1 : minimum_.question.often_rate;
-    const int needed =
-        trials_to_tell_from_none(rate, level).value_or(request_.most_condition_trials);
-    return std::clamp(needed, std::min(kFewestConditionTrials, request_.most_condition_trials),
-                      request_.most_condition_trials);
+    const double needed = trials_to_see(rate, rate * kDrop, level, kPower);
+    return static_cast<int>(std::clamp<double>(
+        std::ceil(needed), std::min(kFewestConditionTrials, request_.most_condition_trials),
+        request_.most_condition_trials));
   }
 
   void judge_conditions() {
@@ -134,7 +145,7 @@ class Minimisation {
         const auto rate = [](const Tally& tally) {
           return static_cast<double>(tally.failures) / tally.trials;
         };
-        condition.necessary =
+        condition.rarer =
             condition.corrected_p < kLevel && rate(condition.tally) < rate(minimum_.reliability);
       }
       if (observer_.on_condition) observer_.on_condition(condition);

@@ -1,19 +1,57 @@
 // What minimising takes, on planted defects of known minimal form, against a plain bisection that
-// asks an oracle. Prints a table in Markdown; `minimise_bench [SEEDS]`, 100 by default.
+// asks an oracle; and how often the table of conditions is right: true conditions (without them
+// nothing fails) that are called necessary, changes that halve the rate that are seen, and tables
+// that call anything necessary without which it fails as well. Prints a table in Markdown;
+// `minimise_bench [SEEDS [PROFILE]]`, 100 and all by default.
 #include <fmt/format.h>
 
 #include <cstdlib>
 
 #include "reproducers/minimise/planted.h"
 
+namespace {
+
+using namespace mpsprobe;
+
+/// How often the tables of conditions were right.
+struct Conditions {
+  Proportion necessary;  ///< of the true ones, those that are called so
+  Proportion halved;     ///< of the changes that halve the rate, those that are seen
+  int false_tables = 0;
+
+  void count(const Planted& profile, const Minimum& minimum) {
+    bool wrong = false;
+    const double rate = true_rate(profile, minimum.cell);
+    for (const Condition& condition : minimum.conditions) {
+      if (!condition.skipped.empty()) continue;
+      const double without = true_rate(profile, condition.cell);
+      if (without <= 0) {
+        ++necessary.trials;
+        necessary.failures += condition.necessary() ? 1 : 0;
+        continue;
+      }
+      wrong = wrong || condition.necessary();
+      if (without > rate * 0.6) continue;
+      ++halved.trials;
+      halved.failures += condition.rarer ? 1 : 0;
+    }
+    false_tables += wrong ? 1 : 0;
+  }
+};
+
+}  // namespace
+
 int main(int argc, char** argv) {
-  using namespace mpsprobe;
   const int seeds = argc > 1 ? std::atoi(argv[1]) : 100;
+  const std::string only = argc > 2 ? argv[2] : "";
   fmt::print(
       "| profile | rate | minimum found | signature changed | trials: start cell + search | table "
-      "of conditions | questions of the plain bisection | trials of it | ratio | ratio to one pass "
-      "|\n|---|---|---|---|---|---|---|---|---|---|\n");
+      "of conditions | true conditions necessary | halved seen | tables with a false necessary | "
+      "questions of the plain bisection | trials of it | ratio | ratio to one pass "
+      "|\n|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
   for (const Planted& profile : planted_profiles()) {
+    if (!only.empty() && profile.name != only) continue;
+    Conditions conditions;
     int found = 0;
     int changed = 0;
     double search = 0;
@@ -25,6 +63,7 @@ int main(int argc, char** argv) {
       request.operations = planted_operations();
       const Minimum minimum =
           minimise(request, PlantedTrials(profile, static_cast<uint64_t>(seed)));
+      conditions.count(profile, minimum);
       found += minimum.state == MinimumState::complete && minimum.cell == profile.minimum;
       changed += true_rate(profile, minimum.cell) == 0;
       search += minimum.trials_baseline + minimum.trials_steps;
@@ -38,8 +77,12 @@ int main(int argc, char** argv) {
     const int each = rate == 1 ? 1 : fixed_size(question);
     const double mean = search / seeds;
     fmt::print(
-        "| {} | {:.2f} | {} of {} | {} | {:.1f} | {:.1f} | {} ({}{}) | {} | {:.2f} | {:.2f} |\n",
-        profile.name, rate, found, seeds, changed, mean, table / seeds, plain.repeated, plain.once,
+        "| {} | {:.2f} | {} of {} | {} | {:.1f} | {:.1f} | {} of {} | {} of {} | {} | {} ({}{}) | "
+        "{} "
+        "| {:.2f} | {:.2f} |\n",
+        profile.name, rate, found, seeds, changed, mean, table / seeds,
+        conditions.necessary.failures, conditions.necessary.trials, conditions.halved.failures,
+        conditions.halved.trials, conditions.false_tables, plain.repeated, plain.once,
         plain.minimum == profile.minimum ? "" : ", another minimum", plain.repeated * each,
         mean / (plain.repeated * each), mean / (plain.once * each));
   }

@@ -93,9 +93,8 @@ TEST(Minimise, WithoutASignatureKeepsTheOneThatTheStartCellShowsMostOften) {
 
 TEST(Minimise, TheTableSaysWhichConditionsAreNecessary) {
   const Minimum minimum = minimise_planted("warm-only");
-  const auto row = [](const char* change, bool necessary) {
-    return Contains(
-        AllOf(Field(&Condition::change, change), Field(&Condition::necessary, necessary)));
+  const auto row = [](const char* change, bool rarer) {
+    return Contains(AllOf(Field(&Condition::change, change), Field(&Condition::rarer, rarer)));
   };
   EXPECT_THAT(minimum.conditions, row("threads 2 -> 1", true));
   EXPECT_THAT(minimum.conditions, row("warmup main -> none", true));

@@ -72,8 +72,11 @@ struct Condition {
   Tally tally;                 ///< with the change, of fresh trials
   double p = 1;                ///< Fisher's exact test against Minimum::reliability
   double corrected_p = 1;      ///< by Holm, for all conditions
-  bool necessary = false;      ///< it fails less often with the change; else it is not shown
+  bool rarer = false;          ///< it fails less often with the change; else it is not shown
   std::string skipped;         ///< why it was not run: the cell makes no sense; else ""
+
+  /// None failed with the change, which chance does not explain.
+  bool necessary() const { return rarer && tally.failures == 0; }
 };
 
 /// How a minimisation ended.

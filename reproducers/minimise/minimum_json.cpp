@@ -117,7 +117,8 @@ Condition condition_from(const json& object) {
   condition.tally = tally_from(object.at("tally"));
   condition.p = probability(object, "p");
   condition.corrected_p = probability(object, "corrected_p");
-  condition.necessary = object.at("necessary").get<bool>();
+  // Older files tell the two as one.
+  condition.rarer = object.value("rarer", object.at("necessary").get<bool>());
   condition.skipped = text(object, "skipped");
   return condition;
 }
@@ -217,7 +218,8 @@ ordered_json to_json(const Minimum& minimum) {
                                     {"tally", tally_json(condition.tally)},
                                     {"p", condition.p},
                                     {"corrected_p", condition.corrected_p},
-                                    {"necessary", condition.necessary},
+                                    {"necessary", condition.necessary()},
+                                    {"rarer", condition.rarer},
                                     {"skipped", valid_utf8(condition.skipped)}});
   }
   object["trials"] = {{"baseline", minimum.trials_baseline},

@@ -24,6 +24,8 @@ Minimum sample_report() {
   minimum.conditions.push_back(
       {"threads 3 -> 2", minimum.cell, true, {0, 30, 2, 0}, 0.002, 0.004, true, ""});
   minimum.conditions.push_back(
+      {"lock none -> forward", minimum.cell, false, {2, 30, 0, 0}, 0.003, 0.006, true, ""});
+  minimum.conditions.push_back(
       {"warmup none -> main", minimum.cell, false, {11, 30, 0, 0}, 1, 1, false, ""});
   minimum.conditions.push_back(
       {"sync each -> end", minimum.cell, false, {}, 1, 1, false, "with one iteration"});
@@ -38,6 +40,8 @@ TEST(MinimumReport, ShowsThePathTheMinimumItsReliabilityAndWhatIsNecessary) {
   EXPECT_THAT(text, HasSubstr("| none | 4/10 |"));
   EXPECT_THAT(text, HasSubstr("| `threads 3 -> 2` | 0/30 (2 failed with another signature) | 0.002 "
                               "| 0.004 | **necessary** |"));
+  EXPECT_THAT(text,
+              HasSubstr("| `lock none -> forward` | 2/30 | 0.003 | 0.006 | **rarer without** |"));
   EXPECT_THAT(text, HasSubstr("| `warmup none -> main` | 11/30 | 1.000 | 1.000 | not shown |"));
   EXPECT_THAT(text, HasSubstr("not run: with one iteration"));
   EXPECT_THAT(text, HasSubstr("4 of 10 failed"));
@@ -45,7 +49,7 @@ TEST(MinimumReport, ShowsThePathTheMinimumItsReliabilityAndWhatIsNecessary) {
   EXPECT_THAT(text, HasSubstr("mpsprobe run --cell mps/linear/default/threads=3/iterations=1"));
   EXPECT_THAT(text, Not(HasSubstr("SIMULATED")));
   const std::string terminal = minimum_terminal(sample_report());
-  EXPECT_THAT(terminal, HasSubstr("necessary     0/30  threads 3 -> 2"));
+  EXPECT_THAT(terminal, HasSubstr("necessary        0/30  threads 3 -> 2"));
   EXPECT_THAT(terminal, HasSubstr("minimal cell: mps/linear/default/threads=3/iterations=1"));
 }
 

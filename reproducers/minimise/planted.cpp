@@ -103,6 +103,15 @@ std::vector<Planted> make_profiles() {
       planted("four-in-ten", "sim/mlp/nograph/threads=8/iterations=50/warmup=main",
               "sim/linear/default/threads=3/iterations=1",
               {crash([](const Cell& c) { return has_linear(c) && c.threads >= 3; }, 0.4)}),
+      // A lock halves the rate.
+      planted("three-in-ten", "sim/mlp/nograph/threads=8/iterations=50/warmup=main",
+              "sim/linear/default/threads=3/iterations=1",
+              {crash([](const Cell& c) { return has_linear(c) && c.threads >= 3; }, 0.15),
+               crash(
+                   [](const Cell& c) {
+                     return has_linear(c) && c.threads >= 3 && c.lock == Lock::none;
+                   },
+                   0.1765)}),
       planted("one-in-ten", "sim/linear/nograph/threads=8/iterations=20/sync=end",
               "sim/linear/default/threads=2/iterations=1",
               {crash([](const Cell& c) { return c.threads >= 2; }, 0.1)}),

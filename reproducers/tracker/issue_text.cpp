@@ -197,7 +197,7 @@ std::string conditions(const IssueFacts& facts) {
     text += condition.skipped.empty()
                 ? fmt::format("| {} | {} / {} | {} |\n", code_span(condition.change),
                               condition.tally.failures, condition.tally.trials,
-                              condition.necessary ? "fails less often" : "no difference shown")
+                              condition.rarer ? "fails less often" : "no difference shown")
                 : fmt::format("| {} | not run | {} |\n", code_span(condition.change),
                               escaped(condition.skipped));
   }

@@ -166,7 +166,7 @@ TEST_F(IssueText, ConditionsAreThoseOfTheMinimisation) {
   Condition fewer;
   fewer.change = "threads 3 -> 2";
   fewer.tally = {0, 20, 0, 0};
-  fewer.necessary = true;
+  fewer.rarer = true;
   Condition warm;
   warm.change = "warmup none -> main";
   warm.tally = {18, 20, 0, 0};

@@ -152,7 +152,7 @@ std::string reduced(const BundleFinding& finding) {
   std::string needed;
   size_t shown = 0;
   for (const Condition& condition : minimum.conditions) {
-    if (!condition.necessary || shown++ == kMostConditions) continue;
+    if (!condition.rarer || shown++ == kMostConditions) continue;
     needed +=
         fmt::format("{}{} ({} of {})", needed.empty() ? "" : "; ", one_line(condition.change, 60),
                     condition.tally.failures, condition.tally.trials);
