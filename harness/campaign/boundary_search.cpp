@@ -23,6 +23,11 @@ bool is_open(const RateQuestion& question, const Proportion& cell) {
   return cell.trials < most_trials_to_settle(question) && decide(question, cell) == Decision::go_on;
 }
 
+double PlaceOfBoundary::wrong() const {
+  constexpr double kMeanOfWorst = 0.6;
+  return std::min(1.0, (lower + higher) / kMeanOfWorst);
+}
+
 PlaceOfBoundary place_of_boundary(const RateQuestion& question,
                                   std::span<const Proportion> points) {
   // ln of the likelihood of each place, against that of none.

@@ -323,7 +323,7 @@ SettledPlace place_of(const SettlingLine& line, const RateQuestion& question,
   SettledPlace place;
   place.rate = question.often_rate;
   place.settled = line.state == LineState::settled;
-  place.wrong = line.asked.empty() ? 1 : line.place.lower + line.place.higher;
+  place.wrong = line.asked.empty() ? 1 : line.place.wrong();
   if (line.place.first_failing < line.asked.size()) {
     const Cell& cell = cells[line.asked[line.place.first_failing]].cell;
     place.from = line.axis == "threads" ? cell.threads : cell.processes;
