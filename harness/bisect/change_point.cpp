@@ -1,7 +1,6 @@
 #include "harness/bisect/change_point.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <iterator>
 #include <limits>
@@ -13,191 +12,153 @@
 namespace mpsprobe {
 namespace {
 
-/// Failure rates, of which each holds the same share of Jeffreys' prior Beta(1/2, 1/2).
-constexpr size_t kRates = 48;
-using Weights = std::array<double, kRates>;
-
-/// A side that fails has a rate of Beta(0.85, 1/2); one that does not, or less, of Beta(0.1, 40)
-/// or, with the chance kLoudChance, of Beta(1, 1). The numbers were chosen by bisection_bench:
-/// tighter ones take fewer trials where the other side is clean, and err where it is not.
-constexpr double kLoudChance = 0.55;
-/// A change makes the rate so many times as high, or low: what is less is none.
-constexpr double kLeastRatio = 2;
-/// The chance of no culprit before the first trial. What is left is shared by all places and by
-/// both directions.
-constexpr double kNoCulprit = 0.4;
-
-struct Tables {
-  Weights rate;
-  Weights log_failure;
-  Weights log_pass;
-  Weights failing;                         ///< prior of the side that fails
-  Weights quiet;                           ///< and of the other
-  std::array<size_t, kRates> quiet_until;  ///< for a failing rate: how many quiet ones go with it
-  double pairs = 0;                        ///< the prior weight of all pairs that go together
-};
-
-Tables make_tables() {
-  Tables tables;
-  const auto beta = [&tables](double a, double b) {  // relative to Beta(1/2, 1/2)
-    Weights weights;
-    double sum = 0;
-    for (size_t i = 0; i < kRates; ++i) {
-      weights[i] = std::pow(tables.rate[i], a - 0.5) * std::pow(1 - tables.rate[i], b - 0.5);
-      sum += weights[i];
-    }
-    for (double& weight : weights) weight /= sum;
-    return weights;
-  };
-  for (size_t i = 0; i < kRates; ++i) {
-    tables.rate[i] = jeffreys_rate(i, kRates);
-    tables.log_failure[i] = std::log(tables.rate[i]);
-    tables.log_pass[i] = std::log1p(-tables.rate[i]);
-  }
-  tables.failing = beta(0.85, 0.5);
-  tables.quiet = beta(0.1, 40);
-  const Weights any = beta(1, 1);
-  for (size_t i = 0; i < kRates; ++i) {
-    tables.quiet[i] = (1 - kLoudChance) * tables.quiet[i] + kLoudChance * any[i];
-  }
-  double quiet = 0;
-  size_t until = 0;
-  for (size_t i = 0; i < kRates; ++i) {
-    for (; tables.rate[until] * kLeastRatio <= tables.rate[i]; ++until) {
-      quiet += tables.quiet[until];
-    }
-    tables.quiet_until[i] = until;
-    tables.pairs += tables.failing[i] * quiet;
-  }
-  return tables;
-}
-
-const Tables& tables() {
-  static const Tables made = make_tables();
-  return made;
-}
+/// The chance of no culprit before the first trial. What is left is shared by all places.
+constexpr double kNoCulprit = 0.7;
+/// A posterior of a place is taken for as far from certainty as this many times what it says.
+/// Chosen by bisection_bench: where trials are few and both rates are far from 0, a posterior over
+/// all rates is too sure of a place by up to this.
+constexpr double kMargin = 2.5;
+constexpr double kCommonRateRuledOut = 0.05;
 
 double bits(double rate) {
   if (rate <= 0 || rate >= 1) return 0;
   return -rate * std::log2(rate) - (1 - rate) * std::log2(1 - rate);
 }
 
-/// How likely one side's trials are under each rate, relative to the likeliest.
-struct Likelihood {
-  Weights relative;
-  double log_most;
-};
-
-Likelihood likelihood_of(double failures, double passes) {
-  Likelihood likelihood;
-  for (size_t i = 0; i < kRates; ++i) {
-    likelihood.relative[i] = failures * tables().log_failure[i] + passes * tables().log_pass[i];
-  }
-  likelihood.log_most = *std::max_element(likelihood.relative.begin(), likelihood.relative.end());
-  for (double& each : likelihood.relative) each = std::exp(each - likelihood.log_most);
-  return likelihood;
-}
-
-/// One place and direction of a change, with what it makes of the next trial on either side.
-struct Hypothesis {
-  size_t place;
-  double weight;  ///< first a logarithm, then the chance
-  double before;  ///< the chance that a trial fails
-  double after;
-};
-
-struct BothSides {
-  double log_weight;
-  double quiet;
-  double failing;
-};
-
-BothSides both_sides(const Likelihood& quiet, const Likelihood& failing) {
-  double weight = 0;
-  double quiet_rate = 0;
-  double failing_rate = 0;
-  double below = 0;  // of the quiet rates that go with the failing one
-  double below_rate = 0;
-  size_t next = 0;
-  for (size_t i = 0; i < kRates; ++i) {
-    for (; next < tables().quiet_until[i]; ++next) {
-      const double share = tables().quiet[next] * quiet.relative[next];
-      below += share;
-      below_rate += share * tables().rate[next];
-    }
-    const double share = tables().failing[i] * failing.relative[i];
-    weight += share * below;
-    quiet_rate += share * below_rate;
-    failing_rate += share * below * tables().rate[i];
-  }
-  if (weight <= 0) return {-std::numeric_limits<double>::infinity(), 0, 0};
-  return {std::log(weight / tables().pairs) + quiet.log_most + failing.log_most,
-          quiet_rate / weight, failing_rate / weight};
-}
-
-Hypothesis no_culprit(const Likelihood& all) {
-  double weight = 0;
-  double rate = 0;
-  for (size_t i = 0; i < kRates; ++i) {
-    const double share = (tables().quiet[i] + tables().failing[i]) / 2 * all.relative[i];
-    weight += share;
-    rate += share * tables().rate[i];
-  }
-  return {0, std::log(kNoCulprit * weight) + all.log_most, rate / weight, rate / weight};
-}
-
-std::vector<Hypothesis> weigh(std::span<const Proportion> builds) {
+/// The trials of one side of a place.
+struct Side {
   double failures = 0;
   double passes = 0;
-  for (const Proportion& build : builds) {
-    if (build.failures < 0 || build.failures > build.trials) {
-      throw std::invalid_argument("failures are not 0 to trials");
-    }
-    failures += build.failures;
-    passes += build.trials - build.failures;
+
+  double trials() const { return failures + passes; }
+  double rate() const { return failures / trials(); }
+  double expected() const { return (failures + 0.5) / (trials() + 1); }
+  /// The logarithm of how likely they are, with Jeffreys' prior integrated out.
+  double log_marginal() const {
+    return log_beta_function(failures + 0.5, passes + 0.5) - log_beta_function(0.5, 0.5);
   }
-  std::vector<Hypothesis> hypotheses{no_culprit(likelihood_of(failures, passes))};
-  const double share = std::log((1 - kNoCulprit) / 2 / static_cast<double>(builds.size() - 1));
-  double failed = 0;  // before the place
-  double passed = 0;
-  for (size_t place = 1; place < builds.size(); ++place) {
-    failed += builds[place - 1].failures;
-    passed += builds[place - 1].trials - builds[place - 1].failures;
-    const Likelihood before = likelihood_of(failed, passed);
-    const Likelihood after = likelihood_of(failures - failed, passes - passed);
-    const BothSides began = both_sides(before, after);
-    const BothSides ended = both_sides(after, before);
-    hypotheses.push_back({place, share + began.log_weight, began.quiet, began.failing});
-    hypotheses.push_back({place, share + ended.log_weight, ended.failing, ended.quiet});
+  /// The same at one rate, and at the best one.
+  double log_at(double at) const {
+    return (failures > 0 ? failures * std::log(at) : 0) +
+           (passes > 0 ? passes * std::log1p(-at) : 0);
   }
-  const double most =
-      std::max_element(hypotheses.begin(), hypotheses.end(), [](const auto& a, const auto& b) {
-        return a.weight < b.weight;
-      })->weight;
-  double sum = 0;
-  for (Hypothesis& each : hypotheses) sum += each.weight = std::exp(each.weight - most);
-  for (Hypothesis& each : hypotheses) each.weight /= sum;
-  return hypotheses;
+  double log_best() const { return trials() > 0 ? log_at(rate()) : 0; }
+};
+
+/// The largest log likelihood of both sides where `high` has a rate that is higher by kLeastChange
+/// or more.
+double log_best_apart(const Side& low, const Side& high) {
+  constexpr double kMost = 1 - kLeastChange;
+  if (low.trials() == 0 || high.trials() == 0) {
+    const double rest = high.trials() == 0 ? 0 : high.log_at(std::max(high.rate(), kLeastChange));
+    return low.trials() == 0 ? rest : low.log_at(std::min(low.rate(), kMost));
+  }
+  if (high.rate() - low.rate() >= kLeastChange) return low.log_best() + high.log_best();
+  // Just that far apart: the likelihood is concave in the lower rate, and its slope falls.
+  double below = 0;
+  double above = kMost;
+  for (int i = 0; i < 40; ++i) {
+    const double at = (below + above) / 2;
+    const double other = at + kLeastChange;
+    const double slope = low.failures / at - low.passes / (1 - at) + high.failures / other -
+                         (high.passes > 0 ? high.passes / (1 - other) : 0);
+    (slope > 0 ? below : above) = at;
+  }
+  const double at = (below + above) / 2;
+  return low.log_at(at) + high.log_at(at + kLeastChange);
 }
 
-/// The mutual information of the hypotheses and one trial of each build: what is not known of its
-/// outcome, less what would not be known if the hypothesis were.
-std::vector<double> information_of(const std::vector<Hypothesis>& hypotheses, size_t builds) {
-  std::vector<double> rate(builds + 1);  // differences from one build to the next
-  std::vector<double> known(builds + 1);
-  for (const Hypothesis& each : hypotheses) {
-    rate[0] += each.weight * each.before;
-    rate[each.place] += each.weight * (each.after - each.before);
-    known[0] += each.weight * bits(each.before);
-    known[each.place] += each.weight * (bits(each.after) - bits(each.before));
+/// A place of a change, with what it makes of the next trial on either side. Place 0: no culprit.
+struct Hypothesis {
+  Side before;
+  Side after;
+  double weight = 0;  ///< first a logarithm, then the chance
+};
+
+class Posterior {
+ public:
+  explicit Posterior(std::span<const Proportion> builds) {
+    for (const Proportion& build : builds) {
+      if (build.failures < 0 || build.failures > build.trials) {
+        throw std::invalid_argument("failures are not 0 to trials");
+      }
+      all_.failures += build.failures;
+      all_.passes += build.trials - build.failures;
+    }
+    hypotheses_.push_back({{}, all_, std::log(kNoCulprit) + all_.log_marginal()});
+    const double share = std::log((1 - kNoCulprit) / static_cast<double>(builds.size() - 1));
+    Side before;
+    for (size_t place = 1; place < builds.size(); ++place) {
+      before.failures += builds[place - 1].failures;
+      before.passes += builds[place - 1].trials - builds[place - 1].failures;
+      const Side after{all_.failures - before.failures, all_.passes - before.passes};
+      hypotheses_.push_back({before, after, share + before.log_marginal() + after.log_marginal()});
+    }
+    const double most = std::max_element(hypotheses_.begin(), hypotheses_.end(),
+                                         [](const Hypothesis& a, const Hypothesis& b) {
+                                           return a.weight < b.weight;
+                                         })
+                            ->weight;
+    double sum = 0;
+    for (Hypothesis& each : hypotheses_) sum += each.weight = std::exp(each.weight - most);
+    for (Hypothesis& each : hypotheses_) each.weight /= sum;
+    log_all_ = most + std::log(sum);
   }
-  std::partial_sum(rate.begin(), rate.end(), rate.begin());
-  std::partial_sum(known.begin(), known.end(), known.begin());
-  std::vector<double> information(builds);
-  for (size_t i = 0; i < builds; ++i) {
-    information[i] = std::max(0.0, bits(rate[i]) - known[i]);
+
+  const std::vector<Hypothesis>& hypotheses() const { return hypotheses_; }
+
+  /// The chance, at most, with which trials that speak so much against it are ever seen: of every
+  /// rate that all builds may share, and of every change by kLeastChange or more.
+  double p_of_common_rate() const { return std::exp(std::min(0.0, all_.log_best() - log_all_)); }
+  double p_of_change() const {
+    double best = -std::numeric_limits<double>::infinity();
+    for (size_t place = 1; place < hypotheses_.size(); ++place) {
+      const Hypothesis& each = hypotheses_[place];
+      best = std::max(
+          {best, log_best_apart(each.before, each.after), log_best_apart(each.after, each.before)});
+    }
+    return std::exp(std::min(0.0, best - log_all_));
   }
-  return information;
+
+  /// The mutual information of the hypotheses and one trial of each build: what is not known of its
+  /// outcome, less what would not be known if the hypothesis were.
+  std::vector<double> information() const {
+    std::vector<double> rate(hypotheses_.size() + 1);  // differences from one build to the next
+    std::vector<double> known(hypotheses_.size() + 1);
+    for (size_t place = 0; place < hypotheses_.size(); ++place) {
+      const Hypothesis& each = hypotheses_[place];
+      const double after = each.after.expected();
+      const double before = place == 0 ? after : each.before.expected();
+      rate[0] += each.weight * before;
+      rate[place] += each.weight * (after - before);
+      known[0] += each.weight * bits(before);
+      known[place] += each.weight * (bits(after) - bits(before));
+    }
+    std::partial_sum(rate.begin(), rate.end(), rate.begin());
+    std::partial_sum(known.begin(), known.end(), known.begin());
+    std::vector<double> information(hypotheses_.size());
+    for (size_t i = 0; i < information.size(); ++i) {
+      information[i] = std::max(0.0, bits(rate[i]) - known[i]);
+    }
+    return information;
+  }
+
+ private:
+  Side all_;
+  std::vector<Hypothesis> hypotheses_;
+  double log_all_ = 0;  ///< how likely the trials are over all hypotheses
+};
+
+// By the likeliest rates of both sides: of two rates that are apart, where this is asked, the
+// posterior has hardly any other opinion.
+double chance_it_began(const Hypothesis& change) {
+  const double before = change.before.expected();
+  const double after = change.after.expected();
+  const auto variance = [](double rate, const Side& side) {
+    return rate * (1 - rate) / (side.trials() + 2);
+  };
+  const double spread = std::sqrt(variance(before, change.before) + variance(after, change.after));
+  return 0.5 * std::erfc((before - after) / (spread * std::sqrt(2.0)));
 }
 
 }  // namespace
@@ -214,20 +175,36 @@ size_t ChangePoint::build_to_try() const {
   return static_cast<size_t>(std::distance(newest, information.rend()) - 1);
 }
 
+std::vector<size_t> ChangePoint::possible(double sure) const {
+  std::vector<size_t> places(chances.size() - 1);
+  std::iota(places.begin(), places.end(), size_t{1});
+  std::stable_sort(places.begin(), places.end(),
+                   [this](size_t a, size_t b) { return chances[a] > chances[b]; });
+  const double enough = (1 - chances[0]) * (1 - (1 - sure) / kMargin);
+  double held = 0;
+  size_t number = 0;
+  while (number < places.size() && held < enough) held += chances[places[number++]];
+  places.resize(number);
+  if (common_rate_possible) places.push_back(0);
+  std::sort(places.begin(), places.end());
+  return places;
+}
+
 ChangePoint find_change(std::span<const Proportion> builds) {
   if (builds.empty()) throw std::invalid_argument("no build");
-  const std::vector<Hypothesis> hypotheses = weigh(builds);
+  const Posterior posterior(builds);
   ChangePoint change;
-  change.chances.resize(builds.size());
-  change.began.resize(builds.size());
-  for (const Hypothesis& each : hypotheses) {
-    change.chances[each.place] += each.weight;
-    if (each.place > 0 && each.after > each.before) change.began[each.place] += each.weight;
+  for (const Hypothesis& each : posterior.hypotheses()) {
+    change.chances.push_back(each.weight);
+    change.began.push_back(change.began.empty() ? 0 : chance_it_began(each));
   }
-  for (size_t i = 0; i < builds.size(); ++i) {
-    if (change.chances[i] > 0) change.began[i] /= change.chances[i];
-  }
-  change.information = information_of(hypotheses, builds.size());
+  change.information = posterior.information();
+  const double common = posterior.p_of_common_rate();
+  change.common_rate_possible = common >= kCommonRateRuledOut;
+  const size_t place = change.likeliest();
+  const double doubt = place == 0 ? posterior.p_of_change()
+                                  : std::max(kMargin * (1 - change.chances[place]), common);
+  change.confidence = 1 - std::min(1.0, doubt);
   return change;
 }
 

@@ -63,21 +63,41 @@ TEST(ChangePoint, RefusesWhatIsNoCount) {
   EXPECT_THROW(find_change(std::vector<Proportion>{{2, 1}}), std::invalid_argument);
 }
 
-// A small simulation of what bisection_bench measures: the bars of 64 builds.
-TEST(ChangePoint, TakesFewTrialsAndIsRight) {
-  constexpr double kConfidence = 0.95;
+// Both could be chance, as far as a few trials tell.
+TEST(ChangePoint, IsNotSureWhereTrialsCannotTell) {
+  const ChangePoint few = find_change(std::vector<Proportion>{{0, 8}, {1, 8}, {2, 8}});
+  EXPECT_LT(few.confidence, 0.5);
+  EXPECT_EQ(few.possible(0.95), (std::vector<size_t>{0, 1, 2}));
+  // All passed: but not often enough to rule out that a tenth fails.
+  const ChangePoint passed = find_change(std::vector<Proportion>{{0, 20}, {0, 0}, {0, 20}});
+  EXPECT_EQ(passed.likeliest(), 0U);
+  EXPECT_LT(passed.confidence, 0.9);
+  // Between which two builds is known, and not which of them.
+  const ChangePoint near = find_change(std::vector<Proportion>{{0, 40}, {0, 0}, {20, 40}});
+  EXPECT_EQ(near.possible(0.95), (std::vector<size_t>{1, 2}));
+}
+
+// A small simulation of what bisection_bench measures. Two rates that are far from 0 and near one
+// another: of the first model's answers half were wrong.
+TEST(ChangePoint, IsRightAsOftenAsItSays) {
   constexpr int kBisections = series(60, 10);
-  const std::vector<std::pair<std::string, double>> bars{
-      {"began_100", 14}, {"ended_30", 77}, {"none_0", 400}, {"none_100", 14}};
+  const std::vector<std::pair<std::string, int>> most_undecided{
+      {"began_0_100", 0}, {"ended_40_5", 12}, {"began_5_20", 60}, {"none_0", 3}, {"none_30", 60}};
   for (const PlantedChange& planted : planted_changes()) {
-    for (const auto& [name, most] : bars) {
+    for (const auto& [name, undecided] : most_undecided) {
       if (planted.name != name) continue;
-      const SimulatedBisections all =
-          bisect_simulated(planted, 64, kConfidence, 1000, kBisections, 24);
-      EXPECT_LE(all.mean_trials, most) << name;
-      EXPECT_GE(all.right, kBisections * 9 / 10) << name;
+      const SimulatedBisections all = bisect_simulated(planted, 16, 0.95, 240, kBisections, 24);
+      EXPECT_LE(all.said() - all.right, kBisections / 20) << name;
+      EXPECT_LE(all.undecided, undecided) << name;
+      EXPECT_GE(all.held, all.undecided * 9 / 10) << name;
     }
   }
+}
+
+TEST(ChangePoint, TakesFewTrialsWhereOneSideAlwaysFails) {
+  const SimulatedBisections all =
+      bisect_simulated({"began_0_100", 0, 1}, 64, 0.95, 1000, series(60, 10), 24);
+  EXPECT_LE(all.mean_trials, 18);
 }
 
 }  // namespace

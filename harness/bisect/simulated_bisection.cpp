@@ -1,5 +1,7 @@
 #include "harness/bisect/simulated_bisection.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "harness/bisect/change_point.h"
@@ -8,10 +10,18 @@
 namespace mpsprobe {
 
 std::vector<PlantedChange> planted_changes() {
-  return {{"began_100", 0, 1},          {"began_30", 0, 0.3},         {"began_10", 0, 0.1},
-          {"ended_100", 1, 0},          {"ended_30", 0.3, 0},         {"ended_10", 0.1, 0},
-          {"rose_20_80", 0.2, 0.8},     {"none_0", 0, 0, false},      {"none_2", 0.02, 0.02, false},
-          {"none_10", 0.1, 0.1, false}, {"none_30", 0.3, 0.3, false}, {"none_100", 1, 1, false}};
+  std::vector<PlantedChange> planted;
+  for (const int before : {0, 1, 5, 10, 30}) {
+    for (const int after : {10, 20, 40, 100}) {
+      if (after - before < 10) continue;
+      planted.push_back({fmt::format("began_{}_{}", before, after), before / 100.0, after / 100.0});
+      planted.push_back({fmt::format("ended_{}_{}", after, before), after / 100.0, before / 100.0});
+    }
+  }
+  for (const int rate : {0, 1, 5, 10, 30, 100}) {
+    planted.push_back({fmt::format("none_{}", rate), rate / 100.0, rate / 100.0, false});
+  }
+  return planted;
 }
 
 SimulatedBisections bisect_simulated(const PlantedChange& planted, size_t builds, double confidence,
@@ -26,7 +36,7 @@ SimulatedBisections bisect_simulated(const PlantedChange& planted, size_t builds
     std::vector<Proportion> seen(builds);
     int trials = 0;
     ChangePoint change = find_change(seen);
-    while (change.chances[change.likeliest()] < confidence && trials < most_trials) {
+    while (change.confidence < confidence && trials < most_trials) {
       const size_t build = change.build_to_try();
       ++trials;
       ++seen[build].trials;
@@ -36,11 +46,13 @@ SimulatedBisections bisect_simulated(const PlantedChange& planted, size_t builds
     }
     all.mean_trials += trials / static_cast<double>(bisections);
     all.largest_trials = std::max(all.largest_trials, trials);
-    const size_t found = change.likeliest();
-    if (change.chances[found] < confidence) {
+    if (change.confidence < confidence) {
       ++all.undecided;
+      const std::vector<size_t> possible = change.possible(confidence);
+      all.held += std::count(possible.begin(), possible.end(), place) > 0 ? 1 : 0;
       continue;
     }
+    const size_t found = change.likeliest();
     const bool direction =
         !planted.culprit || (change.began[found] > 0.5) == (planted.after > planted.before);
     all.right += found == place && direction ? 1 : 0;

@@ -12,14 +12,13 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::ElementsAre;
-using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 
 auto warns(const char* code) {
-  return Contains(Field(&Warning::code, code));
+  return Contains(testing::Field(&Warning::code, code));
 }
 
 TEST(Analysis, CountsTrialsAndDerivesVerdicts) {

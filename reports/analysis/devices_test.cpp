@@ -12,11 +12,10 @@ namespace mpsprobe {
 namespace {
 
 using ::testing::Contains;
-using ::testing::Field;
 using ::testing::Not;
 
 auto warns_of(const char* code) {
-  return Contains(Field(&Warning::code, code));
+  return Contains(testing::Field(&Warning::code, code));
 }
 
 // What is asked for alone has to be what the whole analysis says.

@@ -19,6 +19,7 @@ struct Hypothesis {
   std::string title;  ///< empty: of the cell's failures altogether
   Proportion before;
   Proportion after;
+  bool of_refusals = false;
   double p = 1;
 };
 
@@ -63,9 +64,18 @@ std::vector<Hypothesis> family_of(const RunFacts& before, const RunFacts& after,
   std::vector<Hypothesis> family;
   for (const auto& [key, now] : after.cells) {
     const auto at = before.cells.find(key);
-    if (at == before.cells.end() || at->second.counted == 0 || now.counted == 0) continue;
+    if (at == before.cells.end()) continue;
     const CellFacts& then = at->second;
+    if (then.counted + then.refused == 0 || now.counted + now.refused == 0) continue;
     ++difference.compared;
+    if (then.refused + now.refused > 0) {
+      family.push_back({key,
+                        "",
+                        {then.refused, then.counted + then.refused},
+                        {now.refused, now.counted + now.refused},
+                        true});
+    }
+    if (then.counted == 0 || now.counted == 0) continue;
     if (then.failures + now.failures == 0) continue;
     family.push_back({key, "", {then.failures, then.counted}, {now.failures, now.counted}});
     if (then.failures > 0 && now.failures > 0) add_titles(family, key, then, now);
@@ -79,6 +89,9 @@ std::vector<Hypothesis> family_of(const RunFacts& before, const RunFacts& after,
 std::optional<Change> change_of(const Hypothesis& tested) {
   const int before = tested.before.failures;
   const int after = tested.after.failures;
+  if (tested.of_refusals) {
+    return rate_of(tested.after) > rate_of(tested.before) ? Change::refused : Change::refused_less;
+  }
   if (!tested.title.empty()) {
     if (before == 0) return Change::new_signature;
     if (after == 0) return Change::signature_gone;
@@ -92,7 +105,7 @@ std::optional<Change> change_of(const Hypothesis& tested) {
 std::set<std::string> counted_cells(const RunFacts& run) {
   std::set<std::string> cells;
   for (const auto& [key, facts] : run.cells) {
-    if (facts.counted > 0)
+    if (facts.counted + facts.refused > 0)
       cells.insert(run.arms.size() > 1 ? key.first + ": " + key.second : key.second);
   }
   return cells;
@@ -168,6 +181,10 @@ std::string_view name_of(Change change) {
       return "new_signature";
     case Change::signature_gone:
       return "signature_gone";
+    case Change::refused:
+      return "refused";
+    case Change::refused_less:
+      return "refused_less";
     default:
       return "unclear";
   }
@@ -208,7 +225,12 @@ Difference compare_runs(const RunFacts& before_as_named, const RunFacts& after) 
     CellChange change{Change::unclear, tested.key.first, tested.key.second, tested.title,
                       tested.before,   tested.after,     tested.p,          corrected[i],
                       std::nullopt,    now.simulated};
-    if (change.title.empty()) change.title = most_frequent(now.failures > 0 ? now : then);
+    if (tested.of_refusals) {
+      change.title = fmt::format("failed {}/{} -> {}/{} beside that", then.failures, then.counted,
+                                 now.failures, now.counted);
+    } else if (change.title.empty()) {
+      change.title = most_frequent(now.failures > 0 ? now : then);
+    }
     const std::optional<Change> kind = change_of(tested);
     if (corrected[i] < kFalseDiscoveries) {
       if (!kind) continue;

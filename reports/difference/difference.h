@@ -19,6 +19,8 @@ enum class Change : uint8_t {
   less_often,
   new_signature,   ///< it failed before, never like this
   signature_gone,  ///< it still fails, never like this any more
+  refused,         ///< the library refuses it more often than before
+  refused_less,    ///< ... less often than before
   unclear,         ///< one side failed, and chance may have spared the other
 };
 
@@ -31,7 +33,7 @@ struct CellChange {
   std::string arm;
   std::string cell;
   std::string title;  ///< of a change of signatures, else the most frequent one of the failing side
-  Proportion before;
+  Proportion before;  ///< of `refused` and `refused_less` refusals among all answers
   Proportion after;
   double p = 1;                    ///< that both have one rate (equality_p_value)
   double corrected_p = 1;          ///< for the false discovery rate over all that were tested
@@ -58,7 +60,7 @@ struct Difference {
   std::vector<std::string> came;        ///< cells with results only after, by arm and cell
   std::vector<std::string> went;        ///< only before
   std::vector<std::string> unexpected;  ///< cells that are not as the matrix expects, after
-  int compared = 0;                     ///< cells with results on both sides
+  int compared = 0;                     ///< cells with results, or refused, on both sides
   int tested = 0;                       ///< tests that the correction is for
   bool simulated = false;
 };
@@ -77,7 +79,8 @@ Unlike unlike(const RunFacts& before, const RunFacts& after);
 
 /// Compares cell by cell, arms of the same name, or else the only one of each run. A cell is tested
 /// where something failed on either side; where both failed, each of its signatures is as well. The
-/// test takes the number of failures as given, so that the others could claim nothing. Pure.
+/// test takes the number of failures as given, so that the others could claim nothing. What a
+/// library refuses is neither: where it refused on either side, that is a test of its own. Pure.
 Difference compare_runs(const RunFacts& before, const RunFacts& after);
 
 }  // namespace mpsprobe

@@ -56,6 +56,24 @@ TEST(Difference, WhatChanceMayHaveDoneIsNotClaimed) {
   EXPECT_GT(*difference.unclear[0].more_trials, 50);
 }
 
+// What failed and is refused now has neither been mended nor come to be worse.
+TEST(Difference, WhatIsRefusedNowIsSaid) {
+  const RunFacts before = run_of({{2, 20}, {3, 0}});
+  RunFacts after = run_of({{2, 0}, {3, 0}});
+  for (auto& [key, facts] : after.cells) {
+    if (facts.cell.threads != 2) continue;
+    facts.refused = 20;
+    facts.counted = 0;
+  }
+  const Difference difference = compare_runs(before, after);
+  EXPECT_EQ(difference.compared, 2);
+  ASSERT_THAT(difference.changes, SizeIs(1));
+  EXPECT_EQ(difference.changes[0].change, Change::refused);
+  EXPECT_THAT(difference.went, IsEmpty());
+  EXPECT_THAT(difference_text(before, after, difference),
+              HasSubstr("0/20 -> 20/20  failed 20/20 -> 0/0 beside that"));
+}
+
 // A number of trials that results decided needs a p-value that holds at any stopping time.
 TEST(Difference, OfARunThatSettledIsClaimedWithMoreCaution) {
   const auto with = [](int failures, Sampling sampling) {

@@ -14,13 +14,15 @@ using nlohmann::ordered_json;
 
 constexpr size_t kMostListed = 20;
 
-constexpr std::array<std::pair<Change, std::string_view>, 6> kHeadings{
+constexpr std::array<std::pair<Change, std::string_view>, 8> kHeadings{
     {{Change::new_failure, "new: failed never before"},
      {Change::more_often, "fail more often"},
      {Change::new_signature, "fail in a new way"},
      {Change::gone, "gone: failed before, and not any more"},
      {Change::less_often, "fail less often"},
-     {Change::signature_gone, "do not fail any more in this way"}}};
+     {Change::signature_gone, "do not fail any more in this way"},
+     {Change::refused, "refused by the library, more often than before (neither pass nor failure)"},
+     {Change::refused_less, "refused by the library less often than before"}}};
 
 std::string side(const RunFacts& run) {
   std::string text = printable(run.name) + ", " + printable(run.started);

@@ -28,9 +28,10 @@ CellFacts cell_facts(const nlohmann::json& json) {
   facts.planned = json.at("planned").get<int>();
   facts.counted = json.at("counted").get<int>();
   facts.failures = json.at("failures").get<int>();
+  facts.refused = json.value("refused", 0);
   facts.simulated = json.at("simulated").get<bool>();
   facts.unexpected = json.at("expected") == "unmet";
-  if (facts.failures < 0 || facts.failures > facts.counted) {
+  if (facts.failures < 0 || facts.failures > facts.counted || facts.refused < 0) {
     throw InputError("", "failed more often than it ran", "");
   }
   return facts;
@@ -98,6 +99,7 @@ RunFacts run_facts(const std::string& name, const Analysis& analysis) {
             cell.planned,
             cell.counted,
             cell.failures,
+            cell.refused,
             cell.simulated,
             cell.paravirtual,
             cell.expected == Expected::unmet,

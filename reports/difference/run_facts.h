@@ -18,6 +18,7 @@ struct CellFacts {
   int planned = 0;
   int counted = 0;
   int failures = 0;
+  int refused = 0;  ///< beside the counted ones
   bool simulated = false;
   bool paravirtual = false;           ///< told by a journal alone
   bool unexpected = false;            ///< the matrix expected something else

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "harness/statistics/nights.h"
+#include "reports/claims/change_claim.h"
 #include "reports/expectations/expectation_words.h"
 #include "reports/html/markup.h"
 #include "reports/html/nights_chart.h"
@@ -135,11 +136,9 @@ std::string nights_html(const std::vector<CellNights>& nights, bool several_arms
     std::vector<Proportion> counts;
     for (const SeriesNight& night : series.nights) counts.push_back(night.seen);
     for (const ClaimedShift& claimed : claimed_shifts(counts)) {
-      html += fmt::format(
-          "<p>{}: fails {} since {} ({:.1f}% to {:.1f}%, {:.1f}% sure)</p>\n", markup(label, 200),
-          claimed.shift.after > claimed.shift.before ? "more often" : "less often",
-          markup(series.nights[claimed.night].started.substr(0, 10)), 100 * claimed.shift.before,
-          100 * claimed.shift.after, 100 * claimed.shift.chance);
+      html += fmt::format("<p>{}: since {} {}</p>\n", markup(label, 200),
+                          markup(series.nights[claimed.night].started.substr(0, 10)),
+                          markup(shift_in_words(claimed.shift)));
     }
   }
   if (nights.size() > kMostNightCharts) {

@@ -10,6 +10,7 @@
 #include "harness/campaign/rerun.h"
 #include "harness/executor/executor.h"
 #include "harness/wire/input_error.h"
+#include "reports/claims/change_claim.h"
 #include "reports/words/text.h"
 #include "reports/writers/atomic_file.h"
 #include "reports/writers/json.h"
@@ -85,9 +86,9 @@ class Bisection {
         continue;
       }
       look();
-      say(stderr, "{:>4}  {}: {}, {} of {}. {}\n", trials_here(), build.build().name,
+      say(stderr, "{:>4}  {}: {}, {} of {}. So far: {}\n", trials_here(), build.build().name,
           shortened(printable(build.last()), 60), build.seen().failures, build.seen().trials,
-          likeliest());
+          change_in_words(result_.change, usable_names(result_)));
     }
     return result_.usable.size() > 1 ? kExitOk : kExitNothingRun;
   }
@@ -152,16 +153,6 @@ class Bisection {
     int trials = 0;
     for (const BuildTrials& build : trials_) trials += build.trials_here();
     return trials;
-  }
-
-  std::string likeliest() const {
-    const size_t place = result_.change.likeliest();
-    return fmt::format("{} {}",
-                       place == 0
-                           ? "no culprit"
-                           : (result_.change.began[place] > 0.5 ? "began with " : "ended with ") +
-                                 result_.builds[result_.usable[place]].name,
-                       chance_in_words(result_.change.chances[place]));
   }
 
   int stop(const std::string& why, int code) {

@@ -179,11 +179,14 @@ TEST_F(Bisect, TakesEarlierTrialsForItsPrior) {
 TEST_F(Bisect, SaysWhenNothingChanged) {
   const Run run = mpsprobe({"bisect", kCell, "--builds", builds(4, 0), "--out", path("out")});
   EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(run.out, HasSubstr("No culprit among these builds"));
+  EXPECT_THAT(
+      run.out,
+      HasSubstr("No culprit among these builds that changes the rate by 10 points or more (9"));
   const Run few = mpsprobe({"bisect", kCell, "--builds", path("builds.txt"), "--most-trials", "1",
                             "--out", path("few")});
   EXPECT_EQ(few.exit_code, 6) << few.err;
-  EXPECT_THAT(few.out, HasSubstr("Not settled: the most trials, 1, were run"));
+  EXPECT_THAT(few.out, HasSubstr("Not settled: the most trials, 1, were run. It is undecided: one "
+                                 "of no culprit, b1 to b3 (95% confidence)"));
 }
 
 TEST_F(Bisect, StartsItsProcessesAsItIsToldAlsoWhenItGoesOn) {
@@ -194,7 +197,7 @@ TEST_F(Bisect, StartsItsProcessesAsItIsToldAlsoWhenItGoesOn) {
   ASSERT_EQ(cut.exit_code, 6) << cut.err;
   // What it was asked for, but for more trials.
   nlohmann::json request = nlohmann::json::parse(read("out/request.json"));
-  request["most_trials"] = 100;
+  request["most_trials"] = 300;
   write("out/request.json", request.dump());
   ASSERT_EQ(mpsprobe({"bisect", "--resume", path("out")}).exit_code, 0);
   int builds_tried = 0;

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "harness/statistics/anytime.h"
+#include "reports/claims/change_claim.h"
 #include "reports/words/phrases.h"
 #include "reports/words/text.h"
 
@@ -39,10 +41,14 @@ std::string untried_in_words(const BuildSeen& build) {
   return "could not be tried: " + shortened(printable(build.unusable), kMostReason);
 }
 
-std::string chance_of(const BisectResult& result, size_t build) {
+std::string posterior_in_words(double chance) {
+  return chance < 0.001 ? "below 0.1%" : fmt::format("{:.1f}%", std::floor(1000 * chance) / 10);
+}
+
+std::string posterior_of(const BisectResult& result, size_t build) {
   const auto at = std::find(result.usable.begin(), result.usable.end(), build);
   if (at == result.usable.end() || at == result.usable.begin()) return "";
-  return chance_in_words(result.change.chances[static_cast<size_t>(at - result.usable.begin())]);
+  return posterior_in_words(result.change.chances[static_cast<size_t>(at - result.usable.begin())]);
 }
 
 std::string confirmation(const BisectResult& result) {
@@ -73,28 +79,31 @@ std::string bisect_summary(const BisectResult& result) {
 
 }  // namespace
 
-std::string chance_in_words(double chance) {
-  return chance < 0.001 ? "below 0.1%" : fmt::format("{:.1f}%", std::floor(1000 * chance) / 10);
+bool BisectResult::settled() const {
+  return !change.chances.empty() && change.confidence >= confidence / 100;
 }
 
-bool BisectResult::settled() const {
-  return !change.chances.empty() && change.chances[change.likeliest()] >= confidence / 100;
+std::vector<std::string> usable_names(const BisectResult& result) {
+  std::vector<std::string> names;
+  for (const size_t build : result.usable) names.push_back(result.builds[build].name);
+  return names;
 }
 
 std::string answer_of(const BisectResult& result) {
   if (result.usable.size() < 2) return "Fewer than two builds can run the cell.";
+  const std::vector<std::string> names = usable_names(result);
+  if (!result.settled()) {
+    return fmt::format("Not settled: {}. It is {}; the likeliest: {}.", result.stopped,
+                       undecided_in_words(result.change, names, result.confidence / 100),
+                       change_in_words(result.change, names));
+  }
+  std::string answer = change_in_words(result.change, names);
+  answer.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(answer.front())));
   const size_t place = result.change.likeliest();
-  const std::string chance = chance_in_words(result.change.chances[place]);
-  std::string answer = place == 0
-                           ? fmt::format("No culprit among these builds ({})", chance)
-                           : fmt::format("The failure {} with {} ({})",
-                                         result.change.began[place] > 0.5 ? "began" : "ended",
-                                         result.builds[result.usable[place]].name, chance);
   if (place > 0) {
     const std::string untried = untried_before(result, place);
     if (!untried.empty()) answer += ", or with what could not be tried before it: " + untried;
   }
-  if (!result.settled()) answer = "Not settled: " + result.stopped + ". The likeliest: " + answer;
   return answer + ".";
 }
 
@@ -125,13 +134,20 @@ nlohmann::ordered_json to_json(const BisectResult& result) {
                                 {"answer", answer_of(result)},
                                 {"trials", trials_here(result)}};
   if (result.usable.size() > 1) {
+    const std::vector<std::string> names = usable_names(result);
     const size_t place = result.change.likeliest();
     object["build"] = place == 0 ? nlohmann::ordered_json()
                                  : nlohmann::ordered_json(result.builds[result.usable[place]].name);
     object["direction"] =
         place == 0 ? "none" : (result.change.began[place] > 0.5 ? "began" : "ended");
+    object["sure"] = result.change.confidence;
     object["chance"] = result.change.chances[place];
     object["chance_of_no_culprit"] = result.change.chances[0];
+    object["possible"] = nlohmann::ordered_json::array();
+    for (const size_t each : result.change.possible(result.confidence / 100)) {
+      object["possible"].push_back(each == 0 ? nlohmann::ordered_json()
+                                             : nlohmann::ordered_json(names[each]));
+    }
   }
   if (result.confirmed.has_value()) {
     object["confirmed"] = {{"before_failures", result.confirmed->before.failures},
@@ -150,13 +166,13 @@ std::string bisect_terminal(const BisectResult& result) {
   for (const BuildSeen& build : result.builds) width = std::max(width, build.name.size());
   for (size_t i = 0; i < result.builds.size(); ++i) {
     const BuildSeen& build = result.builds[i];
-    const std::string chance = chance_of(result, i);
+    const std::string chance = posterior_of(result, i);
     text += fmt::format("{:<{}}  {:<26}{}\n", build.name, width,
                         build.unusable.empty() ? seen_in_words(build) : untried_in_words(build),
-                        chance.empty() ? "" : "  change here: " + chance);
+                        chance.empty() ? "" : "  posterior of a change here: " + chance);
   }
   if (result.usable.size() > 1) {
-    text += "no culprit: " + chance_in_words(result.change.chances[0]) + "\n";
+    text += "posterior of no culprit: " + posterior_in_words(result.change.chances[0]) + "\n";
   }
   return text + "\n" + bisect_summary(result);
 }
@@ -166,23 +182,25 @@ std::string bisect_markdown(const BisectResult& result) {
   if (result.simulated) text += std::string("> ") + kBisectSimulated;
   text += bisect_summary(result);
   text +=
-      "\n| build | failures / trials, 95% interval | chance that it changed here |\n"
+      "\n| build | failures / trials, 95% interval | posterior of a change here |\n"
       "|---|---|---|\n";
   for (size_t i = 0; i < result.builds.size(); ++i) {
     const BuildSeen& build = result.builds[i];
     text += fmt::format("| {} | {} | {} |\n", build.name,
                         build.unusable.empty() ? seen_in_words(build)
                                                : "could not be tried: " + escaped(build.unusable),
-                        chance_of(result, i));
+                        posterior_of(result, i));
   }
   if (result.usable.size() > 1) {
-    text += "| no culprit | | " + chance_in_words(result.change.chances[0]) + " |\n";
+    text += "| no culprit | | " + posterior_in_words(result.change.chances[0]) + " |\n";
   }
   return text +
          "\nIntervals hold at whatever moment the trials ended. Which build was tried next "
          "followed "
-         "from all trials before it; the chances are a posterior over where the rate changed, with "
-         "the rates integrated out.\n";
+         "from all trials before it. The posterior is over where the rate changed, with the rates "
+         "of "
+         "both sides integrated out; how sure the answer is allows for rates at which such a "
+         "posterior is too sure.\n";
 }
 
 }  // namespace mpsprobe

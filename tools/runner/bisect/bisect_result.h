@@ -42,10 +42,11 @@ struct BisectResult {
   bool settled() const;
 };
 
-/// A chance as every text of a bisection tells it: "96.9%", rounded down.
-std::string chance_in_words(double chance);
+/// The names of the builds that `change` is over.
+std::vector<std::string> usable_names(const BisectResult& result);
 
-/// The likeliest answer in a sentence: "The failure ended with 0.31.2 (99.1%)."
+/// The answer in a sentence: "The failure ended with 0.31.2 (99.1% sure).", or that there is none
+/// and what is left.
 std::string answer_of(const BisectResult& result);
 
 /// bisect.json: {"mpsprobe_bisect": 1, ...}.

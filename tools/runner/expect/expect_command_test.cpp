@@ -79,6 +79,7 @@ TEST_F(Expect, AnOlderHistoryIsBroughtUp) {
       "import sqlite3, sys\n"
       "d = sqlite3.connect(sys.argv[1])\n"
       "for table, columns in {'run': ['matrix', 'facts'], 'cell': ['library_name', 'version', "
+      "'refused', "
       "'paravirtual'], 'signature': ['outcome']}.items():\n"
       "    for column in columns: d.execute(f'ALTER TABLE {table} DROP COLUMN {column}')\n"
       "d.execute('PRAGMA user_version = 1'); d.commit()\n";

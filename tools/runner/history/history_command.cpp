@@ -12,6 +12,7 @@
 #include "harness/statistics/known_rate.h"
 #include "harness/statistics/nights.h"
 #include "harness/wire/input_error.h"
+#include "reports/claims/change_claim.h"
 #include "reports/words/phrases.h"
 #include "reports/words/text.h"
 #include "reports/writers/json.h"
@@ -110,9 +111,12 @@ int show_history(const HistoryOptions& options, const HistoryFile& history) {
                           {"system", night.system},
                           {"library", night.library},
                           {"failures", night.seen.failures},
-                          {"trials", night.seen.trials}});
-        text += fmt::format("    {}  {}/{}  {}\n", day_of(night), night.seen.failures,
-                            night.seen.trials, shortened(printable(night.library), 100));
+                          {"trials", night.seen.trials},
+                          {"refused", night.refused}});
+        text += fmt::format("    {}  {}/{}{}  {}\n", day_of(night), night.seen.failures,
+                            night.seen.trials,
+                            night.refused > 0 ? fmt::format(", {} refused", night.refused) : "",
+                            shortened(printable(night.library), 100));
       }
       list.push_back({{"cell", series.cell},
                       {"worker", series.arm},
@@ -170,13 +174,45 @@ void tell_shifts(const Series& series, ordered_json& shifts, std::string& text) 
                       {"library", night.library},
                       {"system_before", before.system},
                       {"system", night.system}});
-    text += fmt::format(
-        "{}: fails {} since {} ({:.1f}% -> {:.1f}%, {:.1f}% sure; with 95% between {} and {})\n"
-        "    {}\n",
-        series_label(series), worse ? "more often" : "less often", day_of(night),
-        100 * claimed.shift.before, 100 * claimed.shift.after, 100 * claimed.shift.chance,
-        day_of(first), day_of(last), change);
+    text += fmt::format("{}: since {} {}; with 95% it began between {} and {}\n    {}\n",
+                        series_label(series), day_of(night), shift_in_words(claimed.shift),
+                        day_of(first), day_of(last), change);
   }
+}
+
+// What failed and is refused now did not end by itself.
+void tell_refused(const Series& series, ordered_json& refused, std::string& text) {
+  size_t first = series.nights.size();
+  while (first > 0 && series.nights[first - 1].refused > 0) --first;
+  if (first == 0 || first == series.nights.size()) return;
+  Proportion before;
+  Proportion since;
+  Proportion failed;
+  for (size_t i = 0; i < series.nights.size(); ++i) {
+    const NightRow& night = series.nights[i];
+    Proportion& side = i < first ? before : since;
+    side.failures += night.refused;
+    side.trials += night.refused + night.seen.trials;
+    if (i >= first) continue;
+    failed.failures += night.seen.failures;
+    failed.trials += night.seen.trials;
+  }
+  const std::string words = refusal_in_words(before, since);
+  if (words.empty()) return;
+  const NightRow& night = series.nights[first];
+  refused.push_back({{"cell", series.cell},
+                     {"worker", series.arm},
+                     {"machine", series.machine},
+                     {"simulated", series.simulated},
+                     {"since", night.started},
+                     {"run", night.run},
+                     {"refused", since.failures},
+                     {"answers", since.trials},
+                     {"failures_before", failed.failures},
+                     {"trials_before", failed.trials}});
+  text += fmt::format("{}: since {} {}; {} of {} failed before\n    {}\n", series_label(series),
+                      day_of(night), words, failed.failures, counted(failed.trials, "trials"),
+                      change_between_nights(series.nights[first - 1], night));
 }
 
 void tell_gone(const SignatureSeries& one, ordered_json& gone, std::string& text) {
@@ -204,22 +240,22 @@ void tell_gone(const SignatureSeries& one, ordered_json& gone, std::string& text
                   {"trials", seen.trials},
                   {"trials_since", trials},
                   {"chance", chance}});
-  text += fmt::format(
-      "{}: {} is gone ({:.1f}% sure): last seen {}, {} of {} until then, in none of "
-      "{} since\n",
-      series_label(one.series), shortened(printable(one.signature), 100), 100 * chance,
-      day_of(*last), seen.failures, counted(seen.trials, "trials"), trials);
+  text +=
+      fmt::format("{}: last seen {}: {} {}\n", series_label(one.series), day_of(*last),
+                  shortened(printable(one.signature), 100), gone_in_words(chance, seen, trials));
 }
 
 int show_trend(const HistoryOptions& options, const HistoryFile& history) {
   ordered_json shifts = ordered_json::array();
   ordered_json gone = ordered_json::array();
+  ordered_json refused = ordered_json::array();
   std::string text;
   int64_t count = 0;
   for (const Series& series : history.series()) {
     if (!wanted(options, series)) continue;
     ++count;
     tell_shifts(series, shifts, text);
+    tell_refused(series, refused, text);
   }
   for (const SignatureSeries& one : history.signatures()) {
     if (wanted(options, one.series)) tell_gone(one, gone, text);
@@ -230,11 +266,12 @@ int show_trend(const HistoryOptions& options, const HistoryFile& history) {
                                {"series", count},
                                {"claimed_from", kClaimedShift},
                                {"changes", shifts},
-                               {"gone", gone}}));
+                               {"gone", gone},
+                               {"refused", refused}}));
   } else {
-    say(stdout, "{}{} looked at: {} of a rate, {} gone\n", text, counted(count, "series"),
-        counted(static_cast<int64_t>(shifts.size()), "changes"),
-        counted(static_cast<int64_t>(gone.size()), "signatures"));
+    say(stdout, "{}{} looked at: {} of a rate, {} gone, {} refused\n", text,
+        counted(count, "series"), counted(static_cast<int64_t>(shifts.size()), "changes"),
+        counted(static_cast<int64_t>(gone.size()), "signatures"), refused.size());
   }
   return count == 0 ? kExitNothingRun : kExitOk;
 }

@@ -56,7 +56,7 @@ TEST_F(History, SaysSinceWhichNightAndWhatIsGone) {
 
   const Run trend = history({"trend"});
   EXPECT_EQ(trend.exit_code, 0) << trend.err;
-  EXPECT_THAT(trend.out, HasSubstr("fails less often since "));
+  EXPECT_THAT(trend.out, HasSubstr(" fails less often ("));
   EXPECT_THAT(trend.out, HasSubstr(" is gone ("));
   EXPECT_THAT(trend.out, HasSubstr("1 change of a rate, 1 signature gone"));
   const nlohmann::json told = nlohmann::json::parse(history({"trend", "--json"}).out);

@@ -14,7 +14,7 @@
 namespace mpsprobe {
 namespace {
 
-constexpr int kHistoryForm = 2;  // of the tables below
+constexpr int kHistoryForm = 3;  // of the tables below
 constexpr int kBusyMilliseconds = 30'000;
 
 constexpr const char* kTables = R"(
@@ -44,6 +44,12 @@ ALTER TABLE cell ADD COLUMN version TEXT NOT NULL DEFAULT '';
 ALTER TABLE cell ADD COLUMN paravirtual INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE signature ADD COLUMN outcome TEXT NOT NULL DEFAULT '';
 PRAGMA user_version = 2;
+)";
+
+// What a library refuses is neither passed nor failed. Nights kept before that were not told it.
+constexpr const char* kFromForm2 = R"(
+ALTER TABLE cell ADD COLUMN refused INTEGER NOT NULL DEFAULT 0;
+PRAGMA user_version = 3;
 )";
 
 std::string machine_label(const nlohmann::json& machine) {
@@ -130,7 +136,8 @@ using SeriesKey = std::tuple<std::string, std::string, std::string, bool>;
 
 NightRow night_of(const Statement& row) {
   NightRow night{
-      row.text(4), row.text(5), row.text(6), row.text(7), {row.number(8), row.number(9)}};
+      row.text(4),   row.text(5), row.text(6), row.text(7), {row.number(8), row.number(9)},
+      row.number(10)};
   night.seen.failures = std::min(night.seen.failures, night.seen.trials);
   return night;
 }
@@ -160,6 +167,10 @@ HistoryFile::HistoryFile(const std::filesystem::path& file, bool make)
   }
   if (form == 1) {
     state_->execute(kFromForm1);
+    form = 2;
+  }
+  if (form == 2) {
+    state_->execute(kFromForm2);
   } else if (form != kHistoryForm) {
     throw HistoryError(
         fmt::format("{}: is no history of this version of mpsprobe. Name another "
@@ -226,11 +237,11 @@ Added HistoryFile::add(const KeptRun& run) {
     Statement(database, "INSERT INTO part VALUES(?, ?)").with(run.id).with(part).next();
   }
   for (const auto& [key, cell] : facts.cells) {
-    if (cell.counted == 0) continue;
+    if (cell.counted + cell.refused == 0) continue;
     const auto& [arm, id] = key;
     const auto found = facts.arms.find(arm);
     const ArmFacts library = found == facts.arms.end() ? ArmFacts() : found->second;
-    Statement(database, "INSERT INTO cell VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+    Statement(database, "INSERT INTO cell VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
         .with(run.id)
         .with(arm)
         .with(id)
@@ -241,6 +252,7 @@ Added HistoryFile::add(const KeptRun& run) {
         .with(library.library_name)
         .with(library.version)
         .with(cell.paravirtual ? 1 : 0)
+        .with(cell.refused)
         .next();
     for (const auto& [title, failures] : cell.titles) {
       const auto outcome = facts.outcomes.find(title);
@@ -288,7 +300,7 @@ std::vector<RunFacts> HistoryFile::before(const KeptRun& kept) const {
     Statement cells(
         database,
         "SELECT arm, cell, library, simulated, trials, failures, library_name, version, "
-        "paravirtual FROM cell WHERE run = ?");
+        "paravirtual, refused FROM cell WHERE run = ?");
     cells.with(night.name);
     while (cells.next()) {
       const std::string id = cells.text(1);
@@ -299,6 +311,7 @@ std::vector<RunFacts> HistoryFile::before(const KeptRun& kept) const {
       cell.planned = cell.counted = cells.number(4);
       cell.failures = std::min(cells.number(5), cell.counted);
       cell.paravirtual = cells.number(8) != 0;
+      cell.refused = cells.number(9);
       ArmFacts& arm = night.arms[cells.text(0)];
       arm.library = cells.text(2);
       arm.library_name = cells.text(6);
@@ -337,7 +350,7 @@ std::vector<RunRow> HistoryFile::runs() const {
 std::vector<Series> HistoryFile::series() const {
   Statement rows(state_->database,
                  "SELECT machine, arm, cell, cell.simulated, run.id, started, system, library, "
-                 "failures, trials FROM cell JOIN run ON cell.run = run.id "
+                 "failures, trials, refused FROM cell JOIN run ON cell.run = run.id "
                  "ORDER BY machine, arm, cell, cell.simulated, started, run.id");
   std::vector<Series> all;
   SeriesKey last;

@@ -47,6 +47,7 @@ struct NightRow {
   std::string system;   ///< "macOS 26A123": what may have changed besides the library
   std::string library;  ///< that was under test
   Proportion seen;
+  int refused = 0;  ///< trials beside these, by the library
 };
 
 /// The nights of one cell of one worker on one machine, oldest first.

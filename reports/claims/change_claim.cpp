@@ -1,0 +1,72 @@
+#include "reports/claims/change_claim.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "reports/claims/rate_claim.h"
+#include "reports/words/phrases.h"
+
+namespace mpsprobe {
+
+std::string sure_in_words(double confidence) {
+  constexpr double kMost = 99.9;  // nothing that was counted is certain
+  const double percent = std::floor(std::max(0.0, confidence) * 1000) / 10;
+  return fmt::format("{:.1f}% sure", std::min(kMost, percent));
+}
+
+std::string change_in_words(const ChangePoint& change, const std::vector<std::string>& builds) {
+  const size_t place = change.likeliest();
+  const std::string sure = sure_in_words(change.confidence);
+  if (place > 0) {
+    return fmt::format("the failure {} with {} ({})", change.began[place] > 0.5 ? "began" : "ended",
+                       builds[place], sure);
+  }
+  return fmt::format(
+      "no culprit among these builds that changes the rate by {:g} points or more ({})",
+      kLeastChange * 100, sure);
+}
+
+std::string undecided_in_words(const ChangePoint& change, const std::vector<std::string>& builds,
+                               double sure) {
+  const std::vector<size_t> places = change.possible(sure);
+  std::vector<std::string> names;
+  for (size_t i = 0; i < places.size(); ++i) {
+    if (places[i] == 0) {
+      names.emplace_back("no culprit");
+      continue;
+    }
+    const size_t first = i;
+    while (i + 1 < places.size() && places[i + 1] == places[i] + 1) ++i;
+    names.push_back(first == i ? builds[places[i]]
+                               : fmt::format("{} {} {}", builds[places[first]],
+                                             i == first + 1 ? "or" : "to", builds[places[i]]));
+  }
+  const std::string_view how = names.size() > 1 ? "one of " : places.size() > 1 ? "" : "likely ";
+  return fmt::format("undecided: {}{} ({:g}% confidence)", how, fmt::join(names, ", "), sure * 100);
+}
+
+std::string shift_in_words(const RateShift& shift) {
+  return fmt::format("fails {} ({:.1f}% -> {:.1f}%, {})",
+                     shift.after > shift.before ? "more often" : "less often", 100 * shift.before,
+                     100 * shift.after, sure_in_words(shift.chance));
+}
+
+std::string gone_in_words(double chance, const Proportion& seen, int since) {
+  return fmt::format("is gone ({}): {} of {} until then, in none of {} since",
+                     sure_in_words(chance), seen.failures, counted(seen.trials, "trials"), since);
+}
+
+std::string refusal_in_words(const Proportion& before, const Proportion& since) {
+  constexpr double kLevel = 0.01;
+  const double p = fisher_exact(before, since);
+  if (before.failures > 0 || p >= kLevel) return "";
+  return fmt::format("the library refuses it ({} of {}, {} of {} before, {})", since.failures,
+                     counted(since.trials, "trials"), before.failures, before.trials,
+                     p_in_words(p));
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/bisect/change_point.h"
+#include "harness/statistics/nights.h"
+
+namespace mpsprobe {
+
+/// "99.1% sure": rounded down, never 100%.
+std::string sure_in_words(double confidence);
+
+/// What a bisection may say, without a full stop: "the failure began with 0.31.2 (96.2% sure)", "no
+/// culprit among these builds that changes the rate by 10 points or more (95.1% sure)". `builds`
+/// are the names of those that `change` is over. Plain text.
+std::string change_in_words(const ChangePoint& change, const std::vector<std::string>& builds);
+
+/// What is left where that is not `sure` enough: "undecided: one of no culprit, 0.30.1 to 0.31.2,
+/// 0.32.0 (95% confidence)".
+std::string undecided_in_words(const ChangePoint& change, const std::vector<std::string>& builds,
+                               double sure);
+
+/// A change from night to night: "fails more often (1.0% -> 12.4%, 99.2% sure)".
+std::string shift_in_words(const RateShift& shift);
+
+/// A failure that was seen in `seen`, and in none of `since` trials after that: "is gone (99.3%
+/// sure): 4 of 90 trials until then, in none of 300 since".
+std::string gone_in_words(double chance, const Proportion& seen, int since);
+
+/// Where the library refuses what it once ran: `before` are refusals among the answers until then,
+/// `since` from then on. "the library refuses it (10 of 10 trials, 0 of 30 before, p < 0.001)";
+/// empty where chance may explain it.
+std::string refusal_in_words(const Proportion& before, const Proportion& since);
+
+}  // namespace mpsprobe

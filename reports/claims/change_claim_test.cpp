@@ -1,0 +1,47 @@
+#include "reports/claims/change_claim.h"
+
+#include <gmock/gmock.h>
+
+namespace mpsprobe {
+namespace {
+
+using testing::StartsWith;
+
+const std::vector<std::string> kBuilds{"1.0", "1.1", "1.2", "1.3"};
+
+TEST(ChangeClaim, NamesTheBuildAndNeverCallsItCertain) {
+  const ChangePoint change =
+      find_change(std::vector<Proportion>{{0, 900}, {0, 900}, {900, 900}, {900, 900}});
+  EXPECT_EQ(change_in_words(change, kBuilds), "the failure began with 1.2 (99.9% sure)");
+}
+
+TEST(ChangeClaim, SaysWhatNoCulpritMeans) {
+  const ChangePoint change =
+      find_change(std::vector<Proportion>{{0, 100}, {0, 0}, {0, 0}, {0, 100}});
+  EXPECT_THAT(change_in_words(change, kBuilds),
+              StartsWith("no culprit among these builds that changes the rate by 10 points or more "
+                         "(9"));
+}
+
+TEST(ChangeClaim, NamesWhatIsLeft) {
+  const ChangePoint change = find_change(std::vector<Proportion>{{0, 40}, {0, 0}, {20, 40}, {}});
+  EXPECT_EQ(undecided_in_words(change, kBuilds, 0.95), "undecided: 1.1 or 1.2 (95% confidence)");
+  EXPECT_EQ(undecided_in_words(find_change(std::vector<Proportion>(4)), kBuilds, 0.95),
+            "undecided: one of no culprit, 1.1 to 1.3 (95% confidence)");
+}
+
+TEST(ChangeClaim, ARefusalIsToldWhereChanceDoesNotExplainIt) {
+  EXPECT_EQ(refusal_in_words({0, 30}, {10, 10}),
+            "the library refuses it (10 of 10 trials, 0 of 30 before, p < 0.001)");
+  EXPECT_EQ(refusal_in_words({0, 3}, {1, 1}), "");
+  EXPECT_EQ(refusal_in_words({1, 30}, {10, 10}), "");
+}
+
+TEST(ChangeClaim, NothingIsEverCalledCertain) {
+  EXPECT_EQ(sure_in_words(1), "99.9% sure");
+  EXPECT_EQ(gone_in_words(0.9999999, {4, 90}, 300),
+            "is gone (99.9% sure): 4 of 90 trials until then, in none of 300 since");
+}
+
+}  // namespace
+}  // namespace mpsprobe
