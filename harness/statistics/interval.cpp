@@ -48,6 +48,11 @@ Interval exact_interval(int failures, int trials) {
   return interval;
 }
 
+double joint_upper_bound(int trials, int64_t number) {
+  if (trials <= 0 || number <= 0) throw std::invalid_argument("no trials, or no cells");
+  return 1 - std::pow(kEachSide / static_cast<double>(number), 1.0 / trials);
+}
+
 std::string confidence_in_words(int failures, int trials) {
   return confidence_in_words(failures, trials, exact_interval(failures, trials));
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,6 +23,12 @@ struct Interval {
 /// (binomial_distribution::find_lower_bound_on_p, find_upper_bound_on_p).
 /// No trials give [0, 1]. Throws std::invalid_argument unless 0 <= failures <= trials.
 Interval exact_interval(int failures, int trials);
+
+/// The rate that every one of `number` cells without a failure is below, all of them at once, with
+/// 95%: the upper ends of exact intervals whose chance to miss is shared among them (Bonferroni).
+/// `trials` is that of the cell with the fewest. Throws std::invalid_argument where either is not
+/// above 0. Pure.
+double joint_upper_bound(int trials, int64_t number);
 
 /// The interval in words: "0 of 10 failed: below 31% with 95% confidence". Bounds are rounded
 /// outwards, so that the words never claim more than the numbers.

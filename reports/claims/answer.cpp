@@ -35,11 +35,21 @@ std::string arm_name(const Analysis& analysis, size_t arm) {
 std::string remedy_in_words(const Analysis& analysis, std::string_view about,
                             std::string_view name) {
   std::vector<const RateClaim*> claims;
-  std::map<RateEffect, int> effects;
+  struct Alike {
+    int number = 0;
+    Proportion with;
+    Proportion without;
+  };
+  std::map<RateEffect, Alike> effects;
   for (const RateClaim& claim : analysis.rate_claims) {
     if (claim.about != about) continue;
     claims.push_back(&claim);
-    ++effects[claim.effect];
+    Alike& alike = effects[claim.effect];
+    ++alike.number;
+    alike.with.failures += claim.seen_with.failures;
+    alike.with.trials += claim.seen_with.trials;
+    alike.without.failures += claim.seen_without.failures;
+    alike.without.trials += claim.seen_without.trials;
   }
   if (claims.empty()) return "";
   if (claims.size() == 1) {
@@ -56,8 +66,11 @@ std::string remedy_in_words(const Analysis& analysis, std::string_view about,
     return text + ".";
   }
   std::string text;
-  for (const auto& [effect, number] : effects) {
-    text += fmt::format("{}{} in {}", text.empty() ? "" : ", ", effect_in_words(effect), number);
+  for (const auto& [effect, alike] : effects) {
+    text += fmt::format("{}{} in {} (together {} to {})", text.empty() ? "" : ", ",
+                        effect_in_words(effect), alike.number,
+                        count_of(alike.without.failures, alike.without.trials),
+                        count_of(alike.with.failures, alike.with.trials));
   }
   return fmt::format("With {}, of {}: {}.", name,
                      counted(static_cast<int64_t>(claims.size()), "comparisons"), text);

@@ -19,4 +19,7 @@ BoundaryFields fields_of(const Boundary& boundary);
 std::string passing_head(const Analysis& analysis);
 std::string failing_head(const Analysis& analysis);
 
+/// "no failure up to 2 threads (0 of 10 failed: below 31% with 95% confidence); fails from 3 ...".
+std::string boundary_in_words(const Boundary& boundary);
+
 }  // namespace mpsprobe

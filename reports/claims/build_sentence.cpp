@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <climits>
 #include <cstdint>
 #include <set>
 #include <tuple>
@@ -109,12 +110,25 @@ class BuildSentence {
                         counted(number, "cells"));
     // Of a campaign that settles, the settled place says it.
     if (failures == 0 && !analysis_.settling) {
-      text += fmt::format(", {}below {} at 95%", number == 1 ? "" : "each by itself ",
+      text += fmt::format(", {}below {}", number == 1 ? "" : "each by itself ",
                           percent_up(widest(among)));
+      if (number > 1) {
+        text += fmt::format(", all at once below {}",
+                            percent_up(joint_upper_bound(fewest_trials(among), number)));
+      }
+      text += " at 95%";
     }
     text += ')';
     if (several && !met) text += ", where no two threads were ever inside an operation at once";
     return text;
+  }
+
+  static int fewest_trials(const CellsOfBuild& among) {
+    int fewest = INT_MAX;
+    for (const CellSummary* cell : among) {
+      if (cell->counted > 0) fewest = std::min(fewest, cell->counted);
+    }
+    return fewest;
   }
 
   static double widest(const CellsOfBuild& among) {

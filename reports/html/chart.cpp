@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "harness/statistics/interval.h"
+#include "reports/claims/boundary_fields.h"
 #include "reports/html/markup.h"
 #include "reports/words/wording.h"
 

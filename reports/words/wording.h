@@ -33,7 +33,4 @@ std::string totals(const Analysis& analysis);
 /// 5%".
 std::string planned_trials(const CampaignHeader& header, std::string_view of);
 
-/// "no failure up to 2 threads (0 of 10 failed: below 31% with 95% confidence); fails from 3 ...".
-std::string boundary_in_words(const Boundary& boundary);
-
 }  // namespace mpsprobe

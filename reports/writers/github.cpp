@@ -9,6 +9,7 @@
 
 #include "harness/statistics/interval.h"
 #include "reports/analysis/failures/titles.h"
+#include "reports/claims/boundary_fields.h"
 #include "reports/words/phrases.h"
 #include "reports/words/text.h"
 #include "reports/words/wording.h"

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "harness/journal/trial_json.h"
+#include "reports/claims/boundary_fields.h"
 #include "reports/words/wording.h"
 #include "reports/writers/json_findings.h"
 #include "reports/writers/json_indent.h"

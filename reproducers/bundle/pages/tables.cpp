@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "harness/statistics/interval.h"
+#include "reports/claims/boundary_fields.h"
 #include "reports/claims/layers.h"
 #include "reports/words/phrases.h"
 #include "reports/words/text.h"
