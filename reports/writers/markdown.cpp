@@ -275,7 +275,7 @@ std::string reproduce(const Analysis& analysis) {
 std::string report_markdown(const Analysis& analysis) {
   return title(analysis, "report") + first_words(analysis) + warnings(analysis) +
          summary(analysis) + markdown_verdicts(analysis) + boundaries(analysis) + advice(analysis) +
-         markdown_failures(analysis) + markdown_rate_claims(analysis) +
+         markdown_groups(analysis) + markdown_failures(analysis) + markdown_rate_claims(analysis) +
          markdown_layers(analysis, kMostPairs) + markdown_crashes(analysis) + refused(analysis) +
          left_out(analysis) + provenance(analysis) + reproduce(analysis);
 }

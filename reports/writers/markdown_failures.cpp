@@ -5,6 +5,7 @@
 
 #include "harness/campaign/rerun.h"
 #include "reports/analysis/failures/failure_kind.h"
+#include "reports/groups/group_words.h"
 #include "reports/words/phrases.h"
 #include "reports/words/stack_words.h"
 #include "reports/words/text.h"
@@ -180,6 +181,25 @@ std::string details(const Analysis& analysis, const SignatureGroup& group, size_
 std::string rerun_command(const Analysis& analysis, size_t arm, const std::string& cell) {
   const Arm& worker = analysis.arms.at(arm);
   return shell_command(rerun_arguments(analysis.header, worker.worker, worker.worker_path, cell));
+}
+
+std::string markdown_groups(const Analysis& analysis) {
+  const FailureGroups found = find_groups(analysis);
+  if (found.operations.size() < 2) return "";
+  std::string text =
+      "## Which failures need the same conditions\n\nCells that differ in one condition alone, "
+      "compared by exact tests over all operations (Holm, 1%). Two causes under the same "
+      "conditions "
+      "cannot be told apart so.\n\n";
+  for (const FailureGroup& group : found.groups) {
+    text += "- **" + escaped(group_in_words(analysis, found, group), 2000) + "**\n";
+  }
+  for (const size_t i : apart_from_groups(found)) {
+    text += "- " + escaped(operation_in_words(analysis, found.operations[i]), 1000) + "\n";
+  }
+  const std::string tell = what_would_tell(analysis, found);
+  if (!tell.empty()) text += "\n" + tell + "\n";
+  return text + "\n";
 }
 
 std::string markdown_failures(const Analysis& analysis) {

@@ -16,6 +16,8 @@ std::string markdown_verdicts(const Analysis& analysis);
 std::string markdown_throughput(const Analysis& analysis);
 /// "crashed / total by version x threads x iterations" for what failed.
 std::string markdown_crashes(const Analysis& analysis);
+/// Which operations' failures need the same conditions; nothing where one operation failed.
+std::string markdown_groups(const Analysis& analysis);
 /// Failures by signature, and of the most frequent one where each thread was, what was printed, how
 /// to run that cell alone.
 std::string markdown_failures(const Analysis& analysis);

@@ -9,6 +9,7 @@
 
 #include "reports/analysis/common_axes.h"
 #include "reports/claims/boundary_fields.h"
+#include "reports/groups/group_words.h"
 #include "reports/words/phrases.h"
 #include "reports/words/text.h"
 #include "reports/words/wording.h"
@@ -151,10 +152,39 @@ bool is_expected(const Analysis& analysis, const SignatureGroup& group) {
   });
 }
 
-std::string failures(const Analysis& analysis, bool colour) {
+std::string failures_by_need(const Analysis& analysis, const FailureGroups& found,
+                             const TerminalOptions& options) {
+  std::string text;
+  const auto add = [&](std::string words, size_t operation) {
+    const CellSummary& worst = analysis.cells[found.operations[operation].worst];
+    const std::string line = sentence("FAIL " + words, options);
+    text += painted("FAIL", kRed, options.colour) + line.substr(std::string_view("FAIL").size());
+    text += "    " + printable(rerun_command(analysis, worst.arm, worst.id), Lines::keep) + "\n";
+  };
+  for (const FailureGroup& group : found.groups) {
+    add(group_in_words(analysis, found, group), group.operations.front());
+  }
+  for (const size_t i : apart_from_groups(found)) {
+    add(operation_in_words(analysis, found.operations[i]), i);
+  }
+  const std::string tell = what_would_tell(analysis, found);
+  if (!tell.empty()) text += sentence(tell, options);
+  text +=
+      fmt::format("{}: see report.md\n",
+                  counted(static_cast<int64_t>(analysis.signatures.size()), "kinds of failure"));
+  return text + "\n";
+}
+
+std::string failures(const Analysis& analysis, const TerminalOptions& options) {
+  const bool colour = options.colour;
   std::vector<const SignatureGroup*> groups;
   for (const SignatureGroup& group : analysis.signatures) {
     if (!is_expected(analysis, group)) groups.push_back(&group);
+  }
+  // Many titles of one race would be the longest part, and say the least.
+  const FailureGroups found = find_groups(analysis);
+  if (!found.groups.empty() || (groups.size() > kMostFailures && !found.operations.empty())) {
+    return failures_by_need(analysis, found, options);
   }
   std::string text;
   for (size_t i = 0; i < std::min(groups.size(), kMostFailures); ++i) {
@@ -253,7 +283,7 @@ std::string report_terminal(const Analysis& analysis, const TerminalOptions& opt
   const size_t width = options.width == 0 ? kUsualWidth : options.width;
   text += terminal_answer_table(analysis, width);
   text += BoundaryTable(analysis, width).text() + not_tested(analysis, width);
-  text += failures(analysis, options.colour) + unexpected(analysis, options.colour);
+  text += failures(analysis, options) + unexpected(analysis, options.colour);
   text += time_taken(analysis);
   text += painted(
       fmt::format("{}{}, {} failed{}", class_prefix(analysis), totals(analysis), analysis.failures,

@@ -10,6 +10,10 @@ namespace mpsprobe {
 /// where nothing failed. Throws InputError for what does not go together with it, JournalError.
 RunOptions options_of_failed(const RunOptions& options);
 
+/// The same for `run --more`: the cells that tell which failures need the same conditions, and so
+/// many trials as that takes where no other number is asked for. No cell where all is known.
+RunOptions options_of_more(const RunOptions& options);
+
 /// Plans them as any run, with the blocks and expectations that the cells had there.
 CampaignHeader plan_failed(const RunOptions& options);
 

@@ -325,6 +325,14 @@ int run_command_line(const RunOptions& asked) {
       return kExitNothingRun;
     }
     header = plan_failed(failed);
+  } else if (options.more.has_value()) {
+    const RunOptions more = options_of_more(options);
+    if (more.cells.empty()) {
+      say(stderr, "mpsprobe: what the failures of {} need is known: nothing to run\n",
+          printable(*options.more));
+      return kExitNothingRun;
+    }
+    header = plan_campaign(more);
   } else {
     header = plan_campaign(options);
   }

@@ -88,6 +88,11 @@ void add_run_options(CLI::App& app, RunOptions& options) {
                  "of these, only the cells that match a shell pattern; may be repeated")
       ->type_name("PATTERN")
       ->group(kWhat);
+  app.add_option("--more", options.more,
+                 "run the cells that would tell which failures of this run (its folder or "
+                 "report.json) need the same conditions, and the failing ones again")
+      ->type_name("RUN-FOLDER")
+      ->group(kWhat);
   add_trials(app, options.trials, "each cell", "10, or what the matrix says")->group(kWhat);
   app.add_option("--settle", options.settle_rate,
                  "10 trials of each cell, and more where they tell whether it fails in RATE of its "
