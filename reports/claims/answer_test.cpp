@@ -64,7 +64,7 @@ TEST(Answer, SaysWhatWasSeenWhereNothingFailed) {
   sample.plan("cpu/add/default/threads=8").ran(10);
   EXPECT_EQ(answer_of(sample).text,
             "LibTorch 2.15.0+cpu: no failure up to 8 threads (0 of 20 trials, 2 cells, each by "
-            "itself below 31% at 95%).");
+            "itself below 31%, all at once below 36% at 95%).");
   EXPECT_EQ(answer_of(sample).code, "no_failure");
 }
 
