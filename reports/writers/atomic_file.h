@@ -19,8 +19,9 @@ constexpr const char* kReportAgain =
 
 /// Replaces `file` by `bytes` in one step: whoever reads it, and a crash at any moment, sees the
 /// old or the new content, whole. A temporary file beside it is renamed once it is on disk, and
-/// removed where that fails. Throws ReportError; `again` is what it tells of how to get the file
-/// all the same.
+/// removed where that fails, or by the next writer where a kill left it. A file that is there keeps
+/// its permissions; a symbolic link is replaced itself, and not what it leads to. Throws
+/// ReportError; `again` is what it tells of how to get the file all the same.
 void write_atomically(const std::filesystem::path& file, std::string_view bytes,
                       const std::string& again = kReportAgain);
 

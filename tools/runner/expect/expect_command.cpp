@@ -81,8 +81,12 @@ int update(const ExpectOptions& options) {
       judge_expectations(known, run.facts, earlier_nights(run, options.history));
   refuse_contradictory(findings);
   const ExpectationsUpdate updated = update_expectations(text, place, known, run.facts, findings);
-  if (!there || updated.text != text)
-    write_atomically(options.file, updated.text, "it is as it was before");
+  if (!there || updated.text != text) {
+    // The user's own file: where it is a symbolic link, that stays one.
+    const fs::path target = fs::canonical(options.file, error);
+    write_atomically(error ? fs::path(options.file) : target, updated.text,
+                     "it is as it was before");
+  }
   for (const std::string& line : updated.changes) say(stdout, "{}\n", line);
   say(stderr, "{}: {}, {} as they were\n", place,
       counted(static_cast<int64_t>(updated.changes.size()), "changes"), updated.unchanged);
