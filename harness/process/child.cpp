@@ -6,9 +6,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
+#include <span>
 #include <system_error>
+#include <vector>
 
 #include "harness/platform/memory.h"
 #include "harness/process/descendants.h"
@@ -39,10 +40,17 @@ void set_nonblocking(const Descriptor& descriptor) {
   fcntl(descriptor.get(), F_SETFL, fcntl(descriptor.get(), F_GETFL) | O_NONBLOCK);
 }
 
+/// One for a thread, for all that it reads, and on the heap: what is thread-local itself comes off
+/// the stack of every thread, and some have little (`ulimit -s`).
+std::span<char> read_buffer() {
+  thread_local std::vector<char> buffer(kReadBytes);
+  return buffer;
+}
+
 /// Calls `take` with each chunk that can be read without waiting; closes at end of file.
 template <typename Take>
 void drain(Descriptor& descriptor, Take take) {
-  thread_local std::array<char, kReadBytes> buffer;
+  const std::span<char> buffer = read_buffer();
   for (int i = 0; i < kMostReads && descriptor.is_open(); ++i) {
     const ssize_t got = read(descriptor.get(), buffer.data(), buffer.size());
     if (got > 0) {
