@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/campaign/rerun.h"
 #include "harness/crash_report/ips.h"
 #include "harness/journal/journal.h"
 #include "harness/outcome/judge.h"
@@ -74,12 +75,19 @@ ReadResult of_report(CrashReport report) {
   return of_process("crash report", std::move(process));
 }
 
+std::string path_of(const CampaignHeader& header, const std::string& name) {
+  const auto worker = std::find_if(header.workers.begin(), header.workers.end(),
+                                   [&name](const WorkerInfo& each) { return each.name == name; });
+  return worker == header.workers.end() ? "" : worker->path;
+}
+
 ReadResult of_journal(const std::string& file) {
   ReadResult result;
   result.kind = "journal";
   std::map<std::string, size_t> places;
+  std::vector<std::pair<std::string, std::string>> cells;  // (worker, cell) of each failure
   size_t trials = 0;
-  read_journal(file, [&](const TrialRecord& trial) {
+  const Journal journal = read_journal(file, [&](const TrialRecord& trial) {
     ++trials;
     const Judgement& judgement = trial.judgement;
     if (!is_failure(judgement.outcome)) return;
@@ -89,11 +97,17 @@ ReadResult of_journal(const std::string& file) {
       failure.judgement = judgement;
       const auto judged = static_cast<size_t>(trial.judged_process);
       if (judged < trial.processes.size()) failure.process = trial.processes[judged];
-      failure.run = {{"mpsprobe run --cell " + shell_quoted(to_string(trial.cell)), "its cell"}};
+      cells.emplace_back(trial.worker, to_string(trial.cell));
       result.failures.push_back(std::move(failure));
     }
     ++result.failures[place->second].trials;
   });
+  for (size_t i = 0; i < cells.size(); ++i) {
+    const auto& [worker, cell] = cells[i];
+    const std::vector<std::string> words =
+        rerun_arguments(journal.header, worker, path_of(journal.header, worker), cell);
+    result.failures[i].run = {{shell_command(words), "its cell, as it ran"}};
+  }
   std::stable_sort(result.failures.begin(), result.failures.end(),
                    [](const ReadFailure& a, const ReadFailure& b) { return a.trials > b.trials; });
   result.note = fmt::format("none of its {} trials failed", trials);
@@ -103,7 +117,8 @@ ReadResult of_journal(const std::string& file) {
 // Of a first line alone: what follows may be anything.
 bool begins_a_journal(std::string_view content) {
   const std::string_view line = content.substr(0, content.find('\n'));
-  return line.starts_with('{') && line.find("\"record\":\"campaign\"") != std::string_view::npos;
+  return line.starts_with("{\"campaign\":{") ||
+         (line.starts_with('{') && line.find("\"record\":\"campaign\"") != std::string_view::npos);
 }
 
 bool begins_a_report(std::string_view content) {
@@ -112,6 +127,8 @@ bool begins_a_report(std::string_view content) {
 }
 
 ReadResult read_any(const std::string& name) {
+  // A journal may be larger than any other input, and is read a line at a time.
+  if (name != "-" && begins_a_journal(first_bytes(name))) return of_journal(name);
   const std::string content = read_input(name);
   if (begins_a_journal(content)) {
     if (name != "-") return of_journal(name);

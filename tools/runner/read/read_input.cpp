@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 
 #include "harness/process/spawn.h"
 #include "harness/wire/input_error.h"
@@ -36,6 +38,17 @@ bool is_text(std::string_view content) {
 }
 
 }  // namespace
+
+std::string first_bytes(const std::string& name) {
+  constexpr std::streamsize kMostFirstBytes = 65536;
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(name, error)) return "";
+  std::string bytes(kMostFirstBytes, '\0');
+  std::ifstream stream(name, std::ios::binary);
+  stream.read(bytes.data(), kMostFirstBytes);
+  bytes.resize(static_cast<size_t>(stream.gcount()));
+  return bytes;
+}
 
 std::string read_input(const std::string& name) {
   const std::string place = name == "-" ? "-" : printable(name);
