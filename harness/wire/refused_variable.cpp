@@ -16,6 +16,7 @@ constexpr string_view kSanitizer = "is read by a sanitizer: it names files and p
 constexpr string_view kLoadsCode = "lets a library load code that the value names";
 constexpr string_view kCompiles = "is of a compiler that runs programs and loads what they made";
 constexpr string_view kTool = "names a program, its options or what it starts";
+constexpr string_view kHost = "names a host or a socket that a process is to talk to";
 constexpr string_view kNamesPath = "has a name that says that its value is a path";
 constexpr string_view kPathValue = "is given a folder or a file of code";
 
@@ -149,6 +150,17 @@ constexpr Row kRefused[] = {
     {"*_ASKPASS", kTool},
     {"*_COMMAND", kTool},
     {"DEBUGINFOD_*", kTool},
+    // Hosts and sockets.
+    {"*_PROXY", kHost},
+    {"DISPLAY", kHost},
+    {"WAYLAND_*", kHost},
+    {"DBUS_*", kHost},
+    {"*_SOCK", kHost},
+    {"*_SOCKET", kHost},
+    {"*_HOST", kHost},
+    {"*_ADDR", kHost},
+    {"*_URL", kHost},
+    {"*_ENDPOINT", kHost},
     // Paths, by their name.
     {"*_PATH", kNamesPath},
     {"*_DIR", kNamesPath},
