@@ -56,7 +56,7 @@ ReportJson::Value ReportJson::parse(std::string_view text) {
   try {
     return Value::parse(text);
   } catch (const nlohmann::json::exception& error) {
-    throw std::runtime_error(report_text(error.what()));
+    throw std::runtime_error(report_text(json_problem(error)));
   }
 }
 

@@ -41,7 +41,7 @@ std::string problem_of(Function take) {
     take();
     return "";
   } catch (const json::exception& error) {
-    return std::string("it is no record: ") + error.what();
+    return std::string("it is no record: ") + json_problem(error);
   } catch (const InputError& error) {
     return std::string("it is no record: ") + error.what();
   } catch (const TooDeep&) {
@@ -105,7 +105,10 @@ class Reader {
                       file_.string(), std::strerror(errno)));
     }
     Line first;
-    if (!next(first)) fail("its first record was cut off, so that nothing of the run is there");
+    if (!next(first)) {
+      fail("its first record was cut off, so that nothing of the run is there",
+           "Begin a new run; `mpsprobe run --out` with this folder moves what is left aside");
+    }
     take_first(first.text);
     constexpr size_t kMostLines = 512;
     constexpr size_t kMostBytes = 4 << 20;
@@ -124,11 +127,12 @@ class Reader {
   }
 
  private:
-  [[noreturn]] void fail(const std::string& problem) const {
-    throw JournalError(fmt::format(
-        "{}:1: {}. Begin a new run; `mpsprobe run --out` with this folder moves what is left of "
-        "an unfinished first record aside",
-        file_.string(), problem));
+  static constexpr const char* kOfDamaged =
+      "Nobody knows any more what its trials are of: begin a new run in another folder (`mpsprobe "
+      "run --out`), or put a copy of this file in its place";
+
+  [[noreturn]] void fail(const std::string& problem, const char* remedy = kOfDamaged) const {
+    throw JournalError(fmt::format("{}:1: {}. {}", file_.string(), problem, remedy));
   }
 
   /// The next whole line; false behind the last one.

@@ -7,6 +7,7 @@
 #include "harness/wire/axis.h"
 #include "harness/wire/honoured_axes.h"
 #include "harness/wire/input_error.h"
+#include "harness/wire/json_shape.h"
 
 namespace mpsprobe {
 
@@ -116,7 +117,7 @@ Operations operations_from(const nlohmann::json& describe) {
     }
   } catch (const nlohmann::json::exception& error) {
     throw InputError("operations",
-                     std::string("not of the form in docs/protocol.md: ") + error.what(),
+                     std::string("not of the form in docs/protocol.md: ") + json_problem(error),
                      "Use a worker of this version");
   }
   return operations;

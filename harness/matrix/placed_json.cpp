@@ -113,7 +113,7 @@ json parse_once_keyed(const std::string& text, const std::string& place) {
   try {
     return json::parse(text);
   } catch (const json::exception& error) {
-    throw InputError(place, std::string("is not JSON: ") + error.what(), "Mend it there");
+    throw InputError(place, std::string("is not JSON: ") + json_problem(error), "Mend it there");
   }
 }
 

@@ -93,4 +93,13 @@ bool nested_deeper(std::string_view json, int depth) {
   return open > depth;
 }
 
+std::string json_problem(const std::exception& error) {
+  std::string_view problem = error.what();
+  if (problem.starts_with("[json.exception.")) {
+    const size_t end = problem.find("] ");
+    if (end != std::string_view::npos) problem.remove_prefix(end + 2);
+  }
+  return std::string(problem);
+}
+
 }  // namespace mpsprobe

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,6 +31,9 @@ struct JsonExcess {
 /// The first of the limits that `text` goes beyond; nothing where it keeps them all, or ends or
 /// breaks before it goes beyond one: what is no JSON is the parser's to tell. O(size). Pure.
 std::optional<JsonExcess> json_excess(std::string_view text, const JsonLimits& limits);
+
+/// What the library says of JSON that it cannot take, without its own name in brackets in front.
+std::string json_problem(const std::exception& error);
 
 /// Whether JSON is nested deeper than `depth`. Looks at bytes alone, and is several times as quick
 /// as json_excess: for lines that come by the million. Pure.

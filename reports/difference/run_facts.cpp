@@ -119,9 +119,8 @@ RunFacts run_facts(const std::string& name, const nlohmann::json& report) {
   const std::string remedy = "Name the folder of a run, or the report.json of one";
   try {
     read_report(facts, report);
-  } catch (const nlohmann::json::exception& error) {
-    throw InputError(printable(name), "is no report of mpsprobe: " + printable(error.what()),
-                     remedy);
+  } catch (const nlohmann::json::exception&) {
+    throw InputError(printable(name), "is no report of mpsprobe, or one that is damaged", remedy);
   } catch (const std::exception& error) {
     throw InputError(printable(name),
                      "holds a cell that cannot be read: " + printable(error.what()), remedy);

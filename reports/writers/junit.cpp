@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "reports/analysis/trial_facts.h"
 #include "reports/html/markup.h"
 #include "reports/words/stack_words.h"
 #include "reports/words/text.h"
@@ -49,7 +50,8 @@ struct CaseTrials {
   std::set<int> seen;
   double seconds = 0;
   size_t failed = 0;
-  std::string failures;  ///< as XML, of the first kMostReruns + 1
+  std::string failures;     ///< as XML, of the first kMostReruns + 1
+  std::string unsupported;  ///< why, in the worker's own words: a title leaves numbers out
 };
 
 void add_failure(CaseTrials& trials, const TrialRecord& trial) {
@@ -72,6 +74,9 @@ std::map<std::pair<size_t, std::string>, CaseTrials> trials_by_cell(const Journa
     if (!trials.seen.insert(trial.trial).second) return;
     trials.seconds += trial.seconds;
     if (is_failure(trial.judgement.outcome)) add_failure(trials, trial);
+    if (trial.judgement.outcome == Outcome::unsupported && trials.unsupported.empty()) {
+      trials.unsupported = unsupported_in_words(trial);
+    }
   });
   return cells;
 }
@@ -88,7 +93,11 @@ struct CaseXml {
 
 CaseXml case_of(const CellSummary& cell, const CaseTrials& trials) {
   const Standing standing = standing_of(cell);
-  const std::string words = standing.word + (standing.rest.empty() ? "" : " " + standing.rest);
+  const bool unsupported =
+      standing.word == name_of(Outcome::unsupported) && !trials.unsupported.empty();
+  const std::string words = unsupported             ? standing.word + ": " + trials.unsupported
+                            : standing.rest.empty() ? standing.word
+                                                    : standing.word + " " + standing.rest;
   CaseXml made;
   if (cell.expected == Expected::unmet) {
     made.failed = true;

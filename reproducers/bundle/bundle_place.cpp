@@ -18,6 +18,12 @@ namespace {
 namespace fs = std::filesystem;
 
 [[noreturn]] void fail(const char* what, const fs::path& path, int error) {
+  if (error == EACCES || error == EROFS || error == EPERM) {
+    throw InputError(printable(path.parent_path().string()),
+                     std::string("is a folder that cannot be written into: ") +
+                         std::generic_category().message(error),
+                     "Name another one with --out");
+  }
   throw fs::filesystem_error(what, path, std::error_code(error, std::generic_category()));
 }
 
@@ -62,12 +68,14 @@ bool is_there(const fs::path& path) {
 BundlePlace::BundlePlace(fs::path parent, std::string name)
     : parent_(std::move(parent)), name_(std::move(name)) {
   refuse_existing();
-  fs::create_directories(parent_);
+  std::error_code error;
+  fs::create_directories(parent_, error);
+  if (error) fail("the bundles' folder cannot be created", parent_, error.value());
   remove_remains();
   unfinished_ = parent_ / (prefix_of(name_) + std::to_string(::getpid()));
   fs::remove_all(unfinished_);
-  if (!fs::create_directory(unfinished_)) {
-    fail("the bundle's folder cannot be created", unfinished_, EEXIST);
+  if (!fs::create_directory(unfinished_, error)) {
+    fail("the bundle's folder cannot be created", unfinished_, error ? error.value() : EEXIST);
   }
 }
 

@@ -136,7 +136,7 @@ json parse_without_repeats(std::string_view text, const std::string& place) {
   try {
     return json::parse(text);
   } catch (const json::exception& error) {
-    throw InputError(place, fmt::format("is no JSON: {}", printable(error.what())), kRemedy);
+    throw InputError(place, fmt::format("is no JSON: {}", printable(json_problem(error))), kRemedy);
   }
 }
 

@@ -237,7 +237,7 @@ Minimum minimum_from_json(const json& object) {
     }
     return read_object(object);
   } catch (const json::exception& error) {
-    refuse(std::string("it is no minimum.json: ") + error.what());
+    refuse(std::string("it is no minimum.json: ") + json_problem(error));
   } catch (const InputError& error) {
     refuse(std::string("it is no minimum.json: ") + error.what());
   }
@@ -263,7 +263,7 @@ Minimum read_minimum(const std::filesystem::path& file) {
     return minimum_from_json(json::parse(text));
   } catch (const json::exception& problem) {
     throw MinimumError(
-        fmt::format("{}: is not valid JSON: {}. {}", file.string(), problem.what(), remedy));
+        fmt::format("{}: is not valid JSON: {}. {}", file.string(), json_problem(problem), remedy));
   } catch (const MinimumError& problem) {
     throw MinimumError(fmt::format("{}: {}. {}", file.string(), problem.what(), remedy));
   }

@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/wire/input_error.h"
+#include "harness/wire/json_shape.h"
 #include "reproducers/proof/proof.h"
 
 namespace mpsprobe {
@@ -49,7 +50,7 @@ std::vector<Proof> read_proofs(const nlohmann::json& json) {
       }
       proofs.push_back(std::move(proof));
     } catch (const nlohmann::json::exception& error) {
-      throw InputError(place, std::string("is no proof: ") + error.what(), kRemedy);
+      throw InputError(place, std::string("is no proof: ") + json_problem(error), kRemedy);
     }
   }
   return proofs;

@@ -123,7 +123,8 @@ void check_filing(const std::string& number) {
 
 void note_filing(const fs::path& bundle, const std::string& number) {
   check_filing(number);
-  write_atomically(bundle / kFilingFile, number + "\n");
+  write_atomically(bundle / kFilingFile, number + "\n",
+                   "or write the number into a file filing.txt in a copy of the bundle");
 }
 
 std::string noted_filing(const fs::path& bundle) {

@@ -9,6 +9,7 @@
 #include "harness/campaign/campaign.h"
 #include "harness/journal/trial_json.h"
 #include "harness/wire/input_error.h"
+#include "harness/wire/json_shape.h"
 #include "harness/wire/library_under_test.h"
 #include "reports/words/text.h"
 #include "reports/writers/atomic_file.h"
@@ -197,7 +198,8 @@ BisectRequest read_bisect_request(const fs::path& folder, const BisectOptions& n
           {each.at("name"), each.at("path"), {each.at("known_failures"), each.at("known_trials")}});
     }
   } catch (const json::exception& error) {
-    throw InputError(where, std::string("its request.json is damaged: ") + error.what(), remedy);
+    throw InputError(where, std::string("its request.json is damaged: ") + json_problem(error),
+                     remedy);
   }
   const bool plain =
       request.builds.size() >= 2 &&

@@ -26,6 +26,12 @@ namespace fs = std::filesystem;
 constexpr double kMakeSeconds = 4 * 3600;  // a nightly of torch is downloaded, and its worker built
 constexpr int kMostTrialsWithoutEvidence = 5;
 
+std::string how_it_failed(const CommandResult& result) {
+  if (result.timed_out) return "took longer than 4 hours";
+  const auto* exited = std::get_if<Exited>(&result.termination);
+  return exited == nullptr ? "did not end by itself" : fmt::format("exited with {}", exited->code);
+}
+
 std::string make_worker(const std::string& command, const std::string& name) {
   std::string text = command;
   const std::string quoted = shell_quoted(name);
@@ -38,8 +44,9 @@ std::string make_worker(const std::string& command, const std::string& name) {
   const CommandResult result =
       run_command({"/bin/sh", "-c", text}, kMakeSeconds, inherited_environment());
   if (result.timed_out || result.termination != Termination(Exited{0})) {
-    throw UnusableBuild(
-        fmt::format("--make: {}: failed: {}", printable(text), last_lines(result.err, 3, 300)));
+    const std::string said = last_lines(result.err, 3, 300);
+    throw UnusableBuild(fmt::format("--make: {}: {}{}", printable(text), how_it_failed(result),
+                                    said.empty() ? ", and printed no reason" : ": " + said));
   }
   const size_t end = result.out.find_last_not_of("\r\n");
   const std::string out = result.out.substr(0, end == std::string::npos ? 0 : end + 1);

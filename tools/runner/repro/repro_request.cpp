@@ -5,6 +5,7 @@
 
 #include "harness/journal/trial_json.h"
 #include "harness/wire/input_error.h"
+#include "harness/wire/json_shape.h"
 #include "reports/writers/atomic_file.h"
 
 namespace mpsprobe {
@@ -37,7 +38,8 @@ MinimiseRequest read_request(const std::filesystem::path& file) {
     request.conditions = object.at("conditions");
   } catch (const json::exception& error) {
     throw InputError(file.string(),
-                     std::string("is not what `mpsprobe repro` wrote: ") + error.what(), remedy);
+                     std::string("is not what `mpsprobe repro` wrote: ") + json_problem(error),
+                     remedy);
   }
   if (request.most_trials < 2 || request.patience < 1 || request.most_condition_trials < 1) {
     throw InputError(file.string(), "holds a limit that makes no sense", remedy);

@@ -213,11 +213,27 @@ std::string why_nothing_counts(const Analysis& analysis) {
                      shortened(printable(detail), 300), counted(most->second, "trials"));
 }
 
+/// The options of this call that go beside --resume, as they were written.
+std::vector<std::string> said_beside_resume(const RunOptions& options) {
+  std::vector<std::string> words;
+  const auto add = [&words](const char* option, const std::string& value) {
+    if (!value.empty()) words.insert(words.end(), {option, value});
+  };
+  add("--expectations", options.expectations.value_or(""));
+  add("--fail-on", options.fail_on);
+  add("--events", options.events.value_or(""));
+  if (options.format != RunOptions().format) add("--format", options.format);
+  return words;
+}
+
 int exit_code(const RunOptions& options, const std::vector<KnownFailure>& known,
               const CampaignEnd& end, const Analysis& analysis, const fs::path& folder) {
   if (end.reason == "interrupted") {
     std::vector<std::string> words{program_of(analysis.header), "run", "--resume", folder.string()};
     if (options.trust_run) words.emplace_back("--trust-run");
+    // What a run that goes on is not told by its journal.
+    const std::vector<std::string> said = said_beside_resume(options);
+    words.insert(words.end(), said.begin(), said.end());
     say(stderr, "interrupted; ");
     say_goes_on(words);
     return kExitInterrupted;

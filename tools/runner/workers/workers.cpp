@@ -18,6 +18,7 @@
 #include "harness/wire/event.h"
 #include "harness/wire/input_error.h"
 #include "harness/wire/json_shape.h"
+#include "harness/wire/library_under_test.h"
 #include "reports/words/text.h"
 #include "tools/runner/machine_error.h"
 #include "tools/runner/workers/torch_copies.h"
@@ -97,7 +98,7 @@ json describe(const std::string& name, const std::string& path,
     throw MachineError(who + ": " + error.what());
   } catch (const json::exception& error) {
     throw MachineError(fmt::format("{}: its answer is not of the form in docs/protocol.md: {}", who,
-                                   error.what()));
+                                   json_problem(error)));
   }
   return answer;
 }
@@ -344,6 +345,14 @@ class ExpectedTorch {
   std::string value_;
 };
 
+/// "MLX 0.32.4": what a worker loads that is not LibTorch; empty where it is, or is not told.
+std::string other_library_of(const WorkerInfo& worker) {
+  if (!worker.describe.is_object() || !worker.describe.contains("provenance")) return "";
+  const LibraryUnderTest library = library_under_test(worker.describe.at("provenance"));
+  if (library.name.empty() || library.name == "LibTorch") return "";
+  return library.name + (library.version.empty() ? "" : " " + library.version);
+}
+
 std::string text_or(const std::string& text, const char* otherwise) {
   return text.empty() ? otherwise : text;
 }
@@ -354,6 +363,12 @@ std::string torch_mismatch(const WorkerInfo& worker, const std::string& expected
                            const std::vector<std::string>& environment) {
   const ExpectedTorch wanted(expected);
   const json torch = torch_of(worker);
+  if (const std::string other = other_library_of(worker); !other.empty()) {
+    return fmt::format(
+        "worker {} loads {}, and no LibTorch. Leave the option out, or name a worker that loads "
+        "LibTorch with --worker",
+        worker.name, other);
+  }
   const std::string path = described(torch, "path");
   const std::string id = described(torch, "build_id") + described(torch, "uuid");
   const std::vector<TorchCopy> copies =
