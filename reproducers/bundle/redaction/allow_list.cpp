@@ -92,6 +92,7 @@ class Filter {
       if (take == Take::image) return redactor_.image(text);
       if (take == Take::build_id) return redactor_.build_id(text);
       if (take == Take::output) return redactor_.output(text);
+      if (take == Take::text) return redactor_.text(text);
       if (take == Take::message) return redactor_.message(text);
       if (take != Take::variable) {
         return redactor_.known(text, take == Take::symbol ? Names::symbols : Names::words);

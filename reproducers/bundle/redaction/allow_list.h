@@ -11,6 +11,7 @@ namespace mpsprobe {
 /// How a value that is wanted is taken over.
 enum class Take : unsigned char {
   words,     ///< numbers and truth values as they are, texts by Redactor::known
+  text,      ///< a text by Redactor::text: what a system tells of itself, and no user
   symbol,    ///< the same, and names of functions as well
   build_id,  ///< a text by Redactor::build_id
   output,    ///< a text by Redactor::output

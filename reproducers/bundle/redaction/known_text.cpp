@@ -159,8 +159,13 @@ class Known {
   }
 
   void keep(std::string_view chunk, bool known) {
+    // Of "6.1.0-janes" the release.
+    static const Pattern kReleaseOf(R"(^\d{1,3}\.\d{1,3}\.\d{1,4}[+-](?=[a-z]))");
     if (known) {
       result_ += chunk;
+    } else if (kReleaseOf.in(chunk)) {
+      result_ += chunk.substr(0, chunk.find_first_of("+-") + 1);
+      result_ += kNotKnown;
     } else {
       result_ += kNotKnown;
     }
@@ -271,7 +276,8 @@ std::string known_line(std::string_view raw, bool read_by_a_rule) {
 
 bool is_build_id(std::string_view id) {
   return id.size() >= 4 && id.size() <= 128 && std::all_of(id.begin(), id.end(), [](char c) {
-           return is_digit_byte(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F') || c == '-';
+           return is_digit_byte(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F') ||
+                  c == '-' || c == ':';
          });
 }
 

@@ -27,15 +27,15 @@ constexpr size_t kMostNameBytes = 1024;
 /// Below this the value of a variable is a switch or a number, and no secret.
 constexpr size_t kFewestSecretBytes = 6;
 
-constexpr std::array<Wanted, 9> kMachine{{{"os"},
-                                          {"os_build"},
+constexpr std::array<Wanted, 9> kMachine{{{"os", Take::text},
+                                          {"os_build", Take::text},
                                           {"kernel"},
-                                          {"model"},
-                                          {"chip"},
-                                          {"architecture"},
+                                          {"model", Take::text},
+                                          {"chip", Take::text},
+                                          {"architecture", Take::text},
                                           {"cores"},
                                           {"memory_bytes"},
-                                          {"compiler"}}};
+                                          {"compiler", Take::text}}};
 
 #define MPSPROBE_PROVENANCE(AT)                                                                    \
   {AT "torch.version"}, {AT "torch.git_hash", Take::build_id}, {AT "torch.path", Take::path},      \
