@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <fstream>
 #include <regex>
 #include <set>
@@ -376,34 +375,6 @@ TEST(Bundle, OfHostileTextsIsBoundedAndHarmless) {
   EXPECT_LE(bytes_of(bundle.folder / "title.txt").size(), kMostTitle + 1);
   EXPECT_LE(bytes_of(bundle.folder / "description.txt").size(), kMostDescription);
   EXPECT_THAT(bytes_of(bundle.folder / "description.txt"), HasSubstr("(yours to write)"));
-}
-
-TEST(Bundle, OfTenThousandTrialsIsMadeInSeconds) {
-  const PlantedRun run;
-  const fs::path file = run.run() / "journal.ndjson";
-  const Journal journal = read_journal(file);
-  fs::remove(file);
-  constexpr int kTrials = 10'240;
-  {
-    JournalWriter writer(file, journal.header);
-    for (int i = 0; i < kTrials; ++i) {
-      TrialRecord trial = journal.trials[static_cast<size_t>(i) % journal.trials.size()];
-      trial.sequence = trial.trial = i;
-      for (ProcessRecord& process : trial.processes) {
-        // No two say the same.
-        process.err.head = "[W131 12:34:56 MPSHooks.mm:67] Warning: step " + std::to_string(i) +
-                           " fell back\nsaved to /Users/planted/run" + std::to_string(i) +
-                           "/x.pt\n";
-      }
-      writer.append(trial);
-    }
-  }
-  const auto begun = std::chrono::steady_clock::now();
-  const WrittenBundle bundle = write_bundles(run.run(), run.options()).at(0);
-  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begun;
-  RecordProperty("seconds", std::to_string(taken.count()));
-  EXPECT_LT(taken.count(), 30.0) << "seconds; 5 on an idle machine";
-  EXPECT_GE(bundle.lines_left_out, static_cast<size_t>(kTrials));
 }
 
 TEST(Bundle, OfWhatIsNoRunSaysWhatToDo) {

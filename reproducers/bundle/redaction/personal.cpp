@@ -15,6 +15,9 @@ namespace {
 
 constexpr size_t kFewestBytes = 3;
 constexpr size_t kMostStrings = 1024;
+/// Of a text that is remembered, and texts that are.
+constexpr size_t kMostRememberedBytes = 4096;
+constexpr size_t kMostLearned = size_t{1} << 16;
 /// Below this a name is replaced only where it stands alone: "ann" is in "channel".
 constexpr size_t kDistinctBytes = 6;
 constexpr int kMostNesting = 64;
@@ -178,6 +181,10 @@ void PersonalStrings::add(PersonalKind kind, std::string_view text) {
 }
 
 void PersonalStrings::learn_text(std::string_view text) {
+  if (text.size() <= kMostRememberedBytes) {
+    if (learned_.size() >= kMostLearned) learned_.clear();
+    if (!learned_.emplace(text).second) return;
+  }
   size_t from = 0;
   while (const auto path = find_personal_path(text, from)) {
     from = path->end;

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 namespace mpsprobe {
@@ -76,6 +77,8 @@ class PersonalStrings {
   void insert(PersonalKind kind, std::string_view text);
 
   std::vector<PersonalString> strings_;
+  /// Texts that were learned from: a journal says the same ten thousand times.
+  std::unordered_set<std::string> learned_;
   int left_out_ = 0;
 };
 
