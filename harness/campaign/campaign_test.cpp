@@ -179,9 +179,14 @@ TEST_F(CampaignTest, AKnownGoodCellRunsAfterAFailureOnARealDevice) {
 }
 
 TEST_F(CampaignTest, ALibraryThatChoosesItsDeviceIsCaredForWhereItChoseAGpu) {
-  keep_cells(2);
-  for (auto& planned : header_.cells) planned.cell.backend = Backend::mlx;
-  header_.cells[1].cell.device = DeviceUse::cpu;
+  header_.cells = {};
+  for (const DeviceUse device : {DeviceUse::automatic, DeviceUse::cpu}) {
+    PlannedCell planned;
+    planned.cell.backend = Backend::mlx;
+    planned.cell.op = "linear";
+    planned.cell.device = device;
+    header_.cells.push_back(planned);
+  }
   const auto cared_for = [&](const char* device) {
     header_.workers[0].describe["backends"] = {{{"name", "mlx"}, {"device", device}}};
     std::set<std::string> cells;
