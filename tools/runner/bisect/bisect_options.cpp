@@ -45,6 +45,14 @@ void add_bisect_options(CLI::App& app, BisectOptions& options) {
   add_limits(app, options.limits, {"300", "20"});
   add_seed(app, options.seed, "the inputs", "1");
   add_environment(app, options.environment);
+  CLI::Option* const python =
+      app.add_option("--python", options.python,
+                     "the cell is of your own Python function, FILE::FUNCTION, and the builds are "
+                     "Python workers (docs/python.md)")
+          ->type_name("CODE");
+  app.add_option("--pytest", options.pytest, "the cell is of your own test, as pytest names it")
+      ->type_name("NODE")
+      ->excludes(python);
   add_start_process(app, options.start_process, "exec");
   app.add_option("--out", options.out, "folder for the journals and the result [mpsprobe-out/...]")
       ->type_name("DIR");

@@ -27,6 +27,8 @@ struct BisectOptions {
   AskedLimits limits;
   std::optional<uint64_t> seed;
   std::vector<std::string> environment;
+  std::optional<std::string> python;  ///< --python and --pytest: own code, as of `run`
+  std::optional<std::string> pytest;
   std::optional<StartProcess> start_process;
   std::optional<std::string> out;
   std::optional<std::string> resume;

@@ -14,6 +14,7 @@
 #include "reports/words/text.h"
 #include "reports/writers/atomic_file.h"
 #include "tools/runner/merge/find_runs.h"
+#include "tools/runner/run/own_code.h"
 #include "tools/runner/run/recorded_trials.h"
 #include "tools/runner/run/run_origin.h"
 
@@ -112,6 +113,9 @@ BisectRequest bisect_request(const BisectOptions& options) {
   }
   BisectRequest request;
   request.options = options;
+  if (const auto code = own_code_variable({options.python, options.pytest})) {
+    request.options.environment.push_back(*code);
+  }
   try {
     request.options.cell = to_string(parse_cell(options.cell));
   } catch (const InputError& error) {

@@ -67,18 +67,25 @@ std::string names_of_operations(const RunOptions& options) {
 
 }  // namespace
 
+std::optional<std::string> own_code_variable(const OwnCode& code) {
+  if (code.python) {
+    return kPythonCodeVariable + ("=" + with_absolute_file("--python", *code.python, true));
+  }
+  if (code.pytest) {
+    return kPytestVariable + ("=" + with_absolute_file("--pytest", *code.pytest, false));
+  }
+  return std::nullopt;
+}
+
 void use_own_code(RunOptions& options) {
-  if (!options.python && !options.pytest) return;
+  const std::optional<std::string> variable = own_code_variable({options.python, options.pytest});
+  if (!variable) return;
   const auto use = [&options](const std::string& option, const std::string& value) {
     (option == "--worker" ? options.workers : options.environment).push_back(value);
     options.command_line.insert(options.command_line.end(), {option, value});
   };
-  const std::string variable =
-      options.python
-          ? kPythonCodeVariable + ("=" + with_absolute_file("--python", *options.python, true))
-          : kPytestVariable + ("=" + with_absolute_file("--pytest", *options.pytest, false));
   if (options.workers.empty()) use("--worker", "python=" + python_worker());
-  use("--env", variable);
+  use("--env", *variable);
   if (options.matrix || !options.cells.empty() || options.axes.contains("op")) return;
   options.axes["op"] = names_of_operations(options);
 }

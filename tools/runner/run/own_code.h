@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,13 +12,21 @@ struct RunOptions;
 constexpr const char* kPythonCodeVariable = "MPSPROBE_PYTHON_CODE";
 constexpr const char* kPytestVariable = "MPSPROBE_PYTEST";
 
+/// What --python and --pytest are given.
+struct OwnCode {
+  std::optional<std::string> python;
+  std::optional<std::string> pytest;
+};
+
+/// The variable that names the code by its absolute path, NAME=VALUE; nothing where neither is
+/// given. Throws InputError for a wrong form, and a file that is not there.
+std::optional<std::string> own_code_variable(const OwnCode& code);
+
 /// Puts in the place of --python and --pytest what they are short for: the Python worker beside
-/// this program or in PATH, unless --worker names others, and the variable that names the code by
-/// its absolute path. So resuming, printed commands and bundles need know nothing of them. Without
-/// --op,
-/// --matrix and --cell all functions or tests run, which the worker is asked for. Does nothing
-/// where neither is given. Throws InputError for a wrong form, a file that is not there, and where
-/// no Python worker is found.
+/// this program or in PATH, unless --worker names others, and the variable of the code. So
+/// resuming, printed commands and bundles need know nothing of them. Without --op, --matrix and
+/// --cell all functions or tests run, which the worker is asked for. Does nothing where neither is
+/// given. Throws InputError as own_code_variable does, and where no Python worker is found.
 void use_own_code(RunOptions& options);
 
 }  // namespace mpsprobe
