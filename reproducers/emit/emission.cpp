@@ -13,6 +13,7 @@
 #include "harness/wire/input_error.h"
 #include "reproducers/emit/compute_emission.h"
 #include "reproducers/emit/mlx_emission.h"
+#include "reproducers/emit/own_code_emission.h"
 #include "reproducers/emit/parameter_block.h"
 #include "reproducers/emit/program_text.h"
 #include "reproducers/emit/recipes.h"
@@ -345,6 +346,7 @@ std::optional<Kind> kind_named(std::string_view name) {
 }
 
 std::vector<Emission> emit(const EmissionRequest& request) {
+  if (is_own_code(request)) return {emit_own_code(request), mpsprobe_itself(request)};
   if (request.cell.backend == Backend::mlx) {
     return {emit_mlx(request), emit_mlx_python(request), mpsprobe_itself(request)};
   }

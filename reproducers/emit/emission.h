@@ -57,13 +57,17 @@ struct EmissionRequest {
   /// Failures per trial as measured, 0 to 1: decides how many runs the programs make by themselves,
   /// as many as see such a failure with 99%, between 10 and 300.
   double failure_rate = 1;
+  /// Variables of the failing trials, as K=V: they say whether the operation is somebody's own
+  /// Python function, which is then copied into the program.
+  std::vector<std::string> environment;
   /// Folder with the programs as they come with mpsprobe: metal/, libtorch/, python/, mlx/ below
   /// it. At run time `data_folder() / "programs"`.
   std::filesystem::path programs;
 };
 
 /// The cell as a program of each kind that there is for its backend, in the order of Kind, also of
-/// what is impossible: on MLX for a cell of mlx, else on Metal, LibTorch and in Python. An emitted
+/// what is impossible: for own code in Python, on MLX for a cell of mlx, else on Metal, LibTorch
+/// and in Python. An emitted
 /// program is byte for byte the one in `programs` but for its first lines (the cell, the signature,
 /// the watermark) and the values in its block of parameters. Throws InputError where a program is
 /// not in that folder or has not the form that is expected, which is a broken installation.

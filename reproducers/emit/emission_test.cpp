@@ -251,5 +251,33 @@ TEST(EmissionTest, AMissingProgramIsABrokenInstallation) {
   EXPECT_THROW(emit(request), InputError);
 }
 
+TEST(EmissionTest, OwnCodeIsHandedOnWithTheFunctionAndAProgramThatCallsIt) {
+  const std::filesystem::path app = std::filesystem::path(testing::TempDir()) / "own_app.py";
+  std::ofstream(app) << "def infer():\n    return 1\n";
+  EmissionRequest request =
+      request_for("mlx/infer/default/threads=3/iterations=7/churn=2/lock=forward");
+  request.environment = {"MPSPROBE_PYTHON_CODE=" + app.string() + "::other,Infer"};
+  const std::vector<Emission> all = emit(request);
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].kind, Kind::python);
+  ASSERT_EQ(all[0].files.size(), 2U) << all[0].why_not;
+  EXPECT_THAT(all[0].files[0].text, HasSubstr("MODULE, FOLDER, FUNCTION = \"own_app\", "));
+  EXPECT_THAT(all[0].files[0].text, HasSubstr("\"Infer\"\n"));
+  EXPECT_THAT(all[0].files[0].text, HasSubstr("RUNS, LOCKED = 3, 7, 2, 10, True\n"));
+  EXPECT_EQ(all[0].files[1].name, "own_app.py");
+  EXPECT_EQ(all[0].files[1].text, file(app));
+  EXPECT_THAT(all[0].not_expressed, IsEmpty());
+}
+
+TEST(EmissionTest, OwnCodeWithoutAProgramSaysWhy) {
+  EmissionRequest request = request_for("cpu/suite.sum/default/threads=2");
+  request.environment = {"MPSPROBE_PYTEST=/tests"};
+  EXPECT_THAT(emit(request)[0].why_not, HasSubstr("fixtures"));
+  request.environment = {"MPSPROBE_PYTHON_CODE=/nowhere/app.py::one,two"};
+  EXPECT_THAT(emit(request)[0].why_not, HasSubstr("not there"));
+  request.environment = {"MPSPROBE_PYTHON_CODE=app::one,two"};
+  EXPECT_THAT(emit(request)[0].why_not, HasSubstr("no function of the code is called suite.sum"));
+}
+
 }  // namespace
 }  // namespace mpsprobe

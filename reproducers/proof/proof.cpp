@@ -233,7 +233,13 @@ class Prover {
     }
   }
 
+  // The module that the emission copied, and its harness, by the interpreter of the trials.
+  void own_code() {
+    run_arms({request_.interpreter, (folder_ / "reproducer.py").string()}, {}, "", true);
+  }
+
   void python() {
+    if (!request_.interpreter.empty()) return own_code();
     const std::string program = (folder_ / "reproducer.py").string();
     if (!try_arm("text", "compiled by python3",
                  {"python3", "-c", "import sys; compile(open(sys.argv[1]).read(), 'p', 'exec')",

@@ -48,6 +48,9 @@ struct ProofRequest {
   /// The libtorch_cpu or libmlx that the worker of the failing trials loaded, from its provenance;
   /// empty where that is not known.
   std::filesystem::path library;
+  /// The interpreter of a Python worker of those trials, which runs what is of own code; else
+  /// empty.
+  std::string interpreter;
   int runs = 1;                ///< of each program and arm, each with --runs as the program has it
   double build_seconds = 180;  ///< limit of one build
   double run_seconds = 300;    ///< limit of one run of a program

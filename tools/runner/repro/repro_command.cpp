@@ -154,10 +154,12 @@ void write_result(const fs::path& folder, const Minimum& minimum, const WorkerIn
   const std::string again = "`mpsprobe repro --resume` writes it again";
   write_atomically(folder / "repro.md", measured, again);
   if (!with_programs || minimum.state != MinimumState::complete) return;
-  const std::string library =
-      library_under_test(worker.describe.value("provenance", nlohmann::json::object())).path;
+  const auto provenance = worker.describe.value("provenance", nlohmann::json::object());
+  const auto python = provenance.value("python", nlohmann::json::object());
   write_atomically(folder / "repro.md",
-                   measured + write_programs(folder, minimum, library, interrupted), again);
+                   measured + write_programs(folder, minimum, library_under_test(provenance).path,
+                                             python.value("executable", ""), interrupted),
+                   again);
 }
 
 void say_result(const fs::path& folder, const Minimum& minimum, bool as_json) {

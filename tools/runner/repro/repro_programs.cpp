@@ -68,12 +68,13 @@ void write_files(const fs::path& folder, const std::vector<Emission>& emissions)
 }  // namespace
 
 std::string write_programs(const fs::path& folder, const Minimum& minimum, const fs::path& library,
-                           const std::atomic<bool>& interrupted) {
+                           const std::string& interpreter, const std::atomic<bool>& interrupted) {
   EmissionRequest request;
   request.cell = minimum.cell;
   request.signature = minimum.signature;
   if (minimum.simulated) request.watermark = simulated_watermark(minimum.cell);
   request.failure_rate = rate_of(minimum.reliability);
+  request.environment = minimum.environment;
   request.programs = data_folder() / "programs";
   ProofRequest proof;
   proof.emissions = emit(request);
@@ -86,6 +87,7 @@ std::string write_programs(const fs::path& folder, const Minimum& minimum, const
   proof.data = data_folder();
   proof.libraries = data_folder().parent_path().parent_path() / "lib";
   proof.library = library;
+  proof.interpreter = interpreter;
   proof.interrupted = &interrupted;
   std::vector<Proof> proofs;
   try {
