@@ -52,6 +52,19 @@ TEST_F(Expect, WhatWasRecordedIsKnownFromThenOn) {
             0);
 }
 
+TEST_F(Expect, ALinkStaysOneAndAFileKeepsItsPermissions) {
+  namespace fs = std::filesystem;
+  ASSERT_EQ(run("one").exit_code, 0);
+  const std::string file = write("real.json", R"({"mpsprobe_expectations": 1})");
+  fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
+  fs::create_symlink(file, path("known.json"));
+  const Run recorded = expect({"update", "--from", path("one")});
+  EXPECT_EQ(recorded.exit_code, 0) << recorded.err;
+  EXPECT_TRUE(fs::is_symlink(path("known.json")));
+  EXPECT_EQ(fs::status(file).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  EXPECT_GT(fs::file_size(file), 100U);
+}
+
 TEST_F(Expect, EarlierNightsAreEvidence) {
   write("known.json", R"({"mpsprobe_expectations": 1, "known": [{"where": {"cells": ["cpu/*"]},
     "outcome": "exit", "failures": 250, "trials": 1000}]})");
@@ -78,8 +91,8 @@ TEST_F(Expect, AnOlderHistoryIsBroughtUp) {
   const std::string back =
       "import sqlite3, sys\n"
       "d = sqlite3.connect(sys.argv[1])\n"
-      "for table, columns in {'run': ['matrix', 'facts'], 'cell': ['library_name', 'version', "
-      "'refused', "
+      "for table, columns in {'run': ['matrix', 'facts', 'digest'], 'cell': ['library_name', "
+      "'version', 'refused', "
       "'paravirtual'], 'signature': ['outcome']}.items():\n"
       "    for column in columns: d.execute(f'ALTER TABLE {table} DROP COLUMN {column}')\n"
       "d.execute('PRAGMA user_version = 1'); d.commit()\n";
@@ -140,9 +153,10 @@ TEST_F(Expect, SaysWhatIsMissing) {
   EXPECT_THAT(expect({"check", path("one")}).err, HasSubstr("known.json: cannot be read"));
   EXPECT_THAT(run("two", {"--fail-on", "new"}).err, HasSubstr("--expectations FILE"));
   EXPECT_THAT(run("two", {"--fail-on", "any,nwe"}).err, HasSubstr("did you mean \"new\"?"));
-  const Run no_history = expect({"update", "--from", path("one"), "--db", path("none")});
-  EXPECT_THAT(no_history.err, HasSubstr("--db"));
-  EXPECT_FALSE(std::filesystem::exists(path("known.json")));
+  const Run no_history = expect({"update", "--from", path("one"), "--db", path("new/h.sqlite")});
+  EXPECT_EQ(no_history.exit_code, 0) << no_history.err;
+  EXPECT_THAT(no_history.err, HasSubstr("begun; it holds no earlier night"));
+  EXPECT_TRUE(std::filesystem::exists(path("new/h.sqlite")));
   EXPECT_EQ(mpsprobe({"expect", "update", "--from", path("one"), "--expectations",
                       path("no/folder.json")})
                 .exit_code,

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "tools/runner/program_fixture.h"
@@ -84,6 +86,36 @@ TEST_F(History, CountsNoTrialTwice) {
   ASSERT_EQ(runs.size(), 1U);
   EXPECT_EQ(runs[0].at("trials"), 6);
   EXPECT_EQ(runs[0].at("failures"), 3);
+}
+
+TEST_F(History, NoFlippedByteChangesWhatItSaysInSilence) {
+  night("n0", true);
+  night("n1", false);
+  ASSERT_EQ(history({"add", path("n0"), path("n1")}).exit_code, 0);
+  const std::string whole = history({"show", "--json"}).out + history({"show", "--cell", "*"}).out;
+  const std::string file = path("kept/h.sqlite");
+  std::string bytes;
+  {
+    std::ifstream stream(file, std::ios::binary);
+    bytes.assign(std::istreambuf_iterator<char>(stream), {});
+  }
+  int told = 0;
+  constexpr size_t kFlips = 60;
+  for (size_t i = 0; i < kFlips; ++i) {
+    std::string flipped = bytes;
+    // Of what is written at the ends of its pages, where the rows are.
+    const size_t at = bytes.size() - 1 - i * 977 % bytes.size();
+    flipped[at] = static_cast<char>(flipped[at] ^ (1 << i % 8));
+    std::ofstream(file, std::ios::binary) << flipped;
+    const Run show = history({"show", "--json"});
+    if (show.exit_code != 0) {
+      EXPECT_THAT(show.err, HasSubstr("h.sqlite"));
+      ++told;
+      continue;
+    }
+    EXPECT_EQ(show.out + history({"show", "--cell", "*"}).out, whole) << "byte " << at;
+  }
+  EXPECT_GT(told, 0);
 }
 
 TEST_F(History, RefusesWhatIsNoHistory) {

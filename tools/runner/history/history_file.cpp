@@ -8,13 +8,14 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
-#include "harness/wire/input_error.h"
+#include "harness/journal/journal_line.h"
 #include "reports/words/text.h"
+#include "tools/runner/say.h"
 
 namespace mpsprobe {
 namespace {
 
-constexpr int kHistoryForm = 3;  // of the tables below
+constexpr int kHistoryForm = 4;  // of the tables below
 constexpr int kBusyMilliseconds = 30'000;
 
 constexpr const char* kTables = R"(
@@ -52,6 +53,22 @@ ALTER TABLE cell ADD COLUMN refused INTEGER NOT NULL DEFAULT 0;
 PRAGMA user_version = 3;
 )";
 
+// What a flipped byte would change without a word: a digest of all that is kept of a run.
+constexpr const char* kFromForm3 = R"(
+ALTER TABLE run ADD COLUMN digest TEXT NOT NULL DEFAULT '';
+PRAGMA user_version = 4;
+)";
+
+/// Every row of a run, but for the digest itself.
+constexpr const char* kRowsOfRun[] = {
+    "SELECT id, started, machine, system, simulated, planned, undone, matrix, facts FROM run "
+    "WHERE id = ?",
+    "SELECT id FROM part WHERE run = ? ORDER BY id",
+    "SELECT arm, cell, library, simulated, trials, failures, library_name, version, paravirtual, "
+    "refused FROM cell WHERE run = ? ORDER BY arm, cell",
+    "SELECT arm, cell, signature, failures, outcome FROM signature WHERE run = ? "
+    "ORDER BY arm, cell, signature"};
+
 std::string machine_label(const nlohmann::json& machine) {
   const std::string model = machine.value("model", "");
   const std::string chip = machine.value("chip", "");
@@ -63,6 +80,13 @@ std::string system_label(const nlohmann::json& machine) {
   return machine.value("os", "") + (build.empty() ? "" : " " + build);
 }
 
+HistoryError damaged_history(const std::string& file, const std::string& what) {
+  return HistoryError(fmt::format(
+      "{}: is damaged: {}. Put a copy from before in its place, or begin another with --db and "
+      "`mpsprobe history add RUN...` of the runs' folders",
+      printable(file), printable(what)));
+}
+
 }  // namespace
 
 struct HistoryFile::State {
@@ -72,10 +96,13 @@ struct HistoryFile::State {
   ~State() { sqlite3_close(database); }
 
   [[noreturn]] void fail(const std::string& what) const {
+    const int code = database == nullptr ? SQLITE_NOMEM : sqlite3_errcode(database);
+    if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB) damaged(sqlite3_errmsg(database));
     throw HistoryError(
         fmt::format("{}: {}: {}. Name another file with --db, or free the disk", printable(file),
                     what, database == nullptr ? "out of memory" : sqlite3_errmsg(database)));
   }
+  [[noreturn]] void damaged(const std::string& what) const { throw damaged_history(file, what); }
   void execute(const char* statement) const {
     if (sqlite3_exec(database, statement, nullptr, nullptr, nullptr) != SQLITE_OK) {
       fail("cannot be written");
@@ -90,6 +117,7 @@ class Statement {
  public:
   Statement(sqlite3* database, const char* text) {
     if (sqlite3_prepare_v2(database, text, -1, &statement_, nullptr) != SQLITE_OK) {
+      refuse_damage(database);
       throw HistoryError(std::string("the history cannot be read: ") + sqlite3_errmsg(database));
     }
   }
@@ -110,6 +138,7 @@ class Statement {
   bool next() {
     const int code = sqlite3_step(statement_);
     if (code != SQLITE_ROW && code != SQLITE_DONE) {
+      refuse_damage(sqlite3_db_handle(statement_));
       throw HistoryError(
           fmt::format("the history cannot be read or written: {}. Another program "
                       "may hold it, or the disk be full",
@@ -117,6 +146,7 @@ class Statement {
     }
     return code == SQLITE_ROW;
   }
+  int columns() const { return sqlite3_column_count(statement_); }
   std::string text(int column) const {
     const auto* bytes = static_cast<const char*>(sqlite3_column_blob(statement_, column));
     const auto size = static_cast<size_t>(sqlite3_column_bytes(statement_, column));
@@ -128,9 +158,48 @@ class Statement {
   }
 
  private:
+  static void refuse_damage(sqlite3* database) {
+    const int code = sqlite3_errcode(database);
+    if (code != SQLITE_CORRUPT && code != SQLITE_NOTADB) return;
+    const char* name = sqlite3_db_filename(database, "main");
+    throw damaged_history(name == nullptr ? "" : name, sqlite3_errmsg(database));
+  }
+
   sqlite3_stmt* statement_ = nullptr;
   int bound_ = 0;
 };
+
+/// Of everything that the file has of a run.
+std::string digest_of(sqlite3* database, const std::string& run) {
+  uint64_t digest = fnv1a("");
+  for (const char* rows : kRowsOfRun) {
+    Statement statement(database, rows);
+    statement.with(run);
+    while (statement.next()) {
+      for (int column = 0; column < statement.columns(); ++column) {
+        const std::string text = statement.text(column);
+        digest = fnv1a(fmt::format("{}:", text.size()), fnv1a(text, digest));
+      }
+    }
+    digest = fnv1a(";", digest);
+  }
+  return fmt::format("{:016x}", digest);
+}
+
+void seal(sqlite3* database, const std::string& run) {
+  Statement(database, "UPDATE run SET digest = ? WHERE id = ?")
+      .with(digest_of(database, run))
+      .with(run)
+      .next();
+}
+
+/// (run, its digest) of all.
+std::vector<std::pair<std::string, std::string>> seals(sqlite3* database) {
+  std::vector<std::pair<std::string, std::string>> all;
+  Statement runs(database, "SELECT id, digest FROM run ORDER BY id");
+  while (runs.next()) all.emplace_back(runs.text(0), runs.text(1));
+  return all;
+}
 
 using SeriesKey = std::tuple<std::string, std::string, std::string, bool>;
 
@@ -171,6 +240,11 @@ HistoryFile::HistoryFile(const std::filesystem::path& file, bool make)
   }
   if (form == 2) {
     state_->execute(kFromForm2);
+    form = 3;
+  }
+  if (form == 3) {
+    state_->execute(kFromForm3);
+    for (const auto& [run, none] : seals(state_->database)) seal(state_->database, run);
   } else if (form != kHistoryForm) {
     throw HistoryError(
         fmt::format("{}: is no history of this version of mpsprobe. Name another "
@@ -178,9 +252,23 @@ HistoryFile::HistoryFile(const std::filesystem::path& file, bool make)
                     printable(state_->file)));
   }
   state_->execute("COMMIT");
+  check();
 }
 
 HistoryFile::~HistoryFile() = default;
+
+void HistoryFile::check() const {
+  Statement whole(state_->database, "PRAGMA quick_check(1)");
+  if (whole.next() && whole.text(0) != "ok") state_->damaged(whole.text(0));
+  for (const auto& [run, digest] : seals(state_->database)) {
+    if (digest_of(state_->database, run) != digest) {
+      state_->damaged("what it has of the run " + run + " is not what was kept");
+    }
+  }
+  Statement orphans(state_->database,
+                    "SELECT run FROM cell WHERE run NOT IN (SELECT id FROM run) LIMIT 1");
+  if (orphans.next()) state_->damaged("the run " + orphans.text(0) + " is lost, its cells are not");
+}
 
 Added HistoryFile::add(const KeptRun& run) {
   sqlite3* const database = state_->database;
@@ -222,7 +310,7 @@ Added HistoryFile::add(const KeptRun& run) {
     Statement(database, "DELETE FROM run WHERE id = ?").with(id).next();
   }
   const RunFacts& facts = run.facts;
-  Statement(database, "INSERT INTO run VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)")
+  Statement(database, "INSERT INTO run VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, '')")
       .with(run.id)
       .with(facts.started)
       .with(machine_label(facts.machine))
@@ -266,6 +354,7 @@ Added HistoryFile::add(const KeptRun& run) {
           .next();
     }
   }
+  seal(database, run.id);
   state_->execute("COMMIT");
   return there ? Added::again : Added::fresh;
 }
@@ -396,12 +485,13 @@ std::vector<SignatureSeries> HistoryFile::signatures() const {
 
 std::vector<RunFacts> earlier_nights(const KeptRun& run, const std::optional<std::string>& file) {
   if (!file) return {};
+  const std::filesystem::path folder = std::filesystem::path(*file).parent_path();
   std::error_code error;
   if (!std::filesystem::exists(*file, error)) {
-    throw InputError("--db " + printable(*file), "does not exist",
-                     "`mpsprobe history add RUN` begins one, or leave --db out");
+    if (!folder.empty()) std::filesystem::create_directories(folder, error);
+    say(stderr, "{}: begun; it holds no earlier night\n", printable(*file));
   }
-  return HistoryFile(*file, false).before(run);
+  return HistoryFile(*file, true).before(run);
 }
 
 }  // namespace mpsprobe

@@ -72,7 +72,8 @@ enum class Added : unsigned char { fresh, again, contained };
 /// A file is written in whole transactions: a kill leaves it as it was before. Not thread safe.
 class HistoryFile {
  public:
-  /// Throws HistoryError where it cannot be opened, or is something else. Made where it is missing
+  /// Throws HistoryError where it cannot be opened, is something else, or is damaged: what it has
+  /// of each run is compared with a digest. Made where it is missing
   /// and `make` says so.
   HistoryFile(const std::filesystem::path& file, bool make);
   HistoryFile(const HistoryFile&) = delete;
@@ -94,12 +95,15 @@ class HistoryFile {
   std::vector<SignatureSeries> signatures() const;
 
  private:
+  /// Throws HistoryError where the file is not what was written.
+  void check() const;
+
   struct State;
   std::unique_ptr<State> state_;
 };
 
-/// The earlier nights of a run, by the history in `file`: none without one. Throws InputError where
-/// it does not exist, and as HistoryFile does.
+/// The earlier nights of a run, by the history in `file`: none without one. It is begun where it is
+/// missing, so that a first night is judged as well. Throws as HistoryFile does.
 std::vector<RunFacts> earlier_nights(const KeptRun& run, const std::optional<std::string>& file);
 
 }  // namespace mpsprobe
