@@ -115,8 +115,9 @@ class OwnCode(unittest.TestCase):
         self.assertIn(f"--env MPSPROBE_PYTHON_CODE={self.folder.resolve()}/app.py::{names}", report)
 
     def test_a_failure_of_the_setup_is_none_of_the_function(self) -> None:
-        self.mpsprobe("run", "--python", "app.py::bad_setup", "--trials", "2", "--out", "out", code=4)
-        self.assertIn("no such model", self.report())
+        said = self.mpsprobe("run", "--python", "app.py::bad_setup", "--trials", "2", "--out", "out", code=4)
+        self.assertIn("setup_failed: setup of", said)
+        self.assertIn("OSError: no such model", said)
 
     def test_a_function_that_cannot_be_called_is_refused_with_the_remedy(self) -> None:
         said = self.mpsprobe("run", "--python", "app.py::takes_an_image", "--trials", "1", "--out", "out", code=4)

@@ -67,7 +67,8 @@ std::optional<std::string> help_asked_for(const CLI::App& app, int argc, char** 
 
 /// Words that a command has no place for: an option that is none, or one word too many.
 void refuse_extras(const CLI::App& command) {
-  const std::vector<std::string> extras = command.remaining();
+  std::vector<std::string> extras = command.remaining();
+  std::erase(extras, "--");  // ends the options; CLI11 counts it as left over
   if (extras.empty()) return;
   const std::string remedy =
       fmt::format("`mpsprobe {} --help` shows what there is", command.get_name());
