@@ -155,7 +155,7 @@ bool is_expected(const Analysis& analysis, const SignatureGroup& group) {
 std::string failures_by_need(const Analysis& analysis, const FailureGroups& found,
                              const TerminalOptions& options) {
   std::string text;
-  const auto add = [&](std::string words, size_t operation) {
+  const auto add = [&](const std::string& words, size_t operation) {
     const CellSummary& worst = analysis.cells[found.operations[operation].worst];
     const std::string line = sentence("FAIL " + words, options);
     text += painted("FAIL", kRed, options.colour) + line.substr(std::string_view("FAIL").size());
