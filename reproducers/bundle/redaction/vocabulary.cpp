@@ -147,9 +147,10 @@ bool is_technical_name(std::string_view name) {
     if (is_digit(first)) {
       digits += word.size();
       ++groups;
-    } else if (!is_lower(first) && !is_upper(first)) {
-      return false;
-    } else if (word.size() == 1) {
+      continue;
+    }
+    if (!is_lower(first) && !is_upper(first)) return false;
+    if (word.size() == 1) {
       ++letters_alone;
     } else if (is_technical_word(ascii_lower(word))) {
       known += word.size() > 2 ? 1 : 0;
