@@ -34,10 +34,13 @@ class Libraries:
         self.reexports = {}
         self.real = set()
 
-    def add_real(self, path):
-        image = mach_o.Image(path)
+    def add_image(self, image):
         self.symbols[image.install_name] = image.exports()
         self.reexports[image.install_name] = image.reexported
+
+    def add_real(self, path):
+        image = mach_o.Image(path)
+        self.add_image(image)
         self.real.add(image.install_name)
 
     def add_stub(self, path):
@@ -109,7 +112,10 @@ def main():
             images[path] = mach_o.Image(path)
         except (OSError, ValueError) as error:
             problems_read[path] = [str(error)]
-    ours = libraries.real | {image.install_name for image in images.values() if image.install_name}
+    own_libraries = [image for image in images.values() if image.install_name]
+    for image in own_libraries:
+        libraries.add_image(image)
+    ours = libraries.real | {image.install_name for image in own_libraries}
     used = set()
     failed = 0
     for path in arguments.images:
@@ -118,7 +124,8 @@ def main():
         for problem in problems:
             print(problem, file=sys.stderr)
     of_real = sum(library in libraries.real for library, _ in used)
-    print(f"{of_real} symbols of the real libraries and {len(used) - of_real} of the system are used and exported")
+    others = len(used) - of_real
+    print(f"{of_real} symbols of the real libraries and {others} of the system and our own are used and exported")
     print(f"{len(arguments.images) - failed} passed, {failed} failed")
     return 1 if failed else 0
 
