@@ -9,6 +9,7 @@
 
 #include "harness/test_series.h"
 #include "reports/sample_journal.h"
+#include "reproducers/tracker/mlx_issue.h"
 #include "reproducers/tracker/python_rules.h"
 
 namespace mpsprobe {
@@ -222,6 +223,12 @@ std::string outside_code(const std::string& markdown) {
   return rest;
 }
 
+TEST_F(IssueText, MlxsFormNamesTheDevice) {
+  sample_.plan(kCell).ran(5, 5, SampleJournal::segfault());
+  text();
+  EXPECT_THAT(mlx_issue_text(facts_, "", ""), HasSubstr("\n - Device Apple M4 Max\n"));
+}
+
 TEST_F(IssueText, HostileTextStaysInItsPlace) {
   const std::string hostile =
       "```\n# Heading\n@octocat #123 pytorch/pytorch#1 GH-12 <script>alert(1)</script> "
@@ -252,13 +259,15 @@ TEST_F(IssueText, HostileTextStaysInItsPlace) {
   facts_.not_expressed = {hostile};
   facts_.proof = hostile;
   const std::string issue = text();
-  const std::string acted_on = outside_code(issue);
-  EXPECT_THAT(acted_on, Not(HasSubstr("@octocat"))) << acted_on;
-  EXPECT_THAT(acted_on, Not(HasSubstr(" #123")));
-  EXPECT_THAT(acted_on, Not(HasSubstr("pytorch#1")));
-  EXPECT_THAT(acted_on, Not(HasSubstr("<script>")));
-  EXPECT_THAT(acted_on, Not(HasSubstr("](http")));
-  EXPECT_THAT(acted_on, Not(HasSubstr("\n# Heading")));
+  for (const std::string& each : {issue, mlx_issue_text(facts_, hostile, "cpp")}) {
+    const std::string acted_on = outside_code(each);
+    EXPECT_THAT(acted_on, Not(HasSubstr("@octocat"))) << acted_on;
+    EXPECT_THAT(acted_on, Not(HasSubstr(" #123")));
+    EXPECT_THAT(acted_on, Not(HasSubstr("pytorch#1")));
+    EXPECT_THAT(acted_on, Not(HasSubstr("<script>")));
+    EXPECT_THAT(acted_on, Not(HasSubstr("](http")));
+    EXPECT_THAT(acted_on, Not(HasSubstr("\n# Heading")));
+  }
   EXPECT_THAT(issue, Not(HasSubstr("\x1b")));
   EXPECT_THAT(issue, Not(HasSubstr("\xe2\x80\xae")));
   const std::string title = issue_title(facts_);

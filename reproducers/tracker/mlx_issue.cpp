@@ -52,12 +52,14 @@ std::string mlx_issue_text(const IssueFacts& facts, const std::string& program,
   text += runs_table(crash_table(analysis, facts.cell, facts.signature));
   text += heading("Expected behavior");
   text += "**Desktop (please complete the following information):**\n";
-  text += fmt::format(" - OS Version: {}\n", machine_fact(analysis, "os"));
+  text += fmt::format(" - OS Version: {}\n", escaped(machine_fact(analysis, "os")));
   for (const SignatureGroup::Where& where : group->cells) {
     const Arm& arm = analysis.arms[where.arm];
-    const std::string line =
-        fmt::format(" - Version {} (build id {})\n", printable(arm.version),
-                    arm.build_id.empty() ? "not told" : printable(arm.build_id));
+    std::string line = fmt::format(" - Version {} (build id {})\n", escaped(arm.version),
+                                   arm.build_id.empty() ? "not told" : escaped(arm.build_id));
+    for (const std::string& device : arm.devices) {
+      line += fmt::format(" - Device {}\n", escaped(device));
+    }
     if (text.find(line) == std::string::npos) text += line;
   }
   text += "\n" + heading("Additional context");
