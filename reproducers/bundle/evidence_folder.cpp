@@ -75,13 +75,13 @@ std::vector<std::string> names_in(const std::filesystem::path& root, const std::
   if (folder.get() < 0) return {};
   DIR* stream = ::fdopendir(folder.get());
   if (stream == nullptr) return {};
-  folder.release();
+  const int descriptor = folder.release();
   std::vector<std::string> names;
   while (const dirent* entry = ::readdir(stream)) {
     struct stat status {};
     const std::string name = entry->d_name;
     if (!is_plain_part(name) ||
-        ::fstatat(::dirfd(stream), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0 ||
+        ::fstatat(descriptor, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0 ||
         (status.st_mode & S_IFMT) != kind) {
       continue;
     }
