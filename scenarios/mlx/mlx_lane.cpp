@@ -151,7 +151,7 @@ void MlxLane::leave() {
   pending_.clear();
   if (workload_.owner() == Owner::thread) own_.reset();
 #if MLX_VERSION_NUMERIC >= 31002
-  if (workload_.leave() == Leave::clear_streams) mx::clear_streams();
+  if (workload_.clears_streams()) mx::clear_streams();
 #endif
 }
 

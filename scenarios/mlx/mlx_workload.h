@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 #include "harness/wire/cell.h"
@@ -41,7 +42,11 @@ class MlxWorkload : public Workload {
   const Sizes& sizes() const { return sizes_; }
   ::mlx::core::Device device() const { return device_; }
   Owner owner() const { return owner_; }
-  Leave leave() const { return leave_; }
+  /// Whether the calling thread clears its streams when it leaves. The main thread, which warms up
+  /// and comes after the others, does not end, and others may use the streams that it made.
+  bool clears_streams() const {
+    return leave_ == Leave::clear_streams && std::this_thread::get_id() != main_;
+  }
   KeptBudget& kept_budget() { return kept_budget_; }
   const std::vector<HostArray>& numbers_of_inputs(int thread) const { return inputs_[thread]; }
   const std::vector<HostArray>& numbers_of_parameters(int thread) const;
@@ -71,6 +76,7 @@ class MlxWorkload : public Workload {
   const ModelSharing model_;
   const Owner owner_;
   const Leave leave_;
+  const std::thread::id main_ = std::this_thread::get_id();
   const int launches_;  ///< of a thread, over all rounds
   KeptBudget kept_budget_{kKeptBytes};
   std::vector<std::vector<HostArray>> inputs_;      ///< by thread

@@ -113,20 +113,32 @@ class Run {
     }
     if (cell_.warmup == Warmup::main) {
       enter(Phase::warmup);
-      const std::unique_ptr<Lane> lane = workload_->make_lane(0);
-      lane->enter();
-      lane->launch(0);
-      lane->synchronise();
+      warm_up(*workload_->make_lane(0));
     }
     if (cell_.init == Init::main) workload_->settle();
     note_images(recorder_);  // the device may have loaded more
   }
 
+  /// Leaves also where it failed, as a thread does.
+  static void warm_up(Lane& lane) {
+    try {
+      lane.enter();
+      lane.launch(0);
+      lane.synchronise();
+    } catch (...) {
+      lane.leave();
+      throw;
+    }
+    lane.leave();
+  }
+
   /// What main does that returns while threads work: the result is told before, since the process
   /// may die on its way out, and nothing that the threads use is touched.
   void leave(const RunTally& tally) {
-    channel_.send(ResultEvent{tally.operations, tally.seconds, 0, tally.operations,
-                              workload_->observed_path()});
+    ResultEvent result{tally.operations, tally.seconds};
+    result.unchecked = tally.operations;
+    result.observed_path = workload_->observed_path();
+    channel_.send(result);
     inquest_.watch(nullptr);
     enter(Phase::teardown);
   }
