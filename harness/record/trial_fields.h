@@ -60,7 +60,10 @@ inline constexpr auto fields<ResultEvent> = described<ResultEvent>(
     field::safe("operations", &ResultEvent::operations),
     field::safe("seconds", &ResultEvent::seconds), field::safe("checked", &ResultEvent::checked),
     field::safe("unchecked", &ResultEvent::unchecked),
-    field::name("observed_path", &ResultEvent::observed_path));
+    field::name("observed_path", &ResultEvent::observed_path),
+    field::safe("inside_seconds", &ResultEvent::inside_seconds).if_any(),
+    field::safe("inside_cpu_seconds", &ResultEvent::inside_cpu_seconds).if_any(),
+    field::safe("cpu_seconds", &ResultEvent::cpu_seconds).if_any());
 
 template <>
 inline constexpr auto fields<ProcessRecord> = described<ProcessRecord>(

@@ -51,12 +51,18 @@ json to_json(const FailureEvent& failure) {
           {"operation", failure.operation}};
 }
 json to_json(const ResultEvent& result) {
-  return {{"event", "result"},
-          {"operations", result.operations},
-          {"seconds", result.seconds},
-          {"checked", result.checked},
-          {"unchecked", result.unchecked},
-          {"observed_path", result.observed_path}};
+  json object{{"event", "result"},
+              {"operations", result.operations},
+              {"seconds", result.seconds},
+              {"checked", result.checked},
+              {"unchecked", result.unchecked},
+              {"observed_path", result.observed_path}};
+  if (result.inside_seconds > 0) {
+    object["inside_seconds"] = result.inside_seconds;
+    object["inside_cpu_seconds"] = result.inside_cpu_seconds;
+    object["cpu_seconds"] = result.cpu_seconds;
+  }
+  return object;
 }
 
 }  // namespace
@@ -88,10 +94,14 @@ std::optional<Event> parse_event(std::string_view line) {
                         text_at(object, "operation")};
   }
   if (kind == "result") {
-    return ResultEvent{
-        number_at<uint64_t>(object, "operations", 0), number_at<double>(object, "seconds", 0),
-        number_at<uint64_t>(object, "checked", 0), number_at<uint64_t>(object, "unchecked", 0),
-        text_at(object, "observed_path")};
+    return ResultEvent{number_at<uint64_t>(object, "operations", 0),
+                       number_at<double>(object, "seconds", 0),
+                       number_at<uint64_t>(object, "checked", 0),
+                       number_at<uint64_t>(object, "unchecked", 0),
+                       text_at(object, "observed_path"),
+                       number_at<double>(object, "inside_seconds", 0),
+                       number_at<double>(object, "inside_cpu_seconds", 0),
+                       number_at<double>(object, "cpu_seconds", 0)};
   }
   return std::nullopt;
 }

@@ -51,6 +51,10 @@ struct ResultEvent {
   uint64_t checked = 0;       ///< results compared with the reference
   uint64_t unchecked = 0;     ///< results not kept for comparison
   std::string observed_path;  ///< "graph", "nograph", "blit", "none", or "not observed"
+  // Of workers in a language whose interpreter may have a lock; else 0.
+  double inside_seconds = 0;      ///< that threads were inside launches, added up over them
+  double inside_cpu_seconds = 0;  ///< of these, that the processor spent on the threads themselves
+  double cpu_seconds = 0;         ///< of the whole process in the run phase
 };
 
 using Event = std::variant<HelloEvent, ReadyEvent, FailureEvent, ResultEvent>;

@@ -155,6 +155,7 @@ void add_trial(CellSummary& cell, const TrialFacts& trial, const DevicesSaid& de
     cell.most_inside = std::max(cell.most_inside, trial.most_inside);
     cell.launches += trial.launches;
     cell.overlapped += trial.overlapped;
+    cell.inside += trial.inside;
   }
   if (outcome != Outcome::pass) return;
   cell.checked += trial.checked;

@@ -15,6 +15,7 @@
 #include "harness/journal/journal.h"
 #include "harness/statistics/anytime.h"
 #include "harness/statistics/interval.h"
+#include "reports/analysis/inside_share.h"
 #include "reports/claims/rate_claim.h"
 
 namespace mpsprobe {
@@ -80,6 +81,7 @@ struct CellSummary {
   uint32_t most_inside = 0;  ///< the most threads that were inside a launch at once, in any trial
   uint64_t launches = 0;
   uint64_t overlapped = 0;           ///< launches that found another thread inside
+  InsideShare inside;                ///< of workers with an interpreter; else not known
   std::optional<Spread> throughput;  ///< operations a second, over passing trials
   std::vector<TrialSpeed> speeds;    ///< what that sums up, in the order of the journal
   std::vector<std::string> observed_paths;

@@ -112,6 +112,11 @@ void TrialFactsList::add(const TrialRecord& trial) {
     if (!path.empty() && !(trial.path_probe && path == "not observed")) paths.insert(path);
     facts.checked += process.result->checked;
     facts.unchecked += process.result->unchecked;
+    const ResultEvent& result = *process.result;
+    if (result.inside_seconds > 0) {
+      facts.inside +=
+          {result.inside_seconds, result.inside_cpu_seconds, result.seconds, result.cpu_seconds};
+    }
   }
   if (trial.path_probe) {
     paths.insert(trial.path_probe->path);

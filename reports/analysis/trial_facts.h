@@ -12,6 +12,7 @@
 
 #include "harness/journal/journal.h"
 #include "reports/analysis/busy_time.h"
+#include "reports/analysis/inside_share.h"
 
 namespace mpsprobe {
 
@@ -41,6 +42,7 @@ struct TrialFacts {
   double operations_per_second = std::numeric_limits<double>::quiet_NaN();
   uint64_t launches = 0;  ///< as `overlapped` and `most_inside` of intact flight recorders
   uint64_t overlapped = 0;
+  InsideShare inside;    ///< of processes that told it
   uint64_t checked = 0;  ///< results, of processes that gave any
   uint64_t unchecked = 0;
   bool validation_silent = false;  ///< Metal's validation was asked for, and did not show itself

@@ -129,6 +129,49 @@ void warn_of_overlap(const Analysis& analysis, std::vector<Warning>& warnings) {
                    counted(static_cast<int64_t>(cells.size()), "cells"), cells.front()->id)});
 }
 
+/// What trials failed of in set-up, the most frequent first: ": 3 of ..., 1 of ...."
+std::string why_not_set_up(const Analysis& analysis) {
+  std::map<std::string, int> reasons;
+  for (const CellSummary& cell : analysis.cells) {
+    for (const OutcomeCount& count : cell.outcomes) {
+      if (count.outcome == Outcome::setup_failed) reasons[count.detail] += count.trials;
+    }
+  }
+  std::vector<std::pair<int, std::string>> sorted;
+  for (const auto& [reason, trials] : reasons) sorted.emplace_back(-trials, reason);
+  std::sort(sorted.begin(), sorted.end());
+  constexpr size_t kMostReasons = 3;
+  std::string text;
+  for (size_t i = 0; i < std::min(sorted.size(), kMostReasons); ++i) {
+    text += fmt::format("{}{} of \"{}\"", i == 0 ? ": " : ", ", -sorted[i].first,
+                        shortened(printable(sorted[i].second), 300));
+  }
+  if (sorted.size() > kMostReasons) text += " and others";
+  return text + ".";
+}
+
+// A little more than one, since clocks are read at other moments.
+constexpr double kOneProcessor = 1.05;
+
+void warn_of_one_at_a_time(const Analysis& analysis, std::vector<Warning>& warnings) {
+  const auto cells = cells_where(analysis, [](const CellSummary& cell) {
+    return cell.verdict == Verdict::pass && cell.overlap == Overlap::seen && cell.inside.known() &&
+           cell.inside.processors() <= kOneProcessor;
+  });
+  if (cells.empty()) return;
+  InsideShare sum;
+  for (const CellSummary* cell : cells) sum += cell->inside;
+  warnings.push_back(
+      {"one_at_a_time",
+       fmt::format(
+           "{} of Python with several threads passed while the process used one processor "
+           "or less: {:.2f} on average; of the {:.2g} s that threads were inside calls, "
+           "they themselves computed {:.0f}%. They were inside at once, and may have waited "
+           "there for the interpreter's lock, or for a device, for example in {}.",
+           counted(static_cast<int64_t>(cells.size()), "cells"), sum.processors(),
+           sum.inside_seconds, 100 * sum.computed(), cells.front()->id)});
+}
+
 void warn_of_unchecked(const Analysis& analysis, std::vector<Warning>& warnings) {
   const auto cells = cells_where(analysis, [](const CellSummary& cell) {
     return cell.verdict == Verdict::pass && cell.checked == 0;
@@ -300,6 +343,7 @@ std::vector<Warning> warn(const Journal& journal, const Analysis& analysis,
   warn_of_lost_provenance(journal, trials, warnings);
   warn_of_sharing(journal, warnings);
   warn_of_overlap(analysis, warnings);
+  warn_of_one_at_a_time(analysis, warnings);
   warn_of_path(analysis, warnings);
   warn_of_unseen_path(analysis, warnings);
   warn_of_unchecked(analysis, warnings);
@@ -315,8 +359,8 @@ std::vector<Warning> warn(const Journal& journal, const Analysis& analysis,
   if (broken > 0) {
     warnings.push_back(
         {"not_counted", fmt::format("{} failed in set-up or for reasons outside the product, and "
-                                    "are no evidence either way.",
-                                    counted(broken, "trials"))});
+                                    "are no evidence either way{}",
+                                    counted(broken, "trials"), why_not_set_up(analysis))});
   }
   if (repeated > 0) {
     warnings.push_back(

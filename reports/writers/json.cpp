@@ -138,6 +138,12 @@ ordered_json cell_json(const Analysis& analysis, const CellSummary& cell) {
                        {"observed_paths", cell.observed_paths},
                        {"checked", cell.checked},
                        {"unchecked", cell.unchecked}};
+  if (cell.inside.known()) {
+    json["overlap"]["inside_seconds"] = cell.inside.inside_seconds;
+    json["overlap"]["inside_cpu_seconds"] = cell.inside.inside_cpu_seconds;
+    json["overlap"]["run_seconds"] = cell.inside.run_seconds;
+    json["overlap"]["cpu_seconds"] = cell.inside.cpu_seconds;
+  }
   if (!cell.also_in.empty()) json["also_in"] = cell.also_in;
   if (cell.verdict) {
     json["verdict"] = mpsprobe::name_of(*cell.verdict);

@@ -283,7 +283,7 @@ std::string report_markdown(const Analysis& analysis) {
 std::string details_markdown(const Analysis& analysis) {
   return title(analysis, "details") + "What is too long for report.md.\n\n" +
          markdown_failure_details(analysis) + markdown_layers(analysis, kMostPairsInDetail) +
-         markdown_throughput(analysis) + machine(analysis);
+         markdown_throughput(analysis) + markdown_inside(analysis) + machine(analysis);
 }
 
 }  // namespace mpsprobe

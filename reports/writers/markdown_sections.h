@@ -14,6 +14,8 @@ namespace mpsprobe {
 std::string markdown_verdicts(const Analysis& analysis);
 /// The same tables with operations per second of the cells that passed.
 std::string markdown_throughput(const Analysis& analysis);
+/// And with how much of the time inside calls was computed, of workers with an interpreter.
+std::string markdown_inside(const Analysis& analysis);
 /// "crashed / total by version x threads x iterations" for what failed.
 std::string markdown_crashes(const Analysis& analysis);
 /// Which operations' failures need the same conditions; nothing where one operation failed.

@@ -106,6 +106,14 @@ std::string throughput_field(const ReportTable::Entry& entry) {
                      grouped(spread.high));
 }
 
+std::string inside_field(const ReportTable::Entry& entry) {
+  const bool shown =
+      entry.cell != nullptr && entry.cell->cell.threads > 1 && entry.cell->inside.known();
+  if (!shown) return "–";
+  const InsideShare& inside = entry.cell->inside;
+  return fmt::format("{:.0f}%, {:.2f}", 100 * inside.computed(), inside.processors());
+}
+
 bool is_crash(Outcome outcome) {
   return outcome == Outcome::signal || outcome == Outcome::assertion;
 }
@@ -126,6 +134,24 @@ std::string crashed_field(const CellSummary& cell) {
                      cell.counted, others);
 }
 
+/// The tables of the report with this in their fields, where any has more than a dash.
+std::string grids(const Analysis& analysis, const Render& field) {
+  std::string text;
+  for (const ReportTable& table : lay_out(analysis)) {
+    std::vector<const ReportTable::Column*> columns;
+    for (const ReportTable::Column& column : table.columns) {
+      if (std::any_of(column.entries.begin(), column.entries.end(),
+                      [&field](const auto& entry) { return field(entry) != "–"; })) {
+        columns.push_back(&column);
+      }
+    }
+    if (columns.empty()) continue;
+    if (!table.title.empty()) text += "**" + escaped(table.title) + "**\n\n";
+    text += grid(table, columns, field) + "\n";
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string markdown_verdicts(const Analysis& analysis) {
@@ -141,22 +167,22 @@ std::string markdown_verdicts(const Analysis& analysis) {
 }
 
 std::string markdown_throughput(const Analysis& analysis) {
-  std::string text;
-  for (const ReportTable& table : lay_out(analysis)) {
-    std::vector<const ReportTable::Column*> columns;
-    for (const ReportTable::Column& column : table.columns) {
-      if (std::any_of(column.entries.begin(), column.entries.end(),
-                      [](const auto& entry) { return throughput_field(entry) != "–"; })) {
-        columns.push_back(&column);
-      }
-    }
-    if (columns.empty()) continue;
-    if (!table.title.empty()) text += "**" + escaped(table.title) + "**\n\n";
-    text += grid(table, columns, throughput_field) + "\n";
-  }
+  const std::string text = grids(analysis, throughput_field);
   if (text.empty()) return "";
   return "## Throughput of what passed\n\nOperations per second over all threads and processes: "
          "median (lowest-highest) of the passing trials.\n\n" +
+         text;
+}
+
+std::string markdown_inside(const Analysis& analysis) {
+  const std::string text = grids(analysis, inside_field);
+  if (text.empty()) return "";
+  return "## Inside calls of Python\n\nOf the time that threads were inside calls, the part that "
+         "they computed themselves (the rest they waited: for the interpreter's lock, another "
+         "lock, "
+         "or a device); and how many processors the process used on average while they ran, its "
+         "library's own threads counted. Above 1 something computed without the interpreter's "
+         "lock.\n\n" +
          text;
 }
 

@@ -10,6 +10,7 @@
 
 #include "scenarios/threads/batch_queue.h"
 #include "scenarios/threads/gates.h"
+#include "scenarios/threads/inside_time.h"
 #include "scenarios/threads/meeting.h"
 #include "scenarios/worker/crash_handler.h"
 
@@ -22,7 +23,8 @@ class Round {
  public:
   Round(const Cell& cell, int first_iteration, int iterations, Workload& workload,
         std::vector<std::unique_ptr<Lane>>& lanes, FlightRecorder& recorder,
-        const std::function<void(const FailureEvent&)>& on_failure, const StartThread& start)
+        const std::function<void(const FailureEvent&)>& on_failure, const StartThread& start,
+        InsideTime* inside)
       : cell_(cell),
         first_iteration_(first_iteration),
         iterations_(iterations),
@@ -31,6 +33,7 @@ class Round {
         recorder_(recorder),
         on_failure_(on_failure),
         start_(start),
+        inside_(inside),
         barrier_(cell.start == Start::sequential ? 1 : cell.threads),
         meeting_(cell.threads),
         turns_(cell.throttle),
@@ -210,8 +213,7 @@ class Round {
       each([&](Lane& lane, const BatchQueue::Request& request) {
         if (!entered[request.client]) lane.enter();
         entered[request.client] = true;
-        const LaunchScope scope(recorder_, slot, static_cast<uint32_t>(request.iteration));
-        lane.launch(request.iteration);
+        launch(lane, recorder_, slot, static_cast<uint32_t>(request.iteration));
       });
       each([&](Lane& lane, const BatchQueue::Request& request) {
         recorder_.at(slot, static_cast<uint32_t>(request.iteration), Step::synchronising);
@@ -275,20 +277,23 @@ class Round {
     if (cell_.lock == Lock::forward) {
       recorder.at(slot, number, Step::locking);
       const std::lock_guard<std::mutex> lock(forward_mutex_);
-      const LaunchScope scope(recorder, slot, number);
-      lane.launch(iteration);
+      launch(lane, recorder, slot, number);
     } else if (cell_.throttle < cell_.threads) {
       recorder.at(slot, number, Step::locking);
       const Turn turn(turns_);
-      const LaunchScope scope(recorder, slot, number);
-      lane.launch(iteration);
+      launch(lane, recorder, slot, number);
     } else {
-      const LaunchScope scope(recorder, slot, number);
-      lane.launch(iteration);
+      launch(lane, recorder, slot, number);
     }
     if (cell_.meet != Meet::none) meet(recorder, slot, number);
     if (++unwaited == cell_.every) wait_for_rest(lane, recorder, slot, iteration, unwaited);
     operations_.fetch_add(1, std::memory_order_relaxed);
+  }
+
+  void launch(Lane& lane, FlightRecorder& recorder, uint32_t slot, uint32_t iteration) {
+    const LaunchScope scope(recorder, slot, iteration);
+    const InsideClock clock(inside_);
+    lane.launch(static_cast<int>(iteration));
   }
 
   void meet(FlightRecorder& recorder, uint32_t slot, uint32_t iteration) {
@@ -312,6 +317,7 @@ class Round {
   FlightRecorder& recorder_;
   std::function<void(const FailureEvent&)> on_failure_;
   StartThread start_;
+  InsideTime* inside_;
   SpinBarrier barrier_;
   Meeting meeting_;
   std::mutex forward_mutex_;
@@ -358,23 +364,31 @@ std::string kind_of_current_exception(std::string& text) {
 RunTally run_threads(const Cell& cell, int iterations, Workload& workload,
                      std::vector<std::unique_ptr<Lane>>& lanes, FlightRecorder& recorder,
                      const std::function<void(const FailureEvent&)>& on_failure,
-                     const StartThread& start) {
+                     const StartThread& start, bool times_launches) {
   RunTally tally;
   const Clock::time_point began = Clock::now();
+  const int64_t cpu_began = nanoseconds_of(CLOCK_PROCESS_CPUTIME_ID);
   if (cell.end == End::exit) {
     // Never freed: its threads go on until the process has ended.
     auto* const threads =
-        new Round(cell, 0, iterations, workload, lanes, recorder, on_failure, start);
+        new Round(cell, 0, iterations, workload, lanes, recorder, on_failure, start, nullptr);
     tally.operations = threads->run();
     tally.seconds = std::chrono::duration<double>(Clock::now() - began).count();
     return tally;
   }
+  InsideTime inside;
   for (int round = 0; round < cell.churn; ++round) {
     Round threads(cell, round * iterations, iterations, workload, lanes, recorder, on_failure,
-                  start);
+                  start, times_launches ? &inside : nullptr);
     tally.operations += threads.run();
   }
   tally.seconds = std::chrono::duration<double>(Clock::now() - began).count();
+  if (times_launches) {
+    tally.inside_seconds = 1e-9 * static_cast<double>(inside.nanoseconds);
+    tally.inside_cpu_seconds = 1e-9 * static_cast<double>(inside.cpu_nanoseconds);
+    tally.cpu_seconds =
+        1e-9 * static_cast<double>(nanoseconds_of(CLOCK_PROCESS_CPUTIME_ID) - cpu_began);
+  }
   return tally;
 }
 

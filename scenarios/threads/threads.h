@@ -18,6 +18,10 @@ namespace mpsprobe {
 struct RunTally {
   uint64_t operations = 0;  ///< iterations that ended
   double seconds = 0;       ///< first thread spawned to last thread joined, or done (end=exit)
+  // With `times_launches`; see ResultEvent.
+  double inside_seconds = 0;
+  double inside_cpu_seconds = 0;
+  double cpu_seconds = 0;
 };
 
 /// Which kind of failure event an exception is: "unsupported", "out_of_memory", ... , "exception".
@@ -31,10 +35,11 @@ std::string kind_of_current_exception(std::string& text);
 /// lane itself (init=threads). `on_failure` is called from the threads, concurrently, for each
 /// exception that left a lane; the thread then ends. With end=exit it returns while the threads go
 /// on: everything that is given by reference must live until the process has ended, and the lanes
-/// are theirs.
+/// are theirs. `times_launches` asks for the times, but with end=exit: two calls of the system a
+/// launch.
 RunTally run_threads(const Cell& cell, int iterations, Workload& workload,
                      std::vector<std::unique_ptr<Lane>>& lanes, FlightRecorder& recorder,
                      const std::function<void(const FailureEvent&)>& on_failure,
-                     const StartThread& start = system_threads());
+                     const StartThread& start = system_threads(), bool times_launches = false);
 
 }  // namespace mpsprobe

@@ -150,6 +150,9 @@ class CProgram : public WorkerProgram {
     return parse(worker_.provenance(worker_.context, to_string(cell).c_str()), "provenance");
   }
   std::unique_ptr<Workload> make_workload(const Cell& cell, uint64_t seed) override {
+    if (cell.meet == Meet::stage) {
+      throw UnsupportedError("meet=stage: " + cell.op + " has no stages. Use meet=launch");
+    }
     auto* const values = new mpsprobe_cell;  // until the process has ended
     for (const Axis& axis : axes()) values->values.emplace(axis.name, axis.read(cell));
     void* workload = nullptr;
@@ -168,6 +171,7 @@ class CProgram : public WorkerProgram {
     };
   }
   size_t thread_stack() override { return has_own_threads() ? 0 : WorkerProgram::thread_stack(); }
+  bool times_launches() const override { return has_own_threads(); }
   bool ends_interpreter() const override { return true; }
 
  private:
@@ -189,8 +193,8 @@ class CProgram : public WorkerProgram {
     nlohmann::json& axes = entry["axes"];
     if (!axes.is_array()) axes = nlohmann::json::array();
     for (const std::string_view name : loop_axes()) {
-      // A child of a fork would have to be made known to the language, whose threads have the stack
-      // that it gives them.
+      // A child of a fork would have to be made known to the language. A program whose threads have
+      // the stack that the cell says lists `stack` by itself.
       const bool without = (name == "beside" && worker_.wait_beside == nullptr) ||
                            name == "child" || (name == "stack" && has_own_threads());
       if (!without) axes.push_back(name);

@@ -59,7 +59,7 @@ class Run {
             failed_.store(true);
             channel_.send(failure);
           },
-          program_.thread_starter(cell_));
+          program_.thread_starter(cell_), program_.times_launches());
       if (cell_.end == End::exit) {
         leave(tally);
         return;
@@ -73,7 +73,11 @@ class Run {
         run_forked_child(cell_.child, *lanes_.front(), iterations(), recorder_, channel_);
       }
       enter(Phase::check);
-      ResultEvent result{tally.operations, tally.seconds, 0, 0, workload_->observed_path()};
+      ResultEvent result{tally.operations, tally.seconds};
+      result.observed_path = workload_->observed_path();
+      result.inside_seconds = tally.inside_seconds;
+      result.inside_cpu_seconds = tally.inside_cpu_seconds;
+      result.cpu_seconds = tally.cpu_seconds;
       check(result);
       channel_.send(result);
     } catch (...) {

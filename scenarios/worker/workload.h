@@ -114,6 +114,9 @@ class WorkerProgram {
   }
   /// Bytes of stack that those threads have where a cell does not say; 0 where it is not known.
   virtual size_t thread_stack() { return default_thread_stack(); }
+  /// Whether it is told how much of the time inside launches the threads computed: of an
+  /// interpreter that may let one at a time, being inside together says less.
+  virtual bool times_launches() const { return false; }
   /// Whether a process ends by returning from run_worker: there an interpreter ends before the
   /// process does, which is the phase `finalise`. Otherwise run_worker ends it by exit().
   virtual bool ends_interpreter() const { return false; }

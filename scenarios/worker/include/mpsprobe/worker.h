@@ -123,7 +123,7 @@ typedef struct mpsprobe_worker {
   void (*free_lane)(void* lane);
 
   /* Threads of the host language, both or neither; NULL: those of the system, with which stack is
-   * an axis. */
+   * an axis. Who starts threads with the stack of the cell adds `stack` to the axes. */
 
   /** Starts a thread that calls body(argument) once, and notes in *thread what join_thread gets.
    * `slot` is the thread's number in the cell. Main thread. */
