@@ -110,6 +110,8 @@ Operations operations_from(const nlohmann::json& describe) {
       info.capturable = entry.value("capturable", false);
       info.backends = entry.value("backends", std::vector<std::string>());
       info.made_of = entry.value("made_of", std::vector<std::string>());
+      info.own_function = entry.value("own_function", "");
+      info.own_test = entry.value("own_test", "");
       const bool own = entry.contains("axes");
       info.axes = own ? axes_from(entry) : honoured;
       if (!own) info.axes_on = honoured_on_backends;

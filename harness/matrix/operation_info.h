@@ -25,6 +25,9 @@ struct OperationInfo {
   std::vector<std::string> backends;  ///< the only ones that it runs on; empty: it runs on all
   /// Operations of the same worker that are part of this one: what it can be reduced to.
   std::vector<std::string> made_of;
+  /// Where the operation is somebody's own function or test: FILE_OR_MODULE::NAME.
+  std::string own_function;
+  std::string own_test;
   /// Axes that the worker honours beside those that the runner sees to; nothing: every one. A cell
   /// off the default of another axis would run as if it were not.
   std::optional<std::set<std::string>> axes;

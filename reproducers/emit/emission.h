@@ -57,9 +57,10 @@ struct EmissionRequest {
   /// Failures per trial as measured, 0 to 1: decides how many runs the programs make by themselves,
   /// as many as see such a failure with 99%, between 10 and 300.
   double failure_rate = 1;
-  /// Variables of the failing trials, as K=V: they say whether the operation is somebody's own
-  /// Python function, which is then copied into the program.
-  std::vector<std::string> environment;
+  /// FILE_OR_MODULE::NAME where the operation is somebody's own Python function or test
+  /// (OperationInfo): its file is then copied into the program.
+  std::string own_function;
+  std::string own_test;
   /// Folder with the programs as they come with mpsprobe: metal/, libtorch/, python/, mlx/ below
   /// it. At run time `data_folder() / "programs"`.
   std::filesystem::path programs;

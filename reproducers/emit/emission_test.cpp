@@ -251,32 +251,56 @@ TEST(EmissionTest, AMissingProgramIsABrokenInstallation) {
   EXPECT_THROW(emit(request), InputError);
 }
 
-TEST(EmissionTest, OwnCodeIsHandedOnWithTheFunctionAndAProgramThatCallsIt) {
-  const std::filesystem::path app = std::filesystem::path(testing::TempDir()) / "own_app.py";
-  std::ofstream(app) << "def infer():\n    return 1\n";
-  EmissionRequest request =
-      request_for("mlx/infer/default/threads=3/iterations=7/churn=2/lock=forward");
-  request.environment = {"MPSPROBE_PYTHON_CODE=" + app.string() + "::other,Infer"};
-  const std::vector<Emission> all = emit(request);
+class OwnCodeEmission : public testing::Test {
+ protected:
+  static EmissionRequest request(const std::string& cell, const std::string& file) {
+    EmissionRequest request = request_for(cell);
+    request.own_function = file + "::Infer";
+    return request;
+  }
+  const std::filesystem::path app_ = std::filesystem::path(testing::TempDir()) / "own_app.py";
+  void SetUp() override { std::ofstream(app_) << "def Infer():\n    return 1\n"; }
+};
+
+TEST_F(OwnCodeEmission, HasTheFunctionAndAProgramThatCallsIt) {
+  const std::vector<Emission> all = emit(request(
+      "mlx/infer/default/threads=3/iterations=7/churn=2/lock=forward/leave=clear-streams", app_));
   ASSERT_EQ(all.size(), 2U);
   EXPECT_EQ(all[0].kind, Kind::python);
   ASSERT_EQ(all[0].files.size(), 2U) << all[0].why_not;
   EXPECT_THAT(all[0].files[0].text, HasSubstr("MODULE, FOLDER, FUNCTION = \"own_app\", "));
   EXPECT_THAT(all[0].files[0].text, HasSubstr("\"Infer\"\n"));
-  EXPECT_THAT(all[0].files[0].text, HasSubstr("RUNS, LOCKED = 3, 7, 2, 10, True\n"));
+  EXPECT_THAT(all[0].files[0].text, HasSubstr("RUNS = 3, 7, 2, 10\n"));
+  EXPECT_THAT(all[0].files[0].text, HasSubstr("STACK = True, False, False, True, 0\n"));
   EXPECT_EQ(all[0].files[1].name, "own_app.py");
-  EXPECT_EQ(all[0].files[1].text, file(app));
+  EXPECT_EQ(all[0].files[1].text, file(app_));
   EXPECT_THAT(all[0].not_expressed, IsEmpty());
 }
 
-TEST(EmissionTest, OwnCodeWithoutAProgramSaysWhy) {
-  EmissionRequest request = request_for("cpu/suite.sum/default/threads=2");
-  request.environment = {"MPSPROBE_PYTEST=/tests"};
-  EXPECT_THAT(emit(request)[0].why_not, HasSubstr("fixtures"));
-  request.environment = {"MPSPROBE_PYTHON_CODE=/nowhere/app.py::one,two"};
-  EXPECT_THAT(emit(request)[0].why_not, HasSubstr("not there"));
-  request.environment = {"MPSPROBE_PYTHON_CODE=app::one,two"};
-  EXPECT_THAT(emit(request)[0].why_not, HasSubstr("no function of the code is called suite.sum"));
+TEST_F(OwnCodeEmission, OfATestHasPytestCallIt) {
+  EmissionRequest test =
+      request_for("cpu/suite.sum/default/threads=2/start=sequential/stack=65536");
+  test.own_test = app_.string() + "::TestIt::test_sum[a\\b]";
+  const Emission emission = emit(test)[0];
+  ASSERT_EQ(emission.files.size(), 2U) << emission.why_not;
+  EXPECT_THAT(emission.files[0].text, HasSubstr("own_app.py\", \"TestIt::test_sum[a\\\\b]\"\n"));
+  EXPECT_THAT(emission.files[0].text, HasSubstr("STACK = False, True, False, False, 65536\n"));
+  EXPECT_THAT(emission.not_expressed, IsEmpty());
+}
+
+TEST_F(OwnCodeEmission, SaysWhatItLeavesOut) {
+  EXPECT_THAT(emit(request("cpu/infer/default/threads=2/start=staggered/serve=pool", app_))[0]
+                  .not_expressed,
+              testing::SizeIs(2));
+}
+
+TEST_F(OwnCodeEmission, SaysWhyThereIsNone) {
+  const auto why = [](const EmissionRequest& asked) { return emit(asked)[0].why_not; };
+  EXPECT_THAT(why(request("cpu/infer/default/threads=2", "/nowhere/app.py")),
+              HasSubstr("not there"));
+  EXPECT_THAT(why(request("cpu/infer/default/threads=2/processes=2", app_)),
+              HasSubstr("several processes"));
+  EXPECT_THAT(why(request("cpu/infer/default/threads=2", "a\nb")), HasSubstr("form"));
 }
 
 }  // namespace

@@ -233,9 +233,15 @@ class Prover {
     }
   }
 
-  // The module that the emission copied, and its harness, by the interpreter of the trials.
+  // A harness for a file of theirs, by the interpreter of the trials.
   void own_code() {
-    run_arms({request_.interpreter, (folder_ / "reproducer.py").string()}, {}, "", true);
+    Variables variables;
+    for (const std::string& each : request_.environment) {
+      const size_t equals = each.find('=');
+      variables[each.substr(0, equals)] =
+          equals == std::string::npos ? "" : each.substr(equals + 1);
+    }
+    run_arms({request_.interpreter, (folder_ / "reproducer.py").string()}, variables, "", false);
   }
 
   void python() {

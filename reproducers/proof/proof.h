@@ -51,6 +51,7 @@ struct ProofRequest {
   /// The interpreter of a Python worker of those trials, which runs what is of own code; else
   /// empty.
   std::string interpreter;
+  std::vector<std::string> environment;  ///< K=V of those trials, which a program of own code gets
   int runs = 1;                ///< of each program and arm, each with --runs as the program has it
   double build_seconds = 180;  ///< limit of one build
   double run_seconds = 300;    ///< limit of one run of a program

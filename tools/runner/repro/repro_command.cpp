@@ -10,7 +10,6 @@
 #include "harness/campaign/rerun.h"
 #include "harness/campaign/trial_bench.h"
 #include "harness/wire/input_error.h"
-#include "harness/wire/library_under_test.h"
 #include "reports/analysis/devices.h"
 #include "reports/words/text.h"
 #include "reports/writers/atomic_file.h"
@@ -154,12 +153,8 @@ void write_result(const fs::path& folder, const Minimum& minimum, const WorkerIn
   const std::string again = "`mpsprobe repro --resume` writes it again";
   write_atomically(folder / "repro.md", measured, again);
   if (!with_programs || minimum.state != MinimumState::complete) return;
-  const auto provenance = worker.describe.value("provenance", nlohmann::json::object());
-  const auto python = provenance.value("python", nlohmann::json::object());
   write_atomically(folder / "repro.md",
-                   measured + write_programs(folder, minimum, library_under_test(provenance).path,
-                                             python.value("executable", ""), interrupted),
-                   again);
+                   measured + write_programs(folder, minimum, worker.describe, interrupted), again);
 }
 
 void say_result(const fs::path& folder, const Minimum& minimum, bool as_json) {

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "harness/matrix/operation_info.h"
+#include "harness/wire/library_under_test.h"
 #include "reports/words/text.h"
 #include "reports/writers/atomic_file.h"
 #include "reports/writers/json.h"
@@ -67,14 +69,18 @@ void write_files(const fs::path& folder, const std::vector<Emission>& emissions)
 
 }  // namespace
 
-std::string write_programs(const fs::path& folder, const Minimum& minimum, const fs::path& library,
-                           const std::string& interpreter, const std::atomic<bool>& interrupted) {
+std::string write_programs(const fs::path& folder, const Minimum& minimum,
+                           const nlohmann::json& describe, const std::atomic<bool>& interrupted) {
   EmissionRequest request;
   request.cell = minimum.cell;
   request.signature = minimum.signature;
   if (minimum.simulated) request.watermark = simulated_watermark(minimum.cell);
   request.failure_rate = rate_of(minimum.reliability);
-  request.environment = minimum.environment;
+  const Operations operations = operations_from(describe);
+  if (const auto own = operations.find(minimum.cell.op); own != operations.end()) {
+    request.own_function = own->second.own_function;
+    request.own_test = own->second.own_test;
+  }
   request.programs = data_folder() / "programs";
   ProofRequest proof;
   proof.emissions = emit(request);
@@ -86,8 +92,10 @@ std::string write_programs(const fs::path& folder, const Minimum& minimum, const
   proof.work = fs::absolute(folder) / "proof";
   proof.data = data_folder();
   proof.libraries = data_folder().parent_path().parent_path() / "lib";
-  proof.library = library;
-  proof.interpreter = interpreter;
+  const auto provenance = describe.value("provenance", nlohmann::json::object());
+  proof.library = library_under_test(provenance).path;
+  proof.interpreter = provenance.value("python", nlohmann::json::object()).value("executable", "");
+  proof.environment = minimum.environment;
   proof.interrupted = &interrupted;
   std::vector<Proof> proofs;
   try {
