@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "harness/wire/cell.h"
 #include "tools/runner/option_check.h"
 #include "tools/runner/trial_options.h"
 
@@ -11,7 +12,8 @@ void add_bisect_options(CLI::App& app, BisectOptions& options) {
   stand_alone(app, {{"--resume",
                      {"--budget", "--json", "--trust-run"},
                      "goes on with what the bisection was asked for"}});
-  app.add_option("cell", options.cell, "the cell that fails with some of the builds")
+  app.add_option("cell", options.cell,
+                 "the cell that fails with some of the builds; not needed for own code")
       ->type_name("CELL");
   app.add_option("--builds", options.builds,
                  "the builds, oldest first: paths of workers, or with --make names; a list with "
@@ -19,7 +21,8 @@ void add_bisect_options(CLI::App& app, BisectOptions& options) {
       ->type_name("LIST|FILE");
   app.add_option("--make", options.make,
                  "a command for the shell that makes the worker of a build, {} in it, and prints "
-                 "its path as the last line; called when a build is first tried")
+                 "its path as the last line; called when a build is first tried. For own code "
+                 "\"pip install mlx=={}\" makes an environment for each build")
       ->type_name("COMMAND");
   app.add_option("--signature", options.signature,
                  "the failure that counts: a part of its title [any]")
@@ -47,12 +50,16 @@ void add_bisect_options(CLI::App& app, BisectOptions& options) {
   add_environment(app, options.environment);
   CLI::Option* const python =
       app.add_option("--python", options.python,
-                     "the cell is of your own Python function, FILE::FUNCTION, and the builds are "
-                     "Python workers (docs/python.md)")
+                     "your own Python function, FILE::FUNCTION; the builds are Python workers "
+                     "(docs/python.md)")
           ->type_name("CODE");
-  app.add_option("--pytest", options.pytest, "the cell is of your own test, as pytest names it")
+  app.add_option("--pytest", options.pytest, "your own test, as pytest names it")
       ->type_name("NODE")
       ->excludes(python);
+  app.add_option("--threads", options.threads,
+                 "of your own function or test, where no cell is named [4]")
+      ->check(whole_number_between(1, kMostThreads))
+      ->type_name("N");
   add_start_process(app, options.start_process, "exec");
   app.add_option("--out", options.out, "folder for the journals and the result [mpsprobe-out/...]")
       ->type_name("DIR");

@@ -13,6 +13,7 @@
 #include "harness/wire/library_under_test.h"
 #include "reports/words/text.h"
 #include "reports/writers/atomic_file.h"
+#include "tools/runner/bisect/own_code_builds.h"
 #include "tools/runner/merge/find_runs.h"
 #include "tools/runner/run/own_code.h"
 #include "tools/runner/run/recorded_trials.h"
@@ -107,19 +108,27 @@ bool count_result(const TrialResult& result, const std::string& signature, Propo
 }
 
 BisectRequest bisect_request(const BisectOptions& options) {
-  if (options.cell.empty()) {
+  const auto code = own_code_variable({options.python, options.pytest});
+  if (options.cell.empty() && !code) {
     throw InputError("bisect", "nothing says which cell",
-                     "Name it as `mpsprobe list cells` shows it");
+                     "Name it as `mpsprobe list cells` shows it, or your own code with --python");
   }
   BisectRequest request;
   request.options = options;
-  if (const auto code = own_code_variable({options.python, options.pytest})) {
+  if (code) {
     request.options.environment.push_back(*code);
+    request.options.make = with_environment(options.make);
   }
-  try {
-    request.options.cell = to_string(parse_cell(options.cell));
-  } catch (const InputError& error) {
-    throw InputError("bisect", error.problem(), error.remedy());
+  if (!options.cell.empty()) {
+    if (options.threads) {
+      throw InputError("--threads", "is for own code without a cell",
+                       "Write it into the cell: threads=" + std::to_string(*options.threads));
+    }
+    try {
+      request.options.cell = to_string(parse_cell(options.cell));
+    } catch (const InputError& error) {
+      throw InputError("bisect", error.problem(), error.remedy());
+    }
   }
   std::set<std::string> names;
   for (const std::string& text : build_list(options.builds)) {
@@ -134,6 +143,7 @@ BisectRequest bisect_request(const BisectOptions& options) {
                      "Name them oldest first: --builds 0.30.6,0.31.1,0.31.2, or a file with one "
                      "on each line");
   }
+  if (request.options.cell.empty()) request.options.cell = own_code_cell(request);
   count_earlier(request);
   return request;
 }

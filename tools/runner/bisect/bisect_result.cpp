@@ -30,6 +30,14 @@ std::string untried_before(const BisectResult& result, size_t place) {
   return names;
 }
 
+std::string untried_of(const BisectResult& result) {
+  std::string names;
+  for (const BuildSeen& build : result.builds) {
+    if (!build.unusable.empty()) names += (names.empty() ? "" : ", ") + build.name;
+  }
+  return names;
+}
+
 std::string seen_in_words(const BuildSeen& build) {
   if (build.seen.trials == 0) return "not tried";
   const Interval interval = anytime_interval(build.seen.failures, build.seen.trials);
@@ -103,6 +111,8 @@ std::string answer_of(const BisectResult& result) {
   if (place > 0) {
     const std::string untried = untried_before(result, place);
     if (!untried.empty()) answer += ", or with what could not be tried before it: " + untried;
+  } else if (result.usable.size() < result.builds.size()) {
+    answer += ". Of the others nothing is known, which could not be tried: " + untried_of(result);
   }
   return answer + ".";
 }

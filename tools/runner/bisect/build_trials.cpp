@@ -32,6 +32,8 @@ std::string how_it_failed(const CommandResult& result) {
   return exited == nullptr ? "did not end by itself" : fmt::format("exited with {}", exited->code);
 }
 
+}  // namespace
+
 std::string make_worker(const std::string& command, const std::string& name) {
   std::string text = command;
   const std::string quoted = shell_quoted(name);
@@ -57,8 +59,6 @@ std::string make_worker(const std::string& command, const std::string& name) {
   }
   return fs::absolute(path).lexically_normal().string();
 }
-
-}  // namespace
 
 /// What runs trials, once the worker is known.
 struct BuildTrials::Running {
@@ -102,6 +102,7 @@ void BuildTrials::count(const TrialResult& result) {
   if (!count_result(result, request_.options.signature, seen_)) {
     ++without_evidence_;
     last_ = std::string(name_of(result.outcome));
+    if (!result.signature.empty()) last_ += ": " + result.signature;
     return;
   }
   ++trials_here_;
@@ -177,14 +178,17 @@ bool BuildTrials::run_one() {
   const auto useless = [this] {
     return trials_here_ == 0 && without_evidence_ >= kMostTrialsWithoutEvidence;
   };
-  if (useless()) throw UnusableBuild("no trial came to a result: " + last_);
+  const auto problem = [this] {
+    return UnusableBuild("no trial came to a result that is a pass or a failure: " + last_);
+  };
+  if (useless()) throw problem();
   if (running_ == nullptr) begin();
   const std::optional<TrialResult> result =
       running_->trials(running_->header.cells.front().cell, index_);
   if (!result.has_value()) return false;
   ++index_;
   count(*result);
-  if (useless()) throw UnusableBuild("no trial came to a result: " + last_);
+  if (useless()) throw problem();
   return true;
 }
 

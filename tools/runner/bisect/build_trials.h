@@ -17,6 +17,11 @@ class UnusableBuild : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// Has a command for the shell make the worker of the build `name`, which stands in the place of
+/// {} or at its end. Returns the path that is the last line of what it prints, absolute. Throws
+/// UnusableBuild.
+std::string make_worker(const std::string& command, const std::string& name);
+
 /// The trials of one build of a bisection, in a journal of its own: a run like any other, whose
 /// number of trials was not fixed. Not thread safe.
 class BuildTrials {

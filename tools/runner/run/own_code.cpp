@@ -21,24 +21,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* kPythonWorker = "mpsprobe-python-worker";
 
-/// Beside this program, else in PATH, as pip puts both into an environment's bin.
-std::string python_worker() {
-  std::vector<fs::path> folders{executable_path().parent_path()};
-  const char* path = std::getenv("PATH");
-  std::istringstream list(path == nullptr ? "" : path);
-  for (std::string folder; std::getline(list, folder, ':');) {
-    if (!folder.empty()) folders.emplace_back(folder);
-  }
-  for (const fs::path& folder : folders) {
-    const fs::path program = folder / kPythonWorker;
-    if (access(program.c_str(), X_OK) == 0) return fs::absolute(program).string();
-  }
-  throw InputError(
-      "--python", fmt::format("{} is neither beside this program nor in PATH", kPythonWorker),
-      "Install mpsprobe into the Python environment that has your library: pip install "
-      "mpsprobe. Or name the worker: --worker python=PATH");
-}
-
 /// FILE::WHAT with the file by its absolute path; a module's name stays as it is.
 std::string with_absolute_file(const std::string& option, const std::string& text,
                                bool needs_name) {
@@ -66,6 +48,23 @@ std::string names_of_operations(const RunOptions& options) {
 }
 
 }  // namespace
+
+std::string python_worker() {
+  std::vector<fs::path> folders{executable_path().parent_path()};
+  const char* path = std::getenv("PATH");
+  std::istringstream list(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(list, folder, ':');) {
+    if (!folder.empty()) folders.emplace_back(folder);
+  }
+  for (const fs::path& folder : folders) {
+    const fs::path program = folder / kPythonWorker;
+    if (access(program.c_str(), X_OK) == 0) return fs::absolute(program).string();
+  }
+  throw InputError(
+      "--python", fmt::format("{} is neither beside this program nor in PATH", kPythonWorker),
+      "Install mpsprobe into the Python environment that has your library: pip install "
+      "mpsprobe. Or name the worker: --worker python=PATH");
+}
 
 std::optional<std::string> own_code_variable(const OwnCode& code) {
   if (code.python) {

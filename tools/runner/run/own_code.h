@@ -22,6 +22,10 @@ struct OwnCode {
 /// given. Throws InputError for a wrong form, and a file that is not there.
 std::optional<std::string> own_code_variable(const OwnCode& code);
 
+/// The Python worker beside this program, else in PATH, as pip puts both into an environment's bin.
+/// Throws InputError where there is none.
+std::string python_worker();
+
 /// Puts in the place of --python and --pytest what they are short for: the Python worker beside
 /// this program or in PATH, unless --worker names others, and the variable of the code. So
 /// resuming, printed commands and bundles need know nothing of them. Without --op, --matrix and
