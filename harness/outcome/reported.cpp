@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
+
 #include "harness/outcome/refusals.h"
 #include "harness/signature/find_failures.h"
 #include "harness/signature/title.h"
@@ -19,6 +21,19 @@ Outcome kind_of(const FailureEvent& failure) {
                  *text_class != TextClass::abort_message
              ? outcome_of(*text_class)
              : Outcome::exception;
+}
+
+// "ValueError: " of what a Python worker tells: the name of a type, and what it says. Titles leave
+// such a lead out, since a message is the same wherever it was caught; of somebody's own code the
+// type is half of what he knows it by.
+std::string_view type_of_error(std::string_view text) {
+  size_t end = 0;
+  while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) != 0 ||
+                               text[end] == '_' || text[end] == '.')) {
+    ++end;
+  }
+  const bool type = end > 0 && std::isupper(static_cast<unsigned char>(text[0])) != 0;
+  return type && text.substr(end).starts_with(": ") ? text.substr(0, end + 2) : "";
 }
 
 // How well a failure speaks for the process.
@@ -67,10 +82,17 @@ ReportedFailure read_failure(const FailureEvent& failure) {
             std::move(why)};
   }
   const bool known = !findings.empty() && findings.front().known;
+  if (kind == Outcome::exception && !known && !titled.title.empty()) {
+    const std::string type(type_of_error(failure.text));
+    const bool has_it = titled.title.starts_with(type);
+    return {kind, (has_it ? "" : type) + titled.title, detail, known, std::move(why)};
+  }
   if (kind == Outcome::exception || !findings.empty()) {
     return {kind, titled.title, detail, known, std::move(why)};
   }
-  return {kind, fmt::format("{}: {}", name_of(kind), detail), detail, !is_failure(kind),
+  // Why something could not be set up is for a person to mend: whole, with his names in it.
+  std::string whole = kind == Outcome::setup_failed ? failure.text.substr(0, 400) : detail;
+  return {kind, fmt::format("{}: {}", name_of(kind), detail), std::move(whole), !is_failure(kind),
           std::move(why)};
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from mpsprobe import own_code, values
+from mpsprobe.worker import is_installed
 
 BUILD = Path(os.environ.get("MPSPROBE_BUILD", ""))
 
@@ -48,6 +50,83 @@ def bad_setup():
 
 def takes_an_image(image):
     return image
+
+def full(thread):
+    raise ValueError(f"queue {thread * 17 + 3} is full at 0x{id(thread):x}")
+
+async def later():
+    return 1
+
+limit = 3
+
+def badly_left():
+    return 1
+
+def badly_left_thread_teardown(thread):
+    raise OSError("cannot close")
+
+def stack():
+    attributes, size = ctypes.create_string_buffer(64), ctypes.c_size_t()
+    libc = ctypes.CDLL(None)
+    libc.pthread_self.restype = ctypes.c_ulong
+    libc.pthread_getattr_np(ctypes.c_ulong(libc.pthread_self()), attributes)
+    libc.pthread_attr_getstacksize(attributes, ctypes.byref(size))
+    return round(size.value / 2**20)
+
+def stack_expected():
+    return 3
+
+def spin():
+    return sum(range(300000))
+"""
+
+# Fails where two threads are inside at once, in their third call: planted, without a race.
+PLANTED = """
+import threading
+
+door = threading.Barrier(2)
+
+def planted(thread, iteration):
+    if iteration == 2 and thread < 2 and threading.current_thread() is not threading.main_thread():
+        try:
+            door.wait(2)
+        except threading.BrokenBarrierError:
+            return 0
+        raise ValueError(f"two at once, one of them {thread}")
+    return 0
+"""
+
+PLANTED_TEST = (
+    PLANTED
+    + """
+import pytest
+
+@pytest.fixture(scope="module")
+def zero():
+    return 0
+
+class TestPlanted:
+    @pytest.mark.parametrize("more", [0, 1])
+    def test_sum(self, zero, more):
+        me = names.setdefault(threading.get_ident(), len(names))
+        calls[me] = calls.get(me, -1) + 1
+        assert planted(me, calls[me]) + more == zero + more
+
+names, calls = {}, {}
+"""
+)
+
+# What a release of a library does that stands in a variable.
+RELEASES = """
+import os
+release = int(os.environ["RELEASE"])
+
+def infer(thread):
+    if release >= 6:
+        raise RuntimeError("There is no Stream(cpu, 0) in current thread.")
+    if release >= 3 and thread == 1:
+        raise ValueError("broken")
+    return 1
 """
 
 SUITE = """
@@ -73,7 +152,27 @@ def test_skipped():
 """
 
 
-class OwnCode(unittest.TestCase):
+STREAMS = """
+import mlx.core as mx
+import threading
+
+cleared, clear_streams = [], getattr(mx, "clear_streams", lambda: None)
+
+def clear():
+    cleared.append(threading.current_thread())
+    clear_streams()
+
+mx.clear_streams = clear
+
+def ends():
+    return 3
+
+def ends_expected():
+    return len([each for each in cleared if each is not threading.main_thread()])
+"""
+
+
+class OwnCodeTest(unittest.TestCase):
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory(prefix="mpsprobe-own-")
         self.addCleanup(folder.cleanup)
@@ -98,9 +197,15 @@ class OwnCode(unittest.TestCase):
         report = json.loads((self.folder / "out/report.json").read_text())
         return {cell["cell"].split("/")[1]: cell for cell in report["cells"]}
 
+    def cells_again(self, *words: str) -> dict[str, dict[str, Any]]:
+        shutil.rmtree(self.folder / "out")
+        return self.cells(*words)
+
     def report(self) -> str:
         return (self.folder / "out/report.md").read_text() + (self.folder / "out/details.md").read_text()
 
+
+class OwnCode(OwnCodeTest):
     def test_what_becomes_of_a_function_is_told(self) -> None:
         names = "infer,wrong,never_the_same,raises,crashes"
         cells = self.cells("--python", f"app.py::{names}", "--threads", "2")
@@ -110,24 +215,83 @@ class OwnCode(unittest.TestCase):
         )
         report = self.report()
         self.assertIn("at [2]: expected 3.0, got 3.5", report)
-        self.assertIn("'missing'", report)
+        self.assertIn("KeyError: missing", report)
         self.assertIn("string_at", report)
         self.assertIn(f"--env MPSPROBE_PYTHON_CODE={self.folder.resolve()}/app.py::{names}", report)
 
     def test_a_failure_of_the_setup_is_none_of_the_function(self) -> None:
         said = self.mpsprobe("run", "--python", "app.py::bad_setup", "--trials", "2", "--out", "out", code=4)
         self.assertIn("setup_failed: setup of", said)
-        self.assertIn("OSError: no such model", said)
+        self.assertIn("OSError: no such model (app.py:", said)
+        self.assertIn("OSError: no such model (app.py:", self.report())
+
+    def test_an_exception_has_its_type_and_no_number_that_varies(self) -> None:
+        self.cells("--python", "app.py::full", "--threads", "1,3")
+        self.assertIn("ValueError: queue N is full at N", self.report())
+
+    def test_a_failure_at_a_threads_end_is_told(self) -> None:
+        said = self.mpsprobe("run", "--python", "app.py::badly_left", "--trials", "2", "--out", "out", code=4)
+        self.assertIn("thread_teardown of", said)
+        self.assertIn("cannot close", said)
+
+    def test_threads_have_the_stack_that_the_cell_says(self) -> None:
+        cells = self.cells("--python", "app.py::stack", "--threads", "2", "--stack", str(3 * 2**20))
+        self.assertEqual((cells["stack"]["failures"], cells["stack"]["counted"]), (0, 2), self.report())
+        self.assertEqual(self.cells_again("--python", "app.py::stack")["stack"]["failures"], 2)
+
+    def test_stages_that_a_function_has_not_are_refused(self) -> None:
+        said = self.mpsprobe(
+            *("run", "--python", "app.py::infer", "--threads", "2", "--meet", "stage"),
+            *("--trials", "1", "--out", "out"),
+            code=4,
+        )
+        self.assertIn("infer has no stages", said)
+
+    def test_what_was_computed_inside_calls_is_told(self) -> None:
+        cells = self.cells("--python", "app.py::spin", "--threads", "4")
+        overlap = cells["spin"]["overlap"]
+        self.assertGreater(overlap["inside_seconds"], overlap["inside_cpu_seconds"])
+        self.assertGreater(overlap["cpu_seconds"], 0)
+        self.assertIn("Inside calls of Python", self.report())
+        if getattr(sys, "_is_gil_enabled", lambda: True)() and overlap["state"] == "seen":
+            self.assertIn("used one processor or less", self.report())
+
+    def test_a_bisection_leaves_out_what_refuses(self) -> None:
+        (self.folder / "lib.py").write_text(RELEASES)
+        builds = []
+        for release in range(1, 9):
+            script = self.folder / f"r{release}"
+            script.write_text(
+                f'#!/bin/sh\nRELEASE={release} exec "{BUILD}/bin/mpsprobe-python-worker" "$@"\n'
+            )
+            script.chmod(0o755)
+            builds.append(f"r{release}={script}")
+        said = self.mpsprobe(
+            *("bisect", "--python", "lib.py::infer", "--threads", "2", "--builds", ",".join(builds)),
+            *("--out", "bisect"),
+        )
+        self.assertIn("The failure began with r3 (", said)
+        result = json.loads((self.folder / "bisect/bisect.json").read_text())
+        self.assertEqual(result["cell"], "cpu/infer/default/threads=2")
+        refused = {build["name"]: build["unusable"] for build in result["builds"] if "unusable" in build}
+        self.assertLessEqual(set(refused), {"r6", "r7", "r8"})
+        for why in refused.values():
+            self.assertIn("no trial came to a result that is a pass or a failure: refused", why)
 
     def test_a_function_that_cannot_be_called_is_refused_with_the_remedy(self) -> None:
-        said = self.mpsprobe("run", "--python", "app.py::takes_an_image", "--trials", "1", "--out", "out", code=4)
-        self.assertIn("takes (image)", said + self.report())
+        said = self.mpsprobe("run", "--python", "app.py::takes_an_image", "--out", "out", code=3)
+        self.assertIn("takes (image). It is called with (thread, iteration), or with nothing", said)
 
     def test_what_is_not_there_is_named(self) -> None:
+        (self.folder / "broken.py").write_text("import nowhere\n")
         for words, said in (
             (("app.py",), "does not say which function"),
             (("nowhere.py::infer",), "nowhere.py is not there"),
             (("app.py::nothing",), "has no function nothing"),
+            (("app.py::infr",), "has no function infr. It has infer"),
+            (("app.py::limit",), "is no function: it is of type int"),
+            (("app.py::later",), "is a coroutine function"),
+            (("broken.py::infer",), "ModuleNotFoundError: No module named 'nowhere' (broken.py:1)"),
         ):
             with self.subTest(words):
                 done = subprocess.run(
@@ -156,6 +320,42 @@ class OwnCode(unittest.TestCase):
             self.report(),
         )
         self.assertIn("not on Tuesdays", self.report())
+
+
+class OwnCodeReduced(OwnCodeTest):
+    def reduce(self, *words: str, threads: str) -> dict[str, Any]:
+        """A run of the planted defect, then repro: what it came to, its programs tried."""
+        self.mpsprobe("run", *words, "--threads", threads, "--trials", "4", "--out", "out")
+        said = self.mpsprobe("repro", "out", "--out", "repro", "--no-conditions")
+        minimum: dict[str, Any] = json.loads((self.folder / "repro/minimum.json").read_text())
+        proofs = json.loads((self.folder / "repro/proofs.json").read_text())
+        failing = [proof for proof in proofs if proof["kind"] == "python" and proof["arm"] == "failing"]
+        self.assertTrue(failing and failing[0]["held"], said + json.dumps(proofs))
+        return minimum
+
+    def test_a_function_is_reduced_to_a_program_that_fails(self) -> None:
+        (self.folder / "planted.py").write_text(PLANTED)
+        minimum = self.reduce("--python", "planted.py::planted", "--warmup", "none,main", threads="4")
+        self.assertEqual(minimum["cell"], "cpu/planted/default/threads=2/iterations=3")
+        self.assertEqual(minimum["signature"], "ValueError: two at once, one of them N")
+
+    @unittest.skipIf(find_spec("pytest") is None, "this interpreter has no pytest")
+    def test_a_test_is_reduced_to_a_program_that_fails(self) -> None:
+        (self.folder / "test_planted.py").write_text(PLANTED_TEST)
+        minimum = self.reduce("--pytest", "test_planted.py::TestPlanted::test_sum[1]", threads="3")
+        self.assertEqual(minimum["cell"].partition("/default/")[2], "threads=2/iterations=3")
+
+
+@unittest.skipIf(not is_installed("mlx"), "this interpreter has no mlx")
+class OnMlx(OwnCodeTest):
+    def test_threads_clear_their_streams_when_they_end(self) -> None:
+        (self.folder / "app.py").write_text(STREAMS)
+        cells = self.cells("--python", "app.py::ends", "--threads", "3", "--leave", "clear-streams")
+        self.assertEqual((cells["ends"]["failures"], cells["ends"]["counted"]), (0, 2), self.report())
+        # Not where the cell says nothing of it; and the main thread never.
+        cells = self.cells_again("--python", "app.py::ends", "--threads", "3", "--warmup", "main")
+        self.assertEqual(cells["ends"]["failures"], 2, self.report())
+        self.assertIn("expected 0, got 3", self.report())
 
 
 class Values(unittest.TestCase):

@@ -17,7 +17,7 @@ import traceback
 from pathlib import Path
 from typing import Any, Callable
 
-from .program import Cell, Failure, Program, SetupFailed
+from .program import Cell, Failure, Program, SetupFailed, Unsupported
 
 ABI = 1
 PROTOCOL = 2  # docs/protocol.md
@@ -149,11 +149,11 @@ def library() -> ctypes.CDLL:
     return _loaded
 
 
-def text_of(problem: BaseException) -> str:
-    """What the runner is told. A RuntimeError is what bindings make of a C++ exception: its text
-    alone, so that the same failure reads the same from C++ and from Python."""
+def text_of(problem: BaseException, tells_runtime_error: bool = False) -> str:
+    """What the runner is told: an exception with its type (Program.tells_runtime_error)."""
     text = str(problem)
-    if isinstance(problem, Failure) or (type(problem) is RuntimeError and text):
+    bare = type(problem) is RuntimeError and text and not tells_runtime_error
+    if isinstance(problem, Failure) or bare:
         return text
     name = type(problem).__name__
     return f"{name}: {text}" if text else name
@@ -183,15 +183,33 @@ class _Objects:
         self._held.pop(handle, None)
 
 
+def stack_of(cell: Cell) -> int:
+    """What the cell asks for. Raises Unsupported where threads of Python's cannot have it."""
+    size = cell.number("stack")
+    try:
+        threading.stack_size(threading.stack_size(size))
+    except ValueError as problem:
+        raise Unsupported(f"stack={size}: threading.stack_size takes no such: {problem}") from None
+    return size
+
+
 class HostThread:
     """A thread of `threading`. Its end comes after its work, when it may: see ThreadEnds."""
 
-    def __init__(self, work: Callable[[], None], slot: int, may_end: threading.Event | None) -> None:
+    def __init__(
+        self, work: Callable[[], None], slot: int, stack: int, may_end: threading.Event | None
+    ) -> None:
+        """`stack` in bytes; 0 is the interpreter's default."""
         self._done = threading.Event()
         self._may_end = may_end
         self._work = work
         self.thread = threading.Thread(target=self._run, name=f"mpsprobe {slot}", daemon=True)
-        self.thread.start()
+        before = threading.stack_size(stack) if stack else 0
+        try:
+            self.thread.start()
+        finally:
+            if stack:
+                threading.stack_size(before)  # theirs have what they ask for
 
     def _run(self) -> None:
         try:
@@ -246,6 +264,7 @@ class _Adapter:
         self._texts: dict[Any, ctypes.Array[ctypes.c_char]] = {}
         self._forked = forked
         self._ends = ThreadEnds()
+        self._stack = 0
 
     def _text(self, owner: Any, text: str) -> int:
         """The address of a text that lives until its owner gives another."""
@@ -260,7 +279,12 @@ class _Adapter:
         self._program.begin()
 
     def describe(self, _context: int) -> int:
-        return self._text("describe", json.dumps({"mpsprobe_worker": PROTOCOL, **self._program.describe()}))
+        answer = {"mpsprobe_worker": PROTOCOL, **self._program.describe()}
+        answer.setdefault("axes", [])
+        for entry in (answer, *answer["backends"], *answer["operations"]):
+            if "axes" in entry:  # of the threads here, whatever the lanes honour
+                entry["axes"] = [*entry["axes"], "stack"]
+        return self._text("describe", json.dumps(answer))
 
     def provenance(self, _context: int, cell_text: bytes) -> int:
         return self._text(
@@ -274,6 +298,7 @@ class _Adapter:
 
         asked = Cell(value_of)
         self._ends.plan(asked)
+        self._stack = stack_of(asked)
         out[0] = self._objects.hold(self._program.make_workload(asked, seed))
         return OK
 
@@ -342,7 +367,7 @@ class _Adapter:
     # of threads
     def start_thread(self, _context: int, slot: int, body: Any, argument: int, out: Any) -> int:
         may_end = self._ends.of_next()
-        thread = HostThread(lambda: body(argument), slot, may_end)
+        thread = HostThread(lambda: body(argument), slot, self._stack, may_end)
         if may_end is not None:
             self._ends.keep(thread.thread)
         out[0] = self._objects.hold(thread)
@@ -357,7 +382,7 @@ class _Adapter:
         self._ends.end_all()
 
 
-def _guarded(call: Callable[..., Any], returns_status: bool) -> Callable[..., Any]:
+def _guarded(program: Program, call: Callable[..., Any], returns_status: bool) -> Callable[..., Any]:
     """No exception leaves a callback: ctypes would print it and go on as if nothing were."""
 
     def guarded(*arguments: Any) -> Any:
@@ -365,7 +390,8 @@ def _guarded(call: Callable[..., Any], returns_status: bool) -> Callable[..., An
             return call(*arguments)
         except BaseException as problem:  # SystemExit of a program under test as well
             status = _status_of(problem)
-            library().mpsprobe_explain(text_of(problem).encode("utf-8", "replace"))
+            text = text_of(problem, program.tells_runtime_error)
+            library().mpsprobe_explain(text.encode("utf-8", "replace"))
             return status if returns_status else None
 
     return guarded
@@ -387,7 +413,7 @@ def run(program: Program, arguments: list[str]) -> int:
     for name, result, _ in _CALLBACKS:
         if name in program.without:
             continue
-        setattr(worker, name, _TYPES[name](_guarded(getattr(adapter, name), result is _Status)))
+        setattr(worker, name, _TYPES[name](_guarded(program, getattr(adapter, name), result is _Status)))
     words = [b"mpsprobe-python-worker", *(os.fsencode(word) for word in arguments)]
     argv = (ctypes.c_char_p * (len(words) + 1))(*words, None)
     status: int = library().mpsprobe_worker_main(len(words), argv, ctypes.byref(worker))

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import random
 import sys
+import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import provenance
+from .program import Unsupported
 
 
 def loaded(name: str) -> Any:
@@ -54,8 +56,30 @@ def device_of(backend: str) -> dict[str, Any]:
     return {"backend": backend, "simulated": False, "device": device_name(backend)}
 
 
-def description(operations: list[tuple[str, str]], of_provenance: dict[str, Any]) -> dict[str, Any]:
-    """The answer to `describe` for operations that are somebody's own: names, and what each is."""
+# What lanes of own code read of a cell, by backend.
+AXES = {"mlx": ["leave"]}
+
+
+def leaving(cell: Any) -> bool:
+    """Whether threads clear their streams when they end. Raises Unsupported where nothing can."""
+    if cell["leave"] != "clear-streams":
+        return False
+    if not hasattr(loaded("mlx.core"), "clear_streams"):
+        raise Unsupported("leave=clear-streams: this release of MLX has no clear_streams")
+    return True
+
+
+def clear_streams() -> None:
+    """At a thread's end. The main thread, which warms up and compares, does not end here."""
+    if threading.current_thread() is not threading.main_thread():
+        loaded("mlx.core").clear_streams()
+
+
+def description(
+    operations: list[tuple[str, str, str]], kind: str, of_provenance: dict[str, Any]
+) -> dict[str, Any]:
+    """The answer to `describe` for operations that are somebody's own: names, what each is in words,
+    and FILE::NAME, of this kind: function or test."""
     return {
         "axes": [],
         "operations": [
@@ -68,8 +92,9 @@ def description(operations: list[tuple[str, str]], of_provenance: dict[str, Any]
                 "dtypes": ["default"],
                 "shape": "default",
                 "dimensions": "",
+                f"own_{kind}": code,
             }
-            for name, summary in operations
+            for name, summary, code in operations
         ],
         "backends": [
             {
@@ -78,6 +103,7 @@ def description(operations: list[tuple[str, str]], of_provenance: dict[str, Any]
                 "simulated": False,
                 "device": device_name(name),
                 "reason": "",
+                "axes": AXES.get(name, []),
             }
             for name in backends()
         ],

@@ -10,7 +10,7 @@ from typing import Any
 
 import mlx.core as mx
 
-from . import comparison, provenance
+from . import comparison, frameworks, provenance
 from .comparison import FLOAT32_UNIT, KeptBudget, KeptResults, Numbers, Values
 from .operation import Operation
 from .operations_mlx import OPERATIONS, Arrays, Call
@@ -277,7 +277,7 @@ class MlxLane(Lane):
         if self._workload.owner == "thread":
             self._own = None
         if self._workload.leave == "clear-streams":
-            mx.clear_streams()
+            frameworks.clear_streams()
 
     def _keep(self, iteration: int, results: Arrays) -> None:
         numbers = [read_back(each) for each in results]

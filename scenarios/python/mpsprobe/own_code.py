@@ -15,6 +15,7 @@ not compared.
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import importlib
 import importlib.util
@@ -48,6 +49,19 @@ def operation_names(names: list[str]) -> dict[str, str]:
     return found
 
 
+def in_words(problem: BaseException) -> str:
+    """With its type, and the place in their code that it came from."""
+    text = str(problem)
+    name = type(problem).__name__
+    frames = [
+        frame
+        for frame in traceback.extract_tb(problem.__traceback__)
+        if not frame.filename.startswith(("<", os.path.dirname(__file__)))
+    ]
+    place = f" ({os.path.basename(frames[-1].filename)}:{frames[-1].lineno})" if frames else ""
+    return f"{name}: {text}{place}" if text else name + place
+
+
 def caller_of(function: Callable[..., Any], what: str) -> Callable[[int, int], Any]:
     """The function called with those of thread and iteration that it takes."""
     try:
@@ -57,15 +71,16 @@ def caller_of(function: Callable[..., Any], what: str) -> Callable[[int, int], A
     needed = [
         each
         for each in parameters
-        if each.default is each.empty and each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)
+        if each.default is each.empty and each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)
     ]
     names = [each.name for each in needed]
+    by_place = not any(each.kind is each.KEYWORD_ONLY for each in needed)
     if not needed:
         return lambda thread, iteration: function()
-    if len(needed) == 2 and not set(names) & {"thread", "iteration"}:
+    if len(needed) == 2 and by_place and not set(names) & {"thread", "iteration"}:
         return function
     known = {"thread", "iteration"}
-    if not set(names) <= known:
+    if not by_place or not set(names) <= known:
         raise SetupFailed(
             f"{what} takes ({', '.join(names)}). It is called with (thread, iteration), or with nothing: "
             "give the others defaults, or write a function around it"
@@ -84,8 +99,33 @@ class Code:
         self.module = self._load(place)
         self.functions = [name for name in names.split(",") if name]
         for name in self.functions:
-            if not callable(getattr(self.module, name, None)):
-                raise SetupFailed(f"{place} has no function {name}")
+            self._require_function(name)
+
+    def _require_function(self, name: str) -> None:
+        """Before anything runs. What a call of it gives must be its result."""
+        if not hasattr(self.module, name):
+            own = [
+                each
+                for each, value in vars(self.module).items()
+                if inspect.isfunction(value) and value.__module__ == self.module.__name__
+            ]
+            near = difflib.get_close_matches(name, own) or own
+            there = f". It has {', '.join(near[:8])}" if near else ""
+            raise SetupFailed(f"{self.place} has no function {name}{there}")
+        found = getattr(self.module, name)
+        if not callable(found):
+            raise SetupFailed(f"{name} of {self.place} is no function: it is of type {type(found).__name__}")
+        for is_such, kind in (
+            (inspect.iscoroutinefunction, "a coroutine function"),
+            (inspect.isasyncgenfunction, "an asynchronous generator"),
+            (inspect.isgeneratorfunction, "a generator"),
+        ):
+            if is_such(found):
+                raise SetupFailed(
+                    f"{name} of {self.place} is {kind}: a call of it runs nothing. Write a function "
+                    "around it that runs it to its end"
+                )
+        caller_of(found, f"{name} of {self.place}")
 
     @staticmethod
     def _load(place: str) -> ModuleType:
@@ -106,8 +146,7 @@ class Code:
             raise
         except BaseException as problem:
             traceback.print_exc()
-            name = type(problem).__name__
-            raise SetupFailed(f"importing {place}: {name}: {problem}") from None
+            raise SetupFailed(f"importing {place}: {in_words(problem)}") from None
 
     def beside(self, function: str, what: str) -> Callable[..., Any] | None:
         """`what` for this function, or for all."""
@@ -129,13 +168,14 @@ def run_setup(call: Callable[..., Any], what: str, *given: int) -> None:
         call(*given[:takes])
     except BaseException as problem:
         traceback.print_exc()
-        raise SetupFailed(f"{what}: {type(problem).__name__}: {problem}") from None
+        raise SetupFailed(f"{what}: {in_words(problem)}") from None
 
 
 class OwnWorkload(Workload):
-    def __init__(self, code: Code, name: str) -> None:
+    def __init__(self, code: Code, name: str, clears_streams: bool) -> None:
         self.code = code
         self.name = name
+        self.clears_streams = clears_streams
         self.call = caller_of(getattr(code.module, name), f"{name} of {code.place}")
         expected = code.beside(name, "expected")
         self.expected = caller_of(expected, f"expected of {code.place}") if expected else None
@@ -158,7 +198,11 @@ class OwnWorkload(Workload):
     def right(self, thread: int, iteration: int) -> Any:
         """What the call should have returned. Main thread."""
         if self.expected:
-            return self.expected(thread, iteration)
+            try:
+                return self.expected(thread, iteration)
+            except BaseException as problem:
+                traceback.print_exc()
+                raise SetupFailed(f"expected of {self.code.place}: {in_words(problem)}") from None
         key = (thread, iteration)
         if key not in self._alone:
             self._alone[key] = self._settled(thread, iteration)
@@ -189,6 +233,7 @@ class OwnLane(Lane):
         self._last: deque[tuple[int, Any]] = deque(maxlen=KEPT)
         self._calls = 0
         self._result: Any = None
+        self._left_badly: SetupFailed | None = None
 
     def operation(self) -> str:
         return self._workload.name
@@ -207,10 +252,17 @@ class OwnLane(Lane):
 
     def leave(self) -> None:
         end = self._workload.code.beside(self._workload.name, "thread_teardown")
-        if end:
-            run_setup(end, f"thread_teardown of {self._workload.code.place}", self._thread)
+        try:
+            if end:
+                run_setup(end, f"thread_teardown of {self._workload.code.place}", self._thread)
+        except SetupFailed as problem:  # told by check: nobody asks a thread how it left
+            self._left_badly = problem
+        if self._workload.clears_streams:
+            frameworks.clear_streams()
 
     def check(self) -> Checked:
+        if self._left_badly:
+            raise self._left_badly
         kept = [*self._first, *self._last]
         if all(result is None for _, result in kept) or not self._workload.repeats():
             return Checked(unchecked=self._calls)
@@ -225,6 +277,8 @@ class OwnLane(Lane):
 
 
 class OwnCodeProgram(Program):
+    tells_runtime_error = True
+
     def __init__(self) -> None:
         self._code = Code(os.environ[VARIABLE])
         self._operations = operation_names(self._code.functions)
@@ -232,9 +286,14 @@ class OwnCodeProgram(Program):
     def describe(self) -> dict[str, Any]:
         return frameworks.description(
             [
-                (name, f"{function} of {os.path.basename(self._code.place)}")
+                (
+                    name,
+                    f"{function} of {os.path.basename(self._code.place)}",
+                    f"{self._code.place}::{function}",
+                )
                 for name, function in self._operations.items()
             ],
+            "function",
             self._provenance(),
         )
 
@@ -245,7 +304,8 @@ class OwnCodeProgram(Program):
         if cell["op"] not in self._operations:
             raise Unsupported(f"op={cell['op']}: {VARIABLE} names {', '.join(self._operations)}")
         frameworks.seed_generators(seed)
-        return OwnWorkload(self._code, self._operations[cell["op"]])
+        clears_streams = frameworks.leaving(cell)
+        return OwnWorkload(self._code, self._operations[cell["op"]], clears_streams)
 
     def end(self, forked: bool, status: int) -> None:
         frameworks.end(forked, status)

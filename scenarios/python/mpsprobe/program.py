@@ -126,6 +126,10 @@ class Program:
     # Of hand_on and wait_beside, those that its lanes and workloads have not: no axes then.
     without: tuple[str, ...] = ("hand_on", "wait_beside")
 
+    # Whether a RuntimeError is told with its type. It is what bindings make of a C++ exception: of
+    # mpsprobe's own operations its text alone, so that the same failure reads the same from C++.
+    tells_runtime_error = False
+
     def around(self, run: Callable[[], int]) -> int:
         """Calls `run`, the whole life of the worker, once, where this program is ready for it."""
         return run()

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Callable
 
 from . import frameworks
-from .own_code import operation_names
+from .own_code import in_words, operation_names
 from .program import Cell, Checked, Failure, Lane, Program, SetupFailed, Unsupported, Workload
 
 VARIABLE = "MPSPROBE_PYTEST"
@@ -30,15 +30,16 @@ class WrongResult(Failure):
 
 
 class TestWorkload(Workload):
-    def __init__(self, item: Any) -> None:
+    def __init__(self, item: Any, clears_streams: bool) -> None:
         self.item = item
+        self.clears_streams = clears_streams
         try:
             item.ihook.pytest_runtest_setup(item=item)
         except BaseException as problem:
             if type(problem).__name__ == "Skipped":
                 raise Unsupported(f"the test is skipped: {problem}") from None
             traceback.print_exc()
-            raise SetupFailed(f"set-up of {item.nodeid}: {type(problem).__name__}: {problem}") from None
+            raise SetupFailed(f"set-up of {item.nodeid}: {in_words(problem)}") from None
         if any(mark.name == "xfail" for mark in item.iter_markers()):
             raise Unsupported("the test is marked xfail: whether it failed says nothing")
         self.fixtures = {name: item.funcargs[name] for name in item._fixtureinfo.argnames}
@@ -76,6 +77,10 @@ class TestLane(Lane):
     def synchronise(self) -> None:
         frameworks.wait_for(None)
 
+    def leave(self) -> None:
+        if self._workload.clears_streams:
+            frameworks.clear_streams()
+
     def check(self) -> Checked:
         """The test has compared by itself."""
         return Checked(checked=self._passed)
@@ -89,6 +94,8 @@ def place_of(problem: BaseException) -> str:
 
 class PytestProgram(Program):
     """Its worker runs inside pytest's session: the tests have been collected when it begins."""
+
+    tells_runtime_error = True
 
     def __init__(self) -> None:
         self._node = os.environ[VARIABLE]
@@ -135,8 +142,10 @@ class PytestProgram(Program):
 
     def describe(self) -> dict[str, Any]:
         self._require_tests()
-        operations = [(name, f"the test {item.nodeid}") for name, item in self._items.items()]
-        return frameworks.description(operations, self._provenance())
+        operations = [
+            (name, f"the test {item.nodeid}", place_of_test(item)) for name, item in self._items.items()
+        ]
+        return frameworks.description(operations, "test", self._provenance())
 
     def provenance(self, cell: Cell) -> dict[str, Any]:
         return {**self._provenance(), "device": frameworks.device_of(cell["backend"])}
@@ -147,7 +156,7 @@ class PytestProgram(Program):
         if item is None:
             raise Unsupported(f"op={cell['op']}: no test of {self._node} is called so")
         frameworks.seed_generators(seed)
-        return TestWorkload(item)
+        return TestWorkload(item, frameworks.leaving(cell))
 
     def end(self, forked: bool, status: int) -> None:
         frameworks.end(forked, status)
@@ -160,6 +169,11 @@ class PytestProgram(Program):
         files = sorted({str(item.path) for item in self._items.values()})
         hashes = {file: hashlib.sha256(Path(file).read_bytes()).hexdigest() for file in files}
         return {**frameworks.provenance_of_loaded(), "code": hashes}
+
+
+def place_of_test(item: Any) -> str:
+    """FILE::NAME by which pytest finds it from any folder."""
+    return f"{item.path}::{item.nodeid.partition('::')[2]}"
 
 
 def short_name(node: str) -> str:

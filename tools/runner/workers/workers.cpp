@@ -49,6 +49,15 @@ std::string remedy_for(const Termination& termination, const std::string& path) 
   return fmt::format("Run `{}` to see why", shell_command(words));
 }
 
+/// What a worker says by itself of why it cannot be told, as its last line with its own name before
+/// it; empty where it says nothing such.
+std::string own_reason(const CommandResult& result, const std::string& path) {
+  if (result.timed_out || result.termination != Termination(Exited{3})) return "";
+  const std::string last = last_lines(result.err, 1, 1000);
+  const std::string name = fs::path(path).filename().string() + ": ";
+  return last.starts_with(name) ? last.substr(name.size()) : "";
+}
+
 json describe(const std::string& name, const std::string& path,
               const std::vector<std::string>& environment, double seconds) {
   const std::string who = fmt::format("worker {} ({})", name, path);
@@ -62,6 +71,9 @@ json describe(const std::string& name, const std::string& path,
       worker_environment(Cell{}, inherited_environment(), environment);
   const CommandResult result = run_command({path, "describe"}, seconds, whole);
   if (result.timed_out || result.termination != Termination(Exited{0})) {
+    if (const std::string reason = own_reason(result, path); !reason.empty()) {
+      throw MachineError(fmt::format("worker {}: {}", name, printable(reason)));
+    }
     const std::string last = last_lines(result.err, 3, 300);
     const auto shadowing = find_shadowing("", torch_copies(path, whole));
     throw MachineError(
