@@ -4,6 +4,7 @@
 //   scale_bench                                the mpsprobe beside it, some minutes and 8 GB in
 //                                              $TMPDIR; a disk pays for each trial's fdatasync
 //   scale_bench --benchmark_filter=/100000/    a tenth of the trials
+//   scale_bench --benchmark_filter=feedback    a bundle of 10,000 trials
 // Counters: peak_MB of the process, journal_MB.
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
@@ -236,6 +237,9 @@ int main(int argc, char** argv) {
         ->Arg(trials);
     once(benchmark::RegisterBenchmark("merge_64_shards", merge_of))->Arg(trials);
   }
+  once(benchmark::RegisterBenchmark("feedback", report_of,
+                                    std::vector<std::string>{"feedback", "--allow-simulated"}))
+      ->Arg(10'000);
   once(benchmark::RegisterBenchmark("list_a_million_cells", list_cells));
   once(benchmark::RegisterBenchmark("a_million_cells_interrupted", interrupted_after_a_second));
   benchmark::RunSpecifiedBenchmarks();
