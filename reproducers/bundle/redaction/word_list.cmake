@@ -1,0 +1,17 @@
+# Writes the words that bundles are made of, those of the literals of the sources that write them and those of WORDS, as
+# a list for C++: cmake -D OUT=FILE -D WORDS=FILE -D "SOURCES=FILE;..." -P word_list.cmake
+cmake_minimum_required(VERSION 3.16)
+set(_said "")
+foreach(_source IN LISTS SOURCES)
+  file(STRINGS ${_source} _lines REGEX "^[^#].*\"")
+  string(REGEX REPLACE "\\\\." " " _lines "${_lines}")
+  string(REGEX MATCHALL "\"[^\"]*\"" _literals "${_lines}")
+  string(REGEX MATCHALL "[A-Za-z][A-Za-z]+" _words "${_literals}")
+  list(APPEND _said ${_words})
+endforeach()
+file(STRINGS ${WORDS} _words)
+string(TOLOWER "${_said};${_words}" _words)
+list(SORT _words)
+list(REMOVE_DUPLICATES _words)
+list(JOIN _words "\",\n\"" _words)
+file(CONFIGURE OUTPUT ${OUT} CONTENT "\"@_words@\"\n" @ONLY)
