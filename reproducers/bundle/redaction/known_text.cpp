@@ -21,6 +21,7 @@ constexpr size_t kMostLine = 4096;
 /// of somebody.
 constexpr size_t kManyDigits = 7;
 constexpr size_t kManyOfSomebody = 3;
+constexpr size_t kMostLettersAlone = 3;
 
 bool is_digit_byte(char c) {
   return c >= '0' && c <= '9';
@@ -43,7 +44,9 @@ bool is_between(char c) {
          std::string_view("'\"`<>()[]{},;=|!?*&^+").find(c) != std::string_view::npos;
 }
 
+/// "$12" is an amount of somebody's, "a.b.c.d" a name in pieces.
 bool all_names_known(std::string_view chunk, Names names) {
+  size_t letters_alone = 0;
   for (size_t i = 0; i < chunk.size();) {
     if (!is_word_byte(chunk[i])) {
       ++i;
@@ -52,11 +55,13 @@ bool all_names_known(std::string_view chunk, Names names) {
     size_t end = i;
     while (end < chunk.size() && is_word_byte(chunk[end])) ++end;
     const std::string_view name = chunk.substr(i, end - i);
+    if (i > 0 && chunk[i - 1] == '$' && is_digit_byte(name.front())) return false;
     i = end;
+    letters_alone += name.size() == 1 && !is_digit_byte(name.front()) ? 1 : 0;
     const bool symbol = names == Names::symbols && !is_digit_byte(name.front());
     if (!symbol && !is_technical_name(name)) return false;
   }
-  return true;
+  return letters_alone <= kMostLettersAlone;
 }
 
 /// Of a machine in a network; the number of a phone or a day that is written like one.
@@ -72,7 +77,7 @@ bool is_address(std::string_view chunk) {
 bool is_number_or_release(std::string_view chunk) {
   static const Pattern kShapes(
       R"(^v?\d{1,4}(?:\.\d{1,4}){1,3}(?:[.+-]?(?:dev|rc|a|b|post|cpu|cu|git|alpha|beta|amd|arm)[0-9a-f]{0,12})*$)"
-      R"(|^[+-]?(?:0\.\d{1,20}|\d{1,3}\.\d{1,20}e[+-]?\d{1,3}|\d{1,3}e[+-]?\d{1,3}|\d{1,20}(?:\.\d{1,20})?)$)"
+      R"(|^[+-]?(?:0\.\d{1,20}|\d{1,3}\.\d{1,20}e[+-]?\d{1,3}|\d{1,3}e[+-]?\d{1,3}|\d{1,20}(?:\.\d{1,20})?(?:[kKMGT]i?B)?)$)"
       R"(|^\d{1,2}:\d\d:\d\d[.,]?\d{0,9}$)");
   return kShapes.in(chunk);
 }
@@ -183,7 +188,8 @@ class Known {
     const bool at_root =
         path.starts_with('/') || path.starts_with('~') || path.find('\\') != path.npos;
     static const Pattern kDayInALog(R"(^\d\d/[A-Z][a-z]{2}/\d{4}$)");
-    if (system || path == "/" || kDayInALog.in(path) || (!at_root && is_known_name(path))) {
+    if (system || path == "/" || kDayInALog.in(path) ||
+        ((!at_root || path.starts_with("/usr/local/lib/")) && is_known_name(path))) {
       result_ += path;
     } else if (scheme || path.find('\\') != path.npos) {
       result_ += kNotKnown;
@@ -217,7 +223,7 @@ std::string without_long_numbers(const std::string& text, size_t many) {
   static const Pattern kBehind(
       R"(^(?:e[+-]?\d| ?(?:bytes|[KMGT]i?B|B|ns|us|ms|s|calls|steps|iterations|elements|ops|threads)\b))");
   static const Pattern kBefore(
-      R"((?i)(?:\d:|[0-9a-f]{8}-|(?:region|seed|bytes|size|count|ticks)[:= ]{1,2})$)");
+      R"((?i)(?:\d:|[0-9a-f]{8}-|(?<![a-z])(?:region|seed|bytes|size|count|ticks)[:= ]{1,2})$)");
   constexpr size_t kAround = 24;
   std::string result;
   size_t done = 0;
@@ -254,6 +260,13 @@ bool has_many_digits(std::string_view line) {
   return kLong.in(line);
 }
 
+/// A frame of Python of a file that no library brought.
+bool is_frame_of_own_python(std::string_view line) {
+  static const Pattern kOwn(
+      R"(^\s*File "(?!/usr/lib/|/System/|[^"]*/(?:site-packages|dist-packages|lib/python\d\.\d+)/))");
+  return kOwn.in(line);
+}
+
 /// A line of which something is known, or nothing.
 std::string known_line(std::string_view raw, bool read_by_a_rule) {
   const std::string line = readable_text(raw.substr(0, kMostLine));
@@ -263,7 +276,7 @@ std::string known_line(std::string_view raw, bool read_by_a_rule) {
     kept += only_known(line.substr(frame.image_end, frame.symbol_begin - frame.image_end),
                        Names::words);
     kept += only_known(line.substr(frame.symbol_begin, frame.symbol_end - frame.symbol_begin),
-                       Names::symbols);
+                       is_frame_of_own_python(line) ? Names::words : Names::symbols);
     return kept + only_known(line.substr(frame.symbol_end), Names::words);
   }
   std::string kept = only_known(line, Names::words);

@@ -3,6 +3,7 @@
 #include <cxxabi.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <memory>
 #include <set>
@@ -108,6 +109,14 @@ bool is_mangled(std::string_view name) {
   return name.starts_with("_Z") || name.starts_with("__Z");
 }
 
+/// "81234560kB", "512MiB"
+bool is_amount_of_memory(std::string_view name) {
+  const size_t digits = std::min(name.find_first_not_of("0123456789"), name.size());
+  constexpr std::array<std::string_view, 9> kUnits{"B",  "kB",  "KB",  "MB", "GB",
+                                                   "TB", "KiB", "MiB", "GiB"};
+  return digits > 0 && std::find(kUnits.begin(), kUnits.end(), name.substr(digits)) != kUnits.end();
+}
+
 bool is_technical_function(std::string_view mangled) {
   if (mangled.starts_with("__")) mangled.remove_prefix(1);
   int status = 0;
@@ -135,6 +144,7 @@ bool is_technical_name(std::string_view name) {
            std::all_of(name.begin() + 2, name.end(), is_hex_digit);
   }
   if (is_mangled(name)) return is_technical_function(name);
+  if (is_amount_of_memory(name)) return true;
   if (name.starts_with("000"))
     name.remove_prefix(std::min(name.find_first_not_of('0'), name.size()));
   size_t letters_alone = 0;
@@ -145,6 +155,7 @@ bool is_technical_name(std::string_view name) {
     const char first = word.front();
     if (first == '_') continue;
     if (is_digit(first)) {
+      if (word.size() > kMostDigits) return false;
       digits += word.size();
       ++groups;
       continue;
