@@ -314,6 +314,25 @@ TEST(Bundle, TakesNoMinimumOfAnotherFailureOrBuild) {
   EXPECT_THAT(third.unverified, Contains(HasSubstr("minimum.json of the folder")));
 }
 
+// Of one's own Python code: a bundle has neither the file nor a line of it.
+TEST(Bundle, TakesNoProgramsThatHoldCodeOfTheUser) {
+  const PlantedRun run;
+  Minimum minimum = read_minimum(run.reproduction() / "minimum.json");
+  minimum.environment = {"MPSPROBE_PYTHON_CODE=/srv/x/app.py::infer"};
+  write_minimum(run.reproduction() / "minimum.json", minimum);
+  const std::string below = "run/" + run.reproduction().filename().string();
+  run.write(below + "/programs/python/app.py", "def infer():\n    return planted_source_line\n");
+  BundleOptions options = run.options();
+  const WrittenBundle bundle = write_bundles(run.run(), options).at(0);
+  for (const BundleFile& file : unpacked(bundle)) {
+    EXPECT_EQ(file.bytes.find("planted_source_line"), std::string::npos) << file.path;
+  }
+  EXPECT_THAT(bytes_of(bundle.folder / "README.md"), HasSubstr("they hold code of your own"));
+  options.redact = false;
+  EXPECT_THAT(bytes_of(write_bundles(run.run(), options).at(0).folder / "programs/python/app.py"),
+              HasSubstr("planted_source_line"));
+}
+
 TEST(Bundle, LeavesRecordsThatAreNestedTooDeepToReadOrCopy) {
   const PlantedRun run;
   const std::string deep = std::string(1'000'000, '[') + std::string(1'000'000, ']');

@@ -117,6 +117,7 @@ void learn_from_reproduction(const EvidenceFolder& run, const std::string& folde
 void redact_minimum(Minimum& minimum, const std::string& title, Redactor& redactor) {
   redactor.at("minimum.json");
   minimum.signature = title;
+  for (Cell* cell : {&minimum.start, &minimum.cell}) redactor.cell(*cell);
   for (std::string* text : {&minimum.note, &minimum.worker, &minimum.build.version,
                             &minimum.mpsprobe_version, &minimum.started}) {
     *text = redactor.known(*text, Names::words);
@@ -128,10 +129,12 @@ void redact_minimum(Minimum& minimum, const std::string& title, Redactor& redact
   for (std::string& variable : minimum.environment) variable = redactor.variable(variable);
   minimum.rerun.clear();  // paths and variables of this machine: a bundle has a command of its own
   for (Reduction& step : minimum.steps) {
+    redactor.cell(step.cell);
     step.change = redactor.known(step.change, Names::words);
     step.reason = redactor.known(step.reason, Names::words);
   }
   for (Condition& condition : minimum.conditions) {
+    redactor.cell(condition.cell);
     condition.change = redactor.known(condition.change, Names::words);
     condition.skipped = redactor.known(condition.skipped, Names::words);
   }
@@ -154,6 +157,15 @@ std::string foreign(const Minimum& minimum, const std::string& raw_title,
     return "it was made with another build of LibTorch than the run";
   }
   return "";
+}
+
+/// By the variables that tell the Python worker whose functions or tests it has
+/// (scenarios/python/mpsprobe/worker.py).
+bool is_of_own_code(const std::vector<std::string>& environment) {
+  return std::any_of(environment.begin(), environment.end(), [](const std::string& variable) {
+    return variable.starts_with("MPSPROBE_PYTHON_CODE=") ||
+           variable.starts_with("MPSPROBE_PYTEST=");
+  });
 }
 
 class ReproductionReader {
@@ -348,7 +360,13 @@ Reproduction read_reproduction(const Evidence& evidence, const std::string& raw_
   Reproduction result;
   result.cell = smallest;
   ReproductionReader reader(run, folder_of_reproduction(raw_title), redactor, result);
-  if (reader.minimum(raw_title, title, evidence)) {
+  if (!reader.minimum(raw_title, title, evidence)) {
+    // Then nothing says whose programs they are.
+  } else if (redactor.enabled() && is_of_own_code(result.minimum->environment)) {
+    result.not_taken.emplace_back(
+        "The programs of `mpsprobe repro` were not taken: they hold code of your own. Whoever may "
+        "see it can have them from the run's folder, or in a bundle with --no-redact");
+  } else {
     reader.programs(raw_title, title);
     reader.proofs(source);
   }

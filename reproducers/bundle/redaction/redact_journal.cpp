@@ -12,6 +12,7 @@
 #include "harness/journal/header_json.h"
 #include "harness/journal/trial_json.h"
 #include "harness/record/trial_fields.h"
+#include "harness/wire/input_error.h"
 #include "reproducers/bundle/redaction/allow_list.h"
 
 namespace mpsprobe {
@@ -161,7 +162,9 @@ class JournalRedaction {
 
   template <FieldKind Kind, typename Value>
   void take(Value& value) {
-    if constexpr (Kind == FieldKind::safe || Kind == FieldKind::evidence_file) {
+    if constexpr (std::is_same_v<Value, Cell>) {
+      redactor_.cell(value);
+    } else if constexpr (Kind == FieldKind::safe || Kind == FieldKind::evidence_file) {
       return;
     } else if constexpr (Kind == FieldKind::arguments) {
       for (std::string& argument : value) shorten(argument, kMostTextBytes);
@@ -193,8 +196,7 @@ class JournalRedaction {
     } else if constexpr (Kind == FieldKind::build_id) {
       return redactor_.build_id(value.substr(0, kMostNameBytes));
     } else if constexpr (Kind == FieldKind::cell_name) {
-      return is_cell(value) ? value
-                            : redactor_.known(value.substr(0, kMostNameBytes), Names::words);
+      return cell_name(value);
     } else if constexpr (Kind == FieldKind::title) {
       return title(value);
     } else if constexpr (Kind == FieldKind::message) {
@@ -227,11 +229,14 @@ class JournalRedaction {
     return cut(redactor_.output(cut_in_the_middle(text, kRawBytes, kRawBytes)), most);
   }
 
-  static bool is_cell(const std::string& text) {
+  std::string cell_name(const std::string& text) {
+    if (text.empty()) return "";
     try {
-      return text.empty() || to_string(parse_cell(text)) == text;
-    } catch (const std::exception&) {
-      return false;
+      Cell cell = parse_cell(text);
+      redactor_.cell(cell);
+      return to_string(cell);
+    } catch (const InputError&) {
+      return redactor_.known(text.substr(0, kMostNameBytes), Names::words);
     }
   }
 
@@ -299,6 +304,23 @@ class JournalRedaction {
   }
   void structure(CampaignHeader&, PlannedCells& cells) {
     cells.rename_blocks([this](std::string& title) { take<FieldKind::name>(title); });
+    // A million cells are of a few operations.
+    const auto all_stay = [&](std::string_view axis, std::string Cell::*member) {
+      const std::set<std::string> values = cells.values_named(axis);
+      return std::all_of(values.begin(), values.end(), [&](const std::string& value) {
+        Cell cell;
+        cell.*member = value;
+        redactor_.cell(cell);
+        return cell.*member == value;
+      });
+    };
+    if (all_stay("op", &Cell::op) && all_stay("env", &Cell::env)) return;
+    PlannedCells changed;
+    for (PlannedCell planned : cells) {
+      redactor_.cell(planned.cell);
+      changed.push_back(std::move(planned));
+    }
+    cells = std::move(changed);
   }
   void structure(WorkerInfo&, json& describe) {
     const json library = describe.value("provenance", json::object());

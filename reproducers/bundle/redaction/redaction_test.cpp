@@ -2,12 +2,15 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 
 #include "harness/crash_report/fixture.h"
 #include "harness/crash_report/ips.h"
 #include "harness/journal/header_json.h"
 #include "harness/journal/trial_json.h"
 #include "reports/hostile_text.h"
+#include "reports/sample_journal.h"
 #include "reports/words/text.h"
 #include "reproducers/bundle/planted_run.h"
 #include "reproducers/bundle/redaction/redact_crash_report.h"
@@ -17,6 +20,7 @@
 namespace mpsprobe {
 namespace {
 
+namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -98,6 +102,38 @@ TEST_F(Redaction, WhatAJournalHasLostKeepsNoNameAndStaysApart) {
   EXPECT_EQ(named(0), named(1));
   EXPECT_NE(named(1), named(2));
   EXPECT_FALSE(sample.journal.provenances.contains(named(0)));
+}
+
+TEST_F(Redaction, OperationsAndVariablesOfCellsThatNobodyKnowsGetNamesOfOurs) {
+  const std::string planted =
+      "cpu/test_login_janeplanted/default/threads=2/env=OMP_NUM_THREADS=4+PLANTEDMODE=ottoplanted";
+  SampleJournal sample;
+  sample.plan(planted).ran(2, 1);
+  sample.plan("cpu/linear/default/threads=2").ran(1, 0);
+  Journal journal = sample.journal;
+  for (TrialRecord& trial : journal.trials) trial.before = planted;
+  Redactor redactor(strings_, true);
+  const std::string all = redacted(journal, redactor);
+  for (const char* personal : {"janeplanted", "ottoplanted", "PLANTEDMODE"}) {
+    EXPECT_THAT(all, Not(HasSubstr(personal)));
+  }
+  EXPECT_EQ(to_string(journal.trials[0].cell),
+            "cpu/operation_1/default/threads=2/env.OMP_NUM_THREADS=4/env.VARIABLE_2=value_3");
+  EXPECT_EQ(journal.trials[0].before, to_string(journal.trials[0].cell));
+  EXPECT_EQ(journal.header.cells.cell(0), journal.trials[0].cell);
+  EXPECT_EQ(to_string(journal.header.cells.cell(1)), "cpu/linear/default/threads=2");
+}
+
+TEST_F(Redaction, EveryOperationThatComesWithMpsprobeKeepsItsName) {
+  std::ifstream table(fs::path(MPSPROBE_SOURCE_DIR) / "docs/operations.md");
+  size_t operations = 0;
+  for (std::string line; std::getline(table, line);) {
+    if (!line.starts_with("| `")) continue;
+    const std::string name = line.substr(3, line.find('`', 3) - 3);
+    EXPECT_TRUE(is_known_name(name)) << name;
+    ++operations;
+  }
+  EXPECT_GT(operations, 40U);
 }
 
 TEST_F(Redaction, PutsATildeForHomeVolumeAndTemporaryFolders) {

@@ -1,9 +1,12 @@
 #include "reproducers/bundle/redaction/redactor.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
 
+#include "harness/wire/variables.h"
 #include "reproducers/bundle/redaction/personal_patterns.h"
 #include "reproducers/bundle/redaction/software_names.h"
 #include "reproducers/bundle/redaction/text_scan.h"
@@ -114,30 +117,31 @@ std::string Redactor::without_patterns(std::string_view text) {
   return result;
 }
 
-std::string Redactor::without_paths(std::string_view text) {
+template <typename Find, typename Shown>
+std::string Redactor::without(std::string_view text, const Find& find, const Shown& shown) {
   std::string result;
   size_t done = 0;
-  while (const auto path = find_personal_path(text, done)) {
-    result += text.substr(done, path->begin - done);
-    result += shortened_path(path->rest);
-    done = path->end;
-    count(kind_of(path->root));
+  while (const auto hit = find(text, done)) {
+    result += text.substr(done, hit->begin - done);
+    result += shown(*hit);
+    done = hit->end;
   }
   result += text.substr(done);
   return result;
 }
 
+std::string Redactor::without_paths(std::string_view text) {
+  return without(text, find_personal_path, [this](const PersonalPath& path) {
+    count(kind_of(path.root));
+    return shortened_path(path.rest);
+  });
+}
+
 std::string Redactor::without_keyed_values(std::string_view text) {
-  std::string result;
-  size_t done = 0;
-  while (const auto value = find_keyed_value(text, done)) {
-    result += text.substr(done, value->begin - done);
-    result += placeholder_of(kind_of(value->meaning));
-    done = value->end;
-    count(kind_of(value->meaning));
-  }
-  result += text.substr(done);
-  return result;
+  return without(text, find_keyed_value, [this](const KeyedValue& value) {
+    count(kind_of(value.meaning));
+    return placeholder_of(kind_of(value.meaning));
+  });
 }
 
 std::string Redactor::without_known(std::string_view text) {
@@ -169,16 +173,10 @@ std::string Redactor::without_known(std::string_view text) {
 }
 
 std::string Redactor::without_mail(std::string_view text) {
-  std::string result;
-  size_t done = 0;
-  while (const auto address = find_mail_address(text, done)) {
-    result += text.substr(done, address->begin - done);
-    result += placeholder_of(PersonalKind::mail_address);
-    done = address->end;
+  return without(text, find_mail_address, [this](const MailAddress&) {
     count(PersonalKind::mail_address);
-  }
-  result += text.substr(done);
-  return result;
+    return placeholder_of(PersonalKind::mail_address);
+  });
 }
 
 Redactor::Done Redactor::make_text(std::string_view text) {
@@ -193,25 +191,23 @@ Redactor::Done Redactor::make_text(std::string_view text) {
   return done;
 }
 
-Redactor::Done Redactor::make_words(std::string_view text) {
+Redactor::Done Redactor::made_known(std::string_view text, Names names, Numbers numbers) {
   Done done = make_text(text);
-  done.text = only_known(done.text, Names::words);
+  done.text = only_known(done.text, names, numbers);
   done.not_known = times_not_known(done.text);
   return done;
+}
+
+Redactor::Done Redactor::make_words(std::string_view text) {
+  return made_known(text, Names::words, Numbers::harmless);
 }
 
 Redactor::Done Redactor::make_symbols(std::string_view text) {
-  Done done = make_text(text);
-  done.text = only_known(done.text, Names::symbols);
-  done.not_known = times_not_known(done.text);
-  return done;
+  return made_known(text, Names::symbols, Numbers::harmless);
 }
 
 Redactor::Done Redactor::make_whole_output(std::string_view text) {
-  Done done = make_text(readable_text(text));
-  done.text = only_known(done.text, Names::words, Numbers::any);
-  done.not_known = times_not_known(done.text);
-  return done;
+  return made_known(readable_text(text), Names::words, Numbers::any);
 }
 
 Redactor::Done Redactor::make_lines(std::string_view text) {
@@ -309,6 +305,26 @@ void Redactor::command_line(std::vector<std::string>& arguments) {
       argument = this->argument(argument);
     }
   }
+}
+
+std::string Redactor::stand_in(std::string_view kind, const std::string& text) {
+  if (known(text, Names::words) == text) return text;
+  const auto [at, fresh] = stand_ins_.try_emplace(fmt::format("{} {}", kind, text));
+  if (fresh) at->second = fmt::format("{}_{}", kind, stand_ins_.size());
+  return at->second;
+}
+
+void Redactor::cell(Cell& cell) {
+  if (!enabled_) return;
+  cell.op = stand_in("operation", cell.op);
+  if (cell.env == Cell{}.env) return;
+  Variables shown;
+  for (const auto& [name, value] : parse_variables(cell.env)) {
+    const std::string shown_name =
+        is_variable_of_the_software(name) ? name : stand_in("VARIABLE", name);
+    shown[shown_name] = stand_in("value", value);
+  }
+  cell.env = to_axis_value(shown);
 }
 
 std::string Redactor::variable(std::string_view assignment) {

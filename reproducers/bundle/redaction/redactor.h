@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/wire/cell.h"
 #include "reproducers/bundle/redaction/known_text.h"
 #include "reproducers/bundle/redaction/personal.h"
 
@@ -72,6 +73,10 @@ class Redactor {
   /// A whole command line: each by `argument`, but for the variables of --env, by `variable`.
   void command_line(std::vector<std::string>& arguments);
 
+  /// A cell as it may be handed on: an operation and variables that are not known get names of
+  /// ours, the same ones everywhere: "operation_1", "env.VARIABLE_2=value_3".
+  void cell(Cell& cell);
+
   /// An environment variable as K=V: of one that is not known to be about the software under test
   /// neither is left.
   std::string variable(std::string_view assignment);
@@ -98,13 +103,17 @@ class Redactor {
   using Memory = std::unordered_map<std::string, Done>;
 
   void count(PersonalKind kind);
+  std::string stand_in(std::string_view kind, const std::string& text);
   std::string recall(Memory& memory, std::string_view text,
                      Done (Redactor::*make)(std::string_view));
   Done make_text(std::string_view text);
+  Done made_known(std::string_view text, Names names, Numbers numbers);
   Done make_words(std::string_view text);
   Done make_symbols(std::string_view text);
   Done make_lines(std::string_view text);
   Done make_whole_output(std::string_view text);
+  template <typename Find, typename Shown>
+  std::string without(std::string_view text, const Find& find, const Shown& shown);
   std::string without_patterns(std::string_view text);
   std::string without_paths(std::string_view text);
   std::string without_keyed_values(std::string_view text);
@@ -121,6 +130,7 @@ class Redactor {
   Memory words_;
   Memory symbols_;
   Memory lines_;
+  std::map<std::string, std::string, std::less<>> stand_ins_;
   std::vector<PersonalKind>* noting_ = nullptr;
   std::map<std::pair<std::string, std::string>, size_t> replaced_;
   std::map<std::string, std::set<std::string>> left_out_;
