@@ -95,6 +95,22 @@ class Misbehaviours(unittest.TestCase):
         self.compare(("nested_crash", "exception", "exit_eleven", "wrong_numbers"), "--start-process", "fork")
 
 
+class WhereItIsCalled(unittest.TestCase):
+    def test_is_not_where_modules_are_looked_for(self) -> None:
+        """It may be a bundle or a run that somebody else made."""
+        with tempfile.TemporaryDirectory() as folder:
+            ran = Path(folder) / "ran"
+            (Path(folder) / "mpsprobe").mkdir()
+            for name in ("mpsprobe/__init__.py", "mpsprobe/worker.py", "dataclasses.py", "ctypes.py"):
+                (Path(folder) / name).write_text(f"open({str(ran)!r}, 'w')")
+            environment = {**os.environ, "MPSPROBE_PYTHON_FRAMEWORK": "none", "MPSPROBE_PYTHON": sys.executable}
+            said = subprocess.run(
+                [PYTHON_WORKER, "describe"], cwd=folder, env=environment, capture_output=True, check=True
+            )
+            self.assertIn("operations", json.loads(said.stdout))
+            self.assertFalse(ran.exists())
+
+
 class OfPython(unittest.TestCase):
     """What only an interpreter does."""
 
