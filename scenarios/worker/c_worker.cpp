@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <functional>
 #include <map>
 #include <memory>
@@ -20,12 +22,15 @@ struct mpsprobe_cell {
 namespace mpsprobe {
 namespace {
 
+/// A longer one would not fit into an event.
+constexpr size_t kMostExplanation = size_t{1} << 16;
 thread_local std::string explanation;
 
 /// Throws what a status other than MPSPROBE_OK stands for.
 void require(mpsprobe_status status) {
   if (status == MPSPROBE_OK) return;
-  const std::string text = std::exchange(explanation, "");
+  std::string text = std::exchange(explanation, "");
+  if (text.empty()) text = "status " + std::to_string(status) + ", without mpsprobe_explain";
   switch (status) {
     case MPSPROBE_WRONG_RESULT:
       throw WrongResultError(text);
@@ -216,23 +221,35 @@ std::string problem_of(const mpsprobe_worker* worker) {
   const bool whole = worker->describe != nullptr && worker->provenance != nullptr &&
                      worker->make_workload != nullptr && worker->make_lane != nullptr &&
                      worker->launch != nullptr;
-  return whole ? "" : "describe, provenance, make_workload, make_lane and launch are needed";
+  if (!whole) return "describe, provenance, make_workload, make_lane and launch are needed";
+  return (worker->start_thread == nullptr) == (worker->join_thread == nullptr)
+             ? ""
+             : "start_thread and join_thread go together";
+}
+
+bool are_those_of_main(int argc, char** argv) {
+  return argc > 0 && argv != nullptr &&
+         std::none_of(argv, argv + argc, [](const char* word) { return word == nullptr; });
 }
 
 }  // namespace
 }  // namespace mpsprobe
 
 void mpsprobe_explain(const char* text) {
-  mpsprobe::explanation = mpsprobe::text_or(text, "");
+  mpsprobe::explanation.assign(text,
+                               text == nullptr ? 0 : strnlen(text, mpsprobe::kMostExplanation));
 }
 
 const char* mpsprobe_cell_value(const mpsprobe_cell* cell, const char* axis) {
+  if (cell == nullptr || axis == nullptr) return nullptr;
   const auto at = cell->values.find(std::string_view(axis));
   return at == cell->values.end() ? nullptr : at->second.c_str();
 }
 
 int mpsprobe_worker_main(int argc, char** argv, const mpsprobe_worker* worker) {
-  if (const std::string problem = mpsprobe::problem_of(worker); !problem.empty()) {
+  std::string problem = mpsprobe::problem_of(worker);
+  if (!mpsprobe::are_those_of_main(argc, argv)) problem = "argc and argv are not those of main";
+  if (!problem.empty()) {
     std::fprintf(stderr, "libmpsprobe_worker: %s\n", problem.c_str());
     return 3;
   }

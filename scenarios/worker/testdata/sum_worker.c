@@ -1,4 +1,5 @@
-/* A worker in C on libmpsprobe_worker: sums numbers in every thread. Operation "late" refuses in a launch. */
+/* A worker in C on libmpsprobe_worker: sums numbers in every thread. Operation "late" refuses in a launch,
+ * "careless" gives the library what it does not ask for. */
 #include <mpsprobe/worker.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,8 @@ static const char* describe(void* context) {
          "\"has_parameters\": false, \"dtypes\": [\"default\"], \"shape\": \"default\", \"dimensions\": \"\"},"
          "{\"name\": \"late\", \"summary\": \"fails in its second launch\", \"source\": \"test\", \"paths\": [\"default\"],"
          "\"has_parameters\": false, \"dtypes\": [\"default\"], \"shape\": \"default\", \"dimensions\": \"\"},"
+         "{\"name\": \"careless\", \"summary\": \"is careless\", \"source\": \"test\", \"paths\": [\"default\"],"
+         "\"has_parameters\": false, \"dtypes\": [\"default\"], \"shape\": \"default\", \"dimensions\": \"\"},"
          "{\"name\": \"wrong\", \"summary\": \"is wrong\", \"source\": \"test\", \"paths\": [\"default\"],"
          "\"has_parameters\": false, \"dtypes\": [\"default\"], \"shape\": \"default\", \"dimensions\": \"\"}]}";
 }
@@ -30,6 +33,18 @@ static const char* provenance(void* context, const char* cell) {
   return "{\"device\": \"CPU\"}";
 }
 
+static mpsprobe_status be_careless(const mpsprobe_cell* cell) {
+  const size_t size = 50000000;
+  char* text = malloc(size + 1);
+  if (mpsprobe_cell_value(NULL, "op") != NULL || mpsprobe_cell_value(cell, NULL) != NULL) return MPSPROBE_OK;
+  mpsprobe_explain(NULL);
+  memset(text, 'x', size);
+  text[size] = 0;
+  mpsprobe_explain(text);
+  free(text);
+  return (mpsprobe_status)99;
+}
+
 static mpsprobe_status make_workload(void* context, const mpsprobe_cell* cell, uint64_t seed, void** workload) {
   struct lane* model = calloc(1, sizeof *model);
   (void)context;
@@ -37,6 +52,10 @@ static mpsprobe_status make_workload(void* context, const mpsprobe_cell* cell, u
     free(model);
     mpsprobe_explain("shape: sums have none");
     return MPSPROBE_UNSUPPORTED;
+  }
+  if (strcmp(mpsprobe_cell_value(cell, "op"), "careless") == 0) {
+    free(model);
+    return be_careless(cell);
   }
   model->seed = seed;
   model->late = strcmp(mpsprobe_cell_value(cell, "op"), "late") == 0;

@@ -42,6 +42,11 @@ TEST_F(CWorker, WhatACallbackReturnsIsToldWithItsText) {
   EXPECT_THAT(said_, HasSubstr("shape: sums have none"));
 }
 
+TEST_F(CWorker, WhatTheLibraryDoesNotAskForHarmsNothing) {
+  const json report = cells({"--op", "careless", "--threads", "2"});
+  EXPECT_EQ(report.at("cells").at(0).at("outcomes").at(0).at("outcome"), "exception") << said_;
+}
+
 TEST_F(CWorker, AnAxisThatNoCallbackServesIsRefused) {
   const Run run = mpsprobe({"run", "--worker", std::string("c=") + MPSPROBE_SUM_WORKER, "--op",
                             "sum", "--beside", "wait", "--out", path("out")});
