@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "harness/platform/executable.h"
+#include "harness/wire/json_shape.h"
 #include "tools/runner/exit_code.h"
 #include "tools/runner/machine_error.h"
 #include "tools/runner/say.h"
@@ -48,6 +49,7 @@ constexpr const char* kStripped =
     "so.";
 #endif
 constexpr const char* kReport = "MPSPROBE_OBSERVER_REPORT";
+constexpr int kMostDepth = 16;
 
 /// A file in a folder of its own, gone with it.
 class ReportFile {
@@ -142,8 +144,10 @@ struct Observation {
 // Written by the program's process, and so by anybody: what does not read is left out.
 Observation read_report(const std::string& path) {
   Observation observation;
+  if (!fs::is_regular_file(fs::symlink_status(path))) return observation;
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
+    if (nested_deeper(line, kMostDepth)) continue;
     json read = json::parse(line, nullptr, false);
     if (!read.is_object() || !read.contains("kind")) continue;
     const json& kind = read["kind"];

@@ -60,6 +60,16 @@ TEST(ObserveCommand, AProgramWithoutMetalWasNotObserved) {
   EXPECT_THAT(without.err, HasSubstr("nothing was observed"));
 }
 
+TEST(ObserveCommand, WhatAProgramPutsInThePlaceOfTheReportHarmsNothing) {
+  for (const char* act :
+       {"rm -f \"$MPSPROBE_OBSERVER_REPORT\"; mkfifo \"$MPSPROBE_OBSERVER_REPORT\"",
+        "head -c 3000000 /dev/zero | tr '\\0' '[' > \"$MPSPROBE_OBSERVER_REPORT\"",
+        "ln -sf /dev/zero \"$MPSPROBE_OBSERVER_REPORT\""}) {
+    const CommandResult hostile = observe({"--", "/bin/sh", "-c", act});
+    EXPECT_EQ(hostile.termination, Termination(Exited{4})) << act << "\n" << hostile.err;
+  }
+}
+
 TEST(ObserveCommand, AProgramThatIsNotThereIsNamed) {
   const CommandResult missing = observe({"--", "/no/such/program"});
   EXPECT_EQ(missing.termination, Termination(Exited{3})) << missing.err;
