@@ -63,7 +63,8 @@ struct JournalWriter::State {
     const bool forbidden = errno == EACCES || errno == EPERM || errno == EROFS;
     throw JournalError(fmt::format(
         "{}: {}: {}. {}", file.string(), what, std::strerror(errno),
-        forbidden ? std::string("Choose a folder that can be written with --out")
+        forbidden ? std::string("Choose a folder that can be written with --out; a run that goes "
+                                "on goes on in a copy of its folder as well (--trust-run)")
                   : fmt::format("Free some space or choose another folder with --out; what was "
                                 "finished is kept, and --resume {} goes on from there",
                                 file.parent_path().string())));

@@ -161,6 +161,10 @@ void check_whole(const BundleRecord& record, const Entry& root) {
 
 }  // namespace
 
+bool is_known(const BundleBuild& build) {
+  return !build.version.empty() || !build.git_hash.empty() || !build.build_id.empty();
+}
+
 std::string bundle_record_json(const BundleRecord& record) {
   using ordered = nlohmann::ordered_json;
   ordered cells = ordered::array();

@@ -32,6 +32,9 @@ struct BundleBuild {
   friend bool operator==(const BundleBuild&, const BundleBuild&) = default;
 };
 
+/// Whether anything tells it from another.
+bool is_known(const BundleBuild& build);
+
 /// What the trials of one cell, worker and build came to when the bundle was made.
 struct BundleCell {
   Cell cell;

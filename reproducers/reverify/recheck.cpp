@@ -11,10 +11,6 @@ namespace {
 
 using nlohmann::json;
 
-bool known(const BundleBuild& build) {
-  return !build.version.empty() || !build.git_hash.empty() || !build.build_id.empty();
-}
-
 bool failed(const BundleCell& entry) {
   return entry.failures > 0 && !entry.control;
 }
@@ -164,7 +160,7 @@ CellBeforeAndNow compare(const Reading& reading, const Entries& entries, const C
 
 BuildMatch match_builds(const BundleBuild& before, const BundleBuild& now, Backend backend,
                         const BundleMachine& os_before, const BundleMachine& os_now) {
-  if (!known(before) && !known(now)) {
+  if (!is_known(before) && !is_known(now)) {
     if (backend != Backend::metal || os_before.os.empty() || os_now.os.empty()) {
       return BuildMatch::unknown;
     }

@@ -31,7 +31,7 @@ std::string p_in_table(const std::optional<double>& p) {
 std::string build_text(const BundleBuild& build) {
   if (!build.version.empty()) return build.version;
   if (!build.build_id.empty()) return "build " + build.build_id.substr(0, 12);
-  return build.git_hash.empty() ? "none" : "git " + build.git_hash.substr(0, 12);
+  return build.git_hash.empty() ? "of unknown build" : "git " + build.git_hash.substr(0, 12);
 }
 
 std::string system_text(const BundleMachine& machine) {
@@ -149,11 +149,13 @@ std::vector<std::string> arms_text(const Verification& verification) {
   const auto add = [&lines](const char* role, const std::optional<ArmNow>& arm,
                             std::string_view library) {
     if (!arm.has_value()) return;
-    std::string line = fmt::format(
-        "{} arm: {}, {} {}{}{}, on {}", role, arm->label, library, build_text(arm->build),
-        arm->build.build_id.empty() ? "" : ", id ", arm->build.build_id,
-        arm->devices.empty() ? "an unknown device"
-                             : fmt::format("{}", fmt::join(arm->devices, ", ")));
+    const std::string build =
+        is_known(arm->build) ? fmt::format("{} {}", library, build_text(arm->build)) : "no library";
+    std::string line =
+        fmt::format("{} arm: {}, {}{}{}, on {}", role, arm->label, build,
+                    arm->build.build_id.empty() ? "" : ", id ", arm->build.build_id,
+                    arm->devices.empty() ? "an unknown device"
+                                         : fmt::format("{}", fmt::join(arm->devices, ", ")));
     if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
   };
   for (const CellBeforeAndNow& cell : verification.cells) {

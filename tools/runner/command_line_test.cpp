@@ -207,7 +207,7 @@ TEST_F(CommandLine, TheWrongTorchIsRefusedNamingWhatIsThere) {
   const Run run = mpsprobe({"run", "--matrix", "selftest", "--expect-torch", "2.15.0", "--worker",
                             selftest_, "--out", path("out")});
   EXPECT_EQ(run.exit_code, 3);
-  EXPECT_THAT(run.err, HasSubstr("loads LibTorch none"));
+  EXPECT_THAT(run.err, HasSubstr("loads no LibTorch"));
 }
 
 TEST_F(CommandLine, AFolderThatCannotBeMadeEndsWithThree) {

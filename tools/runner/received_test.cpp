@@ -173,6 +173,9 @@ TEST_F(Received, ChoosesCellsAndNothingElse) {
       cell_way("CUDA_INJECTION64_PATH=evil"),
       cell_way("TORCHINDUCTOR_CACHE_DIR=evil"),
       cell_way("MPSPROBE_PROFILES=evil"),
+      cell_way("MPSPROBE_PYTHON_CODE=evil.py::f"),
+      cell_way("MPSPROBE_PYTEST=evil.py"),
+      cell_way("MPSPROBE_WORKER_LIBRARY=evil.so"),
       cell_way("A=evil.so"),
       // The same from the other files that have cells.
       foreign_way("a journal's cell for --failed", header(with_cell("LD_PRELOAD=evil.so")),
@@ -259,6 +262,11 @@ TEST_F(Received, ChoosesCellsAndNothingElse) {
       foreign_way("a worker with the name of an option", header([this](json& campaign) {
                     campaign.at("workers").at(0)["name"] = "stock=" + evil_;
                   })),
+      {"a run of somebody's own Python code", "with MPSPROBE_PYTHON_CODE=/tmp/evil.py::f",
+       [this] {
+         foreign({"--env", "MPSPROBE_PYTHON_CODE=/tmp/evil.py::f"});
+         return failed();
+       }},
       foreign_way("what was merged of it",
                   [this] {
                     mpsprobe({"merge", path("got"), "--out", path("merged")});
@@ -309,6 +317,18 @@ TEST_F(Received, ARunOfSomebodyElseRunsOnOnesOwnWorkerWithoutItsVariables) {
   EXPECT_THAT(read("again/journal.ndjson"), HasSubstr("PLANTED=1"));
 }
 
+TEST_F(Received, OwnCodeThatARunNamesIsNotGivenToOnesOwnWorker) {
+  foreign({"--env", "MPSPROBE_PYTHON_CODE=/tmp/evil.py::f"});
+  const std::string asked =
+      write("asked", "#!/bin/sh\nenv > '" + path("environment") + "'\nexec '" +
+                         selftest_.substr(selftest_.find('=') + 1) + "' \"$@\"\n");
+  fs::permissions(asked, fs::perms::owner_all);
+  const Run own = failed({"--worker", "stock=" + asked});
+  EXPECT_EQ(own.exit_code, 0) << own.err;
+  EXPECT_THAT(own.err, HasSubstr("left out: MPSPROBE_PYTHON_CODE=/tmp/evil.py::f"));
+  EXPECT_THAT(read("environment"), testing::Not(HasSubstr("MPSPROBE_PYTHON_CODE")));
+}
+
 TEST_F(Received, OnesOwnRunsGoOnAsTheyAre) {
   mpsprobe(
       {"run", "--cell", kFailing, "--trials", "2", "--worker", selftest_, "--out", path("own")});
@@ -323,6 +343,15 @@ TEST_F(Received, OnesOwnRunsGoOnAsTheyAre) {
       json::parse(read("own/journal.ndjson").substr(0, read("own/journal.ndjson").find('\n')));
   EXPECT_THAT(first.at("campaign").at("origin").get<std::string>(),
               testing::MatchesRegex("[0-9a-f]{64}"));
+}
+
+TEST_F(Received, ABundleWithoutABuildIsNotCalledOneOfAnother) {
+  bundle();
+  const Run run = mpsprobe(
+      {"verify", path("bundle"), "--worker", selftest_, "--trials", "1", "--out", path("out")});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("the bundle does not say of which build it is"));
+  EXPECT_THAT(run.out, HasSubstr("new arm: stock, no library, on "));
 }
 
 TEST_F(Received, NothingActsOnTheTerminal) {

@@ -48,14 +48,18 @@ std::string make_worker(const std::string& command, const std::string& name) {
   if (result.timed_out || result.termination != Termination(Exited{0})) {
     const std::string said = last_lines(result.err, 3, 300);
     throw UnusableBuild(fmt::format("--make: {}: {}{}", printable(text), how_it_failed(result),
-                                    said.empty() ? ", and printed no reason" : ": " + said));
+                                    said.empty() ? ", and printed no reason. Run it by hand, "
+                                                   "with -x where it is a script"
+                                                 : ": " + said));
   }
   const size_t end = result.out.find_last_not_of("\r\n");
   const std::string out = result.out.substr(0, end == std::string::npos ? 0 : end + 1);
   const std::string path = out.substr(out.find_last_of('\n') + 1);
   if (path.empty() || !fs::exists(path)) {
-    throw UnusableBuild(fmt::format("--make: {}: its last line, \"{}\", is no path of a file",
-                                    printable(text), shortened(printable(path), 200)));
+    throw UnusableBuild(
+        fmt::format("--make: {}: its last line, \"{}\", is no path of a file. It "
+                    "has to print the worker that it made",
+                    printable(text), shortened(printable(path), 200)));
   }
   return fs::absolute(path).lexically_normal().string();
 }

@@ -188,7 +188,8 @@ json json_of(const ReadFailure& failure) {
   }
   json run = json::array();
   for (const CellsToRun& cells : failure.run) {
-    run.push_back({{"command", printable(cells.command)}, {"why", printable(cells.why)}});
+    run.push_back(
+        {{"command", printable(cells.command, Lines::keep)}, {"why", printable(cells.why)}});
   }
   json remarked = json::array();
   for (const std::string& remark : remarks(failure.process)) remarked.push_back(printable(remark));
@@ -243,7 +244,7 @@ void print_failure(const ReadFailure& failure) {
     const std::string why = cells.why.empty()
                                 ? "nothing that was read names an operation or a backend"
                                 : "for " + cells.why;
-    say(stdout, "  {}    # {}\n", printable(cells.command), printable(why));
+    say(stdout, "  {}    # {}\n", printable(cells.command, Lines::keep), printable(why));
   }
 }
 

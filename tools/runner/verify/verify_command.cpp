@@ -12,6 +12,7 @@
 #include "harness/executor/executor.h"
 #include "harness/platform/machine.h"
 #include "harness/wire/input_error.h"
+#include "harness/wire/library_under_test.h"
 #include "reports/words/text.h"
 #include "reports/writers/atomic_file.h"
 #include "reproducers/bundle/check_bundle.h"
@@ -89,6 +90,19 @@ void check_options(const VerifyOptions& options, const BundleRecord& record) {
   }
 }
 
+std::string why_no_old_arm(const BundleRecord& record, const std::vector<WorkerInfo>& workers) {
+  if (std::none_of(record.cells.begin(), record.cells.end(),
+                   [](const BundleCell& entry) { return is_known(entry.build); })) {
+    return "the bundle does not say of which build it is";
+  }
+  const nlohmann::json provenance =
+      workers.at(0).describe.value("/provenance"_json_pointer, nlohmann::json());
+  const LibraryUnderTest library = library_under_test(provenance);
+  return is_known({library.version, library.git_hash, library.build_id})
+             ? "the worker loads another build than the bundle's"
+             : "the worker loads no library, or does not say which";
+}
+
 /// The arms that a run needs for a verdict, as far as the workers' answers tell beforehand.
 void check_workers(const VerifyOptions& options, const BundleRecord& record) {
   const BundleMachine machine = machine_of(machine_facts());
@@ -105,9 +119,8 @@ void check_workers(const VerifyOptions& options, const BundleRecord& record) {
                      "Name a worker that was built against it; bundle.json says which it is");
   }
   if (old_arms == 0) {
-    say(stderr,
-        "the worker loads another build than the bundle's: without --worker old=PATH of the "
-        "bundle's build nothing can be called fixed\n");
+    say(stderr, "{}: without --worker old=PATH of the bundle's build nothing can be called fixed\n",
+        why_no_old_arm(record, workers));
   } else if (old_arms == workers.size() && workers.size() > 1) {
     say(stderr, "both workers load a build of the bundle: what passes now was not fixed by it\n");
   }

@@ -391,10 +391,14 @@ std::string torch_mismatch(const WorkerInfo& worker, const std::string& expected
       right && shadowing.has_value() && !shadowing->same_bytes && wanted.is(shadowing->shadowed);
   if (right && !ambiguous) return "";
 
-  std::string text = fmt::format("worker {} loads LibTorch {} (git {}, id {}) from {}", worker.name,
-                                 text_or(described(torch, "version"), "none"),
-                                 text_or(described(torch, "git_hash"), "unknown"),
-                                 text_or(id, "unknown"), text_or(path, "nowhere"));
+  const std::string version = described(torch, "version");
+  std::string text = fmt::format("worker {} loads no LibTorch", worker.name);
+  if (!version.empty() || !path.empty()) {
+    text = fmt::format("worker {} loads LibTorch {} (git {}, id {}) from {}", worker.name,
+                       text_or(version, "of unknown version"),
+                       text_or(described(torch, "git_hash"), "unknown"), text_or(id, "unknown"),
+                       text_or(path, "nowhere"));
+  }
   if (ambiguous) text += ", which another build of that version would be as well";
   if (shadowing.has_value()) text += ". " + in_words(*shadowing);
   std::string elsewhere;
