@@ -47,8 +47,7 @@ def attempt(threads):
             for n in range(ITERATIONS):
                 for thread in mine:
                     with lock if LOCKED else threading.Lock():
-                        result = call(function, thread, n)
-                    results.append((thread, n, plain(result)))
+                        results.append((thread, n, plain(call(function, thread, n))))
             call(beside("thread_teardown"), mine[0])
         except BaseException:
             raised.append(traceback.format_exc())

@@ -126,18 +126,23 @@ def provenance_of_loaded() -> dict[str, Any]:
     return {**found, "python": provenance.interpreter(binding)}
 
 
-def wait_for(result: Any) -> None:
-    """Until the device has computed what a call returned: lazy arrays are evaluated, queues waited for."""
-    mx, torch = loaded("mlx.core"), loaded("torch")
-    if mx is not None:
-        arrays = list(_of_type(result, mx.array))
-        if arrays:
-            mx.eval(arrays)
-    if torch is not None:
-        if torch.cuda.is_available() and torch.cuda.is_initialized():
-            torch.cuda.synchronize()
-        elif torch.backends.mps.is_available():
-            torch.mps.synchronize()
+def compute(result: Any) -> None:
+    """Has lazy arrays computed: part of a call that returns some, as whoever uses them would wait."""
+    mx = loaded("mlx.core")
+    arrays = list(_of_type(result, mx.array)) if mx is not None else []
+    if arrays:
+        mx.eval(arrays)
+
+
+def wait_for_device() -> None:
+    """Until it has done what was queued."""
+    torch = loaded("torch")
+    if torch is None:
+        return
+    if torch.cuda.is_available() and torch.cuda.is_initialized():
+        torch.cuda.synchronize()
+    elif torch.backends.mps.is_available():
+        torch.mps.synchronize()
 
 
 def _of_type(value: Any, kind: type) -> Any:

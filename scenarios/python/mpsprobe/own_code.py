@@ -146,7 +146,9 @@ class Code:
             raise
         except BaseException as problem:
             traceback.print_exc()
-            raise SetupFailed(f"importing {place}: {in_words(problem)}") from None
+            missing = isinstance(problem, ModuleNotFoundError)  # in which of the machine's Pythons?
+            where = f" with {sys.executable}" if missing else ""
+            raise SetupFailed(f"importing {place}{where}: {in_words(problem)}") from None
 
     def beside(self, function: str, what: str) -> Callable[..., Any] | None:
         """`what` for this function, or for all."""
@@ -213,7 +215,8 @@ class OwnWorkload(Workload):
             self._entered = True
             self.enter(0)
         result = self.call(thread, iteration)
-        frameworks.wait_for(result)
+        frameworks.compute(result)
+        frameworks.wait_for_device()
         return result
 
     def repeats(self) -> bool:
@@ -232,7 +235,6 @@ class OwnLane(Lane):
         self._first: list[tuple[int, Any]] = []
         self._last: deque[tuple[int, Any]] = deque(maxlen=KEPT)
         self._calls = 0
-        self._result: Any = None
         self._left_badly: SetupFailed | None = None
 
     def operation(self) -> str:
@@ -242,13 +244,14 @@ class OwnLane(Lane):
         self._workload.enter(self._thread)
 
     def launch(self, iteration: int) -> None:
-        self._result = self._workload.call(self._thread, iteration)
+        result = self._workload.call(self._thread, iteration)
+        frameworks.compute(result)
         self._calls += 1
         kept = self._first if len(self._first) < KEPT else self._last
-        kept.append((iteration, self._result))
+        kept.append((iteration, result))
 
     def synchronise(self) -> None:
-        frameworks.wait_for(self._result)
+        frameworks.wait_for_device()
 
     def leave(self) -> None:
         end = self._workload.code.beside(self._workload.name, "thread_teardown")

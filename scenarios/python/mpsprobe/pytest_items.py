@@ -75,7 +75,7 @@ class TestLane(Lane):
         self._passed += 1
 
     def synchronise(self) -> None:
-        frameworks.wait_for(None)
+        frameworks.wait_for_device()
 
     def leave(self) -> None:
         if self._workload.clears_streams:
