@@ -81,16 +81,24 @@ def make(requirements: list[str]) -> Path:
     return worker
 
 
+def fail(requirements: list[str], problem: str) -> int:
+    words = " ".join(requirements)
+    print(f"mpsprobe-python-worker: environment with {words}: {problem}", file=sys.stderr)
+    return 3
+
+
 def main(requirements: list[str]) -> int:
     """Prints the worker's path as the last line. 3 where the environment cannot be made."""
     if not requirements or any(each.startswith("-") for each in requirements):
-        print("usage: mpsprobe-python-worker environment REQUIREMENT..., as mlx==0.31.1", file=sys.stderr)
+        print(
+            "usage: mpsprobe-python-worker environment REQUIREMENT..., as mlx==0.31.1, without options",
+            file=sys.stderr,
+        )
         return 2
     try:
         print(make(requirements))
-    except (OSError, subprocess.CalledProcessError) as problem:
-        print(
-            f"mpsprobe-python-worker: environment with {' '.join(requirements)}: {problem}", file=sys.stderr
-        )
-        return 3
+    except OSError as problem:
+        return fail(requirements, str(problem))
+    except subprocess.CalledProcessError as problem:
+        return fail(requirements, f"{Path(problem.cmd[0]).name} exited with {problem.returncode}")
     return 0
