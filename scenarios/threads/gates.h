@@ -14,18 +14,32 @@ namespace mpsprobe {
 
 /// All threads leave within a few nanoseconds of one another, which a wake-up by the kernel would
 /// not give: the last one to arrive opens it and the others spin. They yield, for there may be
-/// fewer cores than threads.
+/// fewer cores than threads. They spin only once all are there: until then they would take the time
+/// that it needs to start the rest, most of all where an interpreter starts them.
 class SpinBarrier {
  public:
-  explicit SpinBarrier(int threads) : missing_(threads) {}
-  void arrive() { missing_.fetch_sub(1, std::memory_order_acq_rel); }
+  explicit SpinBarrier(int threads) : not_there_(threads), asleep_(threads) {}
+  void arrive() {
+    asleep_.fetch_sub(1, std::memory_order_acq_rel);
+    come();
+  }
   void arrive_and_wait() {
-    arrive();
-    while (missing_.load(std::memory_order_acquire) > 0) std::this_thread::yield();
+    come();
+    for (int left = not_there_.load(std::memory_order_acquire); left > 0;
+         left = not_there_.load(std::memory_order_acquire)) {
+      not_there_.wait(left, std::memory_order_acquire);
+    }
+    asleep_.fetch_sub(1, std::memory_order_acq_rel);
+    while (asleep_.load(std::memory_order_acquire) > 0) std::this_thread::yield();
   }
 
  private:
-  std::atomic<int> missing_;
+  void come() {
+    if (not_there_.fetch_sub(1, std::memory_order_acq_rel) == 1) not_there_.notify_all();
+  }
+
+  std::atomic<int> not_there_;
+  std::atomic<int> asleep_;
 };
 
 /// Counts the thread in for as long as the launch runs, also where it throws.
