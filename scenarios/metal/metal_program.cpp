@@ -48,6 +48,7 @@ class MetalProgram : public WorkerProgram {
     const DeviceReport report = report_device();
     return {
         {"mpsprobe_worker", kProtocolVersion},
+        {"spoils", true},
         {"version", MPSPROBE_VERSION},
         {"operations", std::move(operations)},
         {"backends",

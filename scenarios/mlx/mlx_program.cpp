@@ -45,6 +45,7 @@ class MlxProgram : public WorkerProgram {
     }
     return {
         {"mpsprobe_worker", kProtocolVersion},
+        {"spoils", true},
         {"version", MPSPROBE_VERSION},
         {"operations", std::move(operations)},
         {"backends",

@@ -19,6 +19,7 @@
 #include "harness/wire/input_error.h"
 #include "harness/wire/shared_memory.h"
 #include "harness/wire/start_process.h"
+#include "scenarios/comparison/proof.h"
 #include "scenarios/threads/threads.h"
 #include "scenarios/worker/channel.h"
 #include "scenarios/worker/crash_handler.h"
@@ -79,7 +80,7 @@ class Run {
       result.inside_cpu_seconds = tally.inside_cpu_seconds;
       result.cpu_seconds = tally.cpu_seconds;
       check(result);
-      channel_.send(result);
+      channel_.send(result, digest_of_drawn());
     } catch (...) {
       FailureEvent failure;
       failure.kind = kind_of_current_exception(failure.text);
@@ -142,7 +143,7 @@ class Run {
     ResultEvent result{tally.operations, tally.seconds};
     result.unchecked = tally.operations;
     result.observed_path = workload_->observed_path();
-    channel_.send(result);
+    channel_.send(result, digest_of_drawn());
     inquest_.watch(nullptr);
     enter(Phase::teardown);
   }

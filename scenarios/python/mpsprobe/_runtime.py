@@ -13,8 +13,6 @@ import math
 import os
 import sys
 import threading
-import traceback
-from pathlib import Path
 from typing import Any, Callable
 
 from .program import Cell, Failure, Program, SetupFailed, Unsupported
@@ -87,6 +85,8 @@ _FUNCTIONS: tuple[tuple[str, Any, tuple[Any, ...]], ...] = (
         (ctypes.c_void_p, ctypes.c_double, ctypes.c_double, ctypes.c_void_p, ctypes.c_size_t),
     ),
     ("mpsprobe_numbers_free", None, (ctypes.c_void_p,)),
+    ("mpsprobe_note_drawn", None, (ctypes.c_void_p, ctypes.c_size_t)),
+    ("mpsprobe_spoils_results", ctypes.c_int, ()),
     (
         "mpsprobe_compare",
         ctypes.c_int,
@@ -124,12 +124,12 @@ def _library_path() -> str:
     if given:
         return given
     name = "libmpsprobe_worker." + ("dylib" if sys.platform == "darwin" else "so")
-    path = Path(__file__).with_name(name)
-    if not path.exists():
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), name)
+    if not os.path.exists(path):
         raise SetupFailed(
             f"{path} is missing. Install the package again, or name the library: MPSPROBE_WORKER_LIBRARY"
         )
-    return str(path)
+    return path
 
 
 _loaded: ctypes.CDLL | None = None
@@ -162,6 +162,8 @@ def text_of(problem: BaseException, tells_runtime_error: bool = False) -> str:
 def _status_of(problem: BaseException) -> int:
     if isinstance(problem, Failure):
         return STATUS[problem.kind]
+    import traceback  # needed here alone
+
     traceback.print_exception(type(problem), problem, problem.__traceback__)
     return STATUS["out_of_memory" if isinstance(problem, MemoryError) else "exception"]
 
@@ -200,10 +202,11 @@ class HostThread:
         self, work: Callable[[], None], slot: int, stack: int, may_end: threading.Event | None
     ) -> None:
         """`stack` in bytes; 0 is the interpreter's default."""
-        self._done = threading.Event()
+        self._done = threading.Event() if may_end else None
         self._may_end = may_end
         self._work = work
-        self.thread = threading.Thread(target=self._run, name=f"mpsprobe {slot}", daemon=True)
+        run = self._run if may_end else work
+        self.thread = threading.Thread(target=run, name=f"mpsprobe {slot}", daemon=True)
         before = threading.stack_size(stack) if stack else 0
         try:
             self.thread.start()
@@ -212,16 +215,16 @@ class HostThread:
                 threading.stack_size(before)  # theirs have what they ask for
 
     def _run(self) -> None:
+        assert self._done is not None and self._may_end is not None
         try:
             self._work()
         finally:
             self._done.set()
-        if self._may_end is not None:
-            self._may_end.wait()
+        self._may_end.wait()
 
     def wait(self) -> None:
         """Until its work is done, and where it may end, until it has ended."""
-        if self._may_end is None:
+        if self._done is None:
             self.thread.join()
         else:
             self._done.wait()

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import mlx.core as mx
 
@@ -82,8 +81,7 @@ class Once:
         return self._made[0]
 
 
-@dataclass
-class Belongings:
+class Belongings(NamedTuple):
     """What a thread computes with: its stream, inputs and weights, made by whom the cell says."""
 
     stream: Any
@@ -395,6 +393,7 @@ class MlxProgram(Program):
 
     def describe(self) -> dict[str, Any]:
         return {
+            "spoils": True,
             "operations": [
                 {**operation.describe(), "paths": ["default"], "backends": ["mlx"]}
                 for operation in OPERATIONS.values()
