@@ -7,8 +7,7 @@ import ctypes
 import struct
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ._runtime import library
 from .program import Unsupported
@@ -30,8 +29,7 @@ def count_of(sizes: Sequence[int]) -> int:
     return count
 
 
-@dataclass
-class Values:
+class Values(NamedTuple):
     """Numbers of one array in row-major order: `data` holds them as the struct module's `format` says."""
 
     sizes: Sizes

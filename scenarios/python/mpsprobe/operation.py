@@ -7,8 +7,7 @@ Names, shapes, texts, tolerances and what is made of what are those of the C++ w
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from .comparison import Sizes, read_shape, refuse_shape
 
@@ -24,8 +23,7 @@ def nothing_more(_sizes: Sizes) -> str:
     return ""
 
 
-@dataclass(frozen=True)
-class Operation:
+class Operation(NamedTuple):
     name: str
     summary: str  # one line, for `list`
     source: str  # the report or the public issue that asks for it

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import mlx.core as mx
 
@@ -14,8 +13,7 @@ from .operation import Operation, by_name
 Arrays = list[Any]
 
 
-@dataclass
-class Call:
+class Call(NamedTuple):
     """Everything that one launch of an operation gets. Every call takes its stream from here."""
 
     sizes: Sizes

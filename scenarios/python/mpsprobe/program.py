@@ -6,7 +6,6 @@ by `mpsprobe._runtime.run`; nothing here knows of ctypes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Callable
 
 
@@ -40,14 +39,17 @@ class SetupFailed(Failure):
     kind = "setup_failed"
 
 
-@dataclass
 class Checked:
     """What comparing one thread's results with the reference came to."""
 
-    checked: int = 0
-    unchecked: int = 0  # results that were not kept
-    wrong_iteration: int = -1  # first iteration with a wrong result
-    difference: str = ""  # what was wrong there
+    # No dataclass, here and in what else a trial of MLX loads: that module takes as long as all of MLX.
+    def __init__(
+        self, checked: int = 0, unchecked: int = 0, wrong_iteration: int = -1, difference: str = ""
+    ) -> None:
+        self.checked = checked
+        self.unchecked = unchecked  # results that were not kept
+        self.wrong_iteration = wrong_iteration  # first iteration with a wrong result
+        self.difference = difference  # what was wrong there
 
 
 class Cell:

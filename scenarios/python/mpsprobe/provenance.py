@@ -5,10 +5,7 @@ from __future__ import annotations
 import ctypes
 import json
 import os
-import platform
 import sys
-import sysconfig
-from pathlib import Path
 from typing import Any, NoReturn
 
 from ._runtime import library
@@ -41,6 +38,8 @@ def processor_of_mac() -> str:
 
 def nvidia_gpus() -> str:
     """As the driver names them, without making a context; empty where there is none."""
+    from pathlib import Path  # which takes a while to load, as platform and sysconfig do
+
     names = []
     for path in sorted(Path("/proc/driver/nvidia/gpus").glob("*/information")):
         for line in path.read_text(errors="replace").splitlines():
@@ -53,12 +52,14 @@ def nvidia_gpus() -> str:
 def interpreter(binding: str | None) -> dict[str, Any]:
     """The interpreter, and the file that binds the library to it."""
     enabled = getattr(sys, "_is_gil_enabled", lambda: True)
+    version, _, rest = sys.version.partition(" ")
+    build, _, compiler = rest.partition("(")[2].partition(")")
     return {
         "implementation": sys.implementation.name,
-        "version": platform.python_version(),
-        "build": " ".join(platform.python_build()),
-        "compiler": platform.python_compiler(),
-        "free_threaded": bool(sysconfig.get_config_var("Py_GIL_DISABLED")),
+        "version": version,
+        "build": " ".join(part.strip() for part in build.split(",")),
+        "compiler": compiler.strip(" []\n"),
+        "free_threaded": "t" in getattr(sys, "abiflags", ""),
         "gil": bool(enabled()),
         "executable": os.path.abspath(sys.executable),  # a link, where it is an environment's
         "binding": image_of(os.path.basename(binding)) if binding else {},
