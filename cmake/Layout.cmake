@@ -31,6 +31,9 @@ set(_mpsprobe_data
   profiles scenarios/sim/profiles
   schema reports/schema
   programs reproducers/programs
+  # For workers that others write: `mpsprobe new worker`, and the headers of find_package(mpsprobe).
+  worker scenarios/worker/template
+  include scenarios/worker/include
   # What a program against Metal is compiled with where there is no Apple SDK.
   frameworks scenarios/frameworks
   gnustep scenarios/sim/face/gnustep)
@@ -42,9 +45,17 @@ while(_mpsprobe_data)
          "${PROJECT_BINARY_DIR}/share/mpsprobe/${_name}" SYMBOLIC)
   endif()
   install(DIRECTORY ${_folder}/ DESTINATION ${CMAKE_INSTALL_DATADIR}/mpsprobe/${_name} COMPONENT wheel
-          FILES_MATCHING PATTERN "*.json" PATTERN "*.h" PATTERN "*.cpp" PATTERN "*.mm" PATTERN "*.py"
+          FILES_MATCHING PATTERN "*.json" PATTERN "*.h" PATTERN "*.c" PATTERN "*.cpp" PATTERN "*.mm" PATTERN "*.py"
                          PATTERN "CMakeLists.txt")
 endwhile()
+
+# find_package(mpsprobe), which looks into share of what CMAKE_PREFIX_PATH names.
+include(CMakePackageConfigHelpers)
+set(_package ${PROJECT_BINARY_DIR}/share/mpsprobe/cmake)
+configure_file(${PROJECT_SOURCE_DIR}/cmake/package/mpsprobeConfig.cmake ${_package}/mpsprobeConfig.cmake COPYONLY)
+write_basic_package_version_file(${_package}/mpsprobeConfigVersion.cmake VERSION ${PROJECT_VERSION}
+                                 COMPATIBILITY SameMinorVersion)
+install(DIRECTORY ${_package} DESTINATION ${CMAKE_INSTALL_DATADIR}/mpsprobe COMPONENT wheel)
 
 # mpsprobe_stands_alone(<target>): without what a debugger reads, which names the folders of the machine that built it
 function(mpsprobe_stands_alone target)
@@ -56,9 +67,10 @@ endfunction()
 # mpsprobe_install(): install rules of the programs that this configuration builds. What serves without LibTorch, MLX
 # and the simulated device makes the component wheel, and the target of that name.
 function(mpsprobe_install)
-  set(programs mpsprobe mpsprobe-worker mpsprobe-metal-worker mpsprobe-mps-worker mpsprobe-selftest-worker mpsprobe_sim
+  set(programs mpsprobe mpsprobe-worker mpsprobe-metal-worker mpsprobe-mps-worker mpsprobe-conformance-worker
+               mpsprobe-selftest-worker mpsprobe_sim
                mpsprobe_stand_in mpsprobe_metal_face)
-  set(in_wheel mpsprobe mpsprobe-selftest-worker)
+  set(in_wheel mpsprobe mpsprobe-conformance-worker mpsprobe-selftest-worker)
   if(APPLE)
     list(APPEND in_wheel mpsprobe-metal-worker)
   endif()

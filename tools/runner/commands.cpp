@@ -7,6 +7,7 @@
 #include "reproducers/bundle/evidence.h"
 #include "tools/runner/bisect/bisect_command.h"
 #include "tools/runner/command.h"
+#include "tools/runner/create/new_command.h"
 #include "tools/runner/diff/diff_command.h"
 #include "tools/runner/doctor/doctor_command.h"
 #include "tools/runner/exit_code.h"
@@ -97,6 +98,12 @@ RunCommand add_verify(CLI::App& app, const Called& called) {
   VerifyOptions begin;
   begin.run.command_line = called.words;
   return bound(app, add_verify_options, verify_command_line, begin);
+}
+
+RunCommand add_new(CLI::App& app, const Called& called) {
+  NewOptions begin;
+  begin.program = called.words.front();
+  return bound(app, add_new_options, new_command_line, begin);
 }
 
 RunCommand add_show(CLI::App& app, const Called& /*called*/) {
@@ -250,6 +257,11 @@ const std::array kCommands{
         "2 wrong usage, 3 the harness or the machine could not do it, 4 nothing could run, 5 the "
         "verdict could not be written, 130 interrupted.",
         add_verify},
+    Command{"new", kRunAndLook, "write a worker for your own library, to begin with",
+            "Example: mpsprobe new worker my-worker",
+            "Exit codes: 0 written, 2 wrong usage, or a folder that holds files, 3 it could not be "
+            "written.",
+            add_new},
     Command{"completions", kShell, "print what a shell completes commands and options with",
             "Example: source <(mpsprobe completions bash)", "", add_completions},
     Command{"man", kShell, "print the manual page, for `man -l -`", "", "", add_man},

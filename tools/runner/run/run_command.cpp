@@ -25,6 +25,7 @@
 #include "tools/runner/expect/fail_on.h"
 #include "tools/runner/interrupt.h"
 #include "tools/runner/option_check.h"
+#include "tools/runner/run/conformance.h"
 #include "tools/runner/run/event_stream.h"
 #include "tools/runner/run/failed_run.h"
 #include "tools/runner/run/finish_report.h"
@@ -326,6 +327,7 @@ std::string all_left_out(const CampaignHeader& header) {
 int run_command_line(const RunOptions& asked) {
   RunOptions options = asked;
   use_own_code(options);
+  use_conformance(options);
   formats_named(options.format);  // known now, and not after hours of trials
   refuse_fail_on_without_expectations(options);
   const std::vector<KnownFailure> known = known_failures(options);
