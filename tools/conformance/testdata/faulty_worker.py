@@ -82,7 +82,9 @@ class Process:
         self.recorder = mmap.mmap(RECORDER, BYTES)
         if struct.unpack_from("<8sII", self.recorder) != (b"mpsprob2", 2, BYTES):
             sys.exit(3)
-        self.words = memoryview(self.recorder).cast("Q")  # each is stored at once, as struct does not
+        # Each is stored at once, as struct does not.
+        self.words = memoryview(self.recorder).cast("Q")
+        self.halves = memoryview(self.recorder).cast("I")
         _, self.op, _, *axes = asked.cell.split("/")
         cell = dict(axis.split("=") for axis in axes)
         otherwise = 3 if FAULT == "defaults" else 10
@@ -103,7 +105,7 @@ class Process:
 
     def phase(self, number):
         if FAULT != "phases":
-            struct.pack_into("<I", self.recorder, PHASE, number)
+            self.halves[PHASE // 4] = number
 
     def at(self, slot, iteration, step):
         self.progress[slot] += 1
@@ -115,9 +117,8 @@ class Process:
         struct.pack_into("<32s", self.recorder, THREADS + 64 * slot + 32, text)
 
     def count(self, offset, by):
-        value = struct.unpack_from("<I", self.recorder, offset)[0] + by
-        struct.pack_into("<I", self.recorder, offset, value)
-        return value
+        self.halves[offset // 4] += by
+        return self.halves[offset // 4]
 
     def leash(self):
         try:
@@ -135,7 +136,7 @@ class Process:
         with self.counters:
             inside = self.count(INSIDE, 1)
             if inside > 1:
-                struct.pack_into("<I", self.recorder, MOST_INSIDE, max(inside, self.count(MOST_INSIDE, 0)))
+                self.halves[MOST_INSIDE // 4] = max(inside, self.halves[MOST_INSIDE // 4])
         total = 0
         for number in numbers:
             total += number
