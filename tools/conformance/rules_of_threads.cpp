@@ -10,7 +10,6 @@ namespace mpsprobe {
 namespace {
 
 using Axes = std::vector<std::pair<std::string, std::string>>;
-using recorder_layout::ThreadSlot;
 
 uint64_t default_iterations() {
   const std::string_view text = find_axis("iterations")->default_value;
