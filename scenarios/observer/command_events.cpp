@@ -58,6 +58,7 @@ void queue_made_buffer(Moment& moment, Object&) {
   Object& buffer = remember(made, Role::command_buffer, class_getName(object_getClass(made)));
   buffer.seen_made = true;
   buffer.own = moment.outermost;
+  buffer.torch = made_by_torch(moment);
   buffer.made = here(moment);
   buffer.last_thread = moment.me.number;
   buffer.last_use = moment.call.frame.return_address;
@@ -66,11 +67,14 @@ void queue_made_buffer(Moment& moment, Object&) {
 void buffer_opens_encoder(Moment& moment, Object& buffer) {
   const Open state = state_of(buffer);
   if (state.committed && status_of(buffer) >= kCommitted) {
-    broken(moment, RuleId::encoder_after_commit, buffer, "it was committed here", &state.ended);
+    broken(moment, closed_rule(moment, buffer, RuleId::encoder_after_commit), buffer,
+           "it was committed here", &state.ended);
   } else if (state.encoder != nullptr) {
     const bool other = state.opened.thread != moment.me.number;
     broken(moment, other ? RuleId::shared_command_buffer : RuleId::second_encoder, buffer,
            "the open encoder was opened here", &state.opened);
+  } else {
+    extension_opens_encoder(moment, buffer);
   }
 }
 
@@ -87,6 +91,7 @@ void buffer_opened_encoder(Moment& moment, Object& buffer) {
     const std::lock_guard lock(encoder->spin);
     encoder->seen_made = true;
     encoder->own = moment.outermost;
+    encoder->torch = made_by_torch(moment);
     encoder->made = site;
     encoder->last_thread = moment.me.number;
     encoder->last_use = moment.call.frame.return_address;
@@ -129,8 +134,8 @@ void buffer_is_waited_for(Moment& moment, Object& buffer) {
 void encoder_is_used(Moment& moment, Object& encoder) {
   if (!encoder.closed) return;
   const bool dispatch = std::strncmp(moment.selector, "dispatch", 8) == 0;
-  broken(moment, dispatch ? RuleId::dispatch_after_end : RuleId::encode_after_end, encoder,
-         "it was ended here", &encoder.ended);
+  const RuleId rule = dispatch ? RuleId::dispatch_after_end : RuleId::encode_after_end;
+  broken(moment, closed_rule(moment, encoder, rule), encoder, "it was ended here", &encoder.ended);
 }
 
 void encoder_ends(Moment& moment, Object& encoder) {

@@ -18,6 +18,17 @@ void broken(Moment& moment, RuleId rule, Object& object, const char* what = null
 /// Whether `size` bytes from `offset` on are more than an MTLBuffer has.
 bool beyond(id buffer, uintptr_t offset, uintptr_t size);
 
+// PyTorch's streams: torch_events.cpp.
+Whose caller(Moment& moment);
+/// Whether PyTorch itself makes this call, for a stream of its own.
+bool made_by_torch(Moment& moment);
+/// An extension is about to use something of PyTorch's.
+void extension_uses(Moment& moment, Object& object);
+/// The same, of a command buffer that gets an encoder, where Metal has nothing against it.
+void extension_opens_encoder(Moment& moment, Object& buffer);
+/// The rule that is broken by the use of what was closed there.
+RuleId closed_rule(Moment& moment, const Object& object, RuleId otherwise);
+
 // Queues, command buffers and encoders: command_events.cpp.
 void queue_made_buffer(Moment& moment, Object& object);
 void buffer_opens_encoder(Moment& moment, Object& object);

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "scenarios/observer/event_actions.h"
+#include "scenarios/observer/trap.h"
 
 namespace mpsprobe::observer {
 
@@ -88,14 +89,18 @@ const Event* event_for(Role role, const char* selector) {
 
 bool enter_object(Moment& moment, Object& object, const Event& event) {
   if (!event.exclusive || !moment.outermost) return false;
-  uint32_t nobody = 0;
-  if (!object.inside.compare_exchange_strong(nobody, moment.me.number, std::memory_order_acq_rel)) {
+  if (object.torch && !object.closed) extension_uses(moment, object);
+  // No exchange, which costs as much as all else: two that write at once are missed, and whoever
+  // reads another's number met that thread inside.
+  const uint32_t inside = object.inside.load(std::memory_order_acquire);
+  if (inside != 0) {
     Site other;
-    other.thread = nobody;
+    other.thread = inside;
     other.frames[0] = object.entered_at.load();
     broken(moment, overlap_of(object.role), object, "the other thread called here", &other);
     return false;
   }
+  object.inside.store(moment.me.number, std::memory_order_release);
   object.entered_at.store(moment.call.frame.return_address, std::memory_order_relaxed);
   const uint32_t last = object.last_thread;
   if (last != 0 && last != moment.me.number && !object.suspected && !object.closed &&
@@ -111,6 +116,7 @@ bool enter_object(Moment& moment, Object& object, const Event& event) {
   }
   object.last_thread = moment.me.number;
   object.last_use = moment.call.frame.return_address;
+  spring(moment.me, last != 0 && last != moment.me.number);
   return true;
 }
 

@@ -77,6 +77,7 @@ Thread& first_sight() {
   current->number = ++all.count;
   current->depth = 0;
   current->stack_end = end;
+  current->first_seen = current->waited = 0;
   pthread_setspecific(all.key, current);
   return *current;
 }
@@ -95,6 +96,7 @@ Object& place(Shard& shard, void* address, Role role, const char* class_name) {
     object->class_name = class_name;
     object->seen_made = object->own = object->closed = object->suspected = object->has_pipeline =
         false;
+    object->torch = object->off_queue = false;
     object->bindings_known = true;
     object->bound = object->needed = 0;
     object->open = nullptr;

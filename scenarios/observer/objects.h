@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <map>
@@ -34,7 +35,15 @@ struct Thread {
   uint32_t number = 0;  ///< from 1 on, by first sight
   int depth = 0;        ///< hooked methods that it is inside
   uintptr_t stack_end = 0;
+  uint64_t first_seen = 0;          ///< by the trap, in ns of the monotonic clock
+  uint64_t waited = 0;              ///< in the trap, in ns
   std::atomic<uint64_t> calls = 0;  ///< outermost ones
+  /// Callers that it has met, and whose they are.
+  struct Caller {
+    uintptr_t address = 0;
+    Whose whose = Whose::unknown;
+  };
+  std::array<Caller, 32> callers{};
   /// The last two objects that it looked up.
   struct Object* recent[2] = {nullptr, nullptr};
   /// What it has for itself: an outermost call's object.
@@ -67,6 +76,8 @@ struct Object {
   bool own = false;        ///< the program made it, not a framework for itself
   bool closed = false;     ///< ended (encoder), committed (command buffer)
   bool suspected = false;  ///< said once
+  bool torch = false;      ///< PyTorch made it, for a stream of its own
+  bool off_queue = false;  ///< said once
   bool has_pipeline = false;
   bool bindings_known = true;
   uint32_t bound = 0;    ///< buffers, a bit each

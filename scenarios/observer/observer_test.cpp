@@ -4,16 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <string>
+#include <tuple>
 #include <variant>
 #include <vector>
 
-#include "harness/process/command.h"
 #include "harness/record/process_record.h"
+#include "scenarios/observer/observed_program.h"
 
 namespace mpsprobe {
 namespace {
@@ -22,26 +21,11 @@ using nlohmann::json;
 using testing::HasSubstr;
 using testing::Not;
 
-/// A program's run, and what the observer wrote of it.
-struct Observed {
-  CommandResult ended;
-  std::vector<json> lines;
-};
-
-Observed observe(std::vector<std::string> arguments) {
-  const std::filesystem::path report =
-      std::filesystem::temp_directory_path() / ("observer_test." + std::to_string(getpid()));
-  std::filesystem::remove(report);
-  arguments.insert(arguments.begin(), MPSPROBE_METAL_RULES);
-  Observed observed;
-  observed.ended =
-      run_command(arguments, 60,
-                  {"LD_PRELOAD=" MPSPROBE_OBSERVER, "MPSPROBE_OBSERVER_REPORT=" + report.string(),
-                   "ASAN_OPTIONS=handle_abort=0", "TSAN_OPTIONS=handle_abort=0"});
-  std::ifstream file(report);
-  for (std::string line; std::getline(file, line);) observed.lines.push_back(json::parse(line));
-  std::filesystem::remove(report);
-  return observed;
+ObservedProgram observe(const std::vector<std::string>& of_metal_rules,
+                        const std::vector<std::string>& environment = {}) {
+  std::vector<std::string> arguments = {MPSPROBE_METAL_RULES};
+  arguments.insert(arguments.end(), of_metal_rules.begin(), of_metal_rules.end());
+  return observe_program(arguments, environment);
 }
 
 struct RuleCase {
@@ -84,7 +68,7 @@ constexpr RuleCase kCases[] = {
 class ObservedRule : public testing::TestWithParam<RuleCase> {};
 
 TEST_P(ObservedRule, IsNamedWithBothPlacesBeforeTheDeviceNotices) {
-  const Observed observed = observe({"break", GetParam().program});
+  const ObservedProgram observed = observe({"break", GetParam().program});
   EXPECT_EQ(observed.ended.termination, Termination(Signaled{SIGABRT, false}))
       << observed.ended.err;
   ASSERT_EQ(observed.lines.size(), 2U) << observed.ended.err;
@@ -103,8 +87,14 @@ TEST_P(ObservedRule, IsNamedWithBothPlacesBeforeTheDeviceNotices) {
   EXPECT_THAT(observed.ended.err, HasSubstr("  mend: "));
 }
 
-TEST_P(ObservedRule, IsNotBrokenByTheLegalTwin) {
-  const Observed observed = observe({"keep", GetParam().program, "20"});
+/// With the trap and without.
+class ObservedTwin : public testing::TestWithParam<std::tuple<RuleCase, bool>> {};
+
+TEST_P(ObservedTwin, BreaksNoRule) {
+  const auto& [twin, trap] = GetParam();
+  const ObservedProgram observed = observe(
+      {"keep", twin.program, "20"},
+      trap ? std::vector<std::string>{"MPSPROBE_OBSERVER_TRAP=1"} : std::vector<std::string>());
   EXPECT_EQ(observed.ended.termination, Termination(Exited{0})) << observed.ended.err;
   EXPECT_THAT(observed.ended.err, Not(HasSubstr("observer")));
   ASSERT_EQ(observed.lines.size(), 2U);
@@ -123,6 +113,12 @@ std::string observed_name(const testing::TestParamInfo<RuleCase>& info) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Rules, ObservedRule, testing::ValuesIn(kCases), observed_name);
+INSTANTIATE_TEST_SUITE_P(Twins, ObservedTwin,
+                         testing::Combine(testing::ValuesIn(kCases), testing::Bool()),
+                         [](const auto& twin) {
+                           return observed_name({std::get<0>(twin.param), twin.index}) +
+                                  (std::get<1>(twin.param) ? "_with_the_trap" : "");
+                         });
 
 }  // namespace
 }  // namespace mpsprobe

@@ -25,6 +25,8 @@ struct Said {
   size_t proofs = 0;
   size_t suspicions = 0;
   bool ended = false;
+  void (*teller)(int, const char*, void*) = nullptr;
+  void* context = nullptr;
 };
 
 Said& said() {
@@ -104,14 +106,18 @@ void say_broken(RuleId rule, const Object& object, const char* selector, const S
   std::snprintf(
       address, sizeof(address), "0x%llx",
       static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(object.address.load())));
-  std::string words = std::string("mpsprobe observer: ") + kind + ": " + text.name + ": " +
-                      text.broken + "\n  -[" + object.class_name + ' ' + selector + "], " +
-                      word(object.role) + ' ' + address + '\n' + in_words("called here", here);
+  std::string words = std::string(text.name) + ": " + text.broken + "\n  -[" + object.class_name +
+                      ' ' + selector + "], " + word(object.role) + ' ' + address + '\n' +
+                      in_words("called here", here);
   const bool has_earlier = earlier.site != nullptr && earlier.site->thread != 0;
   if (has_earlier) words += in_words(earlier.what, *earlier.site);
   words += std::string("  rule: ") + text.rule + " (" + text.address + ")\n  mend: " + text.remedy +
            '\n';
-  write_all(STDERR_FILENO, words);
+  if (all.teller != nullptr) {
+    all.teller(text.proof ? 1 : 0, words.c_str(), all.context);
+  } else {
+    write_all(STDERR_FILENO, std::string("mpsprobe observer: ") + kind + ": " + words);
+  }
   std::string line = std::string("{\"kind\":\"") + kind + "\",\"rule\":\"" + text.name +
                      "\",\"broken\":" + quoted(text.broken) +
                      ",\"class\":" + quoted(object.class_name) + ",\"object\":\"" +
@@ -123,6 +129,13 @@ void say_broken(RuleId rule, const Object& object, const char* selector, const S
   }
   append_to_report(line + ",\"says\":" + quoted(text.rule) + ",\"mend\":" + quoted(text.remedy) +
                    ",\"source\":\"" + text.address + "\"}\n");
+}
+
+void tell(void (*finding)(int, const char*, void*), void* context) {
+  Said& all = said();
+  const std::lock_guard lock(all.mutex);
+  all.teller = finding;
+  all.context = context;
 }
 
 void say_begin() {

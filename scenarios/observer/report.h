@@ -17,6 +17,9 @@ struct Earlier {
 void say_broken(RuleId rule, const Object& object, const char* selector, const Site& here,
                 const Earlier& earlier);
 
+/// Who is told instead of standard error. Before anything is said.
+void tell(void (*finding)(int proof, const char* words, void* context), void* context);
+
 /// The first line of the file: the observer was loaded, and the program has a device.
 void say_begin();
 

@@ -18,6 +18,9 @@ constexpr const char* kThreads =
     "https://developer.apple.com/library/archive/documentation/Miscellaneous/Conceptual/"
     "MetalProgrammingGuide/Cmd-Submiss/Cmd-Submiss.html";
 
+constexpr const char* kTorchHeader =
+    "https://github.com/pytorch/pytorch/blob/main/torch/csrc/api/include/torch/mps.h";
+
 // Metal's headers mark which protocols are Sendable (NS_SWIFT_SENDABLE): devices, queues, events,
 // fences, libraries, functions and pipeline states. Command buffers, encoders and kernels are not.
 constexpr std::array kTexts = {
@@ -107,9 +110,29 @@ constexpr std::array kTexts = {
              "orders the two, which "
              "is not seen here)",
              "Open the encoder on the thread that encodes", kCompute, false},
+    RuleText{
+        "off-queue", "used what belongs to a stream of PyTorch's off the stream's queue",
+        "PyTorch encodes on a serial queue, from whatever thread, and so does an extension; off "
+        "it nothing orders the two (PyTorch 1.13 and later)",
+        "Encode in dispatch_sync(torch::mps::get_dispatch_queue(), ^{ ... })", kTorchHeader, true},
+    RuleText{"borrowed-buffer",
+             "used a command buffer or an encoder of PyTorch's that PyTorch has committed or ended",
+             "what a stream gave is its own until the next call of PyTorch's, which may commit it "
+             "(PyTorch 1.13 and later)",
+             "Ask for torch::mps::get_command_buffer() again, in the block that encodes",
+             kTorchHeader, true},
+    RuleText{
+        "own-encoder",
+        "opened an encoder of its own on PyTorch's command buffer, where PyTorch's happened to "
+        "be ended",
+        "PyTorch keeps its encoder open between kernels (2.0 and later): a second one ends the "
+        "process where "
+        "nothing has ended it",
+        "Encode with the stream's own encoder (stream->commandEncoder()), and do not end it",
+        kTorchHeader, false},
 };
 
-static_assert(kTexts.size() == static_cast<size_t>(RuleId::handed_over_encoder) + 1);
+static_assert(kTexts.size() == static_cast<size_t>(RuleId::own_encoder) + 1);
 
 }  // namespace
 

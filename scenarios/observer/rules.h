@@ -32,6 +32,9 @@ enum class RuleId : uint8_t {
   array_beyond_buffer,
   unfed_placeholder,
   handed_over_encoder,
+  off_queue,
+  borrowed_buffer,
+  own_encoder,
 };
 
 /// One rule, for whoever broke it. Static storage.

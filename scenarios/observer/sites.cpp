@@ -5,28 +5,22 @@
 #include <pthread.h>
 #include <unwind.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <memory>
 #include <string_view>
 
 namespace mpsprobe::observer {
 namespace {
 
-constexpr const char* kFrameworks[] = {"/System/Library/",
-                                       "/usr/lib/system/",
-                                       "libmpsprobe_metal_face",
-                                       "libmpsprobe_stand_in",
-                                       "/libtorch",
-                                       "/libc10",
-                                       "/libobjc.",
-                                       "/libgnustep-base.",
-                                       "/libstdc++.",
-                                       "/libc++",
-                                       "/libc.so",
-                                       "/libpthread",
-                                       "/ld-linux",
-                                       "/usr/lib/dyld"};
+constexpr const char* kTorchImages[] = {"/libtorch", "/libc10"};
+constexpr const char* kFrameworks[] = {
+    "/System/Library/",     "/usr/lib/system/", "libmpsprobe_metal_face",
+    "libmpsprobe_stand_in", "/libobjc.",        "/libgnustep-base.",
+    "/libstdc++.",          "/libc++",          "/libc.so",
+    "/libpthread",          "/ld-linux",        "/usr/lib/dyld"};
 
 /// Where this library lies, whatever its file is called.
 const void* own_image() {
@@ -35,6 +29,19 @@ const void* own_image() {
     return dladdr(reinterpret_cast<const void*>(&own_image), &info) == 0 ? nullptr : info.dli_fbase;
   }();
   return base;
+}
+
+template <size_t N>
+bool is_one_of(std::string_view path, const char* const (&names)[N]) {
+  return std::any_of(std::begin(names), std::end(names), [path](const char* each) {
+    return path.find(each) != std::string_view::npos;
+  });
+}
+
+Whose whose(const Dl_info& image) {
+  const std::string_view path = image.dli_fname == nullptr ? "" : image.dli_fname;
+  if (image.dli_fbase == own_image() || is_one_of(path, kFrameworks)) return Whose::framework;
+  return is_one_of(path, kTorchImages) ? Whose::torch : Whose::program;
 }
 
 NamedFrame name_of(uintptr_t address) {
@@ -47,10 +54,7 @@ NamedFrame name_of(uintptr_t address) {
   if (dladdr(pointer(address - 1), &info) == 0) return frame;
   const std::string_view path = info.dli_fname == nullptr ? "" : info.dli_fname;
   frame.image = path.substr(path.rfind('/') + 1);
-  frame.framework = info.dli_fbase == own_image();
-  for (const char* each : kFrameworks) {
-    frame.framework = frame.framework || path.find(each) != std::string_view::npos;
-  }
+  frame.framework = whose(info) != Whose::program;
   if (info.dli_sname != nullptr) {
     int status = 0;
     const std::unique_ptr<char, void (*)(void*)> plain(
@@ -106,6 +110,11 @@ uintptr_t end_of_stack() {
   pthread_attr_destroy(&attributes);
   return failed != 0 ? 0 : reinterpret_cast<uintptr_t>(lowest) + size;
 #endif
+}
+
+Whose whose(uintptr_t address) {
+  Dl_info info{};
+  return dladdr(pointer(plain(address) - 1), &info) == 0 ? Whose::unknown : whose(info);
 }
 
 bool has_caller(const Site& site) {

@@ -23,6 +23,15 @@ Site site_of(const Frame& frame, uint32_t thread, uintptr_t stack_end);
 /// Where the calling thread's stack ends; 0 where that cannot be told.
 uintptr_t end_of_stack();
 
+/// Whose code an address is of.
+enum class Whose : uint8_t {
+  unknown,    ///< no image's
+  framework,  ///< Apple's, the observer's, a language's runtime
+  torch,      ///< PyTorch's libraries
+  program,    ///< any other
+};
+Whose whose(uintptr_t address);
+
 /// Whether one of the frames is neither the observer's nor a framework's.
 bool has_caller(const Site& site);
 

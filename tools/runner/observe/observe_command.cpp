@@ -49,6 +49,7 @@ constexpr const char* kStripped =
     "so.";
 #endif
 constexpr const char* kReport = "MPSPROBE_OBSERVER_REPORT";
+constexpr const char* kTrap = "MPSPROBE_OBSERVER_TRAP";
 constexpr int kMostDepth = 16;
 
 /// A file in a folder of its own, gone with it.
@@ -73,13 +74,14 @@ class ReportFile {
   fs::path folder_;
 };
 
-std::vector<std::string> environment_with(const std::string& library, const std::string& report) {
+std::vector<std::string> environment_with(const std::string& library, const std::string& report,
+                                          bool trap) {
   std::vector<std::string> all;
   std::string inserted = library;
   for (char** each = environ; *each != nullptr; ++each) {
     const std::string variable = *each;
     const std::string name = variable.substr(0, variable.find('='));
-    if (name == kReport) continue;
+    if (name == kReport || name == kTrap) continue;
     if (name == kVariable) {
       inserted += ':' + variable.substr(name.size() + 1);
     } else {
@@ -88,6 +90,7 @@ std::vector<std::string> environment_with(const std::string& library, const std:
   }
   all.push_back(std::string(kVariable) + '=' + inserted);
   all.push_back(std::string(kReport) + '=' + report);
+  if (trap) all.push_back(std::string(kTrap) + "=1");
   return all;
 }
 
@@ -133,7 +136,7 @@ int run_program(std::vector<std::string> program, std::vector<std::string> envir
   return status;
 }
 
-struct Observation {
+struct ProgramReport {
   bool began = false;
   int proofs = 0;
   int suspicions = 0;
@@ -142,8 +145,8 @@ struct Observation {
 };
 
 // Written by the program's process, and so by anybody: what does not read is left out.
-Observation read_report(const std::string& path) {
-  Observation observation;
+ProgramReport read_report(const std::string& path) {
+  ProgramReport observation;
   if (!fs::is_regular_file(fs::symlink_status(path))) return observation;
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
@@ -185,6 +188,9 @@ void add_observe_options(CLI::App& app, ObserveOptions& options) {
   app.add_option("program", options.program, "the program, and its arguments, after --")
       ->required()
       ->type_name("PROGRAM");
+  app.add_flag("--trap", options.trap,
+               "hold a thread now and then inside an object that several threads use, so that two "
+               "meet there");
   app.add_flag("--json", options.json,
                "print the findings as one JSON object; the program's standard output goes to "
                "standard error");
@@ -200,8 +206,9 @@ int observe_command_line(const ObserveOptions& options) {
   }
   const ReportFile report;
   const int status =
-      run_program(options.program, environment_with(library.string(), report.path()), options.json);
-  const Observation observation = read_report(report.path());
+      run_program(options.program, environment_with(library.string(), report.path(), options.trap),
+                  options.json);
+  const ProgramReport observation = read_report(report.path());
   if (options.json) {
     say(stdout, "{}\n",
         json{{"mpsprobe_observe", 1},

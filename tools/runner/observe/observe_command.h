@@ -12,6 +12,7 @@ namespace mpsprobe {
 struct ObserveOptions {
   std::vector<std::string> program;  ///< and its arguments
   bool json = false;
+  bool trap = false;  ///< hold threads where others may meet them
 };
 
 /// Adds the options of `observe` to its subcommand. `options` must outlive the parsing.

@@ -1,0 +1,72 @@
+// One thread, a library that plays PyTorch, an extension of it: what is said of five ways to encode
+// for oneself.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "harness/record/process_record.h"
+#include "scenarios/observer/observed_program.h"
+
+namespace mpsprobe {
+namespace {
+
+using nlohmann::json;
+using testing::ElementsAre;
+
+struct ExtensionCase {
+  const char* program;
+  const char* kind;  ///< "" where nothing is said
+  bool metal_passes;
+
+  friend void PrintTo(const ExtensionCase& extension, std::ostream* out) {
+    *out << extension.program;
+  }
+};
+
+constexpr ExtensionCase kExtensions[] = {
+    {"second-encoder", "misuse", false},  {"off-queue", "misuse", true},
+    {"borrowed-buffer", "misuse", false}, {"own-encoder", "suspicion", true},
+    {"torchs-encoder", "", true},
+};
+
+class ObservedExtension : public testing::TestWithParam<ExtensionCase> {};
+
+TEST_P(ObservedExtension, IsJudgedByPyTorchsRules) {
+  const ObservedProgram observed = observe_program({MPSPROBE_TORCH_EXTENSION, GetParam().program});
+  if (GetParam().metal_passes) {
+    EXPECT_EQ(observed.ended.termination, Termination(Exited{0})) << observed.ended.err;
+  } else {
+    EXPECT_EQ(observed.ended.termination, Termination(Signaled{SIGABRT, false}))
+        << observed.ended.err;
+  }
+  std::vector<std::string> said;
+  for (const json& line : observed.lines) {
+    if (!line.contains("rule")) continue;
+    said.push_back(line.at("rule"));
+    EXPECT_EQ(line.at("kind"), GetParam().kind);
+    EXPECT_EQ(line.at("here").at("frames").at(0).at("image"), "torch_extension");
+  }
+  if (*GetParam().kind == '\0') {
+    EXPECT_TRUE(said.empty()) << observed.ended.err;
+  } else {
+    EXPECT_THAT(said, ElementsAre(GetParam().program));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(PyTorch, ObservedExtension, testing::ValuesIn(kExtensions),
+                         [](const auto& test) {
+                           std::string name = test.param.program;
+                           for (char& each : name) {
+                             if (each == '-') each = '_';
+                           }
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace mpsprobe
