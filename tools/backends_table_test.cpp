@@ -100,9 +100,9 @@ const std::vector<fs::path> kLoopSources{"scenarios/worker", "scenarios/threads"
 const std::map<Backend, std::vector<fs::path>> kLaneSources{
     {Backend::mps,
      {"scenarios/operations/torch_workload.cpp", "scenarios/backends/mps.cpp",
-      "scenarios/stand_in/mps_machine.cpp"}},
+      "scenarios/stand_in/mps_machine.cpp", "scenarios/worker/observation.cpp"}},
     {Backend::mlx, {"scenarios/mlx"}},
-    {Backend::metal, {"scenarios/metal"}},
+    {Backend::metal, {"scenarios/metal", "scenarios/worker/observation.cpp"}},
     {Backend::cuda, {"scenarios/operations/torch_workload.cpp", "scenarios/cuda/device.cpp"}},
     {Backend::cpu, {"scenarios/operations/torch_workload.cpp", "scenarios/backends/cpu.cpp"}},
     {Backend::sim, {"scenarios/operations/torch_workload.cpp", "scenarios/backends/sim.cpp"}},

@@ -69,6 +69,7 @@ TEST_F(ImageSets, EachListIsStoredOnceAlsoWhenTheRunGoesOn) {
 TEST_F(ImageSets, PathsThatAreNoTextAndABannerThatWasSeenComeBack) {
   TrialRecord record = trial({{"/tmp/\xff\n.so", "\""}});
   record.processes[0].api_validation_seen = true;
+  record.processes[0].observation = {7, {"a suspicion"}};
   {
     JournalWriter writer(file_, header_);
     writer.append(record);
@@ -78,6 +79,9 @@ TEST_F(ImageSets, PathsThatAreNoTextAndABannerThatWasSeenComeBack) {
   EXPECT_EQ(journal.image_sets.at(process.image_set)[0].path, "/tmp/\xef\xbf\xbd\n.so");
   EXPECT_TRUE(process.api_validation_seen);
   EXPECT_FALSE(process.shader_validation_seen);
+  ASSERT_TRUE(process.observation.has_value());
+  EXPECT_EQ(process.observation->calls, 7U);
+  EXPECT_EQ(process.observation->suspicions, std::vector<std::string>{"a suspicion"});
 }
 
 }  // namespace

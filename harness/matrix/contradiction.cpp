@@ -130,6 +130,10 @@ constexpr Rule kRules[] = {
      },
      "only Metal has validation layers"},
     {[](const Cell& cell, const OperationInfo&) {
+       return cell.observe != Observe::none && !info_of(cell.backend).apple_gpu;
+     },
+     "the observer watches calls of Metal alone"},
+    {[](const Cell& cell, const OperationInfo&) {
        return cell.start != Start::barrier && cell.threads == 1;
      },
      "one thread can start in one way only"},

@@ -72,6 +72,23 @@ Judgement decide(Case& told, std::string_view path) {
   return judge_departure(told, std::get<Exited>(process.termination).code);
 }
 
+// A rule that was broken voids what else the process came to: that is the caller's, and no
+// framework's.
+void judge_misuse(Judgement& judgement, const Case& told) {
+  if (judgement.outcome == Outcome::infrastructure || judgement.outcome == Outcome::setup_failed ||
+      judgement.outcome == Outcome::not_run) {
+    return;
+  }
+  const FailureEvent* const first = first_failure(told.process.failures);
+  if (first == nullptr || first->kind != name_of(Outcome::misuse)) return;
+  const ReportedFailure misuse = read_failure(*first);
+  Judgement broken = told.as(Outcome::misuse, misuse.detail, misuse.title, Basis::text);
+  if (const auto phase = phase_named(first->phase)) broken.phase = *phase;
+  if (!judgement.signature.empty() && judgement.signature != misuse.title)
+    broken.also.push_back({judgement.signature, judgement.known});
+  judgement = std::move(broken);
+}
+
 // What else it told of, beside what titles it.
 void add_also(Judgement& judgement, const Case& told) {
   std::vector<OtherFinding>& also = judgement.also;
@@ -98,6 +115,7 @@ void add_also(Judgement& judgement, const Case& told) {
 Judgement judge_on_path(const ProcessRecord& process, std::string_view path) {
   Case told(process);
   Judgement judgement = decide(told, path);
+  judge_misuse(judgement, told);
   if (judgement.outcome != Outcome::pass && judgement.outcome != Outcome::not_run) {
     add_also(judgement, told);
   }

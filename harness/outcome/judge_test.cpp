@@ -509,6 +509,34 @@ TEST(JudgeTrial, AHangSaysOnWhichPath) {
   EXPECT_EQ(trial.judgement.signature, "hang launching linear/graph");
 }
 
+TEST(Judge, ABrokenRuleIsTheCallersWhateverElseTheProcessCameTo) {
+  const FailureEvent broken{
+      "misuse", "second-encoder: opened an encoder while another one is open\n  called here\n    x",
+      "run",    2,
+      -1,       ""};
+  ProcessRecord passed = finished_process();
+  passed.failures = {broken};
+  ProcessRecord aborted = ended_process(
+      Signaled{SIGABRT, false},
+      "-[X computeCommandEncoder]:885: failed assertion `A command encoder is already "
+      "encoding to this command buffer'\n");
+  aborted.failures = {{"wrong_result", "at index [0]", "run", 0, 0, "linear"}, broken};
+  for (const ProcessRecord& process : {passed, aborted}) {
+    const Judgement judgement = judge(process);
+    EXPECT_EQ(judgement.outcome, Outcome::misuse);
+    EXPECT_EQ(judgement.signature,
+              "misuse: second-encoder: opened an encoder while another one is open");
+    EXPECT_EQ(judgement.phase, Phase::run);
+  }
+  EXPECT_TRUE(judge(passed).also.empty());
+  ASSERT_EQ(judge(aborted).also.size(), 2U);
+  EXPECT_EQ(judge(aborted).also[0].title,
+            "assertion: A command encoder is already encoding to this command buffer");
+  EXPECT_TRUE(is_failure(Outcome::misuse));
+  passed.setup_problem = "another library was loaded";
+  EXPECT_EQ(judge(passed).outcome, Outcome::setup_failed);
+}
+
 TEST(JudgeTrial, InfrastructureIsNoPassAndAFailureBeatsIt) {
   TrialRecord trial;
   trial.processes = {finished_process(), ended_process(Signaled{SIGKILL, false})};

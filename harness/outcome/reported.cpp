@@ -39,6 +39,7 @@ std::string_view type_of_error(std::string_view text) {
 // How well a failure speaks for the process.
 int rank(const FailureEvent& failure) {
   const ReportedFailure told = read_failure(failure);
+  if (told.outcome == Outcome::misuse) return 4;
   if (told.outcome == Outcome::refused) return 1;
   if (!is_failure(told.outcome)) return 0;
   return told.title == kInnocentVictim ? 2 : 3;
@@ -71,6 +72,11 @@ ReportedFailure read_failure(const FailureEvent& failure) {
             failure.text.substr(0, 400),
             true,
             {}};
+  }
+  if (kind == Outcome::misuse) {
+    // The rule and what was done to it; the places follow.
+    const std::string rule = failure.text.substr(0, failure.text.find('\n')).substr(0, 200);
+    return {kind, "misuse: " + rule, rule, true, {}};
   }
   const std::string detail = normalise_title(failure.text);
   const std::vector<Finding> findings = find_failures(failure.text);

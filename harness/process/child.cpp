@@ -21,6 +21,7 @@ namespace {
 constexpr int kTickMs = 10;
 constexpr size_t kMostLine = 1 << 20;
 constexpr size_t kMostFailures = 64;
+constexpr size_t kMostSuspicions = 16;
 constexpr size_t kReadBytes = 1 << 18;
 // What one pump reads of one stream: a flood must not keep the loop from its other children.
 constexpr int kMostReads = 64;
@@ -222,6 +223,17 @@ void Child::take_line(std::string_view line) {
     if (record_.failures.size() < kMostFailures) record_.failures.push_back(*failure);
   } else if (const auto* result = std::get_if<ResultEvent>(&*event)) {
     if (!record_.result.has_value()) record_.result = *result;
+  } else if (const auto* observed = std::get_if<ObservedEvent>(&*event)) {
+    take_observed(*observed);
+  }
+}
+
+void Child::take_observed(const ObservedEvent& observed) {
+  Observation& all =
+      record_.observation.has_value() ? *record_.observation : record_.observation.emplace();
+  all.calls = std::max(all.calls, observed.calls);
+  if (!observed.suspicion.empty() && all.suspicions.size() < kMostSuspicions) {
+    all.suspicions.push_back(observed.suspicion);
   }
 }
 

@@ -79,6 +79,7 @@ class Child {
   void read_streams();
   void read_events();
   void take_line(std::string_view line);
+  void take_observed(const ObservedEvent& observed);
   void enforce_limits();
   bool begin_inquest();
   void kill_at_once();

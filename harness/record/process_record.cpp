@@ -10,10 +10,10 @@
 namespace mpsprobe {
 namespace {
 
-constexpr std::array<std::string_view, 15> kOutcomes{
-    "pass",    "wrong_result", "exception",   "assertion",      "signal",
-    "hang",    "exit",         "missing",     "out_of_memory",  "gpu_error",
-    "refused", "setup_failed", "unsupported", "infrastructure", "not_run"};
+constexpr std::array<std::string_view, 16> kOutcomes{
+    "pass",         "wrong_result", "exception",      "assertion", "signal", "hang",
+    "exit",         "missing",      "out_of_memory",  "gpu_error", "misuse", "refused",
+    "setup_failed", "unsupported",  "infrastructure", "not_run"};
 
 constexpr std::array<std::string_view, 6> kEndedBy{"nobody",       "deadline", "no_progress",
                                                    "memory_limit", "user",     "cancelled"};

@@ -28,6 +28,9 @@ enum class Outcome : uint8_t {
   missing,
   out_of_memory,
   gpu_error,
+  /// The observer proved that the caller broke a rule: a failure of the caller, never of the
+  /// framework.
+  misuse,
   /// The library said that it will not do this: neither a pass nor a failure.
   refused,
   // Never evidence about the product:
@@ -97,6 +100,12 @@ struct Usage {
   uint64_t max_rss_bytes = 0;  ///< of this child alone (wait4), in bytes on every system
 };
 
+/// What the observer saw of a process with observe=.
+struct Observation {
+  uint64_t calls = 0;                   ///< until the process last told
+  std::vector<std::string> suspicions;  ///< at most 16; the first ones, in words
+};
+
 /// Everything known of one process of a trial: raw, before anything is concluded from it.
 struct ProcessRecord {
   int process = 0;     ///< index within the trial
@@ -131,6 +140,7 @@ struct ProcessRecord {
   std::vector<GpuEvent> gpu_events;         ///< reported by the system around its time
   bool api_validation_seen = false;         ///< Metal's banner: API validation is in force
   bool shader_validation_seen = false;      ///< Metal's banner: shader validation is in force
+  std::optional<Observation> observation;   ///< it was observed
   /// As read from a journal: which of Journal::image_sets it had loaded, and `recorder.images` is
   /// empty. Empty where it told of no image.
   std::string image_set;

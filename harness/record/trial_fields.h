@@ -66,6 +66,11 @@ inline constexpr auto fields<ResultEvent> = described<ResultEvent>(
     field::safe("cpu_seconds", &ResultEvent::cpu_seconds).if_any());
 
 template <>
+inline constexpr auto fields<Observation> =
+    described<Observation>(field::safe("calls", &Observation::calls),
+                           field::message("suspicions", &Observation::suspicions));
+
+template <>
 inline constexpr auto fields<ProcessRecord> = described<ProcessRecord>(
     field::safe("process", &ProcessRecord::process),
     field::safe("iteration", &ProcessRecord::iteration), field::safe("pid", &ProcessRecord::pid),
@@ -94,6 +99,7 @@ inline constexpr auto fields<ProcessRecord> = described<ProcessRecord>(
     field::part("gpu_events", &ProcessRecord::gpu_events),
     field::safe("api_validation_seen", &ProcessRecord::api_validation_seen),
     field::safe("shader_validation_seen", &ProcessRecord::shader_validation_seen),
+    field::part("observation", &ProcessRecord::observation).if_any(),
     field::reference("image_set", &ProcessRecord::image_set).or_null());
 
 template <>

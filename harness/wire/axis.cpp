@@ -46,6 +46,7 @@ constexpr std::array<string_view, 2> kLocks{"none", "forward"};
 constexpr std::array<string_view, 2> kLeaves{"nothing", "clear-streams"};
 constexpr std::array<string_view, 2> kEnds{"join", "exit"};
 constexpr std::array<string_view, 3> kValidations{"none", "api", "api+shader"};
+constexpr std::array<string_view, 3> kObservers{"none", "rules", "trap"};
 constexpr std::array<string_view, 2> kLifetimes{"process", "fresh"};
 
 std::string join(std::span<const string_view> values) {
@@ -312,6 +313,10 @@ constexpr std::array kAxes{
          .read = read_text<&Cell::env>,
          .write = write_env},
     choice<&Cell::validation, kValidations>("validation", "Metal's validation layers"),
+    choice<&Cell::observe, kObservers>(
+        "observe",
+        "the observer names the rules of Metal that the operation's own calls break; with trap it "
+        "holds a thread inside a call, so that two meet there (metal, mps)"),
     choice<&Cell::lifetime, kLifetimes>("lifetime",
                                         "all iterations in one process, or each in a fresh one"),
     text<&Cell::profile, is_profile>(

@@ -45,6 +45,7 @@ enum class ForkedChild : uint8_t { none, idle, use };
 /// Whether the main thread works alone once more when the threads have ended.
 enum class Aftermath : uint8_t { none, check };
 enum class Validation : uint8_t { none, api, api_shader };
+enum class Observe : uint8_t { none, rules, trap };
 enum class Lifetime : uint8_t { process, fresh };
 
 /// The most threads that a cell may have, and the default of `throttle`: no launch ever waits.
@@ -92,6 +93,7 @@ struct Cell {
   ForkedChild child = ForkedChild::none;
   std::string env = "inherited";  ///< variables that it sets or unsets, as variables.h has them
   Validation validation = Validation::none;
+  Observe observe = Observe::none;  ///< of the backends metal and mps; means nothing elsewhere
   Lifetime lifetime = Lifetime::process;
   std::string profile = "report-000";  ///< of the simulated Metal device; means nothing elsewhere
 

@@ -64,6 +64,11 @@ json to_json(const ResultEvent& result) {
   }
   return object;
 }
+json to_json(const ObservedEvent& observed) {
+  json object = {{"event", "observed"}, {"calls", observed.calls}};
+  if (!observed.suspicion.empty()) object["suspicion"] = observed.suspicion;
+  return object;
+}
 
 }  // namespace
 
@@ -102,6 +107,9 @@ std::optional<Event> parse_event(std::string_view line) {
                        number_at<double>(object, "inside_seconds", 0),
                        number_at<double>(object, "inside_cpu_seconds", 0),
                        number_at<double>(object, "cpu_seconds", 0)};
+  }
+  if (kind == "observed") {
+    return ObservedEvent{number_at<uint64_t>(object, "calls", 0), text_at(object, "suspicion")};
   }
   return std::nullopt;
 }

@@ -34,7 +34,8 @@ struct HelloEvent {
 struct ReadyEvent {};
 
 /// Something failed that the process survived. `kind` is a word of the outcome table:
-/// "wrong_result", "exception", "gpu_error", "out_of_memory", "unsupported", "setup_failed".
+/// "wrong_result", "exception", "gpu_error", "out_of_memory", "misuse", "unsupported",
+/// "setup_failed".
 struct FailureEvent {
   std::string kind;
   std::string text;
@@ -57,7 +58,14 @@ struct ResultEvent {
   double cpu_seconds = 0;         ///< of the whole process in the run phase
 };
 
-using Event = std::variant<HelloEvent, ReadyEvent, FailureEvent, ResultEvent>;
+/// What the observer of a cell with observe= has seen until now: that it watches (0 calls), more
+/// calls, or a suspicion. What it proves is a FailureEvent of the kind "misuse".
+struct ObservedEvent {
+  uint64_t calls = 0;     ///< outermost ones, in all threads
+  std::string suspicion;  ///< in words; empty: none
+};
+
+using Event = std::variant<HelloEvent, ReadyEvent, FailureEvent, ResultEvent, ObservedEvent>;
 
 /// One line of the events channel, without the newline. Bytes that are no UTF-8 are replaced.
 std::string to_line(const Event& event);

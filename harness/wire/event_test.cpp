@@ -27,6 +27,16 @@ TEST(Event, ResultKeepsItsNumbers) {
   EXPECT_EQ(result.observed_path, "graph");
 }
 
+TEST(Event, WhatWasObservedComesBack) {
+  const auto event = parse_event(to_line(ObservedEvent{214, "foreign-command-buffer: used"}));
+  ASSERT_TRUE(event && std::holds_alternative<ObservedEvent>(*event));
+  EXPECT_EQ(std::get<ObservedEvent>(*event).calls, 214U);
+  EXPECT_EQ(std::get<ObservedEvent>(*event).suspicion, "foreign-command-buffer: used");
+  const auto quiet = parse_event(to_line(ObservedEvent{}));
+  ASSERT_TRUE(quiet && std::holds_alternative<ObservedEvent>(*quiet));
+  EXPECT_EQ(std::get<ObservedEvent>(*quiet).suspicion, "");
+}
+
 TEST(Event, BrokenUtf8InTextIsReplacedNotLost) {
   const auto event = parse_event(to_line(FailureEvent{"exception",
                                                       "a\xff"

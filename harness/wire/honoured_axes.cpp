@@ -19,9 +19,9 @@ struct Row {
 };
 
 constexpr std::array kLanes{
-    Row{Backend::mps, "shape shapes dtype stream model inputs wait compare profile"},
+    Row{Backend::mps, "shape shapes dtype stream model inputs wait compare profile observe"},
     Row{Backend::mlx, "shape dtype stream model owner device leave"},
-    Row{Backend::metal, "shape dtype queue kernel encode model profile"},
+    Row{Backend::metal, "shape dtype queue kernel encode model profile observe"},
     Row{Backend::cuda, "shape shapes dtype stream capture model inputs wait compare"},
     Row{Backend::cpu, "shape shapes dtype model inputs compare"},
     Row{Backend::sim, "shape shapes dtype stream model inputs compare profile"},

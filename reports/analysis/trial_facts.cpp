@@ -105,6 +105,14 @@ void TrialFactsList::add(const TrialRecord& trial) {
       facts.launches += process.recorder.launches;
       facts.overlapped += process.recorder.overlapped;
     }
+    if (process.observation) {
+      facts.observed = true;
+      facts.observed_calls += process.observation->calls;
+      const std::vector<std::string>& suspicions = process.observation->suspicions;
+      if (facts.suspicion == nullptr && !suspicions.empty()) {
+        facts.suspicion = &*texts_.insert(suspicions.front()).first;
+      }
+    }
     for (const GpuEvent& event : process.gpu_events) gpu_events_.emplace_back(index, event);
     if (!process.result) continue;
     // Where a process of its own was asked, its answer is better than none.

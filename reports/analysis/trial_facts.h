@@ -46,7 +46,10 @@ struct TrialFacts {
   uint64_t checked = 0;  ///< results, of processes that gave any
   uint64_t unchecked = 0;
   bool validation_silent = false;  ///< Metal's validation was asked for, and did not show itself
-  bool device_sick = false;        ///< the known-good cell after it failed as well
+  bool observed = false;           ///< at least one process was
+  uint64_t observed_calls = 0;     ///< in all of them
+  const std::string* suspicion = nullptr;  ///< the first of the observer's, in full; or null
+  bool device_sick = false;                ///< the known-good cell after it failed as well
 };
 
 /// Why the worker of a trial that is `unsupported` could not do what the cell asks: in full, as it

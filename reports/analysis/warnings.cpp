@@ -233,6 +233,38 @@ void warn_of_missing_banner(const TrialFactsList& all, std::vector<Warning>& war
                    counted(trials, "trials"), example)});
 }
 
+// What the observer saw is told wherever it was on, also that it saw nothing.
+void warn_of_observed(const TrialFactsList& all, std::vector<Warning>& warnings) {
+  int trials = 0;
+  int broken = 0;
+  int suspected = 0;
+  uint64_t calls = 0;
+  const TrialFacts* suspicious = nullptr;
+  for (const TrialFacts& trial : all) {
+    if (!trial.observed) continue;
+    ++trials;
+    calls += trial.observed_calls;
+    if (trial.judgement->outcome == Outcome::misuse) ++broken;
+    if (trial.suspicion == nullptr) continue;
+    if (suspected++ == 0) suspicious = &trial;
+  }
+  if (trials == 0) return;
+  warnings.push_back(
+      {"observed",
+       fmt::format("Rules observed: {} in {}, {}. The observer changes the timing: its trials have "
+                   "rates of their own, not to be compared with those without.",
+                   counted(static_cast<int64_t>(calls), "calls"), counted(trials, "trials"),
+                   broken == 0 ? "none broken"
+                               : fmt::format("broken by the caller in {} of them", broken))});
+  if (suspicious == nullptr) return;
+  warnings.push_back(
+      {"suspicion",
+       fmt::format("In {} the observer saw what may break a rule, first in {}. That is no proof, "
+                   "and no failure: {}",
+                   counted(suspected, "trials"), *suspicious->cell_id,
+                   shortened(printable(*suspicious->suspicion, Lines::join), 600))});
+}
+
 void warn_of_bystanders(const Analysis& analysis, std::vector<Warning>& warnings) {
   const Bystanders& bystanders = analysis.bystanders;
   if (bystanders.trials == 0) return;
@@ -348,6 +380,7 @@ std::vector<Warning> warn(const Journal& journal, const Analysis& analysis,
   warn_of_unseen_path(analysis, warnings);
   warn_of_unchecked(analysis, warnings);
   warn_of_validation(analysis, warnings);
+  warn_of_observed(trials, warnings);
   warn_of_missing_banner(trials, warnings);
   warn_of_same_build(analysis, warnings);
   warn_of_device(trials, warnings);

@@ -33,6 +33,24 @@ TEST(Warnings, GpuEventsAroundTrialsAreCounted) {
   EXPECT_THAT(warning(report_000(), "gpu_events"), IsEmpty());
 }
 
+TEST(Warnings, WhatTheObserverSawIsSaidAlsoWhereItSawNothing) {
+  SampleJournal sample;
+  sample.plan("metal/mm/default/threads=2/observe=rules").ran(3);
+  EXPECT_THAT(warning(sample, "observed"), IsEmpty());
+  for (TrialRecord& trial : sample.journal.trials) trial.processes[0].observation = {100, {}};
+  EXPECT_THAT(warning(sample, "observed"),
+              HasSubstr("Rules observed: 300 calls in 3 trials, none broken."));
+  EXPECT_THAT(warning(sample, "suspicion"), IsEmpty());
+  sample.journal.trials[1].processes[0].observation->suspicions = {
+      "foreign-command-buffer: used\n"
+      "  called here"};
+  sample.journal.trials[2].judgement.outcome = Outcome::misuse;
+  EXPECT_THAT(warning(sample, "observed"), HasSubstr("broken by the caller in 1 of them"));
+  EXPECT_THAT(warning(sample, "suspicion"),
+              HasSubstr("In 1 trial the observer saw what may break a rule, first in "
+                        "metal/mm/default/threads=2/observe=rules."));
+}
+
 TEST(Warnings, AValidationThatDidNotAnnounceItselfIsSaid) {
   SampleJournal sample;
   sample.plan("mps/add/default/threads=2/validation=api+shader").ran(3);

@@ -26,6 +26,8 @@ std::optional<Harm> harm_of(Outcome outcome) {
       return Harm::gpu_errors;
     case Outcome::out_of_memory:
       return Harm::out_of_memory;
+    case Outcome::misuse:
+      return Harm::breaks_rules;
     case Outcome::exception:
       return Harm::throws;
     default:
@@ -134,6 +136,8 @@ std::string_view in_words(Harm harm) {
       return "GPU errors";
     case Harm::out_of_memory:
       return "runs out of memory";
+    case Harm::breaks_rules:
+      return "its caller breaks a rule";
     default:
       return "throws";
   }

@@ -34,9 +34,10 @@ enum class Harm : uint8_t {
   wrong_numbers,
   gpu_errors,
   out_of_memory,
-  throws
+  throws,
+  breaks_rules  ///< the caller did, and not the library
 };
-constexpr size_t kHarms = 7;
+constexpr size_t kHarms = 8;
 std::string_view in_words(Harm harm);
 
 /// The trials of a cell that failed so.

@@ -54,6 +54,8 @@ inline constexpr auto kPlace<NotReaped> = "/$defs/termination/oneOf/3";
 template <>
 inline constexpr auto kPlace<Usage> = "/$defs/process/properties/usage";
 template <>
+inline constexpr auto kPlace<Observation> = "/$defs/process/properties/observation";
+template <>
 inline constexpr auto kPlace<Capture> = "/$defs/capture";
 template <>
 inline constexpr auto kPlace<FailureEvent> = "/$defs/failure";
@@ -138,7 +140,7 @@ class SchemaFields : public testing::Test {
 
 TEST_F(SchemaFields, OfEachRecordAreThoseThatTheReportHas) {
   check<TrialRecord>();
-  EXPECT_EQ(seen_.size(), 24U);
+  EXPECT_EQ(seen_.size(), 25U);
 }
 
 }  // namespace

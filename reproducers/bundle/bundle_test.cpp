@@ -109,6 +109,7 @@ TEST(Bundle, SaysWhatTheRunMeasuredAndNothingElse) {
         "another; the banner of the checks was seen in 10.",
         "/linear/nograph/threads=1/validation=api: 0 of 10 trials failed by this signature, 0 by "
         "another; the banner of the checks was seen in 10. Fewer threads than the failure needs",
+        "/linear/nograph/threads=3/observe=rules: 400 calls in 10 trials, none broken.",
         "(yours to write)\n\n"}) {
     EXPECT_THAT(text, HasSubstr(part));
   }

@@ -167,12 +167,14 @@ void PlantedRun::write_journal(const std::string& backend) {
   }
   sample.plan(backend + "/linear/nograph/threads=3/validation=api").ran(10, 4, crash, worker);
   sample.plan(backend + "/linear/nograph/threads=1/validation=api").ran(10, 0, crash, worker);
+  sample.plan(backend + "/linear/nograph/threads=3/observe=rules").ran(10, 4, crash, worker);
   const std::string provenance =
       provenance_of(backend, plant("/home/planteduser12/torch/libtorch_cpu.dylib")).dump();
   for (TrialRecord& trial : journal.trials) {
     for (ProcessRecord& process : trial.processes) {
       process.hello = HelloEvent{kProtocolVersion, provenance};
       process.api_validation_seen = trial.cell.validation == Validation::api;
+      if (trial.cell.observe != Observe::none) process.observation = {40, {}};
       process.recorder.images = {{plant("/Users/planteduser15/lib/libextra.dylib"), "c0ffee15"}};
       for (FrameAddress& frame : process.recorder.crash.frames) {
         frame.path = plant("/Users/planteduser16/lib/libframe.dylib");

@@ -66,6 +66,8 @@ std::string what_happens(const Judgement& judgement) {
       return "runs out of memory";
     case Outcome::gpu_error:
       return "ends with an error of the GPU";
+    case Outcome::misuse:
+      return "breaks a rule of the framework's";
     default:
       return "fails";
   }

@@ -29,6 +29,7 @@
 #include "scenarios/worker/inquest.h"
 #include "scenarios/worker/leash.h"
 #include "scenarios/worker/loaded_names.h"
+#include "scenarios/worker/observation.h"
 #include "scenarios/worker/stack_capture.h"
 #include "scenarios/worker/work_alone.h"
 
@@ -81,6 +82,7 @@ class Run {
       result.cpu_seconds = tally.cpu_seconds;
       check(result);
       channel_.send(result, digest_of_drawn());
+      tell_observed_calls();
     } catch (...) {
       FailureEvent failure;
       failure.kind = kind_of_current_exception(failure.text);
@@ -106,6 +108,8 @@ class Run {
     nlohmann::json provenance = program_.provenance(cell_);
     if (const size_t bytes = program_.thread_stack(); bytes > 0) provenance["thread_stack"] = bytes;
     channel_.send(HelloEvent{kProtocolVersion, provenance.dump()});
+    // The device is chosen by now, and nobody has asked it for anything.
+    begin_observation(cell_, recorder_, [this](const Event& event) { channel_.send(event); });
     workload_ = program_.make_workload(cell_, seed_);
     inquest_.watch(workload_.get());
     note_images(recorder_);
@@ -144,6 +148,7 @@ class Run {
     result.unchecked = tally.operations;
     result.observed_path = workload_->observed_path();
     channel_.send(result, digest_of_drawn());
+    tell_observed_calls();
     inquest_.watch(nullptr);
     enter(Phase::teardown);
   }

@@ -61,6 +61,15 @@ std::vector<std::string> misuse_in_words(const BundleFinding& finding) {
   if (any([](const ValidationCount& count) { return count.otherwise > 0; })) {
     lines.push_back("Look at those others first: the checks themselves may have objected.");
   }
+  for (const ObservedCount& count : count_observed(finding)) {
+    lines.push_back(fmt::format(
+        "Rules observed, {}: {} in {}, {}{}.{}", to_string(*count.cell),
+        counted(static_cast<int64_t>(count.calls), "calls"), counted(count.trials, "trials"),
+        count.broken == 0 ? "none broken"
+                          : fmt::format("broken by the caller in {} of them", count.broken),
+        count.suspected == 0 ? "" : fmt::format("; suspicions in {}, no proof", count.suspected),
+        count.enough ? "" : " Fewer threads than the failure needs."));
+  }
   for (const ProofLine& proof : finding.reproduction.proofs) {
     if (proof.program != "metal" || !proof.held || proof.n == 0) continue;
     lines.push_back(

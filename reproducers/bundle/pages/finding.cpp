@@ -133,6 +133,42 @@ std::vector<ValidationCount> count_validation(const BundleFinding& finding) {
   return counts;
 }
 
+std::vector<ObservedCount> count_observed(const BundleFinding& finding) {
+  std::vector<ObservedCount> counts;
+  std::map<std::string, size_t> places;  // of a cell, in counts
+  const Cell& failing = finding.smallest().summary->cell;
+  for (const TrialRecord& trial : finding.evidence->journal.trials) {
+    const Cell& cell = trial.cell;
+    const bool observed =
+        std::all_of(trial.processes.begin(), trial.processes.end(),
+                    [](const ProcessRecord& process) { return process.observation.has_value(); });
+    if (cell.observe == Observe::none || cell.backend != failing.backend || cell.op != failing.op ||
+        cell.path != failing.path || trial.processes.empty() || !observed ||
+        !is_evidence(trial.judgement.outcome)) {
+      continue;
+    }
+    const auto [place, is_new] = places.try_emplace(to_string(cell), counts.size());
+    if (is_new) {
+      counts.push_back(
+          {.cell = &cell,
+           .enough = cell.threads >= failing.threads && cell.processes >= failing.processes});
+    }
+    ObservedCount& count = counts[place->second];
+    ++count.trials;
+    bool suspected = false;
+    for (const ProcessRecord& process : trial.processes) {
+      count.calls += process.observation->calls;
+      suspected = suspected || !process.observation->suspicions.empty();
+    }
+    if (trial.judgement.outcome == Outcome::misuse) {
+      ++count.broken;
+    } else if (suspected) {
+      ++count.suspected;
+    }
+  }
+  return counts;
+}
+
 BundleRecord record_of(const BundleFinding& finding) {
   const CampaignHeader& header = finding.evidence->journal.header;
   BundleRecord record;

@@ -63,6 +63,18 @@ struct ValidationCount {
 /// In the order of the journal.
 std::vector<ValidationCount> count_validation(const BundleFinding& finding);
 
+/// Trials of one cell that was observed and has the backend, operation and path of the failure.
+struct ObservedCount {
+  const Cell* cell = nullptr;  ///< the journal's
+  int trials = 0;              ///< that count
+  uint64_t calls = 0;          ///< observed in them, until each process last told
+  int broken = 0;              ///< in which a rule was proved to be broken
+  int suspected = 0;           ///< in which one was suspected and none proved
+  bool enough = false;         ///< as of ValidationCount
+};
+/// In the order of the journal; trials in which every process was observed.
+std::vector<ObservedCount> count_observed(const BundleFinding& finding);
+
 /// `bundle.json` of the finding.
 BundleRecord record_of(const BundleFinding& finding);
 

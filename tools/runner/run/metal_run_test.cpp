@@ -132,6 +132,38 @@ TEST_F(MetalRun, AThreadThatWaitsBesideOthersHarmsNoneAndHidesNoHang) {
   }
 }
 
+// What the cells of our own do is right by Metal's rules: each built-in matrix, as far as the
+// backend has it.
+TEST_F(MetalRun, OurOwnCellsBreakNoRule) {
+  const nlohmann::json matrices =
+      nlohmann::json::parse(mpsprobe({"list", "matrices", "--json"}).out, nullptr, false);
+  ASSERT_TRUE(matrices.is_array());
+  int observed = 0;
+  for (const nlohmann::json& matrix : matrices) {
+    const std::string name = matrix.at("name");
+    const Run result =
+        mpsprobe({"run", "--matrix", name, "--backend", "metal", "--profile", "clean", "--observe",
+                  "rules", "--trials", "1", "--fail-on", "never", "--seconds", "0", "--worker",
+                  "stock=" MPSPROBE_METAL_WORKER, "--out", path(name)});
+    const nlohmann::json report =
+        nlohmann::json::parse(read(name + "/report.json"), nullptr, false);
+    if (!report.is_object()) continue;
+    for (const nlohmann::json& trial : report.at("trials")) {
+      EXPECT_NE(trial.at("judgement").at("outcome"), "misuse") << trial.dump(1);
+      for (const nlohmann::json& process : trial.at("processes")) {
+        if (!process.contains("observation")) continue;
+        ++observed;
+        // One that had to be ended tells nothing more.
+        if (trial.at("judgement").at("outcome") == "pass") {
+          EXPECT_GT(process.at("observation").at("calls"), 0) << trial.at("cell");
+        }
+        EXPECT_TRUE(process.at("observation").at("suspicions").empty()) << process.dump(1);
+      }
+    }
+  }
+  EXPECT_GT(observed, 50);
+}
+
 TEST_F(MetalRun, TheProcessHasNoLibTorch) {
   const nlohmann::json report = run({"--cell", "metal/mm/default/threads=1"});
   EXPECT_THAT(report.dump(), HasSubstr("mpsprobe_metal_face"));
