@@ -4,6 +4,7 @@
 #include "scenarios/observer/classes.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -37,6 +38,8 @@ Hooks& hooks() {
   static auto* const all = new Hooks;
   return *all;
 }
+
+std::atomic<bool> watching = false;
 
 constexpr struct {
   const char* protocol;
@@ -199,7 +202,12 @@ void see(id object) {
   hook_by_protocols(of);
 }
 
+bool is_watching() {
+  return watching.load(std::memory_order_relaxed);
+}
+
 void watch_classes() {
+  watching = true;
   static std::once_flag once;
   std::call_once(once, [] {
     visit_calls({enter, leave});

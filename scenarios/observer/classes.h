@@ -4,6 +4,9 @@
 
 namespace mpsprobe::observer {
 
+/// Whether watch_classes() has been called. Any thread, at any time.
+bool is_watching();
+
 /// Begins to watch: the classes of Metal Performance Shaders and MPSGraph that are loaded, and from
 /// now on each class at the first sight of one of its objects. Once a process. Any thread.
 void watch_classes();

@@ -61,6 +61,7 @@ void queue_made_buffer(Moment& moment, Object&) {
   buffer.torch = made_by_torch(moment);
   buffer.made = here(moment);
   buffer.last_thread = moment.me.number;
+  buffer.last_time = time_of(moment.me);
   buffer.last_use = moment.call.frame.return_address;
 }
 
@@ -94,6 +95,7 @@ void buffer_opened_encoder(Moment& moment, Object& buffer) {
     encoder->torch = made_by_torch(moment);
     encoder->made = site;
     encoder->last_thread = moment.me.number;
+    encoder->last_time = time_of(moment.me);
     encoder->last_use = moment.call.frame.return_address;
     encoder->parents[wrapped ? 1 : 0] = buffer.address.load();
   }

@@ -104,7 +104,8 @@ bool enter_object(Moment& moment, Object& object, const Event& event) {
   object.entered_at.store(moment.call.frame.return_address, std::memory_order_relaxed);
   const uint32_t last = object.last_thread;
   if (last != 0 && last != moment.me.number && !object.suspected && !object.closed &&
-      object.open == nullptr && object.role != Role::kernel) {
+      object.open == nullptr && object.role != Role::kernel &&
+      !comes_after(moment.me, last, object.last_time)) {
     object.suspected = true;
     Site other;
     other.thread = last;
@@ -115,6 +116,7 @@ bool enter_object(Moment& moment, Object& object, const Event& event) {
         object, "the other thread used it here", &other);
   }
   object.last_thread = moment.me.number;
+  object.last_time = time_of(moment.me);
   object.last_use = moment.call.frame.return_address;
   spring(moment.me, last != 0 && last != moment.me.number);
   return true;

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "scenarios/observer/classes.h"
+
 namespace mpsprobe::observer {
 namespace {
 
@@ -51,19 +53,35 @@ Threads& threads() {
 
 #ifdef __APPLE__
 thread_local Thread* current = nullptr;
+thread_local bool noting = false;
 #else
 // Found in one instruction; the C library keeps room for such a pointer of libraries loaded late.
 __attribute__((tls_model("initial-exec"))) thread_local Thread* current = nullptr;
+__attribute__((tls_model("initial-exec"))) thread_local bool noting = false;
 #endif
 
+// What pthread_join is given.
+const void* self() {
+#ifdef __APPLE__
+  return pthread_self();
+#else
+  return pointer(pthread_self());
+#endif
+}
+
 void give_back(void* thread) {
+  // For whoever joins it.
+  released(*static_cast<Thread*>(thread), self());
+  noting = true;  // it is not noted again for what it does while it ends
   Threads& all = threads();
   const std::lock_guard lock(all.mutex);
   all.unused.push_back(static_cast<Thread*>(thread));
   current = nullptr;
 }
 
-Thread& first_sight() {
+Thread& first_sight(const Clock* parent) {
+  // What follows takes a lock, which is one of the calls that are seen.
+  noting = true;
   const uintptr_t end = end_of_stack();
   Threads& all = threads();
   const std::lock_guard lock(all.mutex);
@@ -77,8 +95,10 @@ Thread& first_sight() {
   current->number = ++all.count;
   current->depth = 0;
   current->stack_end = end;
+  begin_time(*current, parent);
   current->first_seen = current->waited = 0;
   pthread_setspecific(all.key, current);
+  noting = false;
   return *current;
 }
 
@@ -103,7 +123,7 @@ Object& place(Shard& shard, void* address, Role role, const char* class_name) {
     object->parents[0] = object->parents[1] = nullptr;
     object->made = object->ended = object->opened = {};
     object->inside = 0;
-    object->last_thread = 0;
+    object->last_thread = object->last_time = 0;
     object->last_use = 0;
     object->kernels.clear();
     object->placeholders.clear();
@@ -131,7 +151,16 @@ const char* word(Role role) {
 }
 
 Thread& this_thread() {
-  return current != nullptr ? *current : first_sight();
+  return current != nullptr ? *current : first_sight(nullptr);
+}
+
+Thread* noted_thread() {
+  if (current != nullptr) return current;
+  return noting || !is_watching() ? nullptr : &first_sight(nullptr);
+}
+
+void start_thread(const Clock& parent) {
+  if (current == nullptr) first_sight(&parent);
 }
 
 uint64_t calls_observed() {

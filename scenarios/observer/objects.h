@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "scenarios/observer/clocks.h"
 #include "scenarios/observer/sites.h"
 
 namespace mpsprobe::observer {
@@ -35,6 +36,7 @@ struct Thread {
   uint32_t number = 0;  ///< from 1 on, by first sight
   int depth = 0;        ///< hooked methods that it is inside
   uintptr_t stack_end = 0;
+  Clock clock{};                    ///< what it comes after
   uint64_t first_seen = 0;          ///< by the trap, in ns of the monotonic clock
   uint64_t waited = 0;              ///< in the trap, in ns
   std::atomic<uint64_t> calls = 0;  ///< outermost ones
@@ -89,12 +91,18 @@ struct Object {
   Site opened;                            ///< a command buffer's open encoder
   std::atomic<uintptr_t> entered_at = 0;  ///< return address of who is inside
   uint32_t last_thread = 0;
+  uint32_t last_time = 0;  ///< that thread's
   uintptr_t last_use = 0;
   std::map<std::string, uint32_t> kernels;  ///< a library's, with the buffers that each needs
   std::set<void*> placeholders;             ///< that a tensor depends on
 };
 
 Thread& this_thread();
+/// The same where it may be asked at any time: null before watching, and where the thread is just
+/// being noted.
+Thread* noted_thread();
+/// The calling thread begins, after what the one that started it knew.
+void start_thread(const Clock& parent);
 
 /// Calls that have been outermost in all threads.
 uint64_t calls_observed();

@@ -30,8 +30,7 @@ ObservedProgram observe(const std::vector<std::string>& of_metal_rules,
 
 struct RuleCase {
   const char* program;  ///< of metal_rules
-  const char* rule;     ///< of the observer's
-  bool proof = true;
+  const char* rule;     ///< of the observer's; null where it has nothing against it
   bool earlier = true;  ///< there is a second place
 
   friend void PrintTo(const RuleCase& rule, std::ostream* out) { *out << rule.program; }
@@ -39,10 +38,10 @@ struct RuleCase {
 
 constexpr RuleCase kCases[] = {
     {"shared-command-buffer", "shared-command-buffer"},
-    // The device that stands in here forbids both; in Metal they are legal where something orders
-    // the threads.
-    {"foreign-command-buffer", "foreign-command-buffer", false},
-    {"shared-encoder", "handed-over-encoder", false},
+    // The device that stands in here forbids both; in Metal they are legal, as the start of the
+    // second thread orders the two.
+    {"foreign-command-buffer", nullptr},
+    {"shared-encoder", nullptr},
     {"shared-kernel", "shared-kernel"},
     {"second-encoder", "second-encoder"},
     {"commit-open-encoder", "commit-open-encoder"},
@@ -55,14 +54,14 @@ constexpr RuleCase kCases[] = {
     {"end-twice", "end-twice"},
     {"release-without-end", "release-without-end"},
     {"foreign-encoder", "foreign-encoder"},
-    {"no-function", "no-function", true, false},
+    {"no-function", "no-function", false},
     {"dispatch-without-pipeline", "dispatch-without-pipeline"},
     {"unbound-buffer", "unbound-buffer"},
     {"dispatch-after-end", "dispatch-after-end"},
     {"fill-beyond-buffer", "fill-beyond-buffer"},
     {"copy-beyond-buffer", "copy-beyond-buffer"},
-    {"array-beyond-buffer", "array-beyond-buffer", true, false},
-    {"unfed-placeholder", "unfed-placeholder", true, false},
+    {"array-beyond-buffer", "array-beyond-buffer", false},
+    {"unfed-placeholder", "unfed-placeholder", false},
 };
 
 class ObservedRule : public testing::TestWithParam<RuleCase> {};
@@ -71,11 +70,15 @@ TEST_P(ObservedRule, IsNamedWithBothPlacesBeforeTheDeviceNotices) {
   const ObservedProgram observed = observe({"break", GetParam().program});
   EXPECT_EQ(observed.ended.termination, Termination(Signaled{SIGABRT, false}))
       << observed.ended.err;
+  if (GetParam().rule == nullptr) {
+    EXPECT_EQ(observed.lines.size(), 1U) << observed.ended.err;
+    return;
+  }
   ASSERT_EQ(observed.lines.size(), 2U) << observed.ended.err;
   EXPECT_EQ(observed.lines[0]["kind"], "begin");
   const json& found = observed.lines[1];
   EXPECT_EQ(found["rule"], GetParam().rule);
-  EXPECT_EQ(found["kind"], GetParam().proof ? "misuse" : "suspicion");
+  EXPECT_EQ(found["kind"], "misuse");
   EXPECT_EQ(found["here"]["frames"][0]["image"], "metal_rules");
   EXPECT_EQ(found.contains("earlier"), GetParam().earlier);
   if (GetParam().earlier) {
@@ -119,6 +122,24 @@ INSTANTIATE_TEST_SUITE_P(Twins, ObservedTwin,
                            return observed_name({std::get<0>(twin.param), twin.index}) +
                                   (std::get<1>(twin.param) ? "_with_the_trap" : "");
                          });
+
+/// How a thread knows that another one is done with a command buffer.
+class ObservedHandOver : public testing::TestWithParam<const char*> {};
+
+TEST_P(ObservedHandOver, IsSuspectedWhereNothingIsSeenThatOrdersTheTwo) {
+  const ObservedProgram observed = observe_program({MPSPROBE_HANDOVER, GetParam()});
+  EXPECT_EQ(observed.ended.termination, Termination(Exited{0})) << observed.ended.err;
+  const bool seen = std::string(GetParam()) != "atomic";
+  ASSERT_EQ(observed.lines.size(), seen ? 2U : 3U) << observed.ended.err;
+  if (!seen) {
+    EXPECT_EQ(observed.lines[1]["rule"], "foreign-command-buffer");
+    EXPECT_EQ(observed.lines[1]["kind"], "suspicion");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, ObservedHandOver,
+                         testing::Values("start", "join", "lock", "condition", "atomic"),
+                         [](const auto& way) { return std::string(way.param); });
 
 }  // namespace
 }  // namespace mpsprobe

@@ -78,12 +78,12 @@ constexpr std::array kTexts = {
     RuleText{"shared-command-buffer", "two threads used one command buffer at once",
              "threads that encode side by side have a command buffer each",
              "Give each thread a command buffer of its own", kThreads, true},
-    RuleText{"foreign-command-buffer",
-             "used a command buffer of another thread, and no order between the two was seen",
-             "one thread at a time uses a command buffer (legal where a thread's start, a lock or "
-             "an atomic orders "
-             "the two, which is not seen here)",
-             "Make the command buffer on the thread that encodes", kThreads, false},
+    RuleText{
+        "foreign-command-buffer",
+        "used a command buffer of another thread, and no order between the two was seen",
+        "one thread at a time uses a command buffer (legal where an atomic, or what else is not "
+        "seen here, orders the two)",
+        "Make the command buffer on the thread that encodes", kThreads, false},
     RuleText{"shared-kernel", "two threads encoded one kernel object at once",
              "several threads do not encode one kernel object",
              "Give each thread a copy ([kernel copyWithZone:device:]), or a lock around encode",
@@ -106,9 +106,8 @@ constexpr std::array kTexts = {
              true},
     RuleText{"handed-over-encoder",
              "used an encoder of another thread, and no order between the two was seen",
-             "one thread at a time encodes (legal where a thread's start, a lock or an atomic "
-             "orders the two, which "
-             "is not seen here)",
+             "one thread at a time encodes (legal where an atomic, or what else is not seen here, "
+             "orders the two)",
              "Open the encoder on the thread that encodes", kCompute, false},
     RuleText{
         "off-queue", "used what belongs to a stream of PyTorch's off the stream's queue",
