@@ -7,6 +7,7 @@
 #include <map>
 
 #include "harness/outcome/judge.h"
+#include "harness/outcome/reported.h"
 #include "harness/outcome/sample_process.h"
 
 namespace mpsprobe {
@@ -93,6 +94,13 @@ TEST(JudgeRefusal, SpeaksForATrialThatElsePassed) {
   trial.processes.push_back(ended_process(Signaled{SIGSEGV, false}));
   judge_trial(trial);
   EXPECT_EQ(trial.judgement.outcome, Outcome::signal);
+}
+
+TEST(ReportedFailures, HaveTheTypeOfAnExceptionOfPythonInTheirTitle) {
+  const auto title = [](const char* text) { return read_failure(threw(text)).title; };
+  EXPECT_EQ(title("ValueError: queue 3 is full"), "ValueError: queue N is full");
+  EXPECT_EQ(title("SystemExit: 3"), "SystemExit");
+  EXPECT_EQ(title("queue 3 is full"), "queue N is full");
 }
 
 }  // namespace

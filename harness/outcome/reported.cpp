@@ -90,7 +90,7 @@ ReportedFailure read_failure(const FailureEvent& failure) {
   const bool known = !findings.empty() && findings.front().known;
   if (kind == Outcome::exception && !known && !titled.title.empty()) {
     const std::string type(type_of_error(failure.text));
-    const bool has_it = titled.title.starts_with(type);
+    const bool has_it = titled.title.starts_with(type.substr(0, type.find(':')));
     return {kind, (has_it ? "" : type) + titled.title, detail, known, std::move(why)};
   }
   if (kind == Outcome::exception || !findings.empty()) {

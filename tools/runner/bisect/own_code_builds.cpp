@@ -58,7 +58,8 @@ std::string own_code_cell(BisectRequest& request) {
     say(stderr, "mpsprobe: {}: {}\n", build->name, printable(why));
   }
   throw InputError("bisect", "no build can run the code: " + shortened(printable(why), 300),
-                   "Look at --make, or name a cell");
+                   options.make.empty() ? "Name workers, or add --make 'pip install mlx=={}'"
+                                        : "Look at --make, or name a cell");
 }
 
 }  // namespace mpsprobe
