@@ -5,6 +5,8 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include <string>
+
 #include "harness/campaign/simulated_campaign.h"
 
 namespace {
@@ -12,7 +14,7 @@ namespace {
 using namespace mpsprobe;
 
 constexpr int kCampaigns = 10'000;
-constexpr double kSettleRate = 0.1;
+constexpr double kSettleRates[] = {0.1, 0.05};
 constexpr uint64_t kSeed = 23;
 
 void print(benchmark::State& state, const SimulatedCampaigns& all) {
@@ -24,27 +26,29 @@ void print(benchmark::State& state, const SimulatedCampaigns& all) {
   state.counters["coverage_%"] = 100 - share(all.uncovered, all.intervals);
 }
 
+using Simulate = SimulatedCampaigns(const RateQuestion&, const PlantedBoundary&, int, uint64_t);
+
+void register_one(const std::string& name, const RateQuestion& question,
+                  const PlantedBoundary& planted, Simulate* simulate) {
+  benchmark::RegisterBenchmark(name.c_str(),
+                               [question, planted, simulate](benchmark::State& state) {
+                                 for (auto each : state) {
+                                   print(state, simulate(question, planted, kCampaigns, kSeed));
+                                 }
+                               })
+      ->Iterations(1)
+      ->Unit(benchmark::kMillisecond);
+}
+
 void register_all() {
-  const RateQuestion question = settling_question(kSettleRate);
-  for (const PlantedBoundary& planted : planted_boundaries(question)) {
-    benchmark::RegisterBenchmark(("settle/" + planted.name).c_str(),
-                                 [question, planted](benchmark::State& state) {
-                                   for (auto each : state) {
-                                     print(state,
-                                           settle_simulated(question, planted, kCampaigns, kSeed));
-                                   }
-                                 })
-        ->Iterations(1)
-        ->Unit(benchmark::kMillisecond);
-    benchmark::RegisterBenchmark(("fixed/" + planted.name).c_str(),
-                                 [question, planted](benchmark::State& state) {
-                                   for (auto each : state) {
-                                     print(state,
-                                           plan_simulated(question, planted, kCampaigns, kSeed));
-                                   }
-                                 })
-        ->Iterations(1)
-        ->Unit(benchmark::kMillisecond);
+  for (const double rate : kSettleRates) {
+    const RateQuestion question = settling_question(rate);
+    for (const PlantedBoundary& planted : planted_boundaries(question)) {
+      register_one(fmt::format("settle {:g}%/{}", rate * 100, planted.name), question, planted,
+                   settle_simulated);
+      register_one(fmt::format("fixed {:g}%/{}", rate * 100, planted.name), question, planted,
+                   plan_simulated);
+    }
   }
   for (int step = 0; step <= 20; ++step) {
     benchmark::RegisterBenchmark(fmt::format("coverage/p={:.2f}", step * 0.05).c_str(),
