@@ -239,6 +239,7 @@ struct Answer {
   std::string text;  ///< without the class of the devices, see class_prefix
   std::vector<std::string> sentences;  ///< the same, one a build and one a question
   AnswerTable table;
+  std::vector<std::string> next;  ///< what to do now (next_steps.h)
 };
 
 /// What a campaign that settles questions (--settle) came to.

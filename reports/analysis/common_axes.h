@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,10 +11,22 @@
 
 namespace mpsprobe {
 
-/// The axes that have one value in all cells of the run, "backend" among them where there is one.
-std::vector<std::string_view> common_axes(const Analysis& analysis);
+/// What the cells of a run have in common, and what a cell is called beside the others.
+class CommonAxes {
+ public:
+  explicit CommonAxes(const Analysis& analysis);
 
-/// What they are, as far as it says something: "backend sim, iterations=30".
-std::string common_in_words(const Analysis& analysis);
+  /// "chain, stream=per-thread": its backend where there are several, and its label without what
+  /// all have in common, the iterations that nearly all have, and the axes in `without`.
+  std::string label(const Cell& cell, std::initializer_list<std::string_view> without = {}) const;
+
+  /// What is left out there, as far as it says something: "backend sim, iterations=30 unless said".
+  std::string in_words() const;
+
+ private:
+  std::vector<std::string_view> names_;
+  std::optional<int32_t> usual_iterations_;  ///< of two thirds of the cells, where not of all
+  Cell first_;
+};
 
 }  // namespace mpsprobe

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -24,15 +25,6 @@ int count_outcome(const Analysis& analysis, Outcome outcome) {
   return trials;
 }
 
-template <typename Predicate>
-std::vector<const CellSummary*> cells_where(const Analysis& analysis, Predicate predicate) {
-  std::vector<const CellSummary*> cells;
-  for (const CellSummary& cell : analysis.cells) {
-    if (predicate(cell)) cells.push_back(&cell);
-  }
-  return cells;
-}
-
 void warn_of_gaps(const Analysis& analysis, bool live, std::vector<Warning>& warnings) {
   if (!analysis.has_evidence()) {
     warnings.push_back({"no_evidence",
@@ -47,9 +39,11 @@ void warn_of_gaps(const Analysis& analysis, bool live, std::vector<Warning>& war
                                    : "it ended with \"" + words(printable(end.reason)) + "\"";
     if (!end.note.empty()) why += " (" + shortened(printable(end.note), 200) + ")";
   }
-  warnings.push_back({"incomplete", fmt::format("Incomplete: {} of {} planned trials were run; {}. "
-                                                "What was not run is no pass.",
-                                                analysis.recorded, analysis.planned, why)});
+  warnings.push_back(
+      {"incomplete", fmt::format("Incomplete: {} of {} {} run; {}. What was not run is "
+                                 "no pass.",
+                                 analysis.recorded, counted(analysis.planned, "planned trials"),
+                                 analysis.planned == 1 ? "was" : "were", why)});
 }
 
 void warn_of_open_questions(const Analysis& analysis, std::vector<Warning>& warnings) {
@@ -65,8 +59,10 @@ void warn_of_open_questions(const Analysis& analysis, std::vector<Warning>& warn
   if (open.size() > kMostNamed) named += fmt::format("; and {} more", open.size() - kMostNamed);
   warnings.push_back(
       {"not_settled",
-       fmt::format("Not settled: {} of {} boundaries. Next would be {}.", open.size(),
-                   open.size() + analysis.settling->settled + analysis.settling->given_up, named)});
+       fmt::format("Not settled: {} of {}. Next would be {}.", open.size(),
+                   counted(open.size() + analysis.settling->settled + analysis.settling->given_up,
+                           "boundaries"),
+                   named)});
 }
 
 void warn_of_damage(const Journal& journal, std::vector<Warning>& warnings) {
@@ -117,18 +113,6 @@ void warn_of_sharing(const Journal& journal, std::vector<Warning>& warnings) {
                                  journal.header.jobs)});
 }
 
-void warn_of_overlap(const Analysis& analysis, std::vector<Warning>& warnings) {
-  const auto cells = cells_where(analysis, [](const CellSummary& cell) {
-    return cell.verdict == Verdict::pass && cell.overlap == Overlap::none;
-  });
-  if (cells.empty()) return;
-  warnings.push_back(
-      {"no_overlap",
-       fmt::format("{} with several threads passed without any two threads inside an operation at "
-                   "once, for example {}: a pass without overlap shows nothing.",
-                   counted(static_cast<int64_t>(cells.size()), "cells"), cells.front()->id)});
-}
-
 /// What trials failed of in set-up, the most frequent first: ": 3 of ..., 1 of ...."
 std::string why_not_set_up(const Analysis& analysis) {
   std::map<std::string, int> reasons;
@@ -154,13 +138,18 @@ std::string why_not_set_up(const Analysis& analysis) {
 constexpr double kOneProcessor = 1.05;
 
 void warn_of_one_at_a_time(const Analysis& analysis, std::vector<Warning>& warnings) {
-  const auto cells = cells_where(analysis, [](const CellSummary& cell) {
-    return cell.verdict == Verdict::pass && cell.overlap == Overlap::seen && cell.inside.known() &&
-           cell.inside.processors() <= kOneProcessor;
-  });
-  if (cells.empty()) return;
   InsideShare sum;
-  for (const CellSummary* cell : cells) sum += cell->inside;
+  int64_t number = 0;
+  const CellSummary* example = nullptr;
+  for (const CellSummary& cell : analysis.cells) {
+    if (cell.verdict != Verdict::pass || cell.overlap != Overlap::seen || !cell.inside.known() ||
+        cell.inside.processors() > kOneProcessor) {
+      continue;
+    }
+    sum += cell.inside;
+    if (number++ == 0) example = &cell;
+  }
+  if (example == nullptr) return;
   warnings.push_back(
       {"one_at_a_time",
        fmt::format(
@@ -168,55 +157,59 @@ void warn_of_one_at_a_time(const Analysis& analysis, std::vector<Warning>& warni
            "or less: {:.2f} on average; of the {:.2g} s that threads were inside calls, "
            "they themselves computed {:.0f}%. They were inside at once, and may have waited "
            "there for the interpreter's lock, or for a device, for example in {}.",
-           counted(static_cast<int64_t>(cells.size()), "cells"), sum.processors(),
-           sum.inside_seconds, 100 * sum.computed(), cells.front()->id)});
+           counted(number, "cells"), sum.processors(), sum.inside_seconds, 100 * sum.computed(),
+           example->id)});
 }
 
-void warn_of_unchecked(const Analysis& analysis, std::vector<Warning>& warnings) {
-  const auto cells = cells_where(analysis, [](const CellSummary& cell) {
-    return cell.verdict == Verdict::pass && cell.checked == 0;
-  });
-  if (cells.empty()) return;
-  warnings.push_back(
-      {"unchecked",
-       fmt::format("In {} that passed no result was compared with the reference, for example {}: "
-                   "wrong numbers would not have been seen there.",
-                   counted(static_cast<int64_t>(cells.size()), "cells"), cells.front()->id)});
-}
+/// What limits the worth of some cells: {} is how many, then an example, then what it is that
+/// `said` gives of it.
+struct CellWarning {
+  const char* code;
+  bool (*applies)(const CellSummary&);
+  const char* text;
+  std::string (*said)(const CellSummary&);
+};
 
-void warn_of_path(const Analysis& analysis, std::vector<Warning>& warnings) {
-  const auto cells = cells_where(analysis, took_another_path);
-  if (cells.empty()) return;
-  warnings.push_back(
-      {"wrong_path",
-       fmt::format("{} took another path than the cell asks for, for example {} "
-                   "(observed: {}): their results say nothing about that path.",
-                   counted(static_cast<int64_t>(cells.size()), "cells"), cells.front()->id,
-                   shortened(printable(cells.front()->observed_paths.front()), 60))});
-}
+const std::array<CellWarning, 5> kCellWarnings{{
+    {"no_overlap",
+     [](const CellSummary& cell) {
+       return cell.verdict == Verdict::pass && cell.overlap == Overlap::none;
+     },
+     "{} with several threads passed without any two threads inside an operation at once, for "
+     "example {}: a pass without overlap shows nothing.",
+     nullptr},
+    {"wrong_path", took_another_path,
+     "{} took another path than the cell asks for, for example {} (observed: {}): their results "
+     "say nothing about that path.",
+     [](const CellSummary& cell) { return shortened(printable(cell.observed_paths.front()), 60); }},
+    // Such a cell may be the same as the one of the other path.
+    {"path_not_observed", [](const CellSummary& cell) { return !cell.path_unseen.empty(); },
+     "Whether {} took the path that the cell asks for was asked in a process of its own and not "
+     "seen, for example {}: {}.",
+     [](const CellSummary& cell) { return shortened(printable(cell.path_unseen), 200); }},
+    {"unchecked",
+     [](const CellSummary& cell) { return cell.verdict == Verdict::pass && cell.checked == 0; },
+     "In {} that passed no result was compared with the reference, for example {}: wrong numbers "
+     "would not have been seen there.",
+     nullptr},
+    {"validation", [](const CellSummary& cell) { return cell.cell.validation != Validation::none; },
+     "{} ran under Metal's validation layers, which hide some failures and invent others: rates of "
+     "their own, not to be compared with those without.",
+     nullptr},
+}};
 
-/// Such a cell may be the same as the one of the other path.
-void warn_of_unseen_path(const Analysis& analysis, std::vector<Warning>& warnings) {
-  const auto cells =
-      cells_where(analysis, [](const CellSummary& cell) { return !cell.path_unseen.empty(); });
-  if (cells.empty()) return;
-  warnings.push_back(
-      {"path_not_observed",
-       fmt::format("Whether {} took the path that the cell asks for was asked in a process of its "
-                   "own and not seen, for example {}: {}.",
-                   counted(static_cast<int64_t>(cells.size()), "cells"), cells.front()->id,
-                   shortened(printable(cells.front()->path_unseen), 200))});
-}
-
-void warn_of_validation(const Analysis& analysis, std::vector<Warning>& warnings) {
-  const auto cells = cells_where(
-      analysis, [](const CellSummary& cell) { return cell.cell.validation != Validation::none; });
-  if (cells.empty()) return;
-  warnings.push_back(
-      {"validation",
-       fmt::format("{} ran under Metal's validation layers, which hide some failures and invent "
-                   "others: rates of their own, not to be compared with those without.",
-                   counted(static_cast<int64_t>(cells.size()), "cells"))});
+void warn_of_cells(const Analysis& analysis, std::vector<Warning>& warnings) {
+  for (const CellWarning& each : kCellWarnings) {
+    const CellSummary* example = nullptr;
+    int64_t number = 0;
+    for (const CellSummary& cell : analysis.cells) {
+      if (each.applies(cell) && number++ == 0) example = &cell;
+    }
+    if (example == nullptr) continue;
+    warnings.push_back(
+        {each.code, fmt::format(fmt::runtime(each.text), counted(number, "cells"), example->id,
+                                each.said == nullptr ? "" : each.said(*example))});
+  }
 }
 
 void warn_of_missing_banner(const TrialFactsList& all, std::vector<Warning>& warnings) {
@@ -292,8 +285,7 @@ void warn_of_gpu_events(const TrialFactsList& all, std::vector<Warning>& warning
        fmt::format("The system reported GPU errors or restarts around {}, first around one of {}. "
                    "Such a report names no process for sure: it proves no guilt, and what ran "
                    "beside it may have suffered.",
-                   counted(static_cast<int64_t>(events.size()), "trials"),
-                   *all[events.begin()->first].cell_id)});
+                   counted(events.size(), "trials"), *all[events.begin()->first].cell_id)});
 }
 
 void warn_of_thin_signatures(const Analysis& analysis, std::vector<Warning>& warnings) {
@@ -374,12 +366,8 @@ std::vector<Warning> warn(const Journal& journal, const Analysis& analysis,
   warn_of_damage(journal, warnings);
   warn_of_lost_provenance(journal, trials, warnings);
   warn_of_sharing(journal, warnings);
-  warn_of_overlap(analysis, warnings);
+  warn_of_cells(analysis, warnings);
   warn_of_one_at_a_time(analysis, warnings);
-  warn_of_path(analysis, warnings);
-  warn_of_unseen_path(analysis, warnings);
-  warn_of_unchecked(analysis, warnings);
-  warn_of_validation(analysis, warnings);
   warn_of_observed(trials, warnings);
   warn_of_missing_banner(trials, warnings);
   warn_of_same_build(analysis, warnings);

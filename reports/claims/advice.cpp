@@ -4,6 +4,7 @@
 
 #include "harness/wire/axis.h"
 #include "reports/words/phrases.h"
+#include "reports/words/wording.h"
 
 namespace mpsprobe {
 namespace {
@@ -12,8 +13,8 @@ void advise_threads(const Analysis& analysis, std::vector<Advice>& advice) {
   for (const Boundary& boundary : analysis.boundaries) {
     if (boundary.axis != "threads" || !boundary.fewest_failing || !boundary.most_passing) continue;
     if (boundary.most_passing->without_overlap || boundary.group.lock != Lock::none) continue;
-    std::string label = cell_label(boundary.group, {"threads"});
-    if (analysis.arms.size() > 1) label += " (" + boundary.worker + ")";
+    const std::string label =
+        with_arm(analysis, cell_label(boundary.group, {"threads"}), boundary.worker);
     const BoundaryPoint& passing = *boundary.most_passing;
     advice.push_back({"threads", fmt::format("{}: at most {} at a time. There {}.", label,
                                              counted(passing.count, "threads"),
@@ -33,7 +34,7 @@ void advise_remedies(const Analysis& analysis, std::vector<Advice>& advice) {
         claim.effect == RateEffect::no_failure || claim.effect == RateEffect::less_often;
     if (!is_remedy(claim) || (!helps && claim.effect != RateEffect::not_shown)) continue;
     std::string text = fmt::format("{}: {}.", claim.label, in_words(claim));
-    if (helps && claim.price) text += " Its price: " + price_in_words(claim) + ".";
+    if (helps && claim.price) text += " Its price: " + prices_in_words({&claim}) + ".";
     advice.push_back({helps ? claim.about : "inconclusive", std::move(text)});
   }
 }

@@ -9,11 +9,12 @@
 #include <set>
 #include <tuple>
 
-#include "reports/analysis/common_axes.h"
 #include "reports/analysis/failures/failure_kind.h"
 #include "reports/claims/answer_rows.h"
 #include "reports/claims/build_sentence.h"
+#include "reports/claims/comparable.h"
 #include "reports/claims/families.h"
+#include "reports/claims/next_steps.h"
 #include "reports/words/phrases.h"
 #include "reports/words/text.h"
 #include "reports/words/wording.h"
@@ -31,15 +32,17 @@ std::string arm_name(const Analysis& analysis, size_t arm) {
   return shortened(printable(analysis.arms[arm].label), 40);
 }
 
-// What a remedy was shown to do over all kinds of cells; nothing where it was not asked.
+// What a remedy was shown to do over all kinds of cells, and what it costs; nothing where it was
+// not asked.
 std::string remedy_in_words(const Analysis& analysis, std::string_view about,
                             std::string_view name) {
-  std::vector<const RateClaim*> claims;
   struct Alike {
     int number = 0;
     Proportion with;
     Proportion without;
+    double p = 0;  ///< the largest
   };
+  std::vector<const RateClaim*> claims;
   std::map<RateEffect, Alike> effects;
   for (const RateClaim& claim : analysis.rate_claims) {
     if (claim.about != about) continue;
@@ -50,30 +53,24 @@ std::string remedy_in_words(const Analysis& analysis, std::string_view about,
     alike.with.trials += claim.seen_with.trials;
     alike.without.failures += claim.seen_without.failures;
     alike.without.trials += claim.seen_without.trials;
+    alike.p = std::max(alike.p, claim.corrected_p);
   }
   if (claims.empty()) return "";
-  if (claims.size() == 1) {
-    const RateClaim& claim = *claims.front();
-    std::string text = fmt::format("With {}: {}", name, effect_in_words(claim.effect));
-    text +=
-        fmt::format(" ({} to {}", count_of(claim.seen_without.failures, claim.seen_without.trials),
-                    count_of(claim.seen_with.failures, claim.seen_with.trials));
-    text += claim.effect == RateEffect::cannot_compare ? ")"
-                                                       : ", " + p_in_words(claim.corrected_p) + ")";
-    const bool helps =
-        claim.effect == RateEffect::no_failure || claim.effect == RateEffect::less_often;
-    if (helps && claim.price) text += "; " + price_in_words(claim);
-    return text + ".";
-  }
-  std::string text;
+  const bool several = claims.size() > 1;
+  std::vector<std::string> parts;
   for (const auto& [effect, alike] : effects) {
-    text += fmt::format("{}{} in {} (together {} to {})", text.empty() ? "" : ", ",
-                        effect_in_words(effect), alike.number,
-                        count_of(alike.without.failures, alike.without.trials),
-                        count_of(alike.with.failures, alike.with.trials));
+    const std::string p = effect == RateEffect::cannot_compare ? "" : ", " + p_in_words(alike.p);
+    parts.push_back(fmt::format("{}{} ({} failed, without it {}{})", effect_in_words(effect),
+                                several ? fmt::format(" in {}", alike.number) : "",
+                                count_of(alike.with.failures, alike.with.trials),
+                                count_of(alike.without.failures, alike.without.trials),
+                                several && !p.empty() ? ", largest" + p.substr(1) : p));
   }
-  return fmt::format("With {}, of {}: {}.", name,
-                     counted(static_cast<int64_t>(claims.size()), "comparisons"), text);
+  std::string text = fmt::format("With {}{}: {}", name,
+                                 several ? ", of " + counted(claims.size(), "comparisons") : "",
+                                 fmt::join(parts, ", "));
+  if (about != "processes") text += "; " + prices_in_words(claims);
+  return text + ".";
 }
 
 std::vector<std::string> remedies_in_words(const Analysis& analysis) {
@@ -116,19 +113,20 @@ std::string pair_in_words(const Analysis& analysis, size_t first, size_t second)
   std::vector<std::string> parts;
   const auto add = [&](Conclusion conclusion, const std::string& what) {
     const auto at = conclusions.find(conclusion);
-    if (at != conclusions.end()) parts.push_back(fmt::format("{} in {}", what, at->second));
+    if (at != conclusions.end()) parts.push_back(fmt::format("in {} {}", at->second, what));
   };
   add(Conclusion::fixed, fmt::format("{} fails and the newer {} does not",
                                      first_is_older ? one : two, first_is_older ? two : one));
   add(Conclusion::only_first, "only " + one + " fails");
   add(Conclusion::only_second, "only " + two + " fails");
-  add(Conclusion::less_often, two + " fails less often, and still fails,");
-  add(Conclusion::more_often, one + " fails less often, and still fails,");
+  add(Conclusion::less_often, two + " fails less often, and still fails");
+  add(Conclusion::more_often, one + " fails less often, and still fails");
   if (parts.empty()) {
     return fmt::format("Between {} and {} no cell of {} shows that one alone fails.", one, two,
                        compared);
   }
-  return fmt::format("Of {} compared: {}.", counted(compared, "cells"), fmt::join(parts, ", "));
+  return fmt::format("Of {} compared: {} (p below {:g} over all comparisons).",
+                     counted(compared, "cells"), fmt::join(parts, ", "), kClaimLevel);
 }
 
 std::vector<std::string> comparisons_in_words(const Analysis& analysis) {
@@ -199,8 +197,8 @@ std::string settled_in_words(const Analysis& analysis, bool nothing_failed) {
   text += fmt::format(
       "Where cells begin to fail in {:g}% of their trials or more is settled for {} of {}, each "
       "wrong with a chance of at most {:g}% if no cell fails in between {:g}% and {:g}%",
-      questions.rate * 100, questions.settled, counted(static_cast<int64_t>(all), "boundaries"),
-      questions.wrong * 100, questions.rate * 10, questions.rate * 100);
+      questions.rate * 100, questions.settled, counted(all, "boundaries"), questions.wrong * 100,
+      questions.rate * 10, questions.rate * 100);
   if (questions.given_up > 0) {
     text += fmt::format("; {} given up, with rates between {:g}% and that", questions.given_up,
                         questions.rate * 10);
@@ -255,6 +253,7 @@ Answer answer_to(const Analysis& analysis) {
 
 Answer find_answer(const Analysis& analysis) {
   Answer answer = answer_to(analysis);
+  answer.next = next_steps(analysis);
   answer.text = fmt::format("{}", fmt::join(answer.sentences, " "));
   return answer;
 }

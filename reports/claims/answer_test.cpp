@@ -38,24 +38,27 @@ TEST(Answer, SaysFromHowManyThreadsAndWhatHelps) {
   sample.plan("sim/mlp/default/threads=1/processes=4/iterations=50").ran(10);
   const Answer answer = answer_of(sample);
   EXPECT_EQ(answer.code, "fails");
-  EXPECT_THAT(answer.sentences,
-              ElementsAre("LibTorch 2.15.0+cpu: no failure up to 2 threads (0 of 40 trials, 4 "
-                          "cells, each by itself below 31%, all at once below 40% at 95%); crashes "
-                          "from 3 threads (10 of 10; in 2 of 8 "
-                          "cells); no failure in all other cells (0 of 20 trials, 2 cells, each "
-                          "by itself below 31%, all at once below 36% at 95%).",
-                          "With a lock: no failure (19 of 30 to 0 of 30, p < 0.001); at 2 threads "
-                          "it does 0.51 to 0.51 times the operations per second of lock=none (95% "
-                          "confidence)."));
+  EXPECT_THAT(
+      answer.sentences,
+      ElementsAre(
+          "LibTorch 2.15.0+cpu: no failure up to 2 threads (0 of 40 trials, 4 "
+          "cells, each by itself below 31%, all at once below 40% with 95% confidence); crashes "
+          "from 3 threads (10 of 10; in 2 of 8 "
+          "cells); no failure in all other cells (0 of 20 trials, 2 cells, each "
+          "by itself below 31%, all at once below 36% with 95% confidence).",
+          "With a lock: no failure (0 of 30 failed, without it 19 of 30, p < 0.001); at 2 threads "
+          "it does 0.51 to 0.51 times the operations per second of lock=none (95% "
+          "confidence)."));
 }
 
 TEST(Answer, ALockThatLowersTheRateIsNotSaidToBeOfNoHelp) {
   SampleJournal sample;
   sample.plan("sim/mlp/default/threads=8").ran(59, 53);
   sample.plan("sim/mlp/default/threads=8/lock=forward").ran(59, 6);
-  EXPECT_THAT(answer_of(sample).text,
-              HasSubstr(" With a lock: fails less often, still fails (53 of "
-                        "59 to 6 of 59, p < 0.001)"));
+  EXPECT_THAT(
+      answer_of(sample).text,
+      HasSubstr(" With a lock: fails less often, still fails (6 of 59 failed, without it 53 "
+                "of 59, p < 0.001)"));
 }
 
 TEST(Answer, SaysWhatWasSeenWhereNothingFailed) {
@@ -64,7 +67,7 @@ TEST(Answer, SaysWhatWasSeenWhereNothingFailed) {
   sample.plan("cpu/add/default/threads=8").ran(10);
   EXPECT_EQ(answer_of(sample).text,
             "LibTorch 2.15.0+cpu: no failure up to 8 threads (0 of 20 trials, 2 cells, each by "
-            "itself below 31%, all at once below 36% at 95%).");
+            "itself below 31%, all at once below 36% with 95% confidence).");
   EXPECT_EQ(answer_of(sample).code, "no_failure");
 }
 
@@ -168,10 +171,11 @@ TEST(Answer, SaysWhatDiffersBetweenBuilds) {
   EXPECT_THAT(
       answer.sentences,
       ElementsAre("stock (LibTorch 2.15.0+cpu): no failure up to 4 threads (0 of 30 trials, 3 "
-                  "cells, each by itself below 31%, all at once below 39% at 95%).",
+                  "cells, each by itself below 31%, all at once below 39% with 95% confidence).",
                   "old (LibTorch 2.9.1a0): no failure with 1 thread (0 of 10 trials, 1 cell, below "
-                  "31% at 95%); crashes from 2 threads (9 of 10; in 2 of 3 cells).",
-                  "Of 3 cells compared: old fails and the newer stock does not in 2."));
+                  "31% with 95% confidence); crashes from 2 threads (9 of 10; in 2 of 3 cells).",
+                  "Of 3 cells compared: in 2 old fails and the newer stock does not (p below 0.05 "
+                  "over all comparisons)."));
 }
 
 TEST(Answer, NamesTheCellWhereSeveralKindsRan) {
@@ -180,7 +184,8 @@ TEST(Answer, NamesTheCellWhereSeveralKindsRan) {
   sample.plan("sim/linear/nograph/threads=1/iterations=30").ran(10, 7);
   EXPECT_EQ(answer_of(sample).text,
             "LibTorch 2.15.0+cpu: crashes already with 1 thread (linear nograph: 7 of 10; in 1 of "
-            "2 cells); no failure in all other cells (0 of 10 trials, 1 cell, below 31% at 95%).");
+            "2 cells); no failure in all other cells (0 of 10 trials, 1 cell, below 31% with 95% "
+            "confidence).");
 }
 
 TEST(Answer, SaysWhatALibraryRefuses) {
@@ -199,10 +204,10 @@ TEST(Answer, SaysWhatALibraryRefuses) {
   EXPECT_THAT(answer_of(sample).text,
               HasSubstr("refuses arrays and streams of another thread (10 trials in 1 cell)."));
   sample.plan("mlx/chain/default/threads=1").ran(10);
-  EXPECT_EQ(
-      answer_of(sample).text,
-      "LibTorch 2.15.0+cpu: no failure with 1 thread (0 of 10 trials, 1 cell, below 31% at 95%); "
-      "refuses arrays and streams of another thread (10 trials in 1 cell).");
+  EXPECT_EQ(answer_of(sample).text,
+            "LibTorch 2.15.0+cpu: no failure with 1 thread (0 of 10 trials, 1 cell, below 31% with "
+            "95% confidence); "
+            "refuses arrays and streams of another thread (10 trials in 1 cell).");
 }
 
 TEST(Answer, NoEvidenceIsNoAnswer) {

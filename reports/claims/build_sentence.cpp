@@ -61,9 +61,7 @@ std::string trials_in_words(int failures, int trials) {
 class BuildSentence {
  public:
   BuildSentence(const Analysis& analysis, const SettledPlaces& places, const CellsOfBuild& cells)
-      : analysis_(analysis), places_(places), cells_(cells) {
-    common_ = common_axes(analysis);
-    common_.insert(common_.end(), {"threads", "processes"});
+      : analysis_(analysis), places_(places), cells_(cells), common_(analysis) {
     for (const CellSummary* cell : cells_) {
       if (cell->counted > 0) ++tested_;
       if (places_.fails(*cell)) fails_ = true;
@@ -95,8 +93,12 @@ class BuildSentence {
     int64_t number = 0;
     bool met = false;
     bool several = false;
+    int fewest = INT_MAX;
+    double widest = 0;
     for (const CellSummary* cell : among) {
       if (cell->counted == 0) continue;
+      fewest = std::min(fewest, cell->counted);
+      widest = std::max(widest, cell->rate.high);
       failures += cell->failures;
       trials += cell->counted;
       ++number;
@@ -110,33 +112,16 @@ class BuildSentence {
                         counted(number, "cells"));
     // Of a campaign that settles, the settled place says it.
     if (failures == 0 && !analysis_.settling) {
-      text += fmt::format(", {}below {}", number == 1 ? "" : "each by itself ",
-                          percent_up(widest(among)));
+      text += fmt::format(", {}below {}", number == 1 ? "" : "each by itself ", percent_up(widest));
       if (number > 1) {
-        text += fmt::format(", all at once below {}",
-                            percent_up(joint_upper_bound(fewest_trials(among), number)));
+        text +=
+            fmt::format(", all at once below {}", percent_up(joint_upper_bound(fewest, number)));
       }
-      text += " at 95%";
+      text += " with 95% confidence";
     }
     text += ')';
     if (several && !met) text += ", where no two threads were ever inside an operation at once";
     return text;
-  }
-
-  static int fewest_trials(const CellsOfBuild& among) {
-    int fewest = INT_MAX;
-    for (const CellSummary* cell : among) {
-      if (cell->counted > 0) fewest = std::min(fewest, cell->counted);
-    }
-    return fewest;
-  }
-
-  static double widest(const CellsOfBuild& among) {
-    double high = 0;
-    for (const CellSummary* cell : among) {
-      if (cell->counted > 0) high = std::max(high, cell->rate.high);
-    }
-    return high;
   }
 
   // Up to which number of threads nothing failed and nothing was refused.
@@ -171,7 +156,8 @@ class BuildSentence {
     std::string text(in_words(harm));
     text += least->cell.threads == 1 && least->cell.processes == 1 ? " already with " : " from ";
     text += load_in_words(*least) + " (";
-    if (has_several_kinds(analysis_)) text += cell_label(least->cell, common_) + ": ";
+    if (has_several_kinds(analysis_))
+      text += common_.label(least->cell, {"threads", "processes"}) + ": ";
     text += fmt::format("{} of {}", trials_with(*least, harm), least->counted);
     if (tested_ > 1) text += fmt::format("; in {} of {}", number, counted(tested_, "cells"));
     return text + ")";
@@ -206,7 +192,7 @@ class BuildSentence {
   const Analysis& analysis_;
   const SettledPlaces& places_;
   const CellsOfBuild& cells_;
-  std::vector<std::string_view> common_;
+  CommonAxes common_;
   CellsOfBuild safe_;
   int64_t tested_ = 0;
   bool fails_ = false;

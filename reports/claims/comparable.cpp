@@ -13,13 +13,13 @@ bool had_wrong_results(const CellSummary& cell) {
 
 }  // namespace
 
-std::optional<Incomparable> why_incomparable(const CellSummary& one, const CellSummary& two) {
+std::optional<Conclusion> why_incomparable(const CellSummary& one, const CellSummary& two) {
   if ((one.failures > 0) == (two.failures > 0)) return std::nullopt;
   const CellSummary& failing = one.failures > 0 ? one : two;
   const CellSummary& spared = one.failures > 0 ? two : one;
-  if (spared.overlap == Overlap::none) return Incomparable::no_overlap;
-  if (took_another_path(failing) || took_another_path(spared)) return Incomparable::other_path;
-  if (had_wrong_results(failing) && spared.checked == 0) return Incomparable::unchecked;
+  if (spared.overlap == Overlap::none) return Conclusion::no_overlap;
+  if (took_another_path(failing) || took_another_path(spared)) return Conclusion::other_path;
+  if (had_wrong_results(failing) && spared.checked == 0) return Conclusion::unchecked;
   return std::nullopt;
 }
 

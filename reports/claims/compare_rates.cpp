@@ -10,6 +10,7 @@
 #include "harness/wire/axis.h"
 #include "reports/claims/comparable.h"
 #include "reports/words/phrases.h"
+#include "reports/words/wording.h"
 
 namespace mpsprobe {
 namespace {
@@ -43,14 +44,36 @@ class RateComparisons {
 
  private:
   std::string label_of(const CellSummary& cell, std::string_view axis) const {
-    std::string label = cell_label(cell.cell, {"threads", "processes", axis});
-    if (analysis_.arms.size() > 1) label += " (" + analysis_.arms[cell.arm].label + ")";
-    return label;
+    return with_arm(analysis_, cell_label(cell.cell, {"threads", "processes", axis}),
+                    analysis_.arms[cell.arm].label);
+  }
+
+  /// The claims along one axis while they are found, each of the cells that it is about.
+  struct Found {
+    std::vector<std::pair<RateClaim, PairsByThreads>> claims;
+    std::map<std::string, size_t> index;
+  };
+
+  // `cell` is of the group that the claim is about, at its number of threads.
+  void pair(Found& found, const CellSummary& cell, const CellPair& pair, std::string_view about,
+            const std::string& with, const std::string& without) const {
+    Cell group = cell.cell;
+    group.threads = 1;
+    const auto [at, fresh] = found.index.try_emplace(
+        std::to_string(cell.arm) + "/" + to_string(group), found.claims.size());
+    if (fresh) {
+      RateClaim claim;
+      claim.about = about;
+      claim.with = with;
+      claim.without = without;
+      claim.label = label_of(cell, about);
+      found.claims.emplace_back(std::move(claim), PairsByThreads{});
+    }
+    found.claims[at->second].second[cell.cell.threads] = pair;
   }
 
   void along(const Axis& axis) {
-    std::vector<std::pair<RateClaim, PairsByThreads>> found;
-    std::map<std::string, size_t> index;
+    Found found;
     for (size_t i = 0; i < analysis_.cells.size(); ++i) {
       const CellSummary& cell = analysis_.cells[i];
       const std::string value = axis.read(cell.cell);
@@ -59,32 +82,21 @@ class RateComparisons {
       axis.write(same, axis, axis.default_value);
       const auto without = by_id_.find({cell.arm, to_string(same)});
       if (without == by_id_.end()) continue;
-      Cell group = cell.cell;
-      group.threads = 1;
-      const auto [at, fresh] =
-          index.try_emplace(std::to_string(cell.arm) + "/" + to_string(group), found.size());
-      if (fresh) {
-        RateClaim claim;
-        claim.about = axis.name;
-        claim.with = setting(axis, value, ", ");
-        claim.without = std::string(axis.name) + "=" + std::string(axis.default_value);
-        claim.label = label_of(cell, axis.name);
-        found.emplace_back(std::move(claim), PairsByThreads{});
-      }
-      found[at->second].second[cell.cell.threads] = {i, without->second};
+      pair(found, cell, {i, without->second}, axis.name, setting(axis, value, ", "),
+           std::string(axis.name) + "=" + std::string(axis.default_value));
     }
-    for (auto& [claim, pairs] : found) add(std::move(claim), pairs);
+    for (auto& [claim, pairs] : found.claims) add(std::move(claim), pairs);
   }
 
   // A process for each thread: as much work at a time. The default path stands for whichever path
   // LibTorch takes, where processes were asked for on that alone.
   void threads_and_processes() {
-    std::vector<std::pair<RateClaim, PairsByThreads>> found;
-    std::map<std::string, size_t> index;
+    Found found;
     for (size_t i = 0; i < analysis_.cells.size(); ++i) {
       const CellSummary& threads = analysis_.cells[i];
-      if (threads.counted == 0 || threads.cell.processes != 1 || threads.cell.threads == 1)
+      if (threads.counted == 0 || threads.cell.processes != 1 || threads.cell.threads == 1) {
         continue;
+      }
       Cell same = threads.cell;
       std::swap(same.threads, same.processes);
       auto with = by_id_.find({threads.arm, to_string(same)});
@@ -93,21 +105,9 @@ class RateComparisons {
         with = by_id_.find({threads.arm, to_string(same)});
       }
       if (with == by_id_.end()) continue;
-      Cell group = threads.cell;
-      group.threads = 1;
-      const auto [at, fresh] =
-          index.try_emplace(std::to_string(threads.arm) + "/" + to_string(group), found.size());
-      if (fresh) {
-        RateClaim claim;
-        claim.about = "processes";
-        claim.with = "a process for each thread";
-        claim.without = "threads";
-        claim.label = label_of(threads, "processes");
-        found.emplace_back(std::move(claim), PairsByThreads{});
-      }
-      found[at->second].second[threads.cell.threads] = {with->second, i};
+      pair(found, threads, {with->second, i}, "processes", "a process for each thread", "threads");
     }
-    for (auto& [claim, pairs] : found) add(std::move(claim), pairs);
+    for (auto& [claim, pairs] : found.claims) add(std::move(claim), pairs);
   }
 
   static void add_counts(RateClaim& claim, const CellSummary& with, const CellSummary& without) {
@@ -190,10 +190,8 @@ class RateComparisons {
       claim.of = p_values.size();
       if (claim.effect == RateEffect::cannot_compare) continue;
       claim.corrected_p = corrected[next++];
-      if (claim.corrected_p >= kClaimLevel) continue;
-      claim.effect = !fewer_[i]                      ? RateEffect::more_often
-                     : claim.seen_with.failures == 0 ? RateEffect::no_failure
-                                                     : RateEffect::less_often;
+      claim.effect =
+          effect_shown(claim.corrected_p < kClaimLevel, fewer_[i], claim.seen_with.failures);
     }
   }
 

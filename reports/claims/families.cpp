@@ -1,6 +1,7 @@
 #include "reports/claims/families.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
@@ -37,11 +38,7 @@ std::optional<Harm> harm_of(Outcome outcome) {
 
 class FamilyList {
  public:
-  explicit FamilyList(const Analysis& analysis)
-      : analysis_(analysis), without_(common_axes(analysis)) {
-    one_backend_ = std::find(without_.begin(), without_.end(), "backend") != without_.end();
-    without_.insert(without_.end(), {"threads", "processes"});
-  }
+  explicit FamilyList(const Analysis& analysis) : analysis_(analysis), common_(analysis) {}
 
   std::vector<Family> find() {
     for (const CellSummary& cell : analysis_.cells) {
@@ -71,8 +68,7 @@ class FamilyList {
     if (fresh) {
       Family family;
       family.axis = axis;
-      if (!one_backend_) family.label = std::string(name_of(cell.cell.backend)) + " ";
-      family.label += cell_label(cell.cell, without_);
+      family.label = common_.label(cell.cell, {"threads", "processes"});
       if (axis == "threads" && cell.cell.processes > 1) {
         family.label += ", processes=" + std::to_string(cell.cell.processes);
       }
@@ -106,8 +102,7 @@ class FamilyList {
   }
 
   const Analysis& analysis_;
-  std::vector<std::string_view> without_;
-  bool one_backend_ = true;
+  CommonAxes common_;
   std::vector<Family> families_;
   std::map<std::string, size_t> index_;
 };
@@ -123,24 +118,10 @@ int32_t count_in(const Family& family, const CellSummary& cell) {
 }
 
 std::string_view in_words(Harm harm) {
-  switch (harm) {
-    case Harm::crashes:
-      return "crashes";
-    case Harm::ends_early:
-      return "ends early";
-    case Harm::hangs:
-      return "hangs";
-    case Harm::wrong_numbers:
-      return "wrong numbers";
-    case Harm::gpu_errors:
-      return "GPU errors";
-    case Harm::out_of_memory:
-      return "runs out of memory";
-    case Harm::breaks_rules:
-      return "its caller breaks a rule";
-    default:
-      return "throws";
-  }
+  constexpr std::array<std::string_view, kHarms> kWords{
+      "crashes",    "ends early",         "hangs",  "wrong numbers",
+      "GPU errors", "runs out of memory", "throws", "its caller breaks a rule"};
+  return kWords[static_cast<size_t>(harm)];
 }
 
 int trials_with(const CellSummary& cell, Harm harm) {

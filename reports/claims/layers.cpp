@@ -190,16 +190,7 @@ class Pairs {
 // What may be said where exactly one side failed, and chance is ruled out or not.
 Conclusion one_sided(const CellSummary& one, const CellSummary& two, bool differs, Conclusion claim,
                      Conclusion otherwise) {
-  if (const auto why = why_incomparable(one, two)) {
-    switch (*why) {
-      case Incomparable::no_overlap:
-        return Conclusion::no_overlap;
-      case Incomparable::other_path:
-        return Conclusion::other_path;
-      case Incomparable::unchecked:
-        return Conclusion::unchecked;
-    }
-  }
+  if (const auto why = why_incomparable(one, two)) return *why;
   return differs ? claim : otherwise;
 }
 
@@ -234,18 +225,45 @@ Conclusion conclude_builds(const Analysis& analysis, const CellSummary& baseline
   return now < before ? Conclusion::less_often : Conclusion::more_often;
 }
 
-constexpr std::string_view kOtherDevice =
-    "inconclusive: another device, or not said which; not tested";
-
 std::string needed_in_words(const Comparison& comparison) {
   if (!comparison.trials_needed) return "";
   return fmt::format(" (at the rate seen, {} trials a cell would tell)", *comparison.trials_needed);
 }
 
+// Nothing where the trials of both sides could tell.
+std::string why_inconclusive(const Analysis& analysis, const Comparison& comparison) {
+  const CellSummary& first = analysis.cells[comparison.first];
+  const CellSummary& second = analysis.cells[comparison.second];
+  const auto name = [&](const CellSummary& cell) {
+    return comparison.layers ? std::string(name_of(cell.cell.backend))
+                             : analysis.arms[cell.arm].label;
+  };
+  const CellSummary& spared = first.failures == 0 ? first : second;
+  switch (comparison.conclusion) {
+    case Conclusion::no_overlap:
+      return "no two threads were ever inside an operation at once on " + name(spared);
+    case Conclusion::other_path:
+      return fmt::format("on {} another path was taken than the cell asks for",
+                         name(took_another_path(first) ? first : second));
+    case Conclusion::unchecked:
+      return fmt::format("results were wrong, and on {} none was compared with the reference",
+                         name(spared));
+    case Conclusion::other_device:
+      return "another device, or not said which; not tested";
+    case Conclusion::no_failure:
+      return "neither failed";
+    case Conclusion::same_build:
+      return "both workers loaded the same library";
+    case Conclusion::unproved:
+      return "it is not proved which library ran";
+    default:
+      return "";
+  }
+}
+
 std::string words_of_layers(const Analysis& analysis, const Comparison& comparison) {
-  const CellSummary& upper = analysis.cells[comparison.first];
-  const CellSummary& lower = analysis.cells[comparison.second];
-  const LayerPair& pair = pair_of(upper.cell.backend, lower.cell.backend);
+  const LayerPair& pair = pair_of(analysis.cells[comparison.first].cell.backend,
+                                  analysis.cells[comparison.second].cell.backend);
   switch (comparison.conclusion) {
     case Conclusion::also_below:
       return fmt::format("{}{}", pair.also,
@@ -254,20 +272,6 @@ std::string words_of_layers(const Analysis& analysis, const Comparison& comparis
       return std::string(pair.only);
     case Conclusion::only_below:
       return std::string(pair.below);
-    case Conclusion::no_overlap:
-      return fmt::format("inconclusive: no two threads were ever inside an operation at once on {}",
-                         name_of((upper.failures == 0 ? upper : lower).cell.backend));
-    case Conclusion::other_path:
-      return fmt::format("inconclusive: on {} another path was taken than the cell asks for",
-                         name_of((took_another_path(upper) ? upper : lower).cell.backend));
-    case Conclusion::unchecked:
-      return fmt::format(
-          "inconclusive: results were wrong, and on {} none was compared with the reference",
-          name_of((upper.failures == 0 ? upper : lower).cell.backend));
-    case Conclusion::other_device:
-      return std::string(kOtherDevice);
-    case Conclusion::no_failure:
-      return "inconclusive: neither failed";
     default:
       return "inconclusive: too few trials" + needed_in_words(comparison);
   }
@@ -275,24 +279,20 @@ std::string words_of_layers(const Analysis& analysis, const Comparison& comparis
 
 std::string words_of_builds(const Analysis& analysis, const Comparison& comparison) {
   const CellSummary& first = analysis.cells[comparison.first];
-  const CellSummary& second = analysis.cells[comparison.second];
   const Arm& one = analysis.arms[first.arm];
-  const Arm& two = analysis.arms[second.arm];
+  const Arm& two = analysis.arms[analysis.cells[comparison.second].arm];
   const std::string_view signatures = comparison.same_signature ? "" : "; by other signatures";
   const std::string p = p_in_words(comparison.corrected_p);
-  const bool first_fails = first.failures > 0;
+  const Arm& failing = first.failures > 0 ? one : two;
+  const Arm& spared = first.failures > 0 ? two : one;
   switch (comparison.conclusion) {
     case Conclusion::fixed:
-      return fmt::format("fixed in {}: {}, the older one, fails ({})",
-                         name_with_version(first_fails ? two : one),
-                         name_with_version(first_fails ? one : two), p);
+      return fmt::format("fixed in {}: {}, the older one, fails ({})", name_with_version(spared),
+                         name_with_version(failing), p);
     case Conclusion::only_first:
-    case Conclusion::only_second: {
-      const Arm& failing = first_fails ? one : two;
-      const Arm& spared = first_fails ? two : one;
+    case Conclusion::only_second:
       return fmt::format("only {} fails{} ({})", name_with_version(failing),
                          is_older(spared, failing) ? ", the newer one" : "", p);
-    }
     case Conclusion::less_often:
     case Conclusion::more_often: {
       const bool less = comparison.conclusion == Conclusion::less_often;
@@ -300,22 +300,6 @@ std::string words_of_builds(const Analysis& analysis, const Comparison& comparis
                          name_with_version(less ? two : one), name_with_version(less ? one : two),
                          p, signatures);
     }
-    case Conclusion::no_overlap:
-      return "inconclusive: no two threads were ever inside an operation at once";
-    case Conclusion::other_path:
-      return "inconclusive: a side took another path than the cell asks for";
-    case Conclusion::unchecked:
-      return fmt::format(
-          "inconclusive: the results of {} were wrong, and {} compared none with the reference",
-          (first_fails ? one : two).label, (first_fails ? two : one).label);
-    case Conclusion::other_device:
-      return std::string(kOtherDevice);
-    case Conclusion::no_failure:
-      return "inconclusive: neither failed";
-    case Conclusion::same_build:
-      return "inconclusive: both workers loaded the same library";
-    case Conclusion::unproved:
-      return "inconclusive: it is not proved which library ran";
     default:
       return fmt::format("no difference shown{}{}", needed_in_words(comparison), signatures);
   }
@@ -365,34 +349,20 @@ std::vector<Comparison> compare_layers(const Analysis& analysis) {
 }
 
 std::string conclusion_in_words(const Analysis& analysis, const Comparison& comparison) {
-  const std::string words = comparison.layers ? words_of_layers(analysis, comparison)
-                                              : words_of_builds(analysis, comparison);
+  const std::string why = why_inconclusive(analysis, comparison);
+  const std::string words = !why.empty()        ? "inconclusive: " + why
+                            : comparison.layers ? words_of_layers(analysis, comparison)
+                                                : words_of_builds(analysis, comparison);
   return comparison.simulated ? "simulated: " + words : words;
 }
 
 std::string_view name_of(Conclusion conclusion) {
-  switch (conclusion) {
-    case Conclusion::also_below:
-      return "also_below";
-    case Conclusion::only_above:
-      return "only_above";
-    case Conclusion::only_below:
-      return "only_below";
-    case Conclusion::fixed:
-      return "fixed";
-    case Conclusion::only_first:
-      return "only_first";
-    case Conclusion::only_second:
-      return "only_second";
-    case Conclusion::less_often:
-      return "less_often";
-    case Conclusion::more_often:
-      return "more_often";
-    case Conclusion::no_difference:
-      return "no_difference";
-    default:
-      return "inconclusive";
-  }
+  // In the order of the enum; all after them are inconclusive.
+  constexpr std::array<std::string_view, 9> kNames{"also_below", "only_above", "only_below",
+                                                   "fixed",      "only_first", "only_second",
+                                                   "less_often", "more_often", "no_difference"};
+  const auto number = static_cast<size_t>(conclusion);
+  return number < kNames.size() ? kNames[number] : "inconclusive";
 }
 
 }  // namespace mpsprobe

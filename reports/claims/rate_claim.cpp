@@ -2,40 +2,38 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "reports/words/phrases.h"
 
 namespace mpsprobe {
 
+namespace {
+
+/// In the order of the enum: for programs, and for people.
+constexpr std::array<std::array<std::string_view, 2>, 5> kEffects{
+    {{"no_failure", "no failure"},
+     {"less_often", "fails less often, still fails"},
+     {"no_difference_shown", "no difference shown"},
+     {"more_often", "fails more often"},
+     {"cannot_compare", "cannot be compared"}}};
+
+}  // namespace
+
+RateEffect effect_shown(bool differs, bool fewer, int failures_with) {
+  if (!differs) return RateEffect::not_shown;
+  if (!fewer) return RateEffect::more_often;
+  return failures_with == 0 ? RateEffect::no_failure : RateEffect::less_often;
+}
+
 std::string_view name_of(RateEffect effect) {
-  switch (effect) {
-    case RateEffect::no_failure:
-      return "no_failure";
-    case RateEffect::less_often:
-      return "less_often";
-    case RateEffect::more_often:
-      return "more_often";
-    case RateEffect::cannot_compare:
-      return "cannot_compare";
-    default:
-      return "no_difference_shown";
-  }
+  return kEffects[static_cast<size_t>(effect)][0];
 }
 
 std::string_view effect_in_words(RateEffect effect) {
-  switch (effect) {
-    case RateEffect::no_failure:
-      return "no failure";
-    case RateEffect::less_often:
-      return "fails less often, still fails";
-    case RateEffect::more_often:
-      return "fails more often";
-    case RateEffect::cannot_compare:
-      return "cannot be compared";
-    default:
-      return "no difference shown";
-  }
+  return kEffects[static_cast<size_t>(effect)][1];
 }
 
 std::string_view need_in_words(bool fails_less_often, int failures_without) {
@@ -66,14 +64,24 @@ std::string in_words(const RateClaim& claim) {
                      shown ? "" : "; more trials would tell");
 }
 
-std::string price_in_words(const RateClaim& claim) {
-  if (!claim.price) return "its price is not shown: fewer than 6 pairs of passing trials";
-  const Price& price = *claim.price;
+std::string prices_in_words(const std::vector<const RateClaim*>& claims) {
+  std::vector<const Price*> prices;
+  for (const RateClaim* claim : claims) {
+    if (claim->price) prices.push_back(&*claim->price);
+  }
+  if (prices.empty()) return "its price is not shown: fewer than 6 pairs of passing trials";
+  Interval within = prices.front()->within;
+  for (const Price* price : prices) {
+    within = {std::min(within.low, price->within.low), std::max(within.high, price->within.high)};
+  }
+  const std::string where = prices.size() == 1 ? counted(prices.front()->threads, "threads")
+                                               : counted(prices.size(), "kinds of cell");
   // Rounded outwards.
   return fmt::format(
-      "at {} it does {:.2f} to {:.2f} times the operations per second of {} (95% confidence)",
-      counted(price.threads, "threads"), std::floor(price.within.low * 100 + 1e-9) / 100,
-      std::ceil(price.within.high * 100 - 1e-9) / 100, claim.without);
+      "{} {} it does {:.2f} to {:.2f} times the operations per second of {} (95% confidence{})",
+      prices.size() == 1 ? "at" : "over", where, std::floor(within.low * 100 + 1e-9) / 100,
+      std::ceil(within.high * 100 - 1e-9) / 100, claims.front()->without,
+      prices.size() == 1 ? "" : " each");
 }
 
 }  // namespace mpsprobe

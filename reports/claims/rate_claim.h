@@ -47,6 +47,9 @@ struct RateClaim {
   std::optional<Price> price;
 };
 
+/// What may be said where chance explains the difference or not.
+RateEffect effect_shown(bool differs, bool fewer, int failures_with);
+
 /// "no_failure", "less_often", ...: for programs.
 std::string_view name_of(RateEffect effect);
 
@@ -58,9 +61,10 @@ std::string_view effect_in_words(RateEffect effect);
 /// without a capital letter or a full stop.
 std::string in_words(const RateClaim& claim);
 
-/// "at 2 threads 0.49 to 0.52 times the operations per second (95% confidence)"; that it is not
-/// shown where the claim has none.
-std::string price_in_words(const RateClaim& claim);
+/// "at 2 threads it does 0.49 to 0.52 times the operations per second of lock=none (95%
+/// confidence)"; of several prices the widest range, and that none is shown where there is none. Of
+/// at least one claim, all about one axis.
+std::string prices_in_words(const std::vector<const RateClaim*>& claims);
 
 /// Of a condition of a failure that was taken away: "necessary" where none of the trials without it
 /// failed, which chance does not explain; "rarer without" where some did; "not shown" where chance

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
@@ -168,26 +169,11 @@ void compare_words(std::vector<std::string>& found, std::string_view what,
 }  // namespace
 
 std::string_view name_of(Change change) {
-  switch (change) {
-    case Change::new_failure:
-      return "new";
-    case Change::gone:
-      return "gone";
-    case Change::more_often:
-      return "more_often";
-    case Change::less_often:
-      return "less_often";
-    case Change::new_signature:
-      return "new_signature";
-    case Change::signature_gone:
-      return "signature_gone";
-    case Change::refused:
-      return "refused";
-    case Change::refused_less:
-      return "refused_less";
-    default:
-      return "unclear";
-  }
+  // In the order of the enum.
+  constexpr std::array<std::string_view, 9> kNames{"new",        "gone",          "more_often",
+                                                   "less_often", "new_signature", "signature_gone",
+                                                   "refused",    "refused_less",  "unclear"};
+  return kNames.at(static_cast<size_t>(change));
 }
 
 Unlike unlike(const RunFacts& before, const RunFacts& after) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "reports/words/phrases.h"
@@ -14,15 +15,23 @@ using nlohmann::ordered_json;
 
 constexpr size_t kMostListed = 20;
 
-constexpr std::array<std::pair<Change, std::string_view>, 8> kHeadings{
-    {{Change::new_failure, "new: failed never before"},
-     {Change::more_often, "fail more often"},
-     {Change::new_signature, "fail in a new way"},
-     {Change::gone, "gone: failed before, and not any more"},
-     {Change::less_often, "fail less often"},
-     {Change::signature_gone, "do not fail any more in this way"},
-     {Change::refused, "refused by the library, more often than before (neither pass nor failure)"},
-     {Change::refused_less, "refused by the library less often than before"}}};
+/// In the order in which they are listed: what stands above them, and what each is called alone.
+struct KindWords {
+  Change change;
+  std::string_view heading;
+  std::string_view alone;
+};
+constexpr std::array<KindWords, 9> kKinds{
+    {{Change::new_failure, "new: failed never before", "new"},
+     {Change::more_often, "fail more often", "more often"},
+     {Change::new_signature, "fail in a new way", "fails in a new way"},
+     {Change::gone, "gone: failed before, and not any more", "gone"},
+     {Change::less_often, "fail less often", "less often"},
+     {Change::signature_gone, "do not fail any more in this way", "not any more in this way"},
+     {Change::refused, "refused by the library, more often than before (neither pass nor failure)",
+      "refused more often"},
+     {Change::refused_less, "refused by the library less often than before", "refused less often"},
+     {Change::unclear, "cannot tell", "cannot be told"}}};
 
 std::string side(const RunFacts& run) {
   std::string text = printable(run.name) + ", " + printable(run.started);
@@ -92,15 +101,21 @@ ordered_json side_json_of(const RunFacts& run) {
 
 }  // namespace
 
+std::string_view in_words(Change change) {
+  return std::find_if(kKinds.begin(), kKinds.end(),
+                      [change](const KindWords& kind) { return kind.change == change; })
+      ->alone;
+}
+
 std::string difference_text(const RunFacts& before, const RunFacts& after,
                             const Difference& difference) {
   std::string text = difference.simulated ? "SIMULATED: nothing about Apple's software\n" : "";
   text += "before: " + side(before) + "\nafter:  " + side(after) + "\n";
-  for (const auto& [kind, heading] : kHeadings) {
+  for (const KindWords& kind : kKinds) {
     bool first = true;
     for (const CellChange& change : difference.changes) {
-      if (change.change != kind) continue;
-      if (first) text += fmt::format("\n{}\n", heading);
+      if (change.change != kind.change) continue;
+      if (first) text += fmt::format("\n{}\n", kind.heading);
       first = false;
       text += fmt::format("  {}  {}  {}\n", where(after, change), counts(change),
                           shortened(printable(change.title), 160));
@@ -126,8 +141,7 @@ std::string difference_text(const RunFacts& before, const RunFacts& after,
   list_cells(text, "not as the matrix expects, after", difference.unexpected);
   text += fmt::format("\n{} compared, {} claimed: of such claims at most {:.0f}% are false\n",
                       counted(difference.compared, "cells"),
-                      counted(static_cast<int64_t>(difference.changes.size()), "changes"),
-                      kFalseDiscoveries * 100);
+                      counted(difference.changes.size(), "changes"), kFalseDiscoveries * 100);
   return text;
 }
 

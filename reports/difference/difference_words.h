@@ -7,6 +7,9 @@
 
 namespace mpsprobe {
 
+/// What one change is called: "new", "more often", "refused less often".
+std::string_view in_words(Change change);
+
 /// What differs, for people: claims first, then what cannot be told and how many trials it takes.
 /// Printable, whatever a worker called its failures.
 std::string difference_text(const RunFacts& before, const RunFacts& after,

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "reports/words/phrases.h"
@@ -14,17 +15,19 @@ using nlohmann::ordered_json;
 
 constexpr size_t kMostListedEach = 40;
 
-struct Heading {
+/// In the order in which they are listed: what stands above them, and what each is called alone.
+struct StandingWords {
   EntryStanding standing;
-  std::string_view words;
+  std::string_view heading;
+  std::string_view alone;
 };
-constexpr std::array<Heading, 6> kStandingHeadings{
-    {{EntryStanding::more_often, "more often than known"},
-     {EntryStanding::gone, "gone: take them out, or `mpsprobe expect update`"},
-     {EntryStanding::less_often, "less often than known"},
-     {EntryStanding::as_known, "as known"},
-     {EntryStanding::silent, "not seen, which their rates permit"},
-     {EntryStanding::not_run, "no trial of their cells counts"}}};
+constexpr std::array<StandingWords, 6> kStandingWords{
+    {{EntryStanding::more_often, "more often than known", "MORE OFTEN than known"},
+     {EntryStanding::gone, "gone: take them out, or `mpsprobe expect update`", "gone"},
+     {EntryStanding::less_often, "less often than known", "less often than known"},
+     {EntryStanding::as_known, "as known", "as known"},
+     {EntryStanding::silent, "not seen, which their rates permit", "not seen"},
+     {EntryStanding::not_run, "no trial of their cells counts", "not run"}}};
 
 std::string share(const Proportion& seen) {
   return fmt::format("{}/{}", seen.failures, seen.trials);
@@ -34,21 +37,27 @@ std::string day(const std::string& moment) {
   return moment.substr(0, std::string_view("2026-11-23").size());
 }
 
+// Since when, and what it would take to call it gone.
+std::string since_and_until(const JudgedEntry& judged) {
+  std::string text;
+  if (!judged.since.empty()) {
+    text += fmt::format("; since {}: {}", day(judged.since), share(judged.since_then));
+  }
+  if (judged.standing != EntryStanding::silent && judged.standing != EntryStanding::gone) {
+    return text;
+  }
+  if (!judged.last_seen.empty()) text += "; last seen " + day(judged.last_seen);
+  if (judged.standing == EntryStanding::gone) return text;
+  return text + (judged.until_gone ? fmt::format("; gone after {} more without it",
+                                                 counted(*judged.until_gone, "trials"))
+                                   : "; too rare to be called gone in a thousand such runs");
+}
+
 std::string entry_line(const KnownFailure& known, const JudgedEntry& judged) {
   std::string text =
       fmt::format("  {}  {}  {}", where_words(known.where), share(judged.tonight), what_of(known));
   if (known.seen.trials > 0) text += fmt::format("; known: {}", share(known.seen));
-  if (!judged.since.empty()) {
-    text += fmt::format("; since {}: {}", day(judged.since), share(judged.since_then));
-  }
-  if (judged.standing == EntryStanding::silent || judged.standing == EntryStanding::gone) {
-    if (!judged.last_seen.empty()) text += "; last seen " + day(judged.last_seen);
-  }
-  if (judged.standing == EntryStanding::silent) {
-    text += judged.until_gone ? fmt::format("; gone after {} more without it",
-                                            counted(*judged.until_gone, "trials"))
-                              : std::string("; too rare to be called gone in a thousand such runs");
-  }
+  text += since_and_until(judged);
   if (!known.issue.empty()) text += "; " + printable(known.issue);
   if (!known.owner.empty()) text += "; " + printable(known.owner);
   if (judged.expired) text += "; EXPIRED: review was due by " + printable(known.review_by);
@@ -71,6 +80,13 @@ void tell_unknown(std::string& text, const Findings& findings) {
 }
 
 }  // namespace
+
+std::string standing_in_words(const JudgedEntry& judged) {
+  const auto words =
+      std::find_if(kStandingWords.begin(), kStandingWords.end(),
+                   [&](const auto& each) { return each.standing == judged.standing; });
+  return std::string(words->alone) + since_and_until(judged) + (judged.expired ? "; EXPIRED" : "");
+}
 
 std::string where_words(const KnownWhere& where) {
   std::string text;
@@ -95,7 +111,7 @@ std::string findings_text(const std::vector<KnownFailure>& known, const RunFacts
   text += fmt::format("{}, {}: {} of {} known failures looked at\n", printable(run.name),
                       printable(run.started), findings.entries.size(), known.size());
   tell_unknown(text, findings);
-  for (const auto& [standing, words] : kStandingHeadings) {
+  for (const auto& [standing, words, alone] : kStandingWords) {
     size_t count = 0;
     for (const JudgedEntry& judged : findings.entries) count += judged.standing == standing ? 1 : 0;
     if (count == 0) continue;

@@ -11,6 +11,9 @@ namespace mpsprobe {
 /// Which cells an entry is of, and of which worker: for a list. Printable. Pure.
 std::string where_words(const KnownWhere& where);
 
+/// How an entry stands: "MORE OFTEN than known; since 2026-01-31: 4/40". Printable. Pure.
+std::string standing_in_words(const JudgedEntry& judged);
+
 /// Which failure an entry is of. Printable. Pure.
 std::string what_of(const KnownFailure& known);
 

@@ -5,16 +5,17 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "reports/words/phrases.h"
 #include "reports/words/text.h"
+#include "reports/words/wording.h"
 
 namespace mpsprobe {
 namespace {
 
-std::string arm_of(const Analysis& analysis, size_t arm) {
-  if (analysis.arms.size() < 2) return "";
-  return " (" + shortened(printable(analysis.arms[arm].label), 40) + ")";
+std::string of_arm(const Analysis& analysis, std::string label, size_t arm) {
+  return with_arm(analysis, std::move(label), shortened(printable(analysis.arms[arm].label), 40));
 }
 
 // The words of conditions of which the same is known.
@@ -28,7 +29,7 @@ std::vector<std::string> conditions_with(const FailingOperation& operation, Need
 }
 
 std::string kinds_of_failure(size_t number) {
-  return counted(static_cast<int64_t>(number), "kinds of failure");
+  return counted(number, "kinds of failure");
 }
 
 }  // namespace
@@ -54,9 +55,9 @@ std::string group_in_words(const Analysis& analysis, const FailureGroups& found,
   }
   const FailingOperation& first = found.operations[group.operations.front()];
   std::string text = fmt::format(
-      "{}{} need the same conditions: {} (of trials with more than 1 thread and no lock {} of {} "
+      "{} need the same conditions: {} (of trials with more than 1 thread and no lock {} of {} "
       "failed; without one of these conditions 0 of {}; each p at most {:.1g} over {} comparisons)",
-      fmt::join(names, "; "), arm_of(analysis, group.arm),
+      of_arm(analysis, fmt::format("{}", fmt::join(names, "; ")), group.arm),
       fmt::join(conditions_with(first, Need::needed), ", "), with.failures, with.trials,
       without.trials, std::max(p, 0.0001), found.tests);
   if (const auto on = conditions_with(first, Need::goes_on); !on.empty()) {
@@ -67,8 +68,8 @@ std::string group_in_words(const Analysis& analysis, const FailureGroups& found,
 
 std::string operation_in_words(const Analysis& analysis, const FailingOperation& operation) {
   std::string text =
-      fmt::format("{}{}: {} of {} trials failed", operation.label, arm_of(analysis, operation.arm),
-                  operation.seen.failures, operation.seen.trials);
+      fmt::format("{}: {} of {} failed", of_arm(analysis, operation.label, operation.arm),
+                  operation.seen.failures, counted(operation.seen.trials, "trials"));
   const auto add = [&](Need need, std::string_view how) {
     const std::vector<std::string> words = conditions_with(operation, need);
     if (!words.empty()) text += fmt::format("; {} {}", how, fmt::join(words, ", "));
@@ -98,8 +99,7 @@ std::string what_would_tell(const Analysis& analysis, const FailureGroups& found
       "What is not shown, more trials would tell: `mpsprobe run --more` with the folder of this "
       "run "
       "runs {}, each {} times.",
-      counted(static_cast<int64_t>(cells.size()), "cells"),
-      trials_that_tell(analysis, found, kMostTrialsThatTell));
+      counted(cells.size(), "cells"), trials_that_tell(analysis, found, kMostTrialsThatTell));
 }
 
 }  // namespace mpsprobe

@@ -10,54 +10,64 @@
 namespace mpsprobe {
 namespace {
 
-constexpr double kLeft = 48;
-constexpr double kTop = 44;
-constexpr double kBottom = 150;
+constexpr ChartArea kArea{44, 150};
 
-double height_of(double rate) {
-  return kBottom - rate * (kBottom - kTop);
-}
-
-std::string point_svg(const BoundaryPoint& point, double x) {
-  const Interval& rate = point.rate;
-  const double seen = static_cast<double>(point.failures) / point.trials;
-  const double y = height_of(seen);
-  const char* kind = point.failures > 0 ? "bad" : "good";
-  std::string svg = fmt::format(
-      "<g class=\"{}\"><title>{}: {}</title><path class=\"whisker\" d=\"M{:.1f} {:.1f}V{:.1f}\"/>",
-      kind, point.count, markup(confidence_in_words(point.failures, point.trials, rate)), x,
-      height_of(rate.low), height_of(rate.high));
-  svg +=
-      point.failures > 0
-          ? fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"8\" height=\"8\"/>", x - 4, y - 4)
-          : fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\"/>", x, y);
-  return svg + fmt::format(
-                   "</g><text class=\"count\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text><text "
-                   "class=\"tick\" x=\"{:.1f}\" y=\"183\">{}/{}</text>",
-                   x, kBottom + 17, point.count, x, point.failures, point.trials);
+double height_of(const ChartArea& area, double rate) {
+  return area.bottom - rate * (area.bottom - area.top);
 }
 
 }  // namespace
 
-std::string boundary_chart(const Boundary& boundary, const std::string& label, int y) {
+std::string chart_head(const ChartArea& area, int height, int y, const std::string& label,
+                       const std::string& says) {
   std::string svg = fmt::format(
       "<svg class=\"chart\" xmlns=\"http://www.w3.org/2000/svg\" y=\"{}\" width=\"{}\" "
       "height=\"{}\" viewBox=\"0 0 {} {}\" role=\"img\"><title>{}: {}</title><text class=\"name\" "
       "x=\"8\" y=\"18\">{}</text>",
-      y, kChartWidth, kChartHeight, kChartWidth, kChartHeight, markup(label, 160),
-      markup(boundary_in_words(boundary), 1000), markup(label, 80));
+      y, kChartWidth, height, kChartWidth, height, markup(label, 160), markup(says, 1000),
+      markup(label, 80));
   for (int percent : {0, 50, 100}) {
-    const double line = height_of(percent / 100.0);
+    const double line = height_of(area, percent / 100.0);
     svg += fmt::format(
         "<path class=\"grid\" d=\"M{} {:.1f}H{}\"/><text class=\"axis\" x=\"{}\" "
         "y=\"{:.1f}\">{}%</text>",
-        kLeft, line, kChartWidth - 8, kLeft - 6, line + 4, percent);
+        kChartLeft, line, kChartWidth - 8, kChartLeft - 6, line + 4, percent);
   }
-  const double step = (kChartWidth - 8 - kLeft) / static_cast<double>(boundary.points.size() + 1);
-  double x = kLeft;
-  for (const BoundaryPoint& point : boundary.points) svg += point_svg(point, x += step);
-  svg += fmt::format("<text class=\"axis\" x=\"{}\" y=\"{}\">{}</text>", kLeft - 6, kBottom + 17,
-                     boundary.axis == "threads" ? "thr." : "proc.");
+  return svg;
+}
+
+std::string chart_point(const ChartArea& area, const Proportion& seen, const Interval& rate,
+                        double x, double size, const std::string& says) {
+  const double y = height_of(area, static_cast<double>(seen.failures) / seen.trials);
+  std::string svg = fmt::format(
+      "<g class=\"{}\"><title>{}</title><path class=\"whisker\" d=\"M{:.1f} {:.1f}V{:.1f}\"/>",
+      seen.failures > 0 ? "bad" : "good", says, x, height_of(area, rate.low),
+      height_of(area, rate.high));
+  svg += seen.failures > 0
+             ? fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{}\" height=\"{}\"/>",
+                           x - size / 2, y - size / 2, size, size)
+             : fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\"/>", x, y, size / 2);
+  return svg + "</g>";
+}
+
+std::string boundary_chart(const Boundary& boundary, const std::string& label, int y) {
+  std::string svg = chart_head(kArea, kChartHeight, y, label, boundary_in_words(boundary));
+  const double step =
+      (kChartWidth - 8 - kChartLeft) / static_cast<double>(boundary.points.size() + 1);
+  double x = kChartLeft;
+  for (const BoundaryPoint& point : boundary.points) {
+    x += step;
+    svg += chart_point(
+        kArea, {point.failures, point.trials}, point.rate, x, 8,
+        fmt::format("{}: {}", point.count,
+                    markup(confidence_in_words(point.failures, point.trials, point.rate))));
+    svg += fmt::format(
+        "<text class=\"count\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text><text class=\"tick\" "
+        "x=\"{:.1f}\" y=\"183\">{}/{}</text>",
+        x, kArea.bottom + 17, point.count, x, point.failures, point.trials);
+  }
+  svg += fmt::format("<text class=\"axis\" x=\"{}\" y=\"{}\">{}</text>", kChartLeft - 6,
+                     kArea.bottom + 17, boundary.axis == "threads" ? "thr." : "proc.");
   return svg + "</svg>\n";
 }
 

@@ -6,18 +6,23 @@
 #include <set>
 #include <vector>
 
+#include "reports/analysis/common_axes.h"
 #include "reports/claims/families.h"
 #include "reports/html/markup.h"
+#include "reports/words/text.h"
 #include "reports/words/wording.h"
 
 namespace mpsprobe {
 namespace {
 
-std::string table_of_answer(const AnswerTable& table) {
+std::string table_of_answer(const Analysis& analysis) {
+  const AnswerTable& table = analysis.answer.table;
   if (table.rows.empty()) return "";
-  std::string html =
-      "<div class=\"wide\"><table><thead><tr><th scope=\"col\">cells</th><th "
-      "scope=\"col\">by</th>";
+  const std::string common = CommonAxes(analysis).in_words();
+  std::string html = fmt::format(
+      "<div class=\"wide\"><table><thead><tr><th scope=\"col\">cells{}</th><th "
+      "scope=\"col\">by</th>",
+      common.empty() ? "" : " (" + markup(common) + ")");
   for (const std::string& build : table.builds) {
     html += "<th scope=\"col\">" + markup(build, 60) + "</th>";
   }
@@ -118,7 +123,14 @@ std::string answer_html(const Analysis& analysis, const std::string& prefix) {
   for (const std::string& sentence : analysis.answer.sentences) {
     html += "<li>" + markup(prefix + sentence, 2000) + "</li>\n";
   }
-  html += "</ul>\n" + table_of_answer(analysis.answer.table);
+  for (const std::string& step : analysis.answer.next) {
+    html += "<li class=\"next\">" +
+            with_code(
+                step, [](std::string_view plain) { return markup(plain, 1000); },
+                [](std::string_view code) { return "<code>" + markup(code, 1000) + "</code>"; }) +
+            "</li>\n";
+  }
+  html += "</ul>\n" + table_of_answer(analysis);
   return html + (analysis.cells.empty() ? "" : table_of_all(analysis));
 }
 

@@ -8,9 +8,9 @@
 
 #include "reports/analysis/failures/failure_kind.h"
 #include "reports/analysis/failures/titles.h"
-#include "reports/analysis/table.h"
 #include "reports/claims/boundary_fields.h"
 #include "reports/claims/layers.h"
+#include "reports/groups/group_words.h"
 #include "reports/html/chart.h"
 #include "reports/html/heat.h"
 #include "reports/html/html_assets.h"
@@ -43,9 +43,9 @@ class Page {
     html_ += answer_html(analysis_, prefix_);
     remarks();
     news();
+    groups();
     boundaries();
     nights();
-    maps();
     cells();
     comparisons();
     signatures();
@@ -113,6 +113,18 @@ class Page {
     }
   }
 
+  void groups() {
+    const FailureGroups found = find_groups(analysis_);
+    if (found.operations.size() < 2) return;
+    heading("Which failures need the same conditions");
+    for (const FailureGroup& group : found.groups) item(group_in_words(analysis_, found, group));
+    for (const size_t i : apart_from_groups(found)) {
+      item(operation_in_words(analysis_, found.operations[i]));
+    }
+    const std::string tell = what_would_tell(analysis_, found);
+    if (!tell.empty()) item(tell);
+  }
+
   void nights() {
     if (beside_.nights.empty()) return;
     heading("Nights");
@@ -132,9 +144,10 @@ class Page {
     size_t shown = 0;
     for (const Boundary& boundary : analysis_.boundaries) {
       const std::string label =
-          arm_label(std::string(name_of(boundary.group.backend)) + " " +
-                        cell_label(boundary.group, {boundary.axis}) + ", by " + boundary.axis,
-                    boundary.worker);
+          with_arm(analysis_,
+                   std::string(name_of(boundary.group.backend)) + " " +
+                       cell_label(boundary.group, {boundary.axis}) + ", by " + boundary.axis,
+                   boundary.worker);
       const BoundaryFields fields = fields_of(boundary);
       html_ += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td></tr>\n",
                            markup(label), markup(fields.passing), markup(fields.failing),
@@ -147,37 +160,8 @@ class Page {
              charts + "</details>\n";
   }
 
-  std::string arm_label(const std::string& label, const std::string& arm) const {
-    return analysis_.arms.size() > 1 ? label + " (" + arm + ")" : label;
-  }
-
   size_t index_of(const CellSummary& cell) const {
     return static_cast<size_t>(&cell - analysis_.cells.data());
-  }
-
-  void maps() {
-    heading("Matrix");
-    html_ += "<details><summary>The blocks of the matrix, each by itself</summary>\n";
-    for (const ReportTable& table : lay_out(analysis_)) {
-      html_ += fmt::format("<div class=\"wide\"><table class=\"map\"><caption>{}{}", prefix_,
-                           markup(table.title.empty() ? "Cells" : table.title, 200));
-      for (const std::string& each : table.shared) html_ += ", " + markup(each, 100);
-      html_ += fmt::format("</caption>\n<thead><tr><th scope=\"col\">{}</th>", table.axis);
-      for (int32_t count : table.counts) html_ += fmt::format("<th scope=\"col\">{}</th>", count);
-      html_ += "</tr></thead>\n<tbody>\n";
-      for (const ReportTable::Column& column : table.columns) {
-        html_ += fmt::format("<tr><th scope=\"row\">{}</th>", markup(column.label, 200));
-        for (const ReportTable::Entry& entry : column.entries) html_ += map_entry(entry);
-        html_ += "</tr>\n";
-      }
-      html_ += "</tbody></table></div>\n";
-    }
-    html_ += "</details>\n";
-  }
-
-  std::string map_entry(const ReportTable::Entry& entry) const {
-    if (entry.cell == nullptr) return entry.left_out ? "<td>left out</td>" : "<td></td>";
-    return heat_field(analysis_, *entry.cell);
   }
 
   void cells() {
@@ -240,8 +224,8 @@ class Page {
       const CellSummary& first = analysis_.cells[comparison.first];
       const CellSummary& second = analysis_.cells[comparison.second];
       html_ += fmt::format("<li><code>{}</code> and <code>{}</code>: {}</li>\n",
-                           markup(arm_label(first.id, analysis_.arms[first.arm].label)),
-                           markup(arm_label(second.id, analysis_.arms[second.arm].label)),
+                           markup(with_arm(analysis_, first.id, analysis_.arms[first.arm].label)),
+                           markup(with_arm(analysis_, second.id, analysis_.arms[second.arm].label)),
                            markup(conclusion_in_words(analysis_, comparison), 1000));
     }
     html_ += "</ul>\n";
@@ -252,10 +236,10 @@ class Page {
     heading("Failures");
     for (size_t i = 0; i < analysis_.signatures.size() && i < kMostShownSignatures; ++i) {
       const SignatureGroup& group = analysis_.signatures[i];
-      html_ += fmt::format(
-          "<details id=\"s{}\"{}><summary><strong>{}</strong>: {} in {}</summary>\n", i,
-          i < 3 ? " open" : "", markup(group.title), counted(group.failures, "failures"),
-          counted(static_cast<int64_t>(group.cells.size()), "cells"));
+      html_ +=
+          fmt::format("<details id=\"s{}\"{}><summary><strong>{}</strong>: {} in {}</summary>\n", i,
+                      i < 3 ? " open" : "", markup(group.title),
+                      counted(group.failures, "failures"), counted(group.cells.size(), "cells"));
       if (group.thin()) {
         html_ += "<p>This signature says only where the process was; it may be several bugs.</p>\n";
       }
@@ -297,8 +281,7 @@ class Page {
     heading("Not tested");
     html_ += "<ul>\n";
     for (const LeftOutGroup& group : analysis_.left_out) {
-      html_ += fmt::format("<li>{}: {}</li>\n",
-                           counted(static_cast<int64_t>(group.cells.size()), "cells"),
+      html_ += fmt::format("<li>{}: {}</li>\n", counted(group.cells.size(), "cells"),
                            markup(group.reason, 600));
     }
     html_ += "</ul>\n";

@@ -19,7 +19,7 @@ th,td{border:1px solid var(--line);padding:.2rem .5rem;text-align:left;vertical-
 .h0{background:var(--h0)}.h1{background:var(--h1)}.h2{background:var(--h2)}
 .h3{background:var(--h3)}.h4{background:var(--h4);font-weight:700}
 .refused{background:repeating-linear-gradient(45deg,transparent 0 6px,var(--line) 6px 7px)}
-.answer{font-weight:600;padding-left:1.2rem}.answer li{margin:.3rem 0}
+.answer{font-weight:600;padding-left:1.2rem}.answer li{margin:.3rem 0}.answer .next{font-weight:400}
 .wide{overflow-x:auto}pre{overflow-x:auto;border:1px solid var(--line);padding:.6rem}
 code{overflow-wrap:anywhere}.soft{color:var(--soft)}.unexpected{outline:3px solid currentColor}
 .filters{display:flex;flex-wrap:wrap;gap:.8rem;align-items:end}

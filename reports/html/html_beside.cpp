@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
 #include "harness/statistics/nights.h"
 #include "reports/claims/change_claim.h"
+#include "reports/difference/difference_words.h"
 #include "reports/expectations/expectation_words.h"
 #include "reports/html/markup.h"
 #include "reports/html/nights_chart.h"
@@ -38,34 +37,6 @@ std::string table_of(std::initializer_list<std::string_view> columns, const std:
   return html;
 }
 
-std::string standing_words(const JudgedEntry& judged) {
-  switch (judged.standing) {
-    case EntryStanding::more_often:
-      return fmt::format("MORE OFTEN since {}: {}", judged.since.substr(0, 10),
-                         ratio(judged.since_then));
-    case EntryStanding::less_often:
-      return fmt::format("less often since {}: {}", judged.since.substr(0, 10),
-                         ratio(judged.since_then));
-    case EntryStanding::gone:
-      return "gone";
-    case EntryStanding::silent:
-      return judged.until_gone ? fmt::format("not seen; gone after {} more without it",
-                                             counted(*judged.until_gone, "trials"))
-                               : "not seen";
-    case EntryStanding::not_run:
-      return "not run";
-    default:
-      return "as known";
-  }
-}
-
-std::string kind_words(Change change) {
-  constexpr std::array<std::string_view, 7> kKinds{
-      "new",           "gone", "more often", "less often", "a new signature", "a signature is gone",
-      "cannot be told"};
-  return std::string(kKinds[static_cast<size_t>(change)]);
-}
-
 }  // namespace
 
 std::string known_html(const Beside::Known& known) {
@@ -75,7 +46,7 @@ std::string known_html(const Beside::Known& known) {
                       unknown.empty()
                           ? "Nothing failed that is not known."
                           : fmt::format("<strong>New</strong>: no entry knows {} of a cell.",
-                                        counted(static_cast<int64_t>(unknown.size()), "failures")));
+                                        counted(unknown.size(), "failures")));
   std::string rows;
   for (size_t i = 0; i < unknown.size() && i < kMostRows; ++i) {
     rows +=
@@ -90,9 +61,8 @@ std::string known_html(const Beside::Known& known) {
   const auto& judged = known.findings.entries;
   for (size_t i = 0; i < judged.size() && i < kMostRows; ++i) {
     const KnownFailure& entry = known.entries[judged[i].entry];
-    rows += table_row({standing_words(judged[i]) + (judged[i].expired ? "; EXPIRED" : ""),
-                       where_words(entry.where), what_of(entry), ratio(judged[i].tonight),
-                       ratio(entry.seen), entry.issue});
+    rows += table_row({standing_in_words(judged[i]), where_words(entry.where), what_of(entry),
+                       ratio(judged[i].tonight), ratio(entry.seen), entry.issue});
   }
   if (rows.empty()) return html;
   return html + table_of({"known failure", "where", "what", "this run", "known as", "issue"}, rows,
@@ -101,11 +71,10 @@ std::string known_html(const Beside::Known& known) {
 
 std::string baseline_html(const Beside::Baseline& baseline) {
   const Difference& difference = baseline.difference;
-  std::string html =
-      fmt::format("<p>Compared with {}, of {}: {} in both, {} claimed.</p>\n",
-                  markup(baseline.before.name, 200), markup(baseline.before.started, 40),
-                  counted(difference.compared, "cells"),
-                  counted(static_cast<int64_t>(difference.changes.size()), "changes"));
+  std::string html = fmt::format(
+      "<p>Compared with {}, of {}: {} in both, {} claimed.</p>\n",
+      markup(baseline.before.name, 200), markup(baseline.before.started, 40),
+      counted(difference.compared, "cells"), counted(difference.changes.size(), "changes"));
   const Unlike other = unlike(baseline.before, baseline.after);
   for (const auto& list : {other.machines, other.libraries}) {
     for (const std::string& words : list) html += "<p>Unlike: " + markup(words, 400) + "</p>\n";
@@ -115,8 +84,8 @@ std::string baseline_html(const Beside::Baseline& baseline) {
   for (const auto& list : {difference.changes, difference.unclear}) {
     for (const CellChange& change : list) {
       if (++count > kMostRows) continue;
-      rows += table_row({kind_words(change.change), change.cell, change.arm, ratio(change.before),
-                         ratio(change.after), change.title});
+      rows += table_row({std::string(in_words(change.change)), change.cell, change.arm,
+                         ratio(change.before), ratio(change.after), change.title});
     }
   }
   if (rows.empty()) return html;

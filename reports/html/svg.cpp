@@ -29,7 +29,7 @@ std::string report_svg(const Analysis& analysis) {
   const std::string prefix(class_prefix(analysis));
   std::string heading = prefix + "failure rates with 95% intervals";
   if (shown.empty()) heading = prefix + "no boundary: no cell has two counts with a result";
-  if (left_out > 0) heading += fmt::format(" ({} more boundaries in the report)", left_out);
+  if (left_out > 0) heading += " (" + counted(left_out, "more boundaries") + " in the report)";
   const int height = kHeading + static_cast<int>(shown.size()) * kChartHeight;
   std::string svg = fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!-- mpsprobe report: svg -->\n"
@@ -43,7 +43,7 @@ std::string report_svg(const Analysis& analysis) {
   for (const Boundary* boundary : shown) {
     std::string label = prefix + std::string(name_of(boundary->group.backend)) + " " +
                         cell_label(boundary->group, {boundary->axis}) + ", by " + boundary->axis;
-    if (analysis.arms.size() > 1) label += " (" + boundary->worker + ")";
+    label = with_arm(analysis, label, boundary->worker);
     svg += boundary_chart(*boundary, label, y);
     y += kChartHeight;
   }

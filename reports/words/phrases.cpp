@@ -33,7 +33,7 @@ std::string cell_label(const Cell& cell, const std::vector<std::string_view>& wi
 }
 
 std::string counted(int64_t count, std::string_view plural) {
-  if (count != 1) return fmt::format("{} {}", count, plural);
+  if (count != 1 || plural == "series") return fmt::format("{} {}", count, plural);
   if (plural.starts_with("kinds ")) return fmt::format("1 kind{}", plural.substr(5));
   if (plural.ends_with("ies")) return fmt::format("1 {}y", plural.substr(0, plural.size() - 3));
   const bool es = plural == "processes";

@@ -168,6 +168,17 @@ std::string code_block(std::string_view bytes, std::string_view language) {
   return fmt::format("{}{}\n{}\n{}\n", fence, language, text, fence);
 }
 
+std::string with_code(std::string_view text, std::string (*plain)(std::string_view),
+                      std::string (*code)(std::string_view)) {
+  std::string made;
+  for (bool in_code = false;; in_code = !in_code) {
+    const size_t end = std::min(text.find('`'), text.size());
+    if (end > 0) made += (in_code ? code : plain)(text.substr(0, end));
+    if (end == text.size()) return made;
+    text.remove_prefix(end + 1);
+  }
+}
+
 std::string escaped(std::string_view bytes, size_t most) {
   constexpr std::string_view kMarkup = "\\`*_[]~#!|";
   std::string text;

@@ -38,6 +38,10 @@ std::string code_span(std::string_view bytes, size_t most = 200);
 /// A fenced code block, its fence longer than any run of backticks inside. Ends with a newline.
 std::string code_block(std::string_view bytes, std::string_view language = "text");
 
+/// Text in which `...` is code, each piece through one of the two.
+std::string with_code(std::string_view text, std::string (*plain)(std::string_view),
+                      std::string (*code)(std::string_view));
+
 /// One line of running text with everything escaped that Markdown or HTML would act on.
 std::string escaped(std::string_view bytes, size_t most = 400);
 

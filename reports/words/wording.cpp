@@ -54,6 +54,11 @@ std::string_view class_prefix(const Analysis& analysis) {
   return analysis.paravirtual ? "PARAVIRTUAL GPU: " : "";
 }
 
+std::string_view device_class(const CellSummary& cell) {
+  if (cell.simulated) return "SIMULATED";
+  return cell.paravirtual ? "PARAVIRTUAL" : "real";
+}
+
 Standing standing_of(const CellSummary& cell) {
   Standing standing;
   if (!cell.has_rate()) {
@@ -79,6 +84,11 @@ Standing standing_of(const CellSummary& cell) {
   return standing;
 }
 
+std::string with_arm(const Analysis& analysis, std::string label, const std::string& arm) {
+  if (analysis.arms.size() > 1) label += " (" + arm + ")";
+  return label;
+}
+
 std::string library_in_words(const Arm& arm) {
   LibraryUnderTest library;
   library.name = arm.library_name.empty() && !arm.version.empty() ? "library" : arm.library_name;
@@ -90,10 +100,9 @@ std::string library_in_words(const Arm& arm) {
 std::string totals(const Analysis& analysis) {
   const bool follows_results = analysis.recorded > analysis.planned;
   return fmt::format(
-      "{}, {}{} trials run, {} count",
-      counted(static_cast<int64_t>(analysis.cells.size() + analysis.cells_not_listed), "cells"),
-      analysis.recorded, follows_results ? "" : fmt::format(" of {}", analysis.planned),
-      analysis.counted);
+      "{}, {}{} run, {} count", counted(analysis.cells.size() + analysis.cells_not_listed, "cells"),
+      follows_results ? "" : fmt::format("{} of ", analysis.recorded),
+      counted(follows_results ? analysis.recorded : analysis.planned, "trials"), analysis.counted);
 }
 
 std::string planned_trials(const CampaignHeader& header, std::string_view of) {

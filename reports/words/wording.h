@@ -13,6 +13,9 @@ namespace mpsprobe {
 /// "PARAVIRTUAL GPU: ", or nothing.
 std::string_view class_prefix(const Analysis& analysis);
 
+/// What a cell ran on, for tables: "SIMULATED", "PARAVIRTUAL", "real".
+std::string_view device_class(const CellSummary& cell);
+
 /// How a cell stands: `word` is the verdict ("pass", "FAIL", "intermittent") or why there is none
 /// ("unsupported", "not run"); `rest` has the count and what must be known beside it.
 struct Standing {
@@ -21,6 +24,9 @@ struct Standing {
   bool unexpected = false;
 };
 Standing standing_of(const CellSummary& cell);
+
+/// The label, with the arm that it is of where there are several: "mlp (mlx-0.31.1)".
+std::string with_arm(const Analysis& analysis, std::string label, const std::string& arm);
 
 /// "LibTorch 2.15.0", "MLX 0.31.1"; empty where no library was told of.
 std::string library_in_words(const Arm& arm);

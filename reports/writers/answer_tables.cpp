@@ -14,14 +14,13 @@ namespace mpsprobe {
 namespace {
 
 std::string head_of(const Analysis& analysis) {
-  const std::string common = common_in_words(analysis);
+  const std::string common = CommonAxes(analysis).in_words();
   return common.empty() ? "cells" : "cells (" + common + ")";
 }
 
 std::string remainder(const AnswerTable& table) {
   if (table.left_out == 0) return "";
-  return fmt::format("and {} more: see the boundaries",
-                     counted(static_cast<int64_t>(table.left_out), "rows"));
+  return fmt::format("and {} more: see the boundaries", counted(table.left_out, "rows"));
 }
 
 // One row of several columns, each wrapped within its width.
@@ -47,22 +46,14 @@ std::string columns(const std::vector<std::string>& fields, const std::vector<si
 
 }  // namespace
 
-std::string terminal_answer_table(const Analysis& analysis, size_t width) {
-  const AnswerTable& table = analysis.answer.table;
-  if (table.rows.size() < 2) return "";
+std::string text_table(const std::vector<std::vector<std::string>>& rows, size_t width) {
   constexpr size_t kLeastWidth = 12;
-  std::vector<std::vector<std::string>> rows;
-  std::vector<std::string> head{head_of(analysis)};
-  for (const std::string& build : table.builds) head.push_back(printable(build));
-  rows.push_back(std::move(head));
-  for (const AnswerTable::Row& row : table.rows) {
-    std::vector<std::string> fields{printable(row.cells)};
-    for (const std::string& field : row.fields) fields.push_back(printable(field));
-    rows.push_back(std::move(fields));
-  }
-  std::vector<size_t> widths(rows.front().size(), 0);
+  std::vector<size_t> widths;
   for (const auto& row : rows) {
-    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    if (row.size() > widths.size()) widths.resize(row.size(), 0);
+    for (size_t i = 0; i < row.size() && row.size() > 1; ++i) {
+      widths[i] = std::max(widths[i], row[i].size());
+    }
   }
   // What is too wide gives from the widest column.
   const auto all = [&widths] {
@@ -76,9 +67,30 @@ std::string terminal_answer_table(const Analysis& analysis, size_t width) {
     --widest;
   }
   std::string text;
-  for (const auto& row : rows) text += columns(row, widths);
+  for (const auto& row : rows) {
+    if (row.size() > 1) {
+      text += columns(row, widths);
+      continue;
+    }
+    for (const std::string& line : wrapped("    " + row.front(), width, 4)) text += line + "\n";
+  }
+  return text;
+}
+
+std::string terminal_answer_table(const Analysis& analysis, size_t width) {
+  const AnswerTable& table = analysis.answer.table;
+  if (table.rows.size() < 2) return "";
+  std::vector<std::vector<std::string>> rows;
+  std::vector<std::string> head{head_of(analysis)};
+  for (const std::string& build : table.builds) head.push_back(printable(build));
+  rows.push_back(std::move(head));
+  for (const AnswerTable::Row& row : table.rows) {
+    std::vector<std::string> fields{printable(row.cells)};
+    for (const std::string& field : row.fields) fields.push_back(printable(field));
+    rows.push_back(std::move(fields));
+  }
   const std::string rest = remainder(table);
-  return text + (rest.empty() ? "" : rest + "\n") + "\n";
+  return text_table(rows, width) + (rest.empty() ? "" : rest + "\n") + "\n";
 }
 
 std::string markdown_answer_table(const Analysis& analysis) {

@@ -1,6 +1,7 @@
 #include "reports/writers/csv.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <vector>
 
@@ -25,23 +26,7 @@ std::string csv_text(std::string_view bytes) {
 }
 
 std::string csv_row(const std::vector<std::string>& fields) {
-  std::string row;
-  for (const std::string& field : fields) {
-    if (!row.empty()) row += ',';
-    row += field;
-  }
-  return row + "\r\n";
-}
-
-std::string_view class_of(const CellSummary& cell) {
-  if (cell.simulated) return "SIMULATED";
-  return cell.paravirtual ? "PARAVIRTUAL" : "real";
-}
-
-std::string joined(const std::vector<std::string>& texts) {
-  std::string all;
-  for (const std::string& text : texts) all += (all.empty() ? "" : "; ") + text;
-  return all;
+  return fmt::format("{}\r\n", fmt::join(fields, ","));
 }
 
 }  // namespace
@@ -58,7 +43,7 @@ std::string report_csv(const Analysis& analysis) {
   const auto titles = titles_by_cell(analysis);
   for (const CellSummary& cell : analysis.cells) {
     const Arm& arm = analysis.arms[cell.arm];
-    std::vector<std::string> fields{std::string(class_of(cell)), csv_text(arm.label),
+    std::vector<std::string> fields{std::string(device_class(cell)), csv_text(arm.label),
                                     csv_text(library_in_words(arm)), csv_text(cell.id),
                                     csv_text(cell.block)};
     for (const Axis& axis : axes()) fields.push_back(csv_text(axis.read(cell.cell)));
@@ -78,17 +63,17 @@ std::string report_csv(const Analysis& analysis) {
       outcomes.push_back(fmt::format("{}{}{} {}", name_of(count.outcome),
                                      count.detail.empty() ? "" : " ", count.detail, count.trials));
     }
-    fields.push_back(csv_text(joined(outcomes)));
+    fields.push_back(csv_text(fmt::format("{}", fmt::join(outcomes, "; "))));
     std::vector<std::string> failed_as;
     if (const auto at = titles.find({cell.arm, cell.id}); at != titles.end()) {
       for (const TitleCount& count : at->second) {
         failed_as.push_back(analysis.signatures[count.signature].title);
       }
     }
-    fields.push_back(csv_text(joined(failed_as)));
+    fields.push_back(csv_text(fmt::format("{}", fmt::join(failed_as, "; "))));
     fields.push_back(std::to_string(cell.most_inside));
     fields.push_back(cell.throughput ? fmt::format("{:.6g}", cell.throughput->median) : "");
-    fields.push_back(csv_text(joined(cell.devices)));
+    fields.push_back(csv_text(fmt::format("{}", fmt::join(cell.devices, "; "))));
     text += csv_row(fields);
   }
   return text;

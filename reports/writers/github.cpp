@@ -4,15 +4,15 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <sstream>
 #include <string_view>
 #include <vector>
 
 #include "harness/statistics/interval.h"
 #include "reports/analysis/failures/titles.h"
-#include "reports/claims/boundary_fields.h"
-#include "reports/words/phrases.h"
 #include "reports/words/text.h"
 #include "reports/words/wording.h"
+#include "reports/writers/markdown_sections.h"
 
 namespace mpsprobe {
 namespace {
@@ -115,13 +115,8 @@ std::string report_github(const Analysis& analysis) {
     ++kept;
   };
   for (const Warning& warning : analysis.warnings) add("- " + escaped(warning.text) + "\n");
-  if (!analysis.boundaries.empty()) add("\n### " + prefix + "Boundaries\n\n");
-  for (const Boundary& boundary : analysis.boundaries) {
-    add(fmt::format("- {} {}, by {}{}: {}\n", name_of(boundary.group.backend),
-                    escaped(cell_label(boundary.group, {boundary.axis})), boundary.axis,
-                    analysis.arms.size() > 1 ? " (" + escaped(boundary.worker, 60) + ")" : "",
-                    escaped(boundary_in_words(boundary))));
-  }
+  std::istringstream boundaries("\n" + markdown_boundaries(analysis, "### " + prefix));
+  for (std::string line; std::getline(boundaries, line);) add(line + "\n");
   add(
       fmt::format("\n### {}Cells\n\n| cell | worker | result | failure rate, 95% | signature |\n"
                   "| --- | --- | --- | --- | --- |\n",

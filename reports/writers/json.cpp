@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include "harness/journal/trial_json.h"
 #include "reports/claims/boundary_fields.h"
 #include "reports/words/wording.h"
@@ -16,38 +18,12 @@ using nlohmann::ordered_json;
 constexpr int kReportVersion = 2;
 constexpr const char* kSchema = "https://mpsprobe.invalid/schema/report-2.json";
 
-std::string_view name_of(Overlap overlap) {
-  switch (overlap) {
-    case Overlap::seen:
-      return "seen";
-    case Overlap::prevented:
-      return "prevented";
-    case Overlap::none:
-      return "none";
-    default:
-      return "not_applicable";
-  }
-}
-
-std::string_view name_of(Expected expected) {
-  switch (expected) {
-    case Expected::met:
-      return "met";
-    case Expected::unmet:
-      return "unmet";
-    case Expected::untested:
-      return "untested";
-    default:
-      return "nothing";
-  }
-}
+// In the order of the enums.
+constexpr std::array kOverlaps{"not_applicable", "seen", "prevented", "none"};
+constexpr std::array kExpected{"nothing", "met", "unmet", "untested"};
 
 ordered_json object_or_null(const nlohmann::json& value) {
   return value.is_object() ? ordered_json(value) : ordered_json(nullptr);
-}
-
-ordered_json interval_json(const Interval& interval) {
-  return {{"low", interval.low}, {"high", interval.high}, {"confidence", 0.95}};
 }
 
 ordered_json arm_json(const Arm& arm) {
@@ -109,9 +85,8 @@ ordered_json context_json(const Journal& journal, const Analysis& analysis) {
 ordered_json cell_json(const Analysis& analysis, const CellSummary& cell) {
   ordered_json outcomes = ordered_json::array();
   for (const OutcomeCount& count : cell.outcomes) {
-    outcomes.push_back({{"outcome", mpsprobe::name_of(count.outcome)},
-                        {"detail", count.detail},
-                        {"trials", count.trials}});
+    outcomes.push_back(
+        {{"outcome", name_of(count.outcome)}, {"detail", count.detail}, {"trials", count.trials}});
   }
   ordered_json json = {{"arm", analysis.arms[cell.arm].label},
                        {"cell", cell.id},
@@ -128,9 +103,9 @@ ordered_json cell_json(const Analysis& analysis, const CellSummary& cell) {
                        {"interval", nullptr},
                        {"outcomes", std::move(outcomes)},
                        {"expectation", nullptr},
-                       {"expected", name_of(cell.expected)},
+                       {"expected", kExpected.at(static_cast<size_t>(cell.expected))},
                        {"overlap",
-                        {{"state", name_of(cell.overlap)},
+                        {{"state", kOverlaps.at(static_cast<size_t>(cell.overlap))},
                          {"most_inside", cell.most_inside},
                          {"launches", cell.launches},
                          {"overlapped", cell.overlapped}}},
@@ -146,7 +121,7 @@ ordered_json cell_json(const Analysis& analysis, const CellSummary& cell) {
   }
   if (!cell.also_in.empty()) json["also_in"] = cell.also_in;
   if (cell.verdict) {
-    json["verdict"] = mpsprobe::name_of(*cell.verdict);
+    json["verdict"] = name_of(*cell.verdict);
   }
   if (cell.has_rate()) {
     json["failure_rate"] = static_cast<double>(cell.failures) / cell.counted;
@@ -204,9 +179,13 @@ ordered_json answer_json(const Answer& answer) {
   for (const AnswerTable::Row& row : answer.table.rows) {
     rows.push_back({{"cells", row.cells}, {"by", row.axis}, {"builds", row.fields}});
   }
-  return {{"code", answer.code},           {"text", answer.text},
-          {"sentences", answer.sentences}, {"builds", answer.table.builds},
-          {"rows", std::move(rows)},       {"rows_left_out", answer.table.left_out}};
+  return {{"code", answer.code},
+          {"text", answer.text},
+          {"sentences", answer.sentences},
+          {"next", answer.next},
+          {"builds", answer.table.builds},
+          {"rows", std::move(rows)},
+          {"rows_left_out", answer.table.left_out}};
 }
 
 ordered_json settling_json(const Analysis& analysis) {
@@ -246,45 +225,38 @@ ordered_json report_json(const Journal& journal, const Analysis& analysis) {
                        {"matrix",
                         {{"name", analysis.header.matrix_name},
                          {"description", analysis.header.matrix_description}}}};
-  for (const char* list : {"warnings", "advice", "boundaries", "cells", "signatures", "claims",
-                           "layers", "left_out"}) {
-    json[list] = ordered_json::array();
-  }
+  const auto list = [&json](const char* name, const auto& items, const auto& one) {
+    ordered_json& array = json[name] = ordered_json::array();
+    for (const auto& item : items) array.push_back(one(item));
+  };
+  const auto coded = [](const auto& each) {
+    return ordered_json{{"code", each.code}, {"text", each.text}};
+  };
+  list("warnings", analysis.warnings, coded);
+  list("advice", analysis.advice, coded);
+  list("boundaries", analysis.boundaries, boundary_json);
+  list("cells", analysis.cells, [&](const auto& each) { return cell_json(analysis, each); });
+  list("signatures", analysis.signatures,
+       [&](const auto& each) { return signature_json(analysis, each); });
+  add_groups_json(analysis, json);
+  list("claims", analysis.rate_claims,
+       [&](const auto& each) { return rate_claim_json(analysis, each); });
+  list("layers", analysis.comparisons,
+       [&](const auto& each) { return comparison_json(analysis, each); });
+  list("left_out", analysis.left_out, [](const LeftOutGroup& group) {
+    return ordered_json{{"reason", group.reason}, {"cells", group.cells}, {"others", group.others}};
+  });
   if (analysis.settling) json["settling"] = settling_json(analysis);
   json["provenances"] = ordered_json::object();
   json["image_sets"] = ordered_json::object();
-  json["trials"] = ordered_json::array();
-  for (const Warning& warning : analysis.warnings) {
-    json["warnings"].push_back({{"code", warning.code}, {"text", warning.text}});
-  }
-  for (const Advice& piece : analysis.advice) {
-    json["advice"].push_back({{"code", piece.code}, {"text", piece.text}});
-  }
-  for (const Boundary& boundary : analysis.boundaries) {
-    json["boundaries"].push_back(boundary_json(boundary));
-  }
-  for (const CellSummary& cell : analysis.cells) json["cells"].push_back(cell_json(analysis, cell));
-  for (const SignatureGroup& group : analysis.signatures) {
-    json["signatures"].push_back(signature_json(analysis, group));
-  }
-  for (const RateClaim& claim : analysis.rate_claims) {
-    json["claims"].push_back(rate_claim_json(analysis, claim));
-  }
-  for (const Comparison& comparison : analysis.comparisons) {
-    json["layers"].push_back(comparison_json(analysis, comparison));
-  }
-  for (const LeftOutGroup& group : analysis.left_out) {
-    json["left_out"].push_back(
-        {{"reason", group.reason}, {"cells", group.cells}, {"others", group.others}});
-  }
   for (const auto& [id, provenance] : journal.provenances) {
     json["provenances"][id] = object_or_null(provenance);
   }
   for (const auto& [id, images] : journal.image_sets) {
-    ordered_json list = ordered_json::array();
-    for (const ImageSeen& image : images) list.push_back({{"path", image.path}, {"id", image.id}});
-    json["image_sets"][id] = std::move(list);
+    ordered_json& set = json["image_sets"][id] = ordered_json::array();
+    for (const ImageSeen& image : images) set.push_back({{"path", image.path}, {"id", image.id}});
   }
+  json["trials"] = ordered_json::array();  // the last member: see write_report_json
   return json;
 }
 

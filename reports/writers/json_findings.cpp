@@ -1,7 +1,10 @@
 #include "reports/writers/json_findings.h"
 
+#include <array>
+
 #include "harness/journal/trial_json.h"
 #include "reports/claims/layers.h"
+#include "reports/groups/group_words.h"
 #include "reports/writers/markdown_sections.h"
 
 namespace mpsprobe {
@@ -41,6 +44,10 @@ ordered_json side_json(const Analysis& analysis, size_t index) {
 }
 
 }  // namespace
+
+ordered_json interval_json(const Interval& interval) {
+  return {{"low", interval.low}, {"high", interval.high}, {"confidence", 0.95}};
+}
 
 ordered_json signature_json(const Analysis& analysis, const SignatureGroup& group) {
   ordered_json cells = ordered_json::array();
@@ -99,14 +106,48 @@ ordered_json rate_claim_json(const Analysis& analysis, const RateClaim& claim) {
                        {"words", in_words(claim)}};
   if (claim.price) {
     const Price& price = *claim.price;
-    json["price"] = {
-        {"threads", price.threads},
-        {"ratio", price.ratio},
-        {"interval",
-         {{"low", price.within.low}, {"high", price.within.high}, {"confidence", 0.95}}},
-        {"pairs", price.pairs}};
+    json["price"] = {{"threads", price.threads},
+                     {"ratio", price.ratio},
+                     {"interval", interval_json(price.within)},
+                     {"pairs", price.pairs}};
   }
   return json;
+}
+
+void add_groups_json(const Analysis& analysis, ordered_json& report) {
+  constexpr std::array kNeeds{"needed", "goes_on", "not_shown"};  // in the order of the enum
+  const FailureGroups found = find_groups(analysis);
+  report["groups"] = report["failing_operations"] = ordered_json::array();
+  for (const FailureGroup& group : found.groups) {
+    report["groups"].push_back({{"arm", analysis.arms[group.arm].label},
+                                {"operations", group.operations},
+                                {"words", group_in_words(analysis, found, group)}});
+  }
+  const auto counts = [](const Proportion& seen) {
+    return ordered_json{{"failures", seen.failures}, {"counted", seen.trials}};
+  };
+  for (const FailingOperation& operation : found.operations) {
+    ordered_json conditions = ordered_json::array();
+    for (const ConditionSeen& condition : operation.conditions) {
+      conditions.push_back({{"condition", condition.words},
+                            {"says", kNeeds.at(static_cast<size_t>(condition.need))},
+                            {"without", counts(condition.without)},
+                            {"p", condition.p},
+                            {"corrected_p", condition.corrected_p},
+                            {"of", found.tests}});
+    }
+    ordered_json titles = ordered_json::array();
+    for (const size_t each : operation.signatures)
+      titles.push_back(analysis.signatures[each].title);
+    report["failing_operations"].push_back({{"arm", analysis.arms[operation.arm].label},
+                                            {"operation", operation.label},
+                                            {"cell", analysis.cells[operation.worst].id},
+                                            {"seen", counts(operation.seen)},
+                                            {"conditions", std::move(conditions)},
+                                            {"signatures", std::move(titles)},
+                                            {"would_tell", operation.telling},
+                                            {"words", operation_in_words(analysis, operation)}});
+  }
 }
 
 ordered_json comparison_json(const Analysis& analysis, const Comparison& comparison) {

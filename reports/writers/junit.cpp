@@ -133,9 +133,7 @@ std::string report_junit(const Journal& journal, const Analysis& analysis) {
         "time=\"{:.3f}\" timestamp=\"{}\">\n  <properties>\n",
         prefix, markup(cell.id), made.failed ? 1 : 0, made.skipped ? 1 : 0,
         std::max(0.0, trials.seconds), markup(analysis.header.started.substr(0, 19)));
-    suites += property_xml("device_class", cell.simulated     ? "SIMULATED"
-                                           : cell.paravirtual ? "PARAVIRTUAL"
-                                                              : "real");
+    suites += property_xml("device_class", device_class(cell));
     suites += property_xml("worker", arm.label);
     suites += property_xml("library", library_in_words(arm));
     suites += property_xml("planned", std::to_string(cell.planned));

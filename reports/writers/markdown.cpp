@@ -11,7 +11,6 @@
 #include "harness/outcome/refusals.h"
 #include "harness/wire/axis.h"
 #include "reports/analysis/trial_facts.h"
-#include "reports/claims/boundary_fields.h"
 #include "reports/words/phrases.h"
 #include "reports/words/text.h"
 #include "reports/words/wording.h"
@@ -38,6 +37,13 @@ std::string first_words(const Analysis& analysis) {
   std::string text;
   for (const std::string& sentence : analysis.answer.sentences) {
     text += fmt::format("- **{}{}**\n", class_prefix(analysis), escaped(sentence, 2000));
+  }
+  for (const std::string& step : analysis.answer.next) {
+    text += "- " +
+            with_code(
+                step, [](std::string_view plain) { return escaped(plain, 1000); },
+                [](std::string_view code) { return code_span(code, 1000); }) +
+            "\n";
   }
   return text + "\n" + markdown_answer_table(analysis);
 }
@@ -82,52 +88,22 @@ std::string warnings(const Analysis& analysis) {
   return text.empty() ? "" : text + "\n";
 }
 
-std::string boundaries(const Analysis& analysis) {
-  if (analysis.boundaries.empty()) return "";
-  std::string text = fmt::format(
-      "## Boundaries\n\nFailed / trials, and what the rate is below or above: the bounds of each "
-      "cell by itself, at 95%.{}\n\n| cells | on | by | {} | {} | inside at once | |\n"
-      "|---|---|---|---|---|---|---|\n",
-      analysis.settling ? " The place is the one that the run settled." : "",
-      passing_head(analysis), failing_head(analysis));
-  for (const Boundary& boundary : analysis.boundaries) {
-    std::string label = cell_label(boundary.group, {boundary.axis});
-    if (analysis.arms.size() > 1) label += " (" + boundary.worker + ")";
-    const BoundaryFields fields = fields_of(boundary);
-    const auto& passing = boundary.most_passing;
-    const bool met = passing && boundary.axis == "threads" && passing->count > 1;
-    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", escaped(label),
-                        name_of(boundary.group.backend), boundary.axis, escaped(fields.passing),
-                        escaped(fields.failing), met ? std::to_string(passing->most_inside) : "",
-                        escaped(fields.remark));
+// The first of them, and that there are more.
+std::string some_cells(const std::vector<std::string>& cells) {
+  std::string text;
+  for (size_t i = 0; i < std::min(cells.size(), kMostLeftOut); ++i) {
+    text += (i > 0 ? ", " : "") + code_span(cells[i]);
   }
-  return text + "\n";
-}
-
-std::string advice(const Analysis& analysis) {
-  if (analysis.advice.empty()) return "";
-  std::string text = analysis.simulated     ? "## What follows (for the simulated device)\n\n"
-                     : analysis.paravirtual ? "## What follows (for the paravirtual device)\n\n"
-                                            : "## What follows\n\n";
-  bool any = false;
-  for (const Advice& piece : analysis.advice) {
-    if (piece.code == "threads") continue;  // the boundaries say it
-    any = true;
-    text += "- " + escaped(piece.text, 1000) + "\n";
-  }
-  return any ? text + "\n" : "";
+  return text + (cells.size() > kMostLeftOut ? ", ...\n" : "\n");
 }
 
 std::string left_out(const Analysis& analysis) {
   if (analysis.left_out.empty()) return "";
   std::string text = "## Not tested\n\n";
   for (const LeftOutGroup& group : analysis.left_out) {
-    text += fmt::format("- {}: {}, ", escaped(group.reason),
-                        counted(static_cast<int64_t>(group.cells.size() + group.others), "cells"));
-    for (size_t i = 0; i < std::min(group.cells.size(), kMostLeftOut); ++i) {
-      text += (i > 0 ? ", " : "") + code_span(group.cells[i]);
-    }
-    text += group.cells.size() > kMostLeftOut ? ", ...\n" : "\n";
+    text +=
+        fmt::format("- {}: {}, {}", escaped(group.reason),
+                    counted(group.cells.size() + group.others, "cells"), some_cells(group.cells));
   }
   return text + "\n";
 }
@@ -156,12 +132,8 @@ std::string refused(const Analysis& analysis) {
       text +=
           fmt::format(" (a rule of {} since {}: <{}>)", known.library, known.since, known.source);
     }
-    text += fmt::format(": {} in {}, ", counted(rule.trials, "trials"),
-                        counted(static_cast<int64_t>(rule.cells.size()), "cells"));
-    for (size_t i = 0; i < std::min(rule.cells.size(), kMostLeftOut); ++i) {
-      text += (i > 0 ? ", " : "") + code_span(rule.cells[i]);
-    }
-    text += rule.cells.size() > kMostLeftOut ? ", ...\n" : "\n";
+    text += fmt::format(": {} in {}, {}", counted(rule.trials, "trials"),
+                        counted(rule.cells.size(), "cells"), some_cells(rule.cells));
   }
   return text + "\n";
 }
@@ -274,7 +246,7 @@ std::string reproduce(const Analysis& analysis) {
 
 std::string report_markdown(const Analysis& analysis) {
   return title(analysis, "report") + first_words(analysis) + warnings(analysis) +
-         summary(analysis) + markdown_verdicts(analysis) + boundaries(analysis) + advice(analysis) +
+         summary(analysis) + markdown_verdicts(analysis) + markdown_boundaries(analysis, "## ") +
          markdown_groups(analysis) + markdown_failures(analysis) + markdown_rate_claims(analysis) +
          markdown_layers(analysis, kMostPairs) + markdown_crashes(analysis) + refused(analysis) +
          left_out(analysis) + provenance(analysis) + reproduce(analysis);

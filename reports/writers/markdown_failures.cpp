@@ -103,26 +103,18 @@ std::string what_ran_before(const SignatureGroup& group) {
     if (i > 0) text += ", ";
     text += fmt::format("{} ({}×)", cell.empty() ? "nothing" : code_span(cell), trials);
   }
-  if (group.before.size() > 3) text += fmt::format(", {} others", group.before.size() - 3);
+  if (group.before.size() > 3) text += ", " + counted(group.before.size() - 3, "others");
   return "Ran before it: " + text + ".\n\n";
 }
 
 std::string rests_on(const SignatureGroup& group) {
   std::string text;
-  switch (group.basis) {
-    case Basis::text:
-      text = "Rests on: text.";
-      break;
-    case Basis::frames:
-      text = "Rests on: frames.";
-      break;
-    case Basis::place:
-      text =
-          "Rests on: only the place where the process was. **Thin:** nothing that was told or "
-          "seen names a cause, and different bugs may share this signature.";
-      break;
-    case Basis::none:
-      break;
+  if (group.basis == Basis::text) text = "Rests on: text.";
+  if (group.basis == Basis::frames) text = "Rests on: frames.";
+  if (group.thin()) {
+    text =
+        "Rests on: only the place where the process was. **Thin:** nothing that was told or seen "
+        "names a cause, and different bugs may share this signature.";
   }
   std::string beside;
   for (size_t i = 0; i < std::min(group.also.size(), kMostBeside); ++i) {
@@ -131,7 +123,7 @@ std::string rests_on(const SignatureGroup& group) {
                           found.finding.known ? "" : " (new)", found.trials);
   }
   if (const size_t all = group.also.size() + group.also_left_out; all > kMostBeside) {
-    beside += fmt::format(", {} others", all - kMostBeside);
+    beside += ", " + counted(all - kMostBeside, "others");
   }
   if (const std::vector<std::string>& why = group.first.judgement.why; !why.empty()) {
     text += (text.empty() ? "" : " ") +
@@ -141,36 +133,38 @@ std::string rests_on(const SignatureGroup& group) {
   return text.empty() ? "" : text + "\n\n";
 }
 
-std::string related(const SignatureGroup& group) {
+// "2, 5 and 3 others": numbers of failures, as they are listed.
+std::string numbers_of(const std::vector<size_t>& signatures, size_t left_out) {
   std::string text;
-  for (size_t i = 0; i < std::min(group.related.size(), kMostBeside); ++i) {
-    text += fmt::format("{}{}", i == 0 ? "" : ", ", group.related[i] + 1);
+  for (size_t i = 0; i < std::min(signatures.size(), kMostBeside); ++i) {
+    text += fmt::format("{}{}", i == 0 ? "" : ", ", signatures[i] + 1);
   }
-  if (text.empty()) return "";
-  if (const size_t all = group.related.size() + group.related_left_out; all > kMostBeside) {
-    text += fmt::format(" and {} others", all - kMostBeside);
-  }
-  return fmt::format(
-      "Perhaps one bug with failure {}: trials of the same cell ended in a crash and "
-      "in a hang. A thread that dies while it holds a lock leaves the others "
-      "waiting.\n\n",
-      text);
+  const size_t all = signatures.size() + left_out;
+  return all > kMostBeside ? text + " and " + counted(all - kMostBeside, "others") : text;
 }
 
-std::string alike(const SignatureGroup& group) {
+std::string perhaps_one_bug(const SignatureGroup& group) {
   std::string text;
-  for (size_t i = 0; i < std::min(group.alike.size(), kMostBeside); ++i) {
-    text += fmt::format("{}{}", i == 0 ? "" : ", ", group.alike[i] + 1);
+  if (!group.related.empty()) {
+    text += fmt::format(
+        "Perhaps one bug with failure {}: trials of the same cell ended in a crash and in a hang. "
+        "A "
+        "thread that dies while it holds a lock leaves the others waiting.\n\n",
+        numbers_of(group.related, group.related_left_out));
   }
-  return text.empty() ? "" : fmt::format("Perhaps one bug with failure {}: much alike.\n\n", text);
+  if (!group.alike.empty()) {
+    text +=
+        fmt::format("Perhaps one bug with failure {}: much alike.\n\n", numbers_of(group.alike, 0));
+  }
+  return text;
 }
 
 std::string details(const Analysis& analysis, const SignatureGroup& group, size_t number) {
   const FailureExample& first = group.first;
   std::string text = fmt::format("<details{}><summary>Failure {}: one of {}</summary>\n\n",
                                  number == 1 ? " open" : "", number, group.failures);
-  text += rests_on(group) + related(group) + alike(group) + what_happened(first) +
-          thread_table(first) + markdown_evidence(first) + printed(first) + what_ran_before(group);
+  text += rests_on(group) + perhaps_one_bug(group) + what_happened(first) + thread_table(first) +
+          markdown_evidence(first) + printed(first) + what_ran_before(group);
   text += "Run this cell alone:\n\n" +
           code_block(rerun_command(analysis, first.arm, to_string(first.cell)), "sh");
   return text + "\n</details>\n\n";

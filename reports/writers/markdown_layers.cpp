@@ -6,6 +6,7 @@
 #include "reports/claims/layers.h"
 #include "reports/words/phrases.h"
 #include "reports/words/text.h"
+#include "reports/words/wording.h"
 #include "reports/writers/markdown_sections.h"
 
 namespace mpsprobe {
@@ -71,10 +72,9 @@ std::string table(const Analysis& analysis, bool layers, size_t most_rows) {
   }
   if (left > 0) text += fmt::format("{} more are in details.md.\n\n", left);
   if (example != nullptr) {
-    text +=
-        fmt::format("Without a failure on either side: {}, for example {}: {}.\n\n",
-                    counted(static_cast<int64_t>(without_failure), "pairs"),
-                    cell_of(analysis, *example), escaped(conclusion_in_words(analysis, *example)));
+    text += fmt::format("Without a failure on either side: {}, for example {}: {}.\n\n",
+                        counted(without_failure, "pairs"), cell_of(analysis, *example),
+                        escaped(conclusion_in_words(analysis, *example)));
   }
   return text;
 }
@@ -84,16 +84,17 @@ std::string table(const Analysis& analysis, bool layers, size_t most_rows) {
 std::string markdown_rate_claims(const Analysis& analysis) {
   if (analysis.rate_claims.empty()) return "";
   std::string text = fmt::format(
-      "## What each setting changed\n\nCells that are the same but for one axis, matched by their "
+      "## {}What each setting changed\n\nCells that are the same but for one axis, matched by "
+      "their "
       "thread count. p is exact, two-sided, over the thread counts, and corrected (Holm) for the "
       "{} "
       "made; a difference is claimed below {:g}.\n\n| cells | with | failed | without | failed | p "
       "| "
       "what it permits |\n|---|---|---|---|---|---|---|\n",
-      counted(static_cast<int64_t>(analysis.rate_claims.front().of), "comparisons"), kClaimLevel);
+      class_prefix(analysis), counted(analysis.rate_claims.front().of, "comparisons"), kClaimLevel);
   for (const RateClaim& claim : analysis.rate_claims) {
     std::string says(effect_in_words(claim.effect));
-    if (claim.price) says += "; " + price_in_words(claim);
+    if (claim.price) says += "; " + prices_in_words({&claim});
     text += fmt::format("| {} | {} | {}/{} | {} | {}/{} | {:.2g} | {} |\n", escaped(claim.label),
                         escaped(claim.with), claim.seen_with.failures, claim.seen_with.trials,
                         escaped(claim.without), claim.seen_without.failures,

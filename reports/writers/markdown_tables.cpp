@@ -8,6 +8,7 @@
 #include "harness/wire/axis.h"
 #include "reports/analysis/failures/failure_kind.h"
 #include "reports/analysis/table.h"
+#include "reports/claims/boundary_fields.h"
 #include "reports/words/phrases.h"
 #include "reports/words/text.h"
 #include "reports/words/wording.h"
@@ -34,24 +35,22 @@ std::string rule(size_t fields) {
 
 std::string grid(const ReportTable& table, const std::vector<const ReportTable::Column*>& columns,
                  const Render& render) {
-  std::string text;
-  if (columns.size() <= kMostColumns) {
-    std::vector<std::string> head{table.axis};
-    for (const auto* column : columns) head.push_back(escaped(column->label));
-    text += row(head) + rule(head.size());
-    for (size_t i = 0; i < table.counts.size(); ++i) {
-      std::vector<std::string> fields{std::to_string(table.counts[i])};
-      for (const auto* column : columns) fields.push_back(render(column->entries[i]));
-      text += row(fields);
-    }
-    return text;
-  }
-  std::vector<std::string> head{"operation"};
-  for (int32_t count : table.counts) head.push_back(counted(count, table.axis));
-  text += row(head) + rule(head.size());
+  const bool turned = columns.size() > kMostColumns;
+  std::vector<std::string> head{turned ? "operation" : table.axis};
   for (const auto* column : columns) {
-    std::vector<std::string> fields{escaped(column->label)};
-    for (const ReportTable::Entry& entry : column->entries) fields.push_back(render(entry));
+    if (!turned) head.push_back(escaped(column->label));
+  }
+  for (const int32_t count : table.counts) {
+    if (turned) head.push_back(counted(count, table.axis));
+  }
+  std::string text = row(head) + rule(head.size());
+  for (size_t down = 0; down < (turned ? columns.size() : table.counts.size()); ++down) {
+    std::vector<std::string> fields{turned ? escaped(columns[down]->label)
+                                           : std::to_string(table.counts[down])};
+    for (size_t across = 0; across + 1 < head.size(); ++across) {
+      fields.push_back(
+          render(turned ? columns[down]->entries[across] : columns[across]->entries[down]));
+    }
     text += row(fields);
   }
   return text;
@@ -224,6 +223,28 @@ std::string markdown_crashes(const Analysis& analysis) {
   return "## Crashed / total\n\nBy threads × iterations; crashed is ended by a signal or an "
          "assertion.\n\n" +
          row({"library", "what", "crashed / total"}) + rule(3) + rows + "\n";
+}
+
+std::string markdown_boundaries(const Analysis& analysis, const std::string& heading) {
+  if (analysis.boundaries.empty()) return "";
+  std::string text = fmt::format(
+      "{}Boundaries\n\nFailed / trials, and what the rate is below or above: the bounds of each "
+      "cell by itself, at 95%.{}\n\n| cells | on | by | {} | {} | inside at once | |\n"
+      "|---|---|---|---|---|---|---|\n",
+      heading, analysis.settling ? " The place is the one that the run settled." : "",
+      passing_head(analysis), failing_head(analysis));
+  for (const Boundary& boundary : analysis.boundaries) {
+    const std::string label =
+        with_arm(analysis, cell_label(boundary.group, {boundary.axis}), boundary.worker);
+    const BoundaryFields fields = fields_of(boundary);
+    const auto& passing = boundary.most_passing;
+    const bool met = passing && boundary.axis == "threads" && passing->count > 1;
+    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", escaped(label),
+                        name_of(boundary.group.backend), boundary.axis, escaped(fields.passing),
+                        escaped(fields.failing), met ? std::to_string(passing->most_inside) : "",
+                        escaped(fields.remark));
+  }
+  return text + "\n";
 }
 
 }  // namespace mpsprobe

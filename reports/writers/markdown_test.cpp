@@ -118,7 +118,7 @@ TEST(Markdown, AParavirtualGpuIsInTheTitleAndOverWhatFollows) {
   const std::string text = markdown_of(hosted.journal);
   EXPECT_THAT(text, StartsWith("# PARAVIRTUAL GPU: mpsprobe report"));
   EXPECT_THAT(text, HasSubstr("> **Paravirtual GPU"));
-  EXPECT_THAT(text, HasSubstr("## What follows (for the paravirtual device)"));
+  EXPECT_THAT(text, HasSubstr("## PARAVIRTUAL GPU: What each setting changed"));
 }
 
 TEST(Markdown, ShowsWhereEachThreadWasAndHowToRunTheCell) {

@@ -42,16 +42,6 @@ std::string sentence(const std::string& text, const TerminalOptions& options) {
   return lines;
 }
 
-std::string label_of(const Analysis& analysis, const Boundary& boundary,
-                     std::vector<std::string_view> common) {
-  common.emplace_back(boundary.axis);
-  const bool one_backend = std::find(common.begin(), common.end(), "backend") != common.end();
-  std::string label = one_backend ? "" : std::string(name_of(boundary.group.backend)) + " ";
-  label += cell_label(boundary.group, common);
-  if (analysis.arms.size() > 1) label += " (" + boundary.worker + ")";
-  return printable(label);
-}
-
 // Those with a failure where there are too many to show.
 std::vector<const Boundary*> shown_boundaries(const Analysis& analysis) {
   std::vector<const Boundary*> shown;
@@ -64,86 +54,34 @@ std::vector<const Boundary*> shown_boundaries(const Analysis& analysis) {
   return shown;
 }
 
-class BoundaryTable {
- public:
-  BoundaryTable(const Analysis& analysis, size_t width)
-      : analysis_(analysis),
-        shown_(shown_boundaries(analysis)),
-        width_(width),
-        common_(common_axes(analysis)),
-        passing_head_(passing_head(analysis)),
-        failing_head_(failing_head(analysis)),
-        passing_(passing_head_.size()),
-        failing_(failing_head_.size()) {
-    for (const Boundary* boundary : shown_) {
-      const BoundaryFields fields = fields_of(*boundary);
-      passing_ = std::max(passing_, fields.passing.size());
-      failing_ = std::max(failing_, fields.failing.size());
+std::string boundary_table(const Analysis& analysis, size_t width) {
+  if (analysis.boundaries.empty()) return "";
+  std::string head = "boundaries";
+  const CommonAxes common(analysis);
+  if (const std::string words = common.in_words(); !words.empty()) head += " (" + words + ")";
+  head += ", failed/trials and their rate, of each by itself with 95% confidence:";
+  std::string text;
+  for (const std::string& line : wrapped(head, width, 4)) text += line + "\n";
+  const std::vector<const Boundary*> shown = shown_boundaries(analysis);
+  std::vector<std::vector<std::string>> rows;
+  std::string axis;
+  for (const Boundary* boundary : shown) {
+    if (boundary->axis != axis) {
+      rows.push_back({"by " + boundary->axis, axis.empty() ? passing_head(analysis) : "",
+                      axis.empty() ? failing_head(analysis) : ""});
+      axis = boundary->axis;
     }
-    const size_t fields = passing_ + failing_ + 4;
-    const size_t room = width_ > fields + 20 ? width_ - fields : 20;
-    for (const Boundary* boundary : shown_) {
-      label_ = std::max(label_, label_of(analysis_, *boundary, common_).size());
-    }
-    label_ = std::min(label_, room);
+    const BoundaryFields fields = fields_of(*boundary);
+    rows.push_back({printable(with_arm(analysis, common.label(boundary->group, {boundary->axis}),
+                                       boundary->worker)),
+                    fields.passing, fields.failing});
+    if (!fields.remark.empty()) rows.push_back({fields.remark});
   }
-
-  std::string text() const {
-    if (analysis_.boundaries.empty()) return "";
-    std::string text;
-    std::string head = "boundaries";
-    if (const std::string common = common_in_words(analysis_); !common.empty()) {
-      head += " (" + common + ")";
-    }
-    head += ", failed/trials and their rate, of each by itself with 95% confidence:";
-    for (const std::string& line : wrapped(head, width_, 4)) text += line + "\n";
-    std::string axis;
-    for (const Boundary* boundary : shown_) {
-      if (boundary->axis != axis) {
-        text += row("by " + boundary->axis, axis.empty() ? passing_head_ : "",
-                    axis.empty() ? failing_head_ : "");
-        axis = boundary->axis;
-      }
-      text += entry(*boundary);
-    }
-    const size_t left = analysis_.boundaries.size() - shown_.size();
-    if (left > 0) text += fmt::format("and {} more, see report.md\n", left);
-    return text + "\n";
-  }
-
- private:
-  std::string row(std::string_view label, std::string_view passing,
-                  std::string_view failing) const {
-    std::string text = fmt::format("{:<{}}  {:<{}}  {}", label, label_, passing, passing_, failing);
-    text.erase(text.find_last_not_of(' ') + 1);
-    return text + "\n";
-  }
-
-  // A label that is too long goes on below: cut, two rows might read alike.
-  std::string entry(const Boundary& boundary) const {
-    const std::vector<std::string> label =
-        wrapped(label_of(analysis_, boundary, common_), label_, 2);
-    const BoundaryFields fields = fields_of(boundary);
-    std::string text = row(label.front(), fields.passing, fields.failing);
-    for (size_t i = 1; i < label.size(); ++i) text += label[i] + "\n";
-    if (!fields.remark.empty()) {
-      for (const std::string& line : wrapped("    " + fields.remark, width_, 4)) {
-        text += line + "\n";
-      }
-    }
-    return text;
-  }
-
-  const Analysis& analysis_;
-  std::vector<const Boundary*> shown_;
-  size_t width_;
-  std::vector<std::string_view> common_;
-  size_t label_ = std::string_view("by processes").size();
-  std::string passing_head_;
-  std::string failing_head_;
-  size_t passing_;
-  size_t failing_;
-};
+  text += text_table(rows, width);
+  const size_t left = analysis.boundaries.size() - shown.size();
+  if (left > 0) text += fmt::format("and {} more, see report.md\n", left);
+  return text + "\n";
+}
 
 // Whether each cell that failed so came out as its matrix expects.
 bool is_expected(const Analysis& analysis, const SignatureGroup& group) {
@@ -170,8 +108,7 @@ std::string failures_by_need(const Analysis& analysis, const FailureGroups& foun
   const std::string tell = what_would_tell(analysis, found);
   if (!tell.empty()) text += sentence(tell, options);
   text +=
-      fmt::format("{}: see report.md\n",
-                  counted(static_cast<int64_t>(analysis.signatures.size()), "kinds of failure"));
+      fmt::format("{}: see report.md\n", counted(analysis.signatures.size(), "kinds of failure"));
   return text + "\n";
 }
 
@@ -192,8 +129,7 @@ std::string failures(const Analysis& analysis, const TerminalOptions& options) {
     text +=
         fmt::format("{} {}{}: {} in {}\n    {}\n", painted("FAIL", kRed, colour),
                     shortened(printable(group.title), 160), group.thin() ? " (thin)" : "",
-                    counted(group.failures, "trials"),
-                    counted(static_cast<int64_t>(group.cells.size()), "cells"),
+                    counted(group.failures, "trials"), counted(group.cells.size(), "cells"),
                     printable(rerun_command(analysis, group.first.arm, to_string(group.first.cell)),
                               Lines::keep));
   }
@@ -202,7 +138,7 @@ std::string failures(const Analysis& analysis, const TerminalOptions& options) {
   }
   if (const size_t expected = analysis.signatures.size() - groups.size(); expected > 0) {
     text += fmt::format("{} in cells that failed as expected, see report.md\n",
-                        counted(static_cast<int64_t>(expected), "kinds of failure"));
+                        counted(expected, "kinds of failure"));
   }
   return text.empty() ? "" : text + "\n";
 }
@@ -228,8 +164,7 @@ std::string not_tested(const Analysis& analysis, size_t width) {
   size_t reasons = 0;
   for (const LeftOutGroup& group : analysis.left_out) {
     if (!group.tried || ++reasons > kMostReasons) continue;
-    const std::string line = fmt::format("not tested: {}, {}",
-                                         counted(static_cast<int64_t>(group.cells.size()), "cells"),
+    const std::string line = fmt::format("not tested: {}, {}", counted(group.cells.size(), "cells"),
                                          shortened(printable(group.reason), 300));
     for (const std::string& part : wrapped(line, width, 4)) text += part + "\n";
   }
@@ -256,9 +191,9 @@ std::string time_taken(const Analysis& analysis) {
   text += "; the slowest cells:\n";
   for (size_t i = 0; i < most; ++i) {
     const CellSummary& cell = *cells[i];
-    std::string arm;
-    if (analysis.arms.size() > 1) arm = " (" + printable(analysis.arms[cell.arm].label) + ")";
-    text += fmt::format("    {}{}: {}, {} a trial\n", cell.id, arm, duration_in_words(cell.seconds),
+    text += fmt::format("    {}: {}, {} a trial\n",
+                        printable(with_arm(analysis, cell.id, analysis.arms[cell.arm].label)),
+                        duration_in_words(cell.seconds),
                         duration_in_words(cell.seconds / cell.recorded));
   }
   return text;
@@ -273,16 +208,17 @@ std::string report_terminal(const Analysis& analysis, const TerminalOptions& opt
     line.pop_back();
     text += painted(line, kBold, options.colour) + "\n";
   }
+  for (const std::string& step : analysis.answer.next) text += sentence(printable(step), options);
   text += '\n';
+  const size_t width = options.width == 0 ? kUsualWidth : options.width;
+  text += terminal_answer_table(analysis, width);
   for (const Warning& warning : analysis.warnings) {
     const std::string whole = sentence("warning: " + printable(warning.text), options);
     text +=
         painted("warning", kYellow, options.colour) + whole.substr(std::string("warning").size());
   }
   if (!analysis.warnings.empty()) text += '\n';
-  const size_t width = options.width == 0 ? kUsualWidth : options.width;
-  text += terminal_answer_table(analysis, width);
-  text += BoundaryTable(analysis, width).text() + not_tested(analysis, width);
+  text += boundary_table(analysis, width) + not_tested(analysis, width);
   text += failures(analysis, options) + unexpected(analysis, options.colour);
   text += time_taken(analysis);
   text += painted(

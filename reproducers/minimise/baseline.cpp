@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/statistics/interval.h"
+#include "reports/words/phrases.h"
 
 namespace mpsprobe {
 namespace {
@@ -91,8 +92,8 @@ bool measure_baseline(const MinimiseRequest& request, Questions& questions, Mini
   if (tally.failures > 0) return true;
   if (tally.trials == 0) {
     minimum.state = MinimumState::not_run;
-    minimum.note = fmt::format("none of {} trials of the start cell came to a result that counts",
-                               tally.no_evidence);
+    minimum.note = fmt::format("none of {} of the start cell came to a result that counts",
+                               counted(tally.no_evidence, "trials"));
   } else {
     minimum.state = MinimumState::not_failing;
     minimum.note = why_not_failing(minimum);

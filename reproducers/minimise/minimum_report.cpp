@@ -4,6 +4,7 @@
 
 #include "harness/statistics/interval.h"
 #include "reports/claims/rate_claim.h"
+#include "reports/words/phrases.h"
 #include "reports/words/text.h"
 
 namespace mpsprobe {
@@ -55,8 +56,10 @@ std::string again(const Minimum& minimum) {
 std::string runs_in_words(const Tally& reliability) {
   if (reliability.failures == 0) return "";
   if (reliability.failures == reliability.trials) return "Every run failed.";
-  return fmt::format("One failure in {:.3g} runs is to be expected; {} runs show one with 95%.",
-                     expected_runs(reliability), runs_for_95_percent(reliability));
+  const int64_t runs = runs_for_95_percent(reliability);
+  return fmt::format("One failure in {:.3g} runs is to be expected; {} {} one with 95%.",
+                     expected_runs(reliability), counted(runs, "runs"),
+                     runs == 1 ? "shows" : "show");
 }
 
 std::string question_in_words(const RateQuestion& question) {
@@ -180,9 +183,10 @@ std::string minimum_terminal(const Minimum& minimum) {
     text += "\neach condition changed alone (is the failure rarer then?):\n";
     for (const Condition& condition : minimum.conditions) text += condition_line(condition) + "\n";
   }
-  text += fmt::format("\nruns: {} of the start cell, {} of {} steps, {} for the table\nagain: {}\n",
-                      minimum.trials_baseline, minimum.trials_steps, minimum.steps.size(),
-                      minimum.trials_conditions, printable(again(minimum), Lines::keep));
+  text += fmt::format("\nruns: {} of the start cell, {} of {}, {} for the table\nagain: {}\n",
+                      minimum.trials_baseline, minimum.trials_steps,
+                      counted(minimum.steps.size(), "steps"), minimum.trials_conditions,
+                      printable(again(minimum), Lines::keep));
   return text;
 }
 
@@ -225,9 +229,9 @@ std::string minimum_markdown(const Minimum& minimum) {
         condition_table(minimum) + "\n";
   }
   text += "## The path\n\n" + question_in_words(minimum.question) + "\n\n" + path_table(minimum);
-  text += fmt::format("\nRuns: {} of the start cell, {} of {} steps, {} for the table.\n",
-                      minimum.trials_baseline, minimum.trials_steps, minimum.steps.size(),
-                      minimum.trials_conditions);
+  text += fmt::format("\nRuns: {} of the start cell, {} of {}, {} for the table.\n",
+                      minimum.trials_baseline, minimum.trials_steps,
+                      counted(minimum.steps.size(), "steps"), minimum.trials_conditions);
   return text;
 }
 

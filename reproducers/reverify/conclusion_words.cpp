@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "reports/claims/rate_claim.h"
+#include "reports/words/phrases.h"
 #include "reproducers/reverify/conclusion.h"
 
 namespace mpsprobe {
@@ -13,13 +15,8 @@ std::string k_of_n(const Proportion& proportion) {
   return fmt::format("{}/{}", proportion.failures, proportion.trials);
 }
 
-/// "0.0005"; never "0".
-std::string p_text(double p) {
-  return p < 0.0001 ? "p < 0.0001" : fmt::format("p = {:.2g}", p);
-}
-
 std::string trials_text(const std::optional<int>& trials) {
-  return trials.has_value() ? fmt::format("{} more trials on each side", *trials)
+  return trials.has_value() ? mpsprobe::counted(*trials, "more trials") + " on each side"
                             : "more than a million more trials on each side";
 }
 
@@ -160,7 +157,7 @@ std::string in_words(const CellBeforeAndNow& cell, const CellConclusion& conclus
           "fixed: the old arm failed again in this run ({}), the new one did not "
           "({}), {}",
           k_of_n(cell.old_arm->same), k_of_n(cell.new_arm->same),
-          p_text(*conclusion.corrected_p_arms));
+          p_in_words(*conclusion.corrected_p_arms));
     case RecheckFinding::inconclusive:
       break;
   }
@@ -170,13 +167,14 @@ std::string in_words(const CellBeforeAndNow& cell, const CellConclusion& conclus
     text += separator + long_words(cell, reason);
     separator = "; ";
   }
-  const bool counted = std::find(conclusion.reasons.begin(), conclusion.reasons.end(),
-                                 Reason::nothing_counted) == conclusion.reasons.end();
-  if (counted) {
-    text += fmt::format(". A new run that tells takes {} at the rate seen",
-                        conclusion.trials_needed.has_value()
-                            ? fmt::format("{} trials on each side", *conclusion.trials_needed)
-                            : "more than a million trials on each side");
+  const bool any_counted = std::find(conclusion.reasons.begin(), conclusion.reasons.end(),
+                                     Reason::nothing_counted) == conclusion.reasons.end();
+  if (any_counted) {
+    text +=
+        fmt::format(". A new run that tells takes {} at the rate seen",
+                    conclusion.trials_needed.has_value()
+                        ? mpsprobe::counted(*conclusion.trials_needed, "trials") + " on each side"
+                        : "more than a million trials on each side");
   }
   return text;
 }

@@ -10,6 +10,7 @@
 
 #include "harness/statistics/interval.h"
 #include "reports/claims/layers.h"
+#include "reports/claims/rate_claim.h"
 #include "reports/words/phrases.h"
 #include "reports/words/stack_words.h"
 #include "reports/words/text.h"
@@ -196,12 +197,14 @@ std::string conditions(const IssueFacts& facts) {
   size_t shown = 0;
   for (const Condition& condition : minimum.conditions) {
     if (++shown > kMostConditions) break;
-    text += condition.skipped.empty()
-                ? fmt::format("| {} | {} / {} | {} |\n", code_span(condition.change),
-                              condition.tally.failures, condition.tally.trials,
-                              condition.rarer ? "fails less often" : "no difference shown")
-                : fmt::format("| {} | not run | {} |\n", code_span(condition.change),
-                              escaped(condition.skipped));
+    text +=
+        condition.skipped.empty()
+            ? fmt::format(
+                  "| {} | {} / {} | {} |\n", code_span(condition.change), condition.tally.failures,
+                  condition.tally.trials,
+                  effect_in_words(effect_shown(condition.rarer, true, condition.tally.failures)))
+            : fmt::format("| {} | not run | {} |\n", code_span(condition.change),
+                          escaped(condition.skipped));
   }
   return text;
 }

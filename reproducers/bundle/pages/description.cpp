@@ -4,6 +4,7 @@
 #include <set>
 
 #include "harness/statistics/interval.h"
+#include "reports/words/phrases.h"
 #include "reports/words/stack_words.h"
 #include "reports/words/text.h"
 #include "reports/words/wording.h"
@@ -88,8 +89,9 @@ std::string expected(const BundleFinding& finding) {
   std::string text = "The operation ends, with the numbers that the CPU computes.";
   for (const CellCount& count : finding.cells) {
     if (!count.control || count.summary->overlap == Overlap::none) continue;
-    text += fmt::format(" It did so in {} of {} runs of {}.", count.summary->counted,
-                        count.summary->counted, one_line(cell_in_words(count.summary->cell), 120));
+    text += fmt::format(" It did so in {} of {} of {}.", count.summary->counted,
+                        counted(count.summary->counted, "runs"),
+                        one_line(cell_in_words(count.summary->cell), 120));
     break;
   }
   return text + "\n";
@@ -185,14 +187,14 @@ std::string description_text(const BundleFinding& finding) {
   const std::string for_people =
       "\nImpact on you and your users (yours to write)\n\n\nAnything else (yours to write)\n\n";
   const std::string text = fmt::format(
-      "{}What happens\n{} ends with: {}. That was so in {} of {} runs, each in fresh "
+      "{}What happens\n{} ends with: {}. That was so in {} of {}, each in fresh "
       "processes.{}\n\n"
       "Steps to reproduce\n{}\nExpected\n{}\nActual\n{}\nConfiguration\n{}\n"
       "API misuse\n{}",
       class_lines(finding), one_line(cell_in_words(smallest.summary->cell), 160),
-      one_line(finding.group->title, 200), smallest.failures, smallest.summary->counted,
-      reduced(finding), steps(finding), expected(finding), actual(finding), configuration(finding),
-      misuse);
+      one_line(finding.group->title, 200), smallest.failures,
+      counted(smallest.summary->counted, "runs"), reduced(finding), steps(finding),
+      expected(finding), actual(finding), configuration(finding), misuse);
   return shortened(text, kMostDescription - for_people.size()) + for_people;
 }
 
@@ -203,10 +205,9 @@ std::string form_markdown(const BundleFinding& finding) {
   const char* type = outcome == Outcome::hang           ? "Application Slow/Unresponsive"
                      : outcome == Outcome::wrong_result ? "Incorrect/Unexpected Behavior"
                                                         : "Application Crash";
-  const std::string again =
-      smallest.failures == smallest.summary->counted
-          ? fmt::format("Always ({} of {} runs)", smallest.failures, smallest.summary->counted)
-          : fmt::format("Sometimes ({} of {} runs)", smallest.failures, smallest.summary->counted);
+  const std::string again = fmt::format(
+      "{} ({} of {})", smallest.failures == smallest.summary->counted ? "Always" : "Sometimes",
+      smallest.failures, counted(smallest.summary->counted, "runs"));
   std::string text = finding.watermark.empty() ? "" : finding.watermark + "\n\n";
   text +=
       "# Suggested values for the form\n\n"

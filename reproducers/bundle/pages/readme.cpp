@@ -45,8 +45,7 @@ std::string lines_left_out(const Redactor& redactor) {
       "its rules read, those of stacks, and those of technical words alone. To have the others as "
       "well, make the bundle again with `mpsprobe feedback --with-output`.\n\n";
   for (const auto& [part, lines] : redactor.lines_left_out()) {
-    text += fmt::format("- {}: {} left out\n", escaped(part, 80),
-                        counted(static_cast<int64_t>(lines), "lines"));
+    text += fmt::format("- {}: {} left out\n", escaped(part, 80), counted(lines, "lines"));
   }
   if (redactor.lines_left_out().empty()) text += "- none was left out\n";
   return text;
@@ -87,8 +86,7 @@ std::string readme_markdown(const BundleFinding& finding, const std::vector<Bund
                         meaning == meanings().end() ? "" : meaning->second);
   }
   for (const auto& [folder, count] : folders) {
-    text += fmt::format("| {} | {} |\n", code_span(folder),
-                        counted(static_cast<int64_t>(count), "files"));
+    text += fmt::format("| {} | {} |\n", code_span(folder), counted(count, "files"));
   }
   text +=
       "\n## To file it\n\n"

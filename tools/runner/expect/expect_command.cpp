@@ -88,8 +88,8 @@ int update(const ExpectOptions& options) {
                      "it is as it was before");
   }
   for (const std::string& line : updated.changes) say(stdout, "{}\n", line);
-  say(stderr, "{}: {}, {} as they were\n", place,
-      counted(static_cast<int64_t>(updated.changes.size()), "changes"), updated.unchanged);
+  say(stderr, "{}: {}, {} as they were\n", place, counted(updated.changes.size(), "changes"),
+      updated.unchanged);
   return kExitOk;
 }
 

@@ -183,7 +183,7 @@ void say_bundles(const std::vector<WrittenBundle>& bundles, const FeedbackOption
         bundles.front().lines_left_out == 0
             ? ""
             : fmt::format(", and {} of output left out (--with-output takes them in)",
-                          counted(static_cast<int64_t>(bundles.front().lines_left_out), "lines")));
+                          counted(bundles.front().lines_left_out, "lines")));
   }
 }
 

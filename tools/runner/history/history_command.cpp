@@ -270,8 +270,8 @@ int show_trend(const HistoryOptions& options, const HistoryFile& history) {
                                {"refused", refused}}));
   } else {
     say(stdout, "{}{} looked at: {} of a rate, {} gone, {} refused\n", text,
-        counted(count, "series"), counted(static_cast<int64_t>(shifts.size()), "changes"),
-        counted(static_cast<int64_t>(gone.size()), "signatures"), refused.size());
+        counted(count, "series"), counted(shifts.size(), "changes"),
+        counted(gone.size(), "signatures"), refused.size());
   }
   return count == 0 ? kExitNothingRun : kExitOk;
 }

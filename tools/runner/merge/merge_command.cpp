@@ -66,8 +66,7 @@ void say_missing(const Analysis& analysis, const std::vector<size_t>& shards) {
         cell.id);
   }
   if (cells > kMostMissingCells) {
-    say(stderr, "missing: trials of {} more\n",
-        counted(static_cast<int64_t>(cells - kMostMissingCells), "cells"));
+    say(stderr, "missing: trials of {} more\n", counted(cells - kMostMissingCells, "cells"));
   }
 }
 
@@ -95,8 +94,7 @@ int merge_command_line(const MergeOptions& options) {
   prepare_folder(options.out, formats);
   if (here) merged.header.origin = origin_of(options.out);
   write_journal(fs::path(options.out) / "journal.ndjson", merged);
-  say(stderr, "merged {}: {}\n", counted(static_cast<int64_t>(count), "runs"),
-      counted(static_cast<int64_t>(merged.stored->size()), "trials"));
+  say(stderr, "merged {}: {}\n", counted(count, "runs"), counted(merged.stored->size(), "trials"));
   const Analysis analysis = finish_report(options.out, formats);
   say_missing(analysis, shards);
   if (analysis.undone == 0) return kExitOk;

@@ -19,6 +19,7 @@
 #include "harness/outcome/remarks.h"
 #include "harness/pasted_text/pasted_process.h"
 #include "harness/wire/input_error.h"
+#include "reports/words/phrases.h"
 #include "reports/words/text.h"
 #include "tools/runner/exit_code.h"
 #include "tools/runner/read/cells_to_run.h"
@@ -110,7 +111,7 @@ ReadResult of_journal(const std::string& file) {
   }
   std::stable_sort(result.failures.begin(), result.failures.end(),
                    [](const ReadFailure& a, const ReadFailure& b) { return a.trials > b.trials; });
-  result.note = fmt::format("none of its {} trials failed", trials);
+  result.note = fmt::format("none of its {} failed", counted(trials, "trials"));
   return result;
 }
 

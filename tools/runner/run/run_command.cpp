@@ -46,7 +46,7 @@ void say_left_out(const CampaignHeader& header) {
   std::map<std::string, size_t> reasons;
   for (const LeftOut& cell : header.left_out) reasons[cell.reason] += 1 + cell.others;
   for (const auto& [reason, count] : reasons) {
-    say(stderr, "left out {}: {}\n", counted(static_cast<int64_t>(count), "cells"), reason);
+    say(stderr, "left out {}: {}\n", counted(count, "cells"), reason);
   }
 }
 
@@ -64,8 +64,8 @@ void say_start(const CampaignHeader& header, const fs::path& folder,
     }
   }
   say(stderr, "matrix {}: {}, {}, seed {}, in {}\n", printable(header.matrix_name),
-      counted(static_cast<int64_t>(header.cells.size()), "cells"), planned_trials(header, "each"),
-      header.seed, printable(folder.string()));
+      counted(header.cells.size(), "cells"), planned_trials(header, "each"), header.seed,
+      printable(folder.string()));
 }
 
 int dry_run(const CampaignHeader& header, bool as_json) {
@@ -89,8 +89,7 @@ int dry_run(const CampaignHeader& header, bool as_json) {
     say(stdout, "{},{}\n", header.cells.empty() ? "{\n  \"cells\": []" : "\n  ]", rest.substr(1));
   } else {
     for (const PlannedCell& planned : header.cells) say(stdout, "{}\n", to_string(planned.cell));
-    say(stderr, "{}, {}: nothing was run\n",
-        counted(static_cast<int64_t>(header.cells.size()), "cells"),
+    say(stderr, "{}, {}: nothing was run\n", counted(header.cells.size(), "cells"),
         planned_trials(header, "each"));
   }
   // A shard without cells has nothing to do, and does it.
@@ -301,8 +300,7 @@ int resume(const RunOptions& options, const std::vector<KnownFailure>& known) {
       say(stderr, "{}:{}: skipped: {}. If it was a trial, that runs again\n",
           printable(file.string()), line.line, printable(line.why));
     }
-    say(stderr, "going on after {}{}\n",
-        counted(static_cast<int64_t>(journal.trials.size()), "trials"),
+    say(stderr, "going on after {}{}\n", counted(journal.trials.size(), "trials"),
         journal.torn ? " (a record that was cut off is dropped, its trial runs again)" : "");
     say_start(journal.header, folder, {});
     events.on(RunBegan{journal.header, folder, true});
