@@ -21,7 +21,7 @@ namespace mpsprobe {
 namespace {
 
 constexpr size_t kMostLeftOut = 4;  // cells named for each reason
-constexpr size_t kMostPairs = 30;
+constexpr size_t kMostPairs = 12;
 constexpr size_t kMostPairsInDetail = 2000;
 
 std::string title(const Analysis& analysis, std::string_view what) {

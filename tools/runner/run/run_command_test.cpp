@@ -57,6 +57,55 @@ class RunCommand : public ProgramTest {
   }
 };
 
+// A worker of known truth: from two threads without a lock all fails on a stream of its own, and
+// with sync=never on any.
+TEST_F(RunCommand, MoreOfARunTellsWhichFailuresNeedTheSameConditions) {
+  const std::string worker = selftest_.substr(selftest_.find('=') + 1);
+  const std::string race = write("race", R"(#!/bin/sh
+[ "$1" = describe ] && {
+  ')" + worker + R"(' describe | sed 's/"axes": \[/"axes": ["stream",/; s/"cpu"/"mlx"/'
+  exit
+}
+does=pass
+case "$3" in
+  */threads=1* | *lock=forward*) ;;
+  *stream=per-thread* | *sync=never*) does=exit_eleven ;;
+esac
+shift 3
+exec ')" + worker + R"(' run --cell cpu/selftest.$does/default/threads=1 "$@"
+)");
+  fs::permissions(race, fs::perms::owner_all);
+  std::vector<std::string> arguments{
+      "run",      "--worker", "stock=" + race, "--start-process", "exec",
+      "--trials", "5",        "--out",         path("out")};
+  for (const char* end : {"", "/sync=end", "/sync=never"}) {
+    arguments.insert(
+        arguments.end(),
+        {"--cell", std::string("mlx/selftest.pass/default/threads=2/stream=per-thread") + end});
+  }
+  const Run first = mpsprobe(arguments);
+  EXPECT_EQ(first.exit_code, 0) << first.out << first.err;
+  EXPECT_THAT(read("out/report.md"),
+              HasSubstr("`mpsprobe run --more` with the folder of this run"));
+
+  const Run more = mpsprobe({"run", "--more", path("out"), "--out", path("more")});
+  EXPECT_EQ(more.exit_code, 0) << more.out << more.err;
+  EXPECT_THAT(
+      read("more/report.md"),
+      HasSubstr("selftest.pass; selftest.pass, sync=end need the same conditions: more than "
+                "1 thread, stream=per-thread, no lock"));
+  const auto report = nlohmann::json::parse(read("more/report.json"));
+  ASSERT_EQ(report.at("groups").size(), 1U);
+  EXPECT_EQ(report["groups"][0].at("operations"), nlohmann::json({0, 1}));
+  const nlohmann::json& apart = report.at("failing_operations").at(2);
+  EXPECT_EQ(apart.at("conditions").at(1).at("condition"), "stream=per-thread");
+  EXPECT_EQ(apart["conditions"][1].at("says"), "goes_on");
+  EXPECT_THAT(apart.at("would_tell"), testing::IsEmpty());
+
+  const Run nothing = mpsprobe({"run", "--more", path("more"), "--out", path("again")});
+  EXPECT_NE(nothing.exit_code, 0);
+}
+
 TEST_F(RunCommand, TheSelftestMatrixComesOutAsExpected) {
   std::vector<std::string> arguments{"run",      "--matrix", "selftest", "--trials", "1",
                                      "--worker", selftest_,  "--out",    path("out")};
