@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "scenarios/observer/classes.h"
+#include "scenarios/observer/interpose.h"
 #include "scenarios/observer/report.h"
 #include "scenarios/observer/trap.h"
 
@@ -82,13 +83,7 @@ id default_device() {
   return device;
 }
 
-// dyld puts the first in the place of the second in all images but this one.
-struct Interposed {
-  id (*ours)();
-  id (*original)();
-};
-__attribute__((used, section("__DATA,__interpose")))
-const Interposed kDevice = {default_device, MTLCreateSystemDefaultDevice};
+MPSPROBE_INTERPOSE(kDevice, default_device, MTLCreateSystemDefaultDevice);
 
 }  // namespace
 

@@ -11,6 +11,7 @@
 
 #include "scenarios/observer/classes.h"
 #include "scenarios/observer/clocks.h"
+#include "scenarios/observer/interpose.h"
 #include "scenarios/observer/objects.h"
 
 namespace mpsprobe::observer {
@@ -94,34 +95,23 @@ int our_unlock(pthread_mutex_t* mutex) {
 int our_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
   return wait(mutex, [&] { return pthread_cond_wait(condition, mutex); });
 }
-void our_unfair_lock(os_unfair_lock_t lock) {
+void our_unfair_lock(os_unfair_lock_t lock) noexcept {
   os_unfair_lock_lock(lock);
   took(0, lock);
 }
-void our_unfair_unlock(os_unfair_lock_t lock) {
+void our_unfair_unlock(os_unfair_lock_t lock) noexcept {
   let_go(lock);
   os_unfair_lock_unlock(lock);
 }
 
-// dyld puts the first in the place of the second in all images but this one.
-struct InterposedCall {
-  const void* ours;
-  const void* original;
-};
-__attribute__((used, section("__DATA,__interpose"))) const InterposedCall kThreadCalls[] = {
-    {reinterpret_cast<const void*>(our_create), reinterpret_cast<const void*>(pthread_create)},
-    {reinterpret_cast<const void*>(our_join), reinterpret_cast<const void*>(pthread_join)},
-    {reinterpret_cast<const void*>(our_lock), reinterpret_cast<const void*>(pthread_mutex_lock)},
-    {reinterpret_cast<const void*>(our_trylock),
-     reinterpret_cast<const void*>(pthread_mutex_trylock)},
-    {reinterpret_cast<const void*>(our_unlock),
-     reinterpret_cast<const void*>(pthread_mutex_unlock)},
-    {reinterpret_cast<const void*>(our_wait), reinterpret_cast<const void*>(pthread_cond_wait)},
-    {reinterpret_cast<const void*>(our_unfair_lock),
-     reinterpret_cast<const void*>(os_unfair_lock_lock)},
-    {reinterpret_cast<const void*>(our_unfair_unlock),
-     reinterpret_cast<const void*>(os_unfair_lock_unlock)},
-};
+MPSPROBE_INTERPOSE(kCreate, our_create, pthread_create);
+MPSPROBE_INTERPOSE(kJoin, our_join, pthread_join);
+MPSPROBE_INTERPOSE(kLock, our_lock, pthread_mutex_lock);
+MPSPROBE_INTERPOSE(kTrylock, our_trylock, pthread_mutex_trylock);
+MPSPROBE_INTERPOSE(kUnlock, our_unlock, pthread_mutex_unlock);
+MPSPROBE_INTERPOSE(kWait, our_wait, pthread_cond_wait);
+MPSPROBE_INTERPOSE(kUnfairLock, our_unfair_lock, os_unfair_lock_lock);
+MPSPROBE_INTERPOSE(kUnfairUnlock, our_unfair_unlock, os_unfair_lock_unlock);
 
 }  // namespace
 
