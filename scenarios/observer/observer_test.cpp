@@ -71,7 +71,8 @@ TEST_P(ObservedRule, IsNamedWithBothPlacesBeforeTheDeviceNotices) {
   EXPECT_EQ(observed.ended.termination, Termination(Signaled{SIGABRT, false}))
       << observed.ended.err;
   if (GetParam().rule == nullptr) {
-    EXPECT_EQ(observed.lines.size(), 1U) << observed.ended.err;
+    // Ordered by a thread's start; a suspicion where that is not seen.
+    EXPECT_EQ(observed.lines.size(), MPSPROBE_OBSERVES_THREADS ? 1U : 2U) << observed.ended.err;
     return;
   }
   ASSERT_EQ(observed.lines.size(), 2U) << observed.ended.err;
@@ -127,6 +128,7 @@ INSTANTIATE_TEST_SUITE_P(Twins, ObservedTwin,
 class ObservedHandOver : public testing::TestWithParam<const char*> {};
 
 TEST_P(ObservedHandOver, IsSuspectedWhereNothingIsSeenThatOrdersTheTwo) {
+  if (!MPSPROBE_OBSERVES_THREADS) GTEST_SKIP() << "ThreadSanitizer has the functions of threads";
   const ObservedProgram observed = observe_program({MPSPROBE_HANDOVER, GetParam()});
   EXPECT_EQ(observed.ended.termination, Termination(Exited{0})) << observed.ended.err;
   const bool seen = std::string(GetParam()) != "atomic";
