@@ -8,13 +8,6 @@
 #include "harness/wire/input_error.h"
 
 namespace mpsprobe {
-namespace record_json {
-
-template <>
-inline constexpr auto kNamed<Verdict> = verdict_named;
-
-}  // namespace record_json
-
 namespace {
 
 using nlohmann::json;
@@ -73,7 +66,7 @@ void read_parts(CampaignHeader& header, const json& object) {
   // Without a word every process was executed, as in journals of earlier releases.
   if (const auto start = object.find("start_process"); start != object.end()) {
     const std::string word = *start;
-    header.start_process = start_process_named(word);
+    header.start_process = named<StartProcess>(word);
     if (!header.start_process.has_value() && word != kQuickestStart) {
       throw InputError("campaign", "an unknown way to start processes",
                        "The journal is of another version of mpsprobe");

@@ -36,28 +36,6 @@ namespace record_json {
 
 using nlohmann::json;
 
-/// Finds the enumerator that a word names.
-template <typename Enum>
-constexpr std::optional<Enum> (*kNamed)(std::string_view) = nullptr;
-template <>
-inline constexpr auto kNamed<Outcome> = outcome_named;
-template <>
-inline constexpr auto kNamed<EndedBy> = ended_by_named;
-template <>
-inline constexpr auto kNamed<Basis> = basis_named;
-template <>
-inline constexpr auto kNamed<Phase> = phase_named;
-template <>
-inline constexpr auto kNamed<Step> = step_named;
-template <>
-inline constexpr auto kNamed<Inquest> = inquest_named;
-template <>
-inline constexpr auto kNamed<Probe> = probe_named;
-template <>
-inline constexpr auto kNamed<StartProcess> = start_process_named;
-template <>
-inline constexpr auto kNamed<Wait::Kind> = wait_kind_named;
-
 template <typename Value>
 bool is_empty(const Value& value) {
   if constexpr (std::is_arithmetic_v<Value>) {
@@ -130,7 +108,7 @@ void read(const json& from, Value& value) {
     value.reserve(list.size());
     for (const json& entry : list) read(entry, value.emplace_back());
   } else if constexpr (std::is_enum_v<Value>) {
-    const auto found = kNamed<Value>(from.get_ref<const std::string&>());
+    const auto found = named<Value>(from.get_ref<const std::string&>());
     if (!found.has_value()) refuse_word("journal");
     value = *found;
   } else if constexpr (std::is_same_v<Value, Cell>) {

@@ -22,7 +22,6 @@ constexpr size_t kMostBytes = size_t{64} << 20;  // of a matrix file
 
 using nlohmann::json;
 
-constexpr std::array<std::string_view, 4> kVerdicts{"pass", "fail", "intermittent", "refused"};
 const char* const kSeeFormat = "The format is in docs/matrices.md";
 
 RunDefaults parse_run(const PlacedJson& node) {
@@ -57,17 +56,18 @@ Matrix::ExpectRule parse_expect(const PlacedJson& node) {
                            "Name the outcome, or leave it out");
   }
   if (node.has("verdict")) {
-    rule.expectation.verdict = verdict_named(node.at("verdict").text());
+    rule.expectation.verdict = named<Verdict>(node.at("verdict").text());
     if (!rule.expectation.verdict) {
-      node.at("verdict").fail("is no verdict" + did_you_mean(node.at("verdict").text(), kVerdicts),
-                              fmt::format("Write one of {}", fmt::join(kVerdicts, ", ")));
+      node.at("verdict").fail(
+          "is no verdict" + did_you_mean(node.at("verdict").text(), kWordsOf<Verdict>),
+          fmt::format("Write one of {}", fmt::join(kWordsOf<Verdict>, ", ")));
     }
   } else {
-    rule.expectation.outcome = outcome_named(node.at("outcome").text());
+    rule.expectation.outcome = named<Outcome>(node.at("outcome").text());
     if (!rule.expectation.outcome) {
       node.at("outcome").fail(
-          "is no outcome" + did_you_mean(node.at("outcome").text(), outcome_names()),
-          fmt::format("Write one of {}", fmt::join(outcome_names(), ", ")));
+          "is no outcome" + did_you_mean(node.at("outcome").text(), kWordsOf<Outcome>),
+          fmt::format("Write one of {}", fmt::join(kWordsOf<Outcome>, ", ")));
     }
     if (node.has("detail")) rule.expectation.detail = node.at("detail").text();
   }
@@ -106,16 +106,6 @@ void refuse_useless_expectations(const Matrix& matrix, const PlacedJson& root) {
 }
 
 }  // namespace
-
-std::string_view name_of(Verdict verdict) {
-  return kVerdicts[static_cast<size_t>(verdict)];
-}
-
-std::optional<Verdict> verdict_named(std::string_view name) {
-  const auto at = std::find(kVerdicts.begin(), kVerdicts.end(), name);
-  if (at == kVerdicts.end()) return std::nullopt;
-  return static_cast<Verdict>(at - kVerdicts.begin());
-}
 
 std::string Expectation::text() const {
   if (verdict.has_value()) return std::string(name_of(*verdict));

@@ -15,8 +15,9 @@
 namespace mpsprobe {
 
 enum class Verdict : uint8_t { pass, fail, intermittent, refused };
-std::string_view name_of(Verdict verdict);
-std::optional<Verdict> verdict_named(std::string_view name);
+template <>
+inline constexpr auto kWordsOf<Verdict> =
+    std::to_array<std::string_view>({"pass", "fail", "intermittent", "refused"});
 
 /// What a matrix says its cells ought to do: a verdict, or one outcome (with a detail such as
 /// "SIGSEGV" or "11") in every trial.

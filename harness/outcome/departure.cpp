@@ -31,7 +31,7 @@ Judgement as_reported(const Case& told, Outcome outcome, std::string detail,
 
 // The process went on after it: where it is now is not where it happened.
 void take_phase(Judgement& judgement, const FailureEvent& failure) {
-  if (const auto phase = phase_named(failure.phase)) judgement.phase = *phase;
+  if (const auto phase = named<Phase>(failure.phase)) judgement.phase = *phase;
 }
 
 Judgement left_with(const Case& told, int code) {

@@ -83,7 +83,7 @@ void judge_misuse(Judgement& judgement, const Case& told) {
   if (first == nullptr || first->kind != name_of(Outcome::misuse)) return;
   const ReportedFailure misuse = read_failure(*first);
   Judgement broken = told.as(Outcome::misuse, misuse.detail, misuse.title, Basis::text);
-  if (const auto phase = phase_named(first->phase)) broken.phase = *phase;
+  if (const auto phase = named<Phase>(first->phase)) broken.phase = *phase;
   if (!judgement.signature.empty() && judgement.signature != misuse.title)
     broken.also.push_back({judgement.signature, judgement.known});
   judgement = std::move(broken);

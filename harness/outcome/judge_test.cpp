@@ -550,9 +550,9 @@ TEST(JudgeTrial, InfrastructureIsNoPassAndAFailureBeatsIt) {
 TEST(Outcome, EveryWordComesBack) {
   for (int i = 0; i <= static_cast<int>(Outcome::not_run); ++i) {
     const auto outcome = static_cast<Outcome>(i);
-    EXPECT_EQ(outcome_named(name_of(outcome)), outcome);
+    EXPECT_EQ(named<Outcome>(name_of(outcome)), outcome);
   }
-  EXPECT_FALSE(outcome_named("passed"));
+  EXPECT_FALSE(named<Outcome>("passed"));
   EXPECT_FALSE(is_failure(Outcome::pass));
   EXPECT_TRUE(is_failure(Outcome::gpu_error));
   EXPECT_FALSE(is_evidence(Outcome::unsupported));

@@ -12,7 +12,7 @@ namespace mpsprobe {
 namespace {
 
 Outcome kind_of(const FailureEvent& failure) {
-  const std::optional<Outcome> kind = outcome_named(failure.kind);
+  const std::optional<Outcome> kind = named<Outcome>(failure.kind);
   if (!kind.has_value() || *kind == Outcome::pass) return Outcome::infrastructure;
   if (*kind != Outcome::exception) return *kind;
   if (refusal_in(failure.text) != nullptr) return Outcome::refused;

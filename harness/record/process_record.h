@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -10,6 +9,7 @@
 
 #include "harness/crash_report/crash_report.h"
 #include "harness/stack/stack.h"
+#include "harness/wire/enum_words.h"
 #include "harness/wire/event.h"
 #include "harness/wire/flight_recorder.h"
 #include "harness/wire/start_process.h"
@@ -40,10 +40,11 @@ enum class Outcome : uint8_t {
   not_run,
 };
 
-std::string_view name_of(Outcome outcome);
-std::optional<Outcome> outcome_named(std::string_view name);
-/// All of them, in the order of the enumeration. Static storage.
-std::span<const std::string_view> outcome_names();
+template <>
+inline constexpr auto kWordsOf<Outcome> = std::to_array<std::string_view>(
+    {"pass", "wrong_result", "exception", "assertion", "signal", "hang", "exit", "missing",
+     "out_of_memory", "gpu_error", "misuse", "refused", "setup_failed", "unsupported",
+     "infrastructure", "not_run"});
 
 /// True for every outcome in which the product failed.
 bool is_failure(Outcome outcome);
@@ -78,9 +79,9 @@ Termination termination_from_status(int status);
 
 /// Who ended the process, as the runner knows it: it notes the reason before it sends a signal.
 enum class EndedBy : uint8_t { nobody, deadline, no_progress, memory_limit, user, cancelled };
-
-std::string_view name_of(EndedBy ended_by);
-std::optional<EndedBy> ended_by_named(std::string_view name);
+template <>
+inline constexpr auto kWordsOf<EndedBy> = std::to_array<std::string_view>(
+    {"nobody", "deadline", "no_progress", "memory_limit", "user", "cancelled"});
 
 /// What a stream of the child held: the first and the last bytes, and how many there were.
 struct Capture {
@@ -149,9 +150,9 @@ struct ProcessRecord {
 /// What a signature rests on, the strongest first. `place` is thin: only where the process was, and
 /// perhaps in which library; the signature says so.
 enum class Basis : uint8_t { none, text, frames, place };
-
-std::string_view name_of(Basis basis);
-std::optional<Basis> basis_named(std::string_view name);
+template <>
+inline constexpr auto kWordsOf<Basis> = std::to_array<std::string_view>({"none", "text", "frames",
+                                                                         "place"});
 
 /// A failure that a process told of beside the one that titles it.
 struct OtherFinding {

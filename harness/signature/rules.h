@@ -8,6 +8,7 @@
 
 #include "harness/signature/passing_frames.h"
 #include "harness/signature/shape.h"
+#include "harness/wire/enum_words.h"
 
 namespace mpsprobe {
 
@@ -25,8 +26,10 @@ enum class TextClass : uint8_t {
   abort_message
 };
 
-/// The word for a class as in the list above. Static storage.
-std::string_view name_of(TextClass text_class);
+template <>
+inline constexpr auto kWordsOf<TextClass> = std::to_array<std::string_view>(
+    {"assertion", "exception", "gpu_error", "out_of_memory", "setup_failed", "unsupported",
+     "memory_corruption", "abort_message"});
 
 /// Whether such a text ends the process that prints it; the others may be caught and survived.
 bool ends_the_process(TextClass text_class);

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/wire/enum_words.h"
 #include "harness/wire/flight_recorder.h"
 
 namespace mpsprobe {
@@ -32,8 +33,9 @@ struct Wait {
   friend bool operator==(const Wait&, const Wait&) = default;
 };
 
-std::string_view name_of(Wait::Kind kind);
-std::optional<Wait::Kind> wait_kind_named(std::string_view name);
+template <>
+inline constexpr auto kWordsOf<Wait::Kind> = std::to_array<std::string_view>(
+    {"none", "lock", "condition", "join", "input", "sleep", "other"});
 
 /// The stack of one thread, innermost frame first.
 struct ThreadStack {

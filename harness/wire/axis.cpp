@@ -7,6 +7,7 @@
 
 #include "harness/wire/input_error.h"
 #include "harness/wire/near_name.h"
+#include "harness/wire/split.h"
 #include "harness/wire/variables.h"
 
 namespace mpsprobe {
@@ -197,10 +198,10 @@ constexpr std::array kAxes{
     choice<&Cell::backend, kBackends>("backend", "where the work runs"),
     text<&Cell::op, is_operation>("op", "operation or model",
                                   "a name from `mpsprobe list operations`", ""),
-    choice<&Cell::path, kPaths>("path",
-                                "kernel path: what LibTorch takes by itself, without a graph "
-                                "(MPSNDArray kernels; eager on cuda), or with one (MPSGraph; a "
-                                "CUDA graph that is captured and replayed)"),
+    choice<&Cell::path, kPaths>(
+        "path",
+        "kernel path: what LibTorch takes by itself, without a graph (MPSNDArray kernels; eager on "
+        "cuda), or with one (MPSGraph; a CUDA graph that is captured and replayed)"),
     count<&Cell::threads>("threads", "threads in each process", kMostThreads, "1"),
     count<&Cell::processes>("processes", "processes that run at the same time", 64, "1"),
     count<&Cell::iterations>("iterations", "iterations of each thread (in each round of churn)",
@@ -212,55 +213,54 @@ constexpr std::array kAxes{
                                    "is 7 t larger (operations of LibTorch only)"),
     text<&Cell::dtype, is_dtype>("dtype", "element type of the input",
                                  "default, or a type such as float16", "default"),
-    choice<&Cell::device, kDevices>("device",
-                                    "where the library computes: on the GPU where it has one, or "
-                                    "on the CPU (mlx only)"),
+    choice<&Cell::device, kDevices>(
+        "device",
+        "where the library computes: on the GPU where it has one, or on the CPU (mlx only)"),
     choice<&Cell::stream, kStreams>(
         "stream",
-        "what the library gives, or a stream of its own for each thread (of "
-        "LibTorch's pool; of MLX a new one, also by new_thread_unsafe_stream)"),
-    choice<&Cell::capture, kCaptures>("capture",
-                                      "capture mode of CUDA graphs: what unsafe calls end a "
-                                      "capture (cuda with path graph only)"),
+        "what the library gives, or a stream of its own for each thread (of LibTorch's pool; of "
+        "MLX a new one, also by new_thread_unsafe_stream)"),
+    choice<&Cell::capture, kCaptures>(
+        "capture",
+        "capture mode of CUDA graphs: what unsafe calls end a capture (cuda with path graph only)"),
     choice<&Cell::queue, kQueues>("queue",
                                   "a command queue for each thread, or one for all (metal only)"),
-    choice<&Cell::kernel, kKernels>("kernel",
-                                    "an MPS kernel or MPSGraph for each thread, or one for all: "
-                                    "threads take turns at a kernel, as Apple asks, and not at a "
-                                    "graph (metal only)"),
-    choice<&Cell::encode, kEncodes>("encode",
-                                    "into a command buffer and an encoder that stay open until the "
-                                    "thread waits, as LibTorch's streams do, or into a command "
-                                    "buffer for each launch (metal only)"),
+    choice<&Cell::kernel, kKernels>(
+        "kernel",
+        "an MPS kernel or MPSGraph for each thread, or one for all: threads take turns at a "
+        "kernel, as Apple asks, and not at a graph (metal only)"),
+    choice<&Cell::encode, kEncodes>(
+        "encode",
+        "into a command buffer and an encoder that stay open until the thread waits, as LibTorch's "
+        "streams do, or into a command buffer for each launch (metal only)"),
     choice<&Cell::model, kModels>("model", "weights shared by all threads, or a copy for each"),
     choice<&Cell::owner, kOwners>(
         "owner",
-        "who makes a thread's stream and arrays: itself, once it has "
-        "started, the main thread, or a thread that has ended (mlx only)"),
+        "who makes a thread's stream and arrays: itself, once it has started, the main thread, or "
+        "a thread that has ended (mlx only)"),
     choice<&Cell::init, kInits>("init",
-                                "where the device is touched first and the inputs are made: on "
-                                "the main thread, or in the threads"),
-    choice<&Cell::inputs, kInputs>("inputs",
-                                   "each thread works on its own inputs, or in each iteration on a "
-                                   "copy that the thread before it made, waited for and handed on "
-                                   "(operations of LibTorch only)"),
+                                "where the device is touched first and the inputs are made: on the "
+                                "main thread, or in the threads"),
+    choice<&Cell::inputs, kInputs>(
+        "inputs",
+        "each thread works on its own inputs, or in each iteration on a copy that the thread "
+        "before it made, waited for and handed on (operations of LibTorch only)"),
     choice<&Cell::warmup, kWarmups>("warmup",
                                     "one iteration on the main thread before the threads"),
-    choice<&Cell::start, kStarts>("start",
-                                  "how the threads start: together, 1 ms apart, or each after the "
-                                  "one before it has ended"),
+    choice<&Cell::start, kStarts>(
+        "start",
+        "how the threads start: together, 1 ms apart, or each after the one before it has ended"),
     choice<&Cell::meet, kMeets>("meet",
                                 "where the threads wait for one another in each iteration: "
                                 "nowhere; when all have launched, before any waits for the device; "
                                 "or between the stages of the operation as well"),
-    choice<&Cell::serve, kServes>("serve",
-                                  "who does the iterations: each thread its own; whoever is free "
-                                  "takes the next one of all; or the threads put them into a queue "
-                                  "that one more thread works off in batches"),
-    count<&Cell::seconds>("seconds",
-                          "seconds for which each thread goes through its iterations again; 0: "
-                          "once",
-                          86'400, "0", 0),
+    choice<&Cell::serve, kServes>(
+        "serve",
+        "who does the iterations: each thread its own; whoever is free takes the next one of all; "
+        "or the threads put them into a queue that one more thread works off in batches"),
+    count<&Cell::seconds>(
+        "seconds", "seconds for which each thread goes through its iterations again; 0: once",
+        86'400, "0", 0),
     choice<&Cell::sync, kSyncs>("sync",
                                 "synchronise after each iteration, once at the end, or leave work "
                                 "in flight when the thread ends (not on metal)"),
@@ -268,20 +268,19 @@ constexpr std::array kAxes{
                         "with sync=each: launches of a thread for each time that it synchronises, "
                         "and so how many it may have in flight",
                         1'000'000, "1"),
-    choice<&Cell::wait, kWaits>("wait",
-                                "how a thread synchronises: waits for the whole device (what "
-                                "torch.mps.synchronize() does), for its own stream, for an event "
-                                "(mps only), or by reading one number of its last result back "
-                                "(mps and cuda)"),
+    choice<&Cell::wait, kWaits>(
+        "wait",
+        "how a thread synchronises: waits for the whole device (what torch.mps.synchronize() "
+        "does), for its own stream, for an event (mps only), or by reading one number of its last "
+        "result back (mps and cuda)"),
     choice<&Cell::compare, kCompares>(
         "compare",
-        "what results are compared with: the CPU's within a tolerance, "
-        "or those of a thread's identical calls as well, bit by bit "
-        "(operations of LibTorch only)"),
+        "what results are compared with: the CPU's within a tolerance, or those of a thread's "
+        "identical calls as well, bit by bit (operations of LibTorch only)"),
     choice<&Cell::lock, kLocks>("lock", "a mutex around every launch, or none"),
     count<&Cell::throttle>("throttle",
-                           "the most launches at a time in one process, the others wait for "
-                           "their turn; 256 is as many as there can be threads",
+                           "the most launches at a time in one process, the others wait for their "
+                           "turn; 256 is as many as there can be threads",
                            kMostThreads, "256"),
     choice<&Cell::beside, kBesides>("beside",
                                     "what one more thread does while the others launch: nothing, "
@@ -299,12 +298,12 @@ constexpr std::array kAxes{
                               "while they go on with their iterations (results are not compared)"),
     choice<&Cell::aftermath, kAftermaths>(
         "aftermath",
-        "when the threads have ended: nothing, or the main thread "
-        "launches once more, alone, and its result is compared"),
+        "when the threads have ended: nothing, or the main thread launches once more, alone, and "
+        "its result is compared"),
     choice<&Cell::child, kChildren>(
         "child",
-        "a child that is forked when the threads have ended: none; one "
-        "that ends at once; or one that launches and waits as they did"),
+        "a child that is forked when the threads have ended: none; one that ends at once; or one "
+        "that launches and waits as they did"),
     Axis{.name = "env",
          .help = "a variable of the workers' environment, which a library under test must read",
          .kind = AxisKind::text,
@@ -380,10 +379,7 @@ std::vector<std::string> parse_axis_values(const Axis& axis, string_view text) {
     }
     if (seen.insert(value).second) values.push_back(std::move(value));
   };
-  for (size_t begin = 0; begin <= text.size();) {
-    const size_t end = std::min(text.find(',', begin), text.size());
-    const string_view item = text.substr(begin, end - begin);
-    begin = end + 1;
+  for (const string_view item : split(text, ',')) {
     const size_t dash = item.find('-', 1);
     if (axis.kind == AxisKind::count && dash != string_view::npos) {
       const int64_t first = parse_count(axis, item.substr(0, dash));

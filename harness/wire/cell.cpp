@@ -3,6 +3,7 @@
 #include "harness/wire/axis.h"
 #include "harness/wire/input_error.h"
 #include "harness/wire/near_name.h"
+#include "harness/wire/split.h"
 #include "harness/wire/variables.h"
 
 namespace mpsprobe {
@@ -42,15 +43,13 @@ Cell parse_cell(std::string_view text) {
   Cell cell;
   std::vector<bool> given(axes().size());
   size_t position = 0;
-  for (size_t begin = 0; begin <= text.size(); ++position) {
-    const size_t end = std::min(text.find('/', begin), text.size());
-    const std::string_view part = text.substr(begin, end - begin);
-    begin = end + 1;
+  for (const std::string_view part : split(text, '/')) {
     if (position < kPositional) {
       set_axis(cell, axes()[position], part);
-      given[position] = true;
+      given[position++] = true;
       continue;
     }
+    ++position;
     const size_t equals = part.find('=');
     if (const std::string_view variable = variable_of(part); !variable.empty()) {
       add_variable(cell, variable);
@@ -59,8 +58,7 @@ Cell parse_cell(std::string_view text) {
     const Axis* axis =
         equals == std::string_view::npos ? nullptr : find_axis(part.substr(0, equals));
     if (equals == std::string_view::npos) {
-      throw InputError("cell", "part " + std::to_string(position + 1) + " is not axis=value",
-                       kForm);
+      throw InputError("cell", "part " + std::to_string(position) + " is not axis=value", kForm);
     }
     if (axis == nullptr) {
       const std::string name(part.substr(0, equals));
@@ -70,8 +68,7 @@ Cell parse_cell(std::string_view text) {
       std::vector<std::string_view> names;
       for (const Axis& each : axes()) names.push_back(each.name);
       throw InputError(
-          "cell",
-          "part " + std::to_string(position + 1) + " names no axis" + did_you_mean(name, names),
+          "cell", "part " + std::to_string(position) + " names no axis" + did_you_mean(name, names),
           "`mpsprobe list axes` shows them");
     }
     const auto index = static_cast<size_t>(axis - axes().data());

@@ -4,46 +4,21 @@
 #include <array>
 #include <cstring>
 
+#include "harness/wire/hex.h"
+
 namespace mpsprobe {
 namespace {
 
 using recorder_layout::Block;
 using recorder_layout::WaitKind;
 
-constexpr std::array<std::string_view, 6> kPhases{"startup", "warmup",   "run",
-                                                  "check",   "teardown", "finalise"};
-constexpr std::array<std::string_view, 6> kSteps{"idle",      "waiting",       "locking",
-                                                 "launching", "synchronising", "finished"};
-
-constexpr std::array<std::string_view, 5> kInquests{"unavailable", "offered", "stacks", "probe",
-                                                    "done"};
-constexpr std::array<std::string_view, 5> kProbes{"not_tried", "not_answered", "completed",
-                                                  "failed", "impossible"};
-
 template <size_t N>
 std::string bounded(const char (&text)[N]) {
   return {text, strnlen(text, N)};
 }
 
-template <typename Enum, size_t N>
-std::optional<Enum> find(const std::array<std::string_view, N>& names, std::string_view name) {
-  const auto at = std::find(names.begin(), names.end(), name);
-  if (at == names.end()) return std::nullopt;
-  return static_cast<Enum>(at - names.begin());
-}
-
-std::string hex(const uint8_t* bytes, size_t count) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  for (size_t i = 0; i < count; ++i) {
-    text += kDigits[bytes[i] >> 4];
-    text += kDigits[bytes[i] & 15];
-  }
-  return text;
-}
-
 std::string id_of(const recorder_layout::Image& image) {
-  return hex(image.id, std::min<size_t>(image.id_bytes, sizeof(image.id)));
+  return hex({image.id, std::min<size_t>(image.id_bytes, sizeof(image.id))});
 }
 
 FrameAddress locate(const Block& block, uint32_t image_count, uint64_t address) {
@@ -99,37 +74,6 @@ std::vector<StackSeen> read_stacks(const Block& block) {
 
 }  // namespace
 
-std::string_view name_of(Inquest inquest) {
-  return kInquests[std::min<size_t>(static_cast<size_t>(inquest), kInquests.size() - 1)];
-}
-
-std::optional<Inquest> inquest_named(std::string_view name) {
-  return find<Inquest>(kInquests, name);
-}
-
-std::string_view name_of(Probe probe) {
-  return kProbes[std::min<size_t>(static_cast<size_t>(probe), kProbes.size() - 1)];
-}
-
-std::optional<Probe> probe_named(std::string_view name) {
-  return find<Probe>(kProbes, name);
-}
-
-std::string_view name_of(Phase phase) {
-  return kPhases[std::min<size_t>(static_cast<size_t>(phase), kPhases.size() - 1)];
-}
-
-std::string_view name_of(Step step) {
-  return kSteps[std::min<size_t>(static_cast<size_t>(step), kSteps.size() - 1)];
-}
-
-std::optional<Phase> phase_named(std::string_view name) {
-  return find<Phase>(kPhases, name);
-}
-std::optional<Step> step_named(std::string_view name) {
-  return find<Step>(kSteps, name);
-}
-
 void FlightRecorder::initialise(Block* block) {
   block->magic = recorder_layout::kMagic;
   block->version = recorder_layout::kVersion;
@@ -149,20 +93,21 @@ RecorderReading read_recorder(const Block& block) {
   reading.intact = block.magic == recorder_layout::kMagic &&
                    block.version == recorder_layout::kVersion && block.bytes == sizeof(Block);
   const uint32_t phase = block.phase.load(std::memory_order_acquire);
-  if (phase >= kPhases.size()) reading.intact = false;
-  reading.phase = static_cast<Phase>(std::min<uint32_t>(phase, kPhases.size() - 1));
+  if (phase >= kWordsOf<Phase>.size()) reading.intact = false;
+  reading.phase = static_cast<Phase>(std::min<uint32_t>(phase, kWordsOf<Phase>.size() - 1));
   reading.most_inside = block.most_inside.load(std::memory_order_relaxed);
   for (uint32_t slot = 0; slot < recorder_layout::kThreads; ++slot) {
     const recorder_layout::ThreadSlot& thread = block.threads[slot];
     const uint64_t place = thread.place.load(std::memory_order_relaxed);
     if ((place & 1) == 0) continue;
     const uint32_t step = static_cast<uint32_t>(place) >> 1;
-    if (step >= kSteps.size()) reading.intact = false;
+    if (step >= kWordsOf<Step>.size()) reading.intact = false;
     reading.progress += thread.progress.load(std::memory_order_relaxed);
     reading.launches += thread.launches.load(std::memory_order_relaxed);
     reading.overlapped += thread.overlapped.load(std::memory_order_relaxed);
-    reading.threads.push_back({slot, bounded(thread.operation), static_cast<uint32_t>(place >> 32),
-                               static_cast<Step>(std::min<uint32_t>(step, kSteps.size() - 1))});
+    reading.threads.push_back(
+        {slot, bounded(thread.operation), static_cast<uint32_t>(place >> 32),
+         static_cast<Step>(std::min<uint32_t>(step, kWordsOf<Step>.size() - 1))});
   }
   if (reading.most_inside == 0 && reading.launches > 0) reading.most_inside = 1;
 
@@ -171,7 +116,7 @@ RecorderReading read_recorder(const Block& block) {
   reading.threads_asked = block.stacks_asked.load(std::memory_order_acquire);
   reading.stacks = read_stacks(block);
   reading.probe = static_cast<Probe>(
-      std::min<uint32_t>(block.probe.load(std::memory_order_acquire), kProbes.size() - 1));
+      std::min<uint32_t>(block.probe.load(std::memory_order_acquire), kWordsOf<Probe>.size() - 1));
 
   const recorder_layout::CrashNote& crash = block.crash;
   reading.crash.signal = static_cast<int>(crash.signal.load(std::memory_order_acquire));

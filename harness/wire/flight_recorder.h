@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/wire/enum_words.h"
+
 namespace mpsprobe {
 
 /// Where a worker is in its life. A death is reported together with the phase it happened in.
@@ -23,14 +25,18 @@ enum class Inquest : uint32_t { unavailable, offered, stacks, probe, done };
 /// what hangs. `not_answered`: given, and not ended in time; `impossible`: the backend has none.
 enum class Probe : uint32_t { not_tried, not_answered, completed, failed, impossible };
 
-std::string_view name_of(Inquest inquest);
-std::optional<Inquest> inquest_named(std::string_view name);
-std::string_view name_of(Probe probe);
-std::optional<Probe> probe_named(std::string_view name);
-std::string_view name_of(Phase phase);
-std::string_view name_of(Step step);
-std::optional<Phase> phase_named(std::string_view name);
-std::optional<Step> step_named(std::string_view name);
+template <>
+inline constexpr auto kWordsOf<Phase> =
+    std::to_array<std::string_view>({"startup", "warmup", "run", "check", "teardown", "finalise"});
+template <>
+inline constexpr auto kWordsOf<Step> = std::to_array<std::string_view>(
+    {"idle", "waiting", "locking", "launching", "synchronising", "finished"});
+template <>
+inline constexpr auto kWordsOf<Inquest> =
+    std::to_array<std::string_view>({"unavailable", "offered", "stacks", "probe", "done"});
+template <>
+inline constexpr auto kWordsOf<Probe> = std::to_array<std::string_view>(
+    {"not_tried", "not_answered", "completed", "failed", "impossible"});
 
 /// The layout of the flight recorder: memory shared by runner and worker that outlives the worker.
 /// Written only with relaxed or release atomic stores by the worker; read by the runner at any

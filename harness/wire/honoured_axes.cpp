@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "harness/wire/split.h"
+
 namespace mpsprobe {
 namespace {
 
@@ -46,14 +48,7 @@ std::span<const std::string_view> loop_axes() {
 }
 
 std::vector<std::string_view> lane_axes(Backend backend) {
-  std::vector<std::string_view> names;
-  std::string_view rest = kLanes[static_cast<size_t>(backend)].axes;
-  while (!rest.empty()) {
-    const size_t end = rest.find(' ');
-    names.push_back(rest.substr(0, end));
-    rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
-  }
-  return names;
+  return split(kLanes[static_cast<size_t>(backend)].axes, ' ');
 }
 
 std::vector<std::string_view> honoured_axes(Backend backend) {

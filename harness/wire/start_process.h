@@ -4,6 +4,8 @@
 #include <optional>
 #include <string_view>
 
+#include "harness/wire/enum_words.h"
+
 namespace mpsprobe {
 
 /// How the process of a trial comes to be. In every way it is a process of its own, with its own
@@ -14,13 +16,16 @@ enum class StartProcess : uint8_t {
   fork,  ///< Linux: forked by a process that has loaded the library, has one thread and no device
 };
 
-/// The word of --start-process, the journal and the worker's answer.
-std::string_view name_of(StartProcess start);
-std::optional<StartProcess> start_process_named(std::string_view name);
+/// As --start-process, the journal and the worker's answer have them.
+template <>
+inline constexpr auto kWordsOf<StartProcess> = std::to_array<std::string_view>({"exec", "standby",
+                                                                                "fork"});
 
 /// What journals and reports say where nothing was chosen: the quickest way that is proven.
 constexpr std::string_view kQuickestStart = "quickest";
 /// The word of what was chosen, or that.
-std::string_view name_of(const std::optional<StartProcess>& chosen);
+constexpr std::string_view name_of(const std::optional<StartProcess>& chosen) {
+  return chosen.has_value() ? name_of(*chosen) : kQuickestStart;
+}
 
 }  // namespace mpsprobe

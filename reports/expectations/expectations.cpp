@@ -113,11 +113,11 @@ void parse_what(const PlacedJson& node, KnownFailure& known) {
   if (!node.has("outcome")) return;
   const std::string name = node.at("outcome").text();
   if (name == "any") return;
-  known.outcome = outcome_named(name);
+  known.outcome = named<Outcome>(name);
   if (!known.outcome) {
     node.at("outcome").fail(
-        "is no outcome" + did_you_mean(name, outcome_names()),
-        fmt::format("Write any, or one of {}", fmt::join(outcome_names(), ", ")));
+        "is no outcome" + did_you_mean(name, kWordsOf<Outcome>),
+        fmt::format("Write any, or one of {}", fmt::join(kWordsOf<Outcome>, ", ")));
   }
   if (!is_failure(*known.outcome)) {
     node.at("outcome").fail("is no failure", "Name an outcome that is one");

@@ -7,13 +7,10 @@
 #include <array>
 #include <cmath>
 #include <iterator>
-#include <sstream>
 
 #include "harness/wire/axis.h"
 #include "harness/wire/input_error.h"
-#include "reproducers/emit/compute_emission.h"
-#include "reproducers/emit/mlx_emission.h"
-#include "reproducers/emit/own_code_emission.h"
+#include "reproducers/emit/kinds.h"
 #include "reproducers/emit/parameter_block.h"
 #include "reproducers/emit/program_text.h"
 #include "reproducers/emit/recipes.h"
@@ -23,16 +20,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 6> kKinds{"metal", "libtorch",   "python",
-                                                 "mlx",   "mlx-python", "mpsprobe"};
-
 /// What the placeholders of a recipe stand for.
 class Filling {
  public:
   Filling(const Recipe& recipe, const Cell& cell) {
-    std::istringstream text(
-        std::string(cell.shape == "default" ? recipe.shape : std::string_view(cell.shape)));
-    for (std::string size; std::getline(text, size, 'x');) sizes_.push_back(size);
+    sizes_ = sizes_of(cell, recipe.shape);
     if (sizes_.size() > 1) root_ = std::to_string(rounded_root(recipe));
     tolerance_ = cell.dtype == "float16" ? "2e-2" : cell.dtype == "bfloat16" ? "1e-1" : "1e-3";
   }
@@ -40,21 +32,7 @@ class Filling {
   const std::string& tolerance() const { return tolerance_; }
 
   std::string operator()(std::string_view recipe) const {
-    std::string filled;
-    for (size_t i = 0; i < recipe.size(); ++i) {
-      if (recipe[i] != '$') {
-        filled += recipe[i];
-        continue;
-      }
-      const char which = recipe[++i];
-      if (which == 'S') filled += fmt::format("{}", fmt::join(sizes_, ", "));
-      if (which == 'L') filled += sizes_.back();
-      if (which == 'R') filled += root_;
-      if (which == 'E') filled += tolerance_;
-      const auto index = static_cast<size_t>(which - '0');
-      if (which >= '0' && which <= '9') filled += index < sizes_.size() ? sizes_[index] : "1";
-    }
-    return filled;
+    return filled(recipe, sizes_, {{'R', root_}, {'E', tolerance_}});
   }
 
  private:
@@ -308,9 +286,9 @@ Emission metal(const EmissionRequest& request) {
   }
   emission.files = {{"reproducer.mm", headed(request, "//", block.text())}};
   emission.build =
-      "clang++ -std=c++20 -fno-objc-arc -framework Foundation -framework CoreGraphics "
-      "-framework Metal -framework MetalPerformanceShaders "
-      "-framework MetalPerformanceShadersGraph reproducer.mm -o reproducer";
+      "clang++ -std=c++20 -fno-objc-arc -framework Foundation -framework CoreGraphics -framework "
+      "Metal -framework MetalPerformanceShaders -framework MetalPerformanceShadersGraph "
+      "reproducer.mm -o reproducer";
   emission.run = "./reproducer";
   say_of_metal(emission, cell);
   say(emission, cell.model == ModelSharing::per_thread && kernel, "model", cell,
@@ -334,16 +312,6 @@ Emission mpsprobe_itself(const EmissionRequest& request) {
 }
 
 }  // namespace
-
-std::string_view name_of(Kind kind) {
-  return kKinds[static_cast<size_t>(kind)];
-}
-
-std::optional<Kind> kind_named(std::string_view name) {
-  const auto* const found = std::find(kKinds.begin(), kKinds.end(), name);
-  if (found == kKinds.end()) return std::nullopt;
-  return static_cast<Kind>(found - kKinds.begin());
-}
 
 std::vector<Emission> emit(const EmissionRequest& request) {
   if (is_own_code(request)) return {emit_own_code(request), mpsprobe_itself(request)};

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/wire/cell.h"
+#include "harness/wire/enum_words.h"
 
 namespace mpsprobe {
 
@@ -21,9 +22,10 @@ enum class Kind : uint8_t {
   mpsprobe,    ///< the cell itself: one command
 };
 
-std::string_view name_of(Kind kind);
-/// The kind called `name`, or nothing.
-std::optional<Kind> kind_named(std::string_view name);
+template <>
+inline constexpr auto kWordsOf<Kind> = std::to_array<std::string_view>({"metal", "libtorch",
+                                                                        "python", "mlx",
+                                                                        "mlx-python", "mpsprobe"});
 
 /// One file of a program: its name has no folder in it, its text is complete.
 struct EmittedFile {

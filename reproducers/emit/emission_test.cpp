@@ -56,10 +56,10 @@ TEST(EmissionTest, GivesFourKindsInOrderAndNamesThem) {
   ASSERT_EQ(all.size(), 4U);
   for (size_t i = 0; i < all.size(); ++i) {
     EXPECT_EQ(all[i].kind, kKinds[i]);
-    EXPECT_EQ(kind_named(name_of(all[i].kind)), all[i].kind);
+    EXPECT_EQ(named<Kind>(name_of(all[i].kind)), all[i].kind);
     EXPECT_TRUE(all[i].possible()) << all[i].why_not;
   }
-  EXPECT_EQ(kind_named("perl"), std::nullopt);
+  EXPECT_EQ(named<Kind>("perl"), std::nullopt);
   EXPECT_THAT(all[3].run, HasSubstr("mpsprobe run --cell mps/linear/nograph/threads=3"));
 }
 
@@ -68,7 +68,7 @@ TEST(EmissionTest, ACellOfMlxBecomesProgramsOnMlxAlone) {
   ASSERT_EQ(all.size(), 3U);
   EXPECT_EQ(all[0].kind, Kind::mlx);
   EXPECT_EQ(all[1].kind, Kind::mlx_python);
-  EXPECT_EQ(kind_named("mlx-python"), Kind::mlx_python);
+  EXPECT_EQ(named<Kind>("mlx-python"), Kind::mlx_python);
   EXPECT_THAT(all[0].files.at(0).text, HasSubstr("constexpr size_t kRounds = 4;"));
   EXPECT_THAT(all[0].files.at(0).text, HasSubstr("constexpr bool kOwnStreams = true;"));
   EXPECT_THAT(all[1].files.at(0).text, HasSubstr("ROUNDS, RUNS = 3, 10, 4, "));

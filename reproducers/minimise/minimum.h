@@ -11,6 +11,7 @@
 #include "harness/statistics/fisher.h"
 #include "harness/statistics/sequential_test.h"
 #include "harness/wire/cell.h"
+#include "harness/wire/enum_words.h"
 
 namespace mpsprobe {
 
@@ -53,7 +54,9 @@ enum class StepResult : uint8_t {
   undone,     ///< kept earlier, but it did not hold when it was verified: taken back
 };
 
-std::string_view name_of(StepResult result);
+template <>
+inline constexpr auto kWordsOf<StepResult> = std::to_array<std::string_view>(
+    {"kept", "dropped", "undecided", "not_run", "skipped", "undone"});
 
 /// One question that the minimiser asked: does the failure stay without this?
 struct Reduction {
@@ -87,7 +90,9 @@ enum class MinimumState : uint8_t {
   stopped,  ///< interrupted, budget over, device lost: `note` says which; `cell` is the best yet
 };
 
-std::string_view name_of(MinimumState state);
+template <>
+inline constexpr auto kWordsOf<MinimumState> =
+    std::to_array<std::string_view>({"complete", "not_failing", "not_run", "stopped"});
 
 /// What a minimisation came to. A plain value; minimum.json holds all of it.
 struct Minimum {

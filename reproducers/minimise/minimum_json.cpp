@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <array>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -23,10 +22,6 @@ constexpr int kVersion = 1;
 constexpr size_t kMostBytes = size_t{64} << 20;
 constexpr size_t kMostText = size_t{64} << 10;
 constexpr int kMostCount = 1'000'000'000;
-
-constexpr std::array<std::string_view, 6> kResults{"kept",    "dropped", "undecided",
-                                                   "not_run", "skipped", "undone"};
-constexpr std::array<std::string_view, 4> kStates{"complete", "not_failing", "not_run", "stopped"};
 
 ordered_json tally_json(const Tally& tally) {
   const Interval rate = tally.interval();
@@ -90,20 +85,18 @@ Tally tally_from(const json& object) {
   return tally;
 }
 
-template <typename Enum, size_t Size>
-Enum word(const json& object, const char* key, const std::array<std::string_view, Size>& words) {
-  const std::string value = text(object, key);
-  for (size_t i = 0; i < Size; ++i) {
-    if (words[i] == value) return static_cast<Enum>(i);
-  }
-  refuse(fmt::format("\"{}\" holds a word that this version does not know", key));
+template <typename Enum>
+Enum word(const json& object, const char* key) {
+  const auto found = named<Enum>(text(object, key));
+  if (!found) refuse(fmt::format("\"{}\" holds a word that this version does not know", key));
+  return *found;
 }
 
 Reduction step_from(const json& object) {
   Reduction step;
   step.change = text(object, "change");
   step.cell = cell(object, "cell");
-  step.result = word<StepResult>(object, "result", kResults);
+  step.result = word<StepResult>(object, "result");
   step.tally = tally_from(object.at("tally"));
   step.reason = text(object, "reason");
   return step;
@@ -135,7 +128,7 @@ RateQuestion question_from(const json& object) {
 
 Minimum read_object(const json& object) {
   Minimum minimum;
-  minimum.state = word<MinimumState>(object, "state", kStates);
+  minimum.state = word<MinimumState>(object, "state");
   minimum.note = text(object, "note");
   minimum.simulated = object.at("simulated").get<bool>();
   minimum.signature = text(object, "signature");
@@ -165,14 +158,6 @@ Minimum read_object(const json& object) {
 }
 
 }  // namespace
-
-std::string_view name_of(StepResult result) {
-  return kResults[static_cast<size_t>(result)];
-}
-
-std::string_view name_of(MinimumState state) {
-  return kStates[static_cast<size_t>(state)];
-}
 
 ordered_json to_json(const Minimum& minimum) {
   ordered_json object;

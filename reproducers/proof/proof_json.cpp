@@ -32,7 +32,7 @@ std::vector<Proof> read_proofs(const nlohmann::json& json) {
   for (const nlohmann::json& each : json) {
     const std::string place = "proofs[" + std::to_string(proofs.size()) + "]";
     try {
-      const auto kind = kind_named(each.at("kind").get<std::string>());
+      const auto kind = named<Kind>(each.at("kind").get<std::string>());
       if (!kind.has_value()) throw InputError(place, "has a kind that does not exist", kRemedy);
       Proof proof{.kind = *kind,
                   .arm = each.at("arm"),

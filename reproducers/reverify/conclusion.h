@@ -8,6 +8,7 @@
 
 #include "harness/statistics/anytime.h"
 #include "harness/statistics/fisher.h"
+#include "harness/wire/enum_words.h"
 #include "reproducers/bundle/bundle_record.h"
 
 namespace mpsprobe {
@@ -49,7 +50,9 @@ enum class RecheckFinding : uint8_t {
   inconclusive,  ///< nothing fails today, and no more than that is known
   as_before,     ///< a cell that had not failed with the signature, and does not
 };
-std::string_view name_of(RecheckFinding finding);
+template <>
+inline constexpr auto kWordsOf<RecheckFinding> = std::to_array<std::string_view>(
+    {"still_fails", "fails_otherwise", "fixed", "inconclusive", "as_before"});
 /// "still fails": the same for people.
 std::string words_of(RecheckFinding finding);
 
@@ -68,7 +71,11 @@ enum class Reason : uint8_t {
   unchecked,       ///< the failure is wrong numbers, and nobody looked at the numbers
   control_failed,  ///< what ought to pass fails today
 };
-std::string_view name_of(Reason reason);
+template <>
+inline constexpr auto kWordsOf<Reason> = std::to_array<std::string_view>(
+    {"too_few_trials", "nothing_counted", "old_arm_not_run", "old_arm_passed",
+     "old_arm_failed_otherwise", "same_build", "unproved", "other_device", "no_overlap",
+     "other_path", "unchecked", "control_failed"});
 
 /// Of one cell.
 struct CellConclusion {

@@ -24,41 +24,23 @@ std::string devices_text(const std::vector<std::string>& devices) {
   return devices.empty() ? "unknown" : fmt::format("{}", fmt::join(devices, ", "));
 }
 
-/// One row for each reason, in the order of the enum.
-struct ReasonWords {
-  Reason reason;
-  std::string_view name;
-  std::string_view words;
-};
-
-constexpr std::array kReasons{
-    ReasonWords{Reason::too_few_trials, "too_few_trials", "too few trials"},
-    ReasonWords{Reason::nothing_counted, "nothing_counted",
-                "no trial came to a result that counts"},
-    ReasonWords{Reason::old_arm_not_run, "old_arm_not_run", "the old arm was not run again"},
-    ReasonWords{Reason::old_arm_passed, "old_arm_passed", "the old arm did not fail in this run"},
-    ReasonWords{Reason::old_arm_failed_otherwise, "old_arm_failed_otherwise",
-                "the old arm failed in another way"},
-    ReasonWords{Reason::same_build, "same_build",
-                "it is the bundle's own build that does not fail now"},
-    ReasonWords{Reason::unproved, "unproved", "which build ran is not proved"},
-    ReasonWords{Reason::other_device, "other_device", "it ran on another device than the bundle's"},
-    ReasonWords{Reason::no_overlap, "no_overlap", "no two threads met"},
-    ReasonWords{Reason::other_path, "other_path", "the operation took another path"},
-    ReasonWords{Reason::unchecked, "unchecked", "no numbers were compared"},
-    ReasonWords{Reason::control_failed, "control_failed", "a control failed"},
-};
-
-constexpr bool in_order() {
-  for (size_t i = 0; i < kReasons.size(); ++i) {
-    if (kReasons[i].reason != static_cast<Reason>(i)) return false;
-  }
-  return kReasons.back().reason == Reason::control_failed;
-}
-static_assert(in_order(), "the table has the order of the enum");
+/// For people, in the order of the enum.
+constexpr std::array<std::string_view, kWordsOf<Reason>.size()> kReasonWords{
+    "too few trials",
+    "no trial came to a result that counts",
+    "the old arm was not run again",
+    "the old arm did not fail in this run",
+    "the old arm failed in another way",
+    "it is the bundle's own build that does not fail now",
+    "which build ran is not proved",
+    "it ran on another device than the bundle's",
+    "no two threads met",
+    "the operation took another path",
+    "no numbers were compared",
+    "a control failed"};
 
 std::string short_words(Reason reason) {
-  return std::string(kReasons[static_cast<size_t>(reason)].words);
+  return std::string(kReasonWords[static_cast<size_t>(reason)]);
 }
 
 std::string long_words(const CellBeforeAndNow& cell, Reason reason) {
@@ -94,30 +76,10 @@ std::string long_words(const CellBeforeAndNow& cell, Reason reason) {
 
 }  // namespace
 
-std::string_view name_of(RecheckFinding finding) {
-  switch (finding) {
-    case RecheckFinding::still_fails:
-      return "still_fails";
-    case RecheckFinding::fails_otherwise:
-      return "fails_otherwise";
-    case RecheckFinding::fixed:
-      return "fixed";
-    case RecheckFinding::inconclusive:
-      return "inconclusive";
-    case RecheckFinding::as_before:
-      return "as_before";
-  }
-  return "";
-}
-
 std::string words_of(RecheckFinding finding) {
   std::string words(name_of(finding));
   std::replace(words.begin(), words.end(), '_', ' ');
   return words;
-}
-
-std::string_view name_of(Reason reason) {
-  return kReasons[static_cast<size_t>(reason)].name;
 }
 
 std::string in_words(const BundleConclusion& conclusion) {
@@ -154,8 +116,7 @@ std::string in_words(const CellBeforeAndNow& cell, const CellConclusion& conclus
       return "as before";
     case RecheckFinding::fixed:
       return fmt::format(
-          "fixed: the old arm failed again in this run ({}), the new one did not "
-          "({}), {}",
+          "fixed: the old arm failed again in this run ({}), the new one did not ({}), {}",
           k_of_n(cell.old_arm->same), k_of_n(cell.new_arm->same),
           p_in_words(*conclusion.corrected_p_arms));
     case RecheckFinding::inconclusive:

@@ -10,24 +10,6 @@
 namespace mpsprobe {
 namespace {
 
-const char* name_of(Stage stage) {
-  switch (stage) {
-    case Stage::make:
-      return "make";
-    case Stage::touch:
-      return "touch";
-    case Stage::launch:
-      return "launch";
-    case Stage::every_launch:
-      return "every_launch";
-    case Stage::check:
-      return "check";
-    case Stage::teardown:
-      return "teardown";
-  }
-  return "";
-}
-
 std::string described_misbehaviours() {
   nlohmann::json all = nlohmann::json::array();
   for (const Misbehaviour& each : misbehaviours()) {

@@ -3,10 +3,16 @@
 #include <span>
 #include <string_view>
 
+#include "harness/wire/enum_words.h"
+
 namespace mpsprobe {
 
 /// Where in the life of a worker a misbehaviour happens.
 enum class Stage : unsigned char { make, touch, launch, every_launch, check, teardown };
+template <>
+inline constexpr auto kWordsOf<Stage> = std::to_array<std::string_view>({"make", "touch", "launch",
+                                                                         "every_launch", "check",
+                                                                         "teardown"});
 
 /// One way to misbehave on purpose: the known truth against which the runner is measured.
 struct Misbehaviour {

@@ -1,14 +1,11 @@
 #include "scenarios/sim/operations.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <cstring>
 
 namespace mpsprobe::sim {
 namespace {
-
-constexpr std::array<std::string_view, 4> kPathNames = {"none", "blit", "nograph", "graph"};
 
 // Sorted by name: looked up by binary search (a test checks the order).
 constexpr Operation kOperations[] = {
@@ -106,16 +103,6 @@ bool is_one(const char* variable) {
 }
 
 }  // namespace
-
-std::string_view name_of(EncodePath path) {
-  return kPathNames[static_cast<size_t>(path)];
-}
-
-std::optional<EncodePath> encode_path_of(std::string_view name) {
-  const auto found = std::find(kPathNames.begin(), kPathNames.end(), name);
-  if (found == kPathNames.end()) return std::nullopt;
-  return static_cast<EncodePath>(found - kPathNames.begin());
-}
 
 std::span<const Operation> operations() {
   return kOperations;

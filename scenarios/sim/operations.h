@@ -2,19 +2,15 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string_view>
+
+#include "harness/wire/enum_words.h"
 
 namespace mpsprobe::sim {
 
 /// How an operation reaches the simulated device.
 enum class EncodePath : uint8_t { none, blit, nograph, graph };
-
-/// "none", "blit", "nograph", "graph": static storage, terminated by a null byte.
-std::string_view name_of(EncodePath path);
-/// The path of that name, or nothing.
-std::optional<EncodePath> encode_path_of(std::string_view name);
 
 /// What decides which path an operation takes.
 enum class PathRule : uint8_t {
@@ -57,3 +53,7 @@ struct PathSettings {
 EncodePath choose_path(PathRule rule, const PathSettings& settings, bool all_contiguous);
 
 }  // namespace mpsprobe::sim
+
+template <>
+inline constexpr auto mpsprobe::kWordsOf<mpsprobe::sim::EncodePath> =
+    std::to_array<std::string_view>({"none", "blit", "nograph", "graph"});

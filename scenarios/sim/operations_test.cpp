@@ -55,9 +55,9 @@ TEST(Operations, PreferringMetalMovesMatrixProductsOffTheGraph) {
 TEST(Operations, PathNamesRoundTrip) {
   for (const auto path :
        {EncodePath::none, EncodePath::blit, EncodePath::nograph, EncodePath::graph}) {
-    EXPECT_EQ(encode_path_of(name_of(path)), path);
+    EXPECT_EQ(named<EncodePath>(name_of(path)), path);
   }
-  EXPECT_FALSE(encode_path_of("Graph").has_value());
+  EXPECT_FALSE(named<EncodePath>("Graph").has_value());
 }
 
 }  // namespace

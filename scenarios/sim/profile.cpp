@@ -22,20 +22,6 @@ constexpr size_t kMaximumText = 1000;
 constexpr int kMaximumHold = 10'000'000;
 constexpr int kMaximumEncode = 1'000'000;
 
-struct BeyondName {
-  std::string_view name;
-  Beyond beyond;
-};
-constexpr std::array<BeyondName, 7> kBeyondNames = {{
-    {"null_dereference", Beyond::null_dereference},
-    {"assertion", Beyond::assertion},
-    {"exception", Beyond::exception},
-    {"hang", Beyond::hang},
-    {"wrong_numbers", Beyond::wrong_numbers},
-    {"gpu_error", Beyond::gpu_error},
-    {"gpu_hang", Beyond::gpu_hang},
-}};
-
 // Of LibTorch's MPS backend (both names are in libtorch_cpu.dylib of 2.9.0 and of 2.15.0): what a
 // process says by them decides whether a defect is there.
 constexpr std::array<const char*, 2> kVariables{"PYTORCH_MPS_FAST_MATH",
@@ -87,6 +73,14 @@ class ObjectReader {
       }
     }
     return text;
+  }
+
+  /// False where it is missing.
+  bool flag(const std::string& key) {
+    const json* const value = find(key);
+    if (value == nullptr) return false;
+    if (!value->is_boolean()) fail(key, "is neither true nor false", "Write true or false");
+    return value->get<bool>();
   }
 
   int integer(const std::string& key, const json& value, int minimum, int maximum) const {
@@ -146,7 +140,7 @@ void read_paths(ObjectReader& reader, Defect& defect) {
   const json* value = reader.find("paths");
   if (value == nullptr) return;
   for (const std::string& name : reader.texts("paths", *value)) {
-    const std::optional<EncodePath> path = encode_path_of(name);
+    const std::optional<EncodePath> path = named<EncodePath>(name);
     if (!path || *path == EncodePath::none) {
       reader.fail("paths", "no path " + in_quotes(name) + " is encoded",
                   "Use graph, nograph, blit, or leave paths out for all of them");
@@ -158,14 +152,13 @@ void read_paths(ObjectReader& reader, Defect& defect) {
 void read_beyond(ObjectReader& reader, Defect& defect) {
   const std::string name =
       reader.text("beyond", reader.require("beyond", "\"beyond\": \"null_dereference\""));
-  const auto* found = std::find_if(kBeyondNames.begin(), kBeyondNames.end(),
-                                   [&](const BeyondName& known) { return known.name == name; });
-  if (found == kBeyondNames.end()) {
-    std::vector<std::string> known;
-    for (const BeyondName& entry : kBeyondNames) known.emplace_back(entry.name);
-    reader.fail("beyond", "unknown kind " + in_quotes(name), "Known: " + join(known));
+  const std::optional<Beyond> beyond = named<Beyond>(name);
+  if (!beyond) {
+    const auto& words = kWordsOf<Beyond>;
+    reader.fail("beyond", "unknown kind " + in_quotes(name),
+                "Known: " + join({words.begin(), words.end()}));
   }
-  defect.beyond = found->beyond;
+  defect.beyond = *beyond;
 
   const bool speaks = defect.beyond == Beyond::assertion || defect.beyond == Beyond::exception;
   const json* text = reader.find("text");
@@ -215,40 +208,15 @@ Defect read_defect(const json& value, const std::string& place) {
     if (!in_range) reader.fail("rate", "is no probability", "Write a number from 0 to 1");
     defect.rate = rate->get<double>();
   }
-  if (const json* until = reader.find("until_initialised")) {
-    if (!until->is_boolean()) {
-      reader.fail("until_initialised", "is neither true nor false", "Write true or false");
-    }
-    defect.until_initialised = until->get<bool>();
-  }
-  if (const json* warm = reader.find("once_warm")) {
-    if (!warm->is_boolean()) {
-      reader.fail("once_warm", "is neither true nor false", "Write true or false");
-    }
-    defect.once_warm = warm->get<bool>();
-  }
+  defect.until_initialised = reader.flag("until_initialised");
+  defect.once_warm = reader.flag("once_warm");
   if (defect.once_warm && defect.until_initialised) {
     reader.fail("once_warm", "and until_initialised leave no encode that is defective",
                 "Remove one of them");
   }
-  if (const json* one = reader.find("one_object")) {
-    if (!one->is_boolean()) {
-      reader.fail("one_object", "is neither true nor false", "Write true or false");
-    }
-    defect.one_object = one->get<bool>();
-  }
-  if (const json* exit = reader.find("at_exit")) {
-    if (!exit->is_boolean()) {
-      reader.fail("at_exit", "is neither true nor false", "Write true or false");
-    }
-    defect.at_exit = exit->get<bool>();
-  }
-  if (const json* child = reader.find("in_child")) {
-    if (!child->is_boolean()) {
-      reader.fail("in_child", "is neither true nor false", "Write true or false");
-    }
-    defect.in_child = child->get<bool>();
-  }
+  defect.one_object = reader.flag("one_object");
+  defect.at_exit = reader.flag("at_exit");
+  defect.in_child = reader.flag("in_child");
   if (const json* from = reader.find("from_encode")) {
     defect.from_encode = reader.integer("from_encode", *from, 1, kMaximumEncode);
   }

@@ -65,3 +65,8 @@ Profile parse_profile(std::string_view text, const std::string& place);
 Profile load_profile(const std::string& path);
 
 }  // namespace mpsprobe::sim
+
+template <>
+inline constexpr auto mpsprobe::kWordsOf<mpsprobe::sim::Beyond> =
+    std::to_array<std::string_view>({"null_dereference", "assertion", "exception", "hang",
+                                     "wrong_numbers", "gpu_error", "gpu_hang"});

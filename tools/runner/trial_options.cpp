@@ -61,7 +61,7 @@ CLI::Option* add_start_process(CLI::App& app, std::optional<StartProcess>& start
   return app
       .add_option_function<std::string>(
           "--start-process",
-          [&start](const std::string& word) { start = start_process_named(word); },
+          [&start](const std::string& word) { start = named<StartProcess>(word); },
           with_usual("how the process of a trial is started: exec, standby (one is loaded ahead) "
                      "or fork (Linux: of one that has loaded its library)",
                      usual))

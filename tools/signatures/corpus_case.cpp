@@ -126,7 +126,7 @@ void read_termination(const std::string& name, const Texts& header, CorpusCase& 
   } else if (!exit.empty()) {
     process.termination = Exited{static_cast<int>(number(name, exit, 10))};
   } else if (!hang.empty()) {
-    const std::optional<EndedBy> ended_by = ended_by_named(hang);
+    const std::optional<EndedBy> ended_by = named<EndedBy>(hang);
     if (!ended_by) throw InputError(name, "hang: " + hang, "Write no_progress or deadline");
     process.termination = Signaled{SIGKILL, false};
     process.ended_by = *ended_by;
@@ -139,11 +139,11 @@ void read_termination(const std::string& name, const Texts& header, CorpusCase& 
 void read_recorder_lines(const std::string& name, const Texts& header, ProcessRecord& process) {
   RecorderReading& recorder = process.recorder;
   const std::string phase = value(header, "phase");
-  recorder.phase = phase_named(phase).value_or(Phase::run);
+  recorder.phase = named<Phase>(phase).value_or(Phase::run);
   const std::string step = value(header, "step");
   const std::string operation = value(header, "operation");
-  recorder.threads = {
-      {0, operation.empty() ? "linear" : operation, 3, step_named(step).value_or(Step::launching)}};
+  recorder.threads = {{0, operation.empty() ? "linear" : operation, 3,
+                       named<Step>(step).value_or(Step::launching)}};
   const auto* signaled = std::get_if<Signaled>(&process.termination);
   if (const std::string address = value(header, "address"); !address.empty() && signaled) {
     recorder.crash.signal = signaled->signal;

@@ -139,9 +139,9 @@ BisectRequest bisect_request(const BisectOptions& options) {
     }
   }
   if (request.builds.size() < 2) {
-    throw InputError("--builds", "names fewer than two builds",
-                     "Name them oldest first: --builds 0.30.6,0.31.1,0.31.2, or a file with one "
-                     "on each line");
+    throw InputError(
+        "--builds", "names fewer than two builds",
+        "Name them oldest first: --builds 0.30.6,0.31.1,0.31.2, or a file with one on each line");
   }
   if (request.options.cell.empty()) request.options.cell = own_code_cell(request);
   count_earlier(request);
@@ -205,7 +205,7 @@ BisectRequest read_bisect_request(const fs::path& folder, const BisectOptions& n
     origin = object.value("origin", "");
     options.environment = object.at("environment").get<std::vector<std::string>>();
     if (const auto start = object.find("start_process"); start != object.end()) {
-      options.start_process = start_process_named(start->get<std::string>());
+      options.start_process = named<StartProcess>(start->get<std::string>());
     }
     for (const json& each : object.at("builds")) {
       request.builds.push_back(

@@ -7,7 +7,7 @@
 
 #include "harness/statistics/fisher.h"
 #include "reproducers/minimise/minimise.h"
-#include "tools/runner/bisect/bisect_options.h"
+#include "tools/runner/bisect/bisect_command.h"
 
 namespace mpsprobe {
 

@@ -6,14 +6,15 @@
 #include <vector>
 
 #include "harness/journal/journal.h"
+#include "harness/wire/enum_words.h"
 
 namespace mpsprobe {
 
 /// `not_applicable`: there is no such thing here, and that is as it should be.
 enum class CheckStatus : unsigned char { ok, warn, fail, not_applicable };
-
-/// "ok", "warn", "fail", "n/a"
-std::string_view name_of(CheckStatus status);
+template <>
+inline constexpr auto kWordsOf<CheckStatus> = std::to_array<std::string_view>({"ok", "warn", "fail",
+                                                                               "n/a"});
 
 /// One thing that doctor looked at. Texts may come from outside: escape them on output.
 struct Check {

@@ -82,11 +82,6 @@ void print_json(const Checks& checks, const std::vector<WorkerInfo>& workers) {
 
 }  // namespace
 
-std::string_view name_of(CheckStatus status) {
-  constexpr std::array<std::string_view, 4> kNames{"ok", "warn", "fail", "n/a"};
-  return kNames[static_cast<size_t>(status)];
-}
-
 void add_doctor_options(CLI::App& app, DoctorOptions& options) {
   app.add_option("--worker", options.workers,
                  "a build of the worker; may be repeated [stock: the one beside this program]")

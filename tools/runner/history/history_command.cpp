@@ -289,9 +289,9 @@ void add_history_options(CLI::App& app, HistoryOptions& options) {
   app.add_option("--db", options.file, "the history: one SQLite file")
       ->type_name("FILE")
       ->capture_default_str();
-  app.add_option("--cell", options.cell,
-                 "of `show` and `trend`: only cells like this, with * and ?; `show` has their "
-                 "nights then")
+  app.add_option(
+         "--cell", options.cell,
+         "of `show` and `trend`: only cells like this, with * and ?; `show` has their nights then")
       ->type_name("PATTERN");
   app.add_flag("--json", options.json, "as JSON");
 }

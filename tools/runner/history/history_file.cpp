@@ -61,13 +61,13 @@ PRAGMA user_version = 4;
 
 /// Every row of a run, but for the digest itself.
 constexpr const char* kRowsOfRun[] = {
-    "SELECT id, started, machine, system, simulated, planned, undone, matrix, facts FROM run "
-    "WHERE id = ?",
+    "SELECT id, started, machine, system, simulated, planned, undone, matrix, facts FROM run WHERE "
+    "id = ?",
     "SELECT id FROM part WHERE run = ? ORDER BY id",
     "SELECT arm, cell, library, simulated, trials, failures, library_name, version, paravirtual, "
     "refused FROM cell WHERE run = ? ORDER BY arm, cell",
-    "SELECT arm, cell, signature, failures, outcome FROM signature WHERE run = ? "
-    "ORDER BY arm, cell, signature"};
+    "SELECT arm, cell, signature, failures, outcome FROM signature WHERE run = ? ORDER BY arm, "
+    "cell, signature"};
 
 std::string machine_label(const nlohmann::json& machine) {
   const std::string model = machine.value("model", "");
@@ -81,10 +81,10 @@ std::string system_label(const nlohmann::json& machine) {
 }
 
 HistoryError damaged_history(const std::string& file, const std::string& what) {
-  return HistoryError(fmt::format(
-      "{}: is damaged: {}. Put a copy from before in its place, or begin another with --db and "
-      "`mpsprobe history add RUN...` of the runs' folders",
-      printable(file), printable(what)));
+  return HistoryError(
+      fmt::format("{}: is damaged: {}. Put a copy from before in its place, or begin another with "
+                  "--db and `mpsprobe history add RUN...` of the runs' folders",
+                  printable(file), printable(what)));
 }
 
 }  // namespace
@@ -140,8 +140,8 @@ class Statement {
     if (code != SQLITE_ROW && code != SQLITE_DONE) {
       refuse_damage(sqlite3_db_handle(statement_));
       throw HistoryError(
-          fmt::format("the history cannot be read or written: {}. Another program "
-                      "may hold it, or the disk be full",
+          fmt::format("the history cannot be read or written: {}. Another program may hold it, or "
+                      "the disk be full",
                       sqlite3_errmsg(sqlite3_db_handle(statement_))));
     }
     return code == SQLITE_ROW;
@@ -247,8 +247,7 @@ HistoryFile::HistoryFile(const std::filesystem::path& file, bool make)
     for (const auto& [run, none] : seals(state_->database)) seal(state_->database, run);
   } else if (form != kHistoryForm) {
     throw HistoryError(
-        fmt::format("{}: is no history of this version of mpsprobe. Name another "
-                    "file with --db",
+        fmt::format("{}: is no history of this version of mpsprobe. Name another file with --db",
                     printable(state_->file)));
   }
   state_->execute("COMMIT");
@@ -301,10 +300,9 @@ Added HistoryFile::add(const KeptRun& run) {
     if (std::includes(parts.begin(), parts.end(), run.parts.begin(), run.parts.end())) {
       return Added::contained;
     }
-    throw HistoryError(
-        fmt::format("{}: shares trials with {}, which is in the history. Merge both, "
-                    "and add what was merged",
-                    printable(run.facts.name), printable(id)));
+    throw HistoryError(fmt::format(
+        "{}: shares trials with {}, which is in the history. Merge both, and add what was merged",
+        printable(run.facts.name), printable(id)));
   }
   for (const auto& [id, parts] : others) {
     Statement(database, "DELETE FROM run WHERE id = ?").with(id).next();
@@ -370,8 +368,8 @@ std::vector<RunFacts> HistoryFile::before(const KeptRun& kept) const {
   }
   std::vector<RunFacts> nights;
   Statement rows(database,
-                 "SELECT id, started, matrix, facts, simulated, planned, undone FROM run "
-                 "WHERE machine = ? AND started <= ? ORDER BY started, id");
+                 "SELECT id, started, matrix, facts, simulated, planned, undone FROM run WHERE "
+                 "machine = ? AND started <= ? ORDER BY started, id");
   rows.with(machine_label(run.machine)).with(run.started);
   while (rows.next()) {
     if (itself.contains(rows.text(0))) continue;
@@ -386,10 +384,9 @@ std::vector<RunFacts> HistoryFile::before(const KeptRun& kept) const {
     nights.push_back(std::move(night));
   }
   for (RunFacts& night : nights) {
-    Statement cells(
-        database,
-        "SELECT arm, cell, library, simulated, trials, failures, library_name, version, "
-        "paravirtual, refused FROM cell WHERE run = ?");
+    Statement cells(database,
+                    "SELECT arm, cell, library, simulated, trials, failures, library_name, "
+                    "version, paravirtual, refused FROM cell WHERE run = ?");
     cells.with(night.name);
     while (cells.next()) {
       const std::string id = cells.text(1);
@@ -413,7 +410,7 @@ std::vector<RunFacts> HistoryFile::before(const KeptRun& kept) const {
       const auto cell = night.cells.find({titles.text(0), titles.text(1)});
       if (cell == night.cells.end()) continue;
       cell->second.titles[titles.text(2)] = std::min(titles.number(3), cell->second.counted);
-      if (const auto outcome = outcome_named(titles.text(4))) {
+      if (const auto outcome = named<Outcome>(titles.text(4))) {
         night.outcomes[titles.text(2)] = *outcome;
       }
     }
@@ -422,11 +419,11 @@ std::vector<RunFacts> HistoryFile::before(const KeptRun& kept) const {
 }
 
 std::vector<RunRow> HistoryFile::runs() const {
-  Statement rows(state_->database,
-                 "SELECT run.id, started, machine, system, run.simulated, planned, undone, "
-                 "count(cell), total(trials), total(failures), group_concat(DISTINCT library) "
-                 "FROM run LEFT JOIN cell ON cell.run = run.id GROUP BY run.id "
-                 "ORDER BY started, run.id");
+  Statement rows(
+      state_->database,
+      "SELECT run.id, started, machine, system, run.simulated, planned, undone, count(cell), "
+      "total(trials), total(failures), group_concat(DISTINCT library) FROM run LEFT JOIN cell ON "
+      "cell.run = run.id GROUP BY run.id ORDER BY started, run.id");
   std::vector<RunRow> runs;
   while (rows.next()) {
     runs.push_back({rows.text(0), rows.text(1), rows.text(2), rows.text(3), rows.number(4) != 0,
@@ -439,8 +436,8 @@ std::vector<RunRow> HistoryFile::runs() const {
 std::vector<Series> HistoryFile::series() const {
   Statement rows(state_->database,
                  "SELECT machine, arm, cell, cell.simulated, run.id, started, system, library, "
-                 "failures, trials, refused FROM cell JOIN run ON cell.run = run.id "
-                 "ORDER BY machine, arm, cell, cell.simulated, started, run.id");
+                 "failures, trials, refused FROM cell JOIN run ON cell.run = run.id ORDER BY "
+                 "machine, arm, cell, cell.simulated, started, run.id");
   std::vector<Series> all;
   SeriesKey last;
   while (rows.next()) {
