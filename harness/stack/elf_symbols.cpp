@@ -10,6 +10,7 @@
 #include "harness/stack/dwarf_places.h"
 #include "harness/stack/function_table.h"
 #include "harness/stack/image_symbols.h"
+#include "harness/wire/hex.h"
 
 namespace mpsprobe {
 namespace {
@@ -20,17 +21,6 @@ constexpr std::string_view kDebugFolder = "/usr/lib/debug";
 /// Above this size a file is mapped, because reading its debug information would take too much
 /// memory; up to it, it is read, and does no harm where it is cut short meanwhile.
 constexpr uint64_t kMostBytesRead = uint64_t{1} << 30;
-
-std::string hex(const void* data, size_t bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  for (size_t i = 0; i < bytes; ++i) {
-    const uint8_t byte = static_cast<const uint8_t*>(data)[i];
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 15];
-  }
-  return text;
-}
 
 struct EndElf {
   void operator()(Elf* elf) const { elf_end(elf); }
@@ -52,7 +42,8 @@ class ElfFile {
   std::string build_id() const {
     const void* id = nullptr;
     const ssize_t bytes = dwelf_elf_gnu_build_id(elf_.get(), &id);
-    return bytes > 0 ? hex(id, static_cast<size_t>(bytes)) : std::string();
+    return bytes > 0 ? hex({static_cast<const uint8_t*>(id), static_cast<size_t>(bytes)})
+                     : std::string();
   }
 
   /// The section of this type that has its contents in this file.

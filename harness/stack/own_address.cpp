@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "harness/platform/executable.h"
+#include "harness/wire/hex.h"
 
 #ifdef __APPLE__
 #include <mach-o/loader.h>
@@ -15,16 +16,6 @@
 namespace mpsprobe {
 namespace {
 
-std::string hex(const uint8_t* bytes, size_t count) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  for (size_t i = 0; i < count; ++i) {
-    text += kDigits[bytes[i] >> 4];
-    text += kDigits[bytes[i] & 15];
-  }
-  return text;
-}
-
 #ifndef __APPLE__
 std::string build_id(const dl_phdr_info& info, const ElfW(Phdr) & notes) {
   // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader gives addresses as numbers
@@ -33,7 +24,7 @@ std::string build_id(const dl_phdr_info& info, const ElfW(Phdr) & notes) {
     ElfW(Nhdr) note;
     std::memcpy(&note, at, sizeof(note));
     const uint8_t* const text = at + sizeof(note) + ((note.n_namesz + 3) & ~3U);
-    if (note.n_type == NT_GNU_BUILD_ID) return hex(text, note.n_descsz);
+    if (note.n_type == NT_GNU_BUILD_ID) return hex({text, note.n_descsz});
     at = text + ((note.n_descsz + 3) & ~3U);
   }
   return {};
@@ -76,7 +67,7 @@ FrameAddress own_address(const void* code) {
   for (uint32_t i = 0; i < header->ncmds; ++i) {
     const auto* command = reinterpret_cast<const load_command*>(at);
     if (command->cmd == LC_UUID) {
-      address.image_id = hex(reinterpret_cast<const uuid_command*>(at)->uuid, 16);
+      address.image_id = hex({reinterpret_cast<const uuid_command*>(at)->uuid, 16});
     }
     at += command->cmdsize;
   }

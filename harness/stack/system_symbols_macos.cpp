@@ -5,8 +5,9 @@
 
 #include <string_view>
 
+#include "harness/provenance/macho_header.h"
 #include "harness/stack/image_symbols.h"
-#include "harness/wire/macho_header.h"
+#include "harness/wire/hex.h"
 
 // The system's own libraries have no files: they live in the dyld shared cache, which the kernel
 // maps at one address into every process until the next boot. So the runner can look at its own
@@ -19,16 +20,6 @@ namespace {
 bool is_system_path(std::string_view path) {
   return (path.starts_with("/System/Library/") || path.starts_with("/usr/lib/")) &&
          path.find("/../") == std::string_view::npos;
-}
-
-std::string uuid_of(const mach_header_64* header) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  for (const uint8_t byte : read_macho_header(header).uuid) {
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 15];
-  }
-  return text;
 }
 
 const mach_header_64* loaded_header(std::string_view path) {
@@ -73,7 +64,7 @@ std::unique_ptr<ImageSymbols> open_system_symbols(const std::string& path,
     return nullptr;
   }
   const mach_header_64* header = loaded_header(path);
-  if (header == nullptr || uuid_of(header) != image_id) return nullptr;
+  if (header == nullptr || hex(read_macho_header(header).uuid) != image_id) return nullptr;
   return std::make_unique<SystemSymbols>(header);
 }
 

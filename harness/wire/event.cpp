@@ -12,9 +12,8 @@ using nlohmann::json;
 
 constexpr size_t kMostText = 64 * 1024;
 
-std::string text_at(const json& object, const char* key) {
-  const auto at = object.find(key);
-  return at != object.end() && at->is_string() ? at->get<std::string>().substr(0, kMostText) : "";
+std::string bounded_text(const json& object, const char* key) {
+  return text_at(object, key).substr(0, kMostText);
 }
 
 template <typename T>
@@ -83,7 +82,7 @@ std::optional<Event> parse_event(std::string_view line) {
   if (nested_deeper(line, kDeepest)) return std::nullopt;
   const json object = json::parse(line, nullptr, false);
   if (!object.is_object()) return std::nullopt;
-  const std::string kind = text_at(object, "event");
+  const std::string kind = bounded_text(object, "event");
   if (kind == "hello") {
     const auto provenance = object.find("provenance");
     const bool whole = provenance != object.end() && provenance->is_object();
@@ -91,25 +90,23 @@ std::optional<Event> parse_event(std::string_view line) {
   }
   if (kind == "ready") return ReadyEvent{};
   if (kind == "failure") {
-    return FailureEvent{text_at(object, "kind"),
-                        text_at(object, "text"),
-                        text_at(object, "phase"),
-                        number_at(object, "thread", -1),
-                        number_at(object, "iteration", -1),
-                        text_at(object, "operation")};
+    return FailureEvent{bounded_text(object, "kind"),       bounded_text(object, "text"),
+                        bounded_text(object, "phase"),      number_at(object, "thread", -1),
+                        number_at(object, "iteration", -1), bounded_text(object, "operation")};
   }
   if (kind == "result") {
     return ResultEvent{number_at<uint64_t>(object, "operations", 0),
                        number_at<double>(object, "seconds", 0),
                        number_at<uint64_t>(object, "checked", 0),
                        number_at<uint64_t>(object, "unchecked", 0),
-                       text_at(object, "observed_path"),
+                       bounded_text(object, "observed_path"),
                        number_at<double>(object, "inside_seconds", 0),
                        number_at<double>(object, "inside_cpu_seconds", 0),
                        number_at<double>(object, "cpu_seconds", 0)};
   }
   if (kind == "observed") {
-    return ObservedEvent{number_at<uint64_t>(object, "calls", 0), text_at(object, "suspicion")};
+    return ObservedEvent{number_at<uint64_t>(object, "calls", 0),
+                         bounded_text(object, "suspicion")};
   }
   return std::nullopt;
 }

@@ -93,6 +93,12 @@ bool nested_deeper(std::string_view json, int depth) {
   return open > depth;
 }
 
+std::string text_at(const json& object, const char* key) {
+  if (!object.is_object()) return "";
+  const auto at = object.find(key);
+  return at != object.end() && at->is_string() ? at->get<std::string>() : "";
+}
+
 std::string json_problem(const std::exception& error) {
   std::string_view problem = error.what();
   if (problem.starts_with("[json.exception.")) {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,6 +32,9 @@ struct JsonExcess {
 /// The first of the limits that `text` goes beyond; nothing where it keeps them all, or ends or
 /// breaks before it goes beyond one: what is no JSON is the parser's to tell. O(size). Pure.
 std::optional<JsonExcess> json_excess(std::string_view text, const JsonLimits& limits);
+
+/// The text at a key; "" where `object` is no object or has no text there.
+std::string text_at(const nlohmann::json& object, const char* key);
 
 /// What the library says of JSON that it cannot take, without its own name in brackets in front.
 std::string json_problem(const std::exception& error);

@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "harness/wire/json_shape.h"
+
 namespace mpsprobe {
 namespace {
 
@@ -24,12 +26,6 @@ std::pair<const json*, const char*> find_library(const json& provenance) {
   return {&kNone, ""};
 }
 
-std::string told_at(const json& object, const char* key) {
-  if (!object.is_object()) return "";
-  const auto at = object.find(key);
-  return at != object.end() && at->is_string() ? at->get<std::string>() : "";
-}
-
 // What of an interpreter tells one build of it from another. Whether its lock is in force is chosen
 // by a variable.
 constexpr const char* kInterpreter[] = {"implementation", "version", "build", "free_threaded"};
@@ -42,12 +38,12 @@ const json& interpreter_object(const json& provenance) {
 
 std::string interpreter_in_words(const json& provenance) {
   const json& object = interpreter_object(provenance);
-  const std::string name = told_at(object, "implementation");
+  const std::string name = text_at(object, "implementation");
   if (name.empty()) return "";
   const auto free_threaded = object.find("free_threaded");
   const bool free =
       free_threaded != object.end() && free_threaded->is_boolean() && free_threaded->get<bool>();
-  return name + " " + told_at(object, "version") + (free ? ", free-threaded" : "");
+  return name + " " + text_at(object, "version") + (free ? ", free-threaded" : "");
 }
 
 std::string dumped(const json& value) {
@@ -59,13 +55,13 @@ std::string dumped(const json& value) {
 LibraryUnderTest library_under_test(const json& provenance) {
   const auto [object, name] = find_library(provenance);
   LibraryUnderTest library{name,
-                           told_at(*object, "version"),
-                           told_at(*object, "git_hash"),
-                           told_at(*object, "path"),
-                           told_at(*object, "build_id"),
+                           text_at(*object, "version"),
+                           text_at(*object, "git_hash"),
+                           text_at(*object, "path"),
+                           text_at(*object, "build_id"),
                            {},
                            interpreter_in_words(provenance)};
-  if (library.build_id.empty()) library.build_id = told_at(*object, "uuid");
+  if (library.build_id.empty()) library.build_id = text_at(*object, "uuid");
   if (object->is_object() && object->contains("has_mps_stream_pool")) {
     const json& pool = object->at("has_mps_stream_pool");
     if (pool.is_boolean()) library.stream_pool = pool.get<bool>();

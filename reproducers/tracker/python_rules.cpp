@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "harness/wire/split.h"
+
 namespace mpsprobe {
 namespace {
 
@@ -101,13 +103,8 @@ class Code {
 };
 
 std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
+  if (text.ends_with('\n')) text.remove_suffix(1);
+  return text.empty() ? std::vector<std::string_view>() : split(text, '\n');
 }
 
 std::vector<std::string_view> words_of(std::string_view line) {
@@ -197,11 +194,9 @@ class Check {
   }
 
   void check_import_list(std::string_view list) {
-    while (!list.empty()) {
-      const size_t end = std::min(list.find(','), list.size());
-      const std::vector<std::string_view> words = words_of(list.substr(0, end));
+    for (const std::string_view item : split(list, ',')) {
+      const std::vector<std::string_view> words = words_of(item);
       check_module(words.empty() ? "" : words[0]);
-      list.remove_prefix(std::min(end + 1, list.size()));
     }
   }
 

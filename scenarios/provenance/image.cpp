@@ -9,22 +9,14 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
-#include <span>
 #include <system_error>
 
 #include "harness/provenance/installed_torch.h"
+#include "harness/wire/hex.h"
 #include "scenarios/worker/image_id.h"
 
 namespace mpsprobe {
 namespace {
-
-std::string hex(std::span<const unsigned char> bytes) {
-  std::string text;
-  for (const unsigned char byte : bytes) {
-    text += fmt::format("{:02x}", byte);
-  }
-  return text;
-}
 
 bool is_called(std::string_view path, std::string_view beginning) {
   const size_t slash = path.rfind('/');

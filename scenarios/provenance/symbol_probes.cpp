@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "harness/wire/split.h"
+
 namespace mpsprobe {
 
 bool process_has_symbol(const char* name) {
@@ -21,10 +23,8 @@ nlohmann::json probed_symbols() {
 
 nlohmann::json probed_symbols(std::string_view list) {
   nlohmann::json answers = nlohmann::json::object();
-  while (!list.empty()) {
-    const size_t end = list.find(' ') == std::string_view::npos ? list.size() : list.find(' ');
-    const std::string name(list.substr(0, end));
-    list.remove_prefix(end == list.size() ? end : end + 1);
+  for (const std::string_view each : split(list, ' ')) {
+    const std::string name(each);
     if (!name.empty()) answers[name] = process_has_symbol(name.c_str());
   }
   return answers;

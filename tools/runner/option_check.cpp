@@ -13,6 +13,7 @@
 
 #include "harness/wire/input_error.h"
 #include "harness/wire/near_name.h"
+#include "harness/wire/split.h"
 #include "reports/words/text.h"
 
 namespace mpsprobe {
@@ -120,11 +121,10 @@ CLI::Validator list_of(std::vector<std::string> names) {
 
 std::set<std::string> words_in(const std::string& list) {
   std::set<std::string> words;
-  for (size_t begin = 0; begin < list.size();) {
-    const size_t end = std::min(list.find(',', begin), list.size());
-    words.insert(list.substr(begin, end - begin));
-    begin = end + 1;
-  }
+  std::string_view text = list;
+  if (text.ends_with(',')) text.remove_suffix(1);
+  if (list.empty()) return words;
+  for (const std::string_view word : split(text, ',')) words.emplace(word);
   return words;
 }
 
@@ -139,10 +139,8 @@ std::vector<std::string> names_allowed(const CLI::Option& option) {
   if (!list.starts_with(kNames)) return {};
   list.erase(0, kNames.size());
   std::vector<std::string> names;
-  for (size_t begin = 0; begin < list.size();) {
-    const size_t end = std::min(list.find(", ", begin), list.size());
-    names.push_back(list.substr(begin, end - begin));
-    begin = end + 2;
+  for (std::string_view name : split(list, ',')) {
+    names.emplace_back(name.substr(std::min(name.find_first_not_of(' '), name.size())));
   }
   return names;
 }

@@ -8,6 +8,7 @@
 #include "harness/platform/device_class.h"
 #include "harness/wire/axis.h"
 #include "harness/wire/cell.h"
+#include "harness/wire/json_shape.h"
 #include "harness/wire/library_under_test.h"
 #include "tools/runner/doctor/doctor_check.h"
 #include "tools/runner/machine_error.h"
@@ -22,11 +23,6 @@ using nlohmann::json;
 
 // A worker that has not answered by then is a finding, not a reason to keep a person waiting.
 constexpr double kPatienceSeconds = 10;
-
-std::string text_at(const json& object, const char* key) {
-  return object.contains(key) && object.at(key).is_string() ? object.at(key).get<std::string>()
-                                                            : "";
-}
 
 std::string or_else(const std::string& text, const char* otherwise) {
   return text.empty() ? otherwise : text;
@@ -105,8 +101,8 @@ class WorkerChecks {
         or_else(library.version, "version unknown") +
             (says_commit ? ", git " + or_else(library.git_hash, "unknown") : ""),
         known ? ""
-              : "results of a build that does not say what it is prove little: keep version.py, "
-                "or build-version and build-hash, beside its lib/");
+              : "results of a build that does not say what it is prove little: keep version.py, or "
+                "build-version and build-hash, beside its lib/");
     const std::string fingerprint = text_at(told, "fingerprint");
     add("image", library.path.empty() ? CheckStatus::warn : CheckStatus::ok, "really loaded from",
         fmt::format("{}, {}", or_else(library.path, "it does not say"),
@@ -170,12 +166,11 @@ class WorkerChecks {
       const bool odd = (wanted || copy.searched) && !loaded.empty();
       add(fmt::format("copy.{}", number++), odd ? CheckStatus::warn : CheckStatus::not_applicable,
           copy.origin, fmt::format("{}: {}, not loaded", copy.library, version_of(copy.files)),
-          !odd ? ""
-          : wanted
-              ? "build the worker again (tools/mpsprobe does), or take MPSPROBE_TORCH away; loaded "
-                "is " +
-                    loaded
-              : "make sure which one you mean: --expect-torch; loaded is " + loaded,
+          !odd     ? ""
+          : wanted ? "build the worker again (tools/mpsprobe does), or take MPSPROBE_TORCH away; "
+                     "loaded is " +
+                         loaded
+                   : "make sure which one you mean: --expect-torch; loaded is " + loaded,
           "copies of LibTorch");
     }
     if (number == 0) {

@@ -19,6 +19,7 @@
 #include "harness/wire/input_error.h"
 #include "harness/wire/json_shape.h"
 #include "harness/wire/library_under_test.h"
+#include "harness/wire/split.h"
 #include "reports/words/text.h"
 #include "tools/runner/machine_error.h"
 #include "tools/runner/workers/torch_copies.h"
@@ -62,10 +63,9 @@ json describe(const std::string& name, const std::string& path,
               const std::vector<std::string>& environment, double seconds) {
   const std::string who = fmt::format("worker {} ({})", name, path);
   if (!fs::exists(path)) {
-    throw MachineError(
-        fmt::format("{} does not exist. Build it (tools/mpsprobe does), or name "
-                    "another with --worker {}=PATH",
-                    who, name));
+    throw MachineError(fmt::format(
+        "{} does not exist. Build it (tools/mpsprobe does), or name another with --worker {}=PATH",
+        who, name));
   }
   const std::vector<std::string> whole =
       worker_environment(Cell{}, inherited_environment(), environment);
@@ -94,10 +94,9 @@ json describe(const std::string& name, const std::string& path,
                     who));
   }
   if (answer.at("mpsprobe_worker") != kProtocolVersion) {
-    throw MachineError(
-        fmt::format("{} speaks version {} of the protocol, this runner speaks {}. "
-                    "Build both from one checkout",
-                    who, answer.at("mpsprobe_worker").dump().substr(0, 20), kProtocolVersion));
+    throw MachineError(fmt::format(
+        "{} speaks version {} of the protocol, this runner speaks {}. Build both from one checkout",
+        who, answer.at("mpsprobe_worker").dump().substr(0, 20), kProtocolVersion));
   }
   try {
     operations_from(answer);
@@ -120,11 +119,6 @@ json torch_of(const WorkerInfo& worker) {
   return torch.is_object() ? torch : json::object();
 }
 
-std::string described(const json& object, const char* key) {
-  return object.contains(key) && object.at(key).is_string() ? object.at(key).get<std::string>()
-                                                            : "";
-}
-
 constexpr std::string_view kMlxWorker = "mpsprobe-mlx-worker-";
 // The release in which a race shows on every machine.
 constexpr std::string_view kMlxControl = MPSPROBE_MLX_CONTROL;
@@ -145,12 +139,10 @@ bool needs_stock(const std::set<Backend>& wanted) {
 
 std::vector<int> numbers_of(std::string_view version) {
   std::vector<int> numbers;
-  for (size_t begin = 0; begin <= version.size();) {
-    const size_t end = std::min(version.find('.', begin), version.size());
+  for (const std::string_view part : split(version, '.')) {
     int number = 0;
-    std::from_chars(version.data() + begin, version.data() + end, number);
+    std::from_chars(part.data(), part.data() + part.size(), number);
     numbers.push_back(number);
-    begin = end + 1;
   }
   return numbers;
 }
@@ -317,9 +309,9 @@ class ExpectedTorch {
     }
     value_ = text.substr(kind_.size());
     if (value_.empty() || (kind_ == "git:" && value_.size() < 7)) {
-      throw InputError("--expect-torch", "\"" + printable(text) + "\" names no LibTorch",
-                       "Write a version (2.15.0), git:HASH with 7 characters or more, uuid:ID or "
-                       "path:FOLDER");
+      throw InputError(
+          "--expect-torch", "\"" + printable(text) + "\" names no LibTorch",
+          "Write a version (2.15.0), git:HASH with 7 characters or more, uuid:ID or path:FOLDER");
     }
     if (kind_ == "path:" && !fs::is_directory(value_)) {
       throw InputError("--expect-torch " + printable(text),
@@ -381,22 +373,22 @@ std::string torch_mismatch(const WorkerInfo& worker, const std::string& expected
         "LibTorch with --worker",
         worker.name, other);
   }
-  const std::string path = described(torch, "path");
-  const std::string id = described(torch, "build_id") + described(torch, "uuid");
+  const std::string path = text_at(torch, "path");
+  const std::string id = text_at(torch, "build_id") + text_at(torch, "uuid");
   const std::vector<TorchCopy> copies =
       torch_copies(worker.path, worker_environment(Cell{}, inherited_environment(), environment));
   const auto shadowing = path.empty() ? std::nullopt : find_shadowing(path, copies);
-  const bool right = wanted.is(described(torch, "version"), described(torch, "git_hash"), id, path);
+  const bool right = wanted.is(text_at(torch, "version"), text_at(torch, "git_hash"), id, path);
   const bool ambiguous =
       right && shadowing.has_value() && !shadowing->same_bytes && wanted.is(shadowing->shadowed);
   if (right && !ambiguous) return "";
 
-  const std::string version = described(torch, "version");
+  const std::string version = text_at(torch, "version");
   std::string text = fmt::format("worker {} loads no LibTorch", worker.name);
   if (!version.empty() || !path.empty()) {
     text = fmt::format("worker {} loads LibTorch {} (git {}, id {}) from {}", worker.name,
                        text_or(version, "of unknown version"),
-                       text_or(described(torch, "git_hash"), "unknown"), text_or(id, "unknown"),
+                       text_or(text_at(torch, "git_hash"), "unknown"), text_or(id, "unknown"),
                        text_or(path, "nowhere"));
   }
   if (ambiguous) text += ", which another build of that version would be as well";
@@ -429,7 +421,7 @@ void expect_torch(const std::vector<WorkerInfo>& workers, const std::string& exp
 }
 
 std::string shadowing_of(const WorkerInfo& worker, const std::vector<std::string>& environment) {
-  const std::string path = described(torch_of(worker), "path");
+  const std::string path = text_at(torch_of(worker), "path");
   if (path.empty()) return "";
   const auto shadowing = find_shadowing(
       path,
