@@ -8,6 +8,7 @@
 
 #include "harness/stack/function_table.h"
 #include "harness/stack/image_symbols.h"
+#include "harness/wire/hex.h"
 
 namespace mpsprobe {
 namespace {
@@ -57,13 +58,8 @@ std::string_view field_name(std::string_view bytes, size_t at) {
   return field.substr(0, field.find('\0'));
 }
 
+/// A part of the file, or of such a part.
 struct Slice {
-  uint64_t offset = 0;
-  uint64_t bytes = 0;
-};
-
-/// A part of the slice.
-struct Extent {
   uint64_t offset = 0;
   uint64_t bytes = 0;
 };
@@ -79,20 +75,10 @@ struct Layout {
   std::string id;
   std::optional<uint64_t> text;   // address of __TEXT, where the header is loaded
   std::vector<Section> sections;  // by their ordinal, from 1
-  Extent symbols;
-  Extent strings;
-  Extent starts;
+  Slice symbols;
+  Slice strings;
+  Slice starts;
 };
-
-std::string uuid_in(std::string_view command) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  for (const char byte : command.substr(8, 16)) {
-    text += kDigits[static_cast<uint8_t>(byte) >> 4];
-    text += kDigits[static_cast<uint8_t>(byte) & 15];
-  }
-  return text;
-}
 
 void read_segment(std::string_view command, Layout& layout) {
   const bool text = field_name(command, 8) == "__TEXT";
@@ -127,7 +113,7 @@ std::optional<Layout> read_layout(const ImageFile& file, const Slice& slice) {
     const std::string_view command = rest.substr(0, size);
     rest.remove_prefix(size);
     if (kind == kCommandUuid && size >= 24) {
-      layout.id = uuid_in(command);
+      layout.id = hex({reinterpret_cast<const uint8_t*>(command.data()) + 8, 16});
     } else if (kind == kCommandSegment64 && size >= kSegmentBytes) {
       read_segment(command, layout);
     } else if (kind == kCommandSymbolTable && size >= 24) {
@@ -141,7 +127,7 @@ std::optional<Layout> read_layout(const ImageFile& file, const Slice& slice) {
   return layout;
 }
 
-std::string read_extent(const ImageFile& file, const Slice& slice, const Extent& extent) {
+std::string read_extent(const ImageFile& file, const Slice& slice, const Slice& extent) {
   if (extent.offset > slice.bytes || extent.bytes > slice.bytes - extent.offset) return {};
   return file.read(slice.offset + extent.offset, extent.bytes);
 }

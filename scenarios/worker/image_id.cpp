@@ -4,7 +4,7 @@
 #include <cstring>
 
 #ifdef __APPLE__
-#include "harness/wire/macho_header.h"
+#include "harness/provenance/macho_header.h"
 #else
 #include <elf.h>
 #endif

@@ -15,7 +15,7 @@
 #ifdef __APPLE__
 #include <mach-o/dyld.h>
 
-#include "harness/wire/macho_header.h"
+#include "harness/provenance/macho_header.h"
 #else
 #include <link.h>
 #endif

@@ -8,7 +8,7 @@
 #include <mach-o/dyld.h>
 #include <mach-o/loader.h>
 
-#include "harness/wire/macho_header.h"
+#include "harness/provenance/macho_header.h"
 #else
 #include <link.h>
 #endif

@@ -1,4 +1,4 @@
-#include "harness/wire/macho_header.h"
+#include "harness/provenance/macho_header.h"
 
 #include <gmock/gmock.h>
 
