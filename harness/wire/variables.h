@@ -15,7 +15,7 @@ inline constexpr std::string_view kUnset = "unset";
 
 /// The variables that a value of the axis `env` sets: "A=0+B=unset"; none of "inherited". Throws
 /// InputError (place "env") for any other form, for a name given twice, for one of mpsprobe's own,
-/// and for what no cell may set (refused_variable.h).
+/// and for what no cell may set: what chooses a program, a library, a path or an interpreter.
 Variables parse_variables(std::string_view value);
 
 /// The value of the axis `env` for them: in the order of their names. `parse_variables` reads it.
