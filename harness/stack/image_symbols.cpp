@@ -8,11 +8,7 @@ std::unique_ptr<ImageSymbols> open_image_symbols(const std::string& path,
                                                  const std::string& image_id) {
   std::optional<ImageFile> file = ImageFile::open(path);
   if (!file) return open_system_symbols(path, image_id);
-  if (file->read(0, 4) ==
-      "\x7f"
-      "ELF") {
-    return open_elf_symbols(std::move(*file), path, image_id);
-  }
+  if (file->read(0, 4) == "\177ELF") return open_elf_symbols(std::move(*file), path, image_id);
   return open_macho_symbols(*file, image_id);
 }
 
