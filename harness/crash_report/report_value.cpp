@@ -1,70 +1,11 @@
 #include "harness/crash_report/report_value.h"
 
 #include <charconv>
+#include <ctime>
+#include <regex>
 
 namespace mpsprobe {
 namespace {
-
-/// Reads a text from its front.
-class Scanner {
- public:
-  explicit Scanner(std::string_view text) : text_(text) {}
-
-  bool done() const { return text_.empty(); }
-  bool skip(char c) {
-    if (text_.empty() || text_.front() != c) return false;
-    text_.remove_prefix(1);
-    return true;
-  }
-  /// Exactly `count` digits, into `value`.
-  bool digits(size_t count, int64_t& value) {
-    if (text_.size() < count) return false;
-    value = 0;
-    for (size_t i = 0; i < count; ++i) {
-      if (text_[i] < '0' || text_[i] > '9') return false;
-      value = value * 10 + (text_[i] - '0');
-    }
-    text_.remove_prefix(count);
-    return true;
-  }
-  /// ".1234" as 0.1234; digits beyond the ninth are read and mean nothing.
-  bool fraction(double& value) {
-    if (!skip('.')) return true;
-    double weight = 0.1;
-    size_t count = 0;
-    for (; !text_.empty() && text_.front() >= '0' && text_.front() <= '9'; ++count) {
-      if (count < 9) value += weight * (text_.front() - '0');
-      weight /= 10;
-      text_.remove_prefix(1);
-    }
-    return count > 0;
-  }
-  /// "+0100", "-08:00" or "Z", as seconds east of Greenwich.
-  bool zone(int64_t& seconds) {
-    if (skip('Z')) return true;
-    const bool west = !text_.empty() && text_.front() == '-';
-    int64_t hours = 0;
-    int64_t minutes = 0;
-    if (!skip('-') && !skip('+')) return false;
-    if (!digits(2, hours)) return false;
-    skip(':');
-    if (!digits(2, minutes) || hours > 14 || minutes > 59) return false;
-    seconds = (hours * 60 + minutes) * (west ? -60 : 60);
-    return true;
-  }
-
- private:
-  std::string_view text_;
-};
-
-int64_t days_from_civil(int64_t year, int64_t month, int64_t day) {
-  if (month <= 2) --year;
-  const int64_t era = year / 400;
-  const int64_t year_of_era = year - era * 400;
-  const int64_t day_of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-  const int64_t day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-  return era * 146097 + day_of_era - 719468;
-}
 
 bool is_hex(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
@@ -85,34 +26,29 @@ bool is_unfinished(std::string_view text) {
 }  // namespace
 
 double report_time(std::string_view text) {
-  Scanner scanner(trimmed(text));
-  int64_t year = 0;
-  int64_t month = 0;
-  int64_t day = 0;
-  if (!scanner.digits(4, year) || !scanner.skip('-') || !scanner.digits(2, month) ||
-      !scanner.skip('-') || !scanner.digits(2, day)) {
-    return 0;
-  }
-  if (!scanner.skip(' ') && !scanner.skip('T')) return 0;
-  int64_t hour = 0;
-  int64_t minute = 0;
-  int64_t second = 0;
-  if (!scanner.digits(2, hour) || !scanner.skip(':') || !scanner.digits(2, minute) ||
-      !scanner.skip(':') || !scanner.digits(2, second)) {
-    return 0;
-  }
-  double fraction = 0;
-  if (!scanner.fraction(fraction)) return 0;
-  scanner.skip(' ');
-  int64_t zone = 0;
-  if (!scanner.zone(zone) || !scanner.done()) return 0;
-  if (year < 1970 || month < 1 || month > 12 || day < 1 || day > 31 || hour > 23 || minute > 59 ||
-      second > 60) {
-    return 0;
-  }
-  const int64_t whole =
-      days_from_civil(year, month, day) * 86400 + hour * 3600 + minute * 60 + second - zone;
-  return static_cast<double>(whole) + fraction;
+  static const std::regex kForm(
+      R"((\d{4})-(\d\d)-(\d\d)[ T](\d\d):(\d\d):(\d\d)(\.\d+)? ?(?:Z|([-+])(\d\d):?(\d\d)))");
+  constexpr size_t kLongest = 64;
+  text = trimmed(text);
+  std::match_results<std::string_view::iterator> found;
+  if (text.size() > kLongest || !std::regex_match(text.begin(), text.end(), found, kForm)) return 0;
+  const auto number = [&found](size_t group) {
+    return found[group].matched ? std::stoi(found[group].str()) : 0;
+  };
+  std::tm time{};
+  time.tm_year = number(1) - 1900;
+  time.tm_mon = number(2) - 1;
+  time.tm_mday = number(3);
+  time.tm_hour = number(4);
+  time.tm_min = number(5);
+  time.tm_sec = number(6);
+  const bool possible = time.tm_year >= 70 && time.tm_mon >= 0 && time.tm_mon < 12 &&
+                        time.tm_mday >= 1 && time.tm_mday <= 31 && time.tm_hour < 24 &&
+                        time.tm_min < 60 && time.tm_sec <= 60 && number(9) <= 14 && number(10) < 60;
+  if (!possible) return 0;
+  const int zone = (number(9) * 60 + number(10)) * (found[8] == "-" ? -60 : 60);
+  const double fraction = found[7].matched ? std::stod("0" + found[7].str()) : 0;
+  return static_cast<double>(timegm(&time) - zone) + fraction;
 }
 
 std::string report_image_id(std::string_view text) {
