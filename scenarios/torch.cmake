@@ -3,12 +3,11 @@
 set(mpsprobe_torch_sources
   torch_program.cpp
   backends/backend.cpp backends/cpu.cpp backends/cuda.cpp backends/other_worker.cpp backends/sim.cpp
-  models/layers.cpp models/models.cpp models/stacked_models.cpp models/transformer_layer.cpp
+  models/layers.cpp models/models.cpp models/stacked_models.cpp
   operations/attention.cpp operations/compare.cpp operations/creation.cpp operations/elementwise.cpp operations/mixes.cpp
   operations/products.cpp operations/random.cpp operations/selftests.cpp operations/sizes.cpp operations/table.cpp
   operations/torch_errors.cpp operations/torch_lane.cpp
   operations/torch_workload.cpp
-  selftest/torch_misbehaviour.cpp
   provenance/provenance.cpp)
 if(APPLE)
   list(APPEND mpsprobe_torch_sources backends/mps.cpp backends/mps_machine_apple.cpp)

@@ -4,7 +4,6 @@
 #include <ATen/ops/relu.h>
 
 #include "scenarios/models/layers.h"
-#include "scenarios/models/transformer_layer.h"
 #include "scenarios/operations/operation.h"
 #include "scenarios/threads/meeting.h"
 
@@ -15,13 +14,6 @@
 namespace mpsprobe {
 namespace {
 
-constexpr std::string_view kModelLinear[] = {"aten::linear"};
-constexpr std::string_view kLinearAlone[] = {"linear"};
-constexpr std::string_view kLinearAndRelu[] = {"linear", "relu"};
-constexpr std::string_view kTransformerParts[] = {"linear", "layer_norm", "relu", "add"};
-constexpr std::string_view kConv1d[] = {"aten::conv1d", "aten::convolution", "aten::_convolution"};
-constexpr std::string_view kConv2d[] = {"aten::conv2d", "aten::convolution", "aten::_convolution"};
-
 const Operation kModels[] = {
     {
         .name = "linear_module",
@@ -29,19 +21,14 @@ const Operation kModels[] = {
         .source = "reports 000, 001, 002, 003",
         .shape = "8x64x64",
         .dimensions = "batch x in x out",
-        .dtypes = floating_types(),
         .rounding = Rounding::accumulated,
         .ends_in_linear = true,
         .records_gradient = true,
-        .observed_as = kModelLinear,
-        .made_of = kLinearAlone,
-        .inputs = [](Random& random, const Sizes& sizes) -> Tensors {
-          return {random.normal({sizes[0], sizes[1]})};
-        },
+        .observed_as = {"aten::linear"},
+        .made_of = {"linear"},
+        .inputs = normal_of<0, 1>,
         .parameters = [](Random& random, const Sizes& sizes) -> Tensors {
-          Tensors parameters;
-          append_layer(parameters, random, {sizes[2], sizes[1]});
-          return parameters;
+          return layers(random, {{sizes[2], sizes[1]}});
         },
         .run = [](const Call& call) -> Tensors {
           return {at::linear(call.inputs[0], call.parameters[0], call.parameters[1])};
@@ -53,21 +40,15 @@ const Operation kModels[] = {
         .source = "reports 002, 003",
         .shape = "8x64x128x64",
         .dimensions = "batch x in x hidden x out",
-        .dtypes = floating_types(),
         .rounding = Rounding::accumulated,
         .ends_in_linear = true,
         .has_stages = true,
         .records_gradient = true,
-        .observed_as = kModelLinear,
-        .made_of = kLinearAndRelu,
-        .inputs = [](Random& random, const Sizes& sizes) -> Tensors {
-          return {random.normal({sizes[0], sizes[1]})};
-        },
+        .observed_as = {"aten::linear"},
+        .made_of = {"linear", "relu"},
+        .inputs = normal_of<0, 1>,
         .parameters = [](Random& random, const Sizes& sizes) -> Tensors {
-          Tensors parameters;
-          append_layer(parameters, random, {sizes[2], sizes[1]});
-          append_layer(parameters, random, {sizes[3], sizes[2]});
-          return parameters;
+          return layers(random, {{sizes[2], sizes[1]}, {sizes[3], sizes[2]}});
         },
         .run = [](const Call& call) -> Tensors {
           const at::Tensor hidden =
@@ -82,20 +63,15 @@ const Operation kModels[] = {
         .source = "report 003",
         .shape = "2x4x8x64x3",
         .dimensions = "batch x in x out x length x kernel",
-        .dtypes = floating_types(),
         .rounding = Rounding::accumulated,
         .records_gradient = true,
-        .observed_as = kConv1d,
+        .observed_as = {"aten::conv1d", "aten::convolution", "aten::_convolution"},
         .refuse = [](const Sizes& sizes) -> std::string_view {
           return sizes[4] > sizes[3] ? "the kernel is longer than the input" : "";
         },
-        .inputs = [](Random& random, const Sizes& sizes) -> Tensors {
-          return {random.normal({sizes[0], sizes[1], sizes[3]})};
-        },
+        .inputs = normal_of<0, 1, 3>,
         .parameters = [](Random& random, const Sizes& sizes) -> Tensors {
-          Tensors parameters;
-          append_layer(parameters, random, {sizes[2], sizes[1], sizes[4]});
-          return parameters;
+          return layers(random, {{sizes[2], sizes[1], sizes[4]}});
         },
         .run = [](const Call& call) -> Tensors {
           return {at::conv1d(call.inputs[0], call.parameters[0], call.parameters[1])};
@@ -107,21 +83,16 @@ const Operation kModels[] = {
         .source = "report 003",
         .shape = "2x3x8x16x16x3",
         .dimensions = "batch x in x out x height x width x kernel",
-        .dtypes = floating_types(),
         .rounding = Rounding::accumulated,
         .records_gradient = true,
-        .observed_as = kConv2d,
+        .observed_as = {"aten::conv2d", "aten::convolution", "aten::_convolution"},
         .refuse = [](const Sizes& sizes) -> std::string_view {
           return sizes[5] > sizes[3] || sizes[5] > sizes[4] ? "the kernel is larger than the input"
                                                             : "";
         },
-        .inputs = [](Random& random, const Sizes& sizes) -> Tensors {
-          return {random.normal({sizes[0], sizes[1], sizes[3], sizes[4]})};
-        },
+        .inputs = normal_of<0, 1, 3, 4>,
         .parameters = [](Random& random, const Sizes& sizes) -> Tensors {
-          Tensors parameters;
-          append_layer(parameters, random, {sizes[2], sizes[1], sizes[5], sizes[5]});
-          return parameters;
+          return layers(random, {{sizes[2], sizes[1], sizes[5], sizes[5]}});
         },
         .run = [](const Call& call) -> Tensors {
           return {at::conv2d(call.inputs[0], call.parameters[0], call.parameters[1])};
@@ -133,17 +104,14 @@ const Operation kModels[] = {
         .source = "report 003",
         .shape = "8x2x32x4x64",
         .dimensions = "sequence x batch x model x heads x feedforward",
-        .dtypes = floating_types(),
         .rounding = Rounding::accumulated,
         .ends_in_linear = true,
         .has_stages = true,
-        .observed_as = kModelLinear,
-        .made_of = kTransformerParts,
+        .observed_as = {"aten::linear"},
+        .made_of = {"linear", "layer_norm", "relu", "add"},
         .refuse = refuse_transformer_layer,
         .terms = transformer_layer_terms,
-        .inputs = [](Random& random, const Sizes& sizes) -> Tensors {
-          return {random.normal({sizes[0], sizes[1], sizes[2]})};
-        },
+        .inputs = normal_of<0, 1, 2>,
         .parameters = [](Random& random, const Sizes& sizes) -> Tensors {
           Tensors parameters;
           append_transformer_layer(parameters, random, sizes);

@@ -5,7 +5,6 @@
 #include <ATen/ops/relu.h>
 
 #include "scenarios/models/layers.h"
-#include "scenarios/models/transformer_layer.h"
 #include "scenarios/operations/operation.h"
 #include "scenarios/threads/meeting.h"
 
@@ -14,15 +13,7 @@
 namespace mpsprobe {
 namespace {
 
-constexpr std::string_view kStackedLinear[] = {"aten::linear"};
-constexpr std::string_view kStackedConv[] = {"aten::conv1d", "aten::conv2d", "aten::convolution"};
-constexpr std::string_view kMlpParts[] = {"linear", "relu", "mlp"};
-constexpr std::string_view kConvStackParts[] = {"conv1d", "relu"};
-constexpr std::string_view kConvNetParts[] = {"conv2d", "batch_norm", "relu"};
-constexpr std::string_view kModelMixParts[] = {"linear", "mlp", "conv1d"};
 constexpr std::string_view kModelMixNames[] = {"linear", "mlp", "conv1d"};
-constexpr std::string_view kEncoderParts[] = {"transformer_layer", "linear", "layer_norm", "relu",
-                                              "add"};
 
 constexpr size_t kOfATransformerLayer = 12;  // parameters
 
@@ -66,22 +57,15 @@ const Operation kStackedModels[] = {
         .source = "the reports' authors by hand: models of three linear layers",
         .shape = "8x64x128x64",
         .dimensions = "batch x in x hidden x out",
-        .dtypes = floating_types(),
         .rounding = Rounding::accumulated,
         .ends_in_linear = true,
         .has_stages = true,
         .records_gradient = true,
-        .observed_as = kStackedLinear,
-        .made_of = kMlpParts,
-        .inputs = [](Random& random, const Sizes& sizes) -> Tensors {
-          return {random.normal({sizes[0], sizes[1]})};
-        },
+        .observed_as = {"aten::linear"},
+        .made_of = {"linear", "relu", "mlp"},
+        .inputs = normal_of<0, 1>,
         .parameters = [](Random& random, const Sizes& sizes) -> Tensors {
-          Tensors parameters;
-          append_layer(parameters, random, {sizes[2], sizes[1]});
-          append_layer(parameters, random, {sizes[2], sizes[2]});
-          append_layer(parameters, random, {sizes[3], sizes[2]});
-          return parameters;
+          return layers(random, {{sizes[2], sizes[1]}, {sizes[2], sizes[2]}, {sizes[3], sizes[2]}});
         },
         .run = [](const Call& call) -> Tensors {
           const Tensors& own = call.parameters;
@@ -99,11 +83,10 @@ const Operation kStackedModels[] = {
         .source = "the reports' authors by hand: real models in parallel",
         .shape = "2x8x64x3",
         .dimensions = "batch x channels x length x kernel",
-        .dtypes = floating_types(),
         .rounding = Rounding::accumulated,
         .records_gradient = true,
-        .observed_as = kStackedConv,
-        .made_of = kConvStackParts,
+        .observed_as = {"aten::conv1d", "aten::conv2d", "aten::convolution"},
+        .made_of = {"conv1d", "relu"},
         .refuse = [](const Sizes& sizes) -> std::string_view {
           return 3 * (sizes[3] - 1) >= sizes[2] ? "three kernels are longer than the input" : "";
         },
@@ -111,11 +94,9 @@ const Operation kStackedModels[] = {
           return {random.normal({sizes[0], 1, sizes[2]})};
         },
         .parameters = [](Random& random, const Sizes& sizes) -> Tensors {
-          Tensors parameters;
-          append_layer(parameters, random, {sizes[1], 1, sizes[3]});
-          append_layer(parameters, random, {sizes[1], sizes[1], sizes[3]});
-          append_layer(parameters, random, {1, sizes[1], sizes[3]});
-          return parameters;
+          return layers(
+              random,
+              {{sizes[1], 1, sizes[3]}, {sizes[1], sizes[1], sizes[3]}, {1, sizes[1], sizes[3]}});
         },
         .run = [](const Call& call) -> Tensors {
           const Tensors& own = call.parameters;
@@ -131,18 +112,15 @@ const Operation kStackedModels[] = {
         .source = "the reports' authors by hand: convolutions with BatchNorm",
         .shape = "2x3x8x16x16x3",
         .dimensions = "batch x in x channels x height x width x kernel",
-        .dtypes = floating_types(),
         .rounding = Rounding::accumulated,
-        .observed_as = kStackedConv,
-        .made_of = kConvNetParts,
+        .observed_as = {"aten::conv1d", "aten::conv2d", "aten::convolution"},
+        .made_of = {"conv2d", "batch_norm", "relu"},
         .refuse = [](const Sizes& sizes) -> std::string_view {
           const int64_t taken = 2 * (sizes[5] - 1);
           return taken >= sizes[3] || taken >= sizes[4] ? "two kernels are larger than the input"
                                                         : "";
         },
-        .inputs = [](Random& random, const Sizes& sizes) -> Tensors {
-          return {random.normal({sizes[0], sizes[1], sizes[3], sizes[4]})};
-        },
+        .inputs = normal_of<0, 1, 3, 4>,
         .parameters = [](Random& random, const Sizes& sizes) -> Tensors {
           Tensors parameters;
           append_layer(parameters, random, {sizes[2], sizes[1], sizes[5], sizes[5]});
@@ -161,23 +139,16 @@ const Operation kStackedModels[] = {
         .source = "the reports' authors by hand: models of several kinds at once",
         .shape = "8x64x3",
         .dimensions = "batch x features x kernel",
-        .dtypes = floating_types(),
         .rounding = Rounding::accumulated,
         .records_gradient = true,
-        .observed_as = kStackedLinear,
-        .made_of = kModelMixParts,
+        .observed_as = {"aten::linear"},
+        .made_of = {"linear", "mlp", "conv1d"},
         .refuse = [](const Sizes& sizes) -> std::string_view {
           return sizes[2] > sizes[1] ? "the kernel is longer than the features" : "";
         },
-        .inputs = [](Random& random, const Sizes& sizes) -> Tensors {
-          return {random.normal({sizes[0], sizes[1]})};
-        },
+        .inputs = normal_of<0, 1>,
         .parameters = [](Random& random, const Sizes& sizes) -> Tensors {
-          Tensors parameters;
-          append_layer(parameters, random, {sizes[1], sizes[1]});
-          append_layer(parameters, random, {sizes[1], sizes[1]});
-          append_layer(parameters, random, {1, 1, sizes[2]});
-          return parameters;
+          return layers(random, {{sizes[1], sizes[1]}, {sizes[1], sizes[1]}, {1, 1, sizes[2]}});
         },
         .variant_name =
             [](int variant) { return kModelMixNames[static_cast<size_t>(variant) % 3]; },
@@ -196,18 +167,15 @@ const Operation kStackedModels[] = {
         .source = "the reports' authors by hand: two layers and six",
         .shape = "8x2x32x4x64x2",
         .dimensions = "sequence x batch x model x heads x feedforward x layers",
-        .dtypes = floating_types(),
         .rounding = Rounding::accumulated,
         .ends_in_linear = true,
         .has_stages = true,
-        .observed_as = kStackedLinear,
-        .made_of = kEncoderParts,
+        .observed_as = {"aten::linear"},
+        .made_of = {"transformer_layer", "linear", "layer_norm", "relu", "add"},
         .refuse = refuse_transformer_layer,
         // Each layer is normalised at its end, so that the errors of layers add up.
         .terms = [](const Sizes& sizes) { return transformer_layer_terms(sizes) * sizes[5]; },
-        .inputs = [](Random& random, const Sizes& sizes) -> Tensors {
-          return {random.normal({sizes[0], sizes[1], sizes[2]})};
-        },
+        .inputs = normal_of<0, 1, 2>,
         .parameters = [](Random& random, const Sizes& sizes) -> Tensors {
           Tensors parameters;
           for (int64_t layer = 0; layer < sizes[5]; ++layer) {

@@ -14,9 +14,6 @@
 namespace mpsprobe {
 namespace {
 
-constexpr std::string_view kSdpa[] = {"aten::scaled_dot_product_attention"};
-constexpr std::string_view kAttention[] = {"aten::linear", "aten::scaled_dot_product_attention"};
-constexpr std::string_view kAttentionParts[] = {"linear", "sdpa"};
 constexpr std::string_view kAttentionSizes = "batch x sequence x model x heads";
 
 at::Tensor attend(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value) {
@@ -61,10 +58,6 @@ std::string_view refuse_heads(const Sizes& sizes) {
   return sizes[2] % sizes[3] != 0 ? "the model size is no multiple of the number of heads" : "";
 }
 
-Tensors sequences(Random& random, const Sizes& sizes) {
-  return {random.normal({sizes[0], sizes[1], sizes[2]})};
-}
-
 // In the range that nn.Linear starts with: results stay near one.
 Tensors projection(Random& random, const Sizes& sizes) {
   const double bound = 1 / std::sqrt(static_cast<double>(sizes[2]));
@@ -86,15 +79,14 @@ Operation attention_way(std::string_view name, std::string_view summary, std::st
       .source = source,
       .shape = "2x16x32x4",
       .dimensions = kAttentionSizes,
-      .dtypes = floating_types(),
       .rounding = Rounding::accumulated,
       .ends_in_linear = true,
       .has_stages = true,
-      .observed_as = kAttention,
-      .made_of = kAttentionParts,
+      .observed_as = {"aten::linear", "aten::scaled_dot_product_attention"},
+      .made_of = {"linear", "sdpa"},
       .refuse = refuse_heads,
       .terms = attention_terms,
-      .inputs = sequences,
+      .inputs = normal_of<0, 1, 2>,
       .parameters = projection,
       .run = run,
   };
@@ -107,9 +99,8 @@ const Operation kAttentions[] = {
         .source = "the reports' authors by hand: attention by its parts",
         .shape = "2x4x16x16",
         .dimensions = "batch x heads x sequence x head",
-        .dtypes = floating_types(),
         .rounding = Rounding::accumulated,
-        .observed_as = kSdpa,
+        .observed_as = {"aten::scaled_dot_product_attention"},
         .terms = attention_terms,
         .inputs = [](Random& random, const Sizes& sizes) -> Tensors {
           return {random.normal(sizes), random.normal(sizes), random.normal(sizes)};

@@ -17,28 +17,16 @@
 namespace mpsprobe {
 namespace {
 
-constexpr std::string_view kEmpty[] = {"aten::empty"};
-constexpr std::string_view kRange[] = {"aten::range"};
-constexpr std::string_view kLogspace[] = {"aten::logspace"};
-constexpr std::string_view kEye[] = {"aten::eye"};
-constexpr std::string_view kZeros[] = {"aten::zeros", "aten::zero_"};
-constexpr std::string_view kOnes[] = {"aten::ones", "aten::fill_"};
-constexpr std::string_view kFull[] = {"aten::full", "aten::fill_"};
-constexpr std::string_view kRandn[] = {"aten::randn", "aten::normal_"};
-constexpr std::string_view kArange[] = {"aten::arange"};
-constexpr std::string_view kLinspace[] = {"aten::linspace"};
-
 const Operation kCreation[] = {
     {
         .name = "empty",
         .summary = "allocate a tensor, encode nothing",
         .source = "report 004",
         .shape = "100x100",
-        .dimensions = "any",
         .dtypes = numeric_types(),
         .verify = Verify::layout,
         .capturable = false,
-        .observed_as = kEmpty,
+        .observed_as = {"aten::empty"},
         .run = [](const Call& call) -> Tensors { return {at::empty(call.sizes, call.options)}; },
     },
     {
@@ -46,9 +34,8 @@ const Operation kCreation[] = {
         .summary = "a tensor of zeros (blit encoder on MPS)",
         .source = "report 004",
         .shape = "100x100",
-        .dimensions = "any",
         .dtypes = numeric_types(),
-        .observed_as = kZeros,
+        .observed_as = {"aten::zeros", "aten::zero_"},
         .run = [](const Call& call) -> Tensors { return {at::zeros(call.sizes, call.options)}; },
     },
     {
@@ -56,9 +43,8 @@ const Operation kCreation[] = {
         .summary = "a tensor of ones",
         .source = "report 004",
         .shape = "100x100",
-        .dimensions = "any",
         .dtypes = numeric_types(),
-        .observed_as = kOnes,
+        .observed_as = {"aten::ones", "aten::fill_"},
         .run = [](const Call& call) -> Tensors { return {at::ones(call.sizes, call.options)}; },
     },
     {
@@ -66,9 +52,8 @@ const Operation kCreation[] = {
         .summary = "a tensor filled with one value",
         .source = "report 004",
         .shape = "100x100",
-        .dimensions = "any",
         .dtypes = numeric_types(),
-        .observed_as = kFull,
+        .observed_as = {"aten::full", "aten::fill_"},
         .run = [](const Call& call) -> Tensors { return {at::full(call.sizes, 3, call.options)}; },
     },
     {
@@ -76,10 +61,8 @@ const Operation kCreation[] = {
         .summary = "normal random numbers from the device's own generator",
         .source = "reports 002, 004",
         .shape = "64x64",
-        .dimensions = "any",
-        .dtypes = floating_types(),
         .verify = Verify::normal,
-        .observed_as = kRandn,
+        .observed_as = {"aten::randn", "aten::normal_"},
         .run = [](const Call& call) -> Tensors { return {at::randn(call.sizes, call.options)}; },
     },
     {
@@ -90,7 +73,7 @@ const Operation kCreation[] = {
         .dimensions = "count",
         .dtypes = numeric_types(),
         .rounding = Rounding::elementary,
-        .observed_as = kArange,
+        .observed_as = {"aten::arange"},
         .run = [](const Call& call) -> Tensors {
           return {at::arange(call.sizes[0], call.options)};
         },
@@ -101,9 +84,8 @@ const Operation kCreation[] = {
         .source = "pytorch/pytorch#197805",
         .shape = "1024",
         .dimensions = "count",
-        .dtypes = floating_types(),
         .rounding = Rounding::elementary,
-        .observed_as = kLinspace,
+        .observed_as = {"aten::linspace"},
         .run = [](const Call& call) -> Tensors {
           return {at::linspace(-1, 1, call.sizes[0], call.options)};
         },
@@ -116,7 +98,7 @@ const Operation kCreation[] = {
         .dimensions = "count",
         .dtypes = numeric_types(),
         .rounding = Rounding::elementary,
-        .observed_as = kRange,
+        .observed_as = {"aten::range"},
         .run = [](const Call& call) -> Tensors {
           return {at::range(1, call.sizes[0], call.options)};
         },
@@ -127,9 +109,8 @@ const Operation kCreation[] = {
         .source = "pytorch/pytorch#197836",
         .shape = "1024",
         .dimensions = "count",
-        .dtypes = floating_types(),
         .rounding = Rounding::transcendental,
-        .observed_as = kLogspace,
+        .observed_as = {"aten::logspace"},
         .run = [](const Call& call) -> Tensors {
           return {at::logspace(-1, 1, call.sizes[0], 10, call.options)};
         },
@@ -141,7 +122,7 @@ const Operation kCreation[] = {
         .shape = "64",
         .dimensions = "rows",
         .dtypes = numeric_types(),
-        .observed_as = kEye,
+        .observed_as = {"aten::eye"},
         .run = [](const Call& call) -> Tensors { return {at::eye(call.sizes[0], call.options)}; },
     },
 };

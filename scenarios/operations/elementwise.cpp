@@ -16,17 +16,6 @@
 namespace mpsprobe {
 namespace {
 
-constexpr std::string_view kAdd[] = {"aten::add"};
-constexpr std::string_view kMul[] = {"aten::mul"};
-constexpr std::string_view kRelu[] = {"aten::relu"};
-constexpr std::string_view kGelu[] = {"aten::gelu"};
-constexpr std::string_view kRenorm[] = {"aten::renorm"};
-constexpr std::string_view kSoftmax[] = {"aten::softmax", "aten::_softmax"};
-constexpr std::string_view kLayerNorm[] = {"aten::layer_norm", "aten::native_layer_norm"};
-constexpr std::string_view kBatchNorm[] = {"aten::batch_norm", "aten::native_batch_norm"};
-constexpr std::string_view kSum[] = {"aten::sum"};
-constexpr std::string_view kNonzero[] = {"aten::nonzero"};
-
 Tensors one_normal(Random& random, const Sizes& sizes) {
   return {random.normal(sizes)};
 }
@@ -41,10 +30,9 @@ const Operation kElementwise[] = {
         .summary = "t1 + t2",
         .source = "report 004",
         .shape = "100x100",
-        .dimensions = "any",
         .dtypes = numeric_types(),
         .rounding = Rounding::elementary,
-        .observed_as = kAdd,
+        .observed_as = {"aten::add"},
         .inputs = two_normal,
         .run = [](const Call& call) -> Tensors {
           return {at::add(call.inputs[0], call.inputs[1])};
@@ -55,10 +43,9 @@ const Operation kElementwise[] = {
         .summary = "t1 * t2",
         .source = "report 004",
         .shape = "100x100",
-        .dimensions = "any",
         .dtypes = numeric_types(),
         .rounding = Rounding::elementary,
-        .observed_as = kMul,
+        .observed_as = {"aten::mul"},
         .inputs = two_normal,
         .run = [](const Call& call) -> Tensors {
           return {at::mul(call.inputs[0], call.inputs[1])};
@@ -69,9 +56,7 @@ const Operation kElementwise[] = {
         .summary = "max(x, 0)",
         .source = "reports 000, 002",
         .shape = "64x64",
-        .dimensions = "any",
-        .dtypes = floating_types(),
-        .observed_as = kRelu,
+        .observed_as = {"aten::relu"},
         .inputs = one_normal,
         .run = [](const Call& call) -> Tensors { return {at::relu(call.inputs[0])}; },
     },
@@ -80,10 +65,8 @@ const Operation kElementwise[] = {
         .summary = "F.gelu(x), by the error function",
         .source = "the reports' authors by hand: control of layer_norm",
         .shape = "64x64",
-        .dimensions = "any",
-        .dtypes = floating_types(),
         .rounding = Rounding::transcendental,
-        .observed_as = kGelu,
+        .observed_as = {"aten::gelu"},
         .inputs = one_normal,
         .run = [](const Call& call) -> Tensors { return {at::gelu(call.inputs[0])}; },
     },
@@ -92,10 +75,8 @@ const Operation kElementwise[] = {
         .summary = "softmax over the last dimension (one cached graph for all threads on MPS)",
         .source = "report 002",
         .shape = "64x64",
-        .dimensions = "any",
-        .dtypes = floating_types(),
         .rounding = Rounding::transcendental,
-        .observed_as = kSoftmax,
+        .observed_as = {"aten::softmax", "aten::_softmax"},
         .inputs = one_normal,
         .run = [](const Call& call) -> Tensors { return {at::softmax(call.inputs[0], -1)}; },
     },
@@ -104,10 +85,8 @@ const Operation kElementwise[] = {
         .summary = "rows whose length is above 1 are shortened to 1",
         .source = "pytorch/pytorch#197836",
         .shape = "64x64",
-        .dimensions = "any",
-        .dtypes = floating_types(),
         .rounding = Rounding::transcendental,
-        .observed_as = kRenorm,
+        .observed_as = {"aten::renorm"},
         .inputs = one_normal,
         .run = [](const Call& call) -> Tensors { return {at::renorm(call.inputs[0], 2, 0, 1)}; },
     },
@@ -116,11 +95,9 @@ const Operation kElementwise[] = {
         .summary = "nn.LayerNorm over the last dimension, with weight and bias",
         .source = "report 003",
         .shape = "8x64",
-        .dimensions = "any",
-        .dtypes = floating_types(),
         // The square root's error and the sums' are both below what fast functions are granted.
         .rounding = Rounding::transcendental,
-        .observed_as = kLayerNorm,
+        .observed_as = {"aten::layer_norm", "aten::native_layer_norm"},
         .inputs = one_normal,
         .parameters = [](Random& random, const Sizes& sizes) -> Tensors {
           return {random.uniform({sizes.back()}, 0.5, 1.5), random.normal({sizes.back()})};
@@ -136,9 +113,8 @@ const Operation kElementwise[] = {
         .source = "the reports' authors by hand: models of convolutions",
         .shape = "8x16x32",
         .dimensions = "batch x channels x length",
-        .dtypes = floating_types(),
         .rounding = Rounding::transcendental,
-        .observed_as = kBatchNorm,
+        .observed_as = {"aten::batch_norm", "aten::native_batch_norm"},
         .inputs = one_normal,
         .parameters = [](Random& random, const Sizes& sizes) -> Tensors {
           const int64_t channels = sizes[1];
@@ -156,10 +132,9 @@ const Operation kElementwise[] = {
         .summary = "sum of all elements",
         .source = "pytorch/pytorch#197805",
         .shape = "64x64",
-        .dimensions = "any",
         .dtypes = numeric_types(),
         .rounding = Rounding::accumulated,
-        .observed_as = kSum,
+        .observed_as = {"aten::sum"},
         .terms = element_count,
         .inputs = one_normal,
         .run = [](const Call& call) -> Tensors { return {at::sum(call.inputs[0])}; },
@@ -169,10 +144,9 @@ const Operation kElementwise[] = {
         .summary = "indices of the elements that are not zero (waits for the device inside)",
         .source = "pytorch/pytorch#100285",
         .shape = "32x32",
-        .dimensions = "any",
         .dtypes = numeric_types(),
         .capturable = false,
-        .observed_as = kNonzero,
+        .observed_as = {"aten::nonzero"},
         .inputs = [](Random& random, const Sizes& sizes) -> Tensors {
           return {at::relu(random.normal(sizes))};
         },

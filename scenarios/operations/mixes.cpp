@@ -30,12 +30,6 @@
 namespace mpsprobe {
 namespace {
 
-constexpr std::string_view kMixOfMm[] = {"aten::mm"};
-constexpr std::string_view kMixOfArange[] = {"aten::arange"};
-constexpr std::string_view kTanh[] = {"aten::tanh"};
-constexpr std::string_view kRawParts[] = {"randn", "mm", "relu"};
-constexpr std::string_view kRangeParts[] = {"arange", "linspace", "sum"};
-
 struct Unary {
   std::string_view name;
   at::Tensor (*run)(const at::Tensor&);
@@ -100,12 +94,11 @@ const Operation kMixes[] = {
         .source = "reports 000, 002",
         .shape = "64x64x64",
         .dimensions = "rows x inner x columns",
-        .dtypes = floating_types(),
         .rounding = Rounding::accumulated,
         .verify = Verify::raw,
         .has_stages = true,
-        .observed_as = kMixOfMm,
-        .made_of = kRawParts,
+        .observed_as = {"aten::mm"},
+        .made_of = {"randn", "mm", "relu"},
         .terms = [](const Sizes& sizes) { return sizes[1]; },
         .run = [](const Call& call) -> Tensors {
           const at::Tensor a = at::randn({call.sizes[0], call.sizes[1]}, call.options);
@@ -121,10 +114,8 @@ const Operation kMixes[] = {
         .summary = "15 different unary functions of one tensor at once, thread k runs the k-th",
         .source = "pytorch/pytorch#167541",
         .shape = "64x64",
-        .dimensions = "any",
-        .dtypes = floating_types(),
         .rounding = Rounding::transcendental,
-        .observed_as = kTanh,
+        .observed_as = {"aten::tanh"},
         // Where all fifteen are defined and well conditioned.
         // A parameter, so that all threads share it, as in the issue, unless model=per-thread.
         .parameters = [](Random& random, const Sizes& sizes) -> Tensors {
@@ -141,9 +132,10 @@ const Operation kMixes[] = {
         .source = "pytorch/pytorch#197805",
         .shape = "1024",
         .dimensions = "count",
+        .dtypes = {},
         .rounding = Rounding::accumulated,
-        .observed_as = kMixOfArange,
-        .made_of = kRangeParts,
+        .observed_as = {"aten::arange"},
+        .made_of = {"arange", "linspace", "sum"},
         .refuse = refuse_long_range,
         .terms = [](const Sizes& sizes) { return sizes[0]; },
         .run = ranges,

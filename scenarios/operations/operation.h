@@ -28,6 +28,10 @@ struct Call {
   int variant = 0;            ///< which of a mix, by thread
 };
 
+/// Types that the operations share: floating point, and floating point with integers.
+std::span<const at::ScalarType> floating_types();
+std::span<const at::ScalarType> numeric_types();
+
 /// How results are judged.
 enum class Verify : uint8_t {
   compare,  ///< with the same operation on the CPU, within the tolerance
@@ -40,11 +44,12 @@ enum class Verify : uint8_t {
 /// static storage; adding an operation is adding one of these to a group (see `operations()`).
 struct Operation {
   std::string_view name;
-  std::string_view summary;     ///< one line, for `list`
-  std::string_view source;      ///< the report or the public issue that asks for it
-  std::string_view shape;       ///< default sizes, "8x64x64"
-  std::string_view dimensions;  ///< what the sizes mean, "batch x in x out"; "any" where free
-  std::span<const at::ScalarType> dtypes;  ///< the first is the default; empty: types of its own
+  std::string_view summary;             ///< one line, for `list`
+  std::string_view source;              ///< the report or the public issue that asks for it
+  std::string_view shape;               ///< default sizes, "8x64x64"
+  std::string_view dimensions = "any";  ///< what the sizes mean, "batch x in x out"
+  /// The first is the default; empty: types of its own.
+  std::span<const at::ScalarType> dtypes = floating_types();
   Rounding rounding = Rounding::exact;
   Verify verify = Verify::compare;
   /// It ends in aten::linear, so that the layout of its weights selects the path (nograph, graph).
@@ -59,9 +64,9 @@ struct Operation {
   /// The parameters require a gradient, as a Python module's do: a forward records for backward.
   bool records_gradient = false;
   /// The ATen calls that carry the work, the most telling first: asked for the observed path.
-  std::span<const std::string_view> observed_as;
+  std::vector<std::string_view> observed_as;
   /// Operations of the table that are part of this one: what a failure of it can be reduced to.
-  std::span<const std::string_view> made_of = {};
+  std::vector<std::string_view> made_of = {};
   /// What is wrong with these sizes, or an empty text. The number of sizes and their range have
   /// been checked before. nullptr: nothing more can be wrong.
   std::string_view (*refuse)(const Sizes&) = nullptr;
@@ -94,8 +99,10 @@ std::span<const Operation* const> operations();
 /// The operation called `name`, or nullptr.
 const Operation* find_operation(std::string_view name);
 
-/// Types that the operations share: floating point, and floating point with integers.
-std::span<const at::ScalarType> floating_types();
-std::span<const at::ScalarType> numeric_types();
+/// Inputs of an operation: one tensor of normal numbers, of the sizes with these indices.
+template <size_t... Index>
+Tensors normal_of(Random& random, const Sizes& sizes) {
+  return {random.normal({sizes[Index]...})};
+}
 
 }  // namespace mpsprobe

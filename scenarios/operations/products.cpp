@@ -19,15 +19,7 @@
 namespace mpsprobe {
 namespace {
 
-constexpr std::string_view kMm[] = {"aten::mm"};
-constexpr std::string_view kBiasedParts[] = {"matmul", "add"};
-constexpr std::string_view kMatmulParts[] = {"mm"};
-constexpr std::string_view kMatmul[] = {"aten::matmul", "aten::mm", "aten::bmm"};
-constexpr std::string_view kBmm[] = {"aten::bmm"};
-constexpr std::string_view kAddmm[] = {"aten::addmm"};
-constexpr std::string_view kHouseholder[] = {"aten::linalg_householder_product"};
 constexpr at::ScalarType kFloatAlone[] = {at::kFloat};
-constexpr std::string_view kLinear[] = {"aten::linear"};
 
 constexpr std::string_view kProduct = "rows x inner x columns";
 constexpr std::string_view kLayer = "batch x in x out";
@@ -51,10 +43,6 @@ Tensors reflectors(Random& random, const Sizes& sizes) {
   const int64_t row = place();
   matrix.select(0, row).select(0, place()).fill_(1);
   return {matrix, random.normal({rows})};
-}
-
-Tensors batch(Random& random, const Sizes& sizes) {
-  return {random.normal({sizes[0], sizes[1]})};
 }
 
 // Weight (out x in) and bias, in the range that nn.Linear starts with: it shrinks as the number of
@@ -83,7 +71,7 @@ const Operation kProducts[] = {
         .dimensions = "rows",
         .dtypes = kFloatAlone,
         .rounding = Rounding::accumulated,
-        .observed_as = kHouseholder,
+        .observed_as = {"aten::linalg_householder_product"},
         .terms = [](const Sizes& sizes) { return sizes[0]; },
         .inputs = reflectors,
         .run = [](const Call& call) -> Tensors {
@@ -96,9 +84,8 @@ const Operation kProducts[] = {
         .source = "report 002",
         .shape = "64x64x64",
         .dimensions = kProduct,
-        .dtypes = floating_types(),
         .rounding = Rounding::accumulated,
-        .observed_as = kMm,
+        .observed_as = {"aten::mm"},
         .terms = inner,
         .inputs = factors,
         .run = [](const Call& call) -> Tensors { return {at::mm(call.inputs[0], call.inputs[1])}; },
@@ -109,10 +96,9 @@ const Operation kProducts[] = {
         .source = "the reports' authors by hand: recovery where memory runs out",
         .shape = "64x64x64x100",
         .dimensions = "rows x inner x columns x GiB asked for",
-        .dtypes = floating_types(),
         .rounding = Rounding::accumulated,
         .capturable = false,
-        .observed_as = kMm,
+        .observed_as = {"aten::mm"},
         .terms = inner,
         .inputs = factors,
         .run = [](const Call& call) -> Tensors {
@@ -126,9 +112,8 @@ const Operation kProducts[] = {
         .source = "the reports' authors by hand: linear algebra in parallel",
         .shape = "4x16x32x16",
         .dimensions = "batch x rows x inner x columns",
-        .dtypes = floating_types(),
         .rounding = Rounding::accumulated,
-        .observed_as = kBmm,
+        .observed_as = {"aten::bmm"},
         .terms = [](const Sizes& sizes) { return sizes[2]; },
         .inputs = [](Random& random, const Sizes& sizes) -> Tensors {
           return {random.normal({sizes[0], sizes[1], sizes[2]}),
@@ -144,10 +129,9 @@ const Operation kProducts[] = {
         .source = "report 001",
         .shape = "64x64x64",
         .dimensions = kProduct,
-        .dtypes = floating_types(),
         .rounding = Rounding::accumulated,
-        .observed_as = kMatmul,
-        .made_of = kMatmulParts,
+        .observed_as = {"aten::matmul", "aten::mm", "aten::bmm"},
+        .made_of = {"mm"},
         .terms = inner,
         .inputs = factors,
         .run = [](const Call& call) -> Tensors {
@@ -160,10 +144,9 @@ const Operation kProducts[] = {
         .source = "report 001",
         .shape = "8x64x64",
         .dimensions = kLayer,
-        .dtypes = floating_types(),
         .rounding = Rounding::accumulated,
-        .observed_as = kAddmm,
-        .inputs = batch,
+        .observed_as = {"aten::addmm"},
+        .inputs = normal_of<0, 1>,
         .parameters = weight_and_bias,
         .run = [](const Call& call) -> Tensors {
           return {at::addmm(call.parameters[1], call.inputs[0], call.parameters[0].t())};
@@ -175,11 +158,10 @@ const Operation kProducts[] = {
         .source = "report 001",
         .shape = "8x64x64",
         .dimensions = kLayer,
-        .dtypes = floating_types(),
         .rounding = Rounding::accumulated,
-        .observed_as = kMatmul,
-        .made_of = kBiasedParts,
-        .inputs = batch,
+        .observed_as = {"aten::matmul", "aten::mm", "aten::bmm"},
+        .made_of = {"matmul", "add"},
+        .inputs = normal_of<0, 1>,
         .parameters = weight_and_bias,
         .run = [](const Call& call) -> Tensors {
           return {at::add(at::matmul(call.inputs[0], call.parameters[0].numpy_T()),
@@ -192,11 +174,10 @@ const Operation kProducts[] = {
         .source = "reports 000, 001, 002",
         .shape = "8x64x64",
         .dimensions = kLayer,
-        .dtypes = floating_types(),
         .rounding = Rounding::accumulated,
         .ends_in_linear = true,
-        .observed_as = kLinear,
-        .inputs = batch,
+        .observed_as = {"aten::linear"},
+        .inputs = normal_of<0, 1>,
         .parameters = weight_and_bias,
         .run = [](const Call& call) -> Tensors {
           return {at::linear(call.inputs[0], call.parameters[0], call.parameters[1])};

@@ -12,8 +12,6 @@ namespace {
 // Elements from the tensor's memory to where nothing is mapped: 4 TiB further.
 constexpr int64_t kNowhere = int64_t{1} << 40;
 
-constexpr std::string_view kSelftestRelu[] = {"aten::relu"};
-
 const Operation kSelftests[] = {
     {
         .name = "selftest.illegal_address",
@@ -21,10 +19,11 @@ const Operation kSelftests[] = {
         .source = "self-test",
         .shape = "1024",
         .dimensions = "count",
+        .dtypes = {},
         .verify = Verify::layout,
         .capturable = false,
         .only_on = Backend::cuda,
-        .observed_as = kSelftestRelu,
+        .observed_as = {"aten::relu"},
         .run = [](const Call& call) -> Tensors {
           const at::Tensor lost = at::zeros(call.sizes, call.options);
           // Not where the reference is computed.

@@ -63,8 +63,7 @@ TorchWorkload::TorchWorkload(const Operation& operation, const Cell& cell, uint6
   } else if (path_ != Path::automatic && !operation_.ends_in_linear) {
     throw UnsupportedError(
         fmt::format("path={}: only operations that end in aten::linear choose between graph and "
-                    "nograph, and {} "
-                    "does not. Use path=default",
+                    "nograph, and {} does not. Use path=default",
                     name_of(path_), operation_.name));
   }
 }
@@ -83,8 +82,8 @@ Sizes TorchWorkload::sizes_for(int thread) const {
   // The first is the batch or the sequence: no weight depends on it, unless it is the only one.
   if (sizes_.size() == 1 && operation_.has_parameters()) {
     throw UnsupportedError(
-        "shapes=per-thread: with a single size, threads that share weights share "
-        "it. Use a shape of more dimensions");
+        "shapes=per-thread: with a single size, threads that share weights share it. Use a shape "
+        "of more dimensions");
   }
   constexpr int64_t kApart = 7;
   Sizes sizes = sizes_;

@@ -2,7 +2,7 @@
 
 A transformer layer is nn.TransformerEncoderLayer(d_model, nhead, dim_feedforward).eval() under
 torch.no_grad(), written out as on MPS, where Python's fast path is closed: see
-scenarios/models/transformer_layer.h.
+scenarios/models/layers.h.
 """
 
 from __future__ import annotations
