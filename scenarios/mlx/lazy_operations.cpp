@@ -2,6 +2,8 @@
 #include <mlx/ops.h>
 #include <mlx/transforms.h>
 
+#include <utility>
+
 #include "scenarios/mlx/mlx_operation.h"
 
 // One piece of work, sum(tanh(x @ w)), by each of the ways in which MLX is asked to compute.
@@ -13,8 +15,6 @@ namespace mx = ::mlx::core;
 
 constexpr std::string_view kShape = "16x16x16";
 constexpr std::string_view kDimensions = "rows x inner x columns";
-constexpr std::string_view kParts[] = {"mm", "sum"};
-constexpr std::string_view kChain[] = {"chain"};
 
 // tanh is at most one; what it gets is a sum of `inner` products, and what it gives is summed.
 int64_t terms(const Sizes& sizes) {
@@ -60,8 +60,8 @@ Arrays transform(const MlxCall& call) {
   }
 }
 
-constexpr MlxOperation way(std::string_view name, std::string_view summary, std::string_view source,
-                           Evaluation evaluation, std::span<const std::string_view> made_of) {
+MlxOperation way(std::string_view name, std::string_view summary, std::string_view source,
+                 Evaluation evaluation, std::vector<std::string_view> made_of = {"chain"}) {
   return {.name = name,
           .summary = summary,
           .source = source,
@@ -69,7 +69,7 @@ constexpr MlxOperation way(std::string_view name, std::string_view summary, std:
           .dimensions = kDimensions,
           .rounding = Rounding::accumulated,
           .evaluation = evaluation,
-          .made_of = made_of,
+          .made_of = std::move(made_of),
           .terms = terms,
           .inputs = input,
           .parameters = weight,
@@ -77,15 +77,16 @@ constexpr MlxOperation way(std::string_view name, std::string_view summary, std:
 }
 
 const MlxOperation kLazyOperations[] = {
-    way("chain", "mx.eval(sum(tanh(x @ w)))", "ml-explore/mlx#3078", Evaluation::waits, kParts),
+    way("chain", "mx.eval(sum(tanh(x @ w)))", "ml-explore/mlx#3078", Evaluation::waits,
+        {"mm", "sum"}),
     way("async_eval", "mx.async_eval of the chain; synchronise waits", "ml-explore/mlx#3078",
-        Evaluation::async, kChain),
+        Evaluation::async),
     way("lazy", "the same lazy chain evaluated by all threads", "ml-explore/mlx#3727",
-        Evaluation::shared, kChain),
+        Evaluation::shared),
     way("compiled", "mx.compile of the chain, one function for all threads", "ml-explore/mlx#3078",
-        Evaluation::compiled, kChain),
+        Evaluation::compiled),
     way("released", "mx.compile of the chain, after another function was released off its thread",
-        "ml-explore/mlx#3940", Evaluation::released, kChain),
+        "ml-explore/mlx#3940", Evaluation::released),
     {
         .name = "transforms",
         .summary = "gradient, vmap and compile of the chain: thread k does the k-th",
@@ -93,7 +94,7 @@ const MlxOperation kLazyOperations[] = {
         .shape = kShape,
         .dimensions = kDimensions,
         .rounding = Rounding::accumulated,
-        .made_of = kChain,
+        .made_of = {"chain"},
         .terms = [](const Sizes& sizes) { return sizes[0] * sizes[1] * sizes[2]; },
         .inputs = input,
         .parameters = weight,

@@ -47,9 +47,9 @@ nlohmann::json numbers_of(const MlxOperation& operation) {
 
 int main() {
   nlohmann::json all;
-  for (const MlxOperation* operation : mlx_operations()) {
-    if (operation->verify == MlxVerify::compare) {
-      all[std::string(operation->name)] = numbers_of(*operation);
+  for (const MlxOperation& operation : mlx_operations()) {
+    if (operation.verify == MlxVerify::compare) {
+      all[std::string(operation.name)] = numbers_of(operation);
     }
   }
   std::printf("%s\n", all.dump().c_str());

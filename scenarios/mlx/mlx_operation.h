@@ -47,15 +47,15 @@ enum class MlxVerify : uint8_t {
 /// same name, shape and meaning there. Static storage.
 struct MlxOperation {
   std::string_view name;
-  std::string_view summary;     ///< one line, for `list`
-  std::string_view source;      ///< the report or the public issue that asks for it
-  std::string_view shape;       ///< default sizes, "8x64x64"
-  std::string_view dimensions;  ///< what the sizes mean; "any" where free
+  std::string_view summary;             ///< one line, for `list`
+  std::string_view source;              ///< the report or the public issue that asks for it
+  std::string_view shape;               ///< default sizes, "8x64x64"
+  std::string_view dimensions = "any";  ///< what the sizes mean; "any" where free
   Rounding rounding = Rounding::exact;
   MlxVerify verify = MlxVerify::compare;
   Evaluation evaluation = Evaluation::waits;
   /// Operations of the table that are part of this one: what a failure of it can be reduced to.
-  std::span<const std::string_view> made_of = {};
+  std::vector<std::string_view> made_of = {};
   /// What is wrong with these sizes, or an empty text. nullptr: nothing more can be wrong.
   std::string_view (*refuse)(const Sizes&) = nullptr;
   /// Number of terms that a result element is a sum of. nullptr: one.
@@ -70,15 +70,18 @@ struct MlxOperation {
   bool has_parameters() const { return parameters != nullptr; }
 };
 
+/// Inputs of an operation: one array of normal numbers, of the sizes with these indices.
+template <size_t... Index>
+std::vector<HostArray> normal_of(Numbers& numbers, const Sizes& sizes) {
+  return {numbers.normal({sizes[Index]...})};
+}
+
 /// The groups of the table, a file each. Static storage.
 std::span<const MlxOperation> mlx_single_operations();
 std::span<const MlxOperation> mlx_models();
 std::span<const MlxOperation> mlx_lazy_operations();
 
 /// The whole table in the order in which it is listed. Static storage.
-std::span<const MlxOperation* const> mlx_operations();
-
-/// The operation called `name`, or nullptr.
-const MlxOperation* find_mlx_operation(std::string_view name);
+std::span<const MlxOperation> mlx_operations();
 
 }  // namespace mpsprobe

@@ -56,8 +56,7 @@ void check_axes(const MlxOperation& operation, const Cell& cell) {
   if (operation.evaluation == Evaluation::compiled && cell.stream != StreamUse::automatic) {
     refuse(
         "stream other than default: a compiled function keeps the stream of the call that traced "
-        "it, so "
-        "that all threads use that one. Use stream=default");
+        "it, so that all threads use that one. Use stream=default");
   }
   if (operation.evaluation == Evaluation::shared && cell.stream != StreamUse::automatic) {
     refuse("stream other than default: the arrays of " + name +

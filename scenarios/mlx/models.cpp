@@ -12,8 +12,6 @@ namespace {
 
 namespace mx = ::mlx::core;
 
-constexpr std::string_view kLinearAndRelu[] = {"linear", "relu"};
-constexpr std::string_view kTransformerParts[] = {"linear", "layer_norm", "softmax", "mm"};
 constexpr float kEps = 1e-5F;
 
 // Weight and bias in the range that mlx.nn starts with: 1/sqrt(terms of one output), so that
@@ -23,6 +21,12 @@ void append_layer(std::vector<HostArray>& parameters, Numbers& numbers, const Si
   const double bound = 1 / std::sqrt(static_cast<double>(terms));
   parameters.push_back(numbers.uniform(weight, -bound, bound));
   parameters.push_back(numbers.uniform({weight[0]}, -bound, bound));
+}
+
+std::vector<HostArray> layers(Numbers& numbers, std::initializer_list<Sizes> weights) {
+  std::vector<HostArray> parameters;
+  for (const Sizes& weight : weights) append_layer(parameters, numbers, weight);
+  return parameters;
 }
 
 // mlx.nn.Linear: mx.addmm(bias, x, weight.T). `first` is the weight, after it comes the bias.
@@ -79,13 +83,9 @@ const MlxOperation kModels[] = {
         .shape = "8x64x64",
         .dimensions = "batch x in x out",
         .rounding = Rounding::accumulated,
-        .inputs = [](Numbers& numbers, const Sizes& sizes) -> std::vector<HostArray> {
-          return {numbers.normal({sizes[0], sizes[1]})};
-        },
+        .inputs = normal_of<0, 1>,
         .parameters = [](Numbers& numbers, const Sizes& sizes) -> std::vector<HostArray> {
-          std::vector<HostArray> parameters;
-          append_layer(parameters, numbers, {sizes[2], sizes[1]});
-          return parameters;
+          return layers(numbers, {{sizes[2], sizes[1]}});
         },
         .run = [](const MlxCall& call) -> Arrays { return {linear(call, call.inputs[0], 0)}; },
     },
@@ -96,15 +96,10 @@ const MlxOperation kModels[] = {
         .shape = "8x64x128x64",
         .dimensions = "batch x in x hidden x out",
         .rounding = Rounding::accumulated,
-        .made_of = kLinearAndRelu,
-        .inputs = [](Numbers& numbers, const Sizes& sizes) -> std::vector<HostArray> {
-          return {numbers.normal({sizes[0], sizes[1]})};
-        },
+        .made_of = {"linear", "relu"},
+        .inputs = normal_of<0, 1>,
         .parameters = [](Numbers& numbers, const Sizes& sizes) -> std::vector<HostArray> {
-          std::vector<HostArray> parameters;
-          append_layer(parameters, numbers, {sizes[2], sizes[1]});
-          append_layer(parameters, numbers, {sizes[3], sizes[2]});
-          return parameters;
+          return layers(numbers, {{sizes[2], sizes[1]}, {sizes[3], sizes[2]}});
         },
         .run = [](const MlxCall& call) -> Arrays {
           return {linear(call, rectified(call, linear(call, call.inputs[0], 0)), 2)};
@@ -123,13 +118,9 @@ const MlxOperation kModels[] = {
         },
         .terms = [](const Sizes& sizes) { return sizes[1] * sizes[5] * sizes[5]; },
         // MLX has the channels last.
-        .inputs = [](Numbers& numbers, const Sizes& sizes) -> std::vector<HostArray> {
-          return {numbers.normal({sizes[0], sizes[3], sizes[4], sizes[1]})};
-        },
+        .inputs = normal_of<0, 3, 4, 1>,
         .parameters = [](Numbers& numbers, const Sizes& sizes) -> std::vector<HostArray> {
-          std::vector<HostArray> parameters;
-          append_layer(parameters, numbers, {sizes[2], sizes[5], sizes[5], sizes[1]});
-          return parameters;
+          return layers(numbers, {{sizes[2], sizes[5], sizes[5], sizes[1]}});
         },
         .run = [](const MlxCall& call) -> Arrays {
           const mx::array product = mx::conv2d(call.inputs[0], call.parameters[0], {1, 1}, {0, 0},
@@ -144,24 +135,20 @@ const MlxOperation kModels[] = {
         .shape = "8x2x32x4x64",
         .dimensions = "sequence x batch x model x heads x feedforward",
         .rounding = Rounding::accumulated,
-        .made_of = kTransformerParts,
+        .made_of = {"linear", "layer_norm", "softmax", "mm"},
         .refuse = [](const Sizes& sizes) -> std::string_view {
           return sizes[2] % sizes[3] != 0 ? "the model size is no multiple of the number of heads"
                                           : "";
         },
         // As for the same layer on LibTorch: the errors of its stages add up.
         .terms = [](const Sizes&) -> int64_t { return 16; },
-        .inputs = [](Numbers& numbers, const Sizes& sizes) -> std::vector<HostArray> {
-          return {numbers.normal({sizes[0], sizes[1], sizes[2]})};
-        },
+        .inputs = normal_of<0, 1, 2>,
         .parameters = [](Numbers& numbers, const Sizes& sizes) -> std::vector<HostArray> {
           const int64_t model = sizes[2];
           const int64_t feedforward = sizes[4];
-          std::vector<HostArray> parameters;
-          append_layer(parameters, numbers, {3 * model, model});
-          append_layer(parameters, numbers, {model, model});
-          append_layer(parameters, numbers, {feedforward, model});
-          append_layer(parameters, numbers, {model, feedforward});
+          std::vector<HostArray> parameters = layers(
+              numbers,
+              {{3 * model, model}, {model, model}, {feedforward, model}, {model, feedforward}});
           for (int norm = 0; norm < 2; ++norm) {
             parameters.push_back(numbers.uniform({model}, 0.5, 1.5));
             parameters.push_back(numbers.uniform({model}, -0.5, 0.5));

@@ -15,8 +15,6 @@ namespace {
 namespace mx = ::mlx::core;
 
 constexpr std::string_view kProduct = "rows x inner x columns";
-constexpr std::string_view kRawParts[] = {"randn", "mm", "relu"};
-constexpr std::string_view kRangeParts[] = {"arange", "linspace", "sum"};
 
 int64_t inner(const Sizes& sizes) {
   return sizes[1];
@@ -80,7 +78,6 @@ const MlxOperation kSingleOperations[] = {
         .summary = "mx.add(a, b)",
         .source = "report 004",
         .shape = "100x100",
-        .dimensions = "any",
         .rounding = Rounding::elementary,
         .inputs = two_normal,
         .run = [](const MlxCall& call) -> Arrays {
@@ -92,7 +89,6 @@ const MlxOperation kSingleOperations[] = {
         .summary = "mx.multiply(a, b)",
         .source = "report 004",
         .shape = "100x100",
-        .dimensions = "any",
         .rounding = Rounding::elementary,
         .inputs = two_normal,
         .run = [](const MlxCall& call) -> Arrays {
@@ -117,7 +113,6 @@ const MlxOperation kSingleOperations[] = {
         .summary = "mx.maximum(x, 0)",
         .source = "reports 000, 002",
         .shape = "64x64",
-        .dimensions = "any",
         .inputs = one_normal,
         .run = [](const MlxCall& call) -> Arrays { return {relu(call.inputs[0], call.stream)}; },
     },
@@ -126,7 +121,6 @@ const MlxOperation kSingleOperations[] = {
         .summary = "mx.softmax over the last dimension",
         .source = "report 002",
         .shape = "64x64",
-        .dimensions = "any",
         .rounding = Rounding::transcendental,
         .inputs = one_normal,
         .run = [](const MlxCall& call) -> Arrays {
@@ -138,7 +132,6 @@ const MlxOperation kSingleOperations[] = {
         .summary = "mx.fast.layer_norm over the last dimension, with weight and bias",
         .source = "report 003",
         .shape = "8x64",
-        .dimensions = "any",
         .rounding = Rounding::transcendental,
         .inputs = one_normal,
         .parameters = [](Numbers& numbers, const Sizes& sizes) -> std::vector<HostArray> {
@@ -154,7 +147,6 @@ const MlxOperation kSingleOperations[] = {
         .summary = "mx.sum of all elements",
         .source = "pytorch/pytorch#197805",
         .shape = "64x64",
-        .dimensions = "any",
         .rounding = Rounding::accumulated,
         .terms = element_count,
         .inputs = one_normal,
@@ -188,7 +180,6 @@ const MlxOperation kSingleOperations[] = {
         .summary = "mx.random.normal, with MLX's own keys",
         .source = "reports 002, 004",
         .shape = "64x64",
-        .dimensions = "any",
         .verify = MlxVerify::normal,
         .run = [](const MlxCall& call) -> Arrays {
           return {mx::random::normal(shape_of(call.sizes), mx::float32, 0, 1, std::nullopt,
@@ -200,7 +191,6 @@ const MlxOperation kSingleOperations[] = {
         .summary = "as randn; no two threads may draw the same numbers",
         .source = "ml-explore/mlx#4234",
         .shape = "64x64",
-        .dimensions = "any",
         .verify = MlxVerify::unlike,
         .run = [](const MlxCall& call) -> Arrays {
           return {mx::random::normal(shape_of(call.sizes), mx::float32, 0, 1, std::nullopt,
@@ -215,7 +205,7 @@ const MlxOperation kSingleOperations[] = {
         .dimensions = kProduct,
         .rounding = Rounding::accumulated,
         .verify = MlxVerify::raw,
-        .made_of = kRawParts,
+        .made_of = {"randn", "mm", "relu"},
         .terms = inner,
         .run = [](const MlxCall& call) -> Arrays {
           const auto normal = [&call](int64_t rows, int64_t columns) {
@@ -232,7 +222,6 @@ const MlxOperation kSingleOperations[] = {
         .summary = "15 different unary functions at once, thread k runs the k-th",
         .source = "pytorch/pytorch#167541",
         .shape = "64x64",
-        .dimensions = "any",
         .rounding = Rounding::transcendental,
         // Where all fifteen are defined and well conditioned.
         .inputs = [](Numbers& numbers, const Sizes& sizes) -> std::vector<HostArray> {
@@ -250,7 +239,7 @@ const MlxOperation kSingleOperations[] = {
         .shape = "1024",
         .dimensions = "count",
         .rounding = Rounding::accumulated,
-        .made_of = kRangeParts,
+        .made_of = {"arange", "linspace", "sum"},
         .refuse = [](const Sizes& sizes) -> std::string_view {
           return sizes[0] > 2048 ? "float16 cannot count beyond 2048" : "";
         },
