@@ -7,6 +7,15 @@ namespace {
 
 constexpr std::string_view kProduct = "rows x inner x columns";
 
+// One step over arrays of the same sizes.
+template <StepKind Kind, size_t Inputs>
+Recipe elementwise(const Sizes& sizes) {
+  Recipe recipe{.values = std::vector<Sizes>(Inputs + 1, sizes), .inputs = Inputs};
+  recipe.steps.push_back({Kind, {}});
+  for (size_t input = 0; input < Inputs; ++input) recipe.steps[0].sources.push_back(input);
+  return recipe;
+}
+
 const MetalOperation kOperations[] = {
     {.name = "linear",
      .summary = "x w^T + b, b being a matrix: MPSNDArrayMatrixMultiplication, or MPSGraph",
@@ -43,69 +52,40 @@ const MetalOperation kOperations[] = {
      .summary = "t1 + t2: a Metal kernel of its own",
      .source = "report 004",
      .shape = "100x100",
-     .dimensions = "any",
      .rounding = Rounding::elementary,
-     .recipe =
-         [](const Sizes& sizes) {
-           return Recipe{.values = {sizes, sizes, sizes},
-                         .inputs = 2,
-                         .steps = {{StepKind::addition, {0, 1}}}};
-         }},
+     .recipe = elementwise<StepKind::addition, 2>},
     {.name = "relu",
      .summary = "max(x, 0): a Metal kernel of its own",
      .source = "reports 000, 002",
      .shape = "64x64",
-     .dimensions = "any",
-     .recipe =
-         [](const Sizes& sizes) {
-           return Recipe{.values = {sizes, sizes}, .inputs = 1, .steps = {{StepKind::relu, {0}}}};
-         }},
+     .recipe = elementwise<StepKind::relu, 1>},
     {.name = "softmax",
      .summary = "softmax over the last dimension: MPSGraph",
      .source = "report 002",
      .shape = "64x64",
-     .dimensions = "any",
      .rounding = Rounding::transcendental,
-     .recipe =
-         [](const Sizes& sizes) {
-           return Recipe{
-               .values = {sizes, sizes}, .inputs = 1, .steps = {{StepKind::softmax, {0}}}};
-         }},
+     .recipe = elementwise<StepKind::softmax, 1>},
     {.name = "zeros",
      .summary = "a buffer of zeros: a Metal kernel of its own",
      .source = "report 004",
      .shape = "100x100",
-     .dimensions = "any",
-     .recipe =
-         [](const Sizes& sizes) {
-           return Recipe{.values = {sizes}, .steps = {{StepKind::zeros, {}}}};
-         }},
+     .recipe = elementwise<StepKind::zeros, 0>},
     {.name = "axpy",
      .summary = "a x + y: a Metal kernel of its own",
      .source = "the reports' authors by hand: a kernel of one's own",
      .shape = "262144",
-     .dimensions = "any",
      .rounding = Rounding::elementary,
-     .recipe =
-         [](const Sizes& sizes) {
-           return Recipe{
-               .values = {sizes, sizes, sizes}, .inputs = 2, .steps = {{StepKind::axpy, {0, 1}}}};
-         }},
+     .recipe = elementwise<StepKind::axpy, 2>},
     {.name = "sin",
      .summary = "the sine of each element: a Metal kernel of its own",
      .source = "the reports' authors by hand: the sine of a million",
      .shape = "1000000",
-     .dimensions = "any",
      .rounding = Rounding::transcendental,
-     .recipe =
-         [](const Sizes& sizes) {
-           return Recipe{.values = {sizes, sizes}, .inputs = 1, .steps = {{StepKind::sine, {0}}}};
-         }},
+     .recipe = elementwise<StepKind::sine, 1>},
     {.name = "strided_copy",
      .summary = "every third element: a Metal kernel of its own",
      .source = "the reports' authors by hand: a strided copy",
      .shape = "262144",
-     .dimensions = "any",
      .recipe =
          [](const Sizes& sizes) {
            Sizes source = sizes;
@@ -117,7 +97,6 @@ const MetalOperation kOperations[] = {
      .summary = "a command buffer without any command: what committing and waiting cost alone",
      .source = "the reports' authors by hand: empty command buffers as a control",
      .shape = "1",
-     .dimensions = "any",
      .recipe = [](const Sizes&) { return Recipe{}; }},
     {.name = "raw",
      .summary = "randn, randn, mm, relu, graphs and a kernel: the reports' raw tensor operations",

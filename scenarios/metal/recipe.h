@@ -53,7 +53,7 @@ struct MetalOperation {
   std::string_view summary;
   std::string_view source;
   std::string_view shape;
-  std::string_view dimensions;
+  std::string_view dimensions = "any";
   Rounding rounding = Rounding::exact;
   /// LibTorch chooses between a kernel and a graph for it.
   bool chooses_path = false;
