@@ -1,18 +1,13 @@
-#include "scenarios/mlx/mlx_program.h"
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
+// The program of mpsprobe-mlx-worker: the backend mlx and nothing else. It loads no LibTorch.
 #include <nlohmann/json.hpp>
-#include <vector>
+#include <utility>
 
-#include "harness/provenance/influential_environment.h"
 #include "harness/wire/axis.h"
-#include "harness/wire/event.h"
 #include "scenarios/mlx/mlx_device.h"
 #include "scenarios/mlx/mlx_operation.h"
 #include "scenarios/mlx/mlx_workload.h"
-#include "scenarios/provenance/symbol_probes.h"
+#include "scenarios/provenance/one_backend_program.h"
+#include "scenarios/worker/run_worker.h"
 
 namespace mpsprobe {
 namespace {
@@ -30,76 +25,49 @@ json describe_operation(const MlxOperation& operation) {
       {"shape", operation.shape},
       {"dimensions", operation.dimensions},
       {"made_of", operation.made_of},
-      {"backends", {name_of(Backend::mlx)}},
   };
 }
 
-class MlxProgram : public WorkerProgram {
+class MlxProgram : public OneBackendProgram {
  public:
+  MlxProgram() : OneBackendProgram(Backend::mlx) {}
+
   void begin() override { begin_mlx(); }
 
   json describe() override {
     json operations = json::array();
-    for (const MlxOperation* operation : mlx_operations()) {
-      operations.push_back(describe_operation(*operation));
+    for (const MlxOperation& operation : mlx_operations()) {
+      operations.push_back(describe_operation(operation));
     }
-    return {
-        {"mpsprobe_worker", kProtocolVersion},
-        {"spoils", true},
-        {"version", MPSPROBE_VERSION},
-        {"operations", std::move(operations)},
-        {"backends",
-         {{{"name", name_of(Backend::mlx)},
-           {"available", true},
-           {"simulated", false},
-           {"device", mlx_device_name(DeviceUse::automatic)},
-           {"reason", ""}}}},
-        {"provenance", process_provenance()},
-    };
+    return described(std::move(operations), {{"available", true},
+                                             {"simulated", false},
+                                             {"device", mlx_device_name(DeviceUse::automatic)},
+                                             {"reason", ""}});
   }
 
   json provenance(const Cell& cell) override {
-    require_mlx(cell);
+    require_backend(cell);
     json result = process_provenance();
     result["device"] = describe_mlx_device(cell.device);
     return result;
   }
 
   std::unique_ptr<Workload> make_workload(const Cell& cell, uint64_t seed) override {
-    require_mlx(cell);
-    const MlxOperation* const operation = find_mlx_operation(cell.op);
-    if (operation == nullptr) {
-      std::vector<std::string_view> names;
-      for (const MlxOperation* each : mlx_operations()) names.push_back(each->name);
-      throw UnsupportedError(fmt::format("op={}: the backend mlx has no such operation. It has {}",
-                                         cell.op, fmt::join(names, ", ")));
-    }
-    return std::make_unique<MlxWorkload>(*operation, cell, seed);
+    return std::make_unique<MlxWorkload>(operation_of(cell, mlx_operations()), cell, seed);
   }
 
- private:
-  static void require_mlx(const Cell& cell) {
-    if (cell.backend == Backend::mlx) return;
-    throw UnsupportedError(fmt::format("backend {}: this worker has mlx alone. Use mpsprobe-worker",
-                                       name_of(cell.backend)));
+ protected:
+  json process_provenance() const override {
+    json result = OneBackendProgram::process_provenance();
+    result["mlx"] = mlx_provenance();
+    return result;
   }
-  json process_provenance() const {
-    return {
-        {"mlx", mlx_provenance()},
-        {"symbols", symbols_},
-        {"worker_version", MPSPROBE_VERSION},
-        {"environment", environment_in_force()},
-    };
-  }
-
-  // Asked before anything else: what a device loads is not to change the answers.
-  const json symbols_ = probed_symbols();
 };
 
 }  // namespace
-
-std::unique_ptr<WorkerProgram> make_mlx_program() {
-  return std::make_unique<MlxProgram>();
-}
-
 }  // namespace mpsprobe
+
+int main(int argc, char** argv) {
+  mpsprobe::MlxProgram program;
+  return mpsprobe::run_worker(argc, argv, program);
+}
