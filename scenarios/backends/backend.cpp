@@ -3,11 +3,7 @@
 #include <fmt/format.h>
 
 #include "harness/wire/axis.h"
-#include "scenarios/backends/cpu.h"
-#include "scenarios/backends/cuda.h"
-#include "scenarios/backends/mps.h"
-#include "scenarios/backends/other_worker.h"
-#include "scenarios/backends/sim.h"
+#include "scenarios/backends/each_backend.h"
 #include "scenarios/worker/workload.h"
 
 namespace mpsprobe {

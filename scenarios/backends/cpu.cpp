@@ -1,7 +1,6 @@
-#include "scenarios/backends/cpu.h"
-
 #include <nlohmann/json.hpp>
 
+#include "scenarios/backends/each_backend.h"
 #include "scenarios/worker/workload.h"
 
 namespace mpsprobe {

@@ -1,4 +1,4 @@
-#include "scenarios/backends/cuda.h"
+#include "scenarios/cuda/cuda.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -6,7 +6,7 @@
 #include <string>
 #include <system_error>
 
-#include "scenarios/cuda/cuda.h"
+#include "scenarios/backends/each_backend.h"
 #include "scenarios/operations/torch_errors.h"
 #include "scenarios/provenance/executable.h"
 #include "scenarios/worker/workload.h"
@@ -59,10 +59,9 @@ CudaLibrary load_cuda() {
   find(library, "mpsprobe_cuda_report", found.report);
   if (build == nullptr || found.open == nullptr || found.report == nullptr ||
       std::string_view(build()) != cuda_build()) {
-    throw SetupError(
-        fmt::format("{}: it is of another build than this worker ({}). Build and install both "
-                    "together",
-                    path.string(), cuda_build()));
+    throw SetupError(fmt::format(
+        "{}: it is of another build than this worker ({}). Build and install both together",
+        path.string(), cuda_build()));
   }
   return found;
 }

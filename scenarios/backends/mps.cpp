@@ -1,5 +1,3 @@
-#include "scenarios/backends/mps.h"
-
 #include <ATen/detail/MPSHooksInterface.h>
 #include <ATen/mps/MPSDevice.h>
 #include <ATen/ops/zeros.h>
@@ -9,6 +7,7 @@
 #include <exception>
 #include <nlohmann/json.hpp>
 
+#include "scenarios/backends/each_backend.h"
 #include "scenarios/backends/mps_machine.h"
 #include "scenarios/objective_c/metal_probe.h"
 #include "scenarios/operations/torch_errors.h"
@@ -32,8 +31,7 @@ constexpr int kPoolStreams = 32;
 
 constexpr const char* kNoMps =
     "LibTorch finds no MPS device: 2.15 needs macOS 15.0 or later, 2.9 macOS 14.0, and both a "
-    "Metal "
-    "device";
+    "Metal device";
 
 #ifdef MPSPROBE_HAS_MPS_STREAM_POOL
 /// As torch.mps.Stream.synchronize does: a stream belongs to its serial queue, and whoever takes it
@@ -136,10 +134,10 @@ std::unique_ptr<Device> open_mps(const Cell& cell) {
   if (cell.stream == StreamUse::per_thread) {
 #ifdef MPSPROBE_HAS_MPS_STREAM_POOL
     if (cell.threads > kPoolStreams) {
-      throw UnsupportedError(fmt::format(
-          "stream=per-thread: LibTorch's pool has {} streams and the cell has {} threads. Use "
-          "threads={} or fewer, or stream=default",
-          kPoolStreams, cell.threads, kPoolStreams));
+      throw UnsupportedError(
+          fmt::format("stream=per-thread: LibTorch's pool has {} streams and the cell has {} "
+                      "threads. Use threads={} or fewer, or stream=default",
+                      kPoolStreams, cell.threads, kPoolStreams));
     }
 #else
     static_cast<void>(kPoolStreams);

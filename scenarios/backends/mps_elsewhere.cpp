@@ -1,4 +1,4 @@
-#include "scenarios/backends/mps.h"
+#include "scenarios/backends/each_backend.h"
 #include "scenarios/backends/other_worker.h"
 #include "scenarios/worker/workload.h"
 
@@ -10,8 +10,7 @@ namespace {
 
 constexpr const char* kNoStandIn =
     "MPS needs macOS on Apple silicon; here its worker on the simulated device, "
-    "mpsprobe-mps-worker, "
-    "was not built, which needs LibTorch 2.15 or later";
+    "mpsprobe-mps-worker, was not built, which needs LibTorch 2.15 or later";
 
 }  // namespace
 

@@ -1,7 +1,5 @@
 // The backend mps on the stand-in: what its calls come to, where a user's program would make the
 // same.
-#include "scenarios/backends/mps.h"
-
 #include <ATen/Functions.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "scenarios/backends/each_backend.h"
 #include "scenarios/worker/workload.h"
 
 namespace mpsprobe {

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "harness/wire/axis.h"
+#include "scenarios/backends/each_backend.h"
 #include "scenarios/provenance/executable.h"
 
 namespace mpsprobe {

@@ -18,7 +18,4 @@ void become_other_worker(int argc, char** argv);
 /// not there, `absent` is the reason.
 BackendReport report_of_other_worker(Backend backend, std::string_view absent);
 
-/// What the worker of `metal` says.
-BackendReport report_metal();
-
 }  // namespace mpsprobe

@@ -1,5 +1,3 @@
-#include "scenarios/backends/sim.h"
-
 #include <ATen/ops/zeros.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -8,6 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "scenarios/backends/each_backend.h"
 #include "scenarios/provenance/executable.h"
 #include "scenarios/provenance/profile_path.h"
 #include "scenarios/worker/workload.h"
@@ -50,8 +49,7 @@ void find(void* library, const fs::path& path, const char* name, Function*& func
   if (function == nullptr) {
     throw SetupError(
         fmt::format("{}: it has no function {}, so it is no simulated device of this version. "
-                    "Build and install "
-                    "the worker and the library together",
+                    "Build and install the worker and the library together",
                     path.string(), name));
   }
 }
@@ -64,8 +62,7 @@ SimLibrary load_sim() {
     const char* const why = dlerror();
     throw SetupError(
         fmt::format("{}: the simulated device cannot be loaded ({}). Build the target "
-                    "mpsprobe_sim, or name the "
-                    "library in MPSPROBE_SIM_LIBRARY",
+                    "mpsprobe_sim, or name the library in MPSPROBE_SIM_LIBRARY",
                     path.string(), why == nullptr ? "no reason given" : why));
   }
   SimLibrary functions;
