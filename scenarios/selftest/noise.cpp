@@ -113,9 +113,9 @@ void slow() {
 
 void abort_encoder_already_encoding() {
   abort_with(
-      "-[AGXG16XFamilyCommandBuffer tryCoalescingPreviousComputeCommandEncoderWithConfig:"
-      "nextEncoderClass:]:1091: failed assertion `A command encoder is already encoding to this "
-      "command buffer'\n");
+      "-[AGXG16XFamilyCommandBuffer "
+      "tryCoalescingPreviousComputeCommandEncoderWithConfig:nextEncoderClass:]:1091: failed "
+      "assertion `A command encoder is already encoding to this command buffer'\n");
 }
 void abort_uncommitted_encoder() {
   abort_with(
@@ -155,10 +155,9 @@ void abort_allocator_shutdown() {
 }
 void abort_wrapped_text() {
   abort_with(
-      " 43%|####      |-[AGXG13XFamilyCommandBuffer tryCoalescingPreviousComputeCommandEncoder"
-      "WithConfig:nextEncoderClass:]:1090: failed assertion 'A command\nencoder is already "
-      "encoding "
-      "to this command buffer'\n");
+      " 43%|####      |-[AGXG13XFamilyCommandBuffer "
+      "tryCoalescingPreviousComputeCommandEncoderWithConfig:nextEncoderClass:]:1090: failed "
+      "assertion 'A command\nencoder is already encoding to this command buffer'\n");
 }
 
 }  // namespace mpsprobe::noise
