@@ -335,21 +335,9 @@ class Round {
 std::string kind_of_current_exception(std::string& text) {
   try {
     throw;
-  } catch (const UnsupportedError& error) {
+  } catch (const KnownError& error) {
     text = error.what();
-    return "unsupported";
-  } catch (const SetupError& error) {
-    text = error.what();
-    return "setup_failed";
-  } catch (const WrongResultError& error) {
-    text = error.what();
-    return "wrong_result";
-  } catch (const OutOfMemoryError& error) {
-    text = error.what();
-    return "out_of_memory";
-  } catch (const GpuError& error) {
-    text = error.what();
-    return "gpu_error";
+    return error.kind();
   } catch (const std::bad_alloc& error) {
     text = error.what();
     return "out_of_memory";

@@ -13,26 +13,34 @@
 
 namespace mpsprobe {
 
+/// An error that the runner is told of by a kind of its own, see FailureEvent.
+class KnownError : public std::runtime_error {
+ public:
+  KnownError(const char* kind, const std::string& text) : std::runtime_error(text), kind_(kind) {}
+  const char* kind() const { return kind_; }
+
+ private:
+  const char* kind_;
+};
 /// The cell cannot run on this machine or with this library: no such device, no such dtype.
-class UnsupportedError : public std::runtime_error {
-  using std::runtime_error::runtime_error;
+struct UnsupportedError : KnownError {
+  explicit UnsupportedError(const std::string& text) : KnownError("unsupported", text) {}
 };
 /// Something outside the product is broken: a missing library, an unreadable profile.
-class SetupError : public std::runtime_error {
-  using std::runtime_error::runtime_error;
+struct SetupError : KnownError {
+  explicit SetupError(const std::string& text) : KnownError("setup_failed", text) {}
 };
 /// Memory ran out, of the host or of the device.
-class OutOfMemoryError : public std::runtime_error {
-  using std::runtime_error::runtime_error;
+struct OutOfMemoryError : KnownError {
+  explicit OutOfMemoryError(const std::string& text) : KnownError("out_of_memory", text) {}
 };
 /// The device reported an error for work that it had accepted.
-class GpuError : public std::runtime_error {
-  using std::runtime_error::runtime_error;
+struct GpuError : KnownError {
+  explicit GpuError(const std::string& text) : KnownError("gpu_error", text) {}
 };
-
 /// A launch itself saw that its result is wrong.
-class WrongResultError : public std::runtime_error {
-  using std::runtime_error::runtime_error;
+struct WrongResultError : KnownError {
+  explicit WrongResultError(const std::string& text) : KnownError("wrong_result", text) {}
 };
 
 /// What comparing one thread's results with the reference came to.
