@@ -296,7 +296,8 @@ TEST(Bundle, IsNotMisledByWhatLiesInTheRunsFolder) {
 
 TEST(Bundle, TakesNoMinimumOfAnotherFailureOrBuild) {
   const PlantedRun run;
-  Minimum minimum = read_minimum(run.reproduction() / "minimum.json");
+  Minimum minimum =
+      minimum_from_json(nlohmann::json::parse(bytes_of(run.reproduction() / "minimum.json")));
   minimum.signature = "another";
   write_minimum(run.reproduction() / "minimum.json", minimum);
   BundleOptions options = run.options();
@@ -318,7 +319,8 @@ TEST(Bundle, TakesNoMinimumOfAnotherFailureOrBuild) {
 // Of one's own Python code: a bundle has neither the file nor a line of it.
 TEST(Bundle, TakesNoProgramsThatHoldCodeOfTheUser) {
   const PlantedRun run;
-  Minimum minimum = read_minimum(run.reproduction() / "minimum.json");
+  Minimum minimum =
+      minimum_from_json(nlohmann::json::parse(bytes_of(run.reproduction() / "minimum.json")));
   minimum.environment = {"MPSPROBE_PYTHON_CODE=/srv/x/app.py::infer"};
   write_minimum(run.reproduction() / "minimum.json", minimum);
   const std::string below = "run/" + run.reproduction().filename().string();

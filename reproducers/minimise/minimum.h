@@ -15,7 +15,7 @@
 
 namespace mpsprobe {
 
-/// A minimum.json could not be read, or is none of this version. The message says what to do.
+/// What is to be read is no minimum.json, or none of this version.
 class MinimumError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -138,9 +138,6 @@ nlohmann::ordered_json to_json(const Minimum& minimum);
 /// unknown words, numbers that contradict one another. Accepts what another program wrote: no text
 /// in it is trusted further than being a string of at most 64 KiB.
 Minimum minimum_from_json(const nlohmann::json& object);
-
-/// Reads a minimum.json of at most 64 MiB. Throws MinimumError.
-Minimum read_minimum(const std::filesystem::path& file);
 
 /// Writes it beside its place and renames it, so that it is there whole or not at all. Throws
 /// ReportError where the disk is full or the folder cannot be written.

@@ -1,9 +1,6 @@
 #include <fmt/format.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
-#include <system_error>
 
 #include "harness/journal/trial_json.h"
 #include "harness/wire/input_error.h"
@@ -19,7 +16,6 @@ using nlohmann::json;
 using nlohmann::ordered_json;
 
 constexpr int kVersion = 1;
-constexpr size_t kMostBytes = size_t{64} << 20;
 constexpr size_t kMostText = size_t{64} << 10;
 constexpr int kMostCount = 1'000'000'000;
 
@@ -225,32 +221,6 @@ Minimum minimum_from_json(const json& object) {
     refuse(std::string("it is no minimum.json: ") + json_problem(error));
   } catch (const InputError& error) {
     refuse(std::string("it is no minimum.json: ") + error.what());
-  }
-}
-
-Minimum read_minimum(const std::filesystem::path& file) {
-  const char* const remedy = "Name a file that `mpsprobe repro` wrote, or run it again";
-  std::error_code error;
-  const auto size = std::filesystem::file_size(file, error);
-  std::ifstream stream(file, std::ios::binary);
-  if (error || !stream) {
-    throw MinimumError(fmt::format("{}: cannot be read. {}", file.string(), remedy));
-  }
-  if (size > kMostBytes) {
-    throw MinimumError(fmt::format("{}: is larger than 64 MiB. {}", file.string(), remedy));
-  }
-  std::ostringstream read;
-  read << stream.rdbuf();
-  const std::string text = read.str();
-  try {
-    constexpr int kDeepest = 32;
-    if (nested_deeper(text, kDeepest)) refuse("is nested too deep for a minimum.json");
-    return minimum_from_json(json::parse(text));
-  } catch (const json::exception& problem) {
-    throw MinimumError(
-        fmt::format("{}: is not valid JSON: {}. {}", file.string(), json_problem(problem), remedy));
-  } catch (const MinimumError& problem) {
-    throw MinimumError(fmt::format("{}: {}. {}", file.string(), problem.what(), remedy));
   }
 }
 

@@ -1,6 +1,6 @@
 #include "reproducers/minimise/minimum.h"
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
@@ -10,8 +10,6 @@
 
 namespace mpsprobe {
 namespace {
-
-using testing::HasSubstr;
 
 Minimum sample() {
   Minimum minimum;
@@ -36,12 +34,14 @@ Minimum sample() {
 TEST(Minimum, SurvivesItsFile) {
   const auto file = std::filesystem::path(testing::TempDir()) / "minimum_test.json";
   write_minimum(file, sample());
-  const Minimum read = read_minimum(file);
+  std::ifstream stream(file);
+  const Minimum read = minimum_from_json(nlohmann::json::parse(stream));
   EXPECT_EQ(to_json(read), to_json(sample()));
   EXPECT_EQ(read.cell, sample().cell);
   EXPECT_EQ(read.seed, sample().seed);
   EXPECT_EQ(read.conditions.at(0).corrected_p, 0.006);
   std::filesystem::remove(file);
+  EXPECT_THROW(write_minimum("/proc/none/minimum.json", sample()), ReportError);
 }
 
 TEST(Minimum, WhatIsNotOfTheFormIsRefused) {
@@ -72,21 +72,6 @@ TEST(Minimum, WhatIsNotOfTheFormIsRefused) {
     EXPECT_THROW(minimum_from_json(broken(pointer, value)), MinimumError) << pointer;
   }
   EXPECT_THROW(minimum_from_json(nlohmann::json::array()), MinimumError);
-}
-
-TEST(Minimum, AFileThatIsNoneIsNamedWithTheRemedy) {
-  const auto file = std::filesystem::path(testing::TempDir()) / "no_minimum.json";
-  std::ofstream(file) << "{\"mpsprobe_minimum\": 1,";
-  try {
-    read_minimum(file);
-    FAIL();
-  } catch (const MinimumError& error) {
-    EXPECT_THAT(error.what(), HasSubstr(file.string()));
-    EXPECT_THAT(error.what(), HasSubstr("mpsprobe repro"));
-  }
-  std::filesystem::remove(file);
-  EXPECT_THROW(read_minimum(file), MinimumError);
-  EXPECT_THROW(write_minimum("/proc/none/minimum.json", sample()), ReportError);
 }
 
 TEST(Minimum, SaysHowManyRunsItTakes) {
