@@ -1,12 +1,10 @@
-#include "reproducers/emit/compute_emission.h"
-
 #include <fmt/format.h>
 #include <shaders/kernels_text.h>
 
 #include <algorithm>
 #include <iterator>
-#include <sstream>
 
+#include "reproducers/emit/kinds.h"
 #include "reproducers/emit/parameter_block.h"
 #include "reproducers/emit/program_text.h"
 #include "reproducers/emit/recipes.h"
@@ -50,10 +48,9 @@ std::string text_of(std::string_view kernel) {
   return std::string(all.substr(begin, all.find("\n}\n", begin) + 3 - begin));
 }
 
-size_t elements_of(std::string_view shape) {
-  std::istringstream text{std::string(shape)};
+size_t elements_of(const Cell& cell, std::string_view usual) {
   size_t elements = 1;
-  for (std::string size; std::getline(text, size, 'x');) elements *= std::stoul(size);
+  for (const std::string& size : sizes_of(cell, usual)) elements *= std::stoul(size);
   return elements;
 }
 
@@ -81,8 +78,7 @@ Emission emit_compute(const EmissionRequest& request) {
   block.set("kSharedQueue", bool_of(cell.queue == QueueUse::shared));
   block.set("kSharedKernel", bool_of(cell.kernel == KernelUse::shared));
   block.set("kName", fmt::format("\"{}\"", dispatch.kernel));
-  const size_t elements =
-      elements_of(cell.shape == "default" ? dispatch.shape : std::string_view(cell.shape));
+  const size_t elements = elements_of(cell, dispatch.shape);
   block.set("kArrays", fmt::format("{}, kArrayElements = {}, kElements = {}", dispatch.arrays,
                                    elements * dispatch.stride, elements));
   block.set("kNumbers", dispatch.numbers);
@@ -94,8 +90,8 @@ Emission emit_compute(const EmissionRequest& request) {
   text.replace(from, text.find(")metal\"", from) - from, text_of(dispatch.kernel));
   emission.files = {{"reproducer.mm", headed(request, "//", text)}};
   emission.build =
-      "clang++ -std=c++20 -fno-objc-arc -framework Foundation -framework CoreGraphics "
-      "-framework Metal reproducer.mm -o reproducer";
+      "clang++ -std=c++20 -fno-objc-arc -framework Foundation -framework CoreGraphics -framework "
+      "Metal reproducer.mm -o reproducer";
   emission.run = "./reproducer";
   say_of_metal(emission, cell);
   say_once(emission, cell);

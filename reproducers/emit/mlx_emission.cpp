@@ -1,13 +1,11 @@
-#include "reproducers/emit/mlx_emission.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
-#include <sstream>
 #include <vector>
 
+#include "reproducers/emit/kinds.h"
 #include "reproducers/emit/program_text.h"
 
 namespace mpsprobe {
@@ -70,8 +68,8 @@ constexpr std::array kMlxRecipes{
               .shape = "64x64x64",
               .inputs = "numbers({$0, $1}, -1, 1, k), numbers({$1, $2}, -0.25, 0.25, k + 99)",
               .launch = "mx::matmul(x[0], x[1], s)",
-              .python_inputs = "mx.linspace(-1, 1, $0 * $1).reshape($0, $1), "
-                               "mx.linspace(-0.25, 0.25, $1 * $2).reshape($1, $2)",
+              .python_inputs = "mx.linspace(-1, 1, $0 * $1).reshape($0, $1), mx.linspace(-0.25, "
+                               "0.25, $1 * $2).reshape($1, $2)",
               .python_launch = "mx.matmul(x[0], x[1], stream=s)"},
     MlxRecipe{.op = "relu",
               .shape = "64x64",
@@ -113,11 +111,10 @@ constexpr std::array kMlxRecipes{
               .random = true},
     MlxRecipe{.op = "raw",
               .shape = "64x64x64",
-              .launch =
-                  "mx::maximum(mx::matmul(\n"
-                  "      mx::random::normal({$0, $1}, mx::float32, 0, 1, std::nullopt, s),\n"
-                  "      mx::random::normal({$1, $2}, mx::float32, 0, 1, std::nullopt, s), s), "
-                  "mx::array(0.0F), s)",
+              .launch = "mx::maximum(mx::matmul(\n"
+                        "      mx::random::normal({$0, $1}, mx::float32, 0, 1, std::nullopt, s),\n"
+                        "      mx::random::normal({$1, $2}, mx::float32, 0, 1, std::nullopt, s), "
+                        "s), mx::array(0.0F), s)",
               .random = true},
     MlxRecipe{.op = "linear",
               .shape = "8x64x64",
@@ -125,18 +122,17 @@ constexpr std::array kMlxRecipes{
               .weights = "numbers({$2, $1}, -0.125, 0.125, k), numbers({$2}, -1, 1, k + 99)",
               .launch = "mx::addmm(w[1], x[0], mx::transpose(w[0], s), 1.0F, 1.0F, s)",
               .python_inputs = kPythonRow,
-              .python_weights = "mx.linspace(-0.125, 0.125, $2 * $1).reshape($2, $1), "
-                                "mx.linspace(-1, 1, $2)",
+              .python_weights =
+                  "mx.linspace(-0.125, 0.125, $2 * $1).reshape($2, $1), mx.linspace(-1, 1, $2)",
               .python_launch = "mx.addmm(w[1], x[0], mx.transpose(w[0], stream=s), stream=s)"},
-    MlxRecipe{.op = "mlp",
-              .shape = "8x64x128x64",
-              .inputs = kRow,
-              .weights =
-                  "numbers({$2, $1}, -0.125, 0.125, k), numbers({$2}, -1, 1, k + 9),\n"
-                  "      numbers({$3, $2}, -0.1, 0.1, k + 99), numbers({$3}, -1, 1, k + 999)",
-              .launch = "mx::addmm(w[3], mx::maximum(mx::addmm(w[1], x[0], mx::transpose(w[0], s), "
-                        "1.0F, 1.0F, s),\n      mx::array(0.0F), s), mx::transpose(w[2], s), 1.0F, "
-                        "1.0F, s)"},
+    MlxRecipe{
+        .op = "mlp",
+        .shape = "8x64x128x64",
+        .inputs = kRow,
+        .weights = "numbers({$2, $1}, -0.125, 0.125, k), numbers({$2}, -1, 1, k + 9),\n"
+                   "      numbers({$3, $2}, -0.1, 0.1, k + 99), numbers({$3}, -1, 1, k + 999)",
+        .launch = "mx::addmm(w[3], mx::maximum(mx::addmm(w[1], x[0], mx::transpose(w[0], s), 1.0F, "
+                  "1.0F, s),\n      mx::array(0.0F), s), mx::transpose(w[2], s), 1.0F, 1.0F, s)"},
     MlxRecipe{.op = "conv2d",
               .shape = "2x3x8x16x16x3",
               .inputs = "numbers({$0, $3, $4, $1}, -1, 1, k)",
@@ -155,24 +151,8 @@ const MlxRecipe* find_mlx_recipe(std::string_view op) {
 }
 
 std::string filled(std::string_view text, const MlxRecipe& recipe, const Cell& cell) {
-  std::istringstream shape(
-      std::string(cell.shape == "default" ? recipe.shape : std::string_view(cell.shape)));
-  std::vector<std::string> sizes;
-  for (std::string size; std::getline(shape, size, 'x');) sizes.push_back(size);
-  std::string result;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '$') {
-      result += text[i];
-      continue;
-    }
-    const char which = text[++i];
-    const auto index = static_cast<size_t>(which - '0');
-    if (which == 'S') result += fmt::format("{}", fmt::join(sizes, ", "));
-    if (which == 'P') result += fmt::format("{}", fmt::join(sizes, " * "));
-    if (which == 'L') result += sizes.back();
-    if (which >= '0' && which <= '9') result += index < sizes.size() ? sizes[index] : "1";
-  }
-  return result;
+  const std::vector<std::string> sizes = sizes_of(cell, recipe.shape);
+  return mpsprobe::filled(text, sizes, {{'P', fmt::format("{}", fmt::join(sizes, " * "))}});
 }
 
 const char* why_not_mlx(const Cell& cell, const MlxRecipe* recipe) {

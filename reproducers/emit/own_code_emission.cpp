@@ -1,10 +1,9 @@
-#include "reproducers/emit/own_code_emission.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "harness/wire/input_error.h"
+#include "reproducers/emit/kinds.h"
 #include "reproducers/emit/program_text.h"
 
 namespace mpsprobe {

@@ -1,6 +1,7 @@
 #include "reproducers/emit/program_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,6 +10,7 @@
 
 #include "harness/wire/axis.h"
 #include "harness/wire/input_error.h"
+#include "harness/wire/split.h"
 #include "harness/wire/variables.h"
 
 namespace mpsprobe {
@@ -43,6 +45,30 @@ std::string headed(const EmissionRequest& request, std::string_view mark, const 
   std::string head = fmt::format("{} {}\n", mark, to_string(request.cell));
   if (!second.empty()) head += fmt::format("{} {}\n", mark, as_comment(second));
   return head + text;
+}
+
+std::vector<std::string> sizes_of(const Cell& cell, std::string_view usual) {
+  const std::vector<std::string_view> sizes =
+      split(cell.shape == "default" ? usual : cell.shape, 'x');
+  return {sizes.begin(), sizes.end()};
+}
+
+std::string filled(std::string_view text, const std::vector<std::string>& sizes,
+                   const std::map<char, std::string>& more) {
+  std::string result;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '$') {
+      result += text[i];
+      continue;
+    }
+    const char which = text[++i];
+    const auto index = static_cast<size_t>(which - '0');
+    if (which == 'S') result += fmt::format("{}", fmt::join(sizes, ", "));
+    if (which == 'L') result += sizes.back();
+    if (const auto other = more.find(which); other != more.end()) result += other->second;
+    if (which >= '0' && which <= '9') result += index < sizes.size() ? sizes[index] : "1";
+  }
+  return result;
 }
 
 std::string_view bool_of(bool value) {

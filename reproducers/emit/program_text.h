@@ -3,8 +3,10 @@
 #include <cstddef>
 #include <filesystem>
 #include <initializer_list>
+#include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "reproducers/emit/emission.h"
 #include "reproducers/emit/parameter_block.h"
@@ -20,6 +22,14 @@ std::string read_program(const std::filesystem::path& path);
 std::string headed(const EmissionRequest& request, std::string_view mark, const std::string& text);
 
 std::string_view bool_of(bool value);
+
+/// The sizes that the cell asks for, or the usual ones.
+std::vector<std::string> sizes_of(const Cell& cell, std::string_view usual);
+
+/// A text of a recipe with its placeholders filled in: $0, $1 ... are the sizes, 1 where there are
+/// not so many, $S all of them with commas, $L the last, and what `more` has.
+std::string filled(std::string_view text, const std::vector<std::string>& sizes,
+                   const std::map<char, std::string>& more);
 
 /// `value` as a function of a thread's number x and of the index i, where it names that.
 std::string element(const std::string& value);

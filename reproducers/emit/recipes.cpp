@@ -37,7 +37,6 @@ constexpr Recipe kRecipes[] = {
      .python_launch = "torch.full(($S,), 3, dtype=x[0].dtype, device=x[0].device)"},
     // Samples are compared with themselves moved to mean 0 and deviation 1, within 0.5.
     {.op = "randn",
-     .shape = "64x64",
      .inputs = kOne,
      .launch = "at::randn({$S}, x[0].options())",
      .expected = "(got[0] - got[0].mean()) / got[0].std()",
@@ -83,8 +82,6 @@ constexpr Recipe kRecipes[] = {
      .launch = "at::mul(x[0], x[1])",
      .python_launch = "torch.mul(x[0], x[1])"},
     {.op = "relu",
-     .shape = "64x64",
-     .inputs = "at::randn({$S})",
      .launch = "at::relu(x[0])",
      .python_launch = "torch.relu(x[0])",
      .graph_inputs = "{$S}",
@@ -92,14 +89,8 @@ constexpr Recipe kRecipes[] = {
      .graph_build = "[g reLUWithTensor:in[0] name:nil]",
      .graph_input = "i % 2 == 0 ? x : -x",
      .graph_expected = "i % 2 == 0 ? x : 0"},
-    {.op = "gelu",
-     .shape = "64x64",
-     .inputs = "at::randn({$S})",
-     .launch = "at::gelu(x[0])",
-     .python_launch = "torch.nn.functional.gelu(x[0])"},
+    {.op = "gelu", .launch = "at::gelu(x[0])", .python_launch = "torch.nn.functional.gelu(x[0])"},
     {.op = "softmax",
-     .shape = "64x64",
-     .inputs = "at::randn({$S})",
      .launch = "at::softmax(x[0], -1)",
      .python_launch = "torch.softmax(x[0], -1)",
      .graph_inputs = "{$S}",
@@ -109,13 +100,11 @@ constexpr Recipe kRecipes[] = {
      .graph_expected = "(i % $L == 0 ? std::exp(x / 4) : 1) / (std::exp(x / 4) + $L - 1)"},
     {.op = "layer_norm",
      .shape = "8x64",
-     .inputs = "at::randn({$S})",
      .weights = "at::rand({$L}) + 0.5, at::randn({$L})",
      .launch = "at::layer_norm(x[0], {$L}, w[0], w[1])",
      .python_launch = "torch.nn.functional.layer_norm(x[0], [$L], w[0], w[1])"},
     {.op = "batch_norm",
      .shape = "8x16x32",
-     .inputs = "at::randn({$S})",
      .weights = "at::rand({$1}) + 0.5, at::randn({$1}), at::randn({$1}), at::rand({$1}) + 0.5",
      .launch = "at::batch_norm(x[0], w[0], w[1], w[2], w[3], false, 0.1, 1e-5, false)",
      .python_launch = "torch.nn.functional.batch_norm(x[0], w[2], w[3], w[0], w[1])"},
@@ -129,36 +118,29 @@ constexpr Recipe kRecipes[] = {
      .inputs = "at::randn({$0, $1, $2})",
      .weights = "at::randn({3 * $2, $2}) / 16, at::randn({3 * $2})",
      .launch = "[&] {\n  const at::Tensor packed = at::linear(x[0], w[0], w[1]).unflatten(-1, {3, "
-               "$2}).unsqueeze(0)"
-               ".transpose(0, -2).squeeze(-2).contiguous();\n"
-               "  const auto heads = [&](int64_t i) {"
-               " return packed.select(0, i).view({$0, $1, $3, -1}).transpose(1, 2); "
-               "};\n"
+               "$2}).unsqueeze(0).transpose(0, -2).squeeze(-2).contiguous();\n"
+               "  const auto heads = [&](int64_t i) { return packed.select(0, i).view({$0, $1, $3, "
+               "-1}).transpose(1, 2); };\n"
                "  return at::scaled_dot_product_attention(heads(0), heads(1), heads(2));\n}()",
-     .python_launch = "torch.nn.functional.scaled_dot_product_attention(*("
-                      "each.view($0, $1, $3, -1).transpose(1, 2) for each in "
-                      "torch.nn.functional.linear(x[0], w[0], w[1]).unflatten(-1, (3, $2))"
-                      ".unsqueeze(0).transpose(0, -2).squeeze(-2).contiguous()))",
+     .python_launch =
+         "torch.nn.functional.scaled_dot_product_attention(*(each.view($0, $1, $3, "
+         "-1).transpose(1, 2) for each in torch.nn.functional.linear(x[0], w[0], "
+         "w[1]).unflatten(-1, (3, $2)).unsqueeze(0).transpose(0, -2).squeeze(-2).contiguous()))",
      .linear = true},
     {.op = "attention_strided",
      .shape = "2x16x32x4",
      .inputs = "at::randn({$0, $1, $2})",
      .weights = "at::randn({3 * $2, $2}) / 16, at::randn({3 * $2})",
      .launch = "[&] {\n  const at::Tensor packed = at::linear(x[0], w[0], w[1]).unflatten(-1, {3, "
-               "$2}).unsqueeze(0)"
-               ".transpose(0, -2).squeeze(-2);\n"
-               "  const auto heads = [&](int64_t i) {"
-               " return packed.select(0, i).reshape({$0, $1, $3, -1}).transpose(1, 2); "
-               "};\n"
+               "$2}).unsqueeze(0).transpose(0, -2).squeeze(-2);\n"
+               "  const auto heads = [&](int64_t i) { return packed.select(0, i).reshape({$0, $1, "
+               "$3, -1}).transpose(1, 2); };\n"
                "  return at::scaled_dot_product_attention(heads(0), heads(1), heads(2));\n}()",
-     .python_launch = "torch.nn.functional.scaled_dot_product_attention(*("
-                      "each.reshape($0, $1, $3, -1).transpose(1, 2) for each in "
-                      "torch.nn.functional.linear(x[0], w[0], w[1]).unflatten(-1, (3, $2))"
-                      ".unsqueeze(0).transpose(0, -2).squeeze(-2)))",
+     .python_launch = "torch.nn.functional.scaled_dot_product_attention(*(each.reshape($0, $1, $3, "
+                      "-1).transpose(1, 2) for each in torch.nn.functional.linear(x[0], w[0], "
+                      "w[1]).unflatten(-1, (3, $2)).unsqueeze(0).transpose(0, -2).squeeze(-2)))",
      .linear = true},
     {.op = "renorm",
-     .shape = "64x64",
-     .inputs = "at::randn({$S})",
      .launch = "at::renorm(x[0], 2, 0, 1)",
      .python_launch = "torch.renorm(x[0], 2, 0, 1)"},
     {.op = "householder_product",
@@ -166,11 +148,7 @@ constexpr Recipe kRecipes[] = {
      .inputs = "at::eye($0) + at::eye($0).roll($0 / 2, 1), at::randn({$0})",
      .launch = "at::linalg_householder_product(x[0], x[1])",
      .python_launch = "torch.linalg.householder_product(x[0], x[1])"},
-    {.op = "sum",
-     .shape = "64x64",
-     .inputs = "at::randn({$S})",
-     .launch = "at::sum(x[0])",
-     .python_launch = "torch.sum(x[0])"},
+    {.op = "sum", .launch = "at::sum(x[0])", .python_launch = "torch.sum(x[0])"},
     {.op = "nonzero",
      .shape = "32x32",
      .inputs = "at::relu(at::randn({$S}))",
@@ -232,8 +210,8 @@ constexpr Recipe kRecipes[] = {
      .weights = "(at::randn({$2, $1}) / $R).requires_grad_(), at::randn({$2}).requires_grad_(), "
                 "(at::randn({$3, $2}) / $R).requires_grad_(), at::randn({$3}).requires_grad_()",
      .launch = "at::linear(at::relu(at::linear(x[0], w[0], w[1])), w[2], w[3])",
-     .python_launch = "torch.nn.functional.linear(torch.relu("
-                      "torch.nn.functional.linear(x[0], w[0], w[1])), w[2], w[3])",
+     .python_launch = "torch.nn.functional.linear(torch.relu(torch.nn.functional.linear(x[0], "
+                      "w[0], w[1])), w[2], w[3])",
      .linear = true},
     {.op = "conv1d",
      .shape = "2x4x8x64x3",
@@ -253,13 +231,12 @@ constexpr Recipe kRecipes[] = {
      .inputs = kOne,
      .launch = "raw",  // several statements, see emission.cpp
      .expected = "got[0], got[1], at::relu(at::mm(got[0], got[1]))",
-     .python_launch = "(lambda a, b: (a, b, torch.relu(torch.mm(a, b))))("
-                      "torch.randn($0, $1, dtype=x[0].dtype, device=x[0].device), "
-                      "torch.randn($1, $2, dtype=x[0].dtype, device=x[0].device))",
-     .python_right = "torch.allclose(got[2].cpu(), torch.relu(got[0].cpu() @ got[1].cpu()), "
-                     "$E, $E)"},
+     .python_launch =
+         "(lambda a, b: (a, b, torch.relu(torch.mm(a, b))))(torch.randn($0, $1, dtype=x[0].dtype, "
+         "device=x[0].device), torch.randn($1, $2, dtype=x[0].dtype, device=x[0].device))",
+     .python_right =
+         "torch.allclose(got[2].cpu(), torch.relu(got[0].cpu() @ got[1].cpu()), $E, $E)"},
     {.op = "unary_mix",
-     .shape = "64x64",
      .inputs = kOne,
      .weights = "at::rand({$S}) * 0.8 + 0.1",
      .launch = "unary_mix"},

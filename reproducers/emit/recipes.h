@@ -10,9 +10,9 @@ namespace mpsprobe {
 /// terms) comes to, $D the name of the type. Empty where a program cannot say it. Static storage.
 struct Recipe {
   std::string_view op;
-  std::string_view shape;  ///< sizes where the cell leaves them at their default
+  std::string_view shape = "64x64";  ///< sizes where the cell leaves them at their default
   /// Lists of tensors on the CPU, and what is launched with them: x inputs, w weights.
-  std::string_view inputs;
+  std::string_view inputs = "at::randn({$S})";
   std::string_view weights;
   std::string_view launch;
   std::string_view expected;  ///< of C++; empty: the same on the CPU
