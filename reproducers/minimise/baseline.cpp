@@ -55,10 +55,10 @@ std::string why_not_failing(const Minimum& minimum) {
   const double bound = exact_interval(seen.failures, seen.trials).high;
   // ln(0.05) / ln(1 - p): trials of which one fails with 95%, at a rate of p.
   const auto needed = static_cast<int>(std::ceil(std::log(0.05) / std::log1p(-bound / 5)));
-  return text + fmt::format(
-                    ". To see one failure with 95% at a fifth of that rate takes {} trials: "
-                    "--patience {}",
-                    needed, needed);
+  return text +
+         fmt::format(
+             ". To see one failure with 95% at a fifth of that rate takes {} trials: --patience {}",
+             needed, needed);
 }
 
 }  // namespace

@@ -67,8 +67,7 @@ std::string question_in_words(const RateQuestion& question) {
       "A change was kept where this signature still occurred at a rate of {:.1f}% or more, and "
       "dropped at {:.1f}% or less, each wrong in at most {:.0f}% (Wald's sequential probability "
       "ratio test, at most {} trials; without a decision by then it was dropped). Another "
-      "signature "
-      "was no success.",
+      "signature was no success.",
       question.often_rate * 100, question.seldom_rate * 100, question.false_often * 100,
       question.most_trials);
 }
@@ -222,10 +221,9 @@ std::string minimum_markdown(const Minimum& minimum) {
   if (complete && !minimum.conditions.empty()) {
     text +=
         "## Which conditions are necessary\n\nOf the minimal cell, each condition is changed "
-        "alone. "
-        "p is Fisher's exact test against the unchanged cell, corrected for all rows by Holm's "
-        "method. Below 0.05 it fails less often with the change: *necessary* where none failed, "
-        "*rarer without* where some did.\n\n" +
+        "alone. p is Fisher's exact test against the unchanged cell, corrected for all rows by "
+        "Holm's method. Below 0.05 it fails less often with the change: *necessary* where none "
+        "failed, *rarer without* where some did.\n\n" +
         condition_table(minimum) + "\n";
   }
   text += "## The path\n\n" + question_in_words(minimum.question) + "\n\n" + path_table(minimum);

@@ -11,6 +11,7 @@
 
 #include "harness/executor/environment.h"
 #include "harness/process/command.h"
+#include "harness/wire/split.h"
 #include "harness/wire/variables.h"
 
 namespace mpsprobe {
@@ -28,6 +29,11 @@ constexpr bool kApple = false;
 constexpr const char* kPreload = "LD_PRELOAD";
 constexpr std::string_view kSuffix = ".so";
 #endif
+
+Words words_in(std::string_view text) {
+  const std::vector<std::string_view> words = split(text, ' ');
+  return {words.begin(), words.end()};
+}
 
 std::string end_of(const std::string& text) {
   constexpr size_t kMost = 600;
@@ -201,27 +207,12 @@ class Prover {
     const fs::path lib = request_.library.parent_path();
     const std::string include = (lib.parent_path() / "include").string();
     const std::string program = (folder_ / "reproducer").string();
-    Words words = {"c++",
-                   "-std=c++20",
-                   "-O1",
-                   "-DNDEBUG",
-                   "-Wall",
-                   "-Wextra",
-                   "-Wpedantic",
-                   "-Wshadow",
-                   "-Wconversion",
-                   "-Werror",
-                   "-isystem",
-                   include,
-                   "-isystem",
-                   include + "/torch/csrc/api/include",
-                   (folder_ / "reproducer.cpp").string(),
-                   "-o",
-                   program,
-                   "-L" + lib.string(),
-                   "-Wl,-rpath," + lib.string(),
-                   "-ltorch_cpu",
-                   "-lc10"};
+    Words words = words_in(
+        "c++ -std=c++20 -O1 -DNDEBUG -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror");
+    words.insert(words.end(),
+                 {"-isystem", include, "-isystem", include + "/torch/csrc/api/include",
+                  (folder_ / "reproducer.cpp").string(), "-o", program, "-L" + lib.string(),
+                  "-Wl,-rpath," + lib.string(), "-ltorch_cpu", "-lc10"});
     if (!kApple) {
       // A build for CUDA needs libraries that the worker found by other means.
       words.insert(words.end(), {"-lpthread", "-Wl,--unresolved-symbols=ignore-in-shared-libs"});
@@ -280,21 +271,10 @@ class Prover {
     if (root.empty()) return;
     const std::string program = (folder_ / "reproducer").string();
     const std::string lib = (root / "lib").string();
-    Words words = {"c++",
-                   "-std=c++20",
-                   "-O1",
-                   "-Wall",
-                   "-Wextra",
-                   "-Wshadow",
-                   "-Werror",
-                   "-isystem",
-                   (root / "include").string(),
-                   (folder_ / "reproducer.cpp").string(),
-                   "-o",
-                   program,
-                   "-L" + lib,
-                   "-Wl,-rpath," + lib,
-                   "-lmlx"};
+    Words words = words_in("c++ -std=c++20 -O1 -Wall -Wextra -Wshadow -Werror");
+    words.insert(words.end(),
+                 {"-isystem", (root / "include").string(), (folder_ / "reproducer.cpp").string(),
+                  "-o", program, "-L" + lib, "-Wl,-rpath," + lib, "-lmlx"});
     if (!kApple) {
       const fs::path beside = root.parent_path() / "mlx_cpu.libs";
       words.insert(words.end(), {"-lpthread", "-Wl,--allow-shlib-undefined",
@@ -332,36 +312,26 @@ class Prover {
       const fs::path face = request_.libraries / "libmpsprobe_metal_face.so";
       const fs::path headers = request_.data / "frameworks";
       if (!fs::exists(face) || !fs::exists(headers)) {
-        untried("build", fmt::format("{} or {} is missing: build mpsprobe where clang and GNUstep "
-                                     "are installed",
-                                     face.string(), headers.string()));
+        untried(
+            "build",
+            fmt::format("{} or {} is missing: build mpsprobe where clang and GNUstep are installed",
+                        face.string(), headers.string()));
         return;
       }
       const CommandResult asked =
           command({"gcc", "-print-file-name=libobjc.so"}, request_.build_seconds, {});
       const fs::path objc = fs::path(asked.out.substr(0, asked.out.find('\n'))).parent_path();
-      for (const std::string& each : Words{"-fblocks",
-                                           "-fobjc-runtime=gcc",
-                                           "-fconstant-string-class=NSConstantString",
-                                           "-fobjc-exceptions",
-                                           "-isystem",
-                                           (request_.data / "gnustep").string(),
-                                           "-isystem",
-                                           "/usr/include/GNUstep",
-                                           "-isystem",
-                                           (objc / "include").string(),
-                                           "-iframework",
-                                           headers.string(),
-                                           "-L" + request_.libraries.string(),
-                                           "-Wl,-rpath," + request_.libraries.string(),
-                                           "-lmpsprobe_metal_face",
-                                           "-lgnustep-base",
-                                           "-L" + objc.string(),
-                                           "-lobjc",
-                                           "-lBlocksRuntime",
-                                           "-lpthread"}) {
-        words.push_back(each);
-      }
+      const Words of_gnustep = words_in(
+          "-fblocks -fobjc-runtime=gcc -fconstant-string-class=NSConstantString -fobjc-exceptions "
+          "-isystem /usr/include/GNUstep -lmpsprobe_metal_face -lgnustep-base -lobjc "
+          "-lBlocksRuntime -lpthread");
+      // Our headers before those of GNUstep.
+      words.insert(words.end(),
+                   {"-isystem", (request_.data / "gnustep").string(), "-isystem",
+                    (objc / "include").string(), "-iframework", headers.string(),
+                    "-L" + request_.libraries.string(), "-Wl,-rpath," + request_.libraries.string(),
+                    "-L" + objc.string()});
+      words.insert(words.end(), of_gnustep.begin(), of_gnustep.end());
     }
     if (!build(words, kApple ? "clang++" : "clang++ against the simulated device's face")) return;
     if (!kApple && !request_.simulated) {

@@ -183,10 +183,10 @@ std::vector<std::string> remarks_of(const Verification& verification) {
   const bool same_system =
       before.os == verification.machine.os && before.os_build == verification.machine.os_build;
   if (!before.os.empty() && !same_system) {
-    lines.push_back(fmt::format(
-        "The system was {} and is {} now. No arm ran on the old one: what changed with the system "
-        "is never told apart here.",
-        system_text(before), system_text(verification.machine)));
+    lines.push_back(
+        fmt::format("The system was {} and is {} now. No arm ran on the old one: what changed with "
+                    "the system is never told apart here.",
+                    system_text(before), system_text(verification.machine)));
   }
   if (!verification.not_set.empty()) {
     lines.push_back(fmt::format(
@@ -199,8 +199,7 @@ std::vector<std::string> remarks_of(const Verification& verification) {
 std::string how(const Verification& verification) {
   return fmt::format(
       "{} trials of each cell and arm in one order drawn from seed {}; old against new by {}, "
-      "level "
-      "{}, by Holm over all cells; before against now by {}; measured {}, verified {}",
+      "level {}, by Holm over all cells; before against now by {}; measured {}, verified {}",
       verification.trials, verification.seed, equality_method(verification.sampling()),
       kVerifyLevel, equality_method(Sampling::looking), verification.record.measured,
       verification.started);

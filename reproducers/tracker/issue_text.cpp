@@ -265,8 +265,8 @@ std::string versions(const IssueFacts& facts) {
   line("Measured with",
        "mpsprobe " + analysis.header.mpsprobe_version + ", which runs LibTorch without Python");
   return code_block(text) +
-         "\nOnly what was measured; Python and its packages took no part. "
-         "`python -m torch.utils.collect_env` adds them where the program above is run.\n";
+         "\nOnly what was measured; Python and its packages took no part. `python -m "
+         "torch.utils.collect_env` adds them where the program above is run.\n";
 }
 
 }  // namespace
