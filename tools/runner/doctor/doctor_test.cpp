@@ -8,7 +8,7 @@
 #include "harness/wire/event.h"
 #include "tools/runner/doctor/doctor_system.h"
 #include "tools/runner/program_fixture.h"
-#include "tools/runner/workers/run_path.h"
+#include "tools/runner/workers/rpath.h"
 #include "tools/runner/workers/torch_copies.h"
 
 namespace mpsprobe {
@@ -404,16 +404,16 @@ TEST_F(TorchCopies, PythonsPackagesAreFoundWithoutPython) {
 
 TEST_F(TorchCopies, ARunPathIsReadFromProgramsAndFromNothingElse) {
 #ifndef __APPLE__
-  EXPECT_THAT(read_run_path(worker_).folders, ElementsAre("$ORIGIN/../lib"));
-  EXPECT_FALSE(read_run_path(worker_).before_environment);
+  EXPECT_THAT(read_rpath(worker_).folders, ElementsAre("$ORIGIN/../lib"));
+  EXPECT_FALSE(read_rpath(worker_).before_environment);
 #endif
-  EXPECT_TRUE(read_run_path(write("script", "#!/bin/sh\n")).folders.empty());
-  EXPECT_TRUE(read_run_path(path("nonexistent")).folders.empty());
-  EXPECT_TRUE(read_run_path(folder_).folders.empty());
+  EXPECT_TRUE(read_rpath(write("script", "#!/bin/sh\n")).folders.empty());
+  EXPECT_TRUE(read_rpath(path("nonexistent")).folders.empty());
+  EXPECT_TRUE(read_rpath(folder_).folders.empty());
   // Cut off anywhere, or with any of its first bytes wrong, it is read as far as it makes sense.
   const std::string program = read("bin/worker");
   for (size_t bytes : {10U, 64U, 100U, 400U, 700U, 5000U, 20000U}) {
-    read_run_path(write("cut", program.substr(0, bytes)));
+    read_rpath(write("cut", program.substr(0, bytes)));
   }
   for (size_t at = 4; at < 1000; ++at) {
     std::fstream file(worker_, std::ios::in | std::ios::out | std::ios::binary);
@@ -422,7 +422,7 @@ TEST_F(TorchCopies, ARunPathIsReadFromProgramsAndFromNothingElse) {
       file.put(byte).flush();
     };
     put('\xff');
-    for (const std::string& folder : read_run_path(worker_).folders) {
+    for (const std::string& folder : read_rpath(worker_).folders) {
       EXPECT_LE(folder.size(), 65536U);
     }
     put(program[at]);
@@ -435,7 +435,7 @@ TEST_F(TorchCopies, AMachOFileTellsItsRunPathHere) {
                    32);
   file += std::string("\x1c\0\0\x80\x30\0\0\0\x0c\0\0\0@loader_path/../lib", 31);
   file.resize(200, '\0');
-  EXPECT_THAT(read_run_path(write("macho", file)).folders, ElementsAre("@loader_path/../lib"));
+  EXPECT_THAT(read_rpath(write("macho", file)).folders, ElementsAre("@loader_path/../lib"));
 }
 
 }  // namespace

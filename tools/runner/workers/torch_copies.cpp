@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "tools/runner/workers/run_path.h"
+#include "tools/runner/workers/rpath.h"
 
 namespace mpsprobe {
 namespace {
@@ -27,7 +27,7 @@ constexpr const char* kRunPathName = "run path of the worker (RUNPATH)";
 
 using Variables = std::map<std::string, std::string>;
 
-std::vector<std::string> split(const std::string& text, const char* separators) {
+std::vector<std::string> split_at_any(const std::string& text, const char* separators) {
   std::vector<std::string> parts;
   for (size_t at = 0; at <= text.size();) {
     const size_t end = std::min(text.find_first_of(separators, at), text.size());
@@ -48,21 +48,21 @@ class Search {
   Search(const std::string& worker, Variables variables)
       : worker_folder_(fs::path(resolved(worker)).parent_path()),
         variables_(std::move(variables)),
-        run_path_(read_run_path(worker)) {}
+        rpath_(read_rpath(worker)) {}
 
   std::vector<TorchCopy> run() {
-    for (const std::string& file : split(value(kPreload), ": ")) {
+    for (const std::string& file : split_at_any(value(kPreload), ": ")) {
       if (fs::path(file).filename() == torch_library_name()) take(file, kPreload, true, false);
     }
-    if (run_path_.before_environment) take_run_path();
+    if (rpath_.before_environment) take_run_path();
     if (const std::string list = value(kLibraryPath); !list.empty()) {
       // An empty entry is the current folder, on Linux.
-      for (const std::string& folder : split(list, ":;")) {
+      for (const std::string& folder : split_at_any(list, ":;")) {
         take(fs::path(folder.empty() ? "." : folder) / torch_library_name(), kLibraryPath, true,
              false);
       }
     }
-    if (!run_path_.before_environment) take_run_path();
+    if (!rpath_.before_environment) take_run_path();
     if (const std::string root = value("MPSPROBE_TORCH"); !root.empty()) {
       take_root(root, "MPSPROBE_TORCH");
     }
@@ -96,7 +96,7 @@ class Search {
   }
 
   void take_run_path() {
-    for (std::string folder : run_path_.folders) {
+    for (std::string folder : rpath_.folders) {
       for (const char* word : {"$ORIGIN", "${ORIGIN}", "@loader_path", "@executable_path"}) {
         if (folder.starts_with(word)) {
           folder = worker_folder_.string() + folder.substr(std::string_view(word).size());
@@ -122,14 +122,14 @@ class Search {
   }
 
   void take_python() {
-    for (const std::string& folder : split(value("PYTHONPATH"), ":")) {
+    for (const std::string& folder : split_at_any(value("PYTHONPATH"), ":")) {
       if (!folder.empty()) take_root(folder, "PYTHONPATH");
     }
     for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
       if (const std::string prefix = value(name); !prefix.empty()) take_packages(prefix, name);
     }
     const std::string home = value("HOME");
-    for (const std::string& folder : split(value("PATH"), ":")) {
+    for (const std::string& folder : split_at_any(value("PATH"), ":")) {
       const fs::path python = fs::path(folder) / "python3";
       std::error_code error;
       if (folder.empty() || !fs::exists(python, error)) continue;
@@ -155,7 +155,7 @@ class Search {
 
   fs::path worker_folder_;
   Variables variables_;
-  RunPath run_path_;
+  Rpath rpath_;
   std::vector<TorchCopy> copies_;
 };
 

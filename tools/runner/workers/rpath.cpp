@@ -1,4 +1,4 @@
-#include "tools/runner/workers/run_path.h"
+#include "tools/runner/workers/rpath.h"
 
 #include <bit>
 #include <cstdint>
@@ -6,6 +6,8 @@
 #include <fstream>
 #include <optional>
 #include <string_view>
+
+#include "harness/wire/split.h"
 
 namespace mpsprobe {
 namespace {
@@ -55,10 +57,8 @@ Number at(std::string_view bytes, size_t offset) {
 
 std::vector<std::string> split_folders(std::string_view list) {
   std::vector<std::string> folders;
-  while (!list.empty()) {
-    const size_t end = std::min(list.find(':'), list.size());
-    if (end > 0) folders.emplace_back(list.substr(0, end));
-    list.remove_prefix(std::min(end + 1, list.size()));
+  for (const std::string_view folder : split(list, ':')) {
+    if (!folder.empty()) folders.emplace_back(folder);
   }
   return folders;
 }
@@ -70,7 +70,7 @@ struct Segment {
   uint64_t bytes;
 };
 
-RunPath read_elf(File& file, std::string_view header) {
+Rpath read_elf(File& file, std::string_view header) {
   constexpr uint32_t kLoad = 1;
   constexpr uint32_t kDynamic = 2;
   constexpr size_t kProgramHeaderBytes = 56;
@@ -113,12 +113,12 @@ RunPath read_elf(File& file, std::string_view header) {
   return {};
 }
 
-RunPath read_mach_o(File& file, std::string_view header) {
+Rpath read_mach_o(File& file, std::string_view header) {
   constexpr size_t kHeaderBytes = 32;
   constexpr uint32_t kRunPathCommand = 0x8000001c;  // LC_RPATH
   const auto commands = file.read(kHeaderBytes, at<uint32_t>(header, 20));
   if (!commands.has_value()) return {};
-  RunPath path;
+  Rpath path;
   for (size_t i = 0; i + 8 <= commands->size();) {
     const auto bytes = at<uint32_t>(*commands, i + 4);
     if (bytes < 8 || bytes > commands->size() - i) break;
@@ -136,13 +136,11 @@ RunPath read_mach_o(File& file, std::string_view header) {
 
 }  // namespace
 
-RunPath read_run_path(const std::filesystem::path& program) {
+Rpath read_rpath(const std::filesystem::path& program) {
   File file(program);
   const auto header = file.read(0, 64);
   if (!header.has_value()) return {};
-  const bool elf64 = header->starts_with(
-      "\x7f"
-      "ELF\x02\x01");
+  const bool elf64 = header->starts_with("\177ELF\2\1");
   if (elf64) return read_elf(file, *header);
   if (at<uint32_t>(*header, 0) == 0xfeedfacf) return read_mach_o(file, *header);
   return {};

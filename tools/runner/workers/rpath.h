@@ -7,7 +7,7 @@
 namespace mpsprobe {
 
 /// Where a program tells the loader to look for its libraries.
-struct RunPath {
+struct Rpath {
   std::vector<std::string> folders;  ///< as written: "$ORIGIN/../lib", "@loader_path/../lib"
   /// ELF's DT_RPATH alone: it comes before LD_LIBRARY_PATH, everything else after it.
   bool before_environment = false;
@@ -15,6 +15,6 @@ struct RunPath {
 
 /// Reads it from a 64-bit ELF or Mach-O file, of whatever machine. Empty for anything else: a
 /// script, a damaged or a universal file. Never throws for what the file holds.
-RunPath read_run_path(const std::filesystem::path& program);
+Rpath read_rpath(const std::filesystem::path& program);
 
 }  // namespace mpsprobe
