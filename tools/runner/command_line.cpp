@@ -19,7 +19,7 @@
 #include "reports/writers/atomic_file.h"
 #include "tools/runner/command.h"
 #include "tools/runner/exit_code.h"
-#include "tools/runner/help/help_format.h"
+#include "tools/runner/help/help.h"
 #include "tools/runner/machine_error.h"
 #include "tools/runner/say.h"
 #include "tools/runner/screen.h"

@@ -13,9 +13,7 @@
 #include "tools/runner/exit_code.h"
 #include "tools/runner/expect/expect_command.h"
 #include "tools/runner/feedback/feedback_command.h"
-#include "tools/runner/help/command_info.h"
-#include "tools/runner/help/completions.h"
-#include "tools/runner/help/man_page.h"
+#include "tools/runner/help/help.h"
 #include "tools/runner/history/history_command.h"
 #include "tools/runner/list/list_command.h"
 #include "tools/runner/merge/merge_command.h"
@@ -33,8 +31,8 @@
 namespace mpsprobe {
 
 constexpr const char* kAllExitCodes =
-    "Exit codes: 0 complete (a boundary found is a result), 1 what --fail-on names was found, "
-    "2 wrong usage, 3 the harness or the machine could not do it, 4 nothing selected or nothing "
+    "Exit codes: 0 complete (a boundary found is a result), 1 what --fail-on names was found, 2 "
+    "wrong usage, 3 the harness or the machine could not do it, 4 nothing selected or nothing "
     "could run, 5 the report could not be written, 6 incomplete: what was planned was not done, "
     "130 interrupted.";
 
@@ -143,18 +141,17 @@ const std::array kCommands{
         "  mpsprobe run --cell sim/linear/nograph/threads=3 --trials 30\n"
         "  mpsprobe run --resume mpsprobe-out/2026-01-31T12-34-56Z-default",
         kAllExitCodes, add_run},
-    Command{
-        "repro", kResults,
-        "reduce a failing cell to its minimal form, and show what is necessary for it",
-        "Examples:\n"
-        "  mpsprobe repro sim/linear/nograph/threads=8/iterations=50\n"
-        "  mpsprobe repro mpsprobe-out/2026-01-31T12-34-56Z-default/report.json\n"
-        "  mpsprobe repro mpsprobe-out/2026-01-31T12-34-56Z-default --signature 'uncommitted "
-        "encoder'",
-        "Exit codes: 0 reduced, or the budget used up, 2 wrong usage, 3 the harness or the machine "
-        "could not do it, 4 the cell does not fail here or cannot run, 5 the result could not be "
-        "written; its trials are kept, 130 interrupted.",
-        add_repro},
+    Command{"repro", kResults,
+            "reduce a failing cell to its minimal form, and show what is necessary for it",
+            "Examples:\n"
+            "  mpsprobe repro sim/linear/nograph/threads=8/iterations=50\n"
+            "  mpsprobe repro mpsprobe-out/2026-01-31T12-34-56Z-default/report.json\n"
+            "  mpsprobe repro mpsprobe-out/2026-01-31T12-34-56Z-default --signature 'uncommitted "
+            "encoder'",
+            "Exit codes: 0 reduced, or the budget used up, 2 wrong usage, 3 the harness or the "
+            "machine could not do it, 4 the cell does not fail here or cannot run, 5 the result "
+            "could not be written; its trials are kept, 130 interrupted.",
+            add_repro},
     Command{"list", kRunAndLook, "show what there is to run", "", "",
             plain<add_list_options, list_command_line>},
     Command{"doctor", kRunAndLook,
@@ -170,8 +167,7 @@ const std::array kCommands{
             "Exit codes: 0 merged and complete, 2 wrong usage, other plans or unlike machines, 3 a "
             "journal\n"
             "cannot be read or written, 5 the report could not be written, 6 incomplete: what is "
-            "missing "
-            "is\n"
+            "missing is\n"
             "listed.",
             plain<add_merge_options, merge_command_line>},
     Command{

@@ -61,9 +61,9 @@ Matrix find_matrix(const std::string& name_or_file) {
     for (const std::string& name : names) known += (known.empty() ? "" : ", ") + name;
     throw InputError("--matrix " + shortened(printable(name_or_file), 200),
                      "is no built-in matrix and no file" + did_you_mean(name_or_file, names),
-                     known.empty() ? "The built-in matrices are missing beside the program: "
-                                     "install it whole"
-                                   : "Built in are: " + known);
+                     known.empty()
+                         ? "The built-in matrices are missing beside the program: install it whole"
+                         : "Built in are: " + known);
   }
   return load_matrix(name_or_file);
 }

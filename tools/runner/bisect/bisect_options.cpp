@@ -1,8 +1,7 @@
-#include "tools/runner/bisect/bisect_options.h"
-
 #include <CLI/CLI.hpp>
 
 #include "harness/wire/cell.h"
+#include "tools/runner/bisect/bisect_command.h"
 #include "tools/runner/option_check.h"
 #include "tools/runner/trial_options.h"
 

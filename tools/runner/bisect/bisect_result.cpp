@@ -206,11 +206,9 @@ std::string bisect_markdown(const BisectResult& result) {
   }
   return text +
          "\nIntervals hold at whatever moment the trials ended. Which build was tried next "
-         "followed "
-         "from all trials before it. The posterior is over where the rate changed, with the rates "
-         "of "
-         "both sides integrated out; how sure the answer is allows for rates at which such a "
-         "posterior is too sure.\n";
+         "followed from all trials before it. The posterior is over where the rate changed, with "
+         "the rates of both sides integrated out; how sure the answer is allows for rates at which "
+         "such a posterior is too sure.\n";
 }
 
 }  // namespace mpsprobe

@@ -123,9 +123,9 @@ void BuildTrials::begin() {
     writer_ = std::make_unique<JournalWriter>(file);
     const CampaignHeader& header = writer_->existing().header;
     if (!request_.options.trust_run) {
-      refuse_foreign(header.origin, folder_, would_start(header), folder_.string(),
-                     "Begin the bisection anew, or add --trust-run if you trust whoever made these "
-                     "trials");
+      refuse_foreign(
+          header.origin, folder_, would_start(header), folder_.string(),
+          "Begin the bisection anew, or add --trust-run if you trust whoever made these trials");
     }
     check_same_libraries(writer_->existing().header);
     running_ = std::make_unique<Running>(*writer_, writer_->existing().header,

@@ -28,12 +28,11 @@ void check_macos_limits(const MacosFacts& facts, Checks& checks) {
   // System Integrity Protection strips these in every protected program on the way, /bin/sh and
   // /usr/bin/env among them, without a word.
   const bool seen = facts.dyld_variables;
-  checks.push_back(
-      {"limit.dyld", "limits", seen ? CheckStatus::warn : CheckStatus::ok, "DYLD_ variables",
-       seen ? "set, and seen here" : "none seen here",
-       seen ? "give them with --env, which no protected program strips"
-            : "if you set one: the system takes DYLD_ away from programs that /bin/sh or "
-              "/usr/bin/env start; give it with --env instead"});
+  checks.push_back({"limit.dyld", "limits", seen ? CheckStatus::warn : CheckStatus::ok,
+                    "DYLD_ variables", seen ? "set, and seen here" : "none seen here",
+                    seen ? "give them with --env, which no protected program strips"
+                         : "if you set one: the system takes DYLD_ away from programs that /bin/sh "
+                           "or /usr/bin/env start; give it with --env instead"});
 }
 
 #ifdef __APPLE__

@@ -116,11 +116,10 @@ NumbersSeen judge_numbers(const TrialRecord& trial, bool paravirtual, const std:
     case Outcome::pass:
       break;
     case Outcome::wrong_result:
-      return {
-          CheckStatus::fail,
-          "it computes, and computes wrong, in one thread: nothing that it passes or fails says "
-          "anything about threads. " +
-              elsewhere};
+      return {CheckStatus::fail,
+              "it computes, and computes wrong, in one thread: nothing that it passes or fails "
+              "says anything about threads. " +
+                  elsewhere};
     case Outcome::hang:
       return {CheckStatus::fail, "it takes work and does not end it, in one thread: " + elsewhere};
     case Outcome::unsupported:
@@ -291,9 +290,9 @@ class Trials {
           "module and offset");
     } else {
       add(worker, id, CheckStatus::fail, what, top.function + " is on top",
-          fmt::format("expected is {}: stacks cannot be trusted here; was the worker built anew "
-                      "meanwhile?",
-                      planted.function));
+          fmt::format(
+              "expected is {}: stacks cannot be trusted here; was the worker built anew meanwhile?",
+              planted.function));
     }
   }
 

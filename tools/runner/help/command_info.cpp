@@ -1,7 +1,6 @@
-#include "tools/runner/help/command_info.h"
-
 #include <CLI/CLI.hpp>
 
+#include "tools/runner/help/help.h"
 #include "tools/runner/option_check.h"
 
 namespace mpsprobe {

@@ -1,7 +1,7 @@
-#include "tools/runner/help/completions.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include "tools/runner/help/help.h"
 
 namespace mpsprobe {
 namespace {
@@ -125,8 +125,8 @@ std::string zsh(const std::vector<CommandInfo>& commands) {
          "folder\n"
          "# of $fpath as _mpsprobe.\n"
          "_mpsprobe_names() {\n"
-         "  compadd -- ${(f)\"$(mpsprobe list $1 2>/dev/null | sed -n "
-         "'s/^\\([^ #][^ ]*\\).*/\\1/p')\"}\n"
+         "  compadd -- ${(f)\"$(mpsprobe list $1 2>/dev/null | sed -n 's/^\\([^ #][^ "
+         "]*\\).*/\\1/p')\"}\n"
          "  [ \"$2\" != files ] || _files\n"
          "}\n"
          "_mpsprobe() {\n"
@@ -146,8 +146,7 @@ std::string zsh(const std::vector<CommandInfo>& commands) {
          "  esac\n"
          "}\n"
          "if [ \"$funcstack[1]\" = _mpsprobe ]; then _mpsprobe \"$@\"; else compdef _mpsprobe "
-         "mpsprobe; "
-         "fi\n";
+         "mpsprobe; fi\n";
 }
 
 std::string fish_values(const OptionInfo& option) {

@@ -1,5 +1,3 @@
-#include "tools/runner/help/help_format.h"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -8,6 +6,7 @@
 #include <string>
 
 #include "reports/words/text.h"
+#include "tools/runner/help/help.h"
 
 namespace mpsprobe {
 namespace {

@@ -1,8 +1,8 @@
-#include "tools/runner/help/man_page.h"
-
 #include <fmt/format.h>
 
 #include <sstream>
+
+#include "tools/runner/help/help.h"
 
 namespace mpsprobe {
 namespace {

@@ -5,11 +5,14 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "harness/campaign/rerun.h"
 #include "harness/campaign/trial_bench.h"
+#include "harness/journal/trial_json.h"
 #include "harness/wire/input_error.h"
+#include "harness/wire/json_shape.h"
 #include "reports/analysis/devices.h"
 #include "reports/words/text.h"
 #include "reports/writers/atomic_file.h"
@@ -21,7 +24,6 @@
 #include "tools/runner/interrupt.h"
 #include "tools/runner/machine_error.h"
 #include "tools/runner/repro/repro_programs.h"
-#include "tools/runner/repro/repro_request.h"
 #include "tools/runner/repro/repro_source.h"
 #include "tools/runner/run/plan_campaign.h"
 #include "tools/runner/run/recorded_trials.h"
@@ -36,9 +38,50 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kReproRequestFile = "request.json";
+
 /// Trials in the command that runs the minimal cell again.
 constexpr int kFewestTrialsAgain = 10;
 constexpr int kMostTrialsAgain = 1000;
+
+/// What a minimisation was asked for, beside its journal, so that it can be resumed: the signature
+/// and the limits. Not the start cell and the operations, which the journal's header holds. Throws
+/// MachineError where it cannot be written.
+void write_request(const fs::path& file, const MinimiseRequest& request) {
+  const nlohmann::json object{{"mpsprobe_repro", 1},
+                              {"signature", valid_utf8(request.signature)},
+                              {"most_trials", request.most_trials},
+                              {"patience", request.patience},
+                              {"condition_trials", request.most_condition_trials},
+                              {"conditions", request.conditions}};
+  write_atomically(file, object.dump(2) + "\n", "nothing was run");
+}
+
+/// Throws InputError where it is not of this form.
+MinimiseRequest read_request(const fs::path& file) {
+  const char* const remedy = "Begin a new minimisation";
+  std::ifstream stream(file, std::ios::binary);
+  MinimiseRequest request;
+  try {
+    const nlohmann::json object = nlohmann::json::parse(stream);
+    if (object.at("mpsprobe_repro") != 1) {
+      throw InputError(file.string(), "was written by another version of mpsprobe", remedy);
+    }
+    request.signature = object.at("signature");
+    request.most_trials = object.at("most_trials");
+    request.patience = object.at("patience");
+    request.most_condition_trials = object.at("condition_trials");
+    request.conditions = object.at("conditions");
+  } catch (const nlohmann::json::exception& error) {
+    throw InputError(file.string(),
+                     std::string("is not what `mpsprobe repro` wrote: ") + json_problem(error),
+                     remedy);
+  }
+  if (request.most_trials < 2 || request.patience < 1 || request.most_condition_trials < 1) {
+    throw InputError(file.string(), "holds a limit that makes no sense", remedy);
+  }
+  return request;
+}
 
 /// What is shown while it runs, on standard error: each step when it is decided, and on a terminal
 /// one line that updates itself.

@@ -1,8 +1,7 @@
-#include "tools/runner/repro/repro_options.h"
-
 #include <CLI/CLI.hpp>
 
 #include "tools/runner/option_check.h"
+#include "tools/runner/repro/repro_command.h"
 #include "tools/runner/trial_options.h"
 
 namespace mpsprobe {
@@ -45,14 +44,13 @@ void add_repro_options(CLI::App& app, ReproOptions& options) {
   add_environment(app, options.environment, " [as in the run]");
   add_start_process(app, options.start_process,
                     "as in the run; of a cell as `run` does, exec with --worker");
-  app.add_option("--crash-reports", options.crash_reports,
-                 "a folder where the system's crash reports appear; may be repeated [the usual "
-                 "ones]")
-      ->type_name("DIR");
   app.add_option(
-         "--out", options.out,
-         "folder for the journal, minimum.json and repro.md [repro-SIGNATURE, in the folder "
-         "of the run where there is one]")
+         "--crash-reports", options.crash_reports,
+         "a folder where the system's crash reports appear; may be repeated [the usual ones]")
+      ->type_name("DIR");
+  app.add_option("--out", options.out,
+                 "folder for the journal, minimum.json and repro.md [repro-SIGNATURE, in the "
+                 "folder of the run where there is one]")
       ->type_name("DIR");
   app.add_option("--resume", options.resume,
                  "go on with the minimisation in this folder, with the options that it began with")

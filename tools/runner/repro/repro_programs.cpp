@@ -102,8 +102,7 @@ std::string write_programs(const fs::path& folder, const Minimum& minimum,
     proofs = prove(proof);
   } catch (const fs::filesystem_error& error) {
     throw MachineError(
-        fmt::format("{}: {}. Free some space, or leave the programs out with "
-                    "--no-programs",
+        fmt::format("{}: {}. Free some space, or leave the programs out with --no-programs",
                     proof.work.string(), error.code().message()));
   }
   std::error_code error;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/journal/journal.h"
-#include "tools/runner/repro/repro_options.h"
+#include "tools/runner/repro/repro_command.h"
 #include "tools/runner/run/run_options.h"
 
 namespace mpsprobe {

@@ -1,13 +1,37 @@
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 
+#include "harness/campaign/campaign.h"
+#include "reports/analysis/analysis.h"
 #include "tools/runner/run/line_writer.h"
-#include "tools/runner/run/run_event.h"
 
 namespace mpsprobe {
+
+// What happens in a run, in the order in which it happens. What an event refers to lives for as
+// long as the call that hands it on.
+
+struct RunBegan {
+  const CampaignHeader& header;
+  const std::filesystem::path& folder;
+  bool goes_on;  ///< one that was cut short is resumed
+};
+
+struct TrialEnded {
+  const TrialRecord& trial;
+  const Progress& progress;
+};
+
+struct RunEnded {
+  const CampaignEnd& end;
+  const Analysis& analysis;
+};
+
+using RunEvent = std::variant<RunBegan, TrialEnded, RunEnded>;
 
 /// What happens in a run, for programs, while it happens: --events. No reader holds the run up: one
 /// that is too slow gets a line that counts what it missed, one that comes late gets what was kept

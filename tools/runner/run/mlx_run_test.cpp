@@ -10,7 +10,7 @@
 
 #include "harness/wire/cell.h"
 #include "reports/expectations/expectations.h"
-#include "reproducers/emit/mlx_emission.h"
+#include "reproducers/emit/kinds.h"
 #include "reproducers/proof/proof.h"
 #include "tools/runner/program_fixture.h"
 

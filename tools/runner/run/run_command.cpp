@@ -240,8 +240,7 @@ int exit_code(const RunOptions& options, const std::vector<KnownFailure>& known,
   }
   if (end.reason == "device_lost") {
     say(stderr,
-        "mpsprobe: the device was lost: {}. Restart the machine, then go on with "
-        "--resume\n",
+        "mpsprobe: the device was lost: {}. Restart the machine, then go on with --resume\n",
         printable(end.note));
     return kExitMachine;
   }

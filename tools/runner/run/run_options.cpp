@@ -58,10 +58,9 @@ void add_run_options(CLI::App& app, RunOptions& options) {
       app, {{"--resume",
              {"--format", "--events", "--expectations", "--fail-on", "--known-good", "--trust-run"},
              "goes on with the options that the run began with"}});
-  add_optional_value(
-      app, "--matrix", options.matrix,
-      "run a matrix: a name from `mpsprobe list matrices`, or a JSON file [the one for the best "
-      "backend present]")
+  add_optional_value(app, "--matrix", options.matrix,
+                     "run a matrix: a name from `mpsprobe list matrices`, or a JSON file [the one "
+                     "for the best backend present]")
       ->type_name("[NAME|FILE]")
       ->group(kWhat);
   app.add_option("--cell", options.cells, "run one cell by its text; may be repeated")
@@ -111,10 +110,9 @@ void add_run_options(CLI::App& app, RunOptions& options) {
       ->check(whole_number_between(1, 1'000'000))
       ->type_name("N")
       ->group(kLimits);
-  app.add_option(
-         "--jobs", options.jobs,
-         "trials at the same time; on a GPU with the backend cuda only [1 on a GPU, else one "
-         "for each core, at most 8]")
+  app.add_option("--jobs", options.jobs,
+                 "trials at the same time; on a GPU with the backend cuda only [1 on a GPU, else "
+                 "one for each core, at most 8]")
       ->check(whole_number_between(1, 64))
       ->type_name("N")
       ->group(kLimits);
@@ -129,10 +127,9 @@ void add_run_options(CLI::App& app, RunOptions& options) {
                  "together; auto: as GoogleTest's, GitLab's or Slurm's variables say")
       ->type_name("I/N|auto")
       ->group(kWhat);
-  add_optional_value(
-      app, "--resume", options.resume,
-      "go on with the run in this folder, or else with the newest below mpsprobe-out, with "
-      "the options that it began with")
+  add_optional_value(app, "--resume", options.resume,
+                     "go on with the run in this folder, or else with the newest below "
+                     "mpsprobe-out, with the options that it began with")
       ->type_name("[DIR]")
       ->group(kPlace);
   add_trust_run(app, options.trust_run)->group(kWorkers);
@@ -142,10 +139,9 @@ void add_run_options(CLI::App& app, RunOptions& options) {
                  "one beside this program]")
       ->type_name("NAME=PATH")
       ->group(kWorkers);
-  add_start_process(
-      app, options.start_process,
-      "fork on the CPU by LibTorch and on simulated devices, where the system can and --worker "
-      "names none; else exec")
+  add_start_process(app, options.start_process,
+                    "fork on the CPU by LibTorch and on simulated devices, where the system can "
+                    "and --worker names none; else exec")
       ->group(kWorkers);
   app.add_option("--expect-torch", options.expect_torch,
                  "run on this LibTorch or not at all: VERSION, git:HASH, uuid:ID or path:FOLDER")
@@ -167,15 +163,13 @@ void add_run_options(CLI::App& app, RunOptions& options) {
       ->group(kWorkers);
   app.add_option("--expectations", options.expectations,
                  "known failures, by which the run is judged: a file (`mpsprobe expect --help`), "
-                 "or mlx-known, "
-                 "those of that matrix")
+                 "or mlx-known, those of that matrix")
       ->type_name("FILE|NAME")
       ->group(kResult);
-  app.add_option(
-         "--fail-on", options.fail_on,
-         "exit with 1 on: any failure, unexpected ones (not as the matrix says), what a library "
-         "refused, never; and with --expectations on new, worse, gone, expired [unexpected; "
-         "new,worse]")
+  app.add_option("--fail-on", options.fail_on,
+                 "exit with 1 on: any failure, unexpected ones (not as the matrix says), what a "
+                 "library refused, never; and with --expectations on new, worse, gone, expired "
+                 "[unexpected; new,worse]")
       ->check(list_of({"any", "unexpected", "refused", "never", "new", "worse", "gone", "expired"}))
       ->type_name("WHAT[,WHAT]")
       ->group(kResult);

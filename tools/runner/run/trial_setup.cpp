@@ -30,8 +30,7 @@ std::filesystem::path make_default_run_folder(std::string_view started, std::str
   }
   if (error) {
     throw MachineError(
-        fmt::format("{}: cannot be created: {}. Name a folder that can be written "
-                    "with --out",
+        fmt::format("{}: cannot be created: {}. Name a folder that can be written with --out",
                     folder.string(), error.message()));
   }
   return folder;

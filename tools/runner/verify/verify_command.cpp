@@ -160,11 +160,11 @@ void check_journal(const VerifyOptions& options, const BundleRecord& record,
   for (const Cell& cell : cells_to_run(record, options.profile)) known.insert(to_string(cell));
   for (const PlannedCell& planned : header.cells) {
     if (known.contains(to_string(planned.cell))) continue;
-    throw InputError("--resume " + printable(*options.run.resume),
-                     "ran " + to_string(planned.cell) + ", which is no cell of the bundle" +
-                         (options.profile.empty() ? "" : " nor one with that profile"),
-                     "Name the folder of a verification of this bundle, and the --profile that it "
-                     "had");
+    throw InputError(
+        "--resume " + printable(*options.run.resume),
+        "ran " + to_string(planned.cell) + ", which is no cell of the bundle" +
+            (options.profile.empty() ? "" : " nor one with that profile"),
+        "Name the folder of a verification of this bundle, and the --profile that it had");
   }
 }
 

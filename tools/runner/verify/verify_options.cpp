@@ -46,8 +46,8 @@ void add_verify_options(CLI::App& app, VerifyOptions& options) {
                  "go on with the verification in this folder, or conclude from it again")
       ->type_name("DIR");
   app.add_option("--fail-on", options.fail_on,
-                 "exit with 1 where the bundle: fails, in whatever way; is unfixed, which "
-                 "includes inconclusive; never")
+                 "exit with 1 where the bundle: fails, in whatever way; is unfixed, which includes "
+                 "inconclusive; never")
       ->check(one_of({"fails", "unfixed", "never"}))
       ->capture_default_str();
   app.add_option("--filing", options.filing,

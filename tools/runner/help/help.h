@@ -1,11 +1,15 @@
 #pragma once
 
+#include <cstddef>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace CLI {
 class App;
-}
+class FormatterBase;
+}  // namespace CLI
 
 namespace mpsprobe {
 
@@ -32,5 +36,19 @@ struct CommandInfo {
 
 /// The commands of a program, in the order in which they were declared.
 std::vector<CommandInfo> commands_of(const CLI::App& program);
+
+/// A script with which a shell ("bash", "zsh" or "fish") completes commands, options and values.
+/// Values that depend on the installation (matrices, operations, profiles) are asked for when they
+/// are completed.
+std::string completions(std::string_view shell, const std::vector<CommandInfo>& commands);
+
+/// The page mpsprobe(1), in man's own macros: every command with its options. `exit_codes` are
+/// those that all commands share.
+std::string man_page(std::string_view description, std::string_view exit_codes,
+                     const std::vector<CommandInfo>& commands);
+
+/// How help is laid out: names to the left, what they mean wrapped to their right, nothing wider
+/// than `width` columns. What an option may be stands in its description.
+std::shared_ptr<CLI::FormatterBase> help_format(size_t width);
 
 }  // namespace mpsprobe
