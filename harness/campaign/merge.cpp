@@ -324,8 +324,8 @@ void write_journal(const std::filesystem::path& file, const Journal& journal) {
   const int error = errno;
   unlink(fresh.c_str());
   throw JournalError(
-      fmt::format("{}: cannot be written: {}. Free some space or choose another "
-                  "folder with --out; the runs are untouched",
+      fmt::format("{}: cannot be written: {}. Free some space or choose another folder with --out; "
+                  "the runs are untouched",
                   file.string(), std::strerror(error)));
 }
 

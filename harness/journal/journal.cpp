@@ -76,8 +76,8 @@ struct JournalWriter::State {
     if (flock(fd, LOCK_EX | LOCK_NB) == 0) return;
     if (errno != EWOULDBLOCK) fail("cannot be locked");
     throw JournalError(file.string() +
-                       ": another mpsprobe is writing this journal. Wait for it, or choose "
-                       "another folder with --out");
+                       ": another mpsprobe is writing this journal. Wait for it, or choose another "
+                       "folder with --out");
   }
 
   void sync() const {

@@ -99,10 +99,9 @@ class Reader {
 
   Journal read(const Take& take) {
     if (!stream_) {
-      throw JournalError(
-          fmt::format("{}: cannot be read: {}. Name the folder of a run, which "
-                      "holds journal.ndjson",
-                      file_.string(), std::strerror(errno)));
+      throw JournalError(fmt::format(
+          "{}: cannot be read: {}. Name the folder of a run, which holds journal.ndjson",
+          file_.string(), std::strerror(errno)));
     }
     Line first;
     if (!next(first)) {

@@ -64,10 +64,9 @@ class Expander {
     }
     if (name == "backend") {
       if (!options_.default_backend.has_value()) {
-        throw InputError("--backend",
-                         "nothing real can run here, and none of the backends is named",
-                         "`mpsprobe list backends` says why. --backend sim runs on the simulated "
-                         "Metal device");
+        throw InputError(
+            "--backend", "nothing real can run here, and none of the backends is named",
+            "`mpsprobe list backends` says why. --backend sim runs on the simulated Metal device");
       }
       return {std::string(name_of(*options_.default_backend))};
     }

@@ -56,9 +56,9 @@ void refuse_shape(const ShapeForm& form, std::string_view shape, std::string_vie
 Sizes read_shape(const ShapeForm& form, std::string_view shape) {
   const std::optional<Sizes> sizes = parse(shape == "default" ? form.shape : shape);
   if (!sizes) {
-    refuse_shape(form, shape,
-                 "not a list of sizes from 1 up, separated by x, with at most 2^31 elements "
-                 "together");
+    refuse_shape(
+        form, shape,
+        "not a list of sizes from 1 up, separated by x, with at most 2^31 elements together");
   }
   if (form.dimensions == "any") {
     if (sizes->size() > 8) {

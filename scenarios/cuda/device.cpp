@@ -59,10 +59,10 @@ std::string release(int version) {
 CudaDevice::CudaDevice(const Cell& cell)
     : graph_(cell.path == Path::graph), mode_(mode_of(cell.capture)) {
   if (cell.stream == StreamUse::per_thread && cell.threads > kPoolStreams) {
-    throw UnsupportedError(fmt::format(
-        "stream=per-thread: LibTorch's pool has {} streams and the cell has {} threads. Use "
-        "threads={} or fewer, or stream=default",
-        kPoolStreams, cell.threads, kPoolStreams));
+    throw UnsupportedError(
+        fmt::format("stream=per-thread: LibTorch's pool has {} streams and the cell has {} "
+                    "threads. Use threads={} or fewer, or stream=default",
+                    kPoolStreams, cell.threads, kPoolStreams));
   }
   if (graph_ && cell.threads > 1 && cell.stream != StreamUse::per_thread &&
       cell.start != Start::sequential) {

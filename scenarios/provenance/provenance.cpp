@@ -44,11 +44,11 @@ nlohmann::json torch_provenance() {
     hash = beside.git_hash;
   }
   if (!version.empty() && !same_release(version, compiled_version())) {
-    throw SetupError(fmt::format(
-        "{}: the process loaded LibTorch {}, and this worker was compiled for {}. Build the worker "
-        "for that LibTorch (MPSPROBE_TORCH), or take what redirects the loader out of the "
-        "environment",
-        image.path, version, compiled_version()));
+    throw SetupError(
+        fmt::format("{}: the process loaded LibTorch {}, and this worker was compiled for {}. "
+                    "Build the worker for that LibTorch (MPSPROBE_TORCH), or take what redirects "
+                    "the loader out of the environment",
+                    image.path, version, compiled_version()));
   }
   return {
       {"version", printable(version)},
