@@ -138,6 +138,7 @@ std::vector<std::string> names_allowed(const CLI::Option& option) {
   }
   if (!list.starts_with(kNames)) return {};
   list.erase(0, kNames.size());
+  if (list.empty()) return {};
   std::vector<std::string> names;
   for (std::string_view name : split(list, ',')) {
     names.emplace_back(name.substr(std::min(name.find_first_not_of(' '), name.size())));
