@@ -1,6 +1,7 @@
 #include "harness/stack/wait_functions.h"
 
 #include <algorithm>
+#include <map>
 #include <string_view>
 
 #include "harness/wire/split.h"
@@ -79,11 +80,15 @@ const WaitFunctions* wait_function(std::string_view name) {
   };
   name = without_underscores(name);
   if (name.starts_with("GI_")) name = without_underscores(name.substr(3));
-  for (const WaitFunctions& group : kWaitFunctions) {
-    const std::vector<std::string_view> names = split(group.names, ' ');
-    if (std::find(names.begin(), names.end(), name) != names.end()) return &group;
-  }
-  return nullptr;
+  static const std::map<std::string_view, const WaitFunctions*> kByName = [] {
+    std::map<std::string_view, const WaitFunctions*> by_name;
+    for (const WaitFunctions& group : kWaitFunctions) {
+      for (const std::string_view each : split(group.names, ' ')) by_name.emplace(each, &group);
+    }
+    return by_name;
+  }();
+  const auto found = kByName.find(name);
+  return found == kByName.end() ? nullptr : found->second;
 }
 
 }  // namespace
