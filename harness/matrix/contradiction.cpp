@@ -66,7 +66,7 @@ const char* broken_rule(const Cell& cell, const OperationInfo& operation) {
     return "only MLX has thread-unsafe streams";
   }
   if (cell.device != DeviceUse::automatic && !backend.devices) {
-    return "where a library computes is chosen of the backend mlx alone";
+    return "where a library computes is chosen on the backend mlx alone";
   }
   if (cell.owner == Owner::main && cell.init == Init::threads) {
     return "with init=threads nothing is made on the main thread";
@@ -158,8 +158,7 @@ const char* broken_rule(const Cell& cell, const OperationInfo& operation) {
        cell.throttle != kMostThreads || cell.meet != Meet::none || cell.sync != Sync::each ||
        cell.every > 1)) {
     return "with serve=queue one thread launches and waits: streams, locks, throttles, meetings "
-           "and ways "
-           "to wait are for several";
+           "and ways to wait are for several";
   }
   if (cell.beside == BesideThreads::wait && cell.end == End::exit) {
     return "with end=exit every thread goes on until the process ends: nobody waits beside them";
@@ -177,8 +176,7 @@ const char* broken_rule(const Cell& cell, const OperationInfo& operation) {
   if (cell.compare == CompareWith::repeats &&
       (cell.iterations * int64_t{cell.churn} == 1 || cell.end == End::exit)) {
     return "with one iteration there is no other call to compare with, and with end=exit nothing "
-           "is "
-           "compared";
+           "is compared";
   }
   if (cell.aftermath != Aftermath::none && cell.end == End::exit) {
     return "with end=exit the threads go on: nothing comes after them";
@@ -189,8 +187,7 @@ const char* broken_rule(const Cell& cell, const OperationInfo& operation) {
   if (cell.end == End::exit &&
       (cell.start == Start::sequential || cell.churn > 1 || cell.sync == Sync::never)) {
     return "with end=exit the threads go on until the process ends: each has to wait for its work, "
-           "and "
-           "none can be joined before";
+           "and none can be joined before";
   }
   if (cell.lifetime == Lifetime::fresh && cell.iterations == 1) {
     return "with one iteration, every lifetime is the same";

@@ -120,10 +120,10 @@ CLI::Validator list_of(std::vector<std::string> names) {
 }
 
 std::set<std::string> words_in(const std::string& list) {
-  std::set<std::string> words;
+  if (list.empty()) return {};
   std::string_view text = list;
   if (text.ends_with(',')) text.remove_suffix(1);
-  if (list.empty()) return words;
+  std::set<std::string> words;
   for (const std::string_view word : split(text, ',')) words.emplace(word);
   return words;
 }
