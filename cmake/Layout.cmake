@@ -57,10 +57,11 @@ write_basic_package_version_file(${_package}/mpsprobeConfigVersion.cmake VERSION
                                  COMPATIBILITY SameMinorVersion)
 install(DIRECTORY ${_package} DESTINATION ${CMAKE_INSTALL_DATADIR}/mpsprobe COMPONENT wheel)
 
-# mpsprobe_stands_alone(<target>): without what a debugger reads, which names the folders of the machine that built it
+# mpsprobe_stands_alone(<target>): without what nothing calls, and what a debugger reads, which names the folders of the
+# machine that built it
 function(mpsprobe_stands_alone target)
   if(MPSPROBE_SELF_CONTAINED AND NOT APPLE)
-    target_link_options(${target} PRIVATE LINKER:--strip-debug)
+    target_link_options(${target} PRIVATE LINKER:--gc-sections,--strip-debug)
   endif()
 endfunction()
 
@@ -103,6 +104,7 @@ function(mpsprobe_install)
     install(TARGETS mpsprobe_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   endif()
   if(MPSPROBE_SELF_CONTAINED AND NOT APPLE)
-    mpsprobe_install_beside(mpsprobe)
+    mpsprobe_install_beside(${in_wheel})
+    target_link_options(mpsprobe PRIVATE LINKER:-s)  # in no stack that a report shows
   endif()
 endfunction()

@@ -10,6 +10,9 @@ if(APPLE)
   return()
 endif()
 
+# So that the linker can leave out what a program does not call.
+add_compile_options(-ffunction-sections -fdata-sections)
+
 # mpsprobe_static_library(<target> <package of Debian> <library>...): an imported target of static libraries
 function(mpsprobe_static_library target package)
   set(CMAKE_FIND_LIBRARY_SUFFIXES .a)
@@ -67,19 +70,23 @@ set_target_properties(LibArchive::LibArchive PROPERTIES
 mpsprobe_contains(libarchive13 libarchive "compiled in, 2-clause BSD")
 mpsprobe_contains(libmbedcrypto7 "Mbed TLS" "compiled in, Apache License 2.0 (Apache-2.0.txt)")
 
-# mpsprobe_install_beside(<program>): libdw and what it needs, in lib/mpsprobe, where that program alone looks for them
-function(mpsprobe_install_beside program)
-  # RPATH, not RUNPATH: it counts for what libdw needs as well. The second is where they lie in a wheel that nobody has
-  # installed yet: where auditwheel looks.
-  set_target_properties(${program} PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/mpsprobe:$ORIGIN/../data/lib/mpsprobe")
-  target_link_options(${program} PRIVATE LINKER:--disable-new-dtags,--gc-sections,-s)
+# mpsprobe_install_beside(<program>...): libdw and what it needs, in lib/mpsprobe, where these programs alone look
+function(mpsprobe_install_beside)
+  set(_programs "")
+  foreach(_program IN LISTS ARGN)
+    # RPATH, not RUNPATH: it counts for what libdw needs as well. The second is where they lie in a wheel that nobody has
+    # installed yet: where auditwheel looks.
+    set_target_properties(${_program} PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/mpsprobe:$ORIGIN/../data/lib/mpsprobe")
+    target_link_options(${_program} PRIVATE LINKER:--disable-new-dtags)
+    string(APPEND _programs " \"$<TARGET_FILE:${_program}>\"")
+  endforeach()
   set(_beside ${CMAKE_INSTALL_LIBDIR}/mpsprobe)
   if(NOT IS_ABSOLUTE ${_beside})
     set(_beside "\${CMAKE_INSTALL_PREFIX}/${_beside}")
   endif()
   # Copies under the names that the loader asks for: a wheel holds no links.
   install(CODE "
-    file(GET_RUNTIME_DEPENDENCIES EXECUTABLES \"$<TARGET_FILE:${program}>\" RESOLVED_DEPENDENCIES_VAR libraries
+    file(GET_RUNTIME_DEPENDENCIES EXECUTABLES${_programs} RESOLVED_DEPENDENCIES_VAR libraries
          POST_INCLUDE_REGEXES \"/lib(dw|elf|lzma|bz2|zstd|fmt)[.]so\" POST_EXCLUDE_REGEXES \".*\")
     foreach(library IN LISTS libraries)
       get_filename_component(name \"\${library}\" NAME)
