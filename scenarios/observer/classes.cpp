@@ -177,7 +177,7 @@ void leave(Call& call) {
   const auto& method = *static_cast<const Replaced*>(call.method);
   const bool outermost = me.depth == 1;
   if (!call.thrown && call.shape.object_result && call.result != 0)
-    see(static_cast<id>(pointer(call.result)));
+    see(me, static_cast<id>(pointer(call.result)));
   if (method.event != nullptr) {
     Moment moment{call, me, method.selector, method.class_name, outermost};
     if (outermost && me.alone != nullptr) leave_object(moment, *std::exchange(me.alone, nullptr));
@@ -190,14 +190,14 @@ void leave(Call& call) {
 
 }  // namespace
 
-void see(id object) {
+void see(Thread& me, id object) {
   const Class of = object_getClass(object);
-  // The class that was seen last, without a lock.
-  static thread_local Class last = nullptr;
-  if (of == last) return;
+  // Without a lock where this thread has seen the class lately.
+  const void*& known = me.classes[(reinterpret_cast<uintptr_t>(of) >> 5U) % me.classes.size()];
+  if (of == known) return;
   Hooks& all = hooks();
   const std::lock_guard lock(all.mutex);
-  last = of;
+  known = of;
   if (!all.seen.insert(of).second) return;
   hook_by_protocols(of);
 }

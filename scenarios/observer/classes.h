@@ -1,5 +1,6 @@
 #pragma once
 
+#include "scenarios/observer/objects.h"
 #include "scenarios/observer/runtime.h"
 
 namespace mpsprobe::observer {
@@ -13,6 +14,6 @@ void watch_classes();
 
 /// Replaces the methods of the object's class that its Metal protocols declare, where it has not
 /// happened yet. What it cannot replace stays as it is. Any thread.
-void see(id object);
+void see(Thread& me, id object);
 
 }  // namespace mpsprobe::observer

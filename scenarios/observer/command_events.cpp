@@ -15,13 +15,16 @@ unsigned long status_of(const Object& buffer) {
 struct Open {
   void* encoder;
   bool committed;
-  Site opened;
-  Site ended;
+  Site opened;  ///< where there is one
+  Site ended;   ///< where it was committed
 };
 
 Open state_of(Object& buffer) {
   const std::lock_guard lock(buffer.spin);
-  return {buffer.open, buffer.closed, buffer.opened, buffer.ended};
+  Open state{buffer.open, buffer.closed, {}, {}};
+  if (state.encoder != nullptr) state.opened = buffer.opened;
+  if (state.committed) state.ended = buffer.ended;
+  return state;
 }
 
 void close_in(Thread& me, void* parent, const void* encoder) {
@@ -55,7 +58,8 @@ void queue_made_buffer(Moment& moment, Object&) {
   if (Object* known = find(moment.me, made);
       known != nullptr && !moment.outermost && !known->closed)
     return;
-  Object& buffer = remember(made, Role::command_buffer, class_getName(object_getClass(made)));
+  Object& buffer =
+      remember(moment.me, made, Role::command_buffer, class_getName(object_getClass(made)));
   buffer.seen_made = true;
   buffer.own = moment.outermost;
   buffer.torch = made_by_torch(moment);
@@ -87,7 +91,8 @@ void buffer_opened_encoder(Moment& moment, Object& buffer) {
   // An MPSCommandBuffer asks the command buffer that it wraps, which was seen a moment ago.
   const bool wrapped = encoder != nullptr && moment.outermost && !encoder->own &&
                        !encoder->closed && encoder->made.thread == moment.me.number;
-  if (!wrapped) encoder = &remember(made, Role::encoder, class_getName(object_getClass(made)));
+  if (!wrapped)
+    encoder = &remember(moment.me, made, Role::encoder, class_getName(object_getClass(made)));
   {
     const std::lock_guard lock(encoder->spin);
     encoder->seen_made = true;
@@ -165,11 +170,11 @@ void encoder_is_freed(Moment& moment, Object& encoder) {
     broken(moment, RuleId::release_without_end, encoder, "it was opened here", &encoder.made);
   }
   for (void* parent : encoder.parents) close_in(moment.me, parent, moment.call.self);
-  forget(moment.call.self);
+  forget(encoder);
 }
 
-void object_is_freed(Moment& moment, Object&) {
-  forget(moment.call.self);
+void object_is_freed(Moment&, Object& object) {
+  forget(object);
 }
 
 void encoder_takes_pipeline(Moment& moment, Object& encoder) {

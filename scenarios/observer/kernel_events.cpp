@@ -52,7 +52,7 @@ std::string text_of_string(id string) {
 Object* result_of(Moment& moment, Role role) {
   if (moment.call.result == 0 || moment.call.thrown) return nullptr;
   const auto made = static_cast<id>(pointer(moment.call.result));
-  Object& object = remember(made, role, class_getName(object_getClass(made)));
+  Object& object = remember(moment.me, made, role, class_getName(object_getClass(made)));
   object.seen_made = true;
   return &object;
 }
@@ -72,7 +72,7 @@ void graph_made_tensor(Moment& moment, Object&) {
       }
     }
   }
-  Object& tensor = remember(made, Role::tensor, "MPSGraphTensor");
+  Object& tensor = remember(moment.me, made, Role::tensor, "MPSGraphTensor");
   tensor.placeholders = std::move(placeholders);
 }
 

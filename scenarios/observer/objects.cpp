@@ -4,9 +4,9 @@
 
 #include <array>
 #include <deque>
+#include <iterator>
 #include <mutex>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "scenarios/observer/classes.h"
@@ -15,10 +15,12 @@ namespace mpsprobe::observer {
 namespace {
 
 struct Shard {
-  std::mutex mutex;
+  Spin spin;
+  /// Those that are gone as well: most addresses come again, and find their place.
   std::unordered_map<const void*, Object*> by_address;
   std::deque<Object> all;
   std::vector<Object*> unused;
+  size_t sweep_at = 1024;
 };
 
 // Never destroyed, as threads may call while the process ends.
@@ -30,6 +32,11 @@ std::array<Shard, 64>& shards() {
 Shard& shard_of(const void* address) {
   const auto number = reinterpret_cast<uintptr_t>(address);
   return shards()[(number >> 4U ^ number >> 12U) % 64];
+}
+
+Object*& recent(Thread& me, const void* address) {
+  const auto number = reinterpret_cast<uintptr_t>(address);
+  return me.recent[(number >> 4U ^ number >> 7U) % me.recent.size()];
 }
 
 struct Threads {
@@ -102,43 +109,59 @@ Thread& first_sight(const Clock* parent) {
   return *current;
 }
 
-Object& place(Shard& shard, void* address, Role role, const char* class_name) {
-  Object* object = nullptr;
+/// Takes the places of those that are gone, where there are many addresses.
+void sweep(Shard& shard) {
+  for (auto at = shard.by_address.begin(); at != shard.by_address.end();) {
+    const bool gone = at->second->address.load(std::memory_order_relaxed) == nullptr;
+    if (gone) shard.unused.push_back(at->second);
+    at = gone ? shard.by_address.erase(at) : std::next(at);
+  }
+  shard.sweep_at = 2 * shard.by_address.size() + 1024;
+}
+
+Object& place_of(Shard& shard, const void* address) {
+  Object*& object = shard.by_address[address];
+  if (object != nullptr) return *object;
   if (shard.unused.empty()) {
     object = &shard.all.emplace_back();
   } else {
     object = shard.unused.back();
     shard.unused.pop_back();
   }
-  {
-    const std::lock_guard lock(object->spin);
-    object->role = role;
-    object->class_name = class_name;
-    object->seen_made = object->own = object->closed = object->suspected = object->has_pipeline =
-        false;
-    object->torch = object->off_queue = false;
-    object->bindings_known = true;
-    object->bound = object->needed = 0;
-    object->open = nullptr;
-    object->parents[0] = object->parents[1] = nullptr;
-    object->made = object->ended = object->opened = {};
-    object->inside = 0;
-    object->last_thread = object->last_time = 0;
-    object->last_use = 0;
-    object->kernels.clear();
-    object->placeholders.clear();
-  }
-  object->address.store(address, std::memory_order_release);
-  shard.by_address[address] = object;
   return *object;
 }
 
-void drop(Shard& shard, const void* address) {
-  const auto at = shard.by_address.find(address);
-  if (at == shard.by_address.end()) return;
-  at->second->address.store(nullptr, std::memory_order_release);
-  shard.unused.push_back(at->second);
-  shard.by_address.erase(at);
+void begin(Object& object, void* address, Role role, const char* class_name) {
+  {
+    const std::lock_guard lock(object.spin);
+    object.role = role;
+    object.class_name = class_name;
+    object.seen_made = object.own = object.closed = object.suspected = object.has_pipeline = false;
+    object.torch = object.off_queue = false;
+    object.bindings_known = true;
+    object.bound = object.needed = 0;
+    object.open = nullptr;
+    object.parents[0] = object.parents[1] = nullptr;
+    object.made.thread = object.ended.thread = object.opened.thread = 0;
+    object.inside.store(0, std::memory_order_relaxed);
+    object.last_thread = object.last_time = 0;
+    object.last_use = 0;
+    if (!object.kernels.empty()) object.kernels.clear();
+    if (!object.placeholders.empty()) object.placeholders.clear();
+  }
+  object.address.store(address, std::memory_order_release);
+}
+
+/// The record of that address, begun anew unless it is there and of that role and `known` may stay.
+Object& record(Thread& me, void* address, Role role, const char* class_name, bool known) {
+  Shard& shard = shard_of(address);
+  const std::lock_guard lock(shard.spin);
+  if (shard.by_address.size() >= shard.sweep_at) sweep(shard);
+  Object& object = place_of(shard, address);
+  if (!known || object.address.load(std::memory_order_relaxed) != address || object.role != role)
+    begin(object, address, role, class_name);
+  recent(me, address) = &object;
+  return object;
 }
 
 }  // namespace
@@ -173,40 +196,29 @@ uint64_t calls_observed() {
 
 Object* find(Thread& me, const void* address) {
   if (address == nullptr) return nullptr;
-  for (Object* recent : me.recent) {
-    if (recent != nullptr && recent->address.load(std::memory_order_acquire) == address)
-      return recent;
-  }
+  Object*& known = recent(me, address);
+  if (known != nullptr && known->address.load(std::memory_order_acquire) == address) return known;
   Shard& shard = shard_of(address);
-  const std::lock_guard lock(shard.mutex);
+  const std::lock_guard lock(shard.spin);
   const auto at = shard.by_address.find(address);
-  if (at == shard.by_address.end()) return nullptr;
-  me.recent[1] = std::exchange(me.recent[0], at->second);
-  return at->second;
+  if (at == shard.by_address.end() ||
+      at->second->address.load(std::memory_order_relaxed) != address)
+    return nullptr;
+  return known = at->second;
 }
 
-Object& remember(void* address, Role role, const char* class_name) {
-  Shard& shard = shard_of(address);
-  const std::lock_guard lock(shard.mutex);
-  drop(shard, address);
-  return place(shard, address, role, class_name);
+Object& remember(Thread& me, void* address, Role role, const char* class_name) {
+  return record(me, address, role, class_name, false);
 }
 
 Object& find_or_remember(Thread& me, void* address, Role role, const char* class_name) {
   // Of another role: another object's, whose end was not seen.
   if (Object* known = find(me, address); known != nullptr && known->role == role) return *known;
-  Shard& shard = shard_of(address);
-  const std::lock_guard lock(shard.mutex);
-  const auto at = shard.by_address.find(address);
-  if (at != shard.by_address.end() && at->second->role == role) return *at->second;
-  drop(shard, address);
-  return place(shard, address, role, class_name);
+  return record(me, address, role, class_name, true);
 }
 
-void forget(const void* address) {
-  Shard& shard = shard_of(address);
-  const std::lock_guard lock(shard.mutex);
-  drop(shard, address);
+void forget(Object& object) {
+  object.address.store(nullptr, std::memory_order_release);
 }
 
 }  // namespace mpsprobe::observer

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sched.h>
+
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -46,17 +48,20 @@ struct Thread {
     Whose whose = Whose::unknown;
   };
   std::array<Caller, 32> callers{};
-  /// The last two objects that it looked up.
-  struct Object* recent[2] = {nullptr, nullptr};
+  /// Objects that it looked up, each at the place of its address.
+  std::array<struct Object*, 8> recent{};
+  /// Classes whose objects it has seen, the same.
+  std::array<const void*, 8> classes{};
   /// What it has for itself: an outermost call's object.
   struct Object* alone = nullptr;
 };
 
-/// Guards what follows it in an object; held for a few instructions.
+/// Guards what follows it; held for a few instructions.
 class Spin {
  public:
   void lock() {
-    while (flag_.test_and_set(std::memory_order_acquire)) {
+    for (int tries = 1; flag_.test_and_set(std::memory_order_acquire); ++tries) {
+      if (tries % 64 == 0) sched_yield();  // who holds it may wait for this processor
     }
   }
   void unlock() { flag_.clear(std::memory_order_release); }
@@ -66,7 +71,7 @@ class Spin {
 };
 
 /// What is known of an object of the frameworks'. Its memory is never given back, only used again
-/// for another object: who finds another address in it has the wrong one.
+/// for another object: who finds another address in it has the wrong one, and none once it is gone.
 struct Object {
   std::atomic<void*> address = nullptr;
   /// The thread inside a method that wants the object for itself; 0 for none.
@@ -110,10 +115,10 @@ uint64_t calls_observed();
 /// What is known of it; nullptr for nothing. Any thread.
 Object* find(Thread& me, const void* address);
 /// A new record in place of whatever was known of that address. Any thread.
-Object& remember(void* address, Role role, const char* class_name);
+Object& remember(Thread& me, void* address, Role role, const char* class_name);
 /// The record that there is, or a new one of an object whose beginning was not seen.
 Object& find_or_remember(Thread& me, void* address, Role role, const char* class_name);
 /// It is about to be freed. Any thread.
-void forget(const void* address);
+void forget(Object& object);
 
 }  // namespace mpsprobe::observer

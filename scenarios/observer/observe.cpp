@@ -48,7 +48,7 @@ MPSPROBE_OBSERVER_EXPORT void mpsprobe_observer_watch(void* device) {
     say_begin();
     std::atexit(say_end);
   });
-  if (device != nullptr) see(static_cast<id>(device));
+  if (device != nullptr) see(this_thread(), static_cast<id>(device));
 }
 
 MPSPROBE_OBSERVER_EXPORT int mpsprobe_observer_begin(void) {

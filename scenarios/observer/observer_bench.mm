@@ -54,10 +54,7 @@ void encoder(benchmark::State& state, bool observed) {
   id<MTLCommandQueue> const queue = [device() newCommandQueue];
   for (auto _ : state) {
     @autoreleasepool {
-      id<MTLCommandBuffer> const commands = [queue commandBuffer];
-      [[commands computeCommandEncoder] endEncoding];
-      [commands commit];
-      [commands waitUntilCompleted];
+      [[[queue commandBuffer] computeCommandEncoder] endEncoding];
     }
   }
   [queue release];
