@@ -55,9 +55,10 @@ bool beyond(id buffer, uintptr_t offset, uintptr_t size) {
 void queue_made_buffer(Moment& moment, Object&) {
   if (moment.call.result == 0) return;
   const auto made = static_cast<id>(pointer(moment.call.result));
-  if (Object* known = find(moment.me, made);
-      known != nullptr && !moment.outermost && !known->closed)
-    return;
+  if (!moment.outermost) {
+    const Object* const known = find(moment.me, made);
+    if (known != nullptr && !known->closed) return;
+  }
   Object& buffer =
       remember(moment.me, made, Role::command_buffer, class_getName(object_getClass(made)));
   buffer.seen_made = true;
@@ -87,7 +88,7 @@ void buffer_opened_encoder(Moment& moment, Object& buffer) {
   if (moment.call.result == 0 || moment.call.thrown) return;
   const auto made = static_cast<id>(pointer(moment.call.result));
   const Site site = here(moment);
-  Object* encoder = find(moment.me, made);
+  Object* encoder = just_met(moment.me, made);
   // An MPSCommandBuffer asks the command buffer that it wraps, which was seen a moment ago.
   const bool wrapped = encoder != nullptr && moment.outermost && !encoder->own &&
                        !encoder->closed && encoder->made.thread == moment.me.number;

@@ -194,17 +194,22 @@ uint64_t calls_observed() {
   return sum;
 }
 
+Object* just_met(Thread& me, const void* address) {
+  Object* const known = recent(me, address);
+  return known != nullptr && known->address.load(std::memory_order_acquire) == address ? known
+                                                                                       : nullptr;
+}
+
 Object* find(Thread& me, const void* address) {
   if (address == nullptr) return nullptr;
-  Object*& known = recent(me, address);
-  if (known != nullptr && known->address.load(std::memory_order_acquire) == address) return known;
+  if (Object* const known = just_met(me, address)) return known;
   Shard& shard = shard_of(address);
   const std::lock_guard lock(shard.spin);
   const auto at = shard.by_address.find(address);
   if (at == shard.by_address.end() ||
       at->second->address.load(std::memory_order_relaxed) != address)
     return nullptr;
-  return known = at->second;
+  return recent(me, address) = at->second;
 }
 
 Object& remember(Thread& me, void* address, Role role, const char* class_name) {

@@ -112,6 +112,8 @@ void start_thread(const Clock& parent);
 /// Calls that have been outermost in all threads.
 uint64_t calls_observed();
 
+/// The same as find(), where it is one of the last that this thread met; else nullptr.
+Object* just_met(Thread& me, const void* address);
 /// What is known of it; nullptr for nothing. Any thread.
 Object* find(Thread& me, const void* address);
 /// A new record in place of whatever was known of that address. Any thread.

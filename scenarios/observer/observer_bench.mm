@@ -19,21 +19,30 @@ id<MTLDevice> device() {
   return made;
 }
 
-void observe() {
+enum class Observer { none, rules, trap };
+
+template <typename F>
+F of_observer(const char* name) {
   void* const library = dlopen(MPSPROBE_OBSERVER, RTLD_NOW);
-  const auto begin = reinterpret_cast<decltype(&mpsprobe_observer_begin)>(
-      library == nullptr ? nullptr : dlsym(library, "mpsprobe_observer_begin"));
-  if (begin == nullptr || begin() == 0) {
-    std::fprintf(stderr, "the observer does not begin: %s\n", MPSPROBE_OBSERVER);
+  void* const found = library == nullptr ? nullptr : dlsym(library, name);
+  if (found == nullptr) {
+    std::fprintf(stderr, "the observer does not begin: %s\n", dlerror());
     std::exit(1);
   }
+  return reinterpret_cast<F>(found);
+}
+
+/// It stays for all that runs afterwards.
+void observe(Observer how) {
+  if (how != Observer::none)
+    of_observer<decltype(&mpsprobe_observer_begin)>("mpsprobe_observer_begin")();
+  if (how == Observer::trap)
+    of_observer<decltype(&mpsprobe_observer_trap)>("mpsprobe_observer_trap")();
 }
 
 // One encoder for each thread, as it has to be.
-void call(benchmark::State& state, bool observed) {
-  if (observed) {
-    [[maybe_unused]] static const bool once = (observe(), true);
-  }
+void call(benchmark::State& state, Observer how) {
+  observe(how);
   @autoreleasepool {
     id<MTLCommandQueue> const queue = [device() newCommandQueue];
     id<MTLCommandBuffer> const commands = [queue commandBuffer];
@@ -47,10 +56,10 @@ void call(benchmark::State& state, bool observed) {
   }
 }
 
-void encoder(benchmark::State& state, bool observed) {
-  if (observed) {
-    [[maybe_unused]] static const bool once = (observe(), true);
-  }
+// A command buffer and an encoder, from the first call to the end of both: five calls that are
+// observed. Without a commit, which would measure the device and the scheduler.
+void encoder(benchmark::State& state, Observer how) {
+  observe(how);
   id<MTLCommandQueue> const queue = [device() newCommandQueue];
   for (auto _ : state) {
     @autoreleasepool {
@@ -75,10 +84,12 @@ void meeting(benchmark::State& state, bool trap) {
   state.counters["caught"] = static_cast<double>(caught) / runs;
 }
 
-BENCHMARK_CAPTURE(call, plain, false)->ThreadRange(1, 2);
-BENCHMARK_CAPTURE(encoder, plain, false);
-BENCHMARK_CAPTURE(call, observed, true)->ThreadRange(1, 2);
-BENCHMARK_CAPTURE(encoder, observed, true);
+BENCHMARK_CAPTURE(call, plain, Observer::none)->ThreadRange(1, 2);
+BENCHMARK_CAPTURE(encoder, plain, Observer::none);
+BENCHMARK_CAPTURE(call, rules, Observer::rules)->ThreadRange(1, 2);
+BENCHMARK_CAPTURE(encoder, rules, Observer::rules);
+BENCHMARK_CAPTURE(call, trap, Observer::trap)->ThreadRange(1, 2);
+BENCHMARK_CAPTURE(encoder, trap, Observer::trap);
 BENCHMARK_CAPTURE(meeting, plain, false)
     ->Iterations(100)
     ->UseRealTime()
