@@ -57,6 +57,11 @@ write_basic_package_version_file(${_package}/mpsprobeConfigVersion.cmake VERSION
                                  COMPATIBILITY SameMinorVersion)
 install(DIRECTORY ${_package} DESTINATION ${CMAKE_INSTALL_DATADIR}/mpsprobe COMPONENT wheel)
 
+# What programs of a wheel may link beside what every system has (tools/wheel/linked_test.py): libraries that
+# cmake/SelfContained.cmake compiles in, and those that it lays beside them.
+set(MPSPROBE_COMPILED_IN archive mbedcrypto pcre2-8 sqlite3)
+set(MPSPROBE_LAID_BESIDE dw elf lzma bz2 zstd fmt)
+
 # mpsprobe_stands_alone(<target>): without what nothing calls, and what a debugger reads, which names the folders of the
 # machine that built it
 function(mpsprobe_stands_alone target)
@@ -102,6 +107,21 @@ function(mpsprobe_install)
   endif()
   if(TARGET LibTorch::cuda)
     install(TARGETS mpsprobe_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  endif()
+  if(TARGET mpsprobe_c_worker)
+    set(files "")
+    foreach(target IN LISTS in_wheel)
+      list(APPEND files "\"$<TARGET_FILE:${target}>\"")
+    endforeach()
+    list(JOIN files ", " files)
+    foreach(names MPSPROBE_COMPILED_IN MPSPROBE_LAID_BESIDE)
+      list(TRANSFORM ${names} REPLACE ".+" "\"\\0\"" OUTPUT_VARIABLE ${names}_quoted)
+      list(JOIN ${names}_quoted ", " ${names}_quoted)
+    endforeach()
+    file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/wheel-parts.json CONTENT
+"{\"programs\": [${files}], \"library\": \"$<TARGET_FILE:mpsprobe_c_worker>\",
+ \"compiled_in\": [${MPSPROBE_COMPILED_IN_quoted}], \"beside\": [${MPSPROBE_LAID_BESIDE_quoted}]}
+")
   endif()
   if(MPSPROBE_SELF_CONTAINED AND NOT APPLE)
     mpsprobe_install_beside(${in_wheel})
