@@ -13,9 +13,12 @@ import math
 import os
 import sys
 import threading
-from typing import Any, Callable
 
 from .program import Cell, Failure, Program, SetupFailed, Unsupported
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable
 
 ABI = 1
 PROTOCOL = 2  # docs/protocol.md

@@ -6,11 +6,14 @@ import array
 import ctypes
 import struct
 import threading
-from collections.abc import Sequence
-from typing import Any, NamedTuple
 
 from ._runtime import library
-from .program import Unsupported
+from .program import Unsupported, record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
 
 Sizes = tuple[int, ...]
 
@@ -29,7 +32,8 @@ def count_of(sizes: Sequence[int]) -> int:
     return count
 
 
-class Values(NamedTuple):
+@record
+class Values:
     """Numbers of one array in row-major order: `data` holds them as the struct module's `format` says."""
 
     sizes: Sizes

@@ -5,14 +5,16 @@ Nothing is imported here that the code has not imported by itself.
 
 from __future__ import annotations
 
-import random
 import sys
 import threading
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from . import provenance
 from .program import Unsupported
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 def loaded(name: str) -> Any:
@@ -158,6 +160,8 @@ def _of_type(value: Any, kind: type) -> Any:
 
 def seed_generators(seed: int) -> None:
     """Those that the code may draw from: the same numbers in each trial."""
+    import random  # which no trial of MLX's operations needs
+
     random.seed(seed)
     if (numpy := loaded("numpy")) is not None:
         numpy.random.seed(seed % 2**32)

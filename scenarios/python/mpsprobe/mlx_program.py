@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
-from typing import Any, NamedTuple
 
 import mlx.core as mx
 
@@ -13,7 +11,12 @@ from . import comparison, frameworks, provenance
 from .comparison import FLOAT32_UNIT, KeptBudget, KeptResults, Numbers, Values
 from .operation import Operation
 from .operations_mlx import OPERATIONS, Arrays, Call
-from .program import Cell, Checked, Lane, Program, Unsupported, Workload
+from .program import Cell, Checked, Lane, Program, Unsupported, Workload, record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
 TF32 = "MLX_ENABLE_TF32"
 UNITS = {"f": FLOAT32_UNIT, "e": 2.0**-10, "i": 0.0}
@@ -81,7 +84,8 @@ class Once:
         return self._made[0]
 
 
-class Belongings(NamedTuple):
+@record
+class Belongings:
     """What a thread computes with: its stream, inputs and weights, made by whom the cell says."""
 
     stream: Any

@@ -6,10 +6,13 @@ Names, shapes, texts, tolerances and what is made of what are those of the C++ w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
-
 from .comparison import Sizes, read_shape, refuse_shape
+from .program import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
 
 FLOATING = ("float32", "float16", "bfloat16")
 NUMERIC = (*FLOATING, "int32", "int64")
@@ -23,7 +26,8 @@ def nothing_more(_sizes: Sizes) -> str:
     return ""
 
 
-class Operation(NamedTuple):
+@record
+class Operation:
     name: str
     summary: str  # one line, for `list`
     source: str  # the report or the public issue that asks for it

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
 
 import mlx.core as mx
 
 from .comparison import Numbers, Sizes, Values, count_of
 from .operation import Operation, by_name
+from .program import record
 
-Arrays = list[Any]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+Arrays = list
 
 
-class Call(NamedTuple):
+@record
+class Call:
     """Everything that one launch of an operation gets. Every call takes its stream from here."""
 
     sizes: Sizes

@@ -6,7 +6,23 @@ by `mpsprobe._runtime.run`; nothing here knows of ctypes.
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections import namedtuple
+
+# As typing has it, which takes as long to load as half of MLX: no module that a trial of MLX loads takes
+# it, or what loads it.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, TypeVar
+
+    Made = TypeVar("Made")
+
+
+def record(made: type[Made]) -> type[Made]:
+    """A named tuple of what the class annotates, with its defaults and methods."""
+    fields, space = made.__annotations__, vars(made)
+    base = namedtuple(made.__name__, fields, defaults=[space[name] for name in fields if name in space])
+    own = {name: value for name, value in space.items() if name not in (*fields, "__dict__", "__weakref__")}
+    return type(made.__name__, (base,), {**own, "__slots__": ()})
 
 
 class Failure(Exception):

@@ -6,9 +6,12 @@ import ctypes
 import json
 import os
 import sys
-from typing import Any, NoReturn
 
 from ._runtime import library
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
 
 
 def bytes_at(address: int, size: int) -> bytes:

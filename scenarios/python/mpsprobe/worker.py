@@ -11,11 +11,10 @@ MPSPROBE_PYTHON_FRAMEWORK  torch or mlx, where both are installed; none: self-te
 from __future__ import annotations
 
 import faulthandler
+import gc
 import os
 import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
 
@@ -63,24 +62,21 @@ def is_installed(framework: str) -> bool:
 
 def make_program() -> Program:
     asked = [row[1:] for row in PROGRAMS if os.environ.get(row[0])]
-    module, name = asked[0] if asked else FRAMEWORKS[framework()]
-    with one_thread_of_blas():
-        program: Program = getattr(import_module(f"{__package__}.{module}"), name)()
-    return program
-
-
-@contextmanager
-def one_thread_of_blas() -> Iterator[None]:
-    """While libraries are loaded: numpy, which torch loads where it finds it, starts threads of OpenBLAS's
-    at once, and a process that has more than one forks no trials."""
-    name = "OPENBLAS_NUM_THREADS"
-    given = os.environ.get(name)
-    os.environ.setdefault(name, "1")
+    module, class_name = asked[0] if asked else FRAMEWORKS[framework()]
+    # numpy, which torch loads where it finds it, starts threads of OpenBLAS's at once, and a process
+    # that has more than one forks no trials.
+    variable = "OPENBLAS_NUM_THREADS"
+    given = os.environ.get(variable)
+    os.environ.setdefault(variable, "1")
+    if not asked:
+        gc.disable()  # modules leave no garbage to look for
     try:
-        yield
+        program: Program = getattr(import_module(f"{__package__}.{module}"), class_name)()
     finally:
+        gc.enable()
         if given is None:
-            del os.environ[name]
+            del os.environ[variable]
+    return program
 
 
 def main(arguments: list[str] | None = None) -> int:
