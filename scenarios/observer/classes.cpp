@@ -11,6 +11,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -50,6 +51,10 @@ constexpr struct {
     {"MTLCommandBuffer", Role::command_buffer},
     {"MTLCommandEncoder", Role::encoder},
     {"MTLLibrary", Role::library},
+    {"MTL4CommandQueue", Role::queue4},
+    {"MTL4CommandBuffer", Role::command_buffer4},
+    {"MTL4CommandEncoder", Role::encoder},
+    {"MTL4CommandAllocator", Role::allocator},
 };
 
 // Classes that have no protocol of Metal's, by name, with their subclasses.
@@ -60,7 +65,8 @@ constexpr struct {
                 {"MPSNDArray", Role::array},
                 {"MPSNDArrayDescriptor", Role::array},
                 {"MPSCommandBuffer", Role::command_buffer},
-                {"MPSGraph", Role::graph}};
+                {"MPSGraph", Role::graph},
+                {"MTL4CommitOptions", Role::commit_options}};
 
 void collect(Protocol* protocol, std::set<std::string>& names, std::set<std::string>& selectors) {
   const char* const name = protocol_getName(protocol);
@@ -131,8 +137,7 @@ void hook_by_protocols(Class of) {
     each = above;
   }
   // Where an object ends: its address comes again.
-  if (role == Role::encoder || role == Role::command_buffer)
-    replace(of, sel_registerName("dealloc"), role, true);
+  if (event_for(role, "dealloc") != nullptr) replace(of, sel_registerName("dealloc"), role, true);
 }
 
 void hook_by_name(Class of) {
@@ -217,7 +222,8 @@ void watch_classes() {
     const int count = objc_getClassList(classes.data(), static_cast<int>(classes.size()));
     classes.resize(std::min(classes.size(), static_cast<size_t>(count)));
     for (const Class each : classes) {
-      if (std::strncmp(class_getName(each), "MPS", 3) == 0) hook_by_name(each);
+      const std::string_view name = class_getName(each);
+      if (name.starts_with("MPS") || name == "MTL4CommitOptions") hook_by_name(each);
     }
   });
 }

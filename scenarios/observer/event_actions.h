@@ -45,6 +45,13 @@ void encoder_takes_many(Moment& moment, Object& object);
 void encoder_dispatches(Moment& moment, Object& object);
 void encoder_fills(Moment& moment, Object& object);
 void encoder_copies(Moment& moment, Object& object);
+// Metal 4: metal4_events.cpp.
+void buffer4_begins(Moment& moment, Object& object);
+void buffer4_ends(Moment& moment, Object& object);
+void buffer4_opened_encoder(Moment& moment, Object& object);
+void buffer4_is_freed(Moment& moment, Object& object);
+void allocator_is_reset(Moment& moment, Object& object);
+void queue4_commits(Moment& moment, Object& object);
 template <RuleId Rule>
 void buffer_takes_handler(Moment& moment, Object& buffer);
 template <int IndexAt>

@@ -38,6 +38,7 @@ constexpr Event kEvents[] = {
     {Role::encoder, "endEncoding", kExact, kAlone, encoder_ends, encoder_ended},
     {Role::encoder, "dealloc", kExact, kShared, encoder_is_freed, nullptr},
     {Role::encoder, "setComputePipelineState:", kExact, kAlone, encoder_takes_pipeline, nullptr},
+    {Role::encoder, "setRenderPipelineState:", kExact, kAlone, encoder_takes_pipeline, nullptr},
     {Role::encoder, "setBuffer:offset:atIndex:", kExact, kAlone, encoder_takes_buffer<2>, nullptr},
     {Role::encoder, "setBuffer:offset:attributeStride:atIndex:", kExact, kAlone,
      encoder_takes_buffer<3>, nullptr},
@@ -53,6 +54,7 @@ constexpr Event kEvents[] = {
     {Role::encoder, "device", kExact, kShared, nullptr, nullptr},
     {Role::encoder, "label", kExact, kShared, nullptr, nullptr},
     {Role::encoder, "dispatchType", kExact, kShared, nullptr, nullptr},
+    {Role::encoder, "commandBuffer", kExact, kShared, nullptr, nullptr},
     {Role::encoder, "", kPrefix, kAlone, encoder_is_used, nullptr},
     {Role::kernel, "encodeTo", kPrefix, kAlone, kernel_encodes, nullptr},
     {Role::array, "descriptorWithDataType:shape:", kExact, kShared, shape_is_named,
@@ -63,15 +65,36 @@ constexpr Event kEvents[] = {
      "encodeToCommandBuffer:feeds:targetOperations:resultsDictionary:executionDescriptor:", kExact,
      kShared, graph_is_encoded, nullptr},
     {Role::graph, "", kPrefix, kShared, graph_takes_tensors, graph_made},
+    {Role::queue4, "commit:count:", kPrefix, kShared, queue4_commits, nullptr},
+    {Role::command_buffer4, "beginCommandBufferWithAllocator:", kPrefix, kAlone, buffer4_begins,
+     nullptr},
+    {Role::command_buffer4, "endCommandBuffer", kExact, kAlone, buffer4_ends, nullptr},
+    {Role::command_buffer4, "computeCommandEncoder", kExact, kAlone, nullptr,
+     buffer4_opened_encoder},
+    {Role::command_buffer4, "machineLearningCommandEncoder", kExact, kAlone, nullptr,
+     buffer4_opened_encoder},
+    {Role::command_buffer4, "renderCommandEncoderWithDescriptor:", kPrefix, kAlone, nullptr,
+     buffer4_opened_encoder},
+    {Role::command_buffer4, "dealloc", kExact, kShared, buffer4_is_freed, nullptr},
+    {Role::allocator, "reset", kExact, kShared, allocator_is_reset, nullptr},
+    {Role::allocator, "dealloc", kExact, kShared, object_is_freed, nullptr},
+    {Role::commit_options, "addFeedbackHandler:", kExact, kAlone, nullptr, nullptr},
 };
 
 constexpr Event kOpensEncoder = {Role::command_buffer, "", kPrefix, kAlone, buffer_opens_encoder,
                                  buffer_opened_encoder};
 
 RuleId overlap_of(Role role) {
-  return role == Role::encoder          ? RuleId::shared_encoder
-         : role == Role::command_buffer ? RuleId::shared_command_buffer
-                                        : RuleId::shared_kernel;
+  switch (role) {
+    case Role::encoder:
+      return RuleId::shared_encoder;
+    case Role::commit_options:
+      return RuleId::shared_commit_options;
+    case Role::kernel:
+      return RuleId::shared_kernel;
+    default:
+      return RuleId::shared_command_buffer;
+  }
 }
 
 }  // namespace
@@ -104,7 +127,8 @@ bool enter_object(Moment& moment, Object& object, const Event& event) {
   object.entered_at.store(moment.call.frame.return_address, std::memory_order_relaxed);
   const uint32_t last = object.last_thread;
   if (last != 0 && last != moment.me.number && !object.suspected && !object.closed &&
-      object.open == nullptr && object.role != Role::kernel &&
+      object.open == nullptr &&
+      (object.role == Role::encoder || object.role == Role::command_buffer) &&
       !comes_after(moment.me, last, object.last_time)) {
     object.suspected = true;
     Site other;

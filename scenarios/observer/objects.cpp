@@ -167,9 +167,11 @@ Object& record(Thread& me, void* address, Role role, const char* class_name, boo
 }  // namespace
 
 const char* word(Role role) {
-  static constexpr std::array kWords = {"object",  "device",  "command queue", "command buffer",
-                                        "encoder", "library", "function",      "pipeline state",
-                                        "kernel",  "array",   "graph",         "tensor"};
+  static constexpr std::array kWords = {
+      "object",        "device",   "command queue",     "command buffer", "encoder",
+      "library",       "function", "pipeline state",    "kernel",         "array",
+      "graph",         "tensor",   "command allocator", "command buffer", "command queue",
+      "commit options"};
   return kWords[static_cast<size_t>(role)];
 }
 

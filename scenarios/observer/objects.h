@@ -28,6 +28,10 @@ enum class Role : uint8_t {
   array,
   graph,
   tensor,
+  allocator,        // Metal 4's
+  command_buffer4,  // Metal 4's, which are used again and have no status
+  queue4,
+  commit_options,
 };
 
 /// The word for it in a report.
@@ -87,13 +91,15 @@ struct Object {
   bool off_queue = false;  ///< said once
   bool has_pipeline = false;
   bool bindings_known = true;
-  uint32_t bound = 0;    ///< buffers, a bit each
-  uint32_t needed = 0;   ///< by a function, a pipeline state, or what is set in an encoder
-  void* open = nullptr;  ///< a command buffer's open encoder
-  void* parents[2] = {nullptr, nullptr};  ///< an encoder's command buffer, and one around it
+  uint32_t bound = 0;   ///< buffers, a bit each
+  uint32_t needed = 0;  ///< by a function, a pipeline state, or what is set in an encoder
+  /// A command buffer's open encoder; the command buffer that an allocator serves.
+  void* open = nullptr;
+  /// An encoder's command buffer, and one around it; the allocator of what is being recorded.
+  void* parents[2] = {nullptr, nullptr};
   Site made;                              ///< of an encoder: where it was opened
   Site ended;                             ///< where it was closed
-  Site opened;                            ///< a command buffer's open encoder
+  Site opened;                            ///< where what is open was opened
   std::atomic<uintptr_t> entered_at = 0;  ///< return address of who is inside
   uint32_t last_thread = 0;
   uint32_t last_time = 0;  ///< that thread's

@@ -108,19 +108,19 @@ TEST_P(ObservedTwin, BreaksNoRule) {
   EXPECT_EQ(observed.lines[1]["suspicions"], 0);
 }
 
-std::string observed_name(const testing::TestParamInfo<RuleCase>& info) {
-  std::string name = info.param.program;
+std::string observed_name(std::string name) {
   for (char& each : name) {
     if (each == '-') each = '_';
   }
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Rules, ObservedRule, testing::ValuesIn(kCases), observed_name);
+INSTANTIATE_TEST_SUITE_P(Rules, ObservedRule, testing::ValuesIn(kCases),
+                         [](const auto& rule) { return observed_name(rule.param.program); });
 INSTANTIATE_TEST_SUITE_P(Twins, ObservedTwin,
                          testing::Combine(testing::ValuesIn(kCases), testing::Bool()),
                          [](const auto& twin) {
-                           return observed_name({std::get<0>(twin.param), twin.index}) +
+                           return observed_name(std::get<0>(twin.param).program) +
                                   (std::get<1>(twin.param) ? "_with_the_trap" : "");
                          });
 
@@ -142,6 +142,31 @@ TEST_P(ObservedHandOver, IsSuspectedWhereNothingIsSeenThatOrdersTheTwo) {
 INSTANTIATE_TEST_SUITE_P(Ways, ObservedHandOver,
                          testing::Values("start", "join", "lock", "condition", "atomic"),
                          [](const auto& way) { return std::string(way.param); });
+
+class ObservedMetal4 : public testing::TestWithParam<const char*> {};
+
+TEST_P(ObservedMetal4, IsNamedWithBothPlaces) {
+  const ObservedProgram observed = observe_program({MPSPROBE_METAL4, GetParam()});
+  EXPECT_EQ(observed.ended.termination, Termination(Exited{0})) << observed.ended.err;
+  ASSERT_EQ(observed.lines.size(), 3U) << observed.ended.err;
+  EXPECT_EQ(observed.lines[1]["rule"], GetParam());
+  EXPECT_EQ(observed.lines[1]["kind"], "misuse");
+  EXPECT_EQ(observed.lines[1]["here"]["frames"][0]["image"], "observer_metal4");
+  EXPECT_EQ(observed.lines[1]["earlier"]["site"]["frames"][0]["image"], "observer_metal4");
+}
+
+INSTANTIATE_TEST_SUITE_P(Rules, ObservedMetal4,
+                         testing::Values("shared-allocator", "reset-while-recording",
+                                         "commit-while-recording", "encode-after-end",
+                                         "shared-commit-options"),
+                         [](const auto& rule) { return observed_name(rule.param); });
+
+TEST(ObservedMetal4Twin, KeepsItsRulesWhereAllocatorsAndEncodersAreUsedAgain) {
+  const ObservedProgram observed = observe_program({MPSPROBE_METAL4, "keep"});
+  EXPECT_EQ(observed.ended.termination, Termination(Exited{0})) << observed.ended.err;
+  ASSERT_EQ(observed.lines.size(), 2U) << observed.ended.err;
+  EXPECT_GT(observed.lines[1]["calls"], 40);
+}
 
 }  // namespace
 }  // namespace mpsprobe

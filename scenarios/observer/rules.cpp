@@ -129,9 +129,30 @@ constexpr std::array kTexts = {
         "nothing has ended it",
         "Encode with the stream's own encoder (stream->commandEncoder()), and do not end it",
         kTorchHeader, false},
+    RuleText{"shared-allocator",
+             "began a command buffer with an allocator that another one is recorded with",
+             "a command allocator serves one command buffer at a time",
+             "End the other command buffer first, or give each an allocator of its own",
+             "https://developer.apple.com/documentation/metal/mtl4commandbuffer/"
+             "begincommandbuffer(allocator:)",
+             true},
+    RuleText{"reset-while-recording",
+             "reset a command allocator while a command buffer is recorded with it",
+             "an allocator is reset when all command buffers with memory of it are complete",
+             "End and commit the command buffer, and wait until the device is done with it",
+             "https://developer.apple.com/documentation/metal/mtl4commandallocator/reset()", true},
+    RuleText{"commit-while-recording", "committed a command buffer that was not ended",
+             "a command buffer of Metal 4 is ended before it is committed",
+             "Call endCommandBuffer before commit:count:",
+             "https://developer.apple.com/documentation/metal/mtl4commandbuffer/endcommandbuffer()",
+             true},
+    RuleText{"shared-commit-options", "two threads were inside one commit options object at once",
+             "commit options are not thread-safe",
+             "Give each thread options of its own, or a lock around their use",
+             "https://developer.apple.com/documentation/metal/mtl4commitoptions", true},
 };
 
-static_assert(kTexts.size() == static_cast<size_t>(RuleId::own_encoder) + 1);
+static_assert(kTexts.size() == static_cast<size_t>(RuleId::shared_commit_options) + 1);
 
 }  // namespace
 

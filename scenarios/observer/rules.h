@@ -35,6 +35,10 @@ enum class RuleId : uint8_t {
   off_queue,
   borrowed_buffer,
   own_encoder,
+  shared_allocator,
+  reset_while_recording,
+  commit_while_recording,
+  shared_commit_options,
 };
 
 /// One rule, for whoever broke it. Static storage.

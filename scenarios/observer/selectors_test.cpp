@@ -113,6 +113,12 @@ std::vector<Row> rows() {
   return all;
 }
 
+/// What SDKs before macOS 26 do not have.
+bool is_metal4(const std::string& role) {
+  return role == "queue4" || role == "command_buffer4" || role == "allocator" ||
+         role == "commit_options";
+}
+
 bool is_metal(const std::string& role) {
   return role != "kernel" && role != "array" && role != "graph";
 }
@@ -123,6 +129,7 @@ std::vector<std::string> missing_of(bool metal, const std::set<std::string>& dec
     // NSObject's, and a class method of Metal Performance Shaders.
     if (row.selector == "dealloc" || row.selector == "commandBufferFromCommandQueue:") continue;
     if (is_metal(row.role) != metal) continue;
+    if (is_metal4(row.role) && !declared.contains("newCommandAllocator")) continue;
     const auto at = declared.lower_bound(row.selector);
     const bool found =
         at != declared.end() && (row.prefix ? at->starts_with(row.selector) : *at == row.selector);
