@@ -32,7 +32,7 @@ CommonAxes::CommonAxes(const Analysis& analysis) {
   std::map<int32_t, size_t> iterations;
   for (const CellSummary& cell : analysis.cells) ++iterations[cell.cell.iterations];
   for (const auto& [number, cells] : iterations) {
-    if (3 * cells >= 2 * analysis.cells.size()) usual_iterations_ = number;
+    if (2 * cells > analysis.cells.size()) usual_iterations_ = number;
   }
 }
 
@@ -64,6 +64,11 @@ std::string CommonAxes::in_words() const {
     parts.push_back(fmt::format("iterations={} unless said", *usual_iterations_));
   }
   return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string cells_head(const Analysis& analysis) {
+  const std::string common = CommonAxes(analysis).in_words();
+  return common.empty() ? "cells" : "cells (" + common + ")";
 }
 
 }  // namespace mpsprobe

@@ -82,7 +82,9 @@ class Layout {
     for (const Key& key : keys) {
       std::string label = key.group.op;
       if (with_paths.contains(key.group.op)) label += " " + std::string(name_of(key.group.path));
-      table.columns.push_back({std::move(label), {}});
+      const bool several = analysis_.arms.size() > 1;
+      table.columns.push_back(
+          {std::move(label), several ? analysis_.arms[key.arm].label : std::string(), {}});
     }
     for (const Axis& axis : axes()) {
       if (axis.name == "op" || axis.name == "path" || axis.name == table.axis) continue;
@@ -102,12 +104,8 @@ class Layout {
         // A word such as "none" or "default" says nothing; a number always does.
         const bool told = axis.kind == AxisKind::count || axis.name == "backend";
         if (!told && axis.read(keys[i].group) == axis.default_value) continue;
-        table.columns[i].label += ", " + setting(axis, axis.read(keys[i].group), ", ");
+        table.columns[i].cells += ", " + setting(axis, axis.read(keys[i].group), ", ");
       }
-    }
-    if (analysis_.arms.size() < 2) return;
-    for (size_t i = 0; i < keys.size(); ++i) {
-      table.columns[i].label += " (" + analysis_.arms[keys[i].arm].label + ")";
     }
   }
 

@@ -16,8 +16,11 @@ struct ReportTable {
     bool left_out = false;              ///< of the plan, with a reason
   };
   struct Column {
-    std::string label;           ///< "linear nograph, lock=forward (fork)"; plain text
+    std::string cells;           ///< "linear nograph, lock=forward"; plain text
+    std::string build;           ///< the label of its arm, where there are several
     std::vector<Entry> entries;  ///< by index into `counts`
+
+    std::string label() const { return build.empty() ? cells : cells + " (" + build + ")"; }
   };
   std::string title;  ///< of the block
   std::string axis;   ///< "threads" or "processes"

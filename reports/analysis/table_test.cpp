@@ -13,7 +13,7 @@ using ::testing::SizeIs;
 
 std::vector<std::string> labels(const ReportTable& table) {
   std::vector<std::string> labels;
-  for (const ReportTable::Column& column : table.columns) labels.push_back(column.label);
+  for (const ReportTable::Column& column : table.columns) labels.push_back(column.label());
   return labels;
 }
 

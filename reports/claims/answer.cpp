@@ -59,7 +59,9 @@ std::string remedy_in_words(const Analysis& analysis, std::string_view about,
   const bool several = claims.size() > 1;
   std::vector<std::string> parts;
   for (const auto& [effect, alike] : effects) {
-    const std::string p = effect == RateEffect::cannot_compare ? "" : ", " + p_in_words(alike.p);
+    const bool tested =
+        effect != RateEffect::cannot_compare && !(several && effect == RateEffect::not_shown);
+    const std::string p = tested ? ", " + p_in_words(alike.p) : "";
     parts.push_back(fmt::format("{}{} ({} failed, without it {}{})", effect_in_words(effect),
                                 several ? fmt::format(" in {}", alike.number) : "",
                                 count_of(alike.with.failures, alike.with.trials),
@@ -125,8 +127,8 @@ std::string pair_in_words(const Analysis& analysis, size_t first, size_t second)
     return fmt::format("Between {} and {} no cell of {} shows that one alone fails.", one, two,
                        compared);
   }
-  return fmt::format("Of {} compared: {} (p below {:g} over all comparisons).",
-                     counted(compared, "cells"), fmt::join(parts, ", "), kClaimLevel);
+  return fmt::format("Of {} compared: {} (p below {:g} over all).", counted(compared, "cells"),
+                     fmt::join(parts, ", "), kClaimLevel);
 }
 
 std::vector<std::string> comparisons_in_words(const Analysis& analysis) {

@@ -41,11 +41,10 @@ TEST(Answer, SaysFromHowManyThreadsAndWhatHelps) {
   EXPECT_THAT(
       answer.sentences,
       ElementsAre(
-          "LibTorch 2.15.0+cpu: no failure up to 2 threads (0 of 40 trials, 4 "
-          "cells, each by itself below 31%, all at once below 40% with 95% confidence); crashes "
-          "from 3 threads (10 of 10; in 2 of 8 "
-          "cells); no failure in all other cells (0 of 20 trials, 2 cells, each "
-          "by itself below 31%, all at once below 36% with 95% confidence).",
+          "LibTorch 2.15.0+cpu: no failure up to 2 threads (0 of 40 trials, 4 cells); crashes "
+          "from 3 threads (10 of 10; in 2 of 8 cells); no failure in all other cells (0 of 20 "
+          "trials, 2 cells); where nothing failed, the rate is below 31% in any one cell, "
+          "below 43% in all 6 at once, with 95% confidence.",
           "With a lock: no failure (0 of 30 failed, without it 19 of 30, p < 0.001); at 2 threads "
           "it does 0.51 to 0.51 times the operations per second of lock=none (95% "
           "confidence)."));
@@ -66,8 +65,9 @@ TEST(Answer, SaysWhatWasSeenWhereNothingFailed) {
   sample.plan("cpu/add/default/threads=1").ran(10);
   sample.plan("cpu/add/default/threads=8").ran(10);
   EXPECT_EQ(answer_of(sample).text,
-            "LibTorch 2.15.0+cpu: no failure up to 8 threads (0 of 20 trials, 2 cells, each by "
-            "itself below 31%, all at once below 36% with 95% confidence).");
+            "LibTorch 2.15.0+cpu: no failure up to 8 threads (0 of 20 trials, 2 cells); where "
+            "nothing failed, the rate is below 31% in any one cell, below 36% in all 2 "
+            "at once, with 95% confidence.");
   EXPECT_EQ(answer_of(sample).code, "no_failure");
 }
 
@@ -171,11 +171,13 @@ TEST(Answer, SaysWhatDiffersBetweenBuilds) {
   EXPECT_THAT(
       answer.sentences,
       ElementsAre("stock (LibTorch 2.15.0+cpu): no failure up to 4 threads (0 of 30 trials, 3 "
-                  "cells, each by itself below 31%, all at once below 39% with 95% confidence).",
-                  "old (LibTorch 2.9.1a0): no failure with 1 thread (0 of 10 trials, 1 cell, below "
-                  "31% with 95% confidence); crashes from 2 threads (9 of 10; in 2 of 3 cells).",
+                  "cells); where nothing failed, the rate is below 31% in any one cell, "
+                  "below 39% in all 3 at once, with 95% confidence.",
+                  "old (LibTorch 2.9.1a0): no failure with 1 thread (0 of 10 trials, 1 cell); "
+                  "crashes from 2 threads (9 of 10; in 2 of 3 cells); where nothing failed, the "
+                  "rate is below 31% with 95% confidence.",
                   "Of 3 cells compared: in 2 old fails and the newer stock does not (p below 0.05 "
-                  "over all comparisons)."));
+                  "over all)."));
 }
 
 TEST(Answer, NamesTheCellWhereSeveralKindsRan) {
@@ -184,8 +186,8 @@ TEST(Answer, NamesTheCellWhereSeveralKindsRan) {
   sample.plan("sim/linear/nograph/threads=1/iterations=30").ran(10, 7);
   EXPECT_EQ(answer_of(sample).text,
             "LibTorch 2.15.0+cpu: crashes already with 1 thread (linear nograph: 7 of 10; in 1 of "
-            "2 cells); no failure in all other cells (0 of 10 trials, 1 cell, below 31% with 95% "
-            "confidence).");
+            "2 cells); no failure in all other cells (0 of 10 trials, 1 cell); where nothing "
+            "failed, the rate is below 31% with 95% confidence.");
 }
 
 TEST(Answer, SaysWhatALibraryRefuses) {
@@ -204,10 +206,11 @@ TEST(Answer, SaysWhatALibraryRefuses) {
   EXPECT_THAT(answer_of(sample).text,
               HasSubstr("refuses arrays and streams of another thread (10 trials in 1 cell)."));
   sample.plan("mlx/chain/default/threads=1").ran(10);
-  EXPECT_EQ(answer_of(sample).text,
-            "LibTorch 2.15.0+cpu: no failure with 1 thread (0 of 10 trials, 1 cell, below 31% with "
-            "95% confidence); "
-            "refuses arrays and streams of another thread (10 trials in 1 cell).");
+  EXPECT_EQ(
+      answer_of(sample).text,
+      "LibTorch 2.15.0+cpu: no failure with 1 thread (0 of 10 trials, 1 cell); refuses arrays "
+      "and streams of another thread (10 trials in 1 cell); where nothing failed, the "
+      "rate is below 31% with 95% confidence.");
 }
 
 TEST(Answer, NoEvidenceIsNoAnswer) {

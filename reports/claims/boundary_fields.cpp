@@ -3,7 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "reports/analysis/common_axes.h"
 #include "reports/words/phrases.h"
+#include "reports/words/wording.h"
 
 namespace mpsprobe {
 
@@ -39,17 +45,38 @@ std::string point_in_words(const BoundaryPoint& point, const std::string& axis) 
 
 }  // namespace
 
-BoundaryFields fields_of(const Boundary& boundary) {
-  BoundaryFields fields{"-", "none", remark_on(boundary)};
-  if (const auto& point = boundary.most_passing) {
-    fields.passing = fmt::format("{} ({}/{} < {})", point->count, point->failures, point->trials,
-                                 percent_up(point->rate.high));
+std::vector<BoundaryRow> boundary_rows(const Analysis& analysis) {
+  const CommonAxes common(analysis);
+  std::vector<BoundaryRow> rows;
+  std::map<std::tuple<std::string, std::string, std::string, std::string, std::string, std::string>,
+           size_t>
+      index;
+  for (const Boundary& boundary : analysis.boundaries) {
+    const std::string label = common.label(boundary.group, {boundary.axis});
+    BoundaryRow row{label, boundary.axis, "-", "none", "", remark_on(boundary)};
+    if (const auto& point = boundary.most_passing) {
+      row.passing = fmt::format("{} ({}/{} < {})", point->count, point->failures, point->trials,
+                                percent_up(point->rate.high));
+      if (boundary.axis == "threads" && point->count > 1) {
+        row.inside = std::to_string(point->most_inside);
+      }
+    }
+    if (const auto& point = boundary.fewest_failing) {
+      row.failing = fmt::format("{} ({}/{} > {})", point->count, point->failures, point->trials,
+                                percent_down(point->rate.low));
+    }
+    const auto [at, fresh] = index.try_emplace(
+        {boundary.worker, row.axis, row.passing, row.failing, row.inside, row.remark}, rows.size());
+    if (fresh) {
+      rows.push_back(std::move(row));
+    } else {
+      rows[at->second].cells += "; " + label;
+    }
   }
-  if (const auto& point = boundary.fewest_failing) {
-    fields.failing = fmt::format("{} ({}/{} > {})", point->count, point->failures, point->trials,
-                                 percent_down(point->rate.low));
+  for (const auto& [key, at] : index) {
+    rows[at].cells = with_arm(analysis, std::move(rows[at].cells), std::get<0>(key));
   }
-  return fields;
+  return rows;
 }
 
 std::string passing_head(const Analysis& analysis) {

@@ -80,6 +80,7 @@ class BuildSentence {
     for (size_t harm = 0; harm < kHarms; ++harm) add(harms(static_cast<Harm>(harm)));
     add(refuses());
     add(others());
+    add(bounds());
     return fmt::format("{}: {}.", build_name(analysis_, cells_.front()->arm),
                        fmt::join(parts, "; "));
   }
@@ -87,18 +88,16 @@ class BuildSentence {
  private:
   bool is_clear(const CellSummary& cell) const { return cell.refused == 0 && !places_.fails(cell); }
 
-  std::string no_failure(const std::string& where, const CellsOfBuild& among) const {
+  std::string no_failure(const std::string& where, const CellsOfBuild& among) {
     int failures = 0;
     int trials = 0;
     int64_t number = 0;
     bool met = false;
     bool several = false;
-    int fewest = INT_MAX;
-    double widest = 0;
     for (const CellSummary* cell : among) {
       if (cell->counted == 0) continue;
-      fewest = std::min(fewest, cell->counted);
-      widest = std::max(widest, cell->rate.high);
+      fewest_ = std::min(fewest_, cell->counted);
+      widest_ = std::max(widest_, cell->rate.high);
       failures += cell->failures;
       trials += cell->counted;
       ++number;
@@ -106,22 +105,24 @@ class BuildSentence {
       met = met || cell->overlap == Overlap::seen || cell->overlap == Overlap::prevented;
     }
     if (number == 0) return "";
+    if (failures == 0) clear_ += number;
     std::string text =
         failures == 0 ? "no failure" : fmt::format("below {:g}%", analysis_.settling->rate * 100);
-    text += fmt::format(" {} ({}, {}", where, trials_in_words(failures, trials),
+    text += fmt::format(" {} ({}, {})", where, trials_in_words(failures, trials),
                         counted(number, "cells"));
-    // Of a campaign that settles, the settled place says it.
-    if (failures == 0 && !analysis_.settling) {
-      text += fmt::format(", {}below {}", number == 1 ? "" : "each by itself ", percent_up(widest));
-      if (number > 1) {
-        text +=
-            fmt::format(", all at once below {}", percent_up(joint_upper_bound(fewest, number)));
-      }
-      text += " with 95% confidence";
-    }
-    text += ')';
     if (several && !met) text += ", where no two threads were ever inside an operation at once";
     return text;
+  }
+
+  // What no failure is worth. Of a campaign that settles, the settled place says it.
+  std::string bounds() const {
+    if (clear_ == 0 || analysis_.settling) return "";
+    std::string text = "where nothing failed, the rate is below " + percent_up(widest_);
+    if (clear_ > 1) {
+      text += fmt::format(" in any one cell, below {} in all {} at once,",
+                          percent_up(joint_upper_bound(fewest_, clear_)), clear_);
+    }
+    return text + " with 95% confidence";
   }
 
   // Up to which number of threads nothing failed and nothing was refused.
@@ -180,7 +181,7 @@ class BuildSentence {
                        counted(where, "cells"));
   }
 
-  std::string others() const {
+  std::string others() {
     CellsOfBuild others;
     for (const CellSummary* cell : cells_) {
       const bool told = std::find(safe_.begin(), safe_.end(), cell) != safe_.end();
@@ -195,6 +196,9 @@ class BuildSentence {
   CommonAxes common_;
   CellsOfBuild safe_;
   int64_t tested_ = 0;
+  int64_t clear_ = 0;     ///< cells that are said to have no failure
+  int fewest_ = INT_MAX;  ///< trials of one of these
+  double widest_ = 0;     ///< upper bound of the rate of one of these
   bool fails_ = false;
 };
 

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -61,44 +62,66 @@ std::string group_in_words(const Analysis& analysis, const FailureGroups& found,
       fmt::join(conditions_with(first, Need::needed), ", "), with.failures, with.trials,
       without.trials, std::max(p, 0.0001), found.tests);
   if (const auto on = conditions_with(first, Need::goes_on); !on.empty()) {
-    text += fmt::format("; they go on {}", fmt::join(on, ", "));
+    text += fmt::format("; they fail also {}", fmt::join(on, ", "));
   }
   return text + "; " + kinds_of_failure(signatures.size());
 }
 
-std::string operation_in_words(const Analysis& analysis, const FailingOperation& operation) {
-  std::string text =
-      fmt::format("{}: {} of {} failed", of_arm(analysis, operation.label, operation.arm),
-                  operation.seen.failures, counted(operation.seen.trials, "trials"));
+std::string operations_in_words(const Analysis& analysis, const FailureGroups& found,
+                                const std::vector<size_t>& operations) {
+  const FailingOperation& first = found.operations[operations.front()];
+  std::string text;
+  std::set<size_t> signatures;
+  for (const size_t i : operations) {
+    const FailingOperation& operation = found.operations[i];
+    const std::string trials = text.empty() ? counted(operation.seen.trials, "trials") + " failed"
+                                            : std::to_string(operation.seen.trials);
+    text += fmt::format("{}{} ({} of {})", text.empty() ? "" : "; ", operation.label,
+                        operation.seen.failures, trials);
+    signatures.insert(operation.signatures.begin(), operation.signatures.end());
+  }
+  text = of_arm(analysis, std::move(text), first.arm) + ": ";
   const auto add = [&](Need need, std::string_view how) {
-    const std::vector<std::string> words = conditions_with(operation, need);
-    if (!words.empty()) text += fmt::format("; {} {}", how, fmt::join(words, ", "));
+    const std::vector<std::string> words = conditions_with(first, need);
+    if (!words.empty()) text += fmt::format("{} {}; ", how, fmt::join(words, ", "));
   };
-  add(Need::needed, "needs");
-  add(Need::goes_on, "goes on");
+  add(Need::needed, operations.size() == 1 ? "needs" : "each needs");
+  add(Need::goes_on, "fails also");
   add(Need::not_shown, "not shown to need");
-  return text + "; " + kinds_of_failure(operation.signatures.size());
+  return text + kinds_of_failure(signatures.size());
 }
 
-std::vector<size_t> apart_from_groups(const FailureGroups& found) {
+std::vector<SaidOfFailures> said_of_failures(const Analysis& analysis, const FailureGroups& found) {
+  std::vector<SaidOfFailures> said;
   std::set<size_t> joined;
   for (const FailureGroup& group : found.groups) {
+    said.push_back({group_in_words(analysis, found, group), group.operations.front(), true});
     joined.insert(group.operations.begin(), group.operations.end());
   }
-  std::vector<size_t> apart;
+  // Of the others, those of which the same is known are named together.
+  std::vector<std::vector<size_t>> alike;
+  std::map<std::pair<size_t, std::vector<Need>>, size_t> index;
   for (size_t i = 0; i < found.operations.size(); ++i) {
-    if (!joined.contains(i)) apart.push_back(i);
+    if (joined.contains(i)) continue;
+    std::vector<Need> needs;
+    for (const ConditionSeen& each : found.operations[i].conditions) needs.push_back(each.need);
+    const auto [at, fresh] =
+        index.try_emplace({found.operations[i].arm, std::move(needs)}, alike.size());
+    if (fresh) alike.emplace_back();
+    alike[at->second].push_back(i);
   }
-  return apart;
+  for (const auto& operations : alike) {
+    said.push_back({operations_in_words(analysis, found, operations), operations.front(), false});
+  }
+  return said;
 }
 
 std::string what_would_tell(const Analysis& analysis, const FailureGroups& found) {
   const std::vector<std::string> cells = cells_that_tell(analysis, found);
   if (cells.empty()) return "";
   return fmt::format(
-      "What is not shown, more trials would tell: `mpsprobe run --more` with the folder of this "
-      "run "
-      "runs {}, each {} times.",
+      "What is not shown, more trials would tell: `mpsprobe run --more RUN` runs {}, each {} "
+      "times.",
       counted(cells.size(), "cells"), trials_that_tell(analysis, found, kMostTrialsThatTell));
 }
 

@@ -18,11 +18,10 @@ namespace {
 std::string table_of_answer(const Analysis& analysis) {
   const AnswerTable& table = analysis.answer.table;
   if (table.rows.empty()) return "";
-  const std::string common = CommonAxes(analysis).in_words();
   std::string html = fmt::format(
-      "<div class=\"wide\"><table><thead><tr><th scope=\"col\">cells{}</th><th "
+      "<div class=\"wide\"><table><thead><tr><th scope=\"col\">{}</th><th "
       "scope=\"col\">by</th>",
-      common.empty() ? "" : " (" + markup(common) + ")");
+      markup(cells_head(analysis)));
   for (const std::string& build : table.builds) {
     html += "<th scope=\"col\">" + markup(build, 60) + "</th>";
   }

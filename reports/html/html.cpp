@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "reports/analysis/common_axes.h"
 #include "reports/analysis/failures/failure_kind.h"
 #include "reports/analysis/failures/titles.h"
 #include "reports/claims/boundary_fields.h"
@@ -97,7 +98,7 @@ class Page {
   }
 
   void item(const std::string& text) {
-    html_ += "<p class=\"item\">" + markup(text, 2000) + "</p>\n";
+    html_ += "<p class=\"item\">" + markup(text, 4000) + "</p>\n";
   }
 
   void heading(std::string_view text) { html_ += fmt::format("<h2>{}{}</h2>\n", prefix_, text); }
@@ -117,10 +118,7 @@ class Page {
     const FailureGroups found = find_groups(analysis_);
     if (found.operations.size() < 2) return;
     heading("Which failures need the same conditions");
-    for (const FailureGroup& group : found.groups) item(group_in_words(analysis_, found, group));
-    for (const size_t i : apart_from_groups(found)) {
-      item(operation_in_words(analysis_, found.operations[i]));
-    }
+    for (const SaidOfFailures& said : said_of_failures(analysis_, found)) item(said.words);
     const std::string tell = what_would_tell(analysis_, found);
     if (!tell.empty()) item(tell);
   }
@@ -136,25 +134,27 @@ class Page {
     heading("Boundaries");
     html_ += fmt::format(
         "<p>Failed / trials, and what the rate is below or above: the bounds of each cell by "
-        "itself, at 95%.</p>\n<div class=\"wide\"><table><thead><tr><th scope=\"col\">cells</th>"
-        "<th scope=\"col\">{}</th><th scope=\"col\">{}</th><th scope=\"col\"></th></tr></thead>\n"
-        "<tbody>\n",
-        markup(passing_head(analysis_)), markup(failing_head(analysis_)));
+        "itself, at 95%.</p>\n<div class=\"wide\"><table><thead><tr><th scope=\"col\">{}</th>"
+        "<th scope=\"col\">by</th><th scope=\"col\">{}</th><th scope=\"col\">{}</th>"
+        "<th scope=\"col\"></th></tr></thead>\n<tbody>\n",
+        markup(cells_head(analysis_)), markup(passing_head(analysis_)),
+        markup(failing_head(analysis_)));
+    for (const BoundaryRow& row : boundary_rows(analysis_)) {
+      html_ += fmt::format(
+          "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+          markup(row.cells, 2000), row.axis, markup(row.passing), markup(row.failing),
+          markup(row.remark, 1000));
+    }
     std::string charts;
     size_t shown = 0;
     for (const Boundary& boundary : analysis_.boundaries) {
-      const std::string label =
-          with_arm(analysis_,
-                   std::string(name_of(boundary.group.backend)) + " " +
-                       cell_label(boundary.group, {boundary.axis}) + ", by " + boundary.axis,
-                   boundary.worker);
-      const BoundaryFields fields = fields_of(boundary);
-      html_ += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td></tr>\n",
-                           markup(label), markup(fields.passing), markup(fields.failing),
-                           markup(fields.remark, 1000));
-      if (!boundary.points.empty() && shown++ < kMostShownCharts) {
-        charts += boundary_chart(boundary, label);
-      }
+      if (boundary.points.empty() || shown++ >= kMostShownCharts) continue;
+      charts +=
+          boundary_chart(boundary, with_arm(analysis_,
+                                            std::string(name_of(boundary.group.backend)) + " " +
+                                                cell_label(boundary.group, {boundary.axis}) +
+                                                ", by " + boundary.axis,
+                                            boundary.worker));
     }
     html_ += "</tbody></table></div>\n<details><summary>Charts with intervals</summary>\n" +
              charts + "</details>\n";

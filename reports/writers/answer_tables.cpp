@@ -13,11 +13,6 @@
 namespace mpsprobe {
 namespace {
 
-std::string head_of(const Analysis& analysis) {
-  const std::string common = CommonAxes(analysis).in_words();
-  return common.empty() ? "cells" : "cells (" + common + ")";
-}
-
 std::string remainder(const AnswerTable& table) {
   if (table.left_out == 0) return "";
   return fmt::format("and {} more: see the boundaries", counted(table.left_out, "rows"));
@@ -81,7 +76,7 @@ std::string terminal_answer_table(const Analysis& analysis, size_t width) {
   const AnswerTable& table = analysis.answer.table;
   if (table.rows.size() < 2) return "";
   std::vector<std::vector<std::string>> rows;
-  std::vector<std::string> head{head_of(analysis)};
+  std::vector<std::string> head{cells_head(analysis)};
   for (const std::string& build : table.builds) head.push_back(printable(build));
   rows.push_back(std::move(head));
   for (const AnswerTable::Row& row : table.rows) {
@@ -96,7 +91,7 @@ std::string terminal_answer_table(const Analysis& analysis, size_t width) {
 std::string markdown_answer_table(const Analysis& analysis) {
   const AnswerTable& table = analysis.answer.table;
   if (table.rows.empty()) return "";
-  std::string text = "| " + escaped(head_of(analysis)) + " | by |";
+  std::string text = "| " + escaped(cells_head(analysis)) + " | by |";
   std::string rule = "|---|---|";
   for (const std::string& build : table.builds) {
     text += " " + escaped(build, 60) + " |";

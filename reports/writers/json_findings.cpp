@@ -126,7 +126,8 @@ void add_groups_json(const Analysis& analysis, ordered_json& report) {
   const auto counts = [](const Proportion& seen) {
     return ordered_json{{"failures", seen.failures}, {"counted", seen.trials}};
   };
-  for (const FailingOperation& operation : found.operations) {
+  for (size_t i = 0; i < found.operations.size(); ++i) {
+    const FailingOperation& operation = found.operations[i];
     ordered_json conditions = ordered_json::array();
     for (const ConditionSeen& condition : operation.conditions) {
       conditions.push_back({{"condition", condition.words},
@@ -146,7 +147,7 @@ void add_groups_json(const Analysis& analysis, ordered_json& report) {
                                             {"conditions", std::move(conditions)},
                                             {"signatures", std::move(titles)},
                                             {"would_tell", operation.telling},
-                                            {"words", operation_in_words(analysis, operation)}});
+                                            {"words", operations_in_words(analysis, found, {i})}});
   }
 }
 

@@ -248,14 +248,15 @@ std::string report_markdown(const Analysis& analysis) {
   return title(analysis, "report") + first_words(analysis) + warnings(analysis) +
          summary(analysis) + markdown_verdicts(analysis) + markdown_boundaries(analysis, "## ") +
          markdown_groups(analysis) + markdown_failures(analysis) + markdown_rate_claims(analysis) +
-         markdown_layers(analysis, kMostPairs) + markdown_crashes(analysis) + refused(analysis) +
-         left_out(analysis) + provenance(analysis) + reproduce(analysis);
+         markdown_layers(analysis, kMostPairs) + refused(analysis) + left_out(analysis) +
+         provenance(analysis) + reproduce(analysis);
 }
 
 std::string details_markdown(const Analysis& analysis) {
   return title(analysis, "details") + "What is too long for report.md.\n\n" +
          markdown_failure_details(analysis) + markdown_layers(analysis, kMostPairsInDetail) +
-         markdown_throughput(analysis) + markdown_inside(analysis) + machine(analysis);
+         markdown_crashes(analysis) + markdown_throughput(analysis) + markdown_inside(analysis) +
+         machine(analysis);
 }
 
 }  // namespace mpsprobe

@@ -152,7 +152,7 @@ std::string perhaps_one_bug(const SignatureGroup& group) {
         "thread that dies while it holds a lock leaves the others waiting.\n\n",
         numbers_of(group.related, group.related_left_out));
   }
-  if (!group.alike.empty()) {
+  if (!group.alike.empty() && group.alike != group.related) {
     text +=
         fmt::format("Perhaps one bug with failure {}: much alike.\n\n", numbers_of(group.alike, 0));
   }
@@ -185,11 +185,9 @@ std::string markdown_groups(const Analysis& analysis) {
       "compared by exact tests over all operations (Holm, 1%). Two causes under the same "
       "conditions "
       "cannot be told apart so.\n\n";
-  for (const FailureGroup& group : found.groups) {
-    text += "- **" + escaped(group_in_words(analysis, found, group), 2000) + "**\n";
-  }
-  for (const size_t i : apart_from_groups(found)) {
-    text += "- " + escaped(operation_in_words(analysis, found.operations[i]), 1000) + "\n";
+  for (const SaidOfFailures& said : said_of_failures(analysis, found)) {
+    const std::string words = escaped(said.words, 4000);
+    text += said.group ? "- **" + words + "**\n" : "- " + words + "\n";
   }
   const std::string tell = what_would_tell(analysis, found);
   if (!tell.empty()) text += "\n" + tell + "\n";

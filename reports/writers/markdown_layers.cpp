@@ -42,7 +42,17 @@ std::string cell_of(const Analysis& analysis, const Comparison& comparison) {
   return code_span(comparison.layers ? id.substr(id.find('/') + 1) : id);
 }
 
+bool shows_nothing(const Comparison& comparison) {
+  return comparison.conclusion == Conclusion::no_difference ||
+         comparison.conclusion == Conclusion::too_few_trials;
+}
+
 std::string table(const Analysis& analysis, bool layers, size_t most_rows) {
+  const auto failing = std::count_if(
+      analysis.comparisons.begin(), analysis.comparisons.end(), [&](const Comparison& each) {
+        return each.layers == layers && something_failed(analysis, each);
+      });
+  const bool all = static_cast<size_t>(failing) <= most_rows;
   std::string rows;
   size_t shown = 0;
   size_t left = 0;
@@ -52,7 +62,7 @@ std::string table(const Analysis& analysis, bool layers, size_t most_rows) {
     if (comparison.layers != layers) continue;
     if (!something_failed(analysis, comparison)) {
       if (without_failure++ == 0) example = &comparison;
-    } else if (shown == most_rows) {
+    } else if (shown == most_rows || (!all && shows_nothing(comparison))) {
       ++left;
     } else {
       ++shown;
@@ -70,7 +80,10 @@ std::string table(const Analysis& analysis, bool layers, size_t most_rows) {
         "\n{}\n",
         layers ? "layer | layer below" : "first build | other build", rows);
   }
-  if (left > 0) text += fmt::format("{} more are in details.md.\n\n", left);
+  if (left > 0) {
+    text += fmt::format("{} more{} are in details.md.\n\n", left,
+                        shown < most_rows ? ", which show no difference," : "");
+  }
   if (example != nullptr) {
     text += fmt::format("Without a failure on either side: {}, for example {}: {}.\n\n",
                         counted(without_failure, "pairs"), cell_of(analysis, *example),

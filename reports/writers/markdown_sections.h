@@ -35,7 +35,7 @@ std::string markdown_evidence(const FailureExample& example);
 /// What each setting, such as a lock, was shown to do to the rate of failures, and at which price.
 std::string markdown_rate_claims(const Analysis& analysis);
 /// The same cells on two backends or two builds, and what that permits to be said; of
-/// either at most so many rows.
+/// either at most so many rows, and where there are more, those that show a difference.
 std::string markdown_layers(const Analysis& analysis, size_t most_rows);
 
 /// The command that runs one cell alone as this run did.

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "harness/wire/axis.h"
+#include "reports/analysis/common_axes.h"
 #include "reports/analysis/failures/failure_kind.h"
 #include "reports/analysis/table.h"
 #include "reports/claims/boundary_fields.h"
@@ -17,7 +18,7 @@
 namespace mpsprobe {
 namespace {
 
-constexpr size_t kMostColumns = 6;  // a wider table is turned: counts across, operations down
+constexpr size_t kMostColumns = 6;  // a wider table is turned
 
 using Render = std::function<std::string(const ReportTable::Entry&)>;
 
@@ -33,24 +34,49 @@ std::string rule(size_t fields) {
   return text + "\n";
 }
 
-std::string grid(const ReportTable& table, const std::vector<const ReportTable::Column*>& columns,
-                 const Render& render) {
-  const bool turned = columns.size() > kMostColumns;
-  std::vector<std::string> head{turned ? "operation" : table.axis};
+using Columns = std::vector<const ReportTable::Column*>;
+
+// Counts and builds across, operations down.
+std::string turned_grid(const ReportTable& table, const Columns& columns, const Render& render) {
+  std::vector<std::string> builds;
+  std::vector<std::string> operations;
+  std::map<std::pair<std::string, std::string>, const ReportTable::Column*> index;
+  const auto note = [](std::vector<std::string>& all, const std::string& one) {
+    if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
+  };
   for (const auto* column : columns) {
-    if (!turned) head.push_back(escaped(column->label));
+    note(builds, column->build);
+    note(operations, column->cells);
+    index[{column->cells, column->build}] = column;
   }
+  std::vector<std::string> head{"operation"};
   for (const int32_t count : table.counts) {
-    if (turned) head.push_back(counted(count, table.axis));
+    for (const std::string& build : builds) {
+      head.push_back(counted(count, table.axis) + (build.empty() ? "" : ", " + escaped(build)));
+    }
   }
   std::string text = row(head) + rule(head.size());
-  for (size_t down = 0; down < (turned ? columns.size() : table.counts.size()); ++down) {
-    std::vector<std::string> fields{turned ? escaped(columns[down]->label)
-                                           : std::to_string(table.counts[down])};
-    for (size_t across = 0; across + 1 < head.size(); ++across) {
-      fields.push_back(
-          render(turned ? columns[down]->entries[across] : columns[across]->entries[down]));
+  for (const std::string& operation : operations) {
+    std::vector<std::string> fields{escaped(operation)};
+    for (size_t count = 0; count < table.counts.size(); ++count) {
+      for (const std::string& build : builds) {
+        const auto at = index.find({operation, build});
+        fields.push_back(at == index.end() ? "–" : render(at->second->entries[count]));
+      }
     }
+    text += row(fields);
+  }
+  return text;
+}
+
+std::string grid(const ReportTable& table, const Columns& columns, const Render& render) {
+  if (columns.size() > kMostColumns) return turned_grid(table, columns, render);
+  std::vector<std::string> head{table.axis};
+  for (const auto* column : columns) head.push_back(escaped(column->label()));
+  std::string text = row(head) + rule(head.size());
+  for (size_t down = 0; down < table.counts.size(); ++down) {
+    std::vector<std::string> fields{std::to_string(table.counts[down])};
+    for (const auto* column : columns) fields.push_back(render(column->entries[down]));
     text += row(fields);
   }
   return text;
@@ -90,7 +116,7 @@ std::string observed_paths(const ReportTable& table) {
     std::string paths;
     for (const std::string& path : observed)
       paths += (paths.empty() ? "" : ", ") + escaped(path, 40);
-    text += (text.empty() ? "Path observed: " : "; ") + escaped(column.label) + ": " + paths;
+    text += (text.empty() ? "Path observed: " : "; ") + escaped(column.label()) + ": " + paths;
   }
   return text.empty() ? "" : text + ".\n\n";
 }
@@ -137,7 +163,7 @@ std::string crashed_field(const CellSummary& cell) {
 std::string grids(const Analysis& analysis, const Render& field) {
   std::string text;
   for (const ReportTable& table : lay_out(analysis)) {
-    std::vector<const ReportTable::Column*> columns;
+    Columns columns;
     for (const ReportTable::Column& column : table.columns) {
       if (std::any_of(column.entries.begin(), column.entries.end(),
                       [&field](const auto& entry) { return field(entry) != "–"; })) {
@@ -158,7 +184,7 @@ std::string markdown_verdicts(const Analysis& analysis) {
   for (const ReportTable& table : lay_out(analysis)) {
     const std::string title = table.title.empty() ? "Cells" : escaped(table.title);
     text += fmt::format("## {}\n\n{}\n\n", title, shared_axes(table));
-    std::vector<const ReportTable::Column*> columns;
+    Columns columns;
     for (const ReportTable::Column& column : table.columns) columns.push_back(&column);
     text += grid(table, columns, verdict_field) + "\n" + observed_paths(table);
   }
@@ -229,20 +255,14 @@ std::string markdown_boundaries(const Analysis& analysis, const std::string& hea
   if (analysis.boundaries.empty()) return "";
   std::string text = fmt::format(
       "{}Boundaries\n\nFailed / trials, and what the rate is below or above: the bounds of each "
-      "cell by itself, at 95%.{}\n\n| cells | on | by | {} | {} | inside at once | |\n"
-      "|---|---|---|---|---|---|---|\n",
-      heading, analysis.settling ? " The place is the one that the run settled." : "",
-      passing_head(analysis), failing_head(analysis));
-  for (const Boundary& boundary : analysis.boundaries) {
-    const std::string label =
-        with_arm(analysis, cell_label(boundary.group, {boundary.axis}), boundary.worker);
-    const BoundaryFields fields = fields_of(boundary);
-    const auto& passing = boundary.most_passing;
-    const bool met = passing && boundary.axis == "threads" && passing->count > 1;
-    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", escaped(label),
-                        name_of(boundary.group.backend), boundary.axis, escaped(fields.passing),
-                        escaped(fields.failing), met ? std::to_string(passing->most_inside) : "",
-                        escaped(fields.remark));
+      "cell by itself, at 95%.{}\n\n",
+      heading, analysis.settling ? " The place is the one that the run settled." : "");
+  text += row({escaped(cells_head(analysis)), "by", passing_head(analysis), failing_head(analysis),
+               "inside at once", ""}) +
+          rule(6);
+  for (const BoundaryRow& each : boundary_rows(analysis)) {
+    text += row({escaped(each.cells, 2000), each.axis, escaped(each.passing), escaped(each.failing),
+                 each.inside, escaped(each.remark)});
   }
   return text + "\n";
 }

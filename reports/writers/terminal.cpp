@@ -43,43 +43,33 @@ std::string sentence(const std::string& text, const TerminalOptions& options) {
 }
 
 // Those with a failure where there are too many to show.
-std::vector<const Boundary*> shown_boundaries(const Analysis& analysis) {
-  std::vector<const Boundary*> shown;
-  const bool all = analysis.boundaries.size() <= kMostBoundaries;
-  for (const Boundary& boundary : analysis.boundaries) {
-    if (shown.size() < kMostBoundaries && (all || boundary.fewest_failing)) {
-      shown.push_back(&boundary);
-    }
-  }
-  return shown;
-}
-
 std::string boundary_table(const Analysis& analysis, size_t width) {
-  if (analysis.boundaries.empty()) return "";
+  const std::vector<BoundaryRow> all = boundary_rows(analysis);
+  if (all.empty()) return "";
   std::string head = "boundaries";
-  const CommonAxes common(analysis);
-  if (const std::string words = common.in_words(); !words.empty()) head += " (" + words + ")";
+  if (const std::string words = CommonAxes(analysis).in_words(); !words.empty()) {
+    head += " (" + words + ")";
+  }
   head += ", failed/trials and their rate, of each by itself with 95% confidence:";
   std::string text;
   for (const std::string& line : wrapped(head, width, 4)) text += line + "\n";
-  const std::vector<const Boundary*> shown = shown_boundaries(analysis);
   std::vector<std::vector<std::string>> rows;
   std::string axis;
-  for (const Boundary* boundary : shown) {
-    if (boundary->axis != axis) {
-      rows.push_back({"by " + boundary->axis, axis.empty() ? passing_head(analysis) : "",
+  size_t shown = 0;
+  for (const BoundaryRow& boundary : all) {
+    if (shown == kMostBoundaries) break;
+    if (all.size() > kMostBoundaries && boundary.failing == "none") continue;
+    ++shown;
+    if (boundary.axis != axis) {
+      rows.push_back({"by " + boundary.axis, axis.empty() ? passing_head(analysis) : "",
                       axis.empty() ? failing_head(analysis) : ""});
-      axis = boundary->axis;
+      axis = boundary.axis;
     }
-    const BoundaryFields fields = fields_of(*boundary);
-    rows.push_back({printable(with_arm(analysis, common.label(boundary->group, {boundary->axis}),
-                                       boundary->worker)),
-                    fields.passing, fields.failing});
-    if (!fields.remark.empty()) rows.push_back({fields.remark});
+    rows.push_back({printable(boundary.cells), boundary.passing, boundary.failing});
+    if (!boundary.remark.empty()) rows.push_back({boundary.remark});
   }
   text += text_table(rows, width);
-  const size_t left = analysis.boundaries.size() - shown.size();
-  if (left > 0) text += fmt::format("and {} more, see report.md\n", left);
+  if (shown < all.size()) text += fmt::format("and {} more, see report.md\n", all.size() - shown);
   return text + "\n";
 }
 
@@ -93,17 +83,11 @@ bool is_expected(const Analysis& analysis, const SignatureGroup& group) {
 std::string failures_by_need(const Analysis& analysis, const FailureGroups& found,
                              const TerminalOptions& options) {
   std::string text;
-  const auto add = [&](const std::string& words, size_t operation) {
-    const CellSummary& worst = analysis.cells[found.operations[operation].worst];
-    const std::string line = sentence("FAIL " + words, options);
+  for (const SaidOfFailures& said : said_of_failures(analysis, found)) {
+    const CellSummary& worst = analysis.cells[found.operations[said.operation].worst];
+    const std::string line = sentence("FAIL " + said.words, options);
     text += painted("FAIL", kRed, options.colour) + line.substr(std::string_view("FAIL").size());
     text += "    " + printable(rerun_command(analysis, worst.arm, worst.id), Lines::keep) + "\n";
-  };
-  for (const FailureGroup& group : found.groups) {
-    add(group_in_words(analysis, found, group), group.operations.front());
-  }
-  for (const size_t i : apart_from_groups(found)) {
-    add(operation_in_words(analysis, found.operations[i]), i);
   }
   const std::string tell = what_would_tell(analysis, found);
   if (!tell.empty()) text += sentence(tell, options);

@@ -61,9 +61,10 @@ TEST(Terminal, FitsInto80ColumnsWithoutCuttingALabel) {
     EXPECT_LE(line.size(), 80u) << line;
     if (line.find("transformer_layer") == 0 || line.find("chain") == 0) ++rows;
   }
-  EXPECT_EQ(rows, 4u);
-  EXPECT_THAT(table, HasSubstr("transformer_layer (mlx-0.31.1)"));
-  EXPECT_THAT(table, HasSubstr("transformer_layer (stock)"));
+  // Operations of one build that came out alike share a row.
+  EXPECT_EQ(rows, 2u);
+  EXPECT_THAT(table, HasSubstr("transformer_layer; chain (mlx-0.31.1)"));
+  EXPECT_THAT(table, HasSubstr("transformer_layer; chain (stock)"));
 }
 
 TEST(Terminal, BeginsWithTheAnswer) {
