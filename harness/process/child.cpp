@@ -85,7 +85,10 @@ Child::Child(const std::vector<std::string>& arguments, std::vector<std::string>
   try {
     start(arguments, std::move(environment), launch);
   } catch (const std::system_error& error) {
-    record_.termination = NotSpawned{error.code().value(), error.what()};
+    const int code = error.code().value();
+    record_.termination = NotSpawned{
+        code, code == EMFILE ? "the limit of open files (ulimit -n) is too low; raise it to 256"
+                             : error.what()};
     finished_ = true;
   }
 }
@@ -113,7 +116,8 @@ void Child::start(const std::vector<std::string>& arguments, std::vector<std::st
 #endif
   const Descriptor recorder(fcntl(memory_->fd(), F_DUPFD_CLOEXEC, 16));
   if (!recorder.is_open()) {
-    throw std::system_error(errno, std::generic_category(), "duplicate the flight recorder");
+    throw std::system_error(errno == EINVAL ? EMFILE : errno, std::generic_category(),
+                            "duplicate the flight recorder");
   }
   SpawnRequest request;
   request.arguments = arguments;

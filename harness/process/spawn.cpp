@@ -17,17 +17,15 @@ namespace {
 // that a later dup2 still needs.
 constexpr int kLowestOwn = 16;
 
-[[noreturn]] void fail(const char* what, int error) {
-  if (error == EMFILE) what = "the limit of open files (ulimit -n) is too low; raise it to 256";
-  throw std::system_error(error, std::generic_category(), what);
-}
-
 Descriptor moved_up(int fd) {
   const int high = fcntl(fd, F_DUPFD_CLOEXEC, kLowestOwn);
   const int error = errno;
   close(fd);
   // EINVAL: the limit of descriptors lies below what is asked for.
-  if (high < 0) fail("duplicate a pipe end", error == EINVAL ? EMFILE : error);
+  if (high < 0) {
+    throw std::system_error(error == EINVAL ? EMFILE : error, std::generic_category(),
+                            "duplicate a pipe end");
+  }
   return Descriptor(high);
 }
 
@@ -122,7 +120,7 @@ Pipe make_pipe() {
 #else
   const int result = pipe(ends);
 #endif
-  if (result != 0) fail("create a pipe", errno);
+  if (result != 0) throw std::system_error(errno, std::generic_category(), "create a pipe");
   Pipe made;
   try {
     made.read = moved_up(ends[0]);

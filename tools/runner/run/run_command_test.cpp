@@ -354,6 +354,26 @@ TEST_F(RunCommand, AFullDiskEndsWithThreeAndLeavesAWholeJournal) {
   EXPECT_EQ(read_journal(path("out/journal.ndjson")).trials.size(), 50U);
 }
 
+TEST_F(RunCommand, TooFewOpenFilesAreNamedWithTheLimitThatHelps) {
+  for (const char* files : {"12", "20", "22", "24", "26"}) {
+    const Run run = shell(std::string("ulimit -n ") + files +
+                          "; \"$mpsprobe\" run --cell cpu/selftest.pass/default --trials 1 "
+                          "--worker \"$worker\" --out out" +
+                          files);
+    if (run.exit_code == 0) continue;  // it was enough
+    EXPECT_THAT(run.exit_code, testing::AnyOf(3, 4)) << files << run.err;
+    EXPECT_THAT(run.err, HasSubstr("ulimit -n")) << files;
+    EXPECT_THAT(run.err, HasSubstr("256")) << files;
+  }
+}
+
+TEST_F(RunCommand, SmallStacksAreEnough) {
+  const Run run = shell(
+      "ulimit -s 512; \"$mpsprobe\" run --cell cpu/selftest.pass/default --trials 4 --jobs 2 "
+      "--worker \"$worker\" --out out");
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+}
+
 TEST_F(RunCommand, ARunWhoseBudgetIsOverIsIncomplete) {
   const Run run = mpsprobe({"run", "--cell", "cpu/selftest.pass/default", "--trials", "5000",
                             "--budget", "0.02", "--worker", selftest_, "--out", path("out")});
