@@ -205,6 +205,29 @@ TEST_F(JournalTest, AFullDiskIsAnErrorThatNamesTheFileAndLeavesWholeRecords) {
   EXPECT_EQ(journal.trials.size(), 1U);
 }
 
+TEST_F(JournalTest, AJournalThatMayNotBeWrittenSaysWhereTheRunCanGoOn) {
+  JournalWriter(file_, header_).append(sample_trial(0));
+  fs::permissions(file_, fs::perms::owner_read | fs::perms::others_read);
+  fs::permissions(folder_, fs::perms::owner_read | fs::perms::owner_exec | fs::perms::others_read |
+                               fs::perms::others_exec);
+  const bool root = geteuid() == 0;  // who may write everywhere
+  if (root) {
+    ASSERT_EQ(seteuid(65534), 0);
+  }
+  std::string said;
+  try {
+    JournalWriter writer{file_};
+  } catch (const JournalError& error) {
+    said = error.what();
+  }
+  if (root) {
+    ASSERT_EQ(seteuid(0), 0);
+  }
+  fs::permissions(folder_, fs::perms::owner_all);
+  EXPECT_THAT(said, HasSubstr("journal.ndjson: cannot be opened: Permission denied"));
+  EXPECT_THAT(said, HasSubstr("a copy of its folder as well (--trust-run)"));
+}
+
 TEST_F(JournalTest, TwoWritersOfOneJournalAreRefused) {
   JournalWriter first(file_, header_);
   EXPECT_THROW(JournalWriter{file_}, JournalError);

@@ -161,6 +161,18 @@ TEST_F(Bisect, MakesBuildsWhenTheyAreTriedAndLeavesOutWhatCannotBeMade) {
   EXPECT_EQ(made.find("b3"), made.rfind("b3"));  // once
 }
 
+TEST_F(Bisect, SaysWhatToDoWhereMakeFailsSilentlyOrPrintsNoWorker) {
+  const auto bisected = [this](const std::string& make, const std::string& out) {
+    return mpsprobe({"bisect", kCell, "--builds", "a,b", "--make", make, "--out", path(out)}).err;
+  };
+  EXPECT_THAT(bisected("exit 7 #", "silent"),
+              HasSubstr("exited with 7, and printed no reason. Run it by hand, with -x where it is "
+                        "a script"));
+  EXPECT_THAT(bisected("echo done #", "words"),
+              HasSubstr("its last line, \"done\", is no path of a file. It has to print the worker "
+                        "that it made"));
+}
+
 TEST_F(Bisect, TakesEarlierTrialsForItsPrior) {
   const std::string list = builds(4, 2);
   for (const char* name : {"b1", "b2"}) {
