@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "harness/wire/variables.h"
+#include "reproducers/bundle/redaction/pattern.h"
 #include "reproducers/bundle/redaction/personal_patterns.h"
 #include "reproducers/bundle/redaction/software_names.h"
 #include "reproducers/bundle/redaction/text_scan.h"
@@ -305,6 +306,11 @@ void Redactor::command_line(std::vector<std::string>& arguments) {
       argument = this->argument(argument);
     }
   }
+}
+
+bool is_stand_in(std::string_view name) {
+  static const Pattern kStandIn(R"(^(?:operation|VARIABLE|value)_\d+$)");
+  return kStandIn.in(name);
 }
 
 std::string Redactor::stand_in(std::string_view kind, const std::string& text) {

@@ -18,6 +18,10 @@ namespace mpsprobe {
 /// is taken over, as far as it names nobody. Every other value is left out.
 bool is_variable_of_the_software(std::string_view name);
 
+/// Whether the name stands for one that was kept out of a bundle (Redactor::cell): "operation_1",
+/// "VARIABLE_2". A worker may have an operation of such a name all the same.
+bool is_stand_in(std::string_view name);
+
 /// Takes personal data out of what goes into a bundle, and counts what it took, never the strings
 /// themselves. One for one bundle; not for several threads.
 ///

@@ -13,6 +13,7 @@
 #include "harness/platform/machine.h"
 #include "harness/wire/input_error.h"
 #include "harness/wire/library_under_test.h"
+#include "harness/wire/variables.h"
 #include "reports/words/text.h"
 #include "reports/writers/atomic_file.h"
 #include "reproducers/bundle/check_bundle.h"
@@ -90,6 +91,26 @@ void check_options(const VerifyOptions& options, const BundleRecord& record) {
   }
 }
 
+/// Refuses a cell whose operation or variable has no name but the bundle's own for it.
+void check_names(const BundleRecord& record, const Operations& operations) {
+  for (size_t i = 0; i < record.cells.size(); ++i) {
+    const Cell& cell = record.cells[i].cell;
+    std::string hidden;
+    for (const auto& [name, value] : parse_variables(cell.env)) {
+      if (is_stand_in(name) || is_stand_in(value)) hidden = name;
+    }
+    if (is_stand_in(cell.op) && !operations.contains(cell.op)) hidden = cell.op;
+    if (hidden.empty()) continue;
+    throw InputError(
+        fmt::format("{}.cells[{}].cell", kBundleRecordFile, i),
+        hidden +
+            " stands for a name of somebody's own, which was kept out of the bundle: no "
+            "worker can run the cell",
+        "Verify a bundle made with `mpsprobe feedback --no-redact`, which whoever has the run can "
+        "make, and name own Python code with --env MPSPROBE_PYTHON_CODE=FILE::NAME");
+  }
+}
+
 std::string why_no_old_arm(const BundleRecord& record, const std::vector<WorkerInfo>& workers) {
   if (std::none_of(record.cells.begin(), record.cells.end(),
                    [](const BundleCell& entry) { return is_known(entry.build); })) {
@@ -109,8 +130,14 @@ void check_workers(const VerifyOptions& options, const BundleRecord& record) {
   size_t old_arms = 0;
   std::set<Backend> backends;
   for (const BundleCell& entry : record.cells) backends.insert(entry.cell.backend);
-  const std::vector<WorkerInfo> workers =
-      find_workers(options.run.workers, options.run.environment, backends);
+  std::vector<WorkerInfo> workers;
+  try {
+    workers = find_workers(options.run.workers, options.run.environment, backends);
+  } catch (const MachineError&) {
+    check_names(record, {});  // one for own code may not start without it
+    throw;
+  }
+  check_names(record, operations_of(workers));
   for (const WorkerInfo& worker : workers) {
     old_arms += loads_the_bundles_build(record, worker.describe, machine) ? 1U : 0U;
   }

@@ -116,6 +116,25 @@ TEST_F(VerifyCommand, TheSameBuildStillFails) {
       << "the folder holds a run already";
 }
 
+TEST_F(VerifyCommand, ACellWhoseNamesWereKeptOutSaysWhatCanBeVerified) {
+  for (const char* cell : {"cpu/operation_1/default/threads=1",
+                           "cpu/shell/default/threads=1/env.VARIABLE_2=value_3"}) {
+    bundle();
+    BundleRecord record = parse_bundle_record(read("bundle/bundle.json"), "");
+    record.cells = {{parse_cell(cell), "stock", kOld, {}, 3, 0, 3, false}};
+    const std::string text = bundle_record_json(record);
+    write("bundle/bundle.json", text);
+    write("bundle/MANIFEST.sha256", manifest_of({{"bundle.json", text}}, ""));
+    for (const std::string& worker : {path("old"), path("none")}) {
+      const Run run = verify({"--worker", "stock=" + worker, "--trials", "1"});
+      EXPECT_EQ(run.exit_code, 2) << run.err;
+      EXPECT_THAT(run.err, HasSubstr("bundle.json.cells[0].cell: "));
+      EXPECT_THAT(run.err, HasSubstr("kept out of the bundle"));
+      EXPECT_THAT(run.err, HasSubstr("`mpsprobe feedback --no-redact`"));
+    }
+  }
+}
+
 TEST_F(VerifyCommand, TheNewBuildBesideTheOldOneIsFixedAndTheVerdictIsKept) {
   bundle();
   const Run run =
