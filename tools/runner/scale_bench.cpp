@@ -5,7 +5,7 @@
 //                                              $TMPDIR; a disk pays for each trial's fdatasync
 //   scale_bench --benchmark_filter=/100000/    a tenth of the trials
 //   scale_bench --benchmark_filter=feedback    a bundle of 10,000 trials
-// Counters: peak_MB of the process, journal_MB.
+// Counters: cpu_s (which a busy machine does not change) and peak_MB of the process, journal_MB.
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -40,6 +40,7 @@ constexpr size_t kShards = 64;
 
 struct Cost {
   double seconds = 0;
+  double cpu_seconds = 0;
   double peak_mb = 0;
   int status = 0;  ///< as of wait(2)
 };
@@ -54,6 +55,9 @@ Cost cost_of(pid_t child, std::chrono::steady_clock::time_point start) {
   rusage usage{};
   if (wait4(child, &cost.status, 0, &usage) != child) throw std::runtime_error("wait4");
   cost.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  for (const timeval& used : {usage.ru_utime, usage.ru_stime}) {
+    cost.cpu_seconds += static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_usec) * 1e-6;
+  }
   cost.peak_mb = mb_of_kb(usage.ru_maxrss);
   return cost;
 }
@@ -149,6 +153,7 @@ Cost write_run_apart(const fs::path& folder, const CampaignHeader& header) {
 
 void print(benchmark::State& state, const Cost& cost, int wanted_exit_code = 0) {
   state.SetIterationTime(cost.seconds);
+  state.counters["cpu_s"] = cost.cpu_seconds;
   state.counters["peak_MB"] = cost.peak_mb;
   if (!WIFEXITED(cost.status) || WEXITSTATUS(cost.status) != wanted_exit_code) {
     state.SkipWithError(fmt::format("ended with the status {:#x}", cost.status).c_str());
