@@ -95,7 +95,13 @@ void parse_lines(std::vector<Line>& lines, size_t count, const std::string& run)
 class Reader {
  public:
   explicit Reader(const std::filesystem::path& file)
-      : file_(file), stream_(file, std::ios::binary), stored_(std::make_shared<StoredTrials>()) {}
+      : file_(file), stored_(std::make_shared<StoredTrials>()) {
+    // It is read in pieces, and to open a pipe would wait for who writes to it.
+    std::error_code error;
+    const bool other = std::filesystem::exists(file, error) && !is_regular_file(file, error);
+    if (other) fail("is no plain file", "Name the folder of a run, which holds journal.ndjson");
+    stream_.open(file, std::ios::binary);
+  }
 
   Journal read(const Take& take) {
     if (!stream_) {
@@ -241,6 +247,8 @@ TrialRecord trial_at(const Journal& journal, size_t index) {
 }
 
 bool has_first_record(const std::filesystem::path& file) {
+  std::error_code error;
+  if (!is_regular_file(file, error)) return false;
   std::ifstream stream(file, std::ios::binary);
   std::string line;
   return std::getline(stream, line) && !stream.eof();

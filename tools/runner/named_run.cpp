@@ -36,7 +36,7 @@ RunFacts named_facts(const std::string& name) {
   if (fs::exists(journal, error)) return run_facts(name, analyse_file(journal).analysis);
   const fs::path report =
       fs::is_regular_file(name, error) ? fs::path(name) : folder / "report.json";
-  if (fs::exists(report, error)) return facts_of_report_file(name, report);
+  if (fs::is_regular_file(report, error)) return facts_of_report_file(name, report);
   if (std::vector<NamedJournal> shards = runs_below(folder); !shards.empty()) {
     return run_facts(name, analyse(merge_journals(std::move(shards))));
   }

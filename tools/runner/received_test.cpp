@@ -354,6 +354,29 @@ TEST_F(Received, ABundleWithoutABuildIsNotCalledOneOfAnother) {
   EXPECT_THAT(run.out, HasSubstr("new arm: stock, no library, on "));
 }
 
+TEST_F(Received, APipeInTheFolderOfARunIsNotWaitedFor) {
+  foreign();
+  for (const char* file : {"journal.ndjson", "report.json", "request.json"}) {
+    fs::create_directory(path("pipes"));
+    fs::remove(path("pipes/" + std::string(file)));
+    ASSERT_EQ(mkfifo(path("pipes/" + std::string(file)).c_str(), 0600), 0);
+    for (const std::vector<std::string>& words :
+         std::vector<std::vector<std::string>>{{"report", path("pipes")},
+                                               {"show", path("pipes")},
+                                               {"diff", path("pipes"), path("got")},
+                                               {"feedback", path("pipes")},
+                                               {"repro", path("pipes")},
+                                               {"repro", "--resume", path("pipes")},
+                                               {"bisect", "--resume", path("pipes")},
+                                               {"run", "--resume", path("pipes")},
+                                               {"run", "--failed", path("pipes")},
+                                               {"merge", path("pipes"), "--out", path("one")}}) {
+      const Run run = mpsprobe(words, 60);
+      EXPECT_THAT(run.exit_code, AnyOf(2, 3, 4)) << file << ": " << words[0] << ": " << run.err;
+    }
+  }
+}
+
 TEST_F(Received, NothingActsOnTheTerminal) {
   const std::string hostile = "2026\x1b]0;title\x07\x1b[2J";
   foreign();

@@ -179,8 +179,12 @@ void write_bisect_request(const fs::path& folder, const BisectRequest& request) 
 BisectRequest read_bisect_request(const fs::path& folder, const BisectOptions& now) {
   const std::string where = "--resume " + printable(folder.string());
   const char* const remedy = "Name the folder of a bisection that was cut short";
-  std::ifstream stream(folder / kBisectRequestFile, std::ios::binary);
-  if (!stream) throw InputError(where, "holds no bisection", remedy);
+  std::error_code error;
+  std::ifstream stream;
+  if (fs::is_regular_file(folder / kBisectRequestFile, error)) {  // a pipe would wait
+    stream.open(folder / kBisectRequestFile, std::ios::binary);
+  }
+  if (!stream.is_open()) throw InputError(where, "holds no bisection", remedy);
   BisectRequest request;
   std::string origin;
   request.options = now;

@@ -60,7 +60,9 @@ void write_request(const fs::path& file, const MinimiseRequest& request) {
 /// Throws InputError where it is not of this form.
 MinimiseRequest read_request(const fs::path& file) {
   const char* const remedy = "Begin a new minimisation";
-  std::ifstream stream(file, std::ios::binary);
+  std::error_code error;
+  std::ifstream stream;
+  if (fs::is_regular_file(file, error)) stream.open(file, std::ios::binary);  // a pipe would wait
   MinimiseRequest request;
   try {
     const nlohmann::json object = nlohmann::json::parse(stream);
