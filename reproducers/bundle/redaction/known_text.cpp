@@ -21,6 +21,8 @@ constexpr size_t kMostLine = 4096;
 /// of somebody.
 constexpr size_t kManyDigits = 7;
 constexpr size_t kManyOfSomebody = 3;
+constexpr size_t kManyOfWhole = 9;
+constexpr size_t kMostOfWhole = 12;
 constexpr size_t kMostLettersAlone = 3;
 
 bool is_digit_byte(char c) {
@@ -147,6 +149,9 @@ class Known {
     static const Pattern kBehindHash(
         R"((?i)(?<![a-z_])(?:sha-?\d{1,3}|md5|commit|git(?: hash)?|(?:lc_)?uuid|build id|base64[a-z ]*|adler|crc32)[:= (]*$)");
     static const Pattern kHash(R"(^[0-9A-Fa-f-]{6,128}$|^[A-Za-z0-9/]{8,}$)");
+    // What people, tickets and badges are numbered by: "E-77120".
+    static const Pattern kNumbered(R"(^[A-Za-z]{1,2}-\d{4,}$)");
+    if (kNumbered.in(chunk)) return false;
     const bool function =
         chunk.find("::") != std::string_view::npos && chunk.find(":::") == chunk.npos;
     return all_names_known(chunk, function ? Names::symbols : names_) ||
@@ -216,32 +221,36 @@ class Known {
 
 /// Numbers that stand together and may be one of a phone, a card or a person. What is written as a
 /// time, a release, a small fraction, an amount of something or behind the name of one is none.
-std::string without_long_numbers(const std::string& text, size_t many) {
+/// `whole`: of those only what is one number, short enough for a phone's or a person's.
+std::string without_long_numbers(const std::string& text, size_t many, bool whole = false) {
   static const Pattern kNumbers(R"((?<![\w.])[(+]{0,2}\d(?:[ .()/-]{0,2}\d)+(?!\w))");
   static const Pattern kHarmless(
-      R"(^0\.\d+$|^\(*0000\d+$|^\d{1,3}\.\d{1,4}$|^\d{4}-\d\d-\d\d \d\d$|^\d{1,4}(?:\.\d{1,4}){2,3}$)");
+      R"(^0\.\d+$|^\(*0000\d+$|^\d{1,3}\.\d{1,4}$|^\d{4}-\d\d-\d\d \d\d$|^\d{1,4}(?:\.\d{1,4}){2,3}$)"
+      R"(|^(?:1073741824|214748364[78]|429496729[56])$)");  // limits of integers
   static const Pattern kBehind(
       R"(^(?:e[+-]?\d| ?(?:bytes|[KMGT]i?B|B|ns|us|ms|s|calls|steps|iterations|elements|ops|threads)\b))");
   static const Pattern kBefore(
-      R"((?i)(?:\d:|[0-9a-f]{8}-|(?<![a-z])(?:region|seed|bytes|size|count|ticks)[:= ]{1,2})$)");
+      R"((?i)(?:\d:|[0-9a-f]{8}-|(?<![a-z])(?:region|registry id|seed|bytes|size|count|ticks|clock|total|limit|allocated|allocate|offset)[:= ]{1,2})$)");
   constexpr size_t kAround = 24;
   std::string result;
   size_t done = 0;
   size_t reached = 0;
   const bool whole_text = kNumbers.each(
       text,
-      [&](Pattern::Part whole, Pattern::Part) {
-        const std::string_view found(text.data() + whole.begin, whole.end - whole.begin);
-        const auto digits = std::count_if(found.begin(), found.end(), is_digit_byte);
-        if (digits < static_cast<std::ptrdiff_t>(many)) return;
-        const size_t front = whole.begin - std::min(whole.begin, kAround);
+      [&](Pattern::Part part, Pattern::Part) {
+        const std::string_view found(text.data() + part.begin, part.end - part.begin);
+        const auto digits =
+            static_cast<size_t>(std::count_if(found.begin(), found.end(), is_digit_byte));
+        if (digits < many) return;
+        if (whole && (digits != found.size() || digits > kMostOfWhole)) return;
+        const size_t front = part.begin - std::min(part.begin, kAround);
         const bool harmless = (kHarmless.in(found) && !is_address(found)) ||
-                              kBehind.in(std::string_view(text).substr(whole.end, kAround)) ||
-                              kBefore.in(std::string_view(text).substr(front, whole.begin - front));
+                              kBehind.in(std::string_view(text).substr(part.end, kAround)) ||
+                              kBefore.in(std::string_view(text).substr(front, part.begin - front));
         if (harmless) return;
-        result.append(text, done, whole.begin - done);
+        result.append(text, done, part.begin - done);
         result += kNotKnown;
-        done = whole.end;
+        done = part.end;
       },
       &reached);
   result.append(text, done, (whole_text ? text.size() : std::max(done, reached)) - done);
@@ -306,7 +315,7 @@ bool is_known_file(std::string_view name) {
 
 std::string only_known(std::string_view text, Names names, Numbers numbers) {
   std::string known = Known(text, names, numbers).take();
-  if (numbers == Numbers::any) return known;
+  if (numbers == Numbers::any) return without_long_numbers(known, kManyOfWhole, true);
   return without_long_numbers(known, speaks_of_somebody(text) ? kManyOfSomebody : kManyDigits);
 }
 

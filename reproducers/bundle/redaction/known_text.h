@@ -18,7 +18,7 @@ enum class Names : unsigned char {
 /// Which numbers a text may hold.
 enum class Numbers : unsigned char {
   harmless,  ///< none that may be a phone's, a card's, a person's or a machine's
-  any,       ///< others look for those (personal_patterns.h)
+  any,       ///< all but one that stands alone and may be a phone's; others look for the rest
 };
 
 /// A text of which only what is known is left: words of the vocabulary, numbers that are too short
