@@ -85,8 +85,7 @@ exec ')" + worker + R"(' run --cell cpu/selftest.$does/default/threads=1 "$@"
   }
   const Run first = mpsprobe(arguments);
   EXPECT_EQ(first.exit_code, 0) << first.out << first.err;
-  EXPECT_THAT(read("out/report.md"),
-              HasSubstr("`mpsprobe run --more` with the folder of this run"));
+  EXPECT_THAT(read("out/report.md"), HasSubstr("`mpsprobe run --more RUN` runs "));
 
   const Run more = mpsprobe({"run", "--more", path("out"), "--out", path("more")});
   EXPECT_EQ(more.exit_code, 0) << more.out << more.err;
