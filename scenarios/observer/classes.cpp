@@ -163,6 +163,24 @@ void hook_by_name(Class of) {
   }
 }
 
+std::vector<Class> loaded_classes() {
+  std::vector<Class> classes(static_cast<size_t>(objc_getClassList(nullptr, 0)));
+  const int count = objc_getClassList(classes.data(), static_cast<int>(classes.size()));
+  classes.resize(std::min(classes.size(), static_cast<size_t>(count)));
+  return classes;
+}
+
+#ifdef __APPLE__
+bool in_image_of(Class one, Class other) {
+  return class_getImageName(one) == class_getImageName(other);
+}
+#else
+// GNU's runtime does not tell; no other classes have Metal's protocols here.
+bool in_image_of(Class, Class) {
+  return true;
+}
+#endif
+
 void enter(Call& call) {
   Thread& me = this_thread();
   const auto& method = *static_cast<const Replaced*>(call.method);
@@ -211,21 +229,20 @@ bool is_watching() {
   return watching.load(std::memory_order_relaxed);
 }
 
-void watch_classes() {
+void watch_classes(id device) {
   watching = true;
-  static std::once_flag once;
-  std::call_once(once, [] {
-    visit_calls({enter, leave});
-    Hooks& all = hooks();
-    const std::lock_guard lock(all.mutex);
-    std::vector<Class> classes(static_cast<size_t>(objc_getClassList(nullptr, 0)));
-    const int count = objc_getClassList(classes.data(), static_cast<int>(classes.size()));
-    classes.resize(std::min(classes.size(), static_cast<size_t>(count)));
-    for (const Class each : classes) {
-      const std::string_view name = class_getName(each);
-      if (name.starts_with("MPS") || name == "MTL4CommitOptions") hook_by_name(each);
+  visit_calls({enter, leave});
+  Hooks& all = hooks();
+  const std::lock_guard lock(all.mutex);
+  for (const Class each : loaded_classes()) {
+    const std::string_view name = class_getName(each);
+    if (name.starts_with("MPS") || name == "MTL4CommitOptions") {
+      hook_by_name(each);
+    } else if (device != nullptr && in_image_of(object_getClass(device), each) &&
+               all.seen.insert(each).second) {
+      hook_by_protocols(each);
     }
-  });
+  }
 }
 
 }  // namespace mpsprobe::observer

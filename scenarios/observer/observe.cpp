@@ -42,9 +42,9 @@ id make_device() {
 MPSPROBE_OBSERVER_EXPORT void mpsprobe_observer_watch(void* device) {
   using namespace mpsprobe::observer;
   static std::once_flag once;
-  std::call_once(once, [] {
+  std::call_once(once, [device] {
     if (std::getenv("MPSPROBE_OBSERVER_TRAP") != nullptr) set_trap();
-    watch_classes();
+    watch_classes(static_cast<id>(device));
     say_begin();
     std::atexit(say_end);
   });
