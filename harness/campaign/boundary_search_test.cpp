@@ -30,8 +30,8 @@ TEST(BoundarySearch, TakesAFractionOfTheFixedPlanAndIsNotMoreOftenWrong) {
     fixed_wrong += fixed.wrong;
     campaigns += settled.campaigns;
   }
-  EXPECT_LE(trials * kCampaigns / campaigns, 135);  // in the mean over the boundaries
-  EXPECT_GE(fixed_trials * kCampaigns / campaigns, 413);
+  EXPECT_LE(trials * kCampaigns / campaigns, 150);  // in the mean over the boundaries
+  EXPECT_GE(fixed_trials * kCampaigns / campaigns, 472);
   EXPECT_LE(wrong, fixed_wrong);
   EXPECT_LE(wrong, campaigns / 10);  // 5% too low and 5% too high
 }

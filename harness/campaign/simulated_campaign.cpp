@@ -8,12 +8,11 @@
 #include <map>
 
 #include "harness/statistics/anytime.h"
-#include "harness/statistics/simulated_trials.h"
 
 namespace mpsprobe {
 namespace {
 
-constexpr size_t kCounts = 7;
+constexpr size_t kCounts = 8;
 
 using FailsAt = std::function<bool(const Proportion&)>;
 
@@ -82,15 +81,35 @@ std::vector<PlantedBoundary> planted_boundaries(const RateQuestion& question) {
     std::fill(sharp.rates.begin() + static_cast<std::ptrdiff_t>(at), sharp.rates.end(), often);
     all.push_back(sharp);
   }
-  all.push_back({"certain 0%/100% at 4", {0, 0, 0, 1, 1, 1, 1}, 3, {}});
-  all.push_back({"sloped", {0, 0.01, 0.1, 0.2, 0.4, 0.6, 0.8}, 2, {}});
-  all.push_back({"sloped, steep", {0, 0, 0, 0.1, 0.5, 0.9, 1}, 3, {}});
-  all.push_back({"erratic 100%", {0, 0, 1, 0, 1, 1, 1}, 2, {3}});
-  all.push_back({"erratic 50%", {0, 0, 0.5, 0, 0.5, 0, 0.5}, 2, {3, 5}});
-  all.push_back({"erratic 30%", {0, 0, 0.3, 0, 0.3, 0.3, 0.3}, 2, {3}});
+  all.push_back({"certain 0%/100% at 4", {0, 0, 0, 1, 1, 1, 1, 1}, 3, {}});
+  all.push_back({"sloped", {0, 0.01, 0.1, 0.2, 0.4, 0.6, 0.8, 1}, 2, {}});
+  all.push_back({"sloped, steep", {0, 0, 0, 0.1, 0.5, 0.9, 1, 1}, 3, {}});
+  all.push_back({"erratic 100%", {0, 0, 1, 0, 1, 1, 1, 1}, 2, {3}});
+  all.push_back({"erratic 50%", {0, 0, 0.5, 0, 0.5, 0, 0.5, 0.5}, 2, {3, 5}});
+  all.push_back({"erratic 30%", {0, 0, 0.3, 0, 0.3, 0.3, 0.3, 0.3}, 2, {3}});
   all.push_back({"absent, never fails", std::vector<double>(kCounts, 0), kCounts, {}});
   all.push_back({"absent, fails seldom", std::vector<double>(kCounts, seldom), kCounts, {}, true});
+  for (const double rate : {0.005, 0.01}) {
+    all.push_back({fmt::format("absent, flat {:g}%", rate * 100),
+                   std::vector<double>(kCounts, rate),
+                   kCounts,
+                   {}});
+  }
   return all;
+}
+
+std::vector<Proportion> settled_points(const RateQuestion& question,
+                                       const std::vector<double>& rates, SimulatedTrials& random) {
+  std::vector<Proportion> points(rates.size());
+  const auto try_point = [&](size_t i) {
+    ++points[i].trials;
+    points[i].failures += random.fails(rates[i]) ? 1 : 0;
+  };
+  for (size_t i = 0; i < points.size(); ++i) {
+    for (int n = 0; n < kFloorTrials; ++n) try_point(i);
+  }
+  while (const auto next = point_to_try(question, points)) try_point(*next);
+  return points;
 }
 
 SimulatedCampaigns settle_simulated(const RateQuestion& question, const PlantedBoundary& planted,
@@ -100,16 +119,8 @@ SimulatedCampaigns settle_simulated(const RateQuestion& question, const PlantedB
   SimulatedCampaigns all;
   double trials = 0;
   for (int campaign = 0; campaign < campaigns; ++campaign) {
-    std::vector<Proportion> points(planted.rates.size());
-    const auto try_point = [&](size_t i) {
-      ++points[i].trials;
-      points[i].failures += random.fails(planted.rates[i]) ? 1 : 0;
-      ++trials;
-    };
-    for (size_t i = 0; i < points.size(); ++i) {
-      for (int n = 0; n < kFloorTrials; ++n) try_point(i);
-    }
-    while (const auto next = point_to_try(question, points)) try_point(*next);
+    const std::vector<Proportion> points = settled_points(question, planted.rates, random);
+    for (const Proportion& point : points) trials += point.trials;
     read_result(
         planted, points, place_of_boundary(question, points).first_failing,
         [&](const Proportion& point) {

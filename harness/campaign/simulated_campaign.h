@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/campaign/boundary_search.h"
+#include "harness/statistics/simulated_trials.h"
 
 namespace mpsprobe {
 
@@ -19,8 +20,9 @@ struct PlantedBoundary {
   bool of_the_question = false;       ///< its rates are the two of the question, and monotone
 };
 
-/// Boundaries over seven counts: sharp ones at each count and an absent one with the rates of the
-/// question; then certain, sloped, erratic ones, and one where nothing ever fails.
+/// Boundaries over eight counts: sharp ones at each count and an absent one with the rates of the
+/// question; then certain, sloped, erratic ones, one where nothing ever fails, and flat ones of
+/// 0.5% and 1%.
 std::vector<PlantedBoundary> planted_boundaries(const RateQuestion& question);
 
 /// What simulated campaigns over one boundary came to.
@@ -33,6 +35,10 @@ struct SimulatedCampaigns {
   int uncovered = 0;  ///< intervals, one a point at its end, that do not hold the planted rate
   int intervals = 0;
 };
+
+/// The trials of one campaign that stops when the boundary is settled, by point.
+std::vector<Proportion> settled_points(const RateQuestion& question,
+                                       const std::vector<double>& rates, SimulatedTrials& random);
 
 /// Campaigns that stop when the boundary is settled. Reproducible by `seed`.
 SimulatedCampaigns settle_simulated(const RateQuestion& question, const PlantedBoundary& planted,

@@ -4,15 +4,18 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "reports/analysis/failures/failure_kind.h"
 #include "reports/claims/answer_rows.h"
 #include "reports/claims/build_sentence.h"
 #include "reports/claims/comparable.h"
+#include "reports/claims/compare_rates.h"
 #include "reports/claims/families.h"
 #include "reports/claims/next_steps.h"
 #include "reports/words/phrases.h"
@@ -23,6 +26,10 @@ namespace mpsprobe {
 namespace {
 
 using Cells = std::vector<const CellSummary*>;
+
+/// What people try against failures: the axis, and in words.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kRemedies{
+    {{"lock", "a lock"}, {"throttle", "a throttle"}, {"processes", "a process for each thread"}}};
 
 std::string count_of(int failures, int trials) {
   return fmt::format("{} of {}", failures, trials);
@@ -56,6 +63,21 @@ std::string remedy_in_words(const Analysis& analysis, std::string_view about,
     alike.p = std::max(alike.p, claim.corrected_p);
   }
   if (claims.empty()) return "";
+  const std::string price = about == "processes" ? "" : "; " + prices_in_words(claims);
+  if (effects.contains(RateEffect::not_shown) && !effects.contains(RateEffect::more_often)) {
+    const RateClaim all = taken_together(analysis.sampling, claims, kRemedies.size());
+    if (claims.size() > 1 && all.effect != RateEffect::not_shown) {
+      const int alone = static_cast<int>(claims.size()) - effects[RateEffect::not_shown].number -
+                        effects[RateEffect::cannot_compare].number;
+      return fmt::format(
+          "With {}, over {} together: {} ({} failed, without it {}, {}; shown in {} "
+          "of these alone){}.",
+          name, counted(claims.size(), "comparisons"), effect_in_words(all.effect),
+          count_of(all.seen_with.failures, all.seen_with.trials),
+          count_of(all.seen_without.failures, all.seen_without.trials), p_in_words(all.corrected_p),
+          alone, price);
+    }
+  }
   const bool several = claims.size() > 1;
   std::vector<std::string> parts;
   for (const auto& [effect, alike] : effects) {
@@ -68,22 +90,17 @@ std::string remedy_in_words(const Analysis& analysis, std::string_view about,
                                 count_of(alike.without.failures, alike.without.trials),
                                 several && !p.empty() ? ", largest" + p.substr(1) : p));
   }
-  std::string text = fmt::format("With {}{}: {}", name,
-                                 several ? ", of " + counted(claims.size(), "comparisons") : "",
-                                 fmt::join(parts, ", "));
-  if (about != "processes") text += "; " + prices_in_words(claims);
-  return text + ".";
+  return fmt::format("With {}{}: {}{}.", name,
+                     several ? ", of " + counted(claims.size(), "comparisons") : "",
+                     fmt::join(parts, ", "), price);
 }
 
 std::vector<std::string> remedies_in_words(const Analysis& analysis) {
   std::vector<std::string> sentences;
-  const auto add = [&](std::string_view about, std::string_view name) {
+  for (const auto& [about, name] : kRemedies) {
     std::string sentence = remedy_in_words(analysis, about, name);
     if (!sentence.empty()) sentences.push_back(std::move(sentence));
-  };
-  add("lock", "a lock");
-  add("throttle", "a throttle");
-  add("processes", "a process for each thread");
+  }
   return sentences;
 }
 

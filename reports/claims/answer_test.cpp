@@ -60,6 +60,24 @@ TEST(Answer, ALockThatLowersTheRateIsNotSaidToBeOfNoHelp) {
                 "of 59, p < 0.001)"));
 }
 
+// No one of them shows it with so few trials.
+TEST(Answer, TakesTogetherWhatALockDoesToSeveralKindsOfCell) {
+  SampleJournal sample;
+  for (const char* op : {"mm", "mlp", "linear", "sum"}) {
+    const std::string cell = std::string("sim/") + op + "/default/threads=4";
+    sample.plan(cell).ran(10, 4);
+    sample.plan(cell + "/lock=forward").ran(10);
+  }
+  EXPECT_THAT(answer_of(sample).text,
+              HasSubstr(" With a lock, over 4 comparisons together: no failure (0 of 40 failed, "
+                        "without it 16 of 40, p < 0.001; shown in 0 of these alone); "));
+  // One that fails more often with it is not hidden by the others.
+  sample.plan("sim/add/default/threads=4").ran(10);
+  sample.plan("sim/add/default/threads=4/lock=forward").ran(10, 10);
+  EXPECT_THAT(answer_of(sample).text, HasSubstr("fails more often in 1 (10 of 10 failed"));
+  EXPECT_THAT(answer_of(sample).text, testing::Not(HasSubstr("together")));
+}
+
 TEST(Answer, SaysWhatWasSeenWhereNothingFailed) {
   SampleJournal sample;
   sample.plan("cpu/add/default/threads=1").ran(10);

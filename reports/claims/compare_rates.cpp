@@ -18,6 +18,11 @@ namespace {
 constexpr std::array<std::string_view, 7> kCompared{"lock",  "throttle", "serve", "wait",
                                                     "owner", "stream",   "env"};
 
+RateEffect effect_of(const RateClaim& claim) {
+  return effect_shown(claim.corrected_p < kClaimLevel, excess_failures(claim.strata) < 0,
+                      claim.seen_with.failures);
+}
+
 /// Two cells, the same but for one axis.
 struct CellPair {
   size_t with = 0;
@@ -118,10 +123,8 @@ class RateComparisons {
   }
 
   void add(RateClaim claim, const PairsByThreads& pairs) {
-    std::vector<Stratum> strata;
     RateClaim all;
     bool any = false;
-    bool can = false;
     for (const auto& [threads, pair] : pairs) {
       const CellSummary& with = analysis_.cells[pair.with];
       const CellSummary& without = analysis_.cells[pair.without];
@@ -134,18 +137,15 @@ class RateComparisons {
       add_counts(claim, with,
                  without);  // of what the p-value is made of, and of pairs without failures
       if (with.failures + without.failures == 0) continue;
-      can = true;
-      strata.push_back({{with.failures, with.counted}, {without.failures, without.counted}});
+      claim.strata.push_back({{with.failures, with.counted}, {without.failures, without.counted}});
     }
     if (!any) return;
-    if (can) {
-      claim.p = stratified_p_value(analysis_.sampling, strata);
-      fewer_.push_back(excess_failures(strata) < 0);
+    if (!claim.strata.empty()) {
+      claim.p = stratified_p_value(analysis_.sampling, claim.strata);
     } else {
       claim.effect = RateEffect::cannot_compare;
       claim.seen_with = all.seen_with;
       claim.seen_without = all.seen_without;
-      fewer_.push_back(false);
     }
     find_price(claim, pairs);
     claims_.push_back(std::move(claim));
@@ -185,26 +185,43 @@ class RateComparisons {
     }
     const std::vector<double> corrected = holm_corrected(p_values);
     size_t next = 0;
-    for (size_t i = 0; i < claims_.size(); ++i) {
-      RateClaim& claim = claims_[i];
+    for (RateClaim& claim : claims_) {
       claim.of = p_values.size();
       if (claim.effect == RateEffect::cannot_compare) continue;
       claim.corrected_p = corrected[next++];
-      claim.effect =
-          effect_shown(claim.corrected_p < kClaimLevel, fewer_[i], claim.seen_with.failures);
+      claim.effect = effect_of(claim);
     }
   }
 
   const Analysis& analysis_;
   std::map<std::pair<size_t, std::string>, size_t> by_id_;
   std::vector<RateClaim> claims_;
-  std::vector<bool> fewer_;  ///< of each claim: whether fewer failed with its setting
 };
 
 }  // namespace
 
 std::vector<RateClaim> compare_rates(const Analysis& analysis) {
   return RateComparisons(analysis).find();
+}
+
+RateClaim taken_together(Sampling sampling, const std::vector<const RateClaim*>& claims,
+                         size_t such) {
+  RateClaim all;
+  const auto add = [](Proportion& sum, const Proportion& part) {
+    sum.failures += part.failures;
+    sum.trials += part.trials;
+  };
+  for (const RateClaim* claim : claims) {
+    if (claim->effect == RateEffect::cannot_compare) continue;
+    all.strata.insert(all.strata.end(), claim->strata.begin(), claim->strata.end());
+    add(all.seen_with, claim->seen_with);
+    add(all.seen_without, claim->seen_without);
+  }
+  all.of = such;
+  all.p = stratified_p_value(sampling, all.strata);
+  all.corrected_p = std::min(1.0, all.p * static_cast<double>(such));
+  all.effect = effect_of(all);
+  return all;
 }
 
 }  // namespace mpsprobe

@@ -15,4 +15,11 @@ namespace mpsprobe {
 /// thread count (stratified.h), corrected by Holm. Prices hold with 95% each.
 std::vector<RateClaim> compare_rates(const Analysis& analysis);
 
+/// Several claims about one axis as one: what a few trials of each kind of cell do not show, those
+/// of all may. Of `such` ones that are made of a run at most 5% of runs hold a false one: the exact
+/// test of all their pairs of cells, corrected by Bonferroni. Those that cannot be compared are
+/// left out.
+RateClaim taken_together(Sampling sampling, const std::vector<const RateClaim*>& claims,
+                         size_t such);
+
 }  // namespace mpsprobe

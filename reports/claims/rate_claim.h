@@ -8,6 +8,7 @@
 
 #include "harness/statistics/fisher.h"
 #include "harness/statistics/interval.h"
+#include "harness/statistics/stratified.h"
 
 namespace mpsprobe {
 
@@ -40,6 +41,7 @@ struct RateClaim {
   std::vector<size_t> cells_without;  ///< the cell that each is compared with
   Proportion seen_with;               ///< added up; the p-value compares cell by cell
   Proportion seen_without;
+  std::vector<Stratum> strata;  ///< the pairs of cells that p is of
   double p = 1;
   double corrected_p = 1;  ///< by Holm, for `of`
   size_t of = 1;           ///< of how many such comparisons this is one

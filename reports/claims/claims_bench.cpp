@@ -1,0 +1,202 @@
+// How often what a report says is right, read from the report: journals of simulated trials whose
+// truth is known go through the analysis that every report is made from. Prints tables in Markdown;
+// `claims_bench [WORLDS]`, 1,000 by default, which takes some minutes. The chances of comparisons
+// and of intervals of a fixed plan are exact: a sum over all results.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <vector>
+
+#include "harness/campaign/simulated_campaign.h"
+#include "harness/statistics/anytime.h"
+#include "reports/analysis/analysis.h"
+#include "reports/sample_journal.h"
+
+namespace {
+
+using namespace mpsprobe;
+
+bool holds(const Interval& interval, double rate) {
+  return interval.low <= rate && rate <= interval.high;
+}
+
+double binomial(int failures, int trials, double rate) {
+  if (rate <= 0 || rate >= 1) return failures == (rate <= 0 ? 0 : trials) ? 1 : 0;
+  return std::exp(std::lgamma(trials + 1.0) - std::lgamma(failures + 1.0) -
+                  std::lgamma(trials - failures + 1.0) + failures * std::log(rate) +
+                  (trials - failures) * std::log1p(-rate));
+}
+
+Analysis settled_report(double rate, const std::vector<Proportion>& points) {
+  SampleJournal sample;
+  sample.journal.header.settle_rate = rate;
+  for (size_t i = 0; i < points.size(); ++i) {
+    sample.plan(fmt::format("cpu/mm/default/threads={}", i + 1));
+    sample.ran(points[i].trials, points[i].failures);
+  }
+  return analyse(sample.journal);
+}
+
+// From how many threads the first sentence says that it fails; one more than there are for nowhere.
+size_t place_said(const Analysis& analysis, size_t counts) {
+  const std::string& sentence = analysis.answer.sentences.front();
+  if (sentence.find("crashes already with 1 thread") != std::string::npos) return 1;
+  for (size_t count = 2; count <= counts; ++count) {
+    if (sentence.find(fmt::format("crashes from {} threads", count)) != std::string::npos) {
+      return count;
+    }
+  }
+  return counts + 1;
+}
+
+void settled_boundaries(int worlds) {
+  fmt::print(
+      "The boundary that a settled run prints first\n\n| settled at | planted | right | trials "
+      "|\n|---|---|---|---|\n");
+  for (const double rate : {0.1, 0.05}) {
+    const RateQuestion question = settling_question(rate);
+    for (const PlantedBoundary& planted : planted_boundaries(question)) {
+      const bool flat = planted.name.find("flat") != std::string::npos;
+      if (!planted.of_the_question && !flat) continue;
+      SimulatedTrials random(35);
+      int right = 0;
+      double trials = 0;
+      for (int world = 0; world < worlds; ++world) {
+        const std::vector<Proportion> points = settled_points(question, planted.rates, random);
+        for (const Proportion& point : points) trials += point.trials;
+        const size_t said = place_said(settled_report(rate, points), points.size());
+        right += said == planted.first_failing + 1 ? 1 : 0;
+      }
+      fmt::print("| {:g}% | {} | {:.1f}% | {:.0f} |\n", rate * 100, planted.name,
+                 100.0 * right / worlds, trials / worlds);
+    }
+  }
+}
+
+RateEffect effect_of(const Proportion& with, const Proportion& without) {
+  SampleJournal sample;
+  sample.plan("cpu/mm/default/threads=4").ran(without.trials, without.failures);
+  sample.plan("cpu/mm/default/threads=4/lock=forward").ran(with.trials, with.failures);
+  const std::vector<RateClaim> claims = analyse(sample.journal).rate_claims;
+  return claims.empty() ? RateEffect::not_shown : claims.front().effect;
+}
+
+void comparisons() {
+  fmt::print(
+      "\nA lock, of rates from 0 to 100% by tens on either side: exact\n\n| trials a cell | wrong "
+      "at most | 90% lowered to 10% is seen | 50% lowered to 10% |\n|---|---|---|---|\n");
+  for (const int n : {10, 30, 59}) {
+    double less[11][11] = {};
+    double more[11][11] = {};
+    for (int with = 0; with <= n; ++with) {
+      for (int without = 0; without <= n; ++without) {
+        const RateEffect effect = effect_of({with, n}, {without, n});
+        if (effect == RateEffect::not_shown || effect == RateEffect::cannot_compare) continue;
+        auto& said = effect == RateEffect::more_often ? more : less;
+        for (int a = 0; a <= 10; ++a) {
+          for (int b = 0; b <= 10; ++b) {
+            said[a][b] += binomial(with, n, a / 10.0) * binomial(without, n, b / 10.0);
+          }
+        }
+      }
+    }
+    double wrong = 0;
+    for (int a = 0; a <= 10; ++a) {
+      for (int b = 0; b <= 10; ++b) {
+        wrong = std::max(wrong, (a >= b ? less[a][b] : 0) + (a <= b ? more[a][b] : 0));
+      }
+    }
+    fmt::print("| {} | {:.2f}% | {:.1f}% | {:.1f}% |\n", n, 100 * wrong, 100 * less[1][9],
+               100 * less[1][5]);
+  }
+}
+
+// Each trial's speed is off by up to 30% to either side.
+void prices(int worlds) {
+  fmt::print(
+      "\nThe price of a lock, noise of 30%\n\n| true ratio | pairs | the interval holds it | none "
+      "shown | its width |\n|---|---|---|---|---|\n");
+  for (const double truth : {1.0, 0.8, 0.5}) {
+    for (const int pairs : {6, 10, 30}) {
+      SimulatedTrials random(36);
+      int held = 0;
+      int shown = 0;
+      double width = 0;
+      for (int world = 0; world < worlds; ++world) {
+        SampleJournal sample;
+        const auto cell = [&](const std::string& id, double ratio) {
+          sample.plan(id);
+          for (int i = 0; i <= pairs; ++i) {
+            sample.operations_per_second = 1000 * ratio * std::exp(0.6 * (random.uniform() - 0.5));
+            // A price is stated beside a comparison, which needs a failure.
+            sample.ran(1, ratio == 1 && i == 0 ? 1 : 0).last().trial = i;
+          }
+        };
+        cell("cpu/mm/default/threads=4", 1);
+        cell("cpu/mm/default/threads=4/lock=forward", truth == 1 ? 1 + 1e-9 : truth);
+        const std::vector<RateClaim> claims = analyse(sample.journal).rate_claims;
+        if (claims.empty() || !claims.front().price) continue;
+        ++shown;
+        const Interval& within = claims.front().price->within;
+        width += within.high - within.low;
+        held += holds(within, truth) ? 1 : 0;
+      }
+      fmt::print("| {:g} | {} | {:.1f}% | {} | {:.2f} |\n", truth, pairs,
+                 100.0 * held / std::max(1, shown), worlds - shown, width / std::max(1, shown));
+    }
+  }
+}
+
+void intervals(int worlds) {
+  double least = 1;
+  for (int trials = 1; trials <= 60; ++trials) {
+    std::vector<Interval> printed;
+    for (int failures = 0; failures <= trials; ++failures) {
+      SampleJournal sample;
+      sample.plan("cpu/mm/default/threads=4").ran(trials, failures);
+      printed.push_back(analyse(sample.journal).cells.front().rate);
+    }
+    for (int percent = 0; percent <= 100; ++percent) {
+      double held = 0;
+      for (int failures = 0; failures <= trials; ++failures) {
+        if (!holds(printed[static_cast<size_t>(failures)], percent / 100.0)) continue;
+        held += binomial(failures, trials, percent / 100.0);
+      }
+      least = std::min(least, held);
+    }
+  }
+  fmt::print(
+      "\nThe interval of a rate, at its worst over rates from 0 to 100% by ones\n\n| plan | holds "
+      "it |\n|---|---|\n| fixed, 1 to 60 trials: exact | {:.2f}% |\n",
+      100 * least);
+  for (const double rate : {0.1, 0.05}) {
+    const RateQuestion question = settling_question(rate);
+    double worst = 1;
+    for (int percent = 0; percent <= 100; ++percent) {
+      SimulatedTrials random(37);
+      std::vector<int> held(8, 0);
+      for (int world = 0; world < worlds; ++world) {
+        const std::vector<Proportion> points =
+            settled_points(question, std::vector<double>(held.size(), percent / 100.0), random);
+        for (size_t i = 0; i < points.size(); ++i) {
+          const Interval interval = anytime_interval(points[i].failures, points[i].trials);
+          held[i] += holds(interval, percent / 100.0) ? 1 : 0;
+        }
+      }
+      worst = std::min(worst, *std::min_element(held.begin(), held.end()) * 1.0 / worlds);
+    }
+    fmt::print("| settled at {:g}%, the worst of 8 cells | {:.1f}% |\n", rate * 100, 100 * worst);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int worlds = std::max(1, argc > 1 ? std::atoi(argv[1]) : 1000);
+  settled_boundaries(worlds);
+  comparisons();
+  prices(worlds);
+  intervals(worlds);
+}
