@@ -238,6 +238,16 @@ TEST_F(ForkServerTest, AForkedProcessHasItsOwnGroupAndItsOwnMark) {
   EXPECT_NE(of_server.find(mark), std::string::npos);
 }
 
+TEST_F(ForkServerTest, ItServesBelowAnotherRunner) {
+  // Whose mark, of another length, it has inherited.
+  extra_.emplace_back("MPSPROBE_PROCESS=1-000000000000");
+  const Executor executor(limits_, extra_, interrupted_, nullptr, StartProcess::fork);
+  const TrialRecord trial = executor.run(request(cell_of("grandchild_session")));
+  EXPECT_EQ(trial.processes.at(0).start, StartProcess::fork);
+  EXPECT_EQ(trial.judgement.outcome, Outcome::pass) << trial.judgement.detail;
+  EXPECT_TRUE(trial.processes.at(0).left_descendants);
+}
+
 TEST_F(ForkServerTest, ATrialThatOutlivesItsExecutorsServerIsStillWaitedFor) {
   // More environments than servers are kept: the oldest server goes, its trials do not.
   const Executor executor(limits_, extra_, interrupted_, nullptr, StartProcess::fork);

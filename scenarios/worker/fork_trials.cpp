@@ -18,6 +18,7 @@
 #include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "harness/wire/event.h"
 
@@ -70,14 +71,17 @@ void answer(const nlohmann::json& object) {
 }
 
 /// The variable that tells whose a process is, written over the server's own: the system shows the
-/// memory where the environment lay at the start.
+/// memory where the environment lay at the start. The server's is the last of that name: those
+/// before it are of runners that this one runs below.
 void take_mark(const std::string& mark) {
   const size_t equals = mark.find('=');
   if (equals == std::string::npos) return;
-  char* const value = std::getenv(mark.substr(0, equals).c_str());
-  const size_t length = mark.size() - equals - 1;
-  if (value == nullptr || std::strlen(value) != length) _exit(kOrphaned);
-  std::copy_n(mark.begin() + static_cast<std::ptrdiff_t>(equals) + 1, length, value);
+  char* own = nullptr;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    if (std::string_view(*entry).starts_with(mark.substr(0, equals + 1))) own = *entry;
+  }
+  if (own == nullptr || std::strlen(own) != mark.size()) _exit(kOrphaned);
+  std::copy(mark.begin(), mark.end(), own);
 }
 
 void become_trial(const Request& request) {
