@@ -122,6 +122,7 @@ json SelftestProgram::describe() {
   return {{"mpsprobe_worker", kProtocolVersion},
           {"version", MPSPROBE_VERSION},
           {"operations", describe_selftest()},
+          {"known_good", std::string(kPrefix) + "pass"},
           {"backends",
            {{{"name", "cpu"},
              {"available", true},
