@@ -1,6 +1,7 @@
 #include "harness/matrix/expand.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <fnmatch.h>
 
 #include <algorithm>
@@ -64,13 +65,24 @@ class Expander {
     }
     if (name == "backend") {
       if (!options_.default_backend.has_value()) {
-        throw InputError(
-            "--backend", "nothing real can run here, and none of the backends is named",
-            "`mpsprobe list backends` says why. --backend sim runs on the simulated Metal device");
+        throw InputError("--backend",
+                         "nothing real can run here, and none of the backends is named",
+                         "`mpsprobe list backends` says why. " + usable_backends());
       }
       return {std::string(name_of(*options_.default_backend))};
     }
     return {std::string(axis.default_value)};
+  }
+
+  /// In words, those that somebody has to name.
+  std::string usable_backends() const {
+    std::vector<std::string> found;
+    for (const BackendInfo& row : backend_table::kRows) {
+      if (options_.why_unavailable && !options_.why_unavailable(row.backend).empty()) continue;
+      found.push_back(fmt::format("--backend {}", row.name));
+    }
+    return found.empty() ? "None can be used here"
+                         : fmt::format("These can be named: {}", fmt::join(found, ", "));
   }
 
   void check_size() const {
