@@ -51,12 +51,16 @@ std::string remedy_for(const Termination& termination, const std::string& path) 
 }
 
 /// What a worker says by itself of why it cannot be told, as its last line with its own name before
-/// it; empty where it says nothing such.
+/// it, or that of the library that workers stand on; empty where it says nothing such.
 std::string own_reason(const CommandResult& result, const std::string& path) {
   if (result.timed_out || result.termination != Termination(Exited{3})) return "";
-  const std::string last = last_lines(result.err, 1, 1000);
-  const std::string name = fs::path(path).filename().string() + ": ";
-  return last.starts_with(name) ? last.substr(name.size()) : "";
+  std::string last = last_lines(result.err, 1, 1000);
+  last.erase(last.find_last_not_of(" \n") + 1);
+  for (const std::string& name :
+       {fs::path(path).filename().string(), std::string("mpsprobe-worker")}) {
+    if (last.starts_with(name + ": ")) return last.substr(name.size() + 2);
+  }
+  return "";
 }
 
 json describe(const std::string& name, const std::string& path,
