@@ -1,6 +1,6 @@
 #pragma once
 
-#include "scenarios/observer/forwarding.h"
+#include "scenarios/observer/forwarding/forwarding.h"
 #include "scenarios/observer/objects.h"
 
 namespace mpsprobe::observer {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/observer/frame.h"
+#include "scenarios/observer/forwarding/frame.h"
 
 namespace mpsprobe::observer {
 

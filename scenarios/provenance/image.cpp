@@ -13,7 +13,7 @@
 
 #include "harness/provenance/installed_torch.h"
 #include "harness/wire/hex.h"
-#include "scenarios/worker/image_id.h"
+#include "scenarios/evidence/image_id.h"
 
 namespace mpsprobe {
 namespace {

@@ -8,11 +8,11 @@
 #include <string>
 #include <thread>
 
+#include "scenarios/evidence/crash_handler.h"
 #include "scenarios/threads/batch_queue.h"
 #include "scenarios/threads/gates.h"
 #include "scenarios/threads/inside_time.h"
 #include "scenarios/threads/meeting.h"
-#include "scenarios/worker/crash_handler.h"
 
 namespace mpsprobe {
 namespace {

@@ -12,8 +12,8 @@
 #include <thread>
 
 #include "harness/wire/event.h"
+#include "scenarios/evidence/crash_handler.h"
 #include "scenarios/threads/threads.h"
-#include "scenarios/worker/crash_handler.h"
 #include "scenarios/worker/leash.h"
 #include "scenarios/worker/work_alone.h"
 

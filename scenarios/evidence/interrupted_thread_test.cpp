@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "harness/wire/flight_recorder.h"
-#include "scenarios/worker/arm_syndrome.h"
-#include "scenarios/worker/frame_chain.h"
+#include "scenarios/evidence/arm_syndrome.h"
+#include "scenarios/evidence/frame_chain.h"
 
 namespace mpsprobe {
 namespace {

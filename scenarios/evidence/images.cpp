@@ -1,4 +1,4 @@
-#include "scenarios/worker/images.h"
+#include "scenarios/evidence/images.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -10,7 +10,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "scenarios/worker/image_id.h"
+#include "scenarios/evidence/image_id.h"
 
 #ifdef __APPLE__
 #include <mach-o/dyld.h>

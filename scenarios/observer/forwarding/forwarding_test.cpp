@@ -2,7 +2,7 @@
 // MPSGraph's headers, and the hard cases. Each
 // function is called with other values in every argument, sums them up in an order-dependent way,
 // and returns a value of its type made of that.
-#include "scenarios/observer/forwarding.h"
+#include "scenarios/observer/forwarding/forwarding.h"
 
 #include <gtest/gtest.h>
 
@@ -254,7 +254,7 @@ TEST(Forwarding, EverySignatureOfApplesHeadersArrivesUnchanged) {
 #define SIGNATURE(...)                   \
   EXPECT_EQ((check<__VA_ARGS__>()), ""); \
   ++count;
-#include "scenarios/observer/testdata/signatures.inc"
+#include "scenarios/observer/forwarding/testdata/signatures.inc"
 #undef SIGNATURE
   EXPECT_EQ(count, 328);
 }

@@ -1,8 +1,8 @@
-#include "scenarios/observer/encoding.h"
+#include "scenarios/observer/forwarding/encoding.h"
 
 #include <algorithm>
 
-#include "scenarios/observer/frame.h"
+#include "scenarios/observer/forwarding/frame.h"
 
 namespace mpsprobe::observer {
 namespace {

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "scenarios/worker/frame_chain.h"
-#include "scenarios/worker/stack_capture.h"
-#include "scenarios/worker/thread_identity.h"
+#include "scenarios/evidence/frame_chain.h"
+#include "scenarios/evidence/stack_capture.h"
+#include "scenarios/evidence/thread_identity.h"
 
 namespace mpsprobe {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "scenarios/observer/encoding.h"
-#include "scenarios/observer/frame.h"
+#include "scenarios/observer/forwarding/encoding.h"
+#include "scenarios/observer/forwarding/frame.h"
 
 namespace mpsprobe::observer {
 

@@ -1,4 +1,4 @@
-#include "scenarios/observer/forwarding.h"
+#include "scenarios/observer/forwarding/forwarding.h"
 
 #include <array>
 #include <atomic>

@@ -12,9 +12,9 @@
 #include <cerrno>
 #include <cstring>
 
-#include "scenarios/worker/stack_capture.h"
-#include "scenarios/worker/thread_identity.h"
-#include "scenarios/worker/unwind.h"
+#include "scenarios/evidence/stack_capture.h"
+#include "scenarios/evidence/thread_identity.h"
+#include "scenarios/evidence/unwind.h"
 
 namespace mpsprobe {
 namespace {

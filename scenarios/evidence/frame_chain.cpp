@@ -1,4 +1,4 @@
-#include "scenarios/worker/frame_chain.h"
+#include "scenarios/evidence/frame_chain.h"
 
 #include "harness/wire/flight_recorder.h"
 

@@ -1,4 +1,4 @@
-#include "scenarios/worker/loaded_names.h"
+#include "scenarios/evidence/loaded_names.h"
 
 #include <array>
 #include <cstdint>

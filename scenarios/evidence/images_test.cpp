@@ -1,4 +1,4 @@
-#include "scenarios/worker/images.h"
+#include "scenarios/evidence/images.h"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "scenarios/worker/inquest.h"
+#include "scenarios/evidence/inquest.h"
 
 #include <signal.h>
 #include <unistd.h>
@@ -8,9 +8,9 @@
 #include <span>
 #include <thread>
 
-#include "scenarios/worker/images.h"
-#include "scenarios/worker/stack_capture.h"
-#include "scenarios/worker/thread_identity.h"
+#include "scenarios/evidence/images.h"
+#include "scenarios/evidence/stack_capture.h"
+#include "scenarios/evidence/thread_identity.h"
 
 namespace mpsprobe {
 namespace {

@@ -1,4 +1,4 @@
-#include "scenarios/worker/image_id.h"
+#include "scenarios/evidence/image_id.h"
 
 #include <cstddef>
 #include <cstring>

@@ -1,11 +1,11 @@
-#include "scenarios/worker/unwind.h"
+#include "scenarios/evidence/unwind.h"
 
 #include <sys/ucontext.h>
 
 #include <array>
 
 #include "harness/wire/flight_recorder.h"
-#include "scenarios/worker/frame_chain.h"
+#include "scenarios/evidence/frame_chain.h"
 
 #ifndef __APPLE__
 #include <unwind.h>

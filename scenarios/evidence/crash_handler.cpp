@@ -1,4 +1,4 @@
-#include "scenarios/worker/crash_handler.h"
+#include "scenarios/evidence/crash_handler.h"
 
 #include <signal.h>
 #include <sys/ucontext.h>
@@ -8,11 +8,11 @@
 #include <array>
 #include <cerrno>
 
-#include "scenarios/worker/arm_syndrome.h"
-#include "scenarios/worker/images.h"
-#include "scenarios/worker/stack_capture.h"
-#include "scenarios/worker/thread_identity.h"
-#include "scenarios/worker/unwind.h"
+#include "scenarios/evidence/arm_syndrome.h"
+#include "scenarios/evidence/images.h"
+#include "scenarios/evidence/stack_capture.h"
+#include "scenarios/evidence/thread_identity.h"
+#include "scenarios/evidence/unwind.h"
 
 namespace mpsprobe {
 namespace {

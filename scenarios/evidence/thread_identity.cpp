@@ -1,4 +1,4 @@
-#include "scenarios/worker/thread_identity.h"
+#include "scenarios/evidence/thread_identity.h"
 
 #include <array>
 #include <atomic>
