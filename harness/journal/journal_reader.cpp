@@ -17,6 +17,7 @@
 #include "harness/journal/journal_line.h"
 #include "harness/journal/trial_json.h"
 #include "harness/wire/input_error.h"
+#include "harness/wire/input_file.h"
 #include "harness/wire/json_shape.h"
 
 namespace mpsprobe {
@@ -247,11 +248,9 @@ TrialRecord trial_at(const Journal& journal, size_t index) {
 }
 
 bool has_first_record(const std::filesystem::path& file) {
-  std::error_code error;
-  if (!is_regular_file(file, error)) return false;
-  std::ifstream stream(file, std::ios::binary);
+  std::ifstream stream = open_plain_file(file);
   std::string line;
-  return std::getline(stream, line) && !stream.eof();
+  return stream.is_open() && std::getline(stream, line) && !stream.eof();
 }
 
 }  // namespace mpsprobe

@@ -2,7 +2,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 
 #include "harness/wire/input_error.h"
 
@@ -26,6 +25,12 @@ std::string read_input_file(const std::filesystem::path& file, size_t most,
   }
   if (!stream.eof()) refuse(std::string("cannot be read: ") + std::strerror(errno));
   return bytes;
+}
+
+std::ifstream open_plain_file(const std::filesystem::path& file) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error)) return {};
+  return std::ifstream(file, std::ios::binary);
 }
 
 }  // namespace mpsprobe

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 namespace mpsprobe {
@@ -11,5 +12,9 @@ namespace mpsprobe {
 /// are never held: a device that never ends is refused in bounded time.
 std::string read_input_file(const std::filesystem::path& file, size_t most,
                             const std::string& remedy);
+
+/// A file in the folder of a run, open to be read; not open where there is no plain file of that
+/// name: to open a pipe would wait for who writes to it.
+std::ifstream open_plain_file(const std::filesystem::path& file);
 
 }  // namespace mpsprobe

@@ -24,5 +24,13 @@ TEST(InputFile, WhatIsNoneIsNamedWithTheRemedyInBoundedTime) {
   EXPECT_EQ(complaint("/dev/null"), "");
 }
 
+TEST(InputFile, OnlyAPlainFileIsOpened) {
+  EXPECT_FALSE(open_plain_file("/dev/null").is_open());
+  EXPECT_FALSE(open_plain_file("/tmp").is_open());
+  EXPECT_FALSE(open_plain_file("/none").is_open());
+  EXPECT_TRUE(open_plain_file("/proc/self/status").is_open() ||
+              open_plain_file("/etc/hosts").is_open());
+}
+
 }  // namespace
 }  // namespace mpsprobe

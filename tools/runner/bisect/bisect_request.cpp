@@ -9,6 +9,7 @@
 #include "harness/campaign/campaign.h"
 #include "harness/journal/trial_json.h"
 #include "harness/wire/input_error.h"
+#include "harness/wire/input_file.h"
 #include "harness/wire/json_shape.h"
 #include "harness/wire/library_under_test.h"
 #include "reports/words/text.h"
@@ -179,11 +180,7 @@ void write_bisect_request(const fs::path& folder, const BisectRequest& request) 
 BisectRequest read_bisect_request(const fs::path& folder, const BisectOptions& now) {
   const std::string where = "--resume " + printable(folder.string());
   const char* const remedy = "Name the folder of a bisection that was cut short";
-  std::error_code error;
-  std::ifstream stream;
-  if (fs::is_regular_file(folder / kBisectRequestFile, error)) {  // a pipe would wait
-    stream.open(folder / kBisectRequestFile, std::ios::binary);
-  }
+  std::ifstream stream = open_plain_file(folder / kBisectRequestFile);
   if (!stream.is_open()) throw InputError(where, "holds no bisection", remedy);
   BisectRequest request;
   std::string origin;

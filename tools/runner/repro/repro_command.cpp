@@ -12,6 +12,7 @@
 #include "harness/campaign/trial_bench.h"
 #include "harness/journal/trial_json.h"
 #include "harness/wire/input_error.h"
+#include "harness/wire/input_file.h"
 #include "harness/wire/json_shape.h"
 #include "reports/analysis/devices.h"
 #include "reports/words/text.h"
@@ -60,9 +61,7 @@ void write_request(const fs::path& file, const MinimiseRequest& request) {
 /// Throws InputError where it is not of this form.
 MinimiseRequest read_request(const fs::path& file) {
   const char* const remedy = "Begin a new minimisation";
-  std::error_code error;
-  std::ifstream stream;
-  if (fs::is_regular_file(file, error)) stream.open(file, std::ios::binary);  // a pipe would wait
+  std::ifstream stream = open_plain_file(file);
   MinimiseRequest request;
   try {
     const nlohmann::json object = nlohmann::json::parse(stream);
