@@ -53,7 +53,7 @@ class Expander {
   }
 
  private:
-  std::vector<std::string> values_of(const Block& block, const Axis& axis) const {
+  std::vector<std::string> values_of(const Block& block, const Axis& axis) {
     const std::string name(axis.name);
     if (const auto fixed = options_.fixed.find(name); fixed != options_.fixed.end()) {
       return fixed->second;
@@ -75,10 +75,10 @@ class Expander {
   }
 
   /// In words, those that somebody has to name.
-  std::string usable_backends() const {
+  std::string usable_backends() {
     std::vector<std::string> found;
     for (const BackendInfo& row : backend_table::kRows) {
-      if (options_.why_unavailable && !options_.why_unavailable(row.backend).empty()) continue;
+      if (!why_unavailable(row.backend).empty()) continue;
       found.push_back(fmt::format("--backend {}", row.name));
     }
     return found.empty() ? "None can be used here"

@@ -203,6 +203,27 @@ TEST(Matrix, TheLastExpectationThatMatchesCounts) {
   EXPECT_EQ(plan.cells[1].expectation->text(), "signal SIGSEGV");
 }
 
+TEST(Matrix, WhereNothingRealRunsTheBackendsThatDoAreNamed) {
+  const Matrix matrix = parse_matrix(
+      R"({"mpsprobe_matrix":1,"name":"m","blocks":[{"title":"a","axes":{"op":["raw"]}}]})",
+      "m.json");
+  ExpandOptions options;
+  const auto said = [&](const char* usable) {
+    options.why_unavailable = [usable](Backend backend) {
+      return name_of(backend) == std::string(usable) ? std::string() : std::string("no device");
+    };
+    try {
+      expand(matrix, operations(), options);
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_THAT(said("sim"), HasSubstr("These can be named: --backend sim"));
+  EXPECT_THAT(said("sim"), testing::Not(HasSubstr("--backend cpu")));
+  EXPECT_THAT(said("none"), HasSubstr("None can be used here"));
+}
+
 TEST(Matrix, AnOptionFixesItsAxisInEveryBlock) {
   ExpandOptions options;
   options.fixed["threads"] = {"7"};

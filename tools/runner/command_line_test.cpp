@@ -198,6 +198,13 @@ TEST_F(CommandLine, AMissingOrForeignWorkerEndsWithThree) {
   const Run version = run_with("fork=" + old);
   EXPECT_EQ(version.exit_code, 3);
   EXPECT_THAT(version.err, HasSubstr("speaks version 99"));
+  // A program on the library of workers, which speaks in its own name.
+  const std::string own =
+      write("own", "#!/bin/sh\necho 'mpsprobe-worker: no file app.py' >&2\nexit 3\n");
+  std::filesystem::permissions(own, std::filesystem::perms::owner_all);
+  const Run without = run_with("fork=" + own);
+  EXPECT_EQ(without.exit_code, 3);
+  EXPECT_THAT(without.err, HasSubstr("worker fork: no file app.py\n"));
   const std::string deep = write("deep", "#!/bin/sh\nhead -c 300000 /dev/zero | tr '\\0' '['\n");
   std::filesystem::permissions(deep, std::filesystem::perms::owner_all);
   EXPECT_EQ(run_with("fork=" + deep).exit_code, 3);
