@@ -76,9 +76,10 @@ void answer(const nlohmann::json& object) {
 void take_mark(const std::string& mark) {
   const size_t equals = mark.find('=');
   if (equals == std::string::npos) return;
+  const std::string_view name(mark.data(), equals + 1);
   char* own = nullptr;
   for (char** entry = environ; *entry != nullptr; ++entry) {
-    if (std::string_view(*entry).starts_with(mark.substr(0, equals + 1))) own = *entry;
+    if (std::string_view(*entry).starts_with(name)) own = *entry;
   }
   if (own == nullptr || std::strlen(own) != mark.size()) _exit(kOrphaned);
   std::copy(mark.begin(), mark.end(), own);

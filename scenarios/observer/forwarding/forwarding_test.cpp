@@ -1,7 +1,6 @@
 // Calls through a stub: every distinct signature of Metal's, Metal Performance Shaders' and
-// MPSGraph's headers, and the hard cases. Each
-// function is called with other values in every argument, sums them up in an order-dependent way,
-// and returns a value of its type made of that.
+// MPSGraph's headers, and the hard cases. Each function is called with other values in every
+// argument, sums them up in an order-dependent way, and returns a value of its type made of that.
 #include "scenarios/observer/forwarding/forwarding.h"
 
 #include <gtest/gtest.h>
