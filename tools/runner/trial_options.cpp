@@ -37,7 +37,8 @@ void add_limits(CLI::App& app, AskedLimits& limits, const UsualLimits& usual,
           ->type_name("SECONDS"),
       app.add_option_function<double>(
              "--budget", [&limits](double minutes) { limits.budget_seconds = minutes * 60; },
-             with_usual("minutes after which no trial starts; --resume runs the rest", usual.budget))
+             with_usual("minutes after which no trial starts; --resume runs the rest",
+                        usual.budget))
           ->check(number_between(0.01, 100000.0))
           ->type_name("MINUTES"),
       app.add_option_function<uint64_t>(
