@@ -84,6 +84,13 @@ TEST_F(ExecutorTest, SlownessIsNoHang) {
   EXPECT_EQ(misbehave("slow").judgement.outcome, Outcome::pass);
 }
 
+TEST_F(ExecutorTest, WhoEndsThreadAfterThreadGetsOnWhoWaitsInTearDownDoesNot) {
+  EXPECT_EQ(misbehave("slow_teardown").judgement.outcome, Outcome::pass);  // 1 s, stall of 0.5 s
+  const TrialRecord trial = misbehave("hang_teardown");
+  EXPECT_EQ(trial.judgement.outcome, Outcome::hang);
+  EXPECT_EQ(trial.judgement.phase, Phase::teardown);
+}
+
 TEST_F(ExecutorTest, ADeadlineEndsWhatIsMerelySlowAndDoesNotCallItAHang) {
   limits_.timeout = 1.0;
   limits_.stall = 60;

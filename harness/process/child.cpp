@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "harness/platform/memory.h"
+#include "harness/platform/thread_count.h"
 #include "harness/process/descendants.h"
 #include "harness/process/max_rss.h"
 
@@ -26,6 +27,7 @@ constexpr size_t kReadBytes = 1 << 18;
 // What one pump reads of one stream: a flood must not keep the loop from its other children.
 constexpr int kMostReads = 64;
 constexpr double kMemoryLookSeconds = 0.02;
+constexpr std::chrono::milliseconds kThreadLook{50};
 // The loop comes round every few milliseconds; a second between two rounds is a suspended runner.
 constexpr std::chrono::seconds kSuspended{1};
 
@@ -66,6 +68,13 @@ void drain(Descriptor& descriptor, Take take) {
 
 const recorder_layout::Block& block_of(const SharedMemory& memory) {
   return *static_cast<const recorder_layout::Block*>(memory.data());
+}
+
+/// Whether the process takes itself apart: tear-down, or its interpreter's end.
+bool is_ending(const recorder_layout::Block& block) {
+  const uint32_t phase = block.phase.load(std::memory_order_acquire);
+  return phase == static_cast<uint32_t>(Phase::teardown) ||
+         phase == static_cast<uint32_t>(Phase::finalise);
 }
 
 }  // namespace
@@ -274,12 +283,23 @@ void Child::enforce_limits() {
     if (done || seconds_since(*inquest_begun_) > limits_.inquest) terminate();
     return;
   }
+  look_at_threads(now);
   if (seconds_since(started_) > limits_.timeout) {
     // One that only waits at the gate is late because of the others.
     return end(record_.ready && !past_gate_ ? EndedBy::cancelled : EndedBy::deadline);
   }
   // Waiting at the gate is no stall, and loading a large library for the first time is none either.
   if (past_gate_ && seconds_since(last_progress_) > limits_.stall) end(EndedBy::no_progress);
+}
+
+/// A process that takes itself apart gets on where it has fewer threads than ever before: a library
+/// that joins thousands of them notes nothing meanwhile, and on a busy machine that takes long.
+void Child::look_at_threads(Clock::time_point now) {
+  if (!is_ending(block_of(*memory_)) || now - last_thread_look_ < kThreadLook) return;
+  last_thread_look_ = now;
+  const int threads = thread_count(static_cast<pid_t>(record_.pid));
+  if (threads > 0 && threads < fewest_threads_) last_progress_ = now;
+  if (threads > 0 && (fewest_threads_ == 0 || threads < fewest_threads_)) fewest_threads_ = threads;
 }
 
 void Child::open_gate() {

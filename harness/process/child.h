@@ -81,6 +81,7 @@ class Child {
   void take_line(std::string_view line);
   void take_observed(const ObservedEvent& observed);
   void enforce_limits();
+  void look_at_threads(Clock::time_point now);
   bool begin_inquest();
   void kill_at_once();
   void terminate();
@@ -94,6 +95,7 @@ class Child {
   Clock::time_point trial_start_;
   Clock::time_point started_;
   Clock::time_point last_progress_;
+  Clock::time_point last_thread_look_;
   Clock::time_point last_memory_look_;
   Clock::time_point last_pump_;
   double launched_at_;
@@ -104,6 +106,7 @@ class Child {
   std::optional<Clock::time_point> kill_sent_;
   std::optional<SharedMemory> memory_;
   uint64_t progress_ = 0;
+  int fewest_threads_ = 0;  // seen while it takes itself apart; 0: none yet
   bool past_gate_ = false;
   uint64_t memory_kills_before_ = 0;
   std::string mark_;  ///< of what it starts, wherever that goes

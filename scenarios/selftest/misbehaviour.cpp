@@ -99,6 +99,10 @@ constexpr std::array kMisbehaviours{
                  faults::null_dereference},
     Misbehaviour{"crash_teardown", "crashes in tear-down, after its result", Stage::teardown,
                  faults::null_dereference},
+    Misbehaviour{"slow_teardown", "its threads end in tear-down, one after the other",
+                 Stage::launch, noise::slow_teardown},
+    Misbehaviour{"hang_teardown", "waits for ever in tear-down, after its result", Stage::teardown,
+                 faults::deadlock},
 };
 
 }  // namespace

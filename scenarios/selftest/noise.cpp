@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -9,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "harness/wire/event.h"
 #include "harness/wire/flight_recorder.h"
@@ -109,6 +111,30 @@ void forged_result() {
 
 void slow() {
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
+}
+
+void slow_teardown() {
+  /// As a library's scheduler, which the runtime takes apart at exit.
+  struct Pool {
+    std::vector<std::thread> threads;
+    std::atomic<size_t> ended{0};
+
+    Pool() {
+      for (size_t i = 0; i < 5; ++i) {
+        threads.emplace_back([this, i] {
+          while (ended.load() <= i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        });
+      }
+    }
+    ~Pool() {
+      for (std::thread& thread : threads) {
+        slow();
+        ended.fetch_add(1);
+        thread.join();
+      }
+    }
+  };
+  static Pool pool;
 }
 
 void abort_encoder_already_encoding() {

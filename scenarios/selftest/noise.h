@@ -14,6 +14,7 @@ void grandchild_in_own_session();  ///< the same, out of the group's reach
 void gpu_error_text();  ///< prints what LibTorch prints of a failed command buffer, and goes on
 void forged_result();   ///< writes a result event, then dies of a null dereference
 void slow();            ///< takes long, but gets on
+void slow_teardown();   ///< starts threads that exit() joins, one every 0.2 s
 
 // The texts that Metal, MPS and the allocators print before an abort; then aborts.
 void abort_encoder_already_encoding();
