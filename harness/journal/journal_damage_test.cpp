@@ -194,6 +194,18 @@ TEST_F(JournalDamage, OfOneLineWithoutAChecksumIsNoneOfALaterOne) {
   EXPECT_EQ(journal.trials.size(), before + kMany);
 }
 
+TEST_F(JournalDamage, ALineThatNeverEndsIsRefusedByItsNumber) {
+  fs::resize_file(file_, fs::file_size(file_) + 2 * kMostLineBytes);  // takes no room on the disk
+  try {
+    read_journal(file_);
+    FAIL();
+  } catch (const JournalError& error) {
+    EXPECT_THAT(error.what(),
+                HasSubstr(file_.string() + ":" + std::to_string(lines_.size() + 1) +
+                          ": the line is longer than any record: no end of it in 256 MiB"));
+  }
+}
+
 TEST_F(JournalDamage, WhatIsTakenOutIsKeptBesideIt) {
   std::vector<std::string> lines = lines_;
   lines[4] += "x";

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -10,6 +11,8 @@ namespace mpsprobe {
 /// Levels of JSON in a line; a deeper one is damaged: what copies or prints it would overrun the
 /// stack.
 constexpr int kDeepestRecord = 32;
+/// Bytes of a line; no more is read of one that never ends.
+constexpr size_t kMostLineBytes = size_t{256} << 20;
 
 /// A name for a run that no other has: 16 hexadecimal digits by chance.
 std::string new_run_name();

@@ -144,7 +144,13 @@ class Reader {
   /// The next whole line; false behind the last one.
   bool next(Line& line) {
     line = {.text = std::move(line.text), .offset = offset_};  // its room is used again
-    if (!std::getline(stream_, line.text)) return false;
+    if (!read_line(stream_, line.text, kMostLineBytes)) return false;
+    ++lines_read_;
+    if (line.text.size() > kMostLineBytes) {
+      throw JournalError(
+          fmt::format("{}:{}: the line is longer than any record: no end of it in {} MiB. {}",
+                      file_.string(), lines_read_, kMostLineBytes >> 20, kOfDamaged));
+    }
     journal_.torn = stream_.eof();  // no newline at its end: cut off by a kill
     offset_ += line.text.size() + 1;
     return !journal_.torn;
@@ -213,7 +219,8 @@ class Reader {
   std::filesystem::path file_;
   std::ifstream stream_;
   uint64_t offset_ = 0;
-  size_t number_ = 1;                // of the line, from 1
+  size_t number_ = 1;  // of the line, from 1
+  size_t lines_read_ = 0;
   std::vector<uint64_t> sequences_;  // of the trials
   std::shared_ptr<StoredTrials> stored_;
   Journal journal_;
@@ -250,7 +257,7 @@ TrialRecord trial_at(const Journal& journal, size_t index) {
 bool has_first_record(const std::filesystem::path& file) {
   std::ifstream stream = open_plain_file(file);
   std::string line;
-  return stream.is_open() && std::getline(stream, line) && !stream.eof();
+  return stream.is_open() && read_line(stream, line, kMostLineBytes) && !stream.eof();
 }
 
 }  // namespace mpsprobe

@@ -7,6 +7,7 @@
 #include "harness/journal/journal_line.h"
 #include "harness/journal/trial_json.h"
 #include "harness/wire/input_error.h"
+#include "harness/wire/input_file.h"
 
 namespace mpsprobe {
 namespace {
@@ -29,7 +30,7 @@ class StoredTrials::Lines {
     Open& open = file->second;
     if (fresh) open.stream.open(files_[place.file], std::ios::binary);
     if (open.next != place.offset) open.stream.seekg(static_cast<std::streamoff>(place.offset));
-    if (!std::getline(open.stream, line_)) fail_changed(files_[place.file]);
+    if (!read_line(open.stream, line_, kMostLineBytes)) fail_changed(files_[place.file]);
     open.next = place.offset + line_.size() + 1;
     return line_;
   }

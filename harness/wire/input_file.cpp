@@ -27,6 +27,21 @@ std::string read_input_file(const std::filesystem::path& file, size_t most,
   return bytes;
 }
 
+bool read_line(std::istream& stream, std::string& line, size_t most) {
+  line.clear();
+  char piece[65536];
+  while (line.size() <= most) {
+    stream.getline(piece, sizeof piece);
+    const auto got = static_cast<size_t>(stream.gcount());
+    const bool whole = stream.good();  // the line's end was counted as well
+    line.append(piece, got - (whole ? 1 : 0));
+    if (whole || stream.eof()) return whole || !line.empty();
+    if (stream.bad() || got == 0) return false;
+    stream.clear();  // the piece was full
+  }
+  return true;
+}
+
 std::ifstream open_plain_file(const std::filesystem::path& file) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(file, error)) return {};

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <sstream>
+
 #include "harness/wire/input_error.h"
 
 namespace mpsprobe {
@@ -22,6 +24,20 @@ TEST(InputFile, WhatIsNoneIsNamedWithTheRemedyInBoundedTime) {
   EXPECT_EQ(complaint("/none"), "/none: cannot be read: No such file or directory. Name another");
   EXPECT_THAT(complaint("/" + std::string(5000, 'x')), testing::HasSubstr("name too long"));
   EXPECT_EQ(complaint("/dev/null"), "");
+}
+
+TEST(InputFile, LinesAreReadAsTheyAreAndOfOneWithoutAnEndNoMoreThanAsked) {
+  const std::string pieces(65535, 'x');
+  std::istringstream stream("\na\n" + pieces + "\n" + pieces + "y\nlast");
+  std::vector<std::string> lines;
+  for (std::string line; read_line(stream, line, 1 << 20);) lines.push_back(line);
+  EXPECT_THAT(lines, testing::ElementsAre("", "a", pieces, pieces + "y", "last"));
+  EXPECT_TRUE(stream.eof());
+  std::ifstream endless("/dev/zero");
+  std::string line;
+  EXPECT_TRUE(read_line(endless, line, 1000));
+  EXPECT_GT(line.size(), 1000U);
+  EXPECT_LT(line.size(), 100000U);
 }
 
 TEST(InputFile, OnlyAPlainFileIsOpened) {

@@ -17,8 +17,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr uintmax_t kMostReportBytes = uintmax_t{1} << 30;
+
 /// The report alone, where its journal is elsewhere. The records of its trials are not needed.
 RunFacts facts_of_report_file(const std::string& name, const fs::path& file) {
+  if (fs::file_size(file) > kMostReportBytes) {
+    throw InputError(printable(file.string()), "is larger than 1 GiB",
+                     "Name the folder of its run");
+  }
   std::ifstream stream(file, std::ios::binary);
   const auto without_trials = [](int depth, nlohmann::json::parse_event_t event,
                                  nlohmann::json& parsed) {

@@ -26,12 +26,13 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
+constexpr size_t kMostRequestBytes = size_t{1} << 20;
+
 std::vector<std::string> build_list(const std::string& text) {
   std::error_code error;
   std::string list = text;
   if (fs::is_regular_file(text, error) && text.find(',') == std::string::npos) {
-    std::ifstream file(text);
-    list.assign(std::istreambuf_iterator<char>(file), {});
+    list = read_input_file(text, kMostRequestBytes, "Name builds, or a file of them, one a line");
     // A worker's path alone is one build, which there is nothing to bisect in.
     std::replace(list.begin(), list.end(), '\n', ',');
   }
@@ -180,13 +181,13 @@ void write_bisect_request(const fs::path& folder, const BisectRequest& request) 
 BisectRequest read_bisect_request(const fs::path& folder, const BisectOptions& now) {
   const std::string where = "--resume " + printable(folder.string());
   const char* const remedy = "Name the folder of a bisection that was cut short";
-  std::ifstream stream = open_plain_file(folder / kBisectRequestFile);
-  if (!stream.is_open()) throw InputError(where, "holds no bisection", remedy);
+  const fs::path file = folder / kBisectRequestFile;
+  if (!open_plain_file(file).is_open()) throw InputError(where, "holds no bisection", remedy);
   BisectRequest request;
   std::string origin;
   request.options = now;
   try {
-    const json object = json::parse(stream);
+    const json object = json::parse(read_input_file(file, kMostRequestBytes, remedy));
     if (object.at("mpsprobe_bisect_request") != 1) {
       throw InputError(where, "was written by another version of mpsprobe", "Begin a new one");
     }

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "harness/platform/executable.h"
+#include "harness/wire/input_file.h"
 #include "harness/wire/json_shape.h"
 #include "tools/runner/exit_code.h"
 #include "tools/runner/machine_error.h"
@@ -51,6 +52,7 @@ constexpr const char* kStripped =
 constexpr const char* kReport = "MPSPROBE_OBSERVER_REPORT";
 constexpr const char* kTrap = "MPSPROBE_OBSERVER_TRAP";
 constexpr int kMostDepth = 16;
+constexpr size_t kMostLine = size_t{1} << 20;
 
 /// A file in a folder of its own, gone with it.
 class ReportFile {
@@ -149,7 +151,7 @@ ProgramReport read_report(const std::string& path) {
   ProgramReport observation;
   if (!fs::is_regular_file(fs::symlink_status(path))) return observation;
   std::ifstream file(path);
-  for (std::string line; std::getline(file, line);) {
+  for (std::string line; read_line(file, line, kMostLine);) {
     if (nested_deeper(line, kMostDepth)) continue;
     json read = json::parse(line, nullptr, false);
     if (!read.is_object() || !read.contains("kind")) continue;

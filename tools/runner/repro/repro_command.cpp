@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "harness/campaign/rerun.h"
@@ -61,10 +60,12 @@ void write_request(const fs::path& file, const MinimiseRequest& request) {
 /// Throws InputError where it is not of this form.
 MinimiseRequest read_request(const fs::path& file) {
   const char* const remedy = "Begin a new minimisation";
-  std::ifstream stream = open_plain_file(file);
+  constexpr size_t kMostBytes = size_t{1} << 20;
   MinimiseRequest request;
   try {
-    const nlohmann::json object = nlohmann::json::parse(stream);
+    const bool plain = open_plain_file(file).is_open();
+    const nlohmann::json object =
+        nlohmann::json::parse(plain ? read_input_file(file, kMostBytes, remedy) : "");
     if (object.at("mpsprobe_repro") != 1) {
       throw InputError(file.string(), "was written by another version of mpsprobe", remedy);
     }
