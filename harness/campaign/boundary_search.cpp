@@ -2,10 +2,24 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <vector>
 
 namespace mpsprobe {
+namespace {
+
+/// ln of how likely `points` are if they all fail at sqrt(p0 p1), against p0, times its weight.
+double log_flat_in_between(const RateQuestion& question, std::span<const Proportion> points) {
+  RateQuestion in_between = question;
+  in_between.often_rate = std::sqrt(question.seldom_rate * question.often_rate);
+  const double weight = 1 - 1 / static_cast<double>(points.size());
+  return std::transform_reduce(
+      points.begin(), points.end(), std::log(weight), std::plus<>(),
+      [&](const Proportion& point) { return log_likelihood_ratio(in_between, point); });
+}
+
+}  // namespace
 
 RateQuestion settling_question(double rate) {
   return {.seldom_rate = rate / 10,
@@ -34,6 +48,10 @@ PlaceOfBoundary place_of_boundary(const RateQuestion& question,
   std::vector<double> likelihood(points.size() + 1, 0);
   for (size_t i = points.size(); i-- > 0;) {
     likelihood[i] = likelihood[i + 1] + log_likelihood_ratio(question, points[i]);
+  }
+  if (points.size() > 1) {
+    const double flat = log_flat_in_between(question, points);
+    likelihood.back() = std::max(0.0, flat) + std::log1p(std::exp(-std::abs(flat)));
   }
   const auto best = std::max_element(likelihood.begin(), likelihood.end());
   const auto odds = [best](auto first, auto last) {

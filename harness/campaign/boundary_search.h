@@ -40,11 +40,13 @@ struct PlaceOfBoundary {
 
 /// The likeliest place of a boundary among `points`, ascending by count, with chances that start
 /// equal for every place and for none at all, if all points below the place fail at p0 of the
-/// question and all others at p1. Chances by Bayes' rule do not depend on why trials were stopped,
-/// so that, averaged over the places, those named are wrong with at most lower + higher:
-/// C. W. Baum, V. V. Veeravalli, "A sequential procedure for multihypothesis testing", IEEE Trans.
-/// Inform. Theory 40 (1994). One stray failure below does not move the place, nor does a point
-/// that passes above one that clearly fails. Pure.
+/// question and all others at p1. To none belongs that all points fail at one rate in between, at
+/// sqrt(p0 p1), of which stray failures would otherwise make a place; its chance starts at (n-1)/n
+/// of a place's among n points, so that a single point is asked the question alone. Chances by
+/// Bayes' rule do not depend on why trials were stopped, so that, averaged over the places, those
+/// named are wrong with at most lower + higher: C. W. Baum, V. V. Veeravalli, "A sequential
+/// procedure for multihypothesis testing", IEEE Trans. Inform. Theory 40 (1994). One stray failure
+/// below does not move the place, nor does a point that passes above one that clearly fails. Pure.
 PlaceOfBoundary place_of_boundary(const RateQuestion& question, std::span<const Proportion> points);
 
 /// The point of one boundary that must be tried next: of the two next to its likeliest place the
