@@ -1,5 +1,6 @@
 // One thread makes a command buffer, another one adds a handler to it, legally each time:
-// `observer_handover HOW`, how the second knows that the first is done with it.
+// `observer_handover HOW`, how the second knows that the first is done with it. With `encoder`
+// behind it opens an encoder and sets a buffer of it, which the device that stands in here refuses.
 #import <Metal/Metal.h>
 
 #include <atomic>
@@ -11,35 +12,41 @@
 
 namespace {
 
-id<MTLCommandBuffer> made() {
+bool encodes = false;
+
+id made() {
   static id<MTLCommandQueue> const queue = [MTLCreateSystemDefaultDevice() newCommandQueue];
   id<MTLCommandBuffer> const commands = [[queue commandBuffer] retain];
   [commands addCompletedHandler:^(id<MTLCommandBuffer>){
   }];
-  return commands;
+  if (!encodes) return commands;
+  id<MTLComputeCommandEncoder> const encoder = [[commands computeCommandEncoder] retain];
+  [encoder setBuffer:nil offset:0 atIndex:0];
+  return encoder;
 }
 
-void use(id<MTLCommandBuffer> commands) {
+void use(id given) {
   @autoreleasepool {
-    [commands addCompletedHandler:^(id<MTLCommandBuffer>){
+    if (encodes) return [given setBuffer:nil offset:0 atIndex:0];
+    [given addCompletedHandler:^(id<MTLCommandBuffer>){
     }];
   }
 }
 
 void by_start() {
-  id<MTLCommandBuffer> const commands = made();
+  id const commands = made();
   std::thread([commands] { use(commands); }).join();
 }
 
 void by_join() {
-  id<MTLCommandBuffer> commands = nil;
+  id commands = nil;
   std::thread([&] { commands = made(); }).join();
   use(commands);
 }
 
 void by_lock() {
   std::mutex mutex;
-  id<MTLCommandBuffer> commands = nil;
+  id commands = nil;
   std::thread other([&] {
     for (;;) {
       const std::lock_guard lock(mutex);
@@ -58,7 +65,7 @@ void by_lock() {
 void by_condition() {
   std::mutex mutex;
   std::condition_variable ready;
-  id<MTLCommandBuffer> commands = nil;
+  id commands = nil;
   std::thread other([&] {
     std::unique_lock lock(mutex);
     ready.wait(lock, [&] { return commands != nil; });
@@ -75,7 +82,7 @@ void by_condition() {
 // Legal as well, and not seen.
 void by_atomic() {
   std::atomic<bool> ready = false;
-  id<MTLCommandBuffer> commands = nil;
+  id commands = nil;
   std::thread other([&] {
     while (!ready.load()) std::this_thread::yield();
     use(commands);
@@ -97,13 +104,14 @@ constexpr struct {
 }  // namespace
 
 int main(int argc, char** argv) {
+  encodes = argc == 3 && std::strcmp(argv[2], "encoder") == 0;
   for (const auto& each : kWays) {
-    if (argc != 2 || std::strcmp(argv[1], each.name) != 0) continue;
+    if (argc != (encodes ? 3 : 2) || std::strcmp(argv[1], each.name) != 0) continue;
     @autoreleasepool {
       each.run();
     }
     return 0;
   }
-  std::fprintf(stderr, "usage: observer_handover start|join|lock|condition|atomic\n");
+  std::fprintf(stderr, "usage: observer_handover start|join|lock|condition|atomic [encoder]\n");
   return 2;
 }

@@ -30,18 +30,18 @@ ObservedProgram observe(const std::vector<std::string>& of_metal_rules,
 
 struct RuleCase {
   const char* program;  ///< of metal_rules
-  const char* rule;     ///< of the observer's; null where it has nothing against it
+  const char* rule;     ///< of the observer's
   bool earlier = true;  ///< there is a second place
+  const char* kind = "misuse";
 
   friend void PrintTo(const RuleCase& rule, std::ostream* out) { *out << rule.program; }
 };
 
 constexpr RuleCase kCases[] = {
     {"shared-command-buffer", "shared-command-buffer"},
-    // The device that stands in here forbids both; in Metal they are legal, as the start of the
-    // second thread orders the two.
-    {"foreign-command-buffer", nullptr},
-    {"shared-encoder", nullptr},
+    // Legal where anything orders the two threads, which nobody can see whole.
+    {"foreign-command-buffer", "foreign-command-buffer", true, "suspicion"},
+    {"shared-encoder", "handed-over-encoder", true, "suspicion"},
     {"shared-kernel", "shared-kernel"},
     {"second-encoder", "second-encoder"},
     {"commit-open-encoder", "commit-open-encoder"},
@@ -70,16 +70,11 @@ TEST_P(ObservedRule, IsNamedWithBothPlacesBeforeTheDeviceNotices) {
   const ObservedProgram observed = observe({"break", GetParam().program});
   EXPECT_EQ(observed.ended.termination, Termination(Signaled{SIGABRT, false}))
       << observed.ended.err;
-  if (GetParam().rule == nullptr) {
-    // Ordered by a thread's start; a suspicion where that is not seen.
-    EXPECT_EQ(observed.lines.size(), MPSPROBE_OBSERVES_THREADS ? 1U : 2U) << observed.ended.err;
-    return;
-  }
   ASSERT_EQ(observed.lines.size(), 2U) << observed.ended.err;
   EXPECT_EQ(observed.lines[0]["kind"], "begin");
   const json& found = observed.lines[1];
   EXPECT_EQ(found["rule"], GetParam().rule);
-  EXPECT_EQ(found["kind"], "misuse");
+  EXPECT_EQ(found["kind"], GetParam().kind);
   EXPECT_EQ(found["here"]["frames"][0]["image"], "metal_rules");
   EXPECT_EQ(found.contains("earlier"), GetParam().earlier);
   if (GetParam().earlier) {
@@ -124,24 +119,40 @@ INSTANTIATE_TEST_SUITE_P(Twins, ObservedTwin,
                                   (std::get<1>(twin.param) ? "_with_the_trap" : "");
                          });
 
-/// How a thread knows that another one is done with a command buffer.
-class ObservedHandOver : public testing::TestWithParam<const char*> {};
+/// How a thread knows that another one is done with a command buffer, or with an encoder.
+class ObservedHandOver : public testing::TestWithParam<std::tuple<const char*, bool>> {};
 
 TEST_P(ObservedHandOver, IsSuspectedWhereNothingIsSeenThatOrdersTheTwo) {
   if (!MPSPROBE_OBSERVES_THREADS) GTEST_SKIP() << "ThreadSanitizer has the functions of threads";
-  const ObservedProgram observed = observe_program({MPSPROBE_HANDOVER, GetParam()});
-  EXPECT_EQ(observed.ended.termination, Termination(Exited{0})) << observed.ended.err;
-  const bool seen = std::string(GetParam()) != "atomic";
-  ASSERT_EQ(observed.lines.size(), seen ? 2U : 3U) << observed.ended.err;
-  if (!seen) {
-    EXPECT_EQ(observed.lines[1]["rule"], "foreign-command-buffer");
-    EXPECT_EQ(observed.lines[1]["kind"], "suspicion");
+  const auto& [way, encoder] = GetParam();
+  std::vector<std::string> arguments = {MPSPROBE_HANDOVER, way};
+  if (encoder) arguments.emplace_back("encoder");
+  const ObservedProgram observed = observe_program(arguments);
+  EXPECT_EQ(observed.ended.termination,
+            encoder ? Termination(Signaled{SIGABRT, false}) : Termination(Exited{0}))
+      << observed.ended.err;
+  std::vector<std::string> said;
+  for (const json& line : observed.lines) {
+    if (!line.contains("rule")) continue;
+    said.push_back(line.at("rule"));
+    EXPECT_EQ(line.at("kind"), "suspicion");
+  }
+  if (std::string(way) != "atomic") {
+    EXPECT_THAT(said, testing::IsEmpty()) << observed.ended.err;
+  } else {
+    EXPECT_THAT(said,
+                testing::ElementsAre(encoder ? "handed-over-encoder" : "foreign-command-buffer"));
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, ObservedHandOver,
-                         testing::Values("start", "join", "lock", "condition", "atomic"),
-                         [](const auto& way) { return std::string(way.param); });
+                         testing::Combine(testing::Values("start", "join", "lock", "condition",
+                                                          "atomic"),
+                                          testing::Bool()),
+                         [](const auto& way) {
+                           return std::string(std::get<0>(way.param)) +
+                                  (std::get<1>(way.param) ? "_of_an_encoder" : "");
+                         });
 
 class ObservedMetal4 : public testing::TestWithParam<const char*> {};
 

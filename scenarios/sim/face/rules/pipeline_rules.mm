@@ -80,11 +80,15 @@ void dispatch_after_end() {
 
 // One after the other, so that it is always the second thread that is noticed.
 void share_an_encoder() {
-  const id<MTLComputeCommandEncoder> encoder = [new_command_buffer() computeCommandEncoder];
-  [encoder setComputePipelineState:pipeline_of(@"add_arrays")];
-  bind(encoder, bytes(sizeof(kSum)));
-  dispatch(encoder);
-  on_another_thread([&] { dispatch(encoder); });
+  hand_over_unordered(
+      [] {
+        const id<MTLComputeCommandEncoder> encoder = [new_command_buffer() computeCommandEncoder];
+        [encoder setComputePipelineState:pipeline_of(@"add_arrays")];
+        bind(encoder, bytes(sizeof(kSum)));
+        dispatch(encoder);
+        return encoder;
+      },
+      [](id encoder) { dispatch(encoder); });
 }
 
 // A pipeline state may be shared; command buffer and encoder are each thread's own.

@@ -102,8 +102,8 @@ std::string a_command_buffer_each() {
 }
 
 void use_another_threads_command_buffer() {
-  const id<MTLCommandBuffer> commands = new_command_buffer();
-  on_another_thread([&] { [[commands computeCommandEncoder] endEncoding]; });
+  hand_over_unordered([] { return new_command_buffer(); },
+                      [](id commands) { [[commands computeCommandEncoder] endEncoding]; });
 }
 
 std::string make_it_where_it_is_used() {

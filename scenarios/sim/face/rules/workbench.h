@@ -40,4 +40,8 @@ std::string either(const std::string& first, const std::string& second);
 /// Runs `work` on a thread of its own with an autorelease pool, to its end.
 void on_another_thread(const std::function<void()>& work);
 
+/// `make` here, and `use` of what it made on a thread that was started before: it is told by a
+/// relaxed store, which orders nothing.
+void hand_over_unordered(const std::function<id()>& make, const std::function<void(id)>& use);
+
 }  // namespace mpsprobe::metal_rules

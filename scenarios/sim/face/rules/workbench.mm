@@ -1,6 +1,7 @@
 #include "scenarios/sim/face/rules/workbench.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
@@ -83,6 +84,20 @@ void on_another_thread(const std::function<void()>& work) {
       work();
     }
   }).join();
+}
+
+void hand_over_unordered(const std::function<id()>& make, const std::function<void(id)>& use) {
+  id made = nil;
+  std::atomic<bool> ready = false;
+  std::thread other([&] {
+    @autoreleasepool {
+      while (!ready.load(std::memory_order_relaxed)) std::this_thread::yield();
+      use(made);
+    }
+  });
+  made = make();
+  ready.store(true, std::memory_order_relaxed);
+  other.join();
 }
 
 }  // namespace mpsprobe::metal_rules
