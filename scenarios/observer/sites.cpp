@@ -15,12 +15,12 @@
 namespace mpsprobe::observer {
 namespace {
 
-constexpr const char* kTorchImages[] = {"/libtorch", "/libc10"};
+constexpr const char* kTorchImages[] = {"/libtorch", "/libc10", "/libmpsprobe_stand_in"};
 constexpr const char* kFrameworks[] = {
-    "/System/Library/",     "/usr/lib/system/", "libmpsprobe_metal_face",
-    "libmpsprobe_stand_in", "/libobjc.",        "/libgnustep-base.",
-    "/libstdc++.",          "/libc++",          "/libc.so",
-    "/libpthread",          "/ld-linux",        "/usr/lib/dyld"};
+    "/System/Library/", "/usr/lib/system/",  "libmpsprobe_metal_face",
+    "/libobjc.",        "/libgnustep-base.", "/libstdc++.",
+    "/libc++",          "/libc.so",          "/libpthread",
+    "/ld-linux",        "/usr/lib/dyld"};
 
 /// Where this library lies, whatever its file is called.
 const void* own_image() {

@@ -27,9 +27,14 @@ void tell_error(metal::CommandBuffer& buffer) {
 
 }  // namespace
 
+Recorder& Stream::recorder() {
+  std::call_once(first_use_, [this] { recorder_ = make_recorder(device_); });
+  return *recorder_;
+}
+
 const std::shared_ptr<metal::CommandBuffer>& Stream::current() {
   if (!buffer_) {
-    buffer_ = queue_->command_buffer();
+    buffer_ = recorder().begin();
     buffer_->add_completed_handler(tell_error);
     encoded_ = 0;
   }
@@ -37,20 +42,23 @@ const std::shared_ptr<metal::CommandBuffer>& Stream::current() {
 }
 
 metal::Encoder& Stream::open_encoder() {
-  if (encoder_ == nullptr) encoder_ = &current()->compute_encoder();
+  if (encoder_ == nullptr) {
+    current();
+    encoder_ = &recorder().open(metal::EncoderKind::compute);
+  }
   return *encoder_;
 }
 
 void Stream::end_encoder() {
-  if (encoder_ != nullptr) std::exchange(encoder_, nullptr)->end_encoding();
+  if (std::exchange(encoder_, nullptr) != nullptr) recorder().end();
 }
 
 void Stream::commit() {
   if (!buffer_) return;
   end_encoder();
   // Reset first: a handler that looks at the stream must not find a committed buffer.
-  const std::shared_ptr<metal::CommandBuffer> buffer = std::exchange(buffer_, nullptr);
-  buffer->commit();
+  buffer_ = nullptr;
+  recorder().commit();
 }
 
 void Stream::encode(metal::Device& device, EncodePath path, std::string_view graph_key) {
@@ -63,12 +71,12 @@ void Stream::encode(metal::Device& device, EncodePath path, std::string_view gra
       open_encoder().encode(command);
     } else {
       end_encoder();
-      metal::CommandBuffer& buffer = *current();
-      metal::Encoder& own =
-          path == EncodePath::blit ? buffer.blit_encoder() : buffer.compute_encoder();
+      current();
+      metal::Encoder& own = recorder().open(path == EncodePath::blit ? metal::EncoderKind::blit
+                                                                     : metal::EncoderKind::compute);
       if (graph != nullptr) graph->encodes.fetch_add(1, std::memory_order_relaxed);
       own.encode(command);
-      own.end_encoding();
+      recorder().end();
     }
     if (++encoded_ >= kWorkPerBuffer) commit();
   });

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "scenarios/sim/encode_target.h"
 #include "scenarios/sim/metal.h"
 #include "scenarios/sim/profile.h"
+#include "scenarios/sim/recorder.h"
 #include "scenarios/sim/serial_queue.h"
 
 namespace mpsprobe::sim {
@@ -19,7 +21,7 @@ namespace mpsprobe::sim {
 /// name the serial queue.
 class Stream : public EncodeTarget {
  public:
-  explicit Stream(metal::Device& device) : queue_(device.new_command_queue()) {}
+  explicit Stream(metal::Device& device) : device_(device) {}
 
   /// Encodes one piece of work by `path` into the current command buffer and commits the buffer
   /// when it holds many. A graph is looked up in the device's cache by `graph_key`.
@@ -32,7 +34,8 @@ class Stream : public EncodeTarget {
   /// Commits what is open; returns when the device has done it.
   void synchronise();
 
-  metal::CommandQueue& queue() override { return *queue_; }
+  metal::CommandQueue& queue() override { return recorder().queue(); }
+  Recorder& recorder();
 
   SerialQueue& serial_queue() { return serial_queue_; }
   /// The command buffer that is being filled. In a block of the serial queue alone.
@@ -50,7 +53,9 @@ class Stream : public EncodeTarget {
 
  private:
   SerialQueue serial_queue_;
-  std::unique_ptr<metal::CommandQueue> queue_;
+  metal::Device& device_;
+  std::once_flag first_use_;
+  std::unique_ptr<Recorder> recorder_;
   std::shared_ptr<metal::CommandBuffer> buffer_;
   metal::Encoder* encoder_ = nullptr;
   int encoded_ = 0;

@@ -12,6 +12,7 @@
 #include "scenarios/sim/observer.h"
 #include "scenarios/sim/profile.h"
 #include "scenarios/sim/start.h"
+#include "scenarios/stand_in/objects.h"
 #include "scenarios/stand_in/profile_log.h"
 #include "scenarios/stand_in/stand_in.h"
 
@@ -88,6 +89,10 @@ MPSPROBE_STAND_IN_EXPORT int mpsprobe_stand_in_start(const char* profile_json_pa
 
 MPSPROBE_STAND_IN_EXPORT const char* mpsprobe_stand_in_describe(void) {
   return mpsprobe::stand_in::description().c_str();
+}
+
+MPSPROBE_STAND_IN_EXPORT void mpsprobe_stand_in_record_with(mpsprobe::sim::MakeRecorder make) {
+  mpsprobe::sim::record_with(make);
 }
 
 MPSPROBE_STAND_IN_EXPORT int mpsprobe_stand_in_probe(void) {

@@ -48,6 +48,18 @@ struct Hooks final : at::MPSHooksInterface {
     at::mps::synchronizeAllMPSStreams(at::mps::SyncType::COMMIT_AND_WAIT);
   }
   void commitStream() const override { streams().current().synchronise(); }
+  // What is open is ended, for an extension opens an encoder of its own (ATen/mps/MPSHooks.mm).
+  void* getCommandBuffer() const override {
+    at::mps::MPSStream* const stream = at::mps::getCurrentMPSStream();
+    sim::SerialQueue& queue = streams().stream(stream->unwrap().id()).serial_queue();
+    void* buffer = nullptr;
+    const auto take = [&] {
+      stream->endKernelCoalescing();
+      buffer = stream->commandBuffer();
+    };
+    queue.here() ? take() : queue.run(take);
+    return buffer;
+  }
   void* getDispatchQueue() const override { return at::mps::getCurrentMPSStream()->queue(); }
   void emptyCache() const override {}
   uint32_t acquireEvent(bool timing) const override { return events().acquire(timing); }

@@ -7,9 +7,11 @@
 /// live in the host's memory and the CPU computes them; streams, events and encoders follow
 /// PyTorch's rules, and each operation is encoded on the simulated device before. Linked, or
 /// preloaded into any LibTorch program; MPSPROBE_SIM_PROFILE names a profile file, which starts it
-/// before main. PYTORCH_MPS_LOG_PROFILE_INFO=1 has it print LibTorch's profile log. With the
-/// profile's variable set and the profile broken, the process ends with exit status 3 and the
-/// reason on stderr.
+/// before main. With libmpsprobe_stand_in_objects linked or preloaded as well, device, queues,
+/// command buffers and encoders are Objective-C objects of the simulated device's face: an
+/// extension calls them as on a Mac, and the observer sees it. PYTORCH_MPS_LOG_PROFILE_INFO=1 has
+/// it print LibTorch's profile log. With the profile's variable set and the profile broken, the
+/// process ends with exit status 3 and the reason on stderr.
 #ifdef __cplusplus
 extern "C" {
 #endif

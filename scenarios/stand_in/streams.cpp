@@ -14,6 +14,7 @@ namespace {
 
 using SimulatedStream = mpsprobe::sim::Stream;
 using mpsprobe::sim::StreamPool;
+using Part = mpsprobe::sim::Recorder::Part;
 namespace stand_in = mpsprobe::stand_in;
 
 SimulatedStream& simulated(const at::mps::MPSStream& stream) {
@@ -27,12 +28,24 @@ void require_queue(const at::mps::MPSStream& stream, const char* method) {
       "SIMULATED rule: call it from a block running on the stream's queue()");
 }
 
+thread_local int queues = 0;  // that the calling thread runs on
+
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) void dispatch_sync_f(dispatch_queue_t queue,
                                                                        void* context,
                                                                        void (*work)(void*)) {
-  reinterpret_cast<mpsprobe::sim::SerialQueue*>(queue)->run([&] { work(context); });
+  reinterpret_cast<mpsprobe::sim::SerialQueue*>(queue)->run([&] {
+    ++queues;
+    const std::unique_ptr<int, void (*)(int*)> left(&queues, [](int* count) { --*count; });
+    work(context);
+  });
+}
+
+// All queues here are PyTorch's, which have one name (ATen/mps/MPSStream.mm).
+extern "C" __attribute__((visibility("default"))) const char* dispatch_queue_get_label(
+    dispatch_queue_t queue) {
+  return queue != DISPATCH_CURRENT_QUEUE_LABEL || queues > 0 ? "metal gpu stream" : "";
 }
 
 namespace at::mps {
@@ -40,7 +53,7 @@ namespace at::mps {
 MPSStream::MPSStream(Stream stream) : _stream(stream) {
   TORCH_CHECK(stream.device_type() == DeviceType::MPS, "not a stream of MPS: ", stream);
   SimulatedStream& simulation = simulated(*this);
-  _commandQueue = &simulation.queue();
+  _commandQueue = simulation.recorder().handed(Part::queue);
   _serialQueue = reinterpret_cast<dispatch_queue_t>(&simulation.serial_queue());
 }
 
@@ -48,12 +61,16 @@ MPSStream::~MPSStream() = default;
 
 MPSCommandBuffer_t MPSStream::commandBuffer() {
   require_queue(*this, "commandBuffer");
-  return simulated(*this).current().get();
+  SimulatedStream& simulation = simulated(*this);
+  simulation.current();
+  return simulation.recorder().handed(Part::buffer);
 }
 
 MTLComputeCommandEncoder_t MPSStream::commandEncoder() {
   require_queue(*this, "commandEncoder");
-  return &simulated(*this).open_encoder();
+  SimulatedStream& simulation = simulated(*this);
+  simulation.open_encoder();
+  return simulation.recorder().handed(Part::encoder);
 }
 
 void MPSStream::endKernelCoalescing() {
@@ -119,7 +136,8 @@ MPSStream* MPSStreamImpl::getInstance() {
 }
 
 MPSDevice* MPSDevice::_device = nullptr;
-MPSDevice::MPSDevice() : _mtl_device(&stand_in::device()) {}
+MPSDevice::MPSDevice()
+    : _mtl_device(stand_in::streams().stream(0).recorder().handed(Part::device)) {}
 MPSDevice::~MPSDevice() = default;  // NOLINT(performance-trivially-destructible): as declared
 MPSDevice* MPSDevice::getInstance() {
   static MPSDevice* const device = _device = new MPSDevice;

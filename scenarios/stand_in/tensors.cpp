@@ -34,6 +34,7 @@ void give_back(void* memory) {
 class HostMemory final : public c10::Allocator {
  public:
   c10::DataPtr allocate(size_t bytes) override {
+    device();  // what follows the first tensor is encoded on it
     if (bytes == 0) return {nullptr, nullptr, &give_back, kDevice};
     const size_t whole = (bytes + kAlignment - 1) / kAlignment * kAlignment;
     void* const memory = std::aligned_alloc(kAlignment, whole);

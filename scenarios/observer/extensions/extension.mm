@@ -32,7 +32,7 @@ void after_synchronize_off_the_queue() {
 
 void kept_across_synchronize() {
   torch_player::run_operation();
-  id<MTLCommandBuffer> const kept = torch_player::command_buffer();
+  id<MTLCommandBuffer> const kept = [[torch_player::command_buffer() retain] autorelease];
   torch_player::synchronize();
   torch_player::on_queue([&] { fill_with_own_encoder(kept); });
 }

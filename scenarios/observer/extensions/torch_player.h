@@ -6,8 +6,8 @@
 
 // PyTorch's stream of MPS as an extension sees it (ATen/mps/MPSStream.h): one command buffer that
 // goes on from operation to operation, one encoder that stays open between kernels, and a serial
-// queue on which both are used. In a library of its own whose name begins as PyTorch's do, for that
-// is what the observer knows them by.
+// queue on which both are used. Played by a library whose name begins as PyTorch's do, for that is
+// what the observer knows them by; and done by LibTorch itself on the stand-in.
 
 #define TORCH_PLAYER __attribute__((visibility("default")))
 

@@ -82,7 +82,7 @@ void synchronize() {
     end_kernel_coalescing();
     [command_buffer() commit];
     [command_buffer() waitUntilCompleted];
-    [one.buffer autorelease];  // an extension may hold it for a while
+    [one.buffer release];
     one.buffer = nil;
   });
 }

@@ -111,7 +111,7 @@ class Target : public EncodeTarget {
 }  // namespace
 
 void require_owner(const Recording& recording, const char* method) {
-  if (recording.owner == std::this_thread::get_id()) return;
+  if (recording.owner == std::thread::id() || recording.owner == std::this_thread::get_id()) return;
   metal::fail_assertion("-[SimulatedCommandBuffer " + std::string(method) + "]", 0,
                         "command buffer used by a thread that did not create it");
 }

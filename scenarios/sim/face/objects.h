@@ -44,7 +44,7 @@ namespace mpsprobe::sim::face {
 /// The C++ half of a command buffer.
 struct Recording {
   std::shared_ptr<metal::CommandBuffer> buffer;
-  std::thread::id owner = std::this_thread::get_id();
+  std::thread::id owner = std::this_thread::get_id();  ///< no thread's id: any may use it
 };
 
 /// Aborts where the calling thread is not the one that made the command buffer. Metal asks for one

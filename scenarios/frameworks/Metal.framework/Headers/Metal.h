@@ -36,6 +36,7 @@
 @protocol MTLDevice;
 @protocol MTLFunction;
 @protocol MTLLibrary;
+@protocol MTLSharedEvent;
 @class MTLCompileOptions;
 
 NS_ASSUME_NONNULL_BEGIN

@@ -4,6 +4,7 @@
 #import <Foundation/Foundation.h>
 #import <MetalPerformanceShaders/MetalPerformanceShaders.h>
 
+@class MPSGraphCompilationDescriptor;
 @class MPSGraphOperation;
 
 NS_ASSUME_NONNULL_BEGIN
