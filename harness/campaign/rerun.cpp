@@ -5,13 +5,13 @@
 #include <algorithm>
 
 #include "harness/campaign/campaign.h"
+#include "harness/campaign/usual_jobs.h"
 
 namespace mpsprobe {
 namespace {
 
 // What `run` takes where neither an option nor a matrix says otherwise.
 constexpr TrialLimits kUsual;
-constexpr uint64_t kMostUsualJobs = 8;
 constexpr const char* kForceEnv = "--force-env";
 
 /// What a command line gave to an option, each time that it did.
@@ -34,12 +34,14 @@ uint64_t machine_number(const CampaignHeader& header, const char* fact) {
   return value.is_number_unsigned() ? value.get<uint64_t>() : 0;
 }
 
-int usual_jobs(const CampaignHeader& header, const std::string& cell) {
-  const BackendInfo& backend = info_of(parse_cell(cell).backend);
-  const bool one = backend.real_device || backend.wants_cores;
-  const uint64_t cores = machine_number(header, "cores");
-  if (one || cores == 0) return one ? 1 : header.jobs;
-  return static_cast<int>(std::min(cores, kMostUsualJobs));
+/// Of a run of that cell by that worker alone, on the same machine.
+int usual_jobs_of(const CampaignHeader& header, std::string_view worker_name,
+                  const std::string& cell) {
+  std::vector<WorkerInfo> workers = header.workers;
+  std::erase_if(workers, [&](const WorkerInfo& each) { return each.name != worker_name; });
+  uint64_t cores = machine_number(header, "cores");
+  if (cores == 0) cores = static_cast<uint64_t>(header.jobs);
+  return usual_jobs({parse_cell(cell).backend}, workers, cores);
 }
 
 }  // namespace
@@ -89,7 +91,7 @@ std::vector<std::string> rerun_arguments(const CampaignHeader& header, std::stri
   }
   if (header.stall_seconds != kUsual.stall_seconds)
     add("--stall", fmt::format("{}", header.stall_seconds));
-  const int jobs = usual_jobs(header, cell);
+  const int jobs = usual_jobs_of(header, worker_name, cell);
   if (header.jobs != jobs) add("--jobs", std::to_string(header.jobs));
   if (const auto limit = own_memory_limit_mib(header)) {
     add("--memory-limit", std::to_string(*limit));

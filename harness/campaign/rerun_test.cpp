@@ -2,11 +2,15 @@
 
 #include <gmock/gmock.h>
 
+#include "harness/campaign/usual_jobs.h"
+
 namespace mpsprobe {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::IsSupersetOf;
+using testing::Not;
 
 class RerunArguments : public testing::Test {
  protected:
@@ -46,6 +50,29 @@ TEST_F(RerunArguments, NameWorkerEnvironmentAndLimits) {
 
 TEST_F(RerunArguments, AnotherWorkerIsNamedHoweverTheRunCameToIt) {
   EXPECT_THAT(words("fork"), IsSupersetOf({"--worker", "fork=/w"}));
+}
+
+TEST_F(RerunArguments, TakeOneTrialAtATimeForUsualWhereRacesNeedTheCores) {
+  const auto with = [this](const nlohmann::json& provenance) {
+    header_.workers = {{"other", "/o", {}}, {"stock", "/w", {{"provenance", provenance}}}};
+    return rerun_arguments(header_, "stock", "/w", "mlx/chain/default/threads=2");
+  };
+  const auto locked = with({{"python", {{"gil", true}}}});
+  EXPECT_THAT(locked, Not(Contains(backend_table::kOnMac ? "none" : "--jobs")));
+  EXPECT_THAT(with({{"python", {{"gil", false}}}}), IsSupersetOf({"--jobs", "2"}));
+  EXPECT_THAT(with({{"mlx", {{"version", "0.32.4"}}}}), IsSupersetOf({"--jobs", "2"}));
+}
+
+TEST(UsualJobs, AreOneForEachCoreWhereNothingSpeaksForFewer) {
+  const WorkerInfo locked{"p", "/p", {{"provenance", {{"python", {{"gil", true}}}}}}};
+  const WorkerInfo cpp{"c", "/c", {{"provenance", {{"mlx", nlohmann::json::object()}}}}};
+  EXPECT_EQ(usual_jobs({Backend::cpu}, {cpp}, 4), 4);
+  EXPECT_EQ(usual_jobs({Backend::cpu}, {cpp}, 64), 8);
+  EXPECT_EQ(usual_jobs({Backend::cpu, Backend::cuda}, {locked}, 4), 1);
+  EXPECT_EQ(usual_jobs({Backend::mlx}, {cpp}, 4), 1);
+  EXPECT_EQ(usual_jobs({Backend::mlx}, {}, 4), 1);
+  EXPECT_EQ(usual_jobs({Backend::mlx}, {locked, cpp}, 4), 1);
+  EXPECT_EQ(usual_jobs({Backend::mlx}, {locked}, 4), backend_table::kOnMac ? 1 : 4);
 }
 
 TEST_F(RerunArguments, DoWithoutFactsOfTheMachine) {

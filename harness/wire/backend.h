@@ -24,7 +24,7 @@ struct BackendInfo {
   bool apple_gpu = false;   ///< on Apple's GPU where there is one, or on what stands in for it
   bool real_device = false;  ///< trials share a device that can be sick
   bool alone = false;        ///< trials at the same time could harm each other
-  bool wants_cores = false;  ///< its races need the cores: one trial at a time by default
+  bool wants_cores = false;  ///< its races need the cores: one trial at a time (usual_jobs.h)
   bool captures = false;     ///< path=graph is a graph that is captured and replayed
   bool queues = false;       ///< the axes `queue` and `kernel` mean something
   bool profiles = false;     ///< it may run on the simulated device, whose defects are a profile

@@ -11,6 +11,7 @@
 
 #include "harness/campaign/boundary_search.h"
 #include "harness/campaign/shard.h"
+#include "harness/campaign/usual_jobs.h"
 #include "harness/crash_report/find_report.h"
 #include "harness/executor/executor.h"
 #include "harness/platform/machine.h"
@@ -28,7 +29,6 @@
 namespace mpsprobe {
 namespace {
 
-constexpr int kMostDefaultJobs = 8;
 constexpr double kMostTrials = 1e8;
 
 AxisValues axis_values(const RunOptions& options) {
@@ -50,22 +50,15 @@ AxisValues axis_values(const RunOptions& options) {
   return values;
 }
 
-int chosen_jobs(const RunOptions& options, const std::set<Backend>& backends) {
-  const auto any = [&backends](bool BackendInfo::*property) {
-    return std::find_if(backends.begin(), backends.end(),
-                        [property](Backend backend) { return info_of(backend).*property; });
-  };
-  if (any(&BackendInfo::real_device) == backends.end()) {
-    const bool one = any(&BackendInfo::wants_cores) != backends.end();
-    const int cores = one ? 1 : static_cast<int>(std::thread::hardware_concurrency());
-    return options.jobs.value_or(std::clamp(cores, 1, kMostDefaultJobs));
-  }
-  const auto alone = any(&BackendInfo::alone);
+int chosen_jobs(const RunOptions& options, const std::set<Backend>& backends,
+                const std::vector<WorkerInfo>& workers) {
+  const auto alone = std::find_if(backends.begin(), backends.end(),
+                                  [](Backend backend) { return info_of(backend).alone; });
   if (alone != backends.end() && options.jobs.value_or(1) != 1) {
     throw InputError("--jobs", "trials that share one GPU disturb each other",
                      fmt::format("Leave it out for the backend {}", name_of(*alone)));
   }
-  return options.jobs.value_or(1);
+  return options.jobs.value_or(usual_jobs(backends, workers, std::thread::hardware_concurrency()));
 }
 
 /// Workers that were not asked for by name, and that no cell is for, are none of the run's.
@@ -303,7 +296,7 @@ CampaignHeader plan_campaign(const RunOptions& options) {
   header.command_line = options.command_line;
   header.seed = options.seed.value_or(1);
   header.max_failures = options.max_failures.value_or(0);
-  header.jobs = chosen_jobs(options, plan.cells.backends());
+  header.jobs = chosen_jobs(options, plan.cells.backends(), header.workers);
   static_cast<TrialLimits&>(header) = chosen_limits(options, matrix, header.jobs);
   header.crash_reports = crash_report_folders(options.crash_reports);
   header.machine = machine_facts();

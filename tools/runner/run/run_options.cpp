@@ -111,8 +111,8 @@ void add_run_options(CLI::App& app, RunOptions& options) {
       ->type_name("N")
       ->group(kLimits);
   app.add_option("--jobs", options.jobs,
-                 "trials at the same time; on a GPU with the backend cuda only [1 on a GPU, else "
-                 "one for each core, at most 8]")
+                 "trials at the same time; on a GPU with the backend cuda only [1 on a GPU and "
+                 "for MLX in C++, else one for each core, at most 8]")
       ->check(whole_number_between(1, 64))
       ->type_name("N")
       ->group(kLimits);
