@@ -183,6 +183,7 @@ bool in_image_of(Class, Class) {
 
 void enter(Call& call) {
   Thread& me = this_thread();
+  call.thread = &me;
   const auto& method = *static_cast<const Replaced*>(call.method);
   const bool outermost = me.depth++ == 0;
   if (outermost)
@@ -190,13 +191,13 @@ void enter(Call& call) {
   if (method.event == nullptr) return;
   Object& object = find_or_remember(me, call.self, method.role, method.class_name);
   Moment moment{call, me, method.selector, method.class_name, outermost};
-  call.mark = 0;
+  call.known = &object;
   if (enter_object(moment, object, *method.event)) me.alone = &object;
   if (method.event->before != nullptr) method.event->before(moment, object);
 }
 
 void leave(Call& call) {
-  Thread& me = this_thread();
+  Thread& me = *static_cast<Thread*>(call.thread);
   const auto& method = *static_cast<const Replaced*>(call.method);
   const bool outermost = me.depth == 1;
   if (!call.thrown && call.shape.object_result && call.result != 0)
@@ -205,7 +206,12 @@ void leave(Call& call) {
     Moment moment{call, me, method.selector, method.class_name, outermost};
     if (outermost && me.alone != nullptr) leave_object(moment, *std::exchange(me.alone, nullptr));
     if (method.event->after != nullptr) {
-      method.event->after(moment, find_or_remember(me, call.self, method.role, method.class_name));
+      // Another one where it has ended meanwhile.
+      auto* const object = static_cast<Object*>(call.known);
+      const bool there = object->address.load(std::memory_order_relaxed) == call.self;
+      method.event->after(
+          moment,
+          there ? *object : find_or_remember(me, call.self, method.role, method.class_name));
     }
   }
   --me.depth;

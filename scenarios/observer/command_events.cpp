@@ -19,6 +19,12 @@ struct Open {
   Site ended;   ///< where it was committed
 };
 
+/// Of most there is nothing to say. Without the lock: who changes it at once is another thread
+/// inside, which is found as such.
+bool is_open_or_closed(const Object& buffer) {
+  return buffer.open != nullptr || buffer.closed;
+}
+
 Open state_of(Object& buffer) {
   const std::lock_guard lock(buffer.spin);
   Open state{buffer.open, buffer.closed, {}, {}};
@@ -71,6 +77,7 @@ void queue_made_buffer(Moment& moment, Object&) {
 }
 
 void buffer_opens_encoder(Moment& moment, Object& buffer) {
+  if (!is_open_or_closed(buffer)) return extension_opens_encoder(moment, buffer);
   const Open state = state_of(buffer);
   if (state.committed && status_of(buffer) >= kCommitted) {
     broken(moment, closed_rule(moment, buffer, RuleId::encoder_after_commit), buffer,
@@ -94,24 +101,22 @@ void buffer_opened_encoder(Moment& moment, Object& buffer) {
                        !encoder->closed && encoder->made.thread == moment.me.number;
   if (!wrapped)
     encoder = &remember(moment.me, made, Role::encoder, class_getName(object_getClass(made)));
-  {
-    const std::lock_guard lock(encoder->spin);
-    encoder->seen_made = true;
-    encoder->own = moment.outermost;
-    encoder->torch = made_by_torch(moment);
-    encoder->made = site;
-    encoder->last_thread = moment.me.number;
-    encoder->last_time = time_of(moment.me);
-    encoder->last_use = moment.call.frame.return_address;
-    encoder->parents[wrapped ? 1 : 0] = buffer.address.load();
-  }
+  // Nobody else has it yet.
+  encoder->seen_made = true;
+  encoder->own = moment.outermost;
+  encoder->torch = made_by_torch(moment);
+  encoder->made = site;
+  encoder->last_thread = moment.me.number;
+  encoder->last_time = time_of(moment.me);
+  encoder->last_use = moment.call.frame.return_address;
+  encoder->parents[wrapped ? 1 : 0] = buffer.address.load();
   const std::lock_guard lock(buffer.spin);
   buffer.open = made;
   buffer.opened = site;
 }
 
 void buffer_commits(Moment& moment, Object& buffer) {
-  const Open state = state_of(buffer);
+  const Open state = is_open_or_closed(buffer) ? state_of(buffer) : Open{};
   if (state.committed && status_of(buffer) >= kCommitted) {
     broken(moment, RuleId::double_commit, buffer, "it was committed here", &state.ended);
   } else if (state.encoder != nullptr) {
@@ -127,13 +132,14 @@ void buffer_commits(Moment& moment, Object& buffer) {
 
 template <RuleId Rule>
 void buffer_takes_handler(Moment& moment, Object& buffer) {
+  if (!is_open_or_closed(buffer)) return;
   const Open state = state_of(buffer);
   if (!state.committed || status_of(buffer) < kCommitted) return;
   broken(moment, Rule, buffer, "it was committed here", &state.ended);
 }
 
 void buffer_is_waited_for(Moment& moment, Object& buffer) {
-  if (!buffer.seen_made || state_of(buffer).committed || status_of(buffer) != 0) return;
+  if (!buffer.seen_made || buffer.closed || status_of(buffer) != 0) return;
   broken(moment, RuleId::wait_before_commit, buffer, "it was made here", &buffer.made);
 }
 
@@ -153,15 +159,9 @@ void encoder_ends(Moment& moment, Object& encoder) {
 
 void encoder_ended(Moment& moment, Object& encoder) {
   if (moment.call.thrown) return;
-  void* parents[2] = {};
-  {
-    const std::lock_guard lock(encoder.spin);
-    if (!encoder.closed) encoder.ended = here(moment);
-    encoder.closed = true;
-    parents[0] = encoder.parents[0];
-    parents[1] = encoder.parents[1];
-  }
-  for (void* parent : parents) close_in(moment.me, parent, moment.call.self);
+  if (!encoder.closed) encoder.ended = here(moment);
+  encoder.closed = true;
+  for (void* parent : encoder.parents) close_in(moment.me, parent, moment.call.self);
 }
 
 void encoder_is_freed(Moment& moment, Object& encoder) {
@@ -170,7 +170,9 @@ void encoder_is_freed(Moment& moment, Object& encoder) {
     moment.outermost = true;
     broken(moment, RuleId::release_without_end, encoder, "it was opened here", &encoder.made);
   }
-  for (void* parent : encoder.parents) close_in(moment.me, parent, moment.call.self);
+  if (!encoder.closed) {
+    for (void* parent : encoder.parents) close_in(moment.me, parent, moment.call.self);
+  }
   forget(encoder);
 }
 

@@ -36,8 +36,11 @@ Shard& shard_of(const void* address) {
 
 Object*& recent(Thread& me, const void* address) {
   const auto number = reinterpret_cast<uintptr_t>(address);
-  return me.recent[(number >> 4U ^ number >> 7U) % me.recent.size()];
+  return me.recent[(number >> 4U ^ number >> 9U) % me.recent.size()];
 }
+
+// Of one that is between two objects; no object has it.
+char nobody = 0;
 
 struct Threads {
   std::mutex mutex;
@@ -112,7 +115,8 @@ Thread& first_sight(const Clock* parent) {
 /// Takes the places of those that are gone, where there are many addresses.
 void sweep(Shard& shard) {
   for (auto at = shard.by_address.begin(); at != shard.by_address.end();) {
-    const bool gone = at->second->address.load(std::memory_order_relaxed) == nullptr;
+    void* none = nullptr;
+    const bool gone = at->second->address.compare_exchange_strong(none, &nobody);
     if (gone) shard.unused.push_back(at->second);
     at = gone ? shard.by_address.erase(at) : std::next(at);
   }
@@ -128,27 +132,25 @@ Object& place_of(Shard& shard, const void* address) {
     object = shard.unused.back();
     shard.unused.pop_back();
   }
+  object->place.store(address, std::memory_order_relaxed);
   return *object;
 }
 
 void begin(Object& object, void* address, Role role, const char* class_name) {
-  {
-    const std::lock_guard lock(object.spin);
-    object.role = role;
-    object.class_name = class_name;
-    object.seen_made = object.own = object.closed = object.suspected = object.has_pipeline = false;
-    object.torch = object.off_queue = false;
-    object.bindings_known = true;
-    object.bound = object.needed = 0;
-    object.open = nullptr;
-    object.parents[0] = object.parents[1] = nullptr;
-    object.made.thread = object.ended.thread = object.opened.thread = 0;
-    object.inside.store(0, std::memory_order_relaxed);
-    object.last_thread = object.last_time = 0;
-    object.last_use = 0;
-    if (!object.kernels.empty()) object.kernels.clear();
-    if (!object.placeholders.empty()) object.placeholders.clear();
-  }
+  object.role = role;
+  object.class_name = class_name;
+  object.seen_made = object.own = object.closed = object.suspected = object.has_pipeline = false;
+  object.torch = object.off_queue = false;
+  object.bindings_known = true;
+  object.bound = object.needed = 0;
+  object.open = nullptr;
+  object.parents[0] = object.parents[1] = nullptr;
+  object.made.thread = object.ended.thread = object.opened.thread = 0;
+  object.inside.store(0, std::memory_order_relaxed);
+  object.last_thread = object.last_time = 0;
+  object.last_use = 0;
+  if (!object.kernels.empty()) object.kernels.clear();
+  if (!object.placeholders.empty()) object.placeholders.clear();
   object.address.store(address, std::memory_order_release);
 }
 
@@ -162,6 +164,23 @@ Object& record(Thread& me, void* address, Role role, const char* class_name, boo
     begin(object, address, role, class_name);
   recent(me, address) = &object;
   return object;
+}
+
+/// The same of an object that is new, without a lock: where the last one at that address is one of
+/// those that this thread met, and gone. nullptr: it is not.
+Object* begun_again(Thread& me, void* address, Role role, const char* class_name) {
+  Object* const last = recent(me, address);
+  if (last == nullptr || last->place.load(std::memory_order_relaxed) != address) return nullptr;
+  void* before = nullptr;
+  // Who swept it meanwhile took it first.
+  if (!last->address.compare_exchange_strong(before, &nobody)) return nullptr;
+  if (last->place.load(std::memory_order_relaxed) == address) {
+    begin(*last, address, role, class_name);
+    return last;
+  }
+  before = &nobody;
+  last->address.compare_exchange_strong(before, nullptr);
+  return nullptr;
 }
 
 }  // namespace
@@ -215,6 +234,7 @@ Object* find(Thread& me, const void* address) {
 }
 
 Object& remember(Thread& me, void* address, Role role, const char* class_name) {
+  if (Object* const again = begun_again(me, address, role, class_name)) return *again;
   return record(me, address, role, class_name, false);
 }
 

@@ -53,7 +53,7 @@ struct Thread {
   };
   std::array<Caller, 32> callers{};
   /// Objects that it looked up, each at the place of its address.
-  std::array<struct Object*, 8> recent{};
+  std::array<struct Object*, 32> recent{};
   /// Classes whose objects it has seen, the same.
   std::array<const void*, 8> classes{};
   /// What it has for itself: an outermost call's object.
@@ -78,6 +78,7 @@ class Spin {
 /// for another object: who finds another address in it has the wrong one, and none once it is gone.
 struct Object {
   std::atomic<void*> address = nullptr;
+  std::atomic<const void*> place = nullptr;  ///< the address that it is kept for, also when gone
   /// The thread inside a method that wants the object for itself; 0 for none.
   std::atomic<uint32_t> inside = 0;
   Spin spin;

@@ -2,16 +2,12 @@
 
 #include <time.h>
 
-#include <atomic>
-
 namespace mpsprobe::observer {
 namespace {
 
 constexpr uint64_t kWait = 200'000;
 // What a thread may wait before its time counts: the first meetings may be the only ones.
 constexpr uint64_t kAdvance = 4 * kWait;
-
-std::atomic<bool> set = false;
 
 #ifdef __APPLE__
 constexpr clockid_t kCheap = CLOCK_MONOTONIC_RAW_APPROX;
@@ -28,11 +24,10 @@ uint64_t nanoseconds(clockid_t clock) {
 }  // namespace
 
 void set_trap() {
-  set.store(true, std::memory_order_relaxed);
+  trap_is_set.store(true, std::memory_order_relaxed);
 }
 
-void spring(Thread& me, bool shared) {
-  if (!set.load(std::memory_order_relaxed)) return;
+void wait_in_trap(Thread& me, bool shared) {
   // Some milliseconds behind at most, for a quarter of the price.
   const uint64_t now = nanoseconds(kCheap);
   if (me.first_seen == 0) me.first_seen = now;

@@ -21,6 +21,8 @@ struct Call {
   uintptr_t result = 0;     ///< the first register of the result, in `leave`
   void* context = nullptr;  ///< the visitor's own, from `enter` to `leave`
   uint64_t mark = 0;        ///< the same
+  void* thread = nullptr;   ///< the same
+  void* known = nullptr;    ///< the same
   bool thrown = false;      ///< an exception leaves the method, in `leave`
 
   /// The argument after self and _cmd of that number, from 0 on. Right where those up to it are all
