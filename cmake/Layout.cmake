@@ -75,7 +75,7 @@ endfunction()
 function(mpsprobe_install)
   set(programs mpsprobe mpsprobe-worker mpsprobe-metal-worker mpsprobe-mps-worker mpsprobe-conformance-worker
                mpsprobe-selftest-worker mpsprobe_sim
-               mpsprobe_stand_in mpsprobe_metal_face mpsprobe_observer)
+               mpsprobe_stand_in mpsprobe_stand_in_objects mpsprobe_metal_face mpsprobe_observer)
   set(in_wheel mpsprobe mpsprobe-conformance-worker mpsprobe-selftest-worker)
   if(APPLE)
     list(APPEND in_wheel mpsprobe-metal-worker mpsprobe_observer)

@@ -126,8 +126,9 @@ bool enter_object(Moment& moment, Object& object, const Event& event) {
   object.inside.store(moment.me.number, std::memory_order_release);
   object.entered_at.store(moment.call.frame.return_address, std::memory_order_relaxed);
   const uint32_t last = object.last_thread;
+  // What PyTorch made goes from thread to thread by its stream's queue, for which it has a rule.
   if (last != 0 && last != moment.me.number && !object.suspected && !object.closed &&
-      object.open == nullptr &&
+      object.open == nullptr && !object.torch &&
       (object.role == Role::encoder || object.role == Role::command_buffer) &&
       !comes_after(moment.me, last, object.last_time)) {
     object.suspected = true;

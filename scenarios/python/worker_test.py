@@ -5,9 +5,11 @@ Every misbehaviour goes through the C++ self-test worker as well, and must get t
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -140,6 +142,56 @@ class OfPython(unittest.TestCase):
         outcome, title = self.title_of("crash_finalise")
         self.assertEqual(outcome, "signal")
         self.assertIn("at the interpreter's end", title)
+
+
+class Observer(unittest.TestCase):
+    """observe=rules in the interpreter's process, as the runner starts it: no backend of PyTorch's has Metal here."""
+
+    def events(self, preloaded: str) -> list[dict[str, Any]]:
+        environment = {**os.environ, "MPSPROBE_PYTHON_FRAMEWORK": "none", "MPSPROBE_PYTHON": sys.executable}
+        environment["LD_PRELOAD"] = preloaded
+        size = 840384
+        with tempfile.TemporaryFile() as recorder:
+            recorder.write(struct.pack("<8sII", b"mpsprob2", 2, size).ljust(size, b"\0"))
+            recorder.flush()
+            events, told = os.pipe()
+            gate, leash = os.pipe()
+            os.write(leash, b"\1")
+
+            def descriptors() -> None:
+                kept = [os.dup(each) for each in (recorder.fileno(), told, gate)]
+                for target, each in zip((3, 4, 5), [fcntl.fcntl(each, fcntl.F_DUPFD, 20) for each in kept]):
+                    os.dup2(each, target)
+
+            worker = subprocess.Popen(
+                [PYTHON_WORKER, "run", "--cell", selftest("pass", 2, "/observe=rules")],
+                env=environment,
+                preexec_fn=descriptors,
+                close_fds=False,
+                stderr=subprocess.DEVNULL,
+            )
+            os.close(told)
+            os.close(gate)
+            with open(events) as lines:
+                read = [json.loads(line) for line in lines]
+            worker.wait()
+            os.close(leash)
+            return read
+
+    def test_begins_where_there_is_metal(self) -> None:
+        if not (BUILD / "lib/libmpsprobe_observer.so").exists():
+            self.skipTest("built without the observer")
+        read = self.events(str(BUILD / "lib/libmpsprobe_metal_face.so"))
+        self.assertIn("result", [each["event"] for each in read])
+        observed = [each for each in read if each["event"] == "observed"]
+        self.assertEqual([each["calls"] for each in observed], [0, 0], read)
+
+    def test_says_where_there_is_none(self) -> None:
+        if not (BUILD / "lib/libmpsprobe_observer.so").exists():
+            self.skipTest("built without the observer")
+        last = self.events("")[-1]
+        self.assertEqual((last["event"], last["kind"]), ("failure", "unsupported"))
+        self.assertIn("no object of Metal here to watch", last["text"])
 
 
 class Leash(unittest.TestCase):

@@ -81,8 +81,8 @@ void begin_observation(const Cell& cell, const FlightRecorder& recorder, TellObs
     function<decltype(&mpsprobe_observer_trap)>(library, "mpsprobe_observer_trap")();
   if (function<decltype(&mpsprobe_observer_begin)>(library, "mpsprobe_observer_begin")() == 0) {
     throw UnsupportedError(
-        "observe: there is no object of Metal here to watch; the stand-in for mps has none. Use "
-        "the backend metal, or a Mac");
+        "observe: there is no object of Metal here to watch. Use the backend metal or mps of the "
+        "C++ workers, or a Mac");
   }
   tell_observed_calls();
 }

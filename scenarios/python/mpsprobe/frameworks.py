@@ -59,7 +59,7 @@ def device_of(backend: str) -> dict[str, Any]:
 
 
 # What lanes of own code read of a cell, by backend.
-AXES = {"mlx": ["leave"]}
+AXES = {"mlx": ["leave"], "mps": ["observe"]}
 
 
 def leaving(cell: Any) -> bool:

@@ -94,7 +94,7 @@ class CpuDevice(Device):
 
 class MpsDevice(Device):
     name = "mps"
-    axes = ("stream", "wait")
+    axes = ("stream", "wait", "observe")  # the library that runs the cell loads the observer
 
     def open(self, cell: Cell) -> None:
         self._wait = cell["wait"]

@@ -164,6 +164,24 @@ TEST_F(MetalRun, OurOwnCellsBreakNoRule) {
   EXPECT_GT(observed, 50);
 }
 
+#ifdef MPSPROBE_MPS_WORKER
+// With objects of the same face for LibTorch's streams.
+TEST_F(MetalRun, CellsOfLibTorchOnTheStandInAreObserved) {
+  const Run result = mpsprobe(
+      {"run", "--cell", "mps/linear/nograph/threads=3/profile=clean/observe=rules", "--cell",
+       "mps/softmax/default/threads=2/stream=per-thread/profile=clean/observe=trap", "--trials",
+       "1", "--worker", "stock=" MPSPROBE_MPS_WORKER, "--out", path("out")});
+  EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
+  const nlohmann::json report = nlohmann::json::parse(read("out/report.json"), nullptr, false);
+  ASSERT_EQ(report.at("trials").size(), 2U);
+  for (const nlohmann::json& trial : report.at("trials")) {
+    const nlohmann::json& observation = trial.at("processes").at(0).at("observation");
+    EXPECT_GT(observation.at("calls"), 20) << trial.at("cell");
+    EXPECT_TRUE(observation.at("suspicions").empty()) << observation.dump(1);
+  }
+}
+#endif
+
 TEST_F(MetalRun, TheProcessHasNoLibTorch) {
   const nlohmann::json report = run({"--cell", "metal/mm/default/threads=1"});
   EXPECT_THAT(report.dump(), HasSubstr("mpsprobe_metal_face"));
