@@ -160,8 +160,4 @@ const RuleText& text_of(RuleId rule) {
   return kTexts[static_cast<size_t>(rule)];
 }
 
-std::span<const RuleText> rule_texts() {
-  return kTexts;
-}
-
 }  // namespace mpsprobe::observer

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <span>
 
 namespace mpsprobe::observer {
 
@@ -52,6 +50,5 @@ struct RuleText {
 };
 
 const RuleText& text_of(RuleId rule);
-std::span<const RuleText> rule_texts();
 
 }  // namespace mpsprobe::observer

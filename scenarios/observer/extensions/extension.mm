@@ -1,10 +1,22 @@
-// Programs of one thread that play an extension of PyTorch's: `torch_extension CASE`.
+// Programs of one thread with an extension of PyTorch's, in LibTorch on the stand-in for its
+// device: `torch_extension CASE`.
+#include <dispatch/dispatch.h>
+
+#include <ATen/ATen.h>
+#include <ATen/mps/MPSStream.h>
+#include <torch/csrc/api/include/torch/mps.h>
+
 #include <cstdio>
 #include <cstring>
 
-#include "scenarios/observer/extensions/torch_player.h"
-
 namespace {
+
+at::mps::MPSStream& stream() { return *at::mps::getCurrentMPSStream(); }
+
+// A kernel of LibTorch's, which leaves the stream's encoder open.
+void run_operation() {
+  at::abs(at::ones({4}, at::TensorOptions().device(at::Device(at::kMPS, 0))));
+}
 
 id<MTLBuffer> new_bytes() {
   static id<MTLDevice> const device = MTLCreateSystemDefaultDevice();
@@ -19,38 +31,41 @@ void fill_with_own_encoder(id<MTLCommandBuffer> commands) {
 
 // What was encoded by PyTorch is still open: Metal ends the process.
 void while_torchs_is_open() {
-  torch_player::run_operation();
-  torch_player::on_queue([] { fill_with_own_encoder(torch_player::command_buffer()); });
+  run_operation();
+  dispatch_sync(stream().queue(), ^{
+    fill_with_own_encoder(stream().commandBuffer());
+  });
 }
 
 // Nothing is open after a synchronisation, and so Metal lets it pass: until another thread calls.
 void after_synchronize_off_the_queue() {
-  torch_player::run_operation();
-  torch_player::synchronize();
-  fill_with_own_encoder(torch_player::command_buffer());
+  run_operation();
+  torch::mps::synchronize();
+  fill_with_own_encoder(torch::mps::get_command_buffer());
 }
 
 void kept_across_synchronize() {
-  torch_player::run_operation();
-  id<MTLCommandBuffer> const kept = [[torch_player::command_buffer() retain] autorelease];
-  torch_player::synchronize();
-  torch_player::on_queue([&] { fill_with_own_encoder(kept); });
+  run_operation();
+  id<MTLCommandBuffer> const kept = [[torch::mps::get_command_buffer() retain] autorelease];
+  torch::mps::synchronize();
+  dispatch_sync(torch::mps::get_dispatch_queue(), ^{
+    fill_with_own_encoder(kept);
+  });
 }
 
 // As it should be, but for an encoder that works because PyTorch's happens to be ended.
 void own_encoder_on_the_queue() {
-  torch_player::run_operation();
-  torch_player::on_queue([] {
-    torch_player::end_kernel_coalescing();
-    fill_with_own_encoder(torch_player::command_buffer());
+  run_operation();
+  dispatch_sync(stream().queue(), ^{
+    stream().endKernelCoalescing();
+    fill_with_own_encoder(stream().commandBuffer());
   });
 }
 
 void with_torchs_encoder() {
-  torch_player::run_operation();
-  torch_player::on_queue([] {
-    id<MTLComputeCommandEncoder> const encoder = torch_player::command_encoder();
-    [encoder setBuffer:new_bytes() offset:0 atIndex:0];
+  run_operation();
+  dispatch_sync(stream().queue(), ^{
+    [stream().commandEncoder() setBuffer:new_bytes() offset:0 atIndex:0];
   });
 }
 
@@ -70,7 +85,7 @@ int main(int argc, char** argv) {
     if (argc != 2 || std::strcmp(argv[1], each.name) != 0) continue;
     @autoreleasepool {
       each.run();
-      torch_player::synchronize();
+      torch::mps::synchronize();
     }
     return 0;
   }
