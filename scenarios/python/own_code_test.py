@@ -12,6 +12,7 @@ import unittest
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 from mpsprobe import own_code, values
 from mpsprobe.worker import is_installed
@@ -130,7 +131,7 @@ def infer(thread):
 """
 
 SUITE = """
-import ctypes, pytest
+import ctypes, os, pytest, threading
 
 @pytest.fixture
 def numbers():
@@ -145,6 +146,21 @@ class TestMore:
 
 def test_dies():
     ctypes.string_at(8)
+
+def test_aborts():
+    os.abort()
+
+def test_waits():
+    threading.Semaphore(0).acquire()
+
+def test_flaky(tries=[]):
+    if not tries:
+        tries.append(1)
+        try:
+            os.close(os.open(os.path.dirname(__file__) + "/first", os.O_CREAT | os.O_EXCL))
+        except FileExistsError:
+            return
+        raise ValueError("the first of all trials fails")
 
 @pytest.mark.skip(reason="not on Tuesdays")
 def test_skipped():
@@ -307,19 +323,29 @@ class OwnCode(OwnCodeTest):
     @unittest.skipIf(find_spec("pytest") is None, "this interpreter has no pytest")
     def test_no_test_of_a_suite_is_lost_when_one_crashes(self) -> None:
         (self.folder / "test_suite.py").write_text(SUITE)
-        cells = self.cells("--pytest", "test_suite.py", "--threads", "2")
+        words = ("--threads", "2", "--stall", "1", "--format", "json,markdown,junit")
+        cells = self.cells("--pytest", "test_suite.py", *words)
         failed = {name: (cell["failures"], cell["counted"]) for name, cell in cells.items()}
-        self.assertEqual(
-            failed,
-            {
-                "suite.fine": (0, 2),
-                "suite.testmore.wrong": (2, 2),
-                "suite.dies": (2, 2),
-                "suite.skipped": (0, 0),
-            },
-            self.report(),
-        )
+        expected = {
+            "suite.fine": (0, 2),
+            "suite.testmore.wrong": (2, 2),
+            "suite.dies": (2, 2),
+            "suite.aborts": (2, 2),
+            "suite.waits": (2, 2),
+            "suite.flaky": (1, 2),
+            "suite.skipped": (0, 0),
+        }
+        self.assertEqual(failed, expected, self.report())
         self.assertIn("not on Tuesdays", self.report())
+        cases = {
+            case.attrib["name"].split("/")[1]: sorted(child.tag for child in case)
+            for case in ElementTree.parse(self.folder / "out/junit.xml").iter("testcase")
+        }
+        self.assertEqual(set(cases), set(expected))
+        for name, (failures, counted) in expected.items():
+            seen = {"failure", "error"} & set(cases[name])
+            self.assertEqual(bool(seen), failures > 0, (name, cases[name]))
+            self.assertEqual("skipped" in cases[name], counted == 0, (name, cases[name]))
 
 
 class OwnCodeReduced(OwnCodeTest):
