@@ -72,8 +72,15 @@ class Minimisation {
     const Spending spending(trials_, minimum_.trials_conditions);
     minimum_.conditions.clear();
     const std::vector<ConditionChange> changes = conditions_of(minimum_.cell, request_.operations);
-    const int size = request_.conditions ? condition_trials(changes.size()) : 0;
+    int size = request_.conditions ? condition_trials(changes.size()) : 0;
     fill("unchanged", minimum_.cell, minimum_.reliability, std::max(size, kFewestFreshTrials));
+    if (request_.conditions) {
+      // The start cell showed a few failures: where its rate was flattered, that is seen by now. A
+      // table that is longer since the unchanged cell seems to fail seldom calls fewer conditions
+      // rarer, and none by that alone.
+      size = std::max(size, condition_trials(changes.size()));
+      fill("unchanged", minimum_.cell, minimum_.reliability, size);
+    }
     const bool from_start = minimum_.cell == minimum_.start;
     if (!from_start &&
         decide(minimum_.question, minimum_.reliability.proportion()) == Decision::seldom) {
@@ -118,16 +125,21 @@ class Minimisation {
 
   /// As many as see a drop by half of the rate that is to be expected, when all rows are corrected
   /// for.
-  int condition_trials(size_t rows) const {
+  int condition_trials(size_t rows) {
     const double level = kLevel / static_cast<double>(std::max<size_t>(rows, 1));
     // The expected rate of a defect that always showed is a little below 1; it needs no more trials
     // for that.
     const bool always = minimum_.baseline.failures == minimum_.baseline.trials;
-    const double rate = always ? 1 : minimum_.question.often_rate;
-    const double needed = trials_to_see(rate, rate * kDrop, level, kPower);
-    return static_cast<int>(std::clamp<double>(
-        std::ceil(needed), std::min(kFewestConditionTrials, request_.most_condition_trials),
-        request_.most_condition_trials));
+    double rate = always ? 1 : minimum_.question.often_rate;
+    const Tally& fresh = minimum_.reliability;
+    if (fresh.trials >= kFewestFreshTrials && fresh.failures < fresh.trials) {
+      rate = std::min(rate, (fresh.failures + 0.5) / (fresh.trials + 1));
+    }
+    const int most = request_.most_condition_trials;
+    const int needed = static_cast<int>(
+        std::min(1e9, std::ceil(trials_to_see(rate, rate * kDrop, level, kPower))));
+    minimum_.condition_trials_missing = needed > most ? needed : 0;
+    return std::clamp(needed, std::min(kFewestConditionTrials, most), most);
   }
 
   void judge_conditions() {

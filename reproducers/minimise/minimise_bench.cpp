@@ -2,7 +2,7 @@
 // asks an oracle; and how often the table of conditions is right: true conditions (without them
 // nothing fails) that are called necessary, changes that halve the rate that are seen, and tables
 // that call anything necessary without which it fails as well. Prints a table in Markdown;
-// `minimise_bench [SEEDS [PROFILE]]`, 100 and all by default.
+// `minimise_bench [SEEDS [PROFILE [CONDITION_TRIALS]]]`, 100, all ("") and 200 by default.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -44,6 +44,8 @@ struct Conditions {
 int main(int argc, char** argv) {
   const int seeds = argc > 1 ? std::atoi(argv[1]) : 100;
   const std::string only = argc > 2 ? argv[2] : "";
+  const int most_condition_trials =
+      argc > 3 ? std::atoi(argv[3]) : MinimiseRequest{}.most_condition_trials;
   fmt::print(
       "| profile | rate | minimum found | signature changed | trials: start cell + search | table "
       "of conditions | true conditions necessary | halved seen | tables with a false necessary | "
@@ -61,6 +63,7 @@ int main(int argc, char** argv) {
       request.start = profile.start;
       request.signature = profile.signature;
       request.operations = planted_operations();
+      request.most_condition_trials = most_condition_trials;
       const Minimum minimum =
           minimise(request, PlantedTrials(profile, static_cast<uint64_t>(seed)));
       conditions.count(profile, minimum);

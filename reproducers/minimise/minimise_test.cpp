@@ -103,6 +103,17 @@ TEST(Minimise, TheTableSaysWhichConditionsAreNecessary) {
   EXPECT_EQ(expected_runs(minimum.reliability), 1);
 }
 
+TEST(Minimise, SaysWhereTheLimitIsTooSmallToSeeADropByHalf) {
+  EXPECT_EQ(minimise_planted("threads").condition_trials_missing, 0);  // it fails always
+  const int missing = minimise_planted("three-in-ten").condition_trials_missing;
+  EXPECT_GT(missing, 200);
+  MinimiseRequest request = request_for(profile_named("three-in-ten"));
+  request.most_condition_trials = 2000;
+  const Minimum longer = minimise(request, PlantedTrials(profile_named("three-in-ten"), 1));
+  EXPECT_EQ(longer.condition_trials_missing, 0);
+  EXPECT_GE(longer.reliability.trials, missing);
+}
+
 TEST(Minimise, TellsOfTheOtherSignaturesThatItMet) {
   const Minimum minimum = minimise_planted("another-below");
   ASSERT_EQ(minimum.cell, profile_named("another-below").minimum);

@@ -120,6 +120,9 @@ struct Minimum {
   /// them chose it, so that the rate is not flattered.
   Tally reliability;
   std::vector<Condition> conditions;
+  /// Trials of each row with which the table would see a drop of the rate by half with 90%, where
+  /// that is more than it was allowed; else 0.
+  int condition_trials_missing = 0;
 
   int trials_baseline = 0;
   int trials_steps = 0;       ///< of all steps, and of those that verified what was found

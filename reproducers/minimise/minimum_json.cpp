@@ -146,6 +146,9 @@ Minimum read_object(const json& object) {
   for (const json& row : object.at("conditions")) {
     minimum.conditions.push_back(condition_from(row));
   }
+  if (object.contains("condition_trials_missing")) {
+    minimum.condition_trials_missing = count(object, "condition_trials_missing");
+  }
   const json& trials = object.at("trials");
   minimum.trials_baseline = count(trials, "baseline");
   minimum.trials_steps = count(trials, "steps");
@@ -203,6 +206,7 @@ ordered_json to_json(const Minimum& minimum) {
                                     {"rarer", condition.rarer},
                                     {"skipped", valid_utf8(condition.skipped)}});
   }
+  object["condition_trials_missing"] = minimum.condition_trials_missing;
   object["trials"] = {{"baseline", minimum.trials_baseline},
                       {"steps", minimum.trials_steps},
                       {"conditions", minimum.trials_conditions}};

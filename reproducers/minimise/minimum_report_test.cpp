@@ -53,6 +53,17 @@ TEST(MinimumReport, ShowsThePathTheMinimumItsReliabilityAndWhatIsNecessary) {
   EXPECT_THAT(terminal, HasSubstr("minimal cell: mps/linear/default/threads=3/iterations=1"));
 }
 
+TEST(MinimumReport, SaysWhatTheTableMayHaveMissed) {
+  Minimum minimum = sample_report();
+  EXPECT_THAT(minimum_markdown(minimum), Not(HasSubstr("--condition-trials")));
+  minimum.condition_trials_missing = 312;
+  const std::string says =
+      "A change that halves the rate is seen in fewer than 90% of tables as short as this: that "
+      "takes 312 trials of each row (--condition-trials 312).";
+  EXPECT_THAT(minimum_markdown(minimum), HasSubstr(says));
+  EXPECT_THAT(minimum_terminal(minimum), HasSubstr(says));
+}
+
 TEST(MinimumReport, WhatIsSimulatedSaysSoFirst) {
   Minimum minimum = sample_report();
   minimum.simulated = true;

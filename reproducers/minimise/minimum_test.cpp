@@ -27,6 +27,7 @@ Minimum sample() {
       {"threads 8 -> 3", minimum.cell, StepResult::undone, {2, 2, 0, 0}, "why"});
   minimum.conditions.push_back(
       {"threads 3 -> 2", minimum.cell, true, {0, 10, 0, 0}, 0.003, 0.006, true, ""});
+  minimum.condition_trials_missing = 312;
   minimum.trials_conditions = 20;
   return minimum;
 }
