@@ -80,7 +80,7 @@ std::vector<std::string> cells_that_tell(const Analysis& analysis, const Failure
 
 /// How many trials each of these takes to call a condition needed, with a chance of 90%: for the
 /// operation that fails least often, at most `most`.
-constexpr int kMostTrialsThatTell = 60;
+constexpr int kMostTrialsThatTell = 200;
 int trials_that_tell(const Analysis& analysis, const FailureGroups& groups, int most);
 
 }  // namespace mpsprobe
