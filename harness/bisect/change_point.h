@@ -28,12 +28,13 @@ struct ChangePoint {
   /// The bits that one more trial of each build is expected to tell of all this (D. V. Lindley, "On
   /// a measure of the information provided by an experiment", Ann. Math. Statist. 27, 1956).
   std::vector<double> information;
-  /// How sure the likeliest answer is, at most. A build: by its posterior, with a margin, and by
-  /// how clearly any common rate is ruled out. No culprit: by how clearly every change of
-  /// kLeastChange or more is. Both are ruled out by the ratio of what all hypotheses together and
-  /// what the best of these rates make of the trials: a martingale of mean 1 at the true rates
-  /// whatever was tried (L. Wasserman, A. Ramdas, S. Balakrishnan, "Universal inference", PNAS 117,
-  /// 2020; J. Ville, 1939), so that it ever reaches 1/a with a chance of at most a.
+  /// How sure the likeliest answer is, at most. A build: by its posterior, with a margin; by what
+  /// is left of that at rates nearer to one another that the trials leave possible; and by how
+  /// clearly any common rate is ruled out. No culprit: by how clearly every change of kLeastChange
+  /// or more is. Both are ruled out by the ratio of what all hypotheses together and what the best
+  /// of these rates make of the trials: a martingale of mean 1 at the true rates whatever was tried
+  /// (L. Wasserman, A. Ramdas, S. Balakrishnan, "Universal inference", PNAS 117, 2020; J. Ville,
+  /// 1939), so that it ever reaches 1/a with a chance of at most a.
   double confidence = 0;
   bool common_rate_possible = true;  ///< at 95%: no culprit is not ruled out
 
