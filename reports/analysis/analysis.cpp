@@ -442,7 +442,9 @@ Analysis analyse_trials(const Journal& journal, const TrialFactsList& trials) {
   analysis.left_out = group_left_out(journal.header.left_out);
   add_unsupported(analysis.cells, unsupported, analysis.left_out);
   analysis.warnings = warn(journal, analysis, trials, arms.divided, records.repeated());
-  analysis.rate_claims = compare_rates(analysis);
+  RateClaims claims = compare_rates(analysis);
+  analysis.rate_claims = std::move(claims.each);
+  analysis.claims_together = std::move(claims.together);
   analysis.advice = advise(analysis);
   analysis.answer = find_answer(analysis);
   return analysis;

@@ -291,6 +291,7 @@ struct Analysis {
   std::vector<Warning> warnings;
   std::vector<Advice> advice;
   std::vector<RateClaim> rate_claims;
+  std::vector<RateClaim> claims_together;  ///< several of these as one, see compare_rates.h
   double seconds = 0;  ///< during which at least one trial ran, in all pieces of the run
   std::array<uint64_t, 3> starts{};  ///< how processes were started: how many, by StartProcess
   Answer answer;

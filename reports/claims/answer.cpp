@@ -39,44 +39,60 @@ std::string arm_name(const Analysis& analysis, size_t arm) {
   return shortened(printable(analysis.arms[arm].label), 40);
 }
 
+/// Claims that say the same. A cell that several of them compare counts once.
+struct Alike {
+  int number = 0;
+  Proportion with;
+  Proportion without;
+  double p = 0;  ///< the largest
+
+  void add(const Analysis& analysis, const RateClaim& claim) {
+    ++number;
+    p = std::max(p, claim.corrected_p);
+    for (size_t i = 0; i < claim.cells_with.size(); ++i) {
+      const CellSummary& one = analysis.cells[claim.cells_with[i]];
+      const CellSummary& other = analysis.cells[claim.cells_without[i]];
+      if (claim.effect != RateEffect::cannot_compare && why_incomparable(one, other)) continue;
+      add_once(claim.cells_with[i], one, with);
+      add_once(claim.cells_without[i], other, without);
+    }
+  }
+
+ private:
+  void add_once(size_t index, const CellSummary& cell, Proportion& sum) {
+    if (!counted_.insert(index).second) return;
+    sum.failures += cell.failures;
+    sum.trials += cell.counted;
+  }
+
+  std::set<size_t> counted_;
+};
+
 // What a remedy was shown to do over all kinds of cells, and what it costs; nothing where it was
 // not asked.
 std::string remedy_in_words(const Analysis& analysis, std::string_view about,
                             std::string_view name) {
-  struct Alike {
-    int number = 0;
-    Proportion with;
-    Proportion without;
-    double p = 0;  ///< the largest
-  };
   std::vector<const RateClaim*> claims;
   std::map<RateEffect, Alike> effects;
   for (const RateClaim& claim : analysis.rate_claims) {
     if (claim.about != about) continue;
     claims.push_back(&claim);
-    Alike& alike = effects[claim.effect];
-    ++alike.number;
-    alike.with.failures += claim.seen_with.failures;
-    alike.with.trials += claim.seen_with.trials;
-    alike.without.failures += claim.seen_without.failures;
-    alike.without.trials += claim.seen_without.trials;
-    alike.p = std::max(alike.p, claim.corrected_p);
+    effects[claim.effect].add(analysis, claim);
   }
   if (claims.empty()) return "";
   const std::string price = about == "processes" ? "" : "; " + prices_in_words(claims);
-  if (effects.contains(RateEffect::not_shown) && !effects.contains(RateEffect::more_often)) {
-    const RateClaim all = taken_together(analysis.sampling, claims, kRemedies.size());
-    if (claims.size() > 1 && all.effect != RateEffect::not_shown) {
-      const int alone = static_cast<int>(claims.size()) - effects[RateEffect::not_shown].number -
-                        effects[RateEffect::cannot_compare].number;
-      return fmt::format(
-          "With {}, over {} together: {} ({} failed, without it {}, {}; shown in {} "
-          "of these alone){}.",
-          name, counted(claims.size(), "comparisons"), effect_in_words(all.effect),
-          count_of(all.seen_with.failures, all.seen_with.trials),
-          count_of(all.seen_without.failures, all.seen_without.trials), p_in_words(all.corrected_p),
-          alone, price);
-    }
+  for (const RateClaim& all : analysis.claims_together) {
+    if (all.about != about || all.effect == RateEffect::not_shown) continue;
+    if (!effects.contains(RateEffect::not_shown) || effects.contains(RateEffect::more_often)) break;
+    const int alone = static_cast<int>(claims.size()) - effects[RateEffect::not_shown].number -
+                      effects[RateEffect::cannot_compare].number;
+    return fmt::format(
+        "With {}, over {}: {} ({} failed, without it {}, {}; shown in {} of {} "
+        "alone){}.",
+        name, all.label, effect_in_words(all.effect),
+        count_of(all.seen_with.failures, all.seen_with.trials),
+        count_of(all.seen_without.failures, all.seen_without.trials), p_in_words(all.corrected_p),
+        alone, claims.size(), price);
   }
   const bool several = claims.size() > 1;
   std::vector<std::string> parts;

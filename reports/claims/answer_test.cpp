@@ -70,7 +70,7 @@ TEST(Answer, TakesTogetherWhatALockDoesToSeveralKindsOfCell) {
   }
   EXPECT_THAT(answer_of(sample).text,
               HasSubstr(" With a lock, over 4 comparisons together: no failure (0 of 40 failed, "
-                        "without it 16 of 40, p < 0.001; shown in 0 of these alone); "));
+                        "without it 16 of 40, p < 0.001; shown in 0 of 4 alone); "));
   // One that fails more often with it is not hidden by the others.
   sample.plan("sim/add/default/threads=4").ran(10);
   sample.plan("sim/add/default/threads=4/lock=forward").ran(10, 10);

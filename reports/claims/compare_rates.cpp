@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -17,11 +18,8 @@ namespace {
 
 constexpr std::array<std::string_view, 7> kCompared{"lock",  "throttle", "serve", "wait",
                                                     "owner", "stream",   "env"};
-
-RateEffect effect_of(const RateClaim& claim) {
-  return effect_shown(claim.corrected_p < kClaimLevel, excess_failures(claim.strata) < 0,
-                      claim.seen_with.failures);
-}
+/// What people try against failures, of which all comparisons together are a claim as well.
+constexpr std::array<std::string_view, 3> kTogether{"lock", "throttle", "processes"};
 
 /// Two cells, the same but for one axis.
 struct CellPair {
@@ -40,9 +38,10 @@ class RateComparisons {
     }
   }
 
-  std::vector<RateClaim> find() {
+  RateClaims find() {
     for (const std::string_view name : kCompared) along(*find_axis(name));
     threads_and_processes();
+    for (const std::string_view about : kTogether) take_together(about);
     correct();
     return std::move(claims_);
   }
@@ -122,9 +121,19 @@ class RateComparisons {
     claim.seen_without.trials += without.counted;
   }
 
+  // What the p-value is made of, and pairs without failures.
+  void count(RateClaim& claim, const CellPair& pair) const {
+    const CellSummary& with = analysis_.cells[pair.with];
+    const CellSummary& without = analysis_.cells[pair.without];
+    const bool failed = with.failures + without.failures > 0;
+    if (failed && why_incomparable(with, without)) return;
+    add_counts(claim, with, without);
+    if (!failed) return;
+    claim.strata.push_back({{with.failures, with.counted}, {without.failures, without.counted}});
+  }
+
   void add(RateClaim claim, const PairsByThreads& pairs) {
     RateClaim all;
-    bool any = false;
     for (const auto& [threads, pair] : pairs) {
       const CellSummary& with = analysis_.cells[pair.with];
       const CellSummary& without = analysis_.cells[pair.without];
@@ -132,14 +141,9 @@ class RateComparisons {
       claim.cells_with.push_back(pair.with);
       claim.cells_without.push_back(pair.without);
       add_counts(all, with, without);
-      if (with.failures + without.failures > 0) any = true;
-      if (with.failures + without.failures > 0 && why_incomparable(with, without)) continue;
-      add_counts(claim, with,
-                 without);  // of what the p-value is made of, and of pairs without failures
-      if (with.failures + without.failures == 0) continue;
-      claim.strata.push_back({{with.failures, with.counted}, {without.failures, without.counted}});
+      count(claim, pair);
     }
-    if (!any) return;
+    if (all.seen_with.failures + all.seen_without.failures == 0) return;
     if (!claim.strata.empty()) {
       claim.p = stratified_p_value(analysis_.sampling, claim.strata);
     } else {
@@ -148,7 +152,36 @@ class RateComparisons {
       claim.seen_without = all.seen_without;
     }
     find_price(claim, pairs);
-    claims_.push_back(std::move(claim));
+    claims_.each.push_back(std::move(claim));
+  }
+
+  // A cell that is in several claims would make their pairs depend on one another: the first one
+  // has it.
+  void take_together(std::string_view about) {
+    RateClaim all;
+    std::set<size_t> used;
+    int number = 0;
+    for (const RateClaim& claim : claims_.each) {
+      if (claim.about != about || claim.effect == RateEffect::cannot_compare) continue;
+      const size_t before = used.size();
+      for (size_t i = 0; i < claim.cells_with.size(); ++i) {
+        const CellPair pair{claim.cells_with[i], claim.cells_without[i]};
+        if (used.count(pair.with) + used.count(pair.without) > 0) continue;
+        used.insert({pair.with, pair.without});
+        all.cells_with.push_back(pair.with);
+        all.cells_without.push_back(pair.without);
+        count(all, pair);
+      }
+      if (used.size() == before) continue;
+      all.with = number == 0 || all.with == claim.with ? claim.with : about;
+      all.without = claim.without;
+      ++number;
+    }
+    if (number < 2) return;
+    all.about = about;
+    all.label = counted(number, "comparisons") + " together";
+    all.p = stratified_p_value(analysis_.sampling, all.strata);
+    claims_.together.push_back(std::move(all));
   }
 
   // At the largest thread count at which enough trials of both passed.
@@ -179,49 +212,35 @@ class RateComparisons {
   }
 
   void correct() {
+    std::vector<RateClaim*> tested;
     std::vector<double> p_values;
-    for (const RateClaim& claim : claims_) {
-      if (claim.effect != RateEffect::cannot_compare) p_values.push_back(claim.p);
+    for (std::vector<RateClaim>* claims : {&claims_.each, &claims_.together}) {
+      for (RateClaim& claim : *claims) {
+        if (claim.effect == RateEffect::cannot_compare) continue;
+        tested.push_back(&claim);
+        p_values.push_back(claim.p);
+      }
     }
     const std::vector<double> corrected = holm_corrected(p_values);
-    size_t next = 0;
-    for (RateClaim& claim : claims_) {
-      claim.of = p_values.size();
-      if (claim.effect == RateEffect::cannot_compare) continue;
-      claim.corrected_p = corrected[next++];
-      claim.effect = effect_of(claim);
+    for (size_t i = 0; i < tested.size(); ++i) {
+      RateClaim& claim = *tested[i];
+      claim.corrected_p = corrected[i];
+      claim.effect = effect_shown(claim.corrected_p < kClaimLevel,
+                                  excess_failures(claim.strata) < 0, claim.seen_with.failures);
     }
+    for (RateClaim& claim : claims_.each) claim.of = tested.size();
+    for (RateClaim& claim : claims_.together) claim.of = tested.size();
   }
 
   const Analysis& analysis_;
   std::map<std::pair<size_t, std::string>, size_t> by_id_;
-  std::vector<RateClaim> claims_;
+  RateClaims claims_;
 };
 
 }  // namespace
 
-std::vector<RateClaim> compare_rates(const Analysis& analysis) {
+RateClaims compare_rates(const Analysis& analysis) {
   return RateComparisons(analysis).find();
-}
-
-RateClaim taken_together(Sampling sampling, const std::vector<const RateClaim*>& claims,
-                         size_t such) {
-  RateClaim all;
-  const auto add = [](Proportion& sum, const Proportion& part) {
-    sum.failures += part.failures;
-    sum.trials += part.trials;
-  };
-  for (const RateClaim* claim : claims) {
-    if (claim->effect == RateEffect::cannot_compare) continue;
-    all.strata.insert(all.strata.end(), claim->strata.begin(), claim->strata.end());
-    add(all.seen_with, claim->seen_with);
-    add(all.seen_without, claim->seen_without);
-  }
-  all.of = such;
-  all.p = stratified_p_value(sampling, all.strata);
-  all.corrected_p = std::min(1.0, all.p * static_cast<double>(such));
-  all.effect = effect_of(all);
-  return all;
 }
 
 }  // namespace mpsprobe

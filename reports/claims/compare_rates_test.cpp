@@ -147,12 +147,28 @@ TEST(RateClaims, HoldOverAllThatARunCompares) {
     }
     const Analysis analysis = analyse(sample.journal);
     bool claimed = analysis.answer.text.find(" together: ") != std::string::npos;
-    for (const RateClaim& claim : analysis.rate_claims) {
-      claimed = claimed || claim.effect != RateEffect::not_shown;
+    for (const auto* claims : {&analysis.rate_claims, &analysis.claims_together}) {
+      for (const RateClaim& claim : *claims) {
+        claimed = claimed || claim.effect != RateEffect::not_shown;
+        EXPECT_EQ(claim.of, 7U);  // six, and all together
+      }
     }
     runs_with_a_claim += claimed ? 1 : 0;
   }
   EXPECT_LE(runs_with_a_claim, kRuns / 20);
+}
+
+// The default path stands beside both paths: its trials are not more for that.
+TEST(RateClaims, CountACellOnceThatSeveralCompare) {
+  SampleJournal sample;
+  sample.plan("mps/mm/nograph/threads=4").ran(10, 10);
+  sample.plan("mps/mm/graph/threads=4").ran(10, 10);
+  sample.plan("mps/mm/default/processes=4").ran(10);
+  const Analysis analysis = analyse(sample.journal);
+  ASSERT_THAT(analysis.rate_claims, SizeIs(2));
+  EXPECT_TRUE(analysis.claims_together.empty());
+  EXPECT_THAT(analysis.answer.text,
+              HasSubstr("of 2 comparisons: no failure in 2 (0 of 10 failed, without it 20 of 20"));
 }
 
 // 30% noise on each trial, and a lock that costs nothing or half.

@@ -241,6 +241,10 @@ ordered_json report_json(const Journal& journal, const Analysis& analysis) {
   add_groups_json(analysis, json);
   list("claims", analysis.rate_claims,
        [&](const auto& each) { return rate_claim_json(analysis, each); });
+  if (!analysis.claims_together.empty()) {
+    list("claims_together", analysis.claims_together,
+         [&](const auto& each) { return rate_claim_json(analysis, each); });
+  }
   list("layers", analysis.comparisons,
        [&](const auto& each) { return comparison_json(analysis, each); });
   list("left_out", analysis.left_out, [](const LeftOutGroup& group) {

@@ -105,13 +105,15 @@ std::string markdown_rate_claims(const Analysis& analysis) {
       "| "
       "what it permits |\n|---|---|---|---|---|---|---|\n",
       class_prefix(analysis), counted(analysis.rate_claims.front().of, "comparisons"), kClaimLevel);
-  for (const RateClaim& claim : analysis.rate_claims) {
-    std::string says(effect_in_words(claim.effect));
-    if (claim.price) says += "; " + prices_in_words({&claim});
-    text += fmt::format("| {} | {} | {}/{} | {} | {}/{} | {:.2g} | {} |\n", escaped(claim.label),
-                        escaped(claim.with), claim.seen_with.failures, claim.seen_with.trials,
-                        escaped(claim.without), claim.seen_without.failures,
-                        claim.seen_without.trials, claim.corrected_p, escaped(says));
+  for (const auto* claims : {&analysis.rate_claims, &analysis.claims_together}) {
+    for (const RateClaim& claim : *claims) {
+      std::string says(effect_in_words(claim.effect));
+      if (claim.price) says += "; " + prices_in_words({&claim});
+      text += fmt::format("| {} | {} | {}/{} | {} | {}/{} | {:.2g} | {} |\n", escaped(claim.label),
+                          escaped(claim.with), claim.seen_with.failures, claim.seen_with.trials,
+                          escaped(claim.without), claim.seen_without.failures,
+                          claim.seen_without.trials, claim.corrected_p, escaped(says));
+    }
   }
   return text + "\n";
 }
