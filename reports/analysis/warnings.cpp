@@ -154,11 +154,11 @@ void warn_of_one_at_a_time(const Analysis& analysis, std::vector<Warning>& warni
       {"one_at_a_time",
        fmt::format(
            "{} of Python with several threads passed while the process used one processor "
-           "or less: {:.2f} on average; of the {:.2g} s that threads were inside calls, "
+           "or less: {:.2f} on average; of the {} that threads were inside calls, "
            "they themselves computed {:.0f}%. They were inside at once, and may have waited "
            "there for the interpreter's lock, or for a device, for example in {}.",
-           counted(number, "cells"), sum.processors(), sum.inside_seconds, 100 * sum.computed(),
-           example->id)});
+           counted(number, "cells"), sum.processors(), duration_in_words(sum.inside_seconds),
+           100 * sum.computed(), example->id)});
 }
 
 /// What limits the worth of some cells: {} is how many, then an example, then what it is that
