@@ -4,7 +4,7 @@
 #include <optional>
 #include <span>
 
-#include "harness/statistics/sequential_test.h"
+#include "harness/statistics/rate_question.h"
 
 namespace mpsprobe {
 
@@ -15,7 +15,7 @@ constexpr int kFloorTrials = 10;
 
 /// The question that `--settle rate` asks of a cell: does it fail at `rate` or more, or at a tenth
 /// of it or less? Each answer is wrong with a chance of at most 5%, at any stopping time
-/// (sequential_test.h).
+/// (rate_question.h).
 RateQuestion settling_question(double rate);
 
 /// A cell that never comes to an answer, since its rate is between the two of the question, is

@@ -15,11 +15,11 @@
 #include <utility>
 
 #include "harness/campaign/shard.h"
+#include "harness/input/input_error.h"
 #include "harness/journal/header_json.h"
 #include "harness/journal/journal_line.h"
 #include "harness/journal/journal_reader.h"
 #include "harness/journal/trial_json.h"
-#include "harness/wire/input_error.h"
 #include "harness/wire/library_under_test.h"
 
 namespace mpsprobe {

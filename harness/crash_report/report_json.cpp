@@ -5,7 +5,7 @@
 
 #include "harness/crash_report/report_limits.h"
 #include "harness/crash_report/report_value.h"
-#include "harness/wire/json_shape.h"
+#include "harness/input/json_shape.h"
 
 namespace mpsprobe {
 namespace {

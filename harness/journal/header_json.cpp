@@ -2,10 +2,10 @@
 
 #include <cmath>
 
+#include "harness/input/input_error.h"
 #include "harness/journal/header_fields.h"
 #include "harness/journal/record_json.h"
 #include "harness/wire/axis.h"
-#include "harness/wire/input_error.h"
 
 namespace mpsprobe {
 namespace {

@@ -13,12 +13,12 @@
 #include <thread>
 #include <utility>
 
+#include "harness/input/input_error.h"
+#include "harness/input/input_file.h"
+#include "harness/input/json_shape.h"
 #include "harness/journal/header_json.h"
 #include "harness/journal/journal_line.h"
 #include "harness/journal/trial_json.h"
-#include "harness/wire/input_error.h"
-#include "harness/wire/input_file.h"
-#include "harness/wire/json_shape.h"
 
 namespace mpsprobe {
 namespace {

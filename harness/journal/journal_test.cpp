@@ -11,11 +11,11 @@
 #include <fstream>
 #include <sstream>
 
+#include "harness/input/input_error.h"
 #include "harness/journal/header_json.h"
 #include "harness/journal/journal_line.h"
 #include "harness/journal/trial_json.h"
 #include "harness/test_series.h"
-#include "harness/wire/input_error.h"
 
 namespace mpsprobe {
 namespace {

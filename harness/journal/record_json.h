@@ -8,8 +8,8 @@
 #include <variant>
 #include <vector>
 
+#include "harness/input/input_error.h"
 #include "harness/record/trial_fields.h"
-#include "harness/wire/input_error.h"
 
 // JSON of every record that is described (harness/record/field.h), both ways. Reading is strict: a
 // type that is not the field's, or a word that no enumeration has, throws nlohmann::json::exception

@@ -3,11 +3,11 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "harness/input/input_error.h"
+#include "harness/input/input_file.h"
 #include "harness/journal/journal.h"
 #include "harness/journal/journal_line.h"
 #include "harness/journal/trial_json.h"
-#include "harness/wire/input_error.h"
-#include "harness/wire/input_file.h"
 
 namespace mpsprobe {
 namespace {

@@ -8,9 +8,9 @@
 #include <map>
 #include <unordered_set>
 
+#include "harness/input/input_error.h"
+#include "harness/input/near_name.h"
 #include "harness/wire/axis.h"
-#include "harness/wire/input_error.h"
-#include "harness/wire/near_name.h"
 
 namespace mpsprobe {
 namespace {

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "harness/input/input_error.h"
 #include "harness/matrix/matrix.h"
 #include "harness/matrix/operation_info.h"
 #include "harness/matrix/planned_cells.h"
-#include "harness/wire/input_error.h"
 
 namespace mpsprobe {
 

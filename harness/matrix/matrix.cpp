@@ -9,11 +9,11 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "harness/input/input_error.h"
+#include "harness/input/input_file.h"
+#include "harness/input/near_name.h"
 #include "harness/matrix/placed_json.h"
 #include "harness/wire/axis.h"
-#include "harness/wire/input_error.h"
-#include "harness/wire/input_file.h"
-#include "harness/wire/near_name.h"
 
 namespace mpsprobe {
 namespace {

@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "harness/input/input_error.h"
 #include "harness/matrix/expand.h"
-#include "harness/wire/input_error.h"
 
 namespace mpsprobe {
 namespace {

@@ -4,10 +4,10 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "harness/input/input_error.h"
+#include "harness/input/json_shape.h"
 #include "harness/wire/axis.h"
 #include "harness/wire/honoured_axes.h"
-#include "harness/wire/input_error.h"
-#include "harness/wire/json_shape.h"
 
 namespace mpsprobe {
 

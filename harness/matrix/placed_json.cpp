@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "harness/wire/input_error.h"
-#include "harness/wire/json_shape.h"
-#include "harness/wire/near_name.h"
+#include "harness/input/input_error.h"
+#include "harness/input/json_shape.h"
+#include "harness/input/near_name.h"
 
 namespace mpsprobe {
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "harness/input/input_error.h"
 #include "harness/matrix/expand.h"
 #include "harness/wire/axis.h"
-#include "harness/wire/input_error.h"
 
 namespace mpsprobe {
 namespace {

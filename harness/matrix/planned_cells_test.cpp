@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "harness/input/input_error.h"
 #include "harness/journal/header_json.h"
 #include "harness/matrix/expand.h"
 #include "harness/test_series.h"
-#include "harness/wire/input_error.h"
 
 namespace mpsprobe {
 namespace {

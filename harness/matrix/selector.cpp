@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "harness/input/input_error.h"
+#include "harness/input/near_name.h"
 #include "harness/matrix/placed_json.h"
 #include "harness/wire/axis.h"
-#include "harness/wire/input_error.h"
-#include "harness/wire/near_name.h"
 #include "harness/wire/variables.h"
 
 namespace mpsprobe {

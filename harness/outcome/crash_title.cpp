@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "harness/outcome/misuse_frames.h"
+#include "harness/outcome/printed_failures.h"
 #include "harness/outcome/python_death.h"
-#include "harness/outcome/told.h"
 #include "harness/outcome/whereabouts.h"
 #include "harness/signature/ascii.h"
 #include "harness/signature/find_failures.h"

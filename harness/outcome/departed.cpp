@@ -2,7 +2,7 @@
 
 #include <variant>
 
-#include "harness/outcome/told.h"
+#include "harness/outcome/printed_failures.h"
 
 namespace mpsprobe {
 
@@ -20,7 +20,7 @@ Departed departed(ProcessRecord& record, double launched_at, double died_at, boo
   // A device that hangs or fails is restarted, which the system reports some seconds later.
   question.event_likely =
       apple_gpu && (record.ended_by == EndedBy::no_progress ||
-                    record.ended_by == EndedBy::deadline || told_of_command_buffer(record));
+                    record.ended_by == EndedBy::deadline || reported_command_buffer_error(record));
   question.crash_report = &record.crash_report;
   question.gpu_events = &record.gpu_events;
   return question;

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "harness/outcome/bystander.h"
+#include "harness/outcome/printed_failures.h"
 #include "harness/outcome/reported.h"
-#include "harness/outcome/told.h"
 #include "harness/outcome/whereabouts.h"
 
 namespace mpsprobe {
@@ -21,10 +21,10 @@ bool is_worker_start_error(int code) {
   return code == 2 || code == 3;
 }
 
-Judgement as_reported(const Case& told, Outcome outcome, std::string detail,
+Judgement as_reported(const JudgedProcess& judged, Outcome outcome, std::string detail,
                       const ReportedFailure& failure) {
   Judgement judgement =
-      told.as(outcome, std::move(detail), failure.title, Basis::text, failure.known);
+      judged.as(outcome, std::move(detail), failure.title, Basis::text, failure.known);
   judgement.why = failure.why;
   return judgement;
 }
@@ -34,83 +34,84 @@ void take_phase(Judgement& judgement, const FailureEvent& failure) {
   if (const auto phase = named<Phase>(failure.phase)) judgement.phase = *phase;
 }
 
-Judgement left_with(const Case& told, int code) {
-  if (std::optional<Judgement> failed = told.never_started()) return *failed;
-  const bool never_up = !told.process.hello.has_value();
+Judgement left_with(const JudgedProcess& judged, int code) {
+  if (std::optional<Judgement> failed = judged.never_started()) return *failed;
+  const bool never_up = !judged.process.hello.has_value();
   if (never_up && (is_loader_exit(code) || is_worker_start_error(code))) {
-    return told.as(Outcome::setup_failed,
-                   fmt::format("exit code {} before the worker was up", code),
-                   fmt::format("worker does not start: exit code {}", code));
+    return judged.as(Outcome::setup_failed,
+                     fmt::format("exit code {} before the worker was up", code),
+                     fmt::format("worker does not start: exit code {}", code));
   }
-  const Finding* cause = told.first_ending();
+  const Finding* cause = judged.first_ending();
   if (cause == nullptr) {
-    if (only_a_victim(told.process, told.findings)) return told.as_bystander();
-    cause = told.first_of({TextClass::exception, TextClass::out_of_memory, TextClass::gpu_error});
+    if (only_a_victim(judged.process, judged.findings)) return judged.as_bystander();
+    cause = judged.first_of({TextClass::exception, TextClass::out_of_memory, TextClass::gpu_error});
   }
-  if (cause != nullptr && is_victim(*cause) && !reported_as_a_victim(told.process)) {
-    const ReportedFailure reported = read_failure(*first_failure(told.process.failures));
-    return as_reported(told, Outcome::exit, std::to_string(code), reported);
+  if (cause != nullptr && is_victim(*cause) && !reported_as_a_victim(judged.process)) {
+    const ReportedFailure reported = read_failure(*first_failure(judged.process.failures));
+    return as_reported(judged, Outcome::exit, std::to_string(code), reported);
   }
   // Its last words title it; that it left with a code of its own stays true.
-  if (cause != nullptr) return told.as(Outcome::exit, std::to_string(code), *cause);
-  const Finding* unsupported = told.first_of({TextClass::unsupported});
-  if (unsupported != nullptr && !told.process.ready)
-    return told.as(Outcome::unsupported, *unsupported);
-  const Titled story = told_story(told.printed);
-  if (!story.title.empty()) return told.as(Outcome::exit, std::to_string(code), story);
+  if (cause != nullptr) return judged.as(Outcome::exit, std::to_string(code), *cause);
+  const Finding* unsupported = judged.first_of({TextClass::unsupported});
+  if (unsupported != nullptr && !judged.process.ready)
+    return judged.as(Outcome::unsupported, *unsupported);
+  const Titled story = told_story(judged.printed);
+  if (!story.title.empty()) return judged.as(Outcome::exit, std::to_string(code), story);
   // The loader looks for some symbols when they are first called.
-  const Finding* loader = told.first_of({TextClass::setup_failed});
+  const Finding* loader = judged.first_of({TextClass::setup_failed});
   if (loader != nullptr && is_loader_exit(code)) {
-    return told.as(Outcome::exit, std::to_string(code), *loader);
+    return judged.as(Outcome::exit, std::to_string(code), *loader);
   }
-  const Titled words = last_words(told.printed);
-  if (!words.title.empty()) return told.as(Outcome::exit, std::to_string(code), words);
-  return told.as(Outcome::exit, std::to_string(code),
-                 fmt::format("exit code {} {}", code, whereabouts(told.process.recorder)),
-                 Basis::place);
+  const Titled words = last_words(judged.printed);
+  if (!words.title.empty()) return judged.as(Outcome::exit, std::to_string(code), words);
+  return judged.as(Outcome::exit, std::to_string(code),
+                   fmt::format("exit code {} {}", code, whereabouts(judged.process.recorder)),
+                   Basis::place);
 }
 
-Judgement left_cleanly(const Case& told) {
+Judgement left_cleanly(const JudgedProcess& judged) {
   // The first cause titles it: a GPU error explains the wrong numbers that follow from it. Other
   // texts of exhausted memory are what a program may survive; a command buffer that ended with an
   // error has lost its work.
-  for (const Finding& finding : told.findings) {
-    if (tells_of_command_buffer(finding) && !is_victim(finding)) {
-      return told.as(outcome_of(finding.text_class), finding);
+  for (const Finding& finding : judged.findings) {
+    if (is_command_buffer_error(finding) && !is_victim(finding)) {
+      return judged.as(outcome_of(finding.text_class), finding);
     }
   }
-  const FailureEvent* failure = first_failure(told.process.failures);
-  if (saw_itself_as_a_victim(told.process, told.findings) && reported_as_a_victim(told.process)) {
-    Judgement judgement = told.as_bystander();
+  const FailureEvent* failure = first_failure(judged.process.failures);
+  if (saw_itself_as_a_victim(judged.process, judged.findings) &&
+      reported_as_a_victim(judged.process)) {
+    Judgement judgement = judged.as_bystander();
     if (failure != nullptr) take_phase(judgement, *failure);
     return judgement;
   }
   if (failure != nullptr) {
     const ReportedFailure reported = read_failure(*failure);
-    Judgement judgement = as_reported(told, reported.outcome, reported.detail, reported);
+    Judgement judgement = as_reported(judged, reported.outcome, reported.detail, reported);
     take_phase(judgement, *failure);
     return judgement;
   }
   // The process went on without the thread.
-  if (const Finding* died = told.first_uncaught()) {
-    return told.as(outcome_of(died->text_class), *died);
+  if (const Finding* died = judged.first_uncaught()) {
+    return judged.as(outcome_of(died->text_class), *died);
   }
-  if (!told.process.result.has_value()) {
+  if (!judged.process.result.has_value()) {
     // An interpreter that reads its program from a terminal leaves with 0 whatever it told.
-    if (const Titled story = told_story(told.printed); !story.title.empty()) {
-      return told.as(Outcome::missing, "left with 0 and no result", story);
+    if (const Titled story = told_story(judged.printed); !story.title.empty()) {
+      return judged.as(Outcome::missing, "left with 0 and no result", story);
     }
-    return told.as(Outcome::missing, "left with 0 and no result",
-                   "left with 0 and no result, " + whereabouts(told.process.recorder),
-                   Basis::place);
+    return judged.as(Outcome::missing, "left with 0 and no result",
+                     "left with 0 and no result, " + whereabouts(judged.process.recorder),
+                     Basis::place);
   }
-  return told.as(Outcome::pass, "", "");
+  return judged.as(Outcome::pass, "", "");
 }
 
 }  // namespace
 
-Judgement judge_departure(const Case& told, int code) {
-  return code == 0 ? left_cleanly(told) : left_with(told, code);
+Judgement judge_departure(const JudgedProcess& judged, int code) {
+  return code == 0 ? left_cleanly(judged) : left_with(judged, code);
 }
 
 }  // namespace mpsprobe

@@ -1,12 +1,12 @@
 #pragma once
 
-#include "harness/outcome/case.h"
+#include "harness/outcome/judged_process.h"
 
 namespace mpsprobe {
 
 /// The judgement of a process that left by itself with this code: one other than 0 is titled by its
 /// last words, and after 0 what it printed and reported comes before its result. Throws only for
 /// lack of memory.
-Judgement judge_departure(const Case& told, int code);
+Judgement judge_departure(const JudgedProcess& judged, int code);
 
 }  // namespace mpsprobe

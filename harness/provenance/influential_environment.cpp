@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "harness/provenance/printable.h"
+#include "harness/provenance/utf8_json.h"
 
 extern char** environ;
 
@@ -48,7 +48,7 @@ nlohmann::json environment_in_force() {
     }
     const std::string_view name = entry.substr(0, equals);
     if (changes_results(name)) {
-      result[printable(name).get<std::string>()] = printable(entry.substr(equals + 1));
+      result[utf8_json(name).get<std::string>()] = utf8_json(entry.substr(equals + 1));
     }
   }
   return result;

@@ -196,7 +196,7 @@ std::string without_version(std::string name) {
 }
 
 // One line of printable ASCII, without spaces at its ends.
-std::string printable(std::string_view text) {
+std::string printable_ascii(std::string_view text) {
   std::string result;
   for (char c : text) {
     const char kept = c > 0x20 && c < 0x7f ? c : ' ';
@@ -217,19 +217,19 @@ bool stand_in(std::string_view name) {
 }  // namespace
 
 std::string normalise_function(std::string_view function) {
-  std::string name = printable(function.substr(0, kLookedAt));
-  if (std::string plain = demangled(name); !plain.empty()) name = printable(plain);
+  std::string name = printable_ascii(function.substr(0, kLookedAt));
+  if (std::string plain = demangled(name); !plain.empty()) name = printable_ascii(plain);
   constexpr std::string_view kShared = "<deduplicated_symbol>";
   if (name.starts_with(kShared)) return std::string(kShared);
-  name = printable(one_pass(name));
+  name = printable_ascii(one_pass(name));
   if (name.size() > kLongestFunction) name.resize(kLongestFunction);
   return stand_in(name) ? std::string() : name;
 }
 
 std::string normalise_image(std::string_view image) {
-  std::string name = printable(image.substr(0, kLookedAt));
-  name = printable(name.substr(name.rfind('/') + 1));  // npos + 1 is 0
-  name = printable(without_chip(without_version(name)));
+  std::string name = printable_ascii(image.substr(0, kLookedAt));
+  name = printable_ascii(name.substr(name.rfind('/') + 1));  // npos + 1 is 0
+  name = printable_ascii(without_chip(without_version(name)));
   if (name.size() > kLongestImage) name.resize(kLongestImage);
   return name;
 }

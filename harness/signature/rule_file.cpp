@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "harness/wire/input_error.h"
+#include "harness/input/input_error.h"
 
 namespace mpsprobe {
 namespace {

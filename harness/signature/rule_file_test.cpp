@@ -7,8 +7,8 @@
 #include <set>
 #include <string>
 
+#include "harness/input/input_error.h"
 #include "harness/signature/find_failures.h"
-#include "harness/wire/input_error.h"
 
 namespace mpsprobe {
 namespace {

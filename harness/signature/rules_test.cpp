@@ -120,7 +120,7 @@ void write_golden_cases(const std::vector<GoldenCase>& cases) {
   for (const auto& [file, text] : files) std::ofstream(file, std::ios::binary) << text;
 }
 
-bool printable(std::string_view text) {
+bool printable_ascii(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
 }
 
@@ -156,7 +156,7 @@ TEST(Goldens, SurviveEscapesCarriageReturnsAndCuts) {
     // Wherever the capture was cut, what is found stays bounded and printable.
     for (size_t cut = 0; cut < text.size(); cut += 7) {
       for (const Finding& finding : find_failures(std::string_view(text).substr(cut))) {
-        EXPECT_TRUE(printable(finding.title)) << golden.name;
+        EXPECT_TRUE(printable_ascii(finding.title)) << golden.name;
         EXPECT_LE(finding.title.size(), 160U) << golden.name;
         EXPECT_LE(finding.excerpt.size(), 600U) << golden.name;
       }

@@ -5,8 +5,8 @@
 #include <charconv>
 #include <unordered_set>
 
-#include "harness/wire/input_error.h"
-#include "harness/wire/near_name.h"
+#include "harness/input/input_error.h"
+#include "harness/input/near_name.h"
 #include "harness/wire/split.h"
 #include "harness/wire/variables.h"
 

@@ -1,8 +1,8 @@
 #include "harness/wire/cell.h"
 
+#include "harness/input/input_error.h"
+#include "harness/input/near_name.h"
 #include "harness/wire/axis.h"
-#include "harness/wire/input_error.h"
-#include "harness/wire/near_name.h"
 #include "harness/wire/split.h"
 #include "harness/wire/variables.h"
 

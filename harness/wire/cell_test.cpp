@@ -5,8 +5,8 @@
 
 #include <random>
 
+#include "harness/input/input_error.h"
 #include "harness/wire/axis.h"
-#include "harness/wire/input_error.h"
 
 namespace mpsprobe {
 namespace {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "harness/wire/json_shape.h"
+#include "harness/input/json_shape.h"
 
 namespace mpsprobe {
 namespace {

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "harness/wire/json_shape.h"
+#include "harness/input/json_shape.h"
 
 namespace mpsprobe {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "harness/wire/input_error.h"
+#include "harness/input/input_error.h"
 #include "harness/wire/split.h"
 
 namespace mpsprobe {

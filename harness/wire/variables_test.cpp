@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/input/input_error.h"
 #include "harness/wire/axis.h"
 #include "harness/wire/cell.h"
-#include "harness/wire/input_error.h"
 
 namespace mpsprobe {
 namespace {

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "harness/wire/axis.h"
-#include "reports/words/phrases.h"
+#include "reports/words/cell_label.h"
 
 namespace mpsprobe {
 namespace {

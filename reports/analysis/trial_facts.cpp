@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "harness/crash_report/report_value.h"
-#include "reports/words/text.h"
+#include "reports/words/safe_text.h"
 
 namespace mpsprobe {
 namespace {

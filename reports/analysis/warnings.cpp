@@ -9,8 +9,9 @@
 
 #include "reports/analysis/devices.h"
 #include "reports/analysis/gpu_events.h"
-#include "reports/words/phrases.h"
-#include "reports/words/text.h"
+#include "reports/words/cell_label.h"
+#include "reports/words/counted.h"
+#include "reports/words/safe_text.h"
 
 namespace mpsprobe {
 namespace {

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include "harness/wire/axis.h"
-#include "reports/words/phrases.h"
-#include "reports/words/wording.h"
+#include "reports/words/cell_label.h"
+#include "reports/words/counted.h"
+#include "reports/words/report_words.h"
 
 namespace mpsprobe {
 namespace {

@@ -18,9 +18,10 @@
 #include "reports/claims/compare_rates.h"
 #include "reports/claims/families.h"
 #include "reports/claims/next_steps.h"
-#include "reports/words/phrases.h"
-#include "reports/words/text.h"
-#include "reports/words/wording.h"
+#include "reports/words/cell_label.h"
+#include "reports/words/counted.h"
+#include "reports/words/report_words.h"
+#include "reports/words/safe_text.h"
 
 namespace mpsprobe {
 namespace {

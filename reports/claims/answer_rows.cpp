@@ -7,7 +7,7 @@
 #include <map>
 
 #include "reports/claims/families.h"
-#include "reports/words/phrases.h"
+#include "reports/words/counted.h"
 
 namespace mpsprobe {
 namespace {

@@ -8,7 +8,7 @@
 #include "harness/statistics/anytime.h"
 #include "reports/claims/boundary_fields.h"
 #include "reports/sample_journal.h"
-#include "reports/words/wording.h"
+#include "reports/words/report_words.h"
 
 namespace mpsprobe {
 namespace {

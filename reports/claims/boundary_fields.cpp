@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "reports/analysis/common_axes.h"
-#include "reports/words/phrases.h"
-#include "reports/words/wording.h"
+#include "reports/words/counted.h"
+#include "reports/words/report_words.h"
 
 namespace mpsprobe {
 

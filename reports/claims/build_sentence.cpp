@@ -10,9 +10,9 @@
 #include <tuple>
 
 #include "reports/analysis/common_axes.h"
-#include "reports/words/phrases.h"
-#include "reports/words/text.h"
-#include "reports/words/wording.h"
+#include "reports/words/counted.h"
+#include "reports/words/report_words.h"
+#include "reports/words/safe_text.h"
 
 namespace mpsprobe {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "reports/claims/rate_claim.h"
-#include "reports/words/phrases.h"
+#include "reports/words/counted.h"
 
 namespace mpsprobe {
 

@@ -10,8 +10,9 @@
 #include "harness/statistics/stratified.h"
 #include "harness/wire/axis.h"
 #include "reports/claims/comparable.h"
-#include "reports/words/phrases.h"
-#include "reports/words/wording.h"
+#include "reports/words/cell_label.h"
+#include "reports/words/counted.h"
+#include "reports/words/report_words.h"
 
 namespace mpsprobe {
 namespace {

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "reports/analysis/common_axes.h"
-#include "reports/words/phrases.h"
 
 namespace mpsprobe {
 namespace {

@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "reports/words/phrases.h"
+#include "reports/words/counted.h"
 
 namespace mpsprobe {
 

@@ -5,8 +5,8 @@
 
 #include <random>
 
+#include "harness/input/input_error.h"
 #include "harness/test_series.h"
-#include "harness/wire/input_error.h"
 #include "reports/difference/difference_words.h"
 #include "reports/sample_journal.h"
 #include "reports/writers/json.h"

@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <array>
 
-#include "reports/words/phrases.h"
-#include "reports/words/text.h"
+#include "reports/words/cell_label.h"
+#include "reports/words/counted.h"
+#include "reports/words/safe_text.h"
 
 namespace mpsprobe {
 namespace {

@@ -1,8 +1,8 @@
 #include "reports/difference/run_facts.h"
 
-#include "harness/wire/input_error.h"
+#include "harness/input/input_error.h"
 #include "reports/analysis/failures/titles.h"
-#include "reports/words/text.h"
+#include "reports/words/safe_text.h"
 
 namespace mpsprobe {
 namespace {

@@ -7,12 +7,12 @@
 #include <chrono>
 #include <map>
 
+#include "harness/input/input_error.h"
+#include "harness/input/input_file.h"
+#include "harness/input/near_name.h"
 #include "harness/matrix/placed_json.h"
-#include "harness/wire/input_error.h"
-#include "harness/wire/input_file.h"
-#include "harness/wire/near_name.h"
 #include "reports/expectations/entry_json.h"
-#include "reports/words/text.h"
+#include "reports/words/safe_text.h"
 
 namespace mpsprobe {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "harness/statistics/known_rate.h"
 #include "reports/expectations/expectation_words.h"
-#include "reports/words/text.h"
+#include "reports/words/safe_text.h"
 
 namespace mpsprobe {
 namespace {

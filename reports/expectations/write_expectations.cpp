@@ -8,7 +8,7 @@
 
 #include "reports/expectations/entry_json.h"
 #include "reports/expectations/expectation_words.h"
-#include "reports/words/text.h"
+#include "reports/words/safe_text.h"
 
 namespace mpsprobe {
 namespace {

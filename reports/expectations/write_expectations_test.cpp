@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/wire/input_error.h"
+#include "harness/input/input_error.h"
 #include "reports/sample_journal.h"
 
 namespace mpsprobe {

@@ -10,7 +10,8 @@
 
 #include "harness/wire/axis.h"
 #include "reports/expectations/version_range.h"
-#include "reports/words/phrases.h"
+#include "reports/words/cell_label.h"
+#include "reports/words/counted.h"
 
 namespace mpsprobe {
 namespace {

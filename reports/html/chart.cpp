@@ -5,7 +5,7 @@
 #include "harness/statistics/interval.h"
 #include "reports/claims/boundary_fields.h"
 #include "reports/html/markup.h"
-#include "reports/words/wording.h"
+#include "reports/words/report_words.h"
 
 namespace mpsprobe {
 namespace {

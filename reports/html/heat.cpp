@@ -9,8 +9,8 @@
 #include "reports/analysis/common_axes.h"
 #include "reports/claims/families.h"
 #include "reports/html/markup.h"
-#include "reports/words/text.h"
-#include "reports/words/wording.h"
+#include "reports/words/report_words.h"
+#include "reports/words/safe_text.h"
 
 namespace mpsprobe {
 namespace {

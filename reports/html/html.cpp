@@ -17,10 +17,11 @@
 #include "reports/html/html_assets.h"
 #include "reports/html/html_beside.h"
 #include "reports/html/markup.h"
-#include "reports/words/phrases.h"
+#include "reports/words/cell_label.h"
+#include "reports/words/counted.h"
+#include "reports/words/report_words.h"
+#include "reports/words/safe_text.h"
 #include "reports/words/stack_words.h"
-#include "reports/words/text.h"
-#include "reports/words/wording.h"
 
 namespace mpsprobe {
 namespace {

@@ -8,7 +8,8 @@
 #include "reports/expectations/expectation_words.h"
 #include "reports/html/markup.h"
 #include "reports/html/nights_chart.h"
-#include "reports/words/phrases.h"
+#include "reports/words/cell_label.h"
+#include "reports/words/counted.h"
 
 namespace mpsprobe {
 namespace {

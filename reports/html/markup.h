@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "reports/words/text.h"
+#include "reports/words/safe_text.h"
 
 namespace mpsprobe {
 

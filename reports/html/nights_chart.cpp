@@ -8,7 +8,7 @@
 #include "harness/statistics/nights.h"
 #include "reports/html/chart.h"
 #include "reports/html/markup.h"
-#include "reports/words/phrases.h"
+#include "reports/words/counted.h"
 
 namespace mpsprobe {
 namespace {

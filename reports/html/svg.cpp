@@ -7,8 +7,9 @@
 
 #include "reports/html/chart.h"
 #include "reports/html/markup.h"
-#include "reports/words/phrases.h"
-#include "reports/words/wording.h"
+#include "reports/words/cell_label.h"
+#include "reports/words/counted.h"
+#include "reports/words/report_words.h"
 
 namespace mpsprobe {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "harness/signature/function_name.h"
 #include "harness/signature/passing_frames.h"
-#include "reports/words/text.h"
+#include "reports/words/safe_text.h"
 
 namespace mpsprobe {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "reports/analysis/common_axes.h"
-#include "reports/words/phrases.h"
-#include "reports/words/text.h"
+#include "reports/words/counted.h"
+#include "reports/words/safe_text.h"
 
 namespace mpsprobe {
 namespace {

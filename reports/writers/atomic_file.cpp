@@ -12,7 +12,7 @@
 #include <string>
 #include <system_error>
 
-#include "reports/words/text.h"
+#include "reports/words/safe_text.h"
 
 namespace mpsprobe {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "harness/wire/axis.h"
 #include "reports/analysis/failures/titles.h"
-#include "reports/words/text.h"
-#include "reports/words/wording.h"
+#include "reports/words/report_words.h"
+#include "reports/words/safe_text.h"
 
 namespace mpsprobe {
 namespace {

@@ -11,7 +11,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "harness/wire/input_error.h"
+#include "harness/input/input_error.h"
 #include "reports/hostile_text.h"
 #include "reports/sample_evidence.h"
 #include "reports/writers/write.h"

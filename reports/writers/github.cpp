@@ -10,8 +10,8 @@
 
 #include "harness/statistics/interval.h"
 #include "reports/analysis/failures/titles.h"
-#include "reports/words/text.h"
-#include "reports/words/wording.h"
+#include "reports/words/report_words.h"
+#include "reports/words/safe_text.h"
 #include "reports/writers/markdown_sections.h"
 
 namespace mpsprobe {

@@ -6,7 +6,7 @@
 
 #include "harness/journal/trial_json.h"
 #include "reports/claims/boundary_fields.h"
-#include "reports/words/wording.h"
+#include "reports/words/report_words.h"
 #include "reports/writers/json_findings.h"
 #include "reports/writers/json_indent.h"
 

@@ -11,9 +11,9 @@
 #include <fstream>
 #include <set>
 
+#include "harness/input/input_error.h"
 #include "harness/journal/trial_json.h"
 #include "harness/wire/axis.h"
-#include "harness/wire/input_error.h"
 #include "reports/expectations/expectations.h"
 #include "reports/hostile_text.h"
 #include "reports/sample_evidence.h"

@@ -9,9 +9,9 @@
 
 #include "reports/analysis/trial_facts.h"
 #include "reports/html/markup.h"
+#include "reports/words/report_words.h"
+#include "reports/words/safe_text.h"
 #include "reports/words/stack_words.h"
-#include "reports/words/text.h"
-#include "reports/words/wording.h"
 
 namespace mpsprobe {
 namespace {

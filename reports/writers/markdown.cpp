@@ -11,9 +11,9 @@
 #include "harness/outcome/refusals.h"
 #include "harness/wire/axis.h"
 #include "reports/analysis/trial_facts.h"
-#include "reports/words/phrases.h"
-#include "reports/words/text.h"
-#include "reports/words/wording.h"
+#include "reports/words/counted.h"
+#include "reports/words/report_words.h"
+#include "reports/words/safe_text.h"
 #include "reports/writers/answer_tables.h"
 #include "reports/writers/markdown_sections.h"
 

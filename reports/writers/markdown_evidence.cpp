@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "reports/words/safe_text.h"
 #include "reports/words/stack_words.h"
-#include "reports/words/text.h"
 #include "reports/writers/markdown_sections.h"
 
 namespace mpsprobe {

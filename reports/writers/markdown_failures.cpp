@@ -6,9 +6,10 @@
 #include "harness/campaign/rerun.h"
 #include "reports/analysis/failures/failure_kind.h"
 #include "reports/groups/group_words.h"
-#include "reports/words/phrases.h"
+#include "reports/words/cell_label.h"
+#include "reports/words/counted.h"
+#include "reports/words/safe_text.h"
 #include "reports/words/stack_words.h"
-#include "reports/words/text.h"
 #include "reports/writers/markdown_sections.h"
 
 namespace mpsprobe {

@@ -4,9 +4,9 @@
 
 #include "harness/wire/axis.h"
 #include "reports/claims/layers.h"
-#include "reports/words/phrases.h"
-#include "reports/words/text.h"
-#include "reports/words/wording.h"
+#include "reports/words/counted.h"
+#include "reports/words/report_words.h"
+#include "reports/words/safe_text.h"
 #include "reports/writers/markdown_sections.h"
 
 namespace mpsprobe {

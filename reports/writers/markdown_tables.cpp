@@ -10,9 +10,10 @@
 #include "reports/analysis/failures/failure_kind.h"
 #include "reports/analysis/table.h"
 #include "reports/claims/boundary_fields.h"
-#include "reports/words/phrases.h"
-#include "reports/words/text.h"
-#include "reports/words/wording.h"
+#include "reports/words/cell_label.h"
+#include "reports/words/counted.h"
+#include "reports/words/report_words.h"
+#include "reports/words/safe_text.h"
 #include "reports/writers/markdown_sections.h"
 
 namespace mpsprobe {

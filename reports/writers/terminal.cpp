@@ -10,9 +10,9 @@
 #include "reports/analysis/common_axes.h"
 #include "reports/claims/boundary_fields.h"
 #include "reports/groups/group_words.h"
-#include "reports/words/phrases.h"
-#include "reports/words/text.h"
-#include "reports/words/wording.h"
+#include "reports/words/counted.h"
+#include "reports/words/report_words.h"
+#include "reports/words/safe_text.h"
 #include "reports/writers/answer_tables.h"
 #include "reports/writers/markdown_sections.h"
 

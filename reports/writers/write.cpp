@@ -8,11 +8,11 @@
 #include <set>
 #include <system_error>
 
-#include "harness/wire/input_error.h"
-#include "harness/wire/near_name.h"
+#include "harness/input/input_error.h"
+#include "harness/input/near_name.h"
 #include "reports/html/html.h"
 #include "reports/html/svg.h"
-#include "reports/words/text.h"
+#include "reports/words/safe_text.h"
 #include "reports/writers/csv.h"
 #include "reports/writers/github.h"
 #include "reports/writers/json.h"

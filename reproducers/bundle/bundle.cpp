@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "harness/crash_report/report_file.h"
-#include "harness/wire/input_error.h"
-#include "reports/words/text.h"
+#include "harness/input/input_error.h"
+#include "reports/words/safe_text.h"
 #include "reports/writers/json.h"
 #include "reproducers/bundle/bundle_place.h"
 #include "reproducers/bundle/pages/bundle_texts.h"

@@ -8,10 +8,10 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "harness/wire/input_error.h"
-#include "harness/wire/input_file.h"
-#include "harness/wire/json_shape.h"
-#include "reports/words/text.h"
+#include "harness/input/input_error.h"
+#include "harness/input/input_file.h"
+#include "harness/input/json_shape.h"
+#include "reports/words/safe_text.h"
 #include "reports/writers/json.h"
 
 namespace mpsprobe {

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "harness/wire/input_error.h"
+#include "harness/input/input_error.h"
 
 namespace mpsprobe {
 namespace {

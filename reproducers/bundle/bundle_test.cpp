@@ -12,7 +12,7 @@
 #include <regex>
 #include <set>
 
-#include "harness/wire/input_error.h"
+#include "harness/input/input_error.h"
 #include "reports/hostile_text.h"
 #include "reproducers/bundle/bundle_place.h"
 #include "reproducers/bundle/bundle_record.h"

@@ -6,9 +6,9 @@
 #include <map>
 #include <string>
 
-#include "harness/wire/input_error.h"
-#include "harness/wire/input_file.h"
-#include "reports/words/text.h"
+#include "harness/input/input_error.h"
+#include "harness/input/input_file.h"
+#include "reports/words/safe_text.h"
 #include "reproducers/bundle/archive.h"
 #include "reproducers/bundle/bundle.h"
 #include "reproducers/bundle/bundle_record.h"

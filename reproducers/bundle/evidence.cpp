@@ -6,10 +6,10 @@
 #include <set>
 
 #include "harness/crash_report/report_file.h"
-#include "harness/wire/input_error.h"
-#include "harness/wire/json_shape.h"
+#include "harness/input/input_error.h"
+#include "harness/input/json_shape.h"
 #include "reports/analysis/devices.h"
-#include "reports/words/text.h"
+#include "reports/words/safe_text.h"
 #include "reproducers/bundle/redaction/redact_crash_report.h"
 #include "reproducers/bundle/redaction/redact_journal.h"
 #include "reproducers/bundle/redaction/software_names.h"

@@ -5,8 +5,8 @@
 #include <set>
 
 #include "harness/journal/trial_json.h"
+#include "reports/words/safe_text.h"
 #include "reports/words/stack_words.h"
-#include "reports/words/text.h"
 #include "reports/writers/json.h"
 #include "reproducers/bundle/pages/bundle_words.h"
 #include "reproducers/bundle/redaction/redact_journal.h"

@@ -8,8 +8,8 @@
 #include <cmath>
 #include <iterator>
 
+#include "harness/input/input_error.h"
 #include "harness/wire/axis.h"
-#include "harness/wire/input_error.h"
 #include "reproducers/emit/kinds.h"
 #include "reproducers/emit/parameter_block.h"
 #include "reproducers/emit/program_text.h"

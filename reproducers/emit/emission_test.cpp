@@ -9,9 +9,9 @@
 #include <iterator>
 #include <sstream>
 
+#include "harness/input/input_error.h"
 #include "harness/matrix/expand.h"
 #include "harness/wire/axis.h"
-#include "harness/wire/input_error.h"
 #include "reproducers/emit/recipes.h"
 
 namespace mpsprobe {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "harness/wire/input_error.h"
+#include "harness/input/input_error.h"
 #include "reproducers/emit/kinds.h"
 #include "reproducers/emit/program_text.h"
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "harness/wire/input_error.h"
+#include "harness/input/input_error.h"
 
 namespace mpsprobe {
 namespace {

@@ -8,8 +8,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "harness/input/input_error.h"
 #include "harness/wire/axis.h"
-#include "harness/wire/input_error.h"
 #include "harness/wire/split.h"
 #include "harness/wire/variables.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/statistics/interval.h"
-#include "reports/words/phrases.h"
+#include "reports/words/counted.h"
 
 namespace mpsprobe {
 namespace {

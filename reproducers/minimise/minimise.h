@@ -42,7 +42,7 @@ struct MinimiseRequest {
 /// Reduces a failing cell, one change at a time, to the simplest one that shows the same signature
 /// often enough; verifies it with fresh trials; then changes each condition that is left alone.
 ///
-/// A change is kept where Wald's sequential test says so (sequential_test.h), of the rate at which
+/// A change is kept where Wald's sequential test says so (rate_question.h), of the rate at which
 /// the signature occurs; another signature is no success. Axes off their defaults are put back all
 /// at once, then by halves (A. Zeller, R. Hildebrandt, "Simplifying and isolating failure-inducing
 /// input", IEEE Transactions on Software Engineering 28, 2002); counts are searched for the

@@ -9,7 +9,7 @@
 
 #include "harness/statistics/anytime.h"
 #include "harness/statistics/fisher.h"
-#include "harness/statistics/sequential_test.h"
+#include "harness/statistics/rate_question.h"
 #include "harness/wire/cell.h"
 #include "harness/wire/enum_words.h"
 

@@ -2,9 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "harness/input/input_error.h"
+#include "harness/input/json_shape.h"
 #include "harness/journal/trial_json.h"
-#include "harness/wire/input_error.h"
-#include "harness/wire/json_shape.h"
 #include "reports/writers/atomic_file.h"
 #include "reports/writers/json.h"
 #include "reproducers/minimise/minimum.h"

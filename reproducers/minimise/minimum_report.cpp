@@ -4,8 +4,9 @@
 
 #include "harness/statistics/interval.h"
 #include "reports/claims/rate_claim.h"
-#include "reports/words/phrases.h"
-#include "reports/words/text.h"
+#include "reports/words/cell_label.h"
+#include "reports/words/counted.h"
+#include "reports/words/safe_text.h"
 
 namespace mpsprobe {
 namespace {

@@ -1,7 +1,7 @@
 #include <nlohmann/json.hpp>
 
-#include "harness/wire/input_error.h"
-#include "harness/wire/json_shape.h"
+#include "harness/input/input_error.h"
+#include "harness/input/json_shape.h"
 #include "reproducers/proof/proof.h"
 
 namespace mpsprobe {

@@ -5,7 +5,8 @@
 #include <array>
 
 #include "reports/claims/rate_claim.h"
-#include "reports/words/phrases.h"
+#include "reports/words/cell_label.h"
+#include "reports/words/counted.h"
 #include "reproducers/reverify/conclusion.h"
 
 namespace mpsprobe {

@@ -4,8 +4,8 @@
 #include <fstream>
 #include <set>
 
-#include "harness/wire/input_error.h"
-#include "reports/words/text.h"
+#include "harness/input/input_error.h"
+#include "reports/words/safe_text.h"
 #include "reports/writers/atomic_file.h"
 
 namespace mpsprobe {

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "harness/wire/input_error.h"
+#include "harness/input/input_error.h"
 #include "reports/writers/atomic_file.h"
 
 namespace mpsprobe {

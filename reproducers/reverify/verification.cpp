@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "harness/input/input_error.h"
+#include "harness/input/json_shape.h"
 #include "harness/statistics/anytime.h"
 #include "harness/wire/backend.h"
-#include "harness/wire/input_error.h"
-#include "harness/wire/json_shape.h"
-#include "reports/words/text.h"
+#include "reports/words/safe_text.h"
 #include "reports/writers/json.h"
 #include "reproducers/reverify/power.h"
 

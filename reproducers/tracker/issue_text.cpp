@@ -11,9 +11,10 @@
 #include "harness/statistics/interval.h"
 #include "reports/claims/layers.h"
 #include "reports/claims/rate_claim.h"
-#include "reports/words/phrases.h"
+#include "reports/words/cell_label.h"
+#include "reports/words/counted.h"
+#include "reports/words/safe_text.h"
 #include "reports/words/stack_words.h"
-#include "reports/words/text.h"
 #include "reproducers/tracker/python_rules.h"
 
 namespace mpsprobe {

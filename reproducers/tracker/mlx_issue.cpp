@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "reports/words/safe_text.h"
 #include "reports/words/stack_words.h"
-#include "reports/words/text.h"
 
 namespace mpsprobe {
 namespace {

@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "harness/provenance/printable.h"
+#include "harness/provenance/utf8_json.h"
 #include "scenarios/provenance/image.h"
 #include "scenarios/worker/include/mpsprobe/numbers.h"
 
@@ -10,7 +10,7 @@ int mpsprobe_loaded_image(const char* name, char* json, size_t size) {
   const mpsprobe::LoadedImage image = mpsprobe::image_named(name);
   if (image.path.empty()) return 0;
   const std::string text = nlohmann::json{
-      {"path", mpsprobe::printable(image.path)},
+      {"path", mpsprobe::utf8_json(image.path)},
       {"build_id", image.build_id},
       {"uuid", image.uuid},
       {"fingerprint",

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/provenance/installed_torch.h"
-#include "harness/provenance/printable.h"
+#include "harness/provenance/utf8_json.h"
 #include "scenarios/provenance/image.h"
 #include "scenarios/provenance/symbol_probes.h"
 #include "scenarios/worker/workload.h"
@@ -51,16 +51,16 @@ nlohmann::json torch_provenance() {
                     image.path, version, compiled_version()));
   }
   return {
-      {"version", printable(version)},
-      {"git_hash", printable(hash)},
-      {"path", printable(image.path)},
+      {"version", utf8_json(version)},
+      {"git_hash", utf8_json(hash)},
+      {"path", utf8_json(image.path)},
       {"build_id", image.build_id},
       {"uuid", image.uuid},
       {"fingerprint", image.fingerprint},
       {"compiled_version", compiled_version()},
       {"has_mps_stream_pool", process_has_symbol(kPoolSymbol)},
-      {"cuda", printable(build_setting(build, "CUDA_VERSION"))},
-      {"build", printable(build)},
+      {"cuda", utf8_json(build_setting(build, "CUDA_VERSION"))},
+      {"build", utf8_json(build)},
   };
 }
 

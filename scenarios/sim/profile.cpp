@@ -10,7 +10,7 @@
 #include <optional>
 #include <set>
 
-#include "harness/wire/input_error.h"
+#include "harness/input/input_error.h"
 
 namespace mpsprobe::sim {
 namespace {

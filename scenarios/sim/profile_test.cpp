@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-#include "harness/wire/input_error.h"
+#include "harness/input/input_error.h"
 
 namespace mpsprobe::sim {
 namespace {

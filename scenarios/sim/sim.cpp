@@ -8,7 +8,7 @@
 #include <mutex>
 #include <string>
 
-#include "harness/wire/input_error.h"
+#include "harness/input/input_error.h"
 #include "scenarios/sim/defects.h"
 #include "scenarios/sim/observer.h"
 #include "scenarios/sim/profile.h"

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <mutex>
 
-#include "harness/wire/input_error.h"
+#include "harness/input/input_error.h"
 #include "scenarios/sim/defects.h"
 #include "scenarios/sim/observer.h"
 #include "scenarios/sim/profile.h"

@@ -12,11 +12,11 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "harness/input/input_error.h"
 #include "harness/provenance/probes_variable.h"
 #include "harness/wire/assignment.h"
 #include "harness/wire/flight_recorder.h"
 #include "harness/wire/honoured_axes.h"
-#include "harness/wire/input_error.h"
 #include "harness/wire/shared_memory.h"
 #include "harness/wire/start_process.h"
 #include "scenarios/comparison/proof.h"

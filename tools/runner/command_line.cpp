@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
+#include "harness/input/input_error.h"
+#include "harness/input/near_name.h"
 #include "harness/provenance/own_build.h"
-#include "harness/wire/input_error.h"
-#include "harness/wire/near_name.h"
-#include "reports/words/text.h"
+#include "reports/words/safe_text.h"
 #include "reports/writers/atomic_file.h"
 #include "tools/runner/command.h"
 #include "tools/runner/exit_code.h"

@@ -5,10 +5,10 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "harness/input/input_error.h"
+#include "harness/input/near_name.h"
 #include "harness/platform/executable.h"
-#include "harness/wire/input_error.h"
-#include "harness/wire/near_name.h"
-#include "reports/words/text.h"
+#include "reports/words/safe_text.h"
 
 namespace mpsprobe {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "harness/campaign/merge.h"
-#include "harness/wire/input_error.h"
-#include "reports/words/text.h"
+#include "harness/input/input_error.h"
+#include "reports/words/safe_text.h"
 #include "reproducers/bundle/evidence.h"
 #include "tools/runner/merge/find_runs.h"
 

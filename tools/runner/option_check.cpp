@@ -11,10 +11,10 @@
 #include <string>
 #include <utility>
 
-#include "harness/wire/input_error.h"
-#include "harness/wire/near_name.h"
+#include "harness/input/input_error.h"
+#include "harness/input/near_name.h"
 #include "harness/wire/split.h"
-#include "reports/words/text.h"
+#include "reports/words/safe_text.h"
 
 namespace mpsprobe {
 namespace {

@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "harness/journal/journal_line.h"
-#include "reports/words/text.h"
+#include "reports/words/safe_text.h"
 #include "reproducers/bundle/bundle.h"
 #include "reproducers/bundle/bundle_record.h"
 #include "tools/runner/program_fixture.h"

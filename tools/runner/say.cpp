@@ -1,6 +1,6 @@
 #include "tools/runner/say.h"
 
-#include "reports/words/text.h"
+#include "reports/words/safe_text.h"
 
 namespace mpsprobe {
 namespace {

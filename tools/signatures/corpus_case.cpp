@@ -8,9 +8,9 @@
 #include <utility>
 #include <variant>
 
+#include "harness/input/input_error.h"
 #include "harness/pasted_text/pasted_process.h"
 #include "harness/signature/find_failures.h"
-#include "harness/wire/input_error.h"
 
 namespace mpsprobe {
 namespace {

@@ -8,11 +8,11 @@
 #include <iterator>
 #include <map>
 
+#include "harness/input/input_error.h"
 #include "harness/outcome/judge.h"
 #include "harness/pasted_text/pasted_process.h"
 #include "harness/pasted_text/pasted_text.h"
 #include "harness/signature/find_failures.h"
-#include "harness/wire/input_error.h"
 #include "tools/signatures/corpus_case.h"
 #include "tools/signatures/signature_accuracy.h"
 

@@ -7,11 +7,11 @@
 #include <iterator>
 #include <set>
 
+#include "harness/input/input_error.h"
 #include "harness/outcome/judge.h"
+#include "harness/outcome/printed_failures.h"
 #include "harness/outcome/reported.h"
-#include "harness/outcome/told.h"
 #include "harness/signature/find_failures.h"
-#include "harness/wire/input_error.h"
 
 namespace mpsprobe {
 namespace {

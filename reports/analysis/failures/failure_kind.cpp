@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "reports/words/phrases.h"
-#include "reports/words/text.h"
+#include "reports/words/cell_label.h"
+#include "reports/words/safe_text.h"
 
 namespace mpsprobe {
 

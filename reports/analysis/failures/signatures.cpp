@@ -10,7 +10,7 @@
 #include "reports/analysis/failures/alike.h"
 #include "reports/analysis/failures/failure_kind.h"
 #include "reports/analysis/gpu_events.h"
-#include "reports/words/text.h"
+#include "reports/words/safe_text.h"
 
 namespace mpsprobe {
 namespace {

@@ -6,8 +6,9 @@
 
 #include "harness/campaign/rerun.h"
 #include "harness/statistics/interval.h"
-#include "reports/words/phrases.h"
-#include "reports/words/text.h"
+#include "reports/words/cell_label.h"
+#include "reports/words/counted.h"
+#include "reports/words/safe_text.h"
 
 namespace mpsprobe {
 

@@ -4,10 +4,10 @@
 #include <set>
 
 #include "harness/statistics/interval.h"
-#include "reports/words/phrases.h"
+#include "reports/words/counted.h"
+#include "reports/words/report_words.h"
+#include "reports/words/safe_text.h"
 #include "reports/words/stack_words.h"
-#include "reports/words/text.h"
-#include "reports/words/wording.h"
 #include "reproducers/bundle/pages/bundle_texts.h"
 #include "reproducers/bundle/pages/bundle_words.h"
 

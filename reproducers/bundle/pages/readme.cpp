@@ -2,8 +2,8 @@
 
 #include <map>
 
-#include "reports/words/phrases.h"
-#include "reports/words/text.h"
+#include "reports/words/counted.h"
+#include "reports/words/safe_text.h"
 #include "reproducers/bundle/pages/bundle_texts.h"
 #include "reproducers/bundle/pages/bundle_words.h"
 

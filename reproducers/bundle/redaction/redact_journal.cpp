@@ -8,11 +8,11 @@
 #include <type_traits>
 #include <variant>
 
+#include "harness/input/input_error.h"
 #include "harness/journal/header_fields.h"
 #include "harness/journal/header_json.h"
 #include "harness/journal/trial_json.h"
 #include "harness/record/trial_fields.h"
-#include "harness/wire/input_error.h"
 #include "reproducers/bundle/redaction/allow_list.h"
 
 namespace mpsprobe {

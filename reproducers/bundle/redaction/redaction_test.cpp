@@ -11,7 +11,7 @@
 #include "harness/journal/trial_json.h"
 #include "reports/hostile_text.h"
 #include "reports/sample_journal.h"
-#include "reports/words/text.h"
+#include "reports/words/safe_text.h"
 #include "reproducers/bundle/planted_run.h"
 #include "reproducers/bundle/redaction/redact_crash_report.h"
 #include "reproducers/bundle/redaction/redact_journal.h"

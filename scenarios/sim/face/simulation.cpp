@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "harness/wire/input_error.h"
+#include "harness/input/input_error.h"
 #include "scenarios/sim/face/face.h"
 #include "scenarios/sim/start.h"
 

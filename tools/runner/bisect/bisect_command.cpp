@@ -9,9 +9,9 @@
 
 #include "harness/campaign/rerun.h"
 #include "harness/executor/executor.h"
-#include "harness/wire/input_error.h"
+#include "harness/input/input_error.h"
 #include "reports/claims/change_claim.h"
-#include "reports/words/text.h"
+#include "reports/words/safe_text.h"
 #include "reports/writers/atomic_file.h"
 #include "reports/writers/json.h"
 #include "tools/runner/bisect/bisect_result.h"

@@ -7,12 +7,12 @@
 #include <sstream>
 
 #include "harness/campaign/campaign.h"
+#include "harness/input/input_error.h"
+#include "harness/input/input_file.h"
+#include "harness/input/json_shape.h"
 #include "harness/journal/trial_json.h"
-#include "harness/wire/input_error.h"
-#include "harness/wire/input_file.h"
-#include "harness/wire/json_shape.h"
 #include "harness/wire/library_under_test.h"
-#include "reports/words/text.h"
+#include "reports/words/safe_text.h"
 #include "reports/writers/atomic_file.h"
 #include "tools/runner/bisect/own_code_builds.h"
 #include "tools/runner/merge/find_runs.h"

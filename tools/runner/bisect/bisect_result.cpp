@@ -8,8 +8,8 @@
 
 #include "harness/statistics/anytime.h"
 #include "reports/claims/change_claim.h"
-#include "reports/words/phrases.h"
-#include "reports/words/text.h"
+#include "reports/words/counted.h"
+#include "reports/words/safe_text.h"
 
 namespace mpsprobe {
 namespace {

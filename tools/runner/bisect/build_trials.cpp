@@ -10,7 +10,7 @@
 #include "harness/matrix/expand.h"
 #include "harness/process/command.h"
 #include "reports/analysis/devices.h"
-#include "reports/words/text.h"
+#include "reports/words/safe_text.h"
 #include "tools/runner/machine_error.h"
 #include "tools/runner/run/plan_campaign.h"
 #include "tools/runner/run/run_origin.h"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "harness/wire/input_error.h"
-#include "reports/words/text.h"
+#include "harness/input/input_error.h"
+#include "reports/words/safe_text.h"
 #include "tools/runner/bisect/build_trials.h"
 #include "tools/runner/machine_error.h"
 #include "tools/runner/run/own_code.h"

@@ -8,8 +8,8 @@
 #include <sstream>
 #include <vector>
 
-#include "harness/wire/input_error.h"
-#include "reports/words/text.h"
+#include "harness/input/input_error.h"
+#include "reports/words/safe_text.h"
 #include "reports/writers/atomic_file.h"
 #include "tools/runner/data_folder.h"
 #include "tools/runner/exit_code.h"

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <set>
 
-#include "harness/wire/input_error.h"
+#include "harness/input/input_error.h"
 #include "reports/difference/difference_words.h"
-#include "reports/words/text.h"
+#include "reports/words/safe_text.h"
 #include "reports/writers/json.h"
 #include "tools/runner/exit_code.h"
 #include "tools/runner/named_run.h"

@@ -9,7 +9,7 @@
 
 #include "harness/platform/machine.h"
 #include "harness/wire/axis.h"
-#include "reports/words/text.h"
+#include "reports/words/safe_text.h"
 #include "tools/runner/exit_code.h"
 #include "tools/runner/option_check.h"
 #include "tools/runner/say.h"

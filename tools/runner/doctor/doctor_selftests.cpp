@@ -7,7 +7,7 @@
 #include "harness/executor/executor.h"
 #include "harness/platform/device_class.h"
 #include "harness/wire/axis.h"
-#include "reports/words/text.h"
+#include "reports/words/safe_text.h"
 #include "tools/runner/doctor/doctor_check.h"
 #include "tools/runner/workers/workers.h"
 

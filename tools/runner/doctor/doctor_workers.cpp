@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/executor/environment.h"
+#include "harness/input/json_shape.h"
 #include "harness/platform/device_class.h"
 #include "harness/wire/axis.h"
 #include "harness/wire/cell.h"
-#include "harness/wire/json_shape.h"
 #include "harness/wire/library_under_test.h"
 #include "tools/runner/doctor/doctor_check.h"
 #include "tools/runner/machine_error.h"

@@ -6,11 +6,11 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "harness/wire/input_error.h"
+#include "harness/input/input_error.h"
 #include "reports/expectations/expectation_words.h"
 #include "reports/expectations/write_expectations.h"
-#include "reports/words/phrases.h"
-#include "reports/words/text.h"
+#include "reports/words/counted.h"
+#include "reports/words/safe_text.h"
 #include "reports/writers/atomic_file.h"
 #include "reports/writers/json.h"
 #include "tools/runner/data_folder.h"

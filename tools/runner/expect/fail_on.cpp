@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "harness/wire/input_error.h"
-#include "reports/words/text.h"
+#include "harness/input/input_error.h"
+#include "reports/words/safe_text.h"
 
 namespace mpsprobe {
 

@@ -5,9 +5,9 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "harness/wire/input_error.h"
-#include "reports/words/phrases.h"
-#include "reports/words/text.h"
+#include "harness/input/input_error.h"
+#include "reports/words/counted.h"
+#include "reports/words/safe_text.h"
 #include "reports/writers/json.h"
 #include "reproducers/bundle/bundle.h"
 #include "reproducers/bundle/pages/bundle_words.h"

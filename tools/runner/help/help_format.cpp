@@ -5,7 +5,7 @@
 #include <sstream>
 #include <string>
 
-#include "reports/words/text.h"
+#include "reports/words/safe_text.h"
 #include "tools/runner/help/help.h"
 
 namespace mpsprobe {

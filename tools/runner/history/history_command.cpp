@@ -9,12 +9,13 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "harness/input/input_error.h"
 #include "harness/statistics/known_rate.h"
 #include "harness/statistics/nights.h"
-#include "harness/wire/input_error.h"
 #include "reports/claims/change_claim.h"
-#include "reports/words/phrases.h"
-#include "reports/words/text.h"
+#include "reports/words/cell_label.h"
+#include "reports/words/counted.h"
+#include "reports/words/safe_text.h"
 #include "reports/writers/json.h"
 #include "tools/runner/exit_code.h"
 #include "tools/runner/history/history_file.h"

@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "harness/journal/journal_line.h"
-#include "reports/words/text.h"
+#include "reports/words/safe_text.h"
 #include "tools/runner/say.h"
 
 namespace mpsprobe {

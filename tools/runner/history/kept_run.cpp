@@ -2,8 +2,8 @@
 
 #include <filesystem>
 
-#include "harness/wire/input_error.h"
-#include "reports/words/text.h"
+#include "harness/input/input_error.h"
+#include "reports/words/safe_text.h"
 #include "reproducers/bundle/evidence.h"
 
 namespace mpsprobe {

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/wire/axis.h"
-#include "reports/words/text.h"
+#include "reports/words/safe_text.h"
 #include "tools/runner/data_folder.h"
 #include "tools/runner/exit_code.h"
 #include "tools/runner/option_check.h"

@@ -9,9 +9,9 @@
 #include <system_error>
 
 #include "harness/campaign/merge.h"
-#include "harness/wire/input_error.h"
-#include "reports/words/phrases.h"
-#include "reports/words/text.h"
+#include "harness/input/input_error.h"
+#include "reports/words/counted.h"
+#include "reports/words/safe_text.h"
 #include "reports/writers/write.h"
 #include "tools/runner/exit_code.h"
 #include "tools/runner/merge/find_runs.h"

@@ -16,9 +16,9 @@
 #include <string>
 #include <utility>
 
+#include "harness/input/input_file.h"
+#include "harness/input/json_shape.h"
 #include "harness/platform/executable.h"
-#include "harness/wire/input_file.h"
-#include "harness/wire/json_shape.h"
 #include "tools/runner/exit_code.h"
 #include "tools/runner/machine_error.h"
 #include "tools/runner/say.h"

@@ -11,9 +11,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "harness/input/input_error.h"
 #include "harness/process/spawn.h"
-#include "harness/wire/input_error.h"
-#include "reports/words/text.h"
+#include "reports/words/safe_text.h"
 
 namespace mpsprobe {
 namespace {

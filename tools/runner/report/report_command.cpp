@@ -2,8 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include "harness/wire/input_error.h"
-#include "reports/words/text.h"
+#include "harness/input/input_error.h"
+#include "reports/words/safe_text.h"
 #include "reports/writers/write.h"
 #include "reproducers/bundle/evidence.h"
 #include "tools/runner/data_folder.h"

@@ -6,7 +6,7 @@
 
 #include "harness/matrix/operation_info.h"
 #include "harness/wire/library_under_test.h"
-#include "reports/words/text.h"
+#include "reports/words/safe_text.h"
 #include "reports/writers/atomic_file.h"
 #include "reports/writers/json.h"
 #include "reproducers/emit/emission.h"

@@ -7,10 +7,10 @@
 
 #include "harness/campaign/rerun.h"
 #include "harness/executor/executor.h"
+#include "harness/input/input_error.h"
 #include "harness/wire/axis.h"
-#include "harness/wire/input_error.h"
 #include "reports/analysis/analysis.h"
-#include "reports/words/text.h"
+#include "reports/words/safe_text.h"
 #include "tools/runner/run/plan_campaign.h"
 #include "tools/runner/run/run_origin.h"
 

@@ -2,8 +2,8 @@
 
 #include <filesystem>
 
+#include "harness/input/input_error.h"
 #include "harness/platform/executable.h"
-#include "harness/wire/input_error.h"
 #include "tools/runner/run/run_options.h"
 #include "tools/runner/workers/workers.h"
 

@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "harness/wire/input_error.h"
-#include "reports/words/text.h"
+#include "harness/input/input_error.h"
+#include "reports/words/safe_text.h"
 #include "tools/runner/say.h"
 
 namespace mpsprobe {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "harness/wire/input_error.h"
+#include "harness/input/input_error.h"
 #include "reports/analysis/analysis.h"
 #include "reports/groups/failure_groups.h"
 #include "reproducers/bundle/evidence.h"

@@ -5,7 +5,7 @@
 
 #include <cstdio>
 
-#include "reports/words/text.h"
+#include "reports/words/safe_text.h"
 #include "reports/writers/terminal.h"
 #include "tools/runner/exit_code.h"
 #include "tools/runner/say.h"

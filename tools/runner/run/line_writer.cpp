@@ -9,8 +9,8 @@
 #include <climits>
 #include <cstring>
 
-#include "harness/wire/input_error.h"
-#include "reports/words/text.h"
+#include "harness/input/input_error.h"
+#include "reports/words/safe_text.h"
 
 namespace mpsprobe {
 namespace {

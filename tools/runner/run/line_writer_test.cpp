@@ -8,7 +8,7 @@
 
 #include <filesystem>
 
-#include "harness/wire/input_error.h"
+#include "harness/input/input_error.h"
 
 namespace mpsprobe {
 namespace {

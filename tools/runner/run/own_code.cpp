@@ -8,9 +8,9 @@
 #include <set>
 #include <sstream>
 
+#include "harness/input/input_error.h"
 #include "harness/platform/executable.h"
-#include "harness/wire/input_error.h"
-#include "reports/words/text.h"
+#include "reports/words/safe_text.h"
 #include "tools/runner/run/run_options.h"
 #include "tools/runner/workers/workers.h"
 

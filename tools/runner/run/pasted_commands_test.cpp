@@ -10,7 +10,7 @@
 #include <set>
 
 #include "harness/journal/journal.h"
-#include "reports/words/text.h"
+#include "reports/words/safe_text.h"
 #include "tools/runner/program_fixture.h"
 
 namespace mpsprobe {

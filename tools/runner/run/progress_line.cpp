@@ -7,8 +7,8 @@
 #include <cstdio>
 
 #include "reports/analysis/trial_facts.h"
-#include "reports/words/phrases.h"
-#include "reports/words/text.h"
+#include "reports/words/counted.h"
+#include "reports/words/safe_text.h"
 #include "tools/runner/say.h"
 #include "tools/runner/screen.h"
 

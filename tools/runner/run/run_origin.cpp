@@ -7,8 +7,8 @@
 #include <array>
 #include <fstream>
 
-#include "harness/wire/input_error.h"
-#include "reports/words/text.h"
+#include "harness/input/input_error.h"
+#include "reports/words/safe_text.h"
 #include "reproducers/bundle/archive.h"
 #include "tools/runner/say.h"
 

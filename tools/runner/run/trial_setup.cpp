@@ -7,7 +7,7 @@
 
 #include "harness/wire/library_under_test.h"
 #include "reports/analysis/devices.h"
-#include "reports/words/text.h"
+#include "reports/words/safe_text.h"
 #include "tools/runner/machine_error.h"
 #include "tools/runner/say.h"
 #include "tools/runner/workers/workers.h"

@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "harness/input/input_error.h"
 #include "harness/provenance/probes_variable.h"
-#include "harness/wire/input_error.h"
 #include "harness/wire/variables.h"
 #include "tools/runner/workers/workers.h"
 

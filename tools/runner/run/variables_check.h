@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "harness/input/input_error.h"
 #include "harness/journal/journal.h"
 #include "harness/matrix/expand.h"
-#include "harness/wire/input_error.h"
 #include "tools/runner/run/run_options.h"
 
 namespace mpsprobe {

@@ -10,11 +10,11 @@
 #include <set>
 
 #include "harness/executor/executor.h"
+#include "harness/input/input_error.h"
 #include "harness/platform/machine.h"
-#include "harness/wire/input_error.h"
 #include "harness/wire/library_under_test.h"
 #include "harness/wire/variables.h"
-#include "reports/words/text.h"
+#include "reports/words/safe_text.h"
 #include "reports/writers/atomic_file.h"
 #include "reproducers/bundle/check_bundle.h"
 #include "reproducers/bundle/redaction/redactor.h"

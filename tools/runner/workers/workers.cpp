@@ -11,16 +11,16 @@
 #include <filesystem>
 
 #include "harness/executor/environment.h"
+#include "harness/input/input_error.h"
+#include "harness/input/json_shape.h"
 #include "harness/platform/executable.h"
 #include "harness/process/command.h"
 #include "harness/provenance/probes_variable.h"
 #include "harness/wire/axis.h"
 #include "harness/wire/event.h"
-#include "harness/wire/input_error.h"
-#include "harness/wire/json_shape.h"
 #include "harness/wire/library_under_test.h"
 #include "harness/wire/split.h"
-#include "reports/words/text.h"
+#include "reports/words/safe_text.h"
 #include "tools/runner/machine_error.h"
 #include "tools/runner/workers/torch_copies.h"
 

@@ -1,4 +1,4 @@
-#include "harness/statistics/sequential_test.h"
+#include "harness/statistics/rate_question.h"
 
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ Properties properties(const RateQuestion& question, double rate) {
   return result;
 }
 
-TEST(SequentialTest, ADeterministicDefectIsDecidedInTwoTrials) {
+TEST(RateQuestion, ADeterministicDefectIsDecidedInTwoTrials) {
   const RateQuestion question = question_for({5, 5}, 300);
   EXPECT_EQ(decide(question, {1, 1}), Decision::go_on);  // one lucky run is none
   EXPECT_EQ(decide(question, {2, 2}), Decision::often);
@@ -42,7 +42,7 @@ TEST(SequentialTest, ADeterministicDefectIsDecidedInTwoTrials) {
   EXPECT_EQ(decide(question, {0, 2}), Decision::seldom);
 }
 
-TEST(SequentialTest, KeepsItsErrorRatesExactly) {
+TEST(RateQuestion, KeepsItsErrorRatesExactly) {
   for (const Proportion baseline : {Proportion{5, 5}, {9, 10}, {8, 20}, {8, 80}, {8, 200}}) {
     const RateQuestion question = question_for(baseline, 2000);
     EXPECT_LE(properties(question, question.seldom_rate).often, question.false_often)
@@ -52,20 +52,20 @@ TEST(SequentialTest, KeepsItsErrorRatesExactly) {
   }
 }
 
-TEST(SequentialTest, ADefectOfOneInTenTakesSomeTens) {
+TEST(RateQuestion, ADefectOfOneInTenTakesSomeTens) {
   const RateQuestion question = question_for({8, 80}, 300);
   EXPECT_LT(properties(question, 0.1).mean_trials, 30);
   EXPECT_LT(properties(question, 0).mean_trials, 70);
   EXPECT_LT(properties(question, 0.1).mean_trials, fixed_size(question) / 2.0);
 }
 
-TEST(SequentialTest, AtItsLimitAnOpenQuestionIsNotKept) {
+TEST(RateQuestion, AtItsLimitAnOpenQuestionIsNotKept) {
   RateQuestion question = question_for({8, 80}, 10);
   EXPECT_EQ(decide(question, {1, 9}), Decision::go_on);
   EXPECT_EQ(decide(question, {1, 10}), Decision::seldom);
 }
 
-TEST(SequentialTest, TheTestOfAFixedSizeIsTheSmallestThatKeepsBothErrors) {
+TEST(RateQuestion, TheTestOfAFixedSizeIsTheSmallestThatKeepsBothErrors) {
   // By hand: two trials, at least one failure: 1 - 0.99^2 = 0.0199 and 0.1^2 = 0.01.
   EXPECT_EQ(fixed_size({.seldom_rate = 0.01, .often_rate = 0.9}), 2);
   // One trial suffices where both errors are those of a single one.

@@ -1,4 +1,4 @@
-#include "reports/words/text.h"
+#include "reports/words/safe_text.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "harness/statistics/sequential_test.h"
+#include "harness/statistics/rate_question.h"
 
 #include <algorithm>
 #include <boost/math/distributions/binomial.hpp>

@@ -15,8 +15,8 @@ namespace mpsprobe {
 
 /// A process that is judged: what it told, read once, and the ways to word its judgement. Outlived
 /// by the record. All throw only for lack of memory.
-struct Case {
-  explicit Case(const ProcessRecord& process);
+struct JudgedProcess {
+  explicit JudgedProcess(const ProcessRecord& process);
 
   const ProcessRecord& process;
   const std::string printed;

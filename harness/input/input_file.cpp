@@ -1,9 +1,9 @@
-#include "harness/wire/input_file.h"
+#include "harness/input/input_file.h"
 
 #include <cerrno>
 #include <cstring>
 
-#include "harness/wire/input_error.h"
+#include "harness/input/input_error.h"
 
 namespace mpsprobe {
 

@@ -1,10 +1,10 @@
-#include "harness/wire/input_file.h"
+#include "harness/input/input_file.h"
 
 #include <gmock/gmock.h>
 
 #include <sstream>
 
-#include "harness/wire/input_error.h"
+#include "harness/input/input_error.h"
 
 namespace mpsprobe {
 namespace {

@@ -1,4 +1,4 @@
-#include "harness/outcome/told.h"
+#include "harness/outcome/printed_failures.h"
 
 #include <algorithm>
 #include <string>
@@ -58,7 +58,7 @@ bool word(char c) {
 
 }  // namespace
 
-std::vector<Finding> told_by(const ProcessRecord& process) {
+std::vector<Finding> printed_failures(const ProcessRecord& process) {
   std::vector<Finding> findings = find_failures(process.err.text());
   if (process.crash_report) {
     add_entries(findings, process.crash_report->application_info);
@@ -91,16 +91,16 @@ bool broke_a_guard(const ProcessRecord& process) {
                                   process.crash_report->termination_namespace == "GUARD");
 }
 
-bool tells_of_command_buffer(const Finding& finding) {
+bool is_command_buffer_error(const Finding& finding) {
   return finding.text_class == TextClass::gpu_error ||
          (finding.text_class == TextClass::out_of_memory &&
           finding.title.starts_with("command buffer: "));
 }
 
-bool told_of_command_buffer(const ProcessRecord& process) {
+bool reported_command_buffer_error(const ProcessRecord& process) {
   const auto tells = [](const std::string& text) {
     const std::vector<Finding> findings = find_failures(text);
-    return std::any_of(findings.begin(), findings.end(), tells_of_command_buffer);
+    return std::any_of(findings.begin(), findings.end(), is_command_buffer_error);
   };
   return tells(process.err.text()) ||
          std::any_of(process.failures.begin(), process.failures.end(),

@@ -1,4 +1,4 @@
-#include "harness/wire/json_shape.h"
+#include "harness/input/json_shape.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

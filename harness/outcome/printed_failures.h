@@ -13,7 +13,7 @@ namespace mpsprobe {
 /// printed to stderr, then the last words of libraries and the reasons that the system's crash
 /// report holds. Those come split over array entries, at any place: the entries are read both as
 /// lines and joined, and the reading that explains more counts.
-std::vector<Finding> told_by(const ProcessRecord& process);
+std::vector<Finding> printed_failures(const ProcessRecord& process);
 
 /// The last words of a process that ended itself, where no rule knows them: what it printed, else
 /// what the system's crash report kept of them. Empty where it said nothing.
@@ -29,10 +29,10 @@ bool broke_a_guard(const ProcessRecord& process);
 
 /// Whether the text is of a command buffer (or of CUDA's device) that ended with an error: its work
 /// is lost, also where the process went on.
-bool tells_of_command_buffer(const Finding& finding);
+bool is_command_buffer_error(const Finding& finding);
 /// Whether the process told of one, of its own or as another one's victim, on stderr or as a
 /// failure that it reported.
-bool told_of_command_buffer(const ProcessRecord& process);
+bool reported_command_buffer_error(const ProcessRecord& process);
 
 /// The reason of an uncaught Objective-C exception, as the crash report tells it
 /// ("NSRangeException: index 5 beyond bounds", "*** -[Pool take:]: no lane"), without its name;

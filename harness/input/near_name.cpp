@@ -1,4 +1,4 @@
-#include "harness/wire/near_name.h"
+#include "harness/input/near_name.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,17 +1,17 @@
-#include "harness/outcome/case.h"
+#include "harness/outcome/judged_process.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "harness/outcome/told.h"
+#include "harness/outcome/printed_failures.h"
 
 namespace mpsprobe {
 
-Case::Case(const ProcessRecord& record)
-    : process(record), printed(record.err.text()), findings(told_by(record)) {}
+JudgedProcess::JudgedProcess(const ProcessRecord& record)
+    : process(record), printed(record.err.text()), findings(printed_failures(record)) {}
 
-Judgement Case::as(Outcome outcome, std::string detail, std::string signature, Basis basis,
-                   bool known) const {
+Judgement JudgedProcess::as(Outcome outcome, std::string detail, std::string signature, Basis basis,
+                            bool known) const {
   Judgement judgement;
   judgement.outcome = outcome;
   judgement.detail = std::move(detail);
@@ -22,36 +22,36 @@ Judgement Case::as(Outcome outcome, std::string detail, std::string signature, B
   return judgement;
 }
 
-Judgement Case::as(Outcome outcome, const Finding& finding) const {
+Judgement JudgedProcess::as(Outcome outcome, const Finding& finding) const {
   return as(outcome, finding.title, finding);
 }
 
-Judgement Case::as(Outcome outcome, std::string detail, const Finding& finding) const {
+Judgement JudgedProcess::as(Outcome outcome, std::string detail, const Finding& finding) const {
   Judgement judgement = as(outcome, std::move(detail), finding.title, Basis::text, finding.known);
   judgement.why.assign(finding.why.begin(), finding.why.end());
   return judgement;
 }
 
-Judgement Case::as(Outcome outcome, std::string detail, const Titled& words) const {
+Judgement JudgedProcess::as(Outcome outcome, std::string detail, const Titled& words) const {
   Judgement judgement = as(outcome, std::move(detail), words.title, Basis::text, false);
   judgement.why.assign(words.why.begin(), words.why.end());
   return judgement;
 }
 
-Judgement Case::as(Outcome outcome, std::string detail, const CrashTitle& where) const {
+Judgement JudgedProcess::as(Outcome outcome, std::string detail, const CrashTitle& where) const {
   Judgement judgement = as(outcome, std::move(detail), where.title, where.basis);
   judgement.why = where.why;
   return judgement;
 }
 
-Judgement Case::as_bystander() const {
+Judgement JudgedProcess::as_bystander() const {
   Judgement judgement = as(Outcome::infrastructure, "bystander of a GPU restart",
                            std::string(kInnocentVictim), Basis::text);
   judgement.bystander = true;
   return judgement;
 }
 
-const Finding* Case::first_of(std::initializer_list<TextClass> classes) const {
+const Finding* JudgedProcess::first_of(std::initializer_list<TextClass> classes) const {
   const auto found =
       std::find_first_of(findings.begin(), findings.end(), classes.begin(), classes.end(),
                          [](const Finding& finding, TextClass text_class) {
@@ -60,13 +60,13 @@ const Finding* Case::first_of(std::initializer_list<TextClass> classes) const {
   return found == findings.end() ? nullptr : &*found;
 }
 
-const Finding* Case::first_uncaught() const {
+const Finding* JudgedProcess::first_uncaught() const {
   const auto found = std::find_if(findings.begin(), findings.end(),
                                   [](const Finding& finding) { return finding.uncaught; });
   return found == findings.end() ? nullptr : &*found;
 }
 
-const Finding* Case::first_ending() const {
+const Finding* JudgedProcess::first_ending() const {
   const auto found = std::find_if(findings.begin(), findings.end(), [](const Finding& finding) {
     return ends_the_process(finding.text_class);
   });
@@ -75,7 +75,7 @@ const Finding* Case::first_ending() const {
 
 // `hello` is enough to know that it could be started, unless the system itself says otherwise: a
 // library can be missing later as well.
-std::optional<Judgement> Case::never_started() const {
+std::optional<Judgement> JudgedProcess::never_started() const {
   const Finding* loader = first_of({TextClass::setup_failed});
   if (loader_failed(process)) {
     if (loader != nullptr) return as(Outcome::setup_failed, *loader);

@@ -1,11 +1,12 @@
-#include "reports/words/wording.h"
+#include "reports/words/report_words.h"
 
 #include <fmt/format.h>
 
 #include "harness/wire/library_under_test.h"
 #include "reports/analysis/failures/failure_kind.h"
-#include "reports/words/phrases.h"
-#include "reports/words/text.h"
+#include "reports/words/cell_label.h"
+#include "reports/words/counted.h"
+#include "reports/words/safe_text.h"
 
 namespace mpsprobe {
 namespace {

@@ -1,4 +1,4 @@
-#include "reports/words/text.h"
+#include "reports/words/safe_text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/words/phrases.h"
+#include "reports/words/counted.h"
 
 namespace mpsprobe {
 namespace {

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace mpsprobe {
+
+/// "1 thread", "2 threads", "8 processes": the one rule for numbers beside nouns.
+std::string counted(int64_t count, std::string_view plural);
+template <std::unsigned_integral Count>
+std::string counted(Count count, std::string_view plural) {
+  return counted(static_cast<int64_t>(count), plural);
+}
+
+/// "43 s", "2:23 min", "1:02 h".
+std::string duration_in_words(double seconds);
+
+}  // namespace mpsprobe
