@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -12,6 +13,8 @@
 #include "reports/difference/run_facts.h"
 
 namespace mpsprobe {
+
+class Database;
 
 /// The history cannot be opened, read or written. The message says what to do.
 class HistoryError : public std::runtime_error {
@@ -73,8 +76,7 @@ enum class Added : unsigned char { fresh, again, contained };
 class HistoryFile {
  public:
   /// Throws HistoryError where it cannot be opened, is something else, or is damaged: what it has
-  /// of each run is compared with a digest. Made where it is missing
-  /// and `make` says so.
+  /// of each run is compared with a digest. Made where it is missing and `make` says so.
   HistoryFile(const std::filesystem::path& file, bool make);
   HistoryFile(const HistoryFile&) = delete;
   HistoryFile& operator=(const HistoryFile&) = delete;
@@ -98,9 +100,11 @@ class HistoryFile {
   /// Throws HistoryError where the file is not what was written.
   void check() const;
 
-  struct State;
-  std::unique_ptr<State> state_;
+  std::unique_ptr<Database> database_;
 };
+
+/// "MacBook Pro, Apple M3": what a machine is called in the history. Pure.
+std::string machine_label(const nlohmann::json& machine);
 
 /// The earlier nights of a run, by the history in `file`: none without one. It is begun where it is
 /// missing, so that a first night is judged as well. Throws as HistoryFile does.
