@@ -58,7 +58,7 @@ TEST_F(Bisect, NamesTheBuildAndBearsItOut) {
   EXPECT_THAT(run.out, HasSubstr("The failure began with b5 ("));
   EXPECT_THAT(run.out, HasSubstr("b4 failed in 0 of 4, b5 in 4 of 4"));
   EXPECT_EQ(result("out").at("build"), "b5");
-  EXPECT_LE(result("out").at("trials"), 14);
+  EXPECT_LE(result("out").at("trials"), 18);
   EXPECT_THAT(read("out/bisect.md"), HasSubstr("| b5 |"));
   // Each build's trials are a run like any other.
   EXPECT_EQ(mpsprobe({"show", path("out/builds/b5")}).exit_code, 0);
