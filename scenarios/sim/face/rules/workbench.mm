@@ -87,16 +87,21 @@ void on_another_thread(const std::function<void()>& work) {
 }
 
 void hand_over_unordered(const std::function<id()>& make, const std::function<void(id)>& use) {
-  id made = nil;
-  std::atomic<bool> ready = false;
+#if __has_feature(thread_sanitizer)
+  // It would tell of the race before the device does.
+  constexpr auto kStores = std::memory_order_release, kLoads = std::memory_order_acquire;
+#else
+  constexpr auto kStores = std::memory_order_relaxed, kLoads = std::memory_order_relaxed;
+#endif
+  std::atomic<void*> made = nullptr;  // of an id nothing atomic can be made
   std::thread other([&] {
     @autoreleasepool {
-      while (!ready.load(std::memory_order_relaxed)) std::this_thread::yield();
-      use(made);
+      void* seen = nullptr;
+      while ((seen = made.load(kLoads)) == nullptr) std::this_thread::yield();
+      use(static_cast<id>(seen));
     }
   });
-  made = make();
-  ready.store(true, std::memory_order_relaxed);
+  made.store(make(), kStores);
   other.join();
 }
 
