@@ -150,7 +150,7 @@ class Observer(unittest.TestCase):
     def events(self, preloaded: str) -> list[dict[str, Any]]:
         environment = {**os.environ, "MPSPROBE_PYTHON_FRAMEWORK": "none", "MPSPROBE_PYTHON": sys.executable}
         environment["LD_PRELOAD"] = preloaded
-        size = 840384
+        size = 840384  # of the flight recorder, docs/protocol.md
         with tempfile.TemporaryFile() as recorder:
             recorder.write(struct.pack("<8sII", b"mpsprob2", 2, size).ljust(size, b"\0"))
             recorder.flush()
