@@ -37,10 +37,12 @@ struct BoundaryPoint {
 /// What a campaign that settles where cells begin to fail at a rate came to: the change point
 /// between seldom and often that is the likeliest. One stray failure below does not move it.
 struct SettledPlace {
-  double rate = 0;              ///< asked for
-  bool settled = false;         ///< otherwise more trials are needed, or it was given up
-  std::optional<int32_t> from;  ///< the fewest that fail at the rate or more; nothing: none does
-  double wrong = 0;             ///< the chance that it is elsewhere
+  double rate = 0;       ///< asked for
+  bool settled = false;  ///< otherwise more trials are needed, or it was given up
+  /// The fewest that fail at the rate or more; nothing: none does. Where it is not settled, the
+  /// fewest that were seen to, if these are fewer.
+  std::optional<int32_t> from;
+  double wrong = 0;  ///< the chance that it is elsewhere
 };
 
 /// Where failures begin along one axis, every other axis held. Derived, never stored.

@@ -325,8 +325,18 @@ SettledPlace place_of(const SettlingLine& line, const RateQuestion& question,
   place.rate = question.often_rate;
   place.settled = line.state == LineState::settled;
   place.wrong = line.asked.empty() ? 1 : line.place.wrong();
-  if (line.place.first_failing < line.asked.size()) {
-    const Cell& cell = cells[line.asked[line.place.first_failing]].cell;
+  size_t first = line.place.first_failing;
+  if (!place.settled) {
+    // The estimate may rest on next to nothing (3 failures of 3 trials): until it is settled, no
+    // cell is said to fail more seldom than it was seen to.
+    const auto seen = std::find_if(line.asked.begin(), line.asked.end(), [&](size_t asked) {
+      const CellSummary& cell = cells[asked];
+      return cell.failures > 0 && cell.failures >= place.rate * cell.counted;
+    });
+    first = std::min(first, static_cast<size_t>(seen - line.asked.begin()));
+  }
+  if (first < line.asked.size()) {
+    const Cell& cell = cells[line.asked[first]].cell;
     place.from = line.axis == "threads" ? cell.threads : cell.processes;
   }
   return place;

@@ -86,7 +86,9 @@ class Rows {
     int failures = 0;
     int trials = 0;
     bool all_refused = true;
+    int counts_tried = 0;
     for (const CellSummary* cell : cells) {
+      if (cell->refused > 0 || cell->counted > 0) ++counts_tried;
       if (cell->refused > 0 && refused == nullptr) refused = cell;
       if (cell->counted == 0) continue;
       all_refused = false;
@@ -96,9 +98,12 @@ class Rows {
       met = met || cell->overlap != Overlap::none;
       if (first == nullptr && places_.fails(*cell)) first = cell;
     }
+    // Of one count alone nothing is known below it or above.
+    const char* const from = counts_tried > 1 ? "from" : "at";
+    const char* const to = counts_tried > 1 ? "to" : "at";
     if (refused != nullptr) {
       field.more =
-          all_refused ? "refuses" : fmt::format("refuses from {}", count_in(family, *refused));
+          all_refused ? "refuses" : fmt::format("refuses {} {}", from, count_in(family, *refused));
       field.weight = 2;
     }
     if (first != nullptr) {
@@ -115,16 +120,16 @@ class Rows {
                                       count_in(family, **seen)));
         }
       }
-      field.words = fmt::format("{} from {}", fmt::join(harms, ", "), count_in(family, *first));
+      field.words = fmt::format("{} {} {}", fmt::join(harms, ", "), from, count_in(family, *first));
       if (!field.more.empty()) later.push_back(field.more);
       field.more = fmt::format("{}", fmt::join(later, "; "));
       field.failures = first->failures;
       field.trials = first->counted;
       field.weight = 3;
     } else if (trials > 0) {
-      field.words = failures == 0
-                        ? fmt::format("no failure to {}", most)
-                        : fmt::format("below {:g}% to {}", analysis_.settling->rate * 100, most);
+      field.words = failures == 0 ? fmt::format("no failure {} {}", to, most)
+                                  : fmt::format("below {:g}% {} {}", analysis_.settling->rate * 100,
+                                                to, most);
       if (!met) field.more += (field.more.empty() ? "" : "; ") + std::string("threads never met");
       field.failures = failures;
       field.trials = trials;

@@ -60,7 +60,7 @@ TEST(AnswerRows, AreTwelveAtMostAndTheWorstComeFirst) {
   const AnswerTable table = table_of(sample);
   EXPECT_THAT(table.rows, SizeIs(kMostAnswerRows));
   EXPECT_EQ(table.left_out, 9u);
-  EXPECT_THAT(table.rows[0].fields, ElementsAre("crashes from 2 (1/10)"));
+  EXPECT_THAT(table.rows[0].fields, ElementsAre("crashes at 2 (1/10)"));
 }
 
 TEST(AnswerRows, ThreadsThatNeverMetAreNoPass) {
@@ -68,7 +68,28 @@ TEST(AnswerRows, ThreadsThatNeverMetAreNoPass) {
   sample.overlap = false;
   sample.plan("cpu/add/default/threads=8").ran(10);
   EXPECT_THAT(table_of(sample).rows[0].fields,
-              ElementsAre("no failure to 8 (0/10); threads never met"));
+              ElementsAre("no failure at 8 (0/10); threads never met"));
+}
+
+TEST(AnswerRows, OfOneCountAloneNothingIsSaidBelowItOrAbove) {
+  SampleJournal sample;
+  sample.plan("mlx/add/default/threads=16").ran(10, 3);
+  sample.plan("mlx/mm/default/threads=16").ran(10);
+  sample.plan("mlx/raw/default/threads=16").ran(5).came_to(5, Outcome::refused);
+  const AnswerTable table = table_of(sample);
+  ASSERT_THAT(table.rows, SizeIs(3));
+  EXPECT_THAT(table.rows[0].fields, ElementsAre("crashes at 16 (3/10)"));
+  EXPECT_THAT(table.rows[1].fields, ElementsAre("no failure at 16 (0/5); refuses at 16"));
+  EXPECT_THAT(table.rows[2].fields, ElementsAre("no failure at 16 (0/10)"));
+}
+
+TEST(AnswerRows, OfABoundaryThatIsNotSettledWhatWasSeenIsSaid) {
+  SampleJournal sample;
+  sample.journal.header.settle_rate = 0.1;
+  sample.plan("mlx/raw/default/threads=1").ran(10);
+  sample.plan("mlx/raw/default/threads=4").ran(2, 2);
+  EXPECT_THAT(table_of(sample).rows[0].fields, ElementsAre("crashes from 4 (2/2)"));
+  EXPECT_FALSE(analyse(sample.journal).boundaries[0].settled->settled);
 }
 
 TEST(AnswerRows, ProcessesAreASeriesOfTheirOwn) {
