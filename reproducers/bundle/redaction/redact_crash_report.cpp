@@ -1,6 +1,7 @@
 #include "reproducers/bundle/redaction/redact_crash_report.h"
 
 #include <algorithm>
+#include <set>
 #include <stdexcept>
 #include <vector>
 
@@ -148,7 +149,9 @@ class ForeignImages {
     if (!redactor_.enabled() || !body.is_object() || !body.contains("usedImages")) return;
     Json& images = body["usedImages"];
     if (!images.is_array()) return;
-    for (Json& image : images) {
+    std::set<uint64_t> foreign;
+    for (size_t i = 0; i < images.size(); ++i) {
+      Json& image = images[i];
       if (!image.is_object()) continue;
       const std::string path = ReportJson::text(image, "path");
       const std::string name = ReportJson::text(image, "name");
@@ -160,6 +163,15 @@ class ForeignImages {
       for (const char* key :
            {"CFBundleIdentifier", "CFBundleShortVersionString", "CFBundleVersion"})
         image.erase(key);
+      foreign.insert(i);
+    }
+    for (Json* frames : lists_of_frames(body)) {
+      for (Json& frame : *frames) {
+        if (!frame.is_object() || !frame.contains("symbol")) continue;
+        const auto image = ReportJson::number(frame, "imageIndex");
+        if (!image.has_value() || !foreign.contains(*image)) continue;
+        frame["symbol"] = redactor_.known(ReportJson::text(frame, "symbol"), Names::words);
+      }
     }
   }
 
@@ -197,6 +209,16 @@ class ForeignImages {
   }
 
  private:
+  static std::vector<Json*> lists_of_frames(Json& body) {
+    std::vector<Json*> lists;
+    if (body.contains("lastExceptionBacktrace")) lists.push_back(&body["lastExceptionBacktrace"]);
+    if (!body.contains("threads") || !body["threads"].is_array()) return lists;
+    for (Json& thread : body["threads"]) {
+      if (thread.is_object() && thread.contains("frames")) lists.push_back(&thread["frames"]);
+    }
+    return lists;
+  }
+
   Redactor& redactor_;
   std::vector<std::string> names_;
 };
@@ -228,7 +250,8 @@ std::string redact_lines(std::string_view content, Redactor& redactor) {
       result += redactor.path(line.substr(path));
     } else {
       FrameLine frame;
-      result += redactor.known(line, is_frame_line(line, frame) ? Names::symbols : Names::words);
+      const bool of_library = is_frame_line(line, frame) && shown == content.substr(0, end);
+      result += redactor.known(line, of_library ? Names::symbols : Names::words);
     }
     result += '\n';
     content.remove_prefix(std::min(end + 1, content.size()));

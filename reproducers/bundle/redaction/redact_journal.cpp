@@ -6,6 +6,7 @@
 #include <array>
 #include <set>
 #include <type_traits>
+#include <unordered_map>
 #include <variant>
 
 #include "harness/input/input_error.h"
@@ -13,7 +14,9 @@
 #include "harness/journal/header_json.h"
 #include "harness/journal/trial_json.h"
 #include "harness/record/trial_fields.h"
+#include "harness/signature/function_name.h"
 #include "reproducers/bundle/redaction/allow_list.h"
+#include "reproducers/bundle/redaction/software_names.h"
 
 namespace mpsprobe {
 namespace {
@@ -119,6 +122,7 @@ class JournalRedaction {
   explicit JournalRedaction(Redactor& redactor) : redactor_(redactor) {}
 
   void run(Journal& journal) {
+    for (const TrialRecord& trial : journal.trials) learn_functions(trial);
     record(journal.header);
     enter("provenance");
     std::map<std::string, json> provenances;
@@ -137,12 +141,49 @@ class JournalRedaction {
   }
 
  private:
+  /// Names of functions are a library's or somebody's own.
+  static bool is_of_a_library(const StackFrame& frame) {
+    const std::string name = frame.image.substr(frame.image.find_last_of('/') + 1);
+    return is_path_of_the_system(frame.image) || (is_plain_name(name) && is_known_name(name));
+  }
+
+  void learn_functions(const std::vector<StackFrame>& frames) {
+    for (const StackFrame& frame : frames) {
+      if (frame.function.empty() || !is_of_a_library(frame)) continue;
+      if (const auto [at, fresh] = functions_.try_emplace(frame.function); fresh) {
+        at->second = normalise_function(frame.function);
+      }
+    }
+  }
+  void learn_functions(const TrialRecord& trial) {
+    for (const ProcessRecord& process : trial.processes) {
+      for (const ThreadStack& thread : process.stacks.threads) learn_functions(thread.frames);
+      if (!process.crash_report.has_value()) continue;
+      for (const ThreadStack& thread : process.crash_report->threads)
+        learn_functions(thread.frames);
+      learn_functions(process.crash_report->last_exception);
+    }
+  }
+  /// What is known of a title, and the function of a library that it names.
+  std::string known_title(const std::string& title) {
+    std::string_view named;
+    if (titles_of_code_) {
+      for (const auto& [whole, function] : functions_) {
+        if (function.size() > named.size() && title.ends_with(" " + function)) named = function;
+      }
+    }
+    const std::string in_front = title.substr(0, title.size() - named.size());
+    return redactor_.known(in_front, Names::words) + redactor_.known(named, Names::symbols);
+  }
+
   template <Described Record>
   void record(Record& record) {
     const std::string_view before = part_;
+    if constexpr (std::is_same_v<Record, StackFrame>) {
+      names_of_functions_ = is_of_a_library(record) ? Names::symbols : Names::words;
+    }
     if constexpr (std::is_same_v<Record, Judgement>) {
-      const bool of_code = record.basis == Basis::frames || record.basis == Basis::place;
-      names_in_titles_ = of_code ? Names::symbols : Names::words;
+      titles_of_code_ = record.basis == Basis::frames || record.basis == Basis::place;
     }
     if (!kPart<Record>.empty()) enter(kPart<Record>);
     for_each_field<Record>([this, &record]<typename Field>(const Field& field) {
@@ -192,7 +233,7 @@ class JournalRedaction {
     } else if constexpr (Kind == FieldKind::text) {
       return redactor_.known(cut(value, kMostTextBytes), Names::words);
     } else if constexpr (Kind == FieldKind::symbol) {
-      return redactor_.known(value.substr(0, kMostNameBytes), Names::symbols);
+      return redactor_.known(value.substr(0, kMostNameBytes), names_of_functions_);
     } else if constexpr (Kind == FieldKind::build_id) {
       return redactor_.build_id(value.substr(0, kMostNameBytes));
     } else if constexpr (Kind == FieldKind::cell_name) {
@@ -244,7 +285,7 @@ class JournalRedaction {
   const std::string& title(const std::string& title) {
     const auto [at, fresh] = titles_.try_emplace(title);
     if (fresh && !title.empty()) {
-      at->second = distinct(redactor_.known(title.substr(0, kMostTextBytes), names_in_titles_));
+      at->second = distinct(known_title(title.substr(0, kMostTextBytes)));
     }
     return at->second;
   }
@@ -335,7 +376,10 @@ class JournalRedaction {
   std::map<std::string, std::string> references_;
   std::map<std::string, std::string> libraries_;
   std::map<std::string, std::string> titles_;
-  Names names_in_titles_ = Names::words;
+  /// Functions of libraries, as stacks and as titles name them.
+  std::unordered_map<std::string, std::string> functions_;
+  Names names_of_functions_ = Names::words;
+  bool titles_of_code_ = false;
   std::set<std::string> shown_;
 };
 

@@ -54,20 +54,20 @@ constexpr std::array<std::string_view, 24> kWhole{"zsh",
                                                   "ld-linux-x86-64.so.2",
                                                   "[vdso]"};
 
-bool is_plain(std::string_view name) {
-  return !name.empty() && name.size() <= kMostName &&
-         std::all_of(name.begin(), name.end(), [](char c) {
-           return static_cast<unsigned char>(c) < 0x80 &&
-                  (is_name_byte(c) || std::string_view("_-.+").find(c) != std::string_view::npos);
-         });
-}
-
 /// "libfoo.so.1.2" ends in ".so".
 std::string_view without_version(std::string_view name) {
   return name.substr(0, name.find_last_not_of("0123456789.") + 1);
 }
 
 }  // namespace
+
+bool is_plain_name(std::string_view name) {
+  return !name.empty() && name.size() <= kMostName &&
+         std::all_of(name.begin(), name.end(), [](char c) {
+           return static_cast<unsigned char>(c) < 0x80 &&
+                  (is_name_byte(c) || std::string_view("_-.+").find(c) != std::string_view::npos);
+         });
+}
 
 bool is_path_of_the_system(std::string_view path) {
   return path.find("..") == std::string_view::npos &&
@@ -91,7 +91,8 @@ std::string_view ending_of_software(std::string_view name) {
 }
 
 bool is_name_of_a_file_of_software(std::string_view name) {
-  return is_plain(name) && (is_software_of_everybody(name) || !ending_of_software(name).empty());
+  return is_plain_name(name) &&
+         (is_software_of_everybody(name) || !ending_of_software(name).empty());
 }
 
 }  // namespace mpsprobe

@@ -4,6 +4,10 @@
 
 namespace mpsprobe {
 
+/// Whether a name is of ASCII letters, digits, '_', '-', '.' and '+' alone, and no longer than
+/// files' are.
+bool is_plain_name(std::string_view name);
+
 /// Whether the last part of a path is what libraries, programs and sources are called: letters,
 /// digits and "_-.+" of ASCII with an ending that such files have, or a name of
 /// is_software_of_everybody. Anything else may be how somebody named a document.
