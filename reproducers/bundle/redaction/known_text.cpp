@@ -49,6 +49,8 @@ bool is_between(char c) {
 /// "$12" is an amount of somebody's, "a.b.c.d" a name in pieces.
 bool all_names_known(std::string_view chunk, Names names) {
   size_t letters_alone = 0;
+  size_t parts = 0;
+  size_t people = 0;
   for (size_t i = 0; i < chunk.size();) {
     if (!is_word_byte(chunk[i])) {
       ++i;
@@ -59,11 +61,15 @@ bool all_names_known(std::string_view chunk, Names names) {
     const std::string_view name = chunk.substr(i, end - i);
     if (i > 0 && chunk[i - 1] == '$' && is_digit_byte(name.front())) return false;
     i = end;
+    parts += is_digit_byte(name.front()) ? 0 : 1;
+    people += is_name_of_people(name) ? 1 : 0;
     letters_alone += name.size() == 1 && !is_digit_byte(name.front()) ? 1 : 0;
     const bool symbol = names == Names::symbols && !is_digit_byte(name.front());
     if (!symbol && !is_technical_name(name)) return false;
   }
-  return letters_alone <= kMostLettersAlone;
+  return letters_alone <= kMostLettersAlone && (people < 2 || people < parts) &&
+         (people == 0 || people + 1 < parts ||
+          ending_of_software(chunk.substr(0, chunk.find(':'))).empty());
 }
 
 /// Of a machine in a network; the number of a phone or a day that is written like one.
@@ -106,7 +112,10 @@ class Known {
       if (of_image && is_build_id(text_.substr(i, end - i))) {
         result_ += text_.substr(i, end - i);
       } else {
+        constexpr size_t kAround = 24;
+        before_ = text_.substr(i - std::min(i, kAround), std::min(i, kAround));
         behind_ = text_.substr(end, 3);
+        begins_ = begins_sentence();
         chunk(text_.substr(i, end - i));
       }
       i = end;
@@ -149,14 +158,24 @@ class Known {
     static const Pattern kBehindHash(
         R"((?i)(?<![a-z_])(?:sha-?\d{1,3}|md5|commit|git(?: hash)?|(?:lc_)?uuid|build id|base64[a-z ]*|adler|crc32)[:= (]*$)");
     static const Pattern kHash(R"(^[0-9A-Fa-f-]{6,128}$|^[A-Za-z0-9/]{8,}$)");
-    // What people, tickets and badges are numbered by: "E-77120".
-    static const Pattern kNumbered(R"(^[A-Za-z]{1,2}-\d{4,}$)");
+    // What people, tickets, badges and doors are numbered by: "E-77120", "221B".
+    static const Pattern kNumbered(R"(^[A-Za-z]{1,2}-\d{4,}$|^\d{3}[A-Z]$)");
     if (kNumbered.in(chunk)) return false;
-    const bool function =
-        chunk.find("::") != std::string_view::npos && chunk.find(":::") == chunk.npos;
+    static const Pattern kChip(R"(^(?:Max|Pro|Ultra)$)");
+    static const Pattern kBehindChip(R"(M\d+ $)");
+    if ((kMonth.in(chunk) && kDay.in(behind_)) || (kChip.in(chunk) && kBehindChip.in(result_))) {
+      return true;
+    }
+    // A word or a number there is somebody's, whatever it is; in whole output patterns say so.
+    static const Pattern kOfSomebody(
+        R"((?i)(?<![a-z])(?:login|password|passphrase|pwd|pin)[ :='"]{1,3}$)");
+    if (numbers_ == Numbers::harmless && kOfSomebody.in(before_)) return false;
+    if (names_ == Names::words && !is_technical_word_alone(chunk, begins_)) return false;
+    const size_t space = chunk.find("::");  // of names, as C++ and Rust write it
+    const bool function = space != std::string_view::npos && chunk.find(":::") == chunk.npos &&
+                          is_technical_name(chunk.substr(0, space));
     return all_names_known(chunk, function ? Names::symbols : names_) ||
            is_number_or_release(chunk) || kBytes.in(chunk) ||
-           (kMonth.in(chunk) && kDay.in(behind_)) ||
            (numbers_ == Numbers::any && kHash.in(chunk) &&
             kBehindHash.in(std::string_view(result_).substr(result_.size() -
                                                             std::min<size_t>(result_.size(), 24))));
@@ -194,7 +213,9 @@ class Known {
         path.starts_with('/') || path.starts_with('~') || path.find('\\') != path.npos;
     static const Pattern kDayInALog(R"(^\d\d/[A-Z][a-z]{2}/\d{4}$)");
     if (system || path == "/" || kDayInALog.in(path) ||
-        ((!at_root || path.starts_with("/usr/local/lib/")) && is_known_name(path))) {
+        ((!at_root || path.starts_with("/usr/local/lib/") ||
+          path.starts_with("/opt/homebrew/lib/")) &&
+         is_known_name(path))) {
       result_ += path;
     } else if (scheme || path.find('\\') != path.npos) {
       result_ += kNotKnown;
@@ -215,13 +236,23 @@ class Known {
   std::string_view text_;
   Names names_;
   Numbers numbers_;
+  /// Whether nothing stands before that a sentence goes on from.
+  bool begins_sentence() const {
+    const size_t last = result_.find_last_not_of(" \t");
+    if (last == std::string::npos) return true;
+    return !is_word_byte(result_[last]) &&
+           std::string_view(",>&").find(result_[last]) == std::string_view::npos;
+  }
+
+  std::string_view before_;
   std::string_view behind_;
+  bool begins_ = true;  ///< the chunk that is looked at
   std::string result_;
 };
 
 /// Numbers that stand together and may be one of a phone, a card or a person. What is written as a
 /// time, a release, a small fraction, an amount of something or behind the name of one is none.
-/// `whole`: of those only what is one number, short enough for a phone's or a person's.
+/// `whole`: of those only what is as long as a phone's or a person's, and one number or grouped.
 std::string without_long_numbers(const std::string& text, size_t many, bool whole = false) {
   static const Pattern kNumbers(R"((?<![\w.])[(+]{0,2}\d(?:[ .()/-]{0,2}\d)+(?!\w))");
   static const Pattern kHarmless(
@@ -230,7 +261,9 @@ std::string without_long_numbers(const std::string& text, size_t many, bool whol
   static const Pattern kBehind(
       R"(^(?:e[+-]?\d| ?(?:bytes|[KMGT]i?B|B|ns|us|ms|s|calls|steps|iterations|elements|ops|threads)\b))");
   static const Pattern kBefore(
-      R"((?i)(?:\d:|[0-9a-f]{8}-|(?<![a-z])(?:region|registry id|seed|bytes|size|count|ticks|clock|total|limit|allocated|allocate|offset)[:= ]{1,2})$)");
+      R"((?i)(?:\d:|[0-9a-f]{4}-|(?<![0-9a-z])(?:[0-9a-f][a-f]|[a-f]\d) {1,2}|(?<![a-z])(?:region|registry id|seed|bytes|size|count|ticks|clock|total|limit|allocated|allocate|offset)[:= ]{1,2})$)");
+  // As numbers of phones are written, and no table.
+  static const Pattern kGroups(R"(^[(+]{0,2}\d{1,4}(?:[ .()/-]{1,2}\d{2,4})+$)");
   constexpr size_t kAround = 24;
   std::string result;
   size_t done = 0;
@@ -242,7 +275,9 @@ std::string without_long_numbers(const std::string& text, size_t many, bool whol
         const auto digits =
             static_cast<size_t>(std::count_if(found.begin(), found.end(), is_digit_byte));
         if (digits < many) return;
-        if (whole && (digits != found.size() || digits > kMostOfWhole)) return;
+        const bool one = digits == found.size();
+        if (whole && (digits > kMostOfWhole || (one ? digits < kManyOfWhole : !kGroups.in(found))))
+          return;
         const size_t front = part.begin - std::min(part.begin, kAround);
         const bool harmless = (kHarmless.in(found) && !is_address(found)) ||
                               kBehind.in(std::string_view(text).substr(part.end, kAround)) ||
@@ -254,6 +289,26 @@ std::string without_long_numbers(const std::string& text, size_t many, bool whol
       },
       &reached);
   result.append(text, done, (whole_text ? text.size() : std::max(done, reached)) - done);
+  return result;
+}
+
+/// A number that stands behind a word stays where that word counts, measures or places something:
+/// behind any other it may be of an order, a customer or a door.
+std::string without_numbers_of_things(const std::string& text) {
+  static const Pattern kBehindAnyWord(
+      R"((?<!\w)(?!(?i:process|pid|of|not|line|length|in|id|block|allocate|after|size|seed|row|offset|ch|hexdump|steps?|index|at|to|is|than|max|limit|count|bytes|iterations?|threads?) )(?:[A-Za-z][a-z]+|<\.\.\.>) (\d{4,})(?![\w.]| ?(?:bytes?|[kKMG]i?B|ns|us|ms|s)\b))");
+  std::string result;
+  size_t done = 0;
+  size_t reached = 0;
+  const bool whole = kBehindAnyWord.each(
+      text,
+      [&](Pattern::Part, Pattern::Part number) {
+        result.append(text, done, number.begin - done);
+        result += kNotKnown;
+        done = number.end;
+      },
+      &reached);
+  result.append(text, done, (whole ? text.size() : std::max(done, reached)) - done);
   return result;
 }
 
@@ -269,11 +324,25 @@ bool has_many_digits(std::string_view line) {
   return kLong.in(line);
 }
 
-/// A frame of Python of a file that no library brought.
-bool is_frame_of_own_python(std::string_view line) {
-  static const Pattern kOwn(
-      R"(^\s*File "(?!/usr/lib/|/System/|[^"]*/(?:site-packages|dist-packages|lib/python\d\.\d+)/))");
-  return kOwn.in(line);
+/// Whether a line of a stack is of an image or a file that a library brought: its functions are
+/// nobody's own.
+bool names_a_library(std::string_view line, const FrameLine& frame) {
+  static const Pattern kPython(
+      R"(^\s*File "(?:/usr/lib/|/System/|[^"]*/(?:site-packages|dist-packages|lib/python\d\.\d+)/))");
+  static const Pattern kOfLibrary(R"(\b(?:from|in) (?:\S*/)?([\w.+-]+?\.(?:so|dylib)[\d.]*)\)?$)");
+  if (kPython.in(line)) return true;
+  if (frame.image_end > frame.image_begin) {
+    return is_known_name(line.substr(frame.image_begin, frame.image_end - frame.image_begin));
+  }
+  bool known = false;
+  size_t reached = 0;
+  kOfLibrary.each(
+      line,
+      [&](Pattern::Part, Pattern::Part name) {
+        known = is_known_name(line.substr(name.begin, name.end - name.begin));
+      },
+      &reached);
+  return known;
 }
 
 /// A line of which something is known, or nothing.
@@ -285,7 +354,7 @@ std::string known_line(std::string_view raw, bool read_by_a_rule) {
     kept += only_known(line.substr(frame.image_end, frame.symbol_begin - frame.image_end),
                        Names::words);
     kept += only_known(line.substr(frame.symbol_begin, frame.symbol_end - frame.symbol_begin),
-                       is_frame_of_own_python(line) ? Names::words : Names::symbols);
+                       names_a_library(line, frame) ? Names::symbols : Names::words);
     return kept + only_known(line.substr(frame.symbol_end), Names::words);
   }
   std::string kept = only_known(line, Names::words);
@@ -315,8 +384,9 @@ bool is_known_file(std::string_view name) {
 
 std::string only_known(std::string_view text, Names names, Numbers numbers) {
   std::string known = Known(text, names, numbers).take();
-  if (numbers == Numbers::any) return without_long_numbers(known, kManyOfWhole, true);
-  return without_long_numbers(known, speaks_of_somebody(text) ? kManyOfSomebody : kManyDigits);
+  const bool any = numbers == Numbers::any;
+  const size_t many = any ? kManyDigits : speaks_of_somebody(text) ? kManyOfSomebody : kManyDigits;
+  return without_numbers_of_things(without_long_numbers(known, many, any));
 }
 
 std::string readable_text(std::string_view text) {

@@ -64,15 +64,22 @@ std::vector<PlantedText> planted_texts() {
   return texts_of("personal.txt");
 }
 
-std::vector<PlantedText> planted_texts_of_other_kinds() {
-  return texts_of("personal_other_kinds.txt");
+std::vector<PlantedText> all_planted_texts() {
+  std::vector<PlantedText> all;
+  for (const char* file : {"personal.txt", "personal_other_kinds.txt", "personal_as_words.txt"}) {
+    const std::vector<PlantedText> texts = texts_of(file);
+    all.insert(all.end(), texts.begin(), texts.end());
+  }
+  return all;
 }
 
 std::vector<std::string> technical_lines() {
-  std::vector<std::string> lines = lines_of("technical.txt");
-  const std::vector<std::string> more = lines_of("technical_more.txt");
-  lines.insert(lines.end(), more.begin(), more.end());
-  return lines;
+  std::vector<std::string> all;
+  for (const char* file : {"technical.txt", "technical_more.txt", "technical_of_frameworks.txt"}) {
+    const std::vector<std::string> lines = lines_of(file);
+    all.insert(all.end(), lines.begin(), lines.end());
+  }
+  return all;
 }
 
 }  // namespace mpsprobe

@@ -60,8 +60,35 @@ std::vector<std::string_view> words_of(std::string_view name) {
   return words;
 }
 
+/// Words of the vocabulary that people are named by as well: known alone and in lower case, and ...
+constexpr std::array kNamesOfPeople{
+    "ada",   "adam",  "alma",   "bert",     "blackwell", "chance", "cross",  "don",
+    "green", "hal",   "haven",  "hopper",   "judge",     "lang",   "little", "marks",
+    "may",   "noble", "pascal", "patience", "price",     "rocky",  "sid",    "strong",
+    "sun",   "tesla", "turing", "volta",    "wall",      "wild",   "will"};
+/// ... as a part of other names: "page_size".
+constexpr std::array kPartsOfNames{"field",  "fields", "kern",  "steel", "lane", "long",
+                                   "master", "mat",    "max",   "norm",  "page", "power",
+                                   "rand",   "short",  "small", "val"};
+
+using Words = std::set<std::string, std::less<>>;
+struct Vocabulary {
+  Words words;        ///< in lower case
+  Words capitalised;  ///< "Invalid", and what names of APIs are made of: "Pipeline"
+};
+
+template <typename List>
+bool holds(const List& list, std::string_view word) {
+  return std::find(list.begin(), list.end(), ascii_lower(word)) != list.end();
+}
+
+bool is_capitalised(std::string_view word) {
+  return word.size() > 1 && is_upper(word[0]) &&
+         std::all_of(word.begin() + 1, word.end(), is_lower);
+}
+
 /// Words of letters in what a rule says, without its classes of characters ("\w").
-void add_words(std::string_view text, std::set<std::string, std::less<>>& words) {
+void add_words(std::string_view text, Vocabulary& known) {
   for (size_t i = 0; i < text.size();) {
     if (text[i] == '\\') {
       i += 2;
@@ -69,18 +96,23 @@ void add_words(std::string_view text, std::set<std::string, std::less<>>& words)
     }
     size_t end = i;
     while (end < text.size() && (is_lower(text[end]) || is_upper(text[end]))) ++end;
-    for (std::string_view word : words_of(text.substr(i, end - i))) {
-      if (word.size() > 1) words.insert(ascii_lower(word));
+    const std::string_view whole = text.substr(i, end - i);
+    for (std::string_view word : words_of(whole)) {
+      if (is_capitalised(word)) known.capitalised.emplace(word);
+      if (word.size() > 1) known.words.insert(ascii_lower(word));
     }
     i = std::max(end, i + 1);
   }
 }
 
-const std::set<std::string, std::less<>>& technical_words() {
-  static const std::set<std::string, std::less<>> words = [] {
-    std::set<std::string, std::less<>> all{
+const Vocabulary& vocabulary() {
+  static const Vocabulary words = [] {
+    Vocabulary all;
+    for (const char* word : {
 #include "technical_words.inc"
-    };
+         }) {
+      add_words(word, all);
+    }
     const Rules& rules = Rules::standard();
     for (const KnownText& known : rules.texts) {
       add_words(known.title, all);
@@ -112,7 +144,7 @@ bool is_mangled(std::string_view name) {
 /// "81234560kB", "512MiB"
 bool is_amount_of_memory(std::string_view name) {
   const size_t digits = std::min(name.find_first_not_of("0123456789"), name.size());
-  constexpr std::array<std::string_view, 9> kUnits{"B",  "kB",  "KB",  "MB", "GB",
+  constexpr std::array<std::string_view, 8> kUnits{"kB", "KB",  "MB",  "GB",
                                                    "TB", "KiB", "MiB", "GiB"};
   return digits > 0 && std::find(kUnits.begin(), kUnits.end(), name.substr(digits)) != kUnits.end();
 }
@@ -127,8 +159,18 @@ bool is_technical_function(std::string_view mangled) {
 
 }  // namespace
 
+bool is_name_of_people(std::string_view word) {
+  return holds(kNamesOfPeople, word) || holds(kPartsOfNames, word);
+}
+
+bool is_technical_word_alone(std::string_view word, bool begins) {
+  if (word.size() < 2 || !is_upper(word.front())) return true;
+  if (is_name_of_people(word)) return false;
+  return begins || !is_capitalised(word) || vocabulary().capitalised.contains(word);
+}
+
 bool is_technical_word(std::string_view lower) {
-  if (technical_words().contains(lower) ||
+  if (vocabulary().words.contains(lower) ||
       (lower != "planted" && PersonalStrings::is_own_word(lower))) {
     return true;  // "planted" is of simulated defects, which are words of ours alone
   }
@@ -151,6 +193,8 @@ bool is_technical_name(std::string_view name) {
   size_t digits = 0;
   size_t groups = 0;
   size_t known = 0;  // words that chance hardly makes
+  size_t words = 0;
+  size_t people = 0;  // of them
   for (std::string_view word : words_of(name)) {
     const char first = word.front();
     if (first == '_') continue;
@@ -164,11 +208,15 @@ bool is_technical_name(std::string_view name) {
     if (word.size() == 1) {
       ++letters_alone;
     } else if (is_technical_word(ascii_lower(word))) {
+      ++words;
+      people += is_name_of_people(word) ? 1 : 0;
+      if (word.size() < name.size() && holds(kNamesOfPeople, word)) return false;
       known += word.size() > 2 ? 1 : 0;
     } else {
       return false;
     }
   }
+  if (people > 1 && people == words) return false;
   return digits <= kMostDigits + 2 * known && groups <= kMostDigitGroups + known &&
          letters_alone <= kMostSingleLetters + known;
 }

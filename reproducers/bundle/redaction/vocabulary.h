@@ -9,6 +9,13 @@ namespace mpsprobe {
 /// known messages of frameworks (technical_words.txt).
 bool is_technical_word(std::string_view lower);
 
+/// Whether people are named by a word of the vocabulary as well: "Page", "will".
+bool is_name_of_people(std::string_view word);
+
+/// Whether a word of the vocabulary that stands alone is written as one: where a sentence has begun
+/// before it, with a capital only where a rule writes it so, and what people are named by never.
+bool is_technical_word_alone(std::string_view word, bool begins);
+
 /// Whether a name of letters, digits and '_' is made of such words, small numbers and units alone:
 /// "setPipelineState", "AGXG16XFamily", "H100", "0x1f2c", "fp16", "512x512". Nothing that chance
 /// made is: more than two letters that stand alone do not count as words.
