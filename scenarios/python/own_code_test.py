@@ -88,9 +88,11 @@ import threading
 door = threading.Barrier(2)
 
 def planted(thread, iteration):
-    if iteration == 2 and thread < 2 and threading.current_thread() is not threading.main_thread():
+    main = threading.current_thread() is threading.main_thread()
+    alone = threading.active_count() < 3  # nobody would come: that need not be waited for
+    if iteration == 2 and thread < 2 and not main and not alone:
         try:
-            door.wait(2)
+            door.wait(10)
         except threading.BrokenBarrierError:
             return 0
         raise ValueError(f"two at once, one of them {thread}")
