@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "harness/campaign/rerun.h"
 #include "harness/wire/axis.h"
@@ -10,11 +11,17 @@
 namespace mpsprobe {
 namespace {
 
-/// On how many axes two cells differ.
-int distance(const Cell& one, const Cell& other) {
+/// The words of all axes. Each is read once a cell: thousands of cells are compared.
+std::vector<std::string> axes_of(const Cell& cell) {
+  std::vector<std::string> words;
+  for (const Axis& axis : axes()) words.push_back(axis.read(cell));
+  return words;
+}
+
+bool differ_in_one(const std::vector<std::string>& one, const std::vector<std::string>& other) {
   int different = 0;
-  for (const Axis& axis : axes()) different += axis.read(one) == axis.read(other) ? 0 : 1;
-  return different;
+  for (size_t i = 0; i < one.size() && different < 2; ++i) different += one[i] == other[i] ? 0 : 1;
+  return different == 1;
 }
 
 bool by_threads(const CellCount& a, const CellCount& b) {
@@ -23,10 +30,6 @@ bool by_threads(const CellCount& a, const CellCount& b) {
                       count.summary->cell.processes, count.summary->id, count.summary->arm);
   };
   return rank(a) < rank(b);
-}
-
-bool is_of(const TrialRecord& trial, const CellSummary& summary, const Analysis& analysis) {
-  return to_string(trial.cell) == summary.id && trial.worker == analysis.arms[summary.arm].worker;
 }
 
 std::string without_count(const Cell& cell) {
@@ -50,15 +53,23 @@ BundleFinding find(const Evidence& evidence, const SignatureGroup& group, std::s
   finding.evidence = &evidence;
   finding.group = &group;
   finding.raw_title = std::move(raw_title);
-  for (const CellSummary& summary : analysis.cells) {
+  std::vector<std::pair<size_t, std::vector<std::string>>> failing;  // arm and axes
+  std::map<size_t, int> failures;  // of a place in Analysis::cells
+  for (const SignatureGroup::Where& where : group.cells) {
+    failures[where.summary] = where.failures;
+    failing.emplace_back(where.arm, axes_of(analysis.cells[where.summary].cell));
+  }
+  for (size_t i = 0; i < analysis.cells.size(); ++i) {
+    const CellSummary& summary = analysis.cells[i];
     if (summary.counted == 0) continue;
     CellCount count{.summary = &summary};
-    bool near = false;
-    for (const SignatureGroup::Where& where : group.cells) {
-      if (where.arm == summary.arm && where.cell == summary.id) count.failures = where.failures;
-      near =
-          near || (where.arm == summary.arm && distance(parse_cell(where.cell), summary.cell) == 1);
+    if (const auto failed = failures.find(i); failed != failures.end()) {
+      count.failures = failed->second;
     }
+    const std::vector<std::string> words = axes_of(summary.cell);
+    const bool near = std::any_of(failing.begin(), failing.end(), [&](const auto& other) {
+      return other.first == summary.arm && differ_in_one(other.second, words);
+    });
     if (count.failures == 0 && !near) continue;
     count.otherwise = summary.failures - count.failures;
     count.rate = rate_interval(analysis.sampling, count.failures, summary.counted);
@@ -67,10 +78,11 @@ BundleFinding find(const Evidence& evidence, const SignatureGroup& group, std::s
   }
   std::sort(finding.cells.begin(), finding.cells.end(), by_threads);
 
-  std::set<std::string> failing;
   std::set<std::string> groups;
   std::set<size_t> failing_cells;
+  std::set<std::pair<std::string, std::string>> wanted;  // cell and worker
   for (const CellCount& count : finding.cells) {
+    wanted.emplace(count.summary->id, analysis.arms[count.summary->arm].worker);
     if (count.failures == 0) continue;
     groups.insert(without_count(count.summary->cell));
     failing_cells.insert(static_cast<size_t>(count.summary - analysis.cells.data()));
@@ -78,10 +90,7 @@ BundleFinding find(const Evidence& evidence, const SignatureGroup& group, std::s
     finding.paravirtual = finding.paravirtual || count.summary->paravirtual;
   }
   for (const TrialRecord& trial : evidence.journal.trials) {
-    const bool of_cells =
-        std::any_of(finding.cells.begin(), finding.cells.end(),
-                    [&](const CellCount& count) { return is_of(trial, *count.summary, analysis); });
-    if (!of_cells) continue;
+    if (!wanted.contains({to_string(trial.cell), trial.worker})) continue;
     finding.trials.push_back(&trial);
     if (is_failure(trial.judgement.outcome) && trial.judgement.signature == group.title) {
       finding.failed.push_back(&trial);
