@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <new>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
@@ -206,11 +207,18 @@ bool has_debug_information(Elf* elf) {
   return found;
 }
 
+/// Left to itself libdw ends the process, with a code that means something else here.
+[[noreturn]] void out_of_memory() {
+  throw std::bad_alloc();
+}
+
 }  // namespace
 
 class DwarfPlaces::Implementation {
  public:
-  explicit Implementation(Dwarf* dwarf) : dwarf_(dwarf) {}
+  explicit Implementation(Dwarf* dwarf) : dwarf_(dwarf) {
+    dwarf_new_oom_handler(dwarf_, out_of_memory);
+  }
   Implementation(const Implementation&) = delete;
   Implementation& operator=(const Implementation&) = delete;
   ~Implementation() { dwarf_end(dwarf_); }

@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <new>
 #include <optional>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -29,6 +31,13 @@ namespace {
 
 constexpr size_t kUsualWidth = 80;
 constexpr size_t kMostWidth = 120;  // longer lines are hard to read
+
+constexpr const char* kTooLittleMemory =
+    "the memory that this process may use is not enough. Allow more (ulimit -v; the limit of the "
+    "container or job). What was recorded is kept: --resume goes on with a run";
+constexpr const char* kNoThread =
+    "the system refuses another thread. Allow more processes (ulimit -u) or memory (ulimit -v). "
+    "What was recorded is kept: --resume goes on with a run";
 
 /// The program as the user called it, through a script or not: printed commands begin with it.
 std::string called_as(const char* program) {
@@ -165,6 +174,11 @@ int command_line(int argc, char** argv) {
     return fail(kExitUsage, error.what());
   } catch (const ReportError& error) {
     return fail(kExitNoReport, error.what());
+  } catch (const std::bad_alloc&) {
+    return fail(kExitMachine, kTooLittleMemory);
+  } catch (const std::system_error& error) {
+    const bool no_thread = error.code() == std::errc::resource_unavailable_try_again;
+    return fail(kExitMachine, no_thread ? kNoThread : error.what());
   } catch (const std::exception& error) {  // MachineError, JournalError, and what nobody foresaw
     return fail(kExitMachine, error.what());
   }
