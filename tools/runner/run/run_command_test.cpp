@@ -381,6 +381,7 @@ TEST_F(RunCommand, ARunWhoseBudgetIsOverIsIncomplete) {
                             "--budget", "0.02", "--worker", selftest_, "--out", path("out")});
   EXPECT_EQ(run.exit_code, 6) << run.err;
   EXPECT_THAT(run.err, HasSubstr("of 5000 planned trials came to a result"));
+  EXPECT_THAT(run.err, HasSubstr(" run --resume " + path("out") + "\n"));
 }
 
 TEST_F(RunCommand, SettlesWhereCellsBeginToFail) {
