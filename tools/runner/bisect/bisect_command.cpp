@@ -141,6 +141,7 @@ class Bisection {
       build.seen = trials_[i].seen();
       build.here = trials_[i].trials_here();
       build.path = trials_[i].worker_path();
+      if (trials_[i].simulated() && !result_.simulated) say_simulated();
       result_.simulated = result_.simulated || trials_[i].simulated();
       if (!build.unusable.empty()) continue;
       result_.usable.push_back(i);

@@ -135,6 +135,7 @@ TEST_F(Bisect, ABackendThatTheWorkerCallsSimulatedIsMarkedFromTheStart) {
   const Run run =
       mpsprobe({"bisect", kCell, "--builds", write("list.txt", list), "--out", path("out")});
   EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_LT(run.err.find("SIMULATED Metal device"), run.err.find("   1  ")) << run.err;
   EXPECT_THAT(run.out, HasSubstr("SIMULATED"));
   EXPECT_THAT(read("out/bisect.md"), HasSubstr("> SIMULATED"));
   EXPECT_TRUE(result("out").at("simulated"));

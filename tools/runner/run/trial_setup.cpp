@@ -60,12 +60,14 @@ std::string build_in_words(const nlohmann::json& describe) {
 
 }  // namespace
 
+void say_simulated() {
+  say(stderr,
+      "SIMULATED Metal device: what follows shows how mpsprobe works, and nothing about Apple's "
+      "software.\n");
+}
+
 void say_workers(const CampaignHeader& header) {
-  if (is_simulated(header)) {
-    say(stderr,
-        "SIMULATED Metal device: what follows shows how mpsprobe works, and nothing about Apple's "
-        "software.\n");
-  }
+  if (is_simulated(header)) say_simulated();
   for (const WorkerInfo& worker : header.workers) {
     const LibraryUnderTest library = library_under_test(provenance_of(worker.describe));
     say(stderr, "worker {}: {}, {}\n", worker.name, printable(in_words(library)),

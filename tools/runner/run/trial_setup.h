@@ -21,6 +21,9 @@ std::filesystem::path make_default_run_folder(std::string_view started, std::str
 /// created.
 void make_named_folder(const std::filesystem::path& folder);
 
+/// Says on standard error that what follows is no evidence.
+void say_simulated();
+
 /// Says on standard error what the trials are about to run on: that it is simulated, where any of
 /// it is, and each worker with its library.
 void say_workers(const CampaignHeader& header);
