@@ -25,6 +25,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr int kMostLinks = 40;  // as the system follows
+
+/// Where a user's own file lies: where it is a symbolic link, that stays one.
+fs::path target_of(const std::string& file) {
+  fs::path target = file;
+  std::error_code error;
+  for (int links = 0; fs::is_symlink(target, error); ++links) {
+    if (links == kMostLinks) {
+      throw InputError(printable(file), "is a link that leads back to itself",
+                       "Name another file with --expectations");
+    }
+    target = target.parent_path() / fs::read_symlink(target);
+  }
+  return target;
+}
+
 int check(const ExpectOptions& options) {
   if (options.runs.empty()) {
     throw InputError("expect check", "nothing says which run", "Name the folders of runs");
@@ -82,10 +98,7 @@ int update(const ExpectOptions& options) {
   refuse_contradictory(findings);
   const ExpectationsUpdate updated = update_expectations(text, place, known, run.facts, findings);
   if (!there || updated.text != text) {
-    // The user's own file: where it is a symbolic link, that stays one.
-    const fs::path target = fs::canonical(options.file, error);
-    write_atomically(error ? fs::path(options.file) : target, updated.text,
-                     "it is as it was before");
+    write_atomically(target_of(options.file), updated.text, "it is as it was before");
   }
   for (const std::string& line : updated.changes) say(stdout, "{}\n", line);
   say(stderr, "{}: {}, {} as they were\n", place, counted(updated.changes.size(), "changes"),

@@ -63,6 +63,20 @@ TEST_F(Expect, ALinkStaysOneAndAFileKeepsItsPermissions) {
   EXPECT_TRUE(fs::is_symlink(path("known.json")));
   EXPECT_EQ(fs::status(file).permissions(), fs::perms::owner_read | fs::perms::owner_write);
   EXPECT_GT(fs::file_size(file), 100U);
+  // One that leads to where no file is yet makes it there.
+  fs::create_directory(path("elsewhere"));
+  fs::create_symlink("elsewhere/second.json", path("second.json"));
+  EXPECT_EQ(
+      mpsprobe({"expect", "update", "--from", path("one"), "--expectations", path("second.json")})
+          .exit_code,
+      0);
+  EXPECT_TRUE(fs::is_symlink(path("second.json")));
+  EXPECT_THAT(read("elsewhere/second.json"), HasSubstr("exit_eleven"));
+  fs::create_symlink("third.json", path("third.json"));
+  EXPECT_THAT(
+      mpsprobe({"expect", "update", "--from", path("one"), "--expectations", path("third.json")})
+          .err,
+      HasSubstr("leads back to itself"));
 }
 
 TEST_F(Expect, EarlierNightsAreEvidence) {
