@@ -148,8 +148,9 @@ void write_env(Cell& cell, const Axis&, string_view text) {
   cell.env = to_axis_value(parse_variables(text));
 }
 
+// Not "." and "..", which lead elsewhere in a path.
 bool is_operation(string_view text) {
-  return is_word(text, "_.");
+  return is_word(text, "_.") && text.find_first_not_of('.') != string_view::npos;
 }
 bool is_dtype(string_view text) {
   return is_word(text, "_");

@@ -123,7 +123,7 @@ INSTANTIATE_TEST_SUITE_P(
                     BadText{"sim/linear/graph/threads=1/shape=08", "shape"},
                     BadText{"sim/linear/graph//threads=1", "part 4"},
                     BadText{"sim/linear/graph/threads=99999999999999999999", "threads"},
-                    BadText{std::string(2000, 'a'), "1000"}));
+                    BadText{std::string(2000, 'a'), "1000"}, BadText{"sim/../default", "op"}));
 
 TEST(Axis, MessagesShowNoTerminalEscape) {
   try {
