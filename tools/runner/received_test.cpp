@@ -377,6 +377,24 @@ TEST_F(Received, APipeInTheFolderOfARunIsNotWaitedFor) {
   }
 }
 
+TEST_F(Received, ARequestThatIsNoneIsRefusedByName) {
+  mpsprobe(
+      {"run", "--cell", kFailing, "--trials", "1", "--worker", selftest_, "--out", path("own")});
+  const std::string other = R"({"mpsprobe_repro": 2, "mpsprobe_bisect_request": 2})";
+  for (const auto& [text, said] : std::vector<std::pair<std::string, std::string>>{
+           {"{", "damaged"},
+           {"{}", "damaged"},
+           {other, "another version"},
+           {std::string(size_t{2} << 20, ' '), "is over"}}) {
+    write("own/request.json", text);
+    for (const std::string command : {"repro", "bisect"}) {
+      const Run run = mpsprobe({command, "--resume", path("own")});
+      EXPECT_EQ(run.exit_code, 2) << command << ": " << run.err;
+      EXPECT_THAT(run.err, HasSubstr(said)) << command;
+    }
+  }
+}
+
 TEST_F(Received, NothingActsOnTheTerminal) {
   const std::string hostile = "2026\x1b]0;title\x07\x1b[2J";
   foreign();

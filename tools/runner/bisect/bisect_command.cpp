@@ -18,6 +18,7 @@
 #include "tools/runner/bisect/build_trials.h"
 #include "tools/runner/exit_code.h"
 #include "tools/runner/interrupt.h"
+#include "tools/runner/request_file.h"
 #include "tools/runner/run/run_command.h"
 #include "tools/runner/run/trial_setup.h"
 #include "tools/runner/say.h"
@@ -34,7 +35,7 @@ fs::path new_bisect_folder(const BisectOptions& options) {
   if (!options.out.has_value()) return make_default_run_folder(utc_now(), "bisect");
   const fs::path folder = *options.out;
   std::error_code error;
-  if (fs::exists(folder / kBisectRequestFile, error)) {
+  if (fs::exists(folder / kRequestFile, error)) {
     throw InputError("--out " + printable(folder.string()), "holds a bisection already",
                      "Go on with it by --resume, or name another folder");
   }

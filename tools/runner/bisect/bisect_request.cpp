@@ -9,13 +9,12 @@
 #include "harness/campaign/campaign.h"
 #include "harness/input/input_error.h"
 #include "harness/input/input_file.h"
-#include "harness/input/json_shape.h"
 #include "harness/journal/trial_json.h"
 #include "harness/wire/library_under_test.h"
 #include "reports/words/safe_text.h"
-#include "reports/writers/atomic_file.h"
 #include "tools/runner/bisect/own_code_builds.h"
 #include "tools/runner/merge/find_runs.h"
+#include "tools/runner/request_file.h"
 #include "tools/runner/run/own_code.h"
 #include "tools/runner/run/recorded_trials.h"
 #include "tools/runner/run/run_origin.h"
@@ -26,13 +25,13 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr size_t kMostRequestBytes = size_t{1} << 20;
+constexpr size_t kMostListBytes = size_t{1} << 20;
 
 std::vector<std::string> build_list(const std::string& text) {
   std::error_code error;
   std::string list = text;
   if (fs::is_regular_file(text, error) && text.find(',') == std::string::npos) {
-    list = read_input_file(text, kMostRequestBytes, "Name builds, or a file of them, one a line");
+    list = read_input_file(text, kMostListBytes, "Name builds, or a file of them, one a line");
     // A worker's path alone is one build, which there is nothing to bisect in.
     std::replace(list.begin(), list.end(), '\n', ',');
   }
@@ -175,22 +174,15 @@ void write_bisect_request(const fs::path& folder, const BisectRequest& request) 
               {"origin", origin_of(folder)}};
   if (limits.memory_limit_bytes > 0) object["memory_limit_bytes"] = limits.memory_limit_bytes;
   if (options.start_process.has_value()) object["start_process"] = name_of(*options.start_process);
-  write_atomically(folder / kBisectRequestFile, object.dump(2) + "\n", "nothing was run");
+  write_request_file(folder, object);
 }
 
 BisectRequest read_bisect_request(const fs::path& folder, const BisectOptions& now) {
   const std::string where = "--resume " + printable(folder.string());
-  const char* const remedy = "Name the folder of a bisection that was cut short";
-  const fs::path file = folder / kBisectRequestFile;
-  if (!open_plain_file(file).is_open()) throw InputError(where, "holds no bisection", remedy);
   BisectRequest request;
   std::string origin;
   request.options = now;
-  try {
-    const json object = json::parse(read_input_file(file, kMostRequestBytes, remedy));
-    if (object.at("mpsprobe_bisect_request") != 1) {
-      throw InputError(where, "was written by another version of mpsprobe", "Begin a new one");
-    }
+  read_request_file(folder, "mpsprobe_bisect_request", where, "bisection", [&](const json& object) {
     BisectOptions& options = request.options;
     options.cell = to_string(parse_cell(object.at("cell").get<std::string>()));
     options.make = object.at("make");
@@ -213,17 +205,14 @@ BisectRequest read_bisect_request(const fs::path& folder, const BisectOptions& n
       request.builds.push_back(
           {each.at("name"), each.at("path"), {each.at("known_failures"), each.at("known_trials")}});
     }
-  } catch (const json::exception& error) {
-    throw InputError(where, std::string("its request.json is damaged: ") + json_problem(error),
-                     remedy);
-  }
+  });
   const bool plain =
       request.builds.size() >= 2 &&
       std::all_of(request.builds.begin(), request.builds.end(), [](const NamedBuild& build) {
         return is_name(build.name) && build.known.failures >= 0 &&
                build.known.failures <= build.known.trials;
       });
-  if (!plain) throw InputError(where, "its request.json makes no sense", remedy);
+  if (!plain) throw InputError(where, "its request.json makes no sense", "Begin a new one");
   if (!now.trust_run) {
     WouldStart what{{}, request.options.environment};
     if (!request.options.make.empty()) what.programs.push_back("--make: " + request.options.make);

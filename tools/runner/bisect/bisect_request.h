@@ -28,8 +28,6 @@ struct BisectRequest {
 /// False, and nothing is added, where it says nothing of the cell.
 bool count_result(const TrialResult& result, const std::string& signature, Proportion& seen);
 
-constexpr const char* kBisectRequestFile = "request.json";
-
 /// Reads the list of builds and the runs of --from. Throws InputError, JournalError.
 BisectRequest bisect_request(const BisectOptions& options);
 

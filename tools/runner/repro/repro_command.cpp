@@ -10,8 +10,6 @@
 #include "harness/campaign/rerun.h"
 #include "harness/campaign/trial_bench.h"
 #include "harness/input/input_error.h"
-#include "harness/input/input_file.h"
-#include "harness/input/json_shape.h"
 #include "harness/journal/trial_json.h"
 #include "reports/analysis/devices.h"
 #include "reports/words/safe_text.h"
@@ -25,6 +23,7 @@
 #include "tools/runner/machine_error.h"
 #include "tools/runner/repro/repro_programs.h"
 #include "tools/runner/repro/repro_source.h"
+#include "tools/runner/request_file.h"
 #include "tools/runner/run/plan_campaign.h"
 #include "tools/runner/run/recorded_trials.h"
 #include "tools/runner/run/run_origin.h"
@@ -38,49 +37,34 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kReproRequestFile = "request.json";
-
 /// Trials in the command that runs the minimal cell again.
 constexpr int kFewestTrialsAgain = 10;
 constexpr int kMostTrialsAgain = 1000;
 
-/// What a minimisation was asked for, beside its journal, so that it can be resumed: the signature
-/// and the limits. Not the start cell and the operations, which the journal's header holds. Throws
-/// MachineError where it cannot be written.
-void write_request(const fs::path& file, const MinimiseRequest& request) {
-  const nlohmann::json object{{"mpsprobe_repro", 1},
+/// The signature and the limits. Not the start cell and the operations, which the journal's header
+/// holds. Throws ReportError where it cannot be written.
+void write_request(const fs::path& folder, const MinimiseRequest& request) {
+  write_request_file(folder, {{"mpsprobe_repro", 1},
                               {"signature", valid_utf8(request.signature)},
                               {"most_trials", request.most_trials},
                               {"patience", request.patience},
                               {"condition_trials", request.most_condition_trials},
-                              {"conditions", request.conditions}};
-  write_atomically(file, object.dump(2) + "\n", "nothing was run");
+                              {"conditions", request.conditions}});
 }
 
 /// Throws InputError where it is not of this form.
-MinimiseRequest read_request(const fs::path& file) {
-  const char* const remedy = "Begin a new minimisation";
-  constexpr size_t kMostBytes = size_t{1} << 20;
+MinimiseRequest read_request(const fs::path& folder, const std::string& where) {
   MinimiseRequest request;
-  try {
-    const bool plain = open_plain_file(file).is_open();
-    const nlohmann::json object =
-        nlohmann::json::parse(plain ? read_input_file(file, kMostBytes, remedy) : "");
-    if (object.at("mpsprobe_repro") != 1) {
-      throw InputError(file.string(), "was written by another version of mpsprobe", remedy);
-    }
-    request.signature = object.at("signature");
-    request.most_trials = object.at("most_trials");
-    request.patience = object.at("patience");
-    request.most_condition_trials = object.at("condition_trials");
-    request.conditions = object.at("conditions");
-  } catch (const nlohmann::json::exception& error) {
-    throw InputError(file.string(),
-                     std::string("is not what `mpsprobe repro` wrote: ") + json_problem(error),
-                     remedy);
-  }
+  read_request_file(folder, "mpsprobe_repro", where, "minimisation",
+                    [&](const nlohmann::json& object) {
+                      request.signature = object.at("signature");
+                      request.most_trials = object.at("most_trials");
+                      request.patience = object.at("patience");
+                      request.most_condition_trials = object.at("condition_trials");
+                      request.conditions = object.at("conditions");
+                    });
   if (request.most_trials < 2 || request.patience < 1 || request.most_condition_trials < 1) {
-    throw InputError(file.string(), "holds a limit that makes no sense", remedy);
+    throw InputError(where, "its request.json makes no sense", "Begin a new one");
   }
   return request;
 }
@@ -257,25 +241,23 @@ int run_repro(const CampaignHeader& header, const MinimiseRequest& request, cons
 
 int resume(const ReproOptions& options) {
   const fs::path folder = *options.resume;
-  if (!fs::exists(folder / "journal.ndjson") || !fs::exists(folder / kReproRequestFile)) {
-    throw InputError("--resume " + printable(folder.string()), "holds no minimisation",
-                     "Name the folder of one that was cut short");
+  const std::string where = "--resume " + printable(folder.string());
+  if (!fs::exists(folder / "journal.ndjson") || !fs::exists(folder / kRequestFile)) {
+    throw InputError(where, "holds no minimisation", "Name the folder of one that was cut short");
   }
   watch_for_interrupt();
   JournalWriter writer(folder / "journal.ndjson");
   const Journal& journal = writer.existing();
   if (journal.header.workers.size() != 1 || journal.header.cells.size() != 1) {
-    throw InputError("--resume " + printable(folder.string()),
-                     "holds the journal of a run, not of a minimisation",
+    throw InputError(where, "holds the journal of a run, not of a minimisation",
                      "Go on with it by `mpsprobe run --resume`");
   }
   if (!options.trust_run) {
-    refuse_foreign(journal.header.origin, folder, would_start(journal.header),
-                   "--resume " + folder.string(),
+    refuse_foreign(journal.header.origin, folder, would_start(journal.header), where,
                    "Add --trust-run if you trust whoever made it, or begin a new one");
   }
   check_same_libraries(journal.header);
-  MinimiseRequest request = read_request(folder / kReproRequestFile);
+  MinimiseRequest request = read_request(folder, where);
   request.start = journal.header.cells.front().cell;
   request.operations = operations_of(journal.header.workers);
   say(stderr, "going on after {} trials{}\n", journal.trials.size(),
@@ -308,7 +290,7 @@ int repro_command_line(const ReproOptions& options) {
   watch_for_interrupt();  // from here on there is something to leave in order
   const fs::path folder = folder_for(options, source);
   header.origin = origin_of(folder);
-  write_request(folder / kReproRequestFile, request);
+  write_request(folder, request);
   JournalWriter journal(folder / "journal.ndjson", header);
   return run_repro(header, request, folder, journal, {}, options);
 }
