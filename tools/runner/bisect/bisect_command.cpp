@@ -68,7 +68,7 @@ class Bisection {
       if (request_.options.limits.budget_seconds.value_or(1e11) < spent.count()) {
         return stop("the time was used up", kExitIncomplete);
       }
-      if (trials_here() >= request_.options.most_trials) {
+      if (!can_go_on()) {
         return stop(fmt::format("the most trials, {}, were run", request_.options.most_trials),
                     kExitIncomplete);
       }
@@ -119,6 +119,7 @@ class Bisection {
       }
     }
     run.fail_on = "never";
+    run.part = true;
     const StandardOutputAside aside;
     const int code = run_command_line(run);
     count_confirmed(folder, place);
@@ -126,6 +127,11 @@ class Bisection {
   }
 
   const BisectResult& result() const { return result_; }
+
+  /// Whether more would be run if it went on.
+  bool can_go_on() const {
+    return result_.settled() || trials_here() < request_.options.most_trials;
+  }
 
  private:
   static bool has_journal(const fs::path& folder) {
@@ -210,7 +216,7 @@ int bisect_command_line(const BisectOptions& options) {
     say(stdout, "{}result: {}\n", bisect_terminal(result),
         printable((folder / "bisect.md").string()));
   }
-  if (code == kExitInterrupted || code == kExitIncomplete) {
+  if ((code == kExitInterrupted || code == kExitIncomplete) && bisection.can_go_on()) {
     std::vector<std::string> words{options.command_line.front(), "bisect", "--resume",
                                    folder.string()};
     if (options.trust_run) words.emplace_back("--trust-run");

@@ -13,6 +13,7 @@ namespace mpsprobe {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 constexpr const char* kCell = "cpu/selftest.exit_eleven/default";
 
@@ -200,6 +201,7 @@ TEST_F(Bisect, SaysWhenNothingChanged) {
   EXPECT_EQ(few.exit_code, 6) << few.err;
   EXPECT_THAT(few.out, HasSubstr("Not settled: the most trials, 1, were run. It is undecided: one "
                                  "of no culprit, b1 to b3 (95% confidence)"));
+  EXPECT_THAT(few.err, Not(HasSubstr("--resume")));  // which would run nothing
 }
 
 TEST_F(Bisect, StartsItsProcessesAsItIsToldAlsoWhenItGoesOn) {

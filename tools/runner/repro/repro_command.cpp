@@ -232,7 +232,8 @@ int run_repro(const CampaignHeader& header, const MinimiseRequest& request, cons
                              utc_now(), trials.stop_note()});
   write_result(folder, minimum, worker, !options.no_programs, interrupted);
   if (minimum.state == MinimumState::stopped) {
-    const std::vector<std::string> words{program_of(header), "repro", "--resume", folder.string()};
+    std::vector<std::string> words{program_of(header), "repro", "--resume", folder.string()};
+    if (options.trust_run) words.emplace_back("--trust-run");
     say_goes_on(words);
   }
   say_result(folder, minimum, options.json);

@@ -223,8 +223,9 @@ TEST_F(PastedCommands, OfAReductionAndOfABundleHaveItsLimitsToo) {
 TEST_F(PastedCommands, ThatGoOnNameTheFolder) {
   const std::string out = path("cut \"$(off)\"\nit's");
   const std::string build = selftest_.substr(selftest_.find('=') + 1);
-  const Run bisection = mpsprobe({"bisect", kCell, "--builds", "a=" + build + ",b=" + build,
-                                  "--most-trials", "2", "--out", out});
+  const Run bisection =
+      mpsprobe({"bisect", "cpu/selftest.deadlock/default", "--builds", "a=" + build + ",b=" + build,
+                "--stall", "0.7", "--budget", "0.01", "--out", out});
   EXPECT_THAT(pasted(bisection.err, "bisect "), ElementsAre(Words{"bisect", "--resume", out}))
       << bisection.err;
 }

@@ -227,21 +227,22 @@ std::vector<std::string> said_beside_resume(const RunOptions& options) {
   return words;
 }
 
-void say_how_it_goes_on(const RunOptions& options, const Analysis& analysis,
+void say_how_it_goes_on(const char* why, const RunOptions& options, const Analysis& analysis,
                         const fs::path& folder) {
+  if (options.part) return;
   std::vector<std::string> words{program_of(analysis.header), "run", "--resume", folder.string()};
   if (options.trust_run) words.emplace_back("--trust-run");
   // What a run that goes on is not told by its journal.
   const std::vector<std::string> said = said_beside_resume(options);
   words.insert(words.end(), said.begin(), said.end());
+  say(stderr, "{}; ", why);
   say_goes_on(words);
 }
 
 int exit_code(const RunOptions& options, const std::vector<KnownFailure>& known,
               const CampaignEnd& end, const Analysis& analysis, const fs::path& folder) {
   if (end.reason == "interrupted") {
-    say(stderr, "interrupted; ");
-    say_how_it_goes_on(options, analysis, folder);
+    say_how_it_goes_on("interrupted", options, analysis, folder);
     return kExitInterrupted;
   }
   if (end.reason == "device_lost") {
@@ -251,8 +252,7 @@ int exit_code(const RunOptions& options, const std::vector<KnownFailure>& known,
     return kExitMachine;
   }
   if (end.reason == "budget") {
-    say(stderr, "the time budget was used up; ");
-    say_how_it_goes_on(options, analysis, folder);
+    say_how_it_goes_on("the time budget was used up", options, analysis, folder);
   }
   if (!analysis.has_evidence()) {
     say(stderr, "mpsprobe: nothing could run: no trial came to a result that counts{}\n",

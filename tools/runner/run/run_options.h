@@ -48,6 +48,7 @@ struct RunOptions {
   bool force_env = false;                   ///< also variables that no library has
   bool dry_run = false;
   bool json = false;
+  bool part = false;                      ///< of another command, which says how it goes on
   std::vector<std::string> command_line;  ///< for the report
 };
 

@@ -165,6 +165,7 @@ std::vector<Cell> chosen_cells(const VerifyOptions& options, const BundleRecord&
 RunOptions run_options(const VerifyOptions& options, const BundleRecord& record) {
   RunOptions run = options.run;
   run.fail_on = "never";
+  run.part = true;
   if (run.resume.has_value()) return run;
   for (const Cell& cell : chosen_cells(options, record)) run.cells.push_back(to_string(cell));
   if (!run.trials.has_value()) run.trials = default_trials(record.cells);
@@ -288,7 +289,7 @@ int verify_command_line(const VerifyOptions& options) {
   write(folder, bundle, verification);
   say(stdout, "{}",
       options.json ? verification_json(verification) : verification_terminal(verification));
-  if (code == kExitInterrupted) {
+  if (code == kExitInterrupted || code == kExitIncomplete) {
     std::vector<std::string> words{options.run.command_line.front(), "verify", options.bundle,
                                    "--resume", folder.string()};
     if (!options.profile.empty()) words.insert(words.end(), {"--profile", options.profile});

@@ -197,6 +197,8 @@ TEST_F(VerifyCommand, WhatWasCutShortIsGoneOnWithAndConcludedAgain) {
       {"--worker", old_worker(), "--worker", new_worker(), "--trials", "100", "--budget", "0.01"});
   EXPECT_EQ(cut.exit_code, 6) << cut.err;
   EXPECT_THAT(cut.out, HasSubstr("cut short"));
+  EXPECT_THAT(cut.err, HasSubstr(" verify " + path("bundle") + " --resume " + path("out") + "\n"));
+  EXPECT_THAT(cut.err, Not(HasSubstr("run --resume")));
   const Run other = mpsprobe({"verify", path("bundle"), "--resume", path("out"), "--trials", "5"});
   EXPECT_EQ(other.exit_code, 2);
   // Each goes on for as long as the budget of the run that began.
