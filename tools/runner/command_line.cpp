@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <new>
 #include <optional>
 #include <system_error>
@@ -176,6 +177,8 @@ int command_line(int argc, char** argv) {
     return fail(kExitNoReport, error.what());
   } catch (const std::bad_alloc&) {
     return fail(kExitMachine, kTooLittleMemory);
+  } catch (const std::filesystem::filesystem_error& error) {
+    return fail(kExitMachine, error.path1().string() + ": " + error.code().message());
   } catch (const std::system_error& error) {
     const bool no_thread = error.code() == std::errc::resource_unavailable_try_again;
     return fail(kExitMachine, no_thread ? kNoThread : error.what());

@@ -224,6 +224,13 @@ TEST_F(CommandLine, AFolderThatCannotBeMadeEndsWithThree) {
   EXPECT_THAT(run.err, HasSubstr("--out"));
 }
 
+TEST_F(CommandLine, WhatTheFilesystemRefusesIsSaidWithItsNameAndReason) {
+  const std::string name(300, 'a');
+  const Run run = mpsprobe({"list", "--filed", name});
+  EXPECT_EQ(run.exit_code, 3);
+  EXPECT_EQ(run.err, "mpsprobe: " + name + ": File name too long\n");
+}
+
 TEST_F(CommandLine, ADryRunShowsTheCellsAndRunsNothing) {
   const Run run = mpsprobe({"run", "--op", "selftest.pass", "--backend", "cpu", "--threads", "1-3",
                             "--dry-run", "--json", "--worker", selftest_});
