@@ -213,13 +213,14 @@ class Received:
             file.rename(bundle / name)
             words = ["verify", bundle, *out]
         else:
-            if name != "journal.ndjson":
+            if name == "report.json":  # which is read where there is no journal
                 (run / "journal.ndjson").unlink()
             (run / name).unlink(missing_ok=True)
             file.rename(run / name)
-            words = self.random.choice([["report", run], ["show", run], ["diff", run, run], ["run", "--resume", run], ["repro", run],
-                                        ["run", "--failed", run], ["merge", run, "--out", place / "out"], ["feedback", run],
-                                        ["repro", "--resume", run], ["bisect", "--resume", run]])
+            going_on = [["repro", "--resume", run], ["bisect", "--resume", run]]
+            words = self.random.choice(going_on if name == "request.json" else [
+                *going_on, ["report", run], ["show", run], ["diff", run, run], ["run", "--resume", run], ["repro", run],
+                ["run", "--failed", run], ["merge", run, "--out", place / "out"], ["feedback", run]])
         most = 1 << 30
         done = self.call([self.program, *words], preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (most, most)))
         # What reads logs takes their beginning and end.
