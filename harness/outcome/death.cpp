@@ -80,6 +80,10 @@ Judgement judge_death(JudgedProcess& judged, int signal) {
   judged.crash = crash_title(judged.process, signal);
   const Finding* ending = judged.first_ending();
   if (ending != nullptr && is_deliberate(signal)) {
+    // Who ended it says more than that somebody did.
+    if (ending->mute && judged.crash->basis == Basis::frames) {
+      return judged.as(outcome_of(ending->text_class), judged.crash->title, *judged.crash);
+    }
     return judged.as(outcome_of(ending->text_class), *ending);
   }
   // Another thread was about to abort: that came first, and the status stays what it was. Not an
