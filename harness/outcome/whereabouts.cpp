@@ -6,7 +6,6 @@
 #include "harness/signature/title.h"
 
 namespace mpsprobe {
-namespace {
 
 std::string_view words_for(Phase phase) {
   switch (phase) {
@@ -25,6 +24,8 @@ std::string_view words_for(Phase phase) {
   }
   return "in the run";
 }
+
+namespace {
 
 /// How much a step says about what went wrong; 0: nothing.
 int telling(Step step) {

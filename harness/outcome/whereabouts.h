@@ -20,6 +20,9 @@ std::string whereabouts(const RecorderReading& recorder, std::string_view path =
 /// "in tear-down of linear/nograph". For hangs.
 std::string whereabouts_of_hang(const RecorderReading& recorder, std::string_view path);
 
+/// "in tear-down", "at the interpreter's end".
+std::string_view words_for(Phase phase);
+
 /// ", in tear-down" for a death outside the run, "" for one in the run: what is added to a title
 /// that already says what failed.
 std::string phase_suffix(Phase phase);

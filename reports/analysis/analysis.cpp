@@ -126,10 +126,11 @@ void count_outcome(CellSummary& cell, const Judgement& judgement) {
   for (OutcomeCount& count : cell.outcomes) {
     if (count.outcome == judgement.outcome && count.detail == judgement.detail) {
       ++count.trials;
+      if (count.phase != judgement.phase) count.phase.reset();
       return;
     }
   }
-  cell.outcomes.push_back({judgement.outcome, judgement.detail, 1});
+  cell.outcomes.push_back({judgement.outcome, judgement.detail, 1, judgement.phase});
 }
 
 // Keeps `texts` sorted.

@@ -52,6 +52,7 @@ struct OutcomeCount {
   Outcome outcome = Outcome::not_run;
   std::string detail;
   int trials = 0;
+  std::optional<Phase> phase;  ///< in which all of these ended; nothing where they differ
 };
 
 /// Of a trial that passed.

@@ -208,6 +208,17 @@ TEST(Answer, NamesTheCellWhereSeveralKindsRan) {
             "failed, the rate is below 31% with 95% confidence.");
 }
 
+TEST(Answer, SaysThatAllCrashesCameAfterTheWork) {
+  SampleJournal sample;
+  Judgement at_the_end = SampleJournal::segfault();
+  at_the_end.phase = Phase::finalise;
+  sample.plan("mlx/raw/default/threads=1").ran(10, 2, at_the_end);
+  EXPECT_THAT(answer_of(sample).text,
+              HasSubstr("crashes at the interpreter's end already with 1 thread (2 of 10"));
+  sample.plan("mlx/raw/default/threads=2").ran(10, 1);
+  EXPECT_THAT(answer_of(sample).text, HasSubstr("crashes already with 1 thread (2 of 10"));
+}
+
 TEST(Answer, SaysWhatALibraryRefuses) {
   SampleJournal sample;
   const auto refuse = [&sample](int trials) {

@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <climits>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <tuple>
 
+#include "harness/outcome/whereabouts.h"
 #include "reports/analysis/common_axes.h"
 #include "reports/words/counted.h"
 #include "reports/words/report_words.h"
@@ -155,6 +157,10 @@ class BuildSentence {
     }
     if (least == nullptr) return "";
     std::string text(in_words(harm));
+    // That all numbers were right before is news to whoever reads "crashes".
+    if (const std::optional<Phase> phase = ending_with(cells_, harm)) {
+      text += fmt::format(" {}", words_for(*phase));
+    }
     text += least->cell.threads == 1 && least->cell.processes == 1 ? " already with " : " from ";
     text += load_in_words(*least) + " (";
     if (has_several_kinds(analysis_))

@@ -131,6 +131,19 @@ int trials_with(const CellSummary& cell, Harm harm) {
   return trials;
 }
 
+std::optional<Phase> ending_with(const std::vector<const CellSummary*>& cells, Harm harm) {
+  std::optional<Phase> phase;
+  for (const CellSummary* cell : cells) {
+    for (const OutcomeCount& count : cell->outcomes) {
+      if (harm_of(count.outcome) != harm) continue;
+      if (count.phase != Phase::teardown && count.phase != Phase::finalise) return std::nullopt;
+      if (phase.has_value() && phase != count.phase) return std::nullopt;
+      phase = count.phase;
+    }
+  }
+  return phase;
+}
+
 SettledPlaces::SettledPlaces(const Analysis& analysis) : analysis_(analysis) {
   for (const Boundary& boundary : analysis.boundaries) {
     if (!boundary.settled) continue;
