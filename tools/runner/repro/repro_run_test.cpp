@@ -165,6 +165,26 @@ TEST_F(ReproRun, ProcessesAreStartedAsInTheRunUnlessItIsToldOtherwise) {
   EXPECT_EQ(result.exit_code, 2);
 }
 
+// A run of several jobs gives each a part of the memory, and trials of repro run one at a time.
+TEST_F(ReproRun, OnlyAMemoryLimitThatTheRunChoseIsKept) {
+  const auto command = [this](const std::string& name, const std::vector<std::string>& more) {
+    std::vector<std::string> words{
+        "run",      "--cell",  "cpu/selftest.null_dereference/default/iterations=2",
+        "--worker", selftest_, "--trials",
+        "2",        "--jobs",  "2",
+        "--out",    path(name)};
+    words.insert(words.end(), more.begin(), more.end());
+    Run result = mpsprobe(words);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    result = mpsprobe(
+        {"repro", path(name), "--no-conditions", "--no-programs", "--out", path(name + "-repro")});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return read(name + "-repro/repro.md");
+  };
+  EXPECT_THAT(command("usual", {}), Not(HasSubstr("--memory-limit")));
+  EXPECT_THAT(command("chosen", {"--memory-limit", "900"}), HasSubstr("--memory-limit 900"));
+}
+
 TEST_F(ReproRun, AnInterruptLeavesWhatThereIs) {
   const Run result = shell("$mpsprobe repro sim/linear/default/threads=4 --out " + path("repro") +
                            " & runner=$!; while [ ! -s " + path("repro/journal.ndjson") +

@@ -94,6 +94,12 @@ ReproSource from_run(const fs::path& folder, const ReproOptions& options) {
     source.describe = worker.describe;
   }
   source.run = as_in(journal.header, source.run);
+  // What a run did not choose was the share of one of its jobs. It is a condition of a failure for
+  // want of memory alone: of others it would be printed as if somebody had asked for it.
+  if (!own_memory_limit_mib(journal.header).has_value() &&
+      group.first.judgement.outcome != Outcome::out_of_memory) {
+    source.run.limits.memory_limit_bytes.reset();
+  }
   // As if it had been written there: what is printed of this run has to name it as well.
   std::vector<std::string>& taken_over = source.run.command_line;
   if (names_workers(journal.header) && !options.worker.has_value()) {
