@@ -309,7 +309,8 @@ class OwnCode(OwnCodeTest):
             (("app.py::infr",), "has no function infr. It has infer"),
             (("app.py::limit",), "is no function: it is of type int"),
             (("app.py::later",), "is a coroutine function"),
-            (("broken.py::infer",), "ModuleNotFoundError: No module named 'nowhere' (broken.py:1)"),
+            (("broken.py::infer",), "No module named 'nowhere' (broken.py:1). Install it for this interpreter, or"),
+            (("nowhere::infer",), "No module named 'nowhere'. Install it"),
         ):
             with self.subTest(words):
                 done = subprocess.run(

@@ -49,6 +49,9 @@ def operation_names(names: list[str]) -> dict[str, str]:
     return found
 
 
+NOT_THEIRS = ("<", os.path.dirname(__file__), os.path.dirname(importlib.__file__))
+
+
 def in_words(problem: BaseException) -> str:
     """With its type, and the place in their code that it came from."""
     text = str(problem)
@@ -56,7 +59,7 @@ def in_words(problem: BaseException) -> str:
     frames = [
         frame
         for frame in traceback.extract_tb(problem.__traceback__)
-        if not frame.filename.startswith(("<", os.path.dirname(__file__)))
+        if not frame.filename.startswith(NOT_THEIRS)
     ]
     place = f" ({os.path.basename(frames[-1].filename)}:{frames[-1].lineno})" if frames else ""
     return f"{name}: {text}{place}" if text else name + place
@@ -146,9 +149,12 @@ class Code:
             raise
         except BaseException as problem:
             traceback.print_exc()
-            missing = isinstance(problem, ModuleNotFoundError)  # in which of the machine's Pythons?
-            where = f" with {sys.executable}" if missing else ""
-            raise SetupFailed(f"importing {place}{where}: {in_words(problem)}") from None
+            if not isinstance(problem, ModuleNotFoundError):
+                raise SetupFailed(f"importing {place}: {in_words(problem)}") from None
+            raise SetupFailed(
+                f"importing {place} with {sys.executable}: {in_words(problem)}. "  # one of the machine's Pythons
+                "Install it for this interpreter, or mpsprobe into the environment that has it"
+            ) from None
 
     def beside(self, function: str, what: str) -> Callable[..., Any] | None:
         """`what` for this function, or for all."""
