@@ -113,6 +113,23 @@ class WhereItIsCalled(unittest.TestCase):
             self.assertFalse(ran.exists())
 
 
+class Environment(unittest.TestCase):
+    """What bisect makes for each release, here without one."""
+
+    def test_its_worker_runs_from_a_folder_with_a_space(self) -> None:
+        with tempfile.TemporaryDirectory(prefix="mpsprobe it's ") as folder:
+            make = "from mpsprobe import environment as e; e.install = lambda at, _: e.venv.create(at); "
+            variables = {**os.environ, "XDG_CACHE_HOME": folder, "MPSPROBE_PYTHON_FRAMEWORK": "none"}
+            made = subprocess.run(
+                [sys.executable, "-c", make + "print(e.make(['none']))"],
+                env=variables, stdout=subprocess.PIPE, text=True, check=True,
+            )
+            worker = made.stdout.strip()
+            self.assertTrue(worker.startswith(folder))
+            said = subprocess.run([worker, "describe"], env=variables, stdout=subprocess.PIPE, check=True)
+            self.assertIn("operations", json.loads(said.stdout))
+
+
 class OfPython(unittest.TestCase):
     """What only an interpreter does."""
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -19,7 +20,10 @@ import venv
 from pathlib import Path
 
 # Of the package that asked, under its own name: nothing else of its environment can be seen.
-WORKER = """#!{python}
+# Started by sh: the first line of a program ends at a space, and may be no longer than the system allows.
+WORKER = """#!/bin/sh
+'''exec' {python} "$0" "$@"
+' '''
 import importlib.util, os, sys
 
 {variables}
@@ -67,7 +71,9 @@ def make(requirements: list[str]) -> Path:
         f"os.environ.setdefault({name!r}, {os.environ[name]!r})" for name in LIBRARIES if name in os.environ
     )
     package = str(Path(__file__).resolve().parent)
-    text = WORKER.format(python=folder / "bin" / "python3", package=package, variables=variables)
+    text = WORKER.format(
+        python=shlex.quote(str(folder / "bin" / "python3")), package=package, variables=variables
+    )
     if not worker.is_file():
         shutil.rmtree(folder, ignore_errors=True)
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -98,7 +104,7 @@ def main(requirements: list[str]) -> int:
     try:
         print(make(requirements))
     except OSError as problem:
-        return fail(requirements, str(problem))
+        return fail(requirements, f"{problem}. Name another folder for what is kept: XDG_CACHE_HOME")
     except subprocess.CalledProcessError as problem:
         return fail(requirements, f"{Path(problem.cmd[0]).name} exited with {problem.returncode}")
     return 0
