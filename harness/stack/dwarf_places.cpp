@@ -207,8 +207,9 @@ bool has_debug_information(Elf* elf) {
   return found;
 }
 
-/// Left to itself libdw ends the process, with a code that means something else here.
-[[noreturn]] void out_of_memory() {
+/// Left to itself libdw ends the process, with a code that means something else here. To clang the
+/// attribute is a part of the type that libdw asks for; `[[noreturn]]` is not.
+__attribute__((noreturn)) void out_of_memory() {
   throw std::bad_alloc();
 }
 
