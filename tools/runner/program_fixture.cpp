@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "harness/executor/environment.h"
@@ -53,6 +54,19 @@ std::string ProgramTest::read(const std::string& name) const {
   std::ostringstream text;
   text << stream.rdbuf();
   return text.str();
+}
+
+std::vector<std::string> ProgramTest::with_slow_profiles(std::vector<std::string> arguments) const {
+  const fs::path slow = folder_ / "slow";
+  fs::create_directory(slow);
+  for (const auto& file : fs::directory_iterator(MPSPROBE_SOURCE_DIR "/scenarios/sim/profiles")) {
+    std::ifstream built_in(file.path());
+    nlohmann::json profile = nlohmann::json::parse(built_in);
+    for (nlohmann::json& defect : profile.at("defects")) defect["hold_us"] = 50000;
+    std::ofstream(slow / file.path().filename()) << profile;
+  }
+  arguments.insert(arguments.end(), {"--env", "MPSPROBE_PROFILES=" + slow.string()});
+  return arguments;
 }
 
 }  // namespace mpsprobe

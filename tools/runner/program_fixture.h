@@ -33,6 +33,9 @@ class ProgramTest : public testing::Test {
   /// Writes a file into the folder and returns its path.
   std::string write(const std::string& name, const std::string& text) const;
   std::string read(const std::string& name) const;
+  /// These arguments, and profiles for the simulated device: the built-in ones, whose defects hold
+  /// a thread for 50 ms, so that threads meet there on a busy machine too.
+  std::vector<std::string> with_slow_profiles(std::vector<std::string> arguments) const;
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
 
   std::filesystem::path folder_;

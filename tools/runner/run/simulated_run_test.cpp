@@ -42,7 +42,7 @@ TEST_P(DefaultMatrixRun, HasReport000sBoundariesAndSaysThatItIsSimulated) {
 #ifdef __linux__
   arguments.insert(arguments.end(), {"--start-process", "fork"});  // a tenth of the time
 #endif
-  run(arguments);
+  run(with_slow_profiles(arguments));
   const std::string markdown = read("out/report.md");
   EXPECT_THAT(markdown, StartsWith("# SIMULATED"));
   EXPECT_THAT(markdown, HasSubstr("| 2 | pass 0/1 | pass 0/1 |"));
