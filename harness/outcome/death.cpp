@@ -60,6 +60,16 @@ std::optional<Judgement> uncaught_object(const JudgedProcess& judged) {
   return judged.as(Outcome::exception, title, title, Basis::frames, false);
 }
 
+/// By what was said of the end. Words that say nothing more than that it ended so, or of which type
+/// an exception was, say less than the function that ended it or threw.
+Judgement ended_so(JudgedProcess& judged, const Finding& said) {
+  const Outcome outcome = outcome_of(said.text_class);
+  if (said.mute && judged.crash->basis == Basis::frames) {
+    return judged.as(outcome, judged.crash->title, *judged.crash);
+  }
+  return judged.as(outcome, said);
+}
+
 }  // namespace
 
 Judgement judge_death(JudgedProcess& judged, int signal) {
@@ -80,11 +90,7 @@ Judgement judge_death(JudgedProcess& judged, int signal) {
   judged.crash = crash_title(judged.process, signal);
   const Finding* ending = judged.first_ending();
   if (ending != nullptr && is_deliberate(signal)) {
-    // Who ended it says more than that somebody did.
-    if (ending->mute && judged.crash->basis == Basis::frames) {
-      return judged.as(outcome_of(ending->text_class), judged.crash->title, *judged.crash);
-    }
-    return judged.as(outcome_of(ending->text_class), *ending);
+    return ended_so(judged, *ending);
   }
   // Another thread was about to abort: that came first, and the status stays what it was. Not an
   // interpreter, which tells of a bad access in the same words.
@@ -107,11 +113,7 @@ Judgement judge_death(JudgedProcess& judged, int signal) {
         return judged.as_bystander();
       const Titled words = thrown->mute ? last_words_of(judged.process) : Titled();
       if (!words.title.empty()) return judged.as(Outcome::exception, words.title, words);
-      // Who threw says more than a type without a message.
-      if (thrown->mute && judged.crash->basis == Basis::frames) {
-        return judged.as(Outcome::exception, judged.crash->title, *judged.crash);
-      }
-      return judged.as(outcome_of(thrown->text_class), *thrown);
+      return ended_so(judged, *thrown);
     }
     if (std::optional<Judgement> object = uncaught_object(judged)) return *object;
     // A library that it loaded later than at its start.

@@ -75,7 +75,8 @@ struct Form {
   bool known = false;
   bool takes_leads = false;  ///< the message may have come through others, who put words in front
   bool uncaught = false;     ///< the runtime's own words about an exception that nobody caught
-  bool mute = false;         ///< it says nothing where another text of the same kind does
+  /// It says nothing where another text of the same kind does, or where a stack names a function.
+  bool mute = false;
 };
 
 /// What is left out of a message, matched from left to right; nothing is looked at twice.
