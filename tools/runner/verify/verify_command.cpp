@@ -289,7 +289,8 @@ int verify_command_line(const VerifyOptions& options) {
   write(folder, bundle, verification);
   say(stdout, "{}",
       options.json ? verification_json(verification) : verification_terminal(verification));
-  if (code == kExitInterrupted || code == kExitIncomplete) {
+  // One that is incomplete for trials without a result has run all that were planned.
+  if (code == kExitInterrupted || (code == kExitIncomplete && !verification.complete)) {
     std::vector<std::string> words{options.run.command_line.front(), "verify", options.bundle,
                                    "--resume", folder.string()};
     if (!options.profile.empty()) words.insert(words.end(), {"--profile", options.profile});

@@ -25,7 +25,7 @@ const BundleBuild kOld{"2.11.0", "aaaaaaa", "1111"};
 class VerifyCommand : public ProgramTest {
  protected:
   VerifyCommand() {
-    // `fails` is always, never, once or otherwise; a control (iterations=1) never fails.
+    // `fails` is always, never, once, otherwise or killed; a control (iterations=1) never fails.
     worker("old", kOld, "always");
     worker("new", {"2.15.0", "bbbbbbb", "2222"}, "never");
   }
@@ -68,6 +68,7 @@ assert() {
   echo "-[IOGPUMetalCommandBuffer validate]:214: failed assertion \`$1'" >&2
   kill -ABRT $$
 }
+[ $fails = killed ] && kill -KILL $$
 [ $fails = always ] && assert 'commit command buffer with uncommitted encoder'
 [ $fails = otherwise ] && assert 'commit an already committed command buffer'
 echo '{"event": "result", "operations": 1, "seconds": 0.1, "checked": 1}' >&4
@@ -189,6 +190,15 @@ TEST_F(VerifyCommand, AnotherFailureIsSaid) {
   EXPECT_THAT(run.out,
               testing::EndsWith("fails otherwise: assertion: commit an already committed command "
                                 "buffer\n"));
+}
+
+TEST_F(VerifyCommand, WhereAllTrialsWereRunNoCommandGoesOn) {
+  bundle();
+  worker("new", {"2.15.0", "bbbbbbb", "2222"}, "killed");
+  const Run run = verify({"--worker", old_worker(), "--worker", new_worker(), "--trials", "2"});
+  EXPECT_EQ(run.exit_code, 6) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("planned trials came to a result"));
+  EXPECT_THAT(run.err, Not(HasSubstr("--resume")));
 }
 
 TEST_F(VerifyCommand, WhatWasCutShortIsGoneOnWithAndConcludedAgain) {
