@@ -216,7 +216,9 @@ int bisect_command_line(const BisectOptions& options) {
     say(stdout, "{}result: {}\n", bisect_terminal(result),
         printable((folder / "bisect.md").string()));
   }
-  if ((code == kExitInterrupted || code == kExitIncomplete) && bisection.can_go_on()) {
+  // A confirmation that is incomplete for trials without a result has run all that were planned.
+  if ((code == kExitInterrupted || (code == kExitIncomplete && !result.settled())) &&
+      bisection.can_go_on()) {
     std::vector<std::string> words{options.command_line.front(), "bisect", "--resume",
                                    folder.string()};
     if (options.trust_run) words.emplace_back("--trust-run");
