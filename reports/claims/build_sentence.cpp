@@ -157,8 +157,8 @@ class BuildSentence {
     }
     if (least == nullptr) return "";
     std::string text(in_words(harm));
-    // That all numbers were right before is news to whoever reads "crashes".
-    if (const std::optional<Phase> phase = ending_with(cells_, harm)) {
+    // Whoever reads "crashes" believes that it was at work.
+    if (const std::optional<Phase> phase = phase_after_work(cells_, harm)) {
       text += fmt::format(" {}", words_for(*phase));
     }
     text += least->cell.threads == 1 && least->cell.processes == 1 ? " already with " : " from ";

@@ -131,7 +131,7 @@ int trials_with(const CellSummary& cell, Harm harm) {
   return trials;
 }
 
-std::optional<Phase> ending_with(const std::vector<const CellSummary*>& cells, Harm harm) {
+std::optional<Phase> phase_after_work(const std::vector<const CellSummary*>& cells, Harm harm) {
   std::optional<Phase> phase;
   for (const CellSummary* cell : cells) {
     for (const OutcomeCount& count : cell->outcomes) {

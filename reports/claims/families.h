@@ -43,8 +43,9 @@ std::string_view in_words(Harm harm);
 /// The trials of a cell that failed so.
 int trials_with(const CellSummary& cell, Harm harm);
 
-/// Where all trials of these cells that failed so did it after the work was done: that phase.
-std::optional<Phase> ending_with(const std::vector<const CellSummary*>& cells, Harm harm);
+/// The phase in which all trials of these cells failed that failed so, if it is one after the work:
+/// tear-down, or an interpreter's end. Else nothing.
+std::optional<Phase> phase_after_work(const std::vector<const CellSummary*>& cells, Harm harm);
 
 /// The places that a campaign which settles came to: which failures are strays below them.
 class SettledPlaces {
