@@ -77,7 +77,7 @@ function(mpsprobe_install)
                mpsprobe-selftest-worker mpsprobe_sim
                mpsprobe_stand_in mpsprobe_stand_in_objects mpsprobe_metal_face mpsprobe_observer)
   set(in_wheel mpsprobe mpsprobe-conformance-worker mpsprobe-selftest-worker)
-  if(APPLE)
+  if(APPLE AND SKBUILD) # a quick build of the tree has them only where LibTorch is asked for
     list(APPEND in_wheel mpsprobe-metal-worker mpsprobe_observer)
   endif()
   add_custom_target(wheel)
@@ -111,9 +111,6 @@ function(mpsprobe_install)
   if(TARGET mpsprobe_c_worker)
     set(files "")
     foreach(target IN LISTS in_wheel)
-      if(NOT TARGET ${target})
-        continue() # on a Mac without what Objective-C++ needs
-      endif()
       list(APPEND files "\"$<TARGET_FILE:${target}>\"")
     endforeach()
     list(JOIN files ", " files)
