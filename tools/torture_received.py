@@ -1,4 +1,6 @@
 """Kinds of tools/torture: what was received of others is hostile, or is no input at all."""
+from __future__ import annotations
+
 import hashlib
 import json
 import pathlib
@@ -92,7 +94,7 @@ class Received:
         packed.append(hashlib.sha256(text.encode()).hexdigest() + "  bundle.json")
         manifest.write_text("\n".join(packed) + "\n")
 
-    def owncode(self) -> str:
+    def owncode(self) -> str | None:
         """A run of somebody's own Python code: a bundle holds no line of it, and received, nothing of it runs."""
         python = self.program.parent / "mpsprobe-python-worker"
         if not python.exists():
