@@ -20,6 +20,7 @@
 #include "harness/executor/environment.h"
 #include "harness/executor/worker_starts.h"
 #include "harness/journal/journal.h"
+#include "harness/journal/trial_json.h"
 #include "harness/test_series.h"
 #include "tools/runner/program_fixture.h"
 
@@ -273,7 +274,7 @@ TEST_P(EachStart, KilledAgainAndAgainNothingIsLostAndNothingRunsTwice) {
     const Outcome expected = trial.cell.op == "selftest.pass"          ? Outcome::pass
                              : trial.cell.op == "selftest.exit_eleven" ? Outcome::exit
                                                                        : Outcome::signal;
-    EXPECT_EQ(trial.judgement.outcome, expected);
+    EXPECT_EQ(trial.judgement.outcome, expected) << trial_to_json(trial).dump(1);
   }
   EXPECT_EQ(all.size(), 6 * kTrials);
 }
