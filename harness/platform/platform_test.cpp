@@ -1,10 +1,18 @@
 // What is another on macOS, with facts that Macs have told elsewhere.
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <fstream>
 #include <map>
+#include <string>
 
 #include "harness/platform/device_class.h"
 #include "harness/platform/machine_names.h"
+#include "harness/platform/process_state.h"
 #include "harness/process/max_rss.h"
 
 namespace mpsprobe {
@@ -58,6 +66,80 @@ TEST(MaxRss, IsInBytesOnMacosAndInKilobytesElsewhere) {
   EXPECT_EQ(max_rss_bytes(51'200, System::other), 50ULL << 20);
   // A process that holds more than 4 GiB.
   EXPECT_EQ(max_rss_bytes(6'442'450'944, System::macos), 6ULL << 30);
+}
+
+/// A child that says when it has come to `place`, and is killed in the end.
+class ChildThat {
+ public:
+  explicit ChildThat(void (*goes_to)(int said)) {
+    int ends[2] = {-1, -1};
+    if (pipe(ends) != 0) return;
+    pid_ = fork();
+    if (pid_ == 0) {
+      goes_to(ends[1]);
+      _exit(0);
+    }
+    close(ends[1]);
+    char byte = 0;
+    while (read(ends[0], &byte, 1) < 0) {
+    }
+    close(ends[0]);
+  }
+  ~ChildThat() {
+    kill(pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
+  }
+  pid_t pid() const { return pid_; }
+
+ private:
+  pid_t pid_ = -1;
+};
+
+TEST(ProcessState, OneThatSleepsIsThere) {
+  const ChildThat child([](int said) {
+    if (write(said, "x", 1) == 1) pause();
+  });
+  EXPECT_EQ(thread_count(child.pid()), 1);
+  EXPECT_FALSE(is_being_taken_apart(child.pid()));
+}
+
+TEST(ProcessState, OneThatEndedAndWasNotWaitedForIsTakenApart) {
+  const ChildThat child([](int) {});
+  siginfo_t info{};
+  ASSERT_EQ(waitid(P_PID, static_cast<id_t>(child.pid()), &info, WEXITED | WNOWAIT), 0);
+  EXPECT_TRUE(is_being_taken_apart(child.pid()));
+}
+
+#ifdef __linux__
+// Its main thread is a zombie then, as that of one that has ended.
+TEST(ProcessState, OneWhoseMainThreadEndedAloneIsThere) {
+  const ChildThat child([](int said) {
+    pthread_t other{};
+    auto* const to = new int(said);
+    pthread_create(
+        &other, nullptr,
+        [](void* end) -> void* {
+          const std::string stat = "/proc/" + std::to_string(getpid()) + "/stat";
+          for (std::string text; text.find(") Z ") == std::string::npos;) {
+            std::getline(std::ifstream(stat), text);
+          }
+          if (write(*static_cast<int*>(end), "x", 1) == 1) pause();
+          return nullptr;
+        },
+        to);
+    syscall(SYS_exit, 0);  // of this thread alone
+  });
+  EXPECT_FALSE(is_being_taken_apart(child.pid()));
+}
+#endif
+
+TEST(ProcessState, OneThatIsGoneIsNotTakenApart) {
+  pid_t gone = -1;
+  {
+    gone = ChildThat([](int) {}).pid();
+  }
+  EXPECT_FALSE(is_being_taken_apart(gone));
+  EXPECT_EQ(thread_count(gone), 0);
 }
 
 }  // namespace

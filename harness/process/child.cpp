@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "harness/platform/memory.h"
-#include "harness/platform/thread_count.h"
+#include "harness/platform/process_state.h"
 #include "harness/process/descendants.h"
 #include "harness/process/max_rss.h"
 
@@ -289,7 +289,10 @@ void Child::enforce_limits() {
     return end(record_.ready && !past_gate_ ? EndedBy::cancelled : EndedBy::deadline);
   }
   // Waiting at the gate is no stall, and loading a large library for the first time is none either.
-  if (past_gate_ && seconds_since(last_progress_) > limits_.stall) end(EndedBy::no_progress);
+  if (!past_gate_ || seconds_since(last_progress_) <= limits_.stall) return;
+  // One that has ended has done all it could: on a busy machine the system may take long to free
+  // its memory. The deadline still holds, for a device that never lets go.
+  if (!is_being_taken_apart(static_cast<pid_t>(record_.pid))) end(EndedBy::no_progress);
 }
 
 /// A process that takes itself apart gets on where it has fewer threads than ever before: a library

@@ -19,8 +19,8 @@ std::string mark_for_descendants();
 bool takes_orphans();
 
 /// Ends with SIGKILL, and reaps, every child of this process that carries the mark, and what such a
-/// one leaves behind in turn, for at most a second. Returns how many there were. To be called when
-/// the process that was given the mark has been reaped. Thread-safe.
+/// one leaves behind in turn, for at most five seconds. Returns how many there were. To be called
+/// when the process that was given the mark has been reaped. Thread-safe.
 size_t end_descendants(const std::string& mark);
 
 }  // namespace mpsprobe

@@ -21,7 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::seconds kLongest{1};
+// A busy system may take seconds to free the memory of what was killed.
+constexpr std::chrono::seconds kLongest{5};
 
 /// Children of this process, whichever of its threads started or adopted them (proc(5)).
 std::vector<pid_t> children() {

@@ -61,7 +61,7 @@ Came encode_from(DefectEngine& engine, int threads, const std::string& op, Encod
 }
 
 constexpr const char* kWrongBeyondTwo =
-    R"({"ops":["linear"],"paths":["nograph"],"slots":2,"hold_us":2000,"beyond":"wrong_numbers"})";
+    R"({"ops":["linear"],"paths":["nograph"],"slots":2,"hold_us":50000,"beyond":"wrong_numbers"})";
 
 TEST(Defects, HoldAsManyThreadsAsThereAreSlots) {
   DefectEngine engine(profile_of(kWrongBeyondTwo), never_drawn);
@@ -88,7 +88,7 @@ TEST(Defects, NoSlotMeansThatEveryEncodeIsStruck) {
 
 TEST(Defects, OperationsOfOneKernelMeetInItsSlots) {
   const Profile profile = profile_of(
-      R"({"ops":["ones","full","zeros"],"slots":1,"hold_us":2000,"beyond":"wrong_numbers"})");
+      R"({"ops":["ones","full","zeros"],"slots":1,"hold_us":50000,"beyond":"wrong_numbers"})");
   DefectEngine together(profile, never_drawn);
   EXPECT_GT(encode_from(together, {"ones", "full"}, EncodePath::graph).wrong, 0);
   DefectEngine apart(profile, never_drawn);
@@ -96,7 +96,7 @@ TEST(Defects, OperationsOfOneKernelMeetInItsSlots) {
 }
 
 TEST(Defects, OfOneObjectIsMetByAllItsOperations) {
-  const std::string rest = R"("slots":1,"hold_us":2000,"beyond":"wrong_numbers"})";
+  const std::string rest = R"("slots":1,"hold_us":50000,"beyond":"wrong_numbers"})";
   DefectEngine one(profile_of(R"({"ops":["sin","zeros"],"one_object":true,)" + rest), never_drawn);
   EXPECT_GT(encode_from(one, {"sin", "zeros"}, EncodePath::nograph).wrong, 0);
   DefectEngine several(profile_of(R"({"ops":["sin","cos"],)" + rest), never_drawn);
