@@ -17,6 +17,9 @@ set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 # Our own library relative to the program; cmake/LibTorch.cmake adds LibTorch, which is not ours to move.
 if(APPLE)
   set(CMAKE_INSTALL_RPATH "@loader_path/../lib")
+  # Else the name of a library is where it was built, and so is what a program of it loads.
+  set(CMAKE_INSTALL_NAME_DIR "@rpath")
+  set(CMAKE_BUILD_WITH_INSTALL_NAME_DIR ON)
 else()
   set(CMAKE_INSTALL_RPATH "$ORIGIN/../lib")
 endif()
