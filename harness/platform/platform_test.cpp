@@ -99,7 +99,7 @@ TEST(ProcessState, OneThatSleepsIsThere) {
   const ChildThat child([](int said) {
     if (write(said, "x", 1) == 1) pause();
   });
-  EXPECT_EQ(thread_count(child.pid()), 1);
+  EXPECT_GE(thread_count(child.pid()), 1);  // a sanitizer may have one of its own
   EXPECT_FALSE(is_being_taken_apart(child.pid()));
 }
 
