@@ -17,9 +17,6 @@ set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 # Our own library relative to the program; cmake/LibTorch.cmake adds LibTorch, which is not ours to move.
 if(APPLE)
   set(CMAKE_INSTALL_RPATH "@loader_path/../lib")
-  # Else the name of a library is where it was built, and so is what a program of it loads.
-  set(CMAKE_INSTALL_NAME_DIR "@rpath")
-  set(CMAKE_BUILD_WITH_INSTALL_NAME_DIR ON)
 else()
   set(CMAKE_INSTALL_RPATH "$ORIGIN/../lib")
 endif()
@@ -65,10 +62,12 @@ install(DIRECTORY ${_package} DESTINATION ${CMAKE_INSTALL_DATADIR}/mpsprobe COMP
 set(MPSPROBE_COMPILED_IN archive mbedcrypto pcre2-8 sqlite3)
 set(MPSPROBE_LAID_BESIDE dw elf lzma bz2 zstd fmt)
 
-# mpsprobe_stands_alone(<target>): without what nothing calls, and what a debugger reads, which names the folders of the
-# machine that built it
+# mpsprobe_stands_alone(<target>): without what nothing calls, and what names the folders of the machine that built it:
+# what a debugger reads, and on a Mac the install name of a library
 function(mpsprobe_stands_alone target)
-  if(MPSPROBE_SELF_CONTAINED AND NOT APPLE)
+  if(MPSPROBE_SELF_CONTAINED AND APPLE)
+    set_target_properties(${target} PROPERTIES INSTALL_NAME_DIR "@rpath" BUILD_WITH_INSTALL_NAME_DIR ON)
+  elseif(MPSPROBE_SELF_CONTAINED)
     target_link_options(${target} PRIVATE LINKER:--gc-sections,--strip-debug)
   endif()
 endfunction()
