@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <signal.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +13,9 @@
 #include "harness/platform/machine_names.h"
 #include "harness/platform/process_state.h"
 #include "harness/process/max_rss.h"
+#ifdef __linux__
+#include <sys/syscall.h>
+#endif
 
 namespace mpsprobe {
 namespace {
