@@ -34,7 +34,7 @@ DATA = {"matrices/quick.json", "schema/report.schema.json", "programs/CMakeLists
 SYSTEM_LINUX = re.compile(r"(libc|libm|libdl|librt|libpthread|libgcc_s|libstdc\+\+|libz|ld-linux-[a-z0-9-]+)\.so\.\d+")
 SYSTEM_MAC = re.compile(r"/usr/lib/|/System/Library/Frameworks/")
 BESIDE = "$ORIGIN/../lib/mpsprobe"
-MEGABYTES = {"linux": 6, "macosx": 5.5}  # that for a Mac has the worker for Metal and the observer as well
+MEGABYTES = {"linux": 6, "macosx": 4}
 
 
 class Elf:
