@@ -1,13 +1,15 @@
-// What is another on macOS, with facts that Macs have told elsewhere.
+// What each system tells in its own way, of macOS with facts that Macs have told elsewhere.
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <fstream>
 #include <map>
 #include <string>
+#include <system_error>
 
 #include "harness/platform/device_class.h"
 #include "harness/platform/machine_names.h"
@@ -70,20 +72,22 @@ TEST(MaxRss, IsInBytesOnMacosAndInKilobytesElsewhere) {
   EXPECT_EQ(max_rss_bytes(6'442'450'944, System::macos), 6ULL << 30);
 }
 
-/// A child that says when it has come to `place`, and is killed in the end.
+/// A child of this process, which writes a byte into `ready` once it is where the test wants it, or
+/// ends. It is killed in the end.
 class ChildThat {
  public:
-  explicit ChildThat(void (*goes_to)(int said)) {
+  explicit ChildThat(void (*runs)(int ready)) {
     int ends[2] = {-1, -1};
-    if (pipe(ends) != 0) return;
+    if (pipe(ends) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
     pid_ = fork();
+    if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
     if (pid_ == 0) {
-      goes_to(ends[1]);
+      runs(ends[1]);
       _exit(0);
     }
     close(ends[1]);
     char byte = 0;
-    while (read(ends[0], &byte, 1) < 0) {
+    while (read(ends[0], &byte, 1) < 0 && errno == EINTR) {
     }
     close(ends[0]);
   }
@@ -91,33 +95,35 @@ class ChildThat {
     kill(pid_, SIGKILL);
     waitpid(pid_, nullptr, 0);
   }
+  ChildThat(const ChildThat&) = delete;
+  ChildThat& operator=(const ChildThat&) = delete;
   pid_t pid() const { return pid_; }
 
  private:
-  pid_t pid_ = -1;
+  pid_t pid_;
 };
 
 TEST(ProcessState, OneThatSleepsIsThere) {
-  const ChildThat child([](int said) {
-    if (write(said, "x", 1) == 1) pause();
+  const ChildThat child([](int ready) {
+    if (write(ready, "x", 1) == 1) pause();
   });
   EXPECT_GE(thread_count(child.pid()), 1);  // a sanitizer may have one of its own
-  EXPECT_FALSE(is_being_taken_apart(child.pid()));
+  EXPECT_FALSE(is_exiting(child.pid()));
 }
 
-TEST(ProcessState, OneThatEndedAndWasNotWaitedForIsTakenApart) {
+TEST(ProcessState, OneThatEndedAndWasNotWaitedForIsExiting) {
   const ChildThat child([](int) {});
   siginfo_t info{};
   ASSERT_EQ(waitid(P_PID, static_cast<id_t>(child.pid()), &info, WEXITED | WNOWAIT), 0);
-  EXPECT_TRUE(is_being_taken_apart(child.pid()));
+  EXPECT_TRUE(is_exiting(child.pid()));
 }
 
 #ifdef __linux__
 // Its main thread is a zombie then, as that of one that has ended.
 TEST(ProcessState, OneWhoseMainThreadEndedAloneIsThere) {
-  const ChildThat child([](int said) {
+  const ChildThat child([](int ready) {
     pthread_t other{};
-    auto* const to = new int(said);
+    auto* const to = new int(ready);
     pthread_create(
         &other, nullptr,
         [](void* end) -> void* {
@@ -131,16 +137,16 @@ TEST(ProcessState, OneWhoseMainThreadEndedAloneIsThere) {
         to);
     syscall(SYS_exit, 0);  // of this thread alone
   });
-  EXPECT_FALSE(is_being_taken_apart(child.pid()));
+  EXPECT_FALSE(is_exiting(child.pid()));
 }
 #endif
 
-TEST(ProcessState, OneThatIsGoneIsNotTakenApart) {
+TEST(ProcessState, OneThatIsGoneIsNotExiting) {
   pid_t gone = -1;
   {
     gone = ChildThat([](int) {}).pid();
   }
-  EXPECT_FALSE(is_being_taken_apart(gone));
+  EXPECT_FALSE(is_exiting(gone));
   EXPECT_EQ(thread_count(gone), 0);
 }
 

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <system_error>
 #endif
 
 namespace mpsprobe {
@@ -20,7 +21,7 @@ int thread_count(pid_t pid) {
   return got == static_cast<int>(sizeof(info)) ? info.pti_threadnum : 0;
 }
 
-bool is_being_taken_apart(pid_t pid) {
+bool is_exiting(pid_t pid) {
   proc_bsdinfo info{};
   const int got = proc_pidinfo(pid, PROC_PIDTBSDINFO, 0, &info, sizeof(info));
   return got == static_cast<int>(sizeof(info)) &&
@@ -58,7 +59,7 @@ int thread_count(pid_t pid) {
   return 0;
 }
 
-bool is_being_taken_apart(pid_t pid) {
+bool is_exiting(pid_t pid) {
   bool any = false;
   std::error_code gone;
   for (std::filesystem::directory_iterator task("/proc/" + std::to_string(pid) + "/task", gone),

@@ -292,7 +292,7 @@ void Child::enforce_limits() {
   if (!past_gate_ || seconds_since(last_progress_) <= limits_.stall) return;
   // One that has ended has done all it could: on a busy machine the system may take long to free
   // its memory. The deadline still holds, for a device that never lets go.
-  if (!is_being_taken_apart(static_cast<pid_t>(record_.pid))) end(EndedBy::no_progress);
+  if (!is_exiting(static_cast<pid_t>(record_.pid))) end(EndedBy::no_progress);
 }
 
 /// A process that takes itself apart gets on where it has fewer threads than ever before: a library
