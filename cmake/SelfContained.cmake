@@ -91,6 +91,7 @@ function(mpsprobe_install_beside)
   # Copies under the names that the loader asks for: a wheel holds no links.
   install(CODE "
     file(GET_RUNTIME_DEPENDENCIES EXECUTABLES${_programs} RESOLVED_DEPENDENCIES_VAR libraries
+         DIRECTORIES ${MPSPROBE_LIBRARY_FOLDERS}
          POST_INCLUDE_REGEXES \"/lib(${_names})[.]so\" POST_EXCLUDE_REGEXES \".*\")
     foreach(library IN LISTS libraries)
       get_filename_component(name \"\${library}\" NAME)

@@ -10,5 +10,11 @@ set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE BOTH)
 set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE BOTH)
-set(MPSPROBE_LIBRARY_FOLDERS ${_packages}/usr/lib/aarch64-linux-gnu ${_packages}/lib/aarch64-linux-gnu)
+set(MPSPROBE_LIBRARY_FOLDERS ${_packages}/usr/lib/aarch64-linux-gnu ${_packages}/lib/aarch64-linux-gnu
+    /usr/aarch64-linux-gnu/lib)
 file(GLOB fmt_DIR /usr/lib/*-linux-gnu/cmake/fmt) # its headers are all that is taken of it
+# Where the linker finds what a library of these packages needs itself.
+list(JOIN MPSPROBE_LIBRARY_FOLDERS ":" _folders)
+foreach(_kind EXE SHARED)
+  set(CMAKE_${_kind}_LINKER_FLAGS_INIT "-Wl,-rpath-link,${_folders}")
+endforeach()
