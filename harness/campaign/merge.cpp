@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "harness/campaign/shard.h"
+#include "harness/folder/folder.h"
 #include "harness/input/input_error.h"
 #include "harness/journal/header_json.h"
 #include "harness/journal/journal_line.h"
@@ -290,12 +291,12 @@ std::vector<size_t> missing_shards(const std::vector<NamedJournal>& journals) {
 }
 
 void write_journal(const std::filesystem::path& file, const Journal& journal) {
-  const std::filesystem::path fresh = file.string() + ".new";
-  std::ofstream stream(fresh, std::ios::binary | std::ios::trunc);
+  const Folder folder(file.parent_path());
+  NewFile fresh(folder, file.filename().string());
+  bool good = fresh.is_open();
+  const auto write = [&](const std::string& line) { good = good && fresh.write(line); };
   uint64_t number = 0;
-  const auto add = [&](const json& record) {
-    stream << sealed_line(record, number++, journal.run);
-  };
+  const auto add = [&](const json& record) { write(sealed_line(record, number++, journal.run)); };
   add({{"record", "campaign"},
        {"journal_version", kJournalVersion},
        {"run", journal.run},
@@ -307,9 +308,8 @@ void write_journal(const std::filesystem::path& file, const Journal& journal) {
     add({{"record", "images"}, {"id", id}, {"images", images_to_json(images)}});
   }
   if (journal.stored) {
-    journal.stored->for_each_json([&](std::string_view trial) {
-      stream << sealed_line("trial", trial, number++, journal.run);
-    });
+    journal.stored->for_each_json(
+        [&](std::string_view trial) { write(sealed_line("trial", trial, number++, journal.run)); });
   }
   for (const TrialRecord& trial : journal.trials) {
     add({{"record", "trial"}, {"trial", trial_to_json(trial)}});
@@ -319,14 +319,11 @@ void write_journal(const std::filesystem::path& file, const Journal& journal) {
     record["record"] = "end";
     add(record);
   }
-  stream.close();
-  if (stream && std::rename(fresh.c_str(), file.c_str()) == 0) return;
-  const int error = errno;
-  unlink(fresh.c_str());
+  if (good && fresh.sync() && fresh.replace()) return;
   throw JournalError(
       fmt::format("{}: cannot be written: {}. Free some space or choose another folder with --out; "
                   "the runs are untouched",
-                  file.string(), std::strerror(error)));
+                  file.string(), reason_of(errno)));
 }
 
 }  // namespace mpsprobe

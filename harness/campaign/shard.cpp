@@ -1,14 +1,15 @@
 #include "harness/campaign/shard.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
-#include <fstream>
 #include <map>
 #include <stdexcept>
 
+#include "harness/folder/folder.h"
 #include "harness/input/input_error.h"
 
 namespace mpsprobe {
@@ -65,7 +66,10 @@ Shard shard_of_environment() {
     }
     const Shard shard = checked(numbering.index, index, count, first);
     const std::string status = set_in_environment("GTEST_SHARD_STATUS_FILE");
-    if (&numbering == &kNumberings[0] && !status.empty()) std::ofstream{status, std::ios::app};
+    if (&numbering == &kNumberings[0] && !status.empty()) {
+      const std::filesystem::path file = status;
+      Folder(file.parent_path()).open(file.filename().string(), O_WRONLY | O_APPEND | O_CREAT);
+    }
     return shard;
   }
   throw InputError("--shard auto",

@@ -166,6 +166,16 @@ bool CrashReports::pause(Lock& lock) const {
   return go_on;
 }
 
+/// The name under which a copy lies in the run's folder; "" where it could not be written.
+std::string CrashReports::kept(const std::string& stem, const std::string& extension,
+                               const std::string& content) const {
+  try {
+    return keep_file(Folder(options_.run_folder).make_below(kEvidence), stem, extension, content);
+  } catch (const fs::filesystem_error&) {
+    return "";
+  }
+}
+
 bool CrashReports::attach_crash(std::string_view trial, const Departed& process) {
   for (const auto& [file, key] : index_.crashes()) {
     if (!is_of(*key, process) || attached_.contains(key->incident)) continue;
@@ -180,8 +190,7 @@ bool CrashReports::attach_crash(std::string_view trial, const Departed& process)
     const std::string stem = safe_file_name(std::string(trial)) + "-" +
                              std::to_string(process.process) + "-" +
                              safe_file_name(report->incident);
-    report->file =
-        as_kept(keep_file(options_.run_folder / kEvidence, stem, extension_of(*file), *content));
+    report->file = as_kept(kept(stem, extension_of(*file), *content));
     attached_.insert(report->incident);
     *process.crash_report = std::move(*report);
     return true;
@@ -219,8 +228,7 @@ void CrashReports::attach_event(std::string_view trial, const Departed& process,
   if (const auto content = read_regular_file(file, report_limits::kMostBytes)) {
     const std::string stem =
         safe_file_name(std::string(trial)) + "-gpu-" + safe_file_name(event.incident);
-    event.file =
-        as_kept(keep_file(options_.run_folder / kEvidence, stem, extension_of(file), *content));
+    event.file = as_kept(kept(stem, extension_of(file), *content));
   }
   attached_events_.insert(event.identity());
   events.push_back(std::move(event));

@@ -14,21 +14,6 @@ namespace {
 
 constexpr int kMostNames = 100;
 
-/// A descriptor that is closed in the end.
-class OpenFile {
- public:
-  explicit OpenFile(int fd) : fd_(fd) {}
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-  ~OpenFile() {
-    if (fd_ >= 0) close(fd_);
-  }
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
-
 bool write_all(int fd, const std::string& content) {
   for (size_t done = 0; done < content.size();) {
     const ssize_t written = write(fd, content.data() + done, content.size() - done);
@@ -58,41 +43,25 @@ std::optional<FileStamp> stamp_of(const std::filesystem::path& file) {
 }
 
 std::optional<std::string> read_regular_file(const std::filesystem::path& file, size_t most) {
-  // Without waiting for a writer, should it be a pipe by now.
-  const OpenFile fd(open(file.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC));
-  struct stat status {};
-  if (fd.get() < 0 || fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
-    return std::nullopt;
-  }
-  std::string content;
-  char buffer[65536];
-  while (content.size() < most) {
-    const ssize_t count = read(fd.get(), buffer, std::min(sizeof buffer, most - content.size()));
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return std::nullopt;
-    if (count == 0) break;
-    content.append(buffer, static_cast<size_t>(count));
-  }
-  return content;
+  auto content = Folder(file.parent_path()).read(file.filename().string(), most);
+  if (!content.has_value()) return std::nullopt;
+  return std::move(content->bytes);
 }
 
-std::string keep_file(const std::filesystem::path& folder, const std::string& stem,
-                      const std::string& extension, const std::string& content) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
+std::string keep_file(const Folder& folder, const std::string& stem, const std::string& extension,
+                      const std::string& content) {
   for (int number = 1; number <= kMostNames; ++number) {
     std::string name = stem + (number == 1 ? "" : "-" + std::to_string(number)) + "." + extension;
-    const std::filesystem::path path = folder / name;
-    const OpenFile fd(
-        open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
-    if (fd.get() >= 0) {
-      if (write_all(fd.get(), content)) return name;
-      unlink(path.c_str());
+    const Descriptor file = folder.open(name, O_WRONLY | O_CREAT | O_EXCL);
+    if (file.is_open()) {
+      if (write_all(file.get(), content)) return name;
+      folder.remove(name);
       return "";
     }
     if (errno != EEXIST) return "";
     // Kept already: for another process of the trial, or by a run that was killed and goes on.
-    if (read_regular_file(path, content.size() + 1) == content) return name;
+    const auto kept = folder.read(name, content.size() + 1);
+    if (kept.has_value() && kept->bytes == content) return name;
   }
   return "";
 }

@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "harness/folder/folder.h"
+
 namespace mpsprobe {
 
 /// What tells whether a file is still the one that was read.
@@ -26,10 +28,10 @@ std::optional<FileStamp> stamp_of(const std::filesystem::path& file);
 std::optional<std::string> read_regular_file(const std::filesystem::path& file, size_t most);
 
 /// Writes `content` as `folder`/`stem`.`extension`, or with "-2", "-3" ... after the stem where
-/// that name is taken by other content; a file of the same content is used as it is. Creates the
-/// folder. Gives the file's name, or "" where it could not be written.
-std::string keep_file(const std::filesystem::path& folder, const std::string& stem,
-                      const std::string& extension, const std::string& content);
+/// that name is taken by other content; a file of the same content is used as it is. Gives the
+/// file's name, or "" where it could not be written.
+std::string keep_file(const Folder& folder, const std::string& stem, const std::string& extension,
+                      const std::string& content);
 
 /// At most 80 bytes of `text` that are safe in a file's name: letters, digits, '.', '_' and '-';
 /// others become '-', and it never begins with a dot.

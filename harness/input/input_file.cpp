@@ -44,7 +44,7 @@ bool read_line(std::istream& stream, std::string& line, size_t most) {
 
 std::ifstream open_plain_file(const std::filesystem::path& file) {
   std::error_code error;
-  if (!std::filesystem::is_regular_file(file, error)) return {};
+  if (!is_regular_file(std::filesystem::symlink_status(file, error))) return {};
   return std::ifstream(file, std::ios::binary);
 }
 

@@ -19,7 +19,7 @@ std::string read_input_file(const std::filesystem::path& file, size_t most,
 bool read_line(std::istream& stream, std::string& line, size_t most);
 
 /// A file in the folder of a run, open to be read; not open where there is no plain file of that
-/// name: to open a pipe would wait for who writes to it.
+/// name: to open a pipe would wait for who writes to it, and a link may lead out of the folder.
 std::ifstream open_plain_file(const std::filesystem::path& file);
 
 }  // namespace mpsprobe

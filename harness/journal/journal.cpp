@@ -11,6 +11,8 @@
 #include <mutex>
 #include <set>
 
+#include "harness/folder/folder.h"
+#include "harness/input/input_file.h"
 #include "harness/journal/header_json.h"
 #include "harness/journal/journal_line.h"
 #include "harness/journal/journal_reader.h"
@@ -38,42 +40,46 @@ bool names_backend(const WorkerInfo& worker, Backend backend) {
 }
 
 bool is_being_written(const std::filesystem::path& file) {
-  const int fd = open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe would wait
-  if (fd < 0) return false;
-  const bool held = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  close(fd);
-  return held;
+  const Descriptor open = Folder(file.parent_path()).open(file.filename().string(), O_RDONLY);
+  return open.is_open() && flock(open.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
 struct JournalWriter::State {
+  explicit State(std::filesystem::path journal)
+      : file(std::move(journal)), name(file.filename().string()), folder(file.parent_path()) {
+    if (!folder.is_open()) fail("cannot be opened");
+  }
+
   std::filesystem::path file;
+  std::string name;  // in its folder
+  Folder folder;
   Journal existing;
-  int fd = -1;
+  Descriptor open;
   bool broken = false;  // a torn record could not be taken away again
   std::mutex mutex;
   std::set<std::string> stored;  // ids of provenances and lists of images
   std::string run;               // its name; empty: an old journal, whose lines have no checksums
   uint64_t next_number = 0;
 
-  ~State() {
-    if (fd >= 0) close(fd);
-  }
-
   [[noreturn]] void fail(const char* what) const {
     const bool forbidden = errno == EACCES || errno == EPERM || errno == EROFS;
-    throw JournalError(fmt::format(
-        "{}: {}: {}. {}", file.string(), what, std::strerror(errno),
-        forbidden ? std::string("Choose a folder that can be written with --out; a run that goes "
-                                "on goes on in a copy of its folder as well (--trust-run)")
-                  : fmt::format("Free some space or choose another folder with --out; what was "
-                                "finished is kept, and --resume {} goes on from there",
-                                file.parent_path().string())));
+    const bool no_file = errno == ELOOP || errno == ENOTDIR || errno == ENXIO;
+    const std::string reason = reason_of(errno);
+    std::string remedy = fmt::format(
+        "Free some space or choose another folder with --out; what was finished is "
+        "kept, and --resume {} goes on from there",
+        file.parent_path().string());
+    if (forbidden) {
+      remedy =
+          "Choose a folder that can be written with --out; a run that goes on goes on in a copy of "
+          "its folder as well (--trust-run)";
+    }
+    if (no_file) remedy = "Move it away; a run's folder holds plain files";
+    throw JournalError(fmt::format("{}: {}: {}. {}", file.string(), what, reason, remedy));
   }
 
-  void open_file(const std::filesystem::path& path, int flags) {
-    fd = open(path.c_str(), flags | O_RDWR | O_CLOEXEC, 0644);
-    if (fd < 0) fail("cannot be opened");
-    if (flock(fd, LOCK_EX | LOCK_NB) == 0) return;
+  void lock() const {
+    if (flock(open.get(), LOCK_EX | LOCK_NB) == 0) return;
     if (errno != EWOULDBLOCK) fail("cannot be locked");
     throw JournalError(file.string() +
                        ": another mpsprobe is writing this journal. Wait for it, or choose another "
@@ -84,9 +90,9 @@ struct JournalWriter::State {
 #ifdef __APPLE__
     // fsync alone leaves it in the drive's cache there; not every file system knows the stronger
     // one.
-    const int synced = fcntl(fd, F_FULLFSYNC) == 0 ? 0 : fsync(fd);
+    const int synced = fcntl(open.get(), F_FULLFSYNC) == 0 ? 0 : fsync(open.get());
 #else
-    const int synced = fdatasync(fd);
+    const int synced = fdatasync(open.get());
 #endif
     if (synced != 0) fail("cannot be brought to disk");
   }
@@ -94,13 +100,13 @@ struct JournalWriter::State {
   // All of it or none of it: what a full disk cut off is taken away again.
   void write_whole(const std::string& text) {
     if (broken) fail("holds a torn record");
-    const off_t before = lseek(fd, 0, SEEK_END);
+    const off_t before = lseek(open.get(), 0, SEEK_END);
     for (size_t done = 0; done < text.size();) {
-      const ssize_t written = write(fd, text.data() + done, text.size() - done);
+      const ssize_t written = write(open.get(), text.data() + done, text.size() - done);
       if (written < 0 && errno == EINTR) continue;
       if (written <= 0) {
         const int error = errno;
-        broken = ftruncate(fd, before) != 0;
+        broken = ftruncate(open.get(), before) != 0;
         errno = error;
         fail("cannot be written");
       }
@@ -116,11 +122,15 @@ struct JournalWriter::State {
 
   /// The journal without its damaged lines takes its place; they are kept beside it.
   void leave_out(const std::vector<DamagedLine>& damaged) {
-    std::ifstream whole(file, std::ios::binary);
-    std::ofstream aside(file.string() + ".damaged", std::ios::binary | std::ios::app);
-    const int old = fd;
-    const std::filesystem::path fresh = file.string() + ".new";
-    open_file(fresh, O_CREAT | O_TRUNC);
+    std::ifstream whole = open_plain_file(file);
+    const std::string damaged_name = name + ".damaged";
+    const Descriptor aside = folder.open(damaged_name, O_WRONLY | O_APPEND | O_CREAT);
+    if (!aside.is_open()) fail("its damaged lines cannot be kept beside it in FILE.damaged");
+    NewFile fresh(folder, name);
+    if (!fresh.is_open()) fail("cannot be written anew");
+    // The old one stays locked until the new one has its place.
+    const Descriptor old = std::exchange(open, Descriptor(dup(fresh.fd())));
+    lock();
     std::string kept;
     auto next = damaged.begin();
     size_t number = 0;
@@ -128,7 +138,10 @@ struct JournalWriter::State {
       ++number;
       line += '\n';
       if (next != damaged.end() && next->line == number) {
-        aside << line;
+        const auto size = static_cast<ssize_t>(line.size());
+        if (write(aside.get(), line.data(), line.size()) != size) {
+          fail("its damaged lines cannot be kept beside it");
+        }
         ++next;
         continue;
       }
@@ -136,13 +149,7 @@ struct JournalWriter::State {
       if (kept.size() > kWriteBytes) write_and_clear(kept);
     }
     write_and_clear(kept);
-    aside.flush();
-    if (!aside) {
-      errno = ENOSPC;
-      fail("its damaged lines cannot be kept beside it");
-    }
-    if (rename(fresh.c_str(), file.c_str()) != 0) fail("cannot be put in place");
-    close(old);
+    if (!fresh.replace()) fail("cannot be put in place");
   }
 
   void write_and_clear(std::string& text) {
@@ -152,38 +159,34 @@ struct JournalWriter::State {
 
   // Back to the end of the last whole line.
   void cut_torn_line() {
-    off_t size = lseek(fd, 0, SEEK_END);
+    off_t size = lseek(open.get(), 0, SEEK_END);
     char byte = 0;
-    while (size > 0 && pread(fd, &byte, 1, size - 1) == 1 && byte != '\n') --size;
-    if (ftruncate(fd, size) != 0) fail("its torn last line cannot be cut off");
+    while (size > 0 && pread(open.get(), &byte, 1, size - 1) == 1 && byte != '\n') --size;
+    if (ftruncate(open.get(), size) != 0) fail("its torn last line cannot be cut off");
   }
 };
 
 JournalWriter::JournalWriter(const std::filesystem::path& file, const CampaignHeader& header)
-    : state_(std::make_unique<State>()) {
-  state_->file = file;
-  // Written beside its place and then linked into it: a kill in between leaves no headless journal.
-  const std::filesystem::path fresh = file.string() + ".new";
-  state_->open_file(fresh, O_CREAT);
-  if (ftruncate(state_->fd, 0) != 0) state_->fail("cannot be emptied");
+    : state_(std::make_unique<State>(file)) {
+  // Written beside its place and then put into it: a kill in between leaves no headless journal.
+  NewFile fresh(state_->folder, state_->name);
+  if (!fresh.is_open()) state_->fail("cannot be created");
+  state_->open = Descriptor(dup(fresh.fd()));
+  state_->lock();
   state_->run = new_run_name();
   state_->write_whole(state_->line_of({{"record", "campaign"},
                                        {"journal_version", kJournalVersion},
                                        {"run", state_->run},
                                        {"campaign", header_to_json(header)}}));
-  if (link(fresh.c_str(), file.c_str()) != 0) state_->fail("cannot be created");
-  unlink(fresh.c_str());
-  const int folder = open(file.parent_path().c_str(), O_RDONLY | O_CLOEXEC);
-  if (folder >= 0) {
-    fsync(folder);  // the name itself, too; best effort, not every file system can
-    close(folder);
-  }
+  if (!fresh.create()) state_->fail("cannot be created");
+  state_->folder.sync();  // the name itself, too; best effort, not every file system can
 }
 
 JournalWriter::JournalWriter(const std::filesystem::path& file)
-    : state_(std::make_unique<State>()) {
-  state_->file = file;
-  state_->open_file(file, 0);
+    : state_(std::make_unique<State>(file)) {
+  state_->open = state_->folder.open(state_->name, O_RDWR);
+  if (!state_->open.is_open()) state_->fail("cannot be opened");
+  state_->lock();
   state_->existing = read_journal(file);
   for (const auto& [id, data] : state_->existing.provenances) state_->stored.insert(id);
   for (const auto& [id, images] : state_->existing.image_sets) state_->stored.insert(id);

@@ -113,6 +113,9 @@ Journal read_journal(const std::filesystem::path& file);
 Journal read_journal(const std::filesystem::path& file,
                      const std::function<void(const TrialRecord&)>& take);
 
+/// Its first record alone, which says what the run is. Throws as read_journal.
+CampaignHeader read_header(const std::filesystem::path& file);
+
 /// The trials of a journal in their order, wherever they are.
 void for_each_trial(const Journal& journal, const std::function<void(const TrialRecord&)>& take);
 /// One of them, by its place in that order.
@@ -135,7 +138,8 @@ class JournalWriter {
   /// it exists already.
   JournalWriter(const std::filesystem::path& file, const CampaignHeader& header);
   /// Continues an existing journal: locks it, reads it, and cuts off a torn last line. Damaged
-  /// lines go into `file` + ".damaged": what is run again stands in their place.
+  /// lines go into `file` + ".damaged": what is run again stands in their place. Whose it is has to
+  /// be asked before (read_header): this writes. Throws JournalError, for a link or a pipe too.
   explicit JournalWriter(const std::filesystem::path& file);
   JournalWriter(const JournalWriter&) = delete;
   JournalWriter& operator=(const JournalWriter&) = delete;

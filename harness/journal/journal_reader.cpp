@@ -97,11 +97,12 @@ class Reader {
  public:
   explicit Reader(const std::filesystem::path& file)
       : file_(file), stored_(std::make_shared<StoredTrials>()) {
-    // It is read in pieces, and to open a pipe would wait for who writes to it.
     std::error_code error;
-    const bool other = std::filesystem::exists(file, error) && !is_regular_file(file, error);
-    if (other) fail("is no plain file", "Name the folder of a run, which holds journal.ndjson");
-    stream_.open(file, std::ios::binary);
+    const std::filesystem::file_status is = std::filesystem::symlink_status(file, error);
+    if (exists(is) && !is_regular_file(is)) {
+      fail("is no plain file", "Name the folder of a run, which holds journal.ndjson");
+    }
+    stream_ = open_plain_file(file);
   }
 
   Journal read(const Take& take) {
@@ -116,6 +117,7 @@ class Reader {
            "Begin a new run; `mpsprobe run --out` with this folder moves what is left aside");
     }
     take_first(first.text);
+    if (take == nullptr) return std::move(journal_);
     constexpr size_t kMostLines = 512;
     constexpr size_t kMostBytes = 4 << 20;
     std::vector<Line> lines(kMostLines);
@@ -243,6 +245,10 @@ Journal read_journal(const std::filesystem::path& file) {
 Journal read_journal(const std::filesystem::path& file,
                      const std::function<void(const TrialRecord&)>& take) {
   return Reader(file).read(take);
+}
+
+CampaignHeader read_header(const std::filesystem::path& file) {
+  return Reader(file).read(nullptr).header;
 }
 
 void for_each_trial(const Journal& journal, const std::function<void(const TrialRecord&)>& take) {

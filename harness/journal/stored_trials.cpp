@@ -28,7 +28,7 @@ class StoredTrials::Lines {
     if (open_.size() >= kMostOpen && !open_.contains(place.file)) open_.clear();
     auto [file, fresh] = open_.try_emplace(place.file);
     Open& open = file->second;
-    if (fresh) open.stream.open(files_[place.file], std::ios::binary);
+    if (fresh) open.stream = open_plain_file(files_[place.file]);
     if (open.next != place.offset) open.stream.seekg(static_cast<std::streamoff>(place.offset));
     if (!read_line(open.stream, line_, kMostLineBytes)) fail_changed(files_[place.file]);
     open.next = place.offset + line_.size() + 1;

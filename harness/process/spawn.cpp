@@ -108,11 +108,6 @@ void StartedProcesses::reaped(pid_t pid) {
   started_set().erase(pid);
 }
 
-void Descriptor::reset() {
-  if (fd_ >= 0) close(fd_);
-  fd_ = -1;
-}
-
 Pipe make_pipe() {
   int ends[2];
 #ifdef __linux__

@@ -7,27 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "harness/folder/descriptor.h"
+
 namespace mpsprobe {
-
-/// Owner of a file descriptor.
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~Descriptor() { reset(); }
-
-  int get() const { return fd_; }
-  bool is_open() const { return fd_ >= 0; }
-  void reset();
-
- private:
-  int fd_ = -1;
-};
 
 /// Both ends of a pipe, close-on-exec and numbered above what a child uses.
 struct Pipe {

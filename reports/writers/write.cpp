@@ -8,6 +8,7 @@
 #include <set>
 #include <system_error>
 
+#include "harness/folder/folder.h"
 #include "harness/input/input_error.h"
 #include "harness/input/near_name.h"
 #include "reports/html/html.h"
@@ -74,11 +75,9 @@ constexpr std::string_view kDefaultFormats = "markdown,json";
 
 bool is_own(const std::filesystem::path& file, std::string_view mark) {
   constexpr size_t kBeginning = 4096;
-  std::ifstream stream(file, std::ios::binary);
-  std::string bytes(kBeginning, '\0');
-  stream.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  bytes.resize(static_cast<size_t>(stream.gcount()));
-  return bytes.empty() || bytes.find(mark) != std::string::npos;
+  const auto begin = Folder(file.parent_path()).read(file.filename().string(), kBeginning);
+  return begin.has_value() &&
+         (begin->bytes.empty() || begin->bytes.find(mark) != std::string::npos);
 }
 
 }  // namespace

@@ -5,10 +5,12 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <system_error>
 
+#include "harness/folder/folder.h"
 #include "harness/input/input_error.h"
 #include "reports/words/safe_text.h"
 
@@ -27,31 +29,20 @@ namespace fs = std::filesystem;
   throw fs::filesystem_error(what, path, std::error_code(error, std::generic_category()));
 }
 
-void write_new(const fs::path& file, std::string_view bytes) {
-  const int fd = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-  if (fd < 0) fail("a file of the bundle cannot be created", file, errno);
-  bool good = true;
-  int error = 0;
-  while (good && !bytes.empty()) {
-    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
+void write_new(const Folder& folder, const std::string& relative, std::string_view bytes) {
+  const fs::path path = folder.path() / relative;
+  Descriptor file = folder.open(relative, O_WRONLY | O_CREAT | O_EXCL);
+  if (!file.is_open()) fail("a file of the bundle cannot be created", path, errno);
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file.get(), bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
-    good = written >= 0;
-    if (good) {
-      bytes.remove_prefix(static_cast<size_t>(written));
-    } else {
-      error = errno;
-    }
+    if (written < 0) fail("a file of the bundle cannot be written", path, errno);
+    bytes.remove_prefix(static_cast<size_t>(written));
   }
-  if (good && ::fsync(fd) != 0) {
-    good = false;
-    error = errno;
+  // Some file systems report a full disk only at the end.
+  if (::fsync(file.get()) != 0 || ::close(file.release()) != 0) {
+    fail("a file of the bundle cannot be written", path, errno);
   }
-  // Some file systems report a full disk only here.
-  if (::close(fd) != 0 && good) {
-    good = false;
-    error = errno;
-  }
-  if (!good) fail("a file of the bundle cannot be written", file, error);
 }
 
 std::string prefix_of(const std::string& name) {
@@ -110,14 +101,13 @@ void BundlePlace::remove_remains() const {
 void BundlePlace::write(const std::vector<BundleFile>& files) {
   for (const BundleFile& file : files) {
     const fs::path relative(file.path);
-    for (const fs::path& part : relative) {
-      if (relative.is_absolute() || part == "..") {
-        throw std::logic_error("a bundle's file leads out of it: " + printable(file.path));
-      }
+    if (relative.is_absolute() || std::count(relative.begin(), relative.end(), "..") > 0) {
+      throw std::logic_error("a bundle's file leads out of it: " + printable(file.path));
     }
-    const fs::path path = unfinished_ / relative;
-    fs::create_directories(path.parent_path());
-    write_new(path, file.bytes);
+    const std::string parent = relative.parent_path();
+    const Folder folder(unfinished_);
+    if (!parent.empty()) folder.make_below(parent);
+    write_new(folder, file.path, file.bytes);
   }
 }
 
@@ -125,7 +115,7 @@ void BundlePlace::put(std::string_view archive) {
   const fs::path unfinished_archive = unfinished_.string() + ".zip";
   std::error_code ignored;
   fs::remove(unfinished_archive, ignored);
-  write_new(unfinished_archive, archive);
+  write_new(Folder(parent_), unfinished_archive.filename(), archive);
   // Somebody else may have been faster; rename() would put the one over the other.
   refuse_existing();
   fs::rename(unfinished_archive, this->archive());

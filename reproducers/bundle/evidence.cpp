@@ -72,8 +72,8 @@ std::vector<std::string> raw_titles(const Journal& journal) {
   return titles;
 }
 
-Journal read_own_journal(const EvidenceFolder& run) {
-  const fs::path file = run.root() / kJournal;
+Journal read_own_journal(const Folder& run) {
+  const fs::path file = run.path() / kJournal;
   std::string why;
   if (!run.read(kJournal, 1, &why).has_value()) {
     throw InputError(printable(file.string()), fmt::format("cannot be read: {}", why),
@@ -91,7 +91,7 @@ std::string folder_of_reproduction(const std::string& raw_title) {
 }
 
 /// Everything in the folders of `repro` is read for names before anything is redacted.
-void learn_from_reproduction(const EvidenceFolder& run, const std::string& folder,
+void learn_from_reproduction(const Folder& run, const std::string& folder,
                              PersonalStrings& strings) {
   for (const char* name : {"minimum.json", "proofs.json"}) {
     const auto file = run.read(folder + "/" + name, kMostRecordBytes);
@@ -170,7 +170,7 @@ bool is_of_own_code(const std::vector<std::string>& environment) {
 
 class ReproductionReader {
  public:
-  ReproductionReader(const EvidenceFolder& run, std::string folder, Redactor& redactor,
+  ReproductionReader(const Folder& run, std::string folder, Redactor& redactor,
                      Reproduction& result)
       : run_(run), folder_(std::move(folder)), redactor_(redactor), result_(result) {}
 
@@ -281,7 +281,7 @@ class ReproductionReader {
     return true;
   }
 
-  const EvidenceFolder& run_;
+  const Folder& run_;
   std::string folder_;
   Redactor& redactor_;
   Reproduction& result_;
@@ -303,7 +303,7 @@ fs::path folder_of_run(const fs::path& report) {
 
 Evidence read_evidence(const fs::path& folder, PersonalStrings& strings, Redactor& redactor,
                        const std::string& watermark_of_simulated) {
-  const EvidenceFolder run(folder);
+  const Folder run(folder);
   Evidence evidence;
   evidence.folder = folder;
   evidence.journal = read_own_journal(run);
@@ -356,7 +356,7 @@ Reproduction read_reproduction(const Evidence& evidence, const std::string& raw_
                                const Cell& smallest, const std::string& title, double rate,
                                const ProgramSource& source, const std::string& watermark,
                                Redactor& redactor) {
-  const EvidenceFolder run(evidence.folder);
+  const Folder run(evidence.folder);
   Reproduction result;
   result.cell = smallest;
   ReproductionReader reader(run, folder_of_reproduction(raw_title), redactor, result);

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "harness/folder/folder.h"
 #include "harness/journal/journal.h"
 #include "reports/analysis/analysis.h"
 #include "reproducers/bundle/archive.h"
-#include "reproducers/bundle/evidence_folder.h"
 #include "reproducers/bundle/redaction/redactor.h"
 #include "reproducers/minimise/minimum.h"
 

@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cerrno>
 #include <chrono>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "harness/executor/environment.h"
+#include "harness/folder/folder.h"
 #include "harness/process/command.h"
 #include "harness/wire/split.h"
 #include "harness/wire/variables.h"
@@ -92,14 +93,12 @@ class Prover {
   }
 
   void write(const Emission& emission) const {
-    fs::create_directories(folder_);
+    const Folder folder = Folder::made(folder_);
     for (const EmittedFile& file : emission.files) {
-      std::ofstream out(folder_ / file.name, std::ios::binary);
-      out << file.text;
-      if (!out.flush()) {
-        throw fs::filesystem_error("cannot be written", folder_ / file.name,
-                                   std::make_error_code(std::errc::io_error));
-      }
+      NewFile out(folder, file.name);
+      if (out.is_open() && out.write(file.text) && out.sync() && out.replace()) continue;
+      throw fs::filesystem_error("cannot be written", folder_ / file.name,
+                                 std::error_code(errno, std::generic_category()));
     }
   }
 

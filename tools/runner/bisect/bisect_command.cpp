@@ -9,6 +9,7 @@
 
 #include "harness/campaign/rerun.h"
 #include "harness/executor/executor.h"
+#include "harness/folder/folder.h"
 #include "harness/input/input_error.h"
 #include "reports/claims/change_claim.h"
 #include "reports/words/safe_text.h"
@@ -98,7 +99,7 @@ class Bisection {
   int confirm() {
     const size_t place = result_.change.likeliest();
     if (request_.options.confirm == 0 || place == 0) return kExitOk;
-    const fs::path folder = folder_ / kConfirmFolder;
+    const fs::path folder = Folder(folder_).make_below(kConfirmFolder).path();
     RunOptions run;
     run.command_line = request_.options.command_line;
     if (has_journal(folder)) {
@@ -107,6 +108,7 @@ class Bisection {
     } else {
       run.out = folder.string();
       run.cells = {result_.cell};
+      run.own_cells = true;  // its builds ran it
       run.trials = request_.options.confirm;
       run.limits = request_.options.limits;
       run.limits.budget_seconds.reset();

@@ -9,6 +9,7 @@
 
 #include "harness/campaign/rerun.h"
 #include "harness/campaign/trial_bench.h"
+#include "harness/folder/folder.h"
 #include "harness/input/input_error.h"
 #include "harness/journal/trial_json.h"
 #include "reports/analysis/devices.h"
@@ -150,7 +151,7 @@ fs::path folder_for(const ReproOptions& options, const ReproSource& source) {
         fs::path("mpsprobe-out") /
         ("repro-" + slug(source.signature.empty() ? to_string(source.start) : source.signature));
   } else {
-    folder /= "repro-" + slug(source.signature);
+    folder = Folder(folder).make_below("repro-" + slug(source.signature)).path();
   }
   if (fs::exists(folder / "journal.ndjson")) {
     throw InputError("--out " + printable(folder.string()), "holds a journal already",
@@ -246,17 +247,18 @@ int resume(const ReproOptions& options) {
   if (!fs::exists(folder / "journal.ndjson") || !fs::exists(folder / kRequestFile)) {
     throw InputError(where, "holds no minimisation", "Name the folder of one that was cut short");
   }
-  watch_for_interrupt();
-  JournalWriter writer(folder / "journal.ndjson");
-  const Journal& journal = writer.existing();
-  if (journal.header.workers.size() != 1 || journal.header.cells.size() != 1) {
+  const CampaignHeader header = read_header(folder / "journal.ndjson");
+  if (header.workers.size() != 1 || header.cells.size() != 1) {
     throw InputError(where, "holds the journal of a run, not of a minimisation",
                      "Go on with it by `mpsprobe run --resume`");
   }
   if (!options.trust_run) {
-    refuse_foreign(journal.header.origin, folder, would_start(journal.header), where,
+    refuse_foreign(header.origin, folder, would_start(header), where,
                    "Add --trust-run if you trust whoever made it, or begin a new one");
   }
+  watch_for_interrupt();
+  JournalWriter writer(folder / "journal.ndjson");
+  const Journal& journal = writer.existing();
   check_same_libraries(journal.header);
   MinimiseRequest request = read_request(folder, where);
   request.start = journal.header.cells.front().cell;

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "harness/folder/folder.h"
 #include "harness/matrix/operation_info.h"
 #include "harness/wire/library_under_test.h"
 #include "reports/words/safe_text.h"
@@ -21,6 +22,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kAgain = "minimum.json is whole, and `mpsprobe repro --resume` goes on";
+// In the folder of the reduction.
+constexpr const char* kPrograms = "programs";
+constexpr const char* kProof = "proof";
 
 double rate_of(const Tally& tally) {
   return tally.trials == 0 ? 1 : static_cast<double>(tally.failures) / tally.trials;
@@ -56,13 +60,13 @@ std::string section(const std::vector<Emission>& emissions, const std::vector<Pr
 
 void write_files(const fs::path& folder, const std::vector<Emission>& emissions) {
   std::error_code error;
-  fs::remove_all(folder, error);  // of an earlier call; what is written below tells of a failure
+  fs::remove_all(folder / kPrograms, error);  // of an earlier call
+  const Folder run(folder);
   for (const Emission& emission : emissions) {
     if (emission.files.empty()) continue;
-    const fs::path place = folder / std::string(name_of(emission.kind));
-    fs::create_directories(place, error);
+    const Folder place = run.make_below(fmt::format("{}/{}", kPrograms, name_of(emission.kind)));
     for (const EmittedFile& file : emission.files) {
-      write_atomically(place / file.name, file.text, kAgain);
+      write_atomically(place.path() / file.name, file.text, kAgain);
     }
   }
 }
@@ -84,12 +88,14 @@ std::string write_programs(const fs::path& folder, const Minimum& minimum,
   request.programs = data_folder() / "programs";
   ProofRequest proof;
   proof.emissions = emit(request);
-  write_files(folder / "programs", proof.emissions);
+  write_files(folder, proof.emissions);
 
   say(stderr, "building and running the programs: this can take minutes\n");
   proof.cell = minimum.cell;
   proof.simulated = minimum.simulated;
-  proof.work = fs::absolute(folder) / "proof";
+  std::error_code error;
+  fs::remove_all(folder / kProof, error);  // a link that lies there goes, and not what it leads to
+  proof.work = Folder(fs::absolute(folder)).make_below(kProof).path();
   proof.data = data_folder();
   proof.libraries = data_folder().parent_path().parent_path() / "lib";
   const auto provenance = describe.value("provenance", nlohmann::json::object());
@@ -105,7 +111,6 @@ std::string write_programs(const fs::path& folder, const Minimum& minimum,
         fmt::format("{}: {}. Free some space, or leave the programs out with --no-programs",
                     proof.work.string(), error.code().message()));
   }
-  std::error_code error;
   fs::remove_all(proof.work, error);  // what was built: the programs themselves are kept above
   write_atomically(folder / "proofs.json", json_text(nlohmann::ordered_json(to_json(proofs))),
                    kAgain);

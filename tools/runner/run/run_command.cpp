@@ -293,16 +293,16 @@ int resume(const RunOptions& options, const std::vector<KnownFailure>& known) {
     throw InputError("--resume " + folder.string(), "holds no journal.ndjson",
                      "Name the folder of a run that was cut short");
   }
+  if (!options.trust_run) {
+    const CampaignHeader header = read_header(file);
+    refuse_foreign(header.origin, folder, would_start(header), "--resume " + folder.string(),
+                   "Add --trust-run if you trust whoever made it, or begin a new run");
+  }
   EventStream events(options.events, true);
   CampaignEnd end;
   {
     JournalWriter writer(file);
     const Journal& journal = writer.existing();
-    if (!options.trust_run) {
-      refuse_foreign(journal.header.origin, folder, would_start(journal.header),
-                     "--resume " + folder.string(),
-                     "Add --trust-run if you trust whoever made it, or begin a new run");
-    }
     check_same_libraries(journal.header);
     check_expectations(known, journal.header);
     for (const DamagedLine& line : journal.damaged) {
