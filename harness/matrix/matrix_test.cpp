@@ -8,6 +8,7 @@
 
 #include "harness/input/input_error.h"
 #include "harness/matrix/expand.h"
+#include "harness/wire/variables.h"
 
 namespace mpsprobe {
 namespace {
@@ -338,6 +339,15 @@ TEST(Matrix, EveryBuiltInMatrixIsOfTheFormat) {
     const Matrix matrix = load_matrix(entry.path());
     EXPECT_EQ(matrix.name, entry.path().stem().string());
     EXPECT_FALSE(matrix.description.empty());
+    for (const Block& block : matrix.blocks) {
+      const auto at = block.axes.find("env");
+      if (at == block.axes.end()) continue;
+      for (const std::string& value : at->second) {
+        for (const auto& [name, set] : parse_variables(value)) {
+          EXPECT_TRUE(is_documented_switch(name)) << entry.path() << ": " << name;
+        }
+      }
+    }
     ++seen;
   }
   EXPECT_GE(seen, 12);

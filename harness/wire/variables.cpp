@@ -1,7 +1,5 @@
 #include "harness/wire/variables.h"
 
-#include <fnmatch.h>
-
 #include <algorithm>
 
 #include "harness/input/input_error.h"
@@ -37,107 +35,52 @@ bool is_value(string_view text) {
          });
 }
 
-constexpr string_view kPathValue = "is given a folder or a file of code";
-
-/// Why a variable may not be set, and the names that this is said of: in capitals, a space between.
-/// '*' at the beginning, the end or both stands for any text.
-struct Refused {
-  string_view reason;
-  string_view names;
+/// What a release documents, or a founding report used, and what its values are: numbers and fixed
+/// words. None of them is a path, a program, a library or a host.
+struct Switches {
+  string_view source;
+  string_view names;  // a space between
 };
 
-// After glibc's unsecvars.h, sudo's lists of variables to take out, dyld(1), malloc(3), and what
-// LibTorch, MLX, CUDA, Metal, OpenMP and the Python libraries beside them read.
-constexpr Refused kRefused[] = {
-    // launchd hands on what follows __XPC_.
-    {"is read by the dynamic loader: it chooses libraries",
-     "LD_* LD64_* LDR_* _RLD* DYLD_* __XPC_* LIBPATH SHLIB_PATH *_PRELOAD *INSERT_LIBRARIES"},
-    {"is read by the C library: it chooses files, modules or hosts",
-     "GLIBC_* GCONV_* GETCONF_DIR HOSTALIASES LOCALDOMAIN LOCPATH NIS_PATH NLSPATH PATH_LOCALE "
-     "RES_OPTIONS RESOLV_* TMP TEMP TMPDIR TZDIR TERMINFO* TERMCAP TERMPATH"},
-    {"is read by shells: it chooses programs or what they run",
-     "PATH CDPATH FPATH ENV IFS SHELL SHELLOPTS BASH* GLOBIGNORE PROMPT_COMMAND PS4 ZDOTDIR HOME "
-     "XDG_* CFFIXED_USER_HOME"},
-    {"is read by an interpreter: it chooses the code that it runs",
-     "PYTHON* __PYVENV_LAUNCHER__ VIRTUAL_ENV CONDA_* PERL* RUBY* GEM_* BUNDLE_* NODE_* LUA_* PHP* "
-     "JULIA_* JAVA* _JAVA_* JDK_* CLASSPATH TCLLIBPATH GUILE_*"},
-    // Of glibc, libmalloc (MallocScribble), jemalloc, tcmalloc, mimalloc.
-    {"is read by an allocator: it changes what every library does",
-     "*MALLOC* NSZOMBIE* NSDEALLOCATEZOMBIES"},
-    {"is read by a sanitizer: it names files and programs",
-     "*SAN_OPTIONS *SAN_SYMBOLIZER* LLVM_* GCOV_* GMON_*"},
-    {"lets a library load code that the value names",
-     "OPENSSL_* SSL* KRB5* OMP_TOOL* INTEL_LIBITTNOTIFY* INTEL_JIT_* VS_PROFILER OCL_ICD_* VK_* "
-     "GTK_* KINETO_CONFIG TORCH_TRACE METAL_LOAD_INTERPOSER *_INJECTION* *_PLUGIN *_PLUGINS "
-     "*_MODULES *_HOOK"},
-    {"is of a compiler that runs programs and loads what they made",
-     "TORCHINDUCTOR_* TORCH_COMPILE_* AOT_INDUCTOR_* TRITON_* CC CXX CPP LD AR *NVCC* CUDACXX "
-     "CFLAGS CXXFLAGS LDFLAGS COMPILER_PATH CPATH"},
-    {"names a program, its options or what it starts",
-     "EDITOR VISUAL PAGER BROWSER LESS* GIT_* *_ASKPASS *_COMMAND DEBUGINFOD_*"},
-    {"names a host or a socket that a process is to talk to",
-     "*_PROXY DISPLAY WAYLAND_* DBUS_* *_SOCK *_SOCKET *_HOST *_ADDR *_URL *_ENDPOINT"},
-    {"has a name that says that its value is a path",
-     "*_PATH *_DIR *_DIRS *_DIRECTORY *_FOLDER *_FILE *_FILES *FILENAME *FILENAMES *_HOME *_ROOT "
-     "*_PREFIX *_LIB *_LIBS *_LIBRARY *_LIBRARIES *_LOGDEST_DBG"},
+constexpr Switches kSwitches[] = {
+    {"docs.pytorch.org/docs/2.15/mps_environment_variables.html",
+     "PYTORCH_DEBUG_MPS_ALLOCATOR PYTORCH_MPS_LOG_PROFILE_INFO PYTORCH_MPS_TRACE_SIGNPOSTS "
+     "PYTORCH_MPS_HIGH_WATERMARK_RATIO PYTORCH_MPS_LOW_WATERMARK_RATIO PYTORCH_MPS_FAST_MATH "
+     "PYTORCH_MPS_PREFER_METAL PYTORCH_ENABLE_MPS_FALLBACK"},
+    {"the founding reports' fork of PyTorch 2.9.1", "MPS_FORCE_GRAPH_PATH PYTORCH_NO_MPS_PROFILER"},
+    {"docs.pytorch.org/docs/2.15/cuda_environment_variables.html",
+     "PYTORCH_NO_CUDA_MEMORY_CACHING TORCH_CUDNN_V8_API_DISABLED "
+     "TORCH_CUDNN_V8_API_LRU_CACHE_LIMIT "
+     "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE CUDA_VISIBLE_DEVICES CUDA_LAUNCH_BLOCKING "
+     "CUBLAS_WORKSPACE_CONFIG"},
+    {"docs.pytorch.org/docs/2.15/threading_environment_variables.html, and what ATen reads",
+     "OMP_NUM_THREADS MKL_NUM_THREADS ATEN_CPU_CAPABILITY"},
+    {"the OpenMP 5.2 specification, chapter 21; openblas.net",
+     "OMP_WAIT_POLICY OPENBLAS_NUM_THREADS"},
+    {"ml-explore.github.io/mlx, Environment Variables",
+     "MLX_DISABLE_COMPILE MLX_ENABLE_TF32 MLX_METAL_FAST_SYNCH MLX_CONV_WINOGRAD "
+     "MLX_METAL_RESIDENCY_REFRESH_INTERVAL_MS MLX_BFS_MAX_WIDTH MLX_MAX_OPS_PER_BUFFER "
+     "MLX_MAX_MB_PER_BUFFER MLX_SDPA_BLOCKS MLX_USE_CUDA_GRAPHS MLX_CUDA_USE_CUDNN_SDPA "
+     "MLX_CUDA_CONV_CACHE_SIZE MLX_CUDA_FFT_CACHE_SIZE MLX_CUDA_GRAPH_CACHE_SIZE "
+     "MLX_CUDA_SDPA_CACHE_SIZE MLX_CUDA_SDPA_BACKWARD_CACHE_SIZE MLX_ENABLE_CACHE_THRASHING_CHECK"},
+    {"MetalValidation(1)",
+     "MTL_DEBUG_LAYER MTL_DEBUG_LAYER_ERROR_MODE MTL_DEBUG_LAYER_WARNING_MODE "
+     "MTL_SHADER_VALIDATION MTL_SHADER_VALIDATION_FAIL_MODE "
+     "MTL_SHADER_VALIDATION_REPORT_TO_STDERR"},
 };
-
-// Named like a path, and none: the reports' fork reads a number (facts of the effort behind it).
-constexpr string_view kAllowed = "MPS_FORCE_GRAPH_PATH";
-
-// What a loader, an interpreter or a driver takes a file for, by the end of its name.
-constexpr string_view kCode[] = {"so",    "dylib", "bundle", "framework", "dll",  "a",     "o",
-                                 "py",    "pyc",   "pyz",    "pth",       "egg",  "whl",   "zip",
-                                 "jar",   "class", "js",     "mjs",       "node", "rb",    "pl",
-                                 "pm",    "lua",   "sh",     "metallib",  "ptx",  "cubin", "fatbin",
-                                 "hsaco", "bc",    "json",   "conf",      "cnf",  "yaml",  "xml"};
-
-bool matches(string_view pattern, const std::string& name) {
-  return fnmatch(std::string(pattern).c_str(), name.c_str(), FNM_CASEFOLD) == 0;
-}
-
-bool is_number(string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
-}
-
-/// "libevil.so", "libevil.so.1", ".", "..", ".hidden".
-bool names_code(string_view item) {
-  if (item.starts_with('.')) return item.size() == 1 || !is_number(item.substr(1));
-  while (item.rfind('.') != string_view::npos && is_number(item.substr(item.rfind('.') + 1))) {
-    item = item.substr(0, item.rfind('.'));
-  }
-  const size_t dot = item.rfind('.');
-  if (dot == string_view::npos) return false;
-  std::string end(item.substr(dot + 1));
-  for (char& c : end) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return std::find(std::begin(kCode), std::end(kCode), end) != std::end(kCode);
-}
-
-/// Why no cell may give an environment variable this value; empty where it may. Cells come from
-/// bundles, journals, matrices and expectations of other people: they may say how a library under
-/// test works, and never which program, library, path or interpreter is taken. Refused are the
-/// variables of loaders, interpreters, shells, allocators and sanitizers, those whose value is a
-/// path that somebody loads code from or writes to, and every value that names a folder or a file
-/// of code. Names are compared without regard to case.
-string_view why_no_cell_sets(string_view name, string_view value) {
-  const bool allowed = name == kAllowed;
-  for (const Refused& row : kRefused) {
-    for (const string_view pattern : split(row.names, ' ')) {
-      if (!allowed && matches(pattern, std::string(name))) return row.reason;
-    }
-  }
-  // Where a list of paths is taken, each of them counts.
-  for (const string_view item : split(value, ':')) {
-    if (names_code(item)) return kPathValue;
-  }
-  return "";
-}
 
 [[noreturn]] void refuse_variable(const std::string& problem, const std::string& remedy) {
   throw InputError("env", problem, remedy);
 }
 
 }  // namespace
+
+bool is_documented_switch(string_view name) {
+  return std::any_of(std::begin(kSwitches), std::end(kSwitches), [name](const Switches& row) {
+    const std::vector<string_view> names = split(row.names, ' ');
+    return std::find(names.begin(), names.end(), name) != names.end();
+  });
+}
 
 Variables parse_variables(string_view value) {
   Variables variables;
@@ -158,11 +101,6 @@ Variables parse_variables(string_view value) {
     if (name.starts_with("MPSPROBE_")) {
       refuse_variable(std::string(name) + " is mpsprobe's own, and none of a library under test",
                       "Take it out; --env sets it for all cells");
-    }
-    if (const string_view why = why_no_cell_sets(name, set); !why.empty()) {
-      refuse_variable(std::string(name) + " " + std::string(why) + ", which no cell may do",
-                      "Take it out; where you want it, --env " + std::string(name) +
-                          "=VALUE on your own command line sets it for all cells");
     }
     if (!variables.emplace(name, set).second) {
       refuse_variable(std::string(name) + " is given twice", "Write it once");

@@ -14,9 +14,14 @@ using Variables = std::map<std::string, std::string>;
 inline constexpr std::string_view kUnset = "unset";
 
 /// The variables that a value of the axis `env` sets: "A=0+B=unset"; none of "inherited". Throws
-/// InputError (place "env") for any other form, for a name given twice, for one of mpsprobe's own,
-/// and for what no cell may set: what chooses a program, a library, a path or an interpreter.
+/// InputError (place "env") for any other form, for a name given twice, and for one of mpsprobe's
+/// own. Whether a cell may set them is asked where processes are started (is_documented_switch).
 Variables parse_variables(std::string_view value);
+
+/// Whether a cell that somebody else wrote may set a variable: it is a switch that a library under
+/// test documents, and its values are numbers and fixed words. Each is named one by one, since what
+/// chooses a program, a library, a path or a host cannot be listed to its end.
+bool is_documented_switch(std::string_view name);
 
 /// The value of the axis `env` for them: in the order of their names. `parse_variables` reads it.
 std::string to_axis_value(const Variables& variables);

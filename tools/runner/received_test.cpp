@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -96,6 +97,24 @@ class Received : public ProgramTest {
     for (const BundleFile& file : files) write("bundle/" + file.path, file.bytes);
     write("bundle/MANIFEST.sha256", manifest_of(files, ""));
   }
+  /// In every record of a journal, sealed anew.
+  void replace_all(const std::string& name, const std::string& from, const std::string& to) const {
+    std::istringstream lines(read(name));
+    std::string text;
+    uint64_t number = 0;
+    for (std::string line; std::getline(lines, line);) {
+      for (size_t at = 0; (at = line.find(from, at)) != std::string::npos; at += to.size()) {
+        line.replace(at, from.size(), to);
+      }
+      json record = json::parse(line);
+      if (number == 0) run_ = record.at("run");
+      record.erase("sum");
+      record.erase("n");
+      text += sealed_line(record, number++, run_);
+    }
+    write(name, text);
+  }
+  mutable std::string run_;
   void replace(const std::string& name, const std::string& from, const std::string& to) const {
     std::string text = read(name);
     text.replace(text.find(from), from.size(), to);
@@ -115,7 +134,11 @@ class Received : public ProgramTest {
             }};
   }
   Way cell_way(const std::string& variable) {
-    return {"a bundle's cell with " + variable, "bundle.json.cells[0].cell: ", [this, variable] {
+    const std::string name = variable.substr(0, variable.find('='));
+    // mpsprobe's own are no axis at all.
+    const std::string says = name.starts_with("MPSPROBE_") ? "bundle.json.cells[0].cell: " + name
+                                                           : "env." + name + ": ";
+    return {"a bundle's cell with " + variable, says, [this, variable] {
               bundle(std::string(kFailing) + "/env." + variable);
               return verify();
             }};
@@ -180,21 +203,14 @@ TEST_F(Received, ChoosesCellsAndNothingElse) {
       // The same from the other files that have cells.
       foreign_way("a journal's cell for --failed", header(with_cell("LD_PRELOAD=evil.so")),
                   "LD_PRELOAD"),
-      foreign_way(
-          "a journal's cell for --resume",
-          [this, with_cell] {
-            change_header(path("got"), with_cell("LD_PRELOAD=evil.so"));
-            return mpsprobe({"run", "--resume", path("got"), "--trust-run"});
-          },
-          "LD_PRELOAD"),
-      {"a matrix's cell", "include[0]: LD_PRELOAD",
+      {"a matrix's cell", "env.LD_PRELOAD: ",
        [this] {
          const std::string file = write("m.json",
                                         R"({"mpsprobe_matrix": 1, "name": "m", "description": "d",
                        "include": ["cpu/selftest.pass/default/env.LD_PRELOAD=e.so"]})");
          return mpsprobe({"run", "--matrix", file, "--worker", "stock=" + evil_, "--force-env"});
        }},
-      {"a matrix's axis", "axes.env.LD_LIBRARY_PATH[0]: ",
+      {"a matrix's axis", "env.LD_LIBRARY_PATH: ",
        [this] {
          const std::string file = write("m.json",
                                         R"({"mpsprobe_matrix": 1, "name": "m", "description": "d",
@@ -202,15 +218,31 @@ TEST_F(Received, ChoosesCellsAndNothingElse) {
                                 "env.LD_LIBRARY_PATH": ["."]}})");
          return mpsprobe({"run", "--matrix", file, "--worker", "stock=" + evil_, "--force-env"});
        }},
-      {"known failures", "axes.env.PATH[0]: ",
+      {"a cell that somebody wrote down", "env.PYTEST_ADDOPTS: ",
        [this] {
-         const std::string file = write(
-             "e.json",
-             R"({"mpsprobe_expectations": 1, "known": [{"where": {"axes": {"env.PATH": ["."]}},
-                 "signature": "x", "failures": 1, "trials": 2}]})");
-         return mpsprobe({"run", "--cell", kFailing, "--worker", "stock=" + evil_, "--expectations",
-                          file, "--out", path("again")});
+         return mpsprobe({"run", "--cell", std::string(kFailing) + "/env.PYTEST_ADDOPTS=-cevil.ini",
+                          "--worker", "stock=" + evil_});
        }},
+      {"a cell to reduce", "env.PYTEST_ADDOPTS: ",
+       [this] {
+         return mpsprobe({"repro", std::string(kFailing) + "/env.PYTEST_ADDOPTS=-cevil.ini",
+                          "--worker", "stock=" + evil_});
+       }},
+      {"a cell to bisect", "env.PYTEST_ADDOPTS: ",
+       [this] {
+         return mpsprobe({"bisect", std::string(kFailing) + "/env.PYTEST_ADDOPTS=-cevil.ini",
+                          "--builds", "a=" + evil_ + ",b=" + evil_, "--out", path("again")});
+       }},
+      foreign_way(
+          "a run to reduce, with one's own worker",
+          [this, with_cell] {
+            // Its trials stay: of the cell that they failed in.
+            const std::string plain = std::string(kFailing) + "\"";
+            replace_all("got/journal.ndjson", plain,
+                        std::string(kFailing) + "/env.PYTEST_ADDOPTS=-cevil.ini\"");
+            return mpsprobe({"repro", path("got"), "--worker", "stock=" + evil_});
+          },
+          "env.PYTEST_ADDOPTS: "),
       // Bundles that are not what was packed, or lead out of their folder.
       bundle_way("a record that the manifest contradicts",
                  [this] { replace("bundle/bundle.json", "threads=2", "threads=3"); }),
@@ -428,6 +460,201 @@ TEST_F(Received, NothingActsOnTheTerminal) {
       EXPECT_EQ(text.find_first_of("\x1b\x07"), std::string::npos) << words[0] << ": " << text;
     }
   }
+}
+
+TEST_F(Received, NoVariableOfACellIsTakenUnseen) {
+  // Each chooses code, files, hosts or what else a process does; no list of such names has an end.
+  int tried = 0;
+  for (const char* name : {"LD_PRELOAD",
+                           "LD_AUDIT",
+                           "DYLD_INSERT_LIBRARIES",
+                           "PATH",
+                           "PYTHONPATH",
+                           "PYTHONSTARTUP",
+                           "PYTHONINSPECT",
+                           "PYTHONWARNINGS",
+                           "PYTHONBREAKPOINT",
+                           "PYTEST_ADDOPTS",
+                           "PYTEST_PLUGINS",
+                           "HF_MODULES_CACHE",
+                           "HF_HOME",
+                           "HF_ENDPOINT",
+                           "TRANSFORMERS_CACHE",
+                           "DJANGO_SETTINGS_MODULE",
+                           "COVERAGE_RCFILE",
+                           "COVERAGE_PROCESS_START",
+                           "SDL_DYNAMIC_API",
+                           "NCCL_COMM_ID",
+                           "NCCL_NET_PLUGIN",
+                           "NCCL_TUNER_PLUGIN",
+                           "MLFLOW_TRACKING_URI",
+                           "CURL_CA_BUNDLE",
+                           "REQUESTS_CA_BUNDLE",
+                           "SSL_CERT_FILE",
+                           "MLX_METAL_PATH",
+                           "MLX_MPI_LIBNAME",
+                           "MLX_HOSTFILE",
+                           "MLX_PTX_CACHE_DIR",
+                           "MLX_SAVE_CUDA_GRAPHS_DOT_FILE",
+                           "TORCH_HOME",
+                           "TORCH_LOGS",
+                           "TORCH_TRACE",
+                           "TORCH_ADDR2LINE_BINARY",
+                           "TORCH_FR_DUMP_TEMP_FILE",
+                           "TORCHINDUCTOR_CACHE_DIR",
+                           "TRITON_CACHE_DIR",
+                           "PYTORCH_KERNEL_CACHE_PATH",
+                           "PYTORCH_JIT_LOG_LEVEL",
+                           "MKL_VERBOSE_OUTPUT_FILE",
+                           "OMP_TOOL_LIBRARIES",
+                           "OMP_AFFINITY_FORMAT",
+                           "GOMP_DEBUG",
+                           "CUDA_INJECTION64_PATH",
+                           "CUDA_MODULE_LOADING",
+                           "CUDNN_LOGDEST_DBG",
+                           "METAL_LOAD_INTERPOSER",
+                           "MTL_CAPTURE_ENABLED",
+                           "MTL_HUD_LOG_PATH",
+                           "NUMBA_CACHE_DIR",
+                           "MPLCONFIGDIR",
+                           "MPLBACKEND",
+                           "JUPYTER_PATH",
+                           "IPYTHONDIR",
+                           "WANDB_BASE_URL",
+                           "AWS_ENDPOINT_URL",
+                           "GIT_SSH_COMMAND",
+                           "LESSOPEN",
+                           "OPENCV_OPENCL_DEVICE",
+                           "QT_PLUGIN_PATH",
+                           "GST_PLUGIN_PATH",
+                           "A"}) {
+    fs::remove(path("ran"));
+    const std::string cell = std::string(kFailing) + "/env." + name + "=x";
+    const Run run = mpsprobe({"run", "--cell", cell, "--worker", "stock=" + evil_, "--force-env",
+                              "--out", path("again")});
+    EXPECT_EQ(run.exit_code, 2) << name << run.err;
+    EXPECT_THAT(run.err, HasSubstr(std::string(name) + "=x")) << "shown by name and value";
+    EXPECT_FALSE(fs::exists(path("ran"))) << name;
+    ++tried;
+  }
+  EXPECT_GE(tried, 60);
+  const std::vector<std::string> trusted{
+      "run",      "--cell",     std::string(kFailing) + "/env.A=x",
+      "--worker", selftest_,    "--force-env",
+      "--trials", "1",          "--out",
+      path("t"),  "--trust-run"};
+  const Run taken = mpsprobe(trusted);
+  EXPECT_EQ(taken.exit_code, 0) << taken.err;
+  EXPECT_THAT(taken.err, HasSubstr("trusted, though no documented switch: A=x"));
+  const Run own =
+      mpsprobe({"run", "--op", "selftest.pass", "--backend", "cpu", "--env.A", "x", "--worker",
+                selftest_, "--force-env", "--trials", "1", "--out", path("o")});
+  EXPECT_EQ(own.exit_code, 0) << own.err;
+  // What such a run did is one's own afterwards.
+  EXPECT_EQ(mpsprobe({"repro", path("t"), "--budget", "0.01", "--no-programs"}).err.find("env.A: "),
+            std::string::npos);
+}
+
+/// What links may lead to, and what is found there afterwards.
+class Linked : public Received {
+ protected:
+  Linked() {
+    fs::create_directories(path("home/docs"));
+    write("home/.bashrc", "alias ll=ls\n");
+    write("home/docs/thesis", "years of work\n");
+  }
+  std::map<std::string, std::string> home() const {
+    std::map<std::string, std::string> all;
+    for (const auto& entry : fs::recursive_directory_iterator(path("home"))) {
+      all[entry.path()] = entry.is_regular_file() ? read(fs::relative(entry.path(), folder_)) : "";
+    }
+    return all;
+  }
+  void link(const std::string& name) const {
+    fs::remove_all(path(name));
+    fs::create_symlink(path("home/.bashrc"), path(name));
+  }
+  void link_folder(const std::string& name) const {
+    fs::remove_all(path(name));
+    fs::create_directory_symlink(path("home/docs"), path(name));
+  }
+  /// A run whose journal has a line that somebody damaged, with a link wherever a file is written.
+  void run_with_links() {
+    foreign();
+    std::ofstream(path("got/journal.ndjson"), std::ios::app) << "touch OWNED\n";
+    for (const char* name : {"journal.ndjson.damaged", "journal.ndjson.new", "journal.ndjson.torn",
+                             "report.md", "report.json", "details.md", "report.html", "report.svg",
+                             "cells.csv", "junit.xml", "github-summary.md", "minimum.json",
+                             "repro.md", "verify.json", "verify.md", "bisect.json", "bisect.md"}) {
+      link(std::string("got/") + name);
+    }
+    for (const char* name : {"evidence", "repro", "programs", "proof", "builds", "confirm"}) {
+      link_folder(std::string("got/") + name);
+    }
+  }
+};
+
+TEST_F(Linked, NoCommandWritesThroughOne) {
+  const auto before = home();
+  int tried = 0;
+  const auto unharmed = [&](const std::string& name, const Run& run) {
+    EXPECT_EQ(home(), before) << name << "\n" << run.err;
+    EXPECT_GE(run.exit_code, 0) << name;
+    ++tried;
+  };
+  const std::string own = selftest_;
+  run_with_links();
+  unharmed("run --resume", mpsprobe({"run", "--resume", path("got")}));
+  EXPECT_THAT(read("got/journal.ndjson"), HasSubstr("touch OWNED"));  // nothing touched untrusted
+  const Run trusted = mpsprobe({"run", "--resume", path("got"), "--trust-run"});
+  unharmed("run --resume --trust-run", trusted);
+  EXPECT_THAT(trusted.err, HasSubstr("it is a link, which is not followed"));
+  unharmed("report", mpsprobe({"report", path("got"), "--format",
+                               "markdown,json,html,svg,csv,junit,github"}));
+  run_with_links();
+  unharmed("repro",
+           mpsprobe({"repro", path("got"), "--worker", own, "--budget", "0.01", "--no-programs"}));
+  run_with_links();
+  unharmed("feedback", mpsprobe({"feedback", path("got"), "--out", path("bundles")}));
+  unharmed("read", mpsprobe({"read", path("got/journal.ndjson")}));
+  unharmed("diff", mpsprobe({"diff", path("got"), path("got")}));
+  // A run or a merger into a folder that has such links already.
+  for (const char* name : {"journal.ndjson", "journal.ndjson.new", "journal.ndjson.torn"}) {
+    fs::remove_all(path("into"));
+    fs::create_directories(path("into"));
+    link(std::string("into/") + name);
+    unharmed("run --out", mpsprobe({"run", "--cell", "cpu/selftest.pass/default/threads=1",
+                                    "--worker", own, "--trials", "1", "--out", path("into")}));
+    fs::remove_all(path("into"));
+    fs::create_directories(path("into"));
+    link(std::string("into/") + name);
+    unharmed("merge --out", mpsprobe({"merge", path("got"), "--out", path("into")}));
+  }
+  // A reduction that goes on, and its programs.
+  fs::remove_all(path("less"));
+  mpsprobe({"repro", kFailing, "--worker", own, "--budget", "0.01", "--no-programs", "--out",
+            path("less")});
+  std::ofstream(path("less/journal.ndjson"), std::ios::app) << "touch OWNED\n";
+  for (const char* name : {"journal.ndjson.damaged", "minimum.json", "repro.md", "request.json"}) {
+    if (std::string_view(name) != "request.json") link(std::string("less/") + name);
+  }
+  link_folder("less/programs");
+  link_folder("less/proof");
+  unharmed("repro --resume", mpsprobe({"repro", "--resume", path("less")}));
+  // A bisection, its builds and its confirmation.
+  for (const char* name : {"builds", "confirm"}) {
+    fs::remove_all(path("cut"));
+    mpsprobe({"bisect", kFailing, "--builds", "a=" + own.substr(6) + ",b=" + own.substr(6),
+              "--budget", "0.01", "--out", path("cut")});
+    link_folder(std::string("cut/") + name);
+    unharmed("bisect --resume", mpsprobe({"bisect", "--resume", path("cut"), "--budget", "0.5"}));
+  }
+  bundle();
+  link_folder("bundle/verified");
+  unharmed("verify", verify());
+  link("bundle/filing.txt");
+  unharmed("verify --filing", mpsprobe({"verify", path("bundle"), "--filing", "FB12345678"}));
+  EXPECT_GE(tried, 16);
 }
 
 }  // namespace

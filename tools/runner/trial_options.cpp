@@ -81,7 +81,8 @@ CLI::Option* add_environment(CLI::App& app, std::vector<std::string>& variables,
 CLI::Option* add_trust_run(CLI::App& app, bool& trust) {
   return app.add_flag("--trust-run", trust,
                       "start the workers, with the variables, that a run names which was made on "
-                      "another machine, by another account or in another folder");
+                      "another machine, by another account or in another folder; and take cells "
+                      "that set variables which no library documents");
 }
 
 CLI::Option* add_format(CLI::App& app, std::string& formats) {

@@ -7,6 +7,7 @@
 #include "harness/campaign/trial_bench.h"
 #include "harness/executor/environment.h"
 #include "harness/executor/worker_starts.h"
+#include "harness/folder/folder.h"
 #include "harness/matrix/expand.h"
 #include "harness/process/command.h"
 #include "reports/analysis/devices.h"
@@ -118,15 +119,22 @@ void BuildTrials::count(const TrialResult& result) {
 
 void BuildTrials::begin() {
   const fs::path file = folder_ / "journal.ndjson";
+  const fs::path builds = folder_.parent_path();
   std::error_code error;
+  try {  // of the bisection's own folder, and over no link
+    Folder(builds.parent_path()).make_below((builds.filename() / folder_.filename()).string());
+  } catch (const fs::filesystem_error& failed) {
+    throw MachineError(fmt::format("{}: {}. Name a folder with --out", printable(folder_.string()),
+                                   failed.code().message()));
+  }
   if (fs::exists(file, error)) {
-    writer_ = std::make_unique<JournalWriter>(file);
-    const CampaignHeader& header = writer_->existing().header;
     if (!request_.options.trust_run) {
+      const CampaignHeader header = read_header(file);
       refuse_foreign(
           header.origin, folder_, would_start(header), folder_.string(),
           "Begin the bisection anew, or add --trust-run if you trust whoever made these trials");
     }
+    writer_ = std::make_unique<JournalWriter>(file);
     check_same_libraries(writer_->existing().header);
     running_ = std::make_unique<Running>(*writer_, writer_->existing().header,
                                          writer_->existing().trials, folder_, interrupted_);
@@ -142,6 +150,7 @@ void BuildTrials::begin() {
   options.seed = request_.options.seed;
   options.jobs = 1;
   options.environment = request_.options.environment;
+  options.trust_run = request_.options.trust_run;
   options.command_line = request_.options.command_line;
   CampaignHeader header;
   try {
@@ -166,11 +175,6 @@ void BuildTrials::begin() {
   }
   simulated_ = is_simulated(header);
   header.matrix_name = "bisect";
-  fs::create_directories(folder_, error);
-  if (error) {
-    throw MachineError(fmt::format("{}: cannot be created: {}. Name a folder with --out",
-                                   printable(folder_.string()), error.message()));
-  }
   header.origin = origin_of(folder_);
   writer_ = std::make_unique<JournalWriter>(file, header);
   running_ = std::make_unique<Running>(*writer_, header, std::vector<TrialRecord>{}, folder_,

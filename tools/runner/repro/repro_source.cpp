@@ -113,6 +113,7 @@ ReproSource from_run(const fs::path& folder, const ReproOptions& options) {
   if (start.has_value() && !options.start_process.has_value() && !options.worker.has_value()) {
     taken_over.insert(taken_over.end(), {"--start-process", std::string(name_of(*start))});
   }
+  source.run.own_cells = made_here(journal.header.origin, folder);
   source.run.force_env = true;  // that was the run's own to say
   if (trusted) {
     source.run.environment = journal.header.environment;
@@ -163,6 +164,7 @@ ReproSource repro_source(const ReproOptions& options) {
   if (!options.environment.empty()) run.environment = options.environment;
   run.limits = options.limits.or_else(run.limits);
   run.cells = {to_string(source.start)};
+  run.trust_run = options.trust_run;
   run.trials = 1;  // how many there will be follows from what they come to
   run.jobs = 1;
   run.crash_reports = options.crash_reports;

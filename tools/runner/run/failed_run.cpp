@@ -39,6 +39,7 @@ RunOptions as_in_earlier(const RunOptions& options, const CampaignHeader& earlie
       result.command_line.insert(result.command_line.end(), {"--worker", result.workers.back()});
     }
   }
+  result.own_cells = made_here(earlier.origin, folder_of_run(run));
   if (result.environment.empty() && trusted) {
     result.environment = earlier.environment;
   } else if (!trusted) {

@@ -263,6 +263,7 @@ std::optional<StartProcess> chosen_start(std::optional<StartProcess> asked,
 
 CampaignHeader plan_campaign(const RunOptions& options) {
   const Matrix matrix = chosen_matrix(options);
+  refuse_foreign_variables(options, matrix);
   check_environment_entries(options.environment);
   CampaignHeader header;
   header.environment = options.environment;

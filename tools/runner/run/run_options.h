@@ -45,6 +45,7 @@ struct RunOptions {
   std::optional<std::string> expectations;  ///< --expectations: a file
   std::string format = "markdown,json";     ///< what the report is written as
   bool trust_run = false;                   ///< --trust-run: start what another's run names
+  bool own_cells = false;                   ///< the cells are of a run that was made here
   bool force_env = false;                   ///< also variables that no library has
   bool dry_run = false;
   bool json = false;

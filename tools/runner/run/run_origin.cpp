@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "harness/input/input_error.h"
+#include "harness/wire/variables.h"
 #include "reports/words/safe_text.h"
 #include "reproducers/bundle/archive.h"
 #include "tools/runner/say.h"
@@ -54,6 +55,11 @@ WouldStart would_start(const CampaignHeader& header) {
     what.programs.push_back(fmt::format("worker {}: {}", worker.name, worker.path));
   }
   what.environment = header.environment;
+  for (const std::string& value : header.cells.values_named("env")) {
+    for (const auto& [name, set] : parse_variables(value)) {
+      if (!is_documented_switch(name)) what.environment.push_back(name + "=" + set);
+    }
+  }
   return what;
 }
 

@@ -11,6 +11,8 @@
 #include "harness/input/input_error.h"
 #include "harness/provenance/probes_variable.h"
 #include "harness/wire/variables.h"
+#include "reports/words/safe_text.h"
+#include "tools/runner/say.h"
 #include "tools/runner/workers/workers.h"
 
 namespace mpsprobe {
@@ -93,6 +95,38 @@ std::set<std::string> variables_named(const Matrix& matrix, const AxisValues& fi
   for (const Block& block : matrix.blocks) add_names(names, block.axes);
   for (const std::string& cell : matrix.include) add_names(names, parse_cell(cell).env);
   return names;
+}
+
+void refuse_foreign_variables(const RunOptions& options, const Matrix& matrix) {
+  if (options.own_cells) return;
+  std::map<std::string, std::string> foreign;
+  const auto add = [&foreign](const std::string& value) {
+    for (const auto& [name, set] : parse_variables(value)) {
+      if (!is_documented_switch(name)) foreign.emplace(name, set);
+    }
+  };
+  for (const Block& block : matrix.blocks) {
+    const auto at = block.axes.find("env");
+    if (at == block.axes.end()) continue;
+    for (const std::string& value : at->second) add(value);
+  }
+  for (const std::string& cell : matrix.include) add(parse_cell(cell).env);
+  if (foreign.empty()) return;
+  std::string shown;
+  for (const auto& [name, value] : foreign) {
+    shown += (shown.empty() ? "" : ", ") + name + "=" + value;
+  }
+  if (options.trust_run) {
+    say(stderr, "mpsprobe: trusted, though no documented switch: {}\n", shortened(shown, 1000));
+    return;
+  }
+  throw InputError(
+      "env." + foreign.begin()->first,
+      fmt::format(
+          "is no switch that a library under test documents, and could choose the code that "
+          "runs. The cells set: {}. Nothing was started",
+          shortened(shown, 300)),
+      "Add --trust-run if you wrote them or trust who did, or give your own as --env.NAME=VALUE");
 }
 
 std::string variables_question(const std::set<std::string>& variables) {

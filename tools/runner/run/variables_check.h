@@ -21,6 +21,12 @@ class UnreadVariable : public InputError {
 /// which go before those of blocks.
 std::set<std::string> variables_named(const Matrix& matrix, const AxisValues& fixed);
 
+/// The one gate for variables of cells that somebody may have written elsewhere: in a matrix, a
+/// bundle, a run, or a cell's text. Those that the options give as axes (env.NAME) are the user's
+/// own words. Of the others one that is no documented switch (variables.h) is refused by name and
+/// value; with options.trust_run it is shown and taken. Throws InputError (place = env.NAME).
+void refuse_foreign_variables(const RunOptions& options, const Matrix& matrix);
+
 /// The variable (K=V) that asks workers which of these the libraries have that they load.
 std::string variables_question(const std::set<std::string>& variables);
 

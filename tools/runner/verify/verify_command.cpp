@@ -24,8 +24,10 @@
 #include "tools/runner/data_folder.h"
 #include "tools/runner/exit_code.h"
 #include "tools/runner/machine_error.h"
+#include "tools/runner/run/plan_campaign.h"
 #include "tools/runner/run/run_command.h"
 #include "tools/runner/run/trial_setup.h"
+#include "tools/runner/run/variables_check.h"
 #include "tools/runner/say.h"
 #include "tools/runner/standard_output_aside.h"
 #include "tools/runner/workers/workers.h"
@@ -274,6 +276,7 @@ int verify_command_line(const VerifyOptions& options) {
   if (run.resume.has_value()) {
     check_journal(options, record, read_journal(fs::path(*run.resume) / "journal.ndjson").header);
   } else {
+    refuse_foreign_variables(run, chosen_matrix(run));
     check_workers(options, record);
   }
   int code = kExitOk;
