@@ -59,7 +59,7 @@ class Campaign::Run {
     if (header_.settle_rate > 0) begin_settling();
     for (const TrialRecord& trial : campaign.existing_) {
       const Key key{trial.worker, to_string(trial.cell), trial.trial};
-      if (is_unsettled(trial)) {
+      if (is_unsettled(trial) || may_be_mended(trial.judgement)) {
         int& attempts = attempts_[key];
         attempts = std::max(attempts, trial.attempt + 1);
       } else if (done_.insert(key).second) {
@@ -67,8 +67,7 @@ class Campaign::Run {
         settle(trial);
       }
       if (is_failure(trial.judgement.outcome)) ++progress_.failures;
-      // What failed in set-up before this run began may be mended by now.
-      if (trial.judgement.outcome != Outcome::setup_failed) setup_failures_.add(trial);
+      if (!may_be_mended(trial.judgement)) setup_failures_.add(trial);
     }
     count_planned();
   }

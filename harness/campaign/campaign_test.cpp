@@ -363,6 +363,23 @@ TEST_F(CampaignTest, AResumedRunGoesOnWithABystandersAttempts) {
   EXPECT_EQ(progress_.done, 2U);
 }
 
+TEST_F(CampaignTest, AResumedRunTriesAgainWhatTheMachineCouldNotDo) {
+  keep_cells(2);
+  header_.trials = 1;
+  TrialRequest request{&header_.workers[0], header_.cells[0].cell};
+  const TrialRecord no_descriptors = make(request, Outcome::infrastructure);
+  request.cell = header_.cells[1].cell;
+  const TrialRecord no_library = make(request, Outcome::setup_failed);
+  const auto pass = [this](const TrialRequest& wanted) { return make(wanted, Outcome::pass); };
+  run(pass, {no_descriptors, no_library});
+  ASSERT_EQ(stored().size(), 2U);
+  for (const TrialRecord& trial : stored()) {
+    EXPECT_EQ(trial.attempt, 1);
+    EXPECT_EQ(trial.judgement.outcome, Outcome::pass);
+  }
+  EXPECT_EQ(progress_.done, 2U);
+}
+
 TEST_F(CampaignTest, AnArmThatFailsInSetUpForOneReasonIsGivenUpAndNamed) {
   header_.trials = 50;
   header_.workers.push_back({"fork", "/bin/fork", header_.workers[0].describe});

@@ -56,6 +56,11 @@ bool is_unsettled(const Judgement& judgement, int attempt) {
   return judgement.bystander && attempt + 1 < kMostAttempts;
 }
 
+bool may_be_mended(const Judgement& judgement) {
+  return judgement.outcome == Outcome::setup_failed ||
+         (judgement.outcome == Outcome::infrastructure && !judgement.bystander);
+}
+
 std::optional<Cell> known_good_cell(const WorkerInfo& worker, const Cell& failed) {
   Cell cell;
   cell.op = known_good_operation(worker);

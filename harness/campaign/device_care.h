@@ -33,6 +33,10 @@ constexpr int kMostAttempts = 3;
 bool is_unsettled(const TrialRecord& trial);
 bool is_unsettled(const Judgement& judgement, int attempt);
 
+/// Whether it failed for want of something that may be there by now: --resume runs it again, as
+/// another attempt, and that one counts.
+bool may_be_mended(const Judgement& judgement);
+
 /// What was seen of a device after a trial.
 struct DeviceLook {
   std::string cell;  ///< the known-good cell that was run; "": none was

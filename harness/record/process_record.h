@@ -90,7 +90,10 @@ struct Capture {
   uint64_t bytes = 0;  ///< all that were written
   std::vector<std::string> noticed;  ///< lines from the dropped middle that speak of a failure
 
-  uint64_t dropped() const { return bytes - head.size() - tail.size(); }
+  uint64_t dropped() const {
+    const uint64_t kept = head.size() + tail.size();
+    return bytes > kept ? bytes - kept : 0;  // a text may have been replaced by a longer one
+  }
   /// Head and tail, with a line between them that says how much is missing.
   std::string text() const;
 };

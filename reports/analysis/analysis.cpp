@@ -244,8 +244,8 @@ void add_unsupported(const std::vector<CellSummary>& cells,
 }
 
 // Which records of a journal are trials, each once: a second record of one is no second piece of
-// evidence, and one that died as a bystander gives way to the record of its rerun. Where that is
-// still owed, the trial was not run.
+// evidence, and one that died as a bystander, or for want of something that was mended, gives way
+// to the record of its rerun. Where that is still owed, the trial was not run.
 class Records {
  public:
   explicit Records(const TrialFactsList& trials) {
@@ -254,6 +254,7 @@ class Records {
       Seen& seen = seen_[key_of(trial)];
       const Judgement& judgement = *trial.judgement;
       const bool alone = judgement.signature == kVictimAlone;
+      seen.last = std::max(seen.last, trial.attempt);
       seen.settled |= !is_unsettled(judgement, trial.attempt);
       seen.rerun |= trial.attempt > 0;
       seen.bystander |= judgement.bystander || alone;
@@ -266,6 +267,7 @@ class Records {
     Seen& seen = seen_.at(key_of(trial));
     const bool bystander = trial.judgement->bystander;
     if (bystander && (seen.run_alone || !seen.settled)) return false;
+    if (may_be_mended(*trial.judgement) && trial.attempt < seen.last) return false;
     const bool first = !std::exchange(seen.counted, true);
     // The attempts of a bystander are no repetitions.
     if (!first && !bystander) ++repeated_;
@@ -287,6 +289,7 @@ class Records {
  private:
   /// What the records of one trial say together.
   struct Seen {
+    int last = 0;  ///< attempt
     bool settled = false;
     bool rerun = false;
     bool bystander = false;

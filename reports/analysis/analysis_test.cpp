@@ -90,6 +90,21 @@ TEST(Analysis, WhyAWorkerCouldNotIsToldInItsOwnWordsWhereNothingElseIsKnown) {
   EXPECT_TRUE(analysis.left_out[0].tried);
 }
 
+TEST(Analysis, WhatRanAgainAfterTheMachineWasMendedCountsOnce) {
+  SampleJournal sample;
+  sample.plan("mps/add/default/threads=2").ran(2, 2).came_to(8, Outcome::infrastructure);
+  for (int trial = 2; trial < 10; ++trial) {
+    sample.ran(1);
+    sample.last().trial = trial;
+    sample.last().attempt = 1;
+  }
+  const Analysis analysis = analyse(sample.journal);
+  EXPECT_EQ(analysis.cells[0].counted, 10);
+  EXPECT_EQ(analysis.cells[0].failures, 2);
+  EXPECT_EQ(analysis.undone, 0);
+  EXPECT_TRUE(analysis.complete);
+}
+
 TEST(Analysis, NonEvidenceDoesNotDiluteARate) {
   SampleJournal sample;
   sample.plan("mps/add/default/threads=2").ran(2, 2).came_to(8, Outcome::infrastructure);
