@@ -76,10 +76,10 @@ endfunction()
 # mpsprobe_install(): install rules of the programs that this configuration builds. What serves without LibTorch, MLX
 # and the simulated device makes the component wheel, and the target of that name.
 function(mpsprobe_install)
-  set(programs mpsprobe mpsprobe-worker mpsprobe-metal-worker mpsprobe-mps-worker mpsprobe-conformance-worker
-               mpsprobe-selftest-worker mpsprobe_sim
+  set(programs mpsprobe mpsprobe-worker mpsprobe-metal-worker mpsprobe-mps-worker mpsprobe-selftest-worker
+               mpsprobe_sim
                mpsprobe_stand_in mpsprobe_stand_in_objects mpsprobe_metal_face mpsprobe_observer)
-  set(in_wheel mpsprobe mpsprobe-conformance-worker mpsprobe-selftest-worker)
+  set(in_wheel mpsprobe mpsprobe-selftest-worker)
   if(APPLE AND SKBUILD) # a quick build of the tree has them only where LibTorch is asked for
     list(APPEND in_wheel mpsprobe-metal-worker mpsprobe_observer)
   endif()
@@ -132,8 +132,6 @@ function(mpsprobe_install)
       set(without_names LINKER:-s)
       mpsprobe_install_beside(${in_wheel})
     endif()
-    foreach(target mpsprobe mpsprobe-conformance-worker)  # in no stack that a report shows
-      target_link_options(${target} PRIVATE ${without_names})
-    endforeach()
+    target_link_options(mpsprobe PRIVATE ${without_names})  # in no stack that a report shows
   endif()
 endfunction()

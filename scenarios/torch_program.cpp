@@ -102,9 +102,9 @@ class TorchProgram : public WorkerProgram {
       if (!report.other_worker.empty()) add_of_other(report, backends.back(), listed);
     }
     return {
-        {"mpsprobe_worker", kProtocolVersion}, {"spoils", true},
-        {"version", MPSPROBE_VERSION},         {"operations", std::move(listed)},
-        {"backends", std::move(backends)},     {"provenance", process_provenance()},
+        {"mpsprobe_worker", kProtocolVersion}, {"version", MPSPROBE_VERSION},
+        {"operations", std::move(listed)},     {"backends", std::move(backends)},
+        {"provenance", process_provenance()},
     };
   }
 

@@ -18,14 +18,10 @@ namespace mpsprobe {
 namespace {
 
 // What a cell decides must not come from whoever started the runner.
-constexpr std::array<std::string_view, 8> kDecidedByCell{
-    "MPS_FORCE_GRAPH_PATH",
-    "MTL_DEBUG_LAYER",
-    "MTL_SHADER_VALIDATION",
-    "MTL_SHADER_VALIDATION_REPORT_TO_STDERR",
-    "METAL_DEVICE_WRAPPER_TYPE",
-    "MPSPROBE_SIM_PROFILE",
-    "MPSPROBE_SPOIL",                 // makes every result wrong: conformance asks for it
+constexpr std::array<std::string_view, 7> kDecidedByCell{
+    "MPS_FORCE_GRAPH_PATH",        "MTL_DEBUG_LAYER",
+    "MTL_SHADER_VALIDATION",       "MTL_SHADER_VALIDATION_REPORT_TO_STDERR",
+    "METAL_DEVICE_WRAPPER_TYPE",   "MPSPROBE_SIM_PROFILE",
     "PYTORCH_MPS_LOG_PROFILE_INFO"};  // disturbs every trial: a probe of the path asks for it
 
 std::pair<std::string, std::string> split(const std::string& entry) {

@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "scenarios/comparison/numbers.h"
-#include "scenarios/comparison/proof.h"
 #include "scenarios/comparison/shape.h"
 #include "scenarios/comparison/tolerance.h"
 #include "scenarios/comparison/values.h"
@@ -82,14 +81,6 @@ void mpsprobe_numbers_uniform(mpsprobe_numbers* numbers, double low, double high
 
 void mpsprobe_numbers_free(mpsprobe_numbers* numbers) {
   delete numbers;
-}
-
-void mpsprobe_note_drawn(const void* numbers, size_t bytes) {
-  note_drawn(numbers, bytes);
-}
-
-int mpsprobe_spoils_results(void) {
-  return spoils_results() ? 1 : 0;
 }
 
 int mpsprobe_compare(const void* got, char got_type, const void* expected, char expected_type,

@@ -4,17 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "scenarios/comparison/proof.h"
-
 namespace mpsprobe {
-namespace {
-
-HostArray noted(HostArray array) {
-  note_drawn(array.numbers.data(), array.numbers.size() * sizeof(float));
-  return array;
-}
-
-}  // namespace
 
 // splitmix64 (Steele, Lea, Flood 2014): neighbouring seeds and streams get unrelated numbers.
 Numbers::Numbers(uint64_t seed, uint64_t stream)
@@ -36,13 +26,13 @@ HostArray Numbers::normal(const Sizes& sizes) {
     number =
         static_cast<float>(std::clamp(radius * std::cos(2 * std::numbers::pi * next()), -6.0, 6.0));
   }
-  return noted(std::move(array));
+  return array;
 }
 
 HostArray Numbers::uniform(const Sizes& sizes, double low, double high) {
   HostArray array{sizes, std::vector<float>(static_cast<size_t>(element_count(sizes)))};
   for (float& number : array.numbers) number = static_cast<float>(low + (high - low) * next());
-  return noted(std::move(array));
+  return array;
 }
 
 std::vector<double> positive_product(const HostArray& a, const HostArray& b) {

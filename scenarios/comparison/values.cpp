@@ -8,8 +8,6 @@
 #include <numeric>
 #include <type_traits>
 
-#include "scenarios/comparison/proof.h"
-
 namespace mpsprobe {
 namespace {
 
@@ -42,10 +40,6 @@ std::string difference(std::span<const T> got, std::span<const T> expected,
                        std::span<const int64_t> sizes, const Tolerance& tolerance) {
   size_t wrong = 0;
   size_t first = 0;
-  if (spoils_results() && !got.empty()) {
-    return fmt::format("at index {} expected {:.9g}, got another number: spoilt on purpose",
-                       index_text(0, sizes), static_cast<double>(expected[0]));
-  }
   for (size_t i = 0; i < got.size(); ++i) {
     if (!right(got[i], expected[i], tolerance)) {
       first = wrong++ == 0 ? i : first;
@@ -85,10 +79,6 @@ std::string difference_from_normal(std::span<const double> samples,
                                    std::span<const int64_t> sizes) {
   if (samples.empty()) {
     return {};
-  }
-  if (spoils_results()) {
-    return fmt::format("at index {} expected a standard normal sample, got none: spoilt on purpose",
-                       index_text(0, sizes));
   }
   const double n = static_cast<double>(samples.size());
   double sum = 0;

@@ -3,8 +3,6 @@
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/ops/empty.h>
 
-#include "scenarios/comparison/proof.h"
-
 namespace mpsprobe {
 namespace {
 
@@ -17,22 +15,17 @@ uint64_t mix(uint64_t seed, uint64_t stream) {
   return z ^ (z >> 31);
 }
 
-at::Tensor noted(at::Tensor tensor) {
-  note_drawn(tensor.const_data_ptr(), tensor.nbytes());
-  return tensor;
-}
-
 }  // namespace
 
 Random::Random(uint64_t seed, uint64_t stream)
     : generator_(at::detail::createCPUGenerator(mix(seed, stream))) {}
 
 at::Tensor Random::normal(at::IntArrayRef sizes) {
-  return noted(at::empty(sizes, at::kFloat).normal_(0, 1, generator_));
+  return at::empty(sizes, at::kFloat).normal_(0, 1, generator_);
 }
 
 at::Tensor Random::uniform(at::IntArrayRef sizes, double low, double high) {
-  return noted(at::empty(sizes, at::kFloat).uniform_(low, high, generator_));
+  return at::empty(sizes, at::kFloat).uniform_(low, high, generator_);
 }
 
 }  // namespace mpsprobe

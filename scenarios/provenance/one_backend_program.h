@@ -28,7 +28,6 @@ class OneBackendProgram : public WorkerProgram {
     for (nlohmann::json& operation : operations)
       operation["backends"] = nlohmann::json::array({name_of(backend_)});
     return {{"mpsprobe_worker", kProtocolVersion},
-            {"spoils", true},
             {"version", MPSPROBE_VERSION},
             {"operations", std::move(operations)},
             {"backends", nlohmann::json::array({std::move(device)})},

@@ -1,8 +1,6 @@
 #pragma once
 
 #include <mutex>
-#include <string>
-#include <string_view>
 
 #include "harness/wire/event.h"
 
@@ -14,12 +12,8 @@ class Channel {
  public:
   explicit Channel(int fd) : fd_(fd) {}
   void send(const Event& event);
-  /// A result with the key `numbers` (docs/protocol.md), which no trial is judged by.
-  void send(const ResultEvent& result, std::string_view numbers);
 
  private:
-  void send_line(const std::string& line);
-
   int fd_;
   std::mutex mutex_;
 };

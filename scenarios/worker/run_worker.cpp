@@ -19,7 +19,6 @@
 #include "harness/wire/honoured_axes.h"
 #include "harness/wire/shared_memory.h"
 #include "harness/wire/start_process.h"
-#include "scenarios/comparison/proof.h"
 #include "scenarios/evidence/crash_handler.h"
 #include "scenarios/evidence/images.h"
 #include "scenarios/evidence/inquest.h"
@@ -81,7 +80,7 @@ class Run {
       result.inside_cpu_seconds = tally.inside_cpu_seconds;
       result.cpu_seconds = tally.cpu_seconds;
       check(result);
-      channel_.send(result, digest_of_drawn());
+      channel_.send(result);
       tell_observed_calls();
     } catch (...) {
       FailureEvent failure;
@@ -147,7 +146,7 @@ class Run {
     ResultEvent result{tally.operations, tally.seconds};
     result.unchecked = tally.operations;
     result.observed_path = workload_->observed_path();
-    channel_.send(result, digest_of_drawn());
+    channel_.send(result);
     tell_observed_calls();
     inquest_.watch(nullptr);
     enter(Phase::teardown);

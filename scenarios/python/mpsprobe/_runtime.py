@@ -88,8 +88,6 @@ _FUNCTIONS: tuple[tuple[str, Any, tuple[Any, ...]], ...] = (
         (ctypes.c_void_p, ctypes.c_double, ctypes.c_double, ctypes.c_void_p, ctypes.c_size_t),
     ),
     ("mpsprobe_numbers_free", None, (ctypes.c_void_p,)),
-    ("mpsprobe_note_drawn", None, (ctypes.c_void_p, ctypes.c_size_t)),
-    ("mpsprobe_spoils_results", ctypes.c_int, ()),
     (
         "mpsprobe_compare",
         ctypes.c_int,

@@ -397,7 +397,6 @@ class MlxProgram(Program):
 
     def describe(self) -> dict[str, Any]:
         return {
-            "spoils": True,
             "operations": [
                 {**operation.describe(), "paths": ["default"], "backends": ["mlx"]}
                 for operation in OPERATIONS.values()

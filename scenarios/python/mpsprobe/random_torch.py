@@ -6,8 +6,6 @@ from typing import Any
 
 import torch
 
-from ._runtime import library
-
 _64 = (1 << 64) - 1
 
 
@@ -19,11 +17,6 @@ def _mix(seed: int, stream: int) -> int:
     return z ^ (z >> 31)
 
 
-def _noted(tensor: Any) -> Any:
-    library().mpsprobe_note_drawn(tensor.data_ptr(), tensor.nbytes)
-    return tensor
-
-
 class Random:
     """`stream` separates the consumers of one seed. Used by one thread at a time."""
 
@@ -31,7 +24,7 @@ class Random:
         self._generator = torch.Generator(device="cpu").manual_seed(_mix(seed, stream))
 
     def normal(self, *sizes: int) -> Any:
-        return _noted(torch.empty(sizes, dtype=torch.float32).normal_(0, 1, generator=self._generator))
+        return torch.empty(sizes, dtype=torch.float32).normal_(0, 1, generator=self._generator)
 
     def uniform(self, low: float, high: float, *sizes: int) -> Any:
-        return _noted(torch.empty(sizes, dtype=torch.float32).uniform_(low, high, generator=self._generator))
+        return torch.empty(sizes, dtype=torch.float32).uniform_(low, high, generator=self._generator)

@@ -381,7 +381,6 @@ class TorchProgram(Program):
     def describe(self) -> dict[str, Any]:
         backends = reports()
         return {
-            "spoils": True,
             "operations": [self._describe(operation) for operation in OPERATIONS.values()],
             "backends": backends,
             "provenance": self._provenance(),

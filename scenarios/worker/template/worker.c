@@ -21,7 +21,7 @@ static void operation(const float* in, float* out) {
 
 static const char* describe(void* context) {
   (void)context;
-  return "{\"mpsprobe_worker\": 2, \"version\": \"1\", \"known_good\": \"twice\", \"spoils\": true,"
+  return "{\"mpsprobe_worker\": 2, \"version\": \"1\", \"known_good\": \"twice\","
          " \"backends\": [{\"name\": \"cpu\", \"available\": true, \"reason\": \"\", \"device\": \"CPU\"}],"
          " \"operations\": [{\"name\": \"twice\", \"summary\": \"doubles numbers\", \"source\": \"my library\","
          " \"paths\": [\"default\"], \"has_parameters\": false, \"dtypes\": [\"default\"], \"shape\": \"default\","

@@ -1,6 +1,7 @@
 // A worker in C, of the library that other languages stand on.
 #include <gmock/gmock.h>
 
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "tools/runner/program_fixture.h"
@@ -31,6 +32,19 @@ TEST_F(CWorker, RunsItsThreadsAsTheAxesSay) {
                              "1,3", "--processes", "2", "--lock", "none,forward"});
   EXPECT_EQ(report.at("failures"), 0) << said_;
   EXPECT_GT(report.at("counted"), 40);
+}
+
+// As somebody has it who has read the page and nothing else.
+TEST_F(CWorker, TheSampleOfTheProtocolsPageRunsItsTrials) {
+  std::ifstream page(std::string(MPSPROBE_SOURCE_DIR) + "/docs/protocol.md");
+  const std::string all(std::istreambuf_iterator<char>(page), {});
+  const size_t begin = all.find("```python\n") + 10;
+  write("pyworker", all.substr(begin, all.find("```", begin) - begin));
+  std::filesystem::permissions(path("pyworker"), std::filesystem::perms::owner_all);
+  const Run run = mpsprobe({"run", "--worker", "mine=" + path("pyworker"), "--op", "sum",
+                            "--iterations", "1,300", "--trials", "2", "--out", path("py")});
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  EXPECT_THAT(run.out, HasSubstr("4 of 4 trials run, 4 count, 0 failed"));
 }
 
 TEST_F(CWorker, WhatACallbackReturnsIsToldWithItsText) {

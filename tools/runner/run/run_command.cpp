@@ -26,8 +26,6 @@
 #include "tools/runner/expect/fail_on.h"
 #include "tools/runner/interrupt.h"
 #include "tools/runner/option_check.h"
-#include "tools/runner/run/conformance.h"
-#include "tools/runner/run/event_stream.h"
 #include "tools/runner/run/failed_run.h"
 #include "tools/runner/run/finish_report.h"
 #include "tools/runner/run/own_code.h"
@@ -132,16 +130,15 @@ KnownGoodPolicy known_good_policy(const std::string& text) {
 
 CampaignEnd run_campaign(const RunOptions& options, const CampaignHeader& header,
                          const fs::path& folder, const std::vector<TrialRecord>& existing,
-                         JournalWriter& journal, EventStream& events) {
+                         JournalWriter& journal) {
   const std::atomic<bool>& interrupted = watch_for_interrupt();
   TrialBench bench(header, folder, existing, interrupted);
   ProgressLine line(header);
   Campaign campaign(
       header, existing, journal,
       [&bench](const TrialRequest& request) { return bench.run(request); },
-      [&line, &events](const TrialRecord& trial, const Progress& progress) {
+      [&line](const TrialRecord& trial, const Progress& progress) {
         line.on_trial(trial, progress);
-        events.on(TrialEnded{trial, progress});
       },
       known_good_policy(options.known_good), interrupted);
   CampaignEnd end = campaign.run();
@@ -222,7 +219,6 @@ std::vector<std::string> said_beside_resume(const RunOptions& options) {
   };
   add("--expectations", options.expectations.value_or(""));
   add("--fail-on", options.fail_on);
-  add("--events", options.events.value_or(""));
   if (options.format != RunOptions().format) add("--format", options.format);
   return words;
 }
@@ -264,9 +260,8 @@ int exit_code(const RunOptions& options, const std::vector<KnownFailure>& known,
 }
 
 int finish(const RunOptions& options, const std::vector<KnownFailure>& known,
-           const CampaignEnd& end, const fs::path& folder, EventStream& events) {
+           const CampaignEnd& end, const fs::path& folder) {
   const Analysis analysis = finish_report(folder, formats_named(options.format));
-  events.on(RunEnded{end, analysis});
   return exit_code(options, known, end, analysis, folder);
 }
 
@@ -298,7 +293,6 @@ int resume(const RunOptions& options, const std::vector<KnownFailure>& known) {
     refuse_foreign(header.origin, folder, would_start(header), "--resume " + folder.string(),
                    "Add --trust-run if you trust whoever made it, or begin a new run");
   }
-  EventStream events(options.events, true);
   CampaignEnd end;
   {
     JournalWriter writer(file);
@@ -312,10 +306,9 @@ int resume(const RunOptions& options, const std::vector<KnownFailure>& known) {
     say(stderr, "going on after {}{}\n", counted(journal.trials.size(), "trials"),
         journal.torn ? " (a record that was cut off is dropped, its trial runs again)" : "");
     say_start(journal.header, folder, {});
-    events.on(RunBegan{journal.header, folder, true});
-    end = run_campaign(options, journal.header, folder, journal.trials, writer, events);
+    end = run_campaign(options, journal.header, folder, journal.trials, writer);
   }
-  return finish(options, known, end, folder, events);
+  return finish(options, known, end, folder);
 }
 
 // Names the backends, which a run that names none chose by itself.
@@ -334,7 +327,6 @@ std::string all_left_out(const CampaignHeader& header) {
 int run_command_line(const RunOptions& asked) {
   RunOptions options = asked;
   use_own_code(options);
-  use_conformance(options);
   formats_named(options.format);  // known now, and not after hours of trials
   refuse_fail_on_without_expectations(options);
   const std::vector<KnownFailure> known = known_failures(options);
@@ -372,7 +364,6 @@ int run_command_line(const RunOptions& asked) {
         header.left_out.empty() ? "no cell matches the filter" : all_left_out(header));
     return kExitNothingRun;
   }
-  EventStream events(options.events, false);
   check_expectations(known, header);
   const fs::path folder = new_folder(options, header);
   header.origin = origin_of(folder);
@@ -380,10 +371,9 @@ int run_command_line(const RunOptions& asked) {
   CampaignEnd end;
   {
     JournalWriter journal(folder / "journal.ndjson", header);
-    events.on(RunBegan{header, folder, false});
-    end = run_campaign(options, header, folder, {}, journal, events);
+    end = run_campaign(options, header, folder, {}, journal);
   }
-  return finish(options, known, end, folder, events);
+  return finish(options, known, end, folder);
 }
 
 }  // namespace mpsprobe

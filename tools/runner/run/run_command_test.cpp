@@ -583,6 +583,26 @@ TEST_F(RunCommand, WhereNothingFailedThereIsNothingToRunAgain) {
   EXPECT_FALSE(fs::exists(path("again")));
 }
 
+// As docs/commands.md says to whoever follows a run by it.
+TEST_F(RunCommand, ItsJournalIsOneJsonObjectALine) {
+  mpsprobe({"run", "--op", "selftest.pass,selftest.trap", "--backend", "cpu", "--trials", "2",
+            "--worker", selftest_, "--out", path("out")});
+  std::istringstream lines(read("out/journal.ndjson"));
+  std::map<std::string, int> records;
+  int number = -1;
+  for (std::string line; std::getline(lines, line); ++number) {
+    const nlohmann::json record = nlohmann::json::parse(line);
+    const std::string name = record.at("record");
+    if (number >= 0) EXPECT_EQ(record.at("n"), number);
+    if (name == "end") EXPECT_EQ(record.at("reason"), "complete");
+    if (name == "trial") EXPECT_TRUE(record.at("trial").contains("judgement"));
+    ++records[name];
+  }
+  EXPECT_THAT(records, testing::AllOf(testing::Contains(testing::Pair("campaign", 1)),
+                                      testing::Contains(testing::Pair("trial", 4)),
+                                      testing::Contains(testing::Pair("end", 1))));
+}
+
 TEST_F(RunCommand, EndsAfterSoManyFailures) {
   mpsprobe({"run", "--op", "selftest.trap", "--backend", "cpu", "--trials", "9", "--jobs", "1",
             "--max-failures", "3", "--worker", selftest_, "--out", path("out")});
@@ -590,64 +610,6 @@ TEST_F(RunCommand, EndsAfterSoManyFailures) {
   EXPECT_EQ(journal.trials.size(), 3U);
   EXPECT_EQ(journal.ends.at(0).reason, "failures");
   EXPECT_THAT(read("out/report.md"), HasSubstr("Incomplete: 3 of 9 planned trials were run"));
-}
-
-TEST_F(RunCommand, TellsProgramsWhatHappensAsItsSchemaSays) {
-  mpsprobe({"run", "--op", "selftest.pass,selftest.trap", "--backend", "cpu", "--trials", "2",
-            "--worker", selftest_, "--out", path("out"), "--events", path("events")});
-  std::istringstream lines(read("events"));
-  std::vector<nlohmann::json> events;
-  std::string files;
-  for (std::string line; std::getline(lines, line);) {
-    events.push_back(nlohmann::json::parse(line));
-    files += " " + write("event" + std::to_string(events.size()) + ".json", line);
-  }
-  ASSERT_EQ(events.size(), 6U);
-  EXPECT_EQ(events.front().at("event"), "start");
-  EXPECT_EQ(events.at(4).at("done"), 4);
-  EXPECT_EQ(events.back().at("reason"), "complete");
-  EXPECT_EQ(events.back().at("failures"), 2);
-  const std::string schema = MPSPROBE_SOURCE_DIR "/reports/schema";
-  const Run valid =
-      shell("python3 " + schema + "/validate.py " + schema + "/events.schema.json" + files);
-  if (valid.exit_code == 3) GTEST_SKIP() << "no Python package jsonschema";
-  EXPECT_EQ(valid.exit_code, 0) << valid.out << valid.err;
-}
-
-TEST_F(RunCommand, NoReaderOfEventsHoldsARunUp) {
-  ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
-  const std::vector<std::string> words{"run",      "--cell",   "cpu/selftest.pass/default",
-                                       "--trials", "2",        "--worker",
-                                       selftest_,  "--events", path("pipe")};
-  const auto with = [&words, this](const std::string& out) {
-    std::vector<std::string> all = words;
-    all.insert(all.end(), {"--out", path(out)});
-    return all;
-  };
-  const Run alone = mpsprobe(with("alone"));
-  EXPECT_EQ(alone.exit_code, 0) << alone.err;
-  EXPECT_THAT(alone.err, HasSubstr("nobody reads this pipe yet"));
-  EXPECT_THAT(alone.err, HasSubstr("4 events were not taken by any reader"));
-  // One that has no room left, and a reader who takes nothing.
-  const int reader = ::open(path("pipe").c_str(), O_RDONLY | O_NONBLOCK);
-  const int writer = ::open(path("pipe").c_str(), O_WRONLY | O_NONBLOCK);
-  const std::string full(4096, 'x');
-  while (::write(writer, full.data(), full.size()) > 0) {
-  }
-  const Run stuck = mpsprobe(with("stuck"));
-  ::close(reader);
-  ::close(writer);
-  EXPECT_EQ(stuck.exit_code, 0) << stuck.err;
-  EXPECT_THAT(stuck.err, HasSubstr("4 events were not taken by any reader"));
-}
-
-TEST_F(RunCommand, EventsReplaceNoFile) {
-  write("mine", "my notes\n");
-  const Run run = mpsprobe({"run", "--cell", "cpu/selftest.pass/default", "--trials", "1",
-                            "--worker", selftest_, "--out", path("out"), "--events", path("mine")});
-  EXPECT_EQ(run.exit_code, 2);
-  EXPECT_THAT(run.err, HasSubstr("holds something already"));
-  EXPECT_EQ(read("mine"), "my notes\n");
 }
 
 }  // namespace

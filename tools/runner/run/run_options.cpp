@@ -54,10 +54,9 @@ std::set<std::string> variable_options(const std::vector<std::string>& command_l
 }  // namespace
 
 void add_run_options(CLI::App& app, RunOptions& options) {
-  stand_alone(
-      app, {{"--resume",
-             {"--format", "--events", "--expectations", "--fail-on", "--known-good", "--trust-run"},
-             "goes on with the options that the run began with"}});
+  stand_alone(app, {{"--resume",
+                     {"--format", "--expectations", "--fail-on", "--known-good", "--trust-run"},
+                     "goes on with the options that the run began with"}});
   add_optional_value(app, "--matrix", options.matrix,
                      "run a matrix: a name from `mpsprobe list matrices`, or a JSON file [the one "
                      "for the best backend present]")
@@ -172,11 +171,6 @@ void add_run_options(CLI::App& app, RunOptions& options) {
                  "[unexpected; new,worse]")
       ->check(list_of({"any", "unexpected", "refused", "never", "new", "worse", "gone", "expired"}))
       ->type_name("WHAT[,WHAT]")
-      ->group(kResult);
-  app.add_option("--events", options.events,
-                 "write what happens into this file while it happens, one JSON object a line "
-                 "(reports/schema/events.schema.json)")
-      ->type_name("FILE")
       ->group(kResult);
   add_format(app, options.format)->group(kResult);
   app.add_flag("--dry-run", options.dry_run, "show what would run, and run nothing")

@@ -31,7 +31,6 @@ struct RunOptions {
   std::optional<std::string> pytest;  ///< --pytest: a file, a folder or a node id
   std::optional<std::string> failed;  ///< --failed: a run, whose failing cells are run again
   std::optional<std::string> more;    ///< --more: a run, of which more is asked
-  std::optional<std::string> events;  ///< --events: a file
   std::optional<std::string> out;
   std::optional<std::string> shard;  ///< --shard: "I/N", "auto"
   std::vector<std::string> environment;

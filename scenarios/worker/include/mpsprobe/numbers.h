@@ -30,15 +30,6 @@ MPSPROBE_PUBLIC void mpsprobe_numbers_uniform(mpsprobe_numbers* numbers, double 
                                               float* out, size_t count);
 MPSPROBE_PUBLIC void mpsprobe_numbers_free(mpsprobe_numbers* numbers);
 
-/* Tells of numbers that the worker drew from the cell's seed in another way: by them the result of
- * a process proves that each process and iteration has numbers of its own. Those of
- * mpsprobe_numbers_normal and mpsprobe_numbers_uniform are noted already. */
-MPSPROBE_PUBLIC void mpsprobe_note_drawn(const void* numbers, size_t bytes);
-/* Not 0: every comparison is to come out wrong, so that a worker proves that it compares. The
- * comparisons below see to it; a worker that compares in another way asks here. One that does
- * either says so in its answer to `describe`: "spoils": true. */
-MPSPROBE_PUBLIC int mpsprobe_spoils_results(void);
-
 /* What an operation does to its numbers, and so how far a right result may lie from the reference.
  */
 typedef enum mpsprobe_rounding {
