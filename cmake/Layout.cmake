@@ -29,7 +29,6 @@ set(_mpsprobe_data
   matrices scenarios/matrices
   expectations scenarios/expectations
   profiles scenarios/sim/profiles
-  schema reports/schema
   programs reproducers/programs
   # For workers that others write: `mpsprobe new worker`, and the headers of find_package(mpsprobe).
   worker scenarios/worker/template
@@ -84,6 +83,7 @@ function(mpsprobe_install)
     list(APPEND in_wheel mpsprobe-metal-worker mpsprobe_observer)
   endif()
   add_custom_target(wheel)
+  add_dependencies(wheel schemas)
   foreach(target IN LISTS programs)
     if(NOT TARGET ${target})
       continue()

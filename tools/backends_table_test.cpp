@@ -36,8 +36,6 @@ struct Place {
   const char* what;
 };
 const Place kPlaces[] = {
-    {"reports/schema/matrix.schema.json", "[|(]", "[|)]", "the axis of a matrix file"},
-    {"reports/schema/report.schema.json", "[|(]", "[|)]", "the text of a cell"},
     {"docs/matrices.md", "`", "`", "what the axis backend means"},
     {"docs/protocol.md", "`", "`", "what a worker says of it"},
     {"scenarios/backends/backend.cpp", "Backend::", ":", "which code, or which worker, opens it"},
@@ -45,21 +43,10 @@ const Place kPlaces[] = {
 };
 
 bool stands(const std::string& text, const Place& place, const std::string& name) {
-  const std::string_view before = place.before;
-  const std::string_view after = place.after;
-  // "[|(]": any of the characters within.
-  const auto fits = [](std::string_view pattern, std::string_view with, bool at_end) {
-    if (pattern.starts_with('[')) {
-      return !with.empty() &&
-             pattern.find(at_end ? with.back() : with.front(), 1) < pattern.size() - 1;
-    }
-    return at_end ? with.ends_with(pattern) : with.starts_with(pattern);
-  };
   for (size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
     const std::string_view rest = std::string_view(text).substr(at + name.size());
-    if (fits(before, std::string_view(text).substr(0, at), true) && fits(after, rest, false)) {
-      return true;
-    }
+    const bool named = std::string_view(text).substr(0, at).ends_with(place.before);
+    if (named && rest.starts_with(place.after)) return true;
   }
   return false;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -27,8 +28,9 @@ uint64_t from_hex(const std::string& text);
 /// Throws InputError: the journal has a word there that this version does not know.
 [[noreturn]] void refuse_word(const char* of);
 
-template <Described Record>
-nlohmann::json record_to_json(const Record& record);
+/// `Json` is nlohmann::json, or ordered_json for keys in the order of their description.
+template <typename Json = nlohmann::json, Keyed Record>
+Json record_to_json(const Record& record);
 template <Described Record>
 void read_record(const nlohmann::json& object, Record& record);
 
@@ -49,23 +51,27 @@ bool is_empty(const Value& value) {
   }
 }
 
-template <typename Value>
-json write(const Value& value) {
+template <typename Json, typename Value>
+Json write(const Value& value) {
   if constexpr (std::is_same_v<Value, HelloEvent>) {
     return valid_utf8(value.provenance);
-  } else if constexpr (Described<Value>) {
-    return record_to_json(value);
+  } else if constexpr (Keyed<Value>) {
+    return record_to_json<Json>(value);
   } else if constexpr (std::is_same_v<Value, Termination>) {
-    json object = std::visit([](const auto& each) { return record_to_json(each); }, value);
+    Json object = std::visit([](const auto& each) { return record_to_json<Json>(each); }, value);
     object["kind"] = kTerminations[value.index()];
     return object;
   } else if constexpr (kIsOptional<Value>) {
-    return value.has_value() ? write(*value) : json(nullptr);
+    return value.has_value() ? write<Json>(*value) : Json(nullptr);
   } else if constexpr (kIsList<Value>) {
-    json::array_t list;
+    typename Json::array_t list;
     list.reserve(value.size());
-    for (const auto& entry : value) list.push_back(write(entry));
+    for (const auto& entry : value) list.push_back(write<Json>(entry));
     return list;
+  } else if constexpr (kIsMap<Value>) {
+    Json object = Json::object();
+    for (const auto& [key, entry] : value) object[key] = write<Json>(entry);
+    return object;
   } else if constexpr (std::is_enum_v<Value>) {
     return name_of(value);
   } else if constexpr (std::is_same_v<Value, Cell>) {
@@ -128,29 +134,36 @@ inline void amend(const json& object, Capture& capture) {
 
 }  // namespace record_json
 
-template <Described Record>
-nlohmann::json record_to_json(const Record& record) {
-  nlohmann::json object = nlohmann::json::object();
-  for_each_field<Record>([&object, &record]<typename Field>(const Field& field) {
-    [[maybe_unused]] const auto& value = record.*field.member;
-    if constexpr (Field::presence == Presence::apart) return;
-    if constexpr (Field::presence == Presence::if_any) {
+template <typename Json, Keyed Record>
+Json record_to_json(const Record& record) {
+  Json object = Json::object();
+  if constexpr (Described<Record>) {
+    for_each_field<Record>([&object, &record]<typename Field>(const Field& field) {
+      [[maybe_unused]] const auto& value = record.*field.member;
+      if constexpr (Field::presence == Presence::apart) return;
+      if constexpr (Field::presence == Presence::if_any) {
+        if (record_json::is_empty(value)) return;
+      }
+      if constexpr (Field::presence == Presence::or_null) {
+        if (record_json::is_empty(value)) {
+          object[field.key] = nullptr;
+          return;
+        }
+      }
+      if constexpr (Field::notation == Notation::hex) {
+        object[field.key] = to_hex(value);
+      } else if constexpr (Field::presence != Presence::apart) {
+        object[field.key] = record_json::write<Json>(value);
+      }
+    });
+  }
+  for_each_derived_key<Record>([&object, &record]<typename Key>(const Key& key) {
+    const auto& value = std::invoke(key.of, record);
+    if constexpr (Key::presence == Presence::if_any) {
       if (record_json::is_empty(value)) return;
     }
-    if constexpr (Field::presence == Presence::or_null) {
-      if (record_json::is_empty(value)) {
-        object[field.key] = nullptr;
-        return;
-      }
-    }
-    if constexpr (Field::notation == Notation::hex) {
-      object[field.key] = to_hex(value);
-    } else if constexpr (Field::presence != Presence::apart) {
-      object[field.key] = record_json::write(value);
-    }
+    object[key.key] = record_json::write<Json>(value);
   });
-  std::apply([&](const auto&... derived) { ((object[derived.key] = derived.of(record)), ...); },
-             derived_keys<Record>);
   return object;
 }
 

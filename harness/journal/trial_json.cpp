@@ -47,26 +47,8 @@ json trial_to_json(const TrialRecord& trial) {
 json known_good_to_json(const KnownGood& known_good) {
   return record_to_json(known_good);
 }
-json judgement_to_json(const Judgement& judgement) {
-  return record_to_json(judgement);
-}
-json recorder_to_json(const RecorderReading& recorder) {
-  return record_to_json(recorder);
-}
-json failure_to_json(const FailureEvent& failure) {
-  return record_to_json(failure);
-}
-json stacks_to_json(const StackEvidence& stacks) {
-  return record_to_json(stacks);
-}
-json crash_report_to_json(const CrashReport& report) {
-  return record_to_json(report);
-}
-json gpu_event_to_json(const GpuEvent& event) {
-  return record_to_json(event);
-}
 json images_to_json(const std::vector<ImageSeen>& images) {
-  return record_json::write(images);
+  return record_json::write<json>(images);
 }
 
 std::vector<ImageSeen> images_from_json(const json& list) {

@@ -21,14 +21,6 @@ KnownGood known_good_from_json(const nlohmann::json& object);
 nlohmann::json images_to_json(const std::vector<ImageSeen>& images);
 std::vector<ImageSeen> images_from_json(const nlohmann::json& list);
 
-/// Parts of a trial, where a reader of the report meets them alone.
-nlohmann::json judgement_to_json(const Judgement& judgement);
-nlohmann::json recorder_to_json(const RecorderReading& recorder);
-nlohmann::json failure_to_json(const FailureEvent& failure);
-nlohmann::json stacks_to_json(const StackEvidence& stacks);
-nlohmann::json crash_report_to_json(const CrashReport& report);
-nlohmann::json gpu_event_to_json(const GpuEvent& event);
-
 /// `text` as valid UTF-8: every byte that is none becomes U+FFFD.
 std::string valid_utf8(const std::string& text);
 

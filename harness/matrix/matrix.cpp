@@ -24,17 +24,24 @@ using nlohmann::json;
 
 const char* const kSeeFormat = "The format is in docs/matrices.md";
 
+std::optional<double> run_number(const PlacedJson& node, const char* name) {
+  if (!node.has(name)) return std::nullopt;
+  const auto key = std::find_if(kRunKeys.begin(), kRunKeys.end(),
+                                [name](const RunKey& each) { return each.name == name; });
+  if (!key->whole) return node.at(name).number(key->low, key->high);
+  return node.at(name).count(static_cast<int>(key->low), static_cast<int>(key->high));
+}
+
 RunDefaults parse_run(const PlacedJson& node) {
   node.allow({"trials", "settle", "timeout", "stall", "budget", "memory_limit_mib"});
   RunDefaults run;
-  if (node.has("trials")) run.trials = node.at("trials").count(1, 1'000'000);
-  if (node.has("settle")) run.settle_rate = node.at("settle").number(0.001, 0.5);
-  if (node.has("timeout")) run.timeout_seconds = node.at("timeout").number(0.1, 86400);
-  if (node.has("stall")) run.stall_seconds = node.at("stall").number(0.1, 86400);
-  if (node.has("budget")) run.budget_seconds = node.at("budget").number(1, 1e7);
-  if (node.has("memory_limit_mib")) {
-    run.memory_limit_bytes = static_cast<uint64_t>(node.at("memory_limit_mib").number(16, 1 << 24))
-                             << 20;
+  if (const auto trials = run_number(node, "trials")) run.trials = static_cast<int>(*trials);
+  run.settle_rate = run_number(node, "settle");
+  run.timeout_seconds = run_number(node, "timeout");
+  run.stall_seconds = run_number(node, "stall");
+  run.budget_seconds = run_number(node, "budget");
+  if (const auto mebibytes = run_number(node, "memory_limit_mib")) {
+    run.memory_limit_bytes = static_cast<uint64_t>(*mebibytes) << 20;
   }
   const double timeout = run.timeout_seconds.value_or(TrialLimits().timeout_seconds);
   if (run.stall_seconds.has_value() && *run.stall_seconds > timeout) {

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/matrix/selector.h"
@@ -55,8 +57,23 @@ struct RunDefaults : AskedLimits {
   std::optional<double> settle_rate;  ///< for real devices, see settling.h
 };
 
+/// The numbers that `run` of a matrix file may hold, with their limits.
+struct RunKey {
+  std::string_view name;
+  double low;
+  double high;
+  bool whole = false;
+};
+inline constexpr auto kRunKeys = std::to_array<RunKey>({{"trials", 1, 1'000'000, true},
+                                                        {"settle", 0.001, 0.5},
+                                                        {"timeout", 0.1, 86400},
+                                                        {"stall", 0.1, 86400},
+                                                        {"budget", 1, 1e7},
+                                                        {"memory_limit_mib", 16, 1 << 24}});
+
 /// A matrix file: axes that are multiplied, single cells, what is left out, what is expected.
-/// The format is documented in docs/matrices.md and by reports/schema/matrix.schema.json.
+/// The format is documented in docs/matrices.md and by its schema
+/// (reports/schema/input_schemas.cpp).
 struct Matrix {
   std::string name;
   std::string description;

@@ -35,8 +35,8 @@ inline constexpr auto fields<CrashSeen> = described<CrashSeen>(
     field::hex("stack_pointer", &CrashSeen::stack_pointer),
     field::part("frames", &CrashSeen::frames));
 template <>
-inline constexpr std::tuple derived_keys<CrashSeen>{Derived<CrashSeen, std::string>{
-    "name", [](const CrashSeen& crash) { return signal_name(crash.signal); }}};
+inline constexpr std::tuple derived_keys<CrashSeen>{
+    derived<CrashSeen>("name", [](const CrashSeen& crash) { return signal_name(crash.signal); })};
 
 template <>
 inline constexpr auto fields<StackSeen> = described<StackSeen>(

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,8 +16,7 @@
 // The fields of the records of a run, each described once: its key in JSON, its member and its
 // kind. What goes through all fields of a record reads these descriptions: JSON both ways
 // (harness/journal/record_json.h), redaction for a bundle, the tests that put hostile text
-// everywhere, and the check of the published schema. A member that is not described does not
-// compile.
+// everywhere, and the published schemas. A member that is not described does not compile.
 
 namespace mpsprobe {
 
@@ -76,12 +76,26 @@ struct Field {
   constexpr At<Presence::apart> apart() const { return {key, member}; }
 };
 
-/// A key that is written for readers and follows from the fields.
-template <typename Record, typename Result>
+/// A key that is written for readers and follows from the record: by a function of it, or a member.
+template <typename Record, typename Of, Presence When = Presence::always>
 struct Derived {
+  static constexpr Presence presence = When;
+  using Value = std::remove_cvref_t<std::invoke_result_t<Of, const Record&>>;
+
   const char* key;
-  Result (*of)(const Record&);
+  Of of;
+
+  constexpr Derived<Record, Of, Presence::if_any> if_any() const { return {key, of}; }
 };
+
+template <typename Record, typename Of>
+constexpr Derived<Record, Of> derived(const char* key, Of of) {
+  return {key, of};
+}
+template <typename Record, typename Member>
+constexpr Derived<Record, Member Record::*> derived(const char* key, Member Record::*of) {
+  return {key, of};
+}
 
 struct NotDescribed {};
 
@@ -89,12 +103,18 @@ struct NotDescribed {};
 /// the others (evidence_fields.h, trial_fields.h, header_fields.h).
 template <typename Record>
 inline constexpr NotDescribed fields{};
-/// Its derived keys, a std::tuple of Derived.
+/// Its derived keys, a std::tuple of Derived. What is only written may have these and no fields.
 template <typename Record>
 inline constexpr std::tuple<> derived_keys{};
 
 template <typename Record>
 concept Described = !std::is_same_v<std::remove_cv_t<decltype(fields<Record>)>, NotDescribed>;
+
+/// Has keys in JSON.
+template <typename Record>
+concept Keyed =
+    Described<Record> || std::tuple_size_v<std::remove_cv_t<decltype(derived_keys<Record>)>>
+!= 0;
 
 template <typename Value>
 struct Inner {
@@ -113,6 +133,10 @@ template <typename Value>
 constexpr bool kIsOptional = false;
 template <typename Some>
 constexpr bool kIsOptional<std::optional<Some>> = true;
+template <typename Value>
+constexpr bool kIsMap = false;
+template <typename Entry>
+constexpr bool kIsMap<std::map<std::string, Entry>> = true;
 
 /// Of a type that cannot hold a text of others.
 template <typename Value>
@@ -226,6 +250,12 @@ consteval auto described_on(Fields... each) {
 template <Described Record, typename Visit>
 constexpr void for_each_field(Visit visit) {
   std::apply([&visit](const auto&... each) { (visit(each), ...); }, fields<Record>);
+}
+
+/// The same with each derived key.
+template <typename Record, typename Visit>
+constexpr void for_each_derived_key(Visit visit) {
+  std::apply([&visit](const auto&... each) { (visit(each), ...); }, derived_keys<Record>);
 }
 
 }  // namespace mpsprobe

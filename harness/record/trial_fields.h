@@ -16,8 +16,8 @@ template <>
 inline constexpr auto fields<Signaled> = described<Signaled>(
     field::safe("signal", &Signaled::signal), field::safe("core_dumped", &Signaled::core_dumped));
 template <>
-inline constexpr std::tuple derived_keys<Signaled>{Derived<Signaled, std::string>{
-    "name", [](const Signaled& signaled) { return signal_name(signaled.signal); }}};
+inline constexpr std::tuple derived_keys<Signaled>{derived<Signaled>(
+    "name", [](const Signaled& signaled) { return signal_name(signaled.signal); })};
 template <>
 inline constexpr auto fields<NotSpawned> = described<NotSpawned>(
     field::safe("error", &NotSpawned::error), field::text("what", &NotSpawned::what));
@@ -33,8 +33,8 @@ inline constexpr auto fields<Capture> = described<Capture>(
     field::output("head", &Capture::head), field::output("tail", &Capture::tail),
     field::safe("bytes", &Capture::bytes), field::message("noticed", &Capture::noticed));
 template <>
-inline constexpr std::tuple derived_keys<Capture>{Derived<Capture, uint64_t>{
-    "dropped", [](const Capture& capture) { return capture.dropped(); }}};
+inline constexpr std::tuple derived_keys<Capture>{
+    derived<Capture>("dropped", [](const Capture& capture) { return capture.dropped(); })};
 
 template <>
 inline constexpr auto fields<Usage> =

@@ -45,8 +45,14 @@ enum class Overlap : uint8_t {
   prevented,  ///< by what the cell asks for: a lock, or a sequential start
   none,       ///< possible, and never seen: a pass proves nothing
 };
+template <>
+inline constexpr auto kWordsOf<Overlap> = std::to_array<std::string_view>({"not_applicable", "seen",
+                                                                           "prevented", "none"});
 
 enum class Expected : uint8_t { nothing, met, unmet, untested };
+template <>
+inline constexpr auto kWordsOf<Expected> = std::to_array<std::string_view>({"nothing", "met",
+                                                                            "unmet", "untested"});
 
 struct OutcomeCount {
   Outcome outcome = Outcome::not_run;
@@ -177,6 +183,11 @@ enum class Conclusion : uint8_t {
   same_build,      ///< inconclusive: both workers loaded the same library
   unproved,        ///< inconclusive: not both sides proved which library ran
 };
+/// The last is the word of all that follow as well.
+template <>
+inline constexpr auto kWordsOf<Conclusion> = std::to_array<std::string_view>(
+    {"also_below", "only_above", "only_below", "fixed", "only_first", "only_second", "less_often",
+     "more_often", "no_difference", "inconclusive"});
 
 /// One cell on two layers (all axes but the backend equal) or on two builds of the library.
 struct Comparison {

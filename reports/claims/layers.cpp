@@ -356,13 +356,4 @@ std::string conclusion_in_words(const Analysis& analysis, const Comparison& comp
   return comparison.simulated ? "simulated: " + words : words;
 }
 
-std::string_view name_of(Conclusion conclusion) {
-  // In the order of the enum; all after them are inconclusive.
-  constexpr std::array<std::string_view, 9> kNames{"also_below", "only_above", "only_below",
-                                                   "fixed",      "only_first", "only_second",
-                                                   "less_often", "more_often", "no_difference"};
-  const auto number = static_cast<size_t>(conclusion);
-  return number < kNames.size() ? kNames[number] : "inconclusive";
-}
-
 }  // namespace mpsprobe

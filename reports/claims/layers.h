@@ -26,7 +26,4 @@ std::vector<Comparison> compare_layers(const Analysis& analysis);
 /// (...)". Plain text without markup; says so where a side is simulated.
 std::string conclusion_in_words(const Analysis& analysis, const Comparison& comparison);
 
-/// The word that programs read: "also_below", "inconclusive".
-std::string_view name_of(Conclusion conclusion);
-
 }  // namespace mpsprobe

@@ -12,13 +12,10 @@ namespace mpsprobe {
 
 namespace {
 
-/// In the order of the enum: for programs, and for people.
-constexpr std::array<std::array<std::string_view, 2>, 5> kEffects{
-    {{"no_failure", "no failure"},
-     {"less_often", "fails less often, still fails"},
-     {"no_difference_shown", "no difference shown"},
-     {"more_often", "fails more often"},
-     {"cannot_compare", "cannot be compared"}}};
+/// In the order of the enum.
+constexpr auto kEffects = std::to_array<std::string_view>(
+    {"no failure", "fails less often, still fails", "no difference shown", "fails more often",
+     "cannot be compared"});
 
 }  // namespace
 
@@ -28,12 +25,8 @@ RateEffect effect_shown(bool differs, bool fewer, int failures_with) {
   return failures_with == 0 ? RateEffect::no_failure : RateEffect::less_often;
 }
 
-std::string_view name_of(RateEffect effect) {
-  return kEffects[static_cast<size_t>(effect)][0];
-}
-
 std::string_view effect_in_words(RateEffect effect) {
-  return kEffects[static_cast<size_t>(effect)][1];
+  return kEffects[static_cast<size_t>(effect)];
 }
 
 std::string_view need_in_words(bool fails_less_often, int failures_without) {

@@ -9,6 +9,7 @@
 #include "harness/statistics/fisher.h"
 #include "harness/statistics/interval.h"
 #include "harness/statistics/stratified.h"
+#include "harness/wire/enum_words.h"
 
 namespace mpsprobe {
 
@@ -20,6 +21,9 @@ enum class RateEffect : uint8_t {
   more_often,      ///< with it more failed, which chance does not explain
   cannot_compare,  ///< a side without a failure would not have shown one
 };
+template <>
+inline constexpr auto kWordsOf<RateEffect> = std::to_array<std::string_view>(
+    {"no_failure", "less_often", "no_difference_shown", "more_often", "cannot_compare"});
 
 /// A ratio of operations a second, of like with like: cells that differ in the one axis, whose
 /// trials ran in the same rounds.
@@ -51,9 +55,6 @@ struct RateClaim {
 
 /// What may be said where chance explains the difference or not.
 RateEffect effect_shown(bool differs, bool fewer, int failures_with);
-
-/// "no_failure", "less_often", ...: for programs.
-std::string_view name_of(RateEffect effect);
 
 /// "no failure", "fails less often, still fails", "no difference shown", "fails more often",
 /// "cannot be compared".

@@ -46,7 +46,7 @@ struct KnownFailure {
 
 /// Reads a file of known failures, first those that people wrote, then those that were recorded.
 /// `place` names the source in errors. Throws InputError for anything that is not exactly of the
-/// format (docs/expectations.md, reports/schema/expectations.schema.json), and for an entry that is
+/// format (docs/expectations.md), and for an entry that is
 /// there twice.
 std::vector<KnownFailure> parse_expectations(const std::string& text, const std::string& place);
 

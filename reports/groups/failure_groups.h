@@ -17,6 +17,9 @@ enum class Need : uint8_t {
   goes_on,    ///< some failed without it
   not_shown,  ///< no cell without it was run, or too few trials
 };
+template <>
+inline constexpr auto kWordsOf<Need> = std::to_array<std::string_view>({"needed", "goes_on",
+                                                                        "not_shown"});
 
 /// A condition, and what cells tell that differ in it alone.
 struct ConditionSeen {

@@ -8,7 +8,7 @@
 
 namespace mpsprobe {
 
-/// Writes the report as JSON, in the form of reports/schema/report.schema.json, version 2: what was
+/// Writes the report as JSON, in the form of json_members.h, version 2: what was
 /// run, everything derived from it, and every trial raw, one after the other, as json_text does.
 void write_report_json(const Journal& journal, const Analysis& analysis, const Sink& sink);
 
