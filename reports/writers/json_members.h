@@ -59,8 +59,7 @@ std::vector<In<Part>> each_in(const Report& report, const std::vector<Part>& par
 /// The label of the arm that a part is of.
 template <typename Part>
 constexpr auto arm_of_part() {
-  return derived<In<Part>>(
-      "arm", [](const In<Part>& in) { return in.analysis().arms[in.part.arm].label; });
+  return derived<In<Part>>("arm", [](auto& in) { return in.analysis().arms[in.part.arm].label; });
 }
 
 inline std::vector<std::string> titles(const Report& report, const std::vector<size_t>& indices) {
@@ -96,13 +95,12 @@ inline constexpr std::tuple derived_keys<Arm>{derived("label", &Arm::label),
 template <>
 inline constexpr std::tuple derived_keys<In<WorkerInfo>>{
     part("name", &WorkerInfo::name), part("path", &WorkerInfo::path),
-    derived<In<WorkerInfo>>(
-        "describe", [](const In<WorkerInfo>& in) { return object_or_null(in.part.describe); })};
+    derived<In<WorkerInfo>>("describe", [](auto& in) { return object_or_null(in.part.describe); })};
 
 using Context = In<CampaignHeader>;
 template <auto Member>
 constexpr auto of_header(const char* key) {
-  return derived<Context>(key, [](const Context& in) { return in.part.*Member; });
+  return derived<Context>(key, [](auto& in) { return in.part.*Member; });
 }
 template <>
 inline constexpr std::tuple derived_keys<Context>{
@@ -110,19 +108,18 @@ inline constexpr std::tuple derived_keys<Context>{
     of_header<&CampaignHeader::mpsprobe_build>("mpsprobe_build"),
     of_header<&CampaignHeader::command_line>("command_line"),
     of_header<&CampaignHeader::environment>("environment"),
-    derived<Context>("seed", [](const Context& in) { return std::to_string(in.part.seed); }),
+    derived<Context>("seed", [](auto& in) { return std::to_string(in.part.seed); }),
     of_header<&CampaignHeader::started>("started"),
-    derived<Context>("ends", [](const Context& in) { return in.report.journal.ends; }),
+    derived<Context>("ends", [](auto& in) { return in.report.journal.ends; }),
     of_header<&CampaignHeader::trials>("trials"),
     of_header<&CampaignHeader::timeout_seconds>("timeout_seconds"),
     of_header<&CampaignHeader::stall_seconds>("stall_seconds"),
     of_header<&CampaignHeader::budget_seconds>("budget_seconds"),
     of_header<&CampaignHeader::memory_limit_bytes>("memory_limit_bytes"),
     of_header<&CampaignHeader::jobs>("jobs"),
-    derived<Context>("start_process",
-                     [](const Context& in) { return name_of(in.part.start_process); }),
+    derived<Context>("start_process", [](auto& in) { return name_of(in.part.start_process); }),
     derived<Context>("processes_started",
-                     [](const Context& in) {
+                     [](auto& in) {
                        std::map<std::string, uint64_t> started;
                        for (size_t i = 0; i < in.analysis().starts.size(); ++i) {
                          const auto way = static_cast<StartProcess>(i);
@@ -131,10 +128,9 @@ inline constexpr std::tuple derived_keys<Context>{
                        return started;
                      }),
     of_header<&CampaignHeader::max_failures>("max_failures"),
-    derived<Context>("machine", [](const Context& in) { return object_or_null(in.part.machine); }),
-    derived<Context>("arms", [](const Context& in) { return in.analysis().arms; }),
-    derived<Context>("workers",
-                     [](const Context& in) { return each_in(in.report, in.part.workers); })};
+    derived<Context>("machine", [](auto& in) { return object_or_null(in.part.machine); }),
+    derived<Context>("arms", [](auto& in) { return in.analysis().arms; }),
+    derived<Context>("workers", [](auto& in) { return each_in(in.report, in.part.workers); })};
 
 /// The matrix that a run was planned by.
 struct PlannedMatrix {
@@ -142,9 +138,8 @@ struct PlannedMatrix {
 };
 template <>
 inline constexpr std::tuple derived_keys<PlannedMatrix>{
-    derived<PlannedMatrix>("name", [](const auto& of) { return of.header.matrix_name; }),
-    derived<PlannedMatrix>("description",
-                           [](const auto& of) { return of.header.matrix_description; })};
+    derived<PlannedMatrix>("name", [](auto& of) { return of.header.matrix_name; }),
+    derived<PlannedMatrix>("description", [](auto& of) { return of.header.matrix_description; })};
 
 template <>
 inline constexpr std::tuple derived_keys<OutcomeCount>{derived("outcome", &OutcomeCount::outcome),
@@ -164,7 +159,7 @@ struct Meeting {
 template <double InsideShare::*Seconds>
 constexpr auto seconds_of_meeting(const char* key) {
   return derived<Meeting>(key,
-                          [](const Meeting& of) {
+                          [](auto& of) {
                             return of.cell.inside.known() ? std::optional(of.cell.inside.*Seconds)
                                                           : std::nullopt;
                           })
@@ -172,10 +167,10 @@ constexpr auto seconds_of_meeting(const char* key) {
 }
 template <>
 inline constexpr std::tuple derived_keys<Meeting>{
-    derived<Meeting>("state", [](const Meeting& of) { return of.cell.overlap; }),
-    derived<Meeting>("most_inside", [](const Meeting& of) { return of.cell.most_inside; }),
-    derived<Meeting>("launches", [](const Meeting& of) { return of.cell.launches; }),
-    derived<Meeting>("overlapped", [](const Meeting& of) { return of.cell.overlapped; }),
+    derived<Meeting>("state", [](auto& of) { return of.cell.overlap; }),
+    derived<Meeting>("most_inside", [](auto& of) { return of.cell.most_inside; }),
+    derived<Meeting>("launches", [](auto& of) { return of.cell.launches; }),
+    derived<Meeting>("overlapped", [](auto& of) { return of.cell.overlapped; }),
     seconds_of_meeting<&InsideShare::inside_seconds>("inside_seconds"),
     seconds_of_meeting<&InsideShare::inside_cpu_seconds>("inside_cpu_seconds"),
     seconds_of_meeting<&InsideShare::run_seconds>("run_seconds"),
@@ -196,22 +191,21 @@ inline constexpr std::tuple derived_keys<CellIn>{
     part("seconds", &CellSummary::seconds),
     part("verdict", &CellSummary::verdict),
     derived<CellIn>("failure_rate",
-                    [](const CellIn& in) -> std::optional<double> {
+                    [](auto& in) -> std::optional<double> {
                       if (!in.part.has_rate()) return std::nullopt;
                       return static_cast<double>(in.part.failures) / in.part.counted;
                     }),
-    derived<CellIn>("interval",
-                    [](const CellIn& in) {
-                      return in.part.has_rate() ? std::optional(in.part.rate) : std::nullopt;
-                    }),
+    derived<CellIn>(
+        "interval",
+        [](auto& in) { return in.part.has_rate() ? std::optional(in.part.rate) : std::nullopt; }),
     part("outcomes", &CellSummary::outcomes),
     derived<CellIn>("expectation",
-                    [](const CellIn& in) {
+                    [](auto& in) {
                       const std::optional<Expectation>& expected = in.part.expectation;
                       return expected ? std::optional(expected->text()) : std::nullopt;
                     }),
     part("expected", &CellSummary::expected),
-    derived<CellIn>("overlap", [](const CellIn& in) { return Meeting{in.part}; }),
+    derived<CellIn>("overlap", [](auto& in) { return Meeting{in.part}; }),
     part("operations_per_second", &CellSummary::throughput),
     part("observed_paths", &CellSummary::observed_paths),
     part("checked", &CellSummary::checked),
@@ -240,14 +234,13 @@ inline constexpr std::tuple derived_keys<Boundary>{
     derived("group", &Boundary::group),
     derived("most_passing", &Boundary::most_passing),
     derived("fewest_failing", &Boundary::fewest_failing),
-    derived<Boundary>("monotone", [](const Boundary& boundary) { return boundary.monotone(); }),
+    derived<Boundary>("monotone", [](auto& boundary) { return boundary.monotone(); }),
     derived("passing_above", &Boundary::passing_above),
     derived("settled", &Boundary::settled),
     derived("refused", &Boundary::refused),
     derived("untested", &Boundary::untested),
     derived("points", &Boundary::points),
-    derived<Boundary>("words",
-                      [](const Boundary& boundary) { return boundary_in_words(boundary); })};
+    derived<Boundary>("words", [](auto& boundary) { return boundary_in_words(boundary); })};
 
 template <>
 inline constexpr std::tuple derived_keys<AnswerTable::Row>{
@@ -260,9 +253,9 @@ inline constexpr std::tuple derived_keys<Answer>{
     derived("text", &Answer::text),
     derived("sentences", &Answer::sentences),
     derived("next", &Answer::next),
-    derived<Answer>("builds", [](const Answer& answer) { return answer.table.builds; }),
-    derived<Answer>("rows", [](const Answer& answer) { return answer.table.rows; }),
-    derived<Answer>("rows_left_out", [](const Answer& answer) { return answer.table.left_out; })};
+    derived<Answer>("builds", [](auto& answer) { return answer.table.builds; }),
+    derived<Answer>("rows", [](auto& answer) { return answer.table.rows; }),
+    derived<Answer>("rows_left_out", [](auto& answer) { return answer.table.left_out; })};
 
 template <>
 inline constexpr std::tuple derived_keys<Warning>{derived("code", &Warning::code),
@@ -282,9 +275,8 @@ inline const CellSummary& cell_of(const OpenIn& in) {
 }
 template <>
 inline constexpr std::tuple derived_keys<OpenIn>{
-    derived<OpenIn>("arm",
-                    [](const OpenIn& in) { return in.analysis().arms[cell_of(in).arm].label; }),
-    derived<OpenIn>("cell", [](const OpenIn& in) { return cell_of(in).cell; }),
+    derived<OpenIn>("arm", [](auto& in) { return in.analysis().arms[cell_of(in).arm].label; }),
+    derived<OpenIn>("cell", [](auto& in) { return cell_of(in).cell; }),
     part("axis", &SettledQuestions::Open::axis),
     part("further_trials", &SettledQuestions::Open::further)};
 
@@ -294,8 +286,7 @@ inline constexpr std::tuple derived_keys<SettlingIn>{
     part("rate", &SettledQuestions::rate),
     part("chance_of_a_wrong_answer", &SettledQuestions::wrong),
     part("settled", &SettledQuestions::settled), part("given_up", &SettledQuestions::given_up),
-    derived<SettlingIn>("open",
-                        [](const SettlingIn& in) { return each_in(in.report, in.part.open); })};
+    derived<SettlingIn>("open", [](auto& in) { return each_in(in.report, in.part.open); })};
 
 using ExampleIn = In<FailureExample>;
 template <>
@@ -312,7 +303,7 @@ inline constexpr std::tuple derived_keys<ExampleIn>{
     part("gpu_events", &FailureExample::gpu_events),
     part("event", &FailureExample::event),
     part("excerpt", &FailureExample::excerpt),
-    derived<ExampleIn>("rerun", [](const ExampleIn& in) {
+    derived<ExampleIn>("rerun", [](auto& in) {
       return rerun_command(in.analysis(), in.part.arm, to_string(in.part.cell));
     })};
 
@@ -330,8 +321,8 @@ inline constexpr std::tuple derived_keys<CellBefore>{derived("cell", &CellBefore
 
 template <>
 inline constexpr std::tuple derived_keys<SignatureGroup::Beside>{
-    derived<SignatureGroup::Beside>("title", [](const auto& also) { return also.finding.title; }),
-    derived<SignatureGroup::Beside>("known", [](const auto& also) { return also.finding.known; }),
+    derived<SignatureGroup::Beside>("title", [](auto& also) { return also.finding.title; }),
+    derived<SignatureGroup::Beside>("known", [](auto& also) { return also.finding.known; }),
     derived("trials", &SignatureGroup::Beside::trials)};
 
 using SignatureIn = In<SignatureGroup>;
@@ -342,19 +333,17 @@ inline constexpr std::tuple derived_keys<SignatureIn>{
     part("basis", &SignatureGroup::basis),
     part("failures", &SignatureGroup::failures),
     part("phases", &SignatureGroup::phases),
-    derived<SignatureIn>("cells",
-                         [](const SignatureIn& in) { return each_in(in.report, in.part.cells); }),
+    derived<SignatureIn>("cells", [](auto& in) { return each_in(in.report, in.part.cells); }),
     part("before", &SignatureGroup::before),
     part("also", &SignatureGroup::also),
     part("also_left_out", &SignatureGroup::also_left_out),
-    derived<SignatureIn>("related",
-                         [](const SignatureIn& in) { return titles(in.report, in.part.related); }),
+    derived<SignatureIn>("related", [](auto& in) { return titles(in.report, in.part.related); }),
     part("related_left_out", &SignatureGroup::related_left_out),
     derived<SignatureIn>("first",
-                         [](const SignatureIn& in) {
+                         [](auto& in) {
                            return ExampleIn{in.report, in.part.first};
                          }),
-    derived<SignatureIn>("alike", [](const SignatureIn& in) {
+    derived<SignatureIn>("alike", [](auto& in) {
       return titles(in.report, in.part.alike);
     }).if_any()};
 
@@ -367,11 +356,10 @@ struct Side {
 };
 template <>
 inline constexpr std::tuple derived_keys<Side>{
-    derived<Side>("arm",
-                  [](const Side& side) { return side.analysis.arms[side.cell().arm].label; }),
-    derived<Side>("cell", [](const Side& side) { return side.cell().cell; }),
-    derived<Side>("failures", [](const Side& side) { return side.cell().failures; }),
-    derived<Side>("counted", [](const Side& side) { return side.cell().counted; })};
+    derived<Side>("arm", [](auto& side) { return side.analysis.arms[side.cell().arm].label; }),
+    derived<Side>("cell", [](auto& side) { return side.cell().cell; }),
+    derived<Side>("failures", [](auto& side) { return side.cell().failures; }),
+    derived<Side>("counted", [](auto& side) { return side.cell().counted; })};
 
 struct ComparedCells {
   Side with;
@@ -394,7 +382,7 @@ inline constexpr std::tuple derived_keys<ClaimIn>{
     part("without", &RateClaim::without),
     part("label", &RateClaim::label),
     derived<ClaimIn>("cells",
-                     [](const ClaimIn& in) {
+                     [](auto& in) {
                        std::vector<ComparedCells> cells;
                        for (size_t i = 0; i < in.part.cells_with.size(); ++i) {
                          cells.push_back({{in.analysis(), in.part.cells_with[i]},
@@ -407,26 +395,25 @@ inline constexpr std::tuple derived_keys<ClaimIn>{
     part("of", &RateClaim::of),
     part("says", &RateClaim::effect),
     part("price", &RateClaim::price),
-    derived<ClaimIn>("words", [](const ClaimIn& in) { return in_words(in.part); })};
+    derived<ClaimIn>("words", [](auto& in) { return in_words(in.part); })};
 
 using ComparisonIn = In<Comparison>;
 template <>
 inline constexpr std::tuple derived_keys<ComparisonIn>{
-    derived<ComparisonIn>(
-        "kind", [](const ComparisonIn& in) { return in.part.layers ? "layers" : "builds"; }),
+    derived<ComparisonIn>("kind", [](auto& in) { return in.part.layers ? "layers" : "builds"; }),
     derived<ComparisonIn>("first",
-                          [](const ComparisonIn& in) {
+                          [](auto& in) {
                             return Side{in.analysis(), in.part.first};
                           }),
     derived<ComparisonIn>("second",
-                          [](const ComparisonIn& in) {
+                          [](auto& in) {
                             return Side{in.analysis(), in.part.second};
                           }),
     part("p", &Comparison::p),
     part("corrected_p", &Comparison::corrected_p),
     part("conclusion", &Comparison::conclusion),
     derived<ComparisonIn>("same_signature",
-                          [](const ComparisonIn& in) -> std::optional<bool> {
+                          [](auto& in) -> std::optional<bool> {
                             const std::vector<CellSummary>& cells = in.analysis().cells;
                             const bool both_failed = cells[in.part.first].failures > 0 &&
                                                      cells[in.part.second].failures > 0;
@@ -435,9 +422,8 @@ inline constexpr std::tuple derived_keys<ComparisonIn>{
                           }),
     part("trials_needed", &Comparison::trials_needed),
     part("simulated", &Comparison::simulated),
-    derived<ComparisonIn>("words", [](const ComparisonIn& in) {
-      return conclusion_in_words(in.analysis(), in.part);
-    })};
+    derived<ComparisonIn>("words",
+                          [](auto& in) { return conclusion_in_words(in.analysis(), in.part); })};
 
 template <>
 inline constexpr std::tuple derived_keys<Proportion>{derived("failures", &Proportion::failures),
@@ -451,22 +437,21 @@ inline constexpr std::tuple derived_keys<ConditionIn>{
     part("without", &ConditionSeen::without),
     part("p", &ConditionSeen::p),
     part("corrected_p", &ConditionSeen::corrected_p),
-    derived<ConditionIn>("of", [](const ConditionIn& in) { return in.report.found.tests; })};
+    derived<ConditionIn>("of", [](auto& in) { return in.report.found.tests; })};
 
 using OperationIn = In<FailingOperation>;
 template <>
 inline constexpr std::tuple derived_keys<OperationIn>{
     arm_of_part<FailingOperation>(),
     part("operation", &FailingOperation::label),
-    derived<OperationIn>(
-        "cell", [](const OperationIn& in) { return in.analysis().cells[in.part.worst].cell; }),
+    derived<OperationIn>("cell", [](auto& in) { return in.analysis().cells[in.part.worst].cell; }),
     part("seen", &FailingOperation::seen),
-    derived<OperationIn>(
-        "conditions", [](const OperationIn& in) { return each_in(in.report, in.part.conditions); }),
-    derived<OperationIn>(
-        "signatures", [](const OperationIn& in) { return titles(in.report, in.part.signatures); }),
+    derived<OperationIn>("conditions",
+                         [](auto& in) { return each_in(in.report, in.part.conditions); }),
+    derived<OperationIn>("signatures",
+                         [](auto& in) { return titles(in.report, in.part.signatures); }),
     part("would_tell", &FailingOperation::telling),
-    derived<OperationIn>("words", [](const OperationIn& in) {
+    derived<OperationIn>("words", [](auto& in) {
       const auto index = static_cast<size_t>(&in.part - in.report.found.operations.data());
       return operations_in_words(in.analysis(), in.report.found, {index});
     })};
@@ -475,21 +460,20 @@ using GroupIn = In<FailureGroup>;
 template <>
 inline constexpr std::tuple derived_keys<GroupIn>{
     arm_of_part<FailureGroup>(), part("operations", &FailureGroup::operations),
-    derived<GroupIn>("words", [](const GroupIn& in) {
-      return group_in_words(in.analysis(), in.report.found, in.part);
-    })};
+    derived<GroupIn>(
+        "words", [](auto& in) { return group_in_words(in.analysis(), in.report.found, in.part); })};
 
 /// A member of the analysis.
 template <auto Member>
 constexpr auto of_analysis(const char* key) {
   return derived<Report>(
-      key, [](const Report& report) -> const auto& { return report.analysis.*Member; });
+      key, [](auto& report) -> const auto& { return report.analysis.*Member; });
 }
 /// The same of parts that have indices.
 template <auto Member>
 constexpr auto list_of_analysis(const char* key) {
-  return derived<Report>(
-      key, [](const Report& report) { return each_in(report, report.analysis.*Member); });
+  return derived<Report>(key,
+                         [](auto& report) { return each_in(report, report.analysis.*Member); });
 }
 
 template <>
@@ -507,41 +491,39 @@ inline constexpr std::tuple derived_keys<Report>{
     of_analysis<&Analysis::seconds>("seconds"),
     of_analysis<&Analysis::cells_not_listed>("cells_not_listed"),
     derived<Report>("interval_method",
-                    [](const Report& report) { return interval_method(report.analysis.sampling); }),
+                    [](auto& report) { return interval_method(report.analysis.sampling); }),
     derived<Report>("context",
-                    [](const Report& report) {
+                    [](auto& report) {
                       return Context{report, report.journal.header};
                     }),
-    derived<Report>("matrix",
-                    [](const Report& report) { return PlannedMatrix{report.analysis.header}; }),
+    derived<Report>("matrix", [](auto& report) { return PlannedMatrix{report.analysis.header}; }),
     of_analysis<&Analysis::warnings>("warnings"),
     of_analysis<&Analysis::advice>("advice"),
     of_analysis<&Analysis::boundaries>("boundaries"),
     list_of_analysis<&Analysis::cells>("cells"),
     list_of_analysis<&Analysis::signatures>("signatures"),
-    derived<Report>("groups",
-                    [](const Report& report) { return each_in(report, report.found.groups); }),
+    derived<Report>("groups", [](auto& report) { return each_in(report, report.found.groups); }),
     derived<Report>("failing_operations",
-                    [](const Report& report) { return each_in(report, report.found.operations); }),
+                    [](auto& report) { return each_in(report, report.found.operations); }),
     list_of_analysis<&Analysis::rate_claims>("claims"),
     list_of_analysis<&Analysis::claims_together>("claims_together").if_any(),
     list_of_analysis<&Analysis::comparisons>("layers"),
     of_analysis<&Analysis::left_out>("left_out"),
     derived<Report>("settling",
-                    [](const Report& report) -> std::optional<SettlingIn> {
+                    [](auto& report) -> std::optional<SettlingIn> {
                       if (!report.analysis.settling) return std::nullopt;
                       return SettlingIn{report, *report.analysis.settling};
                     })
         .if_any(),
     derived<Report>("provenances",
-                    [](const Report& report) {
+                    [](auto& report) {
                       std::map<std::string, nlohmann::json> all;
                       for (const auto& [id, said] : report.journal.provenances)
                         all[id] = object_or_null(said);
                       return all;
                     }),
     derived<Report>("image_sets",
-                    [](const Report& report) {
+                    [](auto& report) {
                       const auto& sets = report.journal.image_sets;
                       return std::map<std::string, std::vector<ImageSeen>>(sets.begin(),
                                                                            sets.end());
