@@ -13,9 +13,15 @@ if(APPLE)
   list(APPEND mpsprobe_torch_sources backends/mps.cpp backends/mps_machine_apple.cpp)
 endif()
 list(TRANSFORM mpsprobe_torch_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
+# Not a definition on the command line: another path would compile everything anew.
+set(_built_against ${MPSPROBE_TORCH_ROOT}/lib/libtorch_cpu${CMAKE_SHARED_LIBRARY_SUFFIX})
+file(CONFIGURE OUTPUT built_against.cpp @ONLY CONTENT [[
+#include "scenarios/provenance/provenance.h"
+const char* const mpsprobe::kTorchBuiltAgainst = "@_built_against@";
+]])
 
 mpsprobe_library(torch
-  SOURCES ${mpsprobe_torch_sources}
+  SOURCES ${mpsprobe_torch_sources} ${CMAKE_CURRENT_BINARY_DIR}/built_against.cpp
   LIBRARIES mpsprobe::worker mpsprobe::comparison mpsprobe::loaded_image LibTorch::cpu nlohmann_json::nlohmann_json fmt::fmt-header-only
             ${CMAKE_DL_LIBS})
 if(APPLE)

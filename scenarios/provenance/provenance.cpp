@@ -54,6 +54,7 @@ nlohmann::json torch_provenance() {
       {"version", utf8_json(version)},
       {"git_hash", utf8_json(hash)},
       {"path", utf8_json(image.path)},
+      {"built_against", kTorchBuiltAgainst},
       {"build_id", image.build_id},
       {"uuid", image.uuid},
       {"fingerprint", image.fingerprint},

@@ -16,6 +16,10 @@ template <>
 inline constexpr auto kWordsOf<CheckStatus> = std::to_array<std::string_view>({"ok", "warn", "fail",
                                                                                "n/a"});
 
+constexpr CheckStatus ok_or_warn(bool ok) {
+  return ok ? CheckStatus::ok : CheckStatus::warn;
+}
+
 /// One thing that doctor looked at. Texts may come from outside: escape them on output.
 struct Check {
   std::string id;       ///< stable, for programs: "worker.stock.torch"
@@ -58,8 +62,8 @@ void check_limits(Checks& checks);
 /// Variables in force in the workers that change results; `extra` as --env gives them.
 void check_environment(const std::vector<std::string>& extra, Checks& checks);
 
-/// Runs the known-good cell on the backend, and a crash, a hang and a wrong number that must come
-/// out as such. Takes a few seconds a worker, and no more than about 12 altogether.
+/// Whether the backend, and each Apple GPU, computes right numbers in one thread; and a crash, a
+/// hang and a wrong number that must come out as such. Takes a few seconds a worker.
 void check_by_running(const DoctorOptions& options, const std::vector<WorkerInfo>& workers,
                       Checks& checks);
 

@@ -1,13 +1,10 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <sys/resource.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <system_error>
 #include <thread>
 
@@ -18,7 +15,6 @@
 #include "harness/wire/flight_recorder.h"
 #include "harness/wire/shared_memory.h"
 #include "tools/runner/doctor/doctor_check.h"
-#include "tools/runner/doctor/doctor_system.h"
 
 namespace mpsprobe {
 namespace {
@@ -30,117 +26,98 @@ constexpr uint64_t kGiB = uint64_t{1} << 30;
 
 std::string in_bytes(uint64_t bytes) {
   if (bytes >= kGiB) return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / kGiB);
-  if (bytes >= kMiB) return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / kMiB);
-  return fmt::format("{} bytes", bytes);
+  return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / kMiB);
 }
 
-void limit(Checks& checks, const std::string& id, const std::string& what, bool enough,
+void limit(Checks& checks, const std::string& id, const std::string& what, CheckStatus status,
            const std::string& value, const std::string& remedy) {
-  checks.push_back({"limit." + id, "limits", enough ? CheckStatus::ok : CheckStatus::warn, what,
-                    value, enough ? "" : remedy});
+  checks.push_back(
+      {"limit." + id, "limits", status, what, value, status == CheckStatus::ok ? "" : remedy});
 }
 
-/// The soft limit, and how it is shown. RLIM_INFINITY is the largest number.
-struct ResourceLimit {
-  rlim_t soft = RLIM_INFINITY;
-  bool unlimited() const { return soft == RLIM_INFINITY; }
-  bool at_least(uint64_t least) const { return unlimited() || soft >= least; }
-  std::string text() const { return unlimited() ? "unlimited" : fmt::format("{}", soft); }
-  std::string bytes() const { return unlimited() ? "unlimited" : in_bytes(soft); }
-};
-
-ResourceLimit resource_limit(int which) {
+/// The soft limit; RLIM_INFINITY is the largest number.
+uint64_t resource_limit(int which) {
   rlimit limit{};
-  if (getrlimit(static_cast<decltype(RLIMIT_CORE)>(which), &limit) != 0) return {};
-  return {limit.rlim_cur};
+  if (getrlimit(static_cast<decltype(RLIMIT_CORE)>(which), &limit) != 0) return RLIM_INFINITY;
+  return limit.rlim_cur;
+}
+
+std::string in_words(uint64_t limit) {
+  return limit == RLIM_INFINITY ? "unlimited" : fmt::format("{}", limit);
+}
+
+std::string first_line(const fs::path& file) {
+  std::ifstream stream(file);
+  std::string line;
+  std::getline(stream, line);
+  return line;
 }
 
 void check_process_limits(Checks& checks) {
   // The largest cell has 256 threads a process; LibTorch and the drivers have some of their own.
-  const ResourceLimit processes = resource_limit(RLIMIT_NPROC);
-  limit(checks, "processes", "processes and threads (ulimit -u)", processes.at_least(1024),
-        processes.text(),
+  const uint64_t processes = resource_limit(RLIMIT_NPROC);
+  limit(checks, "processes", "processes and threads (ulimit -u)", ok_or_warn(processes >= 1024),
+        in_words(processes),
         "cells with many threads end as infrastructure: ulimit -u 4096, or a smaller --threads");
-  // Each process of a trial takes five descriptors of the runner.
-  const ResourceLimit files = resource_limit(RLIMIT_NOFILE);
-  limit(checks, "files", "open files (ulimit -n)", files.at_least(256), files.text(),
+  const uint64_t files = resource_limit(RLIMIT_NOFILE);
+  limit(checks, "files", "open files (ulimit -n)", ok_or_warn(files >= 256), in_words(files),
         "ulimit -n 1024: each process of a cell takes five");
-  const ResourceLimit memory = resource_limit(RLIMIT_AS);
-  limit(checks, "address_space", "address space (ulimit -v)", memory.at_least(16 * kGiB),
-        memory.bytes(), "ulimit -v unlimited: LibTorch and GPUs reserve far more than they use");
-  const ResourceLimit core = resource_limit(RLIMIT_CORE);
-  limit(checks, "core", "core files (ulimit -c)", core.soft == 0 || !core_files_fill_disk(),
-        core.bytes(), "ulimit -c 0: every crash of a worker writes a core file of GiBs");
+  const uint64_t memory = resource_limit(RLIMIT_AS);
+  limit(checks, "address_space", "address space (ulimit -v)", ok_or_warn(memory >= 16 * kGiB),
+        memory == RLIM_INFINITY ? "unlimited" : in_bytes(memory),
+        "ulimit -v unlimited: LibTorch and GPUs reserve far more than they use");
+  // Where a program takes core files (Linux), or there is no such file (macOS), none fills a disk.
+  const std::string pattern = first_line("/proc/sys/kernel/core_pattern");
+  const bool written = !pattern.empty() && pattern.front() != '|';
+  limit(checks, "core", "core files (ulimit -c)",
+        ok_or_warn(!written || resource_limit(RLIMIT_CORE) == 0),
+        in_words(resource_limit(RLIMIT_CORE)),
+        "ulimit -c 0: every crash of a worker writes a core file of GiBs");
 }
 
 void check_shared_memory(Checks& checks) {
+  const std::string value = "shared memory of " + in_bytes(sizeof(recorder_layout::Block));
   try {
     SharedMemory::create(sizeof(recorder_layout::Block));
-    checks.push_back({"limit.shared_memory", "limits", CheckStatus::ok, "flight recorder",
-                      "shared memory of " + in_bytes(sizeof(recorder_layout::Block)), ""});
+    limit(checks, "shared_memory", "flight recorder", CheckStatus::ok, value, "");
   } catch (const std::system_error& error) {
-    checks.push_back({"limit.shared_memory", "limits", CheckStatus::fail, "flight recorder",
-                      error.what(),
-                      "no trial can start: free memory, or let the sandbox allow memfd_create "
-                      "(macOS: shm_open)"});
+    limit(checks, "shared_memory", "flight recorder", CheckStatus::fail, error.what(),
+          "no trial can start: free memory, or let the sandbox allow memfd_create (macOS: "
+          "shm_open)");
   }
 }
 
 void check_disk(Checks& checks) {
   std::error_code error;
   const fs::path here = fs::current_path(error);
-  const auto space = fs::space(here, error);
-  if (error) {
-    checks.push_back({"limit.disk", "limits", CheckStatus::warn, "disk, for mpsprobe-out",
-                      error.message(), "choose a folder with --out"});
-    return;
-  }
+  const uint64_t free = error ? 0 : fs::space(here, error).available;
   const bool writable = access(here.c_str(), W_OK) == 0;
-  checks.push_back(
-      {"limit.disk", "limits",
-       !writable || space.available < 64 * kMiB ? CheckStatus::fail
-       : space.available < kGiB                 ? CheckStatus::warn
-                                                : CheckStatus::ok,
-       "disk, for mpsprobe-out",
-       fmt::format("{} free in {}{}", in_bytes(space.available), here.string(),
-                   writable ? "" : ", which cannot be written"),
-       writable && space.available >= kGiB ? "" : "free some, or choose another folder by --out"});
+  limit(checks, "disk", "disk, for mpsprobe-out",
+        error || !writable || free < 64 * kMiB ? CheckStatus::fail : ok_or_warn(free >= kGiB),
+        error ? error.message()
+              : fmt::format("{} free in {}{}", in_bytes(free), here.string(),
+                            writable ? "" : ", which cannot be written"),
+        "free some, or choose another folder by --out");
 }
 
-void check_load(Checks& checks) {
+void check_machine(Checks& checks) {
   const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
   double load = 0;
   const bool known = getloadavg(&load, 1) == 1;
-  limit(checks, "load", "cores and load", !known || load < cores,
+  limit(checks, "load", "cores and load", ok_or_warn(!known || load < cores),
         fmt::format("{} cores, load {:.1f}", cores, load),
         "races depend on timing, and a loaded machine looks hung: end other programs");
-}
-
-std::string ago(fs::file_time_type when) {
-  const auto seconds =
-      std::chrono::duration_cast<std::chrono::seconds>(fs::file_time_type::clock::now() - when)
-          .count();
-  if (seconds < 120) return fmt::format("{} s ago", std::max<int64_t>(seconds, 0));
-  if (seconds < 7200) return fmt::format("{} min ago", seconds / 60);
-  return seconds < 172800 ? fmt::format("{} h ago", seconds / 3600)
-                          : fmt::format("{} days ago", seconds / 86400);
-}
-
-bool is_report(const fs::path& file) {
-  return file.extension() == ".ips" || file.extension() == ".crash";
+  limit(checks, "memory", "memory of the machine", ok_or_warn(physical_memory_bytes() >= 4 * kGiB),
+        in_bytes(physical_memory_bytes()),
+        "use --jobs 1: a worker with LibTorch takes some hundred MiB before it has computed");
 }
 
 void check_folder(const fs::path& folder, const std::string& id, bool needed, Checks& checks) {
   std::error_code error;
   size_t reports = 0;
-  fs::file_time_type newest = fs::file_time_type::min();
-  fs::directory_iterator at(folder, error);
-  for (; !error && at != fs::directory_iterator(); at.increment(error)) {
-    if (!is_report(at->path())) continue;
-    ++reports;
-    std::error_code gone;
-    const auto written = at->last_write_time(gone);
-    if (!gone) newest = std::max(newest, written);
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    const fs::path kind = at->path().extension();
+    if (kind == ".ips" || kind == ".crash") ++reports;
   }
   Check check{id, "crash reports", CheckStatus::ok, folder.string(), "", ""};
   if (error == std::errc::no_such_file_or_directory && !needed) {
@@ -153,9 +130,7 @@ void check_folder(const fs::path& folder, const std::string& id, bool needed, Ch
         "crashes then rest on the flight recorder alone: give the terminal access (macOS: Privacy "
         "& Security, Full Disk Access), or name another folder with --crash-reports";
   } else {
-    check.value = reports == 0 ? "can be read, holds none yet"
-                               : fmt::format("can be read, holds {}, the newest written {}",
-                                             reports, ago(newest));
+    check.value = fmt::format("can be read, holds {}", reports);
   }
   checks.push_back(check);
 }
@@ -166,11 +141,7 @@ void check_limits(Checks& checks) {
   check_process_limits(checks);
   check_shared_memory(checks);
   check_disk(checks);
-  check_load(checks);
-  limit(checks, "memory", "memory of the machine", physical_memory_bytes() >= 4 * kGiB,
-        in_bytes(physical_memory_bytes()),
-        "use --jobs 1: a worker with LibTorch takes some hundred MiB before it has computed");
-  check_system_limits(checks);
+  check_machine(checks);
 }
 
 void check_crash_reports(const DoctorOptions& options, Checks& checks) {
@@ -185,51 +156,39 @@ void check_crash_reports(const DoctorOptions& options, Checks& checks) {
                       "the system's own", "this system writes none; stacks come from the workers",
                       ""});
   }
-  check_crash_handling(checks);
 }
 
 void check_environment(const std::vector<std::string>& extra, Checks& checks) {
   const std::vector<std::string> inherited = inherited_environment();
   const std::vector<std::string> workers = worker_environment(Cell{}, inherited, extra);
+  const auto add = [&checks](const std::string& entry, CheckStatus status, const char* remark,
+                             const char* remedy) {
+    const size_t equals = std::min(entry.find('='), entry.size());
+    const std::string value = entry.substr(std::min(equals + 1, entry.size()));
+    checks.push_back({"environment." + entry.substr(0, equals), "environment", status,
+                      entry.substr(0, equals), value + remark, remedy});
+  };
   const size_t before = checks.size();
   for (const std::string& entry : inherited) {
+    if (entry.starts_with("DEBUGINFOD_URLS=")) {
+      add(entry, CheckStatus::warn, "", "unset it: naming functions could wait for the network");
+    }
     const std::string name = entry.substr(0, entry.find('='));
     if (!changes_results(name)) continue;
-    const bool passed = std::find(workers.begin(), workers.end(), entry) != workers.end();
-    const bool given = std::any_of(workers.begin(), workers.end(), [&](const std::string& other) {
-      return other.starts_with(name + "=");
-    });
-    const std::string value = entry.substr(std::min(name.size() + 1, entry.size()));
-    Check check{"environment." + name, "environment", CheckStatus::warn, name, value, ""};
     if (name == "MPSPROBE_TORCH") {
-      check.status = CheckStatus::ok;  // what it names is among the copies
-      check.value += " (for the next build of the worker)";
-    } else if (passed) {
-      check.remedy =
-          "unset it, or keep it in every run that is to be compared: each trial records it";
+      add(entry, CheckStatus::ok, " (for the next build of the worker)", "");
+    } else if (std::find(workers.begin(), workers.end(), entry) != workers.end()) {
+      add(entry, CheckStatus::warn, "",
+          "unset it, or keep it in every run that is to be compared: each trial records it");
     } else {
-      check.value +=
-          given ? " (--env says otherwise)" : " (taken away from workers: the cell decides)";
-      check.remedy = "unset it: it misleads whoever reads this terminal";
+      add(entry, CheckStatus::warn, " (taken away from workers: the cell or --env decides)",
+          "unset it: it misleads whoever reads this terminal");
     }
-    checks.push_back(std::move(check));
   }
-  for (const std::string& entry : extra) {
-    const std::string name = entry.substr(0, entry.find('='));
-    checks.push_back({"environment.extra." + name, "environment", CheckStatus::ok, name,
-                      entry.substr(std::min(entry.find('=') + 1, entry.size())) + " (--env)", ""});
-  }
+  for (const std::string& entry : extra) add(entry, CheckStatus::ok, " (--env)", "");
   if (checks.size() == before) {
     checks.push_back({"environment.none", "environment", CheckStatus::ok,
                       "variables that change results", "none is set", ""});
-  }
-  const auto debuginfod =
-      std::find_if(inherited.begin(), inherited.end(),
-                   [](const std::string& entry) { return entry.starts_with("DEBUGINFOD_URLS="); });
-  if (debuginfod != inherited.end()) {
-    checks.push_back({"environment.DEBUGINFOD_URLS", "environment", CheckStatus::warn,
-                      "DEBUGINFOD_URLS", debuginfod->substr(debuginfod->find('=') + 1),
-                      "unset it: naming functions could wait for the network"});
   }
 }
 

@@ -5,18 +5,15 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "harness/provenance/installed_torch.h"
 #include "harness/wire/event.h"
-#include "tools/runner/doctor/doctor_system.h"
 #include "tools/runner/program_fixture.h"
-#include "tools/runner/workers/rpath.h"
-#include "tools/runner/workers/torch_copies.h"
 
 namespace mpsprobe {
 namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -116,10 +113,9 @@ TEST_F(Doctor, AnotherLibraryThanExpectedIsToldWithBothPathsByDoctorAndByRun) {
   const std::string meant = make_torch("meant", "2.15.0");
   const std::string worker =
       make_worker(R"({"torch":{"version":"2.11.0","git_hash":"aaaaaaaa","path":"LOADED/)" +
-                  std::string(torch_library_name()) + R"("}})");
+                  std::string(torch_library_name()) + R"(","built_against":")" + meant + R"("}})");
   const std::string front =
       std::string(kLibraryPath) + "=" + fs::path(loaded).parent_path().string();
-  setenv("MPSPROBE_TORCH", path("meant").c_str(), 1);
   const Run run =
       doctor({"--worker", worker, "--env", front, "--expect-torch", "2.15.0", "--json"});
   const Run refused = mpsprobe({"run", "--op", "x", "--worker", worker, "--env", front,
@@ -132,7 +128,6 @@ TEST_F(Doctor, AnotherLibraryThanExpectedIsToldWithBothPathsByDoctorAndByRun) {
       {"--worker", worker, "--env", front, "--expect-torch", "path:" + path("front"), "--json"});
   const Run mistyped = mpsprobe({"run", "--op", "x", "--worker", worker, "--env", front,
                                  "--expect-torch", "path:" + path("frnot"), "--out", path("out")});
-  unsetenv("MPSPROBE_TORCH");
   EXPECT_EQ(run.exit_code, 3);
   const json expected = check(run, "worker.stock.expected");
   EXPECT_EQ(expected["status"], "fail");
@@ -143,14 +138,33 @@ TEST_F(Doctor, AnotherLibraryThanExpectedIsToldWithBothPathsByDoctorAndByRun) {
   EXPECT_THAT(refused.err, HasSubstr(meant));
   EXPECT_FALSE(fs::exists(path("out")));
   EXPECT_EQ(check(agreed, "worker.stock.expected")["status"], "ok");
-  // MPSPROBE_TORCH is meant for the next build: the copy that it names is not the one loaded.
-  EXPECT_EQ(check(agreed, "worker.stock.copy.0")["status"], "warn");
-  EXPECT_THAT(check(agreed, "worker.stock.copy.0")["remedy"], HasSubstr(loaded));
+  const json shadowed = check(agreed, "worker.stock.shadowed");
+  EXPECT_EQ(shadowed["status"], "fail");
+  EXPECT_THAT(shadowed["value"], HasSubstr(loaded + " is loaded in place of " + meant));
+  EXPECT_THAT(shadowed["remedy"], HasSubstr(kLibraryPath));
   EXPECT_EQ(check(by_path, "worker.stock.expected")["status"], "fail");
   EXPECT_EQ(check(by_own_path, "worker.stock.expected")["status"], "ok");
   EXPECT_EQ(mistyped.exit_code, 2);
   EXPECT_THAT(mistyped.err, HasSubstr("names a folder that does not exist"));
   EXPECT_FALSE(fs::exists(path("out")));
+}
+
+TEST_F(Doctor, ALinkToWhatAWorkerWasBuiltAgainstShadowsNothing) {
+  const std::string meant = make_torch("meant", "2.15.0");
+  fs::create_directories(folder_ / "links");
+  fs::create_symlink(meant, folder_ / "links" / torch_library_name());
+  const std::string worker = make_worker(R"({"torch":{"version":"2.15.0","path":")" +
+                                         path("links/" + std::string(torch_library_name())) +
+                                         R"(","built_against":")" + meant + R"("}})");
+  EXPECT_EQ(check(doctor({"--worker", worker, "--json"}), "worker.stock.shadowed")["status"], "ok");
+}
+
+TEST_F(Doctor, AWorkerThatCannotAnswerIsToldOfTheLoadersVariables) {
+  const std::string file = write("broken", "#!/bin/sh\nexit 127\n");
+  fs::permissions(file, fs::perms::owner_all);
+  const std::string front = std::string(kLibraryPath) + "=/somewhere/else";
+  const Run run = doctor({"--worker", "stock=" + file, "--env", front, "--json"});
+  EXPECT_THAT(check(run, "worker.stock.answers")["value"], HasSubstr(front));
 }
 
 TEST_F(Doctor, SymbolsAreThereNotThereOrNotTold) {
@@ -314,128 +328,6 @@ TEST_F(DoctorOfADevice, ABackendThatIsNamedLeavesTheOthersAlone) {
   const Run run = doctor({"--worker", worker, "--backend", "metal", "--json"});
   EXPECT_EQ(check(run, "run.stock.computes.mps")["value"], "not asked: --backend metal");
   EXPECT_EQ(check(run, "run.stock.computes.metal")["status"], "ok");
-}
-
-json macos_check(const MacosFacts& facts, const std::string& id) {
-  Checks checks;
-  check_macos_limits(facts, checks);
-  check_macos_crash_handling(facts, checks);
-  for (const Check& each : checks) {
-    if (each.id == id) {
-      return {{"status", name_of(each.status)}, {"value", each.value}, {"remedy", each.remedy}};
-    }
-  }
-  return {{"status", "there is no check " + id}};
-}
-
-// The limits of sysctl -a on a Mac with 16 GB (kern.maxprocperuid 2666, kern.coredump 1), and what
-// a strict administrator or a sandbox makes of them.
-TEST(MacosChecks, JudgeWhatSysctlAndTheLoaderSay) {
-  EXPECT_EQ(macos_check({1, 2666, false}, "limit.user_processes")["status"], "ok");
-  EXPECT_EQ(macos_check({1, 2666, false}, "limit.user_processes")["value"], "2666");
-  const json few = macos_check({1, 266, false}, "limit.user_processes");
-  EXPECT_EQ(few["status"], "warn");
-  EXPECT_THAT(few["remedy"], HasSubstr("kern.maxprocperuid"));
-  EXPECT_EQ(macos_check({}, "limit.user_processes")["value"], "not told");
-  EXPECT_EQ(macos_check({1, 2666, true}, "limit.dyld")["status"], "warn");
-  EXPECT_THAT(macos_check({1, 2666, true}, "limit.dyld")["remedy"], HasSubstr("--env"));
-  EXPECT_EQ(macos_check({1, 2666, false}, "limit.dyld")["status"], "ok");
-  EXPECT_EQ(macos_check({1, 0, false}, "crash_reports.corefiles")["value"], "on");
-  EXPECT_EQ(macos_check({0, 0, false}, "crash_reports.corefiles")["value"], "off");
-}
-
-/// The self-test worker's run path is $ORIGIN/../lib: beside a copy of it lies what it was built
-/// against.
-class TorchCopies : public Doctor {
- protected:
-  TorchCopies() {
-    fs::create_directories(folder_ / "bin");
-    worker_ = path("bin/worker");
-    fs::copy_file(selftest_.substr(selftest_.find('=') + 1), worker_);
-    write("version.py", "__version__ = '2.15.0'\n");
-    fs::create_directories(folder_ / "lib");
-    linked_ = fs::canonical(write("lib/" + std::string(torch_library_name()), "linked")).string();
-  }
-  std::string worker_;
-  std::string linked_;
-};
-
-TEST_F(TorchCopies, TheFirstCopyOfTheLoaderShadowsTheLinkedOne) {
-  const std::string front = make_torch("front", "2.9.1a0+git1234");
-  const std::vector<std::string> environment{
-      std::string(kLibraryPath) + "=/nonexistent:" + fs::path(front).parent_path().string()};
-  const auto copies = torch_copies(worker_, environment);
-  ASSERT_EQ(copies.size(), 2U);
-  EXPECT_EQ(copies[0].library, front);
-  EXPECT_EQ(copies[0].origin, kLibraryPath);
-  EXPECT_EQ(copies[0].files.version, "2.9.1a0+git1234");
-  EXPECT_EQ(copies[1].library, linked_);
-  EXPECT_EQ(copies[1].files.version, "2.15.0");
-  // What a worker that could not even answer would have loaded, and what one says that it has.
-  for (const std::string& loaded : {std::string(), front}) {
-    const auto shadowing = find_shadowing(loaded, copies);
-    ASSERT_TRUE(shadowing.has_value());
-    EXPECT_THAT(in_words(*shadowing), HasSubstr(front));
-    EXPECT_THAT(in_words(*shadowing), HasSubstr(linked_));
-    EXPECT_THAT(remedy_for(*shadowing), HasSubstr(kLibraryPath));
-    EXPECT_FALSE(shadowing->same_bytes);
-  }
-  EXPECT_FALSE(find_shadowing(linked_, copies).has_value());
-  EXPECT_FALSE(find_shadowing("", torch_copies(worker_, {})).has_value());
-}
-
-TEST_F(TorchCopies, ALinkToTheLinkedOneShadowsNothing) {
-  fs::create_directories(folder_ / "links");
-  fs::create_symlink(linked_, folder_ / "links" / torch_library_name());
-  const auto copies =
-      torch_copies(worker_, {std::string(kLibraryPath) + "=" + (folder_ / "links").string()});
-  EXPECT_FALSE(find_shadowing("", copies).has_value());
-}
-
-TEST_F(TorchCopies, PythonsPackagesAreFoundWithoutPython) {
-  const std::string package = "venv/lib/python3.11/site-packages/torch";
-  const std::string python = make_torch(package, "2.9.1");
-  const auto copies = torch_copies(worker_, {"VIRTUAL_ENV=" + path("venv"), "PATH=/nonexistent"});
-  ASSERT_EQ(copies.size(), 2U);
-  EXPECT_EQ(copies[1].library, python);
-  EXPECT_EQ(copies[1].files.version, "2.9.1");
-  EXPECT_FALSE(copies[1].searched);
-}
-
-TEST_F(TorchCopies, ARunPathIsReadFromProgramsAndFromNothingElse) {
-#ifndef __APPLE__
-  EXPECT_THAT(read_rpath(worker_).folders, ElementsAre("$ORIGIN/../lib"));
-  EXPECT_FALSE(read_rpath(worker_).before_environment);
-#endif
-  EXPECT_TRUE(read_rpath(write("script", "#!/bin/sh\n")).folders.empty());
-  EXPECT_TRUE(read_rpath(path("nonexistent")).folders.empty());
-  EXPECT_TRUE(read_rpath(folder_).folders.empty());
-  // Cut off anywhere, or with any of its first bytes wrong, it is read as far as it makes sense.
-  const std::string program = read("bin/worker");
-  for (size_t bytes : {10U, 64U, 100U, 400U, 700U, 5000U, 20000U}) {
-    read_rpath(write("cut", program.substr(0, bytes)));
-  }
-  for (size_t at = 4; at < 1000; ++at) {
-    std::fstream file(worker_, std::ios::in | std::ios::out | std::ios::binary);
-    const auto put = [&](char byte) {
-      file.seekp(static_cast<std::streamoff>(at));
-      file.put(byte).flush();
-    };
-    put('\xff');
-    for (const std::string& folder : read_rpath(worker_).folders) {
-      EXPECT_LE(folder.size(), 65536U);
-    }
-    put(program[at]);
-  }
-}
-
-TEST_F(TorchCopies, AMachOFileTellsItsRunPathHere) {
-  // Header of 32 bytes with one command of 48: LC_RPATH, whose text begins at 12.
-  std::string file("\xcf\xfa\xed\xfe\x0c\0\0\1\0\0\0\0\2\0\0\0\1\0\0\0\x30\0\0\0\0\0\0\0\0\0\0\0",
-                   32);
-  file += std::string("\x1c\0\0\x80\x30\0\0\0\x0c\0\0\0@loader_path/../lib", 31);
-  file.resize(200, '\0');
-  EXPECT_THAT(read_rpath(write("macho", file)).folders, ElementsAre("@loader_path/../lib"));
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 #include "tools/runner/doctor/doctor_check.h"
 #include "tools/runner/machine_error.h"
 #include "tools/runner/run/plan_campaign.h"
-#include "tools/runner/workers/torch_copies.h"
+#include "tools/runner/workers/shadowing.h"
 #include "tools/runner/workers/workers.h"
 
 namespace mpsprobe {
@@ -32,11 +32,6 @@ bool is_apple_gpu(const std::string& backend) {
   return backend == name_of(Backend::mps) || backend == name_of(Backend::metal);
 }
 
-std::string version_of(const InstalledTorch& files) {
-  return fmt::format("LibTorch {} (git {})", or_else(files.version, "of unknown version"),
-                     or_else(files.git_hash, "unknown"));
-}
-
 /// The checks of one worker.
 class WorkerChecks {
  public:
@@ -44,10 +39,7 @@ class WorkerChecks {
       : worker_(worker),
         options_(options),
         checks_(checks),
-        environment_(extra_environment(options)) {
-    copies_ = torch_copies(worker.path,
-                           worker_environment(Cell{}, inherited_environment(), environment_));
-  }
+        environment_(extra_environment(options)) {}
 
   /// Empty where the worker does not answer.
   std::optional<WorkerInfo> run() {
@@ -57,7 +49,6 @@ class WorkerChecks {
     } catch (const MachineError& error) {
       add("answers", CheckStatus::fail, "answers", error.what(),
           "put that right: nothing runs with this worker before");
-      show_copies("");
       return std::nullopt;
     }
     const std::string version = text_at(info.describe, "version");
@@ -70,17 +61,15 @@ class WorkerChecks {
     }
     const json provenance = info.describe.value("provenance", json());
     const LibraryUnderTest library = library_under_test(provenance);
-    const bool torch = library.name == "LibTorch";
     if (library.name.empty()) {
       add("library", CheckStatus::not_applicable, "library under test",
           "it says that it loads none");
     } else {
       check_library(library, library_object(provenance));
     }
-    if (torch) check_torch(library);
+    if (library.name == "LibTorch") check_torch(library, library_object(provenance));
     check_expected(info);
     for (const std::string& symbol : options_.probes) check_symbol(info, symbol);
-    if (torch || library.name.empty()) show_copies(library.path);
     check_backends(info);
     return info;
   }
@@ -90,93 +79,53 @@ class WorkerChecks {
            const std::string& value, const std::string& remedy = "",
            const std::string& section = "workers") {
     checks_.push_back({fmt::format("worker.{}.{}", worker_.name, id), section, status,
-                       fmt::format("{}: {}", worker_.name, what), value, remedy});
+                       fmt::format("{}: {}", worker_.name, what), value,
+                       status == CheckStatus::ok ? "" : remedy});
   }
 
   void check_library(const LibraryUnderTest& library, const json& told) {
     // Only LibTorch's packages say which commit they were built from.
     const bool says_commit = library.name == "LibTorch";
     const bool known = !library.version.empty() && !(says_commit && library.git_hash.empty());
-    add("library", known ? CheckStatus::ok : CheckStatus::warn, library.name,
+    add("library", ok_or_warn(known), library.name,
         or_else(library.version, "version unknown") +
             (says_commit ? ", git " + or_else(library.git_hash, "unknown") : ""),
-        known ? ""
-              : "results of a build that does not say what it is prove little: keep version.py, or "
-                "build-version and build-hash, beside its lib/");
+        "results of a build that does not say what it is prove little: keep version.py, or "
+        "build-version and build-hash, beside its lib/");
     const std::string fingerprint = text_at(told, "fingerprint");
-    add("image", library.path.empty() ? CheckStatus::warn : CheckStatus::ok, "really loaded from",
+    add("image", ok_or_warn(!library.path.empty()), "really loaded from",
         fmt::format("{}, {}", or_else(library.path, "it does not say"),
                     !library.build_id.empty() ? "id " + library.build_id
                     : !fingerprint.empty()    ? "no build id, fingerprint " + fingerprint
                                               : "without id"),
-        library.path.empty() ? "the worker must tell the library's path (docs/protocol.md)" : "");
+        "the worker must tell the library's path (docs/protocol.md)");
   }
 
-  void check_torch(const LibraryUnderTest& library) {
-    check_shadowing(library.path);
+  void check_torch(const LibraryUnderTest& library, const json& told) {
+    const auto shadowing = find_shadowing(told);
+    add("shadowed", shadowing ? CheckStatus::fail : CheckStatus::ok,
+        "loads what it was built against",
+        shadowing ? in_words(*shadowing) : "nothing stands in front of it",
+        shadowing ? remedy_for(*shadowing) : "");
     const bool pool = library.stream_pool.value_or(false);
     add("stream_pool", pool ? CheckStatus::ok : CheckStatus::not_applicable, "MPSStreamPool",
-        pool ? "there: at::mps::getStreamFromPool() is in the process"
-             : "not there: stream=per-thread is unsupported on mps");
-  }
-
-  void check_shadowing(const std::string& path) {
-    if (path.empty()) return;
-    if (const auto shadowing = find_shadowing(path, copies_)) {
-      add("shadowed", CheckStatus::fail, "loads what it was built against", in_words(*shadowing),
-          remedy_for(*shadowing));
-      return;
-    }
-    const bool linked = std::any_of(copies_.begin(), copies_.end(),
-                                    [](const TorchCopy& copy) { return copy.linked; });
-    add("shadowed", linked ? CheckStatus::ok : CheckStatus::not_applicable,
-        "loads what it was built against",
-        linked ? "yes: nothing stands in front of it"
-               : "its file does not say what it was built against");
+        pool ? "there" : "not there: stream=per-thread is unsupported on mps");
   }
 
   void check_expected(const WorkerInfo& info) {
     if (options_.expect_torch.empty()) return;
-    const std::string mismatch = torch_mismatch(info, options_.expect_torch, options_.environment);
+    const std::string mismatch = torch_mismatch(info, options_.expect_torch);
     add("expected", mismatch.empty() ? CheckStatus::ok : CheckStatus::fail,
         "is --expect-torch " + options_.expect_torch, mismatch.empty() ? "yes" : mismatch,
-        mismatch.empty() ? "" : "nothing is run with --expect-torch before that is put right");
+        "nothing is run with --expect-torch before that is put right");
   }
 
   void check_symbol(const WorkerInfo& info, const std::string& symbol) {
     const std::string answer = probe_answer(info, symbol);
-    add("symbol." + symbol, answer == "there" ? CheckStatus::ok : CheckStatus::warn,
-        "has " + symbol, answer,
-        answer == "there" ? ""
-        : answer == "not there"
+    add("symbol." + symbol, ok_or_warn(answer == "there"), "has " + symbol, answer,
+        answer == "not there"
             ? "this build lacks it: an environment switch or a fix that needs it does nothing here"
             : "the worker does not answer MPSPROBE_PROBES (docs/protocol.md)");
-  }
-
-  // Copies that are not loaded, and that a person may take for the one under test.
-  void show_copies(const std::string& told) {
-    std::error_code error;
-    const std::filesystem::path resolved = std::filesystem::canonical(told, error);
-    const std::string loaded = error ? told : resolved.string();
-    size_t number = 0;
-    for (const TorchCopy& copy : copies_) {
-      if (copy.library == loaded) continue;
-      // The user names it for the next build: a worker that loads another is probably a stale one.
-      const bool wanted = copy.origin == "MPSPROBE_TORCH";
-      const bool odd = (wanted || copy.searched) && !loaded.empty();
-      add(fmt::format("copy.{}", number++), odd ? CheckStatus::warn : CheckStatus::not_applicable,
-          copy.origin, fmt::format("{}: {}, not loaded", copy.library, version_of(copy.files)),
-          !odd     ? ""
-          : wanted ? "build the worker again (tools/mpsprobe does), or take MPSPROBE_TORCH away; "
-                     "loaded is " +
-                         loaded
-                   : "make sure which one you mean: --expect-torch; loaded is " + loaded,
-          "copies of LibTorch");
-    }
-    if (number == 0) {
-      add("copy.none", CheckStatus::ok, "other copies", "none where loader or Python look", "",
-          "copies of LibTorch");
-    }
   }
 
   void check_backends(const WorkerInfo& info) {
@@ -207,7 +156,6 @@ class WorkerChecks {
   const DoctorOptions& options_;
   Checks& checks_;
   std::vector<std::string> environment_;
-  std::vector<TorchCopy> copies_;
 };
 
 }  // namespace
@@ -236,13 +184,8 @@ std::vector<WorkerInfo> check_workers(const DoctorOptions& options, Checks& chec
                       "--backend " + options.backend, reason.empty() ? "available" : reason,
                       reason.empty() ? "" : "choose one that is available, or see the reason"});
   }
-  // Section by section, whichever worker they are about.
-  std::stable_sort(checks.begin(), checks.end(), [](const Check& a, const Check& b) {
-    const auto rank = [](const Check& check) {
-      return check.section == "workers" ? 0 : check.section == "backends" ? 2 : 1;
-    };
-    return rank(a) < rank(b);
-  });
+  std::stable_partition(checks.begin(), checks.end(),
+                        [](const Check& check) { return check.section == "workers"; });
   return answered;
 }
 

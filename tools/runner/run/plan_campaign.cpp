@@ -273,7 +273,7 @@ CampaignHeader plan_campaign(const RunOptions& options) {
   if (!variables.empty()) asked.push_back(variables_question(variables));
   header.workers = find_workers(options.workers, asked, named_backends(matrix, options));
   if (options.expect_torch.has_value()) {
-    expect_torch(header.workers, *options.expect_torch, header.environment);
+    expect_torch(header.workers, *options.expect_torch);
   }
   Plan plan = plan_cells(matrix, options, header.workers);
   if (options.workers.empty()) keep_useful(header.workers, plan.cells.backends());

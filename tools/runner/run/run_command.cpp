@@ -53,8 +53,7 @@ void say_start(const CampaignHeader& header, const fs::path& folder,
                const std::vector<std::string>& probes) {
   say_workers(header);
   for (const WorkerInfo& worker : header.workers) {
-    if (const std::string shadowing = shadowing_of(worker, header.environment);
-        !shadowing.empty()) {
+    if (const std::string shadowing = shadowing_of(worker); !shadowing.empty()) {
       say(stderr, "mpsprobe: warning: worker {}: {}. `mpsprobe doctor` says what to do\n",
           worker.name, shadowing);
     }

@@ -22,7 +22,7 @@
 #include "harness/wire/split.h"
 #include "reports/words/safe_text.h"
 #include "tools/runner/machine_error.h"
-#include "tools/runner/workers/torch_copies.h"
+#include "tools/runner/workers/shadowing.h"
 
 namespace mpsprobe {
 namespace {
@@ -79,14 +79,11 @@ json describe(const std::string& name, const std::string& path,
       throw MachineError(fmt::format("worker {}: {}", name, printable(reason)));
     }
     const std::string last = last_lines(result.err, 3, 300);
-    const auto shadowing = find_shadowing("", torch_copies(path, whole));
+    const std::string redirected = printable(redirected_loader(whole));
     throw MachineError(
         fmt::format("{} {} when asked what it is{}{}. {}", who, how_it_ended(result, seconds),
                     last.empty() ? "" : ": ", last,
-                    shadowing.has_value()
-                        ? fmt::format("Perhaps because {}: {}", printable(in_words(*shadowing)),
-                                      printable(remedy_for(*shadowing)))
-                        : remedy_for(result.termination, path)));
+                    redirected.empty() ? remedy_for(result.termination, path) : redirected));
   }
   constexpr int kDeepest = 16;
   json answer =
@@ -333,8 +330,8 @@ class ExpectedTorch {
     // "2.15.0" is every build of that version, "2.15.0+cu130" only that one.
     return version == value_ || version.starts_with(value_ + "+");
   }
-  bool is(const TorchCopy& copy) const {
-    return is(copy.files.version, copy.files.git_hash, "", copy.library);
+  bool is(const Shadowing& shadowed) const {
+    return is(shadowed.files.version, shadowed.files.git_hash, "", shadowed.built_against);
   }
 
  private:
@@ -367,8 +364,7 @@ std::string text_or(const std::string& text, const char* otherwise) {
 
 }  // namespace
 
-std::string torch_mismatch(const WorkerInfo& worker, const std::string& expected,
-                           const std::vector<std::string>& environment) {
+std::string torch_mismatch(const WorkerInfo& worker, const std::string& expected) {
   const ExpectedTorch wanted(expected);
   const json torch = torch_of(worker);
   if (const std::string other = other_library_of(worker); !other.empty()) {
@@ -379,12 +375,10 @@ std::string torch_mismatch(const WorkerInfo& worker, const std::string& expected
   }
   const std::string path = text_at(torch, "path");
   const std::string id = text_at(torch, "build_id") + text_at(torch, "uuid");
-  const std::vector<TorchCopy> copies =
-      torch_copies(worker.path, worker_environment(Cell{}, inherited_environment(), environment));
-  const auto shadowing = path.empty() ? std::nullopt : find_shadowing(path, copies);
+  const auto shadowing = find_shadowing(torch);
   const bool right = wanted.is(text_at(torch, "version"), text_at(torch, "git_hash"), id, path);
   const bool ambiguous =
-      right && shadowing.has_value() && !shadowing->same_bytes && wanted.is(shadowing->shadowed);
+      right && shadowing.has_value() && !shadowing->same_bytes && wanted.is(*shadowing);
   if (right && !ambiguous) return "";
 
   const std::string version = text_at(torch, "version");
@@ -397,39 +391,23 @@ std::string torch_mismatch(const WorkerInfo& worker, const std::string& expected
   }
   if (ambiguous) text += ", which another build of that version would be as well";
   if (shadowing.has_value()) text += ". " + in_words(*shadowing);
-  std::string elsewhere;
-  for (const TorchCopy& copy : copies) {
-    const bool told = shadowing.has_value() && copy.library == shadowing->shadowed.library;
-    if (ambiguous || told || copy.library == path || !wanted.is(copy)) continue;
-    elsewhere += fmt::format("{}{} ({})", elsewhere.empty() ? "" : ", ", copy.library, copy.origin);
-  }
-  if (!elsewhere.empty()) {
-    text += ". The expected one lies in " + elsewhere;
-  } else if (!shadowing.has_value() || !wanted.is(shadowing->shadowed)) {
-    text += ". The expected one was not found where the loader, MPSPROBE_TORCH and Python lead to";
-  }
   return text + ". " +
          (shadowing.has_value()
               ? "Remedy: " + remedy_for(*shadowing)
               : "Build the worker against the right one, or name it with --worker");
 }
 
-void expect_torch(const std::vector<WorkerInfo>& workers, const std::string& expected,
-                  const std::vector<std::string>& environment) {
+void expect_torch(const std::vector<WorkerInfo>& workers, const std::string& expected) {
   for (const WorkerInfo& worker : workers) {
-    const std::string mismatch = torch_mismatch(worker, expected, environment);
+    const std::string mismatch = torch_mismatch(worker, expected);
     if (mismatch.empty()) continue;
     throw MachineError(fmt::format("--expect-torch {}: {}. Nothing was run", printable(expected),
                                    printable(mismatch)));
   }
 }
 
-std::string shadowing_of(const WorkerInfo& worker, const std::vector<std::string>& environment) {
-  const std::string path = text_at(torch_of(worker), "path");
-  if (path.empty()) return "";
-  const auto shadowing = find_shadowing(
-      path,
-      torch_copies(worker.path, worker_environment(Cell{}, inherited_environment(), environment)));
+std::string shadowing_of(const WorkerInfo& worker) {
+  const auto shadowing = find_shadowing(torch_of(worker));
   return shadowing.has_value() ? printable(in_words(*shadowing)) : "";
 }
 

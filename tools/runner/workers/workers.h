@@ -52,20 +52,17 @@ std::optional<Backend> best_backend(const std::vector<WorkerInfo>& workers);
 
 /// Whether the worker loads the LibTorch that --expect-torch names: a version ("2.15.0"),
 /// "git:HASH" (its beginning), "uuid:ID" (build id or UUID) or "path:FOLDER". Empty where it does;
-/// otherwise what it loads, from where, and where the expected one lies or which copy shadows
-/// which. A version that two different builds have, one of which shadows the other, is no match.
-/// `environment` as for ask_worker. Throws InputError for a wrong form.
-std::string torch_mismatch(const WorkerInfo& worker, const std::string& expected,
-                           const std::vector<std::string>& environment);
+/// otherwise what it loads, from where, and what that shadows. A version that two different builds
+/// have, one of which shadows the other, is no match. Throws InputError for a wrong form.
+std::string torch_mismatch(const WorkerInfo& worker, const std::string& expected);
 
 /// Refuses to go on with any LibTorch but the one named by --expect-torch: MachineError with what
 /// torch_mismatch says.
-void expect_torch(const std::vector<WorkerInfo>& workers, const std::string& expected,
-                  const std::vector<std::string>& environment = {});
+void expect_torch(const std::vector<WorkerInfo>& workers, const std::string& expected);
 
 /// Which copy of LibTorch stands in the way of the one that the worker was built against, in words;
 /// empty where none does.
-std::string shadowing_of(const WorkerInfo& worker, const std::vector<std::string>& environment);
+std::string shadowing_of(const WorkerInfo& worker);
 
 /// The variable (K=V) that asks workers for the symbols that --probe names. Throws InputError for
 /// what cannot be a mangled name.
