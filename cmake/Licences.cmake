@@ -22,11 +22,13 @@ endfunction()
 function(mpsprobe_install_licences)
   get_property(_contained GLOBAL PROPERTY MPSPROBE_CONTAINED)
   file(WRITE ${_mpsprobe_licence_folder}/THIRD-PARTY.txt
-    "mpsprobe ${PROJECT_VERSION} contains software of others, on their terms, which are in the files beside this one.\n\n"
+    "mpsprobe ${PROJECT_VERSION} is under the MIT licence (LICENSE). It contains software of others, on their terms, which "
+    "are in the files beside this one.\n\n"
     "${_contained}")
   foreach(_text IN LISTS ARGN)
     configure_file(/usr/share/common-licenses/${_text} ${_mpsprobe_licence_folder}/${_text}.txt COPYONLY)
   endforeach()
+  configure_file(${PROJECT_SOURCE_DIR}/LICENSE ${_mpsprobe_licence_folder}/LICENSE COPYONLY)
   if(SKBUILD)
     install(DIRECTORY ${_mpsprobe_licence_folder}/ DESTINATION ${SKBUILD_METADATA_DIR}/licenses COMPONENT wheel)
   else()

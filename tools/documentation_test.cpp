@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -118,6 +119,54 @@ TEST(Documentation, EachFolderHasARowInTheDesign) {
     }
   }
   EXPECT_THAT(missing, IsEmpty());
+}
+
+// Which rooms a room may include from, as docs/design.md has it; of harness, scenarios know three
+// folders. Tests, benchmarks and their props may run programs.
+const std::map<std::string, std::string> kMayKnow{
+    {"harness", "harness/"},
+    {"reports", "(reports|harness)/"},
+    {"reproducers", "(reproducers|reports|harness)/"},
+    {"scenarios", "(scenarios/|harness/(wire|input|provenance)/)"},
+};
+
+std::vector<std::string> includes_against(const fs::path& file, const std::string& may_know) {
+  std::vector<std::string> found;
+  const std::string text = text_of(file);
+  const std::regex include("#include \"((harness|reports|reproducers|scenarios|tools)/[^\"]*)\"");
+  const std::regex allowed(may_know + ".*");
+  for (std::sregex_iterator at(text.begin(), text.end(), include), end; at != end; ++at) {
+    if (!std::regex_match((*at)[1].str(), allowed)) {
+      found.push_back(shown(file) + " includes " + (*at)[1].str());
+    }
+  }
+  return found;
+}
+
+TEST(Rooms, IncludeWhatTheDesignLetsThemKnow) {
+  const std::regex source("\\.(cpp|h|mm|m|c)$");
+  const std::regex of_tests("(_test|_bench|_for_tests)\\.");
+  std::vector<std::string> against;
+  size_t files = 0;
+  for (const auto& [room, may_know] : kMayKnow) {
+    for (const auto& entry : fs::recursive_directory_iterator(kSource / room)) {
+      const std::string name = entry.path().filename().string();
+      if (!std::regex_search(name, source) || std::regex_search(name, of_tests)) continue;
+      ++files;
+      const auto found = includes_against(entry.path(), may_know);
+      against.insert(against.end(), found.begin(), found.end());
+    }
+  }
+  EXPECT_THAT(against, IsEmpty());
+  EXPECT_GT(files, 300U);
+}
+
+TEST(Rooms, AnIncludeAgainstTheDesignIsFound) {
+  const fs::path file = fs::path(testing::TempDir()) / "against.cpp";
+  std::ofstream(file) << "#include \"harness/wire/cell.h\"\n#include \"harness/process/child.h\"\n";
+  EXPECT_THAT(includes_against(file, kMayKnow.at("scenarios")), testing::SizeIs(1));
+  EXPECT_THAT(includes_against(file, kMayKnow.at("harness")), IsEmpty());
+  fs::remove(file);
 }
 
 TEST(Documentation, TheReadmeIsShort) {

@@ -3,7 +3,12 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <initializer_list>
+#include <iterator>
+#include <string>
 #include <utility>
 
 #include "harness/outcome/judge.h"
@@ -179,6 +184,32 @@ TEST(PastedProcess, HasNotFailedWhereNothingTellsOfIt) {
   for (const char* text : {"", "all lanes are ready\n", "step 3 of 8\n\nloss 0.3\n"}) {
     EXPECT_EQ(judge(read_pasted_process(text)).outcome, Outcome::pass) << text;
   }
+}
+
+// A failure as somebody pasted it, below "source:", "outcome:" and "title:" lines and an empty one.
+// MPSPROBE_UPDATE_GOLDEN=1 writes outcome and title.
+TEST(PastedIssues, HaveTheOutcomesAndTitlesOfTheirFiles) {
+  const std::filesystem::path folder =
+      std::filesystem::path(MPSPROBE_SOURCE_DIR) / "harness/pasted_text/testdata/issues";
+  size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    std::ifstream in(entry.path(), std::ios::binary);
+    const std::string text(std::istreambuf_iterator<char>(in), {});
+    ++files;
+    const size_t gap = text.find("\n\n");
+    ASSERT_TRUE(text.starts_with("source: ") && gap != std::string::npos) << entry.path();
+    const std::string pasted = text.substr(gap + 2);
+    const Judgement judgement = judge(read_pasted_process(pasted));
+    const std::string header = text.substr(0, text.find('\n')) +
+                               "\noutcome: " + std::string(name_of(judgement.outcome)) +
+                               "\ntitle: " + judgement.signature;
+    if (std::getenv("MPSPROBE_UPDATE_GOLDEN") != nullptr) {
+      std::ofstream(entry.path(), std::ios::binary) << header << "\n\n" << pasted;
+    } else {
+      EXPECT_EQ(text.substr(0, gap), header) << entry.path();
+    }
+  }
+  EXPECT_GT(files, 0U);
 }
 
 }  // namespace

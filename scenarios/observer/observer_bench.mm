@@ -10,7 +10,7 @@
 #include <string>
 
 #include "scenarios/observer/observe.h"
-#include "scenarios/observer/observed_program.h"
+#include "scenarios/observer/observed_program_for_tests.h"
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "harness/record/process_record.h"
-#include "scenarios/observer/observed_program.h"
+#include "scenarios/observer/observed_program_for_tests.h"
 
 namespace mpsprobe {
 namespace {

@@ -92,6 +92,7 @@ def notices(wheel):
     texts = wheel.below(r"mpsprobe-[^/]*\.dist-info/licenses/")
     page = texts.get("THIRD-PARTY.txt", b"").decode()
     problems = [] if page else ["THIRD-PARTY.txt is missing: it says what is contained of others"]
+    problems += [] if "LICENSE" in texts else ["LICENSE is missing: mpsprobe's own terms"]
     problems += [
         f"THIRD-PARTY.txt names {name}, which is missing"
         for name in sorted(set(re.findall(r"[\w.-]+\.txt", page)))

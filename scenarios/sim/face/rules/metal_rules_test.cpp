@@ -27,7 +27,8 @@ constexpr const char* kBanner =
 CommandResult run_rules(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), MPSPROBE_METAL_RULES);
   // A sanitizer must leave the abort alone, which is what is looked for.
-  return run_command(arguments, 240, {"ASAN_OPTIONS=handle_abort=0", "TSAN_OPTIONS=handle_abort=0"});
+  return run_command(arguments, 240,
+                     {"ASAN_OPTIONS=handle_abort=0", "TSAN_OPTIONS=handle_abort=0"});
 }
 
 struct Listed {

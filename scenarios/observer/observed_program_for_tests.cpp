@@ -1,4 +1,4 @@
-#include "scenarios/observer/observed_program.h"
+#include "scenarios/observer/observed_program_for_tests.h"
 
 #include <unistd.h>
 
