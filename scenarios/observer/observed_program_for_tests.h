@@ -14,7 +14,7 @@ struct ObservedProgram {
   std::vector<nlohmann::json> lines;
 };
 
-/// Runs it with the observer preloaded, 60 seconds at most. `environment`: more variables.
+/// Runs it with the observer preloaded, four minutes at most. `environment`: more variables.
 ObservedProgram observe_program(const std::vector<std::string>& arguments,
                                 const std::vector<std::string>& environment = {});
 
