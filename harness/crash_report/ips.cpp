@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "harness/crash_report/crash_report.h"
 #include "harness/crash_report/crash_text.h"
-#include "harness/crash_report/gpu_event.h"
 #include "harness/crash_report/report_json.h"
 #include "harness/crash_report/report_limits.h"
 #include "harness/crash_report/report_value.h"
@@ -22,6 +22,49 @@ bool is_crash_by_name(std::string_view bug_type) {
 }
 bool is_crash_by_content(std::string_view bug_type) {
   return bug_type == "308" || bug_type == "385" || bug_type.empty();
+}
+
+constexpr size_t kMostSummaryBytes = 256;
+
+/// One line for people, from what the report says and nothing else.
+std::string summary_of(const Value& body) {
+  const Value& analysis = Json::member(body, "analysis");
+  std::string summary = Json::text(analysis, "restart_reason_desc");
+  std::string numbers;
+  for (const char* key : {"restart_reason", "signature", "guilty_dm"}) {
+    const std::optional<uint64_t> number = Json::number(analysis, key);
+    if (!number.has_value()) continue;
+    numbers += (numbers.empty() ? "" : ", ") + std::string(key) + " " + std::to_string(*number);
+  }
+  if (summary.size() > kMostSummaryBytes) summary.resize(kMostSummaryBytes);
+  if (summary.empty())
+    summary = numbers.empty() ? "no reason given" : numbers;
+  else if (!numbers.empty())
+    summary += " (" + numbers + ")";
+  std::replace_if(
+      summary.begin(), summary.end(), [](unsigned char c) { return c < ' ' || c == 0x7F; }, ' ');
+  return summary;
+}
+
+/// `timestamp` is a number in the body and a date in the header.
+double captured_of(const Value& header, const Value& body) {
+  if (const auto seconds = Json::number(body, "timestamp")) return static_cast<double>(*seconds);
+  const double told = report_time(Json::text(body, "timestamp"));
+  return told != 0 ? told : report_time(Json::text(header, "timestamp"));
+}
+
+/// Reads the two documents of a GPU event (bug_type 284). Its shape is not published: what is known
+/// of it comes from reports that people showed. The keys used are process_name, timestamp (seconds
+/// since 1970) and, in `analysis`, restart_reason_desc, restart_reason, signature and guilty_dm;
+/// each may be missing, every other is left alone.
+ParsedReport read_gpu_event(const Value& header, const Value& body) {
+  GpuEvent event;
+  event.incident = Json::text(header, "incident_id");
+  if (event.incident.empty()) event.incident = Json::text(body, "incident");
+  event.process = Json::text(body, "process_name");
+  event.captured = captured_of(header, body);
+  event.summary = summary_of(body);
+  return event;
 }
 
 struct Image {

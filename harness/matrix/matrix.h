@@ -73,7 +73,7 @@ inline constexpr auto kRunKeys = std::to_array<RunKey>({{"trials", 1, 1'000'000,
 
 /// A matrix file: axes that are multiplied, single cells, what is left out, what is expected.
 /// The format is documented in docs/matrices.md and by its schema
-/// (reports/schema/input_schemas.cpp).
+/// (reports/schema/write_schemas.cpp).
 struct Matrix {
   std::string name;
   std::string description;

@@ -17,7 +17,7 @@ ObservedProgram observe_program(const std::vector<std::string>& arguments,
                                   "ASAN_OPTIONS=handle_abort=0", "TSAN_OPTIONS=handle_abort=0"};
   all.insert(all.end(), environment.begin(), environment.end());
   ObservedProgram observed;
-  observed.ended = run_command(arguments, 60, all);
+  observed.ended = run_command(arguments, 240, all);
   std::ifstream file(report);
   for (std::string line; std::getline(file, line);)
     observed.lines.push_back(nlohmann::json::parse(line));
