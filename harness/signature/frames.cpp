@@ -33,6 +33,16 @@ std::string aten(std::string_view name) {
   return name.empty() ? "" : "aten::" + std::string(name);
 }
 
+/// A kernel's name without what such names put behind an operator's: "addmm" of "addmm_impl_cpu_".
+/// A part of `name`, at least one character of it if it has any. Never throws; may be called from
+/// any thread.
+std::string_view without_kernel_endings(std::string_view name) {
+  for (;;) {
+    while (name.size() > 1 && name.ends_with('_')) name.remove_suffix(1);
+    if (!ascii::take_ending(name, kBehind, 1)) return name;
+  }
+}
+
 // Of a name that says by its ending, or by what was taken off its front, that it is an operator's
 // kernel.
 std::string operator_of(std::string_view name, bool says_so = false) {
@@ -49,16 +59,6 @@ std::string in_small_letters(std::string_view name) {
     small += ascii::to_lower(c);
   }
   return small;
-}
-
-/// A kernel's name without what such names put behind an operator's: "addmm" of "addmm_impl_cpu_".
-/// A part of `name`, at least one character of it if it has any. Never throws; may be called from
-/// any thread.
-std::string_view without_kernel_endings(std::string_view name) {
-  for (;;) {
-    while (name.size() > 1 && name.ends_with('_')) name.remove_suffix(1);
-    if (!ascii::take_ending(name, kBehind, 1)) return name;
-  }
 }
 
 /// The operator that a function of LibTorch's kernels belongs to: "aten::nll_loss2d_backward" of
