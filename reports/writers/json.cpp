@@ -1,8 +1,13 @@
 #include "reports/writers/json.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+
 #include "harness/journal/record_json.h"
 #include "harness/journal/trial_json.h"
-#include "reports/writers/json_indent.h"
 #include "reports/writers/json_members.h"
 
 namespace mpsprobe {
@@ -19,17 +24,44 @@ std::string json_text(const ordered_json& value) {
 
 namespace {
 
-/// Trials as members of a list, to the sink as they come.
+/// One character of UTF-8, at the front of the text, as JSON writes it in ASCII; takes it off.
+void append_escaped(std::string_view& text, std::string& out) {
+  const auto lead = static_cast<unsigned char>(text.front());
+  const size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
+  uint32_t point = length == 1 ? lead : lead & (0x7fU >> length);
+  text.remove_prefix(1);
+  for (size_t i = 1; i < length && !text.empty(); ++i, text.remove_prefix(1)) {
+    point = point << 6 | (static_cast<unsigned char>(text.front()) & 0x3fU);
+  }
+  if (point < 0x10000) {
+    fmt::format_to(std::back_inserter(out), "\\u{:04x}", point);
+  } else {
+    fmt::format_to(std::back_inserter(out), "\\u{:04x}\\u{:04x}", 0xd7c0U + (point >> 10),
+                   0xdc00U + (point & 0x3ffU));
+  }
+}
+
+/// JSON as it is, in ASCII.
+void append_ascii(std::string_view json, std::string& out) {
+  const auto is_outside = [](char c) { return static_cast<unsigned char>(c) >= 0x7f; };
+  while (!json.empty()) {
+    const auto end = std::find_if(json.begin(), json.end(), is_outside);
+    out.append(json.begin(), end);
+    json.remove_prefix(static_cast<size_t>(end - json.begin()));
+    if (!json.empty()) append_escaped(json, out);
+  }
+}
+
+/// Trials as members of a list, each a line, to the sink as they come.
 class TrialList {
  public:
   explicit TrialList(const Sink& sink) : sink_(sink) {}
 
   void add(std::string_view compact) {
     constexpr size_t kEnough = 1 << 20;
-    constexpr size_t kDepth = 2;
     text_ += any_ ? ",\n  " : "\n  ";
     any_ = true;
-    append_indented(compact, kDepth, text_);
+    append_ascii(compact, text_);
     if (text_.size() < kEnough) return;
     sink_(text_);
     text_.clear();

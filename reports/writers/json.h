@@ -9,7 +9,7 @@
 namespace mpsprobe {
 
 /// Writes the report as JSON, in the form of json_members.h, version 2: what was
-/// run, everything derived from it, and every trial raw, one after the other, as json_text does.
+/// run, everything derived from it, and every trial raw, one a line, ASCII as json_text.
 void write_report_json(const Journal& journal, const Analysis& analysis, const Sink& sink);
 
 /// The same without the trials, whose list is empty here. Text from workers is not yet valid UTF-8:

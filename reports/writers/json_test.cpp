@@ -219,6 +219,13 @@ TEST(Json, HostileTextIsAsciiAndComesBackWhole) {
   EXPECT_EQ(report["trials"][0]["processes"][0]["stderr"]["head"], "\x1b[31m | <b>");
 }
 
+TEST(Json, CharactersBeyondAsciiComeBack) {
+  // The bounds of those of two, three and four bytes, and DEL.
+  const std::string text = "\u007f\u0080\u07ff\u0800\ud7ff\ue000\uffff\U00010000\U0010ffff\\\"";
+  const json report = json::parse(text_of(journal_with(text)));
+  EXPECT_EQ(report["trials"][0]["processes"][0]["stderr"]["head"], text);
+}
+
 TEST(Json, SameJournalSameBytes) {
   EXPECT_EQ(text_of(report_000().journal), text_of(report_000().journal));
 }

@@ -23,7 +23,7 @@ constexpr CheckStatus ok_or_warn(bool ok) {
 /// One thing that doctor looked at. Texts may come from outside: escape them on output.
 struct Check {
   std::string id;       ///< stable, for programs: "worker.stock.torch"
-  std::string section;  ///< "workers", "copies of LibTorch", "backends", ...
+  std::string section;  ///< "workers", "backends", "limits", ...
   CheckStatus status = CheckStatus::ok;
   std::string what;
   std::string value;
