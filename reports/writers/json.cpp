@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <utility>
 
 #include "harness/journal/record_json.h"
 #include "harness/journal/trial_json.h"
@@ -52,32 +53,6 @@ void append_ascii(std::string_view json, std::string& out) {
   }
 }
 
-/// Trials as members of a list, each a line, to the sink as they come.
-class TrialList {
- public:
-  explicit TrialList(const Sink& sink) : sink_(sink) {}
-
-  void add(std::string_view compact) {
-    constexpr size_t kEnough = 1 << 20;
-    text_ += any_ ? ",\n  " : "\n  ";
-    any_ = true;
-    append_ascii(compact, text_);
-    if (text_.size() < kEnough) return;
-    sink_(text_);
-    text_.clear();
-  }
-
-  void end() {
-    sink_(text_);
-    if (any_) sink_("\n ");
-  }
-
- private:
-  const Sink& sink_;
-  std::string text_;
-  bool any_ = false;
-};
-
 }  // namespace
 
 void write_report_json(const Journal& journal, const Analysis& analysis, const Sink& sink) {
@@ -85,15 +60,25 @@ void write_report_json(const Journal& journal, const Analysis& analysis, const S
   const std::string whole = json_text(report_json(journal, analysis));
   constexpr std::string_view kEnd = "]\n}\n";  // of the list of trials, which is the last member
   sink(std::string_view(whole).substr(0, whole.size() - kEnd.size()));
-  TrialList list(sink);
+  constexpr size_t kEnough = 1 << 20;
+  std::string text;
+  const char* before = "\n  ";  // each is a line
+  const auto add = [&](std::string_view trial) {
+    text += std::exchange(before, ",\n  ");
+    append_ascii(trial, text);
+    if (text.size() < kEnough) return;
+    sink(text);
+    text.clear();
+  };
   if (journal.stored) {
-    journal.stored->for_each_json([&list](std::string_view json) { list.add(json); });
+    journal.stored->for_each_json(add);
   } else {
     for (const TrialRecord& trial : journal.trials) {
-      list.add(trial_to_json(trial).dump(-1, ' ', false, kReplace));
+      add(trial_to_json(trial).dump(-1, ' ', false, kReplace));
     }
   }
-  list.end();
+  if (*before == ',') text += "\n ";
+  sink(text);
   sink(kEnd);
 }
 
