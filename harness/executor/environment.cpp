@@ -24,6 +24,13 @@ constexpr std::array<std::string_view, 7> kDecidedByCell{
     "METAL_DEVICE_WRAPPER_TYPE",   "MPSPROBE_SIM_PROFILE",
     "PYTORCH_MPS_LOG_PROFILE_INFO"};  // disturbs every trial: a probe of the path asks for it
 
+// Every race of a process is told, on stderr, and leaves its end as it is; crashes are for the
+// worker's own handler. What a signal's handler calls, and threads that outlive main, are no races.
+constexpr std::string_view kThreadSanitizer =
+    "halt_on_error=0:exitcode=0:log_path=stderr:history_size=5:atexit_sleep_ms=0:"
+    "report_signal_unsafe=0:report_thread_leaks=0:handle_segv=0:handle_sigbus=0:handle_sigill=0:"
+    "handle_sigfpe=0:handle_abort=0";
+
 std::pair<std::string, std::string> split(const std::string& entry) {
   const size_t equals = entry.find('=');
   return {entry.substr(0, equals),
@@ -59,6 +66,11 @@ std::vector<std::string> worker_environment(const Cell& cell,
   for (const std::string& entry : extra) {
     const auto [name, value] = split(entry);
     variables[name] = value;
+  }
+  // Of an option that is given twice the last one counts.
+  if (cell.sanitizer == Sanitizer::thread) {
+    std::string& options = variables["TSAN_OPTIONS"];
+    options = std::string(kThreadSanitizer) + (options.empty() ? "" : ":" + options);
   }
   std::vector<std::string> environment;
   for (const auto& [name, value] : variables) environment.push_back(name + "=" + value);

@@ -8,7 +8,8 @@
 namespace mpsprobe {
 
 /// The environment of a worker, as K=V: `inherited` without the switches that a cell decides, then
-/// those that the cell asks for, its axis `env` last, then `extra` (--env), which wins. It is
+/// those that the cell asks for, its axis `env` last, then `extra` (--env), which wins. With
+/// sanitizer=thread what is in TSAN_OPTIONS stands behind the options that the runner sets. It is
 /// complete before the process starts: a library that is already loaded does not read it again.
 std::vector<std::string> worker_environment(const Cell& cell,
                                             const std::vector<std::string>& inherited,

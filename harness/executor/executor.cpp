@@ -11,6 +11,7 @@
 #include "harness/executor/environment.h"
 #include "harness/outcome/departed.h"
 #include "harness/outcome/judge.h"
+#include "harness/outcome/race_evidence.h"
 #include "harness/stack/symboliser.h"
 #include "harness/wire/library_under_test.h"
 
@@ -141,7 +142,8 @@ std::vector<ProcessRecord> Executor::run_together(const TrialRequest& request, i
 }
 
 WorkerKind Executor::kind_of(const WorkerInfo& worker, const Cell& cell) const {
-  return {&worker, cell.backend, worker_environment(cell, inherited_, extra_environment_)};
+  return {&worker, cell.backend, cell.sanitizer,
+          worker_environment(cell, inherited_, extra_environment_)};
 }
 
 void Executor::expect_next(const TrialRequest& request, int iteration) const {
@@ -160,6 +162,9 @@ void Executor::collect_evidence(const TrialRequest& request, std::vector<Process
   for (size_t i = 0; i < records.size(); ++i) {
     ProcessRecord& record = records[i];
     record.stacks = stack_evidence(record.recorder, *symboliser_);
+    if (record.stacks.threads.empty() && std::holds_alternative<Exited>(record.termination)) {
+      record.stacks.threads = race_evidence(record.err.text()).sides;
+    }
     questions.push_back(departed(record, lives[i].launched_at, lives[i].died_at, apple_gpu));
   }
   // Now, and not later: the system keeps few reports, and removes the oldest.

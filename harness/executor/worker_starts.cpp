@@ -1,5 +1,7 @@
 #include "harness/executor/worker_starts.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <nlohmann/json.hpp>
@@ -8,6 +10,7 @@
 
 #include "harness/platform/system.h"
 #include "harness/process/descendants.h"
+#include "harness/process/fixed_addresses.h"
 
 namespace mpsprobe {
 namespace {
@@ -25,6 +28,11 @@ bool names_start(const WorkerInfo& worker, StartProcess start) {
   const auto starts = worker.describe.find("starts");
   return starts != worker.describe.end() && starts->is_array() &&
          std::find(starts->begin(), starts->end(), json(name_of(start))) != starts->end();
+}
+
+// Whether the cell's build of the worker is another than the one that was described.
+bool in_sanitized_build(const WorkerKind& kind) {
+  return kind.sanitizer != Sanitizer::none && !sanitized_build(kind.worker->path).empty();
 }
 
 std::string key_of(const WorkerKind& kind) {
@@ -54,6 +62,11 @@ std::string why_not_started_by(StartProcess start, const WorkerInfo& worker) {
   return "its answer to `describe` does not name it in `starts`";
 }
 
+std::string sanitized_build(const std::string& path) {
+  const std::string build = path + "-tsan";
+  return access(build.c_str(), X_OK) == 0 ? build : "";
+}
+
 WorkerStarts::WorkerStarts(ChildLimits limits, std::optional<StartProcess> chosen,
                            const std::atomic<bool>& interrupted)
     : limits_(limits), chosen_(chosen), interrupted_(interrupted) {}
@@ -61,6 +74,7 @@ WorkerStarts::WorkerStarts(ChildLimits limits, std::optional<StartProcess> chose
 WorkerStarts::~WorkerStarts() = default;
 
 StartProcess WorkerStarts::way(const WorkerKind& kind, std::string& remark) const {
+  if (in_sanitized_build(kind)) return StartProcess::exec;
   const StartProcess start = chosen_.value_or(info_of(kind.backend).quickest_start);
   const std::string why = why_not_started_by(start, *kind.worker);
   if (why.empty()) return start;
@@ -91,11 +105,14 @@ WorkerStarts::Started WorkerStarts::start(const WorkerKind& kind, const Assignme
 WorkerStarts::Started WorkerStarts::execute(const WorkerKind& kind, const Assignment& assignment,
                                             Child::Clock::time_point trial_start,
                                             std::string remark) const {
-  const std::vector<std::string> arguments{kind.worker->path, "run",
-                                           "--cell",          assignment.cell,
-                                           "--process",       std::to_string(assignment.process),
-                                           "--iteration",     std::to_string(assignment.iteration),
-                                           "--seed",          std::to_string(assignment.seed)};
+  const std::string program =
+      in_sanitized_build(kind) ? sanitized_build(kind.worker->path) : kind.worker->path;
+  const std::vector<std::string> arguments{program,       "run",
+                                           "--cell",      assignment.cell,
+                                           "--process",   std::to_string(assignment.process),
+                                           "--iteration", std::to_string(assignment.iteration),
+                                           "--seed",      std::to_string(assignment.seed)};
+  const FixedAddresses fixed(kind.sanitizer == Sanitizer::thread);
   return {std::make_unique<Child>(arguments, kind.environment, limits_, trial_start),
           StartProcess::exec, std::move(remark)};
 }

@@ -13,7 +13,7 @@
 #include "harness/process/child.h"
 #include "harness/process/fork_server.h"
 #include "harness/wire/assignment.h"
-#include "harness/wire/backend.h"
+#include "harness/wire/cell.h"
 #include "harness/wire/start_process.h"
 
 namespace mpsprobe {
@@ -22,10 +22,15 @@ namespace mpsprobe {
 /// empty, or why not.
 std::string why_not_started_by(StartProcess start, const WorkerInfo& worker);
 
+/// The build of a worker with ThreadSanitizer: what lies beside it under its name with -tsan. Empty
+/// where there is none.
+std::string sanitized_build(const std::string& path);
+
 /// What makes processes of a worker alike before they know their cell.
 struct WorkerKind {
   const WorkerInfo* worker = nullptr;
   Backend backend = Backend::cpu;
+  Sanitizer sanitizer = Sanitizer::none;
   std::vector<std::string> environment;  ///< of the process, complete: a library reads it as it is
                                          ///< loaded
 };

@@ -207,6 +207,10 @@ std::optional<std::string> contradiction(const Cell& cell, const OperationInfo& 
   if (cell.stream != StreamUse::automatic && !no_streams.empty()) return std::string(no_streams);
   const std::string axis = unhonoured_axis(cell, operation);
   if (axis.empty()) return std::nullopt;
+  if (axis == "sanitizer") {
+    return "no build of the worker with ThreadSanitizer lies beside it, under its name with -tsan: "
+           "docs/building.md says how to make one";
+  }
   return fmt::format(
       "a worker here does not honour the axis {}: it does not name it (docs/protocol.md)", axis);
 }

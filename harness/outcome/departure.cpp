@@ -8,6 +8,7 @@
 #include "harness/outcome/printed_failures.h"
 #include "harness/outcome/reported.h"
 #include "harness/outcome/whereabouts.h"
+#include "harness/signature/race_report.h"
 
 namespace mpsprobe {
 namespace {
@@ -20,6 +21,10 @@ bool is_loader_exit(int code) {
 bool is_worker_start_error(int code) {
   return code == 2 || code == 3;
 }
+
+// What ThreadSanitizer makes of any code once it has reported something, where nobody asks for
+// another.
+constexpr int kRaceExit = 66;
 
 Judgement as_reported(const JudgedProcess& judged, Outcome outcome, std::string detail,
                       const ReportedFailure& failure) {
@@ -47,6 +52,9 @@ Judgement left_with(const JudgedProcess& judged, int code) {
     if (only_a_victim(judged.process, judged.findings)) return judged.as_bystander();
     cause = judged.first_of({TextClass::exception, TextClass::out_of_memory, TextClass::gpu_error});
   }
+  const Finding* const race = judged.race();
+  if (race != nullptr && code == kRaceExit && cause == nullptr) return judged.as_race(*race);
+  if (cause == nullptr) cause = race;
   if (cause != nullptr && is_victim(*cause) && !reported_as_a_victim(judged.process)) {
     const ReportedFailure reported = read_failure(*first_failure(judged.process.failures));
     return as_reported(judged, Outcome::exit, std::to_string(code), reported);
@@ -71,6 +79,9 @@ Judgement left_with(const JudgedProcess& judged, int code) {
 }
 
 Judgement left_cleanly(const JudgedProcess& judged) {
+  // What it went on to compute, throw or report may come of it.
+  const Finding* const race = judged.race();
+  if (race != nullptr && !race->title.ends_with(kInOwnCode)) return judged.as_race(*race);
   // The first cause titles it: a GPU error explains the wrong numbers that follow from it. Other
   // texts of exhausted memory are what a program may survive; a command buffer that ended with an
   // error has lost its work.
@@ -105,7 +116,7 @@ Judgement left_cleanly(const JudgedProcess& judged) {
                      "left with 0 and no result, " + whereabouts(judged.process.recorder),
                      Basis::place);
   }
-  return judged.as(Outcome::pass, "", "");
+  return race != nullptr ? judged.as_race(*race) : judged.as(Outcome::pass, "", "");
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "harness/outcome/printed_failures.h"
+#include "harness/outcome/race_evidence.h"
+#include "harness/signature/race_report.h"
 
 namespace mpsprobe {
 
@@ -49,6 +51,18 @@ Judgement JudgedProcess::as_bystander() const {
                            std::string(kInnocentVictim), Basis::text);
   judgement.bystander = true;
   return judgement;
+}
+
+Judgement JudgedProcess::as_race(const Finding& race) const {
+  const bool own = race.title.ends_with(kInOwnCode);
+  Judgement judgement = as(own ? Outcome::infrastructure : Outcome::data_race, race);
+  // It was printed at once, and the process went on.
+  judgement.phase = race.title.ends_with(kInTeardown) ? Phase::teardown : Phase::run;
+  return judgement;
+}
+
+const Finding* JudgedProcess::race() const {
+  return titling_race(findings);
 }
 
 const Finding* JudgedProcess::first_of(std::initializer_list<TextClass> classes) const {

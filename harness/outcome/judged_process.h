@@ -31,6 +31,9 @@ struct JudgedProcess {
   Judgement as(Outcome outcome, std::string detail, const Finding& finding) const;
   Judgement as(Outcome outcome, std::string detail, const Titled& words) const;
   Judgement as(Outcome outcome, std::string detail, const CrashTitle& where) const;
+  /// Of what ThreadSanitizer reported: of the run, or of the tear-down where both sides lie there;
+  /// infrastructure where nothing but this project's own code is on the stacks.
+  Judgement as_race(const Finding& race) const;
   /// Of a restart of the GPU that another process caused.
   Judgement as_bystander() const;
 
@@ -40,6 +43,9 @@ struct JudgedProcess {
   const Finding* first_uncaught() const;
   /// The first of those that end a process, as opposed to what it may have survived.
   const Finding* first_ending() const;
+
+  /// The report of ThreadSanitizer's that titles it; nullptr where there is none.
+  const Finding* race() const;
 
   /// The judgement where a loader could not start the program.
   std::optional<Judgement> never_started() const;

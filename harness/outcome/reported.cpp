@@ -59,6 +59,8 @@ Outcome outcome_of(TextClass text_class) {
       return Outcome::setup_failed;
     case TextClass::gpu_error:
       return Outcome::gpu_error;
+    case TextClass::data_race:
+      return Outcome::data_race;
     default:
       return Outcome::assertion;
   }

@@ -8,6 +8,7 @@
 
 #include "harness/crash_report/crash_text.h"
 #include "harness/crash_report/ips.h"
+#include "harness/outcome/race_evidence.h"
 #include "harness/pasted_text/pasted_text.h"
 #include "harness/signature/ascii.h"
 #include "harness/signature/find_failures.h"
@@ -205,6 +206,10 @@ ProcessRecord read_pasted_process(std::string_view pasted) {
   if (std::any_of(findings.begin(), findings.end(), ends)) {
     // It prints these and ends.
     process.termination = Signaled{SIGABRT, false};
+    return process;
+  }
+  if (RaceEvidence race = race_evidence(process.err.head); !race.text.empty()) {
+    process.stacks.threads = std::move(race.sides);
     return process;
   }
   // How it ended is not told: what it told of is all that is known.

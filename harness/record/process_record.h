@@ -28,6 +28,7 @@ enum class Outcome : uint8_t {
   missing,
   out_of_memory,
   gpu_error,
+  data_race,  ///< ThreadSanitizer reported code under test
   /// The observer proved that the caller broke a rule: a failure of the caller, never of the
   /// framework.
   misuse,
@@ -43,7 +44,7 @@ enum class Outcome : uint8_t {
 template <>
 inline constexpr auto kWordsOf<Outcome> = std::to_array<std::string_view>(
     {"pass", "wrong_result", "exception", "assertion", "signal", "hang", "exit", "missing",
-     "out_of_memory", "gpu_error", "misuse", "refused", "setup_failed", "unsupported",
+     "out_of_memory", "gpu_error", "data_race", "misuse", "refused", "setup_failed", "unsupported",
      "infrastructure", "not_run"});
 
 /// True for every outcome in which the product failed.

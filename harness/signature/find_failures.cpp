@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "harness/signature/plain_text.h"
+#include "harness/signature/race_report.h"
 #include "harness/signature/rule_search.h"
 
 namespace mpsprobe {
@@ -36,6 +37,10 @@ Titled title_of_match(const PlainText& plain, const RuleMatch& match, const Rule
     return {match.known->title, {match.known->name}};
   }
   const Form& form = *match.form;
+  if (form.by_stacks) {
+    const std::string_view report = std::string_view(plain.text).substr(match.begin);
+    return {title_of_race(read_race_report(report), rules), {form.name}};
+  }
   const std::string_view message = message_of(plain, match);
   Titled titled = form.takes_leads ? title_behind_leads(message, rules) : title_of(message, rules);
   titled.why.insert(titled.why.begin(), form.name);

@@ -14,6 +14,7 @@ enum class Passing : uint8_t {
   messaging,   ///< Objective-C and Swift sending, retaining and releasing
   dispatch,    ///< queues and blocks of libdispatch
   thread_entry,  ///< where threads and programs begin
+  teardown,      ///< where handlers of exit() and destructors of static objects are called
   memory,        ///< copying, filling and comparing of bytes
   allocator,     ///< inside malloc and free
   lock,          ///< taking and giving back a lock

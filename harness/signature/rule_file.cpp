@@ -133,7 +133,8 @@ class Reader {
                                      {name_of(setup_failed), setup_failed},
                                      {name_of(unsupported), unsupported},
                                      {name_of(memory_corruption), memory_corruption},
-                                     {name_of(abort_message), abort_message}});
+                                     {name_of(abort_message), abort_message},
+                                     {name_of(data_race), data_race}});
   }
 
   Place place() {
@@ -217,6 +218,7 @@ class Reader {
                                      {"messaging", messaging},
                                      {"dispatch", dispatch},
                                      {"thread-entry", thread_entry},
+                                     {"tear-down", teardown},
                                      {"memory", memory},
                                      {"allocator", allocator},
                                      {"lock", lock},
@@ -228,11 +230,15 @@ class Reader {
 
   void row(std::string_view line) {
     const std::string& table = heading_.word;
-    if (table == "frame") {  // names of functions hold blanks
+    if (table == "frame" || table == "own") {  // names of functions hold blanks
       now_ = {};
       now_.flags = heading_.flags;
       const auto [image, function] = image_and_function(line);
-      add(rules_.frames, {meaning(), image, function});
+      if (table == "frame") {
+        add(rules_.frames, {meaning(), image, function});
+      } else {
+        add(rules_.own, {Passing::placeholder, image, function});
+      }
       return;
     }
     now_ = split(line);
@@ -260,7 +266,7 @@ class Reader {
       fail("a row stands above the first heading", "Put a heading, as [text assertion], above it.");
     } else {
       fail("'" + table + "' names no table",
-           "It is one of: text, form, mask, lead, noise, line, frame, misuse.");
+           "It is one of: text, form, mask, lead, noise, line, frame, own, misuse.");
     }
   }
 
@@ -288,6 +294,7 @@ class Reader {
     row.takes_leads = flag("takes-leads");
     row.uncaught = flag("uncaught");
     row.mute = flag("mute");
+    row.by_stacks = flag("by-stacks");
     add(rules_.forms, std::move(row));
   }
 

@@ -22,12 +22,14 @@ namespace mpsprobe {
 ///   [text CLASS]      title, one to four fragments             a place, within=600
 ///   [form CLASS]      title, anchor, shape                     a place, from-the-line, known,
 ///                                                              takes-leads, uncaught, mute,
+///                                                              by-stacks,
 ///                                                              as-first-words, as-last-words
 ///   [mask]            shape, and what is put in its place      within-a-name, anywhere, apart,
 ///                                                              ends-the-title
 ///   [lead] [noise]    shape
 ///   [line RANK]       shape
 ///   [frame MEANING]   no name: image`function, or what of the two there is (image`, function)
+///   [own]             the same, of functions of this project's own
 ///   [misuse]          a title; in place of the name image`function
 ///
 /// A shape is a regular expression (shape.h). Classes, places and what the rest means: rules.h,

@@ -23,13 +23,14 @@ enum class TextClass : uint8_t {
   setup_failed,
   unsupported,
   memory_corruption,
-  abort_message
+  abort_message,
+  data_race,  ///< ThreadSanitizer's report, whatever its kind
 };
 
 template <>
 inline constexpr auto kWordsOf<TextClass> = std::to_array<std::string_view>(
     {"assertion", "exception", "gpu_error", "out_of_memory", "setup_failed", "unsupported",
-     "memory_corruption", "abort_message"});
+     "memory_corruption", "abort_message", "data_race"});
 
 /// Whether such a text ends the process that prints it; the others may be caught and survived.
 bool ends_the_process(TextClass text_class);
@@ -77,6 +78,8 @@ struct Form {
   bool uncaught = false;     ///< the runtime's own words about an exception that nobody caught
   /// It says nothing where another text of the same kind does, or where a stack names a function.
   bool mute = false;
+  /// The stacks that follow title it, as title_of_race() says (race_report.h).
+  bool by_stacks = false;
 };
 
 /// What is left out of a message, matched from left to right; nothing is looked at twice.
@@ -116,6 +119,7 @@ struct Rules {
   std::vector<Mask> masks;
   std::vector<Telling> telling;
   std::vector<PassingFrame> frames;
+  std::vector<PassingFrame> own;  ///< this project's functions; `meaning` says nothing
   std::vector<MisuseFrame> misuses;
 
   /// Those of the project, read when they are first asked for. Static storage; from any thread.

@@ -37,9 +37,12 @@ template <>
 inline constexpr auto kWordsOf<Wait::Kind> = std::to_array<std::string_view>(
     {"none", "lock", "condition", "join", "input", "sleep", "other"});
 
+/// Of a stack that ThreadSanitizer printed: its `name` says what was done there, and by whom.
+constexpr int kSideOfRace = -2;
+
 /// The stack of one thread, innermost frame first.
 struct ThreadStack {
-  int thread = -1;         ///< index in the cell; kMainThread: the main thread; -1: another
+  int thread = -1;  ///< index in the cell; kMainThread: the main thread; -1: another; kSideOfRace
   uint64_t thread_id = 0;  ///< the system's number
   std::string name;        ///< the system's name of the thread, or of its queue
   bool faulting = false;   ///< the crash happened on it

@@ -48,6 +48,7 @@ constexpr std::array<string_view, 2> kLeaves{"nothing", "clear-streams"};
 constexpr std::array<string_view, 2> kEnds{"join", "exit"};
 constexpr std::array<string_view, 3> kValidations{"none", "api", "api+shader"};
 constexpr std::array<string_view, 3> kObservers{"none", "rules", "trap"};
+constexpr std::array<string_view, 2> kSanitizers{"none", "thread"};
 constexpr std::array<string_view, 2> kLifetimes{"process", "fresh"};
 
 std::string join(std::span<const string_view> values) {
@@ -317,6 +318,10 @@ constexpr std::array kAxes{
         "observe",
         "the observer names the rules of Metal that the operation's own calls break; with trap it "
         "holds a thread inside a call, so that two meet there (metal, mps)"),
+    choice<&Cell::sanitizer, kSanitizers>(
+        "sanitizer",
+        "the build of the worker that runs the cell: its own, or the one beside it that was "
+        "compiled with ThreadSanitizer, whose reports are failures (WORKER-tsan)"),
     choice<&Cell::lifetime, kLifetimes>("lifetime",
                                         "all iterations in one process, or each in a fresh one"),
     text<&Cell::profile, is_profile>(

@@ -46,6 +46,8 @@ enum class ForkedChild : uint8_t { none, idle, use };
 enum class Aftermath : uint8_t { none, check };
 enum class Validation : uint8_t { none, api, api_shader };
 enum class Observe : uint8_t { none, rules, trap };
+/// What the worker was compiled with, beside the library under test.
+enum class Sanitizer : uint8_t { none, thread };
 enum class Lifetime : uint8_t { process, fresh };
 
 /// The most threads that a cell may have, and the default of `throttle`: no launch ever waits.
@@ -94,6 +96,7 @@ struct Cell {
   std::string env = "inherited";  ///< variables that it sets or unsets, as variables.h has them
   Validation validation = Validation::none;
   Observe observe = Observe::none;  ///< of the backends metal and mps; means nothing elsewhere
+  Sanitizer sanitizer = Sanitizer::none;
   Lifetime lifetime = Lifetime::process;
   std::string profile = "report-000";  ///< of the simulated Metal device; means nothing elsewhere
 

@@ -1,5 +1,7 @@
 #include "harness/wire/honoured_axes.h"
 
+#include <dlfcn.h>
+
 #include <array>
 
 #include "harness/wire/split.h"
@@ -10,9 +12,11 @@ namespace {
 constexpr std::array<std::string_view, 7> kRunner{"backend",  "op",  "path",      "processes",
                                                   "lifetime", "env", "validation"};
 
-constexpr std::array<std::string_view, 18> kLoop{
+// The last one where it is true alone.
+constexpr std::array<std::string_view, 19> kLoop{
     "threads", "iterations", "init",     "warmup", "start", "meet",  "serve", "seconds",   "sync",
-    "every",   "lock",       "throttle", "beside", "churn", "stack", "end",   "aftermath", "child"};
+    "every",   "lock",       "throttle", "beside", "churn", "stack", "end",   "aftermath", "child",
+    "sanitizer"};
 
 /// What the lanes of a backend read of a cell: names with spaces between.
 struct Row {
@@ -44,7 +48,12 @@ std::span<const std::string_view> runner_axes() {
 }
 
 std::span<const std::string_view> loop_axes() {
-  return kLoop;
+  return std::span(kLoop).first(kLoop.size() - (under_thread_sanitizer() ? 0 : 1));
+}
+
+// A worker's own code may be compiled for it, and not this library.
+bool under_thread_sanitizer() {
+  return dlsym(RTLD_DEFAULT, "__tsan_init") != nullptr;
 }
 
 std::vector<std::string_view> lane_axes(Backend backend) {
@@ -52,7 +61,7 @@ std::vector<std::string_view> lane_axes(Backend backend) {
 }
 
 std::vector<std::string_view> honoured_axes(Backend backend) {
-  std::vector<std::string_view> names(kLoop.begin(), kLoop.end());
+  std::vector<std::string_view> names(loop_axes().begin(), loop_axes().end());
   for (const std::string_view name : lane_axes(backend)) names.push_back(name);
   return names;
 }

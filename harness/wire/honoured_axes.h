@@ -17,8 +17,12 @@ namespace mpsprobe {
 /// and path, how many processes, a process for each iteration, variables, Metal's validation.
 std::span<const std::string_view> runner_axes();
 
-/// Axes that the loop of our workers and its threads honour, for every operation.
+/// Axes that the loop of our workers and its threads honour, for every operation; `sanitizer` among
+/// them in a process that ThreadSanitizer watches.
 std::span<const std::string_view> loop_axes();
+
+/// Whether ThreadSanitizer's runtime is in this process.
+bool under_thread_sanitizer();
 
 /// Axes that the lanes of a backend honour beside those, in operations that are no self-tests.
 std::vector<std::string_view> lane_axes(Backend backend);

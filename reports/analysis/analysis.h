@@ -122,7 +122,7 @@ struct FailureExample {
   std::vector<GpuEvent> gpu_events;
   std::optional<FailureEvent> event;  ///< what the process itself said of the failure
   std::vector<std::string> remarks;   ///< what its evidence says, in sentences
-  std::string excerpt;                ///< printable end of its stderr (stdout where that is empty)
+  std::string excerpt;  ///< printable end of its stderr (stdout where that is empty), or the race
 };
 
 /// All failures with one title.

@@ -171,7 +171,7 @@ struct CellWarning {
   std::string (*said)(const CellSummary&);
 };
 
-const std::array<CellWarning, 5> kCellWarnings{{
+const std::array<CellWarning, 6> kCellWarnings{{
     {"no_overlap",
      [](const CellSummary& cell) {
        return cell.verdict == Verdict::pass && cell.overlap == Overlap::none;
@@ -196,6 +196,11 @@ const std::array<CellWarning, 5> kCellWarnings{{
     {"validation", [](const CellSummary& cell) { return cell.cell.validation != Validation::none; },
      "{} ran under Metal's validation layers, which hide some failures and invent others: rates of "
      "their own, not to be compared with those without.",
+     nullptr},
+    {"sanitizer", [](const CellSummary& cell) { return cell.cell.sanitizer != Sanitizer::none; },
+     "{} ran under ThreadSanitizer, for example {}: slower, with threads that meet at other places, "
+     "and it sees accesses of code alone that was compiled for it. Rates of their own, not to be "
+     "compared with those without.",
      nullptr},
 }};
 

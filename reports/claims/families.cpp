@@ -24,6 +24,8 @@ std::optional<Harm> harm_of(Outcome outcome) {
       return Harm::wrong_numbers;
     case Outcome::gpu_error:
       return Harm::gpu_errors;
+    case Outcome::data_race:
+      return Harm::data_races;
     case Outcome::out_of_memory:
       return Harm::out_of_memory;
     case Outcome::misuse:
@@ -118,8 +120,9 @@ int32_t count_in(const Family& family, const CellSummary& cell) {
 
 std::string_view in_words(Harm harm) {
   constexpr std::array<std::string_view, kHarms> kWords{
-      "crashes",    "ends early",         "hangs",  "wrong numbers",
-      "GPU errors", "runs out of memory", "throws", "its caller breaks a rule"};
+      "crashes",    "ends early", "hangs",
+      "wrong numbers", "data races", "GPU errors",
+      "runs out of memory", "throws", "its caller breaks a rule"};
   return kWords[static_cast<size_t>(harm)];
 }
 

@@ -32,12 +32,13 @@ enum class Harm : uint8_t {
   ends_early,
   hangs,
   wrong_numbers,
+  data_races,
   gpu_errors,
   out_of_memory,
   throws,
   breaks_rules  ///< the caller did, and not the library
 };
-constexpr size_t kHarms = 8;
+constexpr size_t kHarms = 9;
 std::string_view in_words(Harm harm);
 
 /// The trials of a cell that failed so.

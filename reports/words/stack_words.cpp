@@ -86,6 +86,7 @@ std::string thread_in_words(int64_t thread) {
 }
 
 std::string thread_in_words(const ThreadStack& stack) {
+  if (stack.thread == kSideOfRace) return shortened(printable(stack.name), 100);
   std::string text = thread_in_words(stack.thread);
   if (stack.thread >= 0) return text;
   if (!stack.name.empty()) text += fmt::format(" ({})", shortened(printable(stack.name), 40));

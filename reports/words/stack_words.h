@@ -13,7 +13,8 @@ namespace mpsprobe {
 
 /// "thread 3", "the main thread"; -1: "a thread that is none of the cell's".
 std::string thread_in_words(int64_t thread);
-/// The same, with the system's name and number of a thread that is none of the cell's.
+/// The same, with the system's name and number of a thread that is none of the cell's. Of a side of
+/// a race, what it did: "write of size 8 by thread T2", where the number is ThreadSanitizer's.
 std::string thread_in_words(const ThreadStack& stack);
 /// "threads 0-6, thread 8 and the main thread". Cut after some.
 std::string threads_in_words(const std::vector<const ThreadStack*>& stacks);

@@ -33,7 +33,8 @@ std::string body_of(const TrialRecord& trial) {
   if (judged >= trial.processes.size()) return text;
   const ProcessRecord& process = trial.processes[judged];
   for (const ThreadStack& stack : process.stacks.threads) {
-    if (!stack.faulting && trial.judgement.outcome != Outcome::hang) continue;
+    const bool telling = stack.faulting || stack.thread == kSideOfRace;
+    if (!telling && trial.judgement.outcome != Outcome::hang) continue;
     text += thread_in_words(stack) + ":\n" + stack_in_words(stack.frames, kMostFrames) + "\n";
   }
   const std::string said = process.err.text();

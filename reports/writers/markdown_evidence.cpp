@@ -82,7 +82,11 @@ std::string hung_stacks(const FailureExample& example) {
   if (!waits.empty()) text += waits + "\n";
 
   const std::vector<SharedStack> groups = group_stacks(stacks);
-  if (!groups.empty()) text += "Stacks of its threads; ~ marks what only passes things on.\n\n";
+  const bool race = !groups.empty() && groups[0].threads[0]->thread == kSideOfRace;
+  if (!groups.empty()) {
+    text += fmt::format("Stacks {}; ~ marks what only passes things on.\n\n",
+                        race ? "that ThreadSanitizer printed" : "of its threads");
+  }
   for (size_t i = 0; i < std::min(groups.size(), kMostStacks); ++i) {
     text += fmt::format("Stack of {}:\n\n", escaped(threads_in_words(groups[i].threads)));
     text += frames(groups[i].threads.front()->frames,

@@ -95,6 +95,8 @@ void say_common(Emission& emission, const Cell& cell) {
       emission.kind == Kind::metal
           ? "the arms called validation are under both layers, and no other is"
           : "set MTL_DEBUG_LAYER=1 (and MTL_SHADER_VALIDATION=1) when you run it");
+  say(emission, cell.sanitizer != Sanitizer::none, "sanitizer", cell,
+      "compile it and the library with -fsanitize=thread");
   for (const auto& [name, value] : parse_variables(cell.env)) {
     emission.not_expressed.push_back(
         value == kUnset ? fmt::format("env.{}: unset {} before you run it", name, name)

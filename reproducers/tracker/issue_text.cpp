@@ -68,6 +68,8 @@ std::string what_happens(const Judgement& judgement) {
       return "runs out of memory";
     case Outcome::gpu_error:
       return "ends with an error of the GPU";
+    case Outcome::data_race:
+      return "has a data race, by ThreadSanitizer";
     case Outcome::misuse:
       return "breaks a rule of the framework's";
     default:
@@ -149,10 +151,11 @@ std::string evidence(const IssueFacts& facts) {
             code_block(shortened(printable(example.event->text, Lines::keep), 4000));
   }
   for (const ThreadStack& stack : example.stacks.threads) {
-    if (!stack.faulting || stack.frames.empty()) continue;
+    const bool side = stack.thread == kSideOfRace;
+    if ((!stack.faulting && !side) || stack.frames.empty()) continue;
     text += "\nStack of " + escaped(thread_in_words(stack)) + ":\n\n" +
             code_block(stack_in_words(stack.frames, kMostFrames, Entry::fold));
-    break;
+    if (!side) break;
   }
   for (const std::string& remark : example.remarks) text += "\n- " + escaped(remark);
   return example.remarks.empty() ? text : text + "\n";

@@ -4,6 +4,7 @@
 
 #include "scenarios/selftest/faults.h"
 #include "scenarios/selftest/noise.h"
+#include "scenarios/selftest/races.h"
 
 namespace mpsprobe {
 namespace {
@@ -92,6 +93,14 @@ constexpr std::array kMisbehaviours{
                  noise::forged_result},
     Misbehaviour{"gpu_error", "prints a GPU error and goes on", Stage::launch,
                  noise::gpu_error_text},
+    Misbehaviour{"racy_singleton", "all threads ask at once for what the first makes, unguarded",
+                 Stage::launch, nullptr, planted::unguarded_registry},
+    Misbehaviour{"racy_counter", "all threads add to a number, unguarded", Stage::launch, nullptr,
+                 planted::unguarded_count},
+    Misbehaviour{"use_after_release", "a thread reads what another has given back", Stage::launch,
+                 nullptr, planted::released_in_use},
+    Misbehaviour{"locked_singleton", "the same as racy_singleton under a lock: nothing is wrong",
+                 Stage::launch, nullptr, planted::locked_registry},
     Misbehaviour{"wrong_numbers", "computes a wrong result", Stage::check, nullptr},
     Misbehaviour{"memory", "takes 128 MiB more with each launch", Stage::every_launch,
                  faults::memory_hog},

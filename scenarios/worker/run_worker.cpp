@@ -107,6 +107,9 @@ class Run {
     nlohmann::json provenance = program_.provenance(cell_);
     if (const size_t bytes = program_.thread_stack(); bytes > 0) provenance["thread_stack"] = bytes;
     channel_.send(HelloEvent{kProtocolVersion, provenance.dump()});
+    if (cell_.sanitizer == Sanitizer::thread && !under_thread_sanitizer()) {
+      throw UnsupportedError("sanitizer=thread: this worker was not built with ThreadSanitizer");
+    }
     // The device is chosen by now, and nobody has asked it for anything.
     begin_observation(cell_, recorder_, [this](const Event& event) { channel_.send(event); });
     workload_ = program_.make_workload(cell_, seed_);

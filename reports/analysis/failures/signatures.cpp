@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "harness/outcome/race_evidence.h"
 #include "harness/outcome/remarks.h"
 #include "harness/outcome/reported.h"
 #include "reports/analysis/failures/alike.h"
@@ -16,6 +17,7 @@ namespace mpsprobe {
 namespace {
 
 constexpr size_t kExcerptLines = 16;
+constexpr size_t kRaceLines = 80;  // the head of a report names its sides
 constexpr size_t kExcerptWidth = 300;
 constexpr size_t kMostNamed = 256;  // beside a signature, and related to it
 
@@ -37,7 +39,10 @@ FailureExample example_of(const TrialRecord& trial, size_t arm,
   example.crash_report = process.crash_report;
   if (const FailureEvent* event = first_failure(process.failures)) example.event = *event;
   example.remarks = remarks(process);
-  example.excerpt = last_lines(process.err.text(), kExcerptLines, kExcerptWidth);
+  example.excerpt =
+      trial.judgement.outcome == Outcome::data_race
+          ? last_lines(race_evidence(process.err.text()).text, kRaceLines, kExcerptWidth)
+          : last_lines(process.err.text(), kExcerptLines, kExcerptWidth);
   if (example.excerpt.empty()) {
     example.excerpt = last_lines(process.out.text(), kExcerptLines, kExcerptWidth);
   }

@@ -110,11 +110,13 @@ std::string actual(const BundleFinding& finding) {
     text += "- " + one_line(count_in_words(count), 200) + "\n";
   }
   for (const ThreadStack& stack : first.stacks.threads) {
-    if (!stack.faulting || stack.frames.empty()) continue;
-    text += "Stack of the crashed thread, of the first such run:\n" +
-            stack_in_words(stack.frames, kMostFrames);
+    const bool side = stack.thread == kSideOfRace;
+    if ((!stack.faulting && !side) || stack.frames.empty()) continue;
+    text += fmt::format("Stack of {}, of the first such run:\n{}",
+                        side ? one_line(thread_in_words(stack), 160) : "the crashed thread",
+                        stack_in_words(stack.frames, kMostFrames));
     if (!text.ends_with('\n')) text += '\n';
-    break;
+    if (!side) break;
   }
   return text;
 }
@@ -202,9 +204,10 @@ std::string form_markdown(const BundleFinding& finding) {
   const CellCount& smallest = finding.smallest();
   const Outcome outcome = finding.group->first.judgement.outcome;
   const bool apple_alone = smallest.summary->cell.backend == Backend::metal;
-  const char* type = outcome == Outcome::hang           ? "Application Slow/Unresponsive"
-                     : outcome == Outcome::wrong_result ? "Incorrect/Unexpected Behavior"
-                                                        : "Application Crash";
+  const bool goes_on = outcome == Outcome::wrong_result || outcome == Outcome::data_race;
+  const char* type = outcome == Outcome::hang ? "Application Slow/Unresponsive"
+                     : goes_on                ? "Incorrect/Unexpected Behavior"
+                                              : "Application Crash";
   const std::string again = fmt::format(
       "{} ({} of {})", smallest.failures == smallest.summary->counted ? "Always" : "Sometimes",
       smallest.failures, counted(smallest.summary->counted, "runs"));

@@ -11,6 +11,7 @@
 #include <filesystem>
 
 #include "harness/executor/environment.h"
+#include "harness/executor/worker_starts.h"
 #include "harness/input/input_error.h"
 #include "harness/input/json_shape.h"
 #include "harness/platform/executable.h"
@@ -200,6 +201,20 @@ void build_stock_worker() {
   }
 }
 
+// Which operations and axes the build with ThreadSanitizer has, it says itself when it is run.
+void add_sanitizer(json& describe) {
+  const auto add = [](json& object) {
+    const auto axes = object.find("axes");
+    const bool lists = axes != object.end() && axes->is_array();
+    if (lists && std::ranges::find(*axes, "sanitizer") == axes->end()) axes->push_back("sanitizer");
+  };
+  if (!describe.contains("axes")) describe["axes"] = json::array();
+  add(describe);
+  for (const char* list : {"backends", "operations"}) {
+    for (json& entry : describe.at(list)) add(entry);
+  }
+}
+
 std::vector<std::string> backends_of(const WorkerInfo& worker) {
   std::vector<std::string> names;
   for (const json& entry : worker.describe.at("backends")) names.push_back(entry.at("name"));
@@ -231,7 +246,9 @@ std::vector<NamedWorker> name_workers(const std::vector<std::string>& options,
 
 WorkerInfo ask_worker(const NamedWorker& worker, const std::vector<std::string>& environment,
                       double seconds) {
-  return {worker.name, worker.path, describe(worker.name, worker.path, environment, seconds)};
+  json answer = describe(worker.name, worker.path, environment, seconds);
+  if (!sanitized_build(worker.path).empty()) add_sanitizer(answer);
+  return {worker.name, worker.path, std::move(answer)};
 }
 
 std::vector<WorkerInfo> find_workers(const std::vector<std::string>& options,

@@ -28,7 +28,8 @@ constexpr double kDescribeSeconds = 60;
 /// Asks a worker what it is. `environment` is what --env adds, since that may decide which library
 /// is loaded. Throws MachineError where the worker is missing, does not answer within `seconds`, or
 /// is of another version; where another LibTorch than its own stands in the loader's way, the
-/// message names both.
+/// message names both. Where a build of it with ThreadSanitizer lies beside it (sanitized_build()),
+/// the answer names the axis `sanitizer` as well.
 WorkerInfo ask_worker(const NamedWorker& worker, const std::vector<std::string>& environment,
                       double seconds = kDescribeSeconds);
 

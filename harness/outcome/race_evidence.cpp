@@ -1,0 +1,50 @@
+#include "harness/outcome/race_evidence.h"
+
+#include <utility>
+
+#include "harness/signature/plain_text.h"
+#include "harness/signature/race_report.h"
+
+namespace mpsprobe {
+namespace {
+
+constexpr size_t kLongestReport = size_t{256} << 10;
+
+int rank(const Finding& race) {
+  if (race.title.ends_with(kInOwnCode)) return 2;
+  return race.title.ends_with(kInTeardown) ? 1 : 0;
+}
+
+}  // namespace
+
+const Finding* titling_race(const std::vector<Finding>& findings) {
+  const Finding* best = nullptr;
+  for (const Finding& finding : findings) {
+    if (finding.text_class != TextClass::data_race) continue;
+    if (best == nullptr || rank(finding) < rank(*best)) best = &finding;
+  }
+  return best;
+}
+
+RaceEvidence race_evidence(std::string_view printed) {
+  RaceEvidence evidence;
+  // Most processes print none, and to look for all that a rule knows takes long.
+  if (printed.find("ThreadSanitizer") == std::string_view::npos) return evidence;
+  const std::vector<Finding> findings = find_failures(printed);
+  const Finding* const race = titling_race(findings);
+  if (race == nullptr) return evidence;
+  const std::string plain =
+      plain_text(printed.substr(race->offset, kLongestReport), kLongestReport).text;
+  RaceReport report = read_race_report(plain);
+  for (RaceSide& side : report.sides) {
+    ThreadStack stack;
+    stack.thread = kSideOfRace;
+    stack.name = std::move(side.what);
+    stack.frames = std::move(side.frames);
+    evidence.sides.push_back(std::move(stack));
+  }
+  evidence.text = plain.substr(0, report.length);
+  return evidence;
+}
+
+}  // namespace mpsprobe

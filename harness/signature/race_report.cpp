@@ -1,0 +1,182 @@
+#include "harness/signature/race_report.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "harness/signature/ascii.h"
+#include "harness/signature/function_name.h"
+#include "harness/signature/passing_frames.h"
+
+namespace mpsprobe {
+namespace {
+
+using std::string_view;
+constexpr auto npos = string_view::npos;
+constexpr string_view kHead = "ThreadSanitizer: ";
+constexpr size_t kMostSides = 4;
+constexpr size_t kMostFrames = 256;  // of a side
+constexpr size_t kLongestTitle = 160;
+
+string_view trimmed(string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\r"), text.size()));
+  return text.substr(0, text.find_last_not_of(" \t\r") + 1);  // npos + 1 is 0
+}
+
+// "race on vptr" of "WARNING: ThreadSanitizer: data race on vptr (ctor/dtor vs virtual call) (pid=1)".
+std::string kind_of(string_view line) {
+  line.remove_prefix(std::min(line.find(kHead), line.size()));
+  line.remove_prefix(std::min(kHead.size(), line.size()));
+  if (line.starts_with("data race")) line.remove_prefix(string_view("data ").size());
+  const auto* const end = std::find_if_not(
+      line.begin(), line.end(), [](char c) { return ascii::word(c) || c == ' ' || c == '-'; });
+  return std::string(trimmed(line.substr(0, static_cast<size_t>(end - line.begin()))));
+}
+
+// "#0 at::add(int) /src/add.cpp:12:3 (libtorch.so+0x1c) (BuildId: 76ab)", "#1 <null> <null> (x+0)".
+std::optional<StackFrame> read_frame(string_view line) {
+  const size_t name = line.find(' ');
+  const bool numbered = line.size() > 1 && line[0] == '#' && ascii::digit(line[1]);
+  const size_t image = line.rfind('(', std::min(line.rfind("+0x"), line.size()));
+  if (!numbered || image == npos || image <= name + 1) return std::nullopt;
+  const string_view place = line.substr(image + 1, line.find(')', image) - image - 1);
+  const size_t plus = place.rfind("+0x");
+  if (plus == npos) return std::nullopt;
+  StackFrame frame;
+  frame.image = place.substr(0, plus);
+  const string_view offset = place.substr(plus + 3);
+  std::from_chars(offset.data(), offset.data() + offset.size(), frame.offset, 16);
+  const string_view named = trimmed(line.substr(name, image - name));
+  const size_t gap = std::min(named.rfind(' '), named.size());
+  frame.function = trimmed(named.substr(0, gap));
+  frame.source = trimmed(named.substr(gap));
+  for (std::string* text : {&frame.function, &frame.source}) {
+    if (*text == "<null>") text->clear();
+  }
+  return frame;
+}
+
+// What a report tells behind its sides.
+bool ends_the_sides(string_view line) {
+  return line.starts_with("Location is ") || line.starts_with("Thread ") ||
+         line.starts_with("As if ") || line.starts_with("SUMMARY: ") || line.starts_with("=====") ||
+         line.find(kHead) != npos ||
+         (line.starts_with("Mutex ") && line.find(" created at") != npos);
+}
+
+// "Write of size 8 at 0x7b04 by thread T2 (mutexes: write M1):" without where, and what it held.
+std::string without_address(string_view header) {
+  std::string what(header.substr(0, std::min(header.find(" (mutexes: "), header.size())));
+  if (what.ends_with(':')) what.pop_back();
+  const size_t at = what.find(" at 0x");
+  if (at != std::string::npos) what.erase(at, std::min(what.find(' ', at + 4), what.size()) - at);
+  return what;
+}
+
+// "MPSGraphCache::getInstance" of "at::native::mps::MPSGraphCache::getInstance".
+string_view without_namespaces(string_view function) {
+  if (function.starts_with('-') || function.starts_with('+')) return function;
+  size_t colons = function.rfind("::");
+  if (colons != npos && colons > 0) colons = function.rfind("::", colons - 1);
+  return colons == npos ? function : function.substr(colons + 2);
+}
+
+// A frame of the C++ library that was compiled into its caller may have a name without its space.
+bool in_cxx_library(const StackFrame& frame) {
+  return frame.source.find("/c++/") != std::string::npos;
+}
+
+string_view file_name(string_view path) {
+  path = path.substr(path.rfind('/') + 1);  // npos + 1 is 0
+  return path.substr(0, path.find(':'));
+}
+
+/// What the frames of a side say.
+struct Spoken {
+  std::string name;  ///< of its function; empty where none is the library's
+  std::string own;   ///< the innermost of this project's own
+  bool teardown = false;
+};
+
+Spoken speak(const std::vector<StackFrame>& frames, const Rules& rules) {
+  Spoken spoken;
+  std::string image;   // that is all that is known of a frame
+  std::string lambda;  // that has no name
+  for (const StackFrame& frame : frames) {
+    const std::string function = normalise_function(frame.function);
+    const std::string in = normalise_image(frame.image);
+    const PassingFrame* const passing = find_passing_frame(in, function, rules.frames);
+    if (passing != nullptr && passing->meaning == Passing::teardown) spoken.teardown = true;
+    if (in_cxx_library(frame)) continue;
+    if (passing != nullptr) {
+      if (passing->meaning == Passing::placeholder && lambda.empty() && !frame.source.empty()) {
+        lambda = "lambda in " + normalise_image(file_name(frame.source));
+      }
+      continue;
+    }
+    if (find_passing_frame(in, function, rules.own) != nullptr) {
+      if (spoken.own.empty()) spoken.own = function;
+      continue;
+    }
+    if (function.empty() && image.empty()) image = in;
+    const bool begins = function == "main" && !spoken.own.empty();
+    if (!function.empty() && spoken.name.empty() && !begins) spoken.name = function;
+  }
+  if (spoken.name.empty() && spoken.own.empty()) {
+    spoken.name = !lambda.empty() || image.empty() ? lambda : "a function of " + image;
+    if (spoken.name.empty()) spoken.name = "?";
+  }
+  return spoken;
+}
+
+}  // namespace
+
+RaceReport read_race_report(string_view text) {
+  RaceReport report;
+  const string_view whole = text;
+  string_view header;
+  bool in_frames = false;  // the line before was a frame of the last side
+  for (bool first = true; !text.empty(); first = false) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    const string_view line = trimmed(text.substr(0, end));
+    if (first) {
+      report.kind = kind_of(line);
+    } else if (ends_the_sides(line)) {
+      break;
+    } else if (const std::optional<StackFrame> frame = read_frame(line)) {
+      if (!in_frames && report.sides.size() == kMostSides) break;
+      if (!in_frames) report.sides.push_back({without_address(header), {}});
+      in_frames = true;
+      if (report.sides.back().frames.size() < kMostFrames) report.sides.back().frames.push_back(*frame);
+    } else if (line.starts_with("[failed to restore the stack]")) {
+      if (report.sides.size() == kMostSides) break;
+      report.sides.push_back({without_address(header), {}});
+    } else if (!line.empty()) {
+      header = line;
+      in_frames = false;
+    }
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  report.length = whole.size() - text.size();
+  return report;
+}
+
+std::string title_of_race(const RaceReport& report, const Rules& rules) {
+  std::vector<std::string> names;
+  bool own = !report.sides.empty();
+  bool teardown = !report.sides.empty();
+  for (const RaceSide& side : report.sides) {
+    const Spoken spoken = speak(side.frames, rules);
+    names.emplace_back(without_namespaces(spoken.name.empty() ? spoken.own : spoken.name));
+    own = own && spoken.name.empty();
+    teardown = teardown && spoken.teardown;
+  }
+  std::sort(names.begin(), names.end());
+  std::string title = report.kind;
+  for (size_t i = 0; i < names.size(); ++i) title += (i == 0 ? ": " : " / ") + names[i];
+  const string_view suffix = own ? kInOwnCode : teardown ? kInTeardown : string_view();
+  title.resize(std::min(title.size(), kLongestTitle - suffix.size()));
+  return title + std::string(suffix);
+}
+
+}  // namespace mpsprobe

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/signature/rules.h"
+#include "harness/stack/stack.h"
+
+namespace mpsprobe {
+
+/// What one thread did by a report of ThreadSanitizer's.
+struct RaceSide {
+  std::string what;  ///< "Previous write of size 8 by thread T1": the address is left out
+  std::vector<StackFrame> frames;  ///< innermost first; empty where the stack was lost
+};
+
+/// A report of ThreadSanitizer's: what it calls the bug, and who took part. Untrusted.
+struct RaceReport {
+  std::string kind;  ///< "race", "race on vptr", "heap-use-after-free", "lock-order-inversion"
+  std::vector<RaceSide> sides;
+  size_t length = 0;  ///< of the text that it was read from, in bytes: kind and sides
+};
+
+/// The report that begins at the front of `text`: "WARNING: ThreadSanitizer: KIND (pid=1)" and the
+/// stacks of its sides, as the runtimes of gcc and clang print them. Where a block was allocated,
+/// and where threads and mutexes were made, is left out. Of lines as PlainText has them or as they
+/// were printed. Linear; throws only for lack of memory; from any thread.
+RaceReport read_race_report(std::string_view text);
+
+/// "race: A / B" with the innermost function of each side that neither passes things on nor is this
+/// project's own (Rules::own), without its namespaces, in alphabetical order; the same for one bug
+/// whoever came first. Ends in kInTeardown where every side lies in a handler of exit() or a
+/// destructor of a static object, and in kInOwnCode where none has code but this project's. At most
+/// 160 bytes. As above.
+std::string title_of_race(const RaceReport& report, const Rules& rules = Rules::standard());
+
+constexpr std::string_view kInTeardown = ", in tear-down";
+constexpr std::string_view kInOwnCode = ", in mpsprobe's own code";
+
+}  // namespace mpsprobe

@@ -1,0 +1,77 @@
+#include "scenarios/selftest/races.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <mutex>
+#include <vector>
+
+namespace planted {
+namespace {
+
+constexpr int kTimes = 1000;
+
+class Registry {
+ public:
+  [[gnu::noinline]] static Registry* instance() {
+    if (only == nullptr) only = new Registry;
+    return only;
+  }
+  [[gnu::noinline]] static Registry* locked_instance() {
+    static std::mutex making;
+    const std::lock_guard<std::mutex> lock(making);
+    static Registry* const made = new Registry;
+    return made;
+  }
+  [[gnu::noinline]] void add(int value) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    values_.push_back(value);
+  }
+
+ private:
+  static Registry* only;
+  std::mutex mutex_;
+  std::vector<int> values_;
+};
+
+Registry* Registry::only = nullptr;
+
+struct Counter {
+  [[gnu::noinline]] void add() { count = count + 1; }
+  long count = 0;
+};
+
+struct Samples {
+  [[gnu::noinline]] void release() {
+    delete[] numbers;
+    released.store(true, std::memory_order_relaxed);  // says so, and orders nothing
+  }
+  [[gnu::noinline]] long sum() const { return numbers[0] + numbers[1]; }
+  long* numbers = new long[2]{1, 2};
+  std::atomic<bool> released{false};
+};
+
+}  // namespace
+
+void unguarded_registry(int thread, int) {
+  Registry::instance()->add(thread);
+}
+
+void locked_registry(int thread, int) {
+  for (int i = 0; i < kTimes; ++i) Registry::locked_instance()->add(thread);
+}
+
+void unguarded_count(int, int) {
+  static Counter counter;
+  for (int i = 0; i < kTimes; ++i) counter.add();
+}
+
+void released_in_use(int thread, int) {
+  static Samples samples;
+  if (thread == 0) samples.release();
+  if (thread != 1) return;
+  while (!samples.released.load(std::memory_order_relaxed)) {
+  }
+  if (samples.sum() < 0) std::abort();  // uses what it read
+}
+
+}  // namespace planted
