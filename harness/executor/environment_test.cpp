@@ -41,6 +41,20 @@ TEST(WorkerEnvironment, WhatIsGivenWithEnvWins) {
               Contains("MPS_FORCE_GRAPH_PATH=0"));
 }
 
+TEST(WorkerEnvironment, WhatTheUserSetsForThreadSanitizerWins) {
+  const Cell cell = parse_cell("cpu/mm/default/threads=2/sanitizer=thread");
+  const auto options = [&](const std::vector<std::string>& extra) {
+    for (const std::string& entry : worker_environment(cell, {}, extra)) {
+      if (entry.starts_with("TSAN_OPTIONS=")) return entry;
+    }
+    return std::string();
+  };
+  EXPECT_THAT(options({}), testing::HasSubstr("halt_on_error=0"));
+  EXPECT_THAT(options({"TSAN_OPTIONS=halt_on_error=1"}), testing::EndsWith(":halt_on_error=1"));
+  EXPECT_THAT(worker_environment(parse_cell("cpu/mm/default/threads=2"), {}, {}),
+              testing::IsEmpty());
+}
+
 TEST(WorkerEnvironment, ValidationCountsOnlyWhereItsBannerWasSeen) {
   const Cell api = parse_cell("mps/mm/default/threads=1/validation=api");
   EXPECT_THAT(worker_environment(api, {}, {}), Contains("MTL_DEBUG_LAYER=1"));

@@ -200,6 +200,56 @@ TEST(Judge, AGpuErrorInTheTextIsNoPassAndExplainsWrongNumbers) {
   EXPECT_EQ(judge(process).outcome, Outcome::gpu_error);
 }
 
+std::string race_report(const std::string& one, const std::string& other, const char* caller) {
+  return "==================\nWARNING: ThreadSanitizer: data race (pid=1)\n"
+         "  Write of size 8 at 0x7b04000001c8 by thread T2:\n    #0 " +
+         one + " /lanes.cpp:9 (lanes+0x1c)\n    #1 " + caller +
+         " /lanes.cpp:20 (lanes+0x2c)\n\n"
+         "  Previous read of size 8 at 0x7b04000001c8 by thread T1:\n    #0 " +
+         other + " /lanes.cpp:12 (lanes+0x3c)\n    #1 " + caller +
+         " /lanes.cpp:20 (lanes+0x2c)\n\n"
+         "SUMMARY: ThreadSanitizer: data race /lanes.cpp:9 in " +
+         one + "\n==================\n";
+}
+
+TEST(Judge, ARaceIsAFailureWhateverTheProcessComputed) {
+  const std::string text = race_report("lanes::Pool::take()", "lanes::Pool::give(int)", "main");
+  ProcessRecord process =
+      finished_process(text + "Error: command buffer exited with error status.\n");
+  process.recorder.phase = Phase::teardown;
+  process.failures = {{"wrong_result", "element 3", "run", 0, 1, "linear"}};
+  const Judgement judgement = judge(process);
+  EXPECT_EQ(judgement.outcome, Outcome::data_race);
+  EXPECT_EQ(judgement.signature, "race: Pool::give / Pool::take");
+  EXPECT_EQ(judgement.phase, Phase::run);
+  EXPECT_THAT(judgement.also,
+              testing::Contains(testing::Field(&OtherFinding::title, HasSubstr("wrong result"))));
+  EXPECT_TRUE(is_failure(Outcome::data_race) && is_evidence(Outcome::data_race));
+}
+
+TEST(Judge, AnExitCodeOfThreadSanitizersOwnIsItsRace) {
+  const std::string text = race_report("lanes::Pool::take()", "lanes::Pool::take()", "main");
+  EXPECT_EQ(judge(ended_process(Exited{66}, text)).outcome, Outcome::data_race);
+  const Judgement other = judge(ended_process(Exited{7}, text));
+  EXPECT_EQ(other.outcome, Outcome::exit);
+  EXPECT_EQ(other.signature, "race: Pool::take / Pool::take");
+  EXPECT_EQ(judge(ended_process(Signaled{SIGSEGV, false}, text)).outcome, Outcome::signal);
+}
+
+TEST(Judge, ARaceInTearDownOrInOwnCodeIsToldApart) {
+  const std::string own = race_report("mpsprobe::send()", "mpsprobe::send()", "main");
+  EXPECT_EQ(judge(finished_process(own)).outcome, Outcome::infrastructure);
+  const std::string ending = race_report("lanes::close()", "lanes::clear()", "at_exit_wrapper");
+  const Judgement last = judge(finished_process(own + ending));
+  EXPECT_EQ(last.outcome, Outcome::data_race);
+  EXPECT_EQ(last.signature, "race: lanes::clear / lanes::close, in tear-down");
+  EXPECT_EQ(last.phase, Phase::teardown);
+  const std::string run = race_report("lanes::close()", "mpsprobe::read()", "main");
+  const Judgement first = judge(finished_process(own + ending + run));
+  EXPECT_EQ(first.signature, "race: lanes::close / mpsprobe::read");
+  EXPECT_EQ(first.phase, Phase::run);
+}
+
 TEST(Judge, WhoEndedItIsKnownNotGuessed) {
   ProcessRecord process = ended_process(Signaled{SIGTERM, false});
   process.ended_by = EndedBy::no_progress;

@@ -194,8 +194,7 @@ StackTitle innermost(const std::vector<Seen>& seen) {
     const bool named = !frame.function.empty() && frame.passing->meaning != Passing::placeholder;
     if (weak.kind == StackTitle::Kind::none && named &&
         frame.passing->meaning != Passing::thread_entry &&
-        frame.passing->meaning != Passing::teardown &&
-        frame.passing->meaning != Passing::ending) {
+        frame.passing->meaning != Passing::teardown && frame.passing->meaning != Passing::ending) {
       weak = {StackTitle::Kind::passing, frame.function, frame.image, {}};
     }
   }

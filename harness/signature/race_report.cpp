@@ -23,7 +23,8 @@ string_view trimmed(string_view text) {
   return text.substr(0, text.find_last_not_of(" \t\r") + 1);  // npos + 1 is 0
 }
 
-// "race on vptr" of "WARNING: ThreadSanitizer: data race on vptr (ctor/dtor vs virtual call) (pid=1)".
+// "race on vptr" of "WARNING: ThreadSanitizer: data race on vptr (ctor/dtor vs virtual call)
+// (pid=1)".
 std::string kind_of(string_view line) {
   line.remove_prefix(std::min(line.find(kHead), line.size()));
   line.remove_prefix(std::min(kHead.size(), line.size()));
@@ -147,7 +148,8 @@ RaceReport read_race_report(string_view text) {
       if (!in_frames && report.sides.size() == kMostSides) break;
       if (!in_frames) report.sides.push_back({without_address(header), {}});
       in_frames = true;
-      if (report.sides.back().frames.size() < kMostFrames) report.sides.back().frames.push_back(*frame);
+      if (report.sides.back().frames.size() < kMostFrames)
+        report.sides.back().frames.push_back(*frame);
     } else if (line.starts_with("[failed to restore the stack]")) {
       if (report.sides.size() == kMostSides) break;
       report.sides.push_back({without_address(header), {}});

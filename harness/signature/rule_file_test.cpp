@@ -46,6 +46,7 @@ TEST(RuleFile, HoldsRowsOfEveryTable) {
       "[lead]\nlane-tag \"lane: \"\n[noise]\nlane-bar \"=+>\"\n"
       "[line tells-of-trouble]\nlane-trouble \".*?trouble\"\n"
       "[frame ending]\nliblane*`lane_*\n-[Lane release]\nliblane.so`\n"
+      "[own]\nlanes::*\n"
       "[misuse]\nliblane.so`lane_abort   \"lanes: misuse\"\n");
   ASSERT_EQ(rules.texts.size(), 1U);
   EXPECT_EQ(rules.texts[0].place, Place::unwarned);
@@ -63,6 +64,7 @@ TEST(RuleFile, HoldsRowsOfEveryTable) {
   EXPECT_EQ(find_passing_frame("liblane.so.1", "lane_take", rules.frames), &rules.frames[0]);
   EXPECT_EQ(find_passing_frame("prog", "-[Lane release]", rules.frames), &rules.frames[1]);
   EXPECT_EQ(find_passing_frame("liblane.so", "", rules.frames), &rules.frames[2]);
+  EXPECT_NE(find_passing_frame("prog", "lanes::take", rules.own), nullptr);
   EXPECT_EQ(rules.misuses.at(0).title, "lanes: misuse");
 }
 

@@ -213,6 +213,20 @@ TEST(Rows, OfTellingLinesAreNeededByAGolden) {
   expect_needed(&Rules::telling, false);
 }
 
+TEST(Rows, OfOwnFunctionsAreNeededByAGolden) {
+  const std::vector<GoldenCase> cases = read_golden_cases(kFolder / "titles");
+  const std::vector<PassingFrame>& rows = Rules::standard().own;
+  ASSERT_THAT(rows, testing::Not(testing::IsEmpty()));
+  for (size_t i = 0; i < rows.size(); ++i) {
+    Rules rules = Rules::standard();
+    rules.own.erase(rules.own.begin() + static_cast<std::ptrdiff_t>(i));
+    const bool needed = std::any_of(cases.begin(), cases.end(), [&](const GoldenCase& golden) {
+      return lines_of(golden, rules) != golden.expected;
+    });
+    EXPECT_TRUE(needed) << rows[i].function << ": no golden needs this row";
+  }
+}
+
 // Each line of the golden file: an image, two spaces, a function; a frame that counts has a star in
 // front.
 TEST(Rows, OfPassingFramesAreNeededByAGolden) {

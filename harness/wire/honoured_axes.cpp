@@ -14,9 +14,9 @@ constexpr std::array<std::string_view, 7> kRunner{"backend",  "op",  "path",    
 
 // The last one where it is true alone.
 constexpr std::array<std::string_view, 19> kLoop{
-    "threads", "iterations", "init",     "warmup", "start", "meet",  "serve", "seconds",   "sync",
-    "every",   "lock",       "throttle", "beside", "churn", "stack", "end",   "aftermath", "child",
-    "sanitizer"};
+    "threads", "iterations", "init",      "warmup", "start",    "meet",   "serve",
+    "seconds", "sync",       "every",     "lock",   "throttle", "beside", "churn",
+    "stack",   "end",        "aftermath", "child",  "sanitizer"};
 
 /// What the lanes of a backend read of a cell: names with spaces between.
 struct Row {

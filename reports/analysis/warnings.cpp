@@ -198,7 +198,8 @@ const std::array<CellWarning, 6> kCellWarnings{{
      "their own, not to be compared with those without.",
      nullptr},
     {"sanitizer", [](const CellSummary& cell) { return cell.cell.sanitizer != Sanitizer::none; },
-     "{} ran under ThreadSanitizer, for example {}: slower, with threads that meet at other places, "
+     "{} ran under ThreadSanitizer, for example {}: slower, with threads that meet at other "
+     "places, "
      "and it sees accesses of code alone that was compiled for it. Rates of their own, not to be "
      "compared with those without.",
      nullptr},

@@ -120,9 +120,8 @@ int32_t count_in(const Family& family, const CellSummary& cell) {
 
 std::string_view in_words(Harm harm) {
   constexpr std::array<std::string_view, kHarms> kWords{
-      "crashes",    "ends early", "hangs",
-      "wrong numbers", "data races", "GPU errors",
-      "runs out of memory", "throws", "its caller breaks a rule"};
+      "crashes",    "ends early",         "hangs",  "wrong numbers",           "data races",
+      "GPU errors", "runs out of memory", "throws", "its caller breaks a rule"};
   return kWords[static_cast<size_t>(harm)];
 }
 

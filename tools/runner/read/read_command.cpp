@@ -150,11 +150,14 @@ ReadResult read_any(const std::string& name) {
                    "Give it the whole file as the system wrote it");
 }
 
-const ThreadStack* faulting_thread(const ProcessRecord& process) {
+// Of the thread that it died in, or of one that raced.
+bool tells(const ThreadStack& stack) {
+  return (stack.faulting || stack.thread == kSideOfRace) && !stack.frames.empty();
+}
+
+const ThreadStack* telling_thread(const ProcessRecord& process) {
   const auto in = [](const std::vector<ThreadStack>& threads) -> const ThreadStack* {
-    const auto found = std::find_if(threads.begin(), threads.end(), [](const ThreadStack& stack) {
-      return stack.faulting && !stack.frames.empty();
-    });
+    const auto found = std::find_if(threads.begin(), threads.end(), tells);
     return found == threads.end() ? nullptr : &*found;
   };
   const ThreadStack* own = in(process.stacks.threads);
@@ -162,7 +165,7 @@ const ThreadStack* faulting_thread(const ProcessRecord& process) {
 }
 
 std::vector<StackFrame> frames_of(const ProcessRecord& process) {
-  const ThreadStack* stack = faulting_thread(process);
+  const ThreadStack* stack = telling_thread(process);
   std::vector<StackFrame> frames =
       stack != nullptr ? stack->frames : python_frames(process.err.text());
   frames.resize(std::min(frames.size(), kMostFrames));
@@ -170,7 +173,7 @@ std::vector<StackFrame> frames_of(const ProcessRecord& process) {
 }
 
 std::string thread_of(const ProcessRecord& process) {
-  const ThreadStack* stack = faulting_thread(process);
+  const ThreadStack* stack = telling_thread(process);
   if (stack == nullptr) return "";
   if (!stack->name.empty()) return stack->name;
   return stack->thread_id == 0 ? "" : std::to_string(stack->thread_id);
@@ -211,6 +214,14 @@ json json_of(const ReadFailure& failure) {
   return object;
 }
 
+void print_frames(const std::vector<StackFrame>& frames) {
+  for (size_t i = 0; i < std::min(frames.size(), kMostFrames); ++i) {
+    const std::string source = frames[i].source.empty() ? "" : " (" + frames[i].source + ")";
+    say(stdout, "  {:<3} {:<24} {}\n", i, printable(frames[i].image),
+        shortened(printable(frames[i].function + source), 160));
+  }
+}
+
 void print_failure(const ReadFailure& failure) {
   const Judgement& judgement = failure.judgement;
   const bool detailed = !judgement.detail.empty() && judgement.detail != judgement.signature;
@@ -231,15 +242,15 @@ void print_failure(const ReadFailure& failure) {
   for (const std::string& remark : remarks(failure.process)) {
     say(stdout, "remark     {}\n", printable(remark));
   }
-  const std::vector<StackFrame> frames = frames_of(failure.process);
-  if (!frames.empty()) {
+  if (judgement.outcome == Outcome::data_race) {
+    for (const ThreadStack& side : failure.process.stacks.threads) {
+      say(stdout, "\n{}\n", printable(side.name));
+      print_frames(side.frames);
+    }
+  } else if (const std::vector<StackFrame> frames = frames_of(failure.process); !frames.empty()) {
     const std::string thread = thread_of(failure.process);
     say(stdout, "\nfaulting thread{}\n", thread.empty() ? "" : " " + printable(thread));
-  }
-  for (size_t i = 0; i < frames.size(); ++i) {
-    const std::string source = frames[i].source.empty() ? "" : " (" + frames[i].source + ")";
-    say(stdout, "  {:<3} {:<24} {}\n", i, printable(frames[i].image),
-        shortened(printable(frames[i].function + source), 160));
+    print_frames(frames);
   }
   say(stdout, "\nto look for the same here\n");
   for (const CellsToRun& cells : failure.run) {

@@ -44,6 +44,31 @@ TEST_F(Read, TellsTheThreadAndTheCellsOfACrashReport) {
   EXPECT_THAT(failure.at("run").at(0).at("command").get<std::string>(), HasSubstr("--backend mps"));
 }
 
+TEST_F(Read, NamesARaceWithTheStacksOfBothSides) {
+  const Run run = read_file(
+      "[2026-08-02 10:11:12] ==================\n"
+      "[2026-08-02 10:11:12] WARNING: ThreadSanitizer: data race (pid=14798)\n"
+      "[2026-08-02 10:11:12]   Write of size 8 at 0x559eaa529230 by thread T2:\n"
+      "[2026-08-02 10:11:12]     #0 at::native::mps::MPSGraphCache::getInstance() "
+      "OperationUtils.h:271 (libtorch_cpu.so+0x24ac)\n"
+      "[2026-08-02 10:11:12]     #1 at::native::mps::unary_op(at::Tensor const&) Unary.mm:30 "
+      "(libtorch_cpu.so+0x34ac)\n\n"
+      "[2026-08-02 10:11:12]   Previous read of size 8 at 0x559eaa529230 by thread T1:\n"
+      "[2026-08-02 10:11:12]     #0 at::native::mps::MPSGraphCache::getInstance() "
+      "OperationUtils.h:270 (libtorch_cpu.so+0x24a0)\n\n"
+      "[2026-08-02 10:11:12]   Thread T2 (tid=14801, running) created by main thread at:\n"
+      "[2026-08-02 10:11:12]     #0 pthread_create <null> (libtsan.so.2+0x5e686)\n\n"
+      "[2026-08-02 10:11:12] SUMMARY: ThreadSanitizer: data race OperationUtils.h:271 in "
+      "at::native::mps::MPSGraphCache::getInstance()\n");
+  EXPECT_EQ(run.exit_code, kExitOk) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("outcome    data_race"));
+  EXPECT_THAT(run.out,
+              HasSubstr("race: MPSGraphCache::getInstance / MPSGraphCache::getInstance\n"));
+  EXPECT_THAT(run.out, HasSubstr("Write of size 8 by thread T2\n  0   libtorch_cpu.so"));
+  EXPECT_THAT(run.out, HasSubstr("Previous read of size 8 by thread T1\n  0   libtorch_cpu.so"));
+  EXPECT_THAT(run.out, HasSubstr("unary_op"));
+}
+
 TEST_F(Read, ChoosesCellsByWhatTheFailureNames) {
   const auto command = [&](const std::string& text) { return read_file(text).out; };
   EXPECT_THAT(command("zsh: segmentation fault\n0   libtorch_cpu.dylib  0x18f "
