@@ -56,6 +56,7 @@ Judgement JudgedProcess::as_bystander() const {
 Judgement JudgedProcess::as_race(const Finding& race) const {
   const bool own = race.title.ends_with(kInOwnCode);
   Judgement judgement = as(own ? Outcome::infrastructure : Outcome::data_race, race);
+  judgement.basis = Basis::frames;
   // It was printed at once, and the process went on.
   judgement.phase = race.title.ends_with(kInTeardown) ? Phase::teardown : Phase::run;
   return judgement;

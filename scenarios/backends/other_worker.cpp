@@ -42,8 +42,10 @@ constexpr std::array kOtherWorkers{
 #endif
 };
 
+// The build with ThreadSanitizer has others of its kind.
 fs::path path_of(const OtherWorker& worker) {
-  return installation_folder() / "bin" / worker.program;
+  const bool sanitized = own_executable().string().ends_with("-tsan");
+  return installation_folder() / "bin" / (std::string(worker.program) + (sanitized ? "-tsan" : ""));
 }
 
 std::string quoted_for_shell(const std::string& text) {
@@ -87,7 +89,7 @@ void become_other_worker(int argc, char** argv) {
   if (other == kOtherWorkers.end()) return;
   const std::string worker = path_of(*other).string();
   // A worker that is asked for what it is itself is the one that was looked for.
-  if (fs::path(own_executable()).filename() == other->program) return;
+  if (fs::path(own_executable()).filename() == fs::path(worker).filename()) return;
   execv(worker.c_str(), argv);
   // Returns where it fails; that it is not there is said later, of the backend.
   if (errno != ENOENT) {
