@@ -41,6 +41,9 @@ RaceEvidence race_evidence(std::string_view printed) {
     stack.thread = kSideOfRace;
     stack.name = std::move(side.what);
     stack.frames = std::move(side.frames);
+    for (StackFrame& frame : stack.frames) {
+      frame.source.erase(0, frame.source.rfind('/') + 1);  // npos + 1 is 0
+    }
     evidence.sides.push_back(std::move(stack));
   }
   evidence.text = plain.substr(0, report.length);

@@ -88,7 +88,8 @@ std::string hung_stacks(const FailureExample& example) {
                         race ? "that ThreadSanitizer printed" : "of its threads");
   }
   for (size_t i = 0; i < std::min(groups.size(), kMostStacks); ++i) {
-    text += fmt::format("Stack of {}:\n\n", escaped(threads_in_words(groups[i].threads)));
+    text += fmt::format("{}{}:\n\n", race ? "" : "Stack of ",
+                        escaped(threads_in_words(groups[i].threads)));
     text += frames(groups[i].threads.front()->frames,
                    groups.size() == 1 ? kMostFrames : kMostFramesOfMany, Entry::fold);
   }

@@ -153,7 +153,7 @@ std::string evidence(const IssueFacts& facts) {
   for (const ThreadStack& stack : example.stacks.threads) {
     const bool side = stack.thread == kSideOfRace;
     if ((!stack.faulting && !side) || stack.frames.empty()) continue;
-    text += "\nStack of " + escaped(thread_in_words(stack)) + ":\n\n" +
+    text += (side ? "\n" : "\nStack of ") + escaped(thread_in_words(stack)) + ":\n\n" +
             code_block(stack_in_words(stack.frames, kMostFrames, Entry::fold));
     if (!side) break;
   }

@@ -112,9 +112,10 @@ std::string actual(const BundleFinding& finding) {
   for (const ThreadStack& stack : first.stacks.threads) {
     const bool side = stack.thread == kSideOfRace;
     if ((!stack.faulting && !side) || stack.frames.empty()) continue;
-    text += fmt::format("Stack of {}, of the first such run:\n{}",
-                        side ? one_line(thread_in_words(stack), 160) : "the crashed thread",
-                        stack_in_words(stack.frames, kMostFrames));
+    text +=
+        fmt::format("{}, of the first such run:\n{}",
+                    side ? one_line(thread_in_words(stack), 160) : "Stack of the crashed thread",
+                    stack_in_words(stack.frames, kMostFrames));
     if (!text.ends_with('\n')) text += '\n';
     if (!side) break;
   }
