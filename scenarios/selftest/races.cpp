@@ -5,8 +5,8 @@
 #include <mutex>
 #include <vector>
 
+// Not in an anonymous namespace: gcc names its members without their classes.
 namespace planted {
-namespace {
 
 constexpr int kTimes = 1000;
 
@@ -49,8 +49,6 @@ struct Samples {
   long* numbers = new long[2]{1, 2};
   std::atomic<bool> released{false};
 };
-
-}  // namespace
 
 void unguarded_registry(int thread, int) {
   Registry::instance()->add(thread);
