@@ -23,10 +23,10 @@ struct RaceReport {
   size_t length = 0;  ///< of the text that it was read from, in bytes: kind and sides
 };
 
-/// The report that begins at the front of `text`: "WARNING: ThreadSanitizer: KIND (pid=1)" and the
-/// stacks of its sides, as the runtimes of gcc and clang print them. Where a block was allocated,
-/// and where threads and mutexes were made, is left out. Of lines as PlainText has them or as they
-/// were printed. Linear; throws only for lack of memory; from any thread.
+/// The report that begins at the front of `text`: "ThreadSanitizer: KIND (pid=1)" and the stacks of
+/// its sides, as the runtimes of gcc and clang print them. Where a block was allocated, and where
+/// threads and mutexes were made, is left out. Of lines as PlainText has them or as they were
+/// printed. Linear; throws only for lack of memory; from any thread.
 RaceReport read_race_report(std::string_view text);
 
 /// "race: A / B" with the innermost function of each side that neither passes things on nor is this
