@@ -150,6 +150,9 @@ RaceReport read_race_report(string_view text) {
       in_frames = true;
       if (report.sides.back().frames.size() < kMostFrames)
         report.sides.back().frames.push_back(*frame);
+    } else if (line.ends_with(" bytes left out]")) {
+      if (report.sides.size() < 2) report.sides.emplace_back();
+      break;
     } else if (line.starts_with("[failed to restore the stack]")) {
       if (report.sides.size() == kMostSides) break;
       report.sides.push_back({without_address(header), {}});
