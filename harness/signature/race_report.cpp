@@ -31,7 +31,8 @@ std::string kind_of(string_view line) {
   if (line.starts_with("data race")) line.remove_prefix(string_view("data ").size());
   const auto* const end = std::find_if_not(
       line.begin(), line.end(), [](char c) { return ascii::word(c) || c == ' ' || c == '-'; });
-  return std::string(trimmed(line.substr(0, static_cast<size_t>(end - line.begin()))));
+  const string_view kind = trimmed(line.substr(0, static_cast<size_t>(end - line.begin())));
+  return std::string(kind.empty() ? "report" : kind);
 }
 
 // "#0 at::add(int) /src/add.cpp:12:3 (libtorch.so+0x1c) (BuildId: 76ab)", "#1 <null> <null> (x+0)".
