@@ -16,6 +16,7 @@
 #include "harness/campaign/schedule.h"
 #include "harness/campaign/settling.h"
 #include "harness/campaign/setup_failures.h"
+#include "harness/campaign/trial_seed.h"
 
 namespace mpsprobe {
 namespace {
@@ -207,7 +208,7 @@ class Campaign::Run {
                      static_cast<int>(placed->slot.trial),
                      placed->place,
                      "",
-                     header_.seed,
+                     trial_seed(header_.seed, static_cast<int>(placed->slot.trial)),
                      {}};
       if (ahead_.has_value()) {
         job.request.following =

@@ -23,11 +23,12 @@ std::string arm_of(const std::string& worker, const Cell& cell) {
 
 void SetupFailures::add(const TrialRecord& trial) {
   Seen& seen = seen_[arm_of(trial.worker, trial.cell)];
+  if (seen.given_up()) return;  // others were under way
   const bool setup = trial.judgement.outcome == Outcome::setup_failed;
-  if (setup && seen.failures == 0) seen.why = trial.judgement.signature;
-  // Whatever else it came to shows that it can be set up, now and then at least.
-  seen.alone = seen.alone && setup && seen.why == trial.judgement.signature;
-  ++seen.failures;
+  const bool again = setup && seen.why == trial.judgement.signature;
+  seen.failures = again ? seen.failures + 1 : setup ? 1 : 0;
+  seen.worked = seen.worked || !setup;
+  if (setup) seen.why = trial.judgement.signature;
 }
 
 bool SetupFailures::given_up(const std::string& worker, const Cell& cell) const {
@@ -41,8 +42,8 @@ std::string SetupFailures::in_words() const {
   std::string text;
   for (const auto& [arm, seen] : seen_) {
     if (!seen.given_up()) continue;
-    text += fmt::format("{}{} was given up: {} of {} trials failed in set-up: {}",
-                        text.empty() ? "" : "; ", arm, seen.failures, seen.failures, seen.why);
+    text += fmt::format("{}{} was given up: {} trials in a row failed in set-up: {}",
+                        text.empty() ? "" : "; ", arm, seen.failures, seen.why);
   }
   return text;
 }

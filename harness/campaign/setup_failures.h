@@ -7,9 +7,11 @@
 
 namespace mpsprobe {
 
-/// How often trials that are set up alike fail in set-up, and in no other way, before the rest of
-/// them is given up: a library that is not found now is not found an hour later.
+/// How often in a row trials that are set up alike fail in set-up, for one reason, before the rest
+/// of them is given up: a library that is not found now is not found an hour later.
 constexpr int kMostSetupFailures = 3;
+/// The same where it could be set up before: what was changed meanwhile, and not now and then.
+constexpr int kMostLaterSetupFailures = 10;
 
 /// Which arms of a campaign are given up. Trials are set up alike where worker, backend, variables
 /// and Metal's validation are the same. Not thread safe.
@@ -24,10 +26,12 @@ class SetupFailures {
 
  private:
   struct Seen {
-    int failures = 0;
+    int failures = 0;  ///< in a row, for one reason
     std::string why;
-    bool alone = true;  ///< nothing but these failures, all for one reason
-    bool given_up() const { return alone && failures >= kMostSetupFailures; }
+    bool worked = false;
+    bool given_up() const {
+      return failures >= (worked ? kMostLaterSetupFailures : kMostSetupFailures);
+    }
   };
   std::map<std::string, Seen> seen_;  ///< by arm, in words
 };

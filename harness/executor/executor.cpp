@@ -75,6 +75,7 @@ TrialRecord Executor::run(const TrialRequest& request) const {
   trial.worker = request.worker->name;
   trial.cell = request.cell;
   trial.trial = request.trial;
+  trial.seed = request.seed;
   trial.sequence = request.sequence;
   trial.before = request.before;
   trial.started = utc_now();
@@ -190,6 +191,11 @@ std::string Executor::setup_problem(const TrialRequest& request,
   if (identity != expected && !(none_needed && identity.empty())) {
     return fmt::format("another library was loaded than when the campaign began: {}instead of {}",
                        identity, expected);
+  }
+  if (const std::string changed =
+          changed_code(described.value("provenance", nlohmann::json()), loaded);
+      !changed.empty()) {
+    return changed + ". Trials of two versions are never added up";
   }
   if (process.ready &&
       !validation_in_force(request.cell, process.err.text() + process.out.text())) {

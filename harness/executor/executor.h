@@ -23,7 +23,7 @@ struct TrialRequest {
   int trial = 0;
   uint64_t sequence = 0;
   std::string before;  ///< the cell that ran on the device before
-  uint64_t seed = 0;   ///< of the inputs; the same for all trials of a campaign
+  uint64_t seed = 0;   ///< of the inputs (trial_seed.h)
   /// What is likely to run next in this one's place, whose processes may be started ahead.
   struct Following {
     const WorkerInfo* worker = nullptr;

@@ -78,10 +78,9 @@ Judgement left_with(const JudgedProcess& judged, int code) {
                    Basis::place);
 }
 
-Judgement left_cleanly(const JudgedProcess& judged) {
-  // What it went on to compute, throw or report may come of it.
-  const Finding* const race = judged.race();
-  if (race != nullptr && !race->title.ends_with(kInOwnCode)) return judged.as_race(*race);
+}  // namespace
+
+std::optional<Judgement> judge_told(const JudgedProcess& judged) {
   // The first cause titles it: a GPU error explains the wrong numbers that follow from it. Other
   // texts of exhausted memory are what a program may survive; a command buffer that ended with an
   // error has lost its work.
@@ -103,6 +102,16 @@ Judgement left_cleanly(const JudgedProcess& judged) {
     take_phase(judgement, *failure);
     return judgement;
   }
+  return std::nullopt;
+}
+
+namespace {
+
+Judgement left_cleanly(const JudgedProcess& judged) {
+  // What it went on to compute, throw or report may come of it.
+  const Finding* const race = judged.race();
+  if (race != nullptr && !race->title.ends_with(kInOwnCode)) return judged.as_race(*race);
+  if (std::optional<Judgement> told = judge_told(judged)) return *told;
   // The process went on without the thread.
   if (const Finding* died = judged.first_uncaught()) {
     return judged.as(outcome_of(died->text_class), *died);

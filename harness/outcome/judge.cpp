@@ -28,6 +28,22 @@ Judgement judge_hang(const JudgedProcess& judged, std::string_view path) {
   return judgement;
 }
 
+// What computes may still wait for ever: a lock that spins.
+bool waits_for_ever(const ProcessRecord& process) {
+  return !process.stacks.lock_cycle.empty() ||
+         std::any_of(process.stacks.threads.begin(), process.stacks.threads.end(),
+                     [](const ThreadStack& stack) { return stack.wait.owner_gone; });
+}
+
+Judgement judge_slow(const JudgedProcess& judged, std::string_view path) {
+  HangTitle where = hang_title(judged.process, path);
+  where.title.replace(0, std::string_view("hang").size(), "still computing");
+  Judgement judgement =
+      judged.as(Outcome::timeout, "still computing at the time limit", where.title, where.basis);
+  judgement.why = where.why;
+  return judgement;
+}
+
 Judgement judge_ended_by_runner(JudgedProcess& judged, std::string_view path) {
   const ProcessRecord& process = judged.process;
   switch (process.ended_by) {
@@ -45,10 +61,9 @@ Judgement judge_ended_by_runner(JudgedProcess& judged, std::string_view path) {
   const bool own = process.recorder.intact && !process.crashed_in_inquest;
   const int crash = own ? process.recorder.crash.signal : 0;
   if (crash > 0 && crash < 65) return judge_death(judged, crash);
-  if (process.ended_by == EndedBy::deadline && process.idle_seconds < process.seconds / 2) {
-    return judged.as(Outcome::infrastructure,
-                     "time limit, while it was getting on: raise --timeout",
-                     "time limit, while it was getting on");
+  if (process.ended_by == EndedBy::deadline && process.idle_seconds < process.seconds / 2 &&
+      !waits_for_ever(process)) {
+    return judge_slow(judged, path);
   }
   return judge_hang(judged, path);
 }
@@ -71,6 +86,23 @@ Judgement decide(JudgedProcess& judged, std::string_view path) {
     return judge_death(judged, signaled->signal);
   }
   return judge_departure(judged, std::get<Exited>(process.termination).code);
+}
+
+// What it told of while it ran came before its end, whatever that was, and is what it came to.
+void judge_first(Judgement& judgement, const JudgedProcess& judged) {
+  const bool ended = is_failure(judgement.outcome) || judgement.outcome == Outcome::timeout ||
+                     judgement.outcome == Outcome::infrastructure;
+  const FailureEvent* const first = first_failure(judged.process.failures);
+  if (!ended || first == nullptr || judgement.bystander) return;
+  const ReportedFailure reported = read_failure(*first);
+  if (reported.title == kInnocentVictim ||
+      (!is_failure(reported.outcome) && reported.outcome != Outcome::refused)) {
+    return;
+  }
+  std::optional<Judgement> told = judge_told(judged);
+  if (!told.has_value() || told->signature == judgement.signature) return;
+  told->also.push_back({judgement.signature, judgement.known});
+  judgement = std::move(*told);
 }
 
 // A rule that was broken voids what else the process came to: that is the caller's, and no
@@ -116,6 +148,7 @@ void add_also(Judgement& judgement, const JudgedProcess& judged) {
 Judgement judge_on_path(const ProcessRecord& process, std::string_view path) {
   JudgedProcess judged(process);
   Judgement judgement = decide(judged, path);
+  judge_first(judgement, judged);
   judge_misuse(judgement, judged);
   if (judgement.outcome != Outcome::pass && judgement.outcome != Outcome::not_run) {
     add_also(judgement, judged);

@@ -7,18 +7,18 @@
 
 namespace mpsprobe {
 
-/// The one place that decides. Pure: the same record gives the same judgement. The exit status
-/// beats what was printed; what was printed beats a result of "pass".
+/// The one place that decides. Pure: the same record gives the same judgement. What a process came
+/// to first, in order of time, is its outcome: a failure that it told of before its end. The exit
+/// status beats what was printed; what was printed beats a result of "pass".
 Judgement judge(const ProcessRecord& process);
 
 /// judge() for a process whose cell is known: the title of a hang then holds the cell's path too.
 /// `path` is its word ("nograph"), or empty where the worker chose.
 Judgement judge_on_path(const ProcessRecord& process, std::string_view path);
 
-/// The judgement of a trial from those of its processes: the failure that ended first; with no
-/// failure, the first there is of infrastructure, setup_failed, unsupported, refused, not_run,
-/// pass. Sets
-/// `judgement` and `judged_process`.
+/// The judgement of a trial from those of its processes: the failure that came first; with no
+/// failure, the first there is of infrastructure, setup_failed or timeout, unsupported, refused,
+/// not_run, pass. Sets `judgement` and `judged_process`.
 void judge_trial(TrialRecord& trial);
 
 /// The title of a bystander that had no company.

@@ -14,6 +14,7 @@ int weight(const Judgement& judgement) {
       // A trial is run again as a bystander's only where nothing else went wrong in it.
       return judgement.bystander ? 5 : 6;
     case Outcome::setup_failed:
+    case Outcome::timeout:
       return 4;
     case Outcome::unsupported:
       return 3;
@@ -24,6 +25,11 @@ int weight(const Judgement& judgement) {
     default:
       return 0;
   }
+}
+
+/// When what a process came to happened, as far as that is known.
+double time_of(const ProcessRecord& process) {
+  return process.failures.empty() ? process.ended_at : process.failed_at;
 }
 
 }  // namespace
@@ -41,7 +47,7 @@ void judge_trial(TrialRecord& trial) {
       const bool failed = is_failure(trial.judgement.outcome);
       if (fails && failed) {
         better =
-            process.ended_at < trial.processes[static_cast<size_t>(trial.judged_process)].ended_at;
+            time_of(process) < time_of(trial.processes[static_cast<size_t>(trial.judged_process)]);
       } else {
         better = fails || (!failed && weight(judgement) > weight(trial.judgement));
       }

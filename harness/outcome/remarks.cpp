@@ -71,6 +71,7 @@ std::vector<std::string> remarks(const ProcessRecord& process) {
     add_crash(said, process, crash);
   } else if (hung) {
     add_probe(said, process.recorder.probe);
+    if (!process.children.empty()) said.push_back("it had children: " + process.children);
   } else if (const std::optional<int> signal = death_signal(process)) {
     add_crash(said, process, *signal);
   }

@@ -39,10 +39,9 @@ std::string_view type_of_error(std::string_view text) {
 // How well a failure speaks for the process.
 int rank(const FailureEvent& failure) {
   const ReportedFailure told = read_failure(failure);
-  if (told.outcome == Outcome::misuse) return 4;
-  if (told.outcome == Outcome::refused) return 1;
-  if (!is_failure(told.outcome)) return 0;
-  return told.title == kInnocentVictim ? 2 : 3;
+  if (told.outcome == Outcome::misuse) return 3;
+  if (!is_failure(told.outcome) && told.outcome != Outcome::refused) return 0;
+  return told.title == kInnocentVictim ? 1 : 2;
 }
 
 }  // namespace

@@ -22,8 +22,9 @@ struct ReportedFailure {
 /// throws but for lack of memory.
 ReportedFailure read_failure(const FailureEvent& failure);
 
-/// The one that speaks for the process: the first failure of the product, those of a command buffer
-/// that ended for another process's sake last; where there is none, the first of what is left.
+/// The one that speaks for the process: the first failure of the product or refusal, in order of
+/// time, those of a command buffer that ended for another process's sake last; where there is none,
+/// the first of what is left.
 /// nullptr for an empty list. Points into `failures`.
 const FailureEvent* first_failure(const std::vector<FailureEvent>& failures);
 

@@ -6,9 +6,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <span>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "harness/platform/memory.h"
@@ -28,6 +30,9 @@ constexpr size_t kReadBytes = 1 << 18;
 constexpr int kMostReads = 64;
 constexpr double kMemoryLookSeconds = 0.02;
 constexpr std::chrono::milliseconds kThreadLook{50};
+// What counts as computing: this part of a processor, as on an idle machine and on average over the
+// time of a stall. 64 threads that wait for an interpreter's lock use 0.12, a look each 1 ms 0.02.
+constexpr double kLeastProcessor = 0.2;
 // The loop comes round every few milliseconds; a second between two rounds is a suspended runner.
 constexpr std::chrono::seconds kSuspended{1};
 
@@ -85,6 +90,7 @@ Child::Child(const std::vector<std::string>& arguments, std::vector<std::string>
       trial_start_(trial_start),
       started_(Clock::now()),
       last_progress_(started_),
+      last_processor_look_(started_),
       last_memory_look_(started_),
       last_pump_(started_),
       launched_at_(wall_clock()),
@@ -153,7 +159,7 @@ void Child::start(const std::vector<std::string>& arguments, std::vector<std::st
 
 bool Child::begin(const std::string& line, Clock::time_point trial_start) {
   trial_start_ = trial_start;
-  started_ = last_progress_ = last_memory_look_ = last_pump_ = Clock::now();
+  started_ = last_progress_ = last_processor_look_ = last_memory_look_ = last_pump_ = Clock::now();
   begun_at_ = wall_clock();
   memory_kills_before_ = kernel_memory_kills();
   pump();
@@ -197,8 +203,14 @@ void Child::forgive_suspension() {
 }
 
 void Child::read_streams() {
-  drain(out_, [this](std::string_view chunk) { out_capture_.append(chunk); });
-  drain(err_, [this](std::string_view chunk) { err_capture_.append(chunk); });
+  const auto take = [this](CaptureBuffer& capture) {
+    return [this, &capture](std::string_view chunk) {
+      capture.append(chunk);
+      note_progress();
+    };
+  };
+  drain(out_, take(out_capture_));
+  drain(err_, take(err_capture_));
   read_events();
 }
 
@@ -224,7 +236,7 @@ void Child::read_events() {
 
 void Child::take_line(std::string_view line) {
   const std::optional<Event> event = line_too_long_ ? std::nullopt : parse_event(line);
-  if (event.has_value()) last_progress_ = Clock::now();  // garbage is no progress
+  if (event.has_value()) note_progress();  // garbage is no progress
   if (!event.has_value()) {
     record_.garbage_bytes += line.size() + 1;
   } else if (const auto* hello = std::get_if<HelloEvent>(&*event)) {
@@ -233,6 +245,7 @@ void Child::take_line(std::string_view line) {
     if (!record_.ready) record_.ready_seconds = seconds_since(started_);
     record_.ready = true;
   } else if (const auto* failure = std::get_if<FailureEvent>(&*event)) {
+    if (record_.failures.empty()) record_.failed_at = seconds_since(trial_start_);
     if (record_.failures.size() < kMostFailures) record_.failures.push_back(*failure);
   } else if (const auto* result = std::get_if<ResultEvent>(&*event)) {
     if (!record_.result.has_value()) record_.result = *result;
@@ -253,10 +266,7 @@ void Child::take_observed(const ObservedEvent& observed) {
 void Child::enforce_limits() {
   const Clock::time_point now = Clock::now();
   const uint64_t progress = read_progress(block_of(*memory_));
-  if (progress != progress_) {
-    progress_ = progress;
-    last_progress_ = now;
-  }
+  if (std::exchange(progress_, progress) != progress) note_progress();
   if (kill_sent_.has_value()) {
     if (seconds_since(*kill_sent_) > limits_.reap) {
       record_.termination = NotReaped{};
@@ -284,6 +294,7 @@ void Child::enforce_limits() {
     return;
   }
   look_at_threads(now);
+  look_at_processor(now);
   if (seconds_since(started_) > limits_.timeout) {
     // One that only waits at the gate is late because of the others.
     return end(record_.ready && !past_gate_ ? EndedBy::cancelled : EndedBy::deadline);
@@ -301,8 +312,26 @@ void Child::look_at_threads(Clock::time_point now) {
   if (!is_ending(block_of(*memory_)) || now - last_thread_look_ < kThreadLook) return;
   last_thread_look_ = now;
   const int threads = thread_count(static_cast<pid_t>(record_.pid));
-  if (threads > 0 && threads < fewest_threads_) last_progress_ = now;
+  if (threads > 0 && threads < fewest_threads_) note_progress();
   if (threads > 0 && (fewest_threads_ == 0 || threads < fewest_threads_)) fewest_threads_ = threads;
+}
+
+/// What computes gets on, however long one call of it takes.
+void Child::look_at_processor(Clock::time_point now) {
+  const double interval = std::clamp(limits_.stall / 10, 0.05, 1.0);
+  const double window = seconds_since(last_processor_look_);
+  if (window < interval) return;
+  last_processor_look_ = now;
+  // Not looked at while it gets on otherwise, but for the look that the next one counts from.
+  computed_ += processor_use_.look(static_cast<pid_t>(record_.pid)) * window;
+  if (computed_ >= kLeastProcessor * limits_.stall) note_progress();
+}
+
+/// What it does once it is being ended is none.
+void Child::note_progress() {
+  if (record_.ended_by != EndedBy::nobody) return;
+  last_progress_ = Clock::now();
+  computed_ = 0;
 }
 
 void Child::open_gate() {
@@ -331,9 +360,11 @@ void Child::end(EndedBy why) {
     if (why == EndedBy::memory_limit) kill_at_once();
     return;
   }
-  record_.ended_by = why;
-  if (why == EndedBy::memory_limit) return kill_at_once();
   const bool hangs = why == EndedBy::no_progress || why == EndedBy::deadline;
+  record_.idle_seconds = seconds_since(last_progress_);
+  record_.ended_by = why;
+  if (hangs) record_.children = descendants_in_words(static_cast<pid_t>(record_.pid));
+  if (why == EndedBy::memory_limit) return kill_at_once();
   if (!hangs || !begin_inquest()) terminate();
 }
 
@@ -380,7 +411,7 @@ void Child::reap() {
   const auto pid = static_cast<pid_t>(record_.pid);
   const bool given_up = !std::holds_alternative<Exited>(record_.termination);
   record_.seconds = seconds_since(started_);
-  record_.idle_seconds = seconds_since(last_progress_);
+  if (record_.ended_by == EndedBy::nobody) record_.idle_seconds = seconds_since(last_progress_);
   record_.ended_at = seconds_since(trial_start_);
   if (!given_up) {
     signal_group(SIGKILL);  // what it left behind in its group

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/platform/processor_use.h"
 #include "harness/process/capture_buffer.h"
 #include "harness/process/spawn.h"
 #include "harness/record/process_record.h"
@@ -17,12 +18,13 @@ namespace mpsprobe {
 
 /// How long and how much a process may take. Times in seconds.
 struct ChildLimits {
-  double timeout = 300;       ///< from spawn to end, whatever it does
-  double stall = 20;          ///< without progress in the flight recorder, once it is past start-up
-  double inquest = 2;         ///< for a hung worker to find out about itself, before SIGTERM
-  double grace = 2;           ///< from SIGTERM to SIGKILL
-  double reap = 5;            ///< from SIGKILL to giving up on it
-  uint64_t memory_bytes = 0;  ///< resident; 0: no limit
+  double timeout = 300;          ///< from spawn to end, whatever it does
+  double stall = 20;             ///< without progress, once it is past start-up: of the flight
+                                 ///< recorder, events, output, or computing a fifth of a processor
+  double inquest = 2;            ///< for a hung worker to find out about itself, before SIGTERM
+  double grace = 2;              ///< from SIGTERM to SIGKILL
+  double reap = 5;               ///< from SIGKILL to giving up on it
+  uint64_t memory_bytes = 0;     ///< resident; 0: no limit
   size_t capture_bytes = 32768;  ///< of the head, and again of the tail, of each output stream
 };
 
@@ -82,6 +84,8 @@ class Child {
   void take_observed(const ObservedEvent& observed);
   void enforce_limits();
   void look_at_threads(Clock::time_point now);
+  void look_at_processor(Clock::time_point now);
+  void note_progress();
   bool begin_inquest();
   void kill_at_once();
   void terminate();
@@ -96,6 +100,7 @@ class Child {
   Clock::time_point started_;
   Clock::time_point last_progress_;
   Clock::time_point last_thread_look_;
+  Clock::time_point last_processor_look_;
   Clock::time_point last_memory_look_;
   Clock::time_point last_pump_;
   double launched_at_;
@@ -107,6 +112,8 @@ class Child {
   std::optional<SharedMemory> memory_;
   uint64_t progress_ = 0;
   int fewest_threads_ = 0;  // seen while it takes itself apart; 0: none yet
+  ProcessorUse processor_use_;
+  double computed_ = 0;  // seconds of a processor since the last progress
   bool past_gate_ = false;
   uint64_t memory_kills_before_ = 0;
   std::string mark_;  ///< of what it starts, wherever that goes

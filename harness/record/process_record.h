@@ -34,6 +34,8 @@ enum class Outcome : uint8_t {
   misuse,
   /// The library said that it will not do this: neither a pass nor a failure.
   refused,
+  /// It was still computing at the time limit: slow, not hung, and neither passed nor failed.
+  timeout,
   // Never evidence about the product:
   setup_failed,
   unsupported,
@@ -44,8 +46,8 @@ enum class Outcome : uint8_t {
 template <>
 inline constexpr auto kWordsOf<Outcome> = std::to_array<std::string_view>(
     {"pass", "wrong_result", "exception", "assertion", "signal", "hang", "exit", "missing",
-     "out_of_memory", "gpu_error", "data_race", "misuse", "refused", "setup_failed", "unsupported",
-     "infrastructure", "not_run"});
+     "out_of_memory", "gpu_error", "data_race", "misuse", "refused", "timeout", "setup_failed",
+     "unsupported", "infrastructure", "not_run"});
 
 /// True for every outcome in which the product failed.
 bool is_failure(Outcome outcome);
@@ -125,7 +127,8 @@ struct ProcessRecord {
   double seconds = 0;        ///< from spawn, or from being told its cell, to reap
   double ready_seconds = 0;  ///< from there until it was ready; 0 where it never was
   double ended_at = 0;       ///< seconds from the start of the trial to the reap
-  double idle_seconds = 0;   ///< from the last progress to the end
+  double failed_at = 0;      ///< to the first failure that it told of; 0: it told of none
+  double idle_seconds = 0;   ///< from the last progress until it ended, or the runner ended it
   Usage usage;
   RecorderReading recorder;
   bool ready = false;  ///< it said so
@@ -138,6 +141,7 @@ struct ProcessRecord {
   bool was_stopped = false;         ///< by SIGSTOP or the like, at some time
   bool left_descendants = false;    ///< something in its process group outlived it
   bool kernel_memory_kill = false;  ///< the system killed for memory while it ran
+  std::string children;             ///< that a hung or slow one had, by their command lines
   std::string stop_signals;         ///< what the runner sent: "", "TERM", "TERM KILL"
   std::string setup_problem;        ///< the runner's own finding: build changed, banner missing
   StackEvidence stacks;             ///< of a crash or a hang, symbolised from `recorder`

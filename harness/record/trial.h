@@ -31,6 +31,7 @@ struct TrialRecord {
   std::string worker = "stock";  ///< which build of the library: the name given with --worker
   Cell cell;
   int trial = 0;          ///< 0 to trials-1
+  uint64_t seed = 0;      ///< of its inputs; 0: of a journal from before each had its own
   int attempt = 0;        ///< of this trial: above 0 it ran again, alone, after it was a bystander
   uint64_t sequence = 0;  ///< place in the schedule
   std::string before;     ///< the cell that ran on the device before this one; "" for the first

@@ -82,6 +82,7 @@ inline constexpr auto fields<ProcessRecord> = described<ProcessRecord>(
     field::safe("seconds", &ProcessRecord::seconds),
     field::safe("ready_seconds", &ProcessRecord::ready_seconds).later(),
     field::safe("ended_at", &ProcessRecord::ended_at),
+    field::safe("failed_at", &ProcessRecord::failed_at).if_any(),
     field::safe("idle_seconds", &ProcessRecord::idle_seconds),
     field::part("usage", &ProcessRecord::usage), field::part("recorder", &ProcessRecord::recorder),
     field::safe("ready", &ProcessRecord::ready), field::part("provenance", &ProcessRecord::hello),
@@ -92,6 +93,7 @@ inline constexpr auto fields<ProcessRecord> = described<ProcessRecord>(
     field::safe("was_stopped", &ProcessRecord::was_stopped),
     field::safe("left_descendants", &ProcessRecord::left_descendants),
     field::safe("kernel_memory_kill", &ProcessRecord::kernel_memory_kill),
+    field::output("children", &ProcessRecord::children).if_any(),
     field::name("stop_signals", &ProcessRecord::stop_signals),
     field::text("setup_problem", &ProcessRecord::setup_problem),
     field::part("stacks", &ProcessRecord::stacks),
@@ -127,8 +129,8 @@ inline constexpr auto fields<PathProbe> = described<PathProbe>(
 template <>
 inline constexpr auto fields<TrialRecord> = described<TrialRecord>(
     field::worker("worker", &TrialRecord::worker), field::safe("cell", &TrialRecord::cell),
-    field::safe("trial", &TrialRecord::trial), field::safe("attempt", &TrialRecord::attempt),
-    field::safe("sequence", &TrialRecord::sequence),
+    field::safe("trial", &TrialRecord::trial), field::safe("seed", &TrialRecord::seed).if_any(),
+    field::safe("attempt", &TrialRecord::attempt), field::safe("sequence", &TrialRecord::sequence),
     field::cell_name("before", &TrialRecord::before), field::name("started", &TrialRecord::started),
     field::safe("seconds", &TrialRecord::seconds),
     field::part("judgement", &TrialRecord::judgement),

@@ -93,6 +93,22 @@ std::string library_identity(const json& provenance) {
   return identity;
 }
 
+std::string changed_code(const json& before, const json& now) {
+  constexpr size_t kShown = 12;
+  const json& files = before.is_object() && before.contains("code") ? before.at("code") : kNone;
+  const json& others = now.is_object() && now.contains("code") ? now.at("code") : kNone;
+  if (!files.is_object() || !others.is_object()) return "";
+  for (const auto& [path, digest] : files.items()) {
+    const std::string was = text_at(files, path.c_str());
+    const std::string is = text_at(others, path.c_str());
+    if (was == is) continue;
+    return path.substr(path.rfind('/') + 1) + " was changed: its SHA-256 was " +
+           was.substr(0, kShown) + "... and is " +
+           (is.empty() ? "not told" : is.substr(0, kShown) + "...");
+  }
+  return "";
+}
+
 std::string in_words(const LibraryUnderTest& library) {
   if (library.name.empty()) return "no library";
   return library.name + (library.version.empty() ? " of unknown version" : " " + library.version) +

@@ -146,7 +146,10 @@ void add_trial(CellSummary& cell, const TrialFacts& trial, const DevicesSaid& de
   ++cell.recorded;
   cell.seconds += trial.seconds;
   if (is_failure(outcome)) ++cell.failures;
-  if (outcome == Outcome::refused) ++cell.refused;
+  if (outcome == Outcome::refused) {
+    ++cell.refused;
+    for (const OtherFinding& other : trial.judgement->also) ++cell.after_refusal[other.title];
+  }
   cell.simulated = cell.simulated || devices.simulated;
   for (const std::string& name : devices.names) add_once(cell.devices, name);
   for (const std::string& path : *trial.observed_paths) add_once(cell.observed_paths, path);
@@ -397,6 +400,7 @@ Analysis analyse_trials(const Journal& journal, const TrialFactsList& trials) {
   std::map<const std::vector<std::string>*, DevicesSaid> devices;
   Records records(trials);
   std::vector<size_t> failed;  // indices into the journal's trials
+  std::vector<size_t> slow;
   std::map<std::pair<size_t, std::string>, const std::string*> unsupported;
   for (size_t i = 0; i < trials.size(); ++i) {
     const TrialFacts& trial = trials[i];
@@ -410,6 +414,7 @@ Analysis analyse_trials(const Journal& journal, const TrialFactsList& trials) {
     }
     ++recorded[{*trial.worker, cell.id}];
     if (is_failure(trial.judgement->outcome)) failed.push_back(i);
+    if (trial.judgement->outcome == Outcome::timeout) slow.push_back(i);
   }
   for (CellSummary& cell : summaries.all()) {
     const int done = recorded[{analysis.arms[cell.arm].worker, cell.id}];
@@ -451,6 +456,7 @@ Analysis analyse_trials(const Journal& journal, const TrialFactsList& trials) {
     if (place != places.end()) settle_at(boundary, place->second);
   }
   analysis.signatures = group_by_signature(journal, analysis, trials, failed);
+  analysis.still_computing = group_by_signature(journal, analysis, trials, slow);
   analysis.comparisons = compare_layers(analysis);
   analysis.bystanders = records.bystanders();
   analysis.left_out = group_left_out(journal.header.left_out);

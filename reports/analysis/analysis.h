@@ -79,11 +79,12 @@ struct CellSummary {
   int planned = 0;
   int counted = 0;  ///< passes and failures
   int failures = 0;
-  int refused = 0;                     ///< by the library: neither a pass nor a failure
-  int missing = 0;                     ///< planned, and not in the journal
-  std::vector<OutcomeCount> outcomes;  ///< in the order of the outcomes, then of the details
-  std::optional<Verdict> verdict;      ///< nothing where no trial counts and none was refused
-  Interval rate;                       ///< 95% interval of the failure rate, see Analysis::sampling
+  int refused = 0;                           ///< by the library: neither a pass nor a failure
+  std::map<std::string, int> after_refusal;  ///< titles of what refused trials came to later
+  int missing = 0;                           ///< planned, and not in the journal
+  std::vector<OutcomeCount> outcomes;        ///< in the order of the outcomes, then of the details
+  std::optional<Verdict> verdict;            ///< nothing where no trial counts and none was refused
+  Interval rate;  ///< 95% interval of the failure rate, see Analysis::sampling
   Overlap overlap = Overlap::not_applicable;
   uint32_t most_inside = 0;  ///< the most threads that were inside a launch at once, in any trial
   uint64_t launches = 0;
@@ -113,6 +114,7 @@ struct FailureExample {
   size_t arm = 0;
   Cell cell;
   int trial = 0;
+  uint64_t seed = 0;  ///< as in TrialRecord
   Judgement judgement;
   int process = 0;
   EndedBy ended_by = EndedBy::nobody;
@@ -295,9 +297,10 @@ struct Analysis {
   std::vector<CellSummary> cells;      ///< in the order of the plan, arms of one cell together
   /// Cells of a plan of more than 10,000 that no trial was run of: counted, and not in `cells`.
   size_t cells_not_listed = 0;
-  std::vector<Boundary> boundaries;        ///< Boundary::worker is the arm's label
-  std::vector<SignatureGroup> signatures;  ///< most frequent first
-  std::vector<Comparison> comparisons;     ///< in the order of the cells
+  std::vector<Boundary> boundaries;             ///< Boundary::worker is the arm's label
+  std::vector<SignatureGroup> signatures;       ///< most frequent first
+  std::vector<SignatureGroup> still_computing;  ///< trials of the outcome `timeout`, likewise
+  std::vector<Comparison> comparisons;          ///< in the order of the cells
   Bystanders bystanders;
   std::vector<LeftOutGroup> left_out;
   std::vector<Warning> warnings;

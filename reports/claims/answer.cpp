@@ -243,11 +243,28 @@ std::string settled_in_words(const Analysis& analysis, bool nothing_failed) {
   return text + ".";
 }
 
+// Of trials that were neither hung nor done; nothing where there are none.
+std::string still_computing_in_words(const Analysis& analysis) {
+  int trials = 0;
+  for (const SignatureGroup& group : analysis.still_computing) trials += group.failures;
+  if (trials == 0) return "";
+  return fmt::format(
+      "{} at the limit of {:g} s, neither passed nor failed ({}): a longer --timeout tells what "
+      "they "
+      "come to.",
+      trials == 1 ? "1 trial was still computing"
+                  : fmt::format("{} trials were still computing", trials),
+      analysis.header.timeout_seconds,
+      shortened(printable(analysis.still_computing.front().title), 120));
+}
+
 Answer answer_to(const Analysis& analysis) {
   Answer answer;
+  const std::string still_computing = still_computing_in_words(analysis);
   if (!analysis.has_evidence()) {
     answer.code = "no_evidence";
     answer.sentences = {"Nothing can be said: no trial came to a result that counts."};
+    if (!still_computing.empty()) answer.sentences.push_back(still_computing);
     return answer;
   }
   const std::optional<Answer> expected = of_expectations(analysis);
@@ -277,6 +294,7 @@ Answer answer_to(const Analysis& analysis) {
       answer.sentences.push_back(std::move(sentence));
     }
   }
+  if (!still_computing.empty()) answer.sentences.push_back(still_computing);
   for (std::string& sentence : remedies_in_words(analysis)) {
     answer.sentences.push_back(std::move(sentence));
   }

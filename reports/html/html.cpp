@@ -254,9 +254,9 @@ class Page {
   }
 
   void example(const FailureExample& example) {
-    html_ += fmt::format("<p>First: <code>{}</code>, trial {}, {}.</p>\n",
+    html_ += fmt::format("<p>First: <code>{}</code>, trial {}{}, {}.</p>\n",
                          markup(to_string(example.cell)), example.trial,
-                         words(name_of(example.judgement.outcome)));
+                         seed_in_words(example.seed), words(name_of(example.judgement.outcome)));
     for (const std::string& remark : example.remarks) {
       html_ += "<p>" + markup(remark, 1000) + "</p>\n";
     }

@@ -24,8 +24,8 @@ std::string rest_of_trials(const CellSummary& cell) {
     if (count.outcome == Outcome::not_run) not_run += count.trials;
   }
   add(not_run, "not run");
-  for (Outcome outcome :
-       {Outcome::refused, Outcome::setup_failed, Outcome::unsupported, Outcome::infrastructure}) {
+  for (Outcome outcome : {Outcome::refused, Outcome::timeout, Outcome::setup_failed,
+                          Outcome::unsupported, Outcome::infrastructure}) {
     int trials = 0;
     for (const OutcomeCount& count : cell.outcomes) {
       if (count.outcome == outcome) trials += count.trials;
@@ -49,6 +49,10 @@ std::string without_verdict(const CellSummary& cell) {
 }
 
 }  // namespace
+
+std::string seed_in_words(uint64_t seed) {
+  return seed == 0 ? "" : fmt::format(" (seed {})", seed);
+}
 
 std::string_view class_prefix(const Analysis& analysis) {
   if (analysis.simulated) return "SIMULATED: ";

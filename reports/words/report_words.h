@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -30,6 +31,9 @@ std::string with_arm(const Analysis& analysis, std::string label, const std::str
 
 /// "LibTorch 2.15.0", "MLX 0.31.1"; empty where no library was told of.
 std::string library_in_words(const Arm& arm);
+
+/// " (seed 4711)" of a trial, with which it can be run again; nothing where it is not known.
+std::string seed_in_words(uint64_t seed);
 
 /// "9 cells, 230 of 230 trials run, 230 count"; without a plan to compare with, as in a
 /// minimisation, whose cells follow from its results: "9 cells, 50 trials run, 50 count".

@@ -294,6 +294,7 @@ inline constexpr std::tuple derived_keys<ExampleIn>{
     arm_of_part<FailureExample>(),
     part("cell", &FailureExample::cell),
     part("trial", &FailureExample::trial),
+    derived<ExampleIn>("seed", [](auto& in) { return std::to_string(in.part.seed); }),
     part("judgement", &FailureExample::judgement),
     part("process", &FailureExample::process),
     part("ended_by", &FailureExample::ended_by),

@@ -27,8 +27,8 @@ std::string title_of(const TrialRecord& trial) {
 
 /// What a person needs of a failed trial: where it was, its stack, and the end of what it printed.
 std::string body_of(const TrialRecord& trial) {
-  std::string text =
-      fmt::format("{}, trial {}\n", std::string(name_of(trial.judgement.outcome)), trial.trial);
+  std::string text = fmt::format("{}, trial {}{}\n", std::string(name_of(trial.judgement.outcome)),
+                                 trial.trial, seed_in_words(trial.seed));
   const auto judged = static_cast<size_t>(std::max(0, trial.judged_process));
   if (judged >= trial.processes.size()) return text;
   const ProcessRecord& process = trial.processes[judged];

@@ -113,6 +113,7 @@ std::string refused(const Analysis& analysis) {
   struct Refused {
     int trials = 0;
     std::vector<std::string> cells;
+    std::map<std::string, int> later;  // what those trials came to besides, by title
   };
   std::map<std::string, Refused> rules;
   for (const CellSummary& cell : analysis.cells) {
@@ -120,7 +121,9 @@ std::string refused(const Analysis& analysis) {
       if (count.outcome != Outcome::refused) continue;
       Refused& rule = rules[count.detail];
       rule.trials += count.trials;
-      if (rule.cells.empty() || rule.cells.back() != cell.id) rule.cells.push_back(cell.id);
+      if (!rule.cells.empty() && rule.cells.back() == cell.id) continue;
+      rule.cells.push_back(cell.id);
+      for (const auto& [title, trials] : cell.after_refusal) rule.later[title] += trials;
     }
   }
   if (rules.empty()) return "";
@@ -134,6 +137,9 @@ std::string refused(const Analysis& analysis) {
     }
     text += fmt::format(": {} in {}, {}", counted(rule.trials, "trials"),
                         counted(rule.cells.size(), "cells"), some_cells(rule.cells));
+    for (const auto& [title, trials] : rule.later) {
+      text += fmt::format("  - later, in {} of them: {}\n", trials, escaped(title));
+    }
   }
   return text + "\n";
 }
@@ -254,9 +260,9 @@ std::string report_markdown(const Analysis& analysis) {
 
 std::string details_markdown(const Analysis& analysis) {
   return title(analysis, "details") + "What is too long for report.md.\n\n" +
-         markdown_failure_details(analysis) + markdown_layers(analysis, kMostPairsInDetail) +
-         markdown_crashes(analysis) + markdown_throughput(analysis) + markdown_inside(analysis) +
-         machine(analysis);
+         markdown_failure_details(analysis) + markdown_still_computing(analysis) +
+         markdown_layers(analysis, kMostPairsInDetail) + markdown_crashes(analysis) +
+         markdown_throughput(analysis) + markdown_inside(analysis) + machine(analysis);
 }
 
 }  // namespace mpsprobe

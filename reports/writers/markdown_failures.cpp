@@ -8,6 +8,7 @@
 #include "reports/groups/group_words.h"
 #include "reports/words/cell_label.h"
 #include "reports/words/counted.h"
+#include "reports/words/report_words.h"
 #include "reports/words/safe_text.h"
 #include "reports/words/stack_words.h"
 #include "reports/writers/markdown_sections.h"
@@ -46,7 +47,8 @@ std::string phases(const SignatureGroup& group) {
 std::string what_happened(const FailureExample& example) {
   const Judgement& judgement = example.judgement;
   std::string text =
-      fmt::format("Trial {} of {}: {}", example.trial, code_span(to_string(example.cell)),
+      fmt::format("Trial {}{} of {}: {}", example.trial, seed_in_words(example.seed),
+                  code_span(to_string(example.cell)),
                   escaped(failure_kind({judgement.outcome, judgement.detail, 1}), 80));
   if (example.cell.processes > 1) text += fmt::format(" in process {}", example.process);
   text += fmt::format(" in the phase {}", name_of(judgement.phase));
@@ -160,10 +162,11 @@ std::string perhaps_one_bug(const SignatureGroup& group) {
   return text;
 }
 
-std::string details(const Analysis& analysis, const SignatureGroup& group, size_t number) {
+std::string details(const Analysis& analysis, const SignatureGroup& group, size_t number,
+                    std::string_view what = "Failure") {
   const FailureExample& first = group.first;
-  std::string text = fmt::format("<details{}><summary>Failure {}: one of {}</summary>\n\n",
-                                 number == 1 ? " open" : "", number, group.failures);
+  std::string text = fmt::format("<details{}><summary>{} {}: one of {}</summary>\n\n",
+                                 number == 1 ? " open" : "", what, number, group.failures);
   text += rests_on(group) + perhaps_one_bug(group) + what_happened(first) + thread_table(first) +
           markdown_evidence(first) + printed(first) + what_ran_before(group);
   text += "Run this cell alone:\n\n" +
@@ -207,6 +210,19 @@ std::string markdown_failures(const Analysis& analysis) {
   }
   text += "\n" + details(analysis, analysis.signatures.front(), 1);
   if (analysis.signatures.size() > 1) text += "The details of the others are in details.md.\n\n";
+  return text;
+}
+
+std::string markdown_still_computing(const Analysis& analysis) {
+  if (analysis.still_computing.empty()) return "";
+  std::string text = fmt::format(
+      "## Still computing at the limit of {:g} s\n\nNeither passes nor failures: a longer "
+      "`--timeout` tells what these trials come to.\n\n",
+      analysis.header.timeout_seconds);
+  for (size_t i = 0; i < std::min(analysis.still_computing.size(), kMostDetailed); ++i) {
+    const SignatureGroup& group = analysis.still_computing[i];
+    text += code_span(group.title) + "\n\n" + details(analysis, group, i + 1, "Place");
+  }
   return text;
 }
 

@@ -28,6 +28,8 @@ std::string markdown_groups(const Analysis& analysis);
 std::string markdown_failures(const Analysis& analysis);
 /// The same of each failure.
 std::string markdown_failure_details(const Analysis& analysis);
+/// Where trials were that were still computing at the time limit.
+std::string markdown_still_computing(const Analysis& analysis);
 
 /// What is known of one failed trial beyond its flight recorder: stacks, what threads wait for, the
 /// device's answer to a probe, the system's crash report, GPU events. A part of the section above.

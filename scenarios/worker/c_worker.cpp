@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstring>
 #include <functional>
@@ -167,12 +168,20 @@ class CProgram : public WorkerProgram {
   StartThread thread_starter(const Cell& cell) override {
     if (!has_own_threads()) return WorkerProgram::thread_starter(cell);
     return [this](uint32_t slot, std::function<void()> body) -> JoinThread {
-      auto own = std::make_unique<Body>(Body{std::move(body)});
+      const auto ended = std::make_shared<std::atomic<bool>>(false);
+      auto own = std::make_unique<Body>(Body{[body = std::move(body), ended] {
+        body();
+        ended->store(true);
+      }});
       void* thread = nullptr;
       require(worker_.start_thread(worker_.context, static_cast<int32_t>(slot), Body::call,
                                    own.get(), &thread));
       [[maybe_unused]] const auto* const freed_by_the_thread = own.release();
-      return [this, thread] { worker_.join_thread(worker_.context, thread); };
+      return [this, thread, ended] {
+        // The language may end the wait before the thread: nothing here may go on beside it.
+        do worker_.join_thread(worker_.context, thread);
+        while (!ended->load());
+      };
     };
   }
   size_t thread_stack() override { return has_own_threads() ? 0 : WorkerProgram::thread_stack(); }
@@ -238,6 +247,11 @@ bool are_those_of_main(int argc, char** argv) {
 void mpsprobe_explain(const char* text) {
   mpsprobe::explanation.assign(text,
                                text == nullptr ? 0 : strnlen(text, mpsprobe::kMostExplanation));
+}
+
+void mpsprobe_tell_exception(const char* text) {
+  const size_t length = text == nullptr ? 0 : strnlen(text, mpsprobe::kMostExplanation);
+  mpsprobe::tell_exception_of_main(std::string(text, length));
 }
 
 const char* mpsprobe_cell_value(const mpsprobe_cell* cell, const char* axis) {

@@ -85,14 +85,20 @@ class Run {
     } catch (...) {
       FailureEvent failure;
       failure.kind = kind_of_current_exception(failure.text);
-      failure.phase = name_of(recorder_.phase());
-      failure.operation = cell_.op;
-      channel_.send(failure);
+      tell_of_main(failure);
     }
     enter(Phase::teardown);
     inquest_.watch(nullptr);
     lanes_.clear();
     workload_.reset();
+  }
+
+  /// Of the main thread, where it is now.
+  void tell_of_main(FailureEvent failure) {
+    failure.phase = name_of(recorder_.phase());
+    failure.operation = cell_.op;
+    failed_.store(true);
+    channel_.send(failure);
   }
 
  private:
@@ -181,6 +187,9 @@ class Run {
   std::vector<std::unique_ptr<Lane>> lanes_;
 };
 
+/// Of this process, from when it knows its cell; lives until the process has ended.
+std::atomic<Run*> the_run{nullptr};
+
 /// What the runner says on the gate to a process that was started ahead: one line, read byte by
 /// byte, since what follows it is the leash's. Ends the process where the runner has gone.
 std::optional<Assignment> wait_for_assignment() {
@@ -238,6 +247,7 @@ int run_cell(WorkerProgram& program, const Assignment& assignment) {
     note_images(recorder);
     auto* inquest = new HangInquest(recorder);
     auto* run = new Run(program, cell, seed, recorder, *inquest);
+    the_run.store(run);
     run->run();
     // What the libraries do while the process ends still belongs to the tear-down, and the handler
     // notes it there: exit here, with the recorder mapped.
@@ -284,6 +294,13 @@ void add_axes(nlohmann::json& answer) {
 }
 
 }  // namespace
+
+void tell_exception_of_main(const std::string& text) {
+  FailureEvent failure;
+  failure.kind = "exception";
+  failure.text = text;
+  if (Run* const run = the_run.load(); run != nullptr) run->tell_of_main(std::move(failure));
+}
 
 int run_worker(int argc, char** argv, WorkerProgram& program) {
   CLI::App app{"Runs one process of one mpsprobe trial. Started by the runner, not by hand."};

@@ -10,4 +10,8 @@ namespace mpsprobe {
 /// the process without returning where the runner has gone away.
 int run_worker(int argc, char** argv, WorkerProgram& program);
 
+/// Tells of an exception that came to the main thread from outside, in the phase that it is in.
+/// Without effect before the process knows its cell. Main thread.
+void tell_exception_of_main(const std::string& text);
+
 }  // namespace mpsprobe

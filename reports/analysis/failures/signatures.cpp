@@ -27,6 +27,7 @@ FailureExample example_of(const TrialRecord& trial, size_t arm,
   example.arm = arm;
   example.cell = trial.cell;
   example.trial = trial.trial;
+  example.seed = trial.seed;
   example.judgement = trial.judgement;
   example.process = trial.judged_process;
   example.gpu_events = gpu_events;

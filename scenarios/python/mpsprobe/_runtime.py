@@ -14,7 +14,8 @@ import os
 import sys
 import threading
 
-from .program import Cell, Failure, Program, SetupFailed, Unsupported
+from . import interruptions
+from .program import Cell, Failure, Program, SetupFailed, Unsupported, print_traceback, words_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,6 +79,7 @@ _TextOut = (ctypes.c_char_p, ctypes.c_size_t)
 # mpsprobe/worker.h and mpsprobe/numbers.h: name, what it returns, what it takes.
 _FUNCTIONS: tuple[tuple[str, Any, tuple[Any, ...]], ...] = (
     ("mpsprobe_explain", None, (ctypes.c_char_p,)),
+    ("mpsprobe_tell_exception", None, (ctypes.c_char_p,)),
     ("mpsprobe_cell_value", ctypes.c_char_p, (ctypes.c_void_p, ctypes.c_char_p)),
     ("mpsprobe_worker_main", ctypes.c_int, (ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)),
     ("mpsprobe_numbers_new", ctypes.c_void_p, (ctypes.c_uint64, ctypes.c_uint64)),
@@ -152,7 +154,7 @@ def library() -> ctypes.CDLL:
 
 def text_of(problem: BaseException, tells_runtime_error: bool = False) -> str:
     """What the runner is told: an exception with its type (Program.tells_runtime_error)."""
-    text = str(problem)
+    text = words_of(problem)
     bare = type(problem) is RuntimeError and text and not tells_runtime_error
     if isinstance(problem, Failure) or bare:
         return text
@@ -163,9 +165,7 @@ def text_of(problem: BaseException, tells_runtime_error: bool = False) -> str:
 def _status_of(problem: BaseException) -> int:
     if isinstance(problem, Failure):
         return STATUS[problem.kind]
-    import traceback  # needed here alone
-
-    traceback.print_exception(type(problem), problem, problem.__traceback__)
+    print_traceback(problem)
     return STATUS["out_of_memory" if isinstance(problem, MemoryError) else "exception"]
 
 
@@ -401,6 +401,13 @@ def _guarded(program: Program, call: Callable[..., Any], returns_status: bool) -
     return guarded
 
 
+def _tell(program: Program, problem: BaseException) -> None:
+    """What ended nothing but an instruction of the main thread: see interruptions."""
+    _status_of(problem)
+    text = text_of(problem, program.tells_runtime_error)
+    library().mpsprobe_tell_exception(text.encode("utf-8", "replace"))
+
+
 def cell_of_text(text: str) -> Cell:
     """A cell of its text form; axes at their default are not in it."""
     backend, operation, path, *rest = text.split("/")
@@ -412,6 +419,7 @@ def cell_of_text(text: str) -> Cell:
 def run(program: Program, arguments: list[str]) -> int:
     """The whole life of a worker: describe, run, standby, fork. Returns what main returns."""
     main_process = os.getpid()
+    interruptions.watch(lambda problem: _tell(program, problem))
     adapter = _Adapter(program, lambda: os.getpid() != main_process)
     worker = _Worker(abi=ABI, context=None)
     for name, result, _ in _CALLBACKS:
@@ -422,7 +430,10 @@ def run(program: Program, arguments: list[str]) -> int:
     argv = (ctypes.c_char_p * (len(words) + 1))(*words, None)
     status: int = library().mpsprobe_worker_main(len(words), argv, ctypes.byref(worker))
     adapter.end_threads()
-    sys.stdout.flush()
-    sys.stderr.flush()
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (AttributeError, ValueError, OSError):  # none, closed, or full: theirs
+            pass
     program.end(os.getpid() != main_process, status)
     return status

@@ -30,7 +30,17 @@ from types import ModuleType
 from typing import Any, Callable
 
 from . import frameworks, values
-from .program import Cell, Checked, Lane, Program, SetupFailed, Unsupported, Workload
+from .program import (
+    Cell,
+    Checked,
+    Lane,
+    Program,
+    SetupFailed,
+    Unsupported,
+    Workload,
+    print_traceback,
+    words_of,
+)
 
 VARIABLE = "MPSPROBE_PYTHON_CODE"
 KEPT = 16  # results of a thread's first calls, and as many of its last
@@ -54,7 +64,7 @@ NOT_THEIRS = ("<", os.path.dirname(__file__), os.path.dirname(importlib.__file__
 
 def in_words(problem: BaseException) -> str:
     """With its type, and the place in their code that it came from."""
-    text = str(problem)
+    text = words_of(problem)
     name = type(problem).__name__
     frames = [
         frame
@@ -93,12 +103,17 @@ def caller_of(function: Callable[..., Any], what: str) -> Callable[[int, int], A
     )
 
 
+def digest_of(source: bytes) -> str:
+    return hashlib.sha256(source).hexdigest()
+
+
 class Code:
     """The module, and what was asked for of it."""
 
     def __init__(self, asked: str) -> None:
         place, _, names = asked.partition("::")
         self.place = place
+        self.files: dict[str, str] = {}  # SHA-256 of what was loaded, by its path
         self.module = self._load(place)
         self.functions = [name for name in names.split(",") if name]
         for name in self.functions:
@@ -130,25 +145,30 @@ class Code:
                 )
         caller_of(found, f"{name} of {self.place}")
 
-    @staticmethod
-    def _load(place: str) -> ModuleType:
+    def _load(self, place: str) -> ModuleType:
         path = Path(place)
         try:
             if not path.is_file():
                 sys.path.insert(0, os.getcwd())
-                return importlib.import_module(place)
+                module = importlib.import_module(place)
+                if file := getattr(module, "__file__", None):
+                    self.files[str(file)] = digest_of(Path(file).read_bytes())
+                return module
             sys.path.insert(0, str(path.parent))
             spec = importlib.util.spec_from_file_location(path.stem, path)
             if spec is None or spec.loader is None:
                 raise SetupFailed(f"{place} is no Python file")
             module = importlib.util.module_from_spec(spec)
             sys.modules[path.stem] = module
-            spec.loader.exec_module(module)
+            # Compiled here: of two versions that one second saw, a kept one could be taken for the other.
+            source = path.read_bytes()
+            self.files[str(path)] = digest_of(source)
+            exec(compile(source, path, "exec", dont_inherit=True), vars(module))
             return module
         except SetupFailed:
             raise
         except BaseException as problem:
-            traceback.print_exc()
+            print_traceback(problem)
             if not isinstance(problem, ModuleNotFoundError):
                 raise SetupFailed(f"importing {place}: {in_words(problem)}") from None
             raise SetupFailed(
@@ -161,13 +181,6 @@ class Code:
         found = getattr(self.module, f"{function}_{what}", None) or getattr(self.module, what, None)
         return found if callable(found) else None
 
-    def files(self) -> dict[str, str]:
-        """SHA-256 of the module's file, by its path."""
-        file = getattr(self.module, "__file__", None)
-        if not file:
-            return {}
-        return {str(file): hashlib.sha256(Path(file).read_bytes()).hexdigest()}
-
 
 def run_setup(call: Callable[..., Any], what: str, *given: int) -> None:
     """A failure of their set-up is none of their function's."""
@@ -175,7 +188,7 @@ def run_setup(call: Callable[..., Any], what: str, *given: int) -> None:
         takes = len(inspect.signature(call).parameters)
         call(*given[:takes])
     except BaseException as problem:
-        traceback.print_exc()
+        print_traceback(problem)
         raise SetupFailed(f"{what}: {in_words(problem)}") from None
 
 
@@ -209,7 +222,7 @@ class OwnWorkload(Workload):
             try:
                 return self.expected(thread, iteration)
             except BaseException as problem:
-                traceback.print_exc()
+                print_traceback(problem)
                 raise SetupFailed(f"expected of {self.code.place}: {in_words(problem)}") from None
         key = (thread, iteration)
         if key not in self._alone:
@@ -320,4 +333,4 @@ class OwnCodeProgram(Program):
         frameworks.end(forked, status)
 
     def _provenance(self) -> dict[str, Any]:
-        return {**frameworks.provenance_of_loaded(), "code": self._code.files()}
+        return {**frameworks.provenance_of_loaded(), "code": self._code.files}

@@ -7,7 +7,6 @@ that fails is a wrong result; any other exception is one. Needs pytest 7 or late
 
 from __future__ import annotations
 
-import hashlib
 import os
 import sys
 import traceback
@@ -15,8 +14,19 @@ from pathlib import Path
 from typing import Any, Callable
 
 from . import frameworks
-from .own_code import in_words, operation_names
-from .program import Cell, Checked, Failure, Lane, Program, SetupFailed, Unsupported, Workload
+from .own_code import digest_of, in_words, operation_names
+from .program import (
+    Cell,
+    Checked,
+    Failure,
+    Lane,
+    Program,
+    SetupFailed,
+    Unsupported,
+    Workload,
+    print_traceback,
+    words_of,
+)
 
 VARIABLE = "MPSPROBE_PYTEST"
 # What pytest would do to a process besides: write, redirect descriptors, take over faulthandler.
@@ -38,7 +48,7 @@ class TestWorkload(Workload):
         except BaseException as problem:
             if type(problem).__name__ == "Skipped":
                 raise Unsupported(f"the test is skipped: {problem}") from None
-            traceback.print_exc()
+            print_traceback(problem)
             raise SetupFailed(f"set-up of {item.nodeid}: {in_words(problem)}") from None
         if any(mark.name == "xfail" for mark in item.iter_markers()):
             raise Unsupported("the test is marked xfail: whether it failed says nothing")
@@ -63,14 +73,14 @@ class TestLane(Lane):
         try:
             self._workload.item.obj(**self._workload.fixtures)
         except AssertionError as problem:
-            traceback.print_exc()
-            raise WrongResult(str(problem) or place_of(problem)) from None
+            print_traceback(problem)
+            raise WrongResult(words_of(problem) or place_of(problem)) from None
         except BaseException as problem:
             kind = type(problem).__name__
             if kind == "Skipped":
                 raise Unsupported(f"the test skips itself: {problem}") from None
             if kind == "Failed":  # pytest.fail
-                raise WrongResult(str(problem)) from None
+                raise WrongResult(words_of(problem)) from None
             raise
         self._passed += 1
 
@@ -100,6 +110,7 @@ class PytestProgram(Program):
     def __init__(self) -> None:
         self._node = os.environ[VARIABLE]
         self._items: dict[str, Any] = {}
+        self._files: dict[str, str] = {}  # SHA-256 by path
         self._problem = ""
         self._status: int | None = None
 
@@ -139,6 +150,8 @@ class PytestProgram(Program):
         functions = {item.nodeid: item for item in items if hasattr(item, "obj")}
         names = operation_names([short_name(node) for node in functions])
         self._items = dict(zip(names, functions.values()))
+        files = sorted({str(item.path) for item in self._items.values()})
+        self._files = {file: digest_of(Path(file).read_bytes()) for file in files}
 
     def describe(self) -> dict[str, Any]:
         self._require_tests()
@@ -166,9 +179,7 @@ class PytestProgram(Program):
             raise SetupFailed(self._problem or f"{self._node} has no tests")
 
     def _provenance(self) -> dict[str, Any]:
-        files = sorted({str(item.path) for item in self._items.values()})
-        hashes = {file: hashlib.sha256(Path(file).read_bytes()).hexdigest() for file in files}
-        return {**frameworks.provenance_of_loaded(), "code": hashes}
+        return {**frameworks.provenance_of_loaded(), "code": self._files}
 
 
 def place_of_test(item: Any) -> str:

@@ -19,6 +19,13 @@ def as_list(value: Any) -> Optional[Any]:
     return to_list()
 
 
+def kind_of(array: Any, other: Any) -> str:
+    """Its shape, and its type where the other is of the same library."""
+    shape = f"shape {tuple(array.shape)}"
+    dtype = getattr(array, "dtype", None)
+    return f"{shape} of {str(dtype).rpartition('.')[2]}" if type(array) is type(other) and dtype else shape
+
+
 def largest(value: Any) -> float:
     if isinstance(value, (list, tuple)):
         return max((largest(each) for each in value), default=0.0)
@@ -45,13 +52,18 @@ def _short(value: Any) -> str:
 
 def _differs(got: Any, expected: Any, place: str, scale: float) -> str:
     got_list, expected_list = as_list(got), as_list(expected)
-    if expected_list is not None:
-        if got_list is None:
-            return _words(place, got, expected)
-        shapes = tuple(got.shape), tuple(expected.shape)
-        if shapes[0] != shapes[1]:
-            return _words(place, f"shape {shapes[0]}", f"shape {shapes[1]}")
+    if got_list is not None and expected_list is not None:
+        kinds = kind_of(got, expected), kind_of(expected, got)
+        if kinds[0] != kinds[1]:
+            where = f"at {place}: " if place else ""
+            return f"{where}expected {kinds[1]}, got {kinds[0]}"
         return _differs(got_list, expected_list, place, largest(expected_list))
+    # An array without dimensions is a number.
+    if got_list is not None and not isinstance(got_list, list):
+        got = got_list
+    if isinstance(expected_list, list):
+        return _words(place, got, expected)
+    expected = expected if expected_list is None else expected_list
     if isinstance(expected, (bool, str, bytes, type(None))):
         return "" if type(got) is type(expected) and got == expected else _words(place, got, expected)
     if isinstance(expected, (int, float, complex)):

@@ -94,6 +94,8 @@ ReproSource from_run(const fs::path& folder, const ReproOptions& options) {
     source.describe = worker.describe;
   }
   source.run = as_in(journal.header, source.run);
+  // Its first trial is then the one that failed.
+  if (group.first.seed != 0) source.run.seed = group.first.seed;
   // What a run did not choose was the share of one of its jobs. It is a condition of a failure for
   // want of memory alone: of others it would be printed as if somebody had asked for it.
   if (!own_memory_limit_mib(journal.header).has_value() &&

@@ -271,7 +271,8 @@ CampaignHeader plan_campaign(const RunOptions& options) {
   const std::set<std::string> variables = variables_named(matrix, axis_values(options));
   std::vector<std::string> asked = header.environment;
   if (!variables.empty()) asked.push_back(variables_question(variables));
-  header.workers = find_workers(options.workers, asked, named_backends(matrix, options));
+  header.workers = find_workers(options.workers, asked, named_backends(matrix, options),
+                                options.limits.timeout_seconds.value_or(0));
   if (options.expect_torch.has_value()) {
     expect_torch(header.workers, *options.expect_torch);
   }

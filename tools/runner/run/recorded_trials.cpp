@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "harness/campaign/trial_seed.h"
 #include "reports/analysis/failures/failure_kind.h"
 
 namespace mpsprobe {
@@ -56,7 +57,7 @@ std::optional<TrialResult> RecordedTrials::operator()(const Cell& cell, int inde
     request.trial = index;
     request.sequence = sequence_++;
     request.before = before_;
-    request.seed = header_.seed;
+    request.seed = trial_seed(header_.seed, index);
     const auto attempts = attempts_.find(key);
     // Nothing else runs here, so that every attempt is alone.
     const std::optional<TrialRecord> trial =

@@ -84,8 +84,17 @@ std::string other_library(const nlohmann::json& before, const nlohmann::json& no
 void check_same_libraries(const CampaignHeader& header) {
   std::vector<std::string> same;
   for (const WorkerInfo& worker : header.workers) same.push_back(worker.name + "=" + worker.path);
-  const std::vector<WorkerInfo> now = find_workers(same, header.environment);
+  const std::vector<WorkerInfo> now =
+      find_workers(same, header.environment, {}, header.timeout_seconds);
   for (size_t i = 0; i < now.size(); ++i) {
+    const std::string changed =
+        changed_code(provenance_of(header.workers[i].describe), provenance_of(now[i].describe));
+    if (!changed.empty()) {
+      throw MachineError(fmt::format(
+          "{}. Trials of two versions are never added up: put back the one that the run "
+          "began with, or begin a new run",
+          printable(changed)));
+    }
     const std::string other = other_library(header.workers[i].describe, now[i].describe);
     if (other.empty()) continue;
     throw MachineError(

@@ -42,7 +42,9 @@ std::string how_it_ended(const CommandResult& result, double seconds) {
   return fmt::format("ended with exit code {}", std::get<Exited>(result.termination).code);
 }
 
-std::string remedy_for(const Termination& termination, const std::string& path) {
+std::string remedy_for(const CommandResult& result, const std::string& path) {
+  const Termination& termination = result.termination;
+  if (result.timed_out) return "Where it needs longer to load, give a longer --timeout";
   const auto* failed = std::get_if<NotSpawned>(&termination);
   if (failed != nullptr && (failed->error == EMFILE || failed->error == ENFILE)) {
     return "Allow more open files: ulimit -n 256";
@@ -84,7 +86,7 @@ json describe(const std::string& name, const std::string& path,
     throw MachineError(
         fmt::format("{} {} when asked what it is{}{}. {}", who, how_it_ended(result, seconds),
                     last.empty() ? "" : ": ", last,
-                    redirected.empty() ? remedy_for(result.termination, path) : redirected));
+                    redirected.empty() ? remedy_for(result, path) : redirected));
   }
   constexpr int kDeepest = 16;
   json answer =
@@ -253,11 +255,11 @@ WorkerInfo ask_worker(const NamedWorker& worker, const std::vector<std::string>&
 
 std::vector<WorkerInfo> find_workers(const std::vector<std::string>& options,
                                      const std::vector<std::string>& environment,
-                                     const std::set<Backend>& wanted) {
+                                     const std::set<Backend>& wanted, double seconds) {
   if (options.empty() && needs_stock(wanted) && !fs::exists(stock_worker())) build_stock_worker();
   std::vector<WorkerInfo> workers;
   for (const NamedWorker& worker : name_workers(options, wanted)) {
-    workers.push_back(ask_worker(worker, environment));
+    workers.push_back(ask_worker(worker, environment, std::max(seconds, kDescribeSeconds)));
   }
   return workers;
 }

@@ -23,7 +23,8 @@ struct NamedWorker {
 std::vector<NamedWorker> name_workers(const std::vector<std::string>& options,
                                       const std::set<Backend>& wanted = {});
 
-constexpr double kDescribeSeconds = 60;
+/// A module of somebody's own may take minutes to import: as long as a process may by default.
+constexpr double kDescribeSeconds = TrialLimits().timeout_seconds;
 
 /// Asks a worker what it is. `environment` is what --env adds, since that may decide which library
 /// is loaded. Throws MachineError where the worker is missing, does not answer within `seconds`, or
@@ -36,10 +37,12 @@ WorkerInfo ask_worker(const NamedWorker& worker, const std::vector<std::string>&
 /// name_workers, each asked. `wanted` are the backends that cells are of; empty: any. Where
 /// --worker names none, only workers that have one of them are asked; and where that is the worker
 /// of LibTorch and it is not built, it is built first if this program was started by tools/mpsprobe
-/// (MPSPROBE_BUILD_WORKER says how), which can take minutes.
+/// (MPSPROBE_BUILD_WORKER says how), which can take minutes. Each is given `seconds`, and no less
+/// than kDescribeSeconds.
 std::vector<WorkerInfo> find_workers(const std::vector<std::string>& options,
                                      const std::vector<std::string>& environment = {},
-                                     const std::set<Backend>& wanted = {});
+                                     const std::set<Backend>& wanted = {},
+                                     double seconds = kDescribeSeconds);
 
 /// All operations that any of the workers has.
 Operations operations_of(const std::vector<WorkerInfo>& workers);

@@ -44,6 +44,13 @@ typedef enum mpsprobe_status {
 /** Sets the text of the failure that the calling thread is about to return. Copied. Any thread. */
 MPSPROBE_PUBLIC void mpsprobe_explain(const char* text);
 
+/**
+ * Tells the runner at once of an exception of the main thread, in the phase that it is in, and goes
+ * on: for one that comes from outside of any callback's work, as of a handler of a signal. Copied.
+ * Without effect before the cell is known. Main thread.
+ */
+MPSPROBE_PUBLIC void mpsprobe_tell_exception(const char* text);
+
 /** The cell of this process. Belongs to the library. */
 typedef struct mpsprobe_cell mpsprobe_cell;
 
@@ -129,7 +136,7 @@ typedef struct mpsprobe_worker {
    * `slot` is the thread's number in the cell. Main thread. */
   mpsprobe_status (*start_thread)(void* context, int32_t slot, void (*body)(void* argument),
                                   void* argument, void** thread);
-  /** Waits for the end of a thread, once for each or never. Main thread. */
+  /** Waits for the end of a thread. Called again where it returns before body has. Main thread. */
   void (*join_thread)(void* context, void* thread);
 } mpsprobe_worker;
 

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+
+namespace mpsprobe {
+
+/// How much a process computes, with all that descends from it.
+class ProcessorUse {
+ public:
+  /// How many processors it used since the last look, as on an idle machine: on Linux the time for
+  /// which a thread waited for a processor, on a busy one, does not count as time. 0 the first
+  /// time, and where the process is gone or the system does not tell. One thread at a time.
+  double look(pid_t pid);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Task {
+    uint64_t computed = 0;  ///< nanoseconds
+    uint64_t waited = 0;    ///< for a processor
+  };
+
+  std::optional<Clock::time_point> looked_;
+  std::map<pid_t, Task> tasks_;  ///< threads, by their number
+  double seconds_ = 0;           ///< of all processes and what they have waited for
+};
+
+/// What a process that something waits for is, in words: the command lines of the children of `pid`
+/// and of theirs, "sh -c make, cc1plus app.cpp", at most some hundred bytes; "" where there is none
+/// or the system does not tell.
+std::string descendants_in_words(pid_t pid);
+
+}  // namespace mpsprobe

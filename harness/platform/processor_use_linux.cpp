@@ -1,0 +1,112 @@
+#ifdef __linux__
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "harness/platform/processor_use.h"
+
+namespace mpsprobe {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kMostProcesses = 1000;
+constexpr size_t kMostNamed = 4;
+constexpr size_t kMostWord = 80;
+
+/// Calls `take` with the folder in /proc of each thread of a process.
+void each_thread(pid_t pid, const std::function<void(const fs::path&)>& take) {
+  std::error_code gone;
+  for (fs::directory_iterator task("/proc/" + std::to_string(pid) + "/task", gone), end;
+       !gone && task != end; task.increment(gone)) {
+    take(task->path());
+  }
+}
+
+/// The process, and all that descends from it.
+std::vector<pid_t> family_of(pid_t pid) {
+  std::vector<pid_t> family{pid};
+  for (size_t i = 0; i < family.size() && family.size() < kMostProcesses; ++i) {
+    each_thread(family[i], [&](const fs::path& thread) {
+      std::ifstream children(thread / "children");
+      for (pid_t child = 0; children >> child;) family.push_back(child);
+    });
+  }
+  return family;
+}
+
+std::string content_of(pid_t pid, const char* name) {
+  std::ifstream file(fs::path("/proc") / std::to_string(pid) / name, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// Of a process, its ended threads, and the children that it has waited for: fields 14 to 17 of its
+/// stat (proc(5)). The name before them is in parentheses and may hold anything.
+double seconds_of(pid_t pid) {
+  const std::string stat = content_of(pid, "stat");
+  const size_t name = stat.rfind(')');
+  if (name == std::string::npos) return 0;
+  std::istringstream fields(stat.substr(name + 1));
+  const std::vector<std::string> words{std::istream_iterator<std::string>(fields), {}};
+  double ticks = 0;
+  for (size_t field = 14; field <= 17 && field - 3 < words.size(); ++field) {
+    ticks += std::stod(words[field - 3]);
+  }
+  return ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
+}  // namespace
+
+double ProcessorUse::look(pid_t pid) {
+  const Clock::time_point now = Clock::now();
+  const double window =
+      looked_.has_value() ? std::chrono::duration<double>(now - *looked_).count() : 0;
+  std::map<pid_t, Task> tasks;
+  double seconds = 0;
+  double as_if_idle = 0;
+  for (const pid_t process : family_of(pid)) {
+    seconds += seconds_of(process);
+    each_thread(process, [&](const fs::path& thread) {
+      const pid_t number = std::stoi(thread.filename().string());
+      Task task;
+      std::ifstream(thread / "schedstat") >> task.computed >> task.waited;
+      const Task before = tasks_[number];
+      const double computed = 1e-9 * static_cast<double>(task.computed - before.computed);
+      const double waited = 1e-9 * static_cast<double>(task.waited - before.waited);
+      // A number that another thread had before counts for nothing this once.
+      if (task.computed > before.computed && computed <= window) {
+        as_if_idle += computed / std::max(window - waited, computed);
+      }
+      tasks[number] = task;
+    });
+  }
+  // Of threads and children that came and went meanwhile.
+  const double at_least = window > 0 ? std::max(0.0, seconds - seconds_) / window : 0;
+  const bool first = !looked_.has_value();
+  looked_ = now;
+  tasks_ = std::move(tasks);
+  seconds_ = seconds;
+  return first ? 0 : std::max(as_if_idle, at_least);
+}
+
+std::string descendants_in_words(pid_t pid) {
+  std::vector<pid_t> family = family_of(pid);
+  std::string words;
+  for (size_t i = 1; i < std::min(family.size(), kMostNamed + 1); ++i) {
+    std::string line = content_of(family[i], "cmdline").substr(0, kMostWord);
+    std::replace(line.begin(), line.end(), '\0', ' ');
+    line.erase(line.find_last_not_of(' ') + 1);
+    if (!line.empty()) words += (words.empty() ? "" : ", ") + line;
+  }
+  return words;
+}
+
+}  // namespace mpsprobe
+#endif

@@ -1,0 +1,63 @@
+"""What a handler of a signal raises while the main thread runs code of this package.
+
+Python runs handlers on the main thread, between any two of its instructions. What one raises while the
+package waits for threads must not make it go on without them. It is told to the runner at once, as an
+exception of the main thread, which it would end in a program of one's own, and the trial goes on.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import FrameType
+    from typing import Any, Callable
+
+PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+STANDARD = os.path.dirname(os.__file__) + os.sep
+
+
+def runs_package(frame: FrameType | None) -> bool:
+    """Whether it is code of this package, or of the interpreter's library for it, that is interrupted."""
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if file.startswith(PACKAGE):
+            return True
+        if not file.startswith((STANDARD, "<")) or "-packages" in file:
+            return False
+        frame = frame.f_back
+    return True
+
+
+def watch(tell: Callable[[BaseException], None]) -> None:
+    """The handler of SIGINT, and those that are set from now on; `tell` gets what one raises."""
+    set_handler, get_handler = signal.signal, signal.getsignal
+    given: dict[Any, Any] = {}  # by the handler that stands in its place
+
+    def guarded(handler: Any) -> Any:
+        def handle(number: int, frame: FrameType | None) -> None:
+            try:
+                handler(number, frame)
+            except BaseException as problem:
+                if not runs_package(frame):
+                    raise
+                tell(problem)
+
+        if not callable(handler):
+            return handler
+        given[handle] = handler
+        return handle
+
+    def set_guarded(number: int, handler: Any) -> Any:
+        before = set_handler(number, guarded(handler))
+        return given.get(before, before)
+
+    def get_given(number: int) -> Any:
+        handler = get_handler(number)
+        return given.get(handler, handler)
+
+    if get_handler(signal.SIGINT) is signal.default_int_handler:
+        set_guarded(signal.SIGINT, signal.default_int_handler)
+    signal.signal, signal.getsignal = set_guarded, get_given  # type: ignore[assignment]
