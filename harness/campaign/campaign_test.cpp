@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "harness/campaign/schedule.h"
+#include "harness/campaign/trial_seed.h"
 
 namespace mpsprobe {
 namespace {
@@ -391,8 +392,8 @@ TEST_F(CampaignTest, AnArmThatFailsInSetUpForOneReasonIsGivenUpAndNamed) {
   };
   const CampaignEnd end = run(run_trial);
   EXPECT_EQ(end.reason, "setup_failed");
-  EXPECT_THAT(end.note, testing::HasSubstr("worker fork on mps was given up: 3 of 3 trials failed "
-                                           "in set-up: library not found: libtorch_cpu.so"));
+  EXPECT_THAT(end.note, testing::HasSubstr("worker fork on mps was given up: 3 trials in a row "
+                                           "failed in set-up: library not found: libtorch_cpu.so"));
   const std::vector<TrialRecord> trials = stored();
   EXPECT_EQ(trials.size(), 200U + 3U);
   // Who goes on with it may have mended it.
@@ -416,12 +417,42 @@ TEST_F(CampaignTest, ASettlingEndsWhereAnArmWasGivenUp) {
 TEST_F(CampaignTest, AnArmThatIsSetUpNowAndThenIsNotGivenUp) {
   int number = 0;
   const CampaignEnd end = run([&](const TrialRequest& request) {
-    TrialRecord trial = make(request, ++number == 1 ? Outcome::pass : Outcome::setup_failed);
+    TrialRecord trial = make(request, ++number % 4 == 1 ? Outcome::pass : Outcome::setup_failed);
     trial.judgement.signature = "its port is taken";
     return trial;
   });
   EXPECT_EQ(end.reason, "complete");
   EXPECT_EQ(stored().size(), 12U);
+}
+
+TEST_F(CampaignTest, AnArmThatIsChangedWhileItRunsIsGivenUp) {
+  header_.trials = 50;
+  int number = 0;
+  const CampaignEnd end = run([&](const TrialRequest& request) {
+    TrialRecord trial = make(request, ++number <= 20 ? Outcome::pass : Outcome::setup_failed);
+    trial.judgement.signature = "app.py was changed";
+    return trial;
+  });
+  EXPECT_EQ(end.reason, "setup_failed");
+  EXPECT_EQ(stored().size(), 20U + 10U);
+}
+
+TEST_F(CampaignTest, EachTrialHasItsOwnSeedTheSameInAllCells) {
+  std::map<int, std::set<uint64_t>> seeds;  // by the trial's number
+  run([&](const TrialRequest& request) {
+    seeds[request.trial].insert(request.seed);
+    return make(request, Outcome::pass);
+  });
+  ASSERT_EQ(seeds.size(), 3U);
+  std::set<uint64_t> all;
+  for (const auto& [trial, of_cells] : seeds) {
+    EXPECT_EQ(of_cells.size(), 1U);
+    all.insert(*of_cells.begin());
+  }
+  EXPECT_EQ(all.size(), 3U);
+  // What runs one trial again with its seed runs it as its trial 0.
+  EXPECT_EQ(*seeds[0].begin(), header_.seed);
+  EXPECT_EQ(trial_seed(trial_seed(header_.seed, 2), 0), *seeds[2].begin());
 }
 
 // Cells that are set up in another way may run.

@@ -263,6 +263,53 @@ TEST(Judge, WhoEndedItIsKnownNotGuessed) {
   EXPECT_EQ(judge(process).outcome, Outcome::infrastructure);
 }
 
+TEST(Judge, WhatComputesAtTheDeadlineIsSlowUnlessItsLocksSayOtherwise) {
+  ProcessRecord process = ended_process(Signaled{SIGTERM, false});
+  process.ended_by = EndedBy::deadline;
+  process.seconds = 30;
+  process.idle_seconds = 1;
+  EXPECT_EQ(judge(process).outcome, Outcome::timeout);
+  EXPECT_EQ(judge(process).signature, "still computing launching linear");
+  EXPECT_FALSE(is_evidence(Outcome::timeout));
+  process.idle_seconds = 20;
+  EXPECT_EQ(judge(process).outcome, Outcome::hang);
+  process.idle_seconds = 1;
+  process.stacks.lock_cycle = {1, 2};
+  EXPECT_EQ(judge(process).outcome, Outcome::hang);
+  process.stacks.lock_cycle.clear();
+  process.stacks.threads.emplace_back().wait.owner_gone = true;
+  EXPECT_EQ(judge(process).outcome, Outcome::hang);
+}
+
+TEST(Judge, WhatCameFirstIsTheOutcomeAndWhatCameLaterStandsBesideIt) {
+  const FailureEvent raised{"exception", "ValueError: no lane", "run", 0, 1, "linear"};
+  const FailureEvent refused{
+      "exception", "RuntimeError: There is no Stream(cpu, 0) in current thread.", "run", 1, 1, ""};
+  const FailureEvent wrong{"wrong_result", "element 3", "run", 0, 1, "linear"};
+  ProcessRecord dead = ended_process(Signaled{SIGSEGV, false});
+  dead.recorder.phase = Phase::finalise;
+  ProcessRecord hung = ended_process(Signaled{SIGTERM, false});
+  hung.ended_by = EndedBy::no_progress;
+  const ProcessRecord left = ended_process(Exited{11});
+  for (ProcessRecord process : {dead, hung, left, ended_process(Signaled{SIGKILL, false})}) {
+    const Judgement later = judge(process);
+    process.failures = {raised, wrong};
+    const Judgement first = judge(process);
+    EXPECT_EQ(first.outcome, Outcome::exception);
+    EXPECT_EQ(first.phase, Phase::run);
+    ASSERT_FALSE(first.also.empty());
+    EXPECT_EQ(first.also[0].title, later.signature);
+    process.failures = {refused, raised};
+    EXPECT_EQ(judge(process).outcome, Outcome::refused);
+    process.failures = {wrong, refused};
+    EXPECT_EQ(judge(process).outcome, Outcome::wrong_result);
+  }
+  // What the user ended, and what was never the product's, stays so.
+  hung.failures = {raised};
+  hung.ended_by = EndedBy::user;
+  EXPECT_EQ(judge(hung).outcome, Outcome::not_run);
+}
+
 TEST(Judge, AKillIsForMemoryOnlyWhereTheKernelSaysSo) {
   ProcessRecord process = ended_process(Signaled{SIGKILL, false});
   EXPECT_EQ(judge(process).outcome, Outcome::infrastructure);
@@ -546,6 +593,12 @@ TEST(JudgeTrial, TheFailureThatEndedFirstSpeaks) {
   judge_trial(trial);
   EXPECT_EQ(trial.judgement.outcome, Outcome::exit);
   EXPECT_EQ(trial.judged_process, 2);
+  // One that told of a failure failed then, however long it went on.
+  trial.processes[0].failures = {{"wrong_result", "element 3", "run", 0, 1, "linear"}};
+  trial.processes[0].failed_at = 0.5;
+  trial.processes[0].ended_at = 3;
+  judge_trial(trial);
+  EXPECT_EQ(trial.judged_process, 0);
 }
 
 TEST(JudgeTrial, AHangSaysOnWhichPath) {

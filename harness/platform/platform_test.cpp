@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <fstream>
 #include <map>
@@ -14,6 +15,7 @@
 #include "harness/platform/device_class.h"
 #include "harness/platform/machine_names.h"
 #include "harness/platform/process_state.h"
+#include "harness/platform/processor_use.h"
 #include "harness/process/max_rss.h"
 #ifdef __linux__
 #include <sys/syscall.h>
@@ -148,6 +150,38 @@ TEST(ProcessState, OneThatIsGoneIsNotExiting) {
   }
   EXPECT_FALSE(is_exiting(gone));
   EXPECT_EQ(thread_count(gone), 0);
+}
+
+/// The most that was seen in some looks at a child of a child that does `work`.
+double use_of(void (*work)()) {
+  const pid_t child = fork();
+  if (child == 0) {
+    setpgid(0, 0);
+    if (fork() == 0) work();
+    for (;;) pause();
+  }
+  ProcessorUse use;
+  double most = use.look(child);
+  for (int look = 0; look < 10; ++look) {
+    usleep(100'000);
+    most = std::max(most, use.look(child));
+  }
+  kill(-child, SIGKILL);
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  return most;
+}
+
+TEST(ProcessorUse, WhatComputesIsToldFromWhatSleepsAndLooksAgain) {
+  const double computes = use_of([] {
+    for (volatile int turns = 0;; turns = turns + 1) {
+    }
+  });
+  const double looks = use_of([] {
+    for (;;) usleep(5'000);
+  });
+  EXPECT_GT(computes, 0.2);
+  EXPECT_LT(looks, 0.2);
 }
 
 }  // namespace

@@ -14,8 +14,10 @@ class ProcessorUse {
  public:
   /// How many processors it used since the last look, as on an idle machine: on Linux the time for
   /// which a thread waited for a processor, on a busy one, does not count as time. 0 the first
-  /// time, and where the process is gone or the system does not tell. One thread at a time.
-  double look(pid_t pid);
+  /// time, and where the process is gone or the system does not tell. `main_thread_alone`: of all
+  /// of that only the process's main thread counts, on Linux; elsewhere nothing. One thread at a
+  /// time.
+  double look(pid_t pid, bool main_thread_alone = false);
 
  private:
   using Clock = std::chrono::steady_clock;

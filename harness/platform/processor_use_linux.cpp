@@ -64,7 +64,7 @@ double seconds_of(pid_t pid) {
 
 }  // namespace
 
-double ProcessorUse::look(pid_t pid) {
+double ProcessorUse::look(pid_t pid, bool main_thread_alone) {
   const Clock::time_point now = Clock::now();
   const double window =
       looked_.has_value() ? std::chrono::duration<double>(now - *looked_).count() : 0;
@@ -81,14 +81,16 @@ double ProcessorUse::look(pid_t pid) {
       const double computed = 1e-9 * static_cast<double>(task.computed - before.computed);
       const double waited = 1e-9 * static_cast<double>(task.waited - before.waited);
       // A number that another thread had before counts for nothing this once.
-      if (task.computed > before.computed && computed <= window) {
+      const bool counts = !main_thread_alone || number == pid;
+      if (counts && task.computed > before.computed && computed <= window) {
         as_if_idle += computed / std::max(window - waited, computed);
       }
       tasks[number] = task;
     });
   }
   // Of threads and children that came and went meanwhile.
-  const double at_least = window > 0 ? std::max(0.0, seconds - seconds_) / window : 0;
+  const bool all = window > 0 && !main_thread_alone;
+  const double at_least = all ? std::max(0.0, seconds - seconds_) / window : 0;
   const bool first = !looked_.has_value();
   looked_ = now;
   tasks_ = std::move(tasks);

@@ -27,7 +27,7 @@ std::vector<pid_t> family_of(pid_t pid) {
 
 }  // namespace
 
-double ProcessorUse::look(pid_t pid) {
+double ProcessorUse::look(pid_t pid, bool main_thread_alone) {
   const Clock::time_point now = Clock::now();
   mach_timebase_info_data_t base{};
   mach_timebase_info(&base);
@@ -43,7 +43,7 @@ double ProcessorUse::look(pid_t pid) {
   const double computed = std::max(0.0, seconds - seconds_);
   looked_ = now;
   seconds_ = seconds;
-  return window > 0 ? computed / window : 0;
+  return window > 0 && !main_thread_alone ? computed / window : 0;
 }
 
 std::string descendants_in_words(pid_t pid) {

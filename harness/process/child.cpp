@@ -316,14 +316,15 @@ void Child::look_at_threads(Clock::time_point now) {
   if (threads > 0 && (fewest_threads_ == 0 || threads < fewest_threads_)) fewest_threads_ = threads;
 }
 
-/// What computes gets on, however long one call of it takes.
+/// What computes gets on, however long one call of it takes. Of a process that takes itself apart
+/// that is its main thread: with end=exit the others go on, and hide that it gets stuck.
 void Child::look_at_processor(Clock::time_point now) {
   const double interval = std::clamp(limits_.stall / 10, 0.05, 1.0);
   const double window = seconds_since(last_processor_look_);
   if (window < interval) return;
   last_processor_look_ = now;
-  // Not looked at while it gets on otherwise, but for the look that the next one counts from.
-  computed_ += processor_use_.look(static_cast<pid_t>(record_.pid)) * window;
+  const auto pid = static_cast<pid_t>(record_.pid);
+  computed_ += processor_use_.look(pid, is_ending(block_of(*memory_))) * window;
   if (computed_ >= kLeastProcessor * limits_.stall) note_progress();
 }
 

@@ -81,6 +81,76 @@ def spin():
     return sum(range(300000))
 """
 
+# What reaches the main thread from outside, what becomes of sys.stdout, and what an exception says of itself.
+OUTSIDE = """
+import contextlib, io, os, random, signal, subprocess, sys, _thread
+
+def interrupted():
+    _thread.interrupt_main()
+    return 1
+
+def asked_to_end():
+    os.kill(os.getpid(), signal.SIGINT)
+    return 1
+
+def ring(*_):
+    raise TimeoutError("the alarm rang")
+
+def alarm_setup():
+    signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, 0.01, 0.0007)
+
+def alarm():
+    return sum(range(100000))
+
+def to_null():
+    with contextlib.redirect_stdout(open(os.devnull, "w")):
+        print("nothing")
+
+def to_nowhere():
+    with contextlib.redirect_stdout(None):
+        print("nothing")
+
+def without():
+    sys.stdout = None
+
+def closed():
+    sys.stdout.close()
+
+def errors_to_null():
+    with contextlib.redirect_stderr(open(os.devnull, "w")):
+        print("nothing", file=sys.stderr)
+
+def errors_closed():
+    sys.stderr = io.StringIO()
+    sys.stderr.close()
+    raise LookupError("told all the same")
+
+class Mute(Exception):
+    def __str__(self):
+        raise OSError("no words")
+
+def mute():
+    raise Mute
+
+def signals_the_runner():
+    os.kill(os.getppid(), signal.SIGUSR1)
+    return 1
+
+def draws():
+    with open("drawn", "a") as file:
+        file.write(f"{random.random()}\\n")
+    if random.random() < 0.3:
+        raise ValueError("drawn")
+
+def computes():
+    while True:
+        sum(range(10000))
+
+def waits_for_a_child():
+    subprocess.run([sys.executable, "-c", "while True: sum(range(10000))"])
+"""
+
 # Fails where two threads are inside at once, in their third call: planted, without a race.
 PLANTED = """
 import threading
@@ -243,6 +313,73 @@ class OwnCode(OwnCodeTest):
         self.assertIn("OSError: no such model (app.py:", said)
         self.assertIn("OSError: no such model (app.py:", self.report())
 
+    def failures_outside(self, names: str, *words: str) -> dict[str, tuple[int, int]]:
+        (self.folder / "outside.py").write_text(OUTSIDE)
+        cells = self.cells("--python", f"outside.py::{names}", "--threads", "4", *words)
+        return {name: (cell["failures"], cell["counted"]) for name, cell in cells.items()}
+
+    def signatures(self) -> list[str]:
+        report = json.loads((self.folder / "out/report.json").read_text())
+        return [each["title"] for each in report["signatures"]]
+
+    def test_what_a_handler_raises_on_the_main_thread_is_the_outcome(self) -> None:
+        failed = self.failures_outside("interrupted,asked_to_end,alarm")
+        self.assertEqual(failed, {"interrupted": (2, 2), "asked_to_end": (2, 2), "alarm": (2, 2)}, self.report())
+        self.assertEqual(sorted(self.signatures()), ["KeyboardInterrupt", "TimeoutError: the alarm rang"])
+
+    def test_whatever_becomes_of_stdout_is_no_failure(self) -> None:
+        names = ("to_null", "to_nowhere", "without", "closed", "errors_to_null", "errors_closed")
+        failed = self.failures_outside(",".join(names))
+        self.assertEqual(failed, {name: (2 if name == "errors_closed" else 0, 2) for name in names}, self.report())
+        self.assertEqual(self.signatures(), ["LookupError: told all the same"])
+
+    def test_an_exception_without_words_keeps_its_type(self) -> None:
+        self.failures_outside("mute")
+        self.assertEqual(self.signatures(), ["Mute: <exception str() failed>"])
+
+    def test_a_signal_that_says_nothing_does_not_end_the_run(self) -> None:
+        self.assertEqual(self.failures_outside("signals_the_runner"), {"signals_the_runner": (0, 2)})
+
+    def test_each_trial_draws_its_own_numbers_and_its_seed_draws_them_again(self) -> None:
+        (self.folder / "outside.py").write_text(OUTSIDE)
+        run = ("run", "--python", "outside.py::draws", "--jobs", "1", "--iterations", "1", "--warmup", "none")
+        self.mpsprobe(*run, "--trials", "12", "--out", "out")
+        drawn = (self.folder / "drawn").read_text().split()
+        self.assertEqual(len(set(drawn)), 12, drawn)
+        failure = json.loads((self.folder / "out/report.json").read_text())["signatures"][0]["first"]
+        self.assertIn(f"(seed {failure['seed']})", self.report())
+        (self.folder / "drawn").unlink()
+        self.mpsprobe(*run, "--trials", "1", "--seed", failure["seed"], "--out", "again")
+        self.assertIn((self.folder / "drawn").read_text().strip(), drawn)
+        again = json.loads((self.folder / "again/report.json").read_text())
+        self.assertEqual(again["cells"][0]["failures"], 1)
+
+    def test_what_computes_at_the_limit_is_slow_and_no_hang(self) -> None:
+        failed = self.failures_outside("computes,waits_for_a_child", "--stall", "1", "--timeout", "6")
+        self.assertEqual(failed, {"computes": (0, 0), "waits_for_a_child": (0, 0)}, self.report())
+        report = self.report()
+        self.assertIn("4 trials were still computing at the limit of 6 s, neither passed nor failed", report)
+        self.assertIn("a longer --timeout", report)
+        self.assertIn("while True: sum(range(10000))", report)
+
+    def test_two_versions_of_a_file_are_never_added_up(self) -> None:
+        app = self.folder / "edited.py"
+        app.write_text("def f():\n    return 1\n\ndef f_expected():\n    return 1\n")
+        run = ("run", "--python", "edited.py::f", "--jobs", "1", "--trials", "4", "--iterations", "1")
+        app.write_text(app.read_text().replace("return 1", "import os; os.kill(os.getppid(), 2); return 1", 1))
+        self.mpsprobe(*run, "--out", "out", code=130)
+        kept = app.read_text()
+        app.write_text("def f():\n    return 2\n\ndef f_expected():\n    return 1\n")
+        said = self.mpsprobe("run", "--resume", "out", code=3)
+        self.assertIn("edited.py was changed: its SHA-256 was ", said)
+        self.assertIn("put back the one that the run began with, or begin a new run", said)
+        # In the same second, of the same length: what is kept of the interpreter's compiler may not stand for it.
+        app.write_text(kept.replace("os.kill(os.getppid(), 2)", "open(__file__, 'a').write('#')"))
+        said = self.mpsprobe(*run, "--out", "changed", code=6)
+        report = json.loads((self.folder / "changed/report.json").read_text())
+        self.assertEqual((report["cells"][0]["failures"], report["cells"][0]["counted"]), (0, 1))
+        self.assertIn("edited.py was changed", said)
+
     def test_an_exception_has_its_type_and_no_number_that_varies(self) -> None:
         self.cells("--python", "app.py::full", "--threads", "1,3")
         self.assertIn("ValueError: queue N is full at N", self.report())
@@ -387,7 +524,25 @@ class OnMlx(OwnCodeTest):
         self.assertIn("expected 0, got 3", self.report())
 
 
+class Array:
+    """As arrays of any library are."""
+
+    def __init__(self, numbers: Any, dtype: str = "float32") -> None:
+        self.numbers, self.dtype = numbers, f"library.{dtype}"
+        self.shape = (len(numbers),) if isinstance(numbers, list) else ()
+
+    def tolist(self) -> Any:
+        return self.numbers
+
+    def __repr__(self) -> str:
+        return "Array"
+
+
 class Values(unittest.TestCase):
+    def test_an_array_without_dimensions_is_a_number(self) -> None:
+        for got, expected in ((Array(1.5), 1.5), (1.5, Array(1.5)), (Array(1.5), Array(1.5))):
+            self.assertEqual(values.difference(got, expected), "")
+
     def test_what_is_the_same(self) -> None:
         nan = float("nan")
         for value in (1, 1.5, "a", None, [1, [2.0, nan]], {"a": (1, 2)}, {1, 2}):
@@ -401,6 +556,9 @@ class Values(unittest.TestCase):
             ([1, 2], [1, 3], "at [1]: expected 3, got 2"),
             ({"a": [0]}, {"a": [1]}, "at ['a'][0]: expected 1, got 0"),
             ([1], [1, 2], "expected [1, 2], got [1]"),
+            (Array([1.0], "float16"), Array([1.0], "float32"), "expected shape (1,) of float32, got shape (1,) of float16"),
+            (Array(1.5), 2.5, "expected 2.5, got 1.5"),
+            ([1.0], Array([1.0]), "expected Array, got [1.0]"),
             (None, 0, "expected 0, got None"),
         ):
             self.assertEqual(values.difference(got, expected), said)
