@@ -34,6 +34,7 @@ def runs_package(frame: FrameType | None) -> bool:
 def watch(tell: Callable[[BaseException], None]) -> None:
     """The handler of SIGINT, and those that are set from now on; `tell` gets what one raises."""
     set_handler, get_handler = signal.signal, signal.getsignal
+    told: set[type] = set()
     given: dict[Any, Any] = {}  # by the handler that stands in its place
 
     def guarded(handler: Any) -> Any:
@@ -43,7 +44,9 @@ def watch(tell: Callable[[BaseException], None]) -> None:
             except BaseException as problem:
                 if not runs_package(frame):
                     raise
-                tell(problem)
+                if type(problem) not in told:  # a timer may ring a thousand times a second
+                    told.add(type(problem))
+                    tell(problem)
 
         if not callable(handler):
             return handler
