@@ -77,6 +77,14 @@ std::string owners_of_cycle(const ProcessRecord& process) {
 
 }  // namespace
 
+bool still_computed(const ProcessRecord& process) {
+  const std::vector<ThreadStack>& threads = process.stacks.threads;
+  return process.ended_by == EndedBy::deadline && process.idle_seconds < process.seconds / 2 &&
+         process.stacks.lock_cycle.empty() &&
+         std::none_of(threads.begin(), threads.end(),
+                      [](const ThreadStack& stack) { return stack.wait.owner_gone; });
+}
+
 HangTitle hang_title(const ProcessRecord& process, std::string_view path) {
   const std::string where = whereabouts_of_hang(process.recorder, path);
   // How many threads wait differs from run to run: it is not part of the title.

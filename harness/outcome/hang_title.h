@@ -8,6 +8,10 @@
 
 namespace mpsprobe {
 
+/// Whether the time limit ended a process that was getting on, and whose stacks show none that
+/// waits for ever: a lock that spins computes as well. Pure.
+bool still_computed(const ProcessRecord& process);
+
 /// What a hang is called, and what that rests on.
 struct HangTitle {
   std::string title;

@@ -28,13 +28,6 @@ Judgement judge_hang(const JudgedProcess& judged, std::string_view path) {
   return judgement;
 }
 
-// What computes may still wait for ever: a lock that spins.
-bool waits_for_ever(const ProcessRecord& process) {
-  return !process.stacks.lock_cycle.empty() ||
-         std::any_of(process.stacks.threads.begin(), process.stacks.threads.end(),
-                     [](const ThreadStack& stack) { return stack.wait.owner_gone; });
-}
-
 Judgement judge_slow(const JudgedProcess& judged, std::string_view path) {
   HangTitle where = hang_title(judged.process, path);
   where.title.replace(0, std::string_view("hang").size(), "still computing");
@@ -61,10 +54,7 @@ Judgement judge_ended_by_runner(JudgedProcess& judged, std::string_view path) {
   const bool own = process.recorder.intact && !process.crashed_in_inquest;
   const int crash = own ? process.recorder.crash.signal : 0;
   if (crash > 0 && crash < 65) return judge_death(judged, crash);
-  if (process.ended_by == EndedBy::deadline && process.idle_seconds < process.seconds / 2 &&
-      !waits_for_ever(process)) {
-    return judge_slow(judged, path);
-  }
+  if (still_computed(process)) return judge_slow(judged, path);
   return judge_hang(judged, path);
 }
 

@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include "harness/outcome/crash_title.h"
+#include "harness/outcome/hang_title.h"
 #include "harness/outcome/python_death.h"
 
 namespace mpsprobe {
@@ -70,7 +71,7 @@ std::vector<std::string> remarks(const ProcessRecord& process) {
   if (crash != 0) {
     add_crash(said, process, crash);
   } else if (hung) {
-    add_probe(said, process.recorder.probe);
+    if (!still_computed(process)) add_probe(said, process.recorder.probe);
     if (!process.children.empty()) said.push_back("it had children: " + process.children);
   } else if (const std::optional<int> signal = death_signal(process)) {
     add_crash(said, process, *signal);

@@ -15,7 +15,8 @@ import sys
 import threading
 
 from . import interruptions
-from .program import Cell, Failure, Program, SetupFailed, Unsupported, print_traceback, words_of
+from .program import Cell, Failure, Program, SetupFailed, Unsupported
+from .telling import print_traceback, words_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

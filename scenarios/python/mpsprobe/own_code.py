@@ -23,24 +23,14 @@ import inspect
 import os
 import re
 import sys
-import traceback
 from collections import deque
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Callable
 
 from . import frameworks, values
-from .program import (
-    Cell,
-    Checked,
-    Lane,
-    Program,
-    SetupFailed,
-    Unsupported,
-    Workload,
-    print_traceback,
-    words_of,
-)
+from .program import Cell, Checked, Lane, Program, SetupFailed, Unsupported, Workload
+from .telling import in_words, print_traceback
 
 VARIABLE = "MPSPROBE_PYTHON_CODE"
 KEPT = 16  # results of a thread's first calls, and as many of its last
@@ -57,22 +47,6 @@ def operation_names(names: list[str]) -> dict[str, str]:
             fit = f"{fit[: NAME_LENGTH - 7]}_{mark}"
         found[fit] = name
     return found
-
-
-NOT_THEIRS = ("<", os.path.dirname(__file__), os.path.dirname(importlib.__file__))
-
-
-def in_words(problem: BaseException) -> str:
-    """With its type, and the place in their code that it came from."""
-    text = words_of(problem)
-    name = type(problem).__name__
-    frames = [
-        frame
-        for frame in traceback.extract_tb(problem.__traceback__)
-        if not frame.filename.startswith(NOT_THEIRS)
-    ]
-    place = f" ({os.path.basename(frames[-1].filename)}:{frames[-1].lineno})" if frames else ""
-    return f"{name}: {text}{place}" if text else name + place
 
 
 def caller_of(function: Callable[..., Any], what: str) -> Callable[[int, int], Any]:

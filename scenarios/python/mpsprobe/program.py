@@ -6,7 +6,6 @@ by `mpsprobe._runtime.run`; nothing here knows of ctypes.
 
 from __future__ import annotations
 
-import os
 from collections import namedtuple
 
 # As typing has it, which takes as long to load as half of MLX: no module that a trial of MLX loads takes
@@ -24,25 +23,6 @@ def record(made: type[Made]) -> type[Made]:
     base = namedtuple(made.__name__, fields, defaults=[space[name] for name in fields if name in space])
     own = {name: value for name, value in space.items() if name not in (*fields, "__dict__", "__weakref__")}
     return type(made.__name__, (base,), {**own, "__slots__": ()})
-
-
-def words_of(problem: BaseException) -> str:
-    """Its text; where its own `__str__` fails, that it does."""
-    try:
-        return str(problem)
-    except BaseException:
-        return "<exception str() failed>"  # as the interpreter writes it
-
-
-def print_traceback(problem: BaseException) -> None:
-    """To the process's own stderr: whatever runs here may have replaced or closed `sys.stderr`."""
-    import traceback  # needed here alone
-
-    lines = traceback.format_exception(type(problem), problem, problem.__traceback__)
-    try:
-        os.write(2, "".join(lines).encode("utf-8", "backslashreplace"))
-    except OSError:  # it closed that too
-        pass
 
 
 class Failure(Exception):

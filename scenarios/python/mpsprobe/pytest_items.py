@@ -14,19 +14,9 @@ from pathlib import Path
 from typing import Any, Callable
 
 from . import frameworks
-from .own_code import digest_of, in_words, operation_names
-from .program import (
-    Cell,
-    Checked,
-    Failure,
-    Lane,
-    Program,
-    SetupFailed,
-    Unsupported,
-    Workload,
-    print_traceback,
-    words_of,
-)
+from .own_code import digest_of, operation_names
+from .program import Cell, Checked, Failure, Lane, Program, SetupFailed, Unsupported, Workload
+from .telling import in_words, print_traceback, words_of
 
 VARIABLE = "MPSPROBE_PYTEST"
 # What pytest would do to a process besides: write, redirect descriptors, take over faulthandler.
