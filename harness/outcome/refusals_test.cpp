@@ -56,32 +56,33 @@ TEST(JudgeRefusal, IsNeitherPassNorFailure) {
   EXPECT_FALSE(is_evidence(judgement.outcome));
 }
 
-TEST(JudgeRefusal, AWrongNumberOrAnotherExceptionBesideItIsAFailure) {
+TEST(JudgeRefusal, IsWhatTheTrialCameToWhereItWasFirst) {
   ProcessRecord process = finished_process();
-  process.failures = {threw(kForeignStream),
-                      {"wrong_result", "5 of 64 differ", "run", 0, 3, "lazy"}};
+  const FailureEvent wrong{"wrong_result", "5 of 64 differ", "run", 0, 3, "lazy"};
+  process.failures = {wrong, threw(kForeignStream)};
   EXPECT_EQ(judge(process).outcome, Outcome::wrong_result);
   EXPECT_THAT(judge(process).also,
               ElementsAre(testing::Field(&OtherFinding::title,
                                          "exception: MLX: stream of another thread")));
-  process.failures = {threw(kForeignStream), threw("vector::_M_range_check")};
-  EXPECT_EQ(judge(process).outcome, Outcome::exception);
+  process.failures = {threw(kForeignStream), wrong};
+  EXPECT_EQ(judge(process).outcome, Outcome::refused);
+  EXPECT_THAT(judge(process).also,
+              ElementsAre(testing::Field(&OtherFinding::title, "wrong result: lazy")));
+  process = ended_process(Signaled{SIGSEGV, false});
+  process.failures = {threw(kForeignStream)};
+  EXPECT_EQ(judge(process).outcome, Outcome::refused);
+  EXPECT_EQ(judge(process).also.size(), 1U);
+  process.ended_by = EndedBy::no_progress;
+  EXPECT_EQ(judge(process).outcome, Outcome::refused);
 }
 
-TEST(JudgeRefusal, ADeathBesideItIsAFailure) {
-  ProcessRecord process = ended_process(Signaled{SIGSEGV, false});
-  process.failures = {threw(kForeignStream)};
-  EXPECT_EQ(judge(process).outcome, Outcome::signal);
-  process =
+TEST(JudgeRefusal, OfWhichTheProgramDiedIsAFailure) {
+  const ProcessRecord process =
       ended_process(Signaled{SIGABRT, false}, std::string("terminate called after throwing an "
                                                           "instance of 'std::runtime_error'\n"
                                                           "  what():  ") +
                                                   kForeignStream + "\n");
-  EXPECT_EQ(judge(process).outcome, Outcome::exception);  // nobody caught it: the program died
-  process = ended_process(Exited{0});
-  process.failures = {threw(kForeignStream)};
-  process.ended_by = EndedBy::no_progress;
-  EXPECT_EQ(judge(process).outcome, Outcome::hang);
+  EXPECT_EQ(judge(process).outcome, Outcome::exception);
 }
 
 TEST(JudgeRefusal, SpeaksForATrialThatElsePassed) {
