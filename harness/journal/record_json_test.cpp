@@ -132,8 +132,9 @@ TEST(RecordJson, AWrongTypeAnywhereIsAnError) {
 
 TEST(RecordJson, OnlyWhatEarlierReleasesDidNotHaveMayBeMissing) {
   const std::set<std::string> may_be_missing{
-      "cpu_seconds", "inside_cpu_seconds", "inside_seconds", "name",         "observation",
-      "path_probe",  "ready_seconds",      "start",          "start_remark", "why"};
+      "children", "cpu_seconds",  "failed_at",  "inside_cpu_seconds", "inside_seconds",
+      "name",     "observation",  "path_probe", "ready_seconds",      "seed",
+      "start",    "start_remark", "why"};
   EXPECT_EQ(unnoticed([](json& trial, json::json_pointer at) {
               const std::string key = at.back();
               at.pop_back();
