@@ -10,16 +10,6 @@
 namespace mpsprobe {
 namespace {
 
-// A message goes on over more lines than these only where it is no message.
-constexpr size_t kMostMessageLines = 8;
-
-void add_lines(const PlainText& plain, size_t begin, size_t end, std::vector<size_t>& places) {
-  for (size_t line = 0; begin < end && line < kMostMessageLines; ++line) {
-    places.push_back(plain.origin[begin]);
-    begin = plain.line_end(begin) + 1;
-  }
-}
-
 // Lines of stacks. The first group is an image, the second a function, where there are such.
 struct FrameForm {
   Shape shape;
@@ -43,22 +33,30 @@ const std::array<FrameForm, 5>& frame_forms() {
 
 }  // namespace
 
-std::vector<size_t> places_that_rules_read(std::string_view text, const Rules& rules) {
+std::vector<TextPart> words_of_rules(std::string_view text, const Rules& rules) {
+  std::vector<TextPart> parts;
+  const auto add_title = [&](const std::string& title, bool whole) {
+    const bool there = whole ? text == title : text.starts_with(title);
+    if (there && !title.empty()) parts.push_back({0, title.size()});
+  };
+  for (const KnownText& known : rules.texts) add_title(known.title, true);
+  for (const MisuseFrame& misuse : rules.misuses) add_title(misuse.title, true);
+  for (const Form& form : rules.forms) add_title(form.title, form.known);
   const PlainText plain = plain_text(text, kMostTextBytes, rules.noise);
-  std::vector<size_t> places;
+  const auto add = [&](const std::string& literal, size_t from) {
+    const size_t at = plain.text.find(literal, from);
+    if (at == std::string::npos) return from;
+    const size_t end = at + literal.size();
+    parts.push_back({plain.origin[at], plain.origin[end - 1] + 1});
+    return end;
+  };
   for (const RuleMatch& match : find_rules(plain, rules)) {
-    if (match.known != nullptr) {
-      add_lines(plain, match.begin, match.end, places);
-      continue;
-    }
-    places.push_back(plain.origin[match.begin]);
-    const std::string_view message = message_of(plain, match);
-    const size_t begin = static_cast<size_t>(message.data() - plain.text.data());
-    add_lines(plain, begin, begin + message.size(), places);
+    if (match.form != nullptr) add(match.form->anchor, match.begin);
+    if (match.known == nullptr) continue;
+    size_t from = match.begin;
+    for (const std::string& fragment : match.known->fragments) from = add(fragment, from);
   }
-  std::sort(places.begin(), places.end());
-  places.erase(std::unique(places.begin(), places.end()), places.end());
-  return places;
+  return parts;
 }
 
 bool is_frame_line(std::string_view line, FrameLine& frame) {

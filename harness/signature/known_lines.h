@@ -8,11 +8,17 @@
 
 namespace mpsprobe {
 
-/// Where in `text`, in bytes, a rule reads a known text or the form in which a runtime tells of a
-/// failure: a place on each line that it reads, in order. At most kMostTextBytes of the text are
-/// looked at. Throws only for lack of memory; from any thread.
-std::vector<size_t> places_that_rules_read(std::string_view text,
-                                           const Rules& rules = Rules::standard());
+/// A part of a text, in bytes.
+struct TextPart {
+  size_t begin = 0;
+  size_t end = 0;
+};
+
+/// What in `text` is a rule's own: the fragments of known texts, and the anchors of the forms in
+/// which runtimes tell of a failure, but not the messages in them. Of a title: what a rule puts in
+/// front. In no order. At most kMostTextBytes of the text are looked at. Throws only for lack of
+/// memory; from any thread.
+std::vector<TextPart> words_of_rules(std::string_view text, const Rules& rules = Rules::standard());
 
 /// What a line of a stack names, in bytes of the line.
 struct FrameLine {

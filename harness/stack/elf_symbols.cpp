@@ -200,5 +200,24 @@ std::unique_ptr<ImageSymbols> open_elf_symbols(ImageFile file, const std::string
   return std::make_unique<ElfSymbols>(std::move(*elf), path);
 }
 
+std::string elf_literals(ImageFile file, const std::optional<std::string>& image_id) {
+  std::optional<ElfFile> elf = ElfFile::open(std::move(file));
+  size_t names = 0;
+  if (!elf || (image_id && elf->build_id() != *image_id) ||
+      elf_getshdrstrndx(elf->get(), &names) != 0)
+    return "";
+  std::string literals;
+  Elf_Scn* section = nullptr;
+  while ((section = elf_nextscn(elf->get(), section)) != nullptr) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) == nullptr) continue;
+    const char* name = elf_strptr(elf->get(), names, header.sh_name);
+    if (name == nullptr || !std::string_view(name).starts_with(".rodata")) continue;
+    literals += contents(section);
+    literals += '\0';
+  }
+  return literals;
+}
+
 }  // namespace mpsprobe
 #endif

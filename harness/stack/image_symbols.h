@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,11 @@ class ImageSymbols {
 std::unique_ptr<ImageSymbols> open_image_symbols(const std::string& path,
                                                  const std::string& image_id);
 
+/// What the image at `path` holds of literals, for what it may have printed: its read-only data,
+/// which end at zero bytes. Without an id of whatever image is there; else empty where
+/// open_image_symbols() gives null.
+std::string image_literals(const std::string& path, const std::optional<std::string>& image_id);
+
 /// An ELF file, by libdw. `path` is where `file` was opened: separate debug files are looked for
 /// from there. Never asks the network (debuginfod). Null on systems other than Linux.
 std::unique_ptr<ImageSymbols> open_elf_symbols(ImageFile file, const std::string& path,
@@ -42,5 +48,10 @@ std::unique_ptr<ImageSymbols> open_macho_symbols(const ImageFile& file,
 /// An image of macOS that exists in the system's shared cache alone. Null on other systems.
 std::unique_ptr<ImageSymbols> open_system_symbols(const std::string& path,
                                                   const std::string& image_id);
+
+// Literals of each of these, as of image_literals().
+std::string elf_literals(ImageFile file, const std::optional<std::string>& image_id);
+std::string macho_literals(const ImageFile& file, const std::optional<std::string>& image_id);
+std::string system_literals(const std::string& path, const std::string& image_id);
 
 }  // namespace mpsprobe

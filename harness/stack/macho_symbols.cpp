@@ -28,6 +28,8 @@ constexpr size_t kSegmentBytes = 72;
 constexpr size_t kSectionBytes = 80;
 constexpr size_t kSymbolBytes = 16;
 constexpr uint32_t kSectionHoldsCode = 0x80000400;  // pure or some instructions
+constexpr uint32_t kSectionType = 0xff;
+constexpr uint32_t kSectionHoldsLiterals = 0x2;  // S_CSTRING_LITERALS
 
 constexpr uint8_t kTypeDebug = 0xe0;  // N_STAB
 constexpr uint8_t kTypeMask = 0x0e;   // N_TYPE
@@ -68,6 +70,7 @@ struct Section {
   uint64_t begin = 0;
   uint64_t end = 0;
   bool code = false;
+  Slice literals;  ///< in the file, where it holds nothing else
 };
 
 /// What the load commands say.
@@ -93,6 +96,9 @@ void read_segment(std::string_view command, Layout& layout) {
     section.end = section.begin + size;
     section.code = text && section.end >= section.begin &&
                    (number<uint32_t>(command, at + 64) & kSectionHoldsCode) != 0;
+    if ((number<uint32_t>(command, at + 64) & kSectionType) == kSectionHoldsLiterals) {
+      section.literals = {number<uint32_t>(command, at + 48), size};
+    }
     layout.sections.push_back(section);
   }
 }
@@ -238,6 +244,20 @@ std::unique_ptr<ImageSymbols> open_macho_symbols(const ImageFile& file,
     }
   }
   return nullptr;
+}
+
+std::string macho_literals(const ImageFile& file, const std::optional<std::string>& image_id) {
+  std::string literals;
+  for (const Slice& slice : slices_of(file)) {
+    const std::optional<Layout> layout = read_layout(file, slice);
+    if (!layout || (image_id && layout->id != *image_id)) continue;
+    for (const Section& section : layout->sections) {
+      literals += read_extent(file, slice, section.literals);
+      literals += '\0';
+    }
+    break;
+  }
+  return literals;
 }
 
 }  // namespace mpsprobe

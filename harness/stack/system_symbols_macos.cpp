@@ -12,6 +12,9 @@
 // The system's own libraries have no files: they live in the dyld shared cache, which the kernel
 // maps at one address into every process until the next boot. So the runner can look at its own
 // copy of an image that the worker had loaded, once their UUIDs are the same.
+// As <mach-o/getsect.h> declares it, which not every SDK has.
+extern "C" uint8_t* getsectiondata(const mach_header_64*, const char*, const char*, unsigned long*);
+
 namespace mpsprobe {
 namespace {
 
@@ -53,10 +56,8 @@ class SystemSymbols : public ImageSymbols {
   const mach_header_64* header_;
 };
 
-}  // namespace
-
-std::unique_ptr<ImageSymbols> open_system_symbols(const std::string& path,
-                                                  const std::string& image_id) {
+/// The image in this process; null where it is another one than was asked for.
+const mach_header_64* same_image(const std::string& path, const std::string& image_id) {
   if (!is_system_path(path)) return nullptr;
   // Never closed: an image of the shared cache takes no memory of its own, and stays where it is.
   if (dlopen(path.c_str(), RTLD_LAZY | RTLD_NOLOAD) == nullptr &&
@@ -65,7 +66,29 @@ std::unique_ptr<ImageSymbols> open_system_symbols(const std::string& path,
   }
   const mach_header_64* header = loaded_header(path);
   if (header == nullptr || hex(read_macho_header(header).uuid) != image_id) return nullptr;
-  return std::make_unique<SystemSymbols>(header);
+  return header;
+}
+
+}  // namespace
+
+std::unique_ptr<ImageSymbols> open_system_symbols(const std::string& path,
+                                                  const std::string& image_id) {
+  const mach_header_64* header = same_image(path, image_id);
+  return header == nullptr ? nullptr : std::make_unique<SystemSymbols>(header);
+}
+
+std::string system_literals(const std::string& path, const std::string& image_id) {
+  const mach_header_64* header = same_image(path, image_id);
+  std::string literals;
+  for (const char* section : {"__cstring", "__oslogstring", "__objc_methname"}) {
+    unsigned long bytes = 0;
+    const uint8_t* data =
+        header == nullptr ? nullptr : getsectiondata(header, "__TEXT", section, &bytes);
+    if (data == nullptr) continue;
+    literals.append(reinterpret_cast<const char*>(data), bytes);
+    literals += '\0';
+  }
+  return literals;
 }
 
 }  // namespace mpsprobe

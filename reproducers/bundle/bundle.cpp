@@ -6,12 +6,13 @@
 
 #include "harness/crash_report/report_file.h"
 #include "harness/input/input_error.h"
+#include "harness/signature/ascii.h"
 #include "reports/words/safe_text.h"
 #include "reports/writers/json.h"
 #include "reproducers/bundle/bundle_place.h"
 #include "reproducers/bundle/pages/bundle_texts.h"
 #include "reproducers/bundle/pages/bundle_words.h"
-#include "reproducers/bundle/raw_evidence.h"
+#include "reproducers/bundle/redaction/redact_journal.h"
 #include "reproducers/minimise/slug.h"
 
 namespace mpsprobe {
@@ -101,35 +102,26 @@ void refuse_simulated(const BundleFinding& finding, const BundleOptions& options
 
 void check_given(const std::vector<std::string>& strings) {
   for (const std::string& text : strings) {
-    if (text.size() >= 3 && !PersonalStrings::is_own_word(text)) continue;
-    throw InputError("--redact " + shortened(printable(text), 60),
-                     "is too short, or a word that every bundle is written in",
+    const auto is_mark = [](char c) { return !is_word_byte(c); };
+    if (text.size() >= 3 && !std::all_of(text.begin(), text.end(), is_mark)) continue;
+    throw InputError("--redact " + shortened(printable(text), 60), "is too short",
                      "Give a longer text that stands around it, of at least 3 bytes");
   }
 }
 
-std::string audit_message(const std::vector<AuditHit>& hits, const std::string& name) {
-  std::string text =
-      fmt::format("{}: personal data are still in it, so it was not put in place:", name);
-  for (const AuditHit& hit : hits) {
-    text += fmt::format("\n    {}, byte {}: {}", shortened(printable(hit.file), 120), hit.offset,
-                        hit.what);
+/// What a bundle says itself cannot be taken out of it.
+void refuse_given(const std::vector<BundleFile>& files, const std::vector<std::string>& strings) {
+  const auto same = [](char a, char b) { return ascii::to_lower(a) == ascii::to_lower(b); };
+  for (const std::string& text : strings) {
+    for (const BundleFile& file : files) {
+      if (std::search(file.bytes.begin(), file.bytes.end(), text.begin(), text.end(), same) ==
+          file.bytes.end())
+        continue;
+      throw InputError("--redact " + shortened(printable(text), 60),
+                       "is a word that every bundle is written in: " + file.path,
+                       "Give a longer text that stands around it");
+    }
   }
-  return text +
-         "\nTake them out of the run's folder, name them with --redact, or, if nobody else is to "
-         "see it, use --no-redact";
-}
-
-size_t total_of(const Redactor& redactor) {
-  size_t total = 0;
-  for (const auto& [where, count] : redactor.replaced()) total += count;
-  return total;
-}
-
-size_t lines_of(const Redactor& redactor) {
-  size_t lines = 0;
-  for (const auto& [part, count] : redactor.lines_left_out()) lines += count;
-  return lines;
 }
 
 void append(std::vector<BundleFile>& files, std::vector<BundleFile> more) {
@@ -138,30 +130,29 @@ void append(std::vector<BundleFile>& files, std::vector<BundleFile> more) {
 
 /// Files that tell of the others come last.
 std::vector<BundleFile> all_files(const BundleFinding& finding, const BundleOptions& options,
-                                  const Redactor& redactor, const PersonalStrings& strings) {
-  std::vector<BundleFile> files = evidence_files(finding);
-  if (options.further) append(files, options.further(finding));
-  files.push_back({"redactions.md", redactions_markdown(finding, redactor, strings)});
-  files.push_back({"README.md", ""});
-  files.push_back({"MANIFEST.sha256", ""});
-  std::sort(files.begin(), files.end(),
-            [](const BundleFile& a, const BundleFile& b) { return a.path < b.path; });
-  const std::string readme = readme_markdown(finding, files, redactor.enabled());
-  std::erase_if(files, [](const BundleFile& file) {
-    return file.path == "README.md" || file.path == "MANIFEST.sha256";
-  });
-  files.push_back({"README.md", readme});
+                                  const Redactor& redactor) {
+  nlohmann::ordered_json report =
+      report_json(finding.evidence->journal, finding.evidence->analysis);
+  if (!finding.watermark.empty()) report["watermark"] = finding.watermark;
+  std::vector<BundleFile> files{
+      {"issue.md", options.issue ? options.issue(finding) : apple_issue(finding)},
+      {"report.json", json_text(report)},
+      {"trials.ndjson", trials_ndjson(finding)},
+      {kBundleRecordFile, bundle_record_json(record_of(finding))}};
+  append(files, program_files(finding));
+  files.push_back({"README.md", readme_markdown(finding, files, redactor)});
+  refuse_given(files, options.redact_strings);
   files.push_back({"MANIFEST.sha256", manifest_of(files, finding.watermark)});
   return files;
 }
 
 WrittenBundle write_one(const BundleFinding& finding, const BundleOptions& options,
-                        const Redactor& redactor, const PersonalStrings& strings) {
+                        const Redactor& redactor) {
   const std::string name =
       fmt::format("{}feedback-{}{}", finding.simulated ? "SIMULATED-" : "",
                   slug(finding.group->title), redactor.enabled() ? "" : "-not-redacted");
   const fs::path parent = options.out.empty() ? finding.evidence->folder : options.out;
-  const std::vector<BundleFile> files = all_files(finding, options, redactor, strings);
+  const std::vector<BundleFile> files = all_files(finding, options, redactor);
   size_t bytes = 0;
   for (const BundleFile& file : files) bytes += file.bytes.size();
   if (bytes > kMostBundle) {
@@ -170,15 +161,10 @@ WrittenBundle write_one(const BundleFinding& finding, const BundleOptions& optio
   }
   BundlePlace place(parent, name);
   place.write(files);
-  if (redactor.enabled()) {
-    const std::vector<AuditHit> hits = audit_folder(place.unfinished_folder(), strings.all());
-    if (!hits.empty()) throw AuditError(audit_message(hits, name));
-  }
   place.put(zip_archive(name, files));
-  return {finding.group->title, place.folder(),
-          place.archive(),      files.size(),
-          unverified(finding),  lines_of(redactor),
-          total_of(redactor),   what_looks_personal(place.folder())};
+  return {finding.group->title, place.folder(),      place.archive(),
+          files.size(),         unverified(finding), redactor.lines_left_out(),
+          redactor.texts_left_out()};
 }
 
 }  // namespace
@@ -191,40 +177,18 @@ std::string manifest_of(std::vector<BundleFile> files, const std::string& waterm
   return text;
 }
 
-std::vector<BundleFile> evidence_files(const BundleFinding& finding) {
-  std::vector<BundleFile> files{{"title.txt", title_text(finding)},
-                                {"description.txt", description_text(finding)},
-                                {"form.md", form_markdown(finding)},
-                                {"rate.md", rate_markdown(finding)},
-                                {"rate.json", rate_json(finding)},
-                                {"boundary.md", boundary_markdown(finding)},
-                                {"layers.md", layers_markdown(finding)},
-                                {"programs.md", programs_markdown(finding)},
-                                {"system.json", system_json(finding)},
-                                {"provenance.json", provenance_json(finding)},
-                                {"trials.ndjson", trials_ndjson(finding)},
-                                {kBundleRecordFile, bundle_record_json(record_of(finding))}};
-  if (finding.reproduction.minimum.has_value()) {
-    nlohmann::ordered_json minimum = to_json(*finding.reproduction.minimum);
-    if (!finding.watermark.empty()) minimum["watermark"] = finding.watermark;
-    files.push_back({"minimum.json", json_text(minimum)});
-    files.push_back({"minimum.md", conditions_markdown(finding)});
-  }
-  append(files, program_files(finding));
-  append(files, stack_files(finding));
-  append(files, crash_report_files(finding));
-  return files;
-}
-
 std::vector<WrittenBundle> write_bundles(const fs::path& report, const BundleOptions& options) {
   check_given(options.redact_strings);
   const fs::path folder = folder_of_run(report);
-  PersonalStrings strings;
-  for (const PersonalString& known : options.of_machine) strings.add(known.kind, known.text);
-  for (const std::string& given : options.redact_strings) strings.add(PersonalKind::given, given);
-  Redactor redactor(strings, options.redact,
-                    options.with_output ? Redactor::Output::whole : Redactor::Output::known_lines);
-  const Evidence evidence = read_evidence(folder, strings, redactor, kWatermark);
+  Redactor redactor(options.redact, options.redact_strings);
+  if (options.redact) {
+    for (const fs::path& file : options.own) add_own(file, redactor);
+  }
+  const Evidence evidence = read_evidence(folder, redactor, options.show_output != nullptr);
+  if (options.show_output && !options.show_output(evidence.output)) {
+    throw InputError("--with-output", "was not agreed to, so nothing was packed",
+                     "Answer yes, or leave it out: then only what is the software's is packed");
+  }
   std::vector<WrittenBundle> written;
   std::vector<BundleFinding> findings;
   for (const auto& [raw, title] : wanted_titles(evidence, options.signature, folder)) {
@@ -243,7 +207,7 @@ std::vector<WrittenBundle> write_bundles(const fs::path& report, const BundleOpt
                           rate, options.programs, finding.watermark, redactor);
   }
   for (const BundleFinding& finding : findings) {
-    written.push_back(write_one(finding, options, redactor, strings));
+    written.push_back(write_one(finding, options, redactor));
   }
   return written;
 }

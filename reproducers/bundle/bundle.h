@@ -7,28 +7,21 @@
 #include <vector>
 
 #include "reproducers/bundle/pages/finding.h"
-#include "reproducers/bundle/redaction/audit.h"
-#include "reproducers/bundle/redaction/review.h"
 
 namespace mpsprobe {
-
-/// The audit found personal data in a finished bundle: it was not put in place. The message names
-/// files and offsets, and not the data.
-class AuditError : public std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 struct BundleOptions {
   std::optional<std::string> signature;  ///< exact title, or a part that only one has
   std::filesystem::path out;             ///< folder in which bundles are made; empty: the run's
   bool allow_simulated = false;
   bool redact = true;
-  bool with_output = false;  ///< all that processes printed, and not its known lines alone
   std::vector<std::string> redact_strings;  ///< --redact: what else must not be in it
-  std::vector<PersonalString> of_machine;   ///< personal_strings_of_this_machine()
+  std::vector<std::filesystem::path> own;   ///< mpsprobe's own programs and matrices
   ProgramSource programs;
-  /// Further files for whom it is written: the text for PyTorch's tracker. May be empty.
-  std::function<std::vector<BundleFile>(const BundleFinding&)> further;
+  /// issue.md for whom it is written; where it is empty, for Apple.
+  std::function<std::string(const BundleFinding&)> issue;
+  /// --with-output: shows all that processes printed, and says whether it may be packed as it is.
+  std::function<bool(const std::vector<std::string>&)> show_output;
 };
 
 /// One bundle as it was put in place.
@@ -39,8 +32,7 @@ struct WrittenBundle {
   size_t files = 0;
   std::vector<std::string> unverified;  ///< sentences: also README.md's first lines
   size_t lines_left_out = 0;            ///< of output, in the whole run
-  size_t replaced = 0;                  ///< how often personal data were replaced, in the whole run
-  std::vector<LooksPersonal> looks_personal;  ///< for a person to look at before it is sent
+  size_t texts_left_out = 0;            ///< parts of other texts, in the whole run
 };
 
 /// Bytes of a whole bundle: what its parts are bounded to, all together.
@@ -57,9 +49,6 @@ constexpr size_t kMostBundle = size_t{64} << 20;
 /// JournalError, and std::filesystem::filesystem_error where the disk fails.
 std::vector<WrittenBundle> write_bundles(const std::filesystem::path& report,
                                          const BundleOptions& options);
-
-/// The files of a bundle without README.md, redactions.md and MANIFEST.sha256, in no order.
-std::vector<BundleFile> evidence_files(const BundleFinding& finding);
 
 /// "HASH  PATH" a line, sorted by path, as `shasum -c` reads it; a comment before it where marked.
 std::string manifest_of(std::vector<BundleFile> files, const std::string& watermark);

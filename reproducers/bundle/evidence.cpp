@@ -10,9 +10,7 @@
 #include "harness/input/json_shape.h"
 #include "reports/analysis/devices.h"
 #include "reports/words/safe_text.h"
-#include "reproducers/bundle/redaction/redact_crash_report.h"
 #include "reproducers/bundle/redaction/redact_journal.h"
-#include "reproducers/bundle/redaction/software_names.h"
 #include "reproducers/minimise/slug.h"
 
 namespace mpsprobe {
@@ -23,46 +21,25 @@ using nlohmann::json;
 
 constexpr const char* kJournal = "journal.ndjson";
 constexpr uintmax_t kMostJournalBytes = uintmax_t{1} << 30;
-constexpr size_t kMostReportBytes = size_t{4} << 20;
-constexpr size_t kMostReports = 1000;
 constexpr size_t kMostRecordBytes = size_t{4} << 20;  ///< of minimum.json and proofs.json
 constexpr int kMostRecordDepth = 32;
 constexpr size_t kMostProgramBytes = size_t{256} << 10;
 constexpr size_t kMostProgramFiles = 32;
 constexpr size_t kMostFolders = 16;
+constexpr size_t kMostRunFolders = 1000;
 
 std::string shown(const std::string& text) {
   return shortened(printable(text), 120);
 }
 
-/// Gives the reports of all trials their names in the bundle, and returns raw place -> name.
-std::map<std::string, std::string> name_reports(Journal& journal, std::set<std::string>& events) {
-  std::map<std::string, std::string> names;
-  const auto name = [&](std::string& file, const char* what) {
-    if (file.empty()) return;
-    const auto known = names.find(file);
-    if (known == names.end() && names.size() >= kMostReports) {
-      file.clear();
-      return;
-    }
-    const bool text = file.ends_with(".crash");
-    const std::string given =
-        known != names.end()
-            ? known->second
-            : fmt::format("crash-reports/{}-{}.{}", what, names.size() + 1, text ? "crash" : "ips");
-    names[file] = given;
-    file = given;
-  };
+/// The system's reports are no part of a bundle: what was read of them is in the trials.
+void forget_report_files(Journal& journal) {
   for (TrialRecord& trial : journal.trials) {
     for (ProcessRecord& process : trial.processes) {
-      if (process.crash_report) name(process.crash_report->file, "crash");
-      for (GpuEvent& event : process.gpu_events) {
-        name(event.file, "gpu-event");
-        events.insert(event.file);
-      }
+      if (process.crash_report) process.crash_report->file.clear();
+      for (GpuEvent& event : process.gpu_events) event.file.clear();
     }
   }
-  return names;
 }
 
 /// The sequences of trials may repeat in a journal from elsewhere; a title is enough here.
@@ -90,37 +67,12 @@ std::string folder_of_reproduction(const std::string& raw_title) {
   return "repro-" + slug(raw_title);
 }
 
-/// Everything in the folders of `repro` is read for names before anything is redacted.
-void learn_from_reproduction(const Folder& run, const std::string& folder,
-                             PersonalStrings& strings) {
-  for (const char* name : {"minimum.json", "proofs.json"}) {
-    const auto file = run.read(folder + "/" + name, kMostRecordBytes);
-    if (!file.has_value()) continue;
-    strings.learn_text(file->bytes);
-    if (nested_deeper(file->bytes, kMostRecordDepth)) continue;  // nothing of it is taken
-    const json value = json::parse(file->bytes, nullptr, false);
-    if (!value.is_discarded()) strings.learn_json(value);
-  }
-  std::vector<std::string> places{folder + "/programs"};
-  for (const std::string& kind : run.folders(places[0], kMostFolders)) {
-    places.push_back(places[0] + "/" + kind);
-  }
-  for (const std::string& place : places) {
-    for (const std::string& name : run.files(place, kMostProgramFiles)) {
-      if (const auto file = run.read(place + "/" + name, kMostProgramBytes)) {
-        strings.learn_text(file->bytes);
-      }
-    }
-  }
-}
-
 void redact_minimum(Minimum& minimum, const std::string& title, Redactor& redactor) {
-  redactor.at("minimum.json");
   minimum.signature = title;
   for (Cell* cell : {&minimum.start, &minimum.cell}) redactor.cell(*cell);
   for (std::string* text : {&minimum.note, &minimum.worker, &minimum.build.version,
                             &minimum.mpsprobe_version, &minimum.started}) {
-    *text = redactor.known(*text, Names::words);
+    *text = redactor.text(*text);
   }
   for (std::string* id : {&minimum.build.git_hash, &minimum.build.build_id}) {
     *id = redactor.build_id(*id);
@@ -130,13 +82,13 @@ void redact_minimum(Minimum& minimum, const std::string& title, Redactor& redact
   minimum.rerun.clear();  // paths and variables of this machine: a bundle has a command of its own
   for (Reduction& step : minimum.steps) {
     redactor.cell(step.cell);
-    step.change = redactor.known(step.change, Names::words);
-    step.reason = redactor.known(step.reason, Names::words);
+    step.change = redactor.text(step.change);
+    step.reason = redactor.text(step.reason);
   }
   for (Condition& condition : minimum.conditions) {
     redactor.cell(condition.cell);
-    condition.change = redactor.known(condition.change, Names::words);
-    condition.skipped = redactor.known(condition.skipped, Names::words);
+    condition.change = redactor.text(condition.change);
+    condition.skipped = redactor.text(condition.skipped);
   }
 }
 
@@ -178,7 +130,7 @@ class ReproductionReader {
     std::string why;
     const auto file = run_.read(folder_ + "/minimum.json", kMostRecordBytes + 1, &why);
     if (!file.has_value()) {
-      if (!run_.folders("", kMostReports).empty() && has_folder()) leave("minimum.json", why);
+      if (has_folder()) leave("minimum.json", why);
       return false;
     }
     if (file->size > kMostRecordBytes) return leave("minimum.json", "it is too large");
@@ -196,30 +148,38 @@ class ReproductionReader {
       result_.minimum = std::move(minimum);
       return true;
     } catch (const std::exception& error) {
-      return leave("minimum.json", shown(redactor_.known(error.what(), Names::words)));
+      return leave("minimum.json", shown(redactor_.text(error.what())));
     }
   }
 
-  void programs(const std::string& raw_title, const std::string& title) {
-    redactor_.at("programs");
-    raw_title_ = raw_title;
-    title_ = title;
+  /// Programs as mpsprobe writes them for the cell. `repro` wrote and tried the same ones where its
+  /// files have not been changed since; a changed one is a file of the user's own.
+  bool are_of_this_version(const std::vector<Program>& emitted) {
+    for (const Program& program : emitted) {
+      for (const BundleFile& file : program.files) {
+        std::string why = "it is another one than mpsprobe writes for this cell";
+        const std::string place = folder_ + "/programs/" + program.kind + "/" + file.path;
+        const auto there = run_.read(place, kMostProgramBytes, &why);
+        if (there.has_value() && without_title(there->bytes) == without_title(file.bytes)) continue;
+        return leave("programs/" + program.kind + "/" + file.path, why);
+      }
+    }
+    return true;
+  }
+
+  /// Of --no-redact: all files, as they are.
+  void take_programs_as_they_are() {
     size_t left = kMostProgramFiles;
     for (const std::string& kind : run_.folders(folder_ + "/programs", kMostFolders)) {
-      Program program;
-      program.kind = safe_file_name(redactor_.known(kind, Names::words));
-      for (const std::string& name : run_.files(folder_ + "/programs/" + kind, kMostProgramFiles)) {
-        if (left == 0) break;
-        if (add(program, "programs/" + kind + "/" + name, name)) --left;
+      Program program{safe_file_name(kind), {}, "", "", {}, ""};
+      for (const std::string& name : run_.files(folder_ + "/programs/" + kind, left)) {
+        const auto file = run_.read(folder_ + "/programs/" + kind + "/" + name, kMostProgramBytes);
+        if (!file.has_value() || file->size > kMostProgramBytes) continue;
+        program.files.push_back({safe_file_name(name), printable(file->bytes, Lines::keep)});
+        --left;
       }
       if (!program.files.empty()) result_.programs.push_back(std::move(program));
     }
-    Program loose;
-    loose.kind = "others";
-    for (const std::string& name : run_.files(folder_ + "/programs", left)) {
-      add(loose, "programs/" + name, name);
-    }
-    if (!loose.files.empty()) result_.programs.push_back(std::move(loose));
   }
 
   void proofs(const ProgramSource& source) {
@@ -229,7 +189,6 @@ class ReproductionReader {
       leave("proofs.json", file.has_value() ? "nothing here reads it" : why);
       return;
     }
-    redactor_.at("proofs.json");
     if (nested_deeper(file->bytes, kMostRecordDepth)) {
       leave("proofs.json", "it is nested too deep");
       return;
@@ -237,19 +196,19 @@ class ReproductionReader {
     try {
       result_.proofs = source.read_proofs(json::parse(file->bytes));
     } catch (const std::exception& error) {
-      leave("proofs.json", shown(redactor_.known(error.what(), Names::words)));
+      leave("proofs.json", shown(redactor_.text(error.what())));
     }
     for (ProofLine& line : result_.proofs) {
       for (std::string* text :
            {&line.program, &line.arm, &line.what, &line.command, &line.problem}) {
-        *text = shortened(printable(redactor_.known(*text, Names::words)), 1000);
+        *text = shortened(printable(redactor_.text(*text)), 1000);
       }
     }
   }
 
  private:
   bool has_folder() const {
-    const std::vector<std::string> all = run_.folders("", kMostReports);
+    const std::vector<std::string> all = run_.folders("", kMostRunFolders);
     return std::find(all.begin(), all.end(), folder_) != all.end();
   }
 
@@ -259,34 +218,18 @@ class ReproductionReader {
     return false;
   }
 
-  bool add(Program& program, const std::string& place, const std::string& name) {
-    std::string why;
-    const auto file = run_.read(folder_ + "/" + place, kMostProgramBytes + 1, &why);
-    if (file.has_value() && file->size > kMostProgramBytes) why = "it is larger than a program is";
-    if (file.has_value() && file->bytes.find('\0') != std::string::npos) why = "it is no text";
-    if (!why.empty() || !file.has_value())
-      return leave(shown(redactor_.known(place, Names::words)), why);
-    const bool known = !redactor_.enabled() || is_known_file(name);
-    std::string safe = known ? safe_file_name(redactor_.text(name))
-                             : "file" + std::string(ending_of_software(name));
-    const auto taken = [&](const BundleFile& other) { return other.path == safe; };
-    while (std::any_of(program.files.begin(), program.files.end(), taken)) safe.insert(0, "2-");
-    // The one text in a program that is made of what a process said.
-    std::string bytes = file->bytes;
-    for (size_t at = 0; (at = bytes.find(raw_title_, at)) != std::string::npos;) {
-      bytes.replace(at, raw_title_.size(), title_);
-      at += title_.size();
-    }
-    program.files.push_back({safe, printable(redactor_.text(bytes), Lines::keep)});
-    return true;
+  /// The second line of a program says how the failure is called, and whether it is simulated.
+  static std::string without_title(const std::string& text) {
+    const size_t first = text.find('\n');
+    const std::string_view second = std::string_view(text).substr(std::min(first, text.size()));
+    if (!second.starts_with("\n//") && !second.starts_with("\n#")) return text;
+    return text.substr(0, first) + text.substr(std::min(text.find('\n', first + 1), text.size()));
   }
 
   const Folder& run_;
   std::string folder_;
   Redactor& redactor_;
   Reproduction& result_;
-  std::string raw_title_;
-  std::string title_;
 };
 
 }  // namespace
@@ -301,53 +244,22 @@ fs::path folder_of_run(const fs::path& report) {
   return report.has_parent_path() ? report.parent_path() : fs::path(".");
 }
 
-Evidence read_evidence(const fs::path& folder, PersonalStrings& strings, Redactor& redactor,
-                       const std::string& watermark_of_simulated) {
+Evidence read_evidence(const fs::path& folder, Redactor& redactor, bool with_output) {
   const Folder run(folder);
   Evidence evidence;
   evidence.folder = folder;
   evidence.journal = read_own_journal(run);
-  std::set<std::string> events;
-  const std::map<std::string, std::string> names = name_reports(evidence.journal, events);
   const std::vector<std::string> raw = raw_titles(evidence.journal);
-
-  learn_from_journal(evidence.journal, strings);
-  std::map<std::string, std::string> contents;
-  for (const auto& [place, name] : names) {
-    std::string why;
-    auto file = run.read(place, kMostReportBytes + 1, &why);
-    if (file.has_value() && file->size > kMostReportBytes) {
-      file.reset();
-      why = "it is larger than 4 MiB";
-    }
-    if (!file.has_value()) {
-      evidence.not_taken.push_back(fmt::format("{} was not taken: {}", name, why));
-      continue;
-    }
-    learn_from_crash_report(file->bytes, strings);
-    contents[name] = std::move(file->bytes);
-  }
-  for (const std::string& title : std::set<std::string>(raw.begin(), raw.end())) {
-    if (!title.empty()) learn_from_reproduction(run, folder_of_reproduction(title), strings);
-  }
-
+  forget_report_files(evidence.journal);
+  if (redactor.enabled()) add_software(evidence.journal, redactor);
   const DeviceKinds kinds = device_kinds(evidence.journal);
-  redact_journal(evidence.journal, redactor);
+  evidence.output = redact_journal(evidence.journal, redactor, with_output);
   evidence.analysis = analyse(evidence.journal);
   // Whatever is taken out of it, what was simulated stays so.
   evidence.analysis.simulated = evidence.analysis.simulated || kinds.simulated;
   evidence.analysis.paravirtual = evidence.analysis.paravirtual || kinds.paravirtual;
   for (size_t i = 0; i < raw.size(); ++i) {
     if (!raw[i].empty()) evidence.titles[raw[i]] = evidence.journal.trials[i].judgement.signature;
-  }
-  const std::string watermark = evidence.analysis.simulated ? watermark_of_simulated : "";
-  for (const auto& [name, bytes] : contents) {
-    auto clean = redact_crash_report(bytes, redactor, watermark);
-    if (clean.has_value()) {
-      evidence.reports[name] = {std::move(*clean), events.contains(name)};
-    } else {
-      evidence.not_taken.push_back(fmt::format("{} was not taken: it is no crash report", name));
-    }
   }
   return evidence;
 }
@@ -360,40 +272,29 @@ Reproduction read_reproduction(const Evidence& evidence, const std::string& raw_
   Reproduction result;
   result.cell = smallest;
   ReproductionReader reader(run, folder_of_reproduction(raw_title), redactor, result);
-  if (!reader.minimum(raw_title, title, evidence)) {
-    // Then nothing says whose programs they are.
-  } else if (redactor.enabled() && is_of_own_code(result.minimum->environment)) {
+  const bool minimised = reader.minimum(raw_title, title, evidence);
+  if (minimised && !redactor.enabled()) {
+    reader.take_programs_as_they_are();
+    reader.proofs(source);
+  }
+  if (minimised && redactor.enabled() && is_of_own_code(result.minimum->environment)) {
     result.not_taken.emplace_back(
         "The programs of `mpsprobe repro` were not taken: they hold code of your own. Whoever may "
         "see it can have them from the run's folder, or in a bundle with --no-redact");
-  } else {
-    reader.programs(raw_title, title);
-    reader.proofs(source);
+    return result;
   }
-  if (!source.emit) return result;
-  if (result.minimum.has_value() && result.minimum->reliability.trials > 0) {
+  if (!source.emit || !result.programs.empty()) return result;
+  if (minimised && result.minimum->reliability.trials > 0) {
     const Proportion seen = result.minimum->reliability.proportion();
     rate = static_cast<double>(seen.failures) / seen.trials;
   }
   try {
-    std::vector<Program> emitted = source.emit(result.cell, title, watermark, rate);
-    if (result.programs.empty()) {
-      result.proofs.clear();  // of programs that are not here
-      result.programs = std::move(emitted);
-      return result;
-    }
-    for (Program& own : result.programs) {
-      const auto same = std::find_if(emitted.begin(), emitted.end(), [&](const Program& program) {
-        return program.kind == own.kind;
-      });
-      if (same == emitted.end()) continue;
-      own.build = same->build;
-      own.run = same->run;
-      own.not_expressed = same->not_expressed;
-    }
+    result.programs = source.emit(result.cell, title, watermark, rate);
   } catch (const InputError& error) {
     result.not_taken.push_back(fmt::format("no program was made: {}", shown(error.what())));
+    return result;
   }
+  if (minimised && reader.are_of_this_version(result.programs)) reader.proofs(source);
   return result;
 }
 

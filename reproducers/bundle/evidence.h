@@ -50,12 +50,6 @@ struct ProgramSource {
       emit;
 };
 
-/// A system's report that the run kept.
-struct KeptReport {
-  std::string bytes;  ///< redacted
-  bool gpu_event = false;
-};
-
 /// A run as it may be handed on: everything in it is redacted, and everything derived from it with
 /// it.
 struct Evidence {
@@ -65,8 +59,7 @@ struct Evidence {
   /// Titles as they were measured, for --signature and for the name of the folder of `repro`, and
   /// as they are here.
   std::map<std::string, std::string> titles;
-  std::map<std::string, KeptReport> reports;  ///< by the name in the bundle; trials refer to it
-  std::vector<std::string> not_taken;         ///< sentences: what was left out of the run, and why
+  std::vector<std::string> output;  ///< what processes printed and is in it as it was
 };
 
 /// What is known of a signature beyond the run itself.
@@ -82,16 +75,14 @@ struct Reproduction {
 /// The folder that `report` stands for: itself, or the one that holds the file. Throws InputError.
 std::filesystem::path folder_of_run(const std::filesystem::path& report);
 
-/// Reads the run in `folder`. At first everything that is personal in it is learned, the evidence
-/// of `repro` folders included; then all is redacted. `strings` must outlive the redactor. Throws
-/// InputError, JournalError.
-Evidence read_evidence(const std::filesystem::path& folder, PersonalStrings& strings,
-                       Redactor& redactor, const std::string& watermark_of_simulated);
+/// Reads the run in `folder` and redacts it, what processes printed excepted where `with_output`
+/// says so. Throws InputError, JournalError.
+Evidence read_evidence(const std::filesystem::path& folder, Redactor& redactor, bool with_output);
 
 /// Reads what `mpsprobe repro` made of the signature (its title as measured), or emits programs for
 /// `smallest`, the cell that failed with the fewest threads, with the title as it is here and the
-/// rate at which it did. What is
-/// of another signature, another worker's build, or cannot be read, is not taken, and said.
+/// rate at which it did. What is of another signature, another worker's build, changed since, or
+/// cannot be read, is not taken, and said.
 Reproduction read_reproduction(const Evidence& evidence, const std::string& raw_title,
                                const Cell& smallest, const std::string& title, double rate,
                                const ProgramSource& source, const std::string& watermark,

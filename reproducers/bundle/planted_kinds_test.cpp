@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "harness/input/input_error.h"
 #include "harness/record/process_record.h"
 #include "harness/signature/find_failures.h"
 #include "reproducers/bundle/bundle.h"
@@ -47,7 +48,6 @@ class RunOfKinds {
     }
     JournalWriter writer(file, journal.header);
     for (const TrialRecord& trial : journal.trials) writer.append(trial);
-    plant_crash_report();
   }
 
   const std::vector<PlantedText>& texts() const { return texts_; }
@@ -91,31 +91,6 @@ class RunOfKinds {
     }
   }
 
-  void plant_crash_report() {
-    const std::string raw = bytes_of(run_.run() / "evidence" / "1-0.ips");
-    const size_t line = raw.find('\n');
-    auto body = nlohmann::ordered_json::parse(raw.substr(line));
-    auto& lines = body["asi"]["planted"] = nlohmann::ordered_json::array();
-    auto& images = body["usedImages"];
-    for (size_t i = 0; i < texts_.size(); ++i) {
-      lines.push_back(texts_[i].text);
-      images.push_back({{"name", texts_[i].text},
-                        {"path", "/Applications/" + texts_[i].text},
-                        {"uuid", "a1b2c3d4-0000-3000-8000-000000000077"}});
-      body["threads"][0]["frames"].push_back(
-          {{"imageIndex", images.size() - 1}, {"imageOffset", 4}, {"symbol", texts_[i].text}});
-    }
-    for (size_t i = 0; i < body["threads"].size(); ++i) {
-      body["threads"][i]["name"] = body["threads"][i]["queue"] = texts_[i].text;
-    }
-    for (const PlantedText& planted : texts_) {  // as keys
-      body[planted.text] = body["termination"][planted.text] = 1;
-      body["asi"][planted.text] = {"abort() called"};
-    }
-    body["parentProc"] = body["responsibleProc"] = body["coalitionName"] = "PlantedSecretApp";
-    run_.write("run/evidence/1-0.ips", raw.substr(0, line + 1) + body.dump(1) + "\n");
-  }
-
   PlantedRun run_;
   std::vector<PlantedText> texts_;
 };
@@ -153,42 +128,26 @@ TEST(PlantedKinds, LeaveNothingInTheUnpackedArchive) {
   const auto bundles = write_bundles(planted.run().run(), planted.run().options());
   ASSERT_EQ(bundles.size(), 1U);
   const std::string all = everything_in(bundles[0]);
-  EXPECT_EQ(all.find("PlantedSecretApp"), std::string::npos);
   EXPECT_THAT(left_in(all, planted.texts()), testing::IsEmpty());
-  EXPECT_GT(bundles[0].lines_left_out, 2 * planted.texts().size() / 2);
+  EXPECT_GT(bundles[0].lines_left_out, planted.texts().size());
 }
 
-TEST(PlantedKinds, LeaveTwoAtMostWithOutput) {
+TEST(PlantedKinds, AreShownBeforeTheyArePackedWithOutput) {
   const RunOfKinds planted;
   BundleOptions options = planted.run().options();
-  options.with_output = true;
+  std::string shown;
+  bool agreed = false;
+  options.show_output = [&](const std::vector<std::string>& output) {
+    for (const std::string& text : output) shown += text + "\n";
+    return agreed;
+  };
+  EXPECT_THROW(write_bundles(planted.run().run(), options), InputError);
+  EXPECT_FALSE(fs::exists(planted.run().out()));
+  for (const PlantedText& text : planted.texts()) EXPECT_THAT(shown, HasSubstr(text.text));
+  agreed = true;
   const auto bundles = write_bundles(planted.run().run(), options);
-  const std::string all = everything_in(bundles.at(0));
-  EXPECT_EQ(bundles[0].lines_left_out, 0U);
-  const std::vector<std::string> left = left_in(all, planted.texts());
-  EXPECT_LE(left.size(), 2U) << testing::PrintToString(left);
-}
-
-TEST(PlantedKinds, WhatStillLooksPersonalIsNamedByFileAndLine) {
-  const PlantedRun run;
-  run.write(
-      "run/" + run.reproduction().filename().string() + "/programs/metal/x.mm",
-      "int main() {}\n// jane@somewhere wrote it\n// nobody wrote this\n// in /data/janes/x\n");
-  const auto bundles = write_bundles(run.run(), run.options());
-  EXPECT_THAT(bundles.at(0).looks_personal,
-              testing::IsSupersetOf({LooksPersonal{"programs/metal/x.mm", 2, "a word with @ in it"},
-                                     LooksPersonal{"programs/metal/x.mm", 4,
-                                                   "a path that begins at the root of a disk"}}));
-  for (const LooksPersonal& place : bundles[0].looks_personal) {
-    EXPECT_FALSE(place.file == "programs/metal/x.mm" && place.line == 3);
-  }
-}
-
-TEST(PlantedKinds, OrdinaryTechnicalTextLooksPersonalSeldom) {
-  size_t suspected = 0;
-  for (const std::string& line : technical_lines())
-    suspected += kinds_that_look_personal(line).empty() ? 0 : 1;
-  EXPECT_LE(suspected, 10U);
+  EXPECT_EQ(bundles.at(0).lines_left_out, 0U);
+  EXPECT_GT(left_in(everything_in(bundles[0]), planted.texts()).size(), 100U);
 }
 
 }  // namespace

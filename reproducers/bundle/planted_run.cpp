@@ -7,7 +7,6 @@
 #include <fstream>
 #include <sstream>
 
-#include "harness/crash_report/fixture.h"
 #include "reports/sample_journal.h"
 #include "reproducers/minimise/slug.h"
 
@@ -16,9 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-using nlohmann::ordered_json;
-
-constexpr const char* kWritten = "written for the test; no real process died";
 
 std::string in_utf16(const std::string& text) {
   std::string wide;
@@ -49,10 +45,8 @@ PlantedRun::PlantedRun(const std::string& backend) {
   const fs::path parent = access(memory.c_str(), W_OK) == 0 ? memory : fs::temp_directory_path();
   std::string place = (parent / "mpsprobe-bundle-XXXXXX").string();
   folder_ = ::mkdtemp(place.data());
-  fs::create_directories(run() / "evidence");
+  fs::create_directories(run());
   title_ = "bad access in Sample::encode(\"" + plant("/Users/planteduser54/a.metal") + "\")";
-  write_crash_report();
-  write_gpu_event();
   write_journal(backend);
   write_reproduction(backend);
 }
@@ -86,13 +80,21 @@ fs::path PlantedRun::reproduction() const {
 BundleOptions PlantedRun::options() const {
   BundleOptions options;
   options.out = out();
-  options.of_machine = {{PersonalKind::user_name, "plantedlogin01"},
-                        {PersonalKind::full_name, "Planted Fullname02"},
-                        {PersonalKind::host_name, "Plantedhost03's MacBook Pro"},
-                        {PersonalKind::host_name, "plantedhost06.example.invalid"},
-                        {PersonalKind::serial_number, "PLNTD07SERIAL"},
-                        {PersonalKind::identifier, "0DDBA110-0000-4000-8000-0000000000F8"}};
   options.redact_strings = {"planted-project-09", "Planted Product 10"};
+  const fs::path source = MPSPROBE_SOURCE_DIR;
+  for (const auto& file : fs::directory_iterator(source / "scenarios/matrices")) {
+    options.own.push_back(file.path());
+  }
+  options.programs.emit = [](const Cell&, const std::string& title, const std::string& watermark,
+                             double) {
+    return std::vector<Program>{{"metal",
+                                 {{"reproducer.mm", "// the cell\n// " + watermark + title +
+                                                        "\nint main() {}\n"}},
+                                 "make it",
+                                 "run it",
+                                 {},
+                                 ""}};
+  };
   options.programs.read_proofs = [](const json& value) {
     std::vector<ProofLine> lines;
     for (const json& each : value) {
@@ -102,43 +104,6 @@ BundleOptions PlantedRun::options() const {
     return lines;
   };
   return options;
-}
-
-void PlantedRun::write_crash_report() {
-  const std::string fixed = fixture("null-dereference-in-agx.ips");
-  const size_t line = fixed.find('\n');
-  ordered_json header = ordered_json::parse(fixed.substr(0, line));
-  ordered_json body = ordered_json::parse(fixed.substr(line));
-  body["written_for_test"] = kWritten;
-  header["incident_id"] = body["incident"] = plant("0A0B0C0D-1111-4000-8000-000000000025");
-  header["deviceIdentifierForVendor"] = plant("0A0B0C0D-2222-4000-8000-000000000037");
-  body["crashReporterKey"] = plant("0A0B0C0D-3333-4000-8000-000000000024");
-  body["bootSessionUUID"] = plant("0A0B0C0D-4444-4000-8000-000000000026");
-  body["sleepWakeUUID"] = plant("0A0B0C0D-5555-4000-8000-000000000027");
-  body["userID"] = 1928374650;
-  planted_.push_back("1928374650");
-  body["procPath"] = plant("/Users/planteduser29/bin/mpsprobe-worker");
-  body["parentProc"] = plant("/Users/planteduser30/bin/zsh");
-  body["responsibleProc"] = plant("/Users/planteduser31/Apps/Terminal");
-  body["coalitionName"] = plant("/Users/planteduser32/Apps/coalition");
-  body["usedImages"][0]["path"] = plant("/Users/planteduser33/bin/mpsprobe-worker");
-  body["asi"]["libsystem_c.dylib"] = {"abort in " + plant("/Users/planteduser34/src/a.mm") + ":12",
-                                      "serial number: " + plant("PLNTD07SERIAL")};
-  body["storeCohortMetadata"] = plant("planted35cohort");
-  body["exceptionReason"] = {{"composed_message", "mail to " + plant("planted36@example.invalid")}};
-  body["trialInfo"] = {{"rollouts", {plant("planted38rollout")}}};
-  write("run/evidence/1-0.ips", header.dump() + "\n" + body.dump(1) + "\n");
-}
-
-void PlantedRun::write_gpu_event() {
-  const std::string fixed = fixture("gpu-event.ips");
-  const size_t line = fixed.find('\n');
-  ordered_json header = ordered_json::parse(fixed.substr(0, line));
-  ordered_json body = ordered_json::parse(fixed.substr(line));
-  body["written_for_test"] = kWritten;
-  header["incident_id"] = plant("0A0B0C0D-6666-4000-8000-000000000039");
-  body["hostinfo"] = plant("planted39machine");
-  write("run/evidence/gpuEvent-1.ips", header.dump() + "\n" + body.dump(1) + "\n");
 }
 
 void PlantedRun::write_journal(const std::string& backend) {
@@ -210,7 +175,7 @@ void PlantedRun::write_journal(const std::string& backend) {
   stack.faulting = true;
   stack.thread = 2;
   stack.name = "queue of " + plant("fullname02");
-  stack.frames = {{"libsample.dylib", "a1b2c3d4000030008000000000000011", 0xea47,
+  stack.frames = {{"libmlx.dylib", "a1b2c3d4000030008000000000000011", 0xea47,
                    "Sample::encode()", plant("/Users/planteduser21/src/sample.cpp") + ":73",
                    false}};
   process.stacks.threads = {stack};
@@ -250,6 +215,8 @@ void PlantedRun::write_reproduction(const std::string& backend) {
   const std::string below = "run/" + reproduction().filename().string();
   write(below + "/programs/metal/" + plant("planteduser43") + ".mm",
         "// made in /Users/planteduser43/x\nint main() {}\n");
+  write(below + "/programs/metal/reproducer.mm",
+        "// the cell\n// " + title_ + "\nint main() {}\n");
   write(below + "/proofs.json", json{{{"kind", "metal"},
                                       {"what", "built in " + plant("/Users/planteduser45/b")},
                                       {"problem", ""}}}

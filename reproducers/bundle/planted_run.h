@@ -36,8 +36,6 @@ class PlantedRun {
  private:
   std::string plant(const std::string& text);
   void write_journal(const std::string& backend);
-  void write_crash_report();
-  void write_gpu_event();
   void write_reproduction(const std::string& backend);
 
   std::filesystem::path folder_;

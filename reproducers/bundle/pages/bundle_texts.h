@@ -6,31 +6,24 @@
 
 namespace mpsprobe {
 
-// The texts that people read. Each says only what the run measured. Plain text, printable whatever
-// the evidence holds; where it is simulated, the first line says so.
+// The texts that people read, and the trials. Each says only what the run measured, is printable
+// whatever the evidence holds, and says so first where that is simulated.
 
-constexpr size_t kMostTitle = 255;         ///< bytes, and so characters, of title.txt
-constexpr size_t kMostDescription = 4096;  ///< the same of description.txt
+constexpr size_t kMostTitle = 255;  ///< bytes, and so characters, of a title for Apple
+constexpr size_t kMostDescription = 4096;
+constexpr size_t kMostTrialsBytes = size_t{8} << 20;  ///< of trials.ndjson
 
-std::string title_text(const BundleFinding& finding);
-std::string description_text(const BundleFinding& finding);
-/// Suggested values for the pop-ups of Feedback Assistant.
-std::string form_markdown(const BundleFinding& finding);
+/// What is to be pasted into Feedback Assistant: the title, the description, and suggested values
+/// for its pop-ups.
+std::string apple_issue(const BundleFinding& finding);
 
-std::string rate_markdown(const BundleFinding& finding);
-std::string rate_json(const BundleFinding& finding);
-std::string boundary_markdown(const BundleFinding& finding);
-std::string layers_markdown(const BundleFinding& finding);
-/// The path of the minimiser and which conditions are needed; empty where it was not minimised.
-std::string conditions_markdown(const BundleFinding& finding);
-/// What was built and run before the programs were handed out.
-std::string programs_markdown(const BundleFinding& finding);
+/// The raw trials, one a line; the first line says what follows. Beyond the bound trials are told
+/// without what their processes left, and the first line says how many.
+std::string trials_ndjson(const BundleFinding& finding);
 
-/// README.md begins with what could not be verified. `files` are those of the bundle.
+/// README.md begins with what could not be verified, and says what is in the bundle and what was
+/// left out. `files` are those of the bundle.
 std::string readme_markdown(const BundleFinding& finding, const std::vector<BundleFile>& files,
-                            bool redacted);
-/// What was replaced and what was left out, without the strings themselves.
-std::string redactions_markdown(const BundleFinding& finding, const Redactor& redactor,
-                                const PersonalStrings& strings);
+                            const Redactor& redactor);
 
 }  // namespace mpsprobe

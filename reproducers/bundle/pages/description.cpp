@@ -104,7 +104,7 @@ std::string actual(const BundleFinding& finding) {
   size_t shown = 0;
   for (const CellCount& count : finding.cells) {
     if (shown++ == kMostCounts) {
-      text += fmt::format("- and {} more cells: rate.md\n", finding.cells.size() - kMostCounts);
+      text += fmt::format("- and {} more cells: report.json\n", finding.cells.size() - kMostCounts);
       break;
     }
     text += "- " + one_line(count_in_words(count), 200) + "\n";
@@ -166,9 +166,7 @@ std::string reduced(const BundleFinding& finding) {
   return text;
 }
 
-}  // namespace
-
-std::string title_text(const BundleFinding& finding) {
+std::string title(const BundleFinding& finding) {
   const Cell& cell = finding.smallest().summary->cell;
   const std::string rest =
       fmt::format(": {} ({})", cell_in_words(cell),
@@ -176,11 +174,10 @@ std::string title_text(const BundleFinding& finding) {
                           library_in_words(finding)}));
   const std::string prefix = prefix_of(finding);
   const std::string tail = shortened(rest, 120);
-  const size_t left = kMostTitle - prefix.size() - tail.size() - 1;
-  return prefix + one_line(finding.group->title, left) + tail + "\n";
+  return prefix + one_line(finding.group->title, kMostTitle - prefix.size() - tail.size()) + tail;
 }
 
-std::string description_text(const BundleFinding& finding) {
+std::string description(const BundleFinding& finding) {
   const CellCount& smallest = finding.smallest();
   std::string misuse;
   for (const std::string& line : misuse_in_words(finding)) {
@@ -201,7 +198,9 @@ std::string description_text(const BundleFinding& finding) {
   return shortened(text, kMostDescription - for_people.size()) + for_people;
 }
 
-std::string form_markdown(const BundleFinding& finding) {
+}  // namespace
+
+std::string apple_issue(const BundleFinding& finding) {
   const CellCount& smallest = finding.smallest();
   const Outcome outcome = finding.group->first.judgement.outcome;
   const bool apple_alone = smallest.summary->cell.backend == Backend::metal;
@@ -209,26 +208,16 @@ std::string form_markdown(const BundleFinding& finding) {
   const char* type = outcome == Outcome::hang ? "Application Slow/Unresponsive"
                      : goes_on                ? "Incorrect/Unexpected Behavior"
                                               : "Application Crash";
-  const std::string again = fmt::format(
-      "{} ({} of {})", smallest.failures == smallest.summary->counted ? "Always" : "Sometimes",
-      smallest.failures, counted(smallest.summary->counted, "runs"));
-  std::string text = finding.watermark.empty() ? "" : finding.watermark + "\n\n";
-  text +=
-      "# Suggested values for the form\n\n"
-      "Suggested, each of them: entries are renamed from time to time, so take the nearest.\n\n"
-      "| pop-up | suggested value |\n|---|---|\n";
-  const auto row = [&text](const char* what, const std::string& value) {
-    text += fmt::format("| {} | {} |\n", what, escaped(value, 200));
-  };
-  row("Where the problem is seen", "macOS");
-  row("Area", apple_alone ? "Metal (API and frameworks)" : "Metal Performance Shaders, Metal");
-  row("Type of issue", type);
-  row("Can it be reproduced", again);
-  row("Version and build", system_in_words(finding));
-  row("Title", "the line in title.txt");
-  row("Description", "the text in description.txt, with its empty headings filled in");
-  row("Attachments", "the archive beside this folder");
-  return text;
+  return fmt::format(
+      "{}Title, the next line:\n\n{}\n\nDescription, up to the line of dashes:\n\n{}\n{}\n"
+      "Suggested for the pop-ups; entries are renamed from time to time, so take the nearest:\n\n"
+      "- Where the problem is seen: macOS\n- Area: {}\n- Type of issue: {}\n"
+      "- Can it be reproduced: {} ({} of {})\n- Version and build: {}\n"
+      "- Attachments: the archive beside this folder, and the system's own crash report\n",
+      finding.simulated ? finding.watermark + "\n\n" : "", title(finding), description(finding),
+      std::string(40, '-'), apple_alone ? "Metal" : "Metal Performance Shaders, Metal", type,
+      smallest.failures == smallest.summary->counted ? "Always" : "Sometimes", smallest.failures,
+      counted(smallest.summary->counted, "runs"), system_in_words(finding));
 }
 
 }  // namespace mpsprobe

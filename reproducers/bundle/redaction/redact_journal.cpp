@@ -4,127 +4,154 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <set>
 #include <type_traits>
-#include <unordered_map>
 #include <variant>
 
 #include "harness/input/input_error.h"
+#include "harness/input/input_file.h"
 #include "harness/journal/header_fields.h"
-#include "harness/journal/header_json.h"
-#include "harness/journal/trial_json.h"
 #include "harness/record/trial_fields.h"
 #include "harness/signature/function_name.h"
-#include "reproducers/bundle/redaction/allow_list.h"
+#include "harness/stack/image_symbols.h"
 #include "reproducers/bundle/redaction/software_names.h"
 
 namespace mpsprobe {
 namespace {
 
+namespace fs = std::filesystem;
 using nlohmann::json;
-using nlohmann::ordered_json;
 
 /// Texts are cut to this before they are looked through, and to kMostCaptureBytes afterwards.
 constexpr size_t kRawBytes = 4 * kMostCaptureBytes;
 constexpr size_t kMostTextBytes = 16384;
 constexpr size_t kMostNameBytes = 1024;
-/// Below this the value of a variable is a switch or a number, and no secret.
-constexpr size_t kFewestSecretBytes = 6;
+constexpr size_t kMostSourceBytes = size_t{4} << 20;
+constexpr size_t kMostSources = 20'000;
 
-constexpr std::array<Wanted, 9> kMachine{{{"os", Take::text},
-                                          {"os_build", Take::text},
-                                          {"kernel"},
-                                          {"model", Take::text},
-                                          {"chip", Take::text},
-                                          {"architecture", Take::text},
-                                          {"cores"},
-                                          {"memory_bytes"},
-                                          {"compiler", Take::text}}};
+/// What is wanted of JSON that others made: each key by its kind. Texts are of a system, of an
+/// image, or of nobody known.
+struct Wanted {
+  std::string_view place;
+  FieldKind kind = FieldKind::text;
+};
+constexpr auto kSystem = FieldKind::name;
+constexpr auto kId = FieldKind::build_id;
 
-#define MPSPROBE_PROVENANCE(AT)                                                                    \
-  {AT "torch.version"}, {AT "torch.git_hash", Take::build_id}, {AT "torch.path", Take::path},      \
-      {AT "torch.build_id", Take::build_id}, {AT "torch.uuid", Take::build_id},                    \
-      {AT "torch.fingerprint", Take::build_id}, {AT "torch.compiled_version"},                     \
-      {AT "torch.has_mps_stream_pool"}, {AT "torch.cuda"}, {AT "torch.build"}, {AT "mlx.version"}, \
-      {AT "mlx.path", Take::path}, {AT "mlx.build_id", Take::build_id},                            \
-      {AT "mlx.uuid", Take::build_id}, {AT "mlx.fingerprint", Take::build_id},                     \
-      {AT "mlx.compiled_version"}, {AT "device"}, {AT "device.backend"}, {AT "device.device"},     \
-      {AT "device.name"}, {AT "device.profile"}, {AT "device.profile_hash", Take::build_id},       \
-      {AT "device.simulated"}, {AT "device.paravirtual"}, {AT "device.registry_id", Take::number}, \
-      {AT "device.capability"}, {AT "device.driver"}, {AT "device.family"},                        \
-      {AT "device.frameworks.Metal"}, {AT "device.frameworks.MetalPerformanceShaders"},            \
-      {AT "python.implementation"}, {AT "python.version"}, {AT "python.build"},                    \
-      {AT "python.compiler"}, {AT "python.free_threaded", Take::number},                           \
-      {AT "python.gil", Take::number}, {AT "python.executable", Take::path},                       \
-      {AT "python.binding.path", Take::path}, {AT "python.binding.build_id", Take::build_id},      \
-      {AT "python.binding.uuid", Take::build_id},                                                  \
-      {AT "python.binding.fingerprint", Take::build_id},                                           \
-      {AT "device.frameworks.MetalPerformanceShadersGraph"}, {AT "environment.*", Take::variable}, \
-      {AT "symbols.*", Take::number}, {AT "worker_version"}, {AT "thread_stack", Take::number},    \
-      {AT "simulated"}, {AT "sim.simulated"}, {AT "sim.profile"}, {                                \
-    AT "sim.profile_hash", Take::build_id                                                          \
-  }
-
-constexpr Wanted kProvenance[] = {MPSPROBE_PROVENANCE("")};
-constexpr Wanted kDescribe[] = {{"mpsprobe_worker"},
-                                {"version"},
-                                {"axes[]"},
-                                {"starts[]"},
-                                {"no_fork", Take::message},
-                                {"backends[].name"},
-                                {"backends[].available"},
-                                {"backends[].device"},
-                                {"backends[].reason", Take::message},
-                                {"backends[].simulated"},
-                                MPSPROBE_PROVENANCE("provenance.")};
-#undef MPSPROBE_PROVENANCE
-
-json wanted_of(const json& value, std::span<const Wanted> wanted, Redactor& redactor) {
-  // A device of older workers is a text, of newer ones an object: both are on the list.
-  return json(only_wanted(ordered_json(value), wanted, redactor));
-}
+constexpr Wanted kMachine[] = {{"os", kSystem},       {"os_build", kSystem},
+                               {"kernel"},            {"model", kSystem},
+                               {"chip", kSystem},     {"architecture", kSystem},
+                               {"cores"},             {"memory_bytes"},
+                               {"compiler", kSystem}};
+constexpr Wanted kProvenance[] = {{"torch.version"},
+                                  {"torch.git_hash", kId},
+                                  {"torch.path", FieldKind::path},
+                                  {"torch.build_id", kId},
+                                  {"torch.uuid", kId},
+                                  {"torch.fingerprint", kId},
+                                  {"torch.compiled_version"},
+                                  {"torch.has_mps_stream_pool"},
+                                  {"torch.cuda"},
+                                  {"mlx.version"},
+                                  {"mlx.path", FieldKind::path},
+                                  {"mlx.build_id", kId},
+                                  {"mlx.uuid", kId},
+                                  {"mlx.fingerprint", kId},
+                                  {"mlx.compiled_version"},
+                                  {"device"},
+                                  {"device.backend"},
+                                  {"device.device"},
+                                  {"device.name"},
+                                  {"device.profile"},
+                                  {"device.profile_hash", kId},
+                                  {"device.simulated"},
+                                  {"device.paravirtual"},
+                                  {"device.capability"},
+                                  {"device.driver"},
+                                  {"device.family"},
+                                  {"python.implementation"},
+                                  {"python.version"},
+                                  {"python.free_threaded"},
+                                  {"python.gil"},
+                                  {"python.binding.build_id", kId},
+                                  {"worker_version"},
+                                  {"simulated"},
+                                  {"sim.simulated"},
+                                  {"sim.profile"},
+                                  {"sim.profile_hash", kId}};
+constexpr Wanted kDescribe[] = {{"mpsprobe_worker"},      {"version"},
+                                {"axes[]"},               {"starts[]"},
+                                {"backends[].name"},      {"backends[].available"},
+                                {"backends[].device"},    {"backends[].reason"},
+                                {"backends[].simulated"}};
 
 size_t character_begin(std::string_view text, size_t at) {
   while (at > 0 && at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) --at;
   return at;
 }
 
-/// The part of the evidence that the texts of a record are told under.
-template <typename Record>
-constexpr std::string_view kPart;
-template <>
-inline constexpr std::string_view kPart<CampaignHeader> = "what the run set out to do";
-template <>
-inline constexpr std::string_view kPart<CampaignEnd> = "how the run ended";
-template <>
-inline constexpr std::string_view kPart<TrialRecord> = "trials";
-template <>
-inline constexpr std::string_view kPart<ProcessRecord> = "what processes told of failures";
-template <>
-inline constexpr std::string_view kPart<Capture> = "what processes printed";
-template <>
-inline constexpr std::string_view kPart<RecorderReading> = "flight recorders and stacks";
-template <>
-inline constexpr std::string_view kPart<StackEvidence> = "flight recorders and stacks";
-template <>
-inline constexpr std::string_view kPart<CrashReport> = "crash reports";
-template <>
-inline constexpr std::string_view kPart<GpuEvent> = "GPU events";
-
 /// Other parts of the journal count them: a list of them keeps every one.
 template <typename Entry>
 constexpr bool kCounted = std::is_same_v<Entry, ProcessRecord> ||
                           std::is_same_v<Entry, WorkerInfo> || std::is_same_v<Entry, LeftOut>;
 
+/// The parts of `value` that the list names: numbers and truth values as they are, texts by kind.
+class WantedParts {
+ public:
+  WantedParts(std::span<const Wanted> wanted, Redactor& redactor)
+      : wanted_(wanted), redactor_(redactor) {}
+
+  /// Discarded: nothing of it is wanted. No place is longer than the list has it, so depth is
+  /// bounded.
+  json of(const json& value, const std::string& place) const {
+    json kept(json::value_t::discarded);
+    if (value.is_object() && is_inside(place, ".")) {
+      kept = json::object();
+      for (const auto& [key, member] : value.items()) {
+        json taken = of(member, place.empty() ? key : place + "." + key);
+        if (!taken.is_discarded()) kept[key] = std::move(taken);
+      }
+    } else if (value.is_array() && is_inside(place, "[]")) {
+      kept = json::array();
+      for (const json& element : value) {
+        json taken = of(element, place + "[]");
+        if (!taken.is_discarded()) kept.push_back(std::move(taken));
+      }
+    } else if (value.is_primitive()) {
+      const auto at = std::find_if(wanted_.begin(), wanted_.end(),
+                                   [&](const Wanted& each) { return each.place == place; });
+      if (at != wanted_.end()) kept = value.is_string() ? json(text(value, at->kind)) : value;
+    }
+    return kept;
+  }
+
+ private:
+  bool is_inside(const std::string& place, std::string_view step) const {
+    const std::string begin = place.empty() ? "" : place + std::string(step);
+    return std::any_of(wanted_.begin(), wanted_.end(),
+                       [&](const Wanted& each) { return each.place.starts_with(begin); });
+  }
+
+  std::string text(const std::string& text, FieldKind kind) const {
+    if (kind == kId) return redactor_.build_id(text);
+    if (kind == FieldKind::path) return redactor_.path(text);
+    return kind == kSystem ? redactor_.of_system(text) : redactor_.text(text);
+  }
+
+  std::span<const Wanted> wanted_;
+  Redactor& redactor_;
+};
+
 /// Takes what a field holds by its kind (harness/record/field.h).
 class JournalRedaction {
  public:
-  explicit JournalRedaction(Redactor& redactor) : redactor_(redactor) {}
+  JournalRedaction(Redactor& redactor, bool with_output)
+      : redactor_(redactor), with_output_(with_output) {}
 
-  void run(Journal& journal) {
+  std::vector<std::string> run(Journal& journal) {
     for (const TrialRecord& trial : journal.trials) learn_functions(trial);
     record(journal.header);
-    enter("provenance");
     std::map<std::string, json> provenances;
     for (const auto& [id, provenance] : journal.provenances) {
       provenances[defined(id)] = library_of(provenance);
@@ -138,21 +165,14 @@ class JournalRedaction {
     journal.image_sets = std::move(sets);
     for (TrialRecord& trial : journal.trials) record(trial);
     for (CampaignEnd& end : journal.ends) record(end);
+    return {output_.begin(), output_.end()};
   }
 
  private:
-  /// Names of functions are a library's or somebody's own.
-  static bool is_of_a_library(const StackFrame& frame) {
-    const std::string name = frame.image.substr(frame.image.find_last_of('/') + 1);
-    return is_path_of_the_system(frame.image) || (is_plain_name(name) && is_known_name(name));
-  }
-
   void learn_functions(const std::vector<StackFrame>& frames) {
     for (const StackFrame& frame : frames) {
-      if (frame.function.empty() || !is_of_a_library(frame)) continue;
-      if (const auto [at, fresh] = functions_.try_emplace(frame.function); fresh) {
-        at->second = normalise_function(frame.function);
-      }
+      if (!redactor_.is_of_the_software(frame.image)) continue;
+      functions_.insert(normalise_function(frame.function));
     }
   }
   void learn_functions(const TrialRecord& trial) {
@@ -164,28 +184,12 @@ class JournalRedaction {
       learn_functions(process.crash_report->last_exception);
     }
   }
-  /// What is known of a title, and the function of a library that it names.
-  std::string known_title(const std::string& title) {
-    std::string_view named;
-    if (titles_of_code_) {
-      for (const auto& [whole, function] : functions_) {
-        if (function.size() > named.size() && title.ends_with(" " + function)) named = function;
-      }
-    }
-    const std::string in_front = title.substr(0, title.size() - named.size());
-    return redactor_.known(in_front, Names::words) + redactor_.known(named, Names::symbols);
-  }
 
   template <Described Record>
   void record(Record& record) {
-    const std::string_view before = part_;
-    if constexpr (std::is_same_v<Record, StackFrame>) {
-      names_of_functions_ = is_of_a_library(record) ? Names::symbols : Names::words;
-    }
-    if constexpr (std::is_same_v<Record, Judgement>) {
-      titles_of_code_ = record.basis == Basis::frames || record.basis == Basis::place;
-    }
-    if (!kPart<Record>.empty()) enter(kPart<Record>);
+    if constexpr (std::is_same_v<Record, StackFrame>) image_ = record.image;
+    uint64_t dropped = 0;
+    if constexpr (std::is_same_v<Record, Capture>) dropped = record.dropped();
     for_each_field<Record>([this, &record]<typename Field>(const Field& field) {
       if constexpr (Field::kind == FieldKind::structure) {
         this->structure(record, record.*field.member);
@@ -193,12 +197,9 @@ class JournalRedaction {
         this->template take<Field::kind>(record.*field.member);
       }
     });
-    enter(before);
-  }
-
-  void enter(std::string_view part) {
-    part_ = part;
-    redactor_.at(std::string(part));
+    if constexpr (std::is_same_v<Record, Capture>) {
+      record.bytes = record.head.size() + record.tail.size() + dropped;
+    }
   }
 
   template <FieldKind Kind, typename Value>
@@ -229,11 +230,11 @@ class JournalRedaction {
   template <FieldKind Kind>
   std::string taken(const std::string& value) {
     if constexpr (Kind == FieldKind::name) {
-      return redactor_.known(value.substr(0, kMostNameBytes), Names::words);
+      return redactor_.text(value.substr(0, kMostNameBytes));
     } else if constexpr (Kind == FieldKind::text) {
-      return redactor_.known(cut(value, kMostTextBytes), Names::words);
+      return redactor_.text(cut(value, kMostTextBytes));
     } else if constexpr (Kind == FieldKind::symbol) {
-      return redactor_.known(value.substr(0, kMostNameBytes), names_of_functions_);
+      return redactor_.symbol(value.substr(0, kMostNameBytes), image_);
     } else if constexpr (Kind == FieldKind::build_id) {
       return redactor_.build_id(value.substr(0, kMostNameBytes));
     } else if constexpr (Kind == FieldKind::cell_name) {
@@ -267,7 +268,11 @@ class JournalRedaction {
   }
 
   std::string output(const std::string& text, size_t most) {
-    return cut(redactor_.output(cut_in_the_middle(text, kRawBytes, kRawBytes)), most);
+    std::string raw = cut_in_the_middle(text, kRawBytes, kRawBytes);
+    if (with_output_) raw = redactor_.without_given(std::move(raw));
+    if (!with_output_) return cut(redactor_.output(raw), most);
+    if (!raw.empty()) output_.insert(raw);
+    return cut(raw, most);
   }
 
   std::string cell_name(const std::string& text) {
@@ -277,7 +282,7 @@ class JournalRedaction {
       redactor_.cell(cell);
       return to_string(cell);
     } catch (const InputError&) {
-      return redactor_.known(text.substr(0, kMostNameBytes), Names::words);
+      return redactor_.text(text.substr(0, kMostNameBytes));
     }
   }
 
@@ -285,23 +290,25 @@ class JournalRedaction {
   const std::string& title(const std::string& title) {
     const auto [at, fresh] = titles_.try_emplace(title);
     if (fresh && !title.empty()) {
-      at->second = distinct(known_title(title.substr(0, kMostTextBytes)));
+      at->second = distinct(redactor_.title(title.substr(0, kMostNameBytes), functions_));
     }
     return at->second;
   }
 
   std::string worker(const std::string& name) {
-    const auto known = workers_.find(name);
-    if (known != workers_.end()) return known->second;
-    const std::string clean = redactor_.known(name.substr(0, kMostNameBytes), Names::words);
-    const std::string given = clean == name ? name : fmt::format("worker-{}", workers_.size() + 1);
-    return workers_[name] = given;
+    const auto [at, fresh] = workers_.try_emplace(name, name);
+    if (fresh && redactor_.text(name.substr(0, kMostNameBytes)) != name) {
+      at->second = fmt::format("worker-{}", workers_.size());
+    }
+    return at->second;
   }
 
   /// The name of a record that the journal has. Two of them must not become one.
   const std::string& defined(const std::string& id) {
-    const auto [at, fresh] = references_.try_emplace(id);
-    if (fresh) at->second = is_build_id(id) ? id : name_of_record(id);
+    const auto [at, fresh] = references_.try_emplace(id, id);
+    if (fresh && redactor_.build_id(id) != id) {
+      at->second = fmt::format("record-{}", references_.size());
+    }
     return at->second;
   }
   /// A name of none that the journal has says only that it is another.
@@ -309,10 +316,6 @@ class JournalRedaction {
     const auto [at, fresh] = references_.try_emplace(id, id);
     if (fresh && redactor_.enabled()) at->second = fmt::format("lost-{}", references_.size());
     return at->second;
-  }
-
-  std::string name_of_record(const std::string& id) {
-    return distinct(redactor_.known(id.substr(0, kMostNameBytes), Names::words));
   }
 
   std::string distinct(const std::string& clean) {
@@ -323,26 +326,26 @@ class JournalRedaction {
     return shown;
   }
 
-  /// What is wanted of a provenance. Two libraries in two folders of one name must not become one.
-  json library_of(const json& whole) {
-    const bool mlx = whole.is_object() && whole.contains("mlx");
-    const json::json_pointer place(mlx ? "/mlx/path" : "/torch/path");
-    const std::string raw =
-        whole.is_object() && whole.contains(place) && whole.at(place).is_string()
-            ? whole.at(place).get<std::string>()
-            : "";
-    json kept = wanted_of(whole, kProvenance, redactor_);
-    if (!raw.empty() && kept.is_object() && kept.contains(place)) {
-      const auto [known, fresh] = libraries_.try_emplace(raw);
-      if (fresh) known->second = distinct(kept[place].get<std::string>());
-      kept[place] = known->second;
-    }
-    return kept.is_null() ? json::object() : kept;
+  json wanted_of(const json& value, std::span<const Wanted> wanted) {
+    if (!redactor_.enabled()) return value;
+    json kept = WantedParts(wanted, redactor_).of(value, "");
+    return kept.is_discarded() ? json::object() : kept;
   }
 
-  void structure(CampaignHeader&, json& machine) {
-    machine = wanted_of(machine, kMachine, redactor_);
+  /// What is wanted of a provenance. Two libraries in two folders of one name must not become one.
+  json library_of(const json& whole) {
+    json kept = wanted_of(whole, kProvenance);
+    for (const char* key : {"mlx", "torch"}) {
+      const json::json_pointer place("/" + std::string(key) + "/path");
+      if (!kept.contains(place)) continue;
+      const auto [known, fresh] = libraries_.try_emplace(whole.at(place).get<std::string>());
+      if (fresh) known->second = distinct(kept.at(place).get<std::string>());
+      kept.at(place) = known->second;
+    }
+    return kept;
   }
+
+  void structure(CampaignHeader&, json& machine) { machine = wanted_of(machine, kMachine); }
   void structure(CampaignHeader&, PlannedCells& cells) {
     cells.rename_blocks([this](std::string& title) { take<FieldKind::name>(title); });
     // A million cells are of a few operations.
@@ -364,26 +367,80 @@ class JournalRedaction {
     cells = std::move(changed);
   }
   void structure(WorkerInfo&, json& describe) {
-    const json library = describe.value("provenance", json::object());
-    describe.erase("operations");  // a table that every copy of this version has
-    describe = wanted_of(describe, kDescribe, redactor_);
-    if (describe.is_object() && library.is_object()) describe["provenance"] = library_of(library);
+    const json library = describe.is_object() ? describe.value("provenance", json::object()) : json();
+    describe = wanted_of(describe, kDescribe);
+    if (library.is_object() && redactor_.enabled()) describe["provenance"] = library_of(library);
   }
 
   Redactor& redactor_;
-  std::string_view part_ = "evidence";
+  bool with_output_;
   std::map<std::string, std::string> workers_;
   std::map<std::string, std::string> references_;
   std::map<std::string, std::string> libraries_;
   std::map<std::string, std::string> titles_;
-  /// Functions of libraries, as stacks and as titles name them.
-  std::unordered_map<std::string, std::string> functions_;
-  Names names_of_functions_ = Names::words;
-  bool titles_of_code_ = false;
+  std::set<std::string> functions_;  ///< of the software, as titles name them
   std::set<std::string> shown_;
+  std::set<std::string> output_;  ///< that stayed as it was
+  std::string image_;  ///< of the frame that is looked at, as it was
 };
 
+/// The source files of the package that a library belongs to, where it has one.
+void add_package(const fs::path& library, SoftwareText& software) {
+  const fs::path package = library.parent_path().parent_path();
+  const std::string name = package.filename().string();
+  std::error_code error;
+  if ((name != "torch" && name != "mlx") || library.parent_path().filename() != "lib") return;
+  fs::recursive_directory_iterator at(package, error);
+  size_t files = 0;
+  for (const fs::recursive_directory_iterator end; !error && at != end; at.increment(error)) {
+    if (at->path().extension() != ".py" || !at->is_regular_file(error)) continue;
+    if (++files > kMostSources) return;
+    try {
+      software.add(read_input_file(at->path(), kMostSourceBytes, ""));
+    } catch (const InputError&) {
+      continue;  // then what it says stays out
+    }
+  }
+}
+
+/// Literals of a program that was built here name the folder that its sources lay in.
+std::string without_paths(std::string_view literals) {
+  std::string kept;
+  for (size_t begin = 0; begin < literals.size();) {
+    const size_t end = std::min(literals.find('\0', begin), literals.size());
+    if (literals[begin] != '/') kept += literals.substr(begin, end + 1 - begin);
+    begin = end + 1;
+  }
+  return kept;
+}
+
 }  // namespace
+
+void add_own(const fs::path& file, Redactor& redactor) {
+  const std::string literals = image_literals(fs::absolute(file), std::nullopt);
+  redactor.own().add(literals.empty() ? read_input_file(file, kMostSourceBytes, "")
+                                      : without_paths(literals));
+}
+
+void add_software(const Journal& journal, Redactor& redactor) {
+  std::set<std::pair<std::string, std::string>> images;
+  for (const auto& [id, set] : journal.image_sets) {
+    for (const ImageSeen& image : set) {
+      redactor.add_system_image(image.path);
+      if (redactor.is_of_the_software(image.path)) images.emplace(image.path, image.id);
+    }
+  }
+  for (const auto& [path, id] : images) {
+    const std::string literals = image_literals(path, id);
+    if (literals.empty()) continue;
+    const std::string name = fs::path(path).filename().string();
+    const bool built_here = name.find("mpsprobe") != std::string::npos;
+    redactor.software().add(built_here ? without_paths(literals) : literals);
+    if (name.starts_with("libtorch_cpu") || name.starts_with("libmlx")) {
+      add_package(path, redactor.software());
+    }
+  }
+}
 
 std::string cut_in_the_middle(std::string_view text, size_t head, size_t tail) {
   if (text.size() <= head + tail + 100) return std::string(text);
@@ -394,25 +451,8 @@ std::string cut_in_the_middle(std::string_view text, size_t head, size_t tail) {
                      text.substr(last));
 }
 
-void learn_from_journal(const Journal& journal, PersonalStrings& strings) {
-  strings.learn_json(header_to_json(journal.header));
-  // What is left out of the environment must not stand anywhere else, printed by a worker say.
-  for (const std::string& variable : journal.header.environment) {
-    const size_t equals = variable.find('=');
-    if (equals == std::string::npos || variable.size() - equals - 1 < kFewestSecretBytes) continue;
-    const std::string_view name = std::string_view(variable).substr(0, equals);
-    if (is_variable_of_the_software(name)) continue;
-    strings.add(PersonalKind::secret, std::string_view(variable).substr(equals + 1));
-  }
-  for (const auto& [id, provenance] : journal.provenances) strings.learn_json(provenance);
-  for (const auto& [id, images] : journal.image_sets) {
-    for (const ImageSeen& image : images) strings.learn_text(image.path);
-  }
-  for (const TrialRecord& trial : journal.trials) strings.learn_json(trial_to_json(trial));
-}
-
-void redact_journal(Journal& journal, Redactor& redactor) {
-  JournalRedaction(redactor).run(journal);
+std::vector<std::string> redact_journal(Journal& journal, Redactor& redactor, bool with_output) {
+  return JournalRedaction(redactor, with_output).run(journal);
 }
 
 }  // namespace mpsprobe

@@ -1,8 +1,9 @@
 #pragma once
 
-#include <map>
+#include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/journal/journal.h"
 #include "reproducers/bundle/redaction/redactor.h"
@@ -14,18 +15,22 @@ constexpr size_t kMostCaptureBytes = 65536;
 /// Stacks and texts of one process beyond which the rest is left out.
 constexpr size_t kMostListEntries = 512;
 
-/// Learns the personal strings that the texts of a journal hold: names in paths, values behind
-/// telling keys.
-void learn_from_journal(const Journal& journal, PersonalStrings& strings);
+/// Fills the redactor with the texts of the software that a run had, as far as it is at hand with
+/// the ids that the run saw: the literals of its images, and source files of its packages.
+void add_software(const Journal& journal, Redactor& redactor);
 
-/// A journal as it may be handed on. Everything that is derived from it afterwards is clean: texts
-/// and paths are redacted, structured parts (provenance, what a worker described) are reduced to
-/// what is wanted, and long texts are cut to their bounds, which their text then says. Names of
-/// workers that hold personal data become "worker-1". Throws only for lack of memory.
-void redact_journal(Journal& journal, Redactor& redactor);
+/// The same of a file of mpsprobe's own: a program, or a text.
+void add_own(const std::filesystem::path& file, Redactor& redactor);
+
+/// A journal as it may be handed on. Everything that is derived from it afterwards is clean: each
+/// field is taken by its kind (harness/record/field.h), of structured parts what a list names, and
+/// long texts are cut to their bounds, which their text then says. Names of workers that are not
+/// mpsprobe's become "worker-1". With `with_output`, what processes printed stays as it is, and is
+/// returned, each text once. Throws only for lack of memory.
+std::vector<std::string> redact_journal(Journal& journal, Redactor& redactor, bool with_output);
 
 /// A text of the evidence cut to its first `head` and last `tail` bytes, with a line between them
-/// that says how much was left out. Never between the bytes of a character of UTF-8.
+/// that says how much is left out.
 std::string cut_in_the_middle(std::string_view text, size_t head, size_t tail);
 
 }  // namespace mpsprobe

@@ -3,296 +3,349 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <utility>
 
+#include "harness/input/input_error.h"
+#include "harness/signature/ascii.h"
+#include "harness/signature/known_lines.h"
+#include "harness/signature/shape.h"
 #include "harness/wire/variables.h"
-#include "reproducers/bundle/redaction/pattern.h"
-#include "reproducers/bundle/redaction/personal_patterns.h"
+#include "reports/words/counted.h"
 #include "reproducers/bundle/redaction/software_names.h"
-#include "reproducers/bundle/redaction/text_scan.h"
+#include "reproducers/bundle/redaction/typed_values.h"
 
 namespace mpsprobe {
 namespace {
 
-constexpr size_t kMostKeysNoted = 256;
-constexpr size_t kMostKeyBytes = 80;
-/// Of a text that is remembered, and texts that are.
-constexpr size_t kMostRemembered = size_t{1} << 18;
-constexpr size_t kMostMemories = 4096;
+constexpr size_t kMostLine = 4096;
+constexpr size_t kMostRemembered = 4096;
+constexpr size_t kFewestOfId = 4;
+constexpr size_t kMostOfId = 128;
+constexpr size_t kMostDigitsOfSwitch = 4;
 
-/// Variables about Metal, PyTorch, the loader and threads. Their values may still hold paths.
-constexpr std::array<std::string_view, 16> kVariables{
-    "MPS_", "PYTORCH_", "TORCH_", "MTL_",  "METAL_", "MPSPROBE_", "OMP_",   "KMP_",
-    "MKL_", "GOMP_",    "CUDA_",  "DYLD_", "LD_",    "Malloc",    "MALLOC", "OBJC_"};
+void mark(std::vector<bool>& keep, size_t begin, size_t end) {
+  std::fill(keep.begin() + static_cast<std::ptrdiff_t>(begin),
+            keep.begin() + static_cast<std::ptrdiff_t>(std::min(end, keep.size())), true);
+}
 
-size_t times_not_known(std::string_view text) {
-  size_t times = 0;
-  for (size_t at = text.find(kNotKnown); at != std::string_view::npos;
-       at = text.find(kNotKnown, at + 1)) {
-    ++times;
+std::string_view last_part(std::string_view path) {
+  return path.substr(path.find_last_of("/\\") + 1);
+}
+
+std::string lowered(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), ascii::to_lower);
+  return text;
+}
+
+/// The words of which every byte is kept, and the marks between them. Of others one kLeftOut.
+std::string words_kept(std::string_view text, const std::vector<bool>& keep, size_t& left_out) {
+  std::string result;
+  std::string between;
+  bool leaving = false;
+  for (size_t at = 0; at < text.size();) {
+    if (!is_word_byte(text[at])) {
+      const bool plain = static_cast<unsigned char>(text[at]) >= 0x20 && text[at] != 0x7f;
+      if (plain || text[at] == '\t') between += text[at];
+      ++at;
+      continue;
+    }
+    size_t end = at;
+    bool whole = true;
+    for (; end < text.size() && is_word_byte(text[end]); ++end) whole = whole && keep[end];
+    if (whole || !leaving) result += between;
+    between.clear();
+    if (whole) result += text.substr(at, end - at);
+    if (!whole && !leaving) {
+      result += kLeftOut;
+      ++left_out;
+    }
+    leaving = !whole;
+    at = end;
   }
-  return times;
-}
-
-bool alone(std::string_view text, size_t begin, size_t end) {
-  return (begin == 0 || !is_name_byte(text[begin - 1])) &&
-         (end >= text.size() || !is_name_byte(text[end]));
-}
-
-/// What a path may keep: "~" for the personal folder, and its last part.
-std::string shortened_path(std::string_view rest) {
-  const size_t last = rest.find_last_of("/\\");
-  size_t parts = 0;
-  for (size_t i = 0; i < rest.size(); ++i) {
-    const bool separator = rest[i] == '/';
-    if (separator && i + 1 < rest.size() && rest[i + 1] != '/') ++parts;
-  }
-  if (last == std::string_view::npos || parts == 0) return "~";
-  std::string name(rest.substr(
-      rest.find_last_of('/') == std::string_view::npos ? last + 1 : rest.find_last_of('/') + 1));
-  if (name.empty()) return "~/";
-  return (parts > 1 ? "~/*/" : "~/") + name;
-}
-
-PersonalKind kind_of(PersonalPath::Root root) {
-  if (root == PersonalPath::Root::home) return PersonalKind::home_path;
-  return root == PersonalPath::Root::volume ? PersonalKind::volume_name
-                                            : PersonalKind::temporary_folder;
-}
-
-PersonalKind kind_of(KeyedValue::Meaning meaning) {
-  using Meaning = KeyedValue::Meaning;
-  if (meaning == Meaning::serial) return PersonalKind::serial_number;
-  if (meaning == Meaning::user) return PersonalKind::user_name;
-  if (meaning == Meaning::host) return PersonalKind::host_name;
-  return meaning == Meaning::home ? PersonalKind::home_path : PersonalKind::identifier;
+  return leaving ? result : result + between;
 }
 
 }  // namespace
 
-bool is_variable_of_the_software(std::string_view name) {
-  return std::any_of(kVariables.begin(), kVariables.end(),
-                     [&](std::string_view prefix) { return name.starts_with(prefix); });
+bool is_stand_in(std::string_view name) {
+  static const Shape kStandIn("(?:operation|VARIABLE|value)_\\d{1,9}$");
+  return kStandIn.match(name, 0).has_value();
 }
 
-void Redactor::count(PersonalKind kind) {
-  if (noting_ != nullptr) {
-    noting_->push_back(kind);
-    return;
+bool could_be_shown_as(const std::string& text, const std::string& redacted) {
+  if (text == redacted) return true;
+  std::string_view left = redacted;
+  static const Shape kNumbered(" \\(\\d{1,9}\\)$");  // of two titles that are shown alike
+  const size_t last = left.find_last_of('(');
+  if (last != left.npos && last > 0 && kNumbered.match(left, last - 1)) left.remove_suffix(left.size() - last + 1);
+  size_t at = 0;
+  bool any = false;
+  bool first = true;
+  while (true) {
+    const size_t end = std::min(left.find(kLeftOut), left.size());
+    const std::string_view part = left.substr(0, end);
+    any = any || std::any_of(part.begin(), part.end(), is_word_byte);
+    const bool is_last = end == left.size();
+    const size_t found = is_last && !first
+                             ? (text.size() >= at + part.size() ? text.size() - part.size() : text.npos)
+                             : text.find(part, at);
+    if (found == text.npos || text.compare(found, part.size(), part) != 0) return false;
+    if (first && found != 0) return false;
+    if (is_last) return any && !first && found + part.size() == text.size();
+    at = found + part.size();
+    first = false;
+    left.remove_prefix(end + kLeftOut.size());
   }
-  ++replaced_[{part_, std::string(name_of(kind))}];
 }
 
-std::string Redactor::recall(Memory& memory, std::string_view text,
-                             Done (Redactor::*make)(std::string_view)) {
-  auto known = memory.find(std::string(text));
-  if (known == memory.end()) {
-    if (memory.size() >= kMostMemories || text.size() > kMostRemembered) memory.clear();
-    known = memory.emplace(std::string(text), (this->*make)(text)).first;
-  }
-  const Done& done = known->second;
-  for (PersonalKind kind : done.replaced) count(kind);
-  if (done.lines_left_out > 0) lines_left_out_[part_] += done.lines_left_out;
-  if (done.not_known > 0) replaced_[{part_, "word or number that is not known"}] += done.not_known;
-  return done.text;
+Redactor::Redactor(bool enabled, std::vector<std::string> given)
+    : enabled_(enabled), given_(std::move(given)) {
+  for (std::string& text : given_) text = lowered(std::move(text));
 }
 
-void Redactor::dropped(std::string_view key) {
-  std::set<std::string>& keys = left_out_[part_];
-  if (keys.size() >= kMostKeysNoted) return;
-  // A key is a text of the evidence like any other.
-  keys.insert(only_known(key.substr(0, kMostKeyBytes), Names::words));
+void Redactor::add_system_image(std::string_view path) {
+  if (is_path_of_the_system(path)) system_images_.emplace(last_part(path));
 }
 
-std::string Redactor::without_patterns(std::string_view text) {
-  std::string result;
-  size_t done = 0;
-  for (const PatternHit& hit : find_patterns(text)) {
-    result += text.substr(done, hit.begin - done);
-    result += placeholder_of(hit.kind);
-    done = hit.end;
-    count(hit.kind);
-  }
-  result += text.substr(done);
-  return result;
+bool Redactor::is_of_the_software(std::string_view image) const {
+  const std::string_view name = last_part(image);
+  return !name.empty() && (is_path_of_the_system(image) || is_name_of_the_software(name) ||
+                           place_in_a_package(image) != std::string_view::npos ||
+                           system_images_.contains(name));
 }
 
-template <typename Find, typename Shown>
-std::string Redactor::without(std::string_view text, const Find& find, const Shown& shown) {
-  std::string result;
-  size_t done = 0;
-  while (const auto hit = find(text, done)) {
-    result += text.substr(done, hit->begin - done);
-    result += shown(*hit);
-    done = hit->end;
-  }
-  result += text.substr(done);
-  return result;
+bool Redactor::is_own_word(std::string_view word) const {
+  return own_.has_literal(word) || software_.has_literal(word);
 }
 
-std::string Redactor::without_paths(std::string_view text) {
-  return without(text, find_personal_path, [this](const PersonalPath& path) {
-    count(kind_of(path.root));
-    return shortened_path(path.rest);
-  });
-}
-
-std::string Redactor::without_keyed_values(std::string_view text) {
-  return without(text, find_keyed_value, [this](const KeyedValue& value) {
-    count(kind_of(value.meaning));
-    return placeholder_of(kind_of(value.meaning));
-  });
-}
-
-std::string Redactor::without_known(std::string_view text) {
-  std::string result(text);
-  std::string lower = ascii_lower(result);
-  for (const PersonalString& known : strings_.all()) {
-    size_t at = lower.find(known.text);
-    if (at == std::string::npos) continue;
-    const std::string_view placeholder = placeholder_of(known.kind);
-    std::string kept;
-    size_t done = 0;
-    for (; at != std::string::npos; at = lower.find(known.text, at)) {
-      const size_t end = at + known.text.size();
-      if (known.whole_word && !alone(lower, at, end)) {
-        ++at;
-        continue;
-      }
-      kept.append(result, done, at - done);
-      kept += placeholder;
-      count(known.kind);
-      done = at = end;
+/// A line of a stack: of an image of the software all but paths, of any other no name.
+bool Redactor::mark_frame(std::string_view line, std::vector<bool>& keep) const {
+  FrameLine frame;
+  if (!is_frame_line(line, frame)) return false;
+  static const Shape kFrom(" from (\\S+)$");
+  static const Shape kOffset(" \\+ (?:0x[0-9a-f]+|\\d+)");
+  std::string_view image =
+      line.substr(frame.image_begin, frame.image_end - frame.image_begin);
+  for (size_t at = frame.symbol_end; image.empty() && at < line.size(); ++at) {
+    const auto from = kFrom.match(line, at);
+    const size_t in = line.find(" in ", at);
+    if (from) {
+      image = line.substr(from->inner_begin, from->inner_end - from->inner_begin);
+    } else if (in != std::string_view::npos) {
+      image = line.substr(in + 4, line.find_last_not_of(')') - in - 3);
+      break;
     }
-    if (done == 0) continue;
-    kept.append(result, done);
-    result = std::move(kept);
-    lower = ascii_lower(result);
   }
-  return result;
+  const size_t quoted = line.find('"');
+  if (image.empty() && quoted != std::string_view::npos) {
+    image = line.substr(quoted + 1, line.find('"', quoted + 1) - quoted - 1);
+    if (!is_path_of_the_system(image) && place_in_a_package(image) == std::string_view::npos) {
+      return true;
+    }
+  }
+  if (const auto offset = kOffset.match(line, frame.symbol_end)) {
+    mark(keep, offset->begin, offset->end);
+  }
+  if (!is_of_the_software(image)) return true;
+  if (quoted == std::string_view::npos) mark(keep, 0, frame.symbol_begin);
+  mark(keep, frame.symbol_begin, frame.symbol_end);
+  if (const size_t from = line.rfind(" from "); from != std::string_view::npos) {
+    mark(keep, from, from + 5);
+  }
+  return true;
 }
 
-std::string Redactor::without_mail(std::string_view text) {
-  return without(text, find_mail_address, [this](const MailAddress&) {
-    count(PersonalKind::mail_address);
-    return placeholder_of(PersonalKind::mail_address);
-  });
+Redactor::Shown Redactor::shown_line(std::string_view whole, std::string_view line,
+                                     const std::vector<bool>& rules) {
+  Shown shown;
+  const size_t begin = static_cast<size_t>(line.data() - whole.data());
+  line = line.substr(0, kMostLine);
+  std::string blanks(line);  // rules of frames know no tabs
+  std::replace(blanks.begin(), blanks.end(), '\t', ' ');
+  std::vector<bool> keep(rules.begin() + static_cast<std::ptrdiff_t>(begin),
+                         rules.begin() + static_cast<std::ptrdiff_t>(begin + line.size()));
+  shown.known = std::find(keep.begin(), keep.end(), true) != keep.end();
+  for (size_t at = 0; at < line.size();) {
+    const bool word = is_word_byte(line[at]) && (at == 0 || !is_word_byte(line[at - 1]));
+    const size_t run = word ? std::max(software_.run_at(line, at), own_.run_at(line, at)) : 0;
+    mark(keep, at, at + run);
+    shown.known = shown.known || run > 0;
+    at += std::max<size_t>(run, 1);
+  }
+  shown.known = mark_frame(blanks, keep) || shown.known;
+  mark_typed_values(line, keep);
+  shown.text = without_given(words_kept(line, keep, shown.left_out));
+  return shown;
 }
 
-Redactor::Done Redactor::make_text(std::string_view text) {
-  Done done;
-  std::vector<PersonalKind>* const before = std::exchange(noting_, &done.replaced);
-  // Text of two bytes a character hides every word from whoever looks for it.
-  std::string plain(text);
-  plain.erase(std::remove(plain.begin(), plain.end(), '\0'), plain.end());
-  done.text =
-      without_known(without_mail(without_keyed_values(without_paths(without_patterns(plain)))));
-  noting_ = before;
-  return done;
+Redactor::Shown Redactor::shown(std::string_view text, const std::set<std::string>* functions) {
+  std::vector<bool> rules(text.size());
+  for (const TextPart& part : words_of_rules(text)) mark(rules, part.begin, part.end);
+  if (functions != nullptr) {
+    for (const std::string& function : *functions) {
+      const size_t at = function.empty() ? std::string_view::npos : text.find(function);
+      if (at != std::string_view::npos) mark(rules, at, at + function.size());
+    }
+  }
+  Shown all;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find_first_of("\r\n", begin), text.size());
+    Shown line = shown_line(text, text.substr(begin, end - begin), rules);
+    all.text += (begin == 0 ? "" : "\n") + line.text;
+    all.left_out += line.left_out;
+    all.known = all.known || line.known;
+    begin = end + 1;
+  }
+  return all;
 }
 
-Redactor::Done Redactor::made_known(std::string_view text, Names names, Numbers numbers) {
-  Done done = make_text(text);
-  done.text = only_known(done.text, names, numbers);
-  done.not_known = times_not_known(done.text);
-  return done;
-}
-
-Redactor::Done Redactor::make_words(std::string_view text) {
-  return made_known(text, Names::words, Numbers::harmless);
-}
-
-Redactor::Done Redactor::make_symbols(std::string_view text) {
-  return made_known(text, Names::symbols, Numbers::harmless);
-}
-
-Redactor::Done Redactor::make_whole_output(std::string_view text) {
-  return made_known(readable_text(text), Names::words, Numbers::any);
-}
-
-Redactor::Done Redactor::make_lines(std::string_view text) {
-  const KnownLines lines = only_known_lines(text);
-  Done done = make_text(lines.text);
-  done.lines_left_out = lines.left_out;
-  done.not_known = times_not_known(done.text);
-  return done;
+std::string Redactor::without_given(std::string text) const {
+  for (const std::string& given : given_) {
+    std::string lower = lowered(text);
+    for (size_t at = lower.find(given); at != std::string::npos; at = lower.find(given)) {
+      text.replace(at, given.size(), kLeftOut);
+      lower = lowered(text);
+    }
+  }
+  return text;
 }
 
 std::string Redactor::text(std::string_view text) {
-  return enabled_ ? recall(texts_, text, &Redactor::make_text) : std::string(text);
+  if (!enabled_ || text.empty()) return std::string(text);
+  if (texts_.size() > kMostRemembered) texts_.clear();
+  const auto [at, fresh] = texts_.try_emplace(std::string(text));
+  if (fresh && is_own_word(text)) at->second.text = without_given(std::string(text));
+  if (fresh && at->second.text.empty()) at->second = shown(text);
+  texts_left_out_ += at->second.left_out;
+  return at->second.text;
 }
 
-std::string Redactor::known(std::string_view text, Names names) {
-  if (!enabled_) return std::string(text);
-  return names == Names::words ? recall(words_, text, &Redactor::make_words)
-                               : recall(symbols_, text, &Redactor::make_symbols);
+std::string Redactor::title(std::string_view title, const std::set<std::string>& functions) {
+  if (!enabled_) return std::string(title);
+  const Shown made = shown(title, &functions);
+  texts_left_out_ += made.left_out;
+  return made.text;
 }
 
 std::string Redactor::output(std::string_view text) {
-  if (!enabled_) return std::string(text);
-  return recall(lines_, text,
-                leaves_lines_out() ? &Redactor::make_lines : &Redactor::make_whole_output);
+  if (!enabled_ || text.empty()) return std::string(text);
+  if (outputs_.size() > kMostRemembered) outputs_.clear();
+  const auto [at, fresh] = outputs_.try_emplace(std::string(text));
+  Shown& all = at->second;
+  if (fresh) {
+    std::vector<bool> rules(text.size());
+    for (const TextPart& part : words_of_rules(text)) mark(rules, part.begin, part.end);
+    size_t waiting = 0;
+    const auto say_left_out = [&] {
+      if (waiting > 0) all.text += fmt::format("[... {} left out ...]\n", counted(waiting, "lines"));
+      all.left_out += waiting;
+      waiting = 0;
+    };
+    for (size_t begin = 0; begin < text.size();) {
+      const size_t end = std::min(text.find_first_of("\r\n", begin), text.size());
+      const Shown line = shown_line(text, text.substr(begin, end - begin), rules);
+      if (line.known) {
+        say_left_out();
+        all.text += line.text + "\n";
+      } else if (text.substr(begin, end - begin).find_first_not_of(" \t") != text.npos) {
+        ++waiting;
+      }
+      begin = end + 1;
+    }
+    say_left_out();
+    // A message is compared and shown as one line.
+    if (all.text.ends_with('\n') && !text.ends_with('\n')) all.text.pop_back();
+  }
+  lines_left_out_ += all.left_out;
+  return all.text;
+}
+
+std::string Redactor::symbol(std::string_view function, std::string_view image) {
+  if (!enabled_ || is_of_the_software(image)) return std::string(function);
+  return text(function);
+}
+
+std::string Redactor::of_system(std::string_view text) {
+  static const Shape kPlain("[A-Za-z0-9 .,()@_+/:-]{1,120}$");
+  return kPlain.match(text, 0) ? without_given(std::string(text)) : this->text(text);
 }
 
 std::string Redactor::build_id(std::string_view id) {
-  if (!enabled_ || id.empty() || is_build_id(id)) return text(id);
-  count(PersonalKind::identifier);
-  return std::string(placeholder_of(PersonalKind::identifier));
+  const bool digits = id.size() >= kFewestOfId && id.size() <= kMostOfId &&
+                      id.find_first_not_of("0123456789abcdefABCDEF-:") == std::string_view::npos;
+  return !enabled_ || id.empty() || digits ? std::string(id) : "<id>";
 }
 
 std::string Redactor::path(std::string_view path) {
-  if (!enabled_) return std::string(path);
-  if (path.find_first_of("/\\%") == std::string_view::npos) {
-    return is_known_file(path) ? text(path) : known(path, Names::words);
+  if (!enabled_ || path.empty() || is_path_of_the_system(path)) return std::string(path);
+  if (const size_t place = place_in_a_package(path); place != std::string_view::npos) {
+    return "*/" + text(path.substr(place));
   }
-  if (is_path_of_the_system(path)) return text(path);
-  const size_t separator = path.find_last_of("/\\");
-  const std::string_view name =
-      separator == std::string_view::npos ? path : path.substr(separator + 1);
-  ++replaced_[{part_, "path, shortened to its last part"}];
-  // Looked through without the folders as well: behind a key it would be a value.
-  if (is_known_file(name)) return text("*/" + text(name));
-  return "*/<file>" + std::string(ending_of_software(name));
+  const std::string_view name = last_part(path);
+  const std::string front = name.size() == path.size() ? "" : "*/";
+  if (is_of_the_software(name)) return without_given(front + std::string(name));
+  ++texts_left_out_;
+  return front + "<file>" + std::string(ending_of_software(name));
 }
 
-std::string Redactor::image(std::string_view name) {
-  if (!enabled_ || name.empty()) return text(name);
-  if (is_software_of_everybody(name) && is_known_name(name)) return text(name);
-  ++replaced_[{part_, "name of an image or a process"}];
-  return "<image>";
+bool Redactor::is_value_of_the_software(const std::string& text) const {
+  const bool digits = text.size() <= kMostDigitsOfSwitch && !text.empty() &&
+                      text.find_first_not_of("0123456789") == std::string::npos;
+  return text == kUnset || digits || is_own_word(text) || is_typed_value(text);
 }
 
-std::string Redactor::message(std::string_view message) {
-  if (!enabled_) return std::string(message);
-  constexpr std::string_view kBetween = " '\"()";
-  std::string result;
-  for (size_t begin = 0; begin < message.size();) {
-    if (kBetween.find(message[begin]) != std::string_view::npos) {
-      result += message[begin++];
-      continue;
-    }
-    const size_t end = std::min(message.find_first_of(kBetween, begin), message.size());
-    const std::string_view whole = message.substr(begin, end - begin);
-    const std::string_view word = whole.substr(0, whole.find_last_not_of(":,.") + 1);
-    const bool is_path = word.starts_with('/') && word.size() > 1;
-    result += is_path ? path(word) : known(word, Names::words);
-    result += whole.substr(word.size());
-    begin = end;
+std::string Redactor::stand_in(std::string_view kind, const std::string& text) {
+  if (is_value_of_the_software(text)) return text;
+  const auto [at, fresh] = stand_ins_.try_emplace(fmt::format("{} {}", kind, text));
+  if (fresh) at->second = fmt::format("{}_{}", kind, stand_ins_.size());
+  return at->second;
+}
+
+void Redactor::cell(Cell& cell) {
+  if (!enabled_) return;
+  if (cell.op != Cell{}.op) cell.op = stand_in("operation", cell.op);
+  if (cell.env == Cell{}.env) return;
+  Variables shown;
+  for (const auto& [name, value] : parse_variables(cell.env)) {
+    const bool known = is_variable_of_the_software(name);
+    shown[known ? name : stand_in("VARIABLE", name)] = stand_in("value", value);
   }
-  return text(result);
+  cell.env = to_axis_value(shown);
+}
+
+std::string Redactor::variable(std::string_view assignment) {
+  if (!enabled_) return std::string(assignment);
+  const size_t equals = std::min(assignment.find('='), assignment.size());
+  const std::string name(assignment.substr(0, equals));
+  const std::string value(assignment.substr(std::min(equals + 1, assignment.size())));
+  const bool own = std::max(software_.run_at(name, 0), own_.run_at(name, 0)) == name.size();
+  if (!is_variable_of_the_software(name) || (!own && !software_.empty())) {
+    return "<variable>=" + std::string(kLeftOut);
+  }
+  if (value.starts_with('/')) return name + "=" + path(value);
+  return name + "=" + (is_value_of_the_software(value) ? value : std::string(kLeftOut));
 }
 
 std::string Redactor::argument(std::string_view argument) {
   const size_t equals = argument.find('=');
-  const size_t value = equals == std::string_view::npos ? 0 : equals + 1;
-  if (!enabled_ || !argument.substr(value).starts_with('/')) {
-    return known(argument, Names::words);
+  if (argument.starts_with("--") && is_own_word(argument.substr(0, equals))) {
+    if (equals == std::string_view::npos) return std::string(argument);
+    return std::string(argument.substr(0, equals + 1)) + this->argument(argument.substr(equals + 1));
   }
-  return known(argument.substr(0, value), Names::words) + path(argument.substr(value));
+  if (argument.find('/') == std::string_view::npos) {
+    const std::string value(argument);
+    return is_value_of_the_software(value) ? value : text(argument);
+  }
+  try {
+    Cell cell = parse_cell(argument);
+    this->cell(cell);
+    return to_string(cell);
+  } catch (const InputError&) {
+    return path(argument);
+  }
 }
 
 void Redactor::command_line(std::vector<std::string>& arguments) {
+  if (!enabled_) return;
   bool of_environment = false;
   for (std::string& argument : arguments) {
     constexpr std::string_view kOption = "--env=";
@@ -306,41 +359,6 @@ void Redactor::command_line(std::vector<std::string>& arguments) {
       argument = this->argument(argument);
     }
   }
-}
-
-bool is_stand_in(std::string_view name) {
-  static const Pattern kStandIn(R"(^(?:operation|VARIABLE|value)_\d+$)");
-  return kStandIn.in(name);
-}
-
-std::string Redactor::stand_in(std::string_view kind, const std::string& text) {
-  if (known(text, Names::words) == text) return text;
-  const auto [at, fresh] = stand_ins_.try_emplace(fmt::format("{} {}", kind, text));
-  if (fresh) at->second = fmt::format("{}_{}", kind, stand_ins_.size());
-  return at->second;
-}
-
-void Redactor::cell(Cell& cell) {
-  if (!enabled_) return;
-  cell.op = stand_in("operation", cell.op);
-  if (cell.env == Cell{}.env) return;
-  Variables shown;
-  for (const auto& [name, value] : parse_variables(cell.env)) {
-    const std::string shown_name =
-        is_variable_of_the_software(name) ? name : stand_in("VARIABLE", name);
-    shown[shown_name] = stand_in("value", value);
-  }
-  cell.env = to_axis_value(shown);
-}
-
-std::string Redactor::variable(std::string_view assignment) {
-  const size_t equals = assignment.find('=');
-  const std::string_view name = assignment.substr(0, equals);
-  if (!enabled_ || equals == std::string_view::npos || is_variable_of_the_software(name)) {
-    return argument(assignment);
-  }
-  dropped(name);
-  return "<variable>=<redacted>";
 }
 
 }  // namespace mpsprobe

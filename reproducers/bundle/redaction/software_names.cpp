@@ -4,95 +4,74 @@
 #include <array>
 #include <string>
 
-#include "reproducers/bundle/redaction/text_scan.h"
+#include "harness/signature/ascii.h"
+#include "harness/signature/shape.h"
 
 namespace mpsprobe {
 namespace {
-
-constexpr size_t kMostName = 120;
-
-constexpr std::array<std::string_view, 33> kEndings{
-    ".a",     ".c",         ".cc",      ".cpp",   ".cu",          ".cuh",    ".cxx",
-    ".dylib", ".framework", ".h",       ".hpp",   ".inc",         ".inl",    ".ips",
-    ".json",  ".log",       ".m",       ".metal", ".mm",          ".ndjson", ".o",
-    ".py",    ".pyx",       ".rs",      ".s",     ".safetensors", ".sh",     ".so",
-    ".swift", ".metallib",  ".metalar", ".txt",   ".tcc"};
 
 constexpr std::array<std::string_view, 8> kSystemFolders{
     "/usr/lib/", "/usr/libexec/",   "/usr/bin/", "/usr/sbin/",
     "/System/",  "/Library/Apple/", "/lib/",     "/lib64/"};
 
-/// Beginnings of names, in lower case.
-constexpr std::array<std::string_view, 28> kSoftware{
-    "mpsprobe",    "libmpsprobe", "libtorch",  "libc10",    "libomp",  "libgomp",  "libiomp",
-    "libmlx",      "mlx",         "libpython", "python",    "torch",   "libshm",   "libcaffe2",
-    "libcuda",     "libcudart",   "libcudnn",  "libcublas", "libnccl", "libnvrtc", "libgfortran",
-    "libopenblas", "libmkl",      "numpy",     "libstdc++", "libc++",  "libgcc",   "dyld"};
-/// Whole names, in lower case: of the system, and of what runs programs.
-constexpr std::array<std::string_view, 24> kWhole{"zsh",
-                                                  "bash",
-                                                  "sh",
-                                                  "fish",
-                                                  "launchd",
-                                                  "terminal",
-                                                  "iterm2",
-                                                  "sshd",
-                                                  "tmux",
-                                                  "login",
-                                                  "sudo",
-                                                  "make",
-                                                  "ninja",
-                                                  "ctest",
-                                                  "kernel",
-                                                  "kernel_task",
-                                                  "windowserver",
-                                                  "libc.so.6",
-                                                  "libm.so.6",
-                                                  "libpthread.so.0",
-                                                  "libdl.so.2",
-                                                  "librt.so.1",
-                                                  "ld-linux-x86-64.so.2",
-                                                  "[vdso]"};
+constexpr std::array<std::string_view, 16> kVariables{
+    "MPS_", "PYTORCH_", "TORCH_", "MTL_",  "METAL_", "MPSPROBE_", "OMP_",   "KMP_",
+    "MKL_", "GOMP_",    "CUDA_",  "DYLD_", "LD_",    "Malloc",    "MALLOC", "OBJC_"};
 
-/// "libfoo.so.1.2" ends in ".so".
-std::string_view without_version(std::string_view name) {
-  return name.substr(0, name.find_last_not_of("0123456789.") + 1);
+constexpr std::array<std::string_view, 26> kEndings{
+    ".a",   ".c",  ".cc",     ".cpp", ".cu", ".cuh",         ".cxx",   ".dylib",    ".framework",
+    ".h",   ".hpp", ".ips",   ".json", ".log", ".m",         ".metal", ".mm",       ".ndjson",
+    ".o",   ".py", ".pyx",    ".rs",  ".sh", ".safetensors", ".so",    ".metallib"};
+
+bool begins_with_any(std::string_view text, const auto& beginnings) {
+  return std::any_of(beginnings.begin(), beginnings.end(),
+                     [&](std::string_view each) { return text.starts_with(each); });
 }
 
 }  // namespace
 
-bool is_plain_name(std::string_view name) {
-  return !name.empty() && name.size() <= kMostName &&
-         std::all_of(name.begin(), name.end(), [](char c) {
-           return static_cast<unsigned char>(c) < 0x80 &&
-                  (is_name_byte(c) || std::string_view("_-.+").find(c) != std::string_view::npos);
-         });
-}
-
 bool is_path_of_the_system(std::string_view path) {
-  return path.find("..") == std::string_view::npos &&
-         std::any_of(kSystemFolders.begin(), kSystemFolders.end(), [&](std::string_view folder) {
-           return path.starts_with(folder) || path == folder.substr(0, folder.size() - 1);
-         });
+  return path.find("..") == std::string_view::npos && begins_with_any(path, kSystemFolders);
 }
 
-bool is_software_of_everybody(std::string_view name) {
-  const std::string lower = ascii_lower(name);
-  return std::any_of(kSoftware.begin(), kSoftware.end(),
-                     [&](std::string_view known) { return lower.starts_with(known); }) ||
-         std::find(kWhole.begin(), kWhole.end(), lower) != kWhole.end();
+bool is_name_of_the_software(std::string_view name) {
+  static const Shape kNames(
+      "(?:"
+      "(?:lib)?(?:mpsprobe|torch|c10|caffe2|mlx|python3?|cuda|cudart|cudnn|cublas|cublasLt|nccl"
+      "|nvrtc|cufft|cusparse|cusolver|numpy|dyld)"
+      "(?:[-_](?:cpu|cuda|python|worker|metal|api|linalg|global_deps|mps|runtime|ml|ops|stand_in"
+      "|selftest|observer|sim))?"
+      "|lib(?:system_[a-z]{1,12}|shm|omp|gomp|iomp5|stdc\\+\\+|c\\+\\+|c\\+\\+abi|gcc_s|gfortran"
+      "|openblas|objc|dispatch|c|m|pthread|dl|rt|z|unwind)"
+      "|AGXMetal\\w{0,8}|IOGPU|IOAccelerator|IOKit|Metal(?:PerformanceShaders(?:Graph)?|Tools)?"
+      "|MPS(?:Core|Matrix|NDArray|NeuralNetwork|RayIntersector|Image|Functions)|MTLCompiler"
+      "|(?:Core)?Foundation|QuartzCore|CoreGraphics|Accelerate|vecLib|GPUCompiler\\w*|GPUToolsCapture"
+      "|ld-linux-[\\w-]{1,12}|\\[vdso\\]|zsh|bash|sh|fish|launchd|sshd|login|make|ninja|ctest|kernel)"
+      "(?:\\.cpython-\\d{2,3}t?-[\\w-]{1,24})?(?:\\.[A-E])?"
+      "(?:[-.]?\\d{1,3}){0,4}t?(?:\\.(?:so|dylib|framework))?(?:\\.\\d{1,3}){0,4}$");
+  return kNames.match(name, 0).has_value();
+}
+
+size_t place_in_a_package(std::string_view path) {
+  for (std::string_view folder : {"/site-packages/", "/dist-packages/"}) {
+    const size_t at = path.rfind(folder);
+    if (at == std::string_view::npos) continue;
+    static const Shape kPackages("(?:torch|functorch|mlx|mpsprobe|numpy)/");
+    if (kPackages.match(path, at + folder.size())) return at + 1;
+  }
+  return std::string_view::npos;
 }
 
 std::string_view ending_of_software(std::string_view name) {
-  const std::string lower = ascii_lower(without_version(name));
-  const auto ending = std::find_if(kEndings.begin(), kEndings.end(),
-                                   [&](std::string_view each) { return lower.ends_with(each); });
-  return ending == kEndings.end() ? "" : *ending;
+  name = name.substr(0, name.find_last_not_of("0123456789.") + 1);
+  for (std::string_view ending : kEndings) {
+    if (name.size() > ending.size() && name.ends_with(ending)) return ending;
+  }
+  return "";
 }
 
-bool is_name_of_a_file_of_software(std::string_view name) {
-  return is_plain_name(name) &&
-         (is_software_of_everybody(name) || !ending_of_software(name).empty());
+bool is_variable_of_the_software(std::string_view name) {
+  return begins_with_any(name, kVariables);
 }
 
 }  // namespace mpsprobe

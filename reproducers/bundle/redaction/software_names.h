@@ -4,23 +4,21 @@
 
 namespace mpsprobe {
 
-/// Whether a name is of ASCII letters, digits, '_', '-', '.' and '+' alone, and no longer than
-/// files' are.
-bool is_plain_name(std::string_view name);
-
-/// Whether the last part of a path is what libraries, programs and sources are called: letters,
-/// digits and "_-.+" of ASCII with an ending that such files have, or a name of
-/// is_software_of_everybody. Anything else may be how somebody named a document.
-bool is_name_of_a_file_of_software(std::string_view name);
-
-/// The ending that makes a name one of those, or nothing: ".so" of "libplan.so.2".
-std::string_view ending_of_software(std::string_view name);
-
 /// Whether a path leads where every machine has the same: what lies there names nobody.
 bool is_path_of_the_system(std::string_view path);
 
-/// Whether an image or a process of this name is software that everybody has: of the system,
-/// LibTorch, Python, mpsprobe. The name of another program says what somebody works on.
-bool is_software_of_everybody(std::string_view name);
+/// Whether an image, a package or a process of this name is of the system, of the software under
+/// test or of what runs it. The name of another one says what somebody works on.
+bool is_name_of_the_software(std::string_view name);
+
+/// Where a path goes on behind the folder that Python packages lie in, with a package of the
+/// software under test; npos: it does not.
+size_t place_in_a_package(std::string_view path);
+
+/// The ending of a source or a library: ".so" of "libplan.so.2". Empty: another, or none.
+std::string_view ending_of_software(std::string_view name);
+
+/// Whether a variable of the environment is about Metal, PyTorch, the loader or threads.
+bool is_variable_of_the_software(std::string_view name);
 
 }  // namespace mpsprobe

@@ -3,13 +3,17 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "harness/input/input_error.h"
+#include "harness/platform/executable.h"
 #include "reports/words/counted.h"
 #include "reports/words/safe_text.h"
 #include "reports/writers/json.h"
 #include "reproducers/bundle/bundle.h"
+#include "reproducers/bundle/pages/bundle_texts.h"
 #include "reproducers/bundle/pages/bundle_words.h"
 #include "reproducers/emit/emission.h"
 #include "reproducers/proof/proof.h"
@@ -22,8 +26,6 @@
 
 namespace mpsprobe {
 namespace {
-
-constexpr size_t kMostPlacesShown = 20;
 
 std::vector<ProofLine> proof_lines(const nlohmann::json& json) {
   std::vector<ProofLine> lines;
@@ -56,8 +58,7 @@ std::vector<Program> programs_for(const Cell& cell, const std::string& signature
   return programs;
 }
 
-/// The issue for PyTorch's tracker. The evidence is redacted already, and the audit looks at it.
-std::vector<BundleFile> issue_files(const BundleFinding& finding) {
+IssueFacts issue_facts(const BundleFinding& finding) {
   const Reproduction& known = finding.reproduction;
   IssueFacts facts;
   facts.analysis = &finding.evidence->analysis;
@@ -77,27 +78,24 @@ std::vector<BundleFile> issue_files(const BundleFinding& finding) {
     facts.proof += fmt::format("{}: {} of {} as expected. ", proof.what, proof.k, proof.n);
   }
   facts.command = rerun_command(finding);
-  std::string text = issue_text(facts);
-  if (!finding.watermark.empty() && text.find("SIMULATED") > text.find('\n')) {
-    text.insert(0, finding.watermark + "\n\n");
-  }
-  return {{"issue.md", text}, {"issue-title.txt", issue_title(facts) + "\n"}};
+  return facts;
+}
+
+std::string headed(const BundleFinding& finding, const IssueFacts& facts, const std::string& text) {
+  return (finding.watermark.empty() ? "" : finding.watermark + "\n\n") +
+         "Title: " + issue_title(facts) + "\n\n" + text;
 }
 
 /// The issue for MLX's tracker, of the C++ program, or of the Python one where that was shown to
 /// fail.
-std::vector<BundleFile> mlx_issue_files(const BundleFinding& finding) {
+std::string mlx_issue(const BundleFinding& finding) {
   const Reproduction& known = finding.reproduction;
   if (known.cell.backend != Backend::mlx) {
     throw InputError("--for mlx",
                      "the failure is of the backend " + std::string(name_of(known.cell.backend)),
                      "Leave it out, or name another failure with --signature");
   }
-  IssueFacts facts;
-  facts.analysis = &finding.evidence->analysis;
-  facts.signature = finding.group->title;
-  facts.cell = known.cell;
-  facts.command = rerun_command(finding);
+  const IssueFacts facts = issue_facts(finding);
   std::string text;
   std::string language = "cpp";
   for (const Program& program : known.programs) {
@@ -110,7 +108,35 @@ std::vector<BundleFile> mlx_issue_files(const BundleFinding& finding) {
     language = program.kind == name_of(Kind::mlx) ? "cpp" : "python";
     if (failed) break;
   }
-  return {{"issue.md", mlx_issue_text(facts, text, language)}};
+  return headed(finding, facts, mlx_issue_text(facts, text, language));
+}
+
+/// For whom it is, or whose backend it is: Apple has no part in MLX.
+std::string issue(const BundleFinding& finding, const std::string& audience) {
+  const bool of_mlx = finding.reproduction.cell.backend == Backend::mlx;
+  if (audience == "mlx" || (audience.empty() && of_mlx)) return mlx_issue(finding);
+  if (audience != "pytorch") return apple_issue(finding);
+  const IssueFacts facts = issue_facts(finding);
+  return headed(finding, facts, issue_text(facts));
+}
+
+/// Shows what processes printed, and asks whether it may be packed.
+bool show_output(const std::vector<std::string>& output) {
+  for (const std::string& text : output) say(stderr, "{}\n", printable(text, Lines::keep));
+  say(stderr,
+      "\nAll of this goes into the bundle as it is. Whatever in it is yours, a recipient will "
+      "read. Pack it? Type yes: ");
+  std::string answer;
+  return std::getline(std::cin, answer) && answer == "yes";
+}
+
+std::vector<std::filesystem::path> own_files() {
+  std::vector<std::filesystem::path> files{executable_path()};
+  std::error_code error;
+  for (const auto& file : std::filesystem::directory_iterator(data_folder() / "matrices", error)) {
+    files.push_back(file.path());
+  }
+  return files;
 }
 
 BundleOptions bundle_options(const FeedbackOptions& options) {
@@ -119,48 +145,26 @@ BundleOptions bundle_options(const FeedbackOptions& options) {
   if (options.out) bundle.out = *options.out;
   bundle.allow_simulated = options.allow_simulated;
   bundle.redact = !options.no_redact;
-  bundle.with_output = options.with_output;
   bundle.redact_strings = options.redact;
-  if (bundle.redact) bundle.of_machine = personal_strings_of_this_machine();
+  bundle.own = own_files();
   bundle.programs = {proof_lines, programs_for};
-  if (options.audience == "pytorch") bundle.further = issue_files;
-  if (options.audience == "mlx") bundle.further = mlx_issue_files;
+  if (options.with_output) bundle.show_output = show_output;
+  bundle.issue = [audience = options.audience](const BundleFinding& finding) {
+    return issue(finding, audience);
+  };
   return bundle;
 }
 
 nlohmann::ordered_json as_json(const std::vector<WrittenBundle>& bundles) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const WrittenBundle& bundle : bundles) {
-    nlohmann::ordered_json places = nlohmann::ordered_json::array();
-    for (const LooksPersonal& place : bundle.looks_personal) {
-      places.push_back({{"file", place.file}, {"line", place.line}, {"what", place.what}});
-    }
     list.push_back({{"signature", bundle.signature},
                     {"folder", bundle.folder.string()},
                     {"archive", bundle.archive.string()},
                     {"files", bundle.files},
-                    {"unverified", bundle.unverified},
-                    {"looks_personal", std::move(places)}});
+                    {"unverified", bundle.unverified}});
   }
   return {{"mpsprobe_feedback", 1}, {"bundles", std::move(list)}};
-}
-
-void say_looks_personal(const WrittenBundle& bundle) {
-  if (bundle.looks_personal.empty()) {
-    say(stdout, "    nothing in it looks personal any more\n");
-    return;
-  }
-  say(stdout, "    still looks personal: look at {} before you send it\n",
-      bundle.looks_personal.size() == 1 ? "this place" : "these places");
-  for (size_t i = 0; i < bundle.looks_personal.size() && i < kMostPlacesShown; ++i) {
-    const LooksPersonal& place = bundle.looks_personal[i];
-    say(stdout, "        {}:{}: {}\n", shortened(printable(place.file), 120), place.line,
-        place.what);
-  }
-  if (bundle.looks_personal.size() > kMostPlacesShown) {
-    say(stdout, "        and {} more: --json lists them\n",
-        bundle.looks_personal.size() - kMostPlacesShown);
-  }
 }
 
 void say_bundles(const std::vector<WrittenBundle>& bundles, const FeedbackOptions& options) {
@@ -171,19 +175,15 @@ void say_bundles(const std::vector<WrittenBundle>& bundles, const FeedbackOption
     for (const std::string& line : bundle.unverified) {
       say(stdout, "    not verified: {}\n", shortened(printable(line), 300));
     }
-    if (!options.no_redact) say_looks_personal(bundle);
   }
   if (options.no_redact) {
     say(stdout, "NOT REDACTED: personal data are in it. Do not publish it.\n");
   } else if (!bundles.empty()) {
     say(stdout,
-        "personal data were replaced {} times in the run{}; redactions.md says what. Look at the "
-        "files before you send them.\n",
-        bundles.front().replaced,
-        bundles.front().lines_left_out == 0
-            ? ""
-            : fmt::format(", and {} of output left out (--with-output takes them in)",
-                          counted(bundles.front().lines_left_out, "lines")));
+        "{} of output and {} of other texts were left out: no library of the run has them. Look at "
+        "the files before you send them.\n",
+        counted(bundles.front().lines_left_out, "lines"),
+        counted(bundles.front().texts_left_out, "parts"));
   }
 }
 
@@ -199,17 +199,15 @@ void add_feedback_options(CLI::App& app, FeedbackOptions& options) {
   app.add_option("--out", options.out, "folder in which bundles are made [that of the run]")
       ->type_name("DIR");
   app.add_option("--for", options.audience,
-                 "whom it is for: pytorch and mlx add the text for their tracker")
-      ->check(one_of({"apple", "pytorch", "mlx"}))
-      ->capture_default_str();
+                 "whose tracker issue.md is for [apple; mlx of a failure of the backend mlx]")
+      ->check(one_of({"apple", "pytorch", "mlx"}));
   app.add_flag("--allow-simulated", options.allow_simulated,
                "make one of simulated evidence, marked as such in every file");
   app.add_option("--redact", options.redact,
                  "a text that must not be in it, besides those known; may be repeated")
       ->type_name("STRING");
   app.add_flag("--with-output", options.with_output,
-               "all that processes printed, as far as patterns of personal data leave it; without "
-               "this, only lines that mpsprobe knows");
+               "all that processes printed, as it is: shows it, and packs it where you type yes");
   app.add_flag("--no-redact", options.no_redact,
                "leave personal data in: for yourself, not for others");
   app.add_flag("--json", options.json, "print what was written as JSON");
@@ -219,7 +217,7 @@ int feedback_command_line(const FeedbackOptions& options) {
   if (options.no_redact && !options.redact.empty()) {
     throw InputError("--redact", "makes no sense with --no-redact", "Leave one of them out");
   }
-  if (options.no_redact && options.audience != "apple") {
+  if (options.no_redact && (options.audience == "pytorch" || options.audience == "mlx")) {
     throw InputError("--no-redact", "is not for a public tracker (--for " + options.audience + ")",
                      "Leave one of them out");
   }

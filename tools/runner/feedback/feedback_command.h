@@ -15,7 +15,7 @@ struct FeedbackOptions {
   std::string report;  ///< a report.json, or the folder of a run
   std::optional<std::string> signature;
   std::optional<std::string> out;
-  std::string audience = "apple";  ///< --for: "apple", "pytorch" or "mlx"
+  std::string audience;  ///< --for: "apple", "pytorch" or "mlx"; empty: by the failure's backend
   bool allow_simulated = false;
   bool no_redact = false;
   bool with_output = false;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -36,27 +35,6 @@ namespace mpsprobe {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Compares titles as bundles have them: without what is personal on this machine, with and without
-/// output. That is looked up when the first title needs it, since it may take some seconds.
-SameTitle same_title_redacted() {
-  struct Personal {
-    PersonalStrings strings;
-    Redactor redactor{strings, true};
-    Personal() {
-      for (const PersonalString& entry : personal_strings_of_this_machine()) {
-        strings.add(entry.kind, entry.text);
-      }
-    }
-  };
-  return [personal = std::shared_ptr<Personal>()](const std::string& today,
-                                                  const std::string& in_bundle) mutable {
-    if (personal == nullptr) personal = std::make_shared<Personal>();
-    Redactor& redactor = personal->redactor;
-    return redactor.text(today) == in_bundle || redactor.known(today, Names::words) == in_bundle ||
-           redactor.known(today, Names::symbols) == in_bundle;
-  };
-}
 
 void check_options(const VerifyOptions& options, const BundleRecord& record) {
   const auto simulated = [&record](const BundleCell& entry) {
@@ -226,7 +204,7 @@ Verification verification_of(const VerifyOptions& options, const BundleRecord& r
   verification.machine = machine_of(analysis.header.machine);
   verification.not_set = not_set(record, analysis.header);
   verification.record = record;
-  verification.cells = before_and_now(record, analysis, options.profile, same_title_redacted());
+  verification.cells = before_and_now(record, analysis, options.profile, could_be_shown_as);
   verification.conclusion = conclude(verification.cells, verification.sampling());
   return verification;
 }
