@@ -8,6 +8,7 @@
 #include "harness/signature/ascii.h"
 #include "harness/signature/known_lines.h"
 #include "harness/signature/shape.h"
+#include "harness/signature/title.h"
 #include "harness/wire/variables.h"
 #include "reports/words/counted.h"
 #include "reproducers/bundle/redaction/software_names.h"
@@ -51,6 +52,8 @@ std::string words_kept(std::string_view text, const std::vector<bool>& keep, siz
     size_t end = at;
     bool whole = true;
     for (; end < text.size() && is_word_byte(text[end]); ++end) whole = whole && keep[end];
+    // Between words that are kept; beside others it could be of a name.
+    whole = whole || (!leaving && leads_on(text.substr(at, end - at)));
     if (whole || !leaving) result += between;
     between.clear();
     if (whole) result += text.substr(at, end - at);
@@ -307,7 +310,8 @@ void Redactor::cell(Cell& cell) {
   Variables shown;
   for (const auto& [name, value] : parse_variables(cell.env)) {
     const bool known = is_variable_of_the_software(name);
-    shown[known ? name : stand_in("VARIABLE", name)] = stand_in("value", value);
+    const std::string shown_name = known ? name : stand_in("VARIABLE", name);
+    shown[shown_name] = stand_in("value", value);
   }
   cell.env = to_axis_value(shown);
 }

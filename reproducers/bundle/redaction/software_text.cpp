@@ -111,6 +111,7 @@ SoftwareText::Run SoftwareText::run_from(std::string_view text, size_t place) co
     size_t end = at;
     if (inside || inside_there) {  // back to the end of a word
       while (end > begin && is_word_byte(text[end - 1])) --end;
+      while (end > begin && !is_word_byte(text[end - 1])) --end;
     }
     if (end > begin) longest = {end, literal - (at - end)};
     if (at >= text.size() || place >= text_.size() || literal < kFewestInRun) return longest;

@@ -35,7 +35,12 @@ const std::vector<Shape>& shapes() {
              "(?:float|int|uint|bfloat|complex|Float|Int|UInt|BFloat)\\d{1,3}(?!\\w)",
              // What systems, runtimes and languages say.
              "(?:SIG[A-Z]{2,6}|(?:KERN|EXC|MTL|kIO[A-Z])[A-Za-z]*_?[A-Z_]{2,30})(?!\\w)",
-             "kIOGPU\\w{4,60}(?!\\w)",
+             "(?:[0-9a-f]{8}:)?kIOGPU\\w{4,60}(?!\\w)",
+             "(?:NS|MTL|_MTL|MPS|AGX|IOGPU|CF)[A-Z][A-Za-z]{3,60}(?:\\.mm?:\\d{1,5})?(?!\\w)",
+             "(?:Code=|ggml[\\w-]{0,20}\\.(?:c|cpp|cu|mm?):)\\d{1,5}(?!\\w)",
+             "(?:(?:python|objc|dyld)[\\[(]|pid[= ])\\d{1,7}(?!\\w)",
+             "(?<===)\\d{1,7}(?===)",
+             "_{1,3}ZNK?(?:2at|3c10|5torch|3mlx|St)\\w{1,400}",
              "[-+]\\[_?(?:MTL|MPS|AGX|IOGPU|IOAccel|NS|CA|OS_)\\w{0,60}(?:\\(\\w{1,40}\\))? "
              "[\\w:]{1,200}\\](?::\\d{1,5})?",
              "(?:at|c10|torch|caffe2|mlx|std|mpsprobe|AGX|__gnu_cxx|__cxxabiv1|at_mps|cuda|thrust)"
@@ -45,7 +50,7 @@ const std::vector<Shape>& shapes() {
              "Error(?!\\w)",
              "com\\.(?:apple|Metal)\\.[\\w.-]{1,60}(?!\\w)",
              "(?:what\\(\\)|line \\d{1,6}|[Tt]hread \\d{1,4}(?: Crashed)?|frame #\\d{1,4}"
-             "|failed assertion|Assertion failed|Check failed|abort\\(\\) called)(?!\\w)",
+             "|failed|failed assertion|Assertion failed|Check failed|abort\\(\\) called)(?!\\w)",
              "File(?= \")",
              "(?:bad access|illegal instruction|trap|arithmetic error|abort|hang)(?: in)?(?!\\w)",
              // Paths.
