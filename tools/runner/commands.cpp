@@ -237,10 +237,11 @@ const std::array kCommands{
         "  mpsprobe feedback mpsprobe-out/2026-01-31T12-34-56Z-default/report.json\n"
         "  mpsprobe feedback mpsprobe-out/2026-01-31T12-34-56Z-default --signature 'commit call'\n"
         "  mpsprobe feedback RUN --for pytorch --redact 'name of a project'\n\n"
-        "Personal data are replaced, unless --no-redact is given; redactions.md in the bundle says "
-        "what was. What `mpsprobe repro` made of the same run is taken into it.",
+        "A text is in it only if the software under test contains it, unless --no-redact is given; "
+        "its README.md says how much was left out. What `mpsprobe repro` made of the same run is "
+        "taken into it.",
         "Exit codes: 0 written, 2 wrong usage, or evidence that is simulated, 3 it could not be "
-        "written, or personal data were found in the finished bundle.",
+        "written.",
         plain<add_feedback_options, feedback_command_line>},
     Command{
         "verify", kResults,

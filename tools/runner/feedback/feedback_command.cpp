@@ -42,7 +42,7 @@ std::vector<Program> programs_for(const Cell& cell, const std::string& signature
   EmissionRequest request;
   request.cell = cell;
   request.signature = signature;
-  request.watermark = watermark;
+  if (!watermark.empty()) request.watermark = simulated_watermark(cell);
   request.failure_rate = rate;
   request.programs = data_folder() / "programs";
   for (const Emission& emission : emit(request)) {

@@ -42,8 +42,23 @@ TEST_F(Feedback, ForPytorchHasTheIssue) {
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const Run found = shell("cat " + path("b") + "/feedback-*/issue.md");
   EXPECT_EQ(found.exit_code, 0) << found.err;
+  EXPECT_THAT(found.out, testing::StartsWith("Title: "));
   EXPECT_THAT(found.out, HasSubstr("Versions"));
   EXPECT_EQ(mpsprobe({"feedback", path("out"), "--for", "pytorch", "--no-redact"}).exit_code, 2);
+}
+
+// All of it is shown first, and packed by a typed yes alone.
+TEST_F(Feedback, WithOutputPacksWhatWasShown) {
+  crash();
+  const std::string command =
+      "$mpsprobe feedback " + path("out") + " --with-output --out " + path("b");
+  const Run refused = shell("echo no | " + command);
+  EXPECT_EQ(refused.exit_code, 2) << refused.out << refused.err;
+  EXPECT_THAT(refused.err, HasSubstr("Pack it?"));
+  EXPECT_FALSE(std::filesystem::exists(path("b")));
+  const Run agreed = shell("echo yes | " + command);
+  EXPECT_EQ(agreed.exit_code, 0) << agreed.out << agreed.err;
+  EXPECT_TRUE(std::filesystem::exists(path("b")));
 }
 
 // What died for want of memory does not fail where there is more of it.

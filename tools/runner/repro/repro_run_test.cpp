@@ -89,7 +89,7 @@ TEST_F(ReproRun, TheProgramsOfTheMinimumFailHereAndGoIntoTheBundle) {
     std::ifstream file(bundle / name);
     return std::string(std::istreambuf_iterator<char>(file), {});
   };
-  EXPECT_THAT(text("description.txt"), HasSubstr("Open a terminal in programs/"));
+  EXPECT_THAT(text("issue.md"), HasSubstr("Open a terminal in programs/"));
   EXPECT_THAT(text("programs/libtorch/reproducer.cpp"), HasSubstr("SIMULATED"));
   EXPECT_THAT(text("README.md"), Not(HasSubstr("were not built or run")));
   EXPECT_THAT(text("README.md"), Not(HasSubstr("was not minimised")));

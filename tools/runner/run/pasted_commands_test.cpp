@@ -206,7 +206,7 @@ TEST_F(PastedCommands, OfAReductionAndOfABundleHaveItsLimitsToo) {
     if (entry.is_directory()) folder = "packed/" + entry.path().filename().string();
   }
   // Nobody else has the worker: its place is named, and no other build takes it.
-  for (const char* file : {"/description.txt", "/programs.md"}) {
+  for (const char* file : {"/issue.md", "/README.md"}) {
     const std::string text = read(folder + file);
     const size_t at = text.find("mpsprobe run --cell ");
     ASSERT_NE(at, std::string::npos) << file << text;
