@@ -16,12 +16,8 @@ struct Free {
 struct FreeWriter {
   void operator()(struct archive* archive) const { archive_write_free(archive); }
 };
-struct FreeReader {
-  void operator()(struct archive* archive) const { archive_read_free(archive); }
-};
 using ArchiveEntry = std::unique_ptr<struct archive_entry, Free>;
 using Writer = std::unique_ptr<struct archive, FreeWriter>;
-using Reader = std::unique_ptr<struct archive, FreeReader>;
 
 void check(int status, struct archive* archive, const char* what) {
   if (status >= ARCHIVE_WARN) return;
@@ -96,35 +92,6 @@ std::string zip_archive(std::string_view top, std::vector<BundleFile> files) {
   }
   check(archive_write_close(writer.get()), writer.get(), "end");
   return bytes;
-}
-
-std::vector<BundleFile> read_archive(std::string_view archive, size_t most) {
-  const Reader reader(archive_read_new());
-  check(archive_read_support_format_all(reader.get()), reader.get(), "formats");
-  check(archive_read_support_filter_all(reader.get()), reader.get(), "filters");
-  check(archive_read_open_memory(reader.get(), archive.data(), archive.size()), reader.get(),
-        "is no archive");
-  std::vector<BundleFile> files;
-  size_t total = 0;
-  for (;;) {
-    struct archive_entry* entry = nullptr;
-    const int status = archive_read_next_header(reader.get(), &entry);
-    if (status == ARCHIVE_EOF) return files;
-    check(status, reader.get(), "a file's header");
-    if (archive_entry_filetype(entry) != AE_IFREG) continue;
-    const char* name = archive_entry_pathname(entry);
-    BundleFile file{name == nullptr ? "" : name, ""};
-    char buffer[65536];
-    for (;;) {
-      const la_ssize_t count = archive_read_data(reader.get(), buffer, sizeof buffer);
-      if (count < 0) check(ARCHIVE_FATAL, reader.get(), "a file's bytes");
-      if (count == 0) break;
-      total += static_cast<size_t>(count);
-      if (total > most) throw ArchiveError(fmt::format("it holds more than {} bytes", most));
-      file.bytes.append(buffer, static_cast<size_t>(count));
-    }
-    files.push_back(std::move(file));
-  }
 }
 
 }  // namespace mpsprobe

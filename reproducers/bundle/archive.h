@@ -17,7 +17,7 @@ struct BundleFile {
   friend bool operator==(const BundleFile&, const BundleFile&) = default;
 };
 
-/// An archive could not be made or read. The message says which and why.
+/// An archive could not be made. The message says which and why.
 class ArchiveError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -31,9 +31,5 @@ std::string sha256(std::string_view bytes);
 /// packs them, when and where: no time, no owner, fixed rights. (Another release of the compression
 /// library may compress otherwise.) Throws ArchiveError.
 std::string zip_archive(std::string_view top, std::vector<BundleFile> files);
-
-/// The regular files of an archive of any format that libarchive reads, in its order. At most
-/// `most` bytes in all. Throws ArchiveError for what is no archive, is damaged or is larger.
-std::vector<BundleFile> read_archive(std::string_view archive, size_t most);
 
 }  // namespace mpsprobe

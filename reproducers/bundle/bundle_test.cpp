@@ -37,7 +37,7 @@ std::string file_of(const std::vector<BundleFile>& files, const std::string& end
 }
 
 std::vector<BundleFile> unpacked(const WrittenBundle& bundle) {
-  return read_archive(bytes_of(bundle.archive), kMostBundle);
+  return files_of_archive(bytes_of(bundle.archive));
 }
 
 std::string ascii_lower(std::string text) {

@@ -97,7 +97,7 @@ class RunOfKinds {
 
 std::string everything_in(const WrittenBundle& bundle) {
   std::string all;
-  for (const BundleFile& file : read_archive(bytes_of(bundle.archive), kMostBundle)) {
+  for (const BundleFile& file : files_of_archive(bytes_of(bundle.archive))) {
     all += file.path + "\n" + file.bytes + "\n";
   }
   return all;

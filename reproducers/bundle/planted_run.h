@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "reproducers/bundle/bundle.h"
@@ -45,6 +46,8 @@ class PlantedRun {
 
 /// What a folder holds below it: relative path and bytes, sorted.
 std::vector<BundleFile> files_below(const std::filesystem::path& folder);
+/// The files of an archive, in its order.
+std::vector<BundleFile> files_of_archive(std::string_view archive);
 std::string bytes_of(const std::filesystem::path& file);
 
 }  // namespace mpsprobe

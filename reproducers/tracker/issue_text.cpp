@@ -15,7 +15,6 @@
 #include "reports/words/counted.h"
 #include "reports/words/safe_text.h"
 #include "reports/words/stack_words.h"
-#include "reproducers/tracker/python_rules.h"
 
 namespace mpsprobe {
 namespace {
@@ -121,10 +120,8 @@ std::string summary(const IssueFacts& facts, const Cell& cell, const std::vector
 }
 
 std::string program(const IssueFacts& facts) {
-  const std::vector<std::string> broken =
-      facts.python.empty() ? std::vector<std::string>() : broken_python_rules(facts.python);
   std::string text;
-  if (!facts.python.empty() && broken.empty()) {
+  if (!facts.python.empty()) {
     text = "Reproducer, complete:\n\n" + code_block(facts.python, "python");
     for (const std::string& axis : facts.not_expressed) {
       text += "\nIt does not have: " + escaped(axis) + "\n";
@@ -132,7 +129,7 @@ std::string program(const IssueFacts& facts) {
     if (!facts.proof.empty()) text += "\n" + escaped(facts.proof, 1000) + "\n";
     return text;
   }
-  std::string why = !broken.empty() ? "the program " + broken.front() : facts.why_no_python;
+  std::string why = facts.why_no_python;
   while (why.ends_with('.')) why.pop_back();
   text = "There is no Python program for this";
   if (!why.empty()) text += ": " + escaped(why);

@@ -53,8 +53,7 @@ std::string issue_title(const IssueFacts& facts);
 /// "Versions"): what happens, the program to paste, what the process said as it died, the table,
 /// what is necessary for it, what is known on each layer, and the versions as measured. At most
 /// kMostIssueBytes. No attachment and no link to one; whatever a worker said is in code or escaped,
-/// so that it neither ends a block nor mentions anybody. A program that breaks a rule of
-/// broken_python_rules is not put in; the text says which. Says that it is simulated in its first
+/// so that it neither ends a block nor mentions anybody. Says that it is simulated in its first
 /// line, where it is. Pure. Throws std::invalid_argument where the run has no such signature.
 std::string issue_text(const IssueFacts& facts);
 
