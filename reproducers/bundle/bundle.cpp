@@ -42,11 +42,10 @@ std::string marked(const std::string& name, std::string text, const std::string&
 
 std::vector<BundleFile> program_files(const BundleFinding& finding) {
   std::vector<BundleFile> files;
-  for (const Program& program : finding.reproduction.programs) {
-    for (const BundleFile& file : program.files) {
-      files.push_back(
-          {fmt::format("programs/{}/{}", safe_file_name(program.kind), safe_file_name(file.path)),
-           marked(file.path, file.bytes, finding.watermark)});
+  for (const Emission& program : finding.reproduction.programs) {
+    for (const EmittedFile& file : program.files) {
+      files.push_back({fmt::format("programs/{}/{}", name_of(program.kind), file.name),
+                       marked(file.name, file.text, finding.watermark)});
     }
   }
   return files;
@@ -204,7 +203,7 @@ std::vector<WrittenBundle> write_bundles(const fs::path& report, const BundleOpt
     const double rate = static_cast<double>(smallest.failures) / smallest.summary->counted;
     finding.reproduction =
         read_reproduction(evidence, finding.raw_title, smallest.summary->cell, finding.group->title,
-                          rate, options.programs, finding.watermark, redactor);
+                          rate, options.programs, finding.simulated, redactor);
   }
   for (const BundleFinding& finding : findings) {
     written.push_back(write_one(finding, options, redactor));

@@ -25,7 +25,6 @@ constexpr size_t kMostRecordBytes = size_t{4} << 20;  ///< of minimum.json and p
 constexpr int kMostRecordDepth = 32;
 constexpr size_t kMostProgramBytes = size_t{256} << 10;
 constexpr size_t kMostProgramFiles = 32;
-constexpr size_t kMostFolders = 16;
 constexpr size_t kMostRunFolders = 1000;
 
 std::string shown(const std::string& text) {
@@ -154,14 +153,14 @@ class ReproductionReader {
 
   /// Programs as mpsprobe writes them for the cell. `repro` wrote and tried the same ones where its
   /// files have not been changed since; a changed one is a file of the user's own.
-  bool are_of_this_version(const std::vector<Program>& emitted) {
-    for (const Program& program : emitted) {
-      for (const BundleFile& file : program.files) {
+  bool are_of_this_version(const std::vector<Emission>& emitted) {
+    for (const Emission& program : emitted) {
+      for (const EmittedFile& file : program.files) {
         std::string why = "it is another one than mpsprobe writes for this cell";
-        const std::string place = folder_ + "/programs/" + program.kind + "/" + file.path;
-        const auto there = run_.read(place, kMostProgramBytes, &why);
-        if (there.has_value() && without_title(there->bytes) == without_title(file.bytes)) continue;
-        return leave("programs/" + program.kind + "/" + file.path, why);
+        const std::string name = fmt::format("programs/{}/{}", name_of(program.kind), file.name);
+        const auto there = run_.read(folder_ + "/" + name, kMostProgramBytes, &why);
+        if (there.has_value() && without_title(there->bytes) == without_title(file.text)) continue;
+        return leave(name, why);
       }
     }
     return true;
@@ -169,24 +168,23 @@ class ReproductionReader {
 
   /// Of --no-redact: all files, as they are.
   void take_programs_as_they_are() {
-    size_t left = kMostProgramFiles;
-    for (const std::string& kind : run_.folders(folder_ + "/programs", kMostFolders)) {
-      Program program{safe_file_name(kind), {}, "", "", {}, ""};
-      for (const std::string& name : run_.files(folder_ + "/programs/" + kind, left)) {
-        const auto file = run_.read(folder_ + "/programs/" + kind + "/" + name, kMostProgramBytes);
+    for (const Kind kind : {Kind::metal, Kind::libtorch, Kind::python, Kind::mlx, Kind::mlx_python}) {
+      Emission program{kind, {}, "", "", {}, ""};
+      const std::string folder = folder_ + "/programs/" + std::string(name_of(kind));
+      for (const std::string& name : run_.files(folder, kMostProgramFiles)) {
+        const auto file = run_.read(folder + "/" + name, kMostProgramBytes);
         if (!file.has_value() || file->size > kMostProgramBytes) continue;
         program.files.push_back({safe_file_name(name), printable(file->bytes, Lines::keep)});
-        --left;
       }
       if (!program.files.empty()) result_.programs.push_back(std::move(program));
     }
   }
 
-  void proofs(const ProgramSource& source) {
+  void proofs() {
     std::string why;
     const auto file = run_.read(folder_ + "/proofs.json", kMostRecordBytes, &why);
-    if (!file.has_value() || !source.read_proofs) {
-      leave("proofs.json", file.has_value() ? "nothing here reads it" : why);
+    if (!file.has_value()) {
+      leave("proofs.json", why);
       return;
     }
     if (nested_deeper(file->bytes, kMostRecordDepth)) {
@@ -194,13 +192,12 @@ class ReproductionReader {
       return;
     }
     try {
-      result_.proofs = source.read_proofs(json::parse(file->bytes));
+      result_.proofs = read_proofs(json::parse(file->bytes));
     } catch (const std::exception& error) {
       leave("proofs.json", shown(redactor_.text(error.what())));
     }
-    for (ProofLine& line : result_.proofs) {
-      for (std::string* text :
-           {&line.program, &line.arm, &line.what, &line.command, &line.problem}) {
+    for (Proof& line : result_.proofs) {
+      for (std::string* text : {&line.arm, &line.what, &line.command, &line.problem}) {
         *text = shortened(printable(redactor_.text(*text)), 1000);
       }
     }
@@ -266,8 +263,7 @@ Evidence read_evidence(const fs::path& folder, Redactor& redactor, bool with_out
 
 Reproduction read_reproduction(const Evidence& evidence, const std::string& raw_title,
                                const Cell& smallest, const std::string& title, double rate,
-                               const ProgramSource& source, const std::string& watermark,
-                               Redactor& redactor) {
+                               const fs::path& programs, bool simulated, Redactor& redactor) {
   const Folder run(evidence.folder);
   Reproduction result;
   result.cell = smallest;
@@ -275,7 +271,7 @@ Reproduction read_reproduction(const Evidence& evidence, const std::string& raw_
   const bool minimised = reader.minimum(raw_title, title, evidence);
   if (minimised && !redactor.enabled()) {
     reader.take_programs_as_they_are();
-    reader.proofs(source);
+    reader.proofs();
   }
   if (minimised && redactor.enabled() && is_of_own_code(result.minimum->environment)) {
     result.not_taken.emplace_back(
@@ -283,18 +279,23 @@ Reproduction read_reproduction(const Evidence& evidence, const std::string& raw_
         "see it can have them from the run's folder, or in a bundle with --no-redact");
     return result;
   }
-  if (!source.emit || !result.programs.empty()) return result;
+  if (programs.empty() || !result.programs.empty()) return result;
   if (minimised && result.minimum->reliability.trials > 0) {
     const Proportion seen = result.minimum->reliability.proportion();
     rate = static_cast<double>(seen.failures) / seen.trials;
   }
   try {
-    result.programs = source.emit(result.cell, title, watermark, rate);
+    result.programs = emit({.cell = result.cell,
+                            .signature = title,
+                            .watermark = simulated ? simulated_watermark(result.cell) : "",
+                            .failure_rate = rate,
+                            .programs = programs});
+    std::erase_if(result.programs, [](const Emission& each) { return each.kind == Kind::mpsprobe; });
   } catch (const InputError& error) {
     result.not_taken.push_back(fmt::format("no program was made: {}", shown(error.what())));
     return result;
   }
-  if (minimised && reader.are_of_this_version(result.programs)) reader.proofs(source);
+  if (minimised && reader.are_of_this_version(result.programs)) reader.proofs();
   return result;
 }
 

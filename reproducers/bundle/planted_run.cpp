@@ -85,24 +85,7 @@ BundleOptions PlantedRun::options() const {
   for (const auto& file : fs::directory_iterator(source / "scenarios/matrices")) {
     options.own.push_back(file.path());
   }
-  options.programs.emit = [](const Cell&, const std::string& title, const std::string& watermark,
-                             double) {
-    return std::vector<Program>{{"metal",
-                                 {{"reproducer.mm", "// the cell\n// " + watermark + title +
-                                                        "\nint main() {}\n"}},
-                                 "make it",
-                                 "run it",
-                                 {},
-                                 ""}};
-  };
-  options.programs.read_proofs = [](const json& value) {
-    std::vector<ProofLine> lines;
-    for (const json& each : value) {
-      lines.push_back({each.at("kind"), "failing", each.at("what"), "", each.at("problem"), 1, 1,
-                       each.at("problem").get<std::string>().empty()});
-    }
-    return lines;
-  };
+  options.programs = source / "reproducers/programs";
   return options;
 }
 
@@ -215,12 +198,21 @@ void PlantedRun::write_reproduction(const std::string& backend) {
   const std::string below = "run/" + reproduction().filename().string();
   write(below + "/programs/metal/" + plant("planteduser43") + ".mm",
         "// made in /Users/planteduser43/x\nint main() {}\n");
-  write(below + "/programs/metal/reproducer.mm",
-        "// the cell\n// " + title_ + "\nint main() {}\n");
-  write(below + "/proofs.json", json{{{"kind", "metal"},
-                                      {"what", "built in " + plant("/Users/planteduser45/b")},
-                                      {"problem", ""}}}
-                                    .dump());
+  for (const Emission& emission : emit({.cell = minimum.cell,
+                                        .signature = title_,
+                                        .failure_rate = 0.95,
+                                        .programs = options().programs})) {
+    for (const EmittedFile& file : emission.files) {
+      write(below + "/programs/" + std::string(name_of(emission.kind)) + "/" + file.name, file.text);
+    }
+  }
+  Proof proof;
+  proof.kind = Kind::metal;
+  proof.arm = "failing";
+  proof.what = "built in " + plant("/Users/planteduser45/b");
+  proof.k = proof.n = 1;
+  proof.held = true;
+  write(below + "/proofs.json", to_json(std::vector<Proof>{proof}).dump());
 }
 
 std::string bytes_of(const fs::path& file) {

@@ -16,7 +16,7 @@ namespace mpsprobe {
 /// What trials of one cell came to on one arm, in the run that verifies. Results of different arms
 /// are never added up, nor are those of the bundle to these.
 struct ArmNow {
-  std::string label;                 ///< "old", "stock"; with the profile where that is another one
+  std::string label;                 ///< "old", "stock"
   BundleBuild build;                 ///< as its processes proved it
   bool proved = true;                ///< a process that ran trials said so
   Proportion same;                   ///< failures with the bundle's signature, of all that count
@@ -31,15 +31,14 @@ struct ArmNow {
 
 /// One cell of the bundle, before and now.
 struct CellBeforeAndNow {
-  std::string cell;      ///< as in the bundle
-  std::string cell_now;  ///< of the new arm: another only where its simulated device is
+  std::string cell;  ///< as in the bundle
   bool control = false;
   BundleBuild build_before;
   std::vector<std::string> devices_before;
   Proportion before;              ///< failures with the bundle's signature
   int otherwise_before = 0;       ///< with another one
   std::optional<ArmNow> old_arm;  ///< the bundle's build and cell, run again
-  std::optional<ArmNow> new_arm;  ///< anything else: another build, another simulated device
+  std::optional<ArmNow> new_arm;  ///< another build
 };
 
 /// What a cell, or the whole bundle, comes to.

@@ -21,10 +21,6 @@ std::string trials_text(const std::optional<int>& trials) {
                             : "more than a million more trials on each side";
 }
 
-std::string devices_text(const std::vector<std::string>& devices) {
-  return devices.empty() ? "unknown" : fmt::format("{}", fmt::join(devices, ", "));
-}
-
 /// For people, in the order of the enum.
 constexpr std::array<std::string_view, kWordsOf<Reason>.size()> kReasonWords{
     "too few trials",
@@ -44,35 +40,13 @@ std::string short_words(Reason reason) {
   return std::string(kReasonWords[static_cast<size_t>(reason)]);
 }
 
-std::string long_words(const CellBeforeAndNow& cell, Reason reason) {
+/// What else the counts of the cell say of a reason.
+std::string more_words(const CellBeforeAndNow& cell, Reason reason) {
+  if (reason == Reason::old_arm_failed_otherwise) return " (" + cell.old_arm->other_signature + ")";
+  if (reason != Reason::other_device) return "";
   const std::optional<ArmNow>& arm = cell.new_arm.has_value() ? cell.new_arm : cell.old_arm;
-  switch (reason) {
-    case Reason::too_few_trials:
-      return "chance may have spared it: the test does not tell the two counts apart";
-    case Reason::old_arm_not_run:
-      return "no arm had the bundle's build and device, so nothing shows that this machine still "
-             "provokes the failure";
-    case Reason::old_arm_passed:
-      return fmt::format(
-          "the bundle's build did not fail in this run either ({}), so what changed is not the "
-          "build, or it is chance",
-          k_of_n(cell.old_arm->same));
-    case Reason::old_arm_failed_otherwise:
-      return "the bundle's build failed in this run, but never with the bundle's signature: " +
-             cell.old_arm->other_signature;
-    case Reason::same_build:
-      return "only the bundle's own build ran: if something was fixed, it lies outside of it";
-    case Reason::other_device:
-      return fmt::format("the bundle's device is {}, and it ran on {}",
-                         devices_text(cell.devices_before), devices_text(arm->devices));
-    case Reason::no_overlap:
-      return "no two of its threads were ever inside an operation at once, so a pass proves "
-             "nothing";
-    case Reason::unchecked:
-      return "the failure is wrong numbers, and none were compared";
-    default:
-      return short_words(reason);
-  }
+  return fmt::format(" ({}, and now {})", fmt::join(cell.devices_before, ", "),
+                     fmt::join(arm->devices, ", "));
 }
 
 }  // namespace
@@ -126,7 +100,7 @@ std::string in_words(const CellBeforeAndNow& cell, const CellConclusion& conclus
   std::string text = "inconclusive";
   const char* separator = ": ";
   for (Reason reason : conclusion.reasons) {
-    text += separator + long_words(cell, reason);
+    text += separator + short_words(reason) + more_words(cell, reason);
     separator = "; ";
   }
   const bool any_counted = std::find(conclusion.reasons.begin(), conclusion.reasons.end(),

@@ -61,11 +61,10 @@ class Reading {
                         record_.machine, machine_) == BuildMatch::same;
   }
 
-  ArmNow arm_of(const CellSummary& summary, bool other_profile) const {
+  ArmNow arm_of(const CellSummary& summary) const {
     const Arm& arm = analysis_.arms[summary.arm];
     ArmNow now;
     now.label = arm.label;
-    if (other_profile) now.label += ", profile=" + summary.cell.profile;
     now.build = build_of(arm);
     now.proved = arm.proved;
     now.devices = summary.devices;
@@ -125,9 +124,8 @@ const BundleCell* most_failed(const Entries& entries) {
       });
 }
 
-CellBeforeAndNow compare(const Reading& reading, const Entries& entries, const Cell& other) {
+CellBeforeAndNow compare(const Reading& reading, const Entries& entries) {
   const BundleCell* before = most_failed(entries);
-  const bool other_profile = other != before->cell;
   const std::vector<const CellSummary*> here = reading.arms_of(before->cell);
   const CellSummary* old_arm = nullptr;
   for (const CellSummary* summary : here) {
@@ -140,19 +138,18 @@ CellBeforeAndNow compare(const Reading& reading, const Entries& entries, const C
     }
   }
   const CellSummary* new_arm = nullptr;
-  for (const CellSummary* summary : other_profile ? reading.arms_of(other) : here) {
+  for (const CellSummary* summary : here) {
     if (summary != old_arm) new_arm = summary;
   }
   CellBeforeAndNow cell;
   cell.cell = to_string(before->cell);
-  cell.cell_now = to_string(other);
   cell.control = before->control;
   cell.build_before = before->build;
   cell.devices_before = before->devices;
   cell.before = {before->failures, before->trials};
   cell.otherwise_before = before->otherwise;
-  if (old_arm != nullptr) cell.old_arm = reading.arm_of(*old_arm, false);
-  if (new_arm != nullptr) cell.new_arm = reading.arm_of(*new_arm, other_profile);
+  if (old_arm != nullptr) cell.old_arm = reading.arm_of(*old_arm);
+  if (new_arm != nullptr) cell.new_arm = reading.arm_of(*new_arm);
   return cell;
 }
 
@@ -185,37 +182,17 @@ BundleMachine machine_of(const json& facts) {
   return {text("os"), text("os_build"), text("model"), text("chip")};
 }
 
-bool has_profile(const BundleRecord& record, const Cell& cell) {
-  return record.simulated && info_of(cell.backend).profiles;
-}
-
-Cell with_profile(Cell cell, const std::string& profile) {
-  if (!profile.empty()) cell.profile = profile;
-  return cell;
-}
-
-std::vector<Cell> cells_to_run(const BundleRecord& record, const std::string& profile) {
+std::vector<Cell> cells_to_run(const BundleRecord& record) {
   std::vector<Cell> cells;
-  const auto add = [&cells](const Cell& cell) {
-    if (std::find(cells.begin(), cells.end(), cell) == cells.end()) cells.push_back(cell);
-  };
-  for (const BundleCell& entry : record.cells) {
-    add(entry.cell);
-    if (has_profile(record, entry.cell)) add(with_profile(entry.cell, profile));
-  }
+  for (const Entries& entries : by_cell(record)) cells.push_back(entries.front()->cell);
   return cells;
 }
 
 std::vector<CellBeforeAndNow> before_and_now(const BundleRecord& record, const Analysis& analysis,
-                                             const std::string& profile,
                                              const SameTitle& same_title) {
   const Reading reading(record, analysis, same_title);
   std::vector<CellBeforeAndNow> cells;
-  for (const Entries& entries : by_cell(record)) {
-    const Cell& cell = entries.front()->cell;
-    const bool another = has_profile(record, cell);
-    cells.push_back(compare(reading, entries, another ? with_profile(cell, profile) : cell));
-  }
+  for (const Entries& entries : by_cell(record)) cells.push_back(compare(reading, entries));
   return cells;
 }
 

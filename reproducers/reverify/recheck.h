@@ -26,27 +26,16 @@ BuildMatch match_builds(const BundleBuild& before, const BundleBuild& now, Backe
 /// What BundleRecord::machine would be for a campaign's machine facts.
 BundleMachine machine_of(const nlohmann::json& facts);
 
-/// `cell` with the simulated device of the new arm; `cell` itself where `profile` is empty or the
-/// cell's backend has no simulated device.
-Cell with_profile(Cell cell, const std::string& profile);
-
-/// Whether the profile of a cell says which device it runs on: in a simulated bundle, on a backend
-/// that may be simulated.
-bool has_profile(const BundleRecord& record, const Cell& cell);
-
-/// The distinct cells of a bundle, in its order; with a profile, each cell that has one a second
-/// time with that: what is to be run again.
-std::vector<Cell> cells_to_run(const BundleRecord& record, const std::string& profile);
+/// The distinct cells of a bundle, in its order: what is to be run again.
+std::vector<Cell> cells_to_run(const BundleRecord& record);
 
 /// Whether a title of today's run would stand in a bundle as `in_bundle`, without personal data.
 using SameTitle = std::function<bool(const std::string& today, const std::string& in_bundle)>;
 
 /// What a run that verifies found, cell by cell, in the order of the bundle; one entry for each
 /// distinct cell. Of a cell that failed on several builds, the one that was run again counts.
-/// `profile` as it was run with. Pure where `same_title` is; empty, titles are compared as they
-/// are.
+/// Pure where `same_title` is; empty, titles are compared as they are.
 std::vector<CellBeforeAndNow> before_and_now(const BundleRecord& record, const Analysis& analysis,
-                                             const std::string& profile,
                                              const SameTitle& same_title = {});
 
 /// Whether a worker, by its answer to `describe`, loads the build of a cell that failed in the

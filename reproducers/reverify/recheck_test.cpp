@@ -39,8 +39,8 @@ class Recheck : public testing::Test {
     record_.cells.push_back(entry);
   }
 
-  CellBeforeAndNow only(const std::string& profile = "") const {
-    return before_and_now(record_, analyse(sample_.journal), profile).at(0);
+  CellBeforeAndNow only() const {
+    return before_and_now(record_, analyse(sample_.journal)).at(0);
   }
 
   SampleJournal sample_;
@@ -71,36 +71,6 @@ TEST_F(Recheck, AnotherBuildIsTheNewArm) {
   EXPECT_THAT(conclude({cell}).reasons, ElementsAre(Reason::old_arm_not_run));
 }
 
-TEST_F(Recheck, AnotherProfileOfTheSimulatedDeviceIsTheNewArm) {
-  had(kCell, 10, 10, build_a_);
-  had("sim/linear/nograph/threads=1", 0, 10, build_a_, true);
-  sample_.plan(kCell).ran(20, 20);
-  sample_.plan("sim/linear/nograph/threads=3/profile=clean").ran(20, 0);
-  sample_.plan("sim/linear/nograph/threads=1").ran(20, 0);
-  sample_.plan("sim/linear/nograph/threads=1/profile=clean").ran(20, 0);
-  const auto cells = before_and_now(record_, analyse(sample_.journal), "clean");
-  ASSERT_EQ(cells.size(), 2U);
-  EXPECT_EQ(cells[0].new_arm->label, "stock, profile=clean");
-  EXPECT_EQ(cells[0].cell_now, "sim/linear/nograph/threads=3/profile=clean");
-  EXPECT_TRUE(cells[1].control);
-  EXPECT_EQ(conclude(cells).finding, RecheckFinding::fixed);
-}
-
-// The stand-in's mps and the metal of another system than a Mac have profiles as sim has.
-TEST_F(Recheck, EverySimulatedBackendHasAProfile) {
-  for (const char* backend : {"mps", "metal"}) {
-    record_.cells.clear();
-    const std::string cell = std::string(backend) + "/linear/nograph/threads=3";
-    had(cell, 10, 10, build_a_);
-    record_.simulated = true;
-    const std::vector<Cell> cells = cells_to_run(record_, "clean");
-    ASSERT_EQ(cells.size(), 2U) << backend;
-    EXPECT_EQ(to_string(cells[1]), cell + "/profile=clean");
-    record_.simulated = false;
-    EXPECT_EQ(cells_to_run(record_, "clean").size(), 1U) << backend;
-  }
-}
-
 TEST_F(Recheck, OnlyTheBundlesSignatureIsItsFailure) {
   had(kCell, 10, 10, build_a_);
   sample_.plan(kCell).ran(6, 4, SampleJournal::hang());
@@ -120,7 +90,7 @@ TEST_F(Recheck, ATitleIsComparedAsTheBundleWouldHaveIt) {
   const auto same = [](const std::string& today, const std::string& in_bundle) {
     return today == "bad access in /Users/me/x.so" && in_bundle == "bad access in ~/x.so";
   };
-  const auto cells = before_and_now(record_, analyse(sample_.journal), "", same);
+  const auto cells = before_and_now(record_, analyse(sample_.journal), same);
   EXPECT_EQ(cells.at(0).old_arm->same.failures, 6);
 }
 
@@ -128,7 +98,7 @@ TEST_F(Recheck, OfACellThatFailedOnTwoBuildsTheOneThatRanCounts) {
   had(kCell, 10, 10, build_c_);
   had(kCell, 3, 10, build_a_);
   sample_.plan(kCell).ran(20, 5);
-  const auto cells = before_and_now(record_, analyse(sample_.journal), "");
+  const auto cells = before_and_now(record_, analyse(sample_.journal));
   ASSERT_EQ(cells.size(), 1U);
   EXPECT_EQ(cells[0].before.failures, 3);
   EXPECT_TRUE(cells[0].old_arm.has_value());
@@ -149,18 +119,13 @@ TEST_F(Recheck, APassWithoutOverlapIsSeen) {
   EXPECT_FALSE(only().new_arm->met);
 }
 
-TEST_F(Recheck, CellsAreRunOnceAndAgainWithTheOtherProfile) {
+TEST_F(Recheck, CellsAreRunOnce) {
   had(kCell, 10, 10, build_a_);
   had(kCell, 10, 10, build_c_);
   had("cpu/linear/default/threads=3", 0, 10, build_a_, true);
-  const auto texts = [this](const std::string& profile) {
-    std::vector<std::string> list;
-    for (const Cell& cell : cells_to_run(record_, profile)) list.push_back(to_string(cell));
-    return list;
-  };
-  EXPECT_THAT(texts(""), ElementsAre(kCell, "cpu/linear/default/threads=3"));
-  EXPECT_THAT(texts("clean"), ElementsAre(kCell, "sim/linear/nograph/threads=3/profile=clean",
-                                          "cpu/linear/default/threads=3"));
+  std::vector<std::string> list;
+  for (const Cell& cell : cells_to_run(record_)) list.push_back(to_string(cell));
+  EXPECT_THAT(list, ElementsAre(kCell, "cpu/linear/default/threads=3"));
 }
 
 TEST(MatchBuilds, GoesByTheIdThenByWhatDiffers) {
@@ -212,13 +177,14 @@ class VerificationText : public Recheck {
   Verification verified() {
     had(kCell, 10, 10, build_a_);
     sample_.plan(kCell).ran(20, 20);
-    sample_.plan("sim/linear/nograph/threads=3/profile=clean").ran(20, 0);
+    sample_.provenance = "build-b";
+    sample_.ran(20, 0, SampleJournal::segfault(), "fork");
     Verification verification;
     verification.started = "2026-02-01T00:00:00.000Z";
     verification.trials = 20;
     verification.simulated = true;
     verification.record = record_;
-    verification.cells = before_and_now(record_, analyse(sample_.journal), "clean");
+    verification.cells = before_and_now(record_, analyse(sample_.journal));
     verification.conclusion = conclude(verification.cells);
     return verification;
   }
@@ -228,7 +194,7 @@ TEST_F(VerificationText, EachFormHasTheVerdictTheCountsAndWhatItIsWorth) {
   const Verification verification = verified();
   const std::string markdown = verification_markdown(verification);
   EXPECT_THAT(markdown, testing::StartsWith("# SIMULATED: fixed\n"));
-  EXPECT_THAT(markdown, HasSubstr("| `sim/linear/nograph/threads=3` | 10/10 | 20/20 | 0/20 |"));
+  EXPECT_THAT(markdown, HasSubstr("10/10   20/20        0/20"));
   const std::string terminal = verification_terminal(verification);
   EXPECT_THAT(terminal, testing::StartsWith("SIMULATED: "));
   EXPECT_THAT(terminal, testing::EndsWith("\nSIMULATED: fixed\n"));

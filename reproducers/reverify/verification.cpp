@@ -74,7 +74,6 @@ ordered reasons_json(const std::vector<Reason>& reasons) {
 ordered cell_json(const CellBeforeAndNow& cell, const CellConclusion& conclusion,
                   Sampling sampling) {
   return {{"cell", cell.cell},
-          {"cell_now", cell.cell_now},
           {"control", cell.control},
           {"finding", name_of(conclusion.finding)},
           {"words", in_words(cell, conclusion)},
@@ -231,7 +230,6 @@ std::string verification_json(const Verification& verification) {
                     {"power", kPower},
                     {"trials", verification.trials},
                     {"seed", verification.seed},
-                    {"profile", verification.profile},
                     {"machine_before", machine_json(verification.record.machine)},
                     {"machine_now", machine_json(verification.machine)},
                     {"not_set", verification.not_set},
@@ -239,35 +237,9 @@ std::string verification_json(const Verification& verification) {
 }
 
 std::string verification_markdown(const Verification& verification) {
-  std::string text =
-      fmt::format("# {}{}\n\n", prefix(verification), escaped(in_words(verification.conclusion)));
-  text +=
-      "A bundle run again. Its failure: " + code_span(verification.record.signature, 400) + "\n";
-  for (const std::string& remark : remarks_of(verification))
-    text += "\n" + escaped(remark, 2000) + "\n";
-  text += '\n';
-  const std::vector<std::vector<std::string>> rows = rows_of(verification);
-  for (size_t i = 0; i < rows.size(); ++i) {
-    text += '|';
-    for (size_t column = 0; column < rows[i].size(); ++column) {
-      const std::string& value = rows[i][column];
-      text += " " + (i > 0 && column == 0 ? code_span(value, 400) : escaped(value)) + " |";
-    }
-    text += '\n';
-    if (i == 0)
-      text += "|" +
-              fmt::format("{}", fmt::join(std::vector<std::string>(rows[0].size(), "---"), "|")) +
-              "|\n";
-  }
-  text += "\nFailures with that signature / trials that count.\n\n";
-  for (size_t i = 0; i < verification.cells.size(); ++i) {
-    text += fmt::format(
-        "- {}: {}\n", code_span(cell_text(verification.cells[i]), 400),
-        escaped(in_words(verification.cells[i], verification.conclusion.cells[i]), 1000));
-  }
-  text += '\n';
-  for (const std::string& arm : arms_text(verification)) text += "- " + escaped(arm, 1000) + "\n";
-  return text + "\n" + escaped(how(verification), 1000) + ".\n";
+  return fmt::format("# {}{}\n\nA bundle run again.\n\n{}", prefix(verification),
+                     escaped(in_words(verification.conclusion)),
+                     code_block(verification_terminal(verification)));
 }
 
 std::string verification_terminal(const Verification& verification) {

@@ -20,7 +20,6 @@ struct Verification {
   bool complete = true;  ///< every planned trial was run
   int trials = 0;        ///< of each cell and arm
   uint64_t seed = 0;
-  std::string profile;  ///< of the new arm's simulated device; empty: the bundle's own
   bool simulated = false;
   bool paravirtual = false;
   BundleMachine machine;

@@ -71,8 +71,8 @@ std::vector<std::string> misuse_in_words(const BundleFinding& finding) {
         count.suspected == 0 ? "" : fmt::format("; suspicions in {}, no proof", count.suspected),
         count.enough ? "" : " Fewer threads than the failure needs."));
   }
-  for (const ProofLine& proof : finding.reproduction.proofs) {
-    if (proof.program != "metal" || !proof.held || proof.n == 0) continue;
+  for (const Proof& proof : finding.reproduction.proofs) {
+    if (proof.kind != Kind::metal || !proof.held || proof.n == 0) continue;
     lines.push_back(
         fmt::format("Metal program, {}: {} of {} as expected.", proof.what, proof.k, proof.n));
   }
@@ -95,14 +95,14 @@ std::vector<std::string> unverified(const BundleFinding& finding) {
         "`mpsprobe repro` minimises it.");
   }
   const bool any = std::any_of(known.programs.begin(), known.programs.end(),
-                               [](const Program& program) { return !program.files.empty(); });
+                               [](const Emission& program) { return !program.files.empty(); });
   if (!any) lines.push_back("There is no program: only the mpsprobe command.");
   if (any && known.proofs.empty()) {
     lines.push_back("The programs were not built or run before they were put in here.");
   }
-  for (const ProofLine& proof : known.proofs) {
+  for (const Proof& proof : known.proofs) {
     if (proof.held) continue;
-    lines.push_back(fmt::format("{}, {}: {} {}", proof.program, proof.arm,
+    lines.push_back(fmt::format("{}, {}: {} {}", name_of(proof.kind), proof.arm,
                                 proof.n == 0
                                     ? "could not be tried:"
                                     : fmt::format("{} of {} as expected:", proof.k, proof.n),

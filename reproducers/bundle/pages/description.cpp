@@ -57,26 +57,26 @@ std::string class_lines(const BundleFinding& finding) {
 }
 
 /// Whether it was seen here that the program fails as the cell did.
-bool shown_to_fail(const BundleFinding& finding, const Program& program) {
+bool shown_to_fail(const BundleFinding& finding, const Emission& program) {
   const auto& proofs = finding.reproduction.proofs;
-  return std::any_of(proofs.begin(), proofs.end(), [&program](const ProofLine& proof) {
-    return proof.program == program.kind && proof.arm == "failing" && proof.held;
+  return std::any_of(proofs.begin(), proofs.end(), [&program](const Proof& proof) {
+    return proof.kind == program.kind && proof.arm == "failing" && proof.held;
   });
 }
 
 std::string steps(const BundleFinding& finding) {
   // Apple's frameworks alone first: it leaves PyTorch out of the question.
-  std::vector<Program> programs = finding.reproduction.programs;
+  std::vector<Emission> programs = finding.reproduction.programs;
   std::stable_partition(programs.begin(), programs.end(),
-                        [](const Program& program) { return program.kind == "metal"; });
+                        [](const Emission& program) { return program.kind == Kind::metal; });
   bool others = false;
-  for (const Program& program : programs) {
-    if (program.files.empty() || program.kind == "python") continue;
+  for (const Emission& program : programs) {
+    if (program.files.empty() || program.kind == Kind::python) continue;
     others = true;
     if (!shown_to_fail(finding, program)) continue;
     const std::string say_how = "Build and run the program in it: its first lines say how.";
     return fmt::format(
-        "1. Open a terminal in programs/{}.\n2. {}\n3. {}\n", one_line(program.kind, 40),
+        "1. Open a terminal in programs/{}.\n2. {}\n3. {}\n", name_of(program.kind),
         program.build.empty() ? say_how : one_line(program.build, 400),
         program.run.empty() ? "It ends with 1 where it fails." : one_line(program.run, 200));
   }

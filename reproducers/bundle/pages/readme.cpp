@@ -25,8 +25,8 @@ std::string counts(const BundleFinding& finding) {
 
 std::string programs(const Reproduction& known) {
   std::string text;
-  for (const Program& program : known.programs) {
-    text += fmt::format("### {}\n\n", escaped(program.kind, 40));
+  for (const Emission& program : known.programs) {
+    text += fmt::format("### {}\n\n", name_of(program.kind));
     if (!program.why_not.empty()) text += escaped(program.why_not, 400) + "\n\n";
     if (!program.build.empty() || !program.run.empty()) {
       text += code_block(program.build + (program.build.empty() ? "" : "\n") + program.run, "sh") +
@@ -35,8 +35,8 @@ std::string programs(const Reproduction& known) {
     for (const std::string& axis : program.not_expressed) {
       text += "- Not expressed: " + escaped(axis, 300) + "\n";
     }
-    for (const ProofLine& proof : known.proofs) {
-      if (proof.program != program.kind) continue;
+    for (const Proof& proof : known.proofs) {
+      if (proof.kind != program.kind) continue;
       text += fmt::format("- {}, {}: {}\n", escaped(proof.arm, 40), escaped(proof.what, 300),
                           proof.n == 0 ? "not tried"
                                        : fmt::format("{} of {} as expected", proof.k, proof.n));

@@ -15,8 +15,6 @@
 #include "reproducers/bundle/bundle.h"
 #include "reproducers/bundle/pages/bundle_texts.h"
 #include "reproducers/bundle/pages/bundle_words.h"
-#include "reproducers/emit/emission.h"
-#include "reproducers/proof/proof.h"
 #include "reproducers/tracker/issue_text.h"
 #include "reproducers/tracker/mlx_issue.h"
 #include "tools/runner/data_folder.h"
@@ -27,37 +25,6 @@
 namespace mpsprobe {
 namespace {
 
-std::vector<ProofLine> proof_lines(const nlohmann::json& json) {
-  std::vector<ProofLine> lines;
-  for (const Proof& proof : read_proofs(json)) {
-    lines.push_back({std::string(name_of(proof.kind)), proof.arm, proof.what, proof.command,
-                     proof.problem, proof.k, proof.n, proof.held});
-  }
-  return lines;
-}
-
-std::vector<Program> programs_for(const Cell& cell, const std::string& signature,
-                                  const std::string& watermark, double rate) {
-  std::vector<Program> programs;
-  EmissionRequest request;
-  request.cell = cell;
-  request.signature = signature;
-  if (!watermark.empty()) request.watermark = simulated_watermark(cell);
-  request.failure_rate = rate;
-  request.programs = data_folder() / "programs";
-  for (const Emission& emission : emit(request)) {
-    Program program{std::string(name_of(emission.kind)),
-                    {},
-                    emission.build,
-                    emission.run,
-                    emission.not_expressed,
-                    emission.why_not};
-    for (const EmittedFile& file : emission.files) program.files.push_back({file.name, file.text});
-    if (emission.kind != Kind::mpsprobe) programs.push_back(std::move(program));
-  }
-  return programs;
-}
-
 IssueFacts issue_facts(const BundleFinding& finding) {
   const Reproduction& known = finding.reproduction;
   IssueFacts facts;
@@ -66,14 +33,14 @@ IssueFacts issue_facts(const BundleFinding& finding) {
   facts.cell = known.cell;
   facts.minimum = known.minimum.has_value() ? &*known.minimum : nullptr;
   facts.why_no_python = "no Python program was made of this cell";
-  for (const Program& program : known.programs) {
-    if (program.kind != "python") continue;
-    if (!program.files.empty()) facts.python = program.files.front().bytes;
+  for (const Emission& program : known.programs) {
+    if (program.kind != Kind::python) continue;
+    if (!program.files.empty()) facts.python = program.files.front().text;
     if (!program.why_not.empty()) facts.why_no_python = program.why_not;
     facts.not_expressed = program.not_expressed;
   }
-  for (const ProofLine& proof : known.proofs) {
-    if (proof.program != "python") continue;
+  for (const Proof& proof : known.proofs) {
+    if (proof.kind != Kind::python) continue;
     if (proof.n == 0) continue;  // that nothing was tried is no news for those who read there
     facts.proof += fmt::format("{}: {} of {} as expected. ", proof.what, proof.k, proof.n);
   }
@@ -98,14 +65,14 @@ std::string mlx_issue(const BundleFinding& finding) {
   const IssueFacts facts = issue_facts(finding);
   std::string text;
   std::string language = "cpp";
-  for (const Program& program : known.programs) {
-    const auto shown = [&program](const ProofLine& proof) {
-      return proof.program == program.kind && proof.arm == "failing" && proof.held;
+  for (const Emission& program : known.programs) {
+    const auto shown = [&program](const Proof& proof) {
+      return proof.kind == program.kind && proof.arm == "failing" && proof.held;
     };
     const bool failed = std::any_of(known.proofs.begin(), known.proofs.end(), shown);
     if (program.files.empty() || (!text.empty() && !failed)) continue;
-    text = program.files.front().bytes;
-    language = program.kind == name_of(Kind::mlx) ? "cpp" : "python";
+    text = program.files.front().text;
+    language = program.kind == Kind::mlx ? "cpp" : "python";
     if (failed) break;
   }
   return headed(finding, facts, mlx_issue_text(facts, text, language));
@@ -147,7 +114,7 @@ BundleOptions bundle_options(const FeedbackOptions& options) {
   bundle.redact = !options.no_redact;
   bundle.redact_strings = options.redact;
   bundle.own = own_files();
-  bundle.programs = {proof_lines, programs_for};
+  bundle.programs = data_folder() / "programs";
   if (options.with_output) bundle.show_output = show_output;
   bundle.issue = [audience = options.audience](const BundleFinding& finding) {
     return issue(finding, audience);

@@ -20,7 +20,6 @@
 #include "reproducers/reverify/filing.h"
 #include "reproducers/reverify/recheck.h"
 #include "reproducers/reverify/verification.h"
-#include "tools/runner/data_folder.h"
 #include "tools/runner/exit_code.h"
 #include "tools/runner/machine_error.h"
 #include "tools/runner/run/plan_campaign.h"
@@ -35,41 +34,6 @@ namespace mpsprobe {
 namespace {
 
 namespace fs = std::filesystem;
-
-void check_options(const VerifyOptions& options, const BundleRecord& record) {
-  const auto simulated = [&record](const BundleCell& entry) {
-    return has_profile(record, entry.cell);
-  };
-  if (!options.profile.empty()) {
-    if (std::none_of(record.cells.begin(), record.cells.end(), simulated)) {
-      throw InputError("--profile", "the bundle has no cell of a simulated device",
-                       "Leave it out; another build of LibTorch is named with --worker");
-    }
-    const std::vector<std::string> names = profile_names();
-    if (getenv("MPSPROBE_PROFILES") == nullptr &&
-        std::find(names.begin(), names.end(), options.profile) == names.end()) {
-      throw InputError("--profile", printable(options.profile) + " is no profile",
-                       "`mpsprobe list profiles` shows them");
-    }
-    if (options.run.workers.size() > 1) {
-      throw InputError("--profile", "does not go together with two workers",
-                       "Compare two devices or two builds, one after the other");
-    }
-    for (const BundleCell& entry : record.cells) {
-      if (simulated(entry) && entry.failures > 0 && entry.cell.profile == options.profile) {
-        throw InputError("--profile", options.profile + " is the device that the bundle is of",
-                         "Name another, or leave it out");
-      }
-    }
-  } else if (options.only_new) {
-    throw InputError("--only-new", "goes together with --profile alone",
-                     "Without an old arm, name only the new worker");
-  }
-  if (options.run.workers.size() > 2) {
-    throw InputError("--worker", "more than two are given",
-                     "Name the bundle's build and the one to compare with it");
-  }
-}
 
 /// Refuses a cell whose operation or variable has no name but the bundle's own for it.
 void check_names(const BundleRecord& record, const Operations& operations) {
@@ -133,21 +97,12 @@ void check_workers(const VerifyOptions& options, const BundleRecord& record) {
   }
 }
 
-std::vector<Cell> chosen_cells(const VerifyOptions& options, const BundleRecord& record) {
-  std::vector<Cell> cells = cells_to_run(record, options.profile);
-  if (!options.only_new) return cells;
-  std::erase_if(cells, [&](const Cell& cell) {
-    return has_profile(record, cell) && cell.profile != options.profile;
-  });
-  return cells;
-}
-
 RunOptions run_options(const VerifyOptions& options, const BundleRecord& record) {
   RunOptions run = options.run;
   run.fail_on = "never";
   run.part = true;
   if (run.resume.has_value()) return run;
-  for (const Cell& cell : chosen_cells(options, record)) run.cells.push_back(to_string(cell));
+  for (const Cell& cell : cells_to_run(record)) run.cells.push_back(to_string(cell));
   if (!run.trials.has_value()) run.trials = default_trials(record.cells);
   if (!run.seed.has_value()) run.seed = record.seed;
   TrialLimits of_bundle;
@@ -165,14 +120,13 @@ RunOptions run_options(const VerifyOptions& options, const BundleRecord& record)
 void check_journal(const VerifyOptions& options, const BundleRecord& record,
                    const CampaignHeader& header) {
   std::set<std::string> known;
-  for (const Cell& cell : cells_to_run(record, options.profile)) known.insert(to_string(cell));
+  for (const Cell& cell : cells_to_run(record)) known.insert(to_string(cell));
   for (const PlannedCell& planned : header.cells) {
     if (known.contains(to_string(planned.cell))) continue;
     throw InputError(
         "--resume " + printable(*options.run.resume),
-        "ran " + to_string(planned.cell) + ", which is no cell of the bundle" +
-            (options.profile.empty() ? "" : " nor one with that profile"),
-        "Name the folder of a verification of this bundle, and the --profile that it had");
+        "ran " + to_string(planned.cell) + ", which is no cell of the bundle",
+        "Name the folder of a verification of this bundle");
   }
 }
 
@@ -190,21 +144,19 @@ std::vector<std::string> not_set(const BundleRecord& record, const CampaignHeade
   return names;
 }
 
-Verification verification_of(const VerifyOptions& options, const BundleRecord& record,
-                             const Analysis& analysis) {
+Verification verification_of(const BundleRecord& record, const Analysis& analysis) {
   Verification verification;
   verification.mpsprobe_version = MPSPROBE_VERSION;
   verification.started = analysis.header.started;
   verification.complete = analysis.complete;
   verification.trials = analysis.header.trials;
   verification.seed = analysis.header.seed;
-  verification.profile = options.profile;
   verification.simulated = record.simulated || analysis.simulated;
   verification.paravirtual = record.paravirtual || analysis.paravirtual;
   verification.machine = machine_of(analysis.header.machine);
   verification.not_set = not_set(record, analysis.header);
   verification.record = record;
-  verification.cells = before_and_now(record, analysis, options.profile, could_be_shown_as);
+  verification.cells = before_and_now(record, analysis, could_be_shown_as);
   verification.conclusion = conclude(verification.cells, verification.sampling());
   return verification;
 }
@@ -249,7 +201,10 @@ int verify_command_line(const VerifyOptions& options) {
   if (fs::exists(bundle / kBundleRecordFile)) check_bundle(bundle);
   const BundleRecord record = read_bundle_record(options.bundle);
   if (options.filing.has_value()) return note(options, bundle);
-  check_options(options, record);
+  if (options.run.workers.size() > 2) {
+    throw InputError("--worker", "more than two are given",
+                     "Name the bundle's build and the one to compare with it");
+  }
   const RunOptions run = run_options(options, record);
   if (run.resume.has_value()) {
     check_journal(options, record, read_journal(fs::path(*run.resume) / "journal.ndjson").header);
@@ -265,8 +220,7 @@ int verify_command_line(const VerifyOptions& options) {
   const fs::path folder = run.resume.value_or(run.out.value_or(""));
   const fs::path journal = folder / "journal.ndjson";
   if (!fs::exists(journal)) return code;
-  const Verification verification =
-      verification_of(options, record, analyse(read_journal(journal)));
+  const Verification verification = verification_of(record, analyse(read_journal(journal)));
   write(folder, bundle, verification);
   say(stdout, "{}",
       options.json ? verification_json(verification) : verification_terminal(verification));
@@ -274,7 +228,6 @@ int verify_command_line(const VerifyOptions& options) {
   if (code == kExitInterrupted || (code == kExitIncomplete && !verification.complete)) {
     std::vector<std::string> words{options.run.command_line.front(), "verify", options.bundle,
                                    "--resume", folder.string()};
-    if (!options.profile.empty()) words.insert(words.end(), {"--profile", options.profile});
     if (options.run.trust_run) words.emplace_back("--trust-run");
     say_goes_on(words);
   }

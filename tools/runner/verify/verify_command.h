@@ -17,8 +17,6 @@ namespace mpsprobe {
 struct VerifyOptions {
   std::string bundle;                 ///< folder of a bundle
   std::optional<std::string> filing;  ///< a number to note; nothing is run
-  std::string profile;                ///< --profile: of the new arm's simulated device
-  bool only_new = false;
   std::string fail_on = "never";
   bool json = false;
   RunOptions run;  ///< workers, trials, seed, environment, limits, out, resume: as for `run`

@@ -240,8 +240,6 @@ TEST_F(VerifyCommand, MistakesAreNamed) {
     EXPECT_EQ(run.exit_code, 2) << run.err;
     return run.err;
   };
-  EXPECT_THAT(complaint({"--profile", "clean"}), HasSubstr("no cell of a simulated device"));
-  EXPECT_THAT(complaint({"--only-new"}), HasSubstr("--profile alone"));
   EXPECT_THAT(complaint({"--worker", "a=" + path("old"), "--worker", "b=" + path("old"), "--worker",
                          "c=" + path("old")}),
               HasSubstr("more than two"));

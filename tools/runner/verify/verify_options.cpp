@@ -10,7 +10,7 @@ void add_verify_options(CLI::App& app, VerifyOptions& options) {
   stand_alone(
       app,
       {{"--resume",
-        {"bundle", "--profile", "--only-new", "--known-good", "--fail-on", "--json", "--trust-run"},
+        {"bundle", "--known-good", "--fail-on", "--json", "--trust-run"},
         "goes on with the options that the verification began with"},
        {"--filing", {"bundle"}, "notes the number and runs nothing"}});
   app.add_option("bundle", options.bundle, "folder of a bundle that `mpsprobe feedback` wrote")
@@ -20,11 +20,6 @@ void add_verify_options(CLI::App& app, VerifyOptions& options) {
                  "a build of the worker; may be given twice, for the bundle's build and the one to "
                  "compare with it [stock: the one beside this program]")
       ->type_name("NAME=PATH");
-  app.add_option("--profile", options.profile,
-                 "of a simulated bundle: what the device is like for the new arm")
-      ->type_name("NAME");
-  app.add_flag("--only-new", options.only_new,
-               "with --profile: do not run the bundle's own device again");
   add_trials(app, options.run.trials, "each cell and arm",
              "20 to 200: as many as it takes to find the bundle's rate again");
   add_seed(app, options.run.seed, "the order of the trials, and of their inputs", "the bundle's");

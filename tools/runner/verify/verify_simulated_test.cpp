@@ -72,34 +72,5 @@ TEST_F(VerifySimulated, ProcessesAreStartedAsItIsTold) {
   }
 }
 
-TEST_F(VerifySimulated, ADeviceWithoutTheDefectIsFixedBesideTheOneThatHasIt) {
-  bundle(kFailing, 10, 10);
-  const Run run = verify({"--profile", "clean", "--trials", "5"});
-  EXPECT_THAT(run.out, EndsWith("\nSIMULATED: fixed\n")) << run.err;
-  EXPECT_THAT(run.out, HasSubstr("10/10   5/5          0/5"));
-}
-
-TEST_F(VerifySimulated, WithoutTheOneThatHasItNothingIsFixed) {
-  bundle(kFailing, 10, 10);
-  const Run run = verify({"--profile", "clean", "--only-new", "--trials", "5"});
-  EXPECT_THAT(run.out, EndsWith("\nSIMULATED: inconclusive: the old arm was not run again\n"))
-      << run.err;
-}
-
-TEST_F(VerifySimulated, OneFailureInFiftyIsNotGoneAfterTwentyTrials) {
-  bundle("sim/linear/nograph/threads=3/profile=rare", 1, 50);
-  const Run run = verify({"--profile", "clean", "--only-new", "--trials", "20"});
-  EXPECT_THAT(run.out, EndsWith("\nSIMULATED: inconclusive: 462 more trials on each side; the old "
-                                "arm was not run again\n"))
-      << run.err;
-}
-
-TEST_F(VerifySimulated, AnotherDefectIsNotTheBundles) {
-  bundle(kFailing, 10, 10);
-  const Run run = verify({"--profile", "wrong-numbers", "--trials", "3", "--fail-on", "fails"});
-  EXPECT_EQ(run.exit_code, 1) << run.err;
-  EXPECT_THAT(run.out, HasSubstr("\nSIMULATED: fails otherwise: ")) << run.err;
-}
-
 }  // namespace
 }  // namespace mpsprobe
