@@ -161,8 +161,9 @@ WrittenBundle write_one(const BundleFinding& finding, const BundleOptions& optio
   BundlePlace place(parent, name);
   place.write(files);
   place.put(zip_archive(name, files));
-  return {finding.group->title, place.folder(),      place.archive(),
-          files.size(),         unverified(finding), redactor.lines_left_out(),
+  return {finding.group->title,     place.folder(),
+          place.archive(),          files.size(),
+          unverified(finding),      redactor.lines_left_out(),
           redactor.texts_left_out()};
 }
 

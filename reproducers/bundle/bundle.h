@@ -17,7 +17,7 @@ struct BundleOptions {
   bool redact = true;
   std::vector<std::string> redact_strings;  ///< --redact: what else must not be in it
   std::vector<std::filesystem::path> own;   ///< mpsprobe's own programs and matrices
-  std::filesystem::path programs;  ///< as of EmissionRequest; empty: none are made
+  std::filesystem::path programs;           ///< as of EmissionRequest; empty: none are made
   /// issue.md for whom it is written; where it is empty, for Apple.
   std::function<std::string(const BundleFinding&)> issue;
   /// --with-output: shows all that processes printed, and says whether it may be packed as it is.

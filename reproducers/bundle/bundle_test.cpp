@@ -91,7 +91,9 @@ TEST(Bundle, SaysWhatTheRunMeasuredAndNothingElse) {
   const std::vector<BundleFile> files = unpacked(bundles.at(0));
   const std::string text = file_of(files, "/issue.md");
   EXPECT_THAT(text, HasSubstr("bad access in Sample::encode"));
-  EXPECT_THAT(text, HasSubstr(": linear nograph, 3 threads (macOS 15.3 (24D60), Mac16,5, LibTorch 2.15.0)"));
+  EXPECT_THAT(
+      text,
+      HasSubstr(": linear nograph, 3 threads (macOS 15.3 (24D60), Mac16,5, LibTorch 2.15.0)"));
   for (const char* part :
        {"Steps to reproduce", "Expected", "Actual", "Configuration", "API misuse",
         "linear nograph, 3 threads: 10 of 10 failed: above 69% with 95% confidence",

@@ -168,7 +168,8 @@ class ReproductionReader {
 
   /// Of --no-redact: all files, as they are.
   void take_programs_as_they_are() {
-    for (const Kind kind : {Kind::metal, Kind::libtorch, Kind::python, Kind::mlx, Kind::mlx_python}) {
+    for (const Kind kind :
+         {Kind::metal, Kind::libtorch, Kind::python, Kind::mlx, Kind::mlx_python}) {
       Emission program{kind, {}, "", "", {}, ""};
       const std::string folder = folder_ + "/programs/" + std::string(name_of(kind));
       for (const std::string& name : run_.files(folder, kMostProgramFiles)) {
@@ -290,7 +291,8 @@ Reproduction read_reproduction(const Evidence& evidence, const std::string& raw_
                             .watermark = simulated ? simulated_watermark(result.cell) : "",
                             .failure_rate = rate,
                             .programs = programs});
-    std::erase_if(result.programs, [](const Emission& each) { return each.kind == Kind::mpsprobe; });
+    std::erase_if(result.programs,
+                  [](const Emission& each) { return each.kind == Kind::mpsprobe; });
   } catch (const InputError& error) {
     result.not_taken.push_back(fmt::format("no program was made: {}", shown(error.what())));
     return result;

@@ -158,9 +158,8 @@ void PlantedRun::write_journal(const std::string& backend) {
   stack.faulting = true;
   stack.thread = 2;
   stack.name = "queue of " + plant("fullname02");
-  stack.frames = {{"libmlx.dylib", "a1b2c3d4000030008000000000000011", 0xea47,
-                   "Sample::encode()", plant("/Users/planteduser21/src/sample.cpp") + ":73",
-                   false}};
+  stack.frames = {{"libmlx.dylib", "a1b2c3d4000030008000000000000011", 0xea47, "Sample::encode()",
+                   plant("/Users/planteduser21/src/sample.cpp") + ":73", false}};
   process.stacks.threads = {stack};
   CrashReport report;
   report.file = "evidence/1-0.ips";
@@ -199,11 +198,12 @@ void PlantedRun::write_reproduction(const std::string& backend) {
   write(below + "/programs/metal/" + plant("planteduser43") + ".mm",
         "// made in /Users/planteduser43/x\nint main() {}\n");
   for (const Emission& emission : emit({.cell = minimum.cell,
-                                        .signature = title_,
-                                        .failure_rate = 0.95,
-                                        .programs = options().programs})) {
+                                  .signature = title_,
+                                  .failure_rate = 0.95,
+                                  .programs = options().programs})) {
     for (const EmittedFile& file : emission.files) {
-      write(below + "/programs/" + std::string(name_of(emission.kind)) + "/" + file.name, file.text);
+      write(below + "/programs/" + std::string(name_of(emission.kind)) + "/" + file.name,
+            file.text);
     }
   }
   Proof proof;

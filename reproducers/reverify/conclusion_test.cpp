@@ -188,8 +188,7 @@ TEST(Conclude, ResultsOfDifferentDevicesAreNotCompared) {
   auto conclusion = conclude({cell});
   EXPECT_THAT(conclusion.reasons, ElementsAre(Reason::other_device));
   EXPECT_EQ(conclusion.cells[0].p_before_and_now, std::nullopt);
-  EXPECT_THAT(in_words(cell, conclusion.cells[0]),
-              HasSubstr("(Apple M4 Max, and now Apple M1)"));
+  EXPECT_THAT(in_words(cell, conclusion.cells[0]), HasSubstr("(Apple M4 Max, and now Apple M1)"));
 
   cell = with_both({10, 10}, {20, 20}, {0, 20});
   cell.old_arm->devices = {"Apple M1"};

@@ -39,9 +39,7 @@ class Recheck : public testing::Test {
     record_.cells.push_back(entry);
   }
 
-  CellBeforeAndNow only() const {
-    return before_and_now(record_, analyse(sample_.journal)).at(0);
-  }
+  CellBeforeAndNow only() const { return before_and_now(record_, analyse(sample_.journal)).at(0); }
 
   SampleJournal sample_;
   BundleRecord record_;

@@ -37,9 +37,9 @@ std::string programs(const Reproduction& known) {
     }
     for (const Proof& proof : known.proofs) {
       if (proof.kind != program.kind) continue;
-      text += fmt::format("- {}, {}: {}\n", escaped(proof.arm, 40), escaped(proof.what, 300),
-                          proof.n == 0 ? "not tried"
-                                       : fmt::format("{} of {} as expected", proof.k, proof.n));
+      text += fmt::format(
+          "- {}, {}: {}\n", escaped(proof.arm, 40), escaped(proof.what, 300),
+          proof.n == 0 ? "not tried" : fmt::format("{} of {} as expected", proof.k, proof.n));
     }
     if (!text.ends_with("\n\n")) text += '\n';
   }
@@ -57,10 +57,10 @@ std::string left_out(const Redactor& redactor) {
       "system, source files and images of your own are never in a bundle.{}\n",
       counted(redactor.texts_left_out(), "parts"), counted(redactor.lines_left_out(), "lines"),
       kLeftOut,
-      redactor.software().empty()
-          ? " No library of the run was at hand where this was packed, so little of what it printed "
-            "is in here."
-          : "");
+      redactor.software().empty() ? " No library of the run was at hand where this was packed, so "
+                                    "little of what it printed "
+                                    "is in here."
+                                  : "");
 }
 
 }  // namespace
@@ -87,16 +87,17 @@ std::string readme_markdown(const BundleFinding& finding, const std::vector<Bund
       "| issue.md | the text for the tracker, its title first |\n"
       "| programs/ | programs that show the failure |\n"
       "| report.json | counts, intervals, boundaries, comparisons, builds, system |\n"
-      "| trials.ndjson | the raw trials with their stacks, one a line; those that passed as well |\n"
+      "| trials.ndjson | the raw trials with their stacks, one a line; those that passed as well "
+      "|\n"
       "| bundle.json | what `mpsprobe verify` reads |\n"
       "| MANIFEST.sha256 | hashes of all other files: `shasum -a 256 -c MANIFEST.sha256` |\n";
   const size_t program_files = static_cast<size_t>(std::count_if(
       files.begin(), files.end(), [](const auto& file) { return file.path.starts_with("prog"); }));
-  text += fmt::format("\n## The programs\n\n{} of the cell {}{}. With mpsprobe:\n\n{}\n{}",
-                      counted(program_files, "files"),
-                      code_span(to_string(finding.reproduction.cell)),
-                      finding.reproduction.minimised ? ", the minimal one" : ", not minimised",
-                      code_block(rerun_command(finding), "sh"), programs(finding.reproduction));
+  text +=
+      fmt::format("\n## The programs\n\n{} of the cell {}{}. With mpsprobe:\n\n{}\n{}",
+                  counted(program_files, "files"), code_span(to_string(finding.reproduction.cell)),
+                  finding.reproduction.minimised ? ", the minimal one" : ", not minimised",
+                  code_block(rerun_command(finding), "sh"), programs(finding.reproduction));
   text += "## What was left out\n\n" + left_out(redactor);
   text +=
       "\n## To file it\n\n"
@@ -106,7 +107,8 @@ std::string readme_markdown(const BundleFinding& finding, const std::vector<Bund
       "4. Write the number that you are given into a file filing.txt in this folder: `mpsprobe "
       "list --filed` shows it, and `mpsprobe verify` runs the cells again on a later system.\n\n"
       "A sysdiagnose is not in here, and mpsprobe never takes one: it holds logs, names and files "
-      "of the whole machine. If it is asked for, run `sudo sysdiagnose` soon after the failure, look "
+      "of the whole machine. If it is asked for, run `sudo sysdiagnose` soon after the failure, "
+      "look "
       "at what it collected, and give it to Feedback Assistant alone, never to a public issue.\n";
   return text;
 }

@@ -39,11 +39,9 @@ struct Wanted {
 constexpr auto kSystem = FieldKind::name;
 constexpr auto kId = FieldKind::build_id;
 
-constexpr Wanted kMachine[] = {{"os", kSystem},       {"os_build", kSystem},
-                               {"kernel"},            {"model", kSystem},
-                               {"chip", kSystem},     {"architecture", kSystem},
-                               {"cores"},             {"memory_bytes"},
-                               {"compiler", kSystem}};
+constexpr Wanted kMachine[] = {{"os", kSystem},    {"os_build", kSystem}, {"kernel"},
+                               {"model", kSystem}, {"chip", kSystem},     {"architecture", kSystem},
+                               {"cores"},          {"memory_bytes"},      {"compiler", kSystem}};
 constexpr Wanted kProvenance[] = {{"torch.version"},
                                   {"torch.git_hash", kId},
                                   {"torch.path", FieldKind::path},
@@ -80,11 +78,10 @@ constexpr Wanted kProvenance[] = {{"torch.version"},
                                   {"sim.simulated"},
                                   {"sim.profile"},
                                   {"sim.profile_hash", kId}};
-constexpr Wanted kDescribe[] = {{"mpsprobe_worker"},      {"version"},
-                                {"axes[]"},               {"starts[]"},
-                                {"backends[].name"},      {"backends[].available"},
-                                {"backends[].device"},    {"backends[].reason"},
-                                {"backends[].simulated"}};
+constexpr Wanted kDescribe[] = {
+    {"mpsprobe_worker"},   {"version"},           {"axes[]"},
+    {"starts[]"},          {"backends[].name"},   {"backends[].available"},
+    {"backends[].device"}, {"backends[].reason"}, {"backends[].simulated"}};
 
 size_t character_begin(std::string_view text, size_t at) {
   while (at > 0 && at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) --at;
@@ -187,7 +184,11 @@ class JournalRedaction {
 
   template <Described Record>
   void record(Record& record) {
-    if constexpr (std::is_same_v<Record, StackFrame>) image_ = record.image;
+    std::string source;
+    if constexpr (std::is_same_v<Record, StackFrame>) {
+      image_ = record.image;
+      source = record.source.substr(record.source.find_last_of('/') + 1);
+    }
     uint64_t dropped = 0;
     if constexpr (std::is_same_v<Record, Capture>) dropped = record.dropped();
     for_each_field<Record>([this, &record]<typename Field>(const Field& field) {
@@ -197,6 +198,10 @@ class JournalRedaction {
         this->template take<Field::kind>(record.*field.member);
       }
     });
+    if constexpr (std::is_same_v<Record, StackFrame>) {
+      // A library's own file, as its debug information names it.
+      if (redactor_.is_of_the_software(image_)) record.source = redactor_.without_given(source);
+    }
     if constexpr (std::is_same_v<Record, Capture>) {
       record.bytes = record.head.size() + record.tail.size() + dropped;
     }
@@ -367,7 +372,8 @@ class JournalRedaction {
     cells = std::move(changed);
   }
   void structure(WorkerInfo&, json& describe) {
-    const json library = describe.is_object() ? describe.value("provenance", json::object()) : json();
+    const json library =
+        describe.is_object() ? describe.value("provenance", json::object()) : json();
     describe = wanted_of(describe, kDescribe);
     if (library.is_object() && redactor_.enabled()) describe["provenance"] = library_of(library);
   }
@@ -381,7 +387,7 @@ class JournalRedaction {
   std::set<std::string> functions_;  ///< of the software, as titles name them
   std::set<std::string> shown_;
   std::set<std::string> output_;  ///< that stayed as it was
-  std::string image_;  ///< of the frame that is looked at, as it was
+  std::string image_;             ///< of the frame that is looked at, as it was
 };
 
 /// The source files of the package that a library belongs to, where it has one.

@@ -68,17 +68,20 @@ std::vector<std::string> told_by_failures(const std::string& text) {
 
 TEST(Redactor, KeepsNoPlantedTextWhereverItStands) {
   Redactor redactor = with_libraries();
-  ASSERT_EQ(redactor.output("RuntimeError: Placeholder storage has not been allocated on MPS device!"),
-            "RuntimeError: Placeholder storage has not been allocated on MPS device!");
+  ASSERT_EQ(
+      redactor.output("RuntimeError: Placeholder storage has not been allocated on MPS device!"),
+      "RuntimeError: Placeholder storage has not been allocated on MPS device!");
   const std::vector<PlantedText> planted = all_planted_texts();
   EXPECT_GE(planted.size(), 783U);
   std::vector<std::string> left;
   for (const PlantedText& each : planted) {
-    std::vector<std::string> shown{redactor.output(each.text), redactor.text(each.text),
+    std::vector<std::string> shown{redactor.output(each.text),
+                                   redactor.text(each.text),
                                    redactor.output("step 3\n" + each.text),
                                    redactor.title("bad access in " + each.text, {}),
                                    redactor.path("/srv/" + each.text + "/x.so"),
-                                   redactor.path(each.text), redactor.symbol(each.text, "x.so"),
+                                   redactor.path(each.text),
+                                   redactor.symbol(each.text, "x.so"),
                                    redactor.variable("PYTORCH_X=" + each.text),
                                    redactor.variable(each.text + "=1")};
     for (const std::string& told : told_by_failures(each.text)) {
@@ -133,8 +136,9 @@ TEST(Redactor, KeepsRunsOfTheSoftwareAndNumbersWhereItsLiteralsHaveThem) {
 
 TEST(Redactor, SaysHowManyLinesAreLeftOut) {
   Redactor redactor = with_small_library();
-  EXPECT_EQ(redactor.output("Jane Plantedova trains\nfor otto\n\nShutting down the worker\nsaved\n"),
-            "[... 2 lines left out ...]\nShutting down the worker\n[... 1 line left out ...]\n");
+  EXPECT_EQ(
+      redactor.output("Jane Plantedova trains\nfor otto\n\nShutting down the worker\nsaved\n"),
+      "[... 2 lines left out ...]\nShutting down the worker\n[... 1 line left out ...]\n");
   EXPECT_EQ(redactor.lines_left_out(), 3U);
   EXPECT_EQ(redactor.output(""), "");
 }
@@ -254,6 +258,20 @@ TEST(JournalRedaction, NeverCountsMoreDroppedBytesThanThereWere) {
   EXPECT_GT(err.head.size(), 4U);
   EXPECT_EQ(err.dropped(), 0U);
   EXPECT_EQ(out.dropped(), 996U);
+}
+
+TEST(JournalRedaction, KeepsTheSourceOfALibrarysFrameAlone) {
+  SampleJournal sample;
+  sample.plan("sim/linear/graph/threads=2").ran(1);
+  ThreadStack stack;
+  stack.frames = {{"libmlx.so", "", 1, "mlx::core::eval", "/Users/janes/mlx/eval.cpp:7"},
+                  {"libjane.so", "", 1, "main", "/Users/janes/kim.cpp:7"}};
+  sample.journal.trials[0].processes[0].stacks.threads = {stack};
+  Redactor redactor(true);
+  const std::string all = redacted(sample.journal, redactor);
+  EXPECT_THAT(all, HasSubstr("\"eval.cpp:7\""));
+  EXPECT_THAT(all, Not(HasSubstr("janes")));
+  EXPECT_THAT(all, Not(HasSubstr("kim")));
 }
 
 TEST(JournalRedaction, AKeyThatIsNewInAJournalIsLeftOutUntilItsKindIsStated) {

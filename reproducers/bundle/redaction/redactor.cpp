@@ -79,7 +79,8 @@ bool could_be_shown_as(const std::string& text, const std::string& redacted) {
   std::string_view left = redacted;
   static const Shape kNumbered(" \\(\\d{1,9}\\)$");  // of two titles that are shown alike
   const size_t last = left.find_last_of('(');
-  if (last != left.npos && last > 0 && kNumbered.match(left, last - 1)) left.remove_suffix(left.size() - last + 1);
+  if (last != left.npos && last > 0 && kNumbered.match(left, last - 1))
+    left.remove_suffix(left.size() - last + 1);
   size_t at = 0;
   bool any = false;
   bool first = true;
@@ -88,9 +89,10 @@ bool could_be_shown_as(const std::string& text, const std::string& redacted) {
     const std::string_view part = left.substr(0, end);
     any = any || std::any_of(part.begin(), part.end(), is_word_byte);
     const bool is_last = end == left.size();
-    const size_t found = is_last && !first
-                             ? (text.size() >= at + part.size() ? text.size() - part.size() : text.npos)
-                             : text.find(part, at);
+    const size_t found =
+        is_last && !first
+            ? (text.size() >= at + part.size() ? text.size() - part.size() : text.npos)
+            : text.find(part, at);
     if (found == text.npos || text.compare(found, part.size(), part) != 0) return false;
     if (first && found != 0) return false;
     if (is_last) return any && !first && found + part.size() == text.size();
@@ -111,9 +113,9 @@ void Redactor::add_system_image(std::string_view path) {
 
 bool Redactor::is_of_the_software(std::string_view image) const {
   const std::string_view name = last_part(image);
-  return !name.empty() && (is_path_of_the_system(image) || is_name_of_the_software(name) ||
-                           place_in_a_package(image) != std::string_view::npos ||
-                           system_images_.contains(name));
+  return !name.empty() &&
+         (is_path_of_the_system(image) || is_name_of_the_software(name) ||
+          place_in_a_package(image) != std::string_view::npos || system_images_.contains(name));
 }
 
 bool Redactor::is_own_word(std::string_view word) const {
@@ -126,8 +128,7 @@ bool Redactor::mark_frame(std::string_view line, std::vector<bool>& keep) const 
   if (!is_frame_line(line, frame)) return false;
   static const Shape kFrom(" from (\\S+)$");
   static const Shape kOffset(" \\+ (?:0x[0-9a-f]+|\\d+)");
-  std::string_view image =
-      line.substr(frame.image_begin, frame.image_end - frame.image_begin);
+  std::string_view image = line.substr(frame.image_begin, frame.image_end - frame.image_begin);
   for (size_t at = frame.symbol_end; image.empty() && at < line.size(); ++at) {
     const auto from = kFrom.match(line, at);
     const size_t in = line.find(" in ", at);
@@ -239,7 +240,8 @@ std::string Redactor::output(std::string_view text) {
     for (const TextPart& part : words_of_rules(text)) mark(rules, part.begin, part.end);
     size_t waiting = 0;
     const auto say_left_out = [&] {
-      if (waiting > 0) all.text += fmt::format("[... {} left out ...]\n", counted(waiting, "lines"));
+      if (waiting > 0)
+        all.text += fmt::format("[... {} left out ...]\n", counted(waiting, "lines"));
       all.left_out += waiting;
       waiting = 0;
     };
@@ -287,6 +289,7 @@ std::string Redactor::path(std::string_view path) {
   const std::string front = name.size() == path.size() ? "" : "*/";
   if (is_of_the_software(name)) return without_given(front + std::string(name));
   ++texts_left_out_;
+  if (name.empty()) return front;
   return front + "<file>" + std::string(ending_of_software(name));
 }
 
@@ -333,7 +336,8 @@ std::string Redactor::argument(std::string_view argument) {
   const size_t equals = argument.find('=');
   if (argument.starts_with("--") && is_own_word(argument.substr(0, equals))) {
     if (equals == std::string_view::npos) return std::string(argument);
-    return std::string(argument.substr(0, equals + 1)) + this->argument(argument.substr(equals + 1));
+    return std::string(argument.substr(0, equals + 1)) +
+           this->argument(argument.substr(equals + 1));
   }
   if (argument.find('/') == std::string_view::npos) {
     const std::string value(argument);

@@ -19,9 +19,9 @@ constexpr std::array<std::string_view, 16> kVariables{
     "MKL_", "GOMP_",    "CUDA_",  "DYLD_", "LD_",    "Malloc",    "MALLOC", "OBJC_"};
 
 constexpr std::array<std::string_view, 26> kEndings{
-    ".a",   ".c",  ".cc",     ".cpp", ".cu", ".cuh",         ".cxx",   ".dylib",    ".framework",
-    ".h",   ".hpp", ".ips",   ".json", ".log", ".m",         ".metal", ".mm",       ".ndjson",
-    ".o",   ".py", ".pyx",    ".rs",  ".sh", ".safetensors", ".so",    ".metallib"};
+    ".a", ".c",   ".cc",  ".cpp",  ".cu",  ".cuh",         ".cxx",   ".dylib",   ".framework",
+    ".h", ".hpp", ".ips", ".json", ".log", ".m",           ".metal", ".mm",      ".ndjson",
+    ".o", ".py",  ".pyx", ".rs",   ".sh",  ".safetensors", ".so",    ".metallib"};
 
 bool begins_with_any(std::string_view text, const auto& beginnings) {
   return std::any_of(beginnings.begin(), beginnings.end(),
@@ -45,8 +45,10 @@ bool is_name_of_the_software(std::string_view name) {
       "|openblas|objc|dispatch|c|m|pthread|dl|rt|z|unwind)"
       "|AGXMetal\\w{0,8}|IOGPU|IOAccelerator|IOKit|Metal(?:PerformanceShaders(?:Graph)?|Tools)?"
       "|MPS(?:Core|Matrix|NDArray|NeuralNetwork|RayIntersector|Image|Functions)|MTLCompiler"
-      "|(?:Core)?Foundation|QuartzCore|CoreGraphics|Accelerate|vecLib|GPUCompiler\\w*|GPUToolsCapture"
-      "|ld-linux-[\\w-]{1,12}|\\[vdso\\]|zsh|bash|sh|fish|launchd|sshd|login|make|ninja|ctest|kernel)"
+      "|(?:Core)?Foundation|QuartzCore|CoreGraphics|Accelerate|vecLib|GPUCompiler\\w*|"
+      "GPUToolsCapture"
+      "|ld-linux-[\\w-]{1,12}|\\[vdso\\]|zsh|bash|sh|fish|launchd|sshd|login|make|ninja|ctest|"
+      "kernel)"
       "(?:\\.cpython-\\d{2,3}t?-[\\w-]{1,24})?(?:\\.[A-E])?"
       "(?:[-.]?\\d{1,3}){0,4}t?(?:\\.(?:so|dylib|framework))?(?:\\.\\d{1,3}){0,4}$");
   return kNames.match(name, 0).has_value();

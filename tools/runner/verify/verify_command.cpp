@@ -123,10 +123,9 @@ void check_journal(const VerifyOptions& options, const BundleRecord& record,
   for (const Cell& cell : cells_to_run(record)) known.insert(to_string(cell));
   for (const PlannedCell& planned : header.cells) {
     if (known.contains(to_string(planned.cell))) continue;
-    throw InputError(
-        "--resume " + printable(*options.run.resume),
-        "ran " + to_string(planned.cell) + ", which is no cell of the bundle",
-        "Name the folder of a verification of this bundle");
+    throw InputError("--resume " + printable(*options.run.resume),
+                     "ran " + to_string(planned.cell) + ", which is no cell of the bundle",
+                     "Name the folder of a verification of this bundle");
   }
 }
 

@@ -7,12 +7,10 @@
 namespace mpsprobe {
 
 void add_verify_options(CLI::App& app, VerifyOptions& options) {
-  stand_alone(
-      app,
-      {{"--resume",
-        {"bundle", "--known-good", "--fail-on", "--json", "--trust-run"},
-        "goes on with the options that the verification began with"},
-       {"--filing", {"bundle"}, "notes the number and runs nothing"}});
+  stand_alone(app, {{"--resume",
+                     {"bundle", "--known-good", "--fail-on", "--json", "--trust-run"},
+                     "goes on with the options that the verification began with"},
+                    {"--filing", {"bundle"}, "notes the number and runs nothing"}});
   app.add_option("bundle", options.bundle, "folder of a bundle that `mpsprobe feedback` wrote")
       ->type_name("BUNDLE")
       ->required();
