@@ -14,6 +14,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t bytes) {
     id += "0123456789abcdef"[data[i] & 15];
   }
   const ImageFile file({reinterpret_cast<const char*>(data) + 16, bytes - 16});
+  macho_literals(file, id);
+  macho_literals(file, std::nullopt);
   for (const std::string& wanted : {id, std::string()}) {
     const auto symbols = open_macho_symbols(file, wanted);
     if (symbols == nullptr) continue;

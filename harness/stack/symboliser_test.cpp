@@ -288,6 +288,51 @@ TEST(MachoSymbols, PickTheSliceOfAUniversalFileByItsId) {
   EXPECT_EQ(function_at(universal, "", 0x150c), "no image");
 }
 
+#ifdef __linux__
+TEST(ImageLiterals, AreOfTheImageWithThisIdAlone) {
+  const FrameAddress here = own_address(planted_static(1));
+  const std::string literals = image_literals(here.path, here.image_id);
+  EXPECT_THAT(literals, HasSubstr(std::string("a text that no other library has") + '\0'));
+  EXPECT_EQ(image_literals(here.path, std::nullopt), literals);
+  EXPECT_EQ(image_literals(here.path, "abcd"), "");
+  EXPECT_EQ(image_literals(here.path, ""), "");
+  EXPECT_EQ(image_literals(kTestdata + "planted_functions.cpp", std::nullopt), "");
+}
+#endif
+
+/// A Mach-O image with one section of literals, "planted".
+std::string image_with_literals() {
+  const auto little = [](uint64_t value, size_t bytes) {
+    std::string text;
+    for (size_t i = 0; i < bytes; ++i) text += static_cast<char>(value >> (8 * i) & 0xff);
+    return text;
+  };
+  const auto name = [](std::string text) {
+    text.resize(16, '\0');
+    return text;
+  };
+  constexpr size_t kCommands = 72 + 80 + 24;
+  std::string file = little(0xfeedfacf, 4) + little(0, 12) + little(2, 4) + little(kCommands, 4);
+  file += little(0, 8);
+  file += little(0x19, 4) + little(72 + 80, 4) + name("__TEXT") + little(0, 32) + little(0, 8);
+  file += little(1, 4) + little(0, 4);
+  file += name("__cstring") + name("__TEXT") + little(0, 8) + little(8, 8);
+  file += little(32 + kCommands, 4) + little(0, 12) + little(2, 4) + little(0, 12);
+  file += little(0x1b, 4) + little(24, 4) + std::string(16, '\x11');
+  return file + std::string("planted\0", 8) + "behind it";
+}
+
+TEST(ImageLiterals, OfMachOAreItsSectionsOfLiterals) {
+  const std::string bytes = image_with_literals();
+  const std::string id(32, '1');
+  EXPECT_THAT(macho_literals(ImageFile(bytes), id), StartsWith(std::string("planted\0", 8)));
+  EXPECT_THAT(macho_literals(ImageFile(bytes), id), testing::Not(HasSubstr("behind")));
+  EXPECT_EQ(macho_literals(ImageFile(bytes), "22"), "");
+  for (size_t end = 0; end < bytes.size(); ++end) {
+    macho_literals(ImageFile(std::string_view(bytes).substr(0, end)), std::nullopt);
+  }
+}
+
 TEST(MachoSymbols, SurviveAFileThatEndsAnywhere) {
   const std::string whole = contents(kMacho);
   ASSERT_GT(whole.size(), 40'000U);
