@@ -84,6 +84,7 @@ void judge_first(Judgement& judgement, const JudgedProcess& judged) {
                      judgement.outcome == Outcome::infrastructure;
   const FailureEvent* const first = first_failure(judged.process.failures);
   if (!ended || first == nullptr || judgement.bystander) return;
+  if (judgement.outcome == Outcome::data_race) return;  // what was told may come of it
   const ReportedFailure reported = read_failure(*first);
   if (reported.title == kInnocentVictim ||
       (!is_failure(reported.outcome) && reported.outcome != Outcome::refused)) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "scenarios/evidence/crash_handler.h"
 #include "scenarios/threads/batch_queue.h"
@@ -235,11 +236,21 @@ class Round {
     const CrashContext context(slot);
     recorder_.begin_thread(slot, "waiting beside");
     uint32_t waits = 0;
-    // Noted once: a thread that always gets on would hide that the others do not.
+    // Noted once: a thread that always gets on would hide that the others do not. So would its
+    // computing, once they stand still.
+    constexpr int kWaitsWithoutProgress = 100'000;
     recorder_.at(slot, 0, Step::synchronising);
+    uint64_t seen = 0;
+    int still = 0;
     try {
       for (; !ended_.load(std::memory_order_relaxed); ++waits) {
         workload_.wait_beside();
+        const uint64_t progress = read_progress(*recorder_.block());
+        still = progress == std::exchange(seen, progress) ? still + 1 : 0;
+        if (still > kWaitsWithoutProgress) {
+          still = kWaitsWithoutProgress;
+          std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        }
         std::this_thread::yield();
       }
     } catch (...) {

@@ -102,7 +102,8 @@ TEST_F(Bisect, TrialsOfABuildThatWereMadeElsewhereStartNothing) {
 TEST_F(Bisect, LeavesOutBuildsThatDoNotReadAVariableOfTheCell) {
   const std::string cell = std::string(kCell) + "/threads=1/env.ONLY_NEW=1";
   const std::string list = builds(6, 4);
-  const Run none = mpsprobe({"bisect", cell, "--builds", list, "--out", path("none")});
+  const Run none =
+      mpsprobe({"bisect", cell, "--builds", list, "--trust-run", "--out", path("none")});
   EXPECT_EQ(none.exit_code, 4) << none.err;
   EXPECT_THAT(none.out, HasSubstr("Fewer than two builds can run the cell"));
   EXPECT_THAT(none.out, HasSubstr("could not be tried: env.ONLY_NEW: no library that it loads"));
@@ -111,7 +112,7 @@ TEST_F(Bisect, LeavesOutBuildsThatDoNotReadAVariableOfTheCell) {
     std::filesystem::rename(path(name), path("inner-" + name));
     described(name, path("inner-" + name), R"(s/"ONLY_NEW": ""/"ONLY_NEW": "libnew"/)");
   }
-  const Run run = mpsprobe({"bisect", cell, "--builds", list, "--out", path("out")});
+  const Run run = mpsprobe({"bisect", cell, "--builds", list, "--trust-run", "--out", path("out")});
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(run.out, HasSubstr("The failure began with b4 ("));
   EXPECT_THAT(read("out/bisect.md"),

@@ -205,7 +205,8 @@ TEST_F(ReproRun, WhatCannotBeReducedIsSaidWithTheRemedy) {
   result = mpsprobe({"repro", "sim/nosuch/default"});
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(result.err, HasSubstr("list operations"));
-  result = mpsprobe({"repro", "sim/mm/default/threads=2/env.PYTORCH_MPS_FAST_MAHT=1"});
+  result =
+      mpsprobe({"repro", "sim/mm/default/threads=2/env.PYTORCH_MPS_FAST_MAHT=1", "--trust-run"});
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(result.err, HasSubstr("env.PYTORCH_MPS_FAST_MAHT: no library"));
   EXPECT_THAT(result.err, Not(HasSubstr("--force-env")));

@@ -35,14 +35,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// A variable of the cell that has no name or value but the bundle's own for it; "" for none.
+std::string hidden_variable(const Cell& cell) {
+  std::string hidden;
+  for (const auto& [name, value] : parse_variables(cell.env)) {
+    if (is_stand_in(name) || is_stand_in(value)) hidden = name;
+  }
+  return hidden;
+}
+
 /// Refuses a cell whose operation or variable has no name but the bundle's own for it.
 void check_names(const BundleRecord& record, const Operations& operations) {
   for (size_t i = 0; i < record.cells.size(); ++i) {
     const Cell& cell = record.cells[i].cell;
-    std::string hidden;
-    for (const auto& [name, value] : parse_variables(cell.env)) {
-      if (is_stand_in(name) || is_stand_in(value)) hidden = name;
-    }
+    std::string hidden = hidden_variable(cell);
     if (is_stand_in(cell.op) && !operations.contains(cell.op)) hidden = cell.op;
     if (hidden.empty()) continue;
     throw InputError(
@@ -208,6 +214,10 @@ int verify_command_line(const VerifyOptions& options) {
   if (run.resume.has_value()) {
     check_journal(options, record, read_journal(fs::path(*run.resume) / "journal.ndjson").header);
   } else {
+    const bool hidden =
+        std::any_of(record.cells.begin(), record.cells.end(),
+                    [](const BundleCell& entry) { return !hidden_variable(entry.cell).empty(); });
+    if (hidden) check_names(record, {});
     refuse_foreign_variables(run, chosen_matrix(run));
     check_workers(options, record);
   }

@@ -83,10 +83,9 @@ json describe(const std::string& name, const std::string& path,
     }
     const std::string last = last_lines(result.err, 3, 300);
     const std::string redirected = printable(redirected_loader(whole));
-    throw MachineError(
-        fmt::format("{} {} when asked what it is{}{}. {}", who, how_it_ended(result, seconds),
-                    last.empty() ? "" : ": ", last,
-                    redirected.empty() ? remedy_for(result, path) : redirected));
+    throw MachineError(fmt::format("{} {} when asked what it is{}{}. {}", who,
+                                   how_it_ended(result, seconds), last.empty() ? "" : ": ", last,
+                                   redirected.empty() ? remedy_for(result, path) : redirected));
   }
   constexpr int kDeepest = 16;
   json answer =
