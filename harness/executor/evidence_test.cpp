@@ -168,6 +168,7 @@ TEST_F(EvidenceTest, ALockWhoseOwnerHasEndedIsNoCycle) {
 
 TEST_F(EvidenceTest, AThreadThatSpinsWaitsForNothing) {
   if (kSignalsComeLate) GTEST_SKIP() << "ThreadSanitizer keeps the signals back";
+  limits_.stall = 4;
   limits_.timeout = 8;
   const ProcessRecord process = misbehave("busy_loop");
   EXPECT_EQ(trial_.judgement.outcome, Outcome::timeout);
@@ -179,6 +180,7 @@ TEST_F(EvidenceTest, AThreadThatSpinsWaitsForNothing) {
 
 TEST_F(EvidenceTest, AStackThatCannotBeTakenIsNoCrash) {
   if (kSignalsComeLate) GTEST_SKIP() << "ThreadSanitizer keeps the signals back";
+  limits_.stall = 4;
   limits_.timeout = 8;
   const ProcessRecord process = misbehave("misleading_frame");
   EXPECT_EQ(trial_.judgement.outcome, Outcome::timeout);

@@ -47,6 +47,13 @@ std::string content_of(pid_t pid, const char* name) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+/// Whether a thread runs or waits for a processor: field 3 of its stat, behind its name.
+bool is_runnable(const fs::path& thread) {
+  std::ifstream file(thread / "stat", std::ios::binary);
+  const std::string stat{std::istreambuf_iterator<char>(file), {}};
+  return stat.find(") R ") != std::string::npos;
+}
+
 /// Of a process, its ended threads, and the children that it has waited for: fields 14 to 17 of its
 /// stat (proc(5)). The name before them is in parentheses and may hold anything.
 double seconds_of(pid_t pid) {
@@ -84,6 +91,9 @@ double ProcessorUse::look(pid_t pid, bool main_thread_alone) {
       const bool counts = !main_thread_alone || number == pid;
       if (counts && task.computed > before.computed && computed <= window) {
         as_if_idle += computed / std::max(window - waited, computed);
+      } else if (counts && window > 0 && task.computed == before.computed && is_runnable(thread)) {
+        as_if_idle +=
+            1;  // on a very busy machine it got none, and how long it waits is not told yet
       }
       tasks[number] = task;
     });
