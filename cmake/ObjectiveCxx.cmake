@@ -49,7 +49,8 @@ else()
         "SHELL:-isystem ${PROJECT_SOURCE_DIR}/scenarios/sim/face/gnustep"
         "SHELL:-isystem ${MPSPROBE_GNUSTEP_INCLUDE}" "SHELL:-isystem ${MPSPROBE_OBJC_INCLUDE}"
         "SHELL:-iframework ${PROJECT_SOURCE_DIR}/scenarios/frameworks")
-    set(_libraries ${MPSPROBE_GNUSTEP} ${MPSPROBE_OBJC} ${MPSPROBE_BLOCKS})
+    # Blocks first: Foundation has a Block_copy of its own, which leaves blocks that hold plain numbers on the stack.
+    set(_libraries ${MPSPROBE_BLOCKS} ${MPSPROBE_GNUSTEP} ${MPSPROBE_OBJC})
   endif()
 endif()
 

@@ -322,8 +322,8 @@ class Prover {
       const fs::path objc = fs::path(asked.out.substr(0, asked.out.find('\n'))).parent_path();
       const Words of_gnustep = words_in(
           "-fblocks -fobjc-runtime=gcc -fconstant-string-class=NSConstantString -fobjc-exceptions "
-          "-isystem /usr/include/GNUstep -lmpsprobe_metal_face -lgnustep-base -lobjc "
-          "-lBlocksRuntime -lpthread");
+          "-isystem /usr/include/GNUstep -lmpsprobe_metal_face -lBlocksRuntime "
+          "-lgnustep-base -lobjc -lpthread");
       // Our headers before those of GNUstep.
       words.insert(words.end(),
                    {"-isystem", (request_.data / "gnustep").string(), "-isystem",

@@ -1,3 +1,4 @@
+#include <Block.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <shaders/kernels_text.h>
@@ -20,6 +21,18 @@ using metal_rules::floats;
 using metal_rules::new_command_buffer;
 using metal_rules::new_queue;
 using metal_rules::run;
+
+// GNUstep's Foundation has a Block_copy of its own, which returns such a block as it is.
+TEST(FaceObjects, ABlockThatHoldsAPlainNumberOutlivesTheFunctionThatMadeIt) {
+  int number = 7;
+  int (^const on_the_stack)() = ^{
+    return number;
+  };
+  int (^const kept)() = Block_copy(on_the_stack);
+  EXPECT_NE((void*)kept, (void*)on_the_stack);
+  EXPECT_EQ(kept(), 7);
+  Block_release(kept);
+}
 
 TEST(FaceObjects, HandlersAreCalledOnceEachInTheirOrderWithTheCommandBuffer) {
   @autoreleasepool {
