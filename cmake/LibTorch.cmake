@@ -52,6 +52,18 @@ set(MPSPROBE_HAS_MPS_STREAM_POOL ${_has_pool} CACHE BOOL
     "LibTorch's headers declare at::mps::getStreamFromPool (detected, not to be set)" FORCE)
 mark_as_advanced(MPSPROBE_HAS_MPS_STREAM_POOL)
 
+# Which of its two ABIs the C++ library is used with: what uses LibTorch uses LibTorch's.
+set(_abi 1)
+set(_said "${MPSPROBE_TORCH_ROOT}/share/cmake/Torch/TorchConfig.cmake")
+if(EXISTS "${_said}")
+  file(STRINGS "${_said}" _said REGEX "_GLIBCXX_USE_CXX11_ABI=0")
+  if(_said)
+    set(_abi 0)
+    # Text goes from one of our libraries to another.
+    add_compile_definitions(_GLIBCXX_USE_CXX11_ABI=0)
+  endif()
+endif()
+
 # NDEBUG in every build type: classes such as at::RecordFunction have members that exist only with or
 # only without it, the released libraries are built with it, and a consumer without it reads the wrong layout.
 add_library(LibTorch::cpu INTERFACE IMPORTED GLOBAL)
@@ -59,7 +71,7 @@ set_target_properties(LibTorch::cpu PROPERTIES
   INTERFACE_INCLUDE_DIRECTORIES "${_include};${_include}/torch/csrc/api/include"
   INTERFACE_COMPILE_FEATURES cxx_std_20
   INTERFACE_COMPILE_DEFINITIONS
-    "NDEBUG;$<$<PLATFORM_ID:Linux>:_GLIBCXX_USE_CXX11_ABI=1>;$<$<BOOL:${_has_pool}>:MPSPROBE_HAS_MPS_STREAM_POOL=1>"
+    "NDEBUG;$<$<PLATFORM_ID:Linux>:_GLIBCXX_USE_CXX11_ABI=${_abi}>;$<$<BOOL:${_has_pool}>:MPSPROBE_HAS_MPS_STREAM_POOL=1>;$<$<VERSION_LESS:${MPSPROBE_TORCH_VERSION},2.9>:MPSPROBE_LIBTORCH_BEFORE_2_9>"
   INTERFACE_LINK_LIBRARIES "LibTorch::torch_cpu;LibTorch::c10")
 # Programs find LibTorch where it was linked. Not CMake's own RPATH: that leaves out folders inside the
 # source tree, such as .deps, and would give the runner, which never loads LibTorch, the same RPATH.

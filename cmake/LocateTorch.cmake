@@ -5,6 +5,10 @@
 include(${CMAKE_CURRENT_LIST_DIR}/LocateLibrary.cmake)
 
 set(MPSPROBE_TORCH_MINIMUM 2.9)
+if(MPSPROBE_PYTORCH_SOURCE)
+  # Debian's sources are of this one.
+  set(MPSPROBE_TORCH_MINIMUM 2.6)
+endif()
 set(MPSPROBE_TORCH_PINNED 2.15.0)
 set(MPSPROBE_TORCH_CALLED LibTorch)
 set(MPSPROBE_TORCH_PACKAGE torch)

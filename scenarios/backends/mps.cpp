@@ -168,7 +168,11 @@ BackendReport report_mps() {
     with_worker_errors([&] {
       report.available = at::detail::getMPSHooks().hasMPS();
       if (report.available) {
+#ifdef MPSPROBE_LIBTORCH_BEFORE_2_9  // its device tells no name
+        report.device = describe_mps().at("device");
+#else
         report.device = at::mps::MPSDevice::getInstance()->getName();
+#endif
       } else {
         report.reason = kNoMps;
       }

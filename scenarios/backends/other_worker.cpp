@@ -42,10 +42,16 @@ constexpr std::array kOtherWorkers{
 #endif
 };
 
-// The build with ThreadSanitizer has others of its kind.
+// PyTorch's own MPS code before the stand-in for it, where tools/build-worker has built it. The build
+// with ThreadSanitizer has others of its kind.
 fs::path path_of(const OtherWorker& worker) {
-  const bool sanitized = own_executable().string().ends_with("-tsan");
-  return installation_folder() / "bin" / (std::string(worker.program) + (sanitized ? "-tsan" : ""));
+  const fs::path folder = installation_folder() / "bin";
+  const std::string kind = own_executable().string().ends_with("-tsan") ? "-tsan" : "";
+  const fs::path own = folder / ("mpsprobe-mps-own-worker" + kind);
+  std::error_code error;
+  return worker.backend == Backend::mps && fs::exists(own, error)
+             ? own
+             : folder / (std::string(worker.program) + kind);
 }
 
 std::string quoted_for_shell(const std::string& text) {
@@ -89,7 +95,12 @@ void become_other_worker(int argc, char** argv) {
   if (other == kOtherWorkers.end()) return;
   const std::string worker = path_of(*other).string();
   // A worker that is asked for what it is itself is the one that was looked for.
-  if (fs::path(own_executable()).filename() == fs::path(worker).filename()) return;
+  // So is one that was built beside it, with fixes.
+  const std::string self = fs::path(own_executable()).filename().string();
+  if (self == fs::path(worker).filename() ||
+      (other->backend == Backend::mps && self.starts_with("mpsprobe-mps-"))) {
+    return;
+  }
   execv(worker.c_str(), argv);
   // Returns where it fails; that it is not there is said later, of the backend.
   if (errno != ENOENT) {

@@ -37,7 +37,17 @@ constexpr int32_t kDeviceErrors[] = {
     721,  // cudaErrorContained
 };
 
-bool is_of_the_device(const c10::AcceleratorError& error, std::string_view text) {
+#ifdef MPSPROBE_LIBTORCH_BEFORE_2_9
+// What later releases throw: none here.
+struct AcceleratorError : c10::Error {
+  using c10::Error::Error;
+  int32_t get_error_code() const { return 0; }
+};
+#else
+using c10::AcceleratorError;
+#endif
+
+bool is_of_the_device(const AcceleratorError& error, std::string_view text) {
   // MPS has no codes: what it reports in this way was reported by the GPU.
   return !text.starts_with("CUDA error") ||
          std::find(std::begin(kDeviceErrors), std::end(kDeviceErrors), error.get_error_code()) !=
@@ -51,7 +61,7 @@ void rethrow_for_worker() {
     throw;
   } catch (const c10::OutOfMemoryError& error) {
     throw OutOfMemoryError(error.what_without_backtrace());
-  } catch (const c10::AcceleratorError& error) {
+  } catch (const AcceleratorError& error) {
     const std::string text = error.what_without_backtrace();
     if (is_of_the_device(error, text)) {
       throw GpuError(text);
@@ -68,6 +78,12 @@ void rethrow_for_worker() {
       throw UnsupportedError(text);
     }
     throw std::runtime_error(text);
+  } catch (const std::runtime_error& error) {
+    // Of the simulated device, which has not everything that Apple's has.
+    if (std::string_view(error.what()).starts_with("SIMULATED: the simulated")) {
+      throw UnsupportedError(error.what());
+    }
+    throw;
   } catch (const std::bad_alloc&) {
     throw OutOfMemoryError("the host has no memory left");
   }

@@ -63,9 +63,7 @@ void Encoder::encode(std::function<void()> command) {
     fail_assertion("-[AGXG16XFamilyComputeContext dispatchThreads:threadsPerThreadgroup:]", 0,
                    "encoding on an encoder that has ended");
   }
-  buffer_.require_recording("setCurrentCommandEncoder:");
-  std::lock_guard lock(buffer_.contents_);
-  buffer_.commands_.push_back(std::move(command));
+  buffer_.add_command(std::move(command));
 }
 
 void Encoder::end_encoding() {
@@ -99,6 +97,12 @@ void CommandBuffer::require_recording(std::string_view method) const {
       "failed assertion _status < MTLCommandBufferStatusCommitted at line 323 in "
       "-[IOGPUMetalCommandBuffer " +
       std::string(method) + "]");
+}
+
+void CommandBuffer::add_command(std::function<void()> command) {
+  require_recording("setCurrentCommandEncoder:");
+  std::lock_guard lock(contents_);
+  commands_.push_back(std::move(command));
 }
 
 void CommandBuffer::add_scheduled_handler(Handler handler) {

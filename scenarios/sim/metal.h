@@ -110,6 +110,9 @@ class CommandBuffer {
   Encoder& compute_encoder() { return open_encoder(EncoderKind::compute); }
   Encoder& blit_encoder() { return open_encoder(EncoderKind::blit); }
 
+  /// Appends a command of no encoder's, such as an event's. Asserts after commit.
+  void add_command(std::function<void()> command);
+
   /// Called when the buffer is handed to the device. Asserts after commit.
   void add_scheduled_handler(Handler handler);
   /// Called when the device is done, also after an error. Asserts after commit.

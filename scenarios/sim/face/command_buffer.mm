@@ -58,6 +58,19 @@ metal::CommandBuffer::Handler handler_of(SimulatedCommandBuffer* buffer,
                          userInfo:[NSDictionary dictionaryWithObject:text
                                                               forKey:NSLocalizedDescriptionKey]];
 }
+// When it ran is not noted.
+- (CFTimeInterval)GPUStartTime {
+  return 0;
+}
+- (CFTimeInterval)GPUEndTime {
+  return 0;
+}
+- (CFTimeInterval)kernelStartTime {
+  return 0;
+}
+- (CFTimeInterval)kernelEndTime {
+  return 0;
+}
 - (void)commit {
   // Metal's own checks come first: they have the text that people know.
   metal::CommandBuffer& buffer = *recording_->buffer;
@@ -71,6 +84,32 @@ metal::CommandBuffer::Handler handler_of(SimulatedCommandBuffer* buffer,
     const mpsprobe::Pool pool;  // for what handlers make
     execution();
   });
+}
+/// In its turn among the encoders, of which none may be open.
+- (void)simulatedEvent:(id<MTLEvent>)event then:(void (^)(SimulatedEvent*))work {
+  metal::CommandBuffer& buffer = *recording_->buffer;
+  if (buffer.encoding()) {
+    metal::fail_assertion("-[IOGPUMetalCommandBuffer encodeSignalEvent:value:]", 426,
+                          "command buffer with uncommitted encoder");
+  }
+  const std::shared_ptr<void> kept((void*)Block_copy(work),
+                                   [](void* copy) { Block_release(copy); });
+  buffer.add_command(
+      [kept, event = mpsprobe::Owned<SimulatedEvent*>::retain((SimulatedEvent*)event)] {
+        ((void (^)(SimulatedEvent*))kept.get())(event.get());
+      });
+}
+- (void)encodeSignalEvent:(id<MTLEvent>)event value:(uint64_t)value {
+  [self simulatedEvent:event
+                  then:^(SimulatedEvent* signalled) {
+                    [signalled setSignaledValue:value];
+                  }];
+}
+- (void)encodeWaitForEvent:(id<MTLEvent>)event value:(uint64_t)value {
+  [self simulatedEvent:event
+                  then:^(SimulatedEvent* awaited) {
+                    [awaited waitUntilSimulatedValue:value];
+                  }];
 }
 - (void)waitUntilCompleted {
   recording_->buffer->wait_until_completed();

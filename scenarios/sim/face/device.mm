@@ -1,6 +1,6 @@
-#include <cstdlib>
-#include <cstring>
+#include <more_foundation.h>
 
+#include "scenarios/objective_c/owned.h"
 #include "scenarios/sim/face/objects.h"
 #include "scenarios/sim/face/pipeline.h"
 #include "scenarios/sim/face/simulation.h"
@@ -17,6 +17,12 @@ id<MTLDevice> MTLCreateSystemDefaultDevice(void) {
   return [device retain];
 }
 
+NSArray<id<MTLDevice>>* MTLCopyAllDevices(void) {
+  mpsprobe::sim::face::have_pool();
+  const id<MTLDevice> device = [MTLCreateSystemDefaultDevice() autorelease];
+  return [[NSArray alloc] initWithObjects:&device count:1];
+}
+
 @implementation SimulatedDevice
 - (id)init {
   simulation();
@@ -24,6 +30,46 @@ id<MTLDevice> MTLCreateSystemDefaultDevice(void) {
 }
 - (NSString*)name {
   return [NSString stringWithUTF8String:std::string(simulation().device.name()).c_str()];
+}
+- (BOOL)isLowPower {
+  return NO;
+}
+- (BOOL)hasUnifiedMemory {
+  return YES;
+}
+- (uint64_t)recommendedMaxWorkingSetSize {
+  return uint64_t{8} << 30;
+}
+- (NSUInteger)maxBufferLength {
+  return NSUInteger{4} << 30;
+}
+- (NSUInteger)currentAllocatedSize {
+  return mpsprobe::sim::face::allocated_bytes;
+}
+- (uint64_t)registryID {
+  return 1;
+}
+- (BOOL)supportsFamily:(MTLGPUFamily)gpuFamily {
+  return gpuFamily == MTLGPUFamilyMac2;
+}
+- (MTLSizeAndAlign)heapBufferSizeAndAlignWithLength:(NSUInteger)length
+                                            options:(MTLResourceOptions)options {
+  (void)options;
+  return {mpsprobe::sim::face::in_heap(length), mpsprobe::sim::face::in_heap(1)};
+}
+- (id<MTLHeap>)newHeapWithDescriptor:(MTLHeapDescriptor*)descriptor {
+  return [[SimulatedHeap alloc] initWithDescriptor:descriptor];
+}
+- (id<MTLSharedEvent>)newSharedEvent {
+  return [[SimulatedEvent alloc] init];
+}
+- (id<MTLBuffer>)newBufferWithBytesNoCopy:(void*)pointer
+                                   length:(NSUInteger)length
+                                  options:(MTLResourceOptions)options
+                              deallocator:(void (^)(void* pointer, NSUInteger length))deallocator {
+  (void)options;
+  (void)deallocator;
+  return [[SimulatedBuffer alloc] initBorrowing:pointer length:length];
 }
 - (id<MTLCommandQueue>)newCommandQueue {
   return [[SimulatedQueue alloc] init];
@@ -44,6 +90,7 @@ id<MTLDevice> MTLCreateSystemDefaultDevice(void) {
   (void)options;
   const std::string problem = why_not_compiled([source UTF8String]);
   if (problem.empty()) return [[SimulatedLibrary alloc] initWithSource:source];
+  if (SimulatedLibrary* const more = [[SimulatedLibrary alloc] initWithMoreOf:source]) return more;
   if (error != nullptr) {
     NSString* const text = [NSString stringWithUTF8String:problem.c_str()];
     *error = [NSError
@@ -52,6 +99,11 @@ id<MTLDevice> MTLCreateSystemDefaultDevice(void) {
                userInfo:[NSDictionary dictionaryWithObject:text forKey:NSLocalizedDescriptionKey]];
   }
   return nil;
+}
+- (id<MTLLibrary>)newLibraryWithData:(dispatch_data_t)data error:(NSError**)error {
+  (void)data;
+  (void)error;
+  return [[SimulatedLibrary alloc] initWithMoreOf:@""];
 }
 - (id<MTLComputePipelineState>)newComputePipelineStateWithFunction:(id<MTLFunction>)function
                                                              error:(NSError**)error {
@@ -73,38 +125,17 @@ id<MTLDevice> MTLCreateSystemDefaultDevice(void) {
   delete queue_;
   [super dealloc];
 }
+- (id<MTLDevice>)device {
+  return [MTLCreateSystemDefaultDevice() autorelease];
+}
 - (id<MTLCommandBuffer>)commandBuffer {
   return [[[SimulatedCommandBuffer alloc] initWithQueue:self] autorelease];
 }
 @end
 
-@implementation SimulatedBuffer
-- (id)initWithBytes:(const void*)bytes length:(NSUInteger)length {
-  if ((self = [super init]) != nil) {
-    // New memory of Metal's is zeroed.
-    contents_ = static_cast<char*>(std::calloc(length == 0 ? 1 : length, 1));
-    if (contents_ == nullptr) {
-      [self release];
-      return nil;
-    }
-    length_ = length;
-    if (bytes != nullptr) std::memcpy(contents_, bytes, length);
-  }
-  return self;
-}
-- (void)dealloc {
-  std::free(contents_);
-  [super dealloc];
-}
-- (NSUInteger)length {
-  return length_;
-}
-- (void*)contents {
-  return contents_;
-}
-@end
-
 namespace mpsprobe::sim::face {
+
+void have_pool() { static thread_local const Pool pool; }
 
 std::span<float> numbers_in(id<MTLBuffer> buffer, size_t offset, size_t count) {
   return {reinterpret_cast<float*>(static_cast<char*>([buffer contents]) + offset), count};

@@ -115,6 +115,17 @@ DispatchState::Binding& binding_of(SimulatedEncoder* encoder, const char* method
   binding.bytes = std::make_shared<std::vector<char>>(first, first + length);
   binding_of(self, "setBytes:length:atIndex:", index) = binding;
 }
+- (void)useResource:(id<MTLResource>)resource usage:(MTLResourceUsage)usage {
+  (void)resource;
+  (void)usage;  // everything is resident
+}
+- (void)dispatchThreadgroups:(MTLSize)threadgroupsPerGrid
+       threadsPerThreadgroup:(MTLSize)threadsPerThreadgroup {
+  [self dispatchThreads:{threadgroupsPerGrid.width * threadsPerThreadgroup.width,
+                         threadgroupsPerGrid.height * threadsPerThreadgroup.height,
+                         threadgroupsPerGrid.depth * threadsPerThreadgroup.depth}
+      threadsPerThreadgroup:threadsPerThreadgroup];
+}
 - (void)dispatchThreads:(MTLSize)threadsPerGrid
     threadsPerThreadgroup:(MTLSize)threadsPerThreadgroup {
   const char* const method = "dispatchThreads:threadsPerThreadgroup:";
@@ -128,10 +139,13 @@ DispatchState::Binding& binding_of(SimulatedEncoder* encoder, const char* method
                                             state.bindings.begin() + function->shader_->buffers);
   for (size_t i = 0; i < bound.size(); ++i) {
     if (bound[i].data() != nullptr) continue;
-    metal::fail_assertion("validateComputeFunctionArguments", 1038,
-                          "Compute Function(" + function->function_->name +
-                              "): missing Buffer binding at index " + std::to_string(i) + " for " +
-                              function->function_->parameters[i] + "[0].");
+    metal::fail_assertion(
+        "validateComputeFunctionArguments", 1038,
+        "Compute Function(" + function->function_->name + "): missing Buffer binding at index " +
+            std::to_string(i) + " for " +
+            (i < function->function_->parameters.size() ? function->function_->parameters[i]
+                                                        : "buffer") +
+            "[0].");
   }
   if (threadsPerGrid.height != 1 || threadsPerGrid.depth != 1) {
     metal::fail_assertion(place, 0, "the simulated device has one dimension alone");

@@ -1,22 +1,37 @@
 #import <MetalPerformanceShadersGraph/MetalPerformanceShadersGraph.h>
+#include <objc/runtime.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <map>
 #include <memory>
+#include <random>
+#include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "scenarios/objective_c/owned.h"
 #include "scenarios/sim/face/graph_body.h"
+#include "scenarios/sim/face/ndarray.h"
 #include "scenarios/sim/face/objects.h"
 
 using mpsprobe::sim::EncodePath;
+using mpsprobe::sim::face::Array;
+using mpsprobe::sim::face::Arrays;
+using mpsprobe::sim::face::axis_of;
+using mpsprobe::sim::face::Elementwise;
 using mpsprobe::sim::face::elements;
 using mpsprobe::sim::face::encode_work;
 using mpsprobe::sim::face::GraphBody;
+using mpsprobe::sim::face::Layout;
+using mpsprobe::sim::face::load;
 using mpsprobe::sim::face::Node;
+using mpsprobe::sim::face::Reduction;
 using mpsprobe::Owned;
 using mpsprobe::sim::face::Sizes;
+namespace face = mpsprobe::sim::face;
 namespace metal = mpsprobe::sim::metal;
 
 namespace {
@@ -28,11 +43,18 @@ const Node& node_of(MPSGraphTensor* tensor) {
 
 struct DataHalf {
   id<MTLBuffer> buffer;
-  Sizes sizes;
+  NSUInteger offset;
+  Layout layout;
 };
 DataHalf& half_of(MPSGraphTensorData* data) { return *static_cast<DataHalf*>(data->simulated_); }
 
+Sizes sizes_of(const Layout& layout) { return {layout.sizes.rbegin(), layout.sizes.rend()}; }
+
 struct RandomHalf {
+  bool normal = true;
+  uint32_t type = MPSDataTypeFloat32;
+  double low = 0;
+  double high = 1;
   float mean = 0;
   float deviation = 1;
 };
@@ -44,10 +66,10 @@ RandomHalf& half_of(MPSGraphRandomOpDescriptor* descriptor) {
 using Body = std::shared_ptr<GraphBody>;
 Body& body_of(MPSGraph* graph) { return *static_cast<Body*>(graph->simulated_); }
 
-Sizes sizes_of(MPSShape* shape) {
+Sizes numbers_of(NSArray<NSNumber*>* numbers) {
   Sizes sizes;
-  for (NSUInteger i = 0; i < [shape count]; ++i) {
-    sizes.push_back([[shape objectAtIndex:i] integerValue]);
+  for (NSUInteger i = 0; i < [numbers count]; ++i) {
+    sizes.push_back([[numbers objectAtIndex:i] integerValue]);
   }
   return sizes;
 }
@@ -56,14 +78,45 @@ Sizes sizes_of(MPSShape* shape) {
   metal::fail_assertion("-[MPSGraph simulated]", 0, what);
 }
 
+/// A placeholder of one number takes any shape of one.
 void require_shape_of(MPSGraphTensor* tensor, MPSGraphTensorData* data) {
-  if (half_of(data).sizes != node_of(tensor).sizes) {
+  const auto& sizes = node_of(tensor).sizes;
+  const Sizes given = sizes_of(half_of(data).layout);
+  if (sizes && *sizes != given && (elements(*sizes) != 1 || elements(given) != 1)) {
     refuse("tensor data of another shape than its tensor");
   }
 }
 
-void require_float32(MPSDataType type) {
-  if (type != MPSDataTypeFloat32) refuse("the simulated device has float32 alone");
+/// Each element's place in memory, the last dimension moving fastest.
+template <typename Visit>
+void each_place(const DataHalf& data, const Visit& visit) {
+  const Layout& layout = data.layout;
+  char* const first = static_cast<char*>([data.buffer contents]) + data.offset;
+  const size_t width = face::bytes_of(layout.type);
+  for (int64_t i = 0; i < layout.elements(); ++i) {
+    int64_t place = 0;
+    for (int64_t rest = i, d = 0; d < static_cast<int64_t>(layout.sizes.size()); ++d) {
+      place += rest % layout.sizes[static_cast<size_t>(d)] * layout.strides[static_cast<size_t>(d)];
+      rest /= layout.sizes[static_cast<size_t>(d)];
+    }
+    visit(first + static_cast<size_t>(place) * width);
+  }
+}
+
+Array read(const DataHalf& data) {
+  Array array{sizes_of(data.layout), {}};
+  array.numbers.reserve(static_cast<size_t>(data.layout.elements()));
+  each_place(data, [&](const char* at) { array.numbers.push_back(load(at, data.layout.type)); });
+  return array;
+}
+
+void write(const DataHalf& data, const Array& array, bool wrong) {
+  size_t next = 0;
+  each_place(data, [&](char* at) {
+    // One number fills whatever it is written to.
+    const double number = array.numbers[array.numbers.size() == 1 ? 0 : next++];
+    face::store(at, data.layout.type, wrong ? 113 : number);
+  });
 }
 
 }  // namespace
@@ -80,19 +133,35 @@ void require_float32(MPSDataType type) {
   (void)zone;
   return [self retain];  // immutable
 }
+- (MPSShape*)shape {
+  if (!node_of(self).sizes) return nil;
+  NSMutableArray* const shape = [NSMutableArray array];
+  for (const int64_t size : *node_of(self).sizes)
+    [shape addObject:[NSNumber numberWithInteger:size]];
+  return shape;
+}
+- (MPSDataType)dataType {
+  return static_cast<MPSDataType>(node_of(self).type);
+}
 @end
 
 @implementation MPSGraphTensorData
 - (instancetype)initWithMTLBuffer:(id<MTLBuffer>)buffer
                             shape:(MPSShape*)shape
                          dataType:(MPSDataType)dataType {
-  require_float32(dataType);
   if ((self = [super init]) != nil) {
-    auto* const half = new DataHalf{[buffer retain], sizes_of(shape)};
+    auto* const half = new DataHalf{[buffer retain], 0, face::packed(dataType, shape)};
     simulated_ = half;
-    if (static_cast<size_t>(elements(half->sizes)) * sizeof(float) > [buffer length]) {
+    if (static_cast<size_t>(half->layout.elements()) * face::bytes_of(dataType) > [buffer length]) {
       refuse("MPSGraphTensorData: the buffer is smaller than the shape");
     }
+  }
+  return self;
+}
+- (instancetype)initWithMPSNDArray:(MPSNDArray*)ndarray {
+  if ((self = [super init]) != nil) {
+    simulated_ = new DataHalf{
+        [face::buffer_of(ndarray) retain], face::offset_of(ndarray), face::layout_of(ndarray)};
   }
   return self;
 }
@@ -103,7 +172,25 @@ void require_float32(MPSDataType type) {
 }
 @end
 
+@implementation MPSGraphCompilationDescriptor
+- (MPSGraphOptimization)optimizationLevel {
+  return MPSGraphOptimizationLevel0;
+}
+- (void)setOptimizationLevel:(MPSGraphOptimization)level {
+  (void)level;  // nothing is optimised
+}
+@end
+
 @implementation MPSGraphExecutionDescriptor
+- (MPSGraphCompilationDescriptor*)compilationDescriptor {
+  return nil;
+}
+- (void)setCompilationDescriptor:(MPSGraphCompilationDescriptor*)descriptor {
+  (void)descriptor;
+}
+- (void)setEnableCommitAndContinue:(BOOL)enables {
+  (void)enables;  // see makeRoomForGraph
+}
 @end
 
 @implementation MPSGraphOperation
@@ -112,33 +199,130 @@ void require_float32(MPSDataType type) {
 @implementation MPSGraphRandomOpDescriptor
 + (instancetype)descriptorWithDistribution:(MPSGraphRandomDistribution)distribution
                                   dataType:(MPSDataType)dataType {
-  require_float32(dataType);
-  if (distribution != MPSGraphRandomDistributionNormal) {
-    refuse("the simulated device has the normal distribution alone");
-  }
   MPSGraphRandomOpDescriptor* const descriptor = [[[self alloc] init] autorelease];
-  descriptor->simulated_ = new RandomHalf;
+  descriptor->simulated_ =
+      new RandomHalf{.normal = distribution == MPSGraphRandomDistributionNormal, .type = dataType};
   return descriptor;
 }
 - (void)dealloc {
   delete &half_of(self);
   [super dealloc];
 }
-- (float)mean {
-  return half_of(self).mean;
-}
-- (void)setMean:(float)mean {
-  half_of(self).mean = mean;
-}
-- (float)standardDeviation {
-  return half_of(self).deviation;
-}
-- (void)setStandardDeviation:(float)deviation {
-  half_of(self).deviation = deviation;
-}
+#define MPSPROBE_NUMBER(Type, name, setter, member) \
+  -(Type)name {                                     \
+    return static_cast<Type>(half_of(self).member); \
+  }                                                 \
+  -(void)setter : (Type)number {                    \
+    half_of(self).member = number;                  \
+  }
+MPSPROBE_NUMBER(float, mean, setMean, mean)
+MPSPROBE_NUMBER(float, standardDeviation, setStandardDeviation, deviation)
+MPSPROBE_NUMBER(float, min, setMin, low)
+MPSPROBE_NUMBER(float, max, setMax, high)
+MPSPROBE_NUMBER(NSInteger, minInteger, setMinInteger, low)
+MPSPROBE_NUMBER(NSInteger, maxInteger, setMaxInteger, high)
 @end
 
+@interface MPSGraph (Simulated)
+- (MPSGraphTensor*)simulated:(const char*)operation
+                          of:(std::vector<MPSGraphTensor*>)inputs
+                        type:(uint32_t)type
+                     compute:(std::function<Array(Arrays)>)compute;
+@end
+
+namespace {
+
+/// Methods that differ in what they compute alone: the table has the row of each name.
+template <typename Row>
+const Row& row_of(SEL selector, std::span<const Row> rows, const char* Row::*name) {
+  return *std::find_if(rows.begin(), rows.end(), [&](const Row& each) {
+    return std::strncmp(each.*name, sel_getName(selector), std::strlen(each.*name)) == 0;
+  });
+}
+
+id any_elementwise(MPSGraph* graph, SEL selector, std::vector<MPSGraphTensor*> inputs) {
+  const Elementwise& row = row_of(selector, face::elementwise(), &Elementwise::selector);
+  const std::string name = row.selector;
+  const uint32_t type = row.is_truth ? uint32_t{MPSDataTypeBool} : [inputs.back() dataType];
+  return [graph simulated:name.substr(0, name.find("With")).c_str()
+                       of:inputs
+                     type:type
+                  compute:[of = row.of](Arrays all) { return face::each_element(all, of); }];
+}
+id of_one(MPSGraph* graph, SEL selector, MPSGraphTensor* a, NSString*) {
+  return any_elementwise(graph, selector, {a});
+}
+id of_two(MPSGraph* graph, SEL selector, MPSGraphTensor* a, MPSGraphTensor* b, NSString*) {
+  return any_elementwise(graph, selector, {a, b});
+}
+id of_three(MPSGraph* graph, SEL selector, MPSGraphTensor* a, MPSGraphTensor* b, MPSGraphTensor* c,
+            NSString*) {
+  return any_elementwise(graph, selector, {a, b, c});
+}
+
+id reduction(MPSGraph* graph, SEL selector, MPSGraphTensor* tensor, Sizes axes) {
+  const Reduction& row = row_of(selector, face::reductions(), &Reduction::name);
+  return [graph simulated:row.name
+                       of:{tensor}
+                     type:[tensor dataType]
+                  compute:[of = row.of, axes = std::move(axes)](Arrays all) {
+                    return face::reduce(*all[0], axes, of);
+                  }];
+}
+id along_axis(MPSGraph* graph, SEL selector, MPSGraphTensor* tensor, NSInteger axis, NSString*) {
+  return reduction(graph, selector, tensor, {axis});
+}
+id along_axes(MPSGraph* graph, SEL selector, MPSGraphTensor* tensor, NSArray<NSNumber*>* axes,
+              NSString*) {
+  return reduction(graph, selector, tensor, numbers_of(axes));
+}
+
+id unknown(MPSGraph*, SEL selector, ...) {
+  throw std::runtime_error("SIMULATED: the simulated MPSGraph has no " +
+                           std::string(sel_getName(selector)));
+}
+
+/// Numbers of a distribution, the same for the same seed.
+Array random_array(const Sizes& sizes, const RandomHalf& how, uint64_t seed) {
+  Array array{sizes, std::vector<double>(static_cast<size_t>(elements(sizes)))};
+  std::mt19937_64 generator(seed);
+  std::normal_distribution<double> normal(how.mean, how.deviation);
+  std::uniform_real_distribution<double> uniform(how.low, how.high);
+  const bool whole = (how.type & MPSDataTypeFloatBit) == 0;
+  for (double& each : array.numbers) {
+    each = how.normal ? normal(generator) : uniform(generator);
+    if (whole) each = std::floor(each);
+  }
+  return array;
+}
+
+}  // namespace
+
 @implementation MPSGraph
++ (void)initialize {
+  if (self != [MPSGraph class]) return;
+  for (const Elementwise& each : face::elementwise()) {
+    const auto inputs =
+        std::count(each.selector, each.selector + std::strlen(each.selector), ':') - 1;
+    const IMP with[] = {(IMP)of_one, (IMP)of_two, (IMP)of_three};
+    class_addMethod(self, sel_registerName(each.selector), with[inputs - 1], "@@:@@");
+  }
+  for (const Reduction& each : face::reductions()) {
+    const std::string name = each.name;
+    class_addMethod(self, sel_registerName((name + ":axis:name:").c_str()), (IMP)along_axis,
+                    "@@:@q@");
+    class_addMethod(self, sel_registerName((name + ":axes:name:").c_str()), (IMP)along_axes,
+                    "@@:@@@");
+  }
+}
++ (BOOL)resolveInstanceMethod:(SEL)selector {
+  // What begins otherwise is asked by Foundation.
+  if (std::strstr(sel_getName(selector), ":name:") == nullptr &&
+      std::strstr(sel_getName(selector), "ensor") == nullptr)
+    return NO;
+  class_addMethod(self, selector, (IMP)unknown, "@@:");
+  return YES;
+}
 - (instancetype)init {
   if ((self = [super init]) != nil) simulated_ = new Body(std::make_shared<GraphBody>());
   return self;
@@ -150,59 +334,207 @@ void require_float32(MPSDataType type) {
 - (MPSGraphTensor*)simulatedTensor:(Node)node {
   return [[[MPSGraphTensor alloc] initWithNode:body_of(self)->add(std::move(node))] autorelease];
 }
+- (MPSGraphTensor*)simulated:(const char*)operation
+                          of:(std::vector<MPSGraphTensor*>)inputs
+                        type:(uint32_t)type
+                     compute:(std::function<Array(Arrays)>)compute {
+  Node node{.operation = operation, .type = type, .compute = std::move(compute)};
+  for (MPSGraphTensor* const each : inputs) node.inputs.push_back(&node_of(each));
+  return [self simulatedTensor:std::move(node)];
+}
 - (MPSGraphTensor*)placeholderWithShape:(MPSShape*)shape
                                dataType:(MPSDataType)dataType
                                    name:(NSString*)name {
   (void)name;
-  require_float32(dataType);
-  return [self simulatedTensor:{.kind = Node::Kind::placeholder, .sizes = sizes_of(shape)}];
+  Node node{.operation = "placeholder", .type = dataType};
+  if (shape != nil) node.sizes = numbers_of(shape);
+  return [self simulatedTensor:std::move(node)];
+}
+- (MPSGraphTensor*)simulatedConstant:(Array)array type:(MPSDataType)type {
+  return [self simulated:"constant"
+      of:{}
+      type:type
+      compute:[array = std::move(array)](Arrays) { return array; }];
+}
+- (MPSGraphTensor*)constantWithScalar:(double)scalar dataType:(MPSDataType)dataType {
+  return [self simulatedConstant:{
+    {1}, { scalar }
+  }
+                            type:dataType];
+}
+- (MPSGraphTensor*)constantWithScalar:(double)scalar
+                                shape:(MPSShape*)shape
+                             dataType:(MPSDataType)dataType {
+  const Sizes sizes = numbers_of(shape);
+  return [self
+      simulatedConstant:{sizes, std::vector<double>(static_cast<size_t>(elements(sizes)), scalar)}
+                   type:dataType];
+}
+- (MPSGraphTensor*)constantWithData:(NSData*)data
+                              shape:(MPSShape*)shape
+                           dataType:(MPSDataType)dataType {
+  Array array{numbers_of(shape), {}};
+  for (int64_t i = 0; i < elements(array.sizes); ++i) {
+    array.numbers.push_back(load(
+        static_cast<const char*>([data bytes]) + static_cast<size_t>(i) * face::bytes_of(dataType),
+        dataType));
+  }
+  return [self simulatedConstant:std::move(array) type:dataType];
+}
+- (MPSGraphTensor*)castTensor:(MPSGraphTensor*)tensor
+                       toType:(MPSDataType)type
+                         name:(NSString*)name {
+  (void)name;
+  return [self simulated:"cast" of:{tensor} type:type compute:[](Arrays all) { return *all[0]; }];
 }
 - (MPSGraphTensor*)matrixMultiplicationWithPrimaryTensor:(MPSGraphTensor*)primaryTensor
                                          secondaryTensor:(MPSGraphTensor*)secondaryTensor
                                                     name:(NSString*)name {
   (void)name;
-  return [self simulatedTensor:{.kind = Node::Kind::product,
-                                .inputs = {&node_of(primaryTensor), &node_of(secondaryTensor)}}];
+  return [self simulated:"matrixMultiplication"
+                      of:{primaryTensor, secondaryTensor}
+                    type:[primaryTensor dataType]
+                 compute:[](Arrays all) { return face::multiply(*all[0], *all[1]); }];
 }
 - (MPSGraphTensor*)transposeTensor:(MPSGraphTensor*)tensor
                          dimension:(NSUInteger)dimensionIndex
                      withDimension:(NSUInteger)dimensionIndex2
                               name:(NSString*)name {
   (void)name;
-  if (std::max(dimensionIndex, dimensionIndex2) != 1 || dimensionIndex == dimensionIndex2) {
-    refuse("the simulated device transposes matrices alone");
-  }
-  return [self simulatedTensor:{.kind = Node::Kind::transpose, .inputs = {&node_of(tensor)}}];
+  return [self simulated:"transpose"
+                      of:{tensor}
+                    type:[tensor dataType]
+                 compute:[=](Arrays all) {
+                   Sizes order(all[0]->sizes.size());
+                   for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int64_t>(i);
+                   std::swap(order[axis_of(static_cast<int64_t>(dimensionIndex), order.size())],
+                             order[axis_of(static_cast<int64_t>(dimensionIndex2), order.size())]);
+                   return face::permute(*all[0], order);
+                 }];
 }
-- (MPSGraphTensor*)additionWithPrimaryTensor:(MPSGraphTensor*)primaryTensor
-                             secondaryTensor:(MPSGraphTensor*)secondaryTensor
-                                        name:(NSString*)name {
+- (MPSGraphTensor*)reshapeTensor:(MPSGraphTensor*)tensor
+                       withShape:(MPSShape*)shape
+                            name:(NSString*)name {
   (void)name;
-  return [self simulatedTensor:{.kind = Node::Kind::addition,
-                                .inputs = {&node_of(primaryTensor), &node_of(secondaryTensor)}}];
+  return [self
+      simulated:"reshape"
+             of:{tensor}
+           type:[tensor dataType]
+        compute:[sizes = numbers_of(shape)](Arrays all) { return face::reshape(*all[0], sizes); }];
 }
-- (MPSGraphTensor*)reLUWithTensor:(MPSGraphTensor*)tensor name:(NSString*)name {
+- (MPSGraphTensor*)flatten2DTensor:(MPSGraphTensor*)tensor
+                              axis:(NSInteger)axis
+                              name:(NSString*)name {
   (void)name;
-  return [self simulatedTensor:{.kind = Node::Kind::relu, .inputs = {&node_of(tensor)}}];
+  return [self simulated:"reshape"
+                      of:{tensor}
+                    type:[tensor dataType]
+                 compute:[axis](Arrays all) {
+                   const Sizes& sizes = all[0]->sizes;
+                   const auto first =
+                       sizes.begin() + static_cast<int64_t>(axis_of(axis, sizes.size()));
+                   return face::reshape(
+                       *all[0], {elements({sizes.begin(), first}), elements({first, sizes.end()})});
+                 }];
+}
+- (MPSGraphTensor*)broadcastTensor:(MPSGraphTensor*)tensor
+                           toShape:(MPSShape*)shape
+                              name:(NSString*)name {
+  (void)name;
+  return [self
+      simulated:"broadcast"
+             of:{tensor}
+           type:[tensor dataType]
+        compute:[sizes = numbers_of(shape)](Arrays all) {
+          const Array to{sizes, all[0]->numbers.empty()
+                                    ? std::vector<double>()
+                                    : std::vector<double>(static_cast<size_t>(elements(sizes)))};
+          const Array* const both[] = {all[0], &to};
+          return face::each_element(both, [](const double* x) { return x[0]; });
+        }];
+}
+- (MPSGraphTensor*)coordinateAlongAxis:(NSInteger)axis
+                       withShapeTensor:(MPSGraphTensor*)shape
+                                  name:(NSString*)name {
+  (void)name;
+  const Array sizes = evaluate(node_of(shape), {});
+  return
+      [self simulatedConstant:face::coordinates({sizes.numbers.begin(), sizes.numbers.end()}, axis)
+                         type:MPSDataTypeInt32];
+}
+- (MPSGraphTensor*)cumulativeSumWithTensor:(MPSGraphTensor*)tensor
+                                      axis:(NSInteger)axis
+                                      name:(NSString*)name {
+  (void)axis;
+  (void)name;
+  return unknown(self, _cmd);  // PyTorch asks only whether it is there
 }
 - (MPSGraphTensor*)softMaxWithTensor:(MPSGraphTensor*)tensor
                                 axis:(NSInteger)axis
                                 name:(NSString*)name {
-  (void)name;
-  const auto last = static_cast<NSInteger>(node_of(tensor).sizes.size()) - 1;
-  if (axis != -1 && axis != last) refuse("the simulated device has softmax on the last axis alone");
-  return [self simulatedTensor:{.kind = Node::Kind::softmax, .inputs = {&node_of(tensor)}}];
+  MPSGraphTensor* const highest =
+      along_axis(self, sel_registerName("reductionMaximumWithTensor"), tensor, axis, name);
+  MPSGraphTensor* const shifted = of_two(
+      self, @selector(subtractionWithPrimaryTensor:secondaryTensor:name:), tensor, highest, name);
+  MPSGraphTensor* const powers = of_one(self, @selector(exponentWithTensor:name:), shifted, name);
+  MPSGraphTensor* const sums =
+      along_axis(self, sel_registerName("reductionSumWithTensor"), powers, axis, name);
+  return [self simulated:"softMax"
+                      of:{powers, sums}
+                    type:[tensor dataType]
+                 compute:[](Arrays all) {
+                   return face::each_element(all, [](const double* x) { return x[0] / x[1]; });
+                 }];
+}
+- (MPSGraphTensor*)normalizationWithTensor:(MPSGraphTensor*)tensor
+                                meanTensor:(MPSGraphTensor*)mean
+                            varianceTensor:(MPSGraphTensor*)variance
+                               gammaTensor:(MPSGraphTensor*)gamma
+                                betaTensor:(MPSGraphTensor*)beta
+                                   epsilon:(float)epsilon
+                                      name:(NSString*)name {
+  const SEL add = @selector(additionWithPrimaryTensor:secondaryTensor:name:);
+  const SEL multiply = @selector(multiplicationWithPrimaryTensor:secondaryTensor:name:);
+  MPSGraphTensor* const more = of_two(
+      self, add, variance, [self constantWithScalar:epsilon dataType:[variance dataType]], name);
+  MPSGraphTensor* const centred = of_two(
+      self, @selector(subtractionWithPrimaryTensor:secondaryTensor:name:), tensor, mean, name);
+  MPSGraphTensor* result =
+      of_two(self, multiply, centred,
+             of_one(self, @selector(reverseSquareRootWithTensor:name:), more, name), name);
+  if (gamma != nil) result = of_two(self, multiply, result, gamma, name);
+  return beta == nil ? result : of_two(self, add, result, beta, name);
 }
 - (MPSGraphTensor*)randomTensorWithShape:(MPSShape*)shape
                               descriptor:(MPSGraphRandomOpDescriptor*)descriptor
                                     seed:(NSUInteger)seed
                                     name:(NSString*)name {
   (void)name;
-  return [self simulatedTensor:{.kind = Node::Kind::normal,
-                                .sizes = sizes_of(shape),
-                                .mean = [descriptor mean],
-                                .deviation = [descriptor standardDeviation],
-                                .seed = seed}];
+  const RandomHalf how = half_of(descriptor);
+  return [self simulated:"random"
+      of:{}
+      type:how.type
+      compute:[sizes = numbers_of(shape), how, seed](Arrays) {
+        return random_array(sizes, how, seed);
+      }];
+}
+- (NSArray<MPSGraphTensor*>*)randomTensorWithShape:(MPSShape*)shape
+                                        descriptor:(MPSGraphRandomOpDescriptor*)descriptor
+                                       stateTensor:(MPSGraphTensor*)state
+                                              name:(NSString*)name {
+  (void)name;
+  const RandomHalf how = half_of(descriptor);
+  MPSGraphTensor* const numbers = [self
+      simulated:"random"
+             of:{state}
+           type:how.type
+        compute:[sizes = numbers_of(shape), how](Arrays all) {
+          uint64_t seed = 0;
+          for (const double each : all[0]->numbers)
+            seed = seed * 6364136223846793005U + static_cast<uint64_t>(static_cast<int64_t>(each));
+          return random_array(sizes, how, seed);
+        }];
+  return [NSArray arrayWithObjects:numbers, state, nil];
 }
 - (void)encodeToCommandBuffer:(MPSCommandBuffer*)commandBuffer
                         feeds:(MPSGraphTensorDataDictionary*)feeds
@@ -228,20 +560,12 @@ void require_float32(MPSDataType type) {
       }
     }
     const Data out = Data::retain([resultsDictionary objectForKey:tensor]);
-    require_shape_of(tensor, out.get());
+    if (!result.sizes || elements(*result.sizes) != 1) require_shape_of(tensor, out.get());
     encode_work(root, nil, operation_of(result), EncodePath::graph,
                 [body = body_of(self), &result, given, out](bool wrong) {
-                  using mpsprobe::sim::face::numbers_in;
-                  mpsprobe::sim::face::Feeds numbers;
-                  for (const auto& [node, data] : given) {
-                    numbers[node] = numbers_in(half_of(data.get()).buffer, 0,
-                                               static_cast<size_t>(elements(node->sizes)));
-                  }
-                  const std::vector<float> computed = evaluate(result, numbers);
-                  const std::span<float> target =
-                      numbers_in(half_of(out.get()).buffer, 0, computed.size());
-                  std::copy(computed.begin(), computed.end(), target.begin());
-                  if (wrong) mpsprobe::sim::face::overwrite(target);
+                  face::Feeds numbers;
+                  for (const auto& [node, data] : given) numbers[node] = read(half_of(data.get()));
+                  write(half_of(out.get()), evaluate(result, numbers), wrong);
                 });
   }
 }

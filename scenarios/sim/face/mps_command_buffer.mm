@@ -24,9 +24,22 @@ id<MTLCommandBuffer> root_of(MPSCommandBuffer* buffer) { return half_of(buffer).
 }
 - (id)initWithQueue:(id<MTLCommandQueue>)queue {
   if ((self = [super init]) != nil) {
-    simulated_ = new BufferHalf{[queue retain], [[queue commandBuffer] retain]};
+    simulated_ = new BufferHalf{[queue retain], nil};
+    [self simulatedNewRoot];
   }
   return self;
+}
+/// Threads may take turns with it, as the queue of a stream has them do.
+- (void)simulatedNewRoot {
+  BufferHalf& half = half_of(self);
+  [half.root release];
+  half.root = [[half.queue commandBuffer] retain];
+  ((SimulatedCommandBuffer*)half.root)->recording_->owner = std::thread::id();
+  half.holds_graph = false;
+}
+- (void)commitAndContinue {
+  [root_of(self) commit];
+  [self simulatedNewRoot];
 }
 - (void)dealloc {
   [root_of(self) release];
@@ -49,6 +62,24 @@ id<MTLCommandBuffer> root_of(MPSCommandBuffer* buffer) { return half_of(buffer).
 - (void)waitUntilCompleted {
   [root_of(self) waitUntilCompleted];
 }
+- (void)encodeSignalEvent:(id<MTLEvent>)event value:(uint64_t)value {
+  [root_of(self) encodeSignalEvent:event value:value];
+}
+- (void)encodeWaitForEvent:(id<MTLEvent>)event value:(uint64_t)value {
+  [root_of(self) encodeWaitForEvent:event value:value];
+}
+- (CFTimeInterval)GPUStartTime {
+  return [root_of(self) GPUStartTime];
+}
+- (CFTimeInterval)GPUEndTime {
+  return [root_of(self) GPUEndTime];
+}
+- (CFTimeInterval)kernelStartTime {
+  return [root_of(self) GPUStartTime];
+}
+- (CFTimeInterval)kernelEndTime {
+  return [root_of(self) GPUEndTime];
+}
 - (void)addScheduledHandler:(MTLCommandBufferHandler)block {
   [root_of(self) addScheduledHandler:block];
 }
@@ -66,11 +97,7 @@ id<MTLCommandBuffer> root_of(MPSCommandBuffer* buffer) { return half_of(buffer).
 @implementation MPSCommandBuffer (Simulated)
 - (void)makeRoomForGraph {
   BufferHalf& half = half_of(self);
-  if (half.holds_graph) {
-    [half.root commit];
-    [half.root release];
-    half.root = [[half.queue commandBuffer] retain];
-  }
+  if (half.holds_graph) [self commitAndContinue];
   half.holds_graph = true;
 }
 @end

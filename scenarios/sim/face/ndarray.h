@@ -14,6 +14,7 @@ namespace mpsprobe::sim::face {
 struct Layout {
   std::vector<int64_t> sizes;
   std::vector<int64_t> strides;  ///< in elements
+  uint32_t type = 0;             ///< an MPSDataType
 
   int64_t elements() const;
 };
@@ -24,7 +25,12 @@ MatrixView matrix_of(MPSNDArray* array);
 /// The array's numbers in the order of its memory, from its first one on.
 float* first_number(MPSNDArray* array);
 
-/// How the array lies in memory.
+/// How the array lies in memory, and where.
 const Layout& layout_of(MPSNDArray* array);
+id<MTLBuffer> buffer_of(MPSNDArray* array);
+size_t offset_of(MPSNDArray* array);
+
+/// Without gaps, of a shape that has its slowest moving dimension first.
+Layout packed(uint32_t type, NSArray<NSNumber*>* shape);
 
 }  // namespace mpsprobe::sim::face

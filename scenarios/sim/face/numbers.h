@@ -23,19 +23,4 @@ struct MatrixView {
 void multiply(const MatrixView& a, const MatrixView& b, std::span<const float> added,
               std::span<float> out);
 
-/// a[i] + b[i mod b.size()]: b is repeated along the slower dimensions. a.size() is a multiple of
-/// b.size().
-std::vector<float> add(std::span<const float> a, std::span<const float> b);
-
-std::vector<float> relu(std::span<const float> a);
-
-/// Over each run of `length` numbers, which is the fastest moving dimension.
-std::vector<float> softmax(std::span<const float> a, int64_t length);
-
-/// The transpose of a contiguous rows x columns matrix.
-std::vector<float> transpose(std::span<const float> a, int64_t rows, int64_t columns);
-
-/// `count` samples of a normal distribution, the same for the same seed.
-std::vector<float> normal(int64_t count, float mean, float deviation, uint64_t seed);
-
 }  // namespace mpsprobe::sim::face

@@ -4,6 +4,7 @@
 #import <Metal/Metal.h>
 #import <MetalPerformanceShaders/MetalPerformanceShaders.h>
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <span>
@@ -17,6 +18,7 @@
 
 namespace mpsprobe::sim::face {
 struct DispatchState;
+struct EventState;
 }
 
 // The simulated device's classes behind Metal's protocols. Their C++ halves are held by pointer:
@@ -31,12 +33,30 @@ struct DispatchState;
 }
 @end
 
+@interface SimulatedHeap : NSObject <MTLHeap> {
+ @public
+  NSUInteger size_;
+  std::atomic<NSUInteger>* used_;
+}
+- (id)initWithDescriptor:(MTLHeapDescriptor*)descriptor;
+@end
+
 @interface SimulatedBuffer : NSObject <MTLBuffer> {
  @public
   NSUInteger length_;
   char* contents_;
+  bool borrowed_;        // the memory is the program's
+  SimulatedHeap* heap_;  // nil: none
 }
 - (id)initWithBytes:(const void*)bytes length:(NSUInteger)length;
+- (id)initBorrowing:(void*)bytes length:(NSUInteger)length;
+@end
+
+@interface SimulatedEvent : NSObject <MTLSharedEvent> {
+ @public
+  mpsprobe::sim::face::EventState* state_;
+}
+- (void)waitUntilSimulatedValue:(uint64_t)value;
 @end
 
 namespace mpsprobe::sim::face {
@@ -100,7 +120,26 @@ void encode_work(SimulatedCommandBuffer* buffer, SimulatedEncoder* encoder,
 /// What overlapping encodes leave in a result where a defect says wrong numbers.
 void overwrite(std::span<float> result);
 
+/// A pool for the rest of the calling thread, where it has none: PyTorch's threads make objects
+/// outside pools of theirs, which Apple's runtime takes in silence and GNUstep tells of.
+void have_pool();
+
+/// What all buffers take.
+extern std::atomic<NSUInteger> allocated_bytes;
+
+/// What a buffer takes of its heap.
+inline NSUInteger in_heap(NSUInteger length) { return (length + 255) & ~NSUInteger{255}; }
+
 /// The numbers in a buffer from `offset` bytes on.
 std::span<float> numbers_in(id<MTLBuffer> buffer, size_t offset, size_t count);
 
 }  // namespace mpsprobe::sim::face
+
+/// A property that changes nothing here.
+#define MPSPROBE_IGNORED(Type, name, setter) \
+  -(Type)name {                              \
+    return {};                               \
+  }                                          \
+  -(void)setter : (Type)ignored {            \
+    (void)ignored;                           \
+  }

@@ -13,7 +13,9 @@
 @interface SimulatedLibrary : NSObject <MTLLibrary> {
  @public
   std::vector<mpsprobe::sim::face::ShaderFunction>* functions_;
+  NSString* source_;  // nil: its functions are known
 }
+- (id)initWithMoreOf:(NSString*)source;
 - (id)initWithSource:(NSString*)source;
 @end
 
@@ -33,6 +35,11 @@
 @end
 
 namespace mpsprobe::sim::face {
+
+/// Kernels besides those of kernels.metal: the one of that name in a library of this text, or
+/// nullptr. A library whose text is not known here, or that has none, asks it for each function.
+using FindShader = const Shader* (*)(std::string_view name, std::string_view source);
+void find_more_shaders(FindShader find);
 
 /// What the next dispatch of an encoder takes.
 struct DispatchState {

@@ -1,10 +1,37 @@
 #include "scenarios/sim/face/pipeline.h"
 
+#include <atomic>
+#include <stdexcept>
+
 using mpsprobe::sim::face::find_shader;
 using mpsprobe::sim::face::functions_of;
 using mpsprobe::sim::face::ShaderFunction;
 
+namespace {
+
+std::atomic<mpsprobe::sim::face::FindShader> more = nullptr;
+
+}  // namespace
+
 @implementation SimulatedLibrary
+- (id)initWithMoreOf:(NSString*)source {
+  if (more.load() == nullptr) {
+    [self release];
+    return nil;
+  }
+  if ((self = [super init]) != nil) source_ = [source copy];
+  return self;
+}
+- (id<MTLDevice>)device {
+  return [MTLCreateSystemDefaultDevice() autorelease];
+}
+- (NSArray<NSString*>*)functionNames {
+  NSMutableArray* const names = [NSMutableArray array];
+  if (functions_ == nullptr) return names;
+  for (const ShaderFunction& each : *functions_)
+    [names addObject:[NSString stringWithUTF8String:each.name.c_str()]];
+  return names;
+}
 - (id)initWithSource:(NSString*)source {
   if ((self = [super init]) != nil) {
     functions_ = new std::vector<ShaderFunction>(functions_of([source UTF8String]));
@@ -12,10 +39,20 @@ using mpsprobe::sim::face::ShaderFunction;
   return self;
 }
 - (void)dealloc {
+  [source_ release];
   delete functions_;
   [super dealloc];
 }
 - (id<MTLFunction>)newFunctionWithName:(NSString*)functionName {
+  if (source_ != nil) {
+    SimulatedFunction* const function =
+        [[SimulatedFunction alloc] initWithFunction:{.name = [functionName UTF8String]}];
+    function->shader_ = more.load()([functionName UTF8String], [source_ UTF8String]);
+    if (function->shader_ != nullptr) return function;
+    [function release];
+    throw std::runtime_error("SIMULATED: the simulated Metal has no kernel " +
+                             std::string([functionName UTF8String]));
+  }
   for (const ShaderFunction& each : *functions_) {
     if (each.name == [functionName UTF8String]) {
       return [[SimulatedFunction alloc] initWithFunction:each];
@@ -37,6 +74,10 @@ using mpsprobe::sim::face::ShaderFunction;
   delete function_;
   [super dealloc];
 }
+- (id<MTLArgumentEncoder>)newArgumentEncoderWithBufferIndex:(NSUInteger)bufferIndex {
+  (void)bufferIndex;
+  throw std::runtime_error("SIMULATED: the simulated Metal has no argument buffers");
+}
 - (NSString*)name {
   return [NSString stringWithUTF8String:function_->name.c_str()];
 }
@@ -54,4 +95,16 @@ using mpsprobe::sim::face::ShaderFunction;
 - (NSUInteger)maxTotalThreadsPerThreadgroup {
   return 1024;
 }
+- (NSUInteger)threadExecutionWidth {
+  return 32;
+}
+- (NSUInteger)staticThreadgroupMemoryLength {
+  return 0;
+}
 @end
+
+namespace mpsprobe::sim::face {
+
+void find_more_shaders(FindShader find) { more.store(find); }
+
+}  // namespace mpsprobe::sim::face

@@ -1,0 +1,30 @@
+#include "scenarios/backends/mps_machine.h"
+
+#include <nlohmann/json.hpp>
+
+#include "scenarios/provenance/profile_path.h"
+#include "scenarios/sim/face/face.h"
+#include "scenarios/worker/workload.h"
+
+// The backend mps on PyTorch's own code over the simulated Metal.
+
+namespace mpsprobe {
+
+bool mps_is_simulated() {
+  return true;
+}
+
+void prepare_mps(const Cell& cell) {
+  char error[1024] = {};
+  if (mpsprobe_metal_face_start(profile_path(cell.profile).c_str(), error, sizeof(error)) != 0) {
+    throw SetupError(error);
+  }
+}
+
+nlohmann::json describe_mps() {
+  auto description = nlohmann::json::parse(mpsprobe_metal_face_describe());
+  description["device"] = "PyTorch's own MPS code " MPSPROBE_OWN_MPS " over a simulated Metal";
+  return description;
+}
+
+}  // namespace mpsprobe
