@@ -1,6 +1,5 @@
 #include <more_foundation.h>
 
-#include "scenarios/objective_c/owned.h"
 #include "scenarios/sim/face/objects.h"
 #include "scenarios/sim/face/pipeline.h"
 #include "scenarios/sim/face/simulation.h"
@@ -135,10 +134,10 @@ NSArray<id<MTLDevice>>* MTLCopyAllDevices(void) {
 
 namespace mpsprobe::sim::face {
 
-void have_pool() { static thread_local const Pool pool; }
-
-std::span<float> numbers_in(id<MTLBuffer> buffer, size_t offset, size_t count) {
-  return {reinterpret_cast<float*>(static_cast<char*>([buffer contents]) + offset), count};
+void have_pool() {
+  // Never drained: what a thread drains at its end comes too late for Foundation.
+  static thread_local NSAutoreleasePool* const pool = [[NSAutoreleasePool alloc] init];
+  (void)pool;
 }
 
 }  // namespace mpsprobe::sim::face

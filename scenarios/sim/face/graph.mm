@@ -64,7 +64,12 @@ RandomHalf& half_of(MPSGraphRandomOpDescriptor* descriptor) {
 
 /// Shared with work that was encoded: the graph may be released before it is executed.
 using Body = std::shared_ptr<GraphBody>;
-Body& body_of(MPSGraph* graph) { return *static_cast<Body*>(graph->simulated_); }
+struct GraphHalf {
+  Body body = std::make_shared<GraphBody>();
+  NSMutableArray* tensors = [[NSMutableArray alloc] init];  // the graph's, as long as it lives
+};
+GraphHalf& half_of(MPSGraph* graph) { return *static_cast<GraphHalf*>(graph->simulated_); }
+Body& body_of(MPSGraph* graph) { return half_of(graph).body; }
 
 Sizes numbers_of(NSArray<NSNumber*>* numbers) {
   Sizes sizes;
@@ -324,15 +329,19 @@ Array random_array(const Sizes& sizes, const RandomHalf& how, uint64_t seed) {
   return YES;
 }
 - (instancetype)init {
-  if ((self = [super init]) != nil) simulated_ = new Body(std::make_shared<GraphBody>());
+  if ((self = [super init]) != nil) simulated_ = new GraphHalf;
   return self;
 }
 - (void)dealloc {
-  delete &body_of(self);
+  [half_of(self).tensors release];
+  delete &half_of(self);
   [super dealloc];
 }
 - (MPSGraphTensor*)simulatedTensor:(Node)node {
-  return [[[MPSGraphTensor alloc] initWithNode:body_of(self)->add(std::move(node))] autorelease];
+  MPSGraphTensor* const tensor =
+      [[[MPSGraphTensor alloc] initWithNode:body_of(self)->add(std::move(node))] autorelease];
+  [half_of(self).tensors addObject:tensor];
+  return tensor;
 }
 - (MPSGraphTensor*)simulated:(const char*)operation
                           of:(std::vector<MPSGraphTensor*>)inputs
