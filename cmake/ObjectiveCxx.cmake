@@ -49,8 +49,9 @@ else()
         "SHELL:-isystem ${PROJECT_SOURCE_DIR}/scenarios/sim/face/gnustep"
         "SHELL:-isystem ${MPSPROBE_GNUSTEP_INCLUDE}" "SHELL:-isystem ${MPSPROBE_OBJC_INCLUDE}"
         "SHELL:-iframework ${PROJECT_SOURCE_DIR}/scenarios/frameworks")
-    # Blocks first: Foundation has a Block_copy of its own, which leaves blocks that hold plain numbers on the stack.
-    set(_libraries ${MPSPROBE_BLOCKS} ${MPSPROBE_GNUSTEP} ${MPSPROBE_OBJC})
+    # Blocks first: Foundation has a Block_copy of its own, which leaves blocks that hold plain numbers on the stack. Also
+    # in a program that has no block itself: what it loads takes the first Block_copy of all.
+    set(_libraries "-Wl,--push-state,--no-as-needed,${MPSPROBE_BLOCKS},--pop-state" ${MPSPROBE_GNUSTEP} ${MPSPROBE_OBJC})
   endif()
 endif()
 
