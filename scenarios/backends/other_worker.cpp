@@ -42,8 +42,8 @@ constexpr std::array kOtherWorkers{
 #endif
 };
 
-// PyTorch's own MPS code before the stand-in for it, where tools/build-worker has built it. The build
-// with ThreadSanitizer has others of its kind.
+// PyTorch's own MPS code before the stand-in for it, where tools/build-worker has built it. The
+// build with ThreadSanitizer has others of its kind.
 fs::path path_of(const OtherWorker& worker) {
   const fs::path folder = installation_folder() / "bin";
   const std::string kind = own_executable().string().ends_with("-tsan") ? "-tsan" : "";
