@@ -304,7 +304,7 @@ TEST(ImageLiterals, AreOfTheImageWithThisIdAlone) {
 std::string image_with_literals() {
   const auto little = [](uint64_t value, size_t bytes) {
     std::string text;
-    for (size_t i = 0; i < bytes; ++i) text += static_cast<char>(value >> (8 * i) & 0xff);
+    for (size_t i = 0; i < bytes; ++i, value >>= 8) text += static_cast<char>(value & 0xff);
     return text;
   };
   const auto name = [](std::string text) {

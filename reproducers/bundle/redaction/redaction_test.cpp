@@ -28,9 +28,9 @@ using testing::Not;
 /// With the texts of the LibTorch that this was built with, its Python package, and mpsprobe's own.
 Redactor with_libraries() {
   Redactor redactor(true);
-  const fs::path root = MPSPROBE_TEST_TORCH;
+  const fs::path root = MPSPROBE_TEST_TORCH;  // empty in builds without it
+  std::error_code error;
   for (const fs::path& folder : {root / "lib", fs::path("/usr/lib/x86_64-linux-gnu")}) {
-    std::error_code error;
     for (const auto& file : fs::directory_iterator(folder, error)) {
       const std::string name = file.path().filename();
       const bool wanted = folder != fs::path("/usr/lib/x86_64-linux-gnu") || name == "libc.so.6" ||
@@ -38,7 +38,7 @@ Redactor with_libraries() {
       if (wanted && file.is_regular_file()) add_own(fs::canonical(file.path()), redactor);
     }
   }
-  for (const auto& file : fs::recursive_directory_iterator(root)) {
+  for (const auto& file : fs::recursive_directory_iterator(root, error)) {
     if (file.path().extension() == ".py") add_own(file.path(), redactor);
   }
   for (const auto& file :
@@ -204,7 +204,8 @@ TEST(ShownAs, LeftOutPartsStandForAnything) {
 TEST(SoftwareText, KnowsWholeWordsOfItsLiterals) {
   SoftwareText text;
   EXPECT_TRUE(text.empty());
-  text.add(std::string_view("the first literal\0second of them\0'quoted'", 43));
+  constexpr char kLiterals[] = "the first literal\0second of them\0'quoted'";
+  text.add({kLiterals, sizeof kLiterals});
   EXPECT_EQ(text.run_at("the first literal", 0), 17U);
   EXPECT_EQ(text.run_at("the first literals", 0), 0U) << "too short without its last word";
   EXPECT_EQ(text.run_at("he first literal", 0), 0U);
