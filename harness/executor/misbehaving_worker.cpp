@@ -1,5 +1,7 @@
 #include "harness/executor/misbehaving_worker.h"
 
+#include <signal.h>
+
 #include <nlohmann/json.hpp>
 
 #include "harness/executor/environment.h"
@@ -8,6 +10,7 @@
 namespace mpsprobe {
 
 MisbehavingWorker::MisbehavingWorker() {
+  signal(SIGPIPE, SIG_IGN);  // as the runner does
   worker_.name = "stock";
   worker_.path = path();
   worker_.describe =
