@@ -95,6 +95,8 @@ API_AVAILABLE(macos(10.0))
 - (void)setObject:(ObjectType)anObject forKey:(KeyType<NSCopying>)aKey;
 @end
 
+@class NSURL;
+
 typedef NSString* NSErrorDomain;
 
 API_AVAILABLE(macos(10.0))
