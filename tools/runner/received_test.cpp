@@ -235,7 +235,7 @@ TEST_F(Received, ChoosesCellsAndNothingElse) {
        }},
       foreign_way(
           "a run to reduce, with one's own worker",
-          [this, with_cell] {
+          [this] {
             // Its trials stay: of the cell that they failed in.
             const std::string plain = std::string(kFailing) + "\"";
             replace_all("got/journal.ndjson", plain,
