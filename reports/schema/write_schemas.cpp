@@ -53,7 +53,7 @@ Schema matching(const std::string& pattern) {
 std::string one_of(std::span<const std::string_view> values) {
   std::string pattern;
   for (std::string_view value : values) {
-    if (!pattern.empty()) pattern += "|";
+    if (!pattern.empty()) pattern += '|';
     for (char c : value) pattern += c == '+' ? std::string("\\+") : std::string(1, c);
   }
   return "(" + pattern + ")";

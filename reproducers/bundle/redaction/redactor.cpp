@@ -286,7 +286,7 @@ std::string Redactor::path(std::string_view path) {
     return "*/" + text(path.substr(place));
   }
   const std::string_view name = last_part(path);
-  const std::string front = name.size() == path.size() ? "" : "*/";
+  std::string front = name.size() == path.size() ? "" : "*/";
   if (is_of_the_software(name)) return without_given(front + std::string(name));
   ++texts_left_out_;
   if (name.empty()) return front;

@@ -99,7 +99,7 @@ T cast(double number) {
 template <typename With>
 auto by_type(uint32_t type, const With& with) {
   switch (type) {
-    case kFloat | 32:
+    case kFloat | 32:  // NOLINT(bugprone-branch-clone): each calls it with another type
       return with(float());
 #ifdef __FLT16_MANT_DIG__
     case kFloat | 16:
