@@ -9,6 +9,7 @@
 #include "reports/words/safe_text.h"
 
 namespace mpsprobe {
+
 ReportError cannot_write(const std::filesystem::path& file, const std::string& what, int error,
                          const std::string& again) {
   const std::string remedy =
