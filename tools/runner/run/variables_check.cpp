@@ -126,7 +126,9 @@ void refuse_foreign_variables(const RunOptions& options, const Matrix& matrix) {
           "is no switch that a library under test documents, and could choose the code that "
           "runs. The cells set: {}. Nothing was started",
           shortened(shown, 300)),
-      "Add --trust-run if you wrote them or trust who did, or give your own as --env.NAME=VALUE");
+      "Add --trust-run if you wrote them or trust who did. With --op and other axes, --env.NAME "
+      "VALUE "
+      "is your own word and needs none");
 }
 
 std::string variables_question(const std::set<std::string>& variables) {
