@@ -57,6 +57,13 @@ TEST_F(MetalRun, WithoutDefectsEveryOperationPassesInEveryWayOfSharing) {
   }
 }
 
+TEST_F(MetalRun, ThreadsMayMeetInTheFirstGraphOfAProcess) {
+  const Run result = mpsprobe({"run", "--cell", "metal/linear/graph/threads=3/init=threads/profile=clean",
+                               "--worker", "stock=" MPSPROBE_METAL_WORKER, "--trials", "20", "--out",
+                               path("out")});
+  EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
+}
+
 TEST_F(MetalRun, EachProfileShowsItsDefect) {
   const std::string matrix = write("profiles.json", R"({
     "mpsprobe_matrix": 1, "name": "profiles", "run": {"stall": 3},
