@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -258,8 +259,15 @@ class OwnCodeEmission : public testing::Test {
     request.own_function = file + "::Infer";
     return request;
   }
-  const std::filesystem::path app_ = std::filesystem::path(testing::TempDir()) / "own_app.py";
-  void SetUp() override { std::ofstream(app_) << "def Infer():\n    return 1\n"; }
+  // A folder of this process: tests run beside each other, each in its own.
+  const std::filesystem::path folder_ =
+      std::filesystem::path(testing::TempDir()) / ("own-code-" + std::to_string(getpid()));
+  const std::filesystem::path app_ = folder_ / "own_app.py";
+  void SetUp() override {
+    std::filesystem::create_directories(folder_);
+    std::ofstream(app_) << "def Infer():\n    return 1\n";
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
 };
 
 TEST_F(OwnCodeEmission, HasTheFunctionAndAProgramThatCallsIt) {
