@@ -1,13 +1,13 @@
 cmake_minimum_required(VERSION 3.22)
 # Copies the sources that RULES changes from SOURCE to TO, changed. A rule whose text is not there is an error: it was
-# written for other sources. Rules that begin with a word in [brackets] are fixes, for FIX alone.
+# written for other sources. Rules that begin with a word in [brackets] are fixes, for a list FIX that has the word.
 file(STRINGS "${RULES}" lines)
 foreach(line IN LISTS lines)
   if(line MATCHES "^#" OR line STREQUAL "")
     continue()
   endif()
   if(line MATCHES "^\\[([a-z]+)\\](.*)$")
-    if(NOT FIX)
+    if(NOT CMAKE_MATCH_1 IN_LIST FIX)
       continue()
     endif()
     set(line "${CMAKE_MATCH_2}")
