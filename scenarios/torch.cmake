@@ -10,7 +10,7 @@ set(mpsprobe_torch_sources
   operations/torch_workload.cpp
   provenance/provenance.cpp)
 if(APPLE)
-  list(APPEND mpsprobe_torch_sources backends/mps.cpp backends/mps_machine_apple.cpp)
+  list(APPEND mpsprobe_torch_sources backends/mps.cpp backends/mps_machine_apple.cpp observer/extensions/extension.mm)
 endif()
 list(TRANSFORM mpsprobe_torch_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
 # Not a definition on the command line: another path would compile everything anew.

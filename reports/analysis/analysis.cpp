@@ -432,6 +432,7 @@ Analysis analyse_trials(const Journal& journal, const TrialFactsList& trials) {
   LinePlaces places;
   if (settle_rate > 0) analysis.settling = settled_questions(settle_rate, analysis, places);
   analysis.planned = static_cast<int>(analysis.cells_not_listed) * journal.header.trials;
+  bool others = false;  ///< simulated ones of another device
   for (const CellSummary& cell : analysis.cells) {
     analysis.planned += cell.planned;
     analysis.counted += cell.counted;
@@ -444,9 +445,15 @@ Analysis analyse_trials(const Journal& journal, const TrialFactsList& trials) {
       if (!answer && cell.expected != Expected::met) analysis.undone += count.trials;
     }
     analysis.undone += cell.missing;
+    if (cell.simulated && cell.recorded > 0) {
+      const std::string own = own_mps_code(cell.devices);
+      others = others || own.empty();
+      if (analysis.own_mps_code.empty()) analysis.own_mps_code = own;
+    }
     analysis.simulated = analysis.simulated || cell.simulated;
     analysis.paravirtual = analysis.paravirtual || cell.paravirtual;
   }
+  if (others) analysis.own_mps_code.clear();
   analysis.seconds = trials.busy_seconds();
   analysis.starts = trials.starts();
   analysis.complete = analysis.recorded >= analysis.planned;

@@ -278,6 +278,7 @@ struct Analysis {
   CampaignHeader header;  ///< without `cells`: they are in `cells` below
   std::vector<CampaignEnd> ends;
   bool simulated = false;    ///< at least one cell ran on a simulated device
+  std::string own_mps_code;  ///< see own_mps_code(); empty unless every simulated cell ran on it
   bool paravirtual = false;  ///< at least one cell ran on the GPU of a virtual Mac
   bool complete = false;     ///< every planned trial is in the journal
   /// How the number of trials came about: what intervals and p-values have to be right for.

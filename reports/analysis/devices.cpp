@@ -1,5 +1,7 @@
 #include "reports/analysis/devices.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -8,6 +10,7 @@
 
 #include "harness/platform/device_class.h"
 #include "reports/analysis/foreign_json.h"
+#include "reports/words/safe_text.h"
 
 namespace mpsprobe {
 namespace {
@@ -73,6 +76,23 @@ DevicesSaid devices_said(const Journal& journal, const std::vector<std::string>&
 
 bool is_simulated(const CampaignHeader& header, const std::string& worker, Backend backend) {
   return backend == Backend::sim || says_simulated(described(header, worker, backend));
+}
+
+std::string own_mps_code(const std::vector<std::string>& devices) {
+  for (const std::string& device : devices) {
+    if (device.starts_with("PyTorch's own MPS code ")) return shortened(printable(device), 120);
+  }
+  return "";
+}
+
+std::string simulation_words(const std::string& own_mps_code) {
+  if (own_mps_code.empty()) {
+    return "ran on a simulated Metal device with planted defects: no evidence about Apple's software, any GPU or "
+           "PyTorch's MPS backend";
+  }
+  return fmt::format("ran on {}: it shows what PyTorch's code does against Metal's documented rules and C++'s memory "
+                     "model, and nothing of MPSGraph's insides, a driver or a GPU. Never evidence about Apple",
+                     own_mps_code);
 }
 
 bool is_simulated(const CampaignHeader& header) {

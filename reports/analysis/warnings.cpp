@@ -349,10 +349,8 @@ std::vector<Warning> warn(const Journal& journal, const Analysis& analysis,
     const bool all = std::all_of(analysis.cells.begin(), analysis.cells.end(),
                                  [](const CellSummary& cell) { return cell.simulated; });
     warnings.push_back(
-        {"simulated", fmt::format("SIMULATED. {} ran on a simulated Metal device with "
-                                  "planted defects: no evidence about Apple's "
-                                  "software, any GPU or PyTorch's MPS backend.",
-                                  all ? "Everything here" : "A part of this")});
+        {"simulated", fmt::format("SIMULATED. {} {}.", all ? "Everything here" : "A part of this",
+                                  simulation_words(analysis.own_mps_code))});
   }
   if (analysis.paravirtual) {
     warnings.push_back({"paravirtual",

@@ -91,7 +91,9 @@ Titles wanted_titles(const Evidence& evidence, const std::optional<std::string>&
 }
 
 void refuse_simulated(const BundleFinding& finding, const BundleOptions& options) {
-  if (!finding.simulated || options.allow_simulated) return;
+  // PyTorch's own code is PyTorch's, whatever it ran on.
+  const bool own = options.for_pytorch && !finding.evidence->analysis.own_mps_code.empty();
+  if (!finding.simulated || options.allow_simulated || own) return;
   throw InputError(shortened(printable(finding.raw_title), 120),
                    "was measured on a simulated device: it is no evidence about Apple's software, "
                    "and nobody is to be sent it",

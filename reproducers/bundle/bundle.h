@@ -14,6 +14,7 @@ struct BundleOptions {
   std::optional<std::string> signature;  ///< exact title, or a part that only one has
   std::filesystem::path out;             ///< folder in which bundles are made; empty: the run's
   bool allow_simulated = false;
+  bool for_pytorch = false;  ///< whose own MPS code is evidence over a simulated Metal too
   bool redact = true;
   std::vector<std::string> redact_strings;  ///< --redact: what else must not be in it
   std::vector<std::filesystem::path> own;   ///< mpsprobe's own programs and matrices

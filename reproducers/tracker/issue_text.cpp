@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "harness/statistics/interval.h"
+#include "reports/analysis/devices.h"
 #include "reports/claims/layers.h"
 #include "reports/claims/rate_claim.h"
 #include "reports/words/cell_label.h"
@@ -274,7 +275,7 @@ std::string versions(const IssueFacts& facts) {
 
 std::string issue_title(const IssueFacts& facts) {
   const Cell cell = table_cell(facts);
-  std::string title = is_simulated(facts) ? "SIMULATED: " : "";
+  std::string title = is_simulated(facts) && facts.analysis->own_mps_code.empty() ? "SIMULATED: " : "";
   if (cell.backend == Backend::mps) title += "[MPS] ";
   title += fmt::format("{} {} with {}: {}", cell.op, what_happens(group_of(facts).first.judgement),
                        counted(cell.threads, "threads"), printable(facts.signature));
@@ -286,9 +287,9 @@ std::string issue_text(const IssueFacts& facts) {
   const std::vector<CrashRow> table = crash_table(*facts.analysis, cell, facts.signature);
   std::string head;
   if (is_simulated(facts)) {
-    head =
-        "> **SIMULATED.** Made on a simulated Metal device with planted defects: no evidence about "
-        "Apple's software, any GPU or PyTorch. Not to be filed.\n\n";
+    const std::string& own = facts.analysis->own_mps_code;
+    head = fmt::format("> **SIMULATED.** {} {}.{}\n\n", own.empty() ? "It" : "What follows", simulation_words(own),
+                       own.empty() ? " Not to be filed." : "");
   } else if (facts.analysis->paravirtual) {
     head = "> On the GPU of a virtual Mac (paravirtual), which is no result of a real chip.\n\n";
   }

@@ -1,3 +1,4 @@
+#include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/ops/add.h>
 #include <ATen/ops/batch_norm.h>
 #include <ATen/ops/gelu.h>
@@ -8,8 +9,10 @@
 #include <ATen/ops/renorm.h>
 #include <ATen/ops/softmax.h>
 #include <ATen/ops/sum.h>
+#include <ATen/ops/tanh.h>
 
 #include "scenarios/operations/operation.h"
+#include "scenarios/worker/workload.h"
 
 // Operations on the elements of tensors, and reductions over them.
 
@@ -22,6 +25,14 @@ Tensors one_normal(Random& random, const Sizes& sizes) {
 
 Tensors two_normal(Random& random, const Sizes& sizes) {
   return {random.normal(sizes), random.normal(sizes)};
+}
+
+// scenarios/observer/extensions/extension.mm, in the workers that it is linked into.
+at::Tensor call_extension(const at::Tensor& input) {
+  if (!input.is_mps()) return at::tanh(input);
+  static const auto found = c10::Dispatcher::singleton().findSchema({"demo::second_encoder", ""});
+  if (!found) throw UnsupportedError("op=extension: no extension is linked into this worker");
+  return found->typed<at::Tensor(const at::Tensor&)>().call(input);
 }
 
 const Operation kElementwise[] = {
@@ -89,6 +100,18 @@ const Operation kElementwise[] = {
         .observed_as = {"aten::renorm"},
         .inputs = one_normal,
         .run = [](const Call& call) -> Tensors { return {at::renorm(call.inputs[0], 2, 0, 1)}; },
+    },
+    {
+        .name = "extension",
+        .summary = "tanh, then an encoder of one's own in torch::mps::get_command_buffer()",
+        .source = "pytorch/pytorch#163721",
+        .shape = "64x64",
+        .rounding = Rounding::transcendental,
+        .capturable = false,
+        .only_on = Backend::mps,
+        .observed_as = {"aten::tanh"},
+        .inputs = one_normal,
+        .run = [](const Call& call) -> Tensors { return {call_extension(call.inputs[0])}; },
     },
     {
         .name = "layer_norm",

@@ -8,6 +8,13 @@
 
 // The backend mps on PyTorch's own code over the simulated Metal.
 
+#ifdef MPSPROBE_SANITIZED
+/// What LibTorch publishes by atomics of its own, which is not compiled for ThreadSanitizer: its registries of hooks.
+extern "C" const char* __tsan_default_suppressions() {
+  return "race:c10::Registerer\nrace:at::detail::getMPSHooks\n";
+}
+#endif
+
 namespace mpsprobe {
 
 bool mps_is_simulated() {

@@ -7,6 +7,7 @@
 
 #include "harness/campaign/rerun.h"
 #include "harness/wire/axis.h"
+#include "reports/analysis/devices.h"
 
 namespace mpsprobe {
 namespace {
@@ -107,7 +108,7 @@ BundleFinding find(const Evidence& evidence, const SignatureGroup& group, std::s
   // One simulated cell makes the whole run no evidence: its other cells ran beside it.
   finding.simulated = finding.simulated || analysis.simulated;
   finding.paravirtual = finding.paravirtual || (analysis.paravirtual && !finding.simulated);
-  if (finding.simulated) finding.watermark = kWatermark;
+  if (finding.simulated) finding.watermark = "SIMULATED: " + simulation_words(analysis.own_mps_code);
   return finding;
 }
 

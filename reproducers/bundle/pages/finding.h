@@ -8,12 +8,6 @@
 
 namespace mpsprobe {
 
-/// The line that marks everything that was made from simulated evidence.
-inline constexpr const char* kWatermark =
-    "SIMULATED: made on a simulated device with planted defects; no evidence about Apple's "
-    "software, "
-    "any GPU or PyTorch";
-
 /// Trials of one cell and arm, as far as one signature is concerned.
 struct CellCount {
   const CellSummary* summary = nullptr;  ///< points into the analysis
@@ -37,7 +31,7 @@ struct BundleFinding {
   Reproduction reproduction;
   bool simulated = false;
   bool paravirtual = false;
-  std::string watermark;  ///< kWatermark, or nothing
+  std::string watermark;  ///< marks everything that was made from simulated evidence, or nothing
 
   const CellCount& smallest() const { return cells.front(); }
   const Arm& arm() const { return evidence->analysis.arms[smallest().summary->arm]; }

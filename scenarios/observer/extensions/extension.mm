@@ -1,22 +1,18 @@
-// Programs of one thread with an extension of PyTorch's, in LibTorch on the stand-in for its
-// device: `torch_extension CASE`.
+// An extension of PyTorch's: operations that encode for themselves, in five ways. Written as an author of one would, for a
+// Mac; runs over a simulated Metal besides (docs/mps.md).
 #include <dispatch/dispatch.h>
 
 #include <ATen/ATen.h>
 #include <ATen/mps/MPSStream.h>
 #include <torch/csrc/api/include/torch/mps.h>
-
-#include <cstdio>
-#include <cstring>
+#include <torch/library.h>
 
 namespace {
 
 at::mps::MPSStream& stream() { return *at::mps::getCurrentMPSStream(); }
 
 // A kernel of LibTorch's, which leaves the stream's encoder open.
-void run_operation() {
-  at::abs(at::ones({4}, at::TensorOptions().device(at::Device(at::kMPS, 0))));
-}
+at::Tensor run_operation(const at::Tensor& input) { return at::tanh(input); }
 
 id<MTLBuffer> new_bytes() {
   static id<MTLDevice> const device = MTLCreateSystemDefaultDevice();
@@ -29,67 +25,62 @@ void fill_with_own_encoder(id<MTLCommandBuffer> commands) {
   [encoder endEncoding];
 }
 
-// What was encoded by PyTorch is still open: Metal ends the process.
-void while_torchs_is_open() {
-  run_operation();
-  dispatch_sync(stream().queue(), ^{
-    fill_with_own_encoder(stream().commandBuffer());
+// What was encoded by PyTorch is still open, unless get_command_buffer ends it (pytorch#163721): Metal ends the process.
+at::Tensor while_torchs_is_open(const at::Tensor& input) {
+  const at::Tensor result = run_operation(input);
+  dispatch_sync(torch::mps::get_dispatch_queue(), ^{
+    fill_with_own_encoder(torch::mps::get_command_buffer());
   });
+  return result;
 }
 
 // Nothing is open after a synchronisation, and so Metal lets it pass: until another thread calls.
-void after_synchronize_off_the_queue() {
-  run_operation();
+at::Tensor after_synchronize_off_the_queue(const at::Tensor& input) {
+  const at::Tensor result = run_operation(input);
   torch::mps::synchronize();
   fill_with_own_encoder(torch::mps::get_command_buffer());
+  return result;
 }
 
-void kept_across_synchronize() {
-  run_operation();
+at::Tensor kept_across_synchronize(const at::Tensor& input) {
+  const at::Tensor result = run_operation(input);
   id<MTLCommandBuffer> const kept = [[torch::mps::get_command_buffer() retain] autorelease];
   torch::mps::synchronize();
   dispatch_sync(torch::mps::get_dispatch_queue(), ^{
     fill_with_own_encoder(kept);
   });
+  return result;
 }
 
 // As it should be, but for an encoder that works because PyTorch's happens to be ended.
-void own_encoder_on_the_queue() {
-  run_operation();
+at::Tensor own_encoder_on_the_queue(const at::Tensor& input) {
+  const at::Tensor result = run_operation(input);
   dispatch_sync(stream().queue(), ^{
     stream().endKernelCoalescing();
     fill_with_own_encoder(stream().commandBuffer());
   });
+  return result;
 }
 
-void with_torchs_encoder() {
-  run_operation();
+at::Tensor with_torchs_encoder(const at::Tensor& input) {
+  const at::Tensor result = run_operation(input);
   dispatch_sync(stream().queue(), ^{
     [stream().commandEncoder() setBuffer:new_bytes() offset:0 atIndex:0];
   });
+  return result;
 }
-
-constexpr struct {
-  const char* name;
-  void (*run)();
-} kCases[] = {
-    {"second-encoder", while_torchs_is_open},     {"off-queue", after_synchronize_off_the_queue},
-    {"borrowed-buffer", kept_across_synchronize}, {"own-encoder", own_encoder_on_the_queue},
-    {"torchs-encoder", with_torchs_encoder},
-};
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  for (const auto& each : kCases) {
-    if (argc != 2 || std::strcmp(argv[1], each.name) != 0) continue;
-    @autoreleasepool {
-      each.run();
-      torch::mps::synchronize();
-    }
-    return 0;
+TORCH_LIBRARY(demo, library) {
+  for (const char* name : {"second_encoder", "off_queue", "borrowed_buffer", "own_encoder", "torchs_encoder"}) {
+    library.def((std::string(name) + "(Tensor input) -> Tensor").c_str());
   }
-  std::fprintf(stderr, "usage: torch_extension CASE, one of:\n");
-  for (const auto& each : kCases) std::fprintf(stderr, "  %s\n", each.name);
-  return 2;
+}
+TORCH_LIBRARY_IMPL(demo, MPS, library) {
+  library.impl("second_encoder", while_torchs_is_open);
+  library.impl("off_queue", after_synchronize_off_the_queue);
+  library.impl("borrowed_buffer", kept_across_synchronize);
+  library.impl("own_encoder", own_encoder_on_the_queue);
+  library.impl("torchs_encoder", with_torchs_encoder);
 }

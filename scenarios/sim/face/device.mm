@@ -1,5 +1,7 @@
 #include <more_foundation.h>
 
+#include <cstdio>
+
 #include "scenarios/sim/face/objects.h"
 #include "scenarios/sim/face/pipeline.h"
 #include "scenarios/sim/face/simulation.h"
@@ -23,6 +25,11 @@ void initialize_foundation() {
   [NSMutableString string];
   [NSMutableData data];
   [NSError errorWithDomain:MTLLibraryErrorDomain code:0 userInfo:nil];
+  // Apple's runtime makes a pool for a thread that has none; GNUstep logs each object instead.
+  _NSLog_printf_handler = [](NSString* message) {
+    if ([message rangeOfString:@"autorelease called without pool"].location != NSNotFound) return;
+    std::fprintf(stderr, "%s\n", [message UTF8String]);
+  };
 }
 
 }  // namespace

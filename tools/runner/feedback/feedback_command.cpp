@@ -111,6 +111,7 @@ BundleOptions bundle_options(const FeedbackOptions& options) {
   bundle.signature = options.signature;
   if (options.out) bundle.out = *options.out;
   bundle.allow_simulated = options.allow_simulated;
+  bundle.for_pytorch = options.audience == "pytorch";
   bundle.redact = !options.no_redact;
   bundle.redact_strings = options.redact;
   bundle.own = own_files();
