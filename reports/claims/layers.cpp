@@ -51,7 +51,7 @@ std::string on_backend(const Cell& cell, Backend backend) {
 // Two workers of one library, of which one calls it from Python, are two builds: the binding is
 // part of what was tested.
 bool same_library(const Arm& a, const Arm& b) {
-  if (a.interpreter != b.interpreter) return false;
+  if (a.interpreter != b.interpreter || a.version != b.version) return false;
   if (!a.build_id.empty() && !b.build_id.empty()) return a.build_id == b.build_id;
   return a.library == b.library && a.version == b.version && a.git_hash == b.git_hash;
 }

@@ -50,6 +50,8 @@ nlohmann::json torch_provenance() {
                     "the loader out of the environment",
                     image.path, version, compiled_version()));
   }
+  // The same release with its known bugs mended, the control of docs/mps.md.
+  if (!image_named("libmpsprobe_own_mps-fixed").path.empty()) version += ".fixed";
   return {
       {"version", utf8_json(version)},
       {"git_hash", utf8_json(hash)},

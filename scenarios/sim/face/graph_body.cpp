@@ -90,6 +90,39 @@ constexpr uint32_t kFloat = 0x10000000;
 constexpr uint32_t kSigned = 0x20000000;
 constexpr uint32_t kOther = 0x80000000;
 
+/// IEEE 754's binary16, to the nearest even: not every compiler has the type on every processor.
+class Half {
+ public:
+  Half() = default;
+  explicit Half(double number) {
+    if (number == 0) {
+      bits_ = std::signbit(number) ? 0x8000 : 0;
+      return;
+    }
+    int exponent = 0;
+    const double fraction = std::frexp(std::fabs(number), &exponent);  // 0.5 to 1
+    const int digits = std::min(11, exponent + 24);  // fewer below 2^-14
+    const double steps = std::nearbyint(std::ldexp(fraction, digits));
+    const auto whole = static_cast<uint32_t>(std::isfinite(number) && digits >= 0 ? steps : 0);
+    // 1024 is the leading digit, which a normal number does not store; a carry goes into the exponent.
+    uint32_t bits = digits == 11 ? whole - 1024 + (static_cast<uint32_t>(exponent + 14) << 10) : whole;
+    if (!std::isfinite(number) || bits > kInfinity) bits = kInfinity;
+    if (std::isnan(number)) bits = kInfinity | 0x200;
+    bits_ = static_cast<uint16_t>(bits | (std::signbit(number) ? 0x8000 : 0));
+  }
+  explicit operator double() const {
+    const int exponent = bits_ >> 10 & 31;
+    const double digits = bits_ & 1023;
+    const double sign = (bits_ & 0x8000) != 0 ? -1 : 1;
+    if (exponent == 31) return digits == 0 ? sign * INFINITY : NAN;
+    return sign * (exponent == 0 ? std::ldexp(digits, -24) : std::ldexp(1024 + digits, exponent - 25));
+  }
+
+ private:
+  static constexpr uint32_t kInfinity = 31 << 10;
+  uint16_t bits_ = 0;
+};
+
 template <typename T>
 T cast(double number) {
   return static_cast<T>(number);
@@ -101,10 +134,8 @@ auto by_type(uint32_t type, const With& with) {
   switch (type) {
     case kFloat | 32:  // NOLINT(bugprone-branch-clone): each calls it with another type
       return with(float());
-#ifdef __FLT16_MANT_DIG__
     case kFloat | 16:
-      return with(_Float16());
-#endif
+      return with(Half());
     case kSigned | 64:
       return with(int64_t());
     case kSigned | 32:

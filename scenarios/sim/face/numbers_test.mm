@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "scenarios/sim/face/arrays_for_tests.h"
+#include "scenarios/sim/face/graph_body.h"
 #include "scenarios/sim/face/rules/workbench.h"
 
 namespace mpsprobe::sim::face {
@@ -35,6 +37,35 @@ std::string differs(const std::vector<float>& numbers, const std::vector<double>
     }
   }
   return "";
+}
+
+// Each of the 65,536 comes back from its number, and a number between two goes to the nearest, at the middle to the even.
+TEST(Numbers, HalfPrecisionIsIeees) {
+  constexpr uint32_t kHalf = MPSDataTypeFloat16;
+  for (uint32_t bits = 0; bits < 65536; ++bits) {
+    const auto half = static_cast<uint16_t>(bits);
+    char bytes[2];
+    std::memcpy(bytes, &half, 2);
+    const double number = load(bytes, kHalf);
+    if (std::isnan(number)) continue;
+    store(bytes, kHalf, number);
+    uint16_t again = 0;
+    std::memcpy(&again, bytes, 2);
+    ASSERT_EQ(again, half) << number;
+  }
+  const auto rounded = [](double number) {
+    char bytes[2];
+    store(bytes, kHalf, number);
+    return load(bytes, kHalf);
+  };
+  EXPECT_EQ(rounded(1 + 0x1p-11), 1);
+  EXPECT_EQ(rounded(1 + 0x3p-11), 1 + 0x1p-9);
+  EXPECT_EQ(rounded(2049), 2048);
+  EXPECT_EQ(rounded(65519), 65504);
+  EXPECT_EQ(rounded(65520), INFINITY);
+  EXPECT_EQ(rounded(0x1p-25), 0);
+  EXPECT_EQ(rounded(0x1.8p-25), 0x1p-24);
+  EXPECT_EQ(rounded(0x1.ffcp-15), 0x1p-14) << "the largest below the normal numbers, and a half";
 }
 
 using Operation = std::function<MPSGraphTensor*(MPSGraph*, MPSGraphTensor*)>;
