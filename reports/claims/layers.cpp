@@ -230,37 +230,6 @@ std::string needed_in_words(const Comparison& comparison) {
   return fmt::format(" (at the rate seen, {} trials a cell would tell)", *comparison.trials_needed);
 }
 
-// Nothing where the trials of both sides could tell.
-std::string why_inconclusive(const Analysis& analysis, const Comparison& comparison) {
-  const CellSummary& first = analysis.cells[comparison.first];
-  const CellSummary& second = analysis.cells[comparison.second];
-  const auto name = [&](const CellSummary& cell) {
-    return comparison.layers ? std::string(name_of(cell.cell.backend))
-                             : analysis.arms[cell.arm].label;
-  };
-  const CellSummary& spared = first.failures == 0 ? first : second;
-  switch (comparison.conclusion) {
-    case Conclusion::no_overlap:
-      return "no two threads were ever inside an operation at once on " + name(spared);
-    case Conclusion::other_path:
-      return fmt::format("on {} another path was taken than the cell asks for",
-                         name(took_another_path(first) ? first : second));
-    case Conclusion::unchecked:
-      return fmt::format("results were wrong, and on {} none was compared with the reference",
-                         name(spared));
-    case Conclusion::other_device:
-      return "another device, or not said which; not tested";
-    case Conclusion::no_failure:
-      return "neither failed";
-    case Conclusion::same_build:
-      return "both workers loaded the same library";
-    case Conclusion::unproved:
-      return "it is not proved which library ran";
-    default:
-      return "";
-  }
-}
-
 std::string words_of_layers(const Analysis& analysis, const Comparison& comparison) {
   const LayerPair& pair = pair_of(analysis.cells[comparison.first].cell.backend,
                                   analysis.cells[comparison.second].cell.backend);
@@ -346,6 +315,36 @@ std::vector<Comparison> compare_layers(const Analysis& analysis) {
                                  kClaimLevel / static_cast<double>(tested.size()));
   }
   return comparisons;
+}
+
+std::string why_inconclusive(const Analysis& analysis, const Comparison& comparison) {
+  const CellSummary& first = analysis.cells[comparison.first];
+  const CellSummary& second = analysis.cells[comparison.second];
+  const auto name = [&](const CellSummary& cell) {
+    return comparison.layers ? std::string(name_of(cell.cell.backend))
+                             : analysis.arms[cell.arm].label;
+  };
+  const CellSummary& spared = first.failures == 0 ? first : second;
+  switch (comparison.conclusion) {
+    case Conclusion::no_overlap:
+      return "no two threads were ever inside an operation at once on " + name(spared);
+    case Conclusion::other_path:
+      return fmt::format("on {} another path was taken than the cell asks for",
+                         name(took_another_path(first) ? first : second));
+    case Conclusion::unchecked:
+      return fmt::format("results were wrong, and on {} none was compared with the reference",
+                         name(spared));
+    case Conclusion::other_device:
+      return "another device, or not said which; not tested";
+    case Conclusion::no_failure:
+      return "neither failed";
+    case Conclusion::same_build:
+      return "both workers loaded the same library";
+    case Conclusion::unproved:
+      return "it is not proved which library ran";
+    default:
+      return "";
+  }
 }
 
 std::string conclusion_in_words(const Analysis& analysis, const Comparison& comparison) {

@@ -22,6 +22,9 @@ namespace mpsprobe {
 /// processes must have named the same device for it.
 std::vector<Comparison> compare_layers(const Analysis& analysis);
 
+/// Why the comparison says nothing, in words; "" where the trials of both sides could tell.
+std::string why_inconclusive(const Analysis& analysis, const Comparison& comparison);
+
 /// What the comparison permits, in words: "only with PyTorch", "inconclusive: too few trials
 /// (...)". Plain text without markup; says so where a side is simulated.
 std::string conclusion_in_words(const Analysis& analysis, const Comparison& comparison);

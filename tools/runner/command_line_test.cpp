@@ -226,7 +226,7 @@ TEST_F(CommandLine, AFolderThatCannotBeMadeEndsWithThree) {
 
 TEST_F(CommandLine, WhatTheFilesystemRefusesIsSaidWithItsNameAndReason) {
   const std::string name(300, 'a');
-  const Run run = mpsprobe({"list", "--filed", name});
+  const Run run = mpsprobe({"list", "cells", "--matrix", name});
   EXPECT_EQ(run.exit_code, 3);
   EXPECT_EQ(run.err, "mpsprobe: " + name + ": File name too long\n");
 }

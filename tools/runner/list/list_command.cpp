@@ -12,10 +12,8 @@
 #include "tools/runner/data_folder.h"
 #include "tools/runner/exit_code.h"
 #include "tools/runner/option_check.h"
-#include "tools/runner/optional_value.h"
 #include "tools/runner/run/plan_campaign.h"
 #include "tools/runner/say.h"
-#include "tools/runner/verify/verify_command.h"
 #include "tools/runner/workers/workers.h"
 
 namespace mpsprobe {
@@ -150,14 +148,9 @@ void add_list_options(CLI::App& app, ListOptions& options) {
   app.add_option("--worker", options.workers, "a build of the worker; may be repeated")
       ->type_name("NAME=PATH");
   app.add_flag("--json", options.json, "as JSON");
-  add_optional_value(app, "--filed", options.filed,
-                     "instead: the bundles below a folder, what each was filed as and its last "
-                     "verdict [mpsprobe-out and the current folder]")
-      ->type_name("[DIR]");
 }
 
 int list_command_line(const ListOptions& options) {
-  if (options.filed.has_value()) return list_filed_command_line(*options.filed, options.json);
   if (options.what == "axes") return list_axes(options.json);
   if (options.what == "profiles") return list_profiles(options.json);
   if (options.what == "operations") return list_operations(options);

@@ -14,7 +14,6 @@ struct ListOptions {
   std::string what = "matrices";   ///< operations, matrices, cells, axes, profiles, backends
   std::string matrix = "default";  ///< of `cells`
   std::vector<std::string> workers;
-  std::optional<std::string> filed;  ///< --filed: bundles below this folder, or the usual ones
   bool json = false;
 };
 

@@ -29,8 +29,4 @@ void add_verify_options(CLI::App& app, VerifyOptions& options);
 /// ReportError.
 int verify_command_line(const VerifyOptions& options);
 
-/// `mpsprobe list --filed`: the bundles below `folder`, or where that is empty below mpsprobe-out
-/// and the current folder. Returns the exit code.
-int list_filed_command_line(const std::string& folder, bool json);
-
 }  // namespace mpsprobe

@@ -56,7 +56,7 @@ TEST_F(VerifySimulated, TheSameDeviceStillFails) {
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(run.out, StartsWith("SIMULATED: "));
   EXPECT_THAT(run.out, EndsWith("\nSIMULATED: still fails\n"));
-  EXPECT_THAT(read("out/verify.md"), StartsWith("# SIMULATED: still fails"));
+  EXPECT_THAT(read("out/verify.json"), HasSubstr("\"words\": \"SIMULATED: still fails\""));
 }
 
 TEST_F(VerifySimulated, ProcessesAreStartedAsItIsTold) {
