@@ -191,23 +191,3 @@ if(MPSPROBE_BUILD_BENCHMARKS)
     URL https://github.com/google/benchmark/archive/refs/tags/v1.9.5.tar.gz
     SHA256 9631341c82bac4a288bef951f8b26b41f69021794184ece969f8473977eaa340)
 endif()
-
-# Keeps the counts of many nights (tools/runner/history). Not fetched: every distribution and macOS's SDK have it.
-if(NOT TARGET mpsprobe_sqlite)
-  find_package(SQLite3 QUIET)
-  # CMake 4.3 gave the target the package's name, and calls the old one deprecated.
-  if(TARGET SQLite3::SQLite3)
-    set(_sqlite SQLite3::SQLite3)
-  elseif(TARGET SQLite::SQLite3)
-    set(_sqlite SQLite::SQLite3)
-  else()
-    message(FATAL_ERROR "SQLite is not installed. Run tools/setup, or install it with your package manager: "
-                        "libsqlite3-dev (Debian, Ubuntu), sqlite-devel (Fedora); macOS's SDK brings it.")
-  endif()
-  add_library(mpsprobe_sqlite INTERFACE)
-  target_link_libraries(mpsprobe_sqlite INTERFACE ${_sqlite})
-  if(SQLite3_LIBRARIES MATCHES "^${_portable}/")
-    get_filename_component(_sqlite_folder ${SQLite3_LIBRARIES} DIRECTORY)
-    target_link_options(mpsprobe_sqlite INTERFACE "LINKER:-rpath,${_sqlite_folder}")
-  endif()
-endif()

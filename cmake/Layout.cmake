@@ -58,7 +58,7 @@ install(DIRECTORY ${_package} DESTINATION ${CMAKE_INSTALL_DATADIR}/mpsprobe COMP
 
 # What programs of a wheel may link beside what every system has (tools/wheel/linked_test.py): libraries that
 # cmake/SelfContained.cmake compiles in, and those that it lays beside them.
-set(MPSPROBE_COMPILED_IN archive mbedcrypto pcre2-8 sqlite3)
+set(MPSPROBE_COMPILED_IN archive mbedcrypto pcre2-8)
 set(MPSPROBE_LAID_BESIDE dw elf lzma bz2 zstd fmt)
 
 # mpsprobe_stands_alone(<target>): without what nothing calls, and what names the folders of the machine that built it:

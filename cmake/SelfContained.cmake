@@ -1,5 +1,5 @@
 # Programs that run on a machine where nothing was installed for them: what the wheel is made of (tools/build-wheel).
-# PCRE2, SQLite and libarchive go into the program; libdw, whose licence asks that a user can replace it, and what libdw
+# PCRE2 and libarchive go into the program; libdw, whose licence asks that a user can replace it, and what libdw
 # needs lie beside it, in lib/mpsprobe. Everything else is the system's: libc, libm, zlib, the C++ runtime.
 # tools/setup --wheel brings the static libraries and the sources. A Mac has all of them in its system but PCRE2, which its
 # build compiles in (cmake/StaticPcre2.cmake).
@@ -34,9 +34,6 @@ function(mpsprobe_static_library target package)
 endfunction()
 
 mpsprobe_static_library(mpsprobe_pcre2 libpcre2-dev pcre2-8)
-mpsprobe_static_library(mpsprobe_sqlite libsqlite3-dev sqlite3)
-mpsprobe_contains(libsqlite3-0 SQLite "compiled in, public domain")
-set_property(TARGET mpsprobe_sqlite APPEND PROPERTY INTERFACE_LINK_LIBRARIES m ${CMAKE_DL_LIBS})
 
 # Debian's static libarchive wants XML, ICU and Nettle. Of what it can do a bundle needs ZIP, zlib and SHA-256, the last
 # from Mbed TLS: the other libraries that have it are large, or ask what libdw's licence asks.

@@ -34,7 +34,7 @@ class Nightly : public ProgramTest {
   }
   Run merge(const std::string& more) const {
     return nightly("merge", path("sent") + " --out " + path("night") + " --history " +
-                                path("h.sqlite") + " " + more);
+                                path("h.ndjson") + " " + more);
   }
   Run nightly(const std::string& action, const std::string& words = "") const {
     return shell(std::string(MPSPROBE_SOURCE_DIR) + "/tools/nightly " + action + " --mpsprobe " +

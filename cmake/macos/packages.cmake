@@ -42,18 +42,6 @@ add_library(LibArchive::LibArchive INTERFACE IMPORTED GLOBAL)
 set_target_properties(LibArchive::LibArchive PROPERTIES
   INTERFACE_INCLUDE_DIRECTORIES ${_headers} INTERFACE_LINK_LIBRARIES archive)
 
-# SQLite is in macOS, and in its SDK: Debian's header, and a stub.
-if(NOT EXISTS /usr/include/sqlite3.h)
-  message(FATAL_ERROR "/usr/include/sqlite3.h of Debian's package libsqlite3-dev is missing. "
-                      "Run tools/setup --macos, then try again.")
-endif()
-if(NOT EXISTS ${_headers}/sqlite3.h)
-  file(CREATE_LINK /usr/include/sqlite3.h ${_headers}/sqlite3.h SYMBOLIC)
-endif()
-add_library(mpsprobe_sqlite INTERFACE IMPORTED GLOBAL)
-set_target_properties(mpsprobe_sqlite PROPERTIES
-  INTERFACE_INCLUDE_DIRECTORIES ${_headers} INTERFACE_LINK_LIBRARIES sqlite3)
-
 set(_googletest /usr/src/googletest)
 if(NOT EXISTS ${_googletest}/googletest/src/gtest-all.cc)
   message(FATAL_ERROR "${_googletest} of Debian's package googletest is missing. "

@@ -7,9 +7,6 @@
 #include <cmath>
 #include <string_view>
 
-#include "reports/claims/rate_claim.h"
-#include "reports/words/counted.h"
-
 namespace mpsprobe {
 
 std::string sure_in_words(double confidence) {
@@ -53,20 +50,6 @@ std::string shift_in_words(const RateShift& shift) {
   return fmt::format("fails {} ({:.1f}% -> {:.1f}%, {})",
                      shift.after > shift.before ? "more often" : "less often", 100 * shift.before,
                      100 * shift.after, sure_in_words(shift.chance));
-}
-
-std::string gone_in_words(double chance, const Proportion& seen, int since) {
-  return fmt::format("is gone ({}): {} of {} until then, in none of {} since",
-                     sure_in_words(chance), seen.failures, counted(seen.trials, "trials"), since);
-}
-
-std::string refusal_in_words(const Proportion& before, const Proportion& since) {
-  constexpr double kLevel = 0.01;
-  const double p = fisher_exact(before, since);
-  if (before.failures > 0 || p >= kLevel) return "";
-  return fmt::format("the library refuses it ({} of {}, {} of {} before, {})", since.failures,
-                     counted(since.trials, "trials"), before.failures, before.trials,
-                     p_in_words(p));
 }
 
 }  // namespace mpsprobe

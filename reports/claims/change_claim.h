@@ -24,13 +24,4 @@ std::string undecided_in_words(const ChangePoint& change, const std::vector<std:
 /// A change from night to night: "fails more often (1.0% -> 12.4%, 99.2% sure)".
 std::string shift_in_words(const RateShift& shift);
 
-/// A failure that was seen in `seen`, and in none of `since` trials after that: "is gone (99.3%
-/// sure): 4 of 90 trials until then, in none of 300 since".
-std::string gone_in_words(double chance, const Proportion& seen, int since);
-
-/// Where the library refuses what it once ran: `before` are refusals among the answers until then,
-/// `since` from then on. "the library refuses it (10 of 10 trials, 0 of 30 before, p < 0.001)";
-/// empty where chance may explain it.
-std::string refusal_in_words(const Proportion& before, const Proportion& since);
-
 }  // namespace mpsprobe

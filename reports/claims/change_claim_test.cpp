@@ -30,17 +30,8 @@ TEST(ChangeClaim, NamesWhatIsLeft) {
             "undecided: one of no culprit, 1.1 to 1.3 (95% confidence)");
 }
 
-TEST(ChangeClaim, ARefusalIsToldWhereChanceDoesNotExplainIt) {
-  EXPECT_EQ(refusal_in_words({0, 30}, {10, 10}),
-            "the library refuses it (10 of 10 trials, 0 of 30 before, p < 0.001)");
-  EXPECT_EQ(refusal_in_words({0, 3}, {1, 1}), "");
-  EXPECT_EQ(refusal_in_words({1, 30}, {10, 10}), "");
-}
-
 TEST(ChangeClaim, NothingIsEverCalledCertain) {
   EXPECT_EQ(sure_in_words(1), "99.9% sure");
-  EXPECT_EQ(gone_in_words(0.9999999, {4, 90}, 300),
-            "is gone (99.9% sure): 4 of 90 trials until then, in none of 300 since");
 }
 
 }  // namespace

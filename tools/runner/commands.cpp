@@ -183,18 +183,17 @@ const std::array kCommands{
         "expect", kResults, "known failures: judge runs by them, and record new ones",
         "Examples:\n"
         "  mpsprobe expect update --from night\n"
-        "  mpsprobe expect check night --db history.sqlite\n"
+        "  mpsprobe expect check night --db history.ndjson\n"
         "  mpsprobe run --matrix default --expectations expectations.json",
         "Exit codes: 0 as known, 1 what --fail-on names was found, 2 wrong usage, or entries that\n"
         "contradict each other or match nothing, 3 a journal or the history cannot be read, 4 no "
         "trial\n"
         "counts, 5 the file could not be written, 6 a run is incomplete.",
         plain<add_expect_options, expect_command_line>},
-    Command{"history", kResults, "keep counts of runs, and say what changed over the nights",
+    Command{"history", kResults, "keep counts of runs, and say since which night a rate changed",
             "Examples:\n"
             "  mpsprobe history add night\n"
-            "  mpsprobe history show --cell 'mps/linear/*'\n"
-            "  mpsprobe history trend",
+            "  mpsprobe history trend --cell 'mps/linear/*'",
             "Exit codes: 0 done, 2 wrong usage, 3 the history or a journal cannot be read or "
             "written, 4\n"
             "nothing like this is in it.",

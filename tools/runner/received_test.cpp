@@ -447,12 +447,12 @@ TEST_F(Received, NothingActsOnTheTerminal) {
                                                 .dump() +
                                             "'\n");
   fs::permissions(worker, fs::perms::owner_all);
-  const std::string history = path("h.sqlite");
+  const std::string history = path("h.ndjson");
   for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
            {"verify", path("bundle"), "--worker", selftest_, "--trials", "1", "--out", path("v")},
            {"show", path("got")},
            {"history", "add", path("got"), "--db", history},
-           {"history", "show", "--db", history},
+           {"history", "trend", "--db", history},
            {"list", "operations", "--worker", "w=" + worker}}) {
     const Run run = mpsprobe(words);
     for (const std::string& text : {run.out, run.err}) {

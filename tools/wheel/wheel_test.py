@@ -84,7 +84,7 @@ class Installed(unittest.TestCase):
         described = json.loads(done.stdout)
         self.assertIn("cpu", [backend["name"] for backend in described["backends"]])
 
-    # libdw and libelf, beside the program; libarchive, Mbed TLS and SQLite, in it.
+    # libdw and libelf, beside the program; libarchive and Mbed TLS, in it.
     def test_names_a_crash_packs_it_and_keeps_its_counts(self):
         self.call(
             "mpsprobe",
@@ -105,7 +105,7 @@ class Installed(unittest.TestCase):
         bundle = json.loads(self.call("mpsprobe", "feedback", "run", "--json", "--out", "packed"))["bundles"][0]
         with zipfile.ZipFile(pathlib.Path(self.place.name, bundle["archive"])) as archive:
             self.assertIsNone(archive.testzip())
-        self.call("mpsprobe", "history", "add", "run", "--db", "nights.db")
+        self.call("mpsprobe", "history", "add", "run", "--db", "nights.ndjson")
 
 
 class Verified(unittest.TestCase):

@@ -16,7 +16,7 @@
 #include "tools/runner/data_folder.h"
 #include "tools/runner/exit_code.h"
 #include "tools/runner/expect/fail_on.h"
-#include "tools/runner/history/kept_run.h"
+#include "tools/runner/history/history_file.h"
 #include "tools/runner/option_check.h"
 #include "tools/runner/say.h"
 

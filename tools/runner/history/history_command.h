@@ -11,9 +11,9 @@ namespace mpsprobe {
 
 /// What `mpsprobe history` was asked for.
 struct HistoryOptions {
-  std::string action;  ///< add, show, trend
+  std::string action;  ///< add, trend
   std::vector<std::string> runs;
-  std::string file = "mpsprobe-out/history.sqlite";
+  std::string file = "mpsprobe-out/history.ndjson";
   std::string cell;  ///< --cell: a pattern with * and ?
   bool json = false;
 };

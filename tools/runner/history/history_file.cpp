@@ -1,265 +1,253 @@
 #include "tools/runner/history/history_file.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 
 #include <algorithm>
+#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "harness/input/input_error.h"
 #include "harness/journal/journal_line.h"
 #include "reports/words/safe_text.h"
-#include "tools/runner/history/database.h"
+#include "reports/writers/atomic_file.h"
+#include "reproducers/bundle/evidence.h"
 #include "tools/runner/say.h"
 
 namespace mpsprobe {
 namespace {
 
-constexpr int kHistoryForm = 4;  // of the tables below
+namespace fs = std::filesystem;
+using nlohmann::json;
 
-constexpr const char* kTables = R"(
-CREATE TABLE run(
-  id TEXT PRIMARY KEY, started TEXT NOT NULL, machine TEXT NOT NULL, system TEXT NOT NULL,
-  simulated INTEGER NOT NULL, planned INTEGER NOT NULL, undone INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE part(
-  run TEXT NOT NULL REFERENCES run ON DELETE CASCADE, id TEXT NOT NULL, PRIMARY KEY(run, id))
-  WITHOUT ROWID;
-CREATE TABLE cell(
-  run TEXT NOT NULL REFERENCES run ON DELETE CASCADE, arm TEXT NOT NULL, cell TEXT NOT NULL,
-  library TEXT NOT NULL, simulated INTEGER NOT NULL, trials INTEGER NOT NULL,
-  failures INTEGER NOT NULL, PRIMARY KEY(run, arm, cell)) WITHOUT ROWID;
-CREATE TABLE signature(
-  run TEXT NOT NULL, arm TEXT NOT NULL, cell TEXT NOT NULL, signature TEXT NOT NULL,
-  failures INTEGER NOT NULL, PRIMARY KEY(run, arm, cell, signature),
-  FOREIGN KEY(run, arm, cell) REFERENCES cell ON DELETE CASCADE) WITHOUT ROWID;
-PRAGMA user_version = 1;
-)";
+constexpr const char* kSealedFor = "history";
+constexpr uintmax_t kMostBytes = uintmax_t{1} << 30;
 
-// What entries of known failures ask of a night. Nights kept before that were not told it.
-constexpr const char* kFromForm1 = R"(
-ALTER TABLE run ADD COLUMN matrix TEXT NOT NULL DEFAULT '';
-ALTER TABLE run ADD COLUMN facts TEXT NOT NULL DEFAULT '{}';
-ALTER TABLE cell ADD COLUMN library_name TEXT NOT NULL DEFAULT '';
-ALTER TABLE cell ADD COLUMN version TEXT NOT NULL DEFAULT '';
-ALTER TABLE cell ADD COLUMN paravirtual INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE signature ADD COLUMN outcome TEXT NOT NULL DEFAULT '';
-PRAGMA user_version = 2;
-)";
-
-// What a library refuses is neither passed nor failed. Nights kept before that were not told it.
-constexpr const char* kFromForm2 = R"(
-ALTER TABLE cell ADD COLUMN refused INTEGER NOT NULL DEFAULT 0;
-PRAGMA user_version = 3;
-)";
-
-// What a flipped byte would change without a word: a digest of all that is kept of a run.
-constexpr const char* kFromForm3 = R"(
-ALTER TABLE run ADD COLUMN digest TEXT NOT NULL DEFAULT '';
-PRAGMA user_version = 4;
-)";
-
-/// Every row of a run, but for the digest itself.
-constexpr const char* kRowsOfRun[] = {
-    "SELECT id, started, machine, system, simulated, planned, undone, matrix, facts FROM run WHERE "
-    "id = ?",
-    "SELECT id FROM part WHERE run = ? ORDER BY id",
-    "SELECT arm, cell, library, simulated, trials, failures, library_name, version, paravirtual, "
-    "refused FROM cell WHERE run = ? ORDER BY arm, cell",
-    "SELECT arm, cell, signature, failures, outcome FROM signature WHERE run = ? ORDER BY arm, "
-    "cell, signature"};
-
-std::string system_label(const nlohmann::json& machine) {
-  const std::string build = machine.value("os_build", "");
-  return machine.value("os", "") + (build.empty() ? "" : " " + build);
+/// "MacBook Pro, Apple M3": what a machine is called in the history.
+std::string machine_label(const RunFacts& run) {
+  const std::string model = machine_fact(run, "model");
+  const std::string chip = machine_fact(run, "chip");
+  return model.empty() || model == chip ? chip : model + (chip.empty() ? "" : ", " + chip);
 }
 
-/// Of everything that the file has of a run.
-std::string digest_of(const Database& database, const std::string& run) {
-  uint64_t digest = fnv1a("");
-  for (const char* rows : kRowsOfRun) {
-    Statement statement(database, rows);
-    statement.with(run);
-    while (statement.next()) {
-      for (int column = 0; column < statement.columns(); ++column) {
-        const std::string text = statement.text(column);
-        digest = fnv1a(fmt::format("{}:", text.size()), fnv1a(text, digest));
-      }
-    }
-    digest = fnv1a(";", digest);
+json record_of(const KeptRun& run) {
+  const RunFacts& facts = run.facts;
+  json arms = json::object();
+  for (const auto& [label, arm] : facts.arms) {
+    arms[label] = {arm.library, arm.devices, arm.library_name, arm.version};
   }
-  return fmt::format("{:016x}", digest);
+  json outcomes = json::object();
+  for (const auto& [title, outcome] : facts.outcomes) outcomes[title] = name_of(outcome);
+  json cells = json::array();
+  for (const auto& [key, cell] : facts.cells) {
+    if (cell.counted + cell.refused == 0) continue;
+    cells.push_back({{"arm", key.first},
+                     {"cell", key.second},
+                     {"trials", cell.counted},
+                     {"failures", cell.failures},
+                     {"refused", cell.refused},
+                     {"simulated", cell.simulated},
+                     {"paravirtual", cell.paravirtual},
+                     {"signatures", cell.titles}});
+  }
+  return {{"id", run.id},
+          {"parts", run.parts},
+          {"started", facts.started},
+          {"matrix", facts.matrix},
+          {"machine", facts.machine},
+          {"simulated", facts.simulated},
+          {"planned", facts.planned},
+          {"undone", facts.undone},
+          {"arms", arms},
+          {"outcomes", outcomes},
+          {"cells", cells}};
 }
 
-void seal(const Database& database, const std::string& run) {
-  Statement(database, "UPDATE run SET digest = ? WHERE id = ?")
-      .with(digest_of(database, run))
-      .with(run)
-      .next();
+/// Throws for what `record_of` did not make.
+KeptRun run_of(const json& record) {
+  KeptRun run;
+  run.id = record.at("id").get<std::string>();
+  run.parts = record.at("parts").get<std::set<std::string>>();
+  RunFacts& facts = run.facts;
+  facts.name = run.id;
+  facts.started = record.at("started").get<std::string>();
+  facts.matrix = record.at("matrix").get<std::string>();
+  facts.machine = record.at("machine");
+  facts.simulated = record.at("simulated").get<bool>();
+  facts.planned = record.at("planned").get<int>();
+  facts.undone = record.at("undone").get<int>();
+  for (const auto& [label, arm] : record.at("arms").items()) {
+    const auto text = [&arm](size_t at) { return arm.at(at).get<std::string>(); };
+    facts.arms[label] = {text(0), text(1), text(2), text(3)};
+  }
+  for (const auto& [title, name] : record.at("outcomes").items()) {
+    facts.outcomes[title] = named<Outcome>(name.get<std::string>()).value();
+  }
+  for (const json& each : record.at("cells")) {
+    const auto id = each.at("cell").get<std::string>();
+    CellFacts& cell = facts.cells[{each.at("arm").get<std::string>(), id}];
+    cell.cell = parse_cell(id);
+    cell.planned = cell.counted = each.at("trials").get<int>();
+    cell.failures = each.at("failures").get<int>();
+    cell.refused = each.at("refused").get<int>();
+    cell.simulated = each.at("simulated").get<bool>();
+    cell.paravirtual = each.at("paravirtual").get<bool>();
+    cell.titles = each.at("signatures").get<std::map<std::string, int>>();
+    const auto is_count = [&cell](int count) { return count >= 0 && count <= cell.counted; };
+    if (!is_count(cell.failures) || cell.refused < 0 ||
+        !std::all_of(cell.titles.begin(), cell.titles.end(),
+                     [&](const auto& title) { return is_count(title.second); })) {
+      throw std::invalid_argument("counts that cannot be");
+    }
+  }
+  return run;
 }
 
-/// (run, its digest) of all.
-std::vector<std::pair<std::string, std::string>> seals(const Database& database) {
-  std::vector<std::pair<std::string, std::string>> all;
-  Statement runs(database, "SELECT id, digest FROM run ORDER BY id");
-  while (runs.next()) all.emplace_back(runs.text(0), runs.text(1));
-  return all;
+bool holds(const std::set<std::string>& all, const std::set<std::string>& some) {
+  return std::includes(all.begin(), all.end(), some.begin(), some.end());
+}
+
+bool share(const KeptRun& one, const KeptRun& two) {
+  return std::any_of(one.parts.begin(), one.parts.end(),
+                     [&two](const std::string& part) { return two.parts.contains(part); });
 }
 
 }  // namespace
 
-std::string machine_label(const nlohmann::json& machine) {
-  const std::string model = machine.value("model", "");
-  const std::string chip = machine.value("chip", "");
-  return model.empty() || model == chip ? chip : model + (chip.empty() ? "" : ", " + chip);
+KeptRun kept_run(const std::string& name) {
+  const fs::path file = folder_of_run(name) / "journal.ndjson";
+  std::error_code error;
+  if (!fs::exists(file, error)) {
+    throw InputError(printable(name), "holds no journal.ndjson", "Name the folder of a run");
+  }
+  const auto [journal, analysis] = analyse_file(file);
+  return kept_run(name, journal, analysis);
 }
 
-HistoryFile::HistoryFile(const std::filesystem::path& file, bool make)
-    : database_(std::make_unique<Database>(file, make)) {
-  database_->execute("PRAGMA foreign_keys = ON; BEGIN IMMEDIATE;");
-  int form = 0;
-  int tables = 0;
-  {
-    Statement version(*database_, "PRAGMA user_version");
-    if (version.next()) form = version.number(0);
-    Statement count(*database_, "SELECT count(*) FROM sqlite_master");
-    if (count.next()) tables = count.number(0);
+KeptRun kept_run(const std::string& name, const Journal& journal, const Analysis& analysis) {
+  KeptRun run;
+  run.id =
+      journal.run.empty() ? journal.header.started + " " + journal.header.matrix_name : journal.run;
+  run.parts.insert(journal.header.merged_from.begin(), journal.header.merged_from.end());
+  if (run.parts.empty()) run.parts.insert(run.id);
+  run.facts = run_facts(name, analysis);
+  return run;
+}
+
+HistoryFile::HistoryFile(fs::path file, bool change) : file_(std::move(file)) {
+  const std::string name = printable(file_.string());
+  if (change) {
+    const fs::path folder = file_.has_parent_path() ? file_.parent_path() : fs::path(".");
+    std::error_code error;
+    fs::create_directories(folder, error);
+    folder_ = Descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!folder_.is_open() || ::flock(folder_.get(), LOCK_EX) != 0) {
+      throw HistoryError(name + ": its folder cannot be used. Name another file with --db");
+    }
   }
-  if (form == 0 && tables == 0 && make) {
-    database_->execute(kTables);
-    form = 1;
+  std::error_code error;
+  if (!fs::exists(file_, error)) return;
+  std::ifstream stream;
+  const bool plain = fs::is_regular_file(file_, error) && fs::file_size(file_, error) <= kMostBytes;
+  if (plain) stream.open(file_, std::ios::binary);
+  if (!stream.is_open()) {
+    throw HistoryError(name + ": is no history, or cannot be read. Name another file with --db");
   }
-  if (form == 1) {
-    database_->execute(kFromForm1);
-    form = 2;
-  }
-  if (form == 2) {
-    database_->execute(kFromForm2);
-    form = 3;
-  }
-  if (form == 3) {
-    database_->execute(kFromForm3);
-    for (const auto& [run, none] : seals(*database_)) seal(*database_, run);
-  } else if (form != kHistoryForm) {
+  int number = 0;
+  for (std::string line; std::getline(stream, line); ++number) {
+    std::string problem = broken_seal(line, kSealedFor);
+    try {
+      if (problem.empty()) runs_.push_back(run_of(json::parse(line)));
+    } catch (const std::exception& reason) {
+      problem = reason.what();
+    }
+    if (problem.empty()) continue;
     throw HistoryError(
-        fmt::format("{}: is no history of this version of mpsprobe. Name another file with --db",
-                    printable(database_->file())));
+        fmt::format("{}: line {} is damaged, or of another version of mpsprobe: {}. Put a copy "
+                    "from before in its place, or begin another with --db and `mpsprobe history "
+                    "add RUN...` of the runs' folders",
+                    name, number + 1, printable(problem)));
   }
-  database_->execute("COMMIT");
-  check();
 }
 
-HistoryFile::~HistoryFile() = default;
-
-void HistoryFile::check() const {
-  Statement whole(*database_, "PRAGMA quick_check(1)");
-  if (whole.next() && whole.text(0) != "ok") database_->damaged(whole.text(0));
-  for (const auto& [run, digest] : seals(*database_)) {
-    if (digest_of(*database_, run) != digest) {
-      database_->damaged("what it has of the run " + run + " is not what was kept");
-    }
-  }
-  Statement orphans(*database_,
-                    "SELECT run FROM cell WHERE run NOT IN (SELECT id FROM run) LIMIT 1");
-  if (orphans.next())
-    database_->damaged("the run " + orphans.text(0) + " is lost, its cells are not");
-}
-
-Added HistoryFile::add(const KeptRun& run) {
-  const Database& database = *database_;
-  database_->execute("BEGIN IMMEDIATE");
-  // Whatever ends this early leaves the file as it was.
-  struct Transaction {
-    sqlite3* database;
-    ~Transaction() {
-      if (sqlite3_get_autocommit(database) == 0) {
-        sqlite3_exec(database, "ROLLBACK", nullptr, nullptr, nullptr);
-      }
-    }
-  } const transaction{database.handle()};
-
-  std::map<std::string, std::set<std::string>> others;  // that share a part
-  for (const std::string& part : run.parts) {
-    Statement sharing(database, "SELECT run FROM part WHERE id = ?");
-    sharing.with(part);
-    while (sharing.next()) others[sharing.text(0)];
-  }
+Added HistoryFile::add(KeptRun run) {
   bool there = false;
-  for (auto& [id, parts] : others) {
-    Statement of(database, "SELECT id FROM part WHERE run = ?");
-    of.with(id);
-    while (of.next()) parts.insert(of.text(0));
-    if (std::includes(run.parts.begin(), run.parts.end(), parts.begin(), parts.end())) {
-      there = there || id == run.id;
-      continue;
-    }
-    if (std::includes(parts.begin(), parts.end(), run.parts.begin(), run.parts.end())) {
+  for (const KeptRun& other : runs_) {
+    if (!share(run, other)) continue;
+    if (holds(run.parts, other.parts)) {
+      there = there || other.id == run.id;
+    } else if (holds(other.parts, run.parts)) {
       return Added::contained;
-    }
-    throw HistoryError(fmt::format(
-        "{}: shares trials with {}, which is in the history. Merge both, and add what was merged",
-        printable(run.facts.name), printable(id)));
-  }
-  for (const auto& [id, parts] : others) {
-    Statement(database, "DELETE FROM run WHERE id = ?").with(id).next();
-  }
-  const RunFacts& facts = run.facts;
-  Statement(database, "INSERT INTO run VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, '')")
-      .with(run.id)
-      .with(facts.started)
-      .with(machine_label(facts.machine))
-      .with(system_label(facts.machine))
-      .with(facts.simulated ? 1 : 0)
-      .with(facts.planned)
-      .with(facts.undone)
-      .with(facts.matrix)
-      .with(facts.machine.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace))
-      .next();
-  for (const std::string& part : run.parts) {
-    Statement(database, "INSERT INTO part VALUES(?, ?)").with(run.id).with(part).next();
-  }
-  for (const auto& [key, cell] : facts.cells) {
-    if (cell.counted + cell.refused == 0) continue;
-    const auto& [arm, id] = key;
-    const auto found = facts.arms.find(arm);
-    const ArmFacts library = found == facts.arms.end() ? ArmFacts() : found->second;
-    Statement(database, "INSERT INTO cell VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-        .with(run.id)
-        .with(arm)
-        .with(id)
-        .with(library.library)
-        .with(cell.simulated ? 1 : 0)
-        .with(cell.counted)
-        .with(cell.failures)
-        .with(library.library_name)
-        .with(library.version)
-        .with(cell.paravirtual ? 1 : 0)
-        .with(cell.refused)
-        .next();
-    for (const auto& [title, failures] : cell.titles) {
-      const auto outcome = facts.outcomes.find(title);
-      Statement(database, "INSERT INTO signature VALUES(?, ?, ?, ?, ?, ?)")
-          .with(run.id)
-          .with(arm)
-          .with(id)
-          .with(title)
-          .with(failures)
-          .with(outcome == facts.outcomes.end() ? "" : std::string(name_of(outcome->second)))
-          .next();
+    } else {
+      throw HistoryError(fmt::format(
+          "{}: shares trials with {}, which is in the history. Merge both, and add what was merged",
+          printable(run.facts.name), printable(other.id)));
     }
   }
-  seal(database, run.id);
-  database_->execute("COMMIT");
+  std::erase_if(runs_, [&run](const KeptRun& other) { return share(run, other); });
+  const auto at =
+      std::upper_bound(runs_.begin(), runs_.end(), run, [](const KeptRun& a, const KeptRun& b) {
+        return std::pair(a.facts.started, a.id) < std::pair(b.facts.started, b.id);
+      });
+  runs_.insert(at, std::move(run));
   return there ? Added::again : Added::fresh;
+}
+
+void HistoryFile::write() const {
+  std::string text;
+  for (const KeptRun& run : runs_) text += sealed_line(record_of(run), 0, kSealedFor);
+  try {
+    write_atomically(file_, text, "the history is as it was before");
+  } catch (const ReportError& error) {
+    throw HistoryError(error.what());
+  }
+}
+
+std::vector<RunFacts> HistoryFile::before(const KeptRun& run) const {
+  std::vector<RunFacts> nights;
+  for (const KeptRun& other : runs_) {
+    if (machine_label(other.facts) == machine_label(run.facts) &&
+        other.facts.started <= run.facts.started && !share(run, other)) {
+      nights.push_back(other.facts);
+    }
+  }
+  return nights;
+}
+
+std::vector<Series> HistoryFile::series() const {
+  std::map<std::tuple<std::string, std::string, std::string, bool>, Series> all;
+  for (const KeptRun& run : runs_) {
+    const std::string machine = machine_label(run.facts);
+    for (const auto& [key, cell] : run.facts.cells) {
+      const auto& [arm, id] = key;
+      Series& series = all[{machine, arm, id, cell.simulated}];
+      if (series.nights.empty()) series = {machine, arm, id, cell.simulated, {}};
+      const auto known = run.facts.arms.find(arm);
+      series.nights.push_back({&run,
+                               known == run.facts.arms.end() ? "" : known->second.library,
+                               {cell.failures, cell.counted}});
+    }
+  }
+  std::vector<Series> list;
+  for (auto& [key, series] : all) list.push_back(std::move(series));
+  return list;
+}
+
+std::string system_label(const RunFacts& run) {
+  const std::string build = machine_fact(run, "os_build");
+  return machine_fact(run, "os") + (build.empty() ? "" : " " + build);
 }
 
 std::vector<RunFacts> earlier_nights(const KeptRun& run, const std::optional<std::string>& file) {
   if (!file) return {};
-  const std::filesystem::path folder = std::filesystem::path(*file).parent_path();
   std::error_code error;
-  if (!std::filesystem::exists(*file, error)) {
-    if (!folder.empty()) std::filesystem::create_directories(folder, error);
+  if (!fs::exists(*file, error)) {
+    HistoryFile(*file, true).write();
     say(stderr, "{}: begun; it holds no earlier night\n", printable(*file));
   }
-  return HistoryFile(*file, true).before(run);
+  return HistoryFile(*file).before(run);
 }
 
 }  // namespace mpsprobe

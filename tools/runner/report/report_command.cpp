@@ -8,7 +8,7 @@
 #include "reproducers/bundle/evidence.h"
 #include "tools/runner/data_folder.h"
 #include "tools/runner/exit_code.h"
-#include "tools/runner/history/kept_run.h"
+#include "tools/runner/history/history_file.h"
 #include "tools/runner/named_run.h"
 #include "tools/runner/run/finish_report.h"
 #include "tools/runner/trial_options.h"
