@@ -1,6 +1,7 @@
 #include "harness/campaign/merge.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -41,33 +42,25 @@ CampaignHeader whole_plan(const CampaignHeader& header) {
   return plan;
 }
 
-/// What the shards of a plan have in common. How processes are started is a part of it: failure
-/// rates differ by it (docs/commands.md).
-json plan_of(const CampaignHeader& header) {
-  const json full = header_to_json(whole_plan(header));
-  json plan;
+/// In which of its parts a plan differs from another: "seed, start_process". How processes are
+/// started is a part of it: failure rates differ by it (docs/commands.md).
+std::string differences(const CampaignHeader& a, const CampaignHeader& b) {
+  const json ours = header_to_json(whole_plan(a));
+  const json theirs = header_to_json(whole_plan(b));
+  std::vector<std::string> names;
   for (const char* key :
        {"mpsprobe_version", "seed", "trials", "settle_rate", "timeout_seconds", "stall_seconds",
         "start_process", "environment", "matrix_name", "cells", "expect"}) {
-    if (full.contains(key)) plan[key] = full.at(key);
+    if (ours.value(key, json()) != theirs.value(key, json())) names.emplace_back(key);
   }
-  for (const WorkerInfo& worker : header.workers) plan["workers"].push_back(worker.name);
-  return plan;
-}
-
-/// In which of its parts a plan differs from another: "seed, start_process".
-std::string differences(const json& a, const json& b) {
-  std::string names;
-  const auto add = [&names](const std::string& name) {
-    names += names.empty() ? name : ", " + name;
+  const auto same_name = [](const WorkerInfo& one, const WorkerInfo& other) {
+    return one.name == other.name;
   };
-  for (const auto& [key, value] : a.items()) {
-    if (!b.contains(key) || b.at(key) != value) add(key);
+  if (!std::equal(a.workers.begin(), a.workers.end(), b.workers.begin(), b.workers.end(),
+                  same_name)) {
+    names.emplace_back("workers");
   }
-  for (const auto& [key, value] : b.items()) {
-    if (!a.contains(key)) add(key);
-  }
-  return names;
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 json machine_of(const CampaignHeader& header) {
@@ -179,9 +172,8 @@ class Grounds {
 };
 
 void check_plans(const std::vector<NamedJournal>& journals) {
-  const json plan = plan_of(journals.front().journal.header);
   for (const NamedJournal& each : journals) {
-    const std::string differ = differences(plan, plan_of(each.journal.header));
+    const std::string differ = differences(journals.front().journal.header, each.journal.header);
     if (differ.empty()) continue;
     throw InputError(journals.front().name + " and " + each.name,
                      "are of different plans: they differ in " + differ,
@@ -216,6 +208,23 @@ NamedJournal named_journal(std::string name, const std::filesystem::path& file) 
   return {std::move(name), std::move(journal), stamps};
 }
 
+std::vector<NamedJournal> runs_below(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> folders{folder};
+  std::error_code error;  // no folder, no run
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    folders.push_back(entry.path());
+  }
+  std::sort(folders.begin() + 1, folders.end());
+  std::vector<NamedJournal> runs;
+  for (const std::filesystem::path& each : folders) {
+    const std::filesystem::path file = each / "journal.ndjson";
+    // A journal without a whole first line is of a run that never began.
+    if (!std::filesystem::is_regular_file(file, error) || !has_first_record(file)) continue;
+    runs.push_back(named_journal(each.string(), file));
+  }
+  return runs;
+}
+
 Journal merge_journals(std::vector<NamedJournal> journals) {
   if (journals.empty()) throw InputError("merge", "no run to merge", "Name folders of runs");
   check_plans(journals);
@@ -228,6 +237,7 @@ Journal merge_journals(std::vector<NamedJournal> journals) {
   Journal merged;
   merged.header = whole_plan(journals.front().journal.header);
   merged.header.command_line = without_shard(merged.header.command_line);
+  merged.header.left_out.clear();
   std::set<std::string> runs;
   std::set<std::tuple<std::string, std::string, std::string>> ends;
   std::set<std::pair<std::string, std::string>> left_out;
@@ -250,12 +260,8 @@ Journal merge_journals(std::vector<NamedJournal> journals) {
     merged.provenances.insert(journal.provenances.begin(), journal.provenances.end());
     merged.image_sets.insert(journal.image_sets.begin(), journal.image_sets.end());
     for (const LeftOut& cell : journal.header.left_out) {
-      if (left_out.emplace(cell.cell, cell.reason).second && &each != &journals.front()) {
-        const auto& known = merged.header.left_out;
-        const bool there = std::any_of(known.begin(), known.end(), [&cell](const LeftOut& other) {
-          return other.cell == cell.cell && other.reason == cell.reason;
-        });
-        if (!there) merged.header.left_out.push_back(cell);
+      if (left_out.emplace(cell.cell, cell.reason).second) {
+        merged.header.left_out.push_back(cell);
       }
     }
   }

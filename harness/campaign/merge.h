@@ -20,6 +20,10 @@ struct NamedJournal {
 /// Reads a journal whose trials stay in the file. Throws JournalError.
 NamedJournal named_journal(std::string name, const std::filesystem::path& file);
 
+/// The run in a folder, and those in the folders right below it, by name; their trials stay in the
+/// files. Throws JournalError for a journal that cannot be read.
+std::vector<NamedJournal> runs_below(const std::filesystem::path& folder);
+
 /// One journal of several runs of one plan: shards, shards that ran again, and what was merged of
 /// them before. Each trial is in it once, the record that began first; in the order in which they
 /// began; in memory, or in the files where all of them are there. The same journals give the same

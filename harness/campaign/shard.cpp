@@ -1,15 +1,12 @@
 #include "harness/campaign/shard.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
 #include <map>
 #include <stdexcept>
 
-#include "harness/folder/folder.h"
 #include "harness/input/input_error.h"
 
 namespace mpsprobe {
@@ -17,64 +14,12 @@ namespace {
 
 constexpr size_t kMostShards = 10'000;
 
-std::string set_in_environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 std::optional<size_t> whole_number(const std::string& text) {
   size_t number = 0;
   const char* end = text.data() + text.size();
   const auto [at, error] = std::from_chars(text.data(), end, number);
   if (error != std::errc() || at != end) return std::nullopt;
   return number;
-}
-
-/// `first` is the index of the first shard in the words of whoever numbers them.
-Shard checked(const std::string& place, const std::string& index, const std::string& count,
-              size_t first) {
-  const auto number = whole_number(index);
-  const auto of = whole_number(count);
-  if (!number || !of || *of < 1 || *of > kMostShards || *number < first || *number - first >= *of) {
-    throw InputError(place, fmt::format("no shard \"{}\" of \"{}\"", index, count),
-                     fmt::format("Write I/N with I from 1 to N, and N at most {}", kMostShards));
-  }
-  return {*number - first, *of};
-}
-
-/// How an engine that starts many of us says which one this is.
-struct Numbering {
-  const char* index;
-  const char* count;
-  const char* least;  ///< the variable that has the first index; null where it is `first`
-  size_t first;
-};
-constexpr Numbering kNumberings[] = {
-    {"GTEST_SHARD_INDEX", "GTEST_TOTAL_SHARDS", nullptr, 0},
-    {"CI_NODE_INDEX", "CI_NODE_TOTAL", nullptr, 1},
-    {"SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_MIN", 0},
-};
-
-Shard shard_of_environment() {
-  for (const Numbering& numbering : kNumberings) {
-    const std::string index = set_in_environment(numbering.index);
-    const std::string count = set_in_environment(numbering.count);
-    if (index.empty() || count.empty()) continue;
-    size_t first = numbering.first;
-    if (numbering.least != nullptr) {
-      first = whole_number(set_in_environment(numbering.least)).value_or(first);
-    }
-    const Shard shard = checked(numbering.index, index, count, first);
-    const std::string status = set_in_environment("GTEST_SHARD_STATUS_FILE");
-    if (&numbering == &kNumberings[0] && !status.empty()) {
-      const std::filesystem::path file = status;
-      Folder(file.parent_path()).open(file.filename().string(), O_WRONLY | O_APPEND | O_CREAT);
-    }
-    return shard;
-  }
-  throw InputError("--shard auto",
-                   "neither GoogleTest's, GitLab's nor Slurm's variables say which one this is",
-                   "Write --shard I/N");
 }
 
 }  // namespace
@@ -122,12 +67,14 @@ void keep_shard(CampaignHeader& header, const Shard& shard) {
 }
 
 Shard shard_named(const std::string& text) {
-  if (text == "auto") return shard_of_environment();
-  const size_t slash = text.find('/');
-  if (slash == std::string::npos) {
-    throw InputError("--shard", "is not of the form I/N", "Write for example --shard 1/4, or auto");
+  const size_t slash = std::min(text.find('/'), text.size());
+  const auto number = whole_number(text.substr(0, slash));
+  const auto of = whole_number(text.substr(std::min(slash + 1, text.size())));
+  if (!number || !of || *of > kMostShards || *number < 1 || *number > *of) {
+    throw InputError("--shard", "no shard \"" + text + "\"",
+                     fmt::format("Write I/N with I from 1 to N, and N at most {}", kMostShards));
   }
-  return checked("--shard", text.substr(0, slash), text.substr(slash + 1), 1);
+  return {*number - 1, *of};
 }
 
 }  // namespace mpsprobe

@@ -21,10 +21,7 @@ std::string boundary_of(const Cell& cell);
 /// Leaves the cells of one shard in the plan; the others stay in CampaignHeader::whole.
 void keep_shard(CampaignHeader& header, const Shard& shard);
 
-/// "3/8", counted from 1, as people write it; "auto": from GTEST_SHARD_INDEX and
-/// GTEST_TOTAL_SHARDS, CI_NODE_INDEX and CI_NODE_TOTAL (GitLab: counted from 1), or Slurm's
-/// SLURM_ARRAY_TASK_ID, _MIN and _COUNT, in this order. Creates the file that
-/// GTEST_SHARD_STATUS_FILE names where GoogleTest's variables were used. Throws InputError.
+/// "3/8", counted from 1, as people write it. Throws InputError.
 Shard shard_named(const std::string& text);
 
 }  // namespace mpsprobe

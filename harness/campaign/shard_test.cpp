@@ -53,35 +53,6 @@ TEST(Shards, AreCountedFromOneByPeople) {
   }
 }
 
-class Variables : public testing::Test {
- protected:
-  static constexpr const char* kNames[] = {"GTEST_SHARD_INDEX",      "GTEST_TOTAL_SHARDS",
-                                           "CI_NODE_INDEX",          "CI_NODE_TOTAL",
-                                           "SLURM_ARRAY_TASK_ID",    "SLURM_ARRAY_TASK_MIN",
-                                           "SLURM_ARRAY_TASK_COUNT", "GTEST_SHARD_STATUS_FILE"};
-  void SetUp() override { clear(); }
-  void TearDown() override { clear(); }
-  static void clear() {
-    for (const char* name : kNames) unsetenv(name);
-  }
-};
-
-TEST_F(Variables, OfEnginesSayWhichShardThisIs) {
-  EXPECT_THROW(shard_named("auto"), InputError);
-  setenv("SLURM_ARRAY_TASK_ID", "12", 1);
-  setenv("SLURM_ARRAY_TASK_MIN", "10", 1);
-  setenv("SLURM_ARRAY_TASK_COUNT", "4", 1);
-  EXPECT_EQ(shard_named("auto").index, 2U);
-  EXPECT_EQ(shard_named("auto").count, 4U);
-  setenv("CI_NODE_INDEX", "3", 1);
-  setenv("CI_NODE_TOTAL", "3", 1);
-  EXPECT_EQ(shard_named("auto").index, 2U);
-  EXPECT_EQ(shard_named("auto").count, 3U);
-  setenv("GTEST_SHARD_INDEX", "0", 1);
-  setenv("GTEST_TOTAL_SHARDS", "2", 1);
-  EXPECT_EQ(shard_named("auto").index, 0U);
-}
-
 /// Two shards of a plan of two boundaries, both on one machine.
 std::vector<NamedJournal> two_shards() {
   std::vector<NamedJournal> shards;

@@ -10,7 +10,6 @@
 #include "harness/input/input_error.h"
 #include "reports/words/safe_text.h"
 #include "reproducers/bundle/evidence.h"
-#include "tools/runner/merge/find_runs.h"
 
 namespace mpsprobe {
 namespace {

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "harness/campaign/campaign.h"
+#include "harness/campaign/merge.h"
 #include "harness/input/input_error.h"
 #include "harness/input/input_file.h"
 #include "harness/journal/trial_json.h"
@@ -18,7 +19,6 @@
 #include "reports/words/safe_text.h"
 #include "tools/runner/bisect/build_trials.h"
 #include "tools/runner/machine_error.h"
-#include "tools/runner/merge/find_runs.h"
 #include "tools/runner/request_file.h"
 #include "tools/runner/run/own_code.h"
 #include "tools/runner/run/recorded_trials.h"

@@ -14,7 +14,6 @@
 #include "reports/words/safe_text.h"
 #include "reports/writers/write.h"
 #include "tools/runner/exit_code.h"
-#include "tools/runner/merge/find_runs.h"
 #include "tools/runner/run/finish_report.h"
 #include "tools/runner/run/run_origin.h"
 #include "tools/runner/run/trial_setup.h"
@@ -25,8 +24,6 @@ namespace mpsprobe {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr size_t kMostMissingCells = 20;
 
 std::vector<NamedJournal> runs_of(const std::vector<std::string>& folders) {
   std::vector<NamedJournal> runs;
@@ -52,22 +49,6 @@ void prepare_folder(const fs::path& folder, const Formats& formats) {
   }
   make_named_folder(folder);
   refuse_foreign_reports(folder, formats);
-}
-
-void say_missing(const Analysis& analysis, const std::vector<size_t>& shards) {
-  if (!shards.empty()) {
-    say(stderr, "mpsprobe: no run of {} {} is here\n", shards.size() == 1 ? "shard" : "shards",
-        fmt::format("{}", fmt::join(shards, ", ")));
-  }
-  size_t cells = 0;
-  for (const CellSummary& cell : analysis.cells) {
-    if (cell.missing == 0 || ++cells > kMostMissingCells) continue;
-    say(stderr, "missing: {} of {} of {}\n", cell.missing, counted(cell.planned, "trials"),
-        cell.id);
-  }
-  if (cells > kMostMissingCells) {
-    say(stderr, "missing: trials of {} more\n", counted(cells - kMostMissingCells, "cells"));
-  }
 }
 
 }  // namespace
@@ -96,7 +77,10 @@ int merge_command_line(const MergeOptions& options) {
   write_journal(fs::path(options.out) / "journal.ndjson", merged);
   say(stderr, "merged {}: {}\n", counted(count, "runs"), counted(merged.stored->size(), "trials"));
   const Analysis analysis = finish_report(options.out, formats);
-  say_missing(analysis, shards);
+  if (!shards.empty()) {
+    say(stderr, "mpsprobe: no run of {} {} is here\n", shards.size() == 1 ? "shard" : "shards",
+        fmt::format("{}", fmt::join(shards, ", ")));
+  }
   if (analysis.undone == 0) return kExitOk;
   say(stderr, "mpsprobe: incomplete: {} of {} planned trials came to a result\n",
       analysis.planned - analysis.undone, analysis.planned);

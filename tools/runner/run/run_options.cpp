@@ -123,8 +123,8 @@ void add_run_options(CLI::App& app, RunOptions& options) {
       ->group(kPlace);
   app.add_option("--shard", options.shard,
                  "run this part of the plan, whole boundaries; `mpsprobe merge` puts the parts "
-                 "together; auto: as GoogleTest's, GitLab's or Slurm's variables say")
-      ->type_name("I/N|auto")
+                 "together")
+      ->type_name("I/N")
       ->group(kWhat);
   add_optional_value(app, "--resume", options.resume,
                      "go on with the run in this folder, or else with the newest below "
