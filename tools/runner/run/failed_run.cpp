@@ -1,6 +1,5 @@
 #include "tools/runner/run/failed_run.h"
 
-#include <algorithm>
 #include <set>
 
 #include "harness/input/input_error.h"
@@ -12,10 +11,6 @@
 
 namespace mpsprobe {
 namespace {
-
-std::filesystem::path journal_named(const std::string& run) {
-  return folder_of_run(run) / "journal.ndjson";
-}
 
 /// The options with the workers, the environment and the limits of an earlier run. `name` is the
 /// option that named it, `run`.
@@ -48,50 +43,46 @@ RunOptions as_in_earlier(const RunOptions& options, const CampaignHeader& earlie
   return result;
 }
 
-void refuse_other_cells(const RunOptions& options, const std::string& name) {
-  if (!options.matrix && options.cells.empty() && options.axes.empty()) return;
-  throw InputError(name, "says what to run already",
-                   "Leave out --matrix, --cell and the axes; --filter takes some of its cells");
+/// The planned cells of an earlier run, with its blocks and expectations, that are `planned` now.
+PlannedCells as_planned_before(const PlannedCells& earlier, const PlannedCells& planned) {
+  std::set<std::string> wanted;
+  for (const PlannedCell& each : planned) wanted.insert(to_string(each.cell));
+  PlannedCells cells;
+  for (PlannedCell each : earlier) {
+    if (wanted.contains(to_string(each.cell))) cells.push_back(std::move(each));
+  }
+  return cells;
 }
 
 }  // namespace
 
-RunOptions options_of_failed(const RunOptions& options) {
-  refuse_other_cells(options, "--failed");
-  const Journal journal = read_journal(journal_named(*options.failed));
-  RunOptions result = as_in_earlier(options, journal.header, "--failed", *options.failed);
-  for (const CellSummary& cell : analyse(journal).cells) {
-    const bool known =
-        std::find(result.cells.begin(), result.cells.end(), cell.id) != result.cells.end();
-    if (cell.failures > 0 && !known) result.cells.push_back(cell.id);
+std::optional<CampaignHeader> plan_of_earlier(const RunOptions& options) {
+  const std::string name = options.failed ? "--failed" : "--more";
+  const std::string run = options.failed ? *options.failed : *options.more;
+  if (options.matrix || !options.cells.empty() || !options.axes.empty()) {
+    throw InputError(name, "says what to run already",
+                     "Leave out --matrix, --cell and the axes; --filter takes some of its cells");
   }
-  return result;
-}
-
-RunOptions options_of_more(const RunOptions& options) {
-  refuse_other_cells(options, "--more");
-  const Journal journal = read_journal(journal_named(*options.more));
-  RunOptions result = as_in_earlier(options, journal.header, "--more", *options.more);
+  const Journal journal = read_journal(folder_of_run(run) / "journal.ndjson");
+  RunOptions again = as_in_earlier(options, journal.header, name, run);
   const Analysis analysis = analyse(journal);
-  const FailureGroups groups = find_groups(analysis);
-  result.cells = cells_that_tell(analysis, groups);
-  result.settle_rate.reset();
-  if (!options.trials) result.trials = trials_that_tell(analysis, groups, kMostTrialsThatTell);
-  return result;
-}
-
-CampaignHeader plan_failed(const RunOptions& options) {
-  const Journal journal = read_journal(journal_named(*options.failed));
-  CampaignHeader header = plan_campaign(options);
-  std::set<std::string> wanted;
-  for (const PlannedCell& planned : header.cells) wanted.insert(to_string(planned.cell));
-  PlannedCells cells;
-  for (PlannedCell planned : journal.header.cells) {
-    if (wanted.contains(to_string(planned.cell))) cells.push_back(std::move(planned));
+  if (options.more) {
+    const FailureGroups groups = find_groups(analysis);
+    again.cells = cells_that_tell(analysis, groups);
+    again.settle_rate.reset();
+    if (!options.trials) again.trials = trials_that_tell(analysis, groups, kMostTrialsThatTell);
+    if (again.cells.empty()) return std::nullopt;
+    return plan_campaign(again);
   }
-  header.cells = std::move(cells);
+  std::set<std::string> failed;
+  for (const CellSummary& cell : analysis.cells) {
+    if (cell.failures > 0 && failed.insert(cell.id).second) again.cells.push_back(cell.id);
+  }
+  if (failed.empty()) return std::nullopt;
+  CampaignHeader header = plan_campaign(again);
+  header.cells = as_planned_before(journal.header.cells, header.cells);
   header.matrix_name = "failed";
-  header.matrix_description = "What failed in " + *options.failed;
+  header.matrix_description = "What failed in " + run;
   return header;
 }
 

@@ -157,14 +157,6 @@ std::vector<KnownFailure> known_failures(const RunOptions& options) {
   return find_known_failures(*options.expectations);
 }
 
-/// Entries that contradict each other in this plan are refused before anything runs.
-void check_expectations(const std::vector<KnownFailure>& known, const CampaignHeader& header) {
-  if (known.empty()) return;
-  Journal planned;
-  planned.header = header;
-  refuse_contradictory(judge_expectations(known, run_facts("", analyse(planned)), {}));
-}
-
 void refuse_fail_on_without_expectations(const RunOptions& options) {
   if (options.expectations) return;
   const std::set<std::string> fail_on = words_in(options.fail_on);
@@ -297,7 +289,6 @@ int resume(const RunOptions& options, const std::vector<KnownFailure>& known) {
     JournalWriter writer(file);
     const Journal& journal = writer.existing();
     check_same_libraries(journal.header);
-    check_expectations(known, journal.header);
     for (const DamagedLine& line : journal.damaged) {
       say(stderr, "{}:{}: skipped: {}. If it was a trial, that runs again\n",
           printable(file.string()), line.line, printable(line.why));
@@ -334,21 +325,15 @@ int run_command_line(const RunOptions& asked) {
     throw InputError("--json", "is for --dry-run", "A run writes report.json into its folder");
   }
   CampaignHeader header;
-  if (options.failed.has_value()) {
-    const RunOptions failed = options_of_failed(options);
-    if (failed.cells.empty()) {
-      say(stderr, "mpsprobe: nothing failed in {}: nothing to run\n", printable(*options.failed));
+  if (options.failed.has_value() || options.more.has_value()) {
+    std::optional<CampaignHeader> again = plan_of_earlier(options);
+    if (!again.has_value()) {
+      say(stderr, "mpsprobe: {}: nothing to run\n",
+          options.failed ? "nothing failed in " + printable(*options.failed)
+                         : "what the failures of " + printable(*options.more) + " need is known");
       return kExitNothingRun;
     }
-    header = plan_failed(failed);
-  } else if (options.more.has_value()) {
-    const RunOptions more = options_of_more(options);
-    if (more.cells.empty()) {
-      say(stderr, "mpsprobe: what the failures of {} need is known: nothing to run\n",
-          printable(*options.more));
-      return kExitNothingRun;
-    }
-    header = plan_campaign(more);
+    header = std::move(*again);
   } else {
     header = plan_campaign(options);
   }
@@ -363,7 +348,6 @@ int run_command_line(const RunOptions& asked) {
         header.left_out.empty() ? "no cell matches the filter" : all_left_out(header));
     return kExitNothingRun;
   }
-  check_expectations(known, header);
   const fs::path folder = new_folder(options, header);
   header.origin = origin_of(folder);
   say_start(header, folder, options.probes);
