@@ -13,7 +13,6 @@ namespace {
 
 constexpr std::array<double, 4> kOddsRatios{1.5, 2, 3, 5};
 constexpr double kEndsInANight = 1.0 / 90;
-constexpr int kMostNights = 1000;
 
 void refuse_impossible(const Proportion& counts) {
   if (counts.failures < 0 || counts.failures > counts.trials) {
@@ -50,33 +49,6 @@ double log_chance_of_others(double rate, bool more, const Proportion& next) {
   return most + std::log(sum / static_cast<double>(each.size()));
 }
 
-/// Nights without a failure, and whether it is gone.
-class Silence {
- public:
-  Silence(const Proportion& seen, std::span<const int> silent)
-      : ever_seen_(seen.failures > 0), rate_(seen) {
-    refuse_impossible(seen);
-    for (const int trials : silent) add(trials);
-  }
-  void add(int trials) {
-    if (trials < 0) throw std::invalid_argument("fewer than no trials");
-    if (trials == 0) return;
-    gone_ += kEndsInANight * std::exp(rate_.log_chance(spared_));
-    spared_.trials += trials;
-  }
-  double chance_gone() const {
-    if (!ever_seen_) return 0;
-    const double live = std::exp(rate_.log_chance(spared_));
-    return gone_ + live > 0 ? gone_ / (gone_ + live) : 1;
-  }
-
- private:
-  bool ever_seen_;
-  Posterior rate_;
-  Proportion spared_;
-  double gone_ = 0;  // chance of the nights, had it ended before one of them
-};
-
 }  // namespace
 
 RateDrift weigh_nights(const Proportion& record, std::span<const Proportion> nights) {
@@ -106,18 +78,19 @@ RateDrift weigh_nights(const Proportion& record, std::span<const Proportion> nig
 }
 
 double chance_gone(const Proportion& seen, std::span<const int> silent) {
-  return Silence(seen, silent).chance_gone();
-}
-
-std::optional<int> trials_until_gone(const Proportion& seen, std::span<const int> silent,
-                                     int night) {
-  Silence silence(seen, silent);
-  if (night < 1 || seen.failures == 0) return std::nullopt;
-  for (int more = 0; more <= kMostNights; ++more) {
-    if (silence.chance_gone() >= kClaimedGone) return more * night;
-    silence.add(night);
+  refuse_impossible(seen);
+  const Posterior rate(seen);
+  Proportion spared;
+  double gone = 0;  // chance of the nights, had it ended before one of them
+  for (const int trials : silent) {
+    if (trials < 0) throw std::invalid_argument("fewer than no trials");
+    if (trials == 0) continue;
+    gone += kEndsInANight * std::exp(rate.log_chance(spared));
+    spared.trials += trials;
   }
-  return std::nullopt;
+  if (seen.failures == 0) return 0;
+  const double live = std::exp(rate.log_chance(spared));
+  return gone + live > 0 ? gone / (gone + live) : 1;
 }
 
 }  // namespace mpsprobe

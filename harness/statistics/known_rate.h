@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <span>
 
 #include "harness/statistics/fisher.h"
@@ -45,10 +44,5 @@ constexpr double kClaimedGone = 0.99;
 /// Theory Probab. Appl. 8, 1963). 0 where it was never seen or no night had trials. Throws
 /// std::invalid_argument as above, or where a night has fewer than no trials. O(nights). Pure.
 double chance_gone(const Proportion& seen, std::span<const int> silent);
-
-/// How many trials more without it, in nights of `night` trials, until it is called gone; nothing
-/// where a thousand such nights would not do. Throws as above. Pure.
-std::optional<int> trials_until_gone(const Proportion& seen, std::span<const int> silent,
-                                     int night);
 
 }  // namespace mpsprobe

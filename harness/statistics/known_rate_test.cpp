@@ -48,18 +48,6 @@ TEST(KnownRate, IsGoneWhereItsOwnRateMakesTheSilenceImprobable) {
   EXPECT_GE(chance_gone({100, 10'000}, std::vector<int>(80, 10)), kClaimedGone);
 }
 
-TEST(KnownRate, SaysHowManyTrialsAreMissingUntilItIsGone) {
-  const std::vector<int> silent{10};
-  const auto needed = trials_until_gone({10, 100}, silent, 10);
-  ASSERT_TRUE(needed);
-  std::vector<int> then = silent;
-  then.insert(then.end(), static_cast<size_t>(*needed / 10), 10);
-  EXPECT_GE(chance_gone({10, 100}, then), kClaimedGone);
-  then.pop_back();
-  EXPECT_LT(chance_gone({10, 100}, then), kClaimedGone);
-  EXPECT_FALSE(trials_until_gone({1, 10'000}, silent, 1));
-}
-
 TEST(KnownRate, ImpossibleCountsAreRefused) {
   EXPECT_THROW(weigh_nights({2, 1}, {}), std::invalid_argument);
   EXPECT_THROW(weigh_nights({1, 1}, Nights{{-1, 1}}), std::invalid_argument);

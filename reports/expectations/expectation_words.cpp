@@ -6,7 +6,6 @@
 #include <array>
 
 #include "reports/words/cell_label.h"
-#include "reports/words/counted.h"
 #include "reports/words/safe_text.h"
 
 namespace mpsprobe {
@@ -38,27 +37,23 @@ std::string day(const std::string& moment) {
   return moment.substr(0, std::string_view("2026-11-23").size());
 }
 
-// Since when, and what it would take to call it gone.
-std::string since_and_until(const JudgedEntry& judged) {
+// Since when it fails more or less often, or not at all.
+std::string since_words(const JudgedEntry& judged) {
   std::string text;
   if (!judged.since.empty()) {
     text += fmt::format("; since {}: {}", day(judged.since), share(judged.since_then));
   }
-  if (judged.standing != EntryStanding::silent && judged.standing != EntryStanding::gone) {
-    return text;
-  }
-  if (!judged.last_seen.empty()) text += "; last seen " + day(judged.last_seen);
-  if (judged.standing == EntryStanding::gone) return text;
-  return text + (judged.until_gone ? fmt::format("; gone after {} more without it",
-                                                 counted(*judged.until_gone, "trials"))
-                                   : "; too rare to be called gone in a thousand such runs");
+  const bool unseen =
+      judged.standing == EntryStanding::silent || judged.standing == EntryStanding::gone;
+  if (unseen && !judged.last_seen.empty()) text += "; last seen " + day(judged.last_seen);
+  return text;
 }
 
 std::string entry_line(const KnownFailure& known, const JudgedEntry& judged) {
   std::string text =
       fmt::format("  {}  {}  {}", where_words(known.where), share(judged.tonight), what_of(known));
   if (known.seen.trials > 0) text += fmt::format("; known: {}", share(known.seen));
-  text += since_and_until(judged);
+  text += since_words(judged);
   if (!known.issue.empty()) text += "; " + printable(known.issue);
   if (!known.owner.empty()) text += "; " + printable(known.owner);
   if (judged.expired) text += "; EXPIRED: review was due by " + printable(known.review_by);
@@ -86,7 +81,7 @@ std::string standing_in_words(const JudgedEntry& judged) {
   const auto words =
       std::find_if(kStandingWords.begin(), kStandingWords.end(),
                    [&](const auto& each) { return each.standing == judged.standing; });
-  return std::string(words->alone) + since_and_until(judged) + (judged.expired ? "; EXPIRED" : "");
+  return std::string(words->alone) + since_words(judged) + (judged.expired ? "; EXPIRED" : "");
 }
 
 std::string where_words(const KnownWhere& where) {
@@ -124,10 +119,6 @@ std::string findings_text(const std::vector<KnownFailure>& known, const RunFacts
     }
     if (count > kMostListedEach) text += fmt::format("  and {} more\n", count - kMostListedEach);
   }
-  for (const std::string& words : findings.contradictory) text += "\n" + printable(words) + "\n";
-  for (const size_t entry : findings.matching_nothing) {
-    text += fmt::format("\n{} matches no cell of this run\n", printable(known[entry].place));
-  }
   return text;
 }
 
@@ -142,9 +133,7 @@ ordered_json findings_json(const std::vector<KnownFailure>& known, const RunFact
                        {"simulated", run.simulated},
                        {"expected_failures", findings.expected},
                        {"new", ordered_json::array()},
-                       {"entries", ordered_json::array()},
-                       {"contradictory", findings.contradictory},
-                       {"matching_nothing", ordered_json::array()}};
+                       {"entries", ordered_json::array()}};
   for (const UnknownFailure& failure : findings.unknown) {
     json["new"].push_back({{"arm", failure.arm},
                            {"cell", failure.cell},
@@ -164,11 +153,7 @@ ordered_json findings_json(const std::vector<KnownFailure>& known, const RunFact
                           {"last_seen", judged.last_seen},
                           {"issue", each.issue}};
     if (!judged.since.empty()) entry["since"] = judged.since;
-    if (judged.until_gone) entry["trials_until_gone"] = *judged.until_gone;
     json["entries"].push_back(std::move(entry));
-  }
-  for (const size_t entry : findings.matching_nothing) {
-    json["matching_nothing"].push_back(known[entry].place);
   }
   return json;
 }

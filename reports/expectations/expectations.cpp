@@ -11,7 +11,6 @@
 #include "harness/input/input_file.h"
 #include "harness/input/near_name.h"
 #include "harness/matrix/placed_json.h"
-#include "reports/expectations/entry_json.h"
 #include "reports/words/safe_text.h"
 
 namespace mpsprobe {
@@ -138,7 +137,7 @@ KnownFailure parse_known(const PlacedJson& node) {
     known.seen.trials = node.at("trials").count(1, kMostTrials);
     known.seen.failures = node.at("failures").count(1, known.seen.trials);
   }
-  known.first_seen = date_at(node, "first_seen", true);
+  date_at(node, "first_seen", true);
   known.last_seen = date_at(node, "last_seen", true);
   known.until = date_at(node, "until", true);
   known.issue = text_at(node, "issue");
@@ -163,6 +162,8 @@ std::vector<KnownFailure> parse_expectations(const std::string& text, const std:
       KnownFailure known = parse_known(nodes[i]);
       known.recorded = list == std::string_view("recorded");
       known.place = fmt::format("{}: {}[{}]", place, list, i);
+      known.source = document.at(list).at(i);
+      if (!known.where.cells.empty()) known.source["where"]["cells"] = known.where.cells;
       const auto [same, fresh] = places.emplace(identity_of(known), known.place);
       if (!fresh) {
         nodes[i].fail("is of the same place and failure as " + same->second,
@@ -172,6 +173,12 @@ std::vector<KnownFailure> parse_expectations(const std::string& text, const std:
     }
   }
   return entries;
+}
+
+std::string identity_of(const KnownFailure& known) {
+  return nlohmann::json{known.source.at("where"), known.source.value("signature", ""),
+                        known.source.value("outcome", "")}
+      .dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
 }
 
 std::string read_expectations_file(const std::filesystem::path& file) {

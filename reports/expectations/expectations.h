@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,14 +35,14 @@ struct KnownFailure {
   std::optional<Outcome> outcome;  ///< any signature with it, and without one any at all, that no
                                    ///< entry knows more exactly
   Proportion seen;                 ///< of all cells together; no trials: the rate is not known
-  std::string first_seen;          ///< UTC: "2026-11-23", or with "T22:00:40Z"
-  std::string last_seen;
-  std::string until;  ///< what `seen` counts: runs that started up to then
+  std::string last_seen;           ///< UTC: "2026-11-23", or with "T22:00:40Z"
+  std::string until;               ///< what `seen` counts: runs that started up to then
   std::string issue;
   std::string review_by;  ///< a date
   std::string owner;
   bool recorded = false;  ///< in the block that the program writes
   std::string place;      ///< "expectations.json: known[3]"
+  nlohmann::json source;  ///< as it stands there
 };
 
 /// Reads a file of known failures, first those that people wrote, then those that were recorded.
@@ -49,6 +50,9 @@ struct KnownFailure {
 /// format (docs/expectations.md), and for an entry that is
 /// there twice.
 std::vector<KnownFailure> parse_expectations(const std::string& text, const std::string& place);
+
+/// Where and what an entry is of, as text: two entries with the same one are one. Pure.
+std::string identity_of(const KnownFailure& known);
 
 /// The text of a file of known failures. Throws InputError where it cannot be read.
 std::string read_expectations_file(const std::filesystem::path& file);

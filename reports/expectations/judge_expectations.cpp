@@ -1,6 +1,5 @@
 #include "reports/expectations/judge_expectations.h"
 
-#include <fmt/format.h>
 #include <fnmatch.h>
 
 #include <algorithm>
@@ -8,8 +7,6 @@
 #include <map>
 
 #include "harness/statistics/known_rate.h"
-#include "reports/expectations/expectation_words.h"
-#include "reports/words/safe_text.h"
 
 namespace mpsprobe {
 namespace {
@@ -147,28 +144,8 @@ void judge_rate(const KnownFailure& known,
     drifted(EntryStanding::less_often, drift.less_since);
   } else if (!silent.empty()) {
     judged.standing = EntryStanding::silent;
-    judged.until_gone = trials_until_gone(seen, silent, silent.back());
   } else {
     judged.standing = EntryStanding::as_known;
-  }
-}
-
-std::string contradiction_between(const KnownFailure& one, const KnownFailure& other,
-                                  const std::string& cell) {
-  return fmt::format("{} and {} both know {} of {}", one.place, other.place, what_of(one), cell);
-}
-
-/// Each pair once, with the first cell of both.
-void find_contradictions(const std::vector<KnownFailure>& known, const std::vector<size_t>& entries,
-                         const std::string& cell,
-                         std::map<std::pair<size_t, size_t>, std::string>& found) {
-  for (size_t i = 0; i < entries.size(); ++i) {
-    for (size_t j = i + 1; j < entries.size(); ++j) {
-      const KnownFailure& one = known[entries[i]];
-      const KnownFailure& other = known[entries[j]];
-      if (one.signature != other.signature || one.outcome != other.outcome) continue;
-      found.emplace(std::pair(entries[i], entries[j]), contradiction_between(one, other, cell));
-    }
   }
 }
 
@@ -183,14 +160,12 @@ Findings judge_expectations(const std::vector<KnownFailure>& known, const RunFac
   Findings findings;
   std::map<CellKey, bool> cells;  // and whether simulated
   std::map<size_t, bool> here;    // entries of this machine, and whether a planned cell is theirs
-  std::map<std::pair<size_t, size_t>, std::string> contradictory;
   const Concerned concerned(known, run);
   for (const auto& [key, cell] : run.cells) {
     cells[key] = cell.simulated;
     for (const size_t entry : concerned.of_arm(key.first)) here[entry];
     const std::vector<size_t> entries = concerned.of_cell(key, cell);
     for (const size_t entry : entries) here[entry] = true;
-    find_contradictions(known, entries, key.second, contradictory);
     for (const auto& [signature, failures] : cell.titles) {
       if (knower_of(known, entries, signature, outcome_of(run, signature))) {
         findings.expected += failures;
@@ -204,7 +179,6 @@ Findings judge_expectations(const std::vector<KnownFailure>& known, const RunFac
       }
     }
   }
-  for (const auto& [pair, words] : contradictory) findings.contradictory.push_back(words);
 
   std::vector<Night> nights;
   for (const RunFacts& past : earlier) {
@@ -216,11 +190,8 @@ Findings judge_expectations(const std::vector<KnownFailure>& known, const RunFac
   nights.push_back(night_of(known, run, cells));
   for (const auto& [entry, planned] : here) {
     const KnownFailure& each = known[entry];
-    if (!planned) {
-      // Without a matrix it may be of cells of another one.
-      if (!each.where.matrix.empty()) findings.matching_nothing.push_back(entry);
-      continue;
-    }
+    // Without a matrix it may be of cells of another one.
+    if (!planned && each.where.matrix.empty()) continue;
     JudgedEntry judged;
     judged.entry = entry;
     judged.last_seen = each.last_seen;

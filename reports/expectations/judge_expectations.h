@@ -31,9 +31,7 @@ struct JudgedEntry {
   std::string last_seen;  ///< start of the last run that saw it
   std::string since;      ///< start of the run since which it fails more or less often
   Proportion since_then;  ///< of these runs
-  std::optional<int>
-      until_gone;        ///< trials without it, for `silent`; nothing: more than can be run
-  bool expired = false;  ///< its review_by is before this run
+  bool expired = false;   ///< its review_by is before this run
 };
 
 /// A failure of a cell that no entry knows: one is enough, since signatures differ.
@@ -48,17 +46,17 @@ struct UnknownFailure {
 
 /// What a run's results come to beside what is known.
 struct Findings {
-  std::vector<JudgedEntry> entries;        ///< that concern this run, in the order of the file
-  std::vector<UnknownFailure> unknown;     ///< by arm and cell
-  std::vector<std::string> contradictory;  ///< two entries that know one failure of one cell
-  /// Entries that name this run's matrix, and concern its machine, and match no cell of its plan.
-  std::vector<size_t> matching_nothing;
-  int expected = 0;  ///< failing trials that entries know
+  /// That concern this run, in the order of the file: those that match a cell of its plan, or name
+  /// its matrix.
+  std::vector<JudgedEntry> entries;
+  std::vector<UnknownFailure> unknown;  ///< by arm and cell
+  int expected = 0;                     ///< failing trials that entries know
 };
 
-/// Judges a run. `earlier` are runs on the same machine, in any order; those that did not start
-/// after this one, and after the time up to which an entry counts what was seen, are evidence of
-/// it, as far as they ran the same cells of the same worker on a device of the same class. Pure.
+/// Judges a run. Of entries that know a failure of a cell equally well, the first has it. `earlier`
+/// are runs on the same machine, in any order; those that did not start after this one, and after
+/// the time up to which an entry counts what was seen, are evidence of it, as far as they ran the
+/// same cells of the same worker on a device of the same class. Pure.
 Findings judge_expectations(const std::vector<KnownFailure>& known, const RunFacts& run,
                             const std::vector<RunFacts>& earlier);
 

@@ -6,7 +6,6 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "reports/expectations/entry_json.h"
 #include "reports/expectations/expectation_words.h"
 #include "reports/words/safe_text.h"
 
@@ -54,7 +53,10 @@ Span recorded_in(const std::string& text) {
 /// Indented as it stands in the file.
 std::string block_text(const std::vector<KnownFailure>& recorded) {
   ordered_json list = ordered_json::array();
-  for (const KnownFailure& known : recorded) list.push_back(entry_json(known));
+  for (const KnownFailure& known : recorded) {
+    list.push_back({{"where", known.source.at("where")}});
+    list.back().update(known.source);
+  }
   std::string text;
   for (const char c : list.dump(2, ' ', true, ordered_json::error_handler_t::replace)) {
     text += c;
@@ -79,25 +81,34 @@ std::string with_block(std::string text, const std::vector<KnownFailure>& record
   return text.insert(last + 1, ",\n  \"recorded\": " + block);
 }
 
-KnownFailure entry_of(const UnknownFailure& failure, const RunFacts& run) {
-  KnownFailure known;
-  known.where.cells = {failure.cell};
-  known.where.worker = failure.arm;
-  known.where.chip = machine_fact(run, "chip");
-  known.where.simulated = failure.simulated;
-  known.signature = failure.signature;
-  known.seen = failure.seen;
-  known.first_seen = known.last_seen = known.until = run.started;
-  known.recorded = true;
-  return known;
-}
-
 std::string label_of(const KnownFailure& known) {
   return where_words(known.where) + ": " + what_of(known);
 }
 
 std::string counts_text(const Proportion& seen) {
   return fmt::format("{}/{}", seen.failures, seen.trials);
+}
+
+void set_seen(KnownFailure& known, const Proportion& seen, const std::string& last_seen,
+              const std::string& until) {
+  known.seen = seen;
+  known.source.update({{"failures", seen.failures},
+                       {"trials", seen.trials},
+                       {"last_seen", last_seen},
+                       {"until", until}});
+}
+
+KnownFailure entry_of(const UnknownFailure& failure, const RunFacts& run) {
+  KnownFailure known;
+  known.where.cells = {failure.cell};
+  known.where.worker = failure.arm;
+  known.signature = failure.signature;
+  nlohmann::json where = {{"cells", {failure.cell}}, {"worker", failure.arm}};
+  if (const std::string chip = machine_fact(run, "chip"); !chip.empty()) where["chip"] = chip;
+  if (failure.simulated) where["simulated"] = true;
+  known.source = {{"where", where}, {"signature", failure.signature}, {"first_seen", run.started}};
+  set_seen(known, failure.seen, run.started, run.started);
+  return known;
 }
 
 /// With what was seen further of it. Nothing where that says nothing new.
@@ -107,14 +118,10 @@ std::optional<KnownFailure> updated(const KnownFailure& known, const JudgedEntry
   KnownFailure now = known;
   const bool drifted =
       judged.standing == EntryStanding::more_often || judged.standing == EntryStanding::less_often;
-  if (drifted && judged.since_then.failures > 0) {
-    now.seen = judged.since_then;
-  } else {
-    now.seen.failures += judged.further.failures;
-    now.seen.trials += judged.further.trials;
-  }
-  now.last_seen = judged.last_seen;
-  now.until = started;
+  const Proportion all{known.seen.failures + judged.further.failures,
+                       known.seen.trials + judged.further.trials};
+  set_seen(now, drifted && judged.since_then.failures > 0 ? judged.since_then : all,
+           judged.last_seen, started);
   return now;
 }
 

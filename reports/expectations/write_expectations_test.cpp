@@ -50,7 +50,7 @@ TEST(UpdateExpectations, BeginsAFileSortedAndAddsToIt) {
   EXPECT_THAT(more.changes[0], HasSubstr("2/10 -> 3/20"));
   EXPECT_EQ(more.unchanged, 1);
   const auto then = parse_expectations(more.text, "e.json");
-  EXPECT_EQ(then[0].first_seen, "2026-11-11T01:17:00.000Z");
+  EXPECT_EQ(then[0].source.at("first_seen"), "2026-11-11T01:17:00.000Z");
   EXPECT_EQ(then[0].until, "2026-11-12T01:17:00.000Z");
 }
 

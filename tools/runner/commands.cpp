@@ -185,10 +185,10 @@ const std::array kCommands{
         "  mpsprobe expect update --from night\n"
         "  mpsprobe expect check night --db history.ndjson\n"
         "  mpsprobe run --matrix default --expectations expectations.json",
-        "Exit codes: 0 as known, 1 what --fail-on names was found, 2 wrong usage, or entries that\n"
-        "contradict each other or match nothing, 3 a journal or the history cannot be read, 4 no "
-        "trial\n"
-        "counts, 5 the file could not be written, 6 a run is incomplete.",
+        "Exit codes: 0 as known, 1 what --fail-on names was found, 2 wrong usage, 3 a journal or\n"
+        "the history cannot be read, 4 no trial counts, 5 the file could not be written, 6 a run "
+        "is\n"
+        "incomplete.",
         plain<add_expect_options, expect_command_line>},
     Command{"history", kResults, "keep counts of runs, and say since which night a rate changed",
             "Examples:\n"

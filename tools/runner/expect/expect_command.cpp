@@ -49,7 +49,6 @@ int check(const ExpectOptions& options) {
   const std::vector<KnownFailure> known = find_known_failures(options.file);
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   std::string text;
-  std::string matching_nothing;
   bool found = false;
   int undone = 0;
   int64_t counted_trials = 0;
@@ -57,21 +56,13 @@ int check(const ExpectOptions& options) {
     const KeptRun run = kept_run(name);
     const Findings findings =
         judge_expectations(known, run.facts, earlier_nights(run, options.history));
-    refuse_contradictory(findings);
     found = found || found_in(findings, fail_on);
     undone += run.facts.undone;
     for (const auto& [key, cell] : run.facts.cells) counted_trials += cell.counted;
-    for (const size_t entry : findings.matching_nothing) {
-      matching_nothing += (matching_nothing.empty() ? "" : ", ") + printable(known[entry].place);
-    }
     list.push_back(findings_json(known, run.facts, findings));
     text += (text.empty() ? "" : "\n") + findings_text(known, run.facts, findings);
   }
   say(stdout, "{}", options.json ? json_text(list) : text);
-  if (!matching_nothing.empty()) {
-    throw InputError(matching_nothing, "matches no cell of the run of the matrix that it names",
-                     "Mend what it says of cells, or take it out");
-  }
   if (found) return kExitFound;
   if (counted_trials == 0) {
     say(stderr, "mpsprobe: nothing to judge: no trial came to a result that counts\n");
@@ -95,7 +86,6 @@ int update(const ExpectOptions& options) {
   const KeptRun run = kept_run(*options.from);
   const Findings findings =
       judge_expectations(known, run.facts, earlier_nights(run, options.history));
-  refuse_contradictory(findings);
   const ExpectationsUpdate updated = update_expectations(text, place, known, run.facts, findings);
   if (!there || updated.text != text) {
     write_atomically(target_of(options.file), updated.text, "it is as it was before");

@@ -98,26 +98,6 @@ TEST_F(Expect, EarlierNightsAreEvidence) {
   EXPECT_EQ(further({"check", path("a"), "--json", "--db", path("h.ndjson")}), 6);
 }
 
-TEST_F(Expect, RefusesWhatContradictsItselfBeforeAnythingRuns) {
-  write("known.json", R"({"mpsprobe_expectations": 1, "known": [
-    {"where": {"cells": ["cpu/*"]}, "signature": "exit code 11"},
-    {"where": {"axes": {"op": ["selftest.exit_eleven"]}}, "signature": "exit code 11"}]})");
-  const Run refused = run("one", {"--expectations", path("known.json")});
-  EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.err, HasSubstr("known[0]"));
-  EXPECT_FALSE(std::filesystem::exists(path("one")));
-}
-
-TEST_F(Expect, RefusesAnEntryThatMatchesNothingOfItsMatrix) {
-  write("known.json", R"({"mpsprobe_expectations": 1, "known": [
-    {"where": {"matrix": "two", "axes": {"op": ["selftest.exit_eleven"]}}, "outcome": "exit"},
-    {"where": {"matrix": "two", "axes": {"op": ["selftest.segv"]}}, "outcome": "signal"}]})");
-  ASSERT_EQ(run("one", {"--expectations", path("known.json")}).exit_code, 0);
-  const Run checked = expect({"check", path("one")});
-  EXPECT_EQ(checked.exit_code, 2);
-  EXPECT_THAT(checked.err, HasSubstr("known[1]: matches no cell"));
-}
-
 TEST_F(Expect, ThePageOfARunShowsItBesideWhatIsKnown) {
   ASSERT_EQ(run("one").exit_code, 0);
   ASSERT_EQ(run("two").exit_code, 0);

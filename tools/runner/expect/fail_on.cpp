@@ -1,12 +1,6 @@
 #include "tools/runner/expect/fail_on.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
-
-#include "harness/input/input_error.h"
-#include "reports/words/safe_text.h"
 
 namespace mpsprobe {
 
@@ -23,14 +17,6 @@ bool found_in(const Findings& findings, const std::set<std::string>& fail_on) {
   if (fail_on.contains("gone") && stands(EntryStanding::gone)) return true;
   return fail_on.contains("expired") &&
          any([](const JudgedEntry& judged) { return judged.expired; });
-}
-
-void refuse_contradictory(const Findings& findings) {
-  if (findings.contradictory.empty()) return;
-  throw InputError(
-      "the known failures",
-      printable(fmt::format("contradict each other: {}", fmt::join(findings.contradictory, "; "))),
-      "Leave each failure of a cell to one entry");
 }
 
 }  // namespace mpsprobe

@@ -11,7 +11,4 @@ namespace mpsprobe {
 /// often than known), "gone", "expired" (an entry's review is due).
 bool found_in(const Findings& findings, const std::set<std::string>& fail_on);
 
-/// Throws InputError, with all of them, where entries contradict each other in this run's plan.
-void refuse_contradictory(const Findings& findings);
-
 }  // namespace mpsprobe
