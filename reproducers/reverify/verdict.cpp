@@ -188,9 +188,9 @@ class Recheck {
   }
 
   bool on_the_bundles_device(const BundleCell& before, const CellSummary& now) const {
-    if (info_of(now.cell.backend).apple_gpu &&
-        (now.simulated != record_.simulated || now.paravirtual != record_.paravirtual)) {
-      return false;
+    if (info_of(now.cell.backend).apple_gpu) {
+      if (now.devices.empty() && now.simulated != record_.simulated) return false;
+      if (!now.simulated && now.paravirtual != record_.paravirtual) return false;
     }
     return before.devices.empty() ||
            std::all_of(now.devices.begin(), now.devices.end(), [&before](const std::string& name) {

@@ -226,9 +226,9 @@ TEST_F(CommandLine, AFolderThatCannotBeMadeEndsWithThree) {
 
 TEST_F(CommandLine, WhatTheFilesystemRefusesIsSaidWithItsNameAndReason) {
   const std::string name(300, 'a');
-  const Run run = mpsprobe({"list", "cells", "--matrix", name});
+  const Run run = mpsprobe({"verify", name});
   EXPECT_EQ(run.exit_code, 3);
-  EXPECT_EQ(run.err, "mpsprobe: " + name + ": File name too long\n");
+  EXPECT_EQ(run.err, "mpsprobe: " + name + "/bundle.json: File name too long\n");
 }
 
 TEST_F(CommandLine, ADryRunShowsTheCellsAndRunsNothing) {
