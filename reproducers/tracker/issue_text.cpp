@@ -141,7 +141,9 @@ std::string program(const IssueFacts& facts) {
 std::string evidence(const IssueFacts& facts) {
   const FailureExample& example = group_of(facts).first;
   std::string text;
-  if (!example.excerpt.empty()) {
+  // A race is told by its two stacks, which ThreadSanitizer has printed.
+  const bool race = example.judgement.outcome == Outcome::data_race && !example.stacks.threads.empty();
+  if (!example.excerpt.empty() && !race) {
     text += "What the process printed last:\n\n" + code_block(example.excerpt);
   }
   if (example.event.has_value() && !example.event->text.empty()) {

@@ -265,8 +265,16 @@ std::string Redactor::output(std::string_view text) {
 }
 
 std::string Redactor::symbol(std::string_view function, std::string_view image) {
-  if (!enabled_ || is_of_the_software(image)) return std::string(function);
-  return text(function);
+  if (!enabled_) return std::string(function);
+  if (!is_of_the_software(image)) return text(function);
+  // clang names a lambda by the path of its source: that of who built it.
+  std::string shown;
+  constexpr std::string_view kPlace = "(lambda at ";
+  for (size_t at = function.find(kPlace); at != std::string_view::npos; at = function.find(kPlace)) {
+    shown += std::string(function.substr(0, at)) + "(lambda)";
+    function.remove_prefix(std::min(function.find(')', at), function.size() - 1) + 1);
+  }
+  return shown + std::string(function);
 }
 
 std::string Redactor::of_system(std::string_view text) {

@@ -55,6 +55,9 @@ const std::vector<Shape>& shapes() {
             "|failed|failed assertion|Assertion failed|Check failed|abort\\(\\) called)(?!\\w)",
             "File(?= \")",
             "(?:bad access|illegal instruction|trap|arithmetic error|abort|hang)(?: in)?(?!\\w)",
+            "race(?: on vptr)?(?=: )",
+            "(?:Previous |previous )?(?:[Aa]tomic )?(?:[Rr]ead|[Ww]rite) of size \\d{1,4}"
+            " by (?:main thread|thread T\\d{1,4})(?!\\w)",
             // Paths.
             "/AppleInternal/Library/BuildRoots/(?:[\\w.+-]{1,80}/"
             ")*[\\w.+-]{1,80}(?::\\d{1,5}){0,2}",
