@@ -6,6 +6,8 @@
 
 #include "harness/campaign/campaign.h"
 #include "harness/campaign/usual_jobs.h"
+#include "harness/wire/cell.h"
+#include "harness/wire/variables.h"
 
 namespace mpsprobe {
 namespace {
@@ -79,13 +81,21 @@ std::string program_of(const CampaignHeader& header) {
 
 std::vector<std::string> rerun_arguments(const CampaignHeader& header, std::string_view worker_name,
                                          std::string_view worker_path, const std::string& cell) {
-  std::vector<std::string> words{program_of(header), "run",
-                                 "--cell",           cell,
-                                 "--trials",         std::to_string(header.trials),
-                                 "--seed",           std::to_string(header.seed)};
-  const auto add = [&words](const char* option, const std::string& value) {
+  Cell named = parse_cell(cell);
+  const Variables all = parse_variables(named.env);
+  Variables documented = all;
+  std::erase_if(documented, [](const auto& each) { return !is_documented_switch(each.first); });
+  named.env = to_axis_value(documented);
+  std::vector<std::string> words{program_of(header), "run", "--cell", to_string(named)};
+  const auto add = [&words](const std::string& option, const std::string& value) {
     words.insert(words.end(), {option, value});
   };
+  // Whoever pastes them gives his word for them; in a cell's text they may be somebody else's.
+  for (const auto& [name, value] : all) {
+    if (!documented.contains(name)) add("--env." + name, value);
+  }
+  add("--trials", std::to_string(header.trials));
+  add("--seed", std::to_string(header.seed));
   if (header.timeout_seconds != kUsual.timeout_seconds) {
     add("--timeout", fmt::format("{}", header.timeout_seconds));
   }

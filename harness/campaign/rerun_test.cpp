@@ -48,6 +48,13 @@ TEST_F(RerunArguments, NameWorkerEnvironmentAndLimits) {
                                    "A=b c", "--expect-torch", "git:1234567"));
 }
 
+TEST_F(RerunArguments, GiveVariablesThatACellsTextMayNotSetAsOptions) {
+  const std::vector<std::string> words =
+      rerun_arguments(header_, "stock", "/w", "cpu/mm/default/env.MKL_NUM_THREADS=2/env.OWN=a.b");
+  EXPECT_THAT(std::vector(words.begin() + 2, words.begin() + 6),
+              ElementsAre("--cell", "cpu/mm/default/env.MKL_NUM_THREADS=2", "--env.OWN", "a.b"));
+}
+
 TEST_F(RerunArguments, AnotherWorkerIsNamedHoweverTheRunCameToIt) {
   EXPECT_THAT(words("fork"), IsSupersetOf({"--worker", "fork=/w"}));
 }

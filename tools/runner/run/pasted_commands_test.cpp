@@ -179,6 +179,22 @@ TEST_F(PastedCommands, OfRunsRunTheSameCellInTheSameSetUp) {
   EXPECT_EQ(after.trials[0].judgement.signature, before.trials[0].judgement.signature);
 }
 
+TEST_F(PastedCommands, OfCellsWithAVariableOfOnesOwnRunAsTheyStand) {
+  const Run first = mpsprobe({"run", "--op", "selftest.null_dereference", "--backend", "cpu",
+                              "--threads", "2", "--env.OWN_SWITCH", "unset,7", "--force-env",
+                              "--trials", "1", "--worker", selftest_, "--out", path("first")});
+  for (const auto& [place, text] : texts_of(first, "first")) {
+    const std::set<Words> all = pasted(text, "run --cell ");
+    ASSERT_EQ(all.size(), 1U) << place << text << first.err;
+    Words again = *all.begin();
+    again.insert(again.end(), {"--out", path(place)});
+    const Run run = mpsprobe(again);
+    ASSERT_EQ(run.exit_code, 0) << place << run.err;
+    const Journal journal = read_journal(path(place + "/journal.ndjson"));
+    EXPECT_THAT(to_string(journal.trials.at(0).cell), HasSubstr("threads=2/env.OWN_SWITCH="));
+  }
+}
+
 TEST_F(PastedCommands, OfAWholeRunAreWhatWasCalled) {
   mpsprobe(arguments("first"));
   for (const std::string& text :

@@ -129,14 +129,21 @@ Matrix chosen_matrix(const RunOptions& options) {
   }
   Matrix matrix;
   if (!options.cells.empty()) {
-    if (!options.axes.empty()) {
-      throw InputError("--" + options.axes.begin()->first, "does not go together with --cell",
+    for (const auto& [name, text] : options.axes) {
+      if (!variable_of(name).empty()) continue;
+      throw InputError("--" + name, "does not go together with --cell",
                        "A cell's text says it all: write backend/op/path/threads=N/axis=value");
     }
+    AxisValues values = axis_values(options);
+    const auto& variables = values.try_emplace("env", 1, "inherited").first->second;
     matrix.name = "cells";
     for (const std::string& text : options.cells) {
       try {
-        matrix.include.push_back(to_string(parse_cell(text)));
+        Cell cell = parse_cell(text);
+        for (const std::string& env : combined({cell.env}, variables)) {
+          cell.env = env;
+          matrix.include.push_back(to_string(cell));
+        }
       } catch (const InputError& error) {
         if (error.place() != "cell") throw error.within("--cell");  // an axis of it
         throw InputError("--cell", error.problem(), error.remedy());

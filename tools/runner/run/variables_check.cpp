@@ -100,9 +100,13 @@ std::set<std::string> variables_named(const Matrix& matrix, const AxisValues& fi
 void refuse_foreign_variables(const RunOptions& options, const Matrix& matrix) {
   if (options.own_cells) return;
   std::map<std::string, std::string> foreign;
-  const auto add = [&foreign](const std::string& value) {
+  // Beside --cell an option can only add variables to what the text sets.
+  const auto own = [&options](const std::string& name) {
+    return !options.cells.empty() && options.axes.contains("env." + name);
+  };
+  const auto add = [&](const std::string& value) {
     for (const auto& [name, set] : parse_variables(value)) {
-      if (!is_documented_switch(name)) foreign.emplace(name, set);
+      if (!is_documented_switch(name) && !own(name)) foreign.emplace(name, set);
     }
   };
   for (const Block& block : matrix.blocks) {
@@ -126,8 +130,7 @@ void refuse_foreign_variables(const RunOptions& options, const Matrix& matrix) {
           "is no switch that a library under test documents, and could choose the code that "
           "runs. The cells set: {}. Nothing was started",
           shortened(shown, 300)),
-      "Add --trust-run if you wrote them or trust who did. With --op and other axes, --env.NAME "
-      "VALUE "
+      "Add --trust-run if you wrote them or trust who did; --env.NAME VALUE beside --cell or --op "
       "is your own word and needs none");
 }
 
