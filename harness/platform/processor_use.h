@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace mpsprobe {
 
@@ -31,9 +33,16 @@ class ProcessorUse {
   double seconds_ = 0;           ///< of all processes and what they have waited for
 };
 
-/// What a process that something waits for is, in words: the command lines of the children of `pid`
-/// and of theirs, "sh -c make, cc1plus app.cpp", at most some hundred bytes; "" where there is none
-/// or the system does not tell.
-std::string descendants_in_words(pid_t pid);
+/// A process that another started.
+struct Descendant {
+  pid_t pid = 0;
+  pid_t thread = 0;     ///< one that runs now; the main thread where none does
+  std::string name;     ///< "cc1plus"
+  std::string command;  ///< its command line, at most 80 bytes; its name where that is not told
+};
+
+/// At most four of the children of `pid` and of theirs, those that run now first: what the process
+/// waits for. Empty where there is none or the system does not tell.
+std::vector<Descendant> descendants_of(pid_t pid);
 
 }  // namespace mpsprobe

@@ -108,16 +108,29 @@ double ProcessorUse::look(pid_t pid, bool main_thread_alone) {
   return first ? 0 : std::max(as_if_idle, at_least);
 }
 
-std::string descendants_in_words(pid_t pid) {
+std::vector<Descendant> descendants_of(pid_t pid) {
   std::vector<pid_t> family = family_of(pid);
-  std::string words;
+  std::map<pid_t, pid_t> running;  // one thread of each that has one
+  for (const pid_t process : family) {
+    each_thread(process, [&](const fs::path& thread) {
+      if (is_runnable(thread)) running[process] = std::stoi(thread.filename().string());
+    });
+  }
+  std::stable_partition(family.begin() + 1, family.end(),
+                        [&](pid_t process) { return running.contains(process); });
+  std::vector<Descendant> descendants;
   for (size_t i = 1; i < std::min(family.size(), kMostNamed + 1); ++i) {
-    std::string line = content_of(family[i], "cmdline").substr(0, kMostWord);
+    Descendant descendant{family[i], family[i], content_of(family[i], "comm"),
+                          content_of(family[i], "cmdline").substr(0, kMostWord)};
+    if (running.contains(family[i])) descendant.thread = running[family[i]];
+    descendant.name = descendant.name.substr(0, descendant.name.find('\n'));
+    std::string& line = descendant.command;
     std::replace(line.begin(), line.end(), '\0', ' ');
     line.erase(line.find_last_not_of(' ') + 1);
-    if (!line.empty()) words += (words.empty() ? "" : ", ") + line;
+    if (line.empty()) line = descendant.name;
+    if (!line.empty()) descendants.push_back(std::move(descendant));
   }
-  return words;
+  return descendants;
 }
 
 }  // namespace mpsprobe

@@ -46,16 +46,16 @@ double ProcessorUse::look(pid_t pid, bool main_thread_alone) {
   return window > 0 && !main_thread_alone ? computed / window : 0;
 }
 
-std::string descendants_in_words(pid_t pid) {
+std::vector<Descendant> descendants_of(pid_t pid) {
   std::vector<pid_t> family = family_of(pid);
-  std::string words;
+  std::vector<Descendant> descendants;
   for (size_t i = 1; i < std::min(family.size(), kMostNamed + 1); ++i) {
     char name[PROC_PIDPATHINFO_MAXSIZE] = "";
     if (proc_name(family[i], name, sizeof(name)) > 0) {
-      words += (words.empty() ? "" : ", ") + std::string(name);
+      descendants.push_back({family[i], family[i], name, name});
     }
   }
-  return words;
+  return descendants;
 }
 
 }  // namespace mpsprobe

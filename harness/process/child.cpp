@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <span>
 #include <system_error>
 #include <utility>
@@ -17,6 +18,8 @@
 #include "harness/platform/process_state.h"
 #include "harness/process/descendants.h"
 #include "harness/process/max_rss.h"
+#include "harness/stack/process_stack.h"
+#include "harness/stack/stack.h"
 
 namespace mpsprobe {
 namespace {
@@ -353,6 +356,20 @@ bool Child::begin_inquest() {
   return true;
 }
 
+/// What it waits for may be another process, which no crash handler of ours tells of.
+void Child::look_at_descendants() {
+  for (Descendant& descendant : descendants_of(static_cast<pid_t>(record_.pid))) {
+    ProcessStack stack = process_stack(descendant.pid, descendant.thread);
+    record_.children += (record_.children.empty() ? "" : ", ") + descendant.command + stack.refused;
+    if (stack.frames.empty()) continue;
+    StackSeen& seen = descendants_.emplace_back();
+    seen.thread = kChildProcess;
+    seen.thread_id = static_cast<uint64_t>(descendant.thread);
+    seen.name = std::move(descendant.name);
+    seen.frames = std::move(stack.frames);
+  }
+}
+
 void Child::end(EndedBy why) {
   if (finished_ || term_sent_.has_value() || kill_sent_.has_value()) return;
   if (inquest_begun_.has_value()) {
@@ -364,7 +381,7 @@ void Child::end(EndedBy why) {
   const bool hangs = why == EndedBy::no_progress || why == EndedBy::deadline;
   record_.idle_seconds = seconds_since(last_progress_);
   record_.ended_by = why;
-  if (hangs) record_.children = descendants_in_words(static_cast<pid_t>(record_.pid));
+  if (hangs) look_at_descendants();
   if (why == EndedBy::memory_limit) return kill_at_once();
   if (!hangs || !begin_inquest()) terminate();
 }
@@ -437,6 +454,7 @@ void Child::reap() {
   }
   if (!line_.empty()) take_line(line_);  // it died in the middle of a line
   record_.recorder = read_recorder(block_of(*memory_));
+  std::move(descendants_.begin(), descendants_.end(), std::back_inserter(record_.recorder.stacks));
   record_.crashed_in_inquest =
       inquest_begun_.has_value() && !crashed_before_inquest_ && record_.recorder.crash.signal != 0;
   record_.out = out_capture_.take();

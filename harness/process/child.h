@@ -86,6 +86,7 @@ class Child {
   void look_at_threads(Clock::time_point now);
   void look_at_processor(Clock::time_point now);
   void note_progress();
+  void look_at_descendants();
   bool begin_inquest();
   void kill_at_once();
   void terminate();
@@ -116,7 +117,8 @@ class Child {
   double computed_ = 0;  // seconds of a processor since the last progress
   bool past_gate_ = false;
   uint64_t memory_kills_before_ = 0;
-  std::string mark_;  ///< of what it starts, wherever that goes
+  std::vector<StackSeen> descendants_;  ///< of a hung or slow one: where they are
+  std::string mark_;                    ///< of what it starts, wherever that goes
   Descriptor out_;
   Descriptor err_;
   Descriptor events_;

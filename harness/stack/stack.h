@@ -39,10 +39,13 @@ inline constexpr auto kWordsOf<Wait::Kind> = std::to_array<std::string_view>(
 
 /// Of a stack that ThreadSanitizer printed: its `name` says what was done there, and by whom.
 constexpr int kSideOfRace = -2;
+/// Of a process that the worker started, and that it may wait for.
+constexpr int kChildProcess = -3;
 
 /// The stack of one thread, innermost frame first.
 struct ThreadStack {
-  int thread = -1;  ///< index in the cell; kMainThread: the main thread; -1: another; kSideOfRace
+  int thread =
+      -1;  ///< index in the cell; kMainThread: the main thread; -1: another; or one of these
   uint64_t thread_id = 0;  ///< the system's number
   std::string name;        ///< the system's name of the thread, or of its queue
   bool faulting = false;   ///< the crash happened on it

@@ -204,7 +204,7 @@ struct CrashSeen {
 
 /// The stack of one thread of a hung process, as raw addresses.
 struct StackSeen {
-  int32_t thread = -1;  ///< -1: not a thread of the cell; kMainThread: the main thread
+  int32_t thread = -1;  ///< as ThreadStack::thread
   uint64_t thread_id = 0;
   std::string name;
   recorder_layout::WaitKind wait = recorder_layout::WaitKind::none;

@@ -87,7 +87,8 @@ std::string thread_in_words(int64_t thread) {
 
 std::string thread_in_words(const ThreadStack& stack) {
   if (stack.thread == kSideOfRace) return shortened(printable(stack.name), 100);
-  std::string text = thread_in_words(stack.thread);
+  std::string text =
+      stack.thread == kChildProcess ? "a process that it started" : thread_in_words(stack.thread);
   if (stack.thread >= 0) return text;
   if (!stack.name.empty()) text += fmt::format(" ({})", shortened(printable(stack.name), 40));
   return text;
