@@ -362,6 +362,7 @@ class OwnCode(OwnCodeTest):
         self.assertIn("4 trials were still computing at the limit of 6 s, neither passed nor failed", report)
         self.assertIn("a longer --timeout", report)
         self.assertIn("while True: sum(range(10000))", report)
+        self.assertIn("outside.py\", line", report)
         self.assertIn("a process that it started (python", report)
         self.assertIn("PyEval_EvalFrameDefault", report.split("a process that it started (python")[1])
 

@@ -17,7 +17,9 @@ namespace mpsprobe {
 namespace {
 
 constexpr size_t kExcerptLines = 16;
-constexpr size_t kRaceLines = 80;  // the head of a report names its sides
+// The head of a report on a race names its sides; an interpreter that hung prints all its stacks,
+// the main thread's last, and a caller's own frames stand in the others.
+constexpr size_t kStackLines = 80;
 constexpr size_t kExcerptWidth = 300;
 constexpr size_t kMostNamed = 256;  // beside a signature, and related to it
 
@@ -40,10 +42,11 @@ FailureExample example_of(const TrialRecord& trial, size_t arm,
   example.crash_report = process.crash_report;
   if (const FailureEvent* event = first_failure(process.failures)) example.event = *event;
   example.remarks = remarks(process);
-  example.excerpt =
-      trial.judgement.outcome == Outcome::data_race
-          ? last_lines(race_evidence(process.err.text()).text, kRaceLines, kExcerptWidth)
-          : last_lines(process.err.text(), kExcerptLines, kExcerptWidth);
+  const Outcome outcome = trial.judgement.outcome;
+  const bool race = outcome == Outcome::data_race;
+  const bool stacks = race || outcome == Outcome::hang || outcome == Outcome::timeout;
+  example.excerpt = last_lines(race ? race_evidence(process.err.text()).text : process.err.text(),
+                               stacks ? kStackLines : kExcerptLines, kExcerptWidth);
   if (example.excerpt.empty()) {
     example.excerpt = last_lines(process.out.text(), kExcerptLines, kExcerptWidth);
   }
