@@ -420,7 +420,7 @@ def cell_of_text(text: str) -> Cell:
 def run(program: Program, arguments: list[str]) -> int:
     """The whole life of a worker: describe, run, standby, fork. Returns what main returns."""
     main_process = os.getpid()
-    interruptions.watch(lambda problem: _tell(program, problem))
+    interruptions.tell = lambda problem: _tell(program, problem)
     adapter = _Adapter(program, lambda: os.getpid() != main_process)
     worker = _Worker(abi=ABI, context=None)
     for name, result, _ in _CALLBACKS:

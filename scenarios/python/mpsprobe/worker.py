@@ -18,7 +18,7 @@ import sys
 from importlib import import_module
 from importlib.util import find_spec
 
-from . import _runtime
+from . import _runtime, interruptions
 from .program import Program, SetupFailed
 
 # Variable of the environment, and the program that it asks for: module and class.
@@ -90,6 +90,7 @@ def main(arguments: list[str] | None = None) -> int:
     faulthandler.enable(all_threads=True)
     if hasattr(signal, "SIGUSR2"):
         faulthandler.register(signal.SIGUSR2, all_threads=True, chain=False)
+    interruptions.watch()
     try:
         program = make_program()
         return program.around(lambda: _runtime.run(program, words))
