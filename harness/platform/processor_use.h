@@ -38,7 +38,7 @@ struct Descendant {
   pid_t pid = 0;
   pid_t thread = 0;     ///< one that runs now; the main thread where none does
   std::string name;     ///< "cc1plus"
-  std::string command;  ///< its command line, at most 80 bytes; its name where that is not told
+  std::string command;  ///< its command line, at most 80 bytes; on macOS its name
 };
 
 /// At most four of the children of `pid` and of theirs, those that run now first: what the process

@@ -127,7 +127,7 @@ std::vector<Descendant> descendants_of(pid_t pid) {
     std::string& line = descendant.command;
     std::replace(line.begin(), line.end(), '\0', ' ');
     line.erase(line.find_last_not_of(' ') + 1);
-    if (line.empty()) line = descendant.name;
+    // Without one it has ended, and waits to be waited for.
     if (!line.empty()) descendants.push_back(std::move(descendant));
   }
   return descendants;
