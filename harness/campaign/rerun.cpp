@@ -86,7 +86,8 @@ std::vector<std::string> rerun_arguments(const CampaignHeader& header, std::stri
   Variables documented = all;
   std::erase_if(documented, [](const auto& each) { return !is_documented_switch(each.first); });
   named.env = to_axis_value(documented);
-  std::vector<std::string> words{program_of(header), "run", "--cell", to_string(named)};
+  std::vector<std::string> words{program_of(header), "run", "--cell",
+                                 documented == all ? cell : to_string(named)};
   const auto add = [&words](const std::string& option, const std::string& value) {
     words.insert(words.end(), {option, value});
   };

@@ -51,8 +51,9 @@ TEST_F(RerunArguments, NameWorkerEnvironmentAndLimits) {
 TEST_F(RerunArguments, GiveVariablesThatACellsTextMayNotSetAsOptions) {
   const std::vector<std::string> words =
       rerun_arguments(header_, "stock", "/w", "cpu/mm/default/env.MKL_NUM_THREADS=2/env.OWN=a.b");
-  EXPECT_THAT(std::vector(words.begin() + 2, words.begin() + 6),
-              ElementsAre("--cell", "cpu/mm/default/env.MKL_NUM_THREADS=2", "--env.OWN", "a.b"));
+  EXPECT_THAT(
+      std::vector(words.begin() + 2, words.begin() + 6),
+      ElementsAre("--cell", "cpu/mm/default/threads=1/env.MKL_NUM_THREADS=2", "--env.OWN", "a.b"));
 }
 
 TEST_F(RerunArguments, AnotherWorkerIsNamedHoweverTheRunCameToIt) {
