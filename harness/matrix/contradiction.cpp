@@ -2,9 +2,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 
 #include "harness/matrix/expand.h"
-#include "harness/wire/axis.h"
 
 namespace mpsprobe {
 namespace {
@@ -13,184 +13,148 @@ bool lists(const std::vector<std::string>& values, std::string_view value) {
   return std::find(values.begin(), values.end(), value) != values.end();
 }
 
-bool captures_graphs(const Cell& cell) {
-  return info_of(cell.backend).captures && cell.path == Path::graph;
-}
+/// What a rule looks at.
+struct Asked {
+  const Cell& cell;
+  const BackendInfo& backend;
+  const OperationInfo& operation;
+};
 
-// A page of Apple silicon, and the least that a thread of any system starts with.
-constexpr int32_t kStackPage = 16384;
-constexpr int32_t kLeastStack = 4 * kStackPage;
+using Condition = bool (*)(const Asked&);
 
-/// Why a combination makes no sense; nullptr where it does. Rules are about meaning only; what a
-/// machine cannot do is found out there, and is `unsupported`.
-const char* broken_rule(const Cell& cell, const OperationInfo& operation) {
-  const BackendInfo& backend = info_of(cell.backend);
-  if (!backend.captures && !lists(operation.paths, name_of(cell.path))) {
-    return "the operation has no such path to choose";
-  }
-  if (captures_graphs(cell) && !operation.capturable) {
-    return "the operation cannot be captured into a CUDA graph";
-  }
-  if (captures_graphs(cell) && cell.threads > 1 && cell.stream != StreamUse::per_thread &&
-      cell.start != Start::sequential) {
-    return "a stream is captured by one thread at a time: use stream=per-thread";
-  }
-  if (cell.capture != CaptureMode::global && !captures_graphs(cell)) {
-    return "only CUDA graphs have a capture mode";
-  }
-  if (cell.dtype != "default" && !lists(operation.dtypes, cell.dtype)) {
-    return "the operation does not take this dtype";
-  }
-  if (cell.model == ModelSharing::per_thread && !operation.has_parameters) {
-    return "the operation has no weights that threads could share or not";
-  }
-  if ((cell.queue != QueueUse::per_thread || cell.kernel != KernelUse::per_thread ||
-       cell.encode != Encode::stream) &&
-      !backend.queues) {
-    return "queues, kernels and encoders are chosen by the backend metal alone";
-  }
-  if ((cell.queue != QueueUse::per_thread || cell.kernel != KernelUse::per_thread) &&
-      cell.threads == 1) {
-    return "one thread has nobody to share a queue or a kernel with";
-  }
-  if (backend.only_float32 && cell.dtype != "default" && cell.dtype != "float32") {
-    return "the backend has float32 alone";
-  }
-  if (cell.owner != Owner::thread && !backend.owners) {
-    return "who makes a thread's arrays is chosen by the backend mlx alone";
-  }
-  if (cell.leave != Leave::nothing && !backend.owners) {
-    return "streams that a thread clears when it ends are those of the backend mlx alone";
-  }
-  if (cell.stream == StreamUse::thread_unsafe && !backend.devices) {
-    return "only MLX has thread-unsafe streams";
-  }
-  if (cell.device != DeviceUse::automatic && !backend.devices) {
-    return "where a library computes is chosen on the backend mlx alone";
-  }
-  if (cell.owner == Owner::main && cell.init == Init::threads) {
-    return "with init=threads nothing is made on the main thread";
-  }
-  if (cell.sync == Sync::never && backend.library.empty()) {
-    return "the backend metal has command buffers that somebody waits for: use sync=each or "
-           "sync=end";
-  }
-  if (cell.sync == Sync::never && captures_graphs(cell)) {
-    return "a graph that is replayed is waited for before it goes: use sync=each or sync=end";
-  }
-  if (cell.sync == Sync::never && cell.wait != WaitFor::device) {
-    return "with sync=never no thread waits, whatever for";
-  }
-  if ((cell.wait == WaitFor::stream || cell.wait == WaitFor::event) && !backend.own_waits) {
-    return "streams and events are waited for on the backend mps alone";
-  }
-  if (cell.wait == WaitFor::event && cell.stream == StreamUse::per_thread) {
-    return "LibTorch's events belong to the default stream";
-  }
-  if (cell.wait == WaitFor::item && !backend.reads_back) {
-    return "to read a result back is to wait for it on the backends mps and cuda alone";
-  }
-  if (cell.wait == WaitFor::item && captures_graphs(cell)) {
-    return "a graph that is replayed is waited for as a whole";
-  }
-  if (cell.profile != find_axis("profile")->default_value && !backend.profiles) {
-    return "a profile is of the simulated device alone";
-  }
-  if (cell.validation != Validation::none && !backend.apple_gpu) {
-    return "only Metal has validation layers";
-  }
-  if (cell.observe != Observe::none && !backend.apple_gpu) {
-    return "the observer watches calls of Metal alone";
-  }
-  if (cell.start != Start::barrier && cell.threads == 1) {
-    return "one thread can start in one way only";
-  }
-  if (cell.stack != 0 && (cell.stack < kLeastStack || cell.stack % kStackPage != 0)) {
-    return "a stack is of 65536 bytes or more, and of whole pages of 16384";
-  }
-  if (cell.throttle != kMostThreads && cell.throttle >= cell.threads) {
-    return "there are no more threads than the throttle lets through";
-  }
-  if (cell.throttle != kMostThreads && cell.lock != Lock::none) {
-    return "a lock lets one launch through at a time, whatever the throttle";
-  }
-  if (cell.init == Init::threads && cell.warmup == Warmup::main) {
-    return "a warm-up on the main thread touches the device there first";
-  }
-  if (cell.sync == Sync::end && cell.iterations == 1) {
-    return "with one iteration, each and end are the same";
-  }
-  if (cell.every > 1 && (cell.sync != Sync::each || cell.every >= cell.iterations)) {
-    return "a thread synchronises every so many launches with sync=each and more iterations than "
-           "that";
-  }
-  if (cell.shapes == Shapes::per_thread && backend.library != "LibTorch") {
-    return "a shape of its own for each thread is of LibTorch's operations alone";
-  }
-  if (cell.shapes == Shapes::per_thread && cell.threads == 1) {
-    return "one thread has one shape";
-  }
-  if (cell.inputs == Inputs::handed && backend.library != "LibTorch") {
-    return "inputs are handed from thread to thread in operations of LibTorch alone";
-  }
-  if ((cell.inputs == Inputs::handed || cell.meet != Meet::none) &&
-      (cell.threads == 1 || cell.start == Start::sequential)) {
-    return "threads that never run together cannot meet";
-  }
-  if (cell.inputs == Inputs::handed && (cell.sync != Sync::each || cell.every > 1)) {
-    return "what was handed on may go only when nobody uses it any more: use sync=each and every=1";
-  }
-  if (cell.inputs == Inputs::handed && cell.shapes == Shapes::per_thread) {
-    return "a thread cannot work on the inputs of another where each has a shape of its own";
-  }
-  if (cell.meet == Meet::stage && (cell.lock != Lock::none || cell.throttle != kMostThreads)) {
-    return "threads that take turns at launching cannot meet within a launch";
-  }
-  if (cell.serve != Serve::own &&
-      (cell.inputs == Inputs::handed || cell.seconds > 0 || cell.end == End::exit)) {
-    return "inputs=handed, seconds and end=exit go by each thread's own iterations: use serve=own";
-  }
-  if (cell.serve == Serve::pool && (cell.threads == 1 || cell.start == Start::sequential)) {
-    return "one thread alone takes every iteration, whoever may";
-  }
-  if (cell.serve == Serve::queue &&
-      (cell.stream != StreamUse::automatic || cell.lock != Lock::none ||
-       cell.throttle != kMostThreads || cell.meet != Meet::none || cell.sync != Sync::each ||
-       cell.every > 1)) {
-    return "with serve=queue one thread launches and waits: streams, locks, throttles, meetings "
-           "and ways to wait are for several";
-  }
-  if (cell.beside == BesideThreads::wait && cell.end == End::exit) {
-    return "with end=exit every thread goes on until the process ends: nobody waits beside them";
-  }
-  if (cell.beside == BesideThreads::wait && cell.queue == QueueUse::per_thread && backend.queues) {
-    return "a thread waits beside others for a queue that all share: use queue=shared";
-  }
-  if ((cell.beside == BesideThreads::wait || cell.serve == Serve::queue) &&
-      cell.threads > kMostThreads - 2) {
-    return "one more thread needs a place: use threads=254 or fewer";
-  }
-  if (cell.compare == CompareWith::repeats && backend.library != "LibTorch") {
-    return "identical calls are compared with each other in operations of LibTorch alone";
-  }
-  if (cell.compare == CompareWith::repeats &&
-      (cell.iterations * int64_t{cell.churn} == 1 || cell.end == End::exit)) {
-    return "with one iteration there is no other call to compare with, and with end=exit nothing "
-           "is compared";
-  }
-  if (cell.aftermath != Aftermath::none && cell.end == End::exit) {
-    return "with end=exit the threads go on: nothing comes after them";
-  }
-  if (cell.child != ForkedChild::none && cell.end == End::exit) {
-    return "a child is forked when the threads have ended, and with end=exit they go on";
-  }
-  if (cell.end == End::exit &&
-      (cell.start == Start::sequential || cell.churn > 1 || cell.sync == Sync::never)) {
-    return "with end=exit the threads go on until the process ends: each has to wait for its work, "
-           "and none can be joined before";
-  }
-  if (cell.lifetime == Lifetime::fresh && cell.iterations == 1) {
-    return "with one iteration, every lifetime is the same";
+const Cell kUsual;
+
+template <auto Member, auto... Values>
+constexpr Condition is = [](const Asked& asked) { return ((asked.cell.*Member == Values) || ...); };
+template <auto Member, auto Value>
+constexpr Condition is_not = [](const Asked& asked) { return asked.cell.*Member != Value; };
+template <auto Member>
+constexpr Condition is_set =
+    [](const Asked& asked) { return asked.cell.*Member != kUsual.*Member; };
+template <auto Member>
+constexpr Condition lacks = [](const Asked& asked) { return !(asked.backend.*Member); };
+template <auto Member>
+constexpr Condition has = [](const Asked& asked) { return asked.backend.*Member; };
+template <Condition... Each>
+constexpr Condition any = [](const Asked& asked) { return (Each(asked) || ...); };
+
+constexpr Condition one_thread = is<&Cell::threads, 1>;
+constexpr Condition one_iteration = is<&Cell::iterations, 1>;
+constexpr Condition in_turn = is<&Cell::start, Start::sequential>;
+constexpr Condition until_exit = is<&Cell::end, End::exit>;
+constexpr Condition waits_beside = is<&Cell::beside, BesideThreads::wait>;
+constexpr Condition no_whole_pages = [](const Asked& asked) {
+  constexpr int32_t kPage = 16384;  // of Apple silicon; the least that any system starts with is 4
+  const int32_t bytes = asked.cell.stack;
+  return bytes != 0 && (bytes < 4 * kPage || bytes % kPage != 0);
+};
+constexpr Condition lets_all_through = [](const Asked& asked) {
+  return asked.cell.throttle >= asked.cell.threads;
+};
+constexpr Condition no_libtorch = [](const Asked& asked) {
+  return asked.backend.library != "LibTorch";
+};
+constexpr Condition no_library = [](const Asked& asked) { return asked.backend.library.empty(); };
+constexpr Condition captured = [](const Asked& asked) {
+  return asked.backend.captures && asked.cell.path == Path::graph;
+};
+constexpr Condition not_captured = [](const Asked& asked) { return !captured(asked); };
+constexpr Condition never_captured = [](const Asked& asked) { return !asked.operation.capturable; };
+constexpr Condition path_of_others = [](const Asked& asked) {
+  return !lists(asked.operation.paths, name_of(asked.cell.path));
+};
+constexpr Condition dtype_of_others = [](const Asked& asked) {
+  return !lists(asked.operation.dtypes, asked.cell.dtype);
+};
+constexpr Condition dtype_but_float32 = [](const Asked& asked) {
+  return asked.cell.dtype != "default" && asked.cell.dtype != "float32";
+};
+constexpr Condition no_weights = [](const Asked& asked) { return !asked.operation.has_parameters; };
+
+/// A combination that makes no sense, and why: where all conditions hold.
+struct Rule {
+  std::array<Condition, 4> all;  // fewer: nullptr
+  const char* why;
+};
+
+/// The first that holds is said. Rules are about meaning only; what a machine cannot do is found
+/// out there, and is `unsupported`.
+constexpr Rule kRules[] = {
+    {{lacks<&BackendInfo::captures>, path_of_others}, "the operation has no such path to choose"},
+    {{captured, never_captured}, "the operation cannot be captured into a CUDA graph"},
+    {{captured, is_not<&Cell::threads, 1>, is_not<&Cell::stream, StreamUse::per_thread>,
+      is_not<&Cell::start, Start::sequential>},
+     "a stream is captured by one thread at a time: use stream=per-thread"},
+    {{is_set<&Cell::capture>, not_captured}, "only CUDA graphs have a capture mode"},
+    {{is_set<&Cell::dtype>, dtype_of_others}, "the operation does not take this dtype"},
+    {{is_set<&Cell::model>, no_weights},
+     "the operation has no weights that threads could share or not"},
+    {{is_set<&Cell::queue>, lacks<&BackendInfo::queues>},
+     "queues are chosen by the backend metal alone"},
+    {{is_set<&Cell::queue>, one_thread}, "one thread has nobody to share a queue with"},
+    {{has<&BackendInfo::only_float32>, dtype_but_float32}, "the backend has float32 alone"},
+    {{is_set<&Cell::owner>, lacks<&BackendInfo::owners>},
+     "who makes a thread's arrays is chosen by the backend mlx alone"},
+    {{is_set<&Cell::leave>, lacks<&BackendInfo::owners>},
+     "streams that a thread clears when it ends are those of the backend mlx alone"},
+    {{is<&Cell::stream, StreamUse::thread_unsafe>, lacks<&BackendInfo::devices>},
+     "only MLX has thread-unsafe streams"},
+    {{is_set<&Cell::device>, lacks<&BackendInfo::devices>},
+     "where a library computes is chosen on the backend mlx alone"},
+    {{is<&Cell::owner, Owner::main>, is<&Cell::init, Init::threads>},
+     "with init=threads nothing is made on the main thread"},
+    {{is<&Cell::sync, Sync::never>, no_library},
+     "the backend metal has command buffers that somebody waits for: use sync=each or sync=end"},
+    {{is<&Cell::sync, Sync::never>, captured},
+     "a graph that is replayed is waited for before it goes: use sync=each or sync=end"},
+    {{is<&Cell::sync, Sync::never>, is_set<&Cell::wait>},
+     "with sync=never no thread waits, whatever for"},
+    {{is<&Cell::wait, WaitFor::stream, WaitFor::event>, lacks<&BackendInfo::own_waits>},
+     "streams and events are waited for on the backend mps alone"},
+    {{is<&Cell::wait, WaitFor::event>, is<&Cell::stream, StreamUse::per_thread>},
+     "LibTorch's events belong to the default stream"},
+    {{is<&Cell::wait, WaitFor::item>, lacks<&BackendInfo::reads_back>},
+     "to read a result back is to wait for it on the backends mps and cuda alone"},
+    {{is<&Cell::wait, WaitFor::item>, captured},
+     "a graph that is replayed is waited for as a whole"},
+    {{is_set<&Cell::profile>, lacks<&BackendInfo::profiles>},
+     "a profile is of the simulated device alone"},
+    {{is_set<&Cell::validation>, lacks<&BackendInfo::apple_gpu>},
+     "only Metal has validation layers"},
+    {{is_set<&Cell::observe>, lacks<&BackendInfo::apple_gpu>},
+     "the observer watches calls of Metal alone"},
+    {{is_set<&Cell::start>, one_thread}, "one thread can start in one way only"},
+    {{no_whole_pages}, "a stack is of 65536 bytes or more, and of whole pages of 16384"},
+    {{is_set<&Cell::throttle>, lets_all_through},
+     "there are no more threads than the throttle lets through"},
+    {{is_set<&Cell::throttle>, is_set<&Cell::lock>},
+     "a lock lets one launch through at a time, whatever the throttle"},
+    {{is<&Cell::init, Init::threads>, is_set<&Cell::warmup>},
+     "a warm-up on the main thread touches the device there first"},
+    {{is<&Cell::sync, Sync::end>, one_iteration}, "with one iteration, each and end are the same"},
+    {{is_set<&Cell::shapes>, no_libtorch},
+     "a shape of its own for each thread is of LibTorch's operations alone"},
+    {{is_set<&Cell::shapes>, one_thread}, "one thread has one shape"},
+    {{is_set<&Cell::meet>, any<one_thread, in_turn>},
+     "threads that never run together cannot meet"},
+    {{is<&Cell::meet, Meet::stage>, any<is_set<&Cell::lock>, is_set<&Cell::throttle>>},
+     "threads that take turns at launching cannot meet within a launch"},
+    {{waits_beside, until_exit},
+     "with end=exit every thread goes on until the process ends: nobody waits beside them"},
+    {{waits_beside, has<&BackendInfo::queues>, is<&Cell::queue, QueueUse::per_thread>},
+     "a thread waits beside others for a queue that all share: use queue=shared"},
+    {{waits_beside, is<&Cell::threads, kMostThreads>},
+     "one more thread needs a place: use threads=255 or fewer"},
+    {{until_exit, any<in_turn, is_set<&Cell::churn>, is<&Cell::sync, Sync::never>>},
+     "with end=exit the threads go on until the process ends: each has to wait for its work, and "
+     "none can be joined before"},
+    {{is_set<&Cell::lifetime>, one_iteration}, "with one iteration, every lifetime is the same"},
+};
+
+const char* broken_rule(const Asked& asked) {
+  for (const Rule& rule : kRules) {
+    const auto holds = [&asked](Condition each) { return each == nullptr || each(asked); };
+    if (std::all_of(rule.all.begin(), rule.all.end(), holds)) return rule.why;
   }
   return nullptr;
 }
@@ -202,8 +166,9 @@ std::optional<std::string> contradiction(const Cell& cell, const OperationInfo& 
     return fmt::format("the operation is for other backends: {}",
                        fmt::join(operation.backends, ", "));
   }
-  if (const char* const reason = broken_rule(cell, operation)) return reason;
-  const std::string_view no_streams = info_of(cell.backend).why_no_streams;
+  const BackendInfo& backend = info_of(cell.backend);
+  if (const char* const reason = broken_rule({cell, backend, operation})) return reason;
+  const std::string_view no_streams = backend.why_no_streams;
   if (cell.stream != StreamUse::automatic && !no_streams.empty()) return std::string(no_streams);
   const std::string axis = unhonoured_axis(cell, operation);
   if (axis.empty()) return std::nullopt;

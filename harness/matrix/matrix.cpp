@@ -51,6 +51,14 @@ RunDefaults parse_run(const PlacedJson& node) {
   return run;
 }
 
+template <HasWords Enum>
+Enum word_of(const PlacedJson& node, const char* key) {
+  const std::string text = node.at(key).text();
+  if (const auto value = named<Enum>(text)) return *value;
+  node.at(key).fail(fmt::format("is no {}{}", key, did_you_mean(text, kWordsOf<Enum>)),
+                    fmt::format("Write one of {}", fmt::join(kWordsOf<Enum>, ", ")));
+}
+
 Matrix::ExpectRule parse_expect(const PlacedJson& node) {
   node.allow({"where", "verdict", "outcome", "detail"});
   Matrix::ExpectRule rule;
@@ -63,19 +71,9 @@ Matrix::ExpectRule parse_expect(const PlacedJson& node) {
                            "Name the outcome, or leave it out");
   }
   if (node.has("verdict")) {
-    rule.expectation.verdict = named<Verdict>(node.at("verdict").text());
-    if (!rule.expectation.verdict) {
-      node.at("verdict").fail(
-          "is no verdict" + did_you_mean(node.at("verdict").text(), kWordsOf<Verdict>),
-          fmt::format("Write one of {}", fmt::join(kWordsOf<Verdict>, ", ")));
-    }
+    rule.expectation.verdict = word_of<Verdict>(node, "verdict");
   } else {
-    rule.expectation.outcome = named<Outcome>(node.at("outcome").text());
-    if (!rule.expectation.outcome) {
-      node.at("outcome").fail(
-          "is no outcome" + did_you_mean(node.at("outcome").text(), kWordsOf<Outcome>),
-          fmt::format("Write one of {}", fmt::join(kWordsOf<Outcome>, ", ")));
-    }
+    rule.expectation.outcome = word_of<Outcome>(node, "outcome");
     if (node.has("detail")) rule.expectation.detail = node.at("detail").text();
   }
   return rule;
@@ -151,11 +149,7 @@ Matrix parse_matrix(const std::string& text, const std::string& place) {
   }
   if (root.has("include")) {
     for (const PlacedJson& node : root.at("include").items()) {
-      try {
-        matrix.include.push_back(to_string(parse_cell(node.text())));
-      } catch (const InputError& error) {
-        node.fail(error.problem(), error.remedy());
-      }
+      node.placed([&] { matrix.include.push_back(to_string(parse_cell(node.text()))); });
     }
   }
   if (root.has("exclude")) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/input/input_error.h"
 #include "harness/wire/axis.h"
 
 namespace mpsprobe {
@@ -22,6 +23,14 @@ class PlacedJson {
       : PlacedJson(document, std::move(place), format, true) {}
 
   [[noreturn]] void fail(const std::string& problem, const std::string& remedy) const;
+  /// What `read` returns, whose InputError is of this place.
+  auto placed(const auto& read) const -> decltype(read()) {
+    try {
+      return read();
+    } catch (const InputError& error) {
+      fail(error.problem(), error.remedy());
+    }
+  }
 
   /// Only these keys may occur.
   void allow(std::initializer_list<std::string_view> keys) const;

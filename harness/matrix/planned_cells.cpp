@@ -83,15 +83,12 @@ void PlannedCells::push_back(CellGrid grid) {
   layout.begin = size_;
   uint64_t products = 1;
   for (const auto& [name, values] : grid.axes) {
-    const Axis* axis = find_axis(name);
-    if (const std::string_view why = why_removed(name); !why.empty()) {
-      throw InputError("axis " + name, std::string(why), "Read it with the release that wrote it");
-    }
-    if (axis == nullptr || values.empty()) refuse_grid("a block has no such axis: " + name);
-    for (const std::string& value : values) set_axis(layout.base, *axis, value);  // all are valid
+    const Axis& axis = axis_named(name);
+    if (values.empty()) refuse_grid("a block has no values for " + name);
+    for (const std::string& value : values) set_axis(layout.base, axis, value);  // all are valid
     if (products > kMostCells / values.size()) refuse_grid("a block has too many cells");
     products *= values.size();
-    layout.varied.push_back({axis, values, 0});
+    layout.varied.push_back({&axis, values, 0});
   }
   uint64_t stride = products;
   for (Varied& varied : layout.varied) {
@@ -156,40 +153,31 @@ std::vector<std::string> PlannedCells::blocks() const {
 std::set<Backend> PlannedCells::backends() const {
   std::set<Backend> found;
   for (size_t i = 0; i < pieces_.size(); ++i) {
-    const auto* grid = std::get_if<CellGrid>(&pieces_[i]);
-    if (grid == nullptr) {
-      for (const PlannedCell& planned : std::get<Singles>(pieces_[i])) {
-        found.insert(planned.cell.backend);
-      }
-      continue;
-    }
     const Layout& layout = layouts_[i];
-    const auto varied =
-        std::find_if(layout.varied.begin(), layout.varied.end(),
-                     [](const Varied& each) { return each.axis->name == "backend"; });
-    if (varied == layout.varied.end()) {
-      found.insert(layout.base.backend);
-      continue;
+    const bool one = std::holds_alternative<CellGrid>(pieces_[i]) &&
+                     std::none_of(layout.varied.begin(), layout.varied.end(),
+                                  [](const auto& each) { return each.axis->name == "backend"; });
+    if (one) found.insert(layout.base.backend);
+    for (size_t k = 0; !one && k < layout.count; ++k) {
+      found.insert(cell(layout.begin + k).backend);
     }
-    for (size_t k = 0; k < layout.count; ++k) found.insert(cell_of(*grid, layout, k).backend);
   }
   return found;
 }
 
 std::set<std::string> PlannedCells::values_named(std::string_view axis) const {
+  const auto read = find_axis(axis)->read;
   std::set<std::string> found;
   for (size_t i = 0; i < pieces_.size(); ++i) {
-    const auto* grid = std::get_if<CellGrid>(&pieces_[i]);
-    if (grid == nullptr) {
-      for (const PlannedCell& planned : std::get<Singles>(pieces_[i])) {
-        found.insert(find_axis(axis)->read(planned.cell));
-      }
+    if (const auto* singles = std::get_if<Singles>(&pieces_[i])) {
+      for (const PlannedCell& planned : *singles) found.insert(read(planned.cell));
       continue;
     }
-    const auto own = std::find_if(grid->axes.begin(), grid->axes.end(),
+    const auto& named = std::get<CellGrid>(pieces_[i]).axes;
+    const auto own = std::find_if(named.begin(), named.end(),
                                   [axis](const auto& each) { return each.first == axis; });
-    if (own == grid->axes.end()) {
-      found.insert(find_axis(axis)->read(layouts_[i].base));
+    if (own == named.end()) {
+      found.insert(read(layouts_[i].base));
     } else {
       found.insert(own->second.begin(), own->second.end());
     }

@@ -26,23 +26,16 @@ constexpr std::array<string_view, 3> kStreams{"default", "per-thread", "thread-u
 // As PyTorch's capture_error_mode has them (torch/cuda/graphs.py).
 constexpr std::array<string_view, 3> kCaptures{"global", "thread_local", "relaxed"};
 constexpr std::array<string_view, 2> kQueues{"per-thread", "shared"};
-constexpr std::array<string_view, 2> kKernels{"per-thread", "shared"};
-constexpr std::array<string_view, 2> kEncodes{"stream", "launch"};
 constexpr std::array<string_view, 2> kModels{"shared", "per-thread"};
 constexpr std::array<string_view, 3> kOwners{"thread", "main", "other"};
 constexpr std::array<string_view, 2> kInits{"main", "threads"};
 constexpr std::array<string_view, 2> kWarmups{"none", "main"};
 constexpr std::array<string_view, 3> kStarts{"barrier", "staggered", "sequential"};
 constexpr std::array<string_view, 3> kMeets{"none", "launch", "stage"};
-constexpr std::array<string_view, 2> kInputs{"own", "handed"};
-constexpr std::array<string_view, 3> kServes{"own", "pool", "queue"};
 constexpr std::array<string_view, 2> kBesides{"none", "wait"};
-constexpr std::array<string_view, 3> kChildren{"none", "idle", "use"};
 constexpr std::array<string_view, 2> kShapes{"same", "per-thread"};
 constexpr std::array<string_view, 3> kSyncs{"each", "end", "never"};
 constexpr std::array<string_view, 4> kWaits{"device", "stream", "event", "item"};
-constexpr std::array<string_view, 2> kCompares{"cpu", "repeats"};
-constexpr std::array<string_view, 2> kAftermaths{"none", "check"};
 constexpr std::array<string_view, 2> kLocks{"none", "forward"};
 constexpr std::array<string_view, 2> kLeaves{"nothing", "clear-streams"};
 constexpr std::array<string_view, 2> kEnds{"join", "exit"};
@@ -227,14 +220,6 @@ constexpr std::array kAxes{
         "capture mode of CUDA graphs: what unsafe calls end a capture (cuda with path graph only)"),
     choice<&Cell::queue, kQueues>("queue",
                                   "a command queue for each thread, or one for all (metal only)"),
-    choice<&Cell::kernel, kKernels>(
-        "kernel",
-        "an MPS kernel or MPSGraph for each thread, or one for all: threads take turns at a "
-        "kernel, as Apple asks, and not at a graph (metal only)"),
-    choice<&Cell::encode, kEncodes>(
-        "encode",
-        "into a command buffer and an encoder that stay open until the thread waits, as LibTorch's "
-        "streams do, or into a command buffer for each launch (metal only)"),
     choice<&Cell::model, kModels>("model", "weights shared by all threads, or a copy for each"),
     choice<&Cell::owner, kOwners>(
         "owner",
@@ -243,10 +228,6 @@ constexpr std::array kAxes{
     choice<&Cell::init, kInits>("init",
                                 "where the device is touched first and the inputs are made: on the "
                                 "main thread, or in the threads"),
-    choice<&Cell::inputs, kInputs>(
-        "inputs",
-        "each thread works on its own inputs, or in each iteration on a copy that the thread "
-        "before it made, waited for and handed on (operations of LibTorch only)"),
     choice<&Cell::warmup, kWarmups>("warmup",
                                     "one iteration on the main thread before the threads"),
     choice<&Cell::start, kStarts>(
@@ -256,29 +237,14 @@ constexpr std::array kAxes{
                                 "where the threads wait for one another in each iteration: "
                                 "nowhere; when all have launched, before any waits for the device; "
                                 "or between the stages of the operation as well"),
-    choice<&Cell::serve, kServes>(
-        "serve",
-        "who does the iterations: each thread its own; whoever is free takes the next one of all; "
-        "or the threads put them into a queue that one more thread works off in batches"),
-    count<&Cell::seconds>(
-        "seconds", "seconds for which each thread goes through its iterations again; 0: once",
-        86'400, "0", 0),
     choice<&Cell::sync, kSyncs>("sync",
                                 "synchronise after each iteration, once at the end, or leave work "
                                 "in flight when the thread ends (not on metal)"),
-    count<&Cell::every>("every",
-                        "with sync=each: launches of a thread for each time that it synchronises, "
-                        "and so how many it may have in flight",
-                        1'000'000, "1"),
     choice<&Cell::wait, kWaits>(
         "wait",
         "how a thread synchronises: waits for the whole device (what torch.mps.synchronize() "
         "does), for its own stream, for an event (mps only), or by reading one number of its last "
         "result back (mps and cuda)"),
-    choice<&Cell::compare, kCompares>(
-        "compare",
-        "what results are compared with: the CPU's within a tolerance, or those of a thread's "
-        "identical calls as well, bit by bit (operations of LibTorch only)"),
     choice<&Cell::lock, kLocks>("lock", "a mutex around every launch, or none"),
     count<&Cell::throttle>("throttle",
                            "the most launches at a time in one process, the others wait for their "
@@ -298,14 +264,6 @@ constexpr std::array kAxes{
     choice<&Cell::end, kEnds>("end",
                               "how a process ends: after all threads, or by the return of main "
                               "while they go on with their iterations (results are not compared)"),
-    choice<&Cell::aftermath, kAftermaths>(
-        "aftermath",
-        "when the threads have ended: nothing, or the main thread launches once more, alone, and "
-        "its result is compared"),
-    choice<&Cell::child, kChildren>(
-        "child",
-        "a child that is forked when the threads have ended: none; one that ends at once; or one "
-        "that launches and waits as they did"),
     Axis{.name = "env",
          .help = "a variable of the workers' environment, which a library under test must read",
          .kind = AxisKind::text,
@@ -329,17 +287,6 @@ constexpr std::array kAxes{
         "a name from `mpsprobe list profiles`", "report-000"),
 };
 
-struct RemovedAxis {
-  string_view name;
-  string_view why;
-};
-
-constexpr std::array kRemoved{
-    RemovedAxis{
-        "perturb",
-        "was removed: on real devices its delays made every race rarer than a barrier does"},
-};
-
 }  // namespace
 
 std::span<const Axis> axes() {
@@ -352,11 +299,14 @@ const Axis* find_axis(string_view name) {
   return at == kAxes.end() ? nullptr : &*at;
 }
 
-string_view why_removed(string_view name) {
-  const auto* const at =
-      std::find_if(kRemoved.begin(), kRemoved.end(),
-                   [name](const RemovedAxis& axis) { return axis.name == name; });
-  return at == kRemoved.end() ? string_view() : at->why;
+const Axis& axis_named(string_view name) {
+  if (const Axis* const axis = find_axis(name)) return *axis;
+  std::vector<string_view> names;
+  for (const Axis& each : kAxes) names.push_back(each.name);
+  throw InputError(
+      "axis", quoted(name) + " is no axis of this release" + did_you_mean(name, names),
+      "Leave it out, or use a release that has it: `mpsprobe list axes` shows those of "
+      "this one");
 }
 
 void set_axis(Cell& cell, const Axis& axis, string_view value) {

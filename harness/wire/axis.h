@@ -34,9 +34,9 @@ std::span<const Axis> axes();
 /// The axis called `name`, or nullptr.
 const Axis* find_axis(std::string_view name);
 
-/// Why what was an axis of earlier releases is one no longer, as the problem of an InputError whose
-/// place is the axis: "was removed: ...". Empty for any other name.
-std::string_view why_removed(std::string_view name);
+/// The same; throws InputError that names it where there is none, as of a release that has other
+/// axes.
+const Axis& axis_named(std::string_view name);
 
 /// Sets one axis from text; throws InputError (place = axis name) that says what is allowed.
 void set_axis(Cell& cell, const Axis& axis, std::string_view value);

@@ -1,7 +1,6 @@
 #include "harness/wire/cell.h"
 
 #include "harness/input/input_error.h"
-#include "harness/input/near_name.h"
 #include "harness/wire/axis.h"
 #include "harness/wire/split.h"
 #include "harness/wire/variables.h"
@@ -55,29 +54,17 @@ Cell parse_cell(std::string_view text) {
       add_variable(cell, variable);
       continue;
     }
-    const Axis* axis =
-        equals == std::string_view::npos ? nullptr : find_axis(part.substr(0, equals));
     if (equals == std::string_view::npos) {
       throw InputError("cell", "part " + std::to_string(position) + " is not axis=value", kForm);
     }
-    if (axis == nullptr) {
-      const std::string name(part.substr(0, equals));
-      if (const std::string_view why = why_removed(name); !why.empty()) {
-        throw InputError("axis " + name, std::string(why), "Leave it out");
-      }
-      std::vector<std::string_view> names;
-      for (const Axis& each : axes()) names.push_back(each.name);
-      throw InputError(
-          "cell", "part " + std::to_string(position) + " names no axis" + did_you_mean(name, names),
-          "`mpsprobe list axes` shows them");
-    }
-    const auto index = static_cast<size_t>(axis - axes().data());
+    const Axis& axis = axis_named(part.substr(0, equals));
+    const auto index = static_cast<size_t>(&axis - axes().data());
     if (given[index]) {
-      throw InputError("cell", "the axis " + std::string(axis->name) + " is given twice",
+      throw InputError("cell", "the axis " + std::string(axis.name) + " is given twice",
                        "Write it once");
     }
     given[index] = true;
-    set_axis(cell, *axis, part.substr(equals + 1));
+    set_axis(cell, axis, part.substr(equals + 1));
   }
   if (position < kPositional) throw InputError("cell", "backend, op and path are needed", kForm);
   return cell;

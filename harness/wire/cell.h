@@ -14,8 +14,6 @@ enum class DeviceUse : uint8_t { automatic, cpu };
 enum class StreamUse : uint8_t { automatic, per_thread, thread_unsafe };
 enum class CaptureMode : uint8_t { global, thread_local_, relaxed };
 enum class QueueUse : uint8_t { per_thread, shared };
-enum class KernelUse : uint8_t { per_thread, shared };
-enum class Encode : uint8_t { stream, launch };
 enum class ModelSharing : uint8_t { shared, per_thread };
 enum class Owner : uint8_t { thread, main, other };
 enum class Init : uint8_t { main, threads };
@@ -23,15 +21,9 @@ enum class Warmup : uint8_t { none, main };
 enum class Start : uint8_t { barrier, staggered, sequential };
 /// Where the threads wait for one another in each iteration, beside the start.
 enum class Meet : uint8_t { none, launch, stage };
-enum class Inputs : uint8_t { own, handed };
-/// Who takes which iteration: each thread its own, all from one store, or one more thread those
-/// that the threads ask for.
-enum class Serve : uint8_t { own, pool, queue };
 enum class Sync : uint8_t { each, end, never };
 enum class Shapes : uint8_t { same, per_thread };
 enum class WaitFor : uint8_t { device, stream, event, item };
-/// What results are compared with: the CPU's, and those of identical calls as well.
-enum class CompareWith : uint8_t { cpu, repeats };
 enum class Lock : uint8_t { none, forward };
 /// What one more thread does beside those that launch.
 enum class BesideThreads : uint8_t { none, wait };
@@ -40,10 +32,6 @@ enum class Leave : uint8_t { nothing, clear_streams };
 /// How a process ends: all threads are joined and everything is destroyed, or the main thread
 /// leaves while they work.
 enum class End : uint8_t { join, exit };
-/// What a child does that is forked after the threads' work: nothing, or what they did.
-enum class ForkedChild : uint8_t { none, idle, use };
-/// Whether the main thread works alone once more when the threads have ended.
-enum class Aftermath : uint8_t { none, check };
 enum class Validation : uint8_t { none, api, api_shader };
 enum class Observe : uint8_t { none, rules, trap };
 /// What the worker was compiled with, beside the library under test.
@@ -69,21 +57,14 @@ struct Cell {
   StreamUse stream = StreamUse::automatic;
   CaptureMode capture = CaptureMode::global;  ///< of a CUDA graph; means nothing elsewhere
   QueueUse queue = QueueUse::per_thread;      ///< of the backend metal; means nothing elsewhere
-  KernelUse kernel = KernelUse::per_thread;   ///< of the backend metal; means nothing elsewhere
-  Encode encode = Encode::stream;             ///< of the backend metal; means nothing elsewhere
   ModelSharing model = ModelSharing::shared;
   Owner owner = Owner::thread;  ///< of the backend mlx; means nothing elsewhere
   Init init = Init::main;
-  Inputs inputs = Inputs::own;  ///< of LibTorch's backends; means nothing elsewhere
   Warmup warmup = Warmup::none;
   Start start = Start::barrier;
   Meet meet = Meet::none;
-  Serve serve = Serve::own;
-  int32_t seconds = 0;  ///< that each thread goes on with its iterations; 0: once through them
   Sync sync = Sync::each;
-  int32_t every = 1;               ///< of sync=each: launches of a thread between two waits
   WaitFor wait = WaitFor::device;  ///< of the backends mps and cuda; means nothing elsewhere
-  CompareWith compare = CompareWith::cpu;  ///< of LibTorch's backends; means nothing elsewhere
   Lock lock = Lock::none;
   int32_t throttle = kMostThreads;  ///< the most launches at a time, in one process
   BesideThreads beside = BesideThreads::none;
@@ -91,8 +72,6 @@ struct Cell {
   Leave leave = Leave::nothing;  ///< of the backend mlx; means nothing elsewhere
   int32_t stack = 0;             ///< bytes of each thread's; 0: the system's own default
   End end = End::join;
-  Aftermath aftermath = Aftermath::none;
-  ForkedChild child = ForkedChild::none;
   std::string env = "inherited";  ///< variables that it sets or unsets, as variables.h has them
   Validation validation = Validation::none;
   Observe observe = Observe::none;  ///< of the backends metal and mps; means nothing elsewhere

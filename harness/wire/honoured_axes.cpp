@@ -13,10 +13,9 @@ constexpr std::array<std::string_view, 7> kRunner{"backend",  "op",  "path",    
                                                   "lifetime", "env", "validation"};
 
 // The last one where it is true alone.
-constexpr std::array<std::string_view, 19> kLoop{
-    "threads", "iterations", "init",      "warmup", "start",    "meet",   "serve",
-    "seconds", "sync",       "every",     "lock",   "throttle", "beside", "churn",
-    "stack",   "end",        "aftermath", "child",  "sanitizer"};
+constexpr std::array<std::string_view, 14> kLoop{
+    "threads", "iterations", "init",   "warmup", "start", "meet", "sync",
+    "lock",    "throttle",   "beside", "churn",  "stack", "end",  "sanitizer"};
 
 /// What the lanes of a backend read of a cell: names with spaces between.
 struct Row {
@@ -25,12 +24,12 @@ struct Row {
 };
 
 constexpr std::array kLanes{
-    Row{Backend::mps, "shape shapes dtype stream model inputs wait compare profile observe"},
+    Row{Backend::mps, "shape shapes dtype stream model wait profile observe"},
     Row{Backend::mlx, "shape dtype stream model owner device leave"},
-    Row{Backend::metal, "shape dtype queue kernel encode model profile observe"},
-    Row{Backend::cuda, "shape shapes dtype stream capture model inputs wait compare"},
-    Row{Backend::cpu, "shape shapes dtype model inputs compare"},
-    Row{Backend::sim, "shape shapes dtype stream model inputs compare profile"},
+    Row{Backend::metal, "shape dtype queue model profile observe"},
+    Row{Backend::cuda, "shape shapes dtype stream capture model wait"},
+    Row{Backend::cpu, "shape shapes dtype model"},
+    Row{Backend::sim, "shape shapes dtype stream model profile"},
 };
 
 constexpr bool in_order() {

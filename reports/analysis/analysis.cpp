@@ -179,7 +179,7 @@ Overlap overlap_of(const CellSummary& cell) {
   if (cell.cell.threads <= 1) return Overlap::not_applicable;
   if (cell.most_inside > 1) return Overlap::seen;
   const bool asked_for = cell.cell.lock != Lock::none || cell.cell.throttle == 1 ||
-                         cell.cell.serve == Serve::queue || cell.cell.start == Start::sequential;
+                         cell.cell.start == Start::sequential;
   return asked_for ? Overlap::prevented : Overlap::none;
 }
 

@@ -137,7 +137,6 @@ TEST(Analysis, APassWithoutOverlapIsSaidToProveNothing) {
   sample.plan("cpu/add/default/threads=1").ran(10);
   sample.plan("cpu/add/default/threads=4/throttle=1").ran(10);
   sample.plan("cpu/add/default/threads=4/throttle=2").ran(10);
-  sample.plan("cpu/add/default/threads=4/serve=queue").ran(10);
   const Analysis analysis = analyse(sample.journal);
   EXPECT_EQ(analysis.cells[0].overlap, Overlap::none);
   EXPECT_EQ(analysis.cells[1].overlap, Overlap::prevented);

@@ -15,7 +15,7 @@ struct RateClaims {
 };
 
 /// Compares all cells of an arm that differ in one axis which people set to be rid of failures, or
-/// suspect of them: a lock, a throttle, a queue, how a thread waits, who made its arrays, streams
+/// suspect of them: a lock, a throttle, how a thread waits, who made its arrays, streams
 /// of their own, a variable of the environment; and threads with as many processes of one thread.
 /// Needs `arms`, `cells` and `sampling` of the analysis. Where nothing failed on either side there
 /// is no claim. Of all that are made, each and together, at most 5% of runs hold even one false

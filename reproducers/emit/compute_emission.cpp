@@ -74,9 +74,7 @@ Emission emit_compute(const EmissionRequest& request) {
   ParameterBlock block(read_program(path), path.string());
   set_common(block, request);
   block.set("kSyncEach", bool_of(cell.sync == Sync::each));
-  block.set("kOpenEncoder", bool_of(cell.encode == Encode::stream));
   block.set("kSharedQueue", bool_of(cell.queue == QueueUse::shared));
-  block.set("kSharedKernel", bool_of(cell.kernel == KernelUse::shared));
   block.set("kName", fmt::format("\"{}\"", dispatch.kernel));
   const size_t elements = elements_of(cell, dispatch.shape);
   block.set("kArrays", fmt::format("{}, kArrayElements = {}, kElements = {}", dispatch.arrays,
@@ -95,9 +93,7 @@ Emission emit_compute(const EmissionRequest& request) {
   emission.run = "./reproducer";
   say_of_metal(emission, cell);
   say_once(emission, cell);
-  say_rest(
-      emission, cell,
-      {"threads", "iterations", "shape", "dtype", "queue", "kernel", "encode", "sync", "lock"});
+  say_rest(emission, cell, {"threads", "iterations", "shape", "dtype", "queue", "sync", "lock"});
   return emission;
 }
 

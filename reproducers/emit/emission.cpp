@@ -269,10 +269,8 @@ Emission metal(const EmissionRequest& request) {
   ParameterBlock block(read_program(path), path.string());
   set_common(block, request);
   block.set("kSharedQueue", bool_of(cell.queue == QueueUse::shared));
-  block.set(kernel ? "kSharedKernel" : "kSharedGraph", bool_of(cell.kernel == KernelUse::shared));
   if (kernel) {
     block.set("kSyncEach", bool_of(cell.sync == Sync::each));
-    block.set("kOpenEncoder", bool_of(cell.encode == Encode::stream));
     block.set("kBatch", fill("$0, kIn = $1, kOut = $2"));
   } else {
     block.set("kInputs", "{" + fill(recipe->graph_inputs) + "}");
@@ -295,12 +293,8 @@ Emission metal(const EmissionRequest& request) {
       "the threads share their weights");
   say(emission, !kernel && cell.sync == Sync::end, "sync", cell,
       "each command buffer is waited for");
-  say(emission, !kernel && cell.encode == Encode::stream && cell.backend == Backend::metal,
-      "encode", cell, "each launch has a command buffer of its own");
   say_once(emission, cell);
-  say_rest(
-      emission, cell,
-      {"threads", "iterations", "shape", "dtype", "queue", "kernel", "encode", "sync", "lock"});
+  say_rest(emission, cell, {"threads", "iterations", "shape", "dtype", "queue", "sync", "lock"});
   return emission;
 }
 

@@ -162,10 +162,9 @@ TEST(EmissionTest, SaysTheAxesThatTheCellHas) {
   EXPECT_THAT(
       emitted(request_for("mps/mm/default/threads=2/wait=event"), Kind::libtorch).files[0].text,
       HasSubstr("mps.synchronizeEvent(event)"));
-  const auto metal = emitted(
-      request_for("metal/linear/nograph/threads=4/queue=shared/kernel=shared"), Kind::metal);
+  const auto metal =
+      emitted(request_for("metal/linear/nograph/threads=4/queue=shared"), Kind::metal);
   EXPECT_THAT(metal.files[0].text, HasSubstr("kSharedQueue = true;"));
-  EXPECT_THAT(metal.files[0].text, HasSubstr("kSharedKernel = true;"));
 }
 
 TEST(EmissionTest, SaysWhatAProgramCannotSay) {
@@ -297,7 +296,7 @@ TEST_F(OwnCodeEmission, OfATestHasPytestCallIt) {
 }
 
 TEST_F(OwnCodeEmission, SaysWhatItLeavesOut) {
-  EXPECT_THAT(emit(request("cpu/infer/default/threads=2/start=staggered/serve=pool", app_))[0]
+  EXPECT_THAT(emit(request("cpu/infer/default/threads=2/start=staggered/throttle=1", app_))[0]
                   .not_expressed,
               testing::SizeIs(2));
 }

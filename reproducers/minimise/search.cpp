@@ -156,7 +156,7 @@ Cell Search::with_threads(int64_t count) const {
   Cell cell = minimum_.cell;
   cell.threads = static_cast<int32_t>(count);
   // One thread has nothing to be started beside, nor anybody to share with.
-  return count == 1 ? with_defaults(cell, {"start", "queue", "kernel"}) : cell;
+  return count == 1 ? with_defaults(cell, {"start", "queue"}) : cell;
 }
 
 void Search::lower_threads() {

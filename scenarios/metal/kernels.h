@@ -24,27 +24,14 @@ class StepKernel {
   /// completed: it retains what its commands use.
   virtual void encode(Submission& submission, std::span<const Buffer> sources,
                       const Buffer& result) = 0;
-  /// Whether threads have to take turns at it. An MPS kernel may be encoded by one thread at a time
-  /// ("as long as only one thread is operating on any particular MPSKernel object at a time",
-  /// MPSKernel.h). Of MPSGraph nothing was found that Apple says: whether threads may share one is
-  /// what is asked.
-  virtual bool threads_take_turns() const = 0;
-};
-
-/// How a step is encoded.
-struct Way {
-  bool graph = false;  ///< products and linear by a graph
-  /// MPS kernels into the encoder that stays open (encodeToCommandEncoder, as LibTorch does), or
-  /// each into an encoder of its own (encodeToCommandBuffer).
-  bool open_encoder = true;
 };
 
 /// Whether a kernel of kernels.metal does it, and no graph or MPS kernel.
 bool takes_own_kernel(StepKind kind);
 
-/// The kernel of a step. `seed` is for a step that draws numbers. Throws
-/// where the framework gives no object.
+/// The kernel of a step; `graph`: products and linear by a graph. `seed` is for a step that draws
+/// numbers. Throws where the framework gives no object.
 std::unique_ptr<StepKernel> make_kernel(id<MTLDevice> device, const Recipe& recipe, size_t step,
-                                        Way way, uint64_t seed);
+                                        bool graph, uint64_t seed);
 
 }  // namespace mpsprobe::metal

@@ -61,8 +61,6 @@ class OwnKernel : public StepKernel {
     [encoder dispatchThreads:MTLSizeMake(elements, 1, 1)
         threadsPerThreadgroup:MTLSizeMake(elements < most ? elements : most, 1, 1)];
   }
-  // Of a pipeline state Apple says that it may be used by several threads.
-  bool threads_take_turns() const override { return false; }
 
   static const char* name_of(StepKind kind) {
     switch (kind) {
@@ -97,9 +95,8 @@ class OwnKernel : public StepKernel {
 /// source is added: a matrix as large as the result, since Apple's header defines no other.
 class ProductKernel : public StepKernel {
  public:
-  ProductKernel(id<MTLDevice> device, const Recipe& recipe, const Step& step, const Sizes& result,
-                bool open_encoder)
-      : transposed_(step.kind == StepKind::linear), open_encoder_(open_encoder), result_(result) {
+  ProductKernel(id<MTLDevice> device, const Recipe& recipe, const Step& step, const Sizes& result)
+      : transposed_(step.kind == StepKind::linear), result_(result) {
     for (const size_t source : step.sources) sources_.push_back(recipe.values[source]);
     kernel_ = Owned<MPSNDArrayMatrixMultiplication*>::adopt(
         required([[MPSNDArrayMatrixMultiplication alloc] initWithDevice:device
@@ -118,12 +115,6 @@ class ProductKernel : public StepKernel {
     }
     const Owned<MPSNDArray*> destination = array_of(result, result_, false);
     NSArray* const list = [NSArray arrayWithObjects:arrays.data() count:arrays.size()];
-    if (!open_encoder_) {
-      [kernel_.get() encodeToCommandBuffer:submission.commands()
-                              sourceArrays:list
-                          destinationArray:destination.get()];
-      return;
-    }
     if (@available(macOS 15.0, *)) {
       [kernel_.get() encodeToCommandEncoder:submission.encoder()
                               commandBuffer:submission.encoded()
@@ -131,7 +122,6 @@ class ProductKernel : public StepKernel {
                            destinationArray:destination.get()];
     }
   }
-  bool threads_take_turns() const override { return true; }
 
  private:
   static Owned<MPSNDArray*> array_of(const Buffer& buffer, const Sizes& sizes, bool transposed) {
@@ -149,7 +139,6 @@ class ProductKernel : public StepKernel {
   }
 
   bool transposed_;
-  bool open_encoder_;
   std::vector<Sizes> sources_;
   Sizes result_;
   Owned<MPSNDArrayMatrixMultiplication*> kernel_;
@@ -197,7 +186,6 @@ class GraphKernel : public StepKernel {
                                                                       count:1]
                     executionDescriptor:nil];
   }
-  bool threads_take_turns() const override { return false; }
 
  private:
   MPSGraphTensor* build(StepKind kind, const std::vector<MPSGraphTensor*>& inputs,
@@ -256,13 +244,13 @@ class GraphKernel : public StepKernel {
 bool takes_own_kernel(StepKind kind) { return OwnKernel::name_of(kind) != nullptr; }
 
 std::unique_ptr<StepKernel> make_kernel(id<MTLDevice> device, const Recipe& recipe, size_t step,
-                                        Way way, uint64_t seed) {
+                                        bool graph, uint64_t seed) {
   const Step& what = recipe.steps[step];
   const Sizes& result = recipe.values[recipe.result_of(step)];
   if (takes_own_kernel(what.kind)) return std::make_unique<OwnKernel>(device, what.kind);
   const bool is_product = what.kind == StepKind::product || what.kind == StepKind::linear;
-  if (is_product && !way.graph) {
-    return std::make_unique<ProductKernel>(device, recipe, what, result, way.open_encoder);
+  if (is_product && !graph) {
+    return std::make_unique<ProductKernel>(device, recipe, what, result);
   }
   return std::make_unique<GraphKernel>(recipe, what, result, seed);
 }

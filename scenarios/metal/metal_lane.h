@@ -12,8 +12,8 @@
 namespace mpsprobe::metal {
 
 /// What one thread launches and what came of it. A launch makes buffers for its results and adds to
-/// the submission that is open, as LibTorch's stream does until somebody waits for it, or makes one
-/// of its own, as the cell says. The results are kept for the comparison.
+/// the submission that is open, as LibTorch's stream does until somebody waits for it. The results
+/// are kept for the comparison.
 class MetalLane : public Lane {
  public:
   /// `shared` outlives the lane.
@@ -34,7 +34,7 @@ class MetalLane : public Lane {
 
   SharedObjects& shared_;
   Owned<id<MTLCommandQueue>> queue_;
-  std::shared_ptr<Kernels> kernels_;
+  Kernels kernels_;
   Uploaded inputs_;
   std::shared_ptr<const Uploaded> parameters_;
   std::optional<Submission> open_;       // not committed

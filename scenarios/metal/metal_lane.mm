@@ -1,6 +1,5 @@
 #include "scenarios/metal/metal_lane.h"
 
-#include <mutex>
 #include <span>
 #include <utility>
 
@@ -31,7 +30,7 @@ void MetalLane::launch(int iteration) {
     if (!open_) open_.emplace(queue_.get());
     for (size_t step = 0; step < recipe.steps.size(); ++step) encode(step, values);
     // Where there are none, the commit is the operation.
-    if (shared_.commits_each_launch() || recipe.steps.empty()) commit_open();
+    if (recipe.steps.empty()) commit_open();
   });
   kept_.add(iteration, std::move(results), bytes, shared_.kept_budget());
 }
@@ -47,10 +46,7 @@ void MetalLane::synchronise() {
 void MetalLane::leave() {
   const Pool pool;
   try {
-    with_objc_exceptions([this] {
-      if (shared_.commits_each_launch()) open_.reset();
-      commit_open();
-    });
+    with_objc_exceptions([this] { commit_open(); });
   } catch (const std::exception&) {
     device_failed_ = true;
   }
@@ -95,10 +91,7 @@ void MetalLane::encode(size_t step, const std::vector<Buffer>& values) {
   const Recipe& recipe = shared_.recipe();
   std::vector<Buffer> sources;
   for (const size_t source : recipe.steps[step].sources) sources.push_back(values[source]);
-  StepKernel& kernel = *kernels_->steps[step];
-  std::unique_lock<std::mutex> turn(kernels_->turn, std::defer_lock);
-  if (kernel.threads_take_turns()) turn.lock();
-  kernel.encode(*open_, sources, values[recipe.result_of(step)]);
+  kernels_[step]->encode(*open_, sources, values[recipe.result_of(step)]);
   open_->note_root();
 }
 

@@ -10,7 +10,7 @@
 namespace mpsprobe::metal {
 
 /// An operation on Apple's frameworks as a cell asks for it, with nothing of PyTorch in between.
-/// Every launch is one command buffer, made, filled and committed by its thread; where MPSGraph
+/// Each command buffer is made, filled and committed by one thread; where MPSGraph
 /// commits it and goes on with another, all of them are waited for and looked at. Call
 /// prepare_device (apple_device.h) before. `operation` has static storage. Throws UnsupportedError
 /// where shape, dtype or path are not possible for it.

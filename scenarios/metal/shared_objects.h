@@ -22,11 +22,9 @@ struct Uploaded {
   std::vector<Buffer> buffers;
 };
 
-/// One kernel for each step, with what lets threads take turns at those that need it.
-struct Kernels {
-  std::vector<std::unique_ptr<StepKernel>> steps;
-  std::mutex turn;
-};
+/// One kernel for each step. Apple asks that one thread at a time operates on an MPSKernel
+/// (MPSKernel.h), so each lane has its own.
+using Kernels = std::vector<std::unique_ptr<StepKernel>>;
 
 /// The device and what the lanes of a cell have of it: each its own, or all the same, as the cell
 /// says. What is shared is made by whoever comes first, while the others wait. Any thread.
@@ -39,8 +37,6 @@ class SharedObjects {
   const MetalOperation& operation() const { return operation_; }
   const Recipe& recipe() const { return recipe_; }
   bool takes_graph() const { return graph_; }
-  /// A command buffer for each launch, instead of one until the thread waits.
-  bool commits_each_launch() const { return cell_.encode == Encode::launch; }
   KeptBudget& kept_budget() { return kept_budget_; }
 
   /// Made at the first call, which is the process's first contact with it. Throws UnsupportedError
@@ -52,12 +48,11 @@ class SharedObjects {
 
   /// For the lane of a thread.
   Owned<id<MTLCommandQueue>> queue_for_lane();
-  std::shared_ptr<Kernels> kernels_for_lane(int thread);
+  Kernels kernels_for_lane(int thread);
   std::shared_ptr<const Uploaded> parameters_for_lane(int thread);
   Uploaded inputs_for_lane(int thread);
 
  private:
-  std::shared_ptr<Kernels> new_kernels(uint64_t stream);
   Uploaded upload(std::vector<Numbers> numbers);
 
   const MetalOperation& operation_;
@@ -70,8 +65,6 @@ class SharedObjects {
   Owned<id<MTLDevice>> device_;
   std::once_flag queue_made_;
   Owned<id<MTLCommandQueue>> queue_;
-  std::once_flag kernels_made_;
-  std::shared_ptr<Kernels> kernels_;
   std::once_flag parameters_made_;
   std::shared_ptr<const Uploaded> parameters_;
 };

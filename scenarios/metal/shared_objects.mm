@@ -58,10 +58,14 @@ Owned<id<MTLCommandQueue>> SharedObjects::queue_for_lane() {
   return queue_;
 }
 
-std::shared_ptr<Kernels> SharedObjects::kernels_for_lane(int thread) {
-  if (cell_.kernel == KernelUse::per_thread) return new_kernels(inputs_of(thread));
-  std::call_once(kernels_made_, [this] { kernels_ = new_kernels(kShared); });
-  return kernels_;
+Kernels SharedObjects::kernels_for_lane(int thread) {
+  Kernels kernels;
+  for (size_t step = 0; step < recipe_.steps.size(); ++step) {
+    // Samples of their own for each step that draws some.
+    const uint64_t seed = seed_ * 1'000'003 + inputs_of(thread) * 1'009 + step;
+    kernels.push_back(make_kernel(device(), recipe_, step, graph_, seed));
+  }
+  return kernels;
 }
 
 std::shared_ptr<const Uploaded> SharedObjects::parameters_for_lane(int thread) {
@@ -75,17 +79,6 @@ std::shared_ptr<const Uploaded> SharedObjects::parameters_for_lane(int thread) {
 
 Uploaded SharedObjects::inputs_for_lane(int thread) {
   return upload(make_inputs(recipe_, seed_, inputs_of(thread)));
-}
-
-std::shared_ptr<Kernels> SharedObjects::new_kernels(uint64_t stream) {
-  auto kernels = std::make_shared<Kernels>();
-  const Way way{.graph = graph_, .open_encoder = !commits_each_launch()};
-  for (size_t step = 0; step < recipe_.steps.size(); ++step) {
-    // Samples of their own for each step that draws some.
-    const uint64_t seed = seed_ * 1'000'003 + stream * 1'009 + step;
-    kernels->steps.push_back(make_kernel(device(), recipe_, step, way, seed));
-  }
-  return kernels;
 }
 
 Uploaded SharedObjects::upload(std::vector<Numbers> numbers) {

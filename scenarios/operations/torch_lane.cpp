@@ -6,7 +6,6 @@
 #include <ATen/ops/scalar_tensor.h>
 #include <fmt/format.h>
 
-#include <cstring>
 #include <utility>
 
 #include "scenarios/operations/compare.h"
@@ -43,25 +42,18 @@ Tensors widened(const Tensors& tensors) {
 
 TorchLane::TorchLane(TorchWorkload& workload, int thread, uint64_t seed)
     : workload_(workload), thread_(thread), sizes_(workload.sizes_for(thread)) {
-  const Tensors made = make_inputs(seed, thread);
-  const int from = workload_.thread_of_inputs(thread);
-  cpu_inputs_ = from == thread ? made : make_inputs(seed, from);
-  for (const at::Tensor& each : made) {
+  if (workload_.operation().inputs != nullptr) {
+    const CpuSide cpu_side;
+    Random random(seed, inputs_of(thread));
+    cpu_inputs_ = workload_.operation().inputs(random, sizes_);
+    for (at::Tensor& each : cpu_inputs_) {
+      each = to_type(each, workload_.dtype());
+    }
+  }
+  for (const at::Tensor& each : cpu_inputs_) {
     inputs_.push_back(workload_.device().upload(each));
   }
-  if (workload_.hands_on()) workload_.hand_on(thread, inputs_);
   parameters_ = workload_.parameters_for(thread);
-}
-
-Tensors TorchLane::make_inputs(uint64_t seed, int thread) const {
-  if (workload_.operation().inputs == nullptr) return {};
-  const CpuSide cpu_side;
-  Random random(seed, inputs_of(thread));
-  Tensors made = workload_.operation().inputs(random, sizes_);
-  for (at::Tensor& each : made) {
-    each = to_type(each, workload_.dtype());
-  }
-  return made;
 }
 
 std::string TorchLane::operation() const {
@@ -84,26 +76,10 @@ void TorchLane::enter() {
   });
 }
 
-void TorchLane::hand_on() {
-  with_worker_errors([&] {
-    Tensors copies;
-    for (const at::Tensor& each : inputs_) {
-      copies.push_back(each.clone());
-    }
-    workload_.device().synchronise();
-    workload_.hand_on(thread_, std::move(copies));
-  });
-}
-
 void TorchLane::launch(int iteration) {
-  if (workload_.hands_on()) {
-    taken_ = workload_.handed_to(thread_);
-    if (taken_.empty()) return;  // the thread before has failed before it had anything
-  }
-  const Tensors& inputs = workload_.hands_on() ? taken_ : inputs_;
   with_worker_errors([&] {
     Tensors results =
-        workload_.device().launch([&] { return run(inputs, parameters_->device, options()); });
+        workload_.device().launch([&] { return run(inputs_, parameters_->device, options()); });
     for (at::Tensor& each : results) {
       if (each.requires_grad()) {
         // Only the numbers are kept: the recorded graph goes where a script would drop it.
@@ -148,31 +124,9 @@ CheckResult TorchLane::check() {
         result.difference = std::move(difference);
       }
     }
-    if (workload_.compares_repeats()) check_repeats(result);
     check_read_back(expected, result);
     return result;
   });
-}
-
-// Bit by bit: a NaN is as good as any number here.
-void TorchLane::check_repeats(CheckResult& result) const {
-  if (kept_.all().empty()) return;
-  const auto& first = kept_.all().front();
-  for (size_t i = 0; i < first.results.size(); ++i) {
-    const at::Tensor right = first.results[i].to(at::kCPU).contiguous();
-    for (const auto& kept : kept_.all()) {
-      if (result.wrong_iteration >= 0) return;
-      const at::Tensor other = kept.results[i].to(at::kCPU).contiguous();
-      if (right.nbytes() == other.nbytes() &&
-          std::memcmp(right.const_data_ptr(), other.const_data_ptr(), right.nbytes()) == 0) {
-        continue;
-      }
-      result.wrong_iteration = kept.iteration;
-      result.difference =
-          fmt::format("result {} of an identical call has other bits than iteration {}", i + 1,
-                      first.iteration);
-    }
-  }
 }
 
 // A number may have come too early, from memory that is right by now.

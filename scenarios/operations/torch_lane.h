@@ -19,19 +19,14 @@ class TorchLane : public Lane {
 
   std::string operation() const override;
   void enter() override;
-  void hand_on() override;
   void launch(int iteration) override;
   void synchronise() override;
   CheckResult check() override;
 
  private:
   at::TensorOptions options() const;
-  /// Those of a thread, on the CPU, in the cell's type.
-  Tensors make_inputs(uint64_t seed, int thread) const;
   Tensors run(const Tensors& inputs, const Tensors& parameters, at::TensorOptions options) const;
   Tensors reference() const;
-  /// Each result with the first one, into `result`.
-  void check_repeats(CheckResult& result) const;
   /// Of what was read back, into `result`.
   void check_read_back(const Tensors& expected, CheckResult& result) const;
   std::string difference_in(const Tensors& results, const Tensors& expected) const;
@@ -39,9 +34,8 @@ class TorchLane : public Lane {
   TorchWorkload& workload_;
   const int thread_;
   const Sizes sizes_;
-  Tensors cpu_inputs_;  ///< of the results: with inputs=handed those of the thread before
+  Tensors cpu_inputs_;
   Tensors inputs_;
-  Tensors taken_;  ///< with inputs=handed: alive until the launch that uses it was waited for
   std::shared_ptr<const TorchWorkload::Parameters> parameters_;
   at::Tensor last_;  ///< of the last launch: what wait=item reads
   int last_iteration_ = -1;

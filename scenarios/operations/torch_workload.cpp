@@ -26,9 +26,6 @@ TorchWorkload::TorchWorkload(const Operation& operation, const Cell& cell, uint6
     : operation_(operation),
       sizes_(read_sizes(operation, cell.shape)),
       shapes_(cell.shapes),
-      inputs_(cell.inputs),
-      compare_(cell.compare),
-      threads_(cell.threads),
       dtype_(read_dtype(operation, cell.dtype)),
       path_(cell.path),
       stream_(cell.stream),
@@ -37,19 +34,10 @@ TorchWorkload::TorchWorkload(const Operation& operation, const Cell& cell, uint6
       model_(cell.model),
       seed_(seed),
       device_(std::move(device)),
-      kept_budget_(kept_bytes),
-      handed_(static_cast<size_t>(cell.threads)) {
+      kept_budget_(kept_bytes) {
   if (operation_.only_on.has_value() && operation_.only_on != cell.backend) {
     throw UnsupportedError(fmt::format("op={}: it is for the backend {} alone", operation_.name,
                                        name_of(*operation_.only_on)));
-  }
-  if (hands_on() && operation_.inputs == nullptr) {
-    throw UnsupportedError(
-        fmt::format("inputs=handed: {} has no inputs that could be handed on", operation_.name));
-  }
-  if (compares_repeats() && operation_.verify != Verify::compare) {
-    throw UnsupportedError(fmt::format(
-        "compare=repeats: {} gives other numbers at each call. Use compare=cpu", operation_.name));
   }
   if (cell.meet == Meet::stage && !operation_.has_stages) {
     throw UnsupportedError(fmt::format(
@@ -97,20 +85,6 @@ void TorchWorkload::settle() {
 
 void TorchWorkload::wait_beside() {
   settle();
-}
-
-int TorchWorkload::thread_of_inputs(int thread) const {
-  return hands_on() ? (thread + threads_ - 1) % threads_ : thread;
-}
-
-void TorchWorkload::hand_on(int thread, Tensors tensors) {
-  const std::lock_guard<std::mutex> lock(handed_mutex_);
-  handed_[static_cast<size_t>(thread)] = std::move(tensors);
-}
-
-Tensors TorchWorkload::handed_to(int thread) {
-  const std::lock_guard<std::mutex> lock(handed_mutex_);
-  return handed_[static_cast<size_t>(thread_of_inputs(thread))];
 }
 
 std::string TorchWorkload::observed_path() {

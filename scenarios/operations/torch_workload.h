@@ -31,16 +31,6 @@ class TorchWorkload : public Workload {
 
   // For lanes.
   const Operation& operation() const { return operation_; }
-  /// Each thread works on what the one before it hands on.
-  bool hands_on() const { return inputs_ == Inputs::handed; }
-  /// A lane's results are compared with one another as well.
-  bool compares_repeats() const { return compare_ == CompareWith::repeats; }
-  /// The thread whose inputs a thread works on: itself, or the one before it in a circle.
-  int thread_of_inputs(int thread) const;
-  /// Tensors of the device, complete, for the thread after `thread`; in place of what was there.
-  void hand_on(int thread, Tensors tensors);
-  /// What the thread before `thread` handed on last; empty where that never came to it.
-  Tensors handed_to(int thread);
   /// Of a thread's inputs. Throws UnsupportedError where its weights would need another shape too.
   Sizes sizes_for(int thread) const;
   at::ScalarType dtype() const { return dtype_; }
@@ -68,9 +58,6 @@ class TorchWorkload : public Workload {
   const Operation& operation_;
   const Sizes sizes_;
   const Shapes shapes_;
-  const Inputs inputs_;
-  const CompareWith compare_;
-  const int threads_;
   const at::ScalarType dtype_;
   const Path path_;
   const StreamUse stream_;
@@ -82,8 +69,6 @@ class TorchWorkload : public Workload {
   KeptBudget kept_budget_;
   std::once_flag shared_made_;
   std::shared_ptr<const Parameters> shared_;
-  std::mutex handed_mutex_;
-  std::vector<Tensors> handed_;  ///< by who made it
 };
 
 }  // namespace mpsprobe

@@ -197,59 +197,6 @@ TEST(TorchWorkload, ANumberThatWasReadBackTooEarlyIsWrong) {
   }
 }
 
-// Within the tolerance of the CPU's result, and yet not what the same call gave before.
-TEST(TorchWorkload, IdenticalCallsAreComparedWithEachOtherWhereAsked) {
-  static std::atomic<int> calls;
-  static const Operation drifting = {
-      .name = "drifting",
-      .shape = "4x4",
-      .dimensions = "any",
-      .dtypes = kFloatOnly,
-      .rounding = Rounding::elementary,
-      .inputs = [](Random& random, const Sizes& sizes) -> Tensors {
-        return {random.uniform(sizes, 1, 2)};
-      },
-      .run = [](const Call& call) -> Tensors {
-        const bool last = call.inputs[0].scalar_type() == at::kFloat && ++calls == 3;
-        return {call.inputs[0].mul(last ? 1 + 1.2e-7 : 1.0)};
-      },
-  };
-  Cell cell = workload_cell("drifting");
-  for (const CompareWith compare : {CompareWith::cpu, CompareWith::repeats}) {
-    calls = 0;
-    cell.compare = compare;
-    TorchWorkload workload(drifting, cell, 1, open_device(cell));
-    const std::unique_ptr<Lane> lane = workload.make_lane(0);
-    for (int iteration = 0; iteration < 4; ++iteration) lane->launch(iteration);
-    EXPECT_EQ(lane->check().wrong_iteration, compare == CompareWith::repeats ? 2 : -1);
-  }
-}
-
-TEST(TorchWorkload, HandedInputsAreThoseOfTheThreadBefore) {
-  Cell cell = workload_cell("mm");
-  cell.threads = 3;
-  cell.inputs = Inputs::handed;
-  TorchWorkload workload(*find_operation("mm"), cell, 1, open_device(cell));
-  std::vector<std::unique_ptr<Lane>> lanes;
-  for (int thread = 0; thread < 3; ++thread) lanes.push_back(workload.make_lane(thread));
-  for (const auto& lane : lanes) lane->hand_on();
-  const Tensors handed = workload.handed_to(1);
-  EXPECT_FALSE(handed[0].equal(workload.handed_to(2)[0]));
-  for (const auto& lane : lanes) {
-    lane->launch(0);
-    const CheckResult result = lane->check();
-    EXPECT_EQ(result.checked, 1u);
-    EXPECT_EQ(result.wrong_iteration, -1) << result.difference;
-  }
-  // Another's numbers would not pass.
-  workload.hand_on(0, workload.handed_to(0));
-  lanes[1]->launch(1);
-  EXPECT_EQ(lanes[1]->check().wrong_iteration, 1);
-  cell.op = "randn";
-  EXPECT_THROW(TorchWorkload(*find_operation("randn"), cell, 1, open_device(cell)),
-               UnsupportedError);
-}
-
 TEST(TorchWorkload, OnlyWhatHasStagesMeetsBetweenThem) {
   Cell cell = workload_cell("mm");
   cell.threads = 2;

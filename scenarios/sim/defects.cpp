@@ -1,7 +1,5 @@
 #include "scenarios/sim/defects.h"
 
-#include <unistd.h>
-
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -49,7 +47,6 @@ class SharedKernel {
     if (defect_.until_initialised && initialised_.load(std::memory_order_acquire)) return;
     if (defect_.from_encode > 1 && next_encode_of_thread() < defect_.from_encode) return;
     if (defect_.at_exit && !ending.load(std::memory_order_acquire)) return;
-    if (defect_.in_child && getpid() == made_by_) return;
     const uint64_t entered = entered_.fetch_add(1, std::memory_order_acq_rel);
     const size_t slot = inside_.fetch_add(1, std::memory_order_acq_rel);
     const bool safe = defect_.once_warm && !warm_.load(std::memory_order_acquire);
@@ -110,7 +107,6 @@ class SharedKernel {
   }
 
   const Defect defect_;
-  const pid_t made_by_ = getpid();
   std::vector<EncodeState> states_;
   std::atomic<size_t> inside_ = 0;
   std::atomic<bool> initialised_ = false;

@@ -216,7 +216,6 @@ Defect read_defect(const json& value, const std::string& place) {
   }
   defect.one_object = reader.flag("one_object");
   defect.at_exit = reader.flag("at_exit");
-  defect.in_child = reader.flag("in_child");
   if (const json* from = reader.find("from_encode")) {
     defect.from_encode = reader.integer("from_encode", *from, 1, kMaximumEncode);
   }

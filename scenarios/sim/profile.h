@@ -34,7 +34,6 @@ struct Defect {
   bool once_warm = false;   ///< only where the shared object's first encode was alone to its end
   bool one_object = false;  ///< all its operations and paths share one object: a cache, an encoder
   bool at_exit = false;     ///< only once the process is ending, which then takes hold_us
-  bool in_child = false;    ///< only in a process that was forked after the device was made
   std::string env;          ///< "NAME=VALUE": only where the environment says so; empty: always
   int from_encode = 1;      ///< of each thread: its earlier encodes of the shared object are safe
 

@@ -35,7 +35,7 @@ TEST(Profile, ReadsEveryKey) {
       R"({"mpsprobe_profile":1,"name":"all.keys_1","description":"d","streams":"per-thread",
           "defects":[{"ops":["randn","linear"],"paths":["graph","blit"],"slots":3,"hold_us":7,
                       "beyond":"assertion","text":"t","place":"-[X y]","rate":0.5,
-                      "until_initialised":true,"one_object":true,"at_exit":true,"in_child":true,"from_encode":6,
+                      "until_initialised":true,"one_object":true,"at_exit":true,"from_encode":6,
                       "env":"PYTORCH_MPS_FAST_MATH=1"}]})",
       "p.json");
   EXPECT_EQ(profile.name, "all.keys_1");
@@ -54,7 +54,6 @@ TEST(Profile, ReadsEveryKey) {
   EXPECT_TRUE(defect.until_initialised);
   EXPECT_TRUE(defect.one_object);
   EXPECT_TRUE(defect.at_exit);
-  EXPECT_TRUE(defect.in_child);
   EXPECT_EQ(defect.from_encode, 6);
   EXPECT_EQ(defect.env, "PYTORCH_MPS_FAST_MATH=1");
   EXPECT_FALSE(defect.once_warm);

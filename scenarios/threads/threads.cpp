@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "scenarios/evidence/crash_handler.h"
-#include "scenarios/threads/batch_queue.h"
 #include "scenarios/threads/gates.h"
 #include "scenarios/threads/inside_time.h"
 #include "scenarios/threads/meeting.h"
@@ -38,41 +37,39 @@ class Round {
         barrier_(cell.start == Start::sequential ? 1 : cell.threads),
         meeting_(cell.threads),
         turns_(cell.throttle),
-        done_(cell.threads),
-        batches_(cell.threads) {}
+        done_(cell.threads) {}
 
   /// Returns when the threads have been joined. With end=exit, once each has done its iterations or
   /// failed: those that have not failed go on until the process has ended, and so this object must
   /// live as long.
   uint64_t run() {
     std::vector<JoinThread> threads;
-    std::vector<JoinThread> others;
+    JoinThread beside;
     std::string problem;
-    const auto start = [&](std::vector<JoinThread>& group, const std::string& name, int slot,
-                           auto work) {
+    const auto start = [&](const std::string& name, int slot, auto work) -> JoinThread {
       try {
-        group.push_back(start_(static_cast<uint32_t>(slot), work));
-        return true;
+        return start_(static_cast<uint32_t>(slot), work);
       } catch (const std::exception& error) {
         problem = name + " cannot be started: " + error.what();
         called_off_.store(true);
-        return false;
+        return nullptr;
       }
     };
-    if (cell_.serve == Serve::queue) {
-      start(others, "the thread that serves", cell_.threads, [this] { serve(); });
-    }
-    if (cell_.beside == BesideThreads::wait && problem.empty()) {
-      start(others, "the thread that waits", cell_.threads + 1, [this] { wait_beside(); });
+    if (cell_.beside == BesideThreads::wait) {
+      beside = start("the thread that waits", cell_.threads, [this] { wait_beside(); });
     }
     for (int thread = 0; thread < cell_.threads; ++thread) {
-      const bool started = problem.empty() && start(threads, "thread " + std::to_string(thread),
-                                                    thread, [this, thread] { run_thread(thread); });
-      if (!started) {
+      JoinThread join;
+      if (problem.empty()) {
+        join = start("thread " + std::to_string(thread), thread,
+                     [this, thread] { run_thread(thread); });
+      }
+      if (join == nullptr) {
         stand_in_for_one_that_never_came();
       } else if (cell_.start == Start::sequential) {
-        threads.back()();
-        threads.pop_back();
+        join();
+      } else {
+        threads.push_back(std::move(join));
       }
     }
     const bool leaves = cell_.end == End::exit && problem.empty();
@@ -82,7 +79,7 @@ class Round {
       for (const JoinThread& join : threads) join();
     }
     ended_.store(true);
-    for (const JoinThread& join : others) join();
+    if (beside != nullptr) beside();
     if (!problem.empty()) throw SetupError(problem);
     return operations_.load();
   }
@@ -92,7 +89,6 @@ class Round {
   void stand_in_for_one_that_never_came() {
     barrier_.arrive();
     meeting_.leave();
-    batches_.leave();
   }
 
   void run_thread(int thread) {
@@ -101,26 +97,22 @@ class Round {
     std::optional<Meeting::Stages> stages;
     if (cell_.meet == Meet::stage) stages.emplace(meeting_);
     recorder_.begin_thread(slot, lanes_[slot] ? lanes_[slot]->operation() : cell_.op);
-    const bool launches = cell_.serve != Serve::queue;
     int iteration = -1;
     bool done = false;
     bool arrived = cell_.start == Start::sequential;
     try {
       if (lanes_[slot] == nullptr) lanes_[slot] = workload_.make_lane(thread);
       Lane& lane = *lanes_[slot];
-      if (launches) lane.enter();
+      lane.enter();
       recorder_.at(slot, 0, Step::waiting);
       if (!arrived) barrier_.arrive_and_wait();
       arrived = true;
       if (cell_.start == Start::staggered) {
         std::this_thread::sleep_for(std::chrono::milliseconds(thread));
       }
-      if (!launches) {
-        ask_for_iterations(slot);
-      } else if (cell_.serve == Serve::pool) {
-        take_iterations(lane, slot, iteration);
-      } else {
-        do_iterations(lane, slot, iteration);
+      for (int i = 0; i < iterations_ && !called_off_.load(std::memory_order_relaxed); ++i) {
+        iteration = first_iteration_ + i;
+        run_iteration(lane, recorder_, slot, iteration);
       }
       if (cell_.sync == Sync::end && iteration >= 0) {
         recorder_.at(slot, static_cast<uint32_t>(iteration), Step::synchronising);
@@ -136,8 +128,7 @@ class Round {
       if (!arrived) barrier_.arrive_and_wait();  // the others wait for everybody
     }
     meeting_.leave();
-    batches_.leave();
-    if (lanes_[slot] != nullptr && launches) lanes_[slot]->leave();
+    if (lanes_[slot] != nullptr) lanes_[slot]->leave();
     recorder_.at(slot, static_cast<uint32_t>(std::max(iteration, 0)), Step::finished);
     if (!done) done_.count_down();
   }
@@ -153,86 +144,10 @@ class Round {
     on_failure_(failure);
   }
 
-  bool goes_on() const { return !called_off_.load(std::memory_order_relaxed); }
-
-  /// All of a thread's own, once or for as long as the cell says. `iteration` is the one that it is
-  /// at, also where one throws.
-  void do_iterations(Lane& lane, uint32_t slot, int& iteration) {
-    const Clock::time_point end = Clock::now() + std::chrono::seconds(cell_.seconds);
-    do {
-      int unwaited = 0;
-      for (int i = 0; i < iterations_ && goes_on(); ++i) {
-        iteration = first_iteration_ + i;
-        run_iteration(lane, recorder_, slot, iteration, unwaited);
-      }
-      wait_for_rest(lane, recorder_, slot, iteration, unwaited);
-    } while (Clock::now() < end && goes_on());
-  }
-
-  /// The next of all threads' iterations, until none is left.
-  void take_iterations(Lane& lane, uint32_t slot, int& iteration) {
-    const int64_t all = static_cast<int64_t>(iterations_) * cell_.threads;
-    int unwaited = 0;
-    while (goes_on()) {
-      const int64_t task = taken_.fetch_add(1, std::memory_order_relaxed);
-      if (task >= all) break;
-      iteration = first_iteration_ + static_cast<int>(task / cell_.threads);
-      run_iteration(lane, recorder_, slot, iteration, unwaited);
-    }
-    wait_for_rest(lane, recorder_, slot, iteration, unwaited);
-  }
-
-  /// Has them done by the thread that serves, one after the other.
-  void ask_for_iterations(uint32_t slot) {
-    for (int i = 0; i < iterations_ && goes_on(); ++i) {
-      recorder_.at(slot, static_cast<uint32_t>(first_iteration_ + i), Step::locking);
-      if (!batches_.ask({slot, first_iteration_ + i})) return;
-    }
-  }
-
-  /// One thread does what the others ask for: it launches a batch, and then waits for all of it.
-  void serve() {
-    const auto slot = static_cast<uint32_t>(cell_.threads);
-    const CrashContext context(slot);
-    recorder_.begin_thread(slot, cell_.op);
-    std::vector<bool> entered(static_cast<size_t>(cell_.threads));
-    std::vector<BatchQueue::Request> batch;
-    while (!(batch = batches_.take()).empty()) {
-      const auto each = [&](auto&& work) {
-        std::erase_if(batch, [&](const BatchQueue::Request& request) {
-          try {
-            work(*lanes_[request.client], request);
-            return false;
-          } catch (...) {
-            report(static_cast<int>(request.client), request.iteration,
-                   lanes_[request.client]->operation());
-            batches_.answer(request, false);
-            return true;
-          }
-        });
-      };
-      each([&](Lane& lane, const BatchQueue::Request& request) {
-        if (!entered[request.client]) lane.enter();
-        entered[request.client] = true;
-        launch(lane, recorder_, slot, static_cast<uint32_t>(request.iteration));
-      });
-      each([&](Lane& lane, const BatchQueue::Request& request) {
-        recorder_.at(slot, static_cast<uint32_t>(request.iteration), Step::synchronising);
-        lane.synchronise();
-      });
-      operations_.fetch_add(batch.size(), std::memory_order_relaxed);
-      for (const BatchQueue::Request& request : batch) batches_.answer(request, true);
-    }
-    for (size_t client = 0; client < entered.size(); ++client) {
-      if (entered[client]) lanes_[client]->leave();
-    }
-    recorder_.at(slot, 0, Step::finished);
-  }
-
   /// Waits for the device again and again, until the threads have ended. From before they start:
   /// the first to be there is as likely to be this one.
   void wait_beside() {
-    const auto slot = static_cast<uint32_t>(cell_.threads) + 1;
+    const auto slot = static_cast<uint32_t>(cell_.threads);
     const CrashContext context(slot);
     recorder_.begin_thread(slot, "waiting beside");
     uint32_t waits = 0;
@@ -267,24 +182,15 @@ class Round {
     auto* const unread = new recorder_layout::Block;  // as long as the thread
     FlightRecorder recorder(unread);
     for (;;) {
-      int unwaited = 0;
       for (int i = 0; i < iterations_; ++i) {
-        run_iteration(lane, recorder, slot, first_iteration_ + i, unwaited);
+        run_iteration(lane, recorder, slot, first_iteration_ + i);
       }
-      wait_for_rest(lane, recorder, slot, iteration, unwaited);
       if (cell_.sync == Sync::end) lane.synchronise();
     }
   }
 
-  /// `unwaited` counts the launches since the thread last waited for the device.
-  void run_iteration(Lane& lane, FlightRecorder& recorder, uint32_t slot, int iteration,
-                     int& unwaited) {
+  void run_iteration(Lane& lane, FlightRecorder& recorder, uint32_t slot, int iteration) {
     const auto number = static_cast<uint32_t>(iteration);
-    if (cell_.inputs == Inputs::handed) {
-      recorder.at(slot, number, Step::synchronising);
-      lane.hand_on();
-      meet(recorder, slot, number);
-    }
     if (cell_.lock == Lock::forward) {
       recorder.at(slot, number, Step::locking);
       const std::lock_guard<std::mutex> lock(forward_mutex_);
@@ -296,8 +202,14 @@ class Round {
     } else {
       launch(lane, recorder, slot, number);
     }
-    if (cell_.meet != Meet::none) meet(recorder, slot, number);
-    if (++unwaited == cell_.every) wait_for_rest(lane, recorder, slot, iteration, unwaited);
+    if (cell_.meet != Meet::none) {
+      recorder.at(slot, number, Step::waiting);
+      meeting_.wait();
+    }
+    if (cell_.sync == Sync::each) {
+      recorder.at(slot, number, Step::synchronising);
+      lane.synchronise();
+    }
     operations_.fetch_add(1, std::memory_order_relaxed);
   }
 
@@ -305,19 +217,6 @@ class Round {
     const LaunchScope scope(recorder, slot, iteration);
     const InsideClock clock(inside_);
     lane.launch(static_cast<int>(iteration));
-  }
-
-  void meet(FlightRecorder& recorder, uint32_t slot, uint32_t iteration) {
-    recorder.at(slot, iteration, Step::waiting);
-    meeting_.wait();
-  }
-
-  void wait_for_rest(Lane& lane, FlightRecorder& recorder, uint32_t slot, int iteration,
-                     int& unwaited) {
-    if (cell_.sync != Sync::each || unwaited == 0) return;
-    recorder.at(slot, static_cast<uint32_t>(iteration), Step::synchronising);
-    lane.synchronise();
-    unwaited = 0;
   }
 
   const Cell& cell_;
@@ -334,8 +233,6 @@ class Round {
   std::mutex forward_mutex_;
   Turns turns_;
   std::latch done_;  // with their iterations, of end=exit
-  BatchQueue batches_;
-  std::atomic<int64_t> taken_{0};  // iterations, of serve=pool
   std::atomic<uint64_t> operations_{0};
   std::atomic<bool> called_off_{false};
   std::atomic<bool> ended_{false};

@@ -28,9 +28,8 @@ struct RunTally {
 /// Call it inside a catch block; it looks at the exception in flight. `text` receives its message.
 std::string kind_of_current_exception(std::string& text);
 
-/// Runs the threads of a cell as its axes say: start, meet, serve, inputs, lock, throttle, beside,
-/// seconds, sync, every, churn, init. Those that serve=queue and beside=wait add have the slots of
-/// the recorder after those of the cell's threads.
+/// Runs the threads of a cell as its axes say: start, meet, lock, throttle, beside, sync, churn,
+/// init. The one that beside=wait adds has the slot of the recorder after those of the cell.
 /// `start` makes the threads. `lanes` has one entry a thread; where it is null the thread makes its
 /// lane itself (init=threads). `on_failure` is called from the threads, concurrently, for each
 /// exception that left a lane; the thread then ends. With end=exit it returns while the threads go

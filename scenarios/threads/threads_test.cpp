@@ -4,11 +4,11 @@
 #include <gtest/gtest.h>
 #include <pthread.h>
 
-#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "scenarios/threads/meeting.h"
@@ -61,41 +61,9 @@ std::vector<std::string> notes_of(const std::string& text) {
   return workload.notes_;
 }
 
-TEST(Threads, WaitEverySoManyLaunchesAndAtTheEnd) {
-  EXPECT_THAT(notes_of("cpu/add/default/threads=2/iterations=7/every=3"),
-              testing::Each("lllslllsls"));
+TEST(Threads, WaitAfterEachLaunchOrAtTheEnd) {
   EXPECT_THAT(notes_of("cpu/add/default/threads=1/iterations=2"), testing::Each("lsls"));
   EXPECT_THAT(notes_of("cpu/add/default/threads=1/iterations=2/sync=end"), testing::Each("lls"));
-}
-
-TEST(Threads, GoThroughTheirIterationsAgainUntilTheirTimeIsOver) {
-  for (const std::string& notes :
-       notes_of("cpu/add/default/threads=2/iterations=2/every=2/seconds=1")) {
-    EXPECT_GT(notes.size(), 3U);
-    EXPECT_EQ(notes.size() % 3, 0U);
-    EXPECT_TRUE(notes.ends_with("lls")) << notes.substr(notes.size() - 3);
-  }
-}
-
-TEST(Threads, TakeFromAPoolAsManyAsAllOfThemHave) {
-  std::string all;
-  for (const std::string& notes : notes_of("cpu/add/default/threads=3/iterations=20/serve=pool")) {
-    all += notes;
-  }
-  EXPECT_EQ(std::count(all.begin(), all.end(), 'l'), 60);
-  EXPECT_EQ(std::count(all.begin(), all.end(), 's'), 60);
-  std::string rare;
-  for (const std::string& notes :
-       notes_of("cpu/add/default/threads=3/iterations=20/every=7/serve=pool")) {
-    EXPECT_FALSE(notes.ends_with("l")) << "something was never waited for: " << notes;
-    rare += notes;
-  }
-  EXPECT_EQ(std::count(rare.begin(), rare.end(), 'l'), 60);
-}
-
-TEST(Threads, HaveTheirIterationsDoneByOneThatServes) {
-  EXPECT_THAT(notes_of("cpu/add/default/threads=3/iterations=4/serve=queue"),
-              testing::Each("lslslsls"));
 }
 
 /// Bytes of the stack that the calling thread has.
@@ -214,20 +182,29 @@ TEST(Threads, GoOnMeetingWithoutOneThatFailed) {
   }
 }
 
-TEST(Threads, OneThatServesGoesOnWithoutTheClientWhoseLaunchFailed) {
-  MeetingWorkload workload(4, 2);
-  int failed = -1;
-  run_cell(parse_cell("cpu/add/default/threads=4/iterations=50/serve=queue"), workload,
-           [&](const FailureEvent& failure) { failed = failure.thread; });
-  EXPECT_EQ(failed, 2);
-  EXPECT_EQ(workload.launched_.back(), 3);
-}
-
 TEST(Threads, OneMoreWaitsBesideThemUntilTheyHaveEnded) {
-  const Cell cell = parse_cell("cpu/add/default/threads=2/iterations=10/beside=wait/seconds=1");
-  NotingWorkload workload(2);
+  class WatchingWorkload : public NotingWorkload {
+   public:
+    using NotingWorkload::NotingWorkload;
+    std::unique_ptr<Lane> make_lane(int thread) override {
+      class WatchingLane : public NotingLane {
+       public:
+        WatchingLane(std::string& notes, const std::atomic<int>& waits)
+            : NotingLane(notes), waits_(waits) {}
+        void launch(int) override {
+          for (const int before = waits_; waits_ == before;) std::this_thread::yield();
+        }
+
+       private:
+        const std::atomic<int>& waits_;
+      };
+      return std::make_unique<WatchingLane>(notes_[static_cast<size_t>(thread)], waits_beside_);
+    }
+  };
+  const Cell cell = parse_cell("cpu/add/default/threads=2/iterations=10/beside=wait");
+  WatchingWorkload workload(2);
   run_cell(cell, workload, [](const FailureEvent& failure) { ADD_FAILURE() << failure.text; });
-  EXPECT_GT(workload.waits_beside_, 0);
+  EXPECT_GE(workload.waits_beside_, 10);
 }
 
 }  // namespace

@@ -69,10 +69,6 @@ class CLane : public Lane {
     if (worker_.enter != nullptr) require(worker_.enter(lane_));
   }
   void launch(int iteration) override { require(worker_.launch(lane_, iteration)); }
-  void hand_on() override {
-    if (worker_.hand_on == nullptr) return Lane::hand_on();
-    require(worker_.hand_on(lane_));
-  }
   void synchronise() override {
     if (worker_.synchronise != nullptr) require(worker_.synchronise(lane_));
   }
@@ -207,13 +203,11 @@ class CProgram : public WorkerProgram {
     nlohmann::json& axes = entry["axes"];
     if (!axes.is_array()) axes = nlohmann::json::array();
     for (const std::string_view name : loop_axes()) {
-      // A child of a fork would have to be made known to the language. A program whose threads have
-      // the stack that the cell says lists `stack` by itself.
+      // A program whose threads have the stack that the cell says lists `stack` by itself.
       const bool without = (name == "beside" && worker_.wait_beside == nullptr) ||
-                           name == "child" || (name == "stack" && has_own_threads());
+                           (name == "stack" && has_own_threads());
       if (!without) axes.push_back(name);
     }
-    if (worker_.hand_on != nullptr) axes.push_back("inputs");
   }
 
   const mpsprobe_worker& worker_;

@@ -27,10 +27,8 @@
 #include "scenarios/threads/threads.h"
 #include "scenarios/worker/channel.h"
 #include "scenarios/worker/fork_trials.h"
-#include "scenarios/worker/forked_child.h"
 #include "scenarios/worker/leash.h"
 #include "scenarios/worker/observation.h"
-#include "scenarios/worker/work_alone.h"
 
 namespace mpsprobe {
 namespace {
@@ -56,22 +54,11 @@ class Run {
       enter(Phase::run);
       const RunTally tally = run_threads(
           cell_, iterations(), *workload_, lanes_, recorder_,
-          [this](const FailureEvent& failure) {
-            failed_.store(true);
-            channel_.send(failure);
-          },
+          [this](const FailureEvent& failure) { channel_.send(failure); },
           program_.thread_starter(cell_), program_.times_launches());
       if (cell_.end == End::exit) {
         leave(tally);
         return;
-      }
-      // What the threads left damaged shows in who comes after them.
-      if (cell_.aftermath == Aftermath::check) {
-        work_alone(*workload_->make_lane(0), 0, "after the threads: ", recorder_, channel_);
-      }
-      // A child of what has failed already would tell nothing of forking.
-      if (cell_.child != ForkedChild::none && !failed_.load()) {
-        run_forked_child(cell_.child, *lanes_.front(), iterations(), recorder_, channel_);
       }
       enter(Phase::check);
       ResultEvent result{tally.operations, tally.seconds};
@@ -97,7 +84,6 @@ class Run {
   void tell_of_main(FailureEvent failure) {
     failure.phase = name_of(recorder_.phase());
     failure.operation = cell_.op;
-    failed_.store(true);
     channel_.send(failure);
   }
 
@@ -181,7 +167,6 @@ class Run {
   FlightRecorder recorder_;
   HangInquest& inquest_;
   Channel channel_;
-  std::atomic<bool> failed_{false};
   Leash leash_;
   std::unique_ptr<Workload> workload_;
   std::vector<std::unique_ptr<Lane>> lanes_;

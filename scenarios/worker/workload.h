@@ -61,9 +61,6 @@ class Lane {
   virtual void enter() {}
   /// One iteration up to the point where the host call returns. Throws what the library throws.
   virtual void launch(int iteration) = 0;
-  /// With inputs=handed, before each launch: makes on the device what the next thread's launch will
-  /// take, and waits until it is there. All threads have done so before any launches.
-  virtual void hand_on() { throw UnsupportedError("inputs=handed: this backend hands nothing on"); }
   /// Waits until the device has done what this lane launched.
   virtual void synchronise() = 0;
   /// Called on the same thread after its last iteration, also where one threw: what it made for

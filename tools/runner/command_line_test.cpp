@@ -54,7 +54,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{{"run", "--matrix", "selfest"}, "did you mean \"selftest\"?"},
         Wrong{{"run", "--matrix", "selftest", "--lock", "foward"}, "did you mean \"forward\"?"},
         Wrong{{"run", "--cell", "cpu/selftest.pass/default/thread=3"}, "did you mean \"threads\"?"},
-        Wrong{{"run", "--cell", "cpu/selftest.pass/default/child=exec"}, "--cell: child: \"exec\""},
+        Wrong{{"run", "--cell", "cpu/selftest.pass/default/end=exec"}, "--cell: end: \"exec\""},
         Wrong{{"run", "--op", "selftest.pass", "--profile", "nope"}, "--profile nope"},
         Wrong{{"run", "--matrix", "selftest", "--stall", "nan"}, "from 0.1 to 86400"},
         Wrong{{"run", "--matrix", "selftest", "--timeout", "inf"}, "--timeout"},

@@ -20,16 +20,12 @@
 #include <vector>
 // ---- parameters: begin
 constexpr size_t kThreads = 4;
-constexpr size_t kIterations = 10;  // of each thread
-constexpr size_t kRuns = 10;        // processes for each line of the result
-constexpr unsigned kSeconds = 60;   // without one iteration, compiling included, are a hang
-constexpr bool kSyncEach = true;    // wait after each launch, or at the end
-// A command buffer and an encoder that stay open until the thread waits, as LibTorch's streams do,
-// or a command buffer for each launch.
-constexpr bool kOpenEncoder = true;
-constexpr bool kSharedQueue = false;   // one command queue for all threads
-constexpr bool kSharedKernel = false;  // one pipeline state for all threads
-constexpr bool kLock = false;          // a lock around each launch in every process
+constexpr size_t kIterations = 10;    // of each thread
+constexpr size_t kRuns = 10;          // processes for each line of the result
+constexpr unsigned kSeconds = 60;     // without one iteration, compiling included, are a hang
+constexpr bool kSyncEach = true;      // wait after each launch, or at the end
+constexpr bool kSharedQueue = false;  // one command queue for all threads
+constexpr bool kLock = false;         // a lock around each launch in every process
 // What is compiled: it takes its arrays, then the result, then its numbers.
 constexpr const char* kSource = R"metal(
 kernel void add_arrays(device const float* a [[buffer(0)]], device const float* b [[buffer(1)]],
@@ -95,13 +91,11 @@ void encode(id<MTLComputeCommandEncoder> encoder, Pipeline pipeline, const Buffe
   [encoder dispatchThreads:all threadsPerThreadgroup:each];
 }
 // Ends the process where the device failed or a number is wrong.
-void check(const std::vector<id<MTLCommandBuffer>>& all, const Buffers& results, float x,
-           size_t thread, size_t launched) {
-  for (id<MTLCommandBuffer> each : all) {
-    [each waitUntilCompleted];
-    if ([each error] != nil) std::puts([[[each error] localizedDescription] UTF8String]);
-    if ([each status] != MTLCommandBufferStatusCompleted) end(1, "A command buffer failed");
-  }
+void check(id<MTLCommandBuffer> commands, const Buffers& results, float x, size_t thread,
+           size_t launched) {
+  [commands waitUntilCompleted];
+  if ([commands error] != nil) std::puts([[[commands error] localizedDescription] UTF8String]);
+  if ([commands status] != MTLCommandBufferStatusCompleted) end(1, "A command buffer failed");
   for (size_t k = 0; k < results.size(); ++k) {
     const auto* const numbers = static_cast<const float*>([results[k] contents]);
     for (size_t i = 0; i < kElements; ++i)
@@ -110,7 +104,7 @@ void check(const std::vector<id<MTLCommandBuffer>>& all, const Buffers& results,
   }
 }
 void attempt(size_t threads, size_t iterations, int arm) {
-  id<MTLCommandQueue> queue = nil; Pipeline pipeline = nil;
+  id<MTLCommandQueue> queue = nil;
   std::mutex launching; std::vector<std::thread> running;
   const size_t at_once = arm == 2 || arm == 3 ? 1 : threads;
   std::atomic<size_t> missing = at_once;
@@ -120,28 +114,28 @@ void attempt(size_t threads, size_t iterations, int arm) {
     for (bool one = false; arrays.size() < kArrays; one = true)
       arrays.push_back(filled(kArrayElements, [=](size_t i) { return one ? 1 : input(x, i); }));
     if (queue == nil || !kSharedQueue) queue = [[device newCommandQueue] autorelease];
-    if (pipeline == nil || !kSharedKernel) pipeline = compiled();
+    Pipeline const pipeline = compiled();
     if (queue == nil) end(2, "Metal gave no queue");
     running.emplace_back([&, thread, x, arrays, queue, pipeline] {
       for (--missing; missing > 0;) std::this_thread::yield();
       const size_t launches = iterations * threads / at_once;
       for (size_t n = 0; n < launches;) {
         @autoreleasepool {  // holds what is encoded until it was waited for
-          std::vector<id<MTLCommandBuffer>> all;
+          // Open until the thread waits, as those of LibTorch's streams.
+          id<MTLCommandBuffer> commands = nil;
           Buffers results;
           id<MTLComputeCommandEncoder> encoder = nil;
           do {
             alarm(kSeconds);  // SIGALRM ends the process
             const Turn turn = kLock || arm == 4 ? Turn(launching) : Turn();
-            if (encoder == nil) all.push_back([queue commandBuffer]);
-            if (encoder == nil) encoder = [all.back() computeCommandEncoder];
+            if (commands == nil) commands = [queue commandBuffer];
+            if (encoder == nil) encoder = [commands computeCommandEncoder];
             if (encoder == nil) end(2, "Metal gave no encoder");
             results.push_back(filled(kElements, [](size_t) { return -1.0F; }));
             encode(encoder, pipeline, arrays, results.back());
-            if (!kOpenEncoder || n + 1 == launches || kSyncEach)
-              [encoder endEncoding], [all.back() commit], encoder = nil;
+            if (n + 1 == launches || kSyncEach) [encoder endEncoding], [commands commit];
           } while (++n < launches && !kSyncEach);
-          check(all, results, x, thread, n);
+          check(commands, results, x, thread, n);
         }
       }
     });

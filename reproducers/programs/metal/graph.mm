@@ -23,10 +23,7 @@ constexpr size_t kIterations = 10;    // of each thread
 constexpr size_t kRuns = 10;          // processes for each line of the result
 constexpr unsigned kSeconds = 60;     // without one iteration, compiling included, are a hang
 constexpr bool kSharedQueue = false;  // one command queue for all threads
-// One graph for all threads. No header of Apple's says whether they may share one: a failure then
-// is a question, and none with a graph each is no answer.
-constexpr bool kSharedGraph = false;
-constexpr bool kLock = false;  // a lock around each launch in every process
+constexpr bool kLock = false;         // a lock around each launch in every process
 using Sizes = std::vector<int>;
 using Tensors = std::vector<MPSGraphTensor*>;
 const std::vector<Sizes> kInputs = {{8, 64}, {64, 64}, {64}};
@@ -80,9 +77,6 @@ MPSGraphTensorData* data(id<MTLBuffer> buffer, const Sizes& sizes) {
 }
 void attempt(size_t threads, size_t iterations, int arm) {
   id<MTLCommandQueue> queue = nil;
-  MPSGraph* graph = nil;
-  Tensors in(kInputs.size());
-  MPSGraphTensor* out = nil;
   std::mutex launching;
   std::vector<std::thread> running;
   const size_t at_once = arm == 2 || arm == 3 ? 1 : threads;
@@ -95,12 +89,11 @@ void attempt(size_t threads, size_t iterations, int arm) {
       fed.push_back(data(filled(each, [=](size_t i) { return is_first ? input(x, i) : 1.0F; }), each));
     }
     if (queue == nil || !kSharedQueue) queue = [[device newCommandQueue] autorelease];
-    if (graph == nil || !kSharedGraph) {
-      graph = [[[MPSGraph alloc] init] autorelease];
-      for (size_t k = 0; k < in.size(); ++k)
-        in[k] = [graph placeholderWithShape:shape_of(kInputs[k]) dataType:kType name:nil];
-      out = build(graph, in);
-    }
+    MPSGraph* const graph = [[[MPSGraph alloc] init] autorelease];
+    Tensors in;
+    for (const Sizes& each : kInputs)
+      in.push_back([graph placeholderWithShape:shape_of(each) dataType:kType name:nil]);
+    MPSGraphTensor* const out = build(graph, in);
     NSDictionary* const feeds = [NSDictionary dictionaryWithObjects:fed.data() forKeys:in.data()
                                               count:fed.size()];
     if (queue == nil || out == nil) end(2, "Metal gave no queue or graph");

@@ -22,7 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Callable
 
-ABI = 1
+ABI = 2
 PROTOCOL = 2  # docs/protocol.md
 OK = 0
 STATUS = {
@@ -64,7 +64,6 @@ _CALLBACKS = (
     ("operation", _Text, (_Handle,)),
     ("enter", _Status, (_Handle,)),
     ("launch", _Status, (_Handle, ctypes.c_int32)),
-    ("hand_on", _Status, (_Handle,)),
     ("synchronise", _Status, (_Handle,)),
     ("leave", None, (_Handle,)),
     ("check", _Status, (_Handle, ctypes.POINTER(_Checked))),
@@ -345,10 +344,6 @@ class _Adapter:
         self._objects[lane].launch(iteration)
         return OK
 
-    def hand_on(self, lane: int) -> int:
-        self._objects[lane].hand_on()
-        return OK
-
     def synchronise(self, lane: int) -> int:
         self._objects[lane].synchronise()
         return OK
@@ -424,7 +419,7 @@ def run(program: Program, arguments: list[str]) -> int:
     adapter = _Adapter(program, lambda: os.getpid() != main_process)
     worker = _Worker(abi=ABI, context=None)
     for name, result, _ in _CALLBACKS:
-        if name in program.without:
+        if name == "wait_beside" and not program.waits_beside:
             continue
         setattr(worker, name, _TYPES[name](_guarded(program, getattr(adapter, name), result is _Status)))
     words = [b"mpsprobe-python-worker", *(os.fsencode(word) for word in arguments)]

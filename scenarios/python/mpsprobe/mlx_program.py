@@ -389,7 +389,7 @@ def check_axes(operation: Operation, cell: Cell) -> None:
 
 
 class MlxProgram(Program):
-    without = ("hand_on",)
+    waits_beside = True
 
     def begin(self) -> None:
         # The tolerances are those of float32.

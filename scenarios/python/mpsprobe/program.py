@@ -102,9 +102,6 @@ class Lane:
         """One iteration up to the point where the host's call returns."""
         raise NotImplementedError
 
-    def hand_on(self) -> None:
-        raise Unsupported("inputs=handed: this backend hands nothing on")
-
     def synchronise(self) -> None:
         """Waits until the device has done what this lane launched."""
 
@@ -141,8 +138,8 @@ class Workload:
 class Program:
     """The operations that a worker has and the library that it loads. One object a process."""
 
-    # Of hand_on and wait_beside, those that its lanes and workloads have not: no axes then.
-    without: tuple[str, ...] = ("hand_on", "wait_beside")
+    # Whether its workloads have wait_beside: no axis otherwise.
+    waits_beside = False
 
     # Whether a RuntimeError is told with its type. It is what bindings make of a C++ exception: of
     # mpsprobe's own operations its text alone, so that the same failure reads the same from C++.

@@ -13,7 +13,7 @@ from .program import Cell, Unsupported
 
 Tensors = list[Any]
 # That lanes honour on every device, beside those of Device.axes.
-AXES = ("shape", "shapes", "dtype", "model", "compare")
+AXES = ("shape", "shapes", "dtype", "model")
 POOL = 32  # streams of PyTorch's pools, handed out in turn: one more thread would share one
 
 

@@ -113,8 +113,6 @@ class TorchWorkload(Workload):
         self.seed = seed
         self.sizes = operation.sizes_of(cell["shape"])
         self.dtype = read_dtype(operation, cell["dtype"])
-        self.hands_on = cell["inputs"] == "handed"
-        self.compares_repeats = cell["compare"] == "repeats"
         self.stream = cell["stream"]
         self.wait = cell["wait"]
         self.sync = cell["sync"]
@@ -122,18 +120,12 @@ class TorchWorkload(Workload):
         self._path = cell["path"]
         self._same_shapes = cell["shapes"] == "same"
         self._own_model = cell["model"] == "per-thread"
-        self._threads = cell.number("threads")
-        self._handed: list[Tensors] = [[] for _thread in range(self._threads)]
         self._lock = threading.Lock()
         self._shared: tuple[Tensors, Tensors] | None = None
         self._check_axes(cell)
 
     def _check_axes(self, cell: Cell) -> None:
         name = self.operation.name
-        if self.hands_on and self.operation.inputs is None:
-            raise Unsupported(f"inputs=handed: {name} has no inputs that could be handed on")
-        if self.compares_repeats and self.operation.verify != "compare":
-            raise Unsupported(f"compare=repeats: {name} gives other numbers at each call. Use compare=cpu")
         if cell["meet"] == "stage":
             raise Unsupported("meet=stage: a Python worker has no stages to meet between. Use meet=launch")
         if self.device.captures_graphs:
@@ -179,18 +171,6 @@ class TorchWorkload(Workload):
             )
         return (self.sizes[0] + 7 * thread, *self.sizes[1:])
 
-    def thread_of_inputs(self, thread: int) -> int:
-        """Whose inputs a thread works on: its own, or those of the one before it in a circle."""
-        return (thread - 1) % self._threads if self.hands_on else thread
-
-    def hand_on(self, thread: int, tensors: Tensors) -> None:
-        with self._lock:
-            self._handed[thread] = tensors
-
-    def handed_to(self, thread: int) -> Tensors:
-        with self._lock:
-            return self._handed[self.thread_of_inputs(thread)]
-
     def parameters_for(self, thread: int) -> tuple[Tensors, Tensors]:
         """As the CPU has them and as the device got them. Shared ones are made by whoever comes first."""
         if self._own_model:
@@ -228,20 +208,16 @@ class TorchLane(Lane):
         self._kept = KeptResults(workload.kept_budget)
         self._last: tuple[int, Any] = (-1, None)
         self._read_back: list[tuple[int, Any]] = []
-        made = self._make_inputs(thread)
-        source = workload.thread_of_inputs(thread)
-        self._cpu_inputs = made if source == thread else self._make_inputs(source)
-        self._inputs = [workload.device.upload(each) for each in made]
-        if workload.hands_on:
-            workload.hand_on(thread, self._inputs)
+        self._cpu_inputs = self._make_inputs()
+        self._inputs = [workload.device.upload(each) for each in self._cpu_inputs]
         self._cpu_parameters, self._parameters = workload.parameters_for(thread)
 
-    def _make_inputs(self, thread: int) -> Tensors:
+    def _make_inputs(self) -> Tensors:
         workload = self._workload
         if workload.operation.inputs is None:
             return []
         with torch.no_grad():
-            made = workload.operation.inputs(Random(workload.seed, 2 + 2 * thread), self._sizes)
+            made = workload.operation.inputs(Random(workload.seed, 2 + 2 * self._thread), self._sizes)
             return [to_type(each, workload.dtype) for each in made]
 
     def operation(self) -> str:
@@ -254,23 +230,12 @@ class TorchLane(Lane):
             self._workload.device.enter_thread(self._workload.stream)
             if self._workload.captures:
                 # What is to be captured must have run before, on the same stream.
-                self._run(self._inputs)
+                self._run()
                 self._workload.device.synchronise()
 
-    def hand_on(self) -> None:
-        with worker_errors():
-            copies = [each.clone() for each in self._inputs]
-            self._workload.device.synchronise()
-            self._workload.hand_on(self._thread, copies)
-
     def launch(self, iteration: int) -> None:
-        inputs = self._inputs
-        if self._workload.hands_on:
-            inputs = self._workload.handed_to(self._thread)
-            if not inputs:
-                return  # the thread before has failed before it had anything
         with worker_errors():
-            results = self._workload.device.launch(lambda: self._run(inputs))
+            results = self._workload.device.launch(self._run)
             # Only the numbers are kept: the recorded graph goes where a script would drop it.
             results = [each.detach() for each in results]
             self._last = (iteration, results[-1] if results else None)
@@ -302,8 +267,6 @@ class TorchLane(Lane):
         for iteration, results in self._kept.all:
             result.checked += 1
             checks.append((iteration, partial(self._difference_in, results, expected)))
-        if self._workload.compares_repeats:
-            checks += [(i, partial(self._other_bits, results)) for i, results in self._kept.all]
         if self._workload.operation.verify == "compare":
             checks += [
                 (i, partial(self._difference_of_number, number, expected[-1]))
@@ -315,14 +278,6 @@ class TorchLane(Lane):
                 result.wrong_iteration, result.difference = iteration, found
                 break
         return result
-
-    def _other_bits(self, results: Tensors) -> str:
-        """Bit by bit: a NaN is as good as any number here."""
-        iteration, first = self._kept.all[0]
-        for i, (right, other) in enumerate(zip(first, results)):
-            if raw_bytes(right) != raw_bytes(other):
-                return f"result {i + 1} of an identical call has other bits than iteration {iteration}"
-        return ""
 
     def _difference_of_number(self, number: Any, expected: Any) -> str:
         """A number may have come too early, from memory that is right by now."""
@@ -336,10 +291,10 @@ class TorchLane(Lane):
         operation = self._workload.operation
         return operation.rounding, operation.terms(self._sizes)
 
-    def _run(self, inputs: Tensors) -> Tensors:
+    def _run(self) -> Tensors:
         options = {"device": self._workload.device.name, "dtype": self._workload.dtype}
         return self._workload.operation.run(
-            Call(self._sizes, inputs, self._parameters, options, self._thread)
+            Call(self._sizes, self._inputs, self._parameters, options, self._thread)
         )
 
     def _reference(self) -> Tensors:
@@ -367,13 +322,8 @@ class TorchLane(Lane):
         return ""
 
 
-def raw_bytes(tensor: Any) -> bytes:
-    contiguous = tensor.to("cpu").contiguous()
-    return provenance.bytes_at(contiguous.data_ptr(), contiguous.numel() * contiguous.element_size())
-
-
 class TorchProgram(Program):
-    without = ()
+    waits_beside = True
 
     def begin(self) -> None:
         torch.set_num_threads(1)

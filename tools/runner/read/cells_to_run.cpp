@@ -39,8 +39,7 @@ constexpr Word kMatrices[] = {{"nonzero", "issue-108996"},
                               {"when stream is capturing", "cuda-graphs"},
                               {"CUDAGraph", "cuda-graphs"},
                               {"CUDAGeneratorState", "cuda-graphs"},
-                              {"stream pool exhausted", "stream-pool"},
-                              {"after fork without exec", "forked-child"}};
+                              {"stream pool exhausted", "stream-pool"}};
 
 // Operations that LibTorch's workers have.
 constexpr Word kOperations[] = {{"scaled_dot_product", "sdpa"},

@@ -41,8 +41,7 @@ TEST_F(MetalRun, WithoutDefectsEveryOperationPassesInEveryWayOfSharing) {
       {"title": "operations", "axes": {"backend": ["metal"], "profile": ["clean"],
        "op": ["mm", "add", "relu", "softmax", "zeros", "raw"], "threads": [4]}},
       {"title": "linear", "axes": {"backend": ["metal"], "profile": ["clean"], "op": ["linear"],
-       "path": ["nograph", "graph"], "threads": [4], "queue": ["per-thread", "shared"],
-       "kernel": ["per-thread", "shared"], "encode": ["stream", "launch"]}},
+       "path": ["nograph", "graph"], "threads": [4], "queue": ["per-thread", "shared"]}},
       {"title": "ways to run", "axes": {"backend": ["metal"], "profile": ["clean"],
        "op": ["linear"], "path": ["graph"], "threads": [3], "init": ["main", "threads"],
        "sync": ["each", "end"], "churn": [1, 3]}},
@@ -51,16 +50,16 @@ TEST_F(MetalRun, WithoutDefectsEveryOperationPassesInEveryWayOfSharing) {
        "sync": ["each", "end"]}}],
     "expect": [{"where": {}, "verdict": "pass"}]})");
   const nlohmann::json report = run({"--matrix", matrix});
-  EXPECT_EQ(report.at("cells").size(), 6U + 16U + 8U + 4U);
+  EXPECT_EQ(report.at("cells").size(), 6U + 4U + 8U + 4U);
   for (const nlohmann::json& trial : report.at("trials")) {
     EXPECT_GT(trial.at("processes").at(0).at("result").at("checked"), 0) << trial.at("cell");
   }
 }
 
 TEST_F(MetalRun, ThreadsMayMeetInTheFirstGraphOfAProcess) {
-  const Run result = mpsprobe({"run", "--cell", "metal/linear/graph/threads=3/init=threads/profile=clean",
-                               "--worker", "stock=" MPSPROBE_METAL_WORKER, "--trials", "20", "--out",
-                               path("out")});
+  const Run result = mpsprobe(
+      {"run", "--cell", "metal/linear/graph/threads=3/init=threads/profile=clean", "--worker",
+       "stock=" MPSPROBE_METAL_WORKER, "--trials", "20", "--out", path("out")});
   EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
 }
 
@@ -70,7 +69,6 @@ TEST_F(MetalRun, EachProfileShowsItsDefect) {
     "include": [
       "metal/linear/nograph/threads=2",
       "metal/linear/nograph/threads=3",
-      "metal/linear/nograph/threads=8/iterations=2/kernel=shared",
       "metal/linear/graph/threads=3",
       "metal/linear/graph/threads=4",
       "metal/raw/default/threads=8",
@@ -80,7 +78,7 @@ TEST_F(MetalRun, EachProfileShowsItsDefect) {
       "metal/linear/default/threads=2/profile=gpu-error"],
     "expect": [
       {"where": {}, "verdict": "pass"},
-      {"where": {"path": ["nograph"], "kernel": ["per-thread"], "threads": ["3-256"]},
+      {"where": {"path": ["nograph"], "threads": ["3-256"]},
        "outcome": "signal", "detail": "SIGSEGV"},
       {"where": {"path": ["graph"], "threads": ["4-256"]}, "outcome": "signal", "detail": "SIGSEGV"},
       {"where": {"profile": ["hang"]}, "outcome": "hang"},
@@ -88,7 +86,7 @@ TEST_F(MetalRun, EachProfileShowsItsDefect) {
       {"where": {"profile": ["exception"]}, "outcome": "exception"},
       {"where": {"profile": ["gpu-error"]}, "outcome": "gpu_error"}]})");
   const nlohmann::json report = run(with_slow_profiles({"--matrix", matrix}));
-  EXPECT_EQ(report.at("cells").size(), 10U);
+  EXPECT_EQ(report.at("cells").size(), 9U);
 }
 
 TEST_F(MetalRun, AFailureIsToldAsWhatItWasAndNothingUnfinishedIsCompared) {

@@ -164,10 +164,6 @@ INSTANTIATE_TEST_SUITE_P(
                     "Completed handler provided after commit call"},
         KnownDefect{"issue-108996", "issue-108996", "*threads=2/iterations=50/profile*",
                     "commit an already committed command buffer"},
-        KnownDefect{"forked-child", "forked-child", "*/mul/*threads=8/child=use/*", "bad access"},
-        KnownDefect{"handover", "contiguous-race", "*/bmm/*threads=4/iterations=20/inputs=handed/*",
-                    "wrong"},
-        KnownDefect{"serving", "report-000", "*/linear/*threads=8/*serve=pool*", "bad access"},
         KnownDefect{"read-back", "read-back", "*/mm/*threads=8/*wait=item/profile*", "wrong",
                     "mps"},
         KnownDefect{"attention", "contiguous-race", "*/attention/*threads=2/*", "wrong"}),
@@ -258,20 +254,6 @@ TEST_F(SimulatedRun, AThrottleOfTwoKeepsTheDefectAwayAndOneOfThreeDoesNot) {
     EXPECT_EQ(cell.at("expected"), "met") << cell.dump();
   }
   EXPECT_EQ(report.at("cells").size(), 3U);
-}
-
-// Each thread's first encode is safe and its second is not: main has warmed up, so that what it
-// does after the threads is its second.
-TEST_F(SimulatedRun, WhatComesAfterTheThreadsIsComparedWhereAsked) {
-  const std::string cell =
-      "sim/mm/default/threads=2/iterations=1/warmup=main/profile=second-encode";
-  const nlohmann::json report =
-      run({"--cell", cell, "--cell", cell + "/aftermath=check", "--trials", "1"});
-  for (const nlohmann::json& each : report.at("cells")) {
-    const bool asked = each.at("cell").get<std::string>().find("aftermath") != std::string::npos;
-    EXPECT_EQ(each.at("failures"), asked ? 1 : 0) << each.dump();
-  }
-  EXPECT_THAT(read("out/report.md"), HasSubstr("after the threads: "));
 }
 
 TEST_F(SimulatedRun, AttentionWithoutContiguousIsTheControlThatPasses) {

@@ -25,7 +25,7 @@ extern "C" {
 #endif
 
 /** Version of this interface. A library refuses a worker of another one. */
-#define MPSPROBE_WORKER_ABI 1
+#define MPSPROBE_WORKER_ABI 2
 
 /**
  * What a callback came to. Anything but MPSPROBE_OK ends what the calling thread does, and is told
@@ -117,9 +117,6 @@ typedef struct mpsprobe_worker {
   mpsprobe_status (*enter)(void* lane);
   /** One iteration, up to the point where the call returns. */
   mpsprobe_status (*launch)(void* lane, int32_t iteration);
-  /** Optional; without it inputs=handed is no axis. Makes what the next thread's launch will take.
-   */
-  mpsprobe_status (*hand_on)(void* lane);
   /** Optional. Waits until the device has done what the lane launched. */
   mpsprobe_status (*synchronise)(void* lane);
   /** Optional. On the same thread after its last iteration, also where one failed. */
