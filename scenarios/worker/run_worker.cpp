@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -25,13 +26,31 @@
 #include "scenarios/evidence/loaded_names.h"
 #include "scenarios/evidence/stack_capture.h"
 #include "scenarios/threads/threads.h"
-#include "scenarios/worker/channel.h"
 #include "scenarios/worker/fork_trials.h"
 #include "scenarios/worker/leash.h"
 #include "scenarios/worker/observation.h"
 
 namespace mpsprobe {
 namespace {
+
+/// The events channel, worker's side. Each event is one line, written whole; safe to use from
+/// several threads. Not async-signal-safe. Where the runner has gone the process ends.
+class Channel {
+ public:
+  void send(const Event& event) {
+    const std::string line = to_line(event) + "\n";
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (size_t done = 0; done < line.size();) {
+      const ssize_t written = write(kEventsFd, line.data() + done, line.size() - done);
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) _exit(kOrphaned);
+      done += static_cast<size_t>(written);
+    }
+  }
+
+ private:
+  std::mutex mutex_;
+};
 
 /// One process of one trial.
 class Run {
@@ -43,7 +62,6 @@ class Run {
         seed_(seed),
         recorder_(recorder),
         inquest_(inquest),
-        channel_(kEventsFd),
         leash_(kGateFd, [this] { inquest_.hold(); }) {}
 
   void run() {

@@ -27,9 +27,9 @@ class CWorker : public ProgramTest {
 };
 
 TEST_F(CWorker, RunsItsThreadsAsTheAxesSay) {
-  const json report = cells({"--op", "sum", "--threads", "1,4", "--start", "barrier,sequential",
-                             "--init", "main,threads", "--serve", "own,pool,queue", "--churn",
-                             "1,3", "--processes", "2", "--lock", "none,forward"});
+  const json report =
+      cells({"--op", "sum", "--threads", "1,4", "--start", "barrier,sequential", "--init",
+             "main,threads", "--churn", "1,3", "--processes", "2", "--lock", "none,forward"});
   EXPECT_EQ(report.at("failures"), 0) << said_;
   EXPECT_GT(report.at("counted"), 40);
 }

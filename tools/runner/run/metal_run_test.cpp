@@ -148,7 +148,7 @@ TEST_F(MetalRun, OurOwnCellsBreakNoRule) {
     const std::string name = matrix.at("name");
     const Run result =
         mpsprobe({"run", "--matrix", name, "--backend", "metal", "--profile", "clean", "--observe",
-                  "rules", "--trials", "1", "--stall", "2", "--seconds", "0", "--worker",
+                  "rules", "--trials", "1", "--stall", "2", "--iterations", "20", "--worker",
                   "stock=" MPSPROBE_METAL_WORKER, "--out", path(name)});
     const nlohmann::json report =
         nlohmann::json::parse(read(name + "/report.json"), nullptr, false);

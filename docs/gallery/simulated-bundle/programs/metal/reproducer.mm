@@ -21,16 +21,12 @@
 #include <vector>
 // ---- parameters: begin
 constexpr size_t kThreads = 3;
-constexpr size_t kIterations = 1;  // of each thread
-constexpr size_t kRuns = 10;        // processes for each line of the result
-constexpr unsigned kSeconds = 60;   // without one iteration, compiling included, are a hang
-constexpr bool kSyncEach = true;    // wait after each launch, or at the end
-// A command buffer and an encoder that stay open until the thread waits, as LibTorch's streams do,
-// or a command buffer for each launch.
-constexpr bool kOpenEncoder = true;
-constexpr bool kSharedQueue = false;   // one command queue for all threads
-constexpr bool kSharedKernel = false;  // one kernel for all threads, which take turns at it
-constexpr bool kLock = false;          // a lock around each launch in every process
+constexpr size_t kIterations = 1;    // of each thread
+constexpr size_t kRuns = 10;          // processes for each line of the result
+constexpr unsigned kSeconds = 60;     // without one iteration, compiling included, are a hang
+constexpr bool kSyncEach = true;      // wait after each launch, or at the end
+constexpr bool kSharedQueue = false;  // one command queue for all threads
+constexpr bool kLock = false;         // a lock around each launch in every process
 constexpr int kBatch = 8, kIn = 64, kOut = 64;
 // ---- parameters: end
 using Kernel = MPSNDArrayMatrixMultiplication;
@@ -67,13 +63,11 @@ API_AVAILABLE(macos(15.0)) MPSNDArray* array(id<MTLBuffer> buffer, MPSShape* sha
 }
 
 // Ends the process where the device failed or a number is wrong.
-void check(const std::vector<id<MTLCommandBuffer>>& all, const std::vector<id<MTLBuffer>>& results,
-           float expected, size_t thread, size_t launched) {
-  for (id<MTLCommandBuffer> each : all) {
-    [each waitUntilCompleted];
-    if ([each error] != nil) std::puts([[[each error] localizedDescription] UTF8String]);
-    if ([each status] != MTLCommandBufferStatusCompleted) end(1, "A command buffer failed");
-  }
+void check(id<MTLCommandBuffer> commands, const std::vector<id<MTLBuffer>>& results, float expected,
+           size_t thread, size_t launched) {
+  [commands waitUntilCompleted];
+  if ([commands error] != nil) std::puts([[[commands error] localizedDescription] UTF8String]);
+  if ([commands status] != MTLCommandBufferStatusCompleted) end(1, "A command buffer failed");
   for (size_t k = 0; k < results.size(); ++k) {
     const auto* const numbers = static_cast<const float*>([results[k] contents]);
     for (size_t i = 0; i < size_t{kBatch} * kOut; ++i)
@@ -85,8 +79,7 @@ void check(const std::vector<id<MTLCommandBuffer>>& all, const std::vector<id<MT
 API_AVAILABLE(macos(15.0)) void attempt(size_t threads, size_t iterations, int arm) {
   id<MTLBuffer> const weight = filled(kOut, kIn, 1), bias = filled(kBatch, kOut, 1);
   id<MTLCommandQueue> queue = nil;
-  Kernel* kernel = nil;
-  std::mutex launching, encoding;
+  std::mutex launching;
   std::vector<std::thread> running;
   const size_t at_once = arm == 2 || arm == 3 ? 1 : threads;
   std::atomic<size_t> missing = at_once;
@@ -94,25 +87,25 @@ API_AVAILABLE(macos(15.0)) void attempt(size_t threads, size_t iterations, int a
     const float x = first_input(thread);  // all numbers of its input
     id<MTLBuffer> const input = filled(kBatch, kIn, x);
     if (queue == nil || !kSharedQueue) queue = [[device newCommandQueue] autorelease];
-    if (kernel == nil || !kSharedKernel)
-      kernel = [[[Kernel alloc] initWithDevice:device sourceCount:3] autorelease];
+    Kernel* const kernel = [[[Kernel alloc] initWithDevice:device sourceCount:3] autorelease];
     if (queue == nil || kernel == nil) end(2, "Metal gave no queue or kernel");
     running.emplace_back([&, thread, x, input, queue, kernel] {
       for (--missing; missing > 0;) std::this_thread::yield();
       const size_t launches = iterations * threads / at_once;
       for (size_t n = 0; n < launches;) {
         @autoreleasepool {  // holds what is encoded until it was waited for
-          std::vector<id<MTLCommandBuffer>> all;
+          // Open until the thread waits, as those of LibTorch's streams.
+          id<MTLCommandBuffer> root = nil;
           std::vector<id<MTLBuffer>> results;
           MPSCommandBuffer* commands = nil;
           id<MTLComputeCommandEncoder> encoder = nil;
           do {
             alarm(kSeconds);  // SIGALRM ends the process
             const Turn turn = kLock || arm == 4 ? Turn(launching) : Turn();
-            if (commands == nil || !kOpenEncoder) {
+            if (commands == nil) {
               commands = [MPSCommandBuffer commandBufferFromCommandQueue:queue];
-              all.push_back([[[commands rootCommandBuffer] retain] autorelease]);
-              if (kOpenEncoder) encoder = [commands computeCommandEncoder];
+              root = [[[commands rootCommandBuffer] retain] autorelease];
+              encoder = [commands computeCommandEncoder];
             }
             results.push_back(filled(kBatch, kOut, -1));
             NSArray* const sources = @[
@@ -120,19 +113,14 @@ API_AVAILABLE(macos(15.0)) void attempt(size_t threads, size_t iterations, int a
               array(weight, @[ @(kOut), @(kIn) ], true), array(bias, @[ @(kBatch), @(kOut) ], false)
             ];
             MPSNDArray* const target = array(results.back(), @[ @(kBatch), @(kOut) ], false);
-            const Turn one_at_a_time = kSharedKernel ? Turn(encoding) : Turn();
-            if (kOpenEncoder)
-              [kernel encodeToCommandEncoder:encoder
-                               commandBuffer:commands
-                                sourceArrays:sources
-                            destinationArray:target];
-            else
-              [kernel encodeToCommandBuffer:commands sourceArrays:sources destinationArray:target];
-            if (!kOpenEncoder) [commands commit];
+            [kernel encodeToCommandEncoder:encoder
+                             commandBuffer:commands
+                              sourceArrays:sources
+                          destinationArray:target];
           } while (++n < launches && !kSyncEach);
           [encoder endEncoding];
-          if (kOpenEncoder) [commands commit];
-          check(all, results, kIn * x + 1, thread, n);
+          [commands commit];
+          check(root, results, kIn * x + 1, thread, n);
         }
       }
     });
