@@ -19,7 +19,9 @@ bool Selector::matches(const Cell& cell) const {
 
 AxisValues parse_axes(const PlacedJson& node) {
   AxisValues result;
-  for (const auto& [name, values] : node.members()) {
+  for (const auto& member : node.members()) {
+    const std::string& name = member.first;
+    const PlacedJson& values = member.second;
     const std::string_view variable = variable_of(name);
     const Axis& axis =
         values.placed([&]() -> const Axis& { return axis_named(variable.empty() ? name : "env"); });
@@ -36,7 +38,8 @@ AxisValues parse_axes(const PlacedJson& node) {
     }
     if (list.empty()) values.fail("has no values", "Write at least one, or leave the axis out");
     const auto [at, fresh] = result.try_emplace(std::string(axis.name), list);
-    if (!fresh) values.placed([&] { at->second = combined(at->second, list); });
+    std::vector<std::string>& all = at->second;
+    if (!fresh) values.placed([&] { all = combined(all, list); });
   }
   return result;
 }
