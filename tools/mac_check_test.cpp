@@ -118,7 +118,16 @@ TEST_F(MacCheck, OfAMacWithoutXcodeTakesWhatIsInstalled) {
   fs::rename(folder_ / "mpsprobe", folder_ / "elsewhere");
   const Run missing = check_with("");
   EXPECT_EQ(missing.exit_code, 3) << missing.out;
-  EXPECT_THAT(missing.err, HasSubstr("there is no mpsprobe here. Install it"));
+  EXPECT_THAT(missing.err, HasSubstr("there is no mpsprobe here, and nothing"));
+  // No such package is published.
+  EXPECT_THAT(missing.err, Not(HasSubstr("pip install mpsprobe")));
+}
+
+// tar of macOS makes a file of the attributes of each unless it is told not to (copyfile(3)).
+TEST_F(MacCheck, PacksFilesAlone) {
+  program("bin/tar", "echo \"$COPYFILE_DISABLE\" > \"$(dirname \"$0\")/copyfile\"; exit 1");
+  check();
+  EXPECT_EQ(shell("cat bin/copyfile").out, "1\n");
 }
 
 TEST_F(MacCheck, WhatPassesEverywhereIsRefutedAndNoProof) {

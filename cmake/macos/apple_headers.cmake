@@ -18,6 +18,7 @@ set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
 set(CMAKE_C_COMPILER_TARGET arm64-apple-macos14.0)
 foreach(_language CXX OBJCXX)
   set(CMAKE_${_language}_COMPILER_TARGET arm64-apple-macos14.0)
-  # Ours mark what only the simulated device has.
-  set(CMAKE_${_language}_FLAGS_INIT "-stdlib=libc++ -F${MPSPROBE_MACOS_GAPS} -DMPSPROBE_SIMULATED_HALF=")
+  # Ours mark what only the simulated device has. Apple's clang defines the other, which clang 16 does not, and without
+  # which Apple's headers take a dispatch queue for no object.
+  set(CMAKE_${_language}_FLAGS_INIT "-stdlib=libc++ -F${MPSPROBE_MACOS_GAPS} -DMPSPROBE_SIMULATED_HALF= -D__ENVIRONMENT_OS_VERSION_MIN_REQUIRED__=140000")
 endforeach()

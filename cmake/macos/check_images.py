@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Verifies images that were cross-built for macOS, after the link:
 
-  check_images.py --library FILE... --stubs FILE-OR-FOLDER... -- IMAGE...
+  check_images.py --library FILE... --stubs FILE-OR-FOLDER... [--headers FOLDER] -- IMAGE...
 
 Each IMAGE is for arm64 and macOS 14.0; each symbol that it takes from elsewhere has a library's name beside it, and
 that library, a real one (--library) or a stub of Apple's (--stubs), exports it. And it loads nothing but what a Mac has as it
 is bought (/usr/lib, /System/Library), the real libraries, and the images that are verified with it: nothing of
-Homebrew's, and nothing by a path of this machine. What does not hold is named, one a line, on stderr. The last line on
+Homebrew's, and nothing by a path of this machine. What it loads by @rpath lies in a folder that it says itself
+(LC_RPATH). And what the headers of Apple's C library (--headers) say is newer than macOS 14.0 is not needed. What does not hold is named, one a line, on stderr. The last line on
 stdout is "N passed, M failed", in images.
 
 Exit codes: 0 all hold; 1 some do not; 2 wrong usage.
@@ -18,6 +19,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
+import availability  # noqa: E402
 import mach_o  # noqa: E402
 import text_stub  # noqa: E402
 
@@ -68,9 +70,20 @@ def foreign(path, image, ours):
     ]
 
 
+def not_found(path, image):
+    """Sentences on what the image loads by @rpath and none of its own folders has."""
+    folders = [folder.replace("@loader_path", os.path.dirname(os.path.abspath(path))) for folder in image.run_path]
+    names = [name.removeprefix("@rpath/") for name in image.libraries if name.startswith("@rpath/")]
+    return [
+        f"{path}: @rpath/{name} is in none of the folders that it looks into: {image.run_path or 'it has no LC_RPATH'}"
+        for name in names
+        if not any(os.path.exists(os.path.join(folder, name)) for folder in folders)
+    ]
+
+
 def problems_of(path, image, libraries, ours, used):
     """Sentences on what does not hold for the image; adds (library, symbol) of each found one to `used`."""
-    problems = foreign(path, image, ours)
+    problems = foreign(path, image, ours) + not_found(path, image)
     if image.cpu != mach_o.CPU_ARM64:
         problems.append(f"{path}: built for processor type {image.cpu:#x}, not arm64")
     if (image.platform, image.minimum) != ("macos", MINIMUM):
@@ -91,6 +104,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--library", action="append", default=[], metavar="FILE", help="a real library")
     parser.add_argument("--stubs", action="append", default=[], metavar="PATH", help="a .tbd, or a folder of them")
+    parser.add_argument("--headers", metavar="FOLDER", help="headers of Apple's that say since when a function is there")
     parser.add_argument("images", nargs="+", metavar="IMAGE")
     arguments = parser.parse_args()
 
@@ -117,9 +131,14 @@ def main():
         libraries.add_image(image)
     ours = libraries.real | {image.install_name for image in own_libraries}
     used = set()
+    newer = availability.newer_than(MINIMUM, arguments.headers) if arguments.headers else {}
+    if arguments.headers:
+        print(f"{len(newer)} functions are newer than macOS {MINIMUM} by {arguments.headers}")
     failed = 0
     for path in arguments.images:
         problems = problems_read.get(path) or problems_of(path, images[path], libraries, ours, used)
+        if path in images:
+            problems += availability.problems_of(path, images[path], newer)
         failed += bool(problems)
         for problem in problems:
             print(problem, file=sys.stderr)

@@ -11,6 +11,7 @@ LC_REEXPORT = 0x1F | LC_REQ_DYLD
 LC_DYLD_INFO = (0x22, 0x22 | LC_REQ_DYLD)
 LC_EXPORTS_TRIE = 0x33 | LC_REQ_DYLD
 LC_BUILD_VERSION = 0x32
+LC_RPATH = 0x1C | LC_REQ_DYLD
 PLATFORMS = {1: "macos"}
 # n_type: any of these bits is a debugger's entry; this one says that other images may see it
 N_STAB, N_EXT, N_TYPE = 0xE0, 0x01, 0x0E
@@ -31,6 +32,7 @@ class Image:
         self.libraries = []  # in the order that symbols refer to
         self.reexported = []
         self.platform, self.minimum = "", ""
+        self.run_path = []
         self._symbols = self._trie = None
         at = 32
         for _ in range(count):
@@ -48,6 +50,9 @@ class Image:
             self.libraries.append(name)
             if command == LC_REEXPORT:
                 self.reexported.append(name)
+        elif command == LC_RPATH:
+            folder = self.data[at + struct.unpack_from("<I", self.data, at + 8)[0] : at + size]
+            self.run_path.append(folder.split(b"\0")[0].decode())
         elif command == LC_SYMTAB:
             self._symbols = struct.unpack_from("<IIII", self.data, at + 8)
         elif command in LC_DYLD_INFO:
@@ -61,6 +66,17 @@ class Image:
 
     def undefined(self):
         """(symbol, install name of the library it is taken from, or None where the link named none)"""
+        for name, description in self._undefined():
+            ordinal = description >> 8
+            known = 1 <= ordinal <= len(self.libraries)
+            yield name, self.libraries[ordinal - 1] if known else None
+
+    def imports(self):
+        """(symbol, whether the image can do without it)"""
+        for name, description in self._undefined():
+            yield name, bool(description & N_WEAK_REF)
+
+    def _undefined(self):
         if self._symbols is None:
             return
         symbols, count, strings, _ = self._symbols
@@ -68,10 +84,8 @@ class Image:
             name, kind, _, description, value = struct.unpack_from("<IBBHQ", self.data, symbols + 16 * index)
             if kind & N_STAB or kind & N_TYPE or not kind & N_EXT or value:
                 continue
-            ordinal = description >> 8
             end = self.data.index(b"\0", strings + name)
-            known = 1 <= ordinal <= len(self.libraries)
-            yield self.data[strings + name : end].decode(), self.libraries[ordinal - 1] if known else None
+            yield self.data[strings + name : end].decode(), description
 
     def exports(self):
         """Names in the trie that the loader looks symbols up in."""

@@ -5,6 +5,11 @@ enable_language(OBJCXX)
 foreach(_language CXX OBJCXX)
   set(CMAKE_SHARED_MODULE_CREATE_${_language}_FLAGS "${CMAKE_SHARED_LIBRARY_CREATE_${_language}_FLAGS}")
 endforeach()
+# CMake asks for an LC_RPATH where it knows the system's version, which it takes from xcrun.
+foreach(_language C CXX OBJCXX)
+  set(CMAKE_SHARED_LIBRARY_RUNTIME_${_language}_FLAG "-Wl,-rpath,")
+  set(CMAKE_EXECUTABLE_RUNTIME_${_language}_FLAG "-Wl,-rpath,")
+endforeach()
 # With Apple's headers nothing is linked: what is built from a library wants only that it is there.
 if(MPSPROBE_MACOS_SDK)
   foreach(_language CXX OBJCXX)

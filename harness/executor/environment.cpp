@@ -41,9 +41,11 @@ std::pair<std::string, std::string> split(const std::string& entry) {
 
 std::vector<std::string> worker_environment(const Cell& cell,
                                             const std::vector<std::string>& inherited,
-                                            const std::vector<std::string>& extra) {
+                                            const std::vector<std::string>& extra, System system) {
   std::map<std::string, std::string> variables;
   for (const std::string& entry : inherited) variables.insert(split(entry));
+  // Else libmalloc says to a terminal alone why it ends a process (docs/macos.md).
+  if (system == System::macos) variables.insert({"MallocDebugReport", "crash"});
   for (std::string_view name : kDecidedByCell) variables.erase(std::string(name));
   // The reports' fork reads it; stock PyTorch is brought onto the path by the layout of the weight.
   if (cell.path == Path::graph && cell.backend != Backend::metal) {

@@ -28,11 +28,28 @@ TEST(WorkerEnvironment, WhatTheCallerHadSetDoesNotDecideForTheCell) {
 
 TEST(WorkerEnvironment, ACellSetsAndUnsetsVariables) {
   const Cell cell = parse_cell("mps/mm/graph/threads=2/env.A=1/env.B=unset/env.C=2");
-  const auto environment = worker_environment(cell, {"A=0", "B=0", "D=0"}, {});
+  const auto environment = worker_environment(cell, {"A=0", "B=0", "D=0"}, {}, System::other);
   EXPECT_THAT(environment,
               testing::UnorderedElementsAre("A=1", "C=2", "D=0", "MPS_FORCE_GRAPH_PATH=1"));
   const Cell against = parse_cell("mps/mm/graph/threads=2/env.MPS_FORCE_GRAPH_PATH=unset");
-  EXPECT_THAT(worker_environment(against, {}, {}), testing::IsEmpty());
+  EXPECT_THAT(worker_environment(against, {}, {}, System::other), testing::IsEmpty());
+}
+
+// libmalloc's malloc_print_configure: without it the text goes to a terminal alone.
+TEST(WorkerEnvironment, OnMacosMallocSaysWhyItEndsAProcessUnlessTheUserWantsOtherwise) {
+  const Cell cell = parse_cell("mps/mm/default/threads=2");
+  const auto on_macos = [&](const std::vector<std::string>& inherited,
+                            const std::vector<std::string>& extra, const Cell& of) {
+    return worker_environment(of, inherited, extra, System::macos);
+  };
+  EXPECT_THAT(on_macos({}, {}, cell), testing::ElementsAre("MallocDebugReport=crash"));
+  EXPECT_THAT(on_macos({"MallocDebugReport=none"}, {}, cell),
+              testing::ElementsAre("MallocDebugReport=none"));
+  EXPECT_THAT(on_macos({}, {"MallocDebugReport=stderr"}, cell),
+              testing::ElementsAre("MallocDebugReport=stderr"));
+  EXPECT_THAT(on_macos({}, {}, parse_cell("mps/mm/default/threads=2/env.MallocDebugReport=unset")),
+              testing::IsEmpty());
+  EXPECT_THAT(worker_environment(cell, {}, {}, System::other), testing::IsEmpty());
 }
 
 TEST(WorkerEnvironment, WhatIsGivenWithEnvWins) {
@@ -51,7 +68,7 @@ TEST(WorkerEnvironment, WhatTheUserSetsForThreadSanitizerWins) {
   };
   EXPECT_THAT(options({}), testing::HasSubstr("halt_on_error=0"));
   EXPECT_THAT(options({"TSAN_OPTIONS=halt_on_error=1"}), testing::EndsWith(":halt_on_error=1"));
-  EXPECT_THAT(worker_environment(parse_cell("cpu/mm/default/threads=2"), {}, {}),
+  EXPECT_THAT(worker_environment(parse_cell("cpu/mm/default/threads=2"), {}, {}, System::other),
               testing::IsEmpty());
 }
 

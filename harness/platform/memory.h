@@ -6,8 +6,9 @@
 
 namespace mpsprobe {
 
-/// Resident memory of a process in bytes, 0 where it is gone or cannot be read.
-uint64_t resident_bytes(pid_t pid);
+/// Memory that a process holds, in bytes: on macOS its footprint, with memory of the GPU; elsewhere
+/// what is resident. 0 where it is gone or cannot be read.
+uint64_t held_bytes(pid_t pid);
 
 /// Memory of the machine in bytes.
 uint64_t physical_memory_bytes();

@@ -10,7 +10,7 @@
 
 namespace mpsprobe {
 
-uint64_t resident_bytes(pid_t pid) {
+uint64_t held_bytes(pid_t pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/statm");
   uint64_t total_pages = 0;
   uint64_t resident_pages = 0;

@@ -7,10 +7,13 @@
 
 namespace mpsprobe {
 
-uint64_t resident_bytes(pid_t pid) {
-  proc_taskinfo info{};
-  const int got = proc_pidinfo(pid, PROC_PIDTASKINFO, 0, &info, sizeof(info));
-  return got == static_cast<int>(sizeof(info)) ? info.pti_resident_size : 0;
+uint64_t held_bytes(pid_t pid) {
+  // What the system's own limits go by. What is resident leaves out memory of the GPU, and what was
+  // compressed.
+  rusage_info_v0 usage{};
+  const bool got =
+      proc_pid_rusage(pid, RUSAGE_INFO_V0, reinterpret_cast<rusage_info_t*>(&usage)) == 0;
+  return got ? usage.ri_phys_footprint : 0;
 }
 
 uint64_t physical_memory_bytes() {

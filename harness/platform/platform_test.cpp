@@ -48,6 +48,19 @@ TEST(MachineNames, AreWhatSysctlSays) {
   EXPECT_EQ(names.chip, "Apple M1 (Virtual)");
 }
 
+// What kern.osproductversion says of macOS 26 depends on the SDK that a program was linked with: 16
+// in python/cpython#135675 and dotnet/runtime#116536. The build does not.
+TEST(MachineNames, AreThoseOfTheSystemWhateverTheSdk) {
+  const auto os = [](const std::string& version, const std::string& build) {
+    return names_of({{"kern.osproductversion", version}, {"kern.osversion", build}}).os;
+  };
+  EXPECT_EQ(os("16.0", "25A5279m"), "macOS 26.0");
+  EXPECT_EQ(os("26.1", "25B78"), "macOS 26.1");
+  EXPECT_EQ(os("16", "26A1"), "macOS 27");
+  EXPECT_EQ(os("15.7.9", "24G830"), "macOS 15.7.9");
+  EXPECT_EQ(os("", "25A354"), "macOS");
+}
+
 TEST(MachineNames, ThatAreNotToldAreEmpty) {
   const MachineNames names = names_of({});
   EXPECT_EQ(names.os, "macOS");

@@ -287,7 +287,7 @@ void Child::enforce_limits() {
   }
   if (limits_.memory_bytes > 0 && seconds_since(last_memory_look_) > kMemoryLookSeconds) {
     last_memory_look_ = now;
-    if (resident_bytes(static_cast<pid_t>(record_.pid)) > limits_.memory_bytes) {
+    if (held_bytes(static_cast<pid_t>(record_.pid)) > limits_.memory_bytes) {
       return end(EndedBy::memory_limit);
     }
   }

@@ -8,7 +8,8 @@ namespace mpsprobe {
 /// What a process leaves behind may be in a session of its own, out of reach of a signal to its
 /// group. On Linux this process becomes the parent of every descendant that loses its own
 /// (prctl(2), PR_SET_CHILD_SUBREAPER), and tells by a variable of their environment which trial
-/// they are of. Elsewhere nothing is done, and such processes stay.
+/// they are of. On macOS launchd becomes that parent, and the variable is looked for in what it
+/// took of this user's since this process began.
 ///
 /// A variable, as K=V, that no other process of this program was given; all are of one length, so
 /// that a forked process can write its own in the place of its parent's. Makes this process the one
@@ -18,9 +19,9 @@ std::string mark_for_descendants();
 /// Whether orphans come to this process: then it can wait for one that another process forked.
 bool takes_orphans();
 
-/// Ends with SIGKILL, and reaps, every child of this process that carries the mark, and what such a
-/// one leaves behind in turn, for at most five seconds. Returns how many there were. To be called
-/// when the process that was given the mark has been reaped. Thread-safe.
+/// Ends with SIGKILL every orphan that carries the mark, reaps it where it came to this process,
+/// and so with what such a one leaves behind in turn, for at most five seconds. Returns how many
+/// there were. To be called when the process that was given the mark has been reaped. Thread-safe.
 size_t end_descendants(const std::string& mark);
 
 }  // namespace mpsprobe

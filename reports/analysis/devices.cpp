@@ -87,12 +87,15 @@ std::string own_mps_code(const std::vector<std::string>& devices) {
 
 std::string simulation_words(const std::string& own_mps_code) {
   if (own_mps_code.empty()) {
-    return "ran on a simulated Metal device with planted defects: no evidence about Apple's software, any GPU or "
+    return "ran on a simulated Metal device with planted defects: no evidence about Apple's "
+           "software, any GPU or "
            "PyTorch's MPS backend";
   }
-  return fmt::format("ran on {}: it shows what PyTorch's code does against Metal's documented rules and C++'s memory "
-                     "model, and nothing of MPSGraph's insides, a driver or a GPU. Never evidence about Apple",
-                     own_mps_code);
+  return fmt::format(
+      "ran on {}: it shows what PyTorch's code does against Metal's documented rules and C++'s "
+      "memory "
+      "model, and nothing of MPSGraph's insides, a driver or a GPU. Never evidence about Apple",
+      own_mps_code);
 }
 
 bool is_simulated(const CampaignHeader& header) {

@@ -33,11 +33,12 @@ DevicesSaid devices_said(const Journal& journal, const std::vector<std::string>&
 /// The one place that decides it before a trial has run; a process says it once more.
 bool is_simulated(const CampaignHeader& header, const std::string& worker, Backend backend);
 
-/// The name of PyTorch's own MPS code over a simulated Metal, as its worker tells it (docs/mps.md), where one of the devices
-/// is that; else nothing.
+/// The name of PyTorch's own MPS code over a simulated Metal, as its worker tells it (docs/mps.md),
+/// where one of the devices is that; else nothing.
 std::string own_mps_code(const std::vector<std::string>& devices);
 
-/// What a simulated result is never quoted without, one sentence: on what it ran, and of what it is no evidence.
+/// What a simulated result is never quoted without, one sentence: on what it ran, and of what it is
+/// no evidence.
 std::string simulation_words(const std::string& own_mps_code);
 
 /// Whether anything that is planned is simulated.

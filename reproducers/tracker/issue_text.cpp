@@ -277,7 +277,8 @@ std::string versions(const IssueFacts& facts) {
 
 std::string issue_title(const IssueFacts& facts) {
   const Cell cell = table_cell(facts);
-  std::string title = is_simulated(facts) && facts.analysis->own_mps_code.empty() ? "SIMULATED: " : "";
+  std::string title =
+      is_simulated(facts) && facts.analysis->own_mps_code.empty() ? "SIMULATED: " : "";
   if (cell.backend == Backend::mps) title += "[MPS] ";
   title += fmt::format("{} {} with {}: {}", cell.op, what_happens(group_of(facts).first.judgement),
                        counted(cell.threads, "threads"), printable(facts.signature));
@@ -290,8 +291,8 @@ std::string issue_text(const IssueFacts& facts) {
   std::string head;
   if (is_simulated(facts)) {
     const std::string& own = facts.analysis->own_mps_code;
-    head = fmt::format("> **SIMULATED.** {} {}.{}\n\n", own.empty() ? "It" : "What follows", simulation_words(own),
-                       own.empty() ? " Not to be filed." : "");
+    head = fmt::format("> **SIMULATED.** {} {}.{}\n\n", own.empty() ? "It" : "What follows",
+                       simulation_words(own), own.empty() ? " Not to be filed." : "");
   } else if (facts.analysis->paravirtual) {
     head = "> On the GPU of a virtual Mac (paravirtual), which is no result of a real chip.\n\n";
   }

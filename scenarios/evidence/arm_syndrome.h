@@ -20,6 +20,7 @@ constexpr bool is_fault_of_instruction(int signal, uint32_t syndrome) {
       return signal == SIGSEGV || signal == SIGBUS;
     case 0x22:  // alignment of the program counter, of the stack pointer
     case 0x26:
+    case 0x1c:  // a signed pointer that is not genuine: bad access by xnu's handle_pac_fail
       return signal == SIGBUS;
     case 0x00:  // unknown instruction, illegal execution state
     case 0x0e:

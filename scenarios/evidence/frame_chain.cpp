@@ -24,7 +24,8 @@ void walk_frame_chain(const FrameStart& start, ReadFrame read, uint64_t* frames,
   add(start.program_counter & kAddressBits);
   uint64_t at = start.frame_pointer;
   FrameRecord record{};
-  const uint64_t link = start.link & kAddressBits;
+  uint64_t link = start.link & kAddressBits;
+  if (start.call != 0 && read(start.call, record)) link = record.caller & kAddressBits;
   const bool chained = read(at, record) && (record.return_address & kAddressBits) == link;
   if (link != 0 && !chained) add(link);
   while (used < recorder_layout::kFrames && at != 0 && read(at, record)) {

@@ -10,6 +10,7 @@ struct FrameStart {
   uint64_t program_counter = 0;
   uint64_t frame_pointer = 0;
   uint64_t link = 0;  ///< return address in a register; 0 where the processor has none
+  uint64_t call = 0;  ///< where a call that has just been made left it on the stack; 0: nowhere
 };
 
 /// A frame as the procedure call standard lays it out.

@@ -1,6 +1,8 @@
 // What is read of a thread that macOS interrupted, with registers as public crash reports show
 // them.
 #include <gmock/gmock.h>
+#include <signal.h>
+#include <sys/ucontext.h>
 
 #include <map>
 #include <vector>
@@ -15,15 +17,18 @@ namespace {
 using testing::ElementsAre;
 
 // Syndromes and their words as crash reports of macOS 13 to 26 print them in "esr".
-constexpr uint32_t kDataAbort = 0x92000006;        // (Data Abort) byte read Translation fault
-constexpr uint32_t kDataAbortLevel3 = 0x92000007;  // the same, another level of the table
-constexpr uint32_t kBreakpoint = 0xf2000001;       // (Breakpoint) brk 1
-constexpr uint32_t kSystemCall = 0x56000080;       // " Address size fault", in every waiting thread
+constexpr uint32_t kDataAbort = 0x92000006;              // (Data Abort) byte read Translation fault
+constexpr uint32_t kDataAbortLevel3 = 0x92000007;        // the same, another level of the table
+constexpr uint32_t kBreakpoint = 0xf2000001;             // (Breakpoint) brk 1
+constexpr uint32_t kPointerAuthentication = 0x72000000;  // class 0x1c of Arm's manual, key IA
+constexpr uint32_t kSystemCall = 0x56000080;  // " Address size fault", in every waiting thread
 
 TEST(ArmSyndrome, TellsAFaultFromASignalThatWasSent) {
   EXPECT_TRUE(is_fault_of_instruction(SIGSEGV, kDataAbort));
   EXPECT_TRUE(is_fault_of_instruction(SIGBUS, kDataAbortLevel3));
   EXPECT_TRUE(is_fault_of_instruction(SIGTRAP, kBreakpoint));
+  EXPECT_TRUE(is_fault_of_instruction(SIGBUS, kPointerAuthentication));
+  EXPECT_FALSE(is_fault_of_instruction(SIGILL, kPointerAuthentication));
   // raise() and kill() arrive in a system call.
   for (int signal : {SIGSEGV, SIGBUS, SIGTRAP, SIGILL, SIGFPE, SIGABRT}) {
     EXPECT_FALSE(is_fault_of_instruction(signal, kSystemCall)) << signal;
@@ -61,6 +66,62 @@ TEST(FrameChain, SignaturesAreTakenOffAndTheLinkIsAFrameWhereThereIsNoOther) {
 TEST(FrameChain, ALinkThatTheChainHoldsIsNotRepeated) {
   memory = {{0x100, {0x200, 0x8f7a'8001'8897'b830}}, {0x200, {0, 0}}};
   EXPECT_THAT(walk({0x1889b04b0, 0x100, 0x18897b830}), ElementsAre(0x1889b04b0, 0x18897b830));
+}
+
+#if defined(__linux__) && defined(__x86_64__)
+std::vector<uint64_t> called_nothing;
+
+// The stack of this process, as the handler of a Mac reads it.
+bool read_stack(uint64_t address, FrameRecord& record) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): registers hold numbers
+  const auto* const words = reinterpret_cast<const uint64_t*>(address);
+  record = {words[0], words[1]};
+  return true;
+}
+
+void note_call(int, siginfo_t*, void* context) {
+  auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+  const auto stack = static_cast<uint64_t>(registers[REG_RSP]);
+  std::vector<uint64_t> frames(recorder_layout::kFrames);
+  std::atomic<uint32_t> count = 0;
+  // No chain: this program may have been built without frame pointers.
+  walk_frame_chain(
+      {static_cast<uint64_t>(registers[REG_RIP]), 0, 0, stack},
+      [](uint64_t at, FrameRecord& record) { return at != 0 && read_stack(at, record); },
+      frames.data(), count);
+  frames.resize(count);
+  called_nothing = frames;
+  // As if what was called had returned.
+  registers[REG_RIP] = static_cast<int64_t>(frames.at(1));
+  registers[REG_RSP] += 8;
+}
+
+__attribute__((noinline)) void call_nothing() {
+  void (*volatile function)() = nullptr;
+  function();
+  called_nothing.push_back(0);  // no tail call
+}
+
+TEST(FrameChain, ACallThroughANullPointerHasItsCaller) {
+  struct sigaction action {};
+  struct sigaction before {};
+  action.sa_sigaction = note_call;
+  action.sa_flags = SA_SIGINFO;
+  sigaction(SIGSEGV, &action, &before);
+  call_nothing();
+  sigaction(SIGSEGV, &before, nullptr);
+  ASSERT_EQ(called_nothing.size(), 3U);
+  EXPECT_EQ(called_nothing[0], 0U);
+  const auto function = reinterpret_cast<uint64_t>(&call_nothing);
+  EXPECT_THAT(called_nothing[1],
+              testing::AllOf(testing::Gt(function), testing::Lt(function + 200)));
+}
+#endif
+
+TEST(FrameChain, ACallThatHasJustBeenMadeHasItsCallerOnTheStack) {
+  memory = {{0x80, {0x55, 0}}, {0x100, {0x200, 0x66}}, {0x200, {0, 0}}};
+  EXPECT_THAT(walk({0, 0x100, 0, 0x80}), ElementsAre(0, 0x55, 0x66));
+  EXPECT_THAT(walk({0, 0x100, 0, 0x90}), ElementsAre(0, 0x66)) << "what cannot be read is no frame";
 }
 
 TEST(FrameChain, EndsWhereTheStackIsBroken) {

@@ -38,9 +38,16 @@ Interrupted interrupted_at(const void* context) {
 
 void prepare_unwinder() {}
 
-void unwind(void* context, Counter, uint64_t* frames, std::atomic<uint32_t>& count) {
+void unwind(void* context, Counter counter, uint64_t* frames, std::atomic<uint32_t>& count) {
   const Interrupted at = interrupted_at(context);
-  walk_frame_chain({at.program_counter, at.frame_pointer, at.link}, frames, count);
+  FrameStart start{at.program_counter, at.frame_pointer, at.link};
+#ifdef __x86_64__
+  // The call that led here left its return address on the stack, and nothing ran since.
+  if (counter == Counter::no_code) start.call = at.stack_pointer;
+#else
+  (void)counter;
+#endif
+  walk_frame_chain(start, frames, count);
 }
 
 #else

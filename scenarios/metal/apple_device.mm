@@ -37,10 +37,10 @@ std::string version_of(NSString* identifier) {
   return [version isKindOfClass:[NSString class]] ? [(NSString*)version UTF8String] : "unknown";
 }
 
-std::string processor() {
-  char name[128] = {};
-  size_t bytes = sizeof(name) - 1;
-  return sysctlbyname("machdep.cpu.brand_string", name, &bytes, nullptr, 0) == 0 ? name : "";
+std::string system_text(const char* name) {
+  char value[128] = {};
+  size_t bytes = sizeof(value) - 1;
+  return sysctlbyname(name, value, &bytes, nullptr, 0) == 0 ? value : "";
 }
 
 }  // namespace
@@ -59,8 +59,9 @@ nlohmann::json describe_device() {
   return {
       {"backend", "metal"},
       {"simulated", false},
-      {"device", processor()},
-      {"system", [[[NSProcessInfo processInfo] operatingSystemVersionString] UTF8String]},
+      {"device", system_text("machdep.cpu.brand_string")},
+      // The version that a program is told depends on the SDK that it was linked with.
+      {"system", "macOS build " + system_text("kern.osversion")},
       {"frameworks",
        {{"Metal", version_of(@"com.apple.Metal")},
         {"MetalPerformanceShaders",

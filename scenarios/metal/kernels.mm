@@ -7,6 +7,25 @@
 #include <string>
 #include <vector>
 
+#if defined(__APPLE__) && !defined(__MAC_15_0)
+// Xcode 15 builds for systems that its SDK does not know: what macOS 15 added, and is called where
+// it is there.
+@interface MPSNDArrayDescriptor (MacOS15)
+- (void)setPreferPackedRows:(BOOL)packed API_AVAILABLE(macos(15.0));
+@end
+@interface MPSNDArray (MacOS15)
+- (instancetype)initWithBuffer:(id<MTLBuffer>)buffer
+                        offset:(NSUInteger)offset
+                    descriptor:(MPSNDArrayDescriptor*)descriptor API_AVAILABLE(macos(15.0));
+@end
+@interface MPSNDArrayMultiaryKernel (MacOS15)
+- (void)encodeToCommandEncoder:(id<MTLComputeCommandEncoder>)encoder
+                 commandBuffer:(id<MTLCommandBuffer>)commands
+                  sourceArrays:(NSArray<MPSNDArray*>*)sources
+              destinationArray:(MPSNDArray*)destination API_AVAILABLE(macos(15.0));
+@end
+#endif
+
 namespace mpsprobe::metal {
 namespace {
 

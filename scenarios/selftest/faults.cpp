@@ -102,17 +102,20 @@ MPSPROBE_NO_SANITIZE void* take_block() {
 }  // namespace
 
 MPSPROBE_NO_SANITIZE void heap_crash() {
-  // The list of free blocks then begins with the second block, of which all is overwritten that
-  // allocators keep in one: its pointer to the next, and what guards that. In glibc the next but
+  // The list of free blocks then holds blocks of which all is overwritten that
+  // allocators keep in one: the pointer to the next, and what guards that. In glibc the next but
   // one allocation follows the pointer, which is kept exclusive-ored with its own address (2.32,
   // safe-linking) and must be a multiple of 16. The allocators of macOS look at their guards.
-  void* volatile first = take_block();
-  void* volatile second = take_block();
-  std::free(first);
-  std::free(second);
-  const auto place = reinterpret_cast<uintptr_t>(second);
-  auto* const words = static_cast<volatile uintptr_t*>(second);
-  for (const size_t word : {0, 1}) words[word] = place >> 12 ^ uintptr_t { 0x5c0 };
+  // Without its nano zone macOS gives the last block back unseen, and looks at those before it; of
+  // two that touch it makes one.
+  std::array<void*, 16> blocks{};
+  for (void*& block : blocks) block = take_block();
+  for (size_t i = 0; i < blocks.size(); i += 2) std::free(blocks[i]);
+  for (size_t i = 0; i < blocks.size(); i += 2) {
+    const auto place = reinterpret_cast<uintptr_t>(blocks[i]);
+    auto* const words = static_cast<volatile uintptr_t*>(blocks[i]);
+    for (const size_t word : {0, 1}) words[word] = place >> 12 ^ uintptr_t { 0x5c0 };
+  }
   // So many, and 48 MB of them, as macOS keeps a list for each processor, of which this thread may
   // have come to another.
   constexpr int kBlocks = 1'000'000;

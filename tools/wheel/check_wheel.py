@@ -14,6 +14,7 @@ What does not hold is named, one a line, on stderr. The last line on stdout is "
 Exit codes: 0 all holds; 1 something does not; 2 wrong usage.
 """
 
+import glob
 import io
 import os
 import re
@@ -26,6 +27,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.path.insert(0, os.path.join(ROOT, "cmake", "macos"))
 sys.path.insert(0, os.path.join(ROOT, ".deps", "wheel-tools"))
 
+import availability  # noqa: E402
 import mach_o  # noqa: E402
 
 PROGRAMS = {"mpsprobe", "mpsprobe-selftest-worker"}
@@ -33,6 +35,7 @@ DATA = {"matrices/quick.json", "schema/report.schema.json", "programs/CMakeLists
 # What every system has on which the platform of a wheel lets pip install it (PEP 600), and that only a Mac has.
 SYSTEM_LINUX = re.compile(r"(libc|libm|libdl|librt|libpthread|libgcc_s|libstdc\+\+|libz|ld-linux-[a-z0-9-]+)\.so\.\d+")
 SYSTEM_MAC = re.compile(r"/usr/lib/|/System/Library/Frameworks/")
+HEADERS = glob.glob(os.path.join(ROOT, ".deps/macos/zig-*/ziglang/lib/libc/include/any-darwin-any"))
 BESIDE = "$ORIGIN/../lib/mpsprobe"
 MEGABYTES = {"linux": 6, "macosx": 4}
 
@@ -120,6 +123,8 @@ def imports(wheel):
             wanted = ".".join(wheel.platform.split("_")[1:3])
             if (image.platform, image.minimum) != ("macos", wanted):
                 problems.append(f"{name} is for {image.platform} {image.minimum}, the wheel for macOS {wanted}")
+            for headers in HEADERS:
+                problems += availability.problems_of(name, image, availability.newer_than(wanted, headers))
             continue
         elf = Elf(data)
         for library in elf.needed:

@@ -108,7 +108,8 @@ BundleFinding find(const Evidence& evidence, const SignatureGroup& group, std::s
   // One simulated cell makes the whole run no evidence: its other cells ran beside it.
   finding.simulated = finding.simulated || analysis.simulated;
   finding.paravirtual = finding.paravirtual || (analysis.paravirtual && !finding.simulated);
-  if (finding.simulated) finding.watermark = "SIMULATED: " + simulation_words(analysis.own_mps_code);
+  if (finding.simulated)
+    finding.watermark = "SIMULATED: " + simulation_words(analysis.own_mps_code);
   return finding;
 }
 

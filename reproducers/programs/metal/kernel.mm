@@ -7,6 +7,7 @@
 // 1 reproduced; 2 the control failed (one thread does the work of all), or it cannot run.
 #import <MetalPerformanceShadersGraph/MetalPerformanceShadersGraph.h>
 #include <spawn.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -156,14 +157,15 @@ int main(int argc, char** argv) {
     for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) dup2(std::atoi(log), stream);
   @autoreleasepool {
     device = MTLCreateSystemDefaultDevice();
-    NSString* const system = [[NSProcessInfo processInfo] operatingSystemVersionString];
+    utsname system{};  // macOS 26 calls itself 16 where an older SDK was linked
+    uname(&system);
     if (device == nil) end(2, "Metal has no device here");
     const char* const arm = std::getenv("REPRODUCER_ARM");
     if (@available(macOS 15.0, *)) {
       if (arm != nullptr) return attempt(threads, iterations, *arm - '0'), 0;
     }
     if (arm != nullptr) end(2, "MPSNDArray takes a buffer from macOS 15 on");
-    std::printf("%s, OS %s\n", [[device name] UTF8String], [system UTF8String]);
+    std::printf("%s, %s %s\n", [[device name] UTF8String], system.sysname, system.release);
   }
   // Those that differ: of one thread the controls, and a lock that every process has is none.
   std::string broken;  // the rule that Metal's validation names

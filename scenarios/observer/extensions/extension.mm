@@ -1,5 +1,5 @@
-// An extension of PyTorch's: operations that encode for themselves, in five ways. Written as an author of one would, for a
-// Mac; runs over a simulated Metal besides (docs/mps.md).
+// An extension of PyTorch's: operations that encode for themselves, in five ways. Written as an
+// author of one would, for a Mac; runs over a simulated Metal besides (docs/mps.md).
 #include <dispatch/dispatch.h>
 
 #include <ATen/ATen.h>
@@ -25,7 +25,8 @@ void fill_with_own_encoder(id<MTLCommandBuffer> commands) {
   [encoder endEncoding];
 }
 
-// What was encoded by PyTorch is still open, unless get_command_buffer ends it (pytorch#163721): Metal ends the process.
+// What was encoded by PyTorch is still open, unless get_command_buffer ends it (pytorch#163721):
+// Metal ends the process.
 at::Tensor while_torchs_is_open(const at::Tensor& input) {
   const at::Tensor result = run_operation(input);
   dispatch_sync(torch::mps::get_dispatch_queue(), ^{
@@ -73,7 +74,8 @@ at::Tensor with_torchs_encoder(const at::Tensor& input) {
 }  // namespace
 
 TORCH_LIBRARY(demo, library) {
-  for (const char* name : {"second_encoder", "off_queue", "borrowed_buffer", "own_encoder", "torchs_encoder"}) {
+  for (const char* name :
+       {"second_encoder", "off_queue", "borrowed_buffer", "own_encoder", "torchs_encoder"}) {
     library.def((std::string(name) + "(Tensor input) -> Tensor").c_str());
   }
 }

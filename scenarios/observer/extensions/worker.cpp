@@ -1,5 +1,6 @@
-// A worker of mpsprobe for an extension: each operation demo::NAME in the threads of a cell, its numbers compared with the
-// CPU's. `mpsprobe new worker` makes a project to begin with; mpsprobe/worker.h says what else there is.
+// A worker of mpsprobe for an extension: each operation demo::NAME in the threads of a cell, its
+// numbers compared with the CPU's. `mpsprobe new worker` makes a project to begin with;
+// mpsprobe/worker.h says what else there is.
 #include <ATen/ATen.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <mpsprobe/worker.h>
@@ -32,14 +33,17 @@ mpsprobe_status guarded(const Work& work) {
 const char* describe(void*) {
   static const std::string text = [] {
     std::string operations;
-    for (const char* name : {"second_encoder", "off_queue", "borrowed_buffer", "own_encoder", "torchs_encoder"}) {
-      operations += std::string(operations.empty() ? "" : ", ") + R"({"name": ")" + name +
-                    R"(", "summary": "an extension's encoder", "source": "an extension", "paths": ["default"],
+    for (const char* name :
+         {"second_encoder", "off_queue", "borrowed_buffer", "own_encoder", "torchs_encoder"}) {
+      operations +=
+          std::string(operations.empty() ? "" : ", ") + R"({"name": ")" + name +
+          R"(", "summary": "an extension's encoder", "source": "an extension", "paths": ["default"],
                     "has_parameters": false, "dtypes": ["default"], "shape": "default", "dimensions": ""})";
     }
     return R"({"mpsprobe_worker": 2, "version": "1", "known_good": "own_encoder", "simulated": true,
       "backends": [{"name": "mps", "available": true, "reason": "", "device": "PyTorch's own MPS code over a simulated Metal"}],
-      "operations": [)" + operations + "]}";
+      "operations": [)" +
+           operations + "]}";
   }();
   return text.c_str();
 }
@@ -49,7 +53,8 @@ const char* provenance(void*, const char*) {
 }
 
 mpsprobe_status make_workload(void*, const mpsprobe_cell* cell, uint64_t, void** workload) {
-  const auto found = c10::Dispatcher::singleton().findSchema({std::string("demo::") + mpsprobe_cell_value(cell, "op"), ""});
+  const auto found = c10::Dispatcher::singleton().findSchema(
+      {std::string("demo::") + mpsprobe_cell_value(cell, "op"), ""});
   if (!found) {
     mpsprobe_explain("there is no such operation");
     return MPSPROBE_UNSUPPORTED;

@@ -14,9 +14,10 @@ NSErrorDomain const MTLLibraryErrorDomain = @"MTLLibraryErrorDomain";
 
 namespace {
 
-/// Takes each class into use that the first threads of a program may meet in. GNUstep's +initialize of a class
-/// cluster adds methods to it, with which gcc's runtime shows the class to other threads as initialized: one that
-/// allocates then gets an object without a class (24 of 100 processes with three threads).
+/// Takes each class into use that the first threads of a program may meet in. GNUstep's +initialize
+/// of a class cluster adds methods to it, with which gcc's runtime shows the class to other threads
+/// as initialized: one that allocates then gets an object without a class (24 of 100 processes with
+/// three threads).
 void initialize_foundation() {
   mpsprobe::sim::face::have_pool();
   [NSMutableArray arrayWithObject:[NSNumber numberWithInt:0]];

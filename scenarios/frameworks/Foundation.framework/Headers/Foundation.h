@@ -119,12 +119,6 @@ API_AVAILABLE(macos(10.0))
 @end
 
 API_AVAILABLE(macos(10.0))
-@interface NSProcessInfo : NSObject
-@property(class, readonly, strong) NSProcessInfo* processInfo;
-@property(readonly, copy) NSString* operatingSystemVersionString;
-@end
-
-API_AVAILABLE(macos(10.0))
 @interface NSBundle : NSObject
 + (nullable NSBundle*)bundleWithIdentifier:(NSString*)identifier;
 - (nullable id)objectForInfoDictionaryKey:(NSString*)key;

@@ -4,6 +4,13 @@
 #import <Foundation/Foundation.h>
 #import <Metal/Metal.h>
 
+// Beside an SDK of Apple's that is older than macOS 15: what its own header would not have.
+#if !defined(__APPLE__) || defined(__MAC_15_0)
+#define MPSPROBE_SDK_15(...) __VA_ARGS__
+#else
+#define MPSPROBE_SDK_15(...)
+#endif
+
 NS_ASSUME_NONNULL_BEGIN
 
 typedef NS_ENUM(uint32_t, MPSDataType) {
@@ -54,7 +61,7 @@ MPSPROBE_SIMULATED_HALF
 API_AVAILABLE(macos(10.15))
 @interface MPSNDArrayDescriptor : NSObject
 MPSPROBE_SIMULATED_HALF
-@property(readwrite, nonatomic) BOOL preferPackedRows API_AVAILABLE(macos(15.0));
+MPSPROBE_SDK_15(@property(readwrite, nonatomic) BOOL preferPackedRows API_AVAILABLE(macos(15.0));)
 + (nonnull instancetype)descriptorWithDataType:(MPSDataType)dataType
                                          shape:(NSArray<NSNumber*>* _Nonnull)shape;
 - (nonnull instancetype)init __attribute__((unavailable));
@@ -79,10 +86,10 @@ MPSPROBE_SIMULATED_HALF
                                         descriptor:(nonnull MPSNDArrayDescriptor*)descriptor
                                           aliasing:(MPSAliasingStrategy)aliasing;
 - (nonnull instancetype)init __attribute__((unavailable));
-- (nonnull instancetype)initWithBuffer:(id<MTLBuffer> _Nonnull)buffer
-                                offset:(NSUInteger)offset
-                            descriptor:(MPSNDArrayDescriptor* _Nonnull)descriptor
-    API_AVAILABLE(macos(15.0));
+MPSPROBE_SDK_15(-(nonnull instancetype)initWithBuffer
+                : (id<MTLBuffer> _Nonnull)buffer offset
+                : (NSUInteger)offset descriptor
+                : (MPSNDArrayDescriptor* _Nonnull)descriptor API_AVAILABLE(macos(15.0));)
 @end
 
 API_AVAILABLE(macos(10.15))
@@ -99,10 +106,11 @@ API_AVAILABLE(macos(10.15))
 - (void)encodeToCommandBuffer:(nonnull id<MTLCommandBuffer>)cmdBuf
                  sourceArrays:(nonnull NSArray<MPSNDArray*>*)sourceArrays
              destinationArray:(nonnull MPSNDArray*)destination;
-- (void)encodeToCommandEncoder:(nullable id<MTLComputeCommandEncoder>)encoder
-                 commandBuffer:(nonnull id<MTLCommandBuffer>)commandBuffer
-                  sourceArrays:(nonnull NSArray<MPSNDArray*>*)sourceArrays
-              destinationArray:(nonnull MPSNDArray*)destination API_AVAILABLE(macos(15.0));
+MPSPROBE_SDK_15(-(void)encodeToCommandEncoder
+                : (nullable id<MTLComputeCommandEncoder>)encoder commandBuffer
+                : (nonnull id<MTLCommandBuffer>)commandBuffer sourceArrays
+                : (nonnull NSArray<MPSNDArray*>*)sourceArrays destinationArray
+                : (nonnull MPSNDArray*)destination API_AVAILABLE(macos(15.0));)
 @end
 
 API_AVAILABLE(macos(10.15))
