@@ -142,7 +142,8 @@ std::string evidence(const IssueFacts& facts) {
   const FailureExample& example = group_of(facts).first;
   std::string text;
   // A race is told by its two stacks, which ThreadSanitizer has printed.
-  const bool race = example.judgement.outcome == Outcome::data_race && !example.stacks.threads.empty();
+  const bool race =
+      example.judgement.outcome == Outcome::data_race && !example.stacks.threads.empty();
   if (!example.excerpt.empty() && !race) {
     text += "What the process printed last:\n\n" + code_block(example.excerpt);
   }

@@ -9,8 +9,8 @@
 // The backend mps on PyTorch's own code over the simulated Metal.
 
 #ifdef MPSPROBE_SANITIZED
-/// What is not compiled for ThreadSanitizer and synchronises by atomics of its own: LibTorch's registries of hooks, and all
-/// that Foundation and the Objective-C runtime do to their objects.
+/// What is not compiled for ThreadSanitizer and synchronises by atomics of its own: LibTorch's
+/// registries of hooks, and all that Foundation and the Objective-C runtime do to their objects.
 extern "C" const char* __tsan_default_suppressions() {
   return "race:c10::Registerer\nrace:at::detail::getMPSHooks\n"
          "called_from_lib:libgnustep-base.so\ncalled_from_lib:libobjc.so\n";

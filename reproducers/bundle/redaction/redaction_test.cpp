@@ -162,10 +162,15 @@ TEST(Redactor, KeepsFunctionsOfTheSoftwareAlone) {
             "frame #4: 0x000000010b1c2d3e <...>) + 44");
   EXPECT_EQ(redactor.symbol("jane::run(int)", "libjane.dylib"), "<...>");
   EXPECT_EQ(redactor.symbol("at::linear(int)", "libtorch_cpu.so"), "at::linear(int)");
-  EXPECT_EQ(redactor.symbol("run<(lambda at /home/jane/a.cpp:1:2) &>(int)", "libmpsprobe_own_mps.so"), "run<(lambda) &>(int)");
-  EXPECT_EQ(redactor.symbol("run<(lambda at /home/jane", "mpsprobe-mlx-worker-0.31.1"), "run<(lambda)");
-  EXPECT_EQ(redactor.title("race: at::Pool::take / at::Pool::give", {}), "race: at::Pool::take / at::Pool::give");
-  EXPECT_EQ(redactor.text("Previous write of size 8 by thread T4"), "Previous write of size 8 by thread T4");
+  EXPECT_EQ(
+      redactor.symbol("run<(lambda at /home/jane/a.cpp:1:2) &>(int)", "libmpsprobe_own_mps.so"),
+      "run<(lambda) &>(int)");
+  EXPECT_EQ(redactor.symbol("run<(lambda at /home/jane", "mpsprobe-mlx-worker-0.31.1"),
+            "run<(lambda)");
+  EXPECT_EQ(redactor.title("race: at::Pool::take / at::Pool::give", {}),
+            "race: at::Pool::take / at::Pool::give");
+  EXPECT_EQ(redactor.text("Previous write of size 8 by thread T4"),
+            "Previous write of size 8 by thread T4");
   EXPECT_EQ(redactor.title("bad access in jane::Pool::take", {"jane::Pool::take"}),
             "bad access in jane::Pool::take");
   EXPECT_EQ(redactor.title("bad access in jane::Pool::take", {}), "bad access in <...>");

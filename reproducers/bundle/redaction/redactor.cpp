@@ -270,7 +270,8 @@ std::string Redactor::symbol(std::string_view function, std::string_view image) 
   // clang names a lambda by the path of its source: that of who built it.
   std::string shown;
   constexpr std::string_view kPlace = "(lambda at ";
-  for (size_t at = function.find(kPlace); at != std::string_view::npos; at = function.find(kPlace)) {
+  for (size_t at = function.find(kPlace); at != std::string_view::npos;
+       at = function.find(kPlace)) {
     shown += std::string(function.substr(0, at)) + "(lambda)";
     function.remove_prefix(std::min(function.find(')', at), function.size() - 1) + 1);
   }

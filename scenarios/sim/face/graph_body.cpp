@@ -101,11 +101,13 @@ class Half {
     }
     int exponent = 0;
     const double fraction = std::frexp(std::fabs(number), &exponent);  // 0.5 to 1
-    const int digits = std::min(11, exponent + 24);  // fewer below 2^-14
+    const int digits = std::min(11, exponent + 24);                    // fewer below 2^-14
     const double steps = std::nearbyint(std::ldexp(fraction, digits));
     const auto whole = static_cast<uint32_t>(std::isfinite(number) && digits >= 0 ? steps : 0);
-    // 1024 is the leading digit, which a normal number does not store; a carry goes into the exponent.
-    uint32_t bits = digits == 11 ? whole - 1024 + (static_cast<uint32_t>(exponent + 14) << 10) : whole;
+    // 1024 is the leading digit, which a normal number does not store; a carry goes into the
+    // exponent.
+    uint32_t bits =
+        digits == 11 ? whole - 1024 + (static_cast<uint32_t>(exponent + 14) << 10) : whole;
     if (!std::isfinite(number) || bits > kInfinity) bits = kInfinity;
     if (std::isnan(number)) bits = kInfinity | 0x200;
     bits_ = static_cast<uint16_t>(bits | (std::signbit(number) ? 0x8000 : 0));
@@ -115,7 +117,8 @@ class Half {
     const double digits = bits_ & 1023;
     const double sign = (bits_ & 0x8000) != 0 ? -1 : 1;
     if (exponent == 31) return digits == 0 ? sign * INFINITY : NAN;
-    return sign * (exponent == 0 ? std::ldexp(digits, -24) : std::ldexp(1024 + digits, exponent - 25));
+    return sign *
+           (exponent == 0 ? std::ldexp(digits, -24) : std::ldexp(1024 + digits, exponent - 25));
   }
 
  private:

@@ -39,7 +39,8 @@ std::string differs(const std::vector<float>& numbers, const std::vector<double>
   return "";
 }
 
-// Each of the 65,536 comes back from its number, and a number between two goes to the nearest, at the middle to the even.
+// Each of the 65,536 comes back from its number, and a number between two goes to the nearest, at
+// the middle to the even.
 TEST(Numbers, HalfPrecisionIsIeees) {
   constexpr uint32_t kHalf = MPSDataTypeFloat16;
   for (uint32_t bits = 0; bits < 65536; ++bits) {
