@@ -121,6 +121,66 @@ TEST(Documentation, EachFolderHasARowInTheDesign) {
   EXPECT_THAT(missing, IsEmpty());
 }
 
+// Whether some line of the source is compiled on macOS alone, or everywhere else.
+bool differs_on_macos(const fs::path& file) {
+  static const std::regex condition("(^|\n)#(if|ifdef|ifndef|elif) [^\n]*__APPLE__");
+  return std::regex_search(text_of(file), condition);
+}
+
+// Names of the functions that a file defines, where macOS has files of its own for them.
+std::set<std::string> functions_of_macos(const fs::path& file) {
+  std::set<std::string> names;
+  const std::string stem = file.stem().string();
+  if (!stem.ends_with("_macos") && !stem.ends_with("_apple")) return names;
+  std::istringstream lines(text_of(file));
+  const std::regex definition(R"([A-Za-z][^=;]*[ :&*](\w+)\([^;=]*(\{.*)?)");
+  std::smatch match;
+  for (std::string line; std::getline(lines, line);) {
+    if (std::regex_match(line, match, definition)) names.insert(match[1]);
+  }
+  return names;
+}
+
+// What the page does not say of the file: that it is there, how it was shown, a function.
+std::vector<std::string> unsaid_of(const fs::path& file, const std::string& page) {
+  std::istringstream lines(page);
+  const std::regex row("\\| `" + shown(file) + "` \\| (.*) ?\\| (run|face|headers|linked|read)\\b.*");
+  std::string said;
+  std::smatch match;
+  for (std::string line; std::getline(lines, line);) {
+    if (std::regex_match(line, match, row)) said += "row " + match[1].str();
+  }
+  std::vector<std::string> unsaid;
+  if (said.empty()) unsaid.push_back(shown(file));
+  for (const std::string& name : functions_of_macos(file)) {
+    if (said.find("`" + name + "`") == std::string::npos) unsaid.push_back(shown(file) + ": " + name);
+  }
+  return unsaid;
+}
+
+TEST(Documentation, EachFileOfTheMacHalfSaysHowItWasShown) {
+  const std::string page = text_of(kSource / "docs/macos.md");
+  const std::regex test("(.*_(test|bench)|misbehaving_.*)");
+  std::vector<std::string> missing;
+  for (const char* room : {"harness", "scenarios", "reproducers", "reports", "tools"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(kSource / room)) {
+      const std::string kind = entry.path().extension().string();
+      if ((kind != ".cpp" && kind != ".h" && kind != ".mm") ||
+          entry.path().string().find(".framework/") != std::string::npos ||
+          std::regex_match(entry.path().stem().string(), test) ||
+          (!differs_on_macos(entry.path()) && functions_of_macos(entry.path()).empty())) {
+        continue;
+      }
+      for (const std::string& what : unsaid_of(entry.path(), page)) missing.push_back(what);
+    }
+  }
+  EXPECT_THAT(missing, IsEmpty());
+  const fs::path file = kSource / "harness/platform/memory_macos.cpp";
+  EXPECT_THAT(unsaid_of(file, ""), testing::Contains(shown(file)));
+  EXPECT_THAT(unsaid_of(file, "| `" + shown(file) + "` | `held_bytes` | run |"),
+              testing::Contains(shown(file) + ": physical_memory_bytes"));
+}
+
 // Which rooms a room may include from, as docs/design.md has it; of harness, scenarios know three
 // folders. Tests, benchmarks and their props may run programs.
 const std::map<std::string, std::string> kMayKnow{
