@@ -144,7 +144,8 @@ std::set<std::string> functions_of_macos(const fs::path& file) {
 // What the page does not say of the file: that it is there, how it was shown, a function.
 std::vector<std::string> unsaid_of(const fs::path& file, const std::string& page) {
   std::istringstream lines(page);
-  const std::regex row("\\| `" + shown(file) + "` \\| (.*) ?\\| (run|face|headers|linked|read)\\b.*");
+  const std::regex row("\\| `" + shown(file) +
+                       "` \\| (.*) ?\\| (run|face|headers|linked|read)\\b.*");
   std::string said;
   std::smatch match;
   for (std::string line; std::getline(lines, line);) {
@@ -153,7 +154,8 @@ std::vector<std::string> unsaid_of(const fs::path& file, const std::string& page
   std::vector<std::string> unsaid;
   if (said.empty()) unsaid.push_back(shown(file));
   for (const std::string& name : functions_of_macos(file)) {
-    if (said.find("`" + name + "`") == std::string::npos) unsaid.push_back(shown(file) + ": " + name);
+    if (said.find("`" + name + "`") == std::string::npos)
+      unsaid.push_back(shown(file) + ": " + name);
   }
   return unsaid;
 }

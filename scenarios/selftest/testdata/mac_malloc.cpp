@@ -6,6 +6,9 @@
 //   says so, and aborts MAC_MALLOC=xzone   libmalloc-792 (macOS 26), xzone_inline_internal.h,
 //   _xzm_corruption_detected: traps, without a
 //                      word but for the crash report
+//   MAC_MALLOC=tiny    what all of them do with MallocNanoZone=0, magazine_tiny.c: the last block
+//   freed is kept aside and
+//                      given back unseen; those before it are looked at
 // Of both: malloc_common.c, pointer being freed was not allocated. Blocks are never given back;
 // larger ones are cut from the same kind of region.
 #include <sys/mman.h>
@@ -19,6 +22,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <utility>
 
 namespace {
 
@@ -61,7 +65,13 @@ struct Heap {
   Region small{kRegion};
   Region large{kRegion * 8};
   FreeBlock* free_blocks[kLargestSmall / kQuantum + 1] = {};
+  void* last_free = nullptr;  // of tiny alone
 };
+
+bool is(const char* name) {
+  const char* const allocator = getenv("MAC_MALLOC");
+  return allocator != nullptr && strcmp(allocator, name) == 0;
+}
 
 // Made by the first allocation, which comes before any constructor.
 Heap& heap() {
@@ -83,8 +93,13 @@ void say(const char* format, const void* block) {
 }
 
 [[noreturn]] void found_corruption(const void* block) {
-  const char* const allocator = getenv("MAC_MALLOC");
-  if (allocator != nullptr && strcmp(allocator, "xzone") == 0) __builtin_trap();
+  if (is("xzone")) __builtin_trap();
+  if (is("tiny")) {
+    say("worker(%d,0x16f5e3000) malloc: Incorrect checksum for freed object %p: probably modified "
+        "after being freed.\nCorrupt value: 0x5c0\n",
+        block);
+    abort();
+  }
   say("worker(%d,0x16f5e3000) malloc: Heap corruption detected, free list is damaged at %p\n"
       "*** Incorrect guard value: 1472\n",
       block);
@@ -105,6 +120,12 @@ void* take(size_t bytes, size_t alignment) {
   const Lock lock;
   Heap& all = heap();
   const bool small = size <= kLargestSmall && alignment <= kQuantum;
+  if (small && all.last_free != nullptr && size_of(all.last_free) == size) {
+    void* const block = all.last_free;
+    all.last_free = nullptr;
+    memset(block, 0, size);
+    return block;
+  }
   if (small) {
     FreeBlock*& first = all.free_blocks[size / kQuantum];
     if (first != nullptr) {
@@ -147,6 +168,8 @@ void free(void* block) {
     abort();
   }
   if (!all.small.holds(block)) return;
+  if (is("tiny")) std::swap(block, all.last_free);
+  if (block == nullptr) return;
   auto* const freed = static_cast<FreeBlock*>(block);
   FreeBlock*& first = all.free_blocks[size_of(block) / kQuantum];
   freed->guard = guard_of(freed);

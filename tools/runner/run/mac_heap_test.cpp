@@ -33,6 +33,10 @@ TEST_F(MacHeap, AnOverwrittenFreeBlockIsSeenByTheAllocatorOfEverySystem) {
   const TrialRecord nano = trial_of("heap_crash", "nano");
   EXPECT_EQ(nano.judgement.outcome, Outcome::assertion);
   EXPECT_EQ(nano.judgement.signature, "malloc: heap corruption detected");
+  // Without the nano zone.
+  const TrialRecord tiny = trial_of("heap_crash", "tiny");
+  EXPECT_EQ(tiny.judgement.outcome, Outcome::assertion);
+  EXPECT_EQ(tiny.judgement.signature, "malloc: block modified after being freed");
   // Without the system's crash report, which alone has xzone's words.
   const TrialRecord xzone = trial_of("heap_crash", "xzone");
   EXPECT_EQ(xzone.judgement.outcome, Outcome::signal);
