@@ -30,7 +30,7 @@ Tensors two_normal(Random& random, const Sizes& sizes) {
 // scenarios/observer/extensions/extension.mm, in the workers that it is linked into.
 at::Tensor call_extension(const at::Tensor& input) {
   if (!input.is_mps()) return at::tanh(input);
-  static const auto found = c10::Dispatcher::singleton().findSchema({"demo::second_encoder", ""});
+  static const auto found = c10::Dispatcher::singleton().findSchema({"demo::command_buffer", ""});
   if (!found) throw UnsupportedError("op=extension: no extension is linked into this worker");
   return found->typed<at::Tensor(const at::Tensor&)>().call(input);
 }

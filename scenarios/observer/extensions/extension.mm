@@ -25,9 +25,18 @@ void fill_with_own_encoder(id<MTLCommandBuffer> commands) {
   [encoder endEncoding];
 }
 
-// What was encoded by PyTorch is still open, unless get_command_buffer ends it (pytorch#163721):
-// Metal ends the process.
+// What was encoded by PyTorch is still open: Metal ends the process.
 at::Tensor while_torchs_is_open(const at::Tensor& input) {
+  const at::Tensor result = run_operation(input);
+  dispatch_sync(stream().queue(), ^{
+    fill_with_own_encoder(stream().commandBuffer());
+  });
+  return result;
+}
+
+// The same by the function for extensions, where it does not end PyTorch's encoder
+// (pytorch#163721).
+at::Tensor in_torchs_command_buffer(const at::Tensor& input) {
   const at::Tensor result = run_operation(input);
   dispatch_sync(torch::mps::get_dispatch_queue(), ^{
     fill_with_own_encoder(torch::mps::get_command_buffer());
@@ -74,13 +83,14 @@ at::Tensor with_torchs_encoder(const at::Tensor& input) {
 }  // namespace
 
 TORCH_LIBRARY(demo, library) {
-  for (const char* name :
-       {"second_encoder", "off_queue", "borrowed_buffer", "own_encoder", "torchs_encoder"}) {
+  for (const char* name : {"second_encoder", "command_buffer", "off_queue", "borrowed_buffer",
+                           "own_encoder", "torchs_encoder"}) {
     library.def((std::string(name) + "(Tensor input) -> Tensor").c_str());
   }
 }
 TORCH_LIBRARY_IMPL(demo, MPS, library) {
   library.impl("second_encoder", while_torchs_is_open);
+  library.impl("command_buffer", in_torchs_command_buffer);
   library.impl("off_queue", after_synchronize_off_the_queue);
   library.impl("borrowed_buffer", kept_across_synchronize);
   library.impl("own_encoder", own_encoder_on_the_queue);

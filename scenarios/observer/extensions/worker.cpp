@@ -33,8 +33,8 @@ mpsprobe_status guarded(const Work& work) {
 const char* describe(void*) {
   static const std::string text = [] {
     std::string operations;
-    for (const char* name :
-         {"second_encoder", "off_queue", "borrowed_buffer", "own_encoder", "torchs_encoder"}) {
+    for (const char* name : {"second_encoder", "command_buffer", "off_queue", "borrowed_buffer",
+                             "own_encoder", "torchs_encoder"}) {
       operations +=
           std::string(operations.empty() ? "" : ", ") + R"({"name": ")" + name +
           R"(", "summary": "an extension's encoder", "source": "an extension", "paths": ["default"],

@@ -59,7 +59,7 @@ TEST_F(ReproRun, AReportIsReducedToTheLayerAndTheThreadsThatMatter) {
 // From the run to what is filed: the programs were shown to fail, and the bundle says so.
 TEST_F(ReproRun, TheProgramsOfTheMinimumFailHereAndGoIntoTheBundle) {
   Run result = mpsprobe({"run", "--cell", "sim/linear/nograph/threads=3/iterations=2", "--trials",
-                         "2", "--out", path("out")});
+                         "6", "--out", path("out")});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   result = mpsprobe({"repro", path("out/report.json"), "--no-conditions"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
