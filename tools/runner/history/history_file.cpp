@@ -78,9 +78,9 @@ KeptRun run_of(const json& record) {
   facts.simulated = record.at("simulated").get<bool>();
   facts.planned = record.at("planned").get<int>();
   facts.undone = record.at("undone").get<int>();
-  for (const auto& [label, arm] : record.at("arms").items()) {
-    const auto text = [&arm](size_t at) { return arm.at(at).get<std::string>(); };
-    facts.arms[label] = {text(0), text(1), text(2), text(3)};
+  for (const auto& arm : record.at("arms").items()) {
+    const auto text = [&arm](size_t at) { return arm.value().at(at).get<std::string>(); };
+    facts.arms[arm.key()] = {text(0), text(1), text(2), text(3)};
   }
   for (const auto& [title, name] : record.at("outcomes").items()) {
     facts.outcomes[title] = named<Outcome>(name.get<std::string>()).value();
