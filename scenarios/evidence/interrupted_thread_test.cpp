@@ -114,7 +114,7 @@ TEST(FrameChain, ACallThroughANullPointerHasItsCaller) {
   EXPECT_EQ(called_nothing[0], 0U);
   const auto function = reinterpret_cast<uint64_t>(&call_nothing);
   EXPECT_THAT(called_nothing[1],
-              testing::AllOf(testing::Gt(function), testing::Lt(function + 200)));
+              testing::AllOf(testing::Gt(function), testing::Lt(function + 1000)));
 }
 #endif
 
