@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <sys/ucontext.h>
 
+#include <array>
+#include <atomic>
 #include <map>
 #include <vector>
 
@@ -69,7 +71,8 @@ TEST(FrameChain, ALinkThatTheChainHoldsIsNotRepeated) {
 }
 
 #if defined(__linux__) && defined(__x86_64__)
-std::vector<uint64_t> called_nothing;
+std::array<uint64_t, recorder_layout::kFrames> called_nothing;
+std::atomic<uint32_t> calls_of_nothing = 0;
 
 // The stack of this process, as the handler of a Mac reads it: beyond what its objects are.
 __attribute__((no_sanitize("address"))) bool read_stack(uint64_t address, FrameRecord& record) {
@@ -82,24 +85,20 @@ __attribute__((no_sanitize("address"))) bool read_stack(uint64_t address, FrameR
 void note_call(int, siginfo_t*, void* context) {
   auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
   const auto stack = static_cast<uint64_t>(registers[REG_RSP]);
-  std::vector<uint64_t> frames(recorder_layout::kFrames);
-  std::atomic<uint32_t> count = 0;
   // No chain: this program may have been built without frame pointers.
   walk_frame_chain(
       {static_cast<uint64_t>(registers[REG_RIP]), 0, 0, stack},
       [](uint64_t at, FrameRecord& record) { return at != 0 && read_stack(at, record); },
-      frames.data(), count);
-  frames.resize(count);
-  called_nothing = frames;
+      called_nothing.data(), calls_of_nothing);
   // As if what was called had returned.
-  registers[REG_RIP] = static_cast<int64_t>(frames.at(1));
+  registers[REG_RIP] = static_cast<int64_t>(called_nothing[1]);
   registers[REG_RSP] += 8;
 }
 
 __attribute__((noinline, no_sanitize("undefined"))) void call_nothing() {
   void (*volatile function)() = nullptr;
   function();
-  called_nothing.push_back(0);  // no tail call
+  ++calls_of_nothing;  // no tail call
 }
 
 TEST(FrameChain, ACallThroughANullPointerHasItsCaller) {
@@ -110,7 +109,7 @@ TEST(FrameChain, ACallThroughANullPointerHasItsCaller) {
   sigaction(SIGSEGV, &action, &before);
   call_nothing();
   sigaction(SIGSEGV, &before, nullptr);
-  ASSERT_EQ(called_nothing.size(), 3U);
+  ASSERT_EQ(calls_of_nothing, 3U);
   EXPECT_EQ(called_nothing[0], 0U);
   const auto function = reinterpret_cast<uint64_t>(&call_nothing);
   EXPECT_THAT(called_nothing[1],
