@@ -3,13 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "harness/stack/symboliser.h"
 
 #ifdef __linux__
+#include <sys/ptrace.h>
+
 namespace mpsprobe::process_stack_test {
 
 using testing::Contains;

@@ -1,6 +1,7 @@
 #include "reproducers/reverify/verdict.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
