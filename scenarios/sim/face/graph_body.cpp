@@ -134,8 +134,9 @@ T cast(double number) {
 // A call of what is written for each type: `with(T())`.
 template <typename With>
 auto by_type(uint32_t type, const With& with) {
+  // NOLINTBEGIN(bugprone-branch-clone): each calls it with another type
   switch (type) {
-    case kFloat | 32:  // NOLINT(bugprone-branch-clone): each calls it with another type
+    case kFloat | 32:
       return with(float());
     case kFloat | 16:
       return with(Half());
@@ -159,6 +160,7 @@ auto by_type(uint32_t type, const With& with) {
       metal::fail_assertion("-[MPSGraph simulated]", 0,
                             "the simulated device lacks this type of numbers");
   }
+  // NOLINTEND(bugprone-branch-clone)
 }
 
 double truth(bool holds) {
