@@ -44,7 +44,7 @@ while(_mpsprobe_data)
          "${PROJECT_BINARY_DIR}/share/mpsprobe/${_name}" SYMBOLIC)
   endif()
   install(DIRECTORY ${_folder}/ DESTINATION ${CMAKE_INSTALL_DATADIR}/mpsprobe/${_name} COMPONENT wheel
-          FILES_MATCHING PATTERN "*.json" PATTERN "*.h" PATTERN "*.c" PATTERN "*.cpp" PATTERN "*.mm" PATTERN "*.py"
+          FILES_MATCHING PATTERN "*.json" PATTERN "*.h" PATTERN "*.c" PATTERN "*.cpp" PATTERN "*.mm" PATTERN "*.py" PATTERN "*.mustache"
                          PATTERN "CMakeLists.txt")
 endwhile()
 

@@ -25,13 +25,13 @@ struct Place {
 };
 const Place kPlaces[] = {
     {"LibTorch", "scenarios/operations/table.cpp and the files that it names"},
-    {"C++", "reproducers/emit/recipes.cpp: launch"},
-    {"Python", "reproducers/emit/recipes.cpp: python_launch"},
+    {"C++", "reproducers/emit/recipes.cpp: call"},
+    {"Python", "reproducers/emit/recipes.cpp: python"},
     {"Metal", "scenarios/metal/recipe.cpp"},
-    {"Metal program", "reproducers/emit/recipes.cpp: graph_build, or compute_emission.cpp"},
+    {"Metal program", "reproducers/emit/recipes.cpp: graph_build, or metal.cpp"},
     {"MLX", "scenarios/mlx: single_operations.cpp, models.cpp or lazy_operations.cpp"},
-    {"MLX C++", "reproducers/emit/mlx_emission.cpp: launch"},
-    {"MLX Python", "reproducers/emit/mlx_emission.cpp: python_launch"},
+    {"MLX C++", "reproducers/emit/mlx.cpp: call"},
+    {"MLX Python", "reproducers/emit/mlx.cpp: python"},
 };
 
 std::vector<std::string> cells_of(const std::string& line) {

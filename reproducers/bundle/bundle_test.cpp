@@ -72,7 +72,7 @@ TEST(Bundle, HasNoneOfThePlantedStringsAnywhereInItsArchive) {
   const auto bundles = write_bundles(run.run() / "journal.ndjson", run.options());
   ASSERT_EQ(bundles.size(), 1U);
   const std::vector<BundleFile> files = unpacked(bundles[0]);
-  ASSERT_EQ(files.size(), 10U);
+  ASSERT_EQ(files.size(), 9U);
   for (const BundleFile& file : files) {
     const std::string bytes = ascii_lower(file.path + "\n" + file.bytes);
     for (const std::string& text : run.planted()) {
@@ -91,9 +91,8 @@ TEST(Bundle, SaysWhatTheRunMeasuredAndNothingElse) {
   const std::vector<BundleFile> files = unpacked(bundles.at(0));
   const std::string text = file_of(files, "/issue.md");
   EXPECT_THAT(text, HasSubstr("bad access in Sample::encode"));
-  EXPECT_THAT(
-      text,
-      HasSubstr(": linear nograph, 3 threads (macOS 15.3 (24D60), Mac16,5, LibTorch 2.15.0)"));
+  EXPECT_THAT(text, HasSubstr(": MPSNDArrayMatrixMultiplication, linear nograph, 3 threads (macOS "
+                              "15.3 (24D60), Mac16,5, LibTorch 2.15.0)"));
   for (const char* part :
        {"Steps to reproduce", "Expected", "Actual", "Configuration", "API misuse",
         "linear nograph, 3 threads: 10 of 10 failed: above 69% with 95% confidence",
@@ -149,7 +148,7 @@ TEST(Bundle, InTheGalleryMatchesItsManifest) {
     EXPECT_EQ(sha256(bytes_of(folder / file)), line.substr(0, 64)) << file;
     ++files;
   }
-  EXPECT_GT(files, 15U);
+  EXPECT_GT(files, 5U);
 }
 
 TEST(Bundle, OfSimulatedEvidenceIsRefusedAndElseMarkedInEveryFile) {

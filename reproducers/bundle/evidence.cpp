@@ -119,6 +119,40 @@ bool is_of_own_code(const std::vector<std::string>& environment) {
   });
 }
 
+/// Of the failure that has this title; a crash where none has.
+Outcome outcome_of(const Journal& journal, const std::string& title) {
+  for (const TrialRecord& trial : journal.trials) {
+    if (trial.judgement.signature == title) return trial.judgement.outcome;
+  }
+  return Outcome::signal;
+}
+
+/// The programs in the forms that `repro` found. Not those that never failed there.
+std::vector<Emission> emit_as_tried(EmissionRequest request, const std::vector<Proof>& proofs) {
+  if (!proofs.empty()) request.attempts = EmissionRequest{}.attempts;  // of those not tried
+  const EmissionRequest untried = request;
+  std::vector<Emission> programs;
+  for (Emission& each : emit(untried)) {
+    if (each.kind == Kind::mpsprobe) continue;
+    const auto rate = std::find_if(proofs.begin(), proofs.end(), [&](const Proof& proof) {
+      return proof.kind == each.kind && proof.arm == "rate" && proof.tried();
+    });
+    if (rate == proofs.end()) {
+      programs.push_back(std::move(each));
+      continue;
+    }
+    if (rate->k == 0) continue;
+    request.form = rate->form;
+    request.attempts = rate->attempts;
+    request.seconds = rate->attempts_seconds;
+    request.limit = rate->limit;
+    for (Emission& tried : emit(request)) {
+      if (tried.kind == each.kind) programs.push_back(std::move(tried));
+    }
+  }
+  return programs;
+}
+
 class ReproductionReader {
  public:
   ReproductionReader(const Folder& run, std::string folder, Redactor& redactor,
@@ -198,7 +232,7 @@ class ReproductionReader {
       leave("proofs.json", shown(redactor_.text(error.what())));
     }
     for (Proof& line : result_.proofs) {
-      for (std::string* text : {&line.arm, &line.what, &line.command, &line.problem}) {
+      for (std::string* text : {&line.what, &line.command, &line.problem}) {
         *text = shortened(printable(redactor_.text(*text)), 1000);
       }
     }
@@ -216,12 +250,9 @@ class ReproductionReader {
     return false;
   }
 
-  /// The second line of a program says how the failure is called, and whether it is simulated.
-  static std::string without_title(const std::string& text) {
-    const size_t first = text.find('\n');
-    const std::string_view second = std::string_view(text).substr(std::min(first, text.size()));
-    if (!second.starts_with("\n//") && !second.starts_with("\n#")) return text;
-    return text.substr(0, first) + text.substr(std::min(text.find('\n', first + 1), text.size()));
+  /// The first line of a program says how the failure is called.
+  static std::string_view without_title(std::string_view text) {
+    return text.substr(std::min(text.find('\n'), text.size()));
   }
 
   const Folder& run_;
@@ -281,23 +312,20 @@ Reproduction read_reproduction(const Evidence& evidence, const std::string& raw_
     return result;
   }
   if (programs.empty() || !result.programs.empty()) return result;
-  if (minimised && result.minimum->reliability.trials > 0) {
-    const Proportion seen = result.minimum->reliability.proportion();
-    rate = static_cast<double>(seen.failures) / seen.trials;
-  }
+  if (minimised) reader.proofs();
+  EmissionRequest request{.cell = result.cell,
+                          .signature = title,
+                          .outcome = outcome_of(evidence.journal, title),
+                          .watermark = simulated ? simulated_watermark(result.cell) : "",
+                          .attempts = attempts_for(rate),
+                          .programs = programs};
   try {
-    result.programs = emit({.cell = result.cell,
-                            .signature = title,
-                            .watermark = simulated ? simulated_watermark(result.cell) : "",
-                            .failure_rate = rate,
-                            .programs = programs});
-    std::erase_if(result.programs,
-                  [](const Emission& each) { return each.kind == Kind::mpsprobe; });
+    result.programs = emit_as_tried(request, result.proofs);
   } catch (const InputError& error) {
     result.not_taken.push_back(fmt::format("no program was made: {}", shown(error.what())));
     return result;
   }
-  if (minimised && reader.are_of_this_version(result.programs)) reader.proofs();
+  if (!result.proofs.empty() && !reader.are_of_this_version(result.programs)) result.proofs.clear();
   return result;
 }
 

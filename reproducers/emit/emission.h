@@ -2,11 +2,11 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "harness/record/process_record.h"
 #include "harness/wire/cell.h"
 #include "harness/wire/enum_words.h"
 
@@ -15,10 +15,10 @@ namespace mpsprobe {
 /// The kinds of program that a failing cell is handed on as.
 enum class Kind : uint8_t {
   metal,       ///< one Objective-C++ file on Apple's frameworks alone: for Feedback Assistant
-  libtorch,    ///< one C++ file and its CMakeLists.txt, on LibTorch
-  python,      ///< a text to paste into PyTorch's tracker
-  mlx,         ///< one C++ file and its CMakeLists.txt, on MLX
-  mlx_python,  ///< a text to paste into MLX's tracker
+  libtorch,    ///< one C++ file on LibTorch
+  python,      ///< one Python file: on PyTorch, or of somebody's own code
+  mlx,         ///< one C++ file on MLX
+  mlx_python,  ///< one Python file on MLX
   mpsprobe,    ///< the cell itself: one command
 };
 
@@ -33,11 +33,20 @@ struct EmittedFile {
   std::string text;
 };
 
+/// What the cell leaves open, and what decides how often a program fails.
+struct ProgramForm {
+  bool inputs_first = true;   ///< each thread makes its inputs before the threads meet, or after
+  bool stream_first = false;  ///< the same of its stream
+  int rounds = 1;             ///< of starting and joining the threads, in each process
+
+  friend bool operator==(const ProgramForm&, const ProgramForm&) = default;
+};
+
 /// A cell as a program of one kind.
 struct Emission {
   Kind kind = Kind::mpsprobe;
-  /// The program; in the order in which to show them. None for Kind::mpsprobe, and none where
-  /// `why_not` says that there is no such program for the cell.
+  /// The program first, then what it takes. None for Kind::mpsprobe, and none where `why_not` says
+  /// that there is no such program for the cell.
   std::vector<EmittedFile> files;
   std::string build;  ///< one line for a shell, in the folder of the files; empty: nothing to build
   std::string run;    ///< one line for a shell, in the same folder
@@ -45,6 +54,8 @@ struct Emission {
   std::vector<std::string> not_expressed;
   /// Where not empty, this kind is impossible for the cell: why, as a sentence for people.
   std::string why_not;
+  /// Folder of somebody's own code, which may read what lies beside it; else empty.
+  std::filesystem::path beside;
 
   bool possible() const { return why_not.empty(); }
 };
@@ -53,28 +64,38 @@ struct Emission {
 struct EmissionRequest {
   Cell cell;
   std::string signature;  ///< of the failure: title text, may hold anything; shown as one comment
+  Outcome outcome = Outcome::signal;  ///< of the failure: numbers are checked where they were wrong
   /// One line that says that what is known of the failure was simulated; empty where it was not.
-  /// Every file that can hold a comment has it near its top.
   std::string watermark;
-  /// Failures per trial as measured, 0 to 1: decides how many runs the programs make by themselves,
-  /// as many as see such a failure with 99%, between 10 and 300.
-  double failure_rate = 1;
+  /// Processes that the program starts, each of which makes one attempt.
+  int attempts = 20;
+  double seconds = 0;  ///< that they take in all, as measured; 0 where that is not known
+  int limit = 60;      ///< seconds that one may take: a hang takes them all
+  ProgramForm form = {};
   /// FILE_OR_MODULE::NAME where the operation is somebody's own Python function or test
   /// (OperationInfo): its file is then copied into the program.
   std::string own_function;
   std::string own_test;
-  /// Folder with the programs as they come with mpsprobe: metal/, libtorch/, python/, mlx/ below
-  /// it. At run time `data_folder() / "programs"`.
+  /// Folder with the templates of programs as they come with mpsprobe. At run time
+  /// `data_folder() / "programs"`.
   std::filesystem::path programs;
 };
 
 /// The cell as a program of each kind that there is for its backend, in the order of Kind, also of
 /// what is impossible: for own code in Python, on MLX for a cell of mlx, else on Metal, LibTorch
-/// and in Python. An emitted
-/// program is byte for byte the one in `programs` but for its first lines (the cell, the signature,
-/// the watermark) and the values in its block of parameters. Throws InputError where a program is
-/// not in that folder or has not the form that is expected, which is a broken installation.
+/// and in Python. A program holds the cell's operation, threads and conditions and nothing else. It
+/// makes its attempts in processes of its own, prints how many failed, and exits with 1 where one
+/// did, else with 0. Throws InputError where a template is missing or broken, which is a broken
+/// installation.
 std::vector<Emission> emit(const EmissionRequest& request);
+
+/// Attempts that show a failure with 99% where each fails with this chance, from 1 to `most`.
+int attempts_for(double rate, int most = 300);
+
+/// The calls of a library that the cell is about, as its documentation names them: "mx.matmul",
+/// "torch.nn.functional.linear", "MPSNDArrayMatrixMultiplication"; the operation's own name where
+/// there is no program of it.
+std::string api_of(const Cell& cell);
 
 /// The one line with which a simulated finding is marked in a program, for EmissionRequest.
 std::string simulated_watermark(const Cell& cell);

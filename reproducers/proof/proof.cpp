@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <map>
@@ -12,6 +13,7 @@
 #include "harness/executor/environment.h"
 #include "harness/folder/folder.h"
 #include "harness/process/command.h"
+#include "harness/statistics/interval.h"
 #include "harness/wire/split.h"
 #include "harness/wire/variables.h"
 
@@ -64,32 +66,223 @@ std::optional<int> exit_code_of(const CommandResult& result) {
   return exited->code;
 }
 
+/// Attempts of each form, until so many have failed or so long; then of the best one, fresh ones.
+constexpr int kAttemptsOfForm = 40;
+constexpr int kFailuresOfForm = 8;
+constexpr double kSecondsOfForm = 20;
+constexpr int kAttempts = 40;
+/// Where an attempt hangs it takes its whole limit.
+constexpr int kHangs = 2;
+constexpr int kShortest = 10;  ///< seconds of the shortest limit
+constexpr double kTimesTheFastest = 3;
+/// Rounds of threads in one process, as the other of two forms.
+constexpr int kManyRounds = 50;
+
+/// A simpler form is taken where it fails at least so often, beside the best one.
+constexpr double kNearly = 0.9;
+/// Whoever gets the program has another machine, or this one is busier then: a race that was seen
+/// in 30 of 40 attempts was seen in 4 of 20 an hour later, beside six builds.
+constexpr double kElsewhere = 0.5;
+
+/// How often attempts failed.
+struct Rate {
+  int failed = 0, attempts = 0;
+  double seconds = 0;
+  double fastest = 1e9;  ///< seconds of the shortest attempt
+  double value() const { return attempts == 0 ? 0 : static_cast<double>(failed) / attempts; }
+};
+
+/// How a program of one kind is made to run here.
+struct Runner {
+  Words compile;  ///< empty: nothing to build
+  std::string with;
+  Words run;
+  Variables variables;
+  std::string how;      ///< what is under it, in words; empty: nothing is
+  std::string why_not;  ///< then it is built, and no more
+};
+
 class Prover {
  public:
   explicit Prover(const ProofRequest& request) : request_(request) {}
 
-  std::vector<Proof> all() {
-    for (const Emission& emission : request_.emissions) {
+  Proved all() {
+    for (Emission& emission : emit(request_.what)) {
       kind_ = emission.kind;
-      if (kind_ == Kind::mpsprobe) continue;  // the cell itself: its trials are its proof
+      const auto& kinds = request_.kinds;
+      if (!kinds.empty() && std::find(kinds.begin(), kinds.end(), kind_) == kinds.end()) continue;
       folder_ = request_.work / std::string(name_of(kind_));
-      if (!emission.possible()) {
+      if (kind_ == Kind::mpsprobe) {  // the cell itself: its trials are its proof
+      } else if (!emission.possible()) {
         untried("build", "there is no such program for this cell: " + emission.why_not);
       } else {
+        beside_ = emission.beside;
         write(emission);
-        if (kind_ == Kind::libtorch) libtorch();
-        if (kind_ == Kind::python) python();
-        if (kind_ == Kind::metal) metal();
-        if (kind_ == Kind::mlx) mlx();
-        if (kind_ == Kind::mlx_python) mlx_python();
+        if (const std::optional<Runner> runner = runner_of_kind())
+          emission = tried(emission, *runner);
       }
+      emissions_.push_back(std::move(emission));
     }
-    return std::move(proofs_);
+    return {std::move(emissions_), std::move(proofs_)};
   }
 
  private:
   void untried(const std::string& arm, const std::string& problem) {
     proofs_.push_back({.kind = kind_, .arm = arm, .what = "nothing", .problem = problem});
+  }
+
+  std::optional<Runner> runner_of_kind() {
+    switch (kind_) {
+      case Kind::libtorch:
+        return libtorch();
+      case Kind::python:
+        return python();
+      case Kind::metal:
+        return metal();
+      case Kind::mlx:
+        return mlx();
+      case Kind::mlx_python:
+        return mlx_python();
+      default:
+        return std::nullopt;
+    }
+  }
+
+  /// The program in the form that fails most often, or why there is none.
+  Emission tried(Emission emission, const Runner& runner) {
+    if (!runner.compile.empty() && !build(runner)) return emission;
+    if (!runner.why_not.empty()) {
+      untried("failing", runner.why_not);
+      return emission;
+    }
+    Variables failing = runner.variables;
+    if (request_.simulated) failing["MPSPROBE_SIM_PROFILE"] = profile(request_.what.cell.profile);
+    EmissionRequest what = request_.what;
+    what.attempts = 1;
+    choose_form(what, runner, failing);
+    if (interrupted() || !remake(what, runner)) return emission;
+    const int attempts = what.outcome == Outcome::hang ? kHangs : kAttempts;
+    const Rate rate = rate_of(runner, failing, attempts, attempts, request_.run_seconds);
+    Proof proof{.kind = kind_,
+                .arm = "rate",
+                .what = "attempts that failed, a process each",
+                .command = fmt::format("{} once", fmt::join(runner.run, " ")),
+                .expected_exit_code = 1,
+                .k = rate.failed,
+                .n = rate.attempts,
+                .seconds = rate.seconds,
+                .held = rate.failed > 0 && rate.failed == rate.attempts};
+    if (rate.attempts == 0) return emission;
+    const double low = exact_interval(rate.failed, rate.attempts).low;
+    if (rate.failed > 0) {
+      what.attempts = attempts_for(kElsewhere * low, what.outcome == Outcome::hang ? kHangs : 300);
+      what.seconds = what.attempts * rate.seconds / rate.attempts;
+      proof.form = what.form;
+      proof.attempts = what.attempts;
+      proof.attempts_seconds = what.seconds;
+      proof.limit = what.limit;
+    }
+    proofs_.push_back(proof);
+    if (rate.failed == 0) {
+      emission.files.clear();
+      emission.why_not = fmt::format("it did not fail in {} attempts here", rate.attempts);
+      return emission;
+    }
+    emission = emission_of(what);
+    if (!remake(what, runner)) return emission;
+    if (request_.simulated) {
+      Variables clean = runner.variables;
+      clean["MPSPROBE_SIM_PROFILE"] = profile("clean");
+      try_arm("clean", "run with " + runner.how + ", without a defect", runner.run, 0, clean,
+              request_.run_seconds);
+    }
+    try_arm("failing",
+            runner.how.empty()
+                ? "run as it is on this machine"
+                : fmt::format("run with {}, profile {}", runner.how, request_.what.cell.profile),
+            runner.run, 1, failing, request_.run_seconds);
+    return emission;
+  }
+
+  /// The plainest, where it always fails. Else first who makes what before the threads meet, in
+  /// processes of many rounds, where a difference shows soonest; then one round a process, which is
+  /// simpler, where that fails nearly as often.
+  void choose_form(EmissionRequest& what, const Runner& runner, const Variables& variables) {
+    const Cell& cell = what.cell;
+    std::vector<ProgramForm> forms = {{.rounds = kManyRounds}};
+    if (cell.backend == Backend::mlx && cell.owner == Owner::thread) {
+      for (const bool inputs : {true, false}) {
+        for (const bool stream : {true, false}) {
+          if (!inputs || stream) {
+            forms.push_back(
+                {.inputs_first = inputs, .stream_first = stream, .rounds = kManyRounds});
+          }
+        }
+      }
+    }
+    if (what.outcome == Outcome::hang) {
+      what.limit = kShortest;
+      return;
+    }
+    const auto rate_in = [&](const ProgramForm& form) {
+      what.form = form;
+      return remake(what, runner)
+                 ? rate_of(runner, variables, kAttemptsOfForm, kFailuresOfForm, kSecondsOfForm)
+                 : Rate{};
+    };
+    const Rate plain = rate_in({});
+    if (plain.value() == 1) return;
+    // So long that one which takes it hangs, and no longer: a race may also end so.
+    what.limit = static_cast<int>(
+        std::clamp(kTimesTheFastest * kManyRounds * plain.fastest, 1.0 * kShortest, 60.0));
+    Rate best;
+    ProgramForm chosen = forms.front();
+    for (const ProgramForm& form : forms) {
+      if (interrupted()) break;
+      const Rate rate = rate_in(form);
+      if (best.attempts > 0 && rate.value() <= best.value()) continue;
+      best = rate;
+      chosen = form;
+    }
+    ProgramForm once = chosen;
+    once.rounds = 1;
+    what.form = rate_in(once).value() >= kNearly * best.value() ? once : chosen;
+  }
+
+  Rate rate_of(const Runner& runner, const Variables& variables, int most, int enough,
+               double most_seconds) {
+    Words once = runner.run;
+    once.emplace_back("once");
+    Rate rate;
+    while (rate.attempts < most && rate.failed < enough && rate.seconds < most_seconds &&
+           !interrupted()) {
+      const auto start = std::chrono::steady_clock::now();
+      const CommandResult result = command(once, request_.run_seconds, variables);
+      const double seconds =
+          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      rate.seconds += seconds;
+      rate.fastest = std::min(rate.fastest, seconds);
+      ++rate.attempts;
+      // What it prints of a GPU's error is no failure of the process.
+      const bool printed =
+          request_.what.outcome == Outcome::gpu_error &&
+          (result.out + result.err).find("exited with error status") != std::string::npos;
+      if (printed || exit_code_of(result) != 0) ++rate.failed;
+    }
+    return rate;
+  }
+
+  Emission emission_of(const EmissionRequest& what) const {
+    for (Emission& each : emit(what)) {
+      if (each.kind == kind_) return std::move(each);
+    }
+    return {};
+  }
+
+  bool remake(const EmissionRequest& what, const Runner& runner) {
+    write(emission_of(what));
+    if (runner.compile.empty()) return true;
+    return exit_code_of(command(runner.compile, request_.build_seconds, {})) == 0;
   }
 
   void write(const Emission& emission) const {
@@ -107,8 +300,7 @@ class Prover {
     for (const std::string& each : inherited_environment()) {
       const std::string name = each.substr(0, each.find('='));
       // What another simulation left, and what would change a program's work.
-      const bool ours = name == "MPSPROBE_SIM_PROFILE" || name == "MPS_FORCE_GRAPH_PATH" ||
-                        name.starts_with("REPRODUCER_");
+      const bool ours = name == "MPSPROBE_SIM_PROFILE" || name == "MPS_FORCE_GRAPH_PATH";
       if (!ours && !variables.contains(name) && !of_cell_.contains(name)) {
         environment.push_back(each);
       }
@@ -122,138 +314,118 @@ class Prover {
     return run_command(started, seconds, environment);
   }
 
-  // Runs it until each run has ended, notes how; `crashes` says that a signal is expected as well.
   bool try_arm(const std::string& arm, const std::string& what, const Words& words, int expected,
-               const Variables& variables, int runs, double seconds, bool crashes = false) {
+               const Variables& variables, double seconds) {
     Proof proof{.kind = kind_,
                 .arm = arm,
                 .what = what,
                 .command = fmt::format("{}", fmt::join(words, " ")),
                 .expected_exit_code = expected};
-    const auto start = std::chrono::steady_clock::now();
-    for (int i = 0; i < runs && !interrupted(); ++i) {
-      const CommandResult result = command(words, seconds, variables);
-      ++proof.n;
-      proof.exit_code = exit_code_of(result);
-      const bool crashed =
-          crashes && std::holds_alternative<Signaled>(result.termination) && !result.timed_out;
-      if (proof.exit_code == expected || crashed) {
-        ++proof.k;
-      } else if (proof.problem.empty()) {
-        proof.problem = in_words(result);
-      }
+    if (interrupted()) {
+      proof.problem = "it was interrupted before";
+      proofs_.push_back(proof);
+      return false;
     }
+    const auto start = std::chrono::steady_clock::now();
+    const CommandResult result = command(words, seconds, variables);
     proof.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    proof.held = proof.n > 0 && proof.k == proof.n;
-    if (proof.n == 0) proof.problem = "it was interrupted before";
+    proof.exit_code = exit_code_of(result);
+    proof.n = 1;
+    // The text for PyTorch starts no process: it ends as the failure ends it.
+    const bool died = kind_ == Kind::python && expected != 0 && !result.timed_out &&
+                      std::holds_alternative<Signaled>(result.termination);
+    proof.held = died || proof.exit_code == expected;
+    proof.k = proof.held ? 1 : 0;
+    if (!proof.held) proof.problem = in_words(result);
     proofs_.push_back(proof);
     return proof.held;
   }
 
-  bool build(const Words& words, const std::string& with) {
-    return try_arm("build", "compiled with " + with + ", warnings as errors", words, 0, {}, 1,
-                   request_.build_seconds);
+  bool build(const Runner& runner) {
+    return try_arm("build", "compiled with " + runner.with + ", warnings as errors", runner.compile,
+                   0, {}, request_.build_seconds);
   }
 
   std::string profile(const std::string& name) const {
     return (request_.data / "profiles" / (name + ".json")).string();
   }
 
-  // Both arms of a program that was built or needs no building.
-  void run_arms(const Words& words, Variables variables, const std::string& how, bool crashes) {
-    const auto arm = [&](const std::string& name, const std::string& what, int expected) {
-      return try_arm(name, what, words, expected, variables, request_.runs, request_.run_seconds,
-                     crashes && expected != 0);
-    };
-    if (!request_.simulated) {
-      arm("failing", "run as it is on this machine", 1);
-      return;
-    }
-    variables["MPSPROBE_SIM_PROFILE"] = profile("clean");
-    // First: a program that fails without a defect proves nothing by failing with one.
-    if (!arm("clean", "run with " + how + ", without a defect", 0)) {
-      untried("failing", "it fails without a defect as well");
-      return;
-    }
-    variables["MPSPROBE_SIM_PROFILE"] = profile(request_.cell.profile);
-    arm("failing", "run with " + how + ", profile " + request_.cell.profile, 1);
+  std::string why_no_device() const {
+    const Cell& cell = request_.what.cell;
+    if (cell.backend != Backend::mps || kApple || request_.simulated) return "";
+    return "this machine has no MPS device";
   }
 
-  bool has_device() {
-    if (request_.cell.backend != Backend::mps || kApple || request_.simulated) return true;
-    untried("failing", "this machine has no MPS device");
-    return false;
-  }
-
-  std::optional<Variables> preloaded() {
-    if (!request_.simulated) return Variables{};
+  /// Puts the simulated device under what runs on LibTorch.
+  void preload(Runner& runner) const {
+    if (!request_.simulated) return;
     // A program that asks for mps gets it from the stand-in.
     const char* const name =
-        request_.cell.backend == Backend::mps ? "libmpsprobe_stand_in" : "libmpsprobe_sim";
+        request_.what.cell.backend == Backend::mps ? "libmpsprobe_stand_in" : "libmpsprobe_sim";
     const fs::path library = request_.libraries / (name + std::string(kSuffix));
     if (!fs::exists(library)) {
-      untried("failing", library.string() + " is missing: build it with LibTorch, or install it");
-      return std::nullopt;
+      runner.why_not = library.string() + " is missing: build it with LibTorch, or install it";
     }
-    return Variables{{kPreload, library.string()}};
+    runner.variables[kPreload] = library.string();
+    runner.how = "the simulated device preloaded";
   }
 
-  void libtorch() {
+  std::optional<Runner> libtorch() {
     if (request_.library.empty() || !fs::exists(request_.library)) {
       untried("build", "the LibTorch of the failing trials is not known or not there any more");
-      return;
+      return std::nullopt;
     }
     const fs::path lib = request_.library.parent_path();
     const std::string include = (lib.parent_path() / "include").string();
     const std::string program = (folder_ / "reproducer").string();
-    Words words = words_in(
-        "c++ -std=c++20 -O1 -DNDEBUG -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror");
-    words.insert(words.end(),
-                 {"-isystem", include, "-isystem", include + "/torch/csrc/api/include",
-                  (folder_ / "reproducer.cpp").string(), "-o", program, "-L" + lib.string(),
-                  "-Wl,-rpath," + lib.string(), "-ltorch_cpu", "-lc10"});
+    Runner runner{.compile = words_in("c++ -std=c++20 -O1 -Wall -Wextra -Werror"),
+                  .with = "c++ and the LibTorch of the worker",
+                  .run = {program}};
+    runner.compile.insert(
+        runner.compile.end(),
+        {"-isystem", include, "-isystem", include + "/torch/csrc/api/include",
+         (folder_ / "reproducer.cpp").string(), "-o", program, "-L" + lib.string(),
+         "-Wl,-rpath," + lib.string(), "-ltorch_cpu", "-lc10"});
     if (!kApple) {
       // A build for CUDA needs libraries that the worker found by other means.
-      words.insert(words.end(), {"-lpthread", "-Wl,--unresolved-symbols=ignore-in-shared-libs"});
+      runner.compile.insert(runner.compile.end(),
+                            {"-lpthread", "-Wl,--unresolved-symbols=ignore-in-shared-libs"});
     }
-    if (!build(words, "c++ and the LibTorch of the worker") || !has_device()) return;
-    const auto variables = preloaded();
-    if (variables.has_value()) {
-      run_arms({program}, *variables, "the simulated device preloaded", false);
-    }
+    runner.why_not = why_no_device();
+    preload(runner);
+    return runner;
   }
 
-  // A harness for a file of theirs, by the interpreter of the trials.
-  void own_code() {
-    Variables variables;
+  // A program that takes a file of theirs, by the interpreter of the trials.
+  Runner own_code() const {
+    Runner runner{.run = {request_.interpreter, program_text()}};
     for (const std::string& each : request_.environment) {
       const size_t equals = each.find('=');
-      variables[each.substr(0, equals)] =
+      runner.variables[each.substr(0, equals)] =
           equals == std::string::npos ? "" : each.substr(equals + 1);
     }
-    run_arms({request_.interpreter, (folder_ / "reproducer.py").string()}, variables, "", false);
+    if (!beside_.empty()) runner.variables.try_emplace("PYTHONPATH", beside_.string());
+    return runner;
   }
 
-  void python() {
+  std::string program_text() const { return (folder_ / "reproducer.py").string(); }
+
+  std::optional<Runner> python() {
     if (!request_.interpreter.empty()) return own_code();
-    const std::string program = (folder_ / "reproducer.py").string();
     if (!try_arm("text", "compiled by python3",
                  {"python3", "-c", "import sys; compile(open(sys.argv[1]).read(), 'p', 'exec')",
-                  program},
-                 0, {}, 1, request_.build_seconds)) {
-      return;
+                  program_text()},
+                 0, {}, request_.build_seconds)) {
+      return std::nullopt;
     }
+    Runner runner{.run = {"python3", program_text()}, .why_not = why_no_device()};
     const CommandResult import =
         command({"python3", "-c", "import torch"}, request_.build_seconds, {});
     if (exit_code_of(import) != 0) {
-      untried("failing", "python3 has no torch that can be imported here: " + in_words(import));
-      return;
+      runner.why_not = "python3 has no torch that can be imported here: " + in_words(import);
     }
-    if (!has_device()) return;
-    const auto variables = preloaded();
-    if (variables.has_value()) {
-      run_arms({"python3", program}, *variables, "the simulated device preloaded", true);
-    }
+    preload(runner);
+    return runner;
   }
 
   // The folder mlx/ of the release that the worker loaded; empty where it is not there.
@@ -265,86 +437,84 @@ class Prover {
     return {};
   }
 
-  void mlx() {
+  std::optional<Runner> mlx() {
     const fs::path root = mlx_root();
-    if (root.empty()) return;
+    if (root.empty()) return std::nullopt;
     const std::string program = (folder_ / "reproducer").string();
     const std::string lib = (root / "lib").string();
-    Words words = words_in("c++ -std=c++20 -O1 -Wall -Wextra -Wshadow -Werror");
-    words.insert(words.end(),
-                 {"-isystem", (root / "include").string(), (folder_ / "reproducer.cpp").string(),
-                  "-o", program, "-L" + lib, "-Wl,-rpath," + lib, "-lmlx"});
+    Runner runner{.compile = words_in("c++ -std=c++20 -O1 -Wall -Wextra -Werror"),
+                  .with = "c++ and the MLX of the worker",
+                  .run = {program}};
+    runner.compile.insert(
+        runner.compile.end(),
+        {"-isystem", (root / "include").string(), (folder_ / "reproducer.cpp").string(), "-o",
+         program, "-L" + lib, "-Wl,-rpath," + lib, "-lmlx"});
     if (!kApple) {
       const fs::path beside = root.parent_path() / "mlx_cpu.libs";
-      words.insert(words.end(), {"-lpthread", "-Wl,--allow-shlib-undefined",
-                                 "-Wl,-rpath-link," + beside.string()});
+      runner.compile.insert(runner.compile.end(), {"-lpthread", "-Wl,--allow-shlib-undefined",
+                                                   "-Wl,-rpath-link," + beside.string()});
     }
-    if (build(words, "c++ and the MLX of the worker")) run_arms({program}, {}, "", false);
+    return runner;
   }
 
-  void mlx_python() {
+  std::optional<Runner> mlx_python() {
     const fs::path root = mlx_root();
-    if (root.empty()) return;
+    if (root.empty()) return std::nullopt;
     // The package is of one Python's ABI; its own Python may not be the one that runs here.
-    const Variables variables{{"PYTHONPATH", root.parent_path().string()}};
+    Runner runner{.run = {"python3", program_text()},
+                  .variables = {{"PYTHONPATH", root.parent_path().string()}}};
     const CommandResult import = command({"python3", "-c", "import mlx.core as mx; mx.array(0)"},
-                                         request_.build_seconds, variables);
+                                         request_.build_seconds, runner.variables);
     if (exit_code_of(import) != 0) {
-      untried("failing", "python3 cannot import that MLX here: " + in_words(import));
-      return;
+      runner.why_not = "python3 cannot import that MLX here: " + in_words(import);
     }
-    run_arms({"python3", (folder_ / "reproducer.py").string()}, variables, "", false);
+    return runner;
   }
 
-  void metal() {
+  std::optional<Runner> metal() {
     const std::string source = (folder_ / "reproducer.mm").string();
     const std::string program = (folder_ / "reproducer").string();
-    Words words = {"clang++",      "-std=c++20", "-O1",  "-Wall", "-Wextra", "-Wshadow",
-                   "-Wconversion", "-Werror",    source, "-o",    program};
+    Runner runner{.compile = {"clang++", "-std=c++20", "-O1", "-Wall", "-Wextra", "-Werror", source,
+                              "-o", program},
+                  .with = "clang++ against the simulated device's face",
+                  .run = {program},
+                  .how = "the simulated device's face"};
+    Words& words = runner.compile;
     if (kApple) {
-      words.push_back("-fno-objc-arc");
+      runner.with = "clang++";
+      runner.how = "";
+      words.insert(words.end(), {"-fobjc-arc", "-Wno-unguarded-availability-new"});
       for (const char* framework : {"Foundation", "CoreGraphics", "Metal",
                                     "MetalPerformanceShaders", "MetalPerformanceShadersGraph"}) {
         words.insert(words.end(), {"-framework", framework});
       }
-    } else {
-      const fs::path face = request_.libraries / "libmpsprobe_metal_face.so";
-      const fs::path headers = request_.data / "frameworks";
-      if (!fs::exists(face) || !fs::exists(headers)) {
-        untried(
-            "build",
-            fmt::format("{} or {} is missing: build mpsprobe where clang and GNUstep are installed",
-                        face.string(), headers.string()));
-        return;
-      }
-      const CommandResult asked =
-          command({"gcc", "-print-file-name=libobjc.so"}, request_.build_seconds, {});
-      const fs::path objc = fs::path(asked.out.substr(0, asked.out.find('\n'))).parent_path();
-      const Words of_gnustep = words_in(
-          "-fblocks -fobjc-runtime=gcc -fconstant-string-class=NSConstantString -fobjc-exceptions "
-          "-isystem /usr/include/GNUstep -lmpsprobe_metal_face -lBlocksRuntime "
-          "-lgnustep-base -lobjc -lpthread");
-      // Our headers before those of GNUstep.
-      words.insert(words.end(),
-                   {"-isystem", (request_.data / "gnustep").string(), "-isystem",
-                    (objc / "include").string(), "-iframework", headers.string(),
-                    "-L" + request_.libraries.string(), "-Wl,-rpath," + request_.libraries.string(),
-                    "-L" + objc.string()});
-      words.insert(words.end(), of_gnustep.begin(), of_gnustep.end());
+      if (request_.simulated) runner.why_not = "the simulated device's face exists on Linux alone";
+      return runner;
     }
-    if (!build(words, kApple ? "clang++" : "clang++ against the simulated device's face")) return;
-    if (!kApple && !request_.simulated) {
-      untried("failing", "this machine has no Metal device");
-    } else if (kApple && request_.simulated) {
-      untried("failing", "the simulated device's face exists on Linux alone");
-    } else {
-      run_arms({program}, {}, "the simulated device's face", false);
+    if (!request_.simulated) runner.why_not = "this machine has no Metal device";
+    const fs::path face = request_.libraries / "libmpsprobe_metal_face.so";
+    const fs::path headers = request_.data / "frameworks";
+    if (!fs::exists(face) || !fs::exists(headers)) {
+      untried(
+          "build",
+          fmt::format("{} or {} is missing: build mpsprobe where clang and GNUstep are installed",
+                      face.string(), headers.string()));
+      return std::nullopt;
     }
-    if (!kApple) {
-      untried("cross-build",
-              "not compiled for macOS here; tools/cross-build-macos does that with the program as "
-              "it comes with mpsprobe");
-    }
+    const CommandResult asked =
+        command({"gcc", "-print-file-name=libobjc.so"}, request_.build_seconds, {});
+    const fs::path objc = fs::path(asked.out.substr(0, asked.out.find('\n'))).parent_path();
+    const Words of_gnustep = words_in(
+        "-fblocks -fobjc-runtime=gcc -fconstant-string-class=NSConstantString -fobjc-exceptions "
+        "-isystem /usr/include/GNUstep -lmpsprobe_metal_face -lBlocksRuntime "
+        "-lgnustep-base -lobjc -lpthread");
+    // Our headers before those of GNUstep.
+    words.insert(words.end(), {"-isystem", (request_.data / "gnustep").string(), "-isystem",
+                               (objc / "include").string(), "-iframework", headers.string(),
+                               "-L" + request_.libraries.string(),
+                               "-Wl,-rpath," + request_.libraries.string(), "-L" + objc.string()});
+    words.insert(words.end(), of_gnustep.begin(), of_gnustep.end());
+    return runner;
   }
 
   bool interrupted() const {
@@ -352,15 +522,17 @@ class Prover {
   }
 
   const ProofRequest& request_;
-  const Variables of_cell_ = parse_variables(request_.cell.env);
+  const Variables of_cell_ = parse_variables(request_.what.cell.env);
   Kind kind_ = Kind::mpsprobe;
   fs::path folder_;
+  fs::path beside_;  ///< of somebody's own code
+  std::vector<Emission> emissions_;
   std::vector<Proof> proofs_;
 };
 
 }  // namespace
 
-std::vector<Proof> prove(const ProofRequest& request) {
+Proved prove(const ProofRequest& request) {
   fs::create_directories(request.work);
   return Prover(request).all();
 }

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "harness/wire/cell.h"
 #include "reproducers/emit/emission.h"
 
 namespace mpsprobe {
@@ -16,7 +15,7 @@ namespace mpsprobe {
 /// each program and arm; where something could not be tried there is one as well, with the reason.
 struct Proof {
   Kind kind = Kind::mpsprobe;
-  std::string arm;      ///< "build", "text", "failing", "clean", "cross-build"
+  std::string arm;      ///< "build", "text", "rate", "clean", "failing"
   std::string what;     ///< what was done, in words for people
   std::string command;  ///< as for a shell, without the environment; empty where nothing was run
   /// Of the last run; none where a signal ended it or nothing was run.
@@ -27,6 +26,12 @@ struct Proof {
   int n = 0;
   double seconds = 0;  ///< of all runs together
   bool held = false;   ///< it was tried, and every run ended as expected
+  /// Of the arm "rate": the form that failed most often, in how many attempts the program makes it
+  /// fail, how long those take, and how long one may.
+  ProgramForm form = {};
+  int attempts = 0;
+  double attempts_seconds = 0;
+  int limit = 60;
   /// Why it could not be tried, or, where it was tried and did not hold, what it said at its end.
   std::string problem;
 
@@ -36,9 +41,9 @@ struct Proof {
 
 /// What to prove, and with what.
 struct ProofRequest {
-  Cell cell;
-  bool simulated = false;           ///< the failing trials ran on the simulated device
-  std::vector<Emission> emissions;  ///< from `emit`
+  EmissionRequest what;          ///< its attempts, seconds and form are found here
+  std::vector<Kind> kinds = {};  ///< only these; empty: each that there is
+  bool simulated = false;        ///< the failing trials ran on the simulated device
   /// Folder to build in: made where missing, and left with what was built. Absolute.
   std::filesystem::path work;
   /// `data_folder()`: holds profiles/, and the headers that stand in for Apple's.
@@ -52,20 +57,27 @@ struct ProofRequest {
   /// empty.
   std::string interpreter;
   std::vector<std::string> environment;  ///< K=V of those trials, which a program of own code gets
-  int runs = 1;                ///< of each program and arm, each with --runs as the program has it
-  double build_seconds = 180;  ///< limit of one build
-  double run_seconds = 300;    ///< limit of one run of a program
+  double build_seconds = 180;            ///< limit of one build
+  double run_seconds = 300;              ///< limit of one run of a program
   /// Set from elsewhere to stop: what has not been tried by then is said to be so. May be null.
   const std::atomic<bool>* interrupted = nullptr;
 };
 
+/// The programs as they are handed out, and what became of each.
+struct Proved {
+  std::vector<Emission> emissions;
+  std::vector<Proof> proofs;
+};
+
 /// Builds and runs every program of the request but the cell itself, here and now: what may take
-/// minutes. For a cell that was simulated, with the simulated device under it and the cell's
-/// profile (must fail) and with a device without defects (must pass); for a cell of a real backend
-/// as it is. Programs run as processes of their own under a limit; whatever they do, this does not
-/// throw for it. Throws std::filesystem::filesystem_error where `work` cannot be made. One call at
-/// a time per folder.
-std::vector<Proof> prove(const ProofRequest& request);
+/// minutes. Of each it tries the forms that matter, one attempt a process, keeps the one that fails
+/// most often (the arm "rate": k of n attempts failed), and lets it make as many attempts as show a
+/// failure with 99% at half the lower end of that rate's 95% interval. That program must then fail,
+/// and on a simulated device pass without the defect. One that never failed is not handed out:
+/// `why_not` says so. Programs run as processes of their own under a limit; whatever they do, this
+/// does not throw for it. Throws std::filesystem::filesystem_error where `work` cannot be made. One
+/// call at a time per folder.
+Proved prove(const ProofRequest& request);
 
 /// To and from JSON: an array of objects, in order. `read_proofs` throws InputError (place = the
 /// element) for what is no such array.

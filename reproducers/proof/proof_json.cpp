@@ -1,4 +1,7 @@
+#include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "harness/input/input_error.h"
 #include "harness/input/json_shape.h"
@@ -20,6 +23,14 @@ nlohmann::json to_json(const std::vector<Proof>& proofs) {
                            {"held", proof.held},
                            {"problem", proof.problem}};
     if (proof.exit_code.has_value()) each["exit_code"] = *proof.exit_code;
+    if (proof.attempts > 0) {
+      each["program"] = {{"inputs_first", proof.form.inputs_first},
+                         {"stream_first", proof.form.stream_first},
+                         {"rounds", proof.form.rounds},
+                         {"attempts", proof.attempts},
+                         {"limit", proof.limit},
+                         {"seconds", proof.attempts_seconds}};
+    }
     all.push_back(std::move(each));
   }
   return all;
@@ -44,7 +55,22 @@ std::vector<Proof> read_proofs(const nlohmann::json& json) {
                   .seconds = each.at("seconds"),
                   .held = each.at("held"),
                   .problem = each.at("problem")};
+      constexpr std::string_view kArms[] = {"build", "text", "rate", "clean", "failing"};
+      if (std::find(std::begin(kArms), std::end(kArms), proof.arm) == std::end(kArms)) {
+        throw InputError(place, "has an arm that does not exist", kRemedy);
+      }
       if (each.contains("exit_code")) proof.exit_code = each.at("exit_code").get<int>();
+      if (each.contains("program")) {
+        const nlohmann::json& program = each.at("program");
+        proof.form = {program.at("inputs_first"), program.at("stream_first"), program.at("rounds")};
+        proof.attempts = program.at("attempts");
+        proof.limit = program.at("limit");
+        proof.attempts_seconds = program.at("seconds");
+        if (proof.form.rounds < 1 || proof.form.rounds > 1000 || proof.attempts < 1 ||
+            proof.attempts > 1000 || proof.limit < 1 || proof.limit > 3600) {
+          throw InputError(place, "has a program that cannot be", kRemedy);
+        }
+      }
       if (proof.k < 0 || proof.k > proof.n || (proof.held && proof.k != proof.n)) {
         throw InputError(place, "has counts that cannot be", kRemedy);
       }

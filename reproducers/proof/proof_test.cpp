@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "harness/input/input_error.h"
@@ -22,23 +23,20 @@ class ProofTest : public testing::Test {
   ProofTest() : folder_(fs::temp_directory_path() / ("proof-test-" + std::to_string(getpid()))) {}
   ~ProofTest() override { fs::remove_all(folder_); }
 
-  ProofRequest request_for(const std::string& cell) const {
-    ProofRequest request{.cell = parse_cell(cell), .simulated = true, .work = folder_};
-    request.emissions = emit({.cell = request.cell,
-                              .signature = "SIGSEGV",
-                              .watermark = simulated_watermark(request.cell),
-                              .programs = MPSPROBE_SOURCE_DIR "/reproducers/programs"});
+  ProofRequest request_for(const std::string& cell, Kind kind,
+                           Outcome outcome = Outcome::signal) const {
+    ProofRequest request{.kinds = {kind}, .simulated = true, .work = folder_};
+    request.what = {.cell = parse_cell(cell),
+                    .signature = "SIGSEGV",
+                    .outcome = outcome,
+                    .watermark = "SIMULATED",
+                    .programs = MPSPROBE_SOURCE_DIR "/reproducers/programs"};
     request.data = MPSPROBE_BINARY_DIR "/share/mpsprobe";
     request.libraries = MPSPROBE_BINARY_DIR "/lib";
 #ifdef MPSPROBE_TORCH_LIBRARY
     request.library = MPSPROBE_TORCH_LIBRARY;
 #endif
     return request;
-  }
-
-  static void keep(ProofRequest& request, Kind kind) {
-    std::erase_if(request.emissions,
-                  [kind](const Emission& emission) { return emission.kind != kind; });
   }
 
   fs::path folder_;
@@ -48,129 +46,133 @@ std::string shown(const std::vector<Proof>& proofs) {
   return to_json(proofs).dump(1);
 }
 
-const Proof* arm_of(const std::vector<Proof>& proofs, Kind kind, const std::string& arm) {
-  const auto found = std::find_if(proofs.begin(), proofs.end(), [&](const Proof& proof) {
-    return proof.kind == kind && proof.arm == arm;
-  });
-  return found == proofs.end() ? nullptr : &*found;
+const Proof& arm_of(const Proved& proved, const std::string& arm) {
+  static const Proof kNone;
+  const auto found = std::find_if(proved.proofs.begin(), proved.proofs.end(),
+                                  [&](const Proof& proof) { return proof.arm == arm; });
+  EXPECT_NE(found, proved.proofs.end()) << arm << ": " << shown(proved.proofs);
+  return found == proved.proofs.end() ? kNone : *found;
 }
 
 // The program for LibTorch is proved in ReproRun, which needs it proved.
 #ifdef MPSPROBE_HAS_METAL_FACE
+// Each way to put work on the device, and each kind of failure.
 TEST_F(ProofTest, TheMetalProgramsFailWithTheDefectAndPassWithout) {
-  for (const char* cell : {"metal/linear/nograph/threads=3", "metal/linear/graph/threads=4"}) {
-    auto request = request_for(cell);
-    keep(request, Kind::metal);
-    const auto proofs = prove(request);
+  const std::pair<const char*, Outcome> kCells[] = {
+      {"metal/linear/nograph/threads=3", Outcome::signal},
+      {"metal/linear/graph/threads=4", Outcome::signal},
+      {"metal/linear/nograph/threads=4/profile=wrong-numbers", Outcome::wrong_result},
+      {"metal/linear/graph/threads=4/profile=gpu-error", Outcome::gpu_error},
+      {"metal/linear/nograph/threads=4/profile=hang", Outcome::hang},
+  };
+  for (const auto& [cell, outcome] : kCells) {
+    const Proved proved = prove(request_for(cell, Kind::metal, outcome));
     for (const char* arm : {"build", "clean", "failing"}) {
-      const Proof* const proof = arm_of(proofs, Kind::metal, arm);
-      ASSERT_NE(proof, nullptr) << shown(proofs);
-      EXPECT_TRUE(proof->held) << shown(proofs);
+      EXPECT_TRUE(arm_of(proved, arm).held) << cell << shown(proved.proofs);
     }
-    EXPECT_FALSE(arm_of(proofs, Kind::metal, "cross-build")->tried());
+    const Proof& rate = arm_of(proved, "rate");
+    EXPECT_GT(rate.k, 0) << cell;
+    EXPECT_GT(rate.attempts, 0) << cell;
+    ASSERT_EQ(proved.emissions.size(), 1U);
+    EXPECT_THAT(proved.emissions[0].files.at(0).text,
+                HasSubstr(std::to_string(rate.attempts) + " processes failed"));
   }
 }
 
 // Their inputs are not all the same number, and what is expected is worked out by hand. Nor does
-// the profile have a defect in them: that they do not fail is said.
-TEST_F(ProofTest, TheProgramsOfGraphsExpectWhatTheDeviceComputesAndDoNotHoldWhereTheyPass) {
-  for (const char* cell : {"metal/relu/default/threads=4", "metal/softmax/default/threads=4"}) {
-    auto request = request_for(cell);
-    keep(request, Kind::metal);
-    const auto proofs = prove(request);
-    const Proof* const clean = arm_of(proofs, Kind::metal, "clean");
-    ASSERT_NE(clean, nullptr) << shown(proofs);
-    EXPECT_TRUE(clean->held) << shown(proofs);
-    const Proof* const failing = arm_of(proofs, Kind::metal, "failing");
-    ASSERT_NE(failing, nullptr) << shown(proofs);
-    EXPECT_FALSE(failing->held);
-    EXPECT_EQ(failing->k, 0);
-    EXPECT_THAT(failing->problem, HasSubstr("exit status 0"));
+// the profile have a defect in them: what does not fail again is not handed out.
+TEST_F(ProofTest, AProgramThatDoesNotFailAgainIsNotHandedOut) {
+  for (const char* op :
+       {"relu/default", "softmax/default", "add/nograph", "strided_copy/default"}) {
+    const Proved proved = prove(request_for(std::string("metal/") + op + "/threads=2/sync=end",
+                                            Kind::metal, Outcome::wrong_result));
+    EXPECT_EQ(arm_of(proved, "rate").k, 0) << shown(proved.proofs);
+    EXPECT_EQ(arm_of(proved, "rate").n, 40) << shown(proved.proofs);
+    EXPECT_THAT(proved.emissions.at(0).why_not, HasSubstr("did not fail in 40 attempts"));
+    EXPECT_THAT(proved.emissions.at(0).files, testing::IsEmpty());
   }
 }
 
 // Of a cell of mps alone it does not follow whether its device was simulated.
 TEST_F(ProofTest, ACellOfMpsIsTriedWhereItsTrialsRan) {
-  auto request = request_for("mps/linear/nograph/threads=3");
-  keep(request, Kind::metal);
-  const auto proofs = prove(request);
-  const Proof* const on_stand_in = arm_of(proofs, Kind::metal, "failing");
-  ASSERT_NE(on_stand_in, nullptr) << shown(proofs);
-  EXPECT_TRUE(on_stand_in->held) << shown(proofs);
+  auto request = request_for("mps/linear/nograph/threads=3", Kind::metal);
+  EXPECT_TRUE(arm_of(prove(request), "failing").held);
   request.simulated = false;
-  const auto of_a_mac = prove(request);
-  const Proof* const elsewhere = arm_of(of_a_mac, Kind::metal, "failing");
-  ASSERT_NE(elsewhere, nullptr) << shown(of_a_mac);
-  EXPECT_FALSE(elsewhere->tried());
-  EXPECT_THAT(elsewhere->problem, HasSubstr("no Metal device"));
+  const Proved elsewhere = prove(request);
+  EXPECT_FALSE(arm_of(elsewhere, "failing").tried());
+  EXPECT_THAT(arm_of(elsewhere, "failing").problem, HasSubstr("no Metal device"));
 }
 #endif
 
 TEST_F(ProofTest, WhatCannotBeTriedSaysWhy) {
-  auto request = request_for("sim/linear/nograph/threads=3");
+  auto request = request_for("sim/linear/nograph/threads=3", Kind::libtorch);
+  request.kinds.clear();
   request.library.clear();
   request.libraries = "/does/not/exist";
-  const auto proofs = prove(request);
-  for (const Proof& proof : proofs) {
-    if (proof.held) continue;
-    EXPECT_FALSE(proof.problem.empty()) << shown(proofs);
+  const Proved proved = prove(request);
+  for (const Proof& proof : proved.proofs) {
+    EXPECT_NE(proof.kind, Kind::mpsprobe);  // its trials are its proof
+    EXPECT_TRUE(proof.held || !proof.problem.empty()) << shown(proved.proofs);
   }
-  const Proof* const libtorch = arm_of(proofs, Kind::libtorch, "build");
-  ASSERT_NE(libtorch, nullptr);
-  EXPECT_FALSE(libtorch->tried());
-  EXPECT_THAT(libtorch->problem, HasSubstr("LibTorch"));
-  EXPECT_EQ(arm_of(proofs, Kind::mpsprobe, "failing"), nullptr);  // its trials are its proof
+  request.kinds = {Kind::libtorch};
+  EXPECT_THAT(arm_of(prove(request), "build").problem, HasSubstr("LibTorch"));
 }
 
 TEST_F(ProofTest, AProgramThatIsImpossibleIsAmongTheProofs) {
-  auto request = request_for("sim/transformer_layer/graph/threads=3");
-  keep(request, Kind::metal);
-  const auto proofs = prove(request);
-  ASSERT_EQ(proofs.size(), 1U);
-  EXPECT_THAT(proofs[0].problem, HasSubstr("transformer_layer"));
+  const Proved proved = prove(request_for("sim/transformer_layer/graph/threads=3", Kind::metal));
+  ASSERT_EQ(proved.proofs.size(), 1U);
+  EXPECT_THAT(proved.proofs[0].problem, HasSubstr("transformer_layer"));
 }
 
 TEST_F(ProofTest, ATextThatDoesNotCompileDoesNotHold) {
-  auto request = request_for("sim/linear/nograph/threads=3");
-  keep(request, Kind::python);
-  request.emissions[0].files[0].text += "def (\n";
-  const auto proofs = prove(request);
-  ASSERT_EQ(proofs.size(), 1U) << shown(proofs);
-  EXPECT_FALSE(proofs[0].held);
-  EXPECT_TRUE(proofs[0].tried());
-  EXPECT_THAT(proofs[0].problem, HasSubstr("SyntaxError"));
+  auto request = request_for("sim/linear/nograph/threads=3", Kind::python);
+  const fs::path broken = folder_ / "broken";
+  fs::create_directories(folder_);
+  fs::copy(request.what.programs, broken, fs::copy_options::recursive);
+  std::ofstream(broken / "torch.py.mustache", std::ios::app) << "def (\n";
+  request.what.programs = broken;
+  const Proved proved = prove(request);
+  EXPECT_FALSE(arm_of(proved, "text").held);
+  EXPECT_THAT(arm_of(proved, "text").problem, HasSubstr("SyntaxError"));
 }
 
 TEST_F(ProofTest, AProgramThatTakesTooLongIsStopped) {
-  auto request = request_for("sim/linear/nograph/threads=3");
-  keep(request, Kind::python);
+  auto request = request_for("sim/linear/nograph/threads=3", Kind::python);
   request.build_seconds = 0.0;
-  const auto proofs = prove(request);
-  EXPECT_FALSE(proofs[0].held);
-  EXPECT_THAT(proofs[0].problem, HasSubstr("time limit"));
+  EXPECT_THAT(arm_of(prove(request), "text").problem, HasSubstr("time limit"));
 }
 
 TEST_F(ProofTest, AnInterruptionIsSaid) {
-  auto request = request_for("sim/linear/nograph/threads=3");
-  keep(request, Kind::python);
+  auto request = request_for("sim/linear/nograph/threads=3", Kind::python);
   const std::atomic<bool> interrupted = true;
   request.interrupted = &interrupted;
-  EXPECT_THAT(prove(request)[0].problem, HasSubstr("interrupted"));
+  EXPECT_THAT(arm_of(prove(request), "text").problem, HasSubstr("interrupted"));
 }
 
-TEST_F(ProofTest, ProofsSurviveJson) {
-  auto request = request_for("sim/linear/nograph/threads=3");
-  request.library.clear();
-  keep(request, Kind::libtorch);
-  const auto proofs = prove(request);
-  EXPECT_EQ(to_json(read_proofs(to_json(proofs))), to_json(proofs));
+TEST(Proofs, SurviveJson) {
+  const std::vector<Proof> proofs{
+      {.kind = Kind::mlx, .arm = "build", .problem = "not there"},
+      {.kind = Kind::mlx,
+       .arm = "rate",
+       .k = 7,
+       .n = 40,
+       .form = {.inputs_first = false, .stream_first = true, .rounds = 50},
+       .attempts = 52,
+       .attempts_seconds = 3.5}};
+  nlohmann::json json = to_json(proofs);
+  EXPECT_EQ(to_json(read_proofs(json)), json);
+  EXPECT_EQ(read_proofs(json)[1].form, proofs[1].form);
   EXPECT_THROW(read_proofs(nlohmann::json::object()), InputError);
-  auto json = to_json(proofs);
-  json[0]["kind"] = "perl";
-  EXPECT_THROW(read_proofs(json), InputError);
-  json[0]["kind"] = "metal";
-  json[0]["k"] = 3;
-  EXPECT_THROW(read_proofs(json), InputError);
+  const auto refused = [&json](const char* pointer, const nlohmann::json& value) {
+    nlohmann::json changed = json;
+    changed[nlohmann::json::json_pointer(pointer)] = value;
+    EXPECT_THROW(read_proofs(changed), InputError) << pointer;
+  };
+  refused("/0/kind", "perl");
+  refused("/0/arm", "leg");
+  refused("/0/k", 3);
+  refused("/1/program/rounds", 0);
+  refused("/1/program/attempts", 1 << 20);
   json[0].erase("arm");
   EXPECT_THROW(read_proofs(json), InputError);
 }

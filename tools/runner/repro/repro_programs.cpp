@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/folder/folder.h"
+#include "harness/journal/journal.h"
 #include "harness/matrix/operation_info.h"
 #include "harness/wire/library_under_test.h"
 #include "reports/words/safe_text.h"
@@ -26,27 +27,40 @@ constexpr const char* kAgain = "minimum.json is whole, and `mpsprobe repro --res
 constexpr const char* kPrograms = "programs";
 constexpr const char* kProof = "proof";
 
-double rate_of(const Tally& tally) {
-  return tally.trials == 0 ? 1 : static_cast<double>(tally.failures) / tally.trials;
+/// Of the trials that the minimisation rests on; a crash where none is found.
+Outcome outcome_of(const fs::path& folder, const std::string& signature) {
+  for (const TrialRecord& trial : read_journal(folder / "journal.ndjson").trials) {
+    if (trial.judgement.signature == signature) return trial.judgement.outcome;
+  }
+  return Outcome::signal;
 }
 
 std::string words_of(const Proof& proof) {
   if (!proof.tried()) return "not tried: " + proof.problem;
+  if (proof.arm == "rate") return fmt::format("{}: {} of {}", proof.what, proof.k, proof.n);
   const std::string count = fmt::format("{}, {} of {} as expected", proof.what, proof.k, proof.n);
   return proof.held ? count : count + ": " + proof.problem;
 }
 
-std::string section(const std::vector<Emission>& emissions, const std::vector<Proof>& proofs) {
-  std::string text =
+std::string section(const std::vector<Emission>& emissions, const std::vector<Proof>& proofs,
+                    const Tally& cell) {
+  std::string text = fmt::format(
       "\n## Programs\n\nWhat there is of the minimal cell as a program, and how it was tried here "
-      "before it was handed out.\n\n| program | arm | seen |\n|---|---|---|\n";
+      "before it was handed out. The cell itself failed in {} of {} trials.\n\n| program | arm | "
+      "seen |\n|---|---|---|\n",
+      cell.failures, cell.trials);
   for (const Proof& proof : proofs) {
     if (proof.kind == Kind::mpsprobe) continue;
     text += fmt::format("| {} | {} | {} |\n", name_of(proof.kind), proof.arm,
                         escaped(shortened(words_of(proof), 600)));
   }
   for (const Emission& emission : emissions) {
-    if (emission.kind == Kind::mpsprobe || !emission.possible()) continue;
+    if (emission.kind == Kind::mpsprobe) continue;
+    if (!emission.possible()) {
+      text +=
+          fmt::format("\nNo program {}: {}.\n", name_of(emission.kind), escaped(emission.why_not));
+      continue;
+    }
     text += fmt::format("\n`programs/{}`: ", name_of(emission.kind));
     text += emission.build.empty() ? "" : "build it with " + code_span(emission.build) + ", ";
     text += "run it with " + code_span(emission.run) + ".";
@@ -75,23 +89,20 @@ void write_files(const fs::path& folder, const std::vector<Emission>& emissions)
 
 std::string write_programs(const fs::path& folder, const Minimum& minimum,
                            const nlohmann::json& describe, const std::atomic<bool>& interrupted) {
-  EmissionRequest request;
+  ProofRequest proof;
+  EmissionRequest& request = proof.what;
   request.cell = minimum.cell;
   request.signature = minimum.signature;
   if (minimum.simulated) request.watermark = simulated_watermark(minimum.cell);
-  request.failure_rate = rate_of(minimum.reliability);
+  request.outcome = outcome_of(folder, minimum.signature);
   const Operations operations = operations_from(describe);
   if (const auto own = operations.find(minimum.cell.op); own != operations.end()) {
     request.own_function = own->second.own_function;
     request.own_test = own->second.own_test;
   }
   request.programs = data_folder() / "programs";
-  ProofRequest proof;
-  proof.emissions = emit(request);
-  write_files(folder, proof.emissions);
 
   say(stderr, "building and running the programs: this can take minutes\n");
-  proof.cell = minimum.cell;
   proof.simulated = minimum.simulated;
   std::error_code error;
   fs::remove_all(folder / kProof, error);  // a link that lies there goes, and not what it leads to
@@ -103,15 +114,17 @@ std::string write_programs(const fs::path& folder, const Minimum& minimum,
   proof.interpreter = provenance.value("python", nlohmann::json::object()).value("executable", "");
   proof.environment = minimum.environment;
   proof.interrupted = &interrupted;
-  std::vector<Proof> proofs;
+  Proved proved;
   try {
-    proofs = prove(proof);
+    proved = prove(proof);
   } catch (const fs::filesystem_error& error) {
     throw MachineError(
         fmt::format("{}: {}. Free some space, or leave the programs out with --no-programs",
                     proof.work.string(), error.code().message()));
   }
-  fs::remove_all(proof.work, error);  // what was built: the programs themselves are kept above
+  fs::remove_all(proof.work, error);  // what was built
+  write_files(folder, proved.emissions);
+  const std::vector<Proof>& proofs = proved.proofs;
   write_atomically(folder / "proofs.json", json_text(nlohmann::ordered_json(to_json(proofs))),
                    kAgain);
   for (const Proof& each : proofs) {
@@ -119,7 +132,7 @@ std::string write_programs(const fs::path& folder, const Minimum& minimum,
     say(stderr, "{:<9} {:<11} {}\n", name_of(each.kind), each.arm,
         printable(shortened(words_of(each), 300)));
   }
-  return section(proof.emissions, proofs);
+  return section(proved.emissions, proofs, minimum.reliability);
 }
 
 }  // namespace mpsprobe

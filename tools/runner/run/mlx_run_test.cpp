@@ -10,7 +10,6 @@
 
 #include "harness/wire/cell.h"
 #include "reports/expectations/expectations.h"
-#include "reproducers/emit/kinds.h"
 #include "reproducers/proof/proof.h"
 #include "tools/runner/program_fixture.h"
 
@@ -79,17 +78,6 @@ TEST_F(MlxRun, AStreamOfAnotherThreadIsRefusedByTheNewestReleaseInOneWay) {
               HasSubstr("refuses arrays and streams of another thread (16 trials in 8 cells)"));
 }
 
-TEST_F(MlxRun, EachOperationOfTheWorkerIsAProgramOrIsKnownToBeNone) {
-  const Run listed = mpsprobe({"list", "operations", "--json", "--worker",
-                               std::string("new=") + MPSPROBE_MLX_NEWEST_WORKER});
-  std::set<std::string> of_worker;
-  for (const json& operation : json::parse(listed.out)) of_worker.insert(operation.at("name"));
-  std::set<std::string> known = {"unary_mix", "range_mix", "transformer_layer",  // repro: its parts
-                                 "draws",     "released",  "transforms"};
-  for (const std::string_view name : operations_of_mlx_programs()) known.emplace(name);
-  EXPECT_EQ(of_worker, known);
-}
-
 TEST_F(MlxRun, ARunThatNamesNoBackendIsReal) {
   const Run result = mpsprobe({"run", "--matrix", "--dry-run"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
@@ -152,26 +140,24 @@ TEST_F(MlxRun, TheOldReleaseFailsAndItsBundleIsFixedBesideItAndInconclusiveWitho
 }
 
 TEST_F(MlxRun, TheEmittedProgramFailsWithTheOldReleaseAndPassesWithTheNewOne) {
-  EmissionRequest request;
-  request.cell = parse_cell(kRacing);
-  request.failure_rate = 0.15;  // 29 runs: enough however busy the machine is
-  request.programs = MPSPROBE_SOURCE_DIR "/reproducers/programs";
-  ProofRequest proof;
-  proof.cell = request.cell;
-  proof.emissions = {emit(request).front()};
-  std::string& text = proof.emissions.front().files.front().text;
-  const std::string limit = "kSeconds = 60;";
-  ASSERT_NE(text.find(limit), std::string::npos);
-  text.replace(text.find(limit), limit.size(), "kSeconds = 3;");  // the old release hangs, too
-  for (const char* root : {MPSPROBE_MLX_CONTROL_ROOT, MPSPROBE_MLX_NEWEST_ROOT}) {
-    proof.work = path("proof");
-    proof.library = std::filesystem::path(root) / "lib" / kMlxLibrary;
-    const std::vector<Proof> proofs = prove(proof);
-    ASSERT_EQ(proofs.size(), 2U);
-    EXPECT_TRUE(proofs[0].held) << proofs[0].problem;
-    const bool old = std::string(root) == MPSPROBE_MLX_CONTROL_ROOT;
-    EXPECT_EQ(proofs[1].exit_code, old ? 1 : 0) << proofs[1].problem;
-  }
+  ProofRequest request{.kinds = {Kind::mlx}, .work = path("proof")};
+  request.what = {.cell = parse_cell(kRacing),
+                  .signature = "SIGSEGV",
+                  .programs = MPSPROBE_SOURCE_DIR "/reproducers/programs"};
+  request.library = std::filesystem::path(MPSPROBE_MLX_CONTROL_ROOT) / "lib" / kMlxLibrary;
+  const Proved old = prove(request);
+  ASSERT_EQ(old.proofs.back().arm, "failing") << old.proofs.back().problem;
+  EXPECT_TRUE(old.proofs.back().held) << old.proofs.back().problem;
+  // The program as it was handed out, with the other release.
+  write("reproducer.cpp", old.emissions.back().files.at(0).text);
+  const std::string root = MPSPROBE_MLX_NEWEST_ROOT;
+  const Run built = shell("cd " + path(".") + " && c++ -std=c++20 -isystem " + root +
+                          "/include reproducer.cpp -o reproducer -L" + root + "/lib -lmlx " +
+                          "-Wl,-rpath," + root + "/lib -pthread -Wl,--allow-shlib-undefined");
+  ASSERT_EQ(built.exit_code, 0) << built.err;
+  const Run passed = shell(path("reproducer"));
+  EXPECT_EQ(passed.exit_code, 0) << passed.out;
+  EXPECT_THAT(passed.out, HasSubstr("0 of "));
 }
 
 }  // namespace
