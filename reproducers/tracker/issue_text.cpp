@@ -16,6 +16,7 @@
 #include "reports/words/counted.h"
 #include "reports/words/safe_text.h"
 #include "reports/words/stack_words.h"
+#include "reproducers/emit/emission.h"
 
 namespace mpsprobe {
 namespace {
@@ -80,7 +81,7 @@ std::string what_happens(const Judgement& judgement) {
 /// "Running `linear` on MPS from 3 threads at once".
 std::string doing_what(const Cell& cell) {
   std::string text =
-      "Running " + code_span(cell.op) + " on " + std::string(info_of(cell.backend).in_words);
+      "Running " + code_span(api_of(cell)) + " on " + std::string(info_of(cell.backend).in_words);
   if (cell.path != Path::automatic) text += fmt::format(" ({} path)", name_of(cell.path));
   text += " from " + counted(cell.threads, "threads");
   if (cell.threads > 1)
@@ -278,12 +279,20 @@ std::string versions(const IssueFacts& facts) {
 
 std::string issue_title(const IssueFacts& facts) {
   const Cell cell = table_cell(facts);
+  const SignatureGroup& group = group_of(facts);
   std::string title =
       is_simulated(facts) && facts.analysis->own_mps_code.empty() ? "SIMULATED: " : "";
   if (cell.backend == Backend::mps) title += "[MPS] ";
-  title += fmt::format("{} {} with {}: {}", cell.op, what_happens(group_of(facts).first.judgement),
-                       counted(cell.threads, "threads"), printable(facts.signature));
-  return shortened(title, kMostIssueTitle);
+  const Arm& arm = facts.analysis->arms[group.cells.front().arm];
+  if (cell.backend == Backend::mlx) title += fmt::format("MLX {}: ", printable(arm.version));
+  title += fmt::format("{} {} with {}", api_of(cell), what_happens(group.first.judgement),
+                       counted(cell.threads, "threads"));
+  if (cell.stream == StreamUse::per_thread) title += ", each on a stream of its own";
+  if (cell.lock == Lock::forward) title += ", under a lock";
+  if (cell.backend == Backend::mlx && !arm.devices.empty()) {
+    title += fmt::format(" ({})", printable(arm.devices.front()));
+  }
+  return shortened(title + ": " + printable(facts.signature), kMostIssueTitle);
 }
 
 std::string issue_text(const IssueFacts& facts) {

@@ -15,7 +15,7 @@ namespace mpsprobe {
 inline constexpr size_t kMostIssueBytes = 60'000;
 inline constexpr size_t kMostIssueTitle = 200;
 
-/// What an issue for PyTorch's tracker is written from. Everything in it was measured; personal
+/// What an issue for a public tracker is written from. Everything in it was measured; personal
 /// data has been taken out of what the caller puts here, or is taken out of the finished text.
 struct IssueFacts {
   const Analysis* analysis = nullptr;  ///< of the run; never null, must outlive the call
@@ -25,6 +25,7 @@ struct IssueFacts {
   std::string python;                ///< the program; empty where there is none
   std::string why_no_python;         ///< then: why, as a sentence
   std::vector<std::string> not_expressed;  ///< what the program cannot say of the cell
+  std::string steps;    ///< lines for a shell that install what it needs, build it and run it
   std::string proof;    ///< what became of the program when it was tried here; may be empty
   std::string command;  ///< the mpsprobe command that runs the cell
 };

@@ -98,8 +98,10 @@ TEST_F(IssueText, TwoBuildsOfOneVersionAreRowsOfTheirOwn) {
 TEST_F(IssueText, HasTheFormOfTheTrackersTemplate) {
   two_versions();
   const std::string issue = text();
-  EXPECT_THAT(issue,
-              StartsWith("### \xF0\x9F\x90\x9B Describe the bug\n\nRunning `linear` on MPS"));
+  EXPECT_THAT(
+      issue,
+      StartsWith(
+          "### \xF0\x9F\x90\x9B Describe the bug\n\nRunning `torch.nn.functional.linear` on MPS"));
   EXPECT_THAT(issue, HasSubstr("\n```python\nimport torch\n"));
   EXPECT_THAT(issue, HasSubstr("\n### Versions\n\n```text\nPyTorch version: 2.15.0+cpu\n"));
   EXPECT_THAT(issue, HasSubstr("PyTorch version: 2.9.1a0\n"));
@@ -113,7 +115,8 @@ TEST_F(IssueText, HasTheFormOfTheTrackersTemplate) {
               HasSubstr("LibTorch 2.9.1a0: 7 of 10 failed: 34% to 94% with 95% confidence; with "
                         "2 threads, 0 of 10 failed"));
   EXPECT_THAT(issue, Not(HasSubstr("SIMULATED")));
-  EXPECT_THAT(issue_title(facts_), StartsWith("[MPS] linear kills the process with 3 threads: "));
+  EXPECT_THAT(issue_title(facts_),
+              StartsWith("[MPS] torch.nn.functional.linear kills the process with 3 threads: "));
 }
 
 TEST_F(IssueText, HasNoAttachmentAndNoLink) {
@@ -143,7 +146,7 @@ TEST_F(IssueText, WhatIsSimulatedSaysSoFirst) {
   sample_.plan("sim/linear/nograph/threads=3").ran(10, 10);
   facts_.cell = parse_cell("sim/linear/nograph/threads=3");
   EXPECT_THAT(text(), StartsWith("> **SIMULATED.**"));
-  EXPECT_THAT(issue_title(facts_), StartsWith("SIMULATED: linear"));
+  EXPECT_THAT(issue_title(facts_), StartsWith("SIMULATED: torch.nn.functional.linear"));
 }
 
 TEST_F(IssueText, ConditionsAreThoseOfTheMinimisation) {

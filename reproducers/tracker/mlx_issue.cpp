@@ -47,7 +47,11 @@ std::string mlx_issue_text(const IssueFacts& facts, const std::string& program,
     throw std::invalid_argument("the run has no signature " + facts.signature);
   }
   std::string text = heading("Describe the bug") + heading("To Reproduce");
-  if (!program.empty()) text += code_block(program, language) + "\n";
+  if (!program.empty()) {
+    text += code_block(program, language) + "\n" + code_block(facts.steps, "sh") + "\n";
+    if (!facts.proof.empty()) text += escaped(facts.proof, 1000) + "\n\n";
+    text += "As a cell of mpsprobe:\n\n";
+  }
   text += code_block(facts.command, "sh") + "\n";
   text += runs_table(crash_table(analysis, facts.cell, facts.signature));
   text += heading("Expected behavior");

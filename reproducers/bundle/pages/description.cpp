@@ -166,10 +166,16 @@ std::string reduced(const BundleFinding& finding) {
   return text;
 }
 
+/// The frameworks' own name of what the cell is about: those who read it have no LibTorch.
+std::string api_of_frameworks(Cell cell) {
+  cell.backend = Backend::metal;
+  return api_of(cell);
+}
+
 std::string title(const BundleFinding& finding) {
   const Cell& cell = finding.smallest().summary->cell;
   const std::string rest =
-      fmt::format(": {} ({})", cell_in_words(cell),
+      fmt::format(": {}, {} ({})", api_of_frameworks(cell), cell_in_words(cell),
                   joined({system_in_words(finding), one_line(finding.machine("model"), 40),
                           library_in_words(finding)}));
   const std::string prefix = prefix_of(finding);
@@ -187,14 +193,13 @@ std::string description(const BundleFinding& finding) {
   const std::string for_people =
       "\nImpact on you and your users (yours to write)\n\n\nAnything else (yours to write)\n\n";
   const std::string text = fmt::format(
-      "{}What happens\n{} ends with: {}. That was so in {} of {}, each in fresh "
-      "processes.{}\n\n"
+      "{}What happens\n{} in {}: {}. It failed so in {} of {}, each in fresh processes.{}\n\n"
       "Steps to reproduce\n{}\nExpected\n{}\nActual\n{}\nConfiguration\n{}\n"
       "API misuse\n{}",
-      class_lines(finding), one_line(cell_in_words(smallest.summary->cell), 160),
-      one_line(finding.group->title, 200), smallest.failures,
-      counted(smallest.summary->counted, "runs"), reduced(finding), steps(finding),
-      expected(finding), actual(finding), configuration(finding), misuse);
+      class_lines(finding), api_of_frameworks(smallest.summary->cell),
+      one_line(cell_in_words(smallest.summary->cell), 160), one_line(finding.group->title, 200),
+      smallest.failures, counted(smallest.summary->counted, "runs"), reduced(finding),
+      steps(finding), expected(finding), actual(finding), configuration(finding), misuse);
   return shortened(text, kMostDescription - for_people.size()) + for_people;
 }
 

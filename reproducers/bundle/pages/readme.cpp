@@ -37,9 +37,10 @@ std::string programs(const Reproduction& known) {
     }
     for (const Proof& proof : known.proofs) {
       if (proof.kind != program.kind) continue;
-      text += fmt::format(
-          "- {}, {}: {}\n", escaped(proof.arm, 40), escaped(proof.what, 300),
-          proof.n == 0 ? "not tried" : fmt::format("{} of {} as expected", proof.k, proof.n));
+      text += fmt::format("- {}, {}: {}\n", escaped(proof.arm, 40), escaped(proof.what, 300),
+                          proof.n == 0 ? "not tried"
+                                       : fmt::format("{} of {}{}", proof.k, proof.n,
+                                                     proof.arm == "rate" ? "" : " as expected"));
     }
     if (!text.ends_with("\n\n")) text += '\n';
   }
@@ -105,8 +106,12 @@ std::string readme_markdown(const BundleFinding& finding, const std::vector<Bund
       "2. Look at the files themselves: you hand them on, not mpsprobe.\n"
       "3. Attach the archive that lies beside this folder, where the tracker takes one.\n"
       "4. Write the number that you are given into a file filing.txt in this folder. `mpsprobe "
-      "verify` runs the cells again on a later system.\n\n"
-      "A sysdiagnose is not in here, and mpsprobe never takes one: it holds logs, names and files "
+      "verify` runs the cells again on a later system.\n";
+  // Apple alone asks for one.
+  if (finding.reproduction.cell.backend == Backend::mlx) return text;
+  text +=
+      "\nA sysdiagnose is not in here, and mpsprobe never takes one: it holds logs, names and "
+      "files "
       "of the whole machine. If it is asked for, run `sudo sysdiagnose` soon after the failure, "
       "look "
       "at what it collected, and give it to Feedback Assistant alone, never to a public issue.\n";

@@ -1,6 +1,7 @@
 #include "tools/runner/feedback/feedback_command.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -25,26 +26,83 @@
 namespace mpsprobe {
 namespace {
 
-IssueFacts issue_facts(const BundleFinding& finding) {
+/// The trackers that take a failure of this backend, the usual one first.
+std::vector<std::string_view> trackers_of(Backend backend) {
+  switch (backend) {
+    case Backend::mlx:
+      return {"mlx"};
+    case Backend::metal:
+      return {"apple"};
+    case Backend::cuda:
+    case Backend::cpu:
+      return {"pytorch"};
+    default:
+      return {"apple", "pytorch"};
+  }
+}
+
+/// Which of the programs stands in a tracker's text: the first that was shown to fail here, else
+/// the first of them. nullptr where there is none.
+const Emission* program_for(const Reproduction& known, std::initializer_list<Kind> kinds) {
+  const Emission* first = nullptr;
+  for (const Kind kind : kinds) {
+    for (const Emission& program : known.programs) {
+      if (program.kind != kind || program.files.empty()) continue;
+      const bool failed =
+          std::any_of(known.proofs.begin(), known.proofs.end(), [kind](const Proof& proof) {
+            return proof.kind == kind && proof.arm == "failing" && proof.held;
+          });
+      if (failed) return &program;
+      if (first == nullptr) first = &program;
+    }
+  }
+  return first;
+}
+
+/// How somebody who has only the issue gets the release, and runs the program.
+std::string steps_of(const BundleFinding& finding, const Emission& program) {
+  const Arm& arm = finding.arm();
+  std::string lines;
+  if (!arm.version.empty() && finding.reproduction.cell.backend == Backend::mlx) {
+    const bool mac = finding.machine("os").starts_with("macOS");
+    const bool cpu = std::any_of(arm.devices.begin(), arm.devices.end(), [](const auto& device) {
+      return device.find("CPU") != std::string::npos;
+    });
+    lines = fmt::format("python3 -m pip install 'mlx{}=={}'\n",
+                        mac   ? ""
+                        : cpu ? "[cpu]"
+                              : "[cuda]",
+                        shortened(printable(arm.version), 60));
+  }
+  if (!program.build.empty()) lines += program.build + "\n";
+  return lines + program.run;
+}
+
+IssueFacts issue_facts(const BundleFinding& finding, const Emission* program) {
   const Reproduction& known = finding.reproduction;
   IssueFacts facts;
   facts.analysis = &finding.evidence->analysis;
   facts.signature = finding.group->title;
   facts.cell = known.cell;
   facts.minimum = known.minimum.has_value() ? &*known.minimum : nullptr;
-  facts.why_no_python = "no Python program was made of this cell";
-  for (const Emission& program : known.programs) {
-    if (program.kind != Kind::python) continue;
-    if (!program.files.empty()) facts.python = program.files.front().text;
-    if (!program.why_not.empty()) facts.why_no_python = program.why_not;
-    facts.not_expressed = program.not_expressed;
-  }
-  for (const Proof& proof : known.proofs) {
-    if (proof.kind != Kind::python) continue;
-    if (proof.n == 0) continue;  // that nothing was tried is no news for those who read there
-    facts.proof += fmt::format("{}: {} of {} as expected. ", proof.what, proof.k, proof.n);
-  }
   facts.command = rerun_command(finding);
+  facts.why_no_python = "no Python program was made of this cell";
+  for (const Emission& each : known.programs) {
+    if (each.kind == Kind::python && !each.why_not.empty()) facts.why_no_python = each.why_not;
+  }
+  if (program == nullptr) return facts;
+  facts.python = program->files.front().text;
+  facts.not_expressed = program->not_expressed;
+  facts.steps = steps_of(finding, *program);
+  for (const Proof& proof : known.proofs) {
+    if (proof.kind != program->kind || proof.arm != "rate" || proof.n == 0) continue;
+    facts.proof = fmt::format("One attempt failed in {} of {} here", proof.k, proof.n);
+    if (facts.minimum != nullptr) {
+      const Tally& cell = facts.minimum->reliability;
+      facts.proof += fmt::format("; mpsprobe's own cell in {} of {}", cell.failures, cell.trials);
+    }
+    facts.proof += '.';
+  }
   return facts;
 }
 
@@ -53,37 +111,26 @@ std::string headed(const BundleFinding& finding, const IssueFacts& facts, const 
          "Title: " + issue_title(facts) + "\n\n" + text;
 }
 
-/// The issue for MLX's tracker, of the C++ program, or of the Python one where that was shown to
-/// fail.
-std::string mlx_issue(const BundleFinding& finding) {
-  const Reproduction& known = finding.reproduction;
-  if (known.cell.backend != Backend::mlx) {
-    throw InputError("--for mlx",
-                     "the failure is of the backend " + std::string(name_of(known.cell.backend)),
-                     "Leave it out, or name another failure with --signature");
-  }
-  const IssueFacts facts = issue_facts(finding);
-  std::string text;
-  std::string language = "cpp";
-  for (const Emission& program : known.programs) {
-    const auto shown = [&program](const Proof& proof) {
-      return proof.kind == program.kind && proof.arm == "failing" && proof.held;
-    };
-    const bool failed = std::any_of(known.proofs.begin(), known.proofs.end(), shown);
-    if (program.files.empty() || (!text.empty() && !failed)) continue;
-    text = program.files.front().text;
-    language = program.kind == Kind::mlx ? "cpp" : "python";
-    if (failed) break;
-  }
-  return headed(finding, facts, mlx_issue_text(facts, text, language));
-}
-
-/// For whom it is, or whose backend it is: Apple has no part in MLX.
+/// For whom it is, or whose backend it is. Refuses another stack's tracker.
 std::string issue(const BundleFinding& finding, const std::string& audience) {
-  const bool of_mlx = finding.reproduction.cell.backend == Backend::mlx;
-  if (audience == "mlx" || (audience.empty() && of_mlx)) return mlx_issue(finding);
-  if (audience != "pytorch") return apple_issue(finding);
-  const IssueFacts facts = issue_facts(finding);
+  const Reproduction& known = finding.reproduction;
+  const std::vector<std::string_view> takes = trackers_of(known.cell.backend);
+  const std::string_view tracker = audience.empty() ? takes.front() : audience;
+  if (std::find(takes.begin(), takes.end(), tracker) == takes.end()) {
+    throw InputError(fmt::format("--for {}", tracker),
+                     fmt::format("the failure is of the backend {}", name_of(known.cell.backend)),
+                     fmt::format("Say --for {}, or name another failure with --signature",
+                                 fmt::join(takes, " or --for ")));
+  }
+  if (tracker == "apple") return apple_issue(finding);
+  if (tracker == "mlx") {
+    const Emission* const program = program_for(known, {Kind::mlx, Kind::mlx_python, Kind::python});
+    const IssueFacts facts = issue_facts(finding, program);
+    const std::string language =
+        program != nullptr && program->kind == Kind::mlx ? "cpp" : "python";
+    return headed(finding, facts, mlx_issue_text(facts, facts.python, language));
+  }
+  const IssueFacts facts = issue_facts(finding, program_for(known, {Kind::python}));
   return headed(finding, facts, issue_text(facts));
 }
 

@@ -47,6 +47,18 @@ TEST_F(Feedback, ForPytorchHasTheIssue) {
   EXPECT_EQ(mpsprobe({"feedback", path("out"), "--for", "pytorch", "--no-redact"}).exit_code, 2);
 }
 
+// A tracker gets its own stack's failures alone.
+TEST_F(Feedback, ForAnotherStacksTrackerNamesTheRightOne) {
+  crash();
+  for (const char* tracker : {"apple", "mlx"}) {
+    const Run run = mpsprobe({"feedback", path("out"), "--for", tracker, "--out", path("b")});
+    EXPECT_EQ(run.exit_code, 2) << run.out;
+    EXPECT_THAT(run.err, testing::AllOf(HasSubstr("the failure is of the backend cpu"),
+                                        HasSubstr("Say --for pytorch")));
+    EXPECT_FALSE(std::filesystem::exists(path("b")));
+  }
+}
+
 // All of it is shown first, and packed by a typed yes alone.
 TEST_F(Feedback, WithOutputPacksWhatWasShown) {
   crash();
