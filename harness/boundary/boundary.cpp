@@ -51,6 +51,8 @@ void settle_at(Boundary& boundary, const SettledPlace& place) {
       boundary.most_passing = point;
     } else if (!boundary.fewest_failing) {
       boundary.fewest_failing = point;
+    } else if (point.failures == 0) {
+      boundary.passing_above.push_back(point.count);
     }
   }
 }

@@ -39,13 +39,19 @@ double log_likelihood(const Proportion& seen, double rate) {
 }  // namespace
 
 Interval anytime_interval(int failures, int trials) {
+  return joint_anytime_interval(failures, trials, 1);
+}
+
+Interval joint_anytime_interval(int failures, int trials, int64_t together) {
+  if (together <= 0) throw std::invalid_argument("no cells");
   const Proportion seen{failures, trials};
   check_count(seen);
   if (trials == 0) return {};
   const double mixture = log_mixture(seen);
+  const double log_bound = kLogBound + std::log(static_cast<double>(together));
   // Below 0 within the interval. At the rate seen the likelihood is largest and the mixture, a mean
   // of likelihoods, below it: the interval holds that rate, and M rises on both sides of it.
-  const auto excess = [&](double rate) { return mixture - log_likelihood(seen, rate) - kLogBound; };
+  const auto excess = [&](double rate) { return mixture - log_likelihood(seen, rate) - log_bound; };
   const double middle = static_cast<double>(failures) / trials;
   const auto bound = [&](double inside, double outside) {
     const double low = std::min(inside, outside);
@@ -77,9 +83,9 @@ double anytime_p_value(const Proportion& first, const Proportion& second) {
   return std::min(1.0, std::exp(-anytime_log_evidence(first, second)));
 }
 
-Interval rate_interval(Sampling sampling, int failures, int trials) {
-  return sampling == Sampling::fixed ? exact_interval(failures, trials)
-                                     : anytime_interval(failures, trials);
+Interval rate_interval(Sampling sampling, int failures, int trials, int64_t together) {
+  return sampling == Sampling::fixed ? joint_exact_interval(failures, trials, together)
+                                     : joint_anytime_interval(failures, trials, together);
 }
 
 double equality_p_value(Sampling sampling, const Proportion& first, const Proportion& second) {

@@ -21,6 +21,9 @@ namespace mpsprobe {
 /// Pure.
 Interval anytime_interval(int failures, int trials);
 
+/// The same of one of `together` cells, as joint_exact_interval.
+Interval joint_anytime_interval(int failures, int trials, int64_t together);
+
 /// The p-value, right at any stopping time, of two sides having the same failure rate: 1 / E, at
 /// most 1, with E = M1(p) M2(p) at the common rate p that makes it least, the one seen over both
 /// sides. For the true common rate the product of the two mixture martingales is itself one, in
@@ -40,7 +43,7 @@ enum class Sampling : unsigned char {
 
 /// The 95% interval of a failure rate that is right for how the trials were chosen: exact_interval
 /// or anytime_interval.
-Interval rate_interval(Sampling sampling, int failures, int trials);
+Interval rate_interval(Sampling sampling, int failures, int trials, int64_t together = 1);
 
 /// The p-value of two sides having the same rate that is right for how the trials were chosen:
 /// fisher_exact or anytime_p_value.

@@ -34,6 +34,11 @@ double down(double value) {
 }  // namespace
 
 Interval exact_interval(int failures, int trials) {
+  return joint_exact_interval(failures, trials, 1);
+}
+
+Interval joint_exact_interval(int failures, int trials, int64_t together) {
+  if (together <= 0) throw std::invalid_argument("no cells");
   if (failures < 0 || trials < 0 || failures > trials) {
     throw std::invalid_argument(
         fmt::format("{} failures in {} trials is no count of trials", failures, trials));
@@ -41,16 +46,12 @@ Interval exact_interval(int failures, int trials) {
   using Binomial = boost::math::binomial_distribution<double>;
   Interval interval;
   if (trials == 0) return interval;
-  if (failures > 0) interval.low = Binomial::find_lower_bound_on_p(trials, failures, kEachSide);
+  const double each_side = kEachSide / static_cast<double>(together);
+  if (failures > 0) interval.low = Binomial::find_lower_bound_on_p(trials, failures, each_side);
   if (failures < trials) {
-    interval.high = Binomial::find_upper_bound_on_p(trials, failures, kEachSide);
+    interval.high = Binomial::find_upper_bound_on_p(trials, failures, each_side);
   }
   return interval;
-}
-
-double joint_upper_bound(int trials, int64_t number) {
-  if (trials <= 0 || number <= 0) throw std::invalid_argument("no trials, or no cells");
-  return 1 - std::pow(kEachSide / static_cast<double>(number), 1.0 / trials);
 }
 
 std::string confidence_in_words(int failures, int trials) {

@@ -24,11 +24,10 @@ struct Interval {
 /// No trials give [0, 1]. Throws std::invalid_argument unless 0 <= failures <= trials.
 Interval exact_interval(int failures, int trials);
 
-/// The rate that every one of `number` cells without a failure is below, all of them at once, with
-/// 95%: the upper ends of exact intervals whose chance to miss is shared among them (Bonferroni).
-/// `trials` is that of the cell with the fewest. Throws std::invalid_argument where either is not
-/// above 0. Pure.
-double joint_upper_bound(int trials, int64_t number);
+/// The same of one of `together` cells that were tested: all of them hold at once with 95%, and so
+/// those that are picked after looking. The chance to miss is shared among them (Bonferroni).
+/// Throws also unless `together` is above 0.
+Interval joint_exact_interval(int failures, int trials, int64_t together);
 
 /// The interval in words: "0 of 10 failed: below 31% with 95% confidence". Bounds are rounded
 /// outwards, so that the words never claim more than the numbers.

@@ -20,6 +20,7 @@
 #include "reports/analysis/warnings.h"
 #include "reports/claims/advice.h"
 #include "reports/claims/answer.h"
+#include "reports/claims/comparable.h"
 #include "reports/claims/compare_rates.h"
 #include "reports/claims/layers.h"
 
@@ -333,20 +334,45 @@ SettledPlace place_of(const SettlingLine& line, const RateQuestion& question,
   place.settled = line.state == LineState::settled;
   place.wrong = line.asked.empty() ? 1 : line.place.wrong();
   size_t first = line.place.first_failing;
-  if (!place.settled) {
-    // The estimate may rest on next to nothing (3 failures of 3 trials): until it is settled, no
-    // cell is said to fail more seldom than it was seen to.
-    const auto seen = std::find_if(line.asked.begin(), line.asked.end(), [&](size_t asked) {
-      const CellSummary& cell = cells[asked];
-      return cell.failures > 0 && cell.failures >= place.rate * cell.counted;
-    });
-    first = std::min(first, static_cast<size_t>(seen - line.asked.begin()));
-  }
+  // No cell is said to fail more seldom than it was seen to: until it is settled the estimate may
+  // rest on next to nothing, and what fails at one count alone is a stray to it. One failure may
+  // be.
+  const auto seen = std::find_if(line.asked.begin(), line.asked.end(), [&](size_t asked) {
+    const CellSummary& cell = cells[asked];
+    return cell.failures > (place.settled ? 1 : 0) && cell.failures >= place.rate * cell.counted;
+  });
+  first = std::min(first, static_cast<size_t>(seen - line.asked.begin()));
   if (first < line.asked.size()) {
     const Cell& cell = cells[line.asked[first]].cell;
     place.from = line.axis == "threads" ? cell.threads : cell.processes;
   }
   return place;
+}
+
+// Whether the counts contradict that a failure which begins goes on: cells above the first one that
+// was seen to fail at the rate fail less often than it, which chance does not explain.
+std::optional<SettledQuestions::Broken> where_failure_ends(const SettlingLine& line, double rate,
+                                                           const std::vector<CellSummary>& cells) {
+  const auto often = [&](size_t index) {
+    return cells[index].failures > 0 && cells[index].failures >= rate * cells[index].counted;
+  };
+  for (size_t i = 0; i < line.asked.size(); ++i) {
+    if (!often(line.asked[i])) continue;
+    SettledQuestions::Broken broken{line.asked[i], {}};
+    Proportion above;
+    for (size_t k = i + 1; k < line.asked.size(); ++k) {
+      if (often(line.asked[k])) continue;
+      broken.rarer.push_back(line.asked[k]);
+      above.failures += cells[line.asked[k]].failures;
+      above.trials += cells[line.asked[k]].counted;
+    }
+    const CellSummary& failing = cells[line.asked[i]];
+    if (above.trials > 0 &&
+        fisher_exact({failing.failures, failing.counted}, above) < kClaimLevel) {
+      return broken;
+    }
+  }
+  return std::nullopt;
 }
 
 /// Where the questions stand; the trials that are missing at the least are planned and missing.
@@ -366,9 +392,12 @@ SettledQuestions settled_questions(double rate, Analysis& analysis, LinePlaces& 
   std::map<size_t, int> further;
   for (const SettlingLine& line : settling.lines()) {
     const CellSummary& last = analysis.cells[line.cells.back()];
-    places.emplace(line_key(analysis.arms[last.arm].label, line.axis, last.cell),
-                   place_of(line, question, analysis.cells));
-    questions.below = std::max(questions.below, analysis.cells[line.cells.back()].rate.high);
+    const SettledPlace place = place_of(line, question, analysis.cells);
+    questions.somewhere = questions.somewhere || place.from.has_value();
+    places.emplace(line_key(analysis.arms[last.arm].label, line.axis, last.cell), place);
+    if (auto broken = where_failure_ends(line, rate, analysis.cells)) {
+      questions.broken.push_back(std::move(*broken));
+    }
     if (line.state == LineState::settled) ++questions.settled;
     if (line.state == LineState::given_up) ++questions.given_up;
     if (line.state != LineState::open) continue;
@@ -472,6 +501,7 @@ Analysis analyse_trials(const Journal& journal, const TrialFactsList& trials) {
   RateClaims claims = compare_rates(analysis);
   analysis.rate_claims = std::move(claims.each);
   analysis.claims_together = std::move(claims.together);
+  analysis.priced = std::move(claims.priced);
   analysis.advice = advise(analysis);
   analysis.answer = find_answer(analysis);
   return analysis;

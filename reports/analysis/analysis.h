@@ -104,6 +104,8 @@ struct CellSummary {
 
   /// Of failures: none where nothing but refusals came.
   bool has_rate() const { return counted > 0; }
+  /// The share of its trials that failed; 0 where none counts.
+  double seen_rate() const { return counted == 0 ? 0 : static_cast<double>(failures) / counted; }
 };
 
 /// Whether a process saw the operation take another path than the cell asks for.
@@ -170,11 +172,8 @@ enum class Conclusion : uint8_t {
   also_below,      ///< both layers failed
   only_above,      ///< the upper layer failed more often than the lower one, which never did
   only_below,      ///< the lower layer failed, and the upper one, which never did, less often
-  fixed,           ///< the older build failed more often than the newer one, which never did
-  only_first,      ///< the second build never failed, and is not known to be the newer one
-  only_second,     ///< the first build never failed, and is not known to be the newer one
-  less_often,      ///< both builds failed, the first more often
-  more_often,      ///< both builds failed, the second more often
+  less_often,      ///< the second of two builds failed less often than the first, or not at all
+  more_often,      ///< the first of two builds failed less often than the second, or not at all
   no_difference,   ///< none is shown between two builds
   too_few_trials,  ///< inconclusive: one side failed, and chance may have spared the other
   no_overlap,      ///< inconclusive: the side without a failure never had two threads meet
@@ -187,9 +186,9 @@ enum class Conclusion : uint8_t {
 };
 /// The last is the word of all that follow as well.
 template <>
-inline constexpr auto kWordsOf<Conclusion> = std::to_array<std::string_view>(
-    {"also_below", "only_above", "only_below", "fixed", "only_first", "only_second", "less_often",
-     "more_often", "no_difference", "inconclusive"});
+inline constexpr auto kWordsOf<Conclusion> =
+    std::to_array<std::string_view>({"also_below", "only_above", "only_below", "less_often",
+                                     "more_often", "no_difference", "inconclusive"});
 
 /// One cell on two layers (all axes but the backend equal) or on two builds of the library.
 struct Comparison {
@@ -246,31 +245,44 @@ struct AnswerTable {
   size_t left_out = 0;  ///< how many more there are
 };
 
+/// A sentence of the answer.
+struct AnswerLine {
+  std::string text;
+  std::string name;   ///< with which it begins, of a build; often empty
+  std::string worst;  ///< its worst word, somewhere in it; often empty
+};
+
 /// What a run came to, in a few sentences: what every report says first.
 struct Answer {
   std::string code;  ///< "no_evidence", "as_expected", "unexpected", "fails", "differs",
                      ///< "no_failure", "refused"; stable, for programs
   std::string text;  ///< without the class of the devices, see class_prefix
-  std::vector<std::string> sentences;  ///< the same, one a build and one a question
+  std::vector<std::string> sentences;  ///< the same: at most two a build, then one a question
+  std::vector<AnswerLine> lines;       ///< the same, with what stands out
   AnswerTable table;
   std::vector<std::string> next;  ///< what to do now (next_steps.h)
 };
 
 /// What a campaign that settles questions (--settle) came to.
 struct SettledQuestions {
+  /// Cells with more threads or processes than one that fails, and that fail less often: failures
+  /// that begin do not go on, and what settled places rest on does not hold.
+  struct Broken {
+    size_t failing = 0;         ///< index into Analysis::cells
+    std::vector<size_t> rarer;  ///< ascending by count
+  };
   struct Open {
     size_t summary = 0;  ///< the cell to be tried next: index into Analysis::cells
     std::string axis;
     int further = 0;  ///< how many trials of it are missing at the least
   };
-  double rate = 0;     ///< the failure rate that is to be told
-  double wrong = 0;    ///< the chance with which each answer is wrong, at most
-  size_t settled = 0;  ///< boundaries, and cells that are on none
-  /// Where a boundary's threads or processes are most, the rate is below this with 95% confidence,
-  /// of whichever boundary that is the highest.
-  double below = 0;
+  double rate = 0;         ///< the failure rate that is to be told
+  double wrong = 0;        ///< the chance with which each answer is wrong, at most
+  size_t settled = 0;      ///< boundaries, and cells that are on none
   size_t given_up = 0;     ///< of these, those whose rates lie between rate / 10 and rate
   std::vector<Open> open;  ///< of these, those that more trials would settle
+  bool somewhere = false;  ///< a place was found, at or above the rate
+  std::vector<Broken> broken;
 };
 
 /// Everything derived from a journal; nothing in it is stored there.
@@ -308,6 +320,7 @@ struct Analysis {
   std::vector<Advice> advice;
   std::vector<RateClaim> rate_claims;
   std::vector<RateClaim> claims_together;  ///< several of these as one, see compare_rates.h
+  std::vector<RateClaim> priced;           ///< settings where nothing failed, and their price
   double seconds = 0;  ///< during which at least one trial ran, in all pieces of the run
   std::array<uint64_t, 3> starts{};  ///< how processes were started: how many, by StartProcess
   Answer answer;

@@ -6,17 +6,16 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
+#include <initializer_list>
+#include <optional>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "reports/analysis/failures/failure_kind.h"
 #include "reports/claims/answer_rows.h"
-#include "reports/claims/build_sentence.h"
 #include "reports/claims/comparable.h"
-#include "reports/claims/compare_rates.h"
-#include "reports/claims/families.h"
+#include "reports/claims/headline.h"
+#include "reports/claims/layers.h"
 #include "reports/claims/next_steps.h"
 #include "reports/words/cell_label.h"
 #include "reports/words/counted.h"
@@ -32,94 +31,131 @@ using Cells = std::vector<const CellSummary*>;
 constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kRemedies{
     {{"lock", "a lock"}, {"throttle", "a throttle"}, {"processes", "a process for each thread"}}};
 
-std::string count_of(int failures, int trials) {
-  return fmt::format("{} of {}", failures, trials);
-}
-
 std::string arm_name(const Analysis& analysis, size_t arm) {
   return shortened(printable(analysis.arms[arm].label), 40);
 }
 
-/// Claims that say the same. A cell that several of them compare counts once.
-struct Alike {
-  int number = 0;
-  Proportion with;
-  Proportion without;
-  double p = 0;  ///< the largest
-
-  void add(const Analysis& analysis, const RateClaim& claim) {
-    ++number;
-    p = std::max(p, claim.corrected_p);
-    for (size_t i = 0; i < claim.cells_with.size(); ++i) {
-      const CellSummary& one = analysis.cells[claim.cells_with[i]];
-      const CellSummary& other = analysis.cells[claim.cells_without[i]];
-      if (claim.effect != RateEffect::cannot_compare && why_incomparable(one, other)) continue;
-      add_once(claim.cells_with[i], one, with);
-      add_once(claim.cells_without[i], other, without);
+/// What a remedy was shown to do, in sentences of single cells with their counts.
+class Remedy {
+ public:
+  Remedy(const Analysis& analysis, std::string_view about, std::string_view name)
+      : analysis_(analysis), name_(fmt::format("With {}", name)) {
+    for (const RateClaim& claim : analysis.rate_claims) {
+      if (claim.about == about) claims_.push_back(&claim);
+    }
+    for (const RateClaim& claim : analysis.claims_together) {
+      if (claim.about == about && claim.effect != RateEffect::not_shown) together_ = &claim;
+    }
+    for (const auto* priced : {&analysis.rate_claims, &analysis.priced}) {
+      for (const RateClaim& claim : *priced) {
+        if (claim.about == about && about != "processes") priced_.push_back(&claim);
+      }
     }
   }
 
+  /// Nothing where it was not asked.
+  std::vector<std::string> sentences() {
+    if (claims_.empty()) return {};
+    const Claims helps = with({RateEffect::no_failure, RateEffect::less_often});
+    const Claims harms = with({RateEffect::more_often});
+    const Claims opposite = with({RateEffect::opposite});
+    const Claims open = with({RateEffect::not_shown});
+    if (!helps.empty()) {
+      const bool none = std::all_of(helps.begin(), helps.end(), [](const RateClaim* claim) {
+        return claim->effect == RateEffect::no_failure;
+      });
+      say(none ? "none failed" : "fewer fail", helps, true);
+    }
+    if (!harms.empty()) say("more fail", harms, false);
+    if (!opposite.empty()) say("fewer fail at one count, and more at another", opposite, true);
+    if (sentences_.empty() && !open.empty() && together_ != nullptr) {
+      sentences_.push_back(
+          fmt::format("{}, over {}: {} ({} failed, without it {}, {}).", name_, together_->label,
+                      effect_in_words(together_->effect), seen_in_words(together_->seen_with),
+                      seen_in_words(together_->seen_without), p_in_words(together_->corrected_p)));
+    } else if (!open.empty()) {
+      say("no difference shown", open, change(most(open, true)) < 0);
+    }
+    if (sentences_.empty()) {
+      say("nothing can be compared: what did not fail would not have shown it", claims_, true);
+    }
+    if (!priced_.empty()) sentences_.push_back(name_ + " " + prices_in_words(priced_) + ".");
+    return std::move(sentences_);
+  }
+
  private:
-  void add_once(size_t index, const CellSummary& cell, Proportion& sum) {
-    if (!counted_.insert(index).second) return;
-    sum.failures += cell.failures;
-    sum.trials += cell.counted;
+  using Claims = std::vector<const RateClaim*>;
+  using Pair = std::pair<const CellSummary*, const CellSummary*>;  ///< with it, without it
+
+  Claims with(std::initializer_list<RateEffect> effects) const {
+    Claims found;
+    for (const RateClaim* claim : claims_) {
+      if (std::find(effects.begin(), effects.end(), claim->effect) != effects.end()) {
+        found.push_back(claim);
+      }
+    }
+    return found;
   }
 
-  std::set<size_t> counted_;
+  static double change(const Pair& pair) {
+    return pair.first->seen_rate() - pair.second->seen_rate();
+  }
+
+  // The pair of cells that differs most, towards fewer failures or more.
+  Pair most(const Claims& claims, bool fewer) const {
+    std::optional<Pair> found;
+    for (const RateClaim* claim : claims) {
+      for (size_t i = 0; i < claim->cells_with.size(); ++i) {
+        const Pair pair{&analysis_.cells[claim->cells_with[i]],
+                        &analysis_.cells[claim->cells_without[i]]};
+        if (claim->effect != RateEffect::cannot_compare &&
+            why_incomparable(*pair.first, *pair.second)) {
+          continue;
+        }
+        if (!found || (fewer ? change(pair) < change(*found) : change(pair) > change(*found))) {
+          found = pair;
+        }
+      }
+    }
+    return *found;
+  }
+
+  std::string pair_in_words(const Pair& pair) const {
+    const auto& [with, without] = pair;
+    return fmt::format("{}: {}, without it {}", cell_in_words(analysis_, *without),
+                       seen_in_words({with->failures, with->counted}, with->refused),
+                       seen_in_words({without->failures, without->counted}, without->refused));
+  }
+
+  // With the cells that differ most in one direction; and where others clearly go the other way,
+  // the most of these, which a mean would hide.
+  void say(std::string_view what, const Claims& claims, bool fewer) {
+    constexpr double kClearly = 0.2;
+    const std::string kinds = claims_.size() > 1 ? fmt::format(" in {} of {} kinds of cell",
+                                                               claims.size(), claims_.size())
+                                                 : "";
+    double p = 0;
+    for (const RateClaim* claim : claims) p = std::max(p, claim->corrected_p);
+    const RateEffect effect = claims.front()->effect;
+    const std::string sure =
+        effect == RateEffect::cannot_compare || effect == RateEffect::opposite
+            ? ""
+            : fmt::format(" ({}{})", claims.size() > 1 ? "largest " : "", p_in_words(p));
+    sentences_.push_back(fmt::format("{} {}{}: {}{}.", name_, what, kinds,
+                                     pair_in_words(most(claims, fewer)), sure));
+    const Pair other = most(claims, !fewer);
+    if ((fewer ? change(other) : -change(other)) < kClearly) return;
+    sentences_.push_back(fmt::format("{} {} in {}.", name_, fewer ? "more failed" : "fewer failed",
+                                     pair_in_words(other)));
+  }
+
+  const Analysis& analysis_;
+  std::string name_;
+  Claims claims_;
+  Claims priced_;
+  const RateClaim* together_ = nullptr;
+  std::vector<std::string> sentences_;
 };
-
-// What a remedy was shown to do over all kinds of cells, and what it costs; nothing where it was
-// not asked.
-std::string remedy_in_words(const Analysis& analysis, std::string_view about,
-                            std::string_view name) {
-  std::vector<const RateClaim*> claims;
-  std::map<RateEffect, Alike> effects;
-  for (const RateClaim& claim : analysis.rate_claims) {
-    if (claim.about != about) continue;
-    claims.push_back(&claim);
-    effects[claim.effect].add(analysis, claim);
-  }
-  if (claims.empty()) return "";
-  const std::string price = about == "processes" ? "" : "; " + prices_in_words(claims);
-  for (const RateClaim& all : analysis.claims_together) {
-    if (all.about != about || all.effect == RateEffect::not_shown) continue;
-    if (!effects.contains(RateEffect::not_shown) || effects.contains(RateEffect::more_often)) break;
-    const int alone = static_cast<int>(claims.size()) - effects[RateEffect::not_shown].number -
-                      effects[RateEffect::cannot_compare].number;
-    return fmt::format(
-        "With {}, over {}: {} ({} failed, without it {}, {}; shown in {} of {} "
-        "alone){}.",
-        name, all.label, effect_in_words(all.effect),
-        count_of(all.seen_with.failures, all.seen_with.trials),
-        count_of(all.seen_without.failures, all.seen_without.trials), p_in_words(all.corrected_p),
-        alone, claims.size(), price);
-  }
-  const bool several = claims.size() > 1;
-  std::vector<std::string> parts;
-  for (const auto& [effect, alike] : effects) {
-    const bool tested =
-        effect != RateEffect::cannot_compare && !(several && effect == RateEffect::not_shown);
-    const std::string p = tested ? ", " + p_in_words(alike.p) : "";
-    parts.push_back(fmt::format("{}{} ({} failed, without it {}{})", effect_in_words(effect),
-                                several ? fmt::format(" in {}", alike.number) : "",
-                                count_of(alike.with.failures, alike.with.trials),
-                                count_of(alike.without.failures, alike.without.trials),
-                                several && !p.empty() ? ", largest" + p.substr(1) : p));
-  }
-  return fmt::format("With {}{}: {}{}.", name,
-                     several ? ", of " + counted(claims.size(), "comparisons") : "",
-                     fmt::join(parts, ", "), price);
-}
-
-std::vector<std::string> remedies_in_words(const Analysis& analysis) {
-  std::vector<std::string> sentences;
-  for (const auto& [about, name] : kRemedies) {
-    std::string sentence = remedy_in_words(analysis, about, name);
-    if (!sentence.empty()) sentences.push_back(std::move(sentence));
-  }
-  return sentences;
-}
 
 Cells cells_of(const Analysis& analysis, size_t arm) {
   Cells cells;
@@ -129,41 +165,98 @@ Cells cells_of(const Analysis& analysis, size_t arm) {
   return cells;
 }
 
-// What the same cells came to on two builds.
-std::string pair_in_words(const Analysis& analysis, size_t first, size_t second) {
-  std::map<Conclusion, int> conclusions;
-  int compared = 0;
-  bool first_is_older = false;
-  for (const Comparison& comparison : analysis.comparisons) {
-    const CellSummary& one = analysis.cells[comparison.first];
-    if (comparison.layers || one.arm != first || analysis.cells[comparison.second].arm != second) {
-      continue;
+/// What the same cells came to on two builds.
+class TwoBuilds {
+ public:
+  TwoBuilds(const Analysis& analysis, size_t first, size_t second)
+      : analysis_(analysis), one_(first), two_(second) {
+    // The newer one is spoken of.
+    if (is_older(analysis.arms[two_], analysis.arms[one_])) std::swap(one_, two_);
+    for (const Comparison& comparison : analysis.comparisons) {
+      const CellSummary* a = &analysis.cells[comparison.first];
+      const CellSummary* b = &analysis.cells[comparison.second];
+      if (comparison.layers || a->arm != first || b->arm != second) continue;
+      ++compared_;
+      if (a->arm != one_) std::swap(a, b);
+      add(comparison, a, b);
     }
-    ++compared;
-    ++conclusions[comparison.conclusion];
-    if (comparison.conclusion == Conclusion::fixed) first_is_older = one.failures > 0;
   }
-  if (compared == 0) return "";
-  const std::string one = arm_name(analysis, first);
-  const std::string two = arm_name(analysis, second);
-  std::vector<std::string> parts;
-  const auto add = [&](Conclusion conclusion, const std::string& what) {
-    const auto at = conclusions.find(conclusion);
-    if (at != conclusions.end()) parts.push_back(fmt::format("in {} {}", at->second, what));
+
+  std::vector<std::string> sentences() const {
+    if (compared_ == 0) return {};
+    std::vector<std::string> sentences;
+    const std::string one = arm_name(analysis_, one_);
+    const std::string two = arm_name(analysis_, two_);
+    const auto say = [&](const Found& found, std::string_view how) {
+      if (found.number == 0) return;
+      sentences.push_back(fmt::format(
+          "{}{} fails {} often than {} in {} of {}; {} (p below {:g} over all).", two,
+          is_older(analysis_.arms[one_], analysis_.arms[two_]) ? ", the newer," : "", how, one,
+          found.number, counted(compared_, "cells"), counts(found), kClaimLevel));
+    };
+    say(less_, "less");
+    say(more_, "more");
+    if (!sentences.empty()) return sentences;
+    const std::string why =
+        untold_.example == nullptr ? "" : why_inconclusive(analysis_, *untold_.example);
+    if (why.empty()) {
+      sentences.push_back(fmt::format("{} and {}: no difference shown in {}{}.", two, one,
+                                      counted(compared_, "cells"),
+                                      untold_.example == nullptr ? "" : "; " + counts(untold_)));
+    } else {
+      sentences.push_back(
+          fmt::format("{} and {}: nothing can be told: {}; {}.", two, one, why, counts(untold_)));
+    }
+    return sentences;
+  }
+
+ private:
+  /// Cells that came out so, and of these the pair that differs most.
+  struct Found {
+    int number = 0;
+    const Comparison* example = nullptr;
+    const CellSummary* one = nullptr;
+    const CellSummary* two = nullptr;
   };
-  add(Conclusion::fixed, fmt::format("{} fails and the newer {} does not",
-                                     first_is_older ? one : two, first_is_older ? two : one));
-  add(Conclusion::only_first, "only " + one + " fails");
-  add(Conclusion::only_second, "only " + two + " fails");
-  add(Conclusion::less_often, two + " fails less often, and still fails");
-  add(Conclusion::more_often, one + " fails less often, and still fails");
-  if (parts.empty()) {
-    return fmt::format("Between {} and {} no cell of {} shows that one alone fails.", one, two,
-                       compared);
+
+  void add(const Comparison& comparison, const CellSummary* one, const CellSummary* two) {
+    const bool differs = comparison.conclusion == Conclusion::less_often ||
+                         comparison.conclusion == Conclusion::more_often;
+    if (!differs && one->failures + two->failures == 0) return;
+    const double change = two->seen_rate() - one->seen_rate();
+    Found& found = !differs ? untold_ : change < 0 ? less_ : more_;
+    ++found.number;
+    if (found.one != nullptr &&
+        std::abs(change) <= std::abs(found.two->seen_rate() - found.one->seen_rate())) {
+      return;
+    }
+    found = {found.number, &comparison, one, two};
   }
-  return fmt::format("Of {} compared: {} (p below {:g} over all).", counted(compared, "cells"),
-                     fmt::join(parts, ", "), kClaimLevel);
-}
+
+  std::string counts(const Found& found) const {
+    return fmt::format("{}: {}, {} {}", cell_in_words(analysis_, *found.one), seen(*found.two),
+                       arm_name(analysis_, one_), seen(*found.one));
+  }
+
+  // What was not seen is not gone.
+  std::string seen(const CellSummary& cell) const {
+    const std::string text = seen_in_words({cell.failures, cell.counted}, cell.refused);
+    return cell.failures > 0
+               ? text
+               : text + " (below " +
+                     percent_up(
+                         rate_interval(analysis_.sampling, 0, cell.counted, compared_).high) +
+                     ")";
+  }
+
+  const Analysis& analysis_;
+  size_t one_;
+  size_t two_;
+  int compared_ = 0;
+  Found less_;
+  Found more_;
+  Found untold_;
+};
 
 std::vector<std::string> comparisons_in_words(const Analysis& analysis) {
   std::vector<std::string> sentences;
@@ -172,19 +265,19 @@ std::vector<std::string> comparisons_in_words(const Analysis& analysis) {
     if (comparison.layers) continue;
     const std::pair<size_t, size_t> pair{analysis.cells[comparison.first].arm,
                                          analysis.cells[comparison.second].arm};
-    if (seen.insert(pair).second) {
-      sentences.push_back(pair_in_words(analysis, pair.first, pair.second));
+    if (!seen.insert(pair).second) continue;
+    for (std::string& each : TwoBuilds(analysis, pair.first, pair.second).sentences()) {
+      sentences.push_back(std::move(each));
     }
   }
   return sentences;
 }
 
-bool one_alone_fails(const Analysis& analysis) {
+bool builds_differ(const Analysis& analysis) {
   return std::any_of(analysis.comparisons.begin(), analysis.comparisons.end(),
                      [](const Comparison& comparison) {
-                       return comparison.conclusion == Conclusion::fixed ||
-                              comparison.conclusion == Conclusion::only_first ||
-                              comparison.conclusion == Conclusion::only_second;
+                       return comparison.conclusion == Conclusion::less_often ||
+                              comparison.conclusion == Conclusion::more_often;
                      });
 }
 
@@ -215,32 +308,46 @@ std::optional<Answer> of_expectations(const Analysis& analysis) {
     answer.text += fmt::format(", {} not: ", expected - met - untested) +
                    fmt::format("{}{} is {} ({}) and not {}",
                                expected - met - untested > 1 ? "for example " : "", unmet->id,
-                               came_to(*unmet), count_of(unmet->failures, unmet->counted),
+                               came_to(*unmet), seen_in_words({unmet->failures, unmet->counted}),
                                printable(unmet->expectation->text()));
   }
   answer.text += '.';
   return answer;
 }
 
-std::string settled_in_words(const Analysis& analysis, bool nothing_failed) {
+std::string counts_along(const Analysis& analysis, const std::vector<size_t>& cells) {
+  std::vector<std::string> parts;
+  for (const size_t index : cells) {
+    const CellSummary& cell = analysis.cells[index];
+    parts.push_back(fmt::format("{} of {} at {}", cell.failures, cell.counted,
+                                cell.cell.processes > 1 ? cell.cell.processes : cell.cell.threads));
+  }
+  if (parts.size() > 2) parts.resize(2);
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+// What a settled place rests on is said with it, and where the counts contradict that.
+std::vector<std::string> settled_in_words(const Analysis& analysis) {
   const SettledQuestions& questions = *analysis.settling;
   const size_t all = questions.settled + questions.given_up + questions.open.size();
-  std::string text;
-  if (nothing_failed) {
-    text = fmt::format("With the most threads or processes, less than {:.0f}% of trials fail. ",
-                       std::ceil(questions.below * 100));
+  std::string text =
+      fmt::format("Where {:g}% of trials or more begin to fail is settled for {} of {}",
+                  questions.rate * 100, questions.settled, counted(all, "boundaries"));
+  if (questions.given_up > 0) text += fmt::format("; {} given up", questions.given_up);
+  if (!questions.open.empty()) text += fmt::format("; {} open", questions.open.size());
+  if (questions.settled == all && !questions.somewhere) text += ": nowhere";
+  if (questions.broken.empty()) {
+    return {text + ", if what begins to fail goes on with more threads."};
   }
-  text += fmt::format(
-      "Where cells begin to fail in {:g}% of their trials or more is settled for {} of {}, each "
-      "wrong with a chance of at most {:g}% if no cell fails in between {:g}% and {:g}%",
-      questions.rate * 100, questions.settled, counted(all, "boundaries"), questions.wrong * 100,
-      questions.rate * 10, questions.rate * 100);
-  if (questions.given_up > 0) {
-    text += fmt::format("; {} given up, with rates between {:g}% and that", questions.given_up,
-                        questions.rate * 10);
-  }
-  if (!questions.open.empty()) text += fmt::format("; {} need more trials", questions.open.size());
-  return text + ".";
+  const SettledQuestions::Broken& broken = questions.broken.front();
+  const CellSummary& cell = analysis.cells[broken.failing];
+  return {text + ".",
+          fmt::format("That failures go on with more threads is broken{}: {}: {} of {}, {}.",
+                      questions.broken.size() > 1
+                          ? fmt::format(" {} times, first", questions.broken.size())
+                          : "",
+                      cell_in_words(analysis, cell), cell.failures, cell.counted,
+                      counts_along(analysis, broken.rarer))};
 }
 
 // Of trials that were neither hung nor done; nothing where there are none.
@@ -258,18 +365,21 @@ std::string still_computing_in_words(const Analysis& analysis) {
       shortened(printable(analysis.still_computing.front().title), 120));
 }
 
+void add(Answer& answer, std::vector<std::string> sentences) {
+  for (std::string& each : sentences) answer.lines.push_back({std::move(each), "", ""});
+}
+
 Answer answer_to(const Analysis& analysis) {
   Answer answer;
   const std::string still_computing = still_computing_in_words(analysis);
   if (!analysis.has_evidence()) {
     answer.code = "no_evidence";
-    answer.sentences = {"Nothing can be said: no trial came to a result that counts."};
-    if (!still_computing.empty()) answer.sentences.push_back(still_computing);
+    add(answer, {"Nothing can be said: no trial came to a result that counts."});
+    if (!still_computing.empty()) add(answer, {still_computing});
     return answer;
   }
   const std::optional<Answer> expected = of_expectations(analysis);
-  if (expected) answer.sentences.push_back(expected->text);
-  const SettledPlaces places(analysis);
+  if (expected) add(answer, {expected->text});
   bool fails = false;
   bool tested = false;
   for (size_t arm = 0; arm < analysis.arms.size(); ++arm) {
@@ -279,26 +389,23 @@ Answer answer_to(const Analysis& analysis) {
         })) {
       continue;
     }
-    BuildAnswer build = answer_of_build(analysis, places, cells);
-    answer.sentences.push_back(std::move(build.sentence));
-    fails = fails || build.fails;
-    tested = tested || build.tested;
+    Headline headline = headline_of(analysis, cells);
+    for (AnswerLine& line : headline.lines) answer.lines.push_back(std::move(line));
+    fails = fails || headline.fails;
+    tested = tested || headline.tested;
   }
-  answer.code = expected                    ? expected->code
-                : one_alone_fails(analysis) ? "differs"
-                : fails                     ? "fails"
-                : tested                    ? "no_failure"
-                                            : "refused";
-  if (fails || answer.code == "differs") {
-    for (std::string& sentence : comparisons_in_words(analysis)) {
-      answer.sentences.push_back(std::move(sentence));
-    }
+  const bool differs = builds_differ(analysis);
+  answer.code = expected  ? expected->code
+                : differs ? "differs"
+                : fails   ? "fails"
+                : tested  ? "no_failure"
+                          : "refused";
+  if (fails || differs) add(answer, comparisons_in_words(analysis));
+  if (!still_computing.empty()) add(answer, {still_computing});
+  for (const auto& [about, name] : kRemedies) {
+    add(answer, Remedy(analysis, about, name).sentences());
   }
-  if (!still_computing.empty()) answer.sentences.push_back(still_computing);
-  for (std::string& sentence : remedies_in_words(analysis)) {
-    answer.sentences.push_back(std::move(sentence));
-  }
-  if (analysis.settling) answer.sentences.push_back(settled_in_words(analysis, !fails && tested));
+  if (analysis.settling) add(answer, settled_in_words(analysis));
   answer.table = find_answer_rows(analysis);
   return answer;
 }
@@ -308,6 +415,7 @@ Answer answer_to(const Analysis& analysis) {
 Answer find_answer(const Analysis& analysis) {
   Answer answer = answer_to(analysis);
   answer.next = next_steps(analysis);
+  for (const AnswerLine& line : answer.lines) answer.sentences.push_back(line.text);
   answer.text = fmt::format("{}", fmt::join(answer.sentences, " "));
   return answer;
 }

@@ -4,140 +4,137 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <utility>
 
 #include "reports/claims/families.h"
-#include "reports/words/counted.h"
 
 namespace mpsprobe {
 namespace {
 
-/// A field of the table before it is written: words, and the counts behind them.
-struct Field {
-  std::string words;  ///< "crashes from 2"; counts are added up where they are the same
-  std::string more;   ///< "refuses from 4": has no counts
-  int failures = 0;
-  int trials = 0;
-  int weight = 0;  ///< 3: fails, 2: refuses, 1: passes, 0: not tested
-
-  std::string key() const { return words + "/" + more; }
-  std::string text() const {
-    std::string text = words;
-    if (trials > 0) text += fmt::format(" ({}/{})", failures, trials);
-    if (!more.empty()) text += (text.empty() ? "" : "; ") + more;
-    return text.empty() ? "not tested" : text;
-  }
-};
-
-/// Kinds of cell that share a row.
+/// Kinds of cell that share a row: they came out alike in every build, count by count.
 struct Row {
   std::vector<std::string> labels;
   std::string axis;
-  std::vector<Field> fields;
+  std::vector<std::string> fields;
+  std::pair<int, double> weight;  ///< whether it fails, refuses or passes; then how often
+};
 
-  int weight() const {
-    int most = 0;
-    for (const Field& field : fields) most = std::max(most, field.weight);
-    return most;
+/// What the cells of one kind and build came to along their counts, ascending.
+class Counts {
+ public:
+  Counts(const Family& family, const std::vector<const CellSummary*>& cells) : family_(family) {
+    for (const CellSummary* cell : cells) {
+      if (cell->refused > 0) refused_.push_back(cell);
+      if (cell->failures > 0) failing_.push_back(cell);
+      if (cell->counted > 0 && cell->failures == 0) clear_.push_back(cell);
+    }
+    for (const CellSummary* cell : failing_) {
+      if (worst_ == nullptr || cell->seen_rate() > worst_->seen_rate()) worst_ = cell;
+    }
   }
+
+  std::pair<int, double> weight() const {
+    if (worst_ != nullptr) return {3, worst_->seen_rate()};
+    return {!refused_.empty() ? 2 : !clear_.empty() ? 1 : 0, 0};
+  }
+
+  // "10 crashes in 10 at 4; 7 in 10 at 2; none at 1 (0/10); refused at 8".
+  std::string text() const {
+    std::vector<std::string> parts;
+    std::vector<const CellSummary*> rest = failing_;
+    for (const CellSummary* next = worst_; next != nullptr && parts.size() < kMostFailing;
+         next = rest.empty() ? nullptr : rest.front()) {
+      const std::string words = words_of(*next);
+      std::vector<const CellSummary*> alike;
+      std::copy_if(rest.begin(), rest.end(), std::back_inserter(alike),
+                   [&](const CellSummary* cell) { return words_of(*cell) == words; });
+      std::erase_if(rest, [&](const CellSummary* cell) { return words_of(*cell) == words; });
+      parts.push_back(
+          fmt::format("{}{} at {}", words, alike.size() > 1 ? " each" : "", counts_of(alike)));
+    }
+    if (!rest.empty()) parts.push_back(fmt::format("failures also at {}", counts_of(rest)));
+    if (!clear_.empty()) {
+      int trials = 0;
+      bool met = false;
+      for (const CellSummary* cell : clear_) {
+        trials += cell->counted;
+        met = met || cell->overlap != Overlap::none;
+      }
+      parts.push_back(fmt::format("{} at {} (0/{}){}", worst_ == nullptr ? "no failure" : "none",
+                                  counts_of(clear_), trials, met ? "" : ", threads never met"));
+    }
+    if (!refused_.empty()) parts.push_back("refused at " + counts_of(refused_));
+    return parts.empty() ? "not tested" : fmt::format("{}", fmt::join(parts, "; "));
+  }
+
+ private:
+  static constexpr size_t kMostFailing = 3;
+
+  static std::string words_of(const CellSummary& cell) {
+    std::vector<std::string> kinds;
+    for (size_t i = 0; i < kHarms; ++i) {
+      const int trials = trials_with(cell, static_cast<Harm>(i));
+      if (trials > 0) kinds.push_back(in_words(static_cast<Harm>(i), trials));
+    }
+    return fmt::format("{} in {}", fmt::join(kinds, ", "), cell.counted);
+  }
+
+  // "1, 2, 4 to 8": of counts that stand beside one another in the plan of these cells.
+  std::string counts_of(const std::vector<const CellSummary*>& cells) const {
+    std::string text;
+    for (size_t i = 0; i < cells.size(); ++i) {
+      const int32_t first = count_in(family_, *cells[i]);
+      size_t last = i;
+      while (last + 1 < cells.size() &&
+             count_in(family_, *cells[last + 1]) == count_in(family_, *cells[last]) + 1) {
+        ++last;
+      }
+      text += fmt::format("{}{}", text.empty() ? "" : ", ", first);
+      if (last > i + 1) {
+        text += fmt::format(" to {}", count_in(family_, *cells[last]));
+        i = last;
+      }
+    }
+    return text;
+  }
+
+  const Family& family_;
+  std::vector<const CellSummary*> failing_;
+  std::vector<const CellSummary*> clear_;
+  std::vector<const CellSummary*> refused_;
+  const CellSummary* worst_ = nullptr;
 };
 
 class Rows {
  public:
-  explicit Rows(const Analysis& analysis) : analysis_(analysis), places_(analysis) {}
+  explicit Rows(const Analysis& analysis) : analysis_(analysis) {}
 
   AnswerTable table() {
-    std::map<std::string, size_t> index;
+    std::map<std::vector<std::string>, size_t> index;
     for (const Family& family : families_of(analysis_)) {
-      Row row;
-      row.axis = family.axis;
-      row.labels = {family.label};
-      std::string key = family.axis;
+      Row row{{family.label}, family.axis, {}, {}};
+      std::vector<std::string> key{family.axis};
       for (const auto& cells : family.by_arm) {
-        row.fields.push_back(field_of(family, cells));
-        key += "|" + row.fields.back().key();
+        const Counts counts(family, cells);
+        row.weight = std::max(row.weight, counts.weight());
+        row.fields.push_back(counts.text());
+        key.push_back(row.fields.back());
       }
-      const auto [at, fresh] = index.try_emplace(key, rows_.size());
+      const auto [at, fresh] = index.try_emplace(std::move(key), rows_.size());
       if (fresh) {
         rows_.push_back(std::move(row));
-        continue;
-      }
-      Row& known = rows_[at->second];
-      known.labels.push_back(family.label);
-      for (size_t arm = 0; arm < row.fields.size(); ++arm) {
-        known.fields[arm].failures += row.fields[arm].failures;
-        known.fields[arm].trials += row.fields[arm].trials;
+      } else {
+        rows_[at->second].labels.push_back(family.label);
       }
     }
     std::stable_sort(rows_.begin(), rows_.end(),
-                     [](const Row& a, const Row& b) { return a.weight() > b.weight(); });
+                     [](const Row& a, const Row& b) { return a.weight > b.weight; });
     return written();
   }
 
  private:
-  Field field_of(const Family& family, const std::vector<const CellSummary*>& cells) const {
-    Field field;
-    std::vector<std::string_view> harms;  ///< where the first failure is
-    std::vector<std::string> later;       ///< harm that begins at a higher count
-    const CellSummary* first = nullptr;
-    const CellSummary* refused = nullptr;
-    int32_t most = 0;
-    bool met = false;
-    int failures = 0;
-    int trials = 0;
-    bool all_refused = true;
-    int counts_tried = 0;
-    for (const CellSummary* cell : cells) {
-      if (cell->refused > 0 || cell->counted > 0) ++counts_tried;
-      if (cell->refused > 0 && refused == nullptr) refused = cell;
-      if (cell->counted == 0) continue;
-      all_refused = false;
-      failures += cell->failures;
-      trials += cell->counted;
-      most = count_in(family, *cell);
-      met = met || cell->overlap != Overlap::none;
-      if (first == nullptr && places_.fails(*cell)) first = cell;
-    }
-    // Of one count alone nothing is known below it or above.
-    const char* const from = counts_tried > 1 ? "from" : "at";
-    const char* const to = counts_tried > 1 ? "to" : "at";
-    if (refused != nullptr) {
-      field.more =
-          all_refused ? "refuses" : fmt::format("refuses {} {}", from, count_in(family, *refused));
-      field.weight = 2;
-    }
-    if (first != nullptr) {
-      for (size_t harm = 0; harm < kHarms; ++harm) {
-        // Each kind of harm from where it was seen, not from where another began.
-        const auto seen = std::find_if(cells.begin(), cells.end(), [&](const CellSummary* cell) {
-          return places_.fails(*cell) && trials_with(*cell, static_cast<Harm>(harm)) > 0;
-        });
-        if (seen == cells.end()) continue;
-        if (*seen == first) {
-          harms.push_back(in_words(static_cast<Harm>(harm)));
-        } else {
-          later.push_back(fmt::format("{} from {}", in_words(static_cast<Harm>(harm)),
-                                      count_in(family, **seen)));
-        }
-      }
-      field.words = fmt::format("{} {} {}", fmt::join(harms, ", "), from, count_in(family, *first));
-      if (!field.more.empty()) later.push_back(field.more);
-      field.more = fmt::format("{}", fmt::join(later, "; "));
-      field.failures = first->failures;
-      field.trials = first->counted;
-      field.weight = 3;
-    } else if (trials > 0) {
-      field.words = failures == 0 ? fmt::format("no failure {} {}", to, most)
-                                  : fmt::format("below {:g}% {} {}", analysis_.settling->rate * 100,
-                                                to, most);
-      if (!met) field.more += (field.more.empty() ? "" : "; ") + std::string("threads never met");
-      field.failures = failures;
-      field.trials = trials;
-      field.weight = std::max(field.weight, 1);
-    }
-    return field;
-  }
-
   AnswerTable written() const {
     constexpr size_t kMostLabels = 3;
     AnswerTable table;
@@ -153,14 +150,16 @@ class Rows {
         written.cells += fmt::format("; {} more", row.labels.size() - named);
       }
       written.axis = row.axis;
-      for (const Field& field : row.fields) written.fields.push_back(field.text());
+      written.fields = row.fields;
+      if (row.labels.size() > 1) {
+        for (std::string& field : written.fields) field += ", each";
+      }
     }
     table.left_out = rows_.size() - table.rows.size();
     return table;
   }
 
   const Analysis& analysis_;
-  SettledPlaces places_;
   std::vector<Row> rows_;
 };
 

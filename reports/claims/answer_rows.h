@@ -7,9 +7,10 @@
 
 namespace mpsprobe {
 
-/// The answer as a table: kinds of cell by build, in words with the counts behind them ("crashes
-/// from 2 (7/10)"), at most kMostAnswerRows, what is worst first. Kinds that came out alike in
-/// every build share a row, and their counts are added up. Plain text.
+/// The answer as a table: kinds of cell by build, with the counts of single cells ("10 crashes in
+/// 10 at 4; 7 crashes in 10 at 2; none at 1 (0/10)"), at most kMostAnswerRows, what fails most
+/// often first. Kinds that came out alike in every cell and build share a row, which says so
+/// ("each"). Plain text.
 constexpr size_t kMostAnswerRows = 12;
 AnswerTable find_answer_rows(const Analysis& analysis);
 

@@ -22,15 +22,14 @@ std::string remark_on(const Boundary& boundary) {
     remarks.emplace_back("no two threads were ever inside an operation at once");
   }
   if (boundary.settled && !boundary.settled->settled) {
-    remarks.push_back(fmt::format("not settled: elsewhere with a chance of {}",
-                                  percent_up(boundary.settled->wrong)));
+    remarks.emplace_back("not settled");
   }
   if (!boundary.refused.empty()) {
     remarks.push_back(
         fmt::format("refused by the library at {}", fmt::join(boundary.refused, " ")));
   }
   if (!boundary.monotone()) {
-    remarks.push_back(fmt::format("passes again at {}", fmt::join(boundary.passing_above, " ")));
+    remarks.push_back(fmt::format("none seen at {}", fmt::join(boundary.passing_above, " ")));
   }
   if (!boundary.untested.empty()) {
     remarks.push_back(fmt::format("without evidence: {}", fmt::join(boundary.untested, " ")));
@@ -99,9 +98,7 @@ std::string boundary_in_words(const Boundary& boundary) {
     parts.push_back(failing ? fmt::format("fails in {} of trials or more from {}", rate,
                                           point_in_words(*failing, boundary.axis))
                             : "nowhere reaches " + rate);
-    if (place.settled) {
-      parts.push_back(fmt::format("settled, wrong with a chance of {}", percent_up(place.wrong)));
-    }
+    if (place.settled) parts.emplace_back("settled");
     if (passing) {
       parts.push_back(fmt::format("the most {} is {}", failing ? "below" : "tested",
                                   point_in_words(*passing, boundary.axis)));

@@ -12,6 +12,8 @@
 #include "harness/campaign/simulated_campaign.h"
 #include "harness/statistics/anytime.h"
 #include "reports/analysis/analysis.h"
+#include "reports/claims/boundary_fields.h"
+#include "reports/claims/simulated_reports.h"
 #include "reports/sample_journal.h"
 
 namespace {
@@ -39,21 +41,51 @@ Analysis settled_report(double rate, const std::vector<Proportion>& points) {
   return analyse(sample.journal);
 }
 
-// From how many threads the first sentence says that it fails; one more than there are for nowhere.
+// From how many threads the report's table says that it fails; one more than there are for nowhere.
 size_t place_said(const Analysis& analysis, size_t counts) {
-  const std::string& sentence = analysis.answer.sentences.front();
-  if (sentence.find("crashes already with 1 thread") != std::string::npos) return 1;
-  for (size_t count = 2; count <= counts; ++count) {
-    if (sentence.find(fmt::format("crashes from {} threads", count)) != std::string::npos) {
-      return count;
+  const std::string failing = boundary_rows(analysis).front().failing;
+  return failing == "none" ? counts + 1 : std::stoul(failing);
+}
+
+// What is printed first, where that is hard; of the bound, in how many reports that print one all
+// cells without a failure are below it.
+void headlines(int worlds) {
+  fmt::print(
+      "\nThe headline in hard worlds\n\n| world | reports | contradict their counts, or are too "
+      "long | hide the worst cell | print a bound | all below it |\n|---|---|---|---|---|---|\n");
+  for (const HardWorld world : hard_worlds()) {
+    for (const bool settles : {false, true}) {
+      int wrong = 0;
+      int hidden = 0;
+      int printed = 0;
+      int held = 0;
+      for (int seed = 0; seed < worlds; ++seed) {
+        const SimulatedReport report =
+            simulated_report(world, settles, 1000 + static_cast<uint64_t>(seed));
+        const std::vector<std::string> faults = faults_of(report.analysis);
+        const bool hides = std::any_of(faults.begin(), faults.end(), [](const std::string& fault) {
+          return fault.starts_with("hides");
+        });
+        hidden += hides ? 1 : 0;
+        wrong += faults.size() > (hides ? 1U : 0U) ? 1 : 0;
+        const double bound = printed_bound(report.analysis);
+        if (bound >= 1) continue;
+        ++printed;
+        bool all = true;
+        for (size_t i = 0; i < report.rates.size(); ++i) {
+          all = all && (report.analysis.cells[i].failures > 0 || report.rates[i] <= bound);
+        }
+        held += all ? 1 : 0;
+      }
+      fmt::print("| {}{} | {} | {} | {} | {} | {} |\n", name_of(world), settles ? ", settled" : "",
+                 worlds, wrong, hidden, printed, held);
     }
   }
-  return counts + 1;
 }
 
 void settled_boundaries(int worlds) {
   fmt::print(
-      "The boundary that a settled run prints first\n\n| settled at | planted | right | trials "
+      "The boundary that a settled run prints\n\n| settled at | planted | right | trials "
       "|\n|---|---|---|---|\n");
   for (const double rate : {0.1, 0.05}) {
     const RateQuestion question = settling_question(rate);
@@ -245,6 +277,7 @@ void intervals(int worlds) {
 
 int main(int argc, char** argv) {
   const int worlds = std::max(1, argc > 1 ? std::atoi(argv[1]) : 1000);
+  headlines(std::min(worlds, 200));
   settled_boundaries(worlds);
   comparisons();
   families(worlds);

@@ -167,8 +167,10 @@ TEST(RateClaims, CountACellOnceThatSeveralCompare) {
   const Analysis analysis = analyse(sample.journal);
   ASSERT_THAT(analysis.rate_claims, SizeIs(2));
   EXPECT_TRUE(analysis.claims_together.empty());
-  EXPECT_THAT(analysis.answer.text,
-              HasSubstr("of 2 comparisons: no failure in 2 (0 of 10 failed, without it 20 of 20"));
+  EXPECT_THAT(
+      analysis.answer.text,
+      HasSubstr("none failed in 2 of 2 kinds of cell: mm nograph, 4 threads: 0 of 10, without "
+                "it 10 of 10"));
 }
 
 // 30% noise on each trial, and a lock that costs nothing or half.

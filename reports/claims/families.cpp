@@ -1,5 +1,7 @@
 #include "reports/claims/families.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -118,11 +120,19 @@ int32_t count_in(const Family& family, const CellSummary& cell) {
   return family.axis == "threads" ? cell.cell.threads : cell.cell.processes;
 }
 
-std::string_view in_words(Harm harm) {
-  constexpr std::array<std::string_view, kHarms> kWords{
-      "crashes",    "ends early",         "hangs",  "wrong numbers",           "data races",
-      "GPU errors", "runs out of memory", "throws", "its caller breaks a rule"};
-  return kWords[static_cast<size_t>(harm)];
+std::string in_words(Harm harm, int trials) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, kHarms> kWords{
+      {{"crash", "crashes"},
+       {"early end", "early ends"},
+       {"hang", "hangs"},
+       {"wrong number", "wrong numbers"},
+       {"data race", "data races"},
+       {"GPU error", "GPU errors"},
+       {"out of memory", "out of memory"},
+       {"exception", "exceptions"},
+       {"rule broken by its caller", "rules broken by their caller"}}};
+  const auto& [one, several] = kWords[static_cast<size_t>(harm)];
+  return fmt::format("{} {}", trials, trials == 1 ? one : several);
 }
 
 int trials_with(const CellSummary& cell, Harm harm) {
@@ -146,28 +156,9 @@ std::optional<Phase> phase_after_work(const std::vector<const CellSummary*>& cel
   return phase;
 }
 
-SettledPlaces::SettledPlaces(const Analysis& analysis) : analysis_(analysis) {
-  for (const Boundary& boundary : analysis.boundaries) {
-    if (!boundary.settled) continue;
-    places_[{boundary.worker, boundary.axis, to_string(boundary.group)}] = boundary.settled->from;
-  }
-}
-
-bool SettledPlaces::fails(const CellSummary& cell) const {
-  if (cell.failures == 0) return false;
-  if (places_.empty()) return true;
-  bool asked = false;
-  for (const bool by_threads : {true, false}) {
-    Cell group = cell.cell;
-    (by_threads ? group.threads : group.processes) = 1;
-    const auto place = places_.find(
-        {analysis_.arms[cell.arm].label, by_threads ? "threads" : "processes", to_string(group)});
-    if (place == places_.end()) continue;
-    asked = true;
-    const int32_t count = by_threads ? cell.cell.threads : cell.cell.processes;
-    if (place->second && count >= *place->second) return true;
-  }
-  return !asked;
+bool fails(const Analysis& analysis, const CellSummary& cell) {
+  const double asked = analysis.settling ? analysis.settling->rate : 0;
+  return cell.failures > 0 && cell.failures >= asked * cell.counted;
 }
 
 }  // namespace mpsprobe

@@ -1,11 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "reports/analysis/analysis.h"
@@ -26,7 +24,7 @@ std::vector<Family> families_of(const Analysis& analysis);
 /// How many threads, or processes, the cell has.
 int32_t count_in(const Family& family, const CellSummary& cell);
 
-/// What failures are called for people: "crashes", "hangs", "wrong numbers", the worst first.
+/// Kinds of failure, the worst first.
 enum class Harm : uint8_t {
   crashes,
   ends_early,
@@ -39,7 +37,8 @@ enum class Harm : uint8_t {
   breaks_rules  ///< the caller did, and not the library
 };
 constexpr size_t kHarms = 9;
-std::string_view in_words(Harm harm);
+/// "1 crash", "6 wrong numbers".
+std::string in_words(Harm harm, int trials);
 
 /// The trials of a cell that failed so.
 int trials_with(const CellSummary& cell, Harm harm);
@@ -48,19 +47,8 @@ int trials_with(const CellSummary& cell, Harm harm);
 /// tear-down, or an interpreter's end. Else nothing.
 std::optional<Phase> phase_after_work(const std::vector<const CellSummary*>& cells, Harm harm);
 
-/// The places that a campaign which settles came to: which failures are strays below them.
-class SettledPlaces {
- public:
-  explicit SettledPlaces(const Analysis& analysis);
-
-  /// Whether the cell fails, as far as that was asked: with a failure, or, of a campaign that
-  /// settles, at or above the place where failures begin.
-  bool fails(const CellSummary& cell) const;
-
- private:
-  const Analysis& analysis_;
-  /// By arm, axis and group.
-  std::map<std::tuple<std::string, std::string, std::string>, std::optional<int32_t>> places_;
-};
+/// Whether the cell fails, as far as that was asked: with a failure, or, of a campaign that
+/// settles, at the rate that was asked for or more.
+bool fails(const Analysis& analysis, const CellSummary& cell);
 
 }  // namespace mpsprobe

@@ -18,20 +18,17 @@ namespace {
 struct LayerPair {
   Backend upper;
   Backend lower;
-  std::string_view also;   ///< what may be said where both failed
-  std::string_view only;   ///< ... where only the upper one did
-  std::string_view below;  ///< ... where only the lower one did
+  std::string_view also;    ///< what may be said where both failed
+  std::string_view lowers;  ///< where none was seen, where only the upper one failed
+  std::string_view uppers;  ///< ... where only the lower one did
 };
 
 constexpr std::array<LayerPair, 5> kLayers{{
-    {Backend::mps, Backend::metal, "also without PyTorch", "only with PyTorch",
-     "without PyTorch, and not with it"},
-    {Backend::mps, Backend::cuda, "also on CUDA", "not on CUDA", "on CUDA, and not on MPS"},
-    {Backend::mps, Backend::cpu, "also on the CPU", "not on the CPU", "on the CPU, and not on MPS"},
-    {Backend::cuda, Backend::cpu, "also on the CPU", "not on the CPU",
-     "on the CPU, and not on CUDA"},
-    {Backend::sim, Backend::cpu, "also on the CPU", "not on the CPU",
-     "on the CPU, and not on the simulated device"},
+    {Backend::mps, Backend::metal, "also without PyTorch", "without PyTorch", "with PyTorch"},
+    {Backend::mps, Backend::cuda, "also on CUDA", "on CUDA", "on MPS"},
+    {Backend::mps, Backend::cpu, "also on the CPU", "on the CPU", "on MPS"},
+    {Backend::cuda, Backend::cpu, "also on the CPU", "on the CPU", "on CUDA"},
+    {Backend::sim, Backend::cpu, "also on the CPU", "on the CPU", "on the simulated device"},
 }};
 
 const LayerPair& pair_of(Backend upper, Backend lower) {
@@ -59,13 +56,6 @@ bool same_library(const Arm& a, const Arm& b) {
 bool proved(const Arm& arm) {
   const bool named = !arm.build_id.empty() || !arm.library.empty() || !arm.git_hash.empty();
   return arm.proved && named;
-}
-
-// Which of two builds is the older one, where their versions tell. The order of the workers is that
-// of the command line, and tells nothing.
-bool is_older(const Arm& a, const Arm& b) {
-  return a.library_name == b.library_name && !a.version.empty() && !b.version.empty() &&
-         version_before(a.version, b.version) && !version_before(b.version, a.version);
 }
 
 std::string name_with_version(const Arm& arm) {
@@ -211,14 +201,7 @@ Conclusion conclude_builds(const Analysis& analysis, const CellSummary& baseline
   if (!proved(one) || !proved(two)) return Conclusion::unproved;
   if (same_library(one, two)) return Conclusion::same_build;
   if (baseline.failures == 0 && other.failures == 0) return Conclusion::no_failure;
-  if (baseline.failures == 0 || other.failures == 0) {
-    const Arm& failing = baseline.failures > 0 ? one : two;
-    const Arm& spared = baseline.failures > 0 ? two : one;
-    const Conclusion claim = is_older(failing, spared) ? Conclusion::fixed
-                             : baseline.failures > 0   ? Conclusion::only_first
-                                                       : Conclusion::only_second;
-    return one_sided(baseline, other, differs, claim, Conclusion::no_difference);
-  }
+  if (const auto why = why_incomparable(baseline, other)) return *why;
   if (!differs) return Conclusion::no_difference;
   const double before = static_cast<double>(baseline.failures) / baseline.counted;
   const double now = static_cast<double>(other.failures) / other.counted;
@@ -230,6 +213,12 @@ std::string needed_in_words(const Comparison& comparison) {
   return fmt::format(" (at the rate seen, {} trials a cell would tell)", *comparison.trials_needed);
 }
 
+// Of trials in which none failed: never that it cannot fail there.
+std::string none_seen(const Analysis& analysis, const CellSummary& cell) {
+  return fmt::format("none of {} seen (below {})", cell.counted,
+                     percent_up(rate_interval(analysis.sampling, 0, cell.counted).high));
+}
+
 std::string words_of_layers(const Analysis& analysis, const Comparison& comparison) {
   const LayerPair& pair = pair_of(analysis.cells[comparison.first].cell.backend,
                                   analysis.cells[comparison.second].cell.backend);
@@ -238,9 +227,10 @@ std::string words_of_layers(const Analysis& analysis, const Comparison& comparis
       return fmt::format("{}{}", pair.also,
                          comparison.same_signature ? "" : ", but by other signatures");
     case Conclusion::only_above:
-      return std::string(pair.only);
+      return none_seen(analysis, analysis.cells[comparison.second]) + " " +
+             std::string(pair.lowers);
     case Conclusion::only_below:
-      return std::string(pair.below);
+      return none_seen(analysis, analysis.cells[comparison.first]) + " " + std::string(pair.uppers);
     default:
       return "inconclusive: too few trials" + needed_in_words(comparison);
   }
@@ -248,30 +238,24 @@ std::string words_of_layers(const Analysis& analysis, const Comparison& comparis
 
 std::string words_of_builds(const Analysis& analysis, const Comparison& comparison) {
   const CellSummary& first = analysis.cells[comparison.first];
-  const Arm& one = analysis.arms[first.arm];
-  const Arm& two = analysis.arms[analysis.cells[comparison.second].arm];
+  const CellSummary& second = analysis.cells[comparison.second];
   const std::string_view signatures = comparison.same_signature ? "" : "; by other signatures";
-  const std::string p = p_in_words(comparison.corrected_p);
-  const Arm& failing = first.failures > 0 ? one : two;
-  const Arm& spared = first.failures > 0 ? two : one;
-  switch (comparison.conclusion) {
-    case Conclusion::fixed:
-      return fmt::format("fixed in {}: {}, the older one, fails ({})", name_with_version(spared),
-                         name_with_version(failing), p);
-    case Conclusion::only_first:
-    case Conclusion::only_second:
-      return fmt::format("only {} fails{} ({})", name_with_version(failing),
-                         is_older(spared, failing) ? ", the newer one" : "", p);
-    case Conclusion::less_often:
-    case Conclusion::more_often: {
-      const bool less = comparison.conclusion == Conclusion::less_often;
-      return fmt::format("{} fails less often than {}, and still fails ({}){}",
-                         name_with_version(less ? two : one), name_with_version(less ? one : two),
-                         p, signatures);
-    }
-    default:
-      return fmt::format("no difference shown{}{}", needed_in_words(comparison), signatures);
+  if (comparison.conclusion != Conclusion::less_often &&
+      comparison.conclusion != Conclusion::more_often) {
+    return fmt::format("no difference shown{}{}", needed_in_words(comparison), signatures);
   }
+  const bool less = comparison.conclusion == Conclusion::less_often;
+  const CellSummary& rarer = less ? second : first;
+  const Arm& one = analysis.arms[rarer.arm];
+  const Arm& two = analysis.arms[(less ? first : second).arm];
+  const std::string name = name_with_version(one) + (is_older(two, one)   ? ", the newer"
+                                                     : is_older(one, two) ? ", the older"
+                                                                          : "");
+  const std::string p = p_in_words(comparison.corrected_p);
+  if (rarer.failures == 0) return fmt::format("{} in {} ({})", none_seen(analysis, rarer), name, p);
+  return fmt::format("rarer in {}{} than in {} ({}){}", name,
+                     name == name_with_version(one) ? "" : ",", name_with_version(two), p,
+                     signatures);
 }
 
 bool both_proved(const Analysis& analysis, const Comparison& comparison) {
@@ -315,6 +299,11 @@ std::vector<Comparison> compare_layers(const Analysis& analysis) {
                                  kClaimLevel / static_cast<double>(tested.size()));
   }
   return comparisons;
+}
+
+bool is_older(const Arm& a, const Arm& b) {
+  return a.library_name == b.library_name && !a.version.empty() && !b.version.empty() &&
+         version_before(a.version, b.version) && !version_before(b.version, a.version);
 }
 
 std::string why_inconclusive(const Analysis& analysis, const Comparison& comparison) {

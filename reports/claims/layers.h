@@ -10,8 +10,7 @@ namespace mpsprobe {
 
 /// Compares cells that ran on two layers, or on two builds, in the run at hand: mps over metal
 /// (Apple's frameworks without PyTorch), over cuda and over cpu; cuda over cpu; sim over cpu; and
-/// the builds of every further worker with those of the first. Which of two builds is the newer
-/// one, and so whether a failure was mended, is told by the versions of the library alone. Needs
+/// the builds of every further worker with those of the first. Needs
 /// `arms`, `cells` and `signatures` of the analysis. Only pairs in which both sides have trials
 /// that count; a layer of the same LibTorch is taken from the same arm.
 ///
@@ -21,6 +20,10 @@ namespace mpsprobe {
 /// nothing. So are pairs whose sides ran on different devices: where both arms ran a backend, their
 /// processes must have named the same device for it.
 std::vector<Comparison> compare_layers(const Analysis& analysis);
+
+/// Whether `a` is the older one of two builds, where their versions tell. The order of the workers
+/// is that of the command line, and tells nothing.
+bool is_older(const Arm& a, const Arm& b);
 
 /// Why the comparison says nothing, in words; "" where the trials of both sides could tell.
 std::string why_inconclusive(const Analysis& analysis, const Comparison& comparison);

@@ -4,47 +4,95 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
 #include <string_view>
 
 #include "harness/campaign/rerun.h"
+#include "reports/analysis/common_axes.h"
 #include "reports/words/counted.h"
 #include "reports/words/safe_text.h"
 
 namespace mpsprobe {
 namespace {
 
-bool was_compared(const Analysis& analysis, std::string_view about) {
-  return std::any_of(analysis.cells.begin(), analysis.cells.end(), [about](const auto& cell) {
-    if (cell.counted == 0) return false;
-    return about == "lock" ? cell.cell.lock != Lock::none : cell.cell.processes > 1;
+bool had_a_lock(const Analysis& analysis) {
+  return std::any_of(analysis.cells.begin(), analysis.cells.end(), [](const CellSummary& cell) {
+    return cell.counted > 0 && cell.cell.lock != Lock::none;
   });
 }
 
-std::string not_tested(const Analysis& analysis) {
-  int32_t threads = 0;
+bool was_run(const CellSummary& cell) {
+  return cell.counted + cell.refused > 0;
+}
+
+// "16 threads for add, to 8 for mlp and chain, to 4 else": each kind of cell as far as it was
+// tried.
+std::string threads_tried(const Analysis& analysis) {
+  const CommonAxes common(analysis);
+  std::map<std::string, int32_t> most;
+  for (const CellSummary& cell : analysis.cells) {
+    if (!was_run(cell) || cell.cell.lock != Lock::none || cell.cell.processes > 1) continue;
+    int32_t& threads = most[common.label(cell.cell, {"threads", "processes"})];
+    threads = std::max(threads, cell.cell.threads);
+  }
+  std::map<int32_t, std::vector<std::string>, std::greater<>> kinds;
+  for (const auto& [kind, threads] : most) kinds[threads].push_back(kind);
+  if (kinds.empty()) return "";
+  const auto rest = std::max_element(kinds.begin(), kinds.end(), [](const auto& a, const auto& b) {
+                      return a.second.size() < b.second.size();
+                    })->first;
+  constexpr size_t kMostNamed = 2;
+  std::vector<std::string> parts;
+  for (auto& [threads, named] : kinds) {
+    const std::string number =
+        parts.empty() ? counted(threads, "threads") : std::to_string(threads);
+    if (kinds.size() == 1) return number;
+    if (threads == rest) continue;
+    const size_t others = named.size() - std::min(named.size(), kMostNamed);
+    named.resize(std::min(named.size(), kMostNamed));
+    if (others > 0) named.push_back(fmt::format("{} more", others));
+    parts.push_back(fmt::format("{} for {}", number, fmt::join(named, " and ")));
+  }
+  parts.push_back(fmt::format("{} else", rest));
+  return fmt::format("{}", fmt::join(parts, ", to "));
+}
+
+// Nothing where several were used, or none was named.
+std::string device_tried(const Analysis& analysis) {
+  std::set<std::string> devices;
+  for (const Arm& arm : analysis.arms) devices.insert(arm.devices.begin(), arm.devices.end());
+  if (devices.size() != 1 || devices.begin()->empty()) return "";
+  return " on " + shortened(printable(*devices.begin()), 60);
+}
+
+std::string tried(const Analysis& analysis) {
   int32_t processes = 0;
   size_t cells = 0;
   for (const CellSummary& cell : analysis.cells) {
-    if (cell.counted + cell.refused == 0) {
+    if (was_run(cell)) {
+      processes = std::max(processes, cell.cell.processes);
+    } else {
       ++cells;
-      continue;
     }
-    threads = std::max(threads, cell.cell.threads);
-    processes = std::max(processes, cell.cell.processes);
   }
   for (const LeftOutGroup& group : analysis.left_out) {
     if (!group.tried) cells += group.cells.size() + group.others;
   }
-  std::vector<std::string> parts{"more than " + counted(threads, "threads")};
-  parts.push_back(was_compared(analysis, "processes")
-                      ? "more than " + counted(processes, "processes")
-                      : "several processes");
-  if (!was_compared(analysis, "lock")) parts.emplace_back("a lock");
-  if (analysis.arms.size() < 2) parts.emplace_back("other releases");
-  if (cells > 0) {
-    parts.push_back(counted(cells, "cells") + " of the plan");
+  std::vector<std::string> to;
+  if (const std::string threads = threads_tried(analysis); !threads.empty()) {
+    to.push_back("to " + threads);
   }
-  return fmt::format("Not tested: {}.", fmt::join(parts, ", "));
+  if (processes > 1) to.push_back("to " + counted(processes, "processes"));
+  if (to.empty()) to.emplace_back("as planned");
+  std::vector<std::string> parts;
+  if (processes <= 1) parts.emplace_back("several processes");
+  if (!had_a_lock(analysis)) parts.emplace_back("a lock");
+  if (analysis.arms.size() < 2) parts.emplace_back("other releases");
+  if (cells > 0) parts.push_back(counted(cells, "cells") + " of the plan");
+  return fmt::format("Tried{} {}{}.", device_tried(analysis), fmt::join(to, "; "),
+                     parts.empty() ? "" : fmt::format("; not: {}", fmt::join(parts, ", ")));
 }
 
 // Nothing where nobody but the reader maintains what failed.
@@ -58,7 +106,7 @@ std::string_view maintainers_of(const CellSummary& cell, const Arm& arm) {
 
 std::vector<std::string> next_steps(const Analysis& analysis) {
   if (!analysis.has_evidence()) return {};
-  std::vector<std::string> steps{not_tested(analysis)};
+  std::vector<std::string> steps{tried(analysis)};
   const auto failed = std::find_if(
       analysis.cells.begin(), analysis.cells.end(),
       [](const CellSummary& cell) { return cell.failures > 0 && cell.expected != Expected::met; });

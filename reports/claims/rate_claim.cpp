@@ -15,7 +15,7 @@ namespace {
 /// In the order of the enum.
 constexpr auto kEffects = std::to_array<std::string_view>(
     {"no failure", "fails less often, still fails", "no difference shown", "fails more often",
-     "cannot be compared"});
+     "fails less often and more often", "cannot be compared"});
 
 }  // namespace
 
@@ -29,9 +29,20 @@ std::string_view effect_in_words(RateEffect effect) {
   return kEffects[static_cast<size_t>(effect)];
 }
 
-std::string_view need_in_words(bool fails_less_often, int failures_without) {
-  if (!fails_less_often) return "not shown";
-  return failures_without == 0 ? "necessary" : "rarer without";
+std::string change_in_words(bool differs, const Proportion& before, const Proportion& after,
+                            Sampling sampling) {
+  if (!differs) return "no difference shown";
+  if (after.failures == 0) {
+    return fmt::format("none in {} (below {})", after.trials,
+                       percent_up(rate_interval(sampling, 0, after.trials).high));
+  }
+  const double now = static_cast<double>(after.failures) / after.trials;
+  return now < static_cast<double>(before.failures) / before.trials ? "rarer" : "more often";
+}
+
+std::string seen_in_words(const Proportion& seen, int refused) {
+  std::string text = fmt::format("{} of {}", seen.failures, seen.trials);
+  return refused > 0 ? text + fmt::format(" ({} refused)", refused) : text;
 }
 
 std::string p_in_words(double p) {
@@ -41,9 +52,9 @@ std::string p_in_words(double p) {
 }
 
 std::string in_words(const RateClaim& claim) {
-  const std::string counts = fmt::format(
-      "{} of {} failed, with {} {} of {}", claim.seen_with.failures, claim.seen_with.trials,
-      claim.without, claim.seen_without.failures, claim.seen_without.trials);
+  const std::string counts =
+      fmt::format("{} failed, with {} {}", seen_in_words(claim.seen_with, claim.refused_with),
+                  claim.without, seen_in_words(claim.seen_without, claim.refused_without));
   const std::string_view effect = effect_in_words(claim.effect);
   if (claim.effect == RateEffect::cannot_compare) {
     return fmt::format("{} with {}: {}, and the side without a failure would not have shown one",

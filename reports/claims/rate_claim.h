@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/statistics/anytime.h"
 #include "harness/statistics/fisher.h"
 #include "harness/statistics/interval.h"
 #include "harness/statistics/stratified.h"
@@ -19,11 +20,13 @@ enum class RateEffect : uint8_t {
   less_often,      ///< with it fewer failed, which chance does not explain, and some did
   not_shown,       ///< chance may explain the difference
   more_often,      ///< with it more failed, which chance does not explain
+  opposite,        ///< fewer at one count and more at another, which chance explains neither of
   cannot_compare,  ///< a side without a failure would not have shown one
 };
 template <>
-inline constexpr auto kWordsOf<RateEffect> = std::to_array<std::string_view>(
-    {"no_failure", "less_often", "no_difference_shown", "more_often", "cannot_compare"});
+inline constexpr auto kWordsOf<RateEffect> =
+    std::to_array<std::string_view>({"no_failure", "less_often", "no_difference_shown",
+                                     "more_often", "opposite", "cannot_compare"});
 
 /// A ratio of operations a second, of like with like: cells that differ in the one axis, whose
 /// trials ran in the same rounds.
@@ -45,6 +48,8 @@ struct RateClaim {
   std::vector<size_t> cells_without;  ///< the cell that each is compared with
   Proportion seen_with;               ///< added up; the p-value compares cell by cell
   Proportion seen_without;
+  int refused_with = 0;  ///< by the library, in the cells compared: these are in no count above
+  int refused_without = 0;
   std::vector<Stratum> strata;  ///< the pairs of cells that p is of
   double p = 1;
   double corrected_p = 1;  ///< by Holm, for `of`
@@ -56,8 +61,8 @@ struct RateClaim {
 /// What may be said where chance explains the difference or not.
 RateEffect effect_shown(bool differs, bool fewer, int failures_with);
 
-/// "no failure", "fails less often, still fails", "no difference shown", "fails more often",
-/// "cannot be compared".
+/// "no failure", "fails less often, still fails", "no difference shown", "fails more often", "fails
+/// less often and more often", "cannot be compared".
 std::string_view effect_in_words(RateEffect effect);
 
 /// "no failure with lock=forward: 0 of 20 failed, without it 19 of 20 (p < 0.001)": plain text
@@ -69,10 +74,14 @@ std::string in_words(const RateClaim& claim);
 /// at least one claim, all about one axis.
 std::string prices_in_words(const std::vector<const RateClaim*>& claims);
 
-/// Of a condition of a failure that was taken away: "necessary" where none of the trials without it
-/// failed, which chance does not explain; "rarer without" where some did; "not shown" where chance
-/// may explain the difference.
-std::string_view need_in_words(bool fails_less_often, int failures_without);
+/// What was seen after a change, beside what was seen `before` it, where chance explains that or
+/// not: "none in 20 (below 17%)", "rarer", "more often", "no difference shown". Of what was merely
+/// not seen it is never said that it is gone.
+std::string change_in_words(bool differs, const Proportion& before, const Proportion& after,
+                            Sampling sampling = Sampling::fixed);
+
+/// "3 of 20", "0 of 6 (14 refused)".
+std::string seen_in_words(const Proportion& seen, int refused = 0);
 
 /// "p < 0.001", "p = 0.012".
 std::string p_in_words(double p);

@@ -28,10 +28,11 @@ TEST(Html, ShowsMatrixRatesFailuresAndStacks) {
 
 TEST(Html, BeginsWithTheAnswerAndOneTableOfAllCells) {
   const std::string page = report_html(analyse(report_000().journal));
-  const size_t answer = page.find("<li>SIMULATED: LibTorch 2.15.0+cpu: no failure up to 2 threads");
+  const size_t answer =
+      page.find("<li>SIMULATED: LibTorch 2.15.0+cpu: linear nograph, 3 threads: of 10");
   const size_t table = page.find(
-      "<th scope=\"row\">linear nograph</th><td>threads</td><td>crashes "
-      "from 3 (10/10)</td>");
+      "<th scope=\"row\">linear nograph</th><td>threads</td><td>10 "
+      "crashes in 10 each at 3");
   const size_t heat = page.find("<table class=\"map\">");
   const size_t rest = page.find("<h2>");
   ASSERT_NE(answer, std::string::npos);

@@ -8,6 +8,7 @@
 
 #include "reports/analysis/common_axes.h"
 #include "reports/words/counted.h"
+#include "reports/words/report_words.h"
 #include "reports/words/safe_text.h"
 
 namespace mpsprobe {
@@ -37,6 +38,25 @@ std::string columns(const std::vector<std::string>& fields, const std::vector<si
     text += row + "\n";
   }
   return text;
+}
+
+std::string markdown_answer_table(const Analysis& analysis) {
+  const AnswerTable& table = analysis.answer.table;
+  if (table.rows.empty()) return "";
+  std::string text = "| " + escaped(cells_head(analysis)) + " | by |";
+  std::string rule = "|---|---|";
+  for (const std::string& build : table.builds) {
+    text += " " + escaped(build, 60) + " |";
+    rule += "---|";
+  }
+  text += "\n" + rule + "\n";
+  for (const AnswerTable::Row& row : table.rows) {
+    text += "| " + escaped(row.cells) + " | " + row.axis + " |";
+    for (const std::string& field : row.fields) text += " " + escaped(field, 120) + " |";
+    text += '\n';
+  }
+  const std::string rest = remainder(table);
+  return text + (rest.empty() ? "" : "\n" + rest + ".\n") + "\n";
 }
 
 }  // namespace
@@ -88,23 +108,35 @@ std::string terminal_answer_table(const Analysis& analysis, size_t width) {
   return text_table(rows, width) + (rest.empty() ? "" : rest + "\n") + "\n";
 }
 
-std::string markdown_answer_table(const Analysis& analysis) {
-  const AnswerTable& table = analysis.answer.table;
-  if (table.rows.empty()) return "";
-  std::string text = "| " + escaped(cells_head(analysis)) + " | by |";
-  std::string rule = "|---|---|";
-  for (const std::string& build : table.builds) {
-    text += " " + escaped(build, 60) + " |";
-    rule += "---|";
+std::string with_stress(const AnswerLine& line, std::string (*plain)(std::string_view),
+                        std::string (*stressed)(std::string_view)) {
+  const std::string_view text = line.text;
+  std::string written;
+  size_t at = 0;
+  for (const std::string_view word : {std::string_view(line.name), std::string_view(line.worst)}) {
+    const size_t found = word.empty() ? std::string_view::npos : text.find(word, at);
+    if (found == std::string_view::npos) continue;
+    written += plain(text.substr(at, found - at)) + stressed(word);
+    at = found + word.size();
   }
-  text += "\n" + rule + "\n";
-  for (const AnswerTable::Row& row : table.rows) {
-    text += "| " + escaped(row.cells) + " | " + row.axis + " |";
-    for (const std::string& field : row.fields) text += " " + escaped(field, 120) + " |";
-    text += '\n';
+  return written + plain(text.substr(at));
+}
+
+std::string markdown_answer(const Analysis& analysis) {
+  const auto plain = [](std::string_view text) { return escaped(text, 2000); };
+  std::string text;
+  for (const AnswerLine& line : analysis.answer.lines) {
+    text += fmt::format("- {}{}\n", class_prefix(analysis),
+                        with_stress(line, plain, [](std::string_view word) {
+                          return "**" + escaped(word, 200) + "**";
+                        }));
   }
-  const std::string rest = remainder(table);
-  return text + (rest.empty() ? "" : "\n" + rest + ".\n") + "\n";
+  for (const std::string& step : analysis.answer.next) {
+    text += "- " +
+            with_code(step, plain, [](std::string_view code) { return code_span(code, 1000); }) +
+            "\n";
+  }
+  return text + "\n" + markdown_answer_table(analysis);
 }
 
 }  // namespace mpsprobe

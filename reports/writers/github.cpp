@@ -12,6 +12,7 @@
 #include "reports/analysis/failures/titles.h"
 #include "reports/words/report_words.h"
 #include "reports/words/safe_text.h"
+#include "reports/writers/answer_tables.h"
 #include "reports/writers/markdown_sections.h"
 
 namespace mpsprobe {
@@ -106,6 +107,7 @@ std::string report_github(const Analysis& analysis) {
       fmt::format("<!-- mpsprobe report: github -->\n## {}mpsprobe: {}\n\n{}{}\n\n", prefix,
                   escaped(analysis.header.matrix_name, 100), escaped(totals(analysis)),
                   analysis.complete ? "" : ". **Incomplete: not all that was planned ran.**");
+  text += markdown_answer(analysis);
   size_t rows = 0;
   size_t kept = 0;
   const auto add = [&](const std::string& row) {

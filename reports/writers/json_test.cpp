@@ -110,8 +110,9 @@ TEST(Json, OfARunThatSettlesSaysWhatIsSettledAndWhatIsMissing) {
   EXPECT_EQ(report.at("cells")[0].at("planned"), 70);
   // Never narrower than what a number of trials that was fixed beforehand gives.
   EXPECT_GT(report.at("cells")[0].at("interval").at("high"), exact_interval(0, 70).high);
-  EXPECT_THAT(report.at("answer").at("text"), HasSubstr("5% of their trials or more is settled for "
-                                                        "1 of 2 boundaries"));
+  EXPECT_THAT(report.at("answer").at("text"),
+              HasSubstr("Where 5% of trials or more begin to fail is "
+                        "settled for 1 of 2 boundaries; 1 open"));
   EXPECT_EQ(report.at("warnings")[0].at("code"), "incomplete");
   EXPECT_EQ(report.at("warnings")[1].at("code"), "not_settled");
 }
@@ -204,7 +205,7 @@ TEST(Json, HoldsWhatEachLayerShowed) {
   EXPECT_EQ(layer["first"]["cell"], "mps/add/default/threads=2");
   EXPECT_EQ(layer["second"]["failures"], 0);
   EXPECT_EQ(layer["conclusion"], "only_above");
-  EXPECT_EQ(layer["words"], "only with PyTorch");
+  EXPECT_EQ(layer["words"], "none of 10 seen (below 31%) without PyTorch");
 }
 
 TEST(Json, HostileTextIsAsciiAndComesBackWhole) {

@@ -33,21 +33,6 @@ std::string title(const Analysis& analysis, std::string_view what) {
   return text;
 }
 
-std::string first_words(const Analysis& analysis) {
-  std::string text;
-  for (const std::string& sentence : analysis.answer.sentences) {
-    text += fmt::format("- **{}{}**\n", class_prefix(analysis), escaped(sentence, 2000));
-  }
-  for (const std::string& step : analysis.answer.next) {
-    text += "- " +
-            with_code(
-                step, [](std::string_view plain) { return escaped(plain, 1000); },
-                [](std::string_view code) { return code_span(code, 1000); }) +
-            "\n";
-  }
-  return text + "\n" + markdown_answer_table(analysis);
-}
-
 std::string summary(const Analysis& analysis) {
   int verdicts[4] = {0, 0, 0, 0};
   size_t without = analysis.cells_not_listed;
@@ -251,7 +236,7 @@ std::string reproduce(const Analysis& analysis) {
 }  // namespace
 
 std::string report_markdown(const Analysis& analysis) {
-  return title(analysis, "report") + first_words(analysis) + warnings(analysis) +
+  return title(analysis, "report") + markdown_answer(analysis) + warnings(analysis) +
          summary(analysis) + markdown_verdicts(analysis) + markdown_boundaries(analysis, "## ") +
          markdown_groups(analysis) + markdown_failures(analysis) + markdown_rate_claims(analysis) +
          markdown_layers(analysis, kMostPairs) + refused(analysis) + left_out(analysis) +

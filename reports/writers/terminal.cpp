@@ -187,10 +187,13 @@ std::string time_taken(const Analysis& analysis) {
 
 std::string report_terminal(const Analysis& analysis, const TerminalOptions& options) {
   std::string text;
-  for (const std::string& each : analysis.answer.sentences) {
-    std::string line = sentence(std::string(class_prefix(analysis)) + printable(each), options);
-    line.pop_back();
-    text += painted(line, kBold, options.colour) + "\n";
+  for (const AnswerLine& line : analysis.answer.lines) {
+    AnswerLine whole{sentence(std::string(class_prefix(analysis)) + printable(line.text), options),
+                     printable(line.name), printable(line.worst)};
+    if (!options.colour) whole.name = whole.worst = "";
+    text += with_stress(
+        whole, [](std::string_view words) { return std::string(words); },
+        [](std::string_view words) { return painted(std::string(words), kBold, true); });
   }
   for (const std::string& step : analysis.answer.next) text += sentence(printable(step), options);
   text += '\n';

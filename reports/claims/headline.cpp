@@ -1,0 +1,322 @@
+#include "reports/claims/headline.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <climits>
+#include <cstdint>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "harness/outcome/whereabouts.h"
+#include "harness/statistics/anytime.h"
+#include "reports/analysis/common_axes.h"
+#include "reports/claims/families.h"
+#include "reports/words/counted.h"
+#include "reports/words/report_words.h"
+#include "reports/words/safe_text.h"
+
+namespace mpsprobe {
+namespace {
+
+using CellsOfBuild = std::vector<const CellSummary*>;
+
+/// A sentence that takes what fits into a line, what matters most first.
+class Line {
+ public:
+  Line(std::string begin, size_t width) : text_(std::move(begin)), width_(width) {}
+
+  void always(const std::string& part) { text_ += part; }
+  /// With room left for `end`, which comes later.
+  void where_it_fits(const std::string& part, std::string_view end = "") {
+    if (text_.size() + part.size() + end.size() < width_) text_ += part;
+  }
+  std::string sentence() const { return text_ + "."; }
+
+ private:
+  std::string text_;
+  size_t width_;
+};
+
+// The name of a build, with what it is where the name does not say so.
+std::string build_name(const Analysis& analysis, size_t arm) {
+  const Arm& build = analysis.arms[arm];
+  const std::string library = shortened(printable(library_in_words(build)), 40);
+  const std::string label = shortened(printable(build.label), 40);
+  if (library.empty()) return label;
+  if (analysis.arms.size() == 1) return library;
+  const bool told = build.version.empty() || build.label.find(build.version) != std::string::npos;
+  return told ? label : label + " (" + library + ")";
+}
+
+bool in_processes(const CellSummary& cell) {
+  return cell.cell.processes > 1;
+}
+
+auto load_of(const CellSummary& cell) {
+  return std::tuple(int64_t{cell.cell.threads} * cell.cell.processes, cell.cell.threads);
+}
+
+std::string load_in_words(const CellSummary& cell) {
+  if (!in_processes(cell)) return counted(cell.cell.threads, "threads");
+  const std::string processes = counted(cell.cell.processes, "processes");
+  return cell.cell.threads == 1 ? processes
+                                : processes + " of " + counted(cell.cell.threads, "threads");
+}
+
+std::string kind_in_words(const Analysis& analysis, const CellSummary& cell) {
+  return CommonAxes(analysis).label(cell.cell, {"threads", "processes"});
+}
+
+/// The two lines of one build.
+class BuildLines {
+ public:
+  BuildLines(const Analysis& analysis, const CellsOfBuild& cells)
+      : analysis_(analysis),
+        cells_(cells),
+        name_(build_name(analysis, cells.front()->arm)),
+        width_(kHeadlineWidth - class_prefix(analysis).size()) {
+    for (const CellSummary& cell : analysis.cells) together_ += cell.counted > 0 ? 1 : 0;
+    for (const CellSummary* cell : cells_) {
+      if (cell->counted > 0) tested_.push_back(cell);
+      if (cell->failures > 0) failing_.push_back(cell);
+      if (cell->counted > 0 && cell->failures == 0) clear_.push_back(cell);
+      headline_.fails = headline_.fails || fails(analysis, *cell);
+    }
+    headline_.tested = !tested_.empty();
+  }
+
+  Headline lines() {
+    if (!failing_.empty()) say_worst();
+    if (failing_.empty() && refused_trials() > 0) {
+      headline_.lines.push_back({name_ + ": " + refuses() + ".", name_, "refuses"});
+    }
+    if (!clear_.empty()) say_safe();
+    return std::move(headline_);
+  }
+
+ private:
+  void say_worst() {
+    const CellSummary& worst = **std::max_element(
+        failing_.begin(), failing_.end(), [](const CellSummary* a, const CellSummary* b) {
+          return std::tuple(a->seen_rate(), load_of(*b)) < std::tuple(b->seen_rate(), load_of(*a));
+        });
+    const std::string counts = trials_in_words(worst);
+    const std::string load = load_in_words(worst) + ": ";
+    std::string end;
+    if (tested_.size() > 1) {
+      end = fmt::format("; {} of {} {}", failing_.size(), counted(tested_.size(), "cells"),
+                        failing_.size() == 1 ? "fails" : "fail");
+    }
+    // What is too long to be read is cut; the table under it has it in full.
+    const std::string least = fewest(worst);
+    const size_t taken = name_.size() + load.size() + counts.size() + least.size() + 5;
+    const std::string kind = shortened(kind_in_words(analysis_, worst),
+                                       std::max<size_t>(16, taken < width_ ? width_ - taken : 0));
+    Line line(name_ + ": " + kind + ", " + load + counts, width_);
+    line.where_it_fits(least);
+    line.where_it_fits(other_axis(worst));
+    for (size_t harm = 0; harm < kHarms; ++harm) {
+      line.where_it_fits(other_harm(static_cast<Harm>(harm), worst));
+    }
+    if (refused_trials() > 0) line.where_it_fits("; " + refuses());
+    line.where_it_fits(end);
+    headline_.lines.push_back({line.sentence(), name_, worst_word(worst)});
+  }
+
+  // The words of the worst kind of failure, as they stand in the sentence.
+  static std::string worst_word(const CellSummary& cell) {
+    for (size_t harm = 0; harm < kHarms; ++harm) {
+      const int trials = trials_with(cell, static_cast<Harm>(harm));
+      if (trials > 0) return in_words(static_cast<Harm>(harm), trials);
+    }
+    return "";
+  }
+
+  std::string place_beside(const CellSummary& cell, const CellSummary& worst) const {
+    const std::string kind = kind_in_words(analysis_, cell);
+    return (kind == kind_in_words(analysis_, worst) ? "" : kind + ", ") + load_in_words(cell);
+  }
+
+  // The fewest that fail along the axis of the worst cell; of a campaign that settles, as far as
+  // that was asked.
+  std::string fewest(const CellSummary& worst) const {
+    const CellSummary* least = nullptr;
+    for (const CellSummary* cell : failing_) {
+      if (in_processes(*cell) != in_processes(worst)) continue;
+      if (!fails(analysis_, *cell) && headline_.fails) continue;
+      if (least == nullptr || std::tuple(load_of(*cell), -cell->seen_rate()) <
+                                  std::tuple(load_of(*least), -least->seen_rate())) {
+        least = cell;
+      }
+    }
+    if (least == nullptr || load_of(*least) >= load_of(worst)) return "";
+    return fmt::format("; fewest: {} ({} of {})", place_beside(*least, worst), least->failures,
+                       least->counted);
+  }
+
+  std::string other_axis(const CellSummary& worst) const {
+    const CellSummary* most = nullptr;
+    for (const CellSummary* cell : failing_) {
+      if (in_processes(*cell) == in_processes(worst)) continue;
+      if (most == nullptr || cell->seen_rate() > most->seen_rate()) most = cell;
+    }
+    if (most == nullptr) return "";
+    return fmt::format("; {} ({} of {})", place_beside(*most, worst), most->failures,
+                       most->counted);
+  }
+
+  std::string other_harm(Harm harm, const CellSummary& worst) const {
+    if (trials_with(worst, harm) > 0) return "";
+    const CellSummary* most = nullptr;
+    const auto rate = [harm](const CellSummary& cell) {
+      return static_cast<double>(trials_with(cell, harm)) / cell.counted;
+    };
+    for (const CellSummary* cell : failing_) {
+      if (trials_with(*cell, harm) == 0) continue;
+      if (most == nullptr || rate(*cell) > rate(*most)) most = cell;
+    }
+    if (most == nullptr) return "";
+    return fmt::format("; {} in {} at {}", in_words(harm, trials_with(*most, harm)), most->counted,
+                       place_beside(*most, worst));
+  }
+
+  int refused_trials() const {
+    int trials = 0;
+    for (const CellSummary* cell : cells_) trials += cell->refused;
+    return trials;
+  }
+
+  std::string refuses() const {
+    std::set<std::string> what;
+    int64_t where = 0;
+    for (const CellSummary* cell : cells_) {
+      where += cell->refused > 0 ? 1 : 0;
+      for (const OutcomeCount& count : cell->outcomes) {
+        if (count.outcome == Outcome::refused) what.insert(shortened(printable(count.detail), 50));
+      }
+    }
+    return fmt::format("refuses {} ({} in {})", fmt::join(what, ", "),
+                       counted(refused_trials(), "trials"), counted(where, "cells"));
+  }
+
+  // The highest rate that a cell of these may have, over all cells that the run tested.
+  std::string bound(const CellsOfBuild& cells) const {
+    double highest = 0;
+    for (const CellSummary* cell : cells) {
+      highest =
+          std::max(highest, rate_interval(analysis_.sampling, 0, cell->counted, together_).high);
+    }
+    return percent_up(highest);
+  }
+
+  // Up to which number of threads nothing failed and nothing was refused, where some did above.
+  std::string safe_threads() const {
+    int32_t least_bad = INT32_MAX;
+    int32_t most = 0;
+    for (const CellSummary* cell : cells_) {
+      if (!in_processes(*cell) && (cell->failures > 0 || cell->refused > 0)) {
+        least_bad = std::min(least_bad, cell->cell.threads);
+      }
+    }
+    for (const CellSummary* cell : clear_) {
+      if (!in_processes(*cell) && cell->cell.threads < least_bad) {
+        most = std::max(most, cell->cell.threads);
+      }
+    }
+    if (most == 0 || clear_.size() == tested_.size()) return "";
+    return fmt::format(" {}{}, and", most == 1 ? "with " : "up to ", counted(most, "threads"));
+  }
+
+  // Of a campaign that settles the cells with the most threads or processes have the most trials.
+  std::string at_the_most() const {
+    if (!analysis_.settling) return "";
+    CellsOfBuild most;
+    for (const Family& family : families_of(analysis_)) {
+      const auto& cells = family.by_arm[cells_.front()->arm];
+      if (!cells.empty() && cells.back()->counted > 0 && cells.back()->failures == 0) {
+        most.push_back(cells.back());
+      }
+    }
+    if (most.empty() || bound(most) == bound(clear_)) return "";
+    return fmt::format(", {} at full load", bound(most));
+  }
+
+  void say_safe() {
+    int trials = 0;
+    int without_meeting = 0;
+    for (const CellSummary* cell : clear_) {
+      trials += cell->counted;
+      without_meeting += cell->overlap == Overlap::none ? 1 : 0;
+    }
+    // The name stands above already, or in short.
+    const bool again = !headline_.lines.empty();
+    const std::string name = !again                      ? name_
+                             : analysis_.arms.size() > 1 ? shortened(printable(label_of_arm()), 40)
+                                                         : "";
+    const bool all = clear_.size() == tested_.size();
+    Line line(
+        fmt::format("{}o failure{} in {} (0 of {})", name.empty() ? "N" : name + ": n",
+                    safe_threads(),
+                    all ? (clear_.size() > 1 ? "all " : "") + counted(clear_.size(), "cells")
+                        : fmt::format("{} of {}", clear_.size(), counted(tested_.size(), "cells")),
+                    trials),
+        width_);
+    if (without_meeting > 0) {
+      line.always(fmt::format(", where threads never met in {}",
+                              static_cast<size_t>(without_meeting) == clear_.size()
+                                  ? "any"
+                                  : std::to_string(without_meeting)));
+    }
+    line.always(fmt::format("; {}below {}", clear_.size() > 1 ? "all " : "", bound(clear_)));
+    line.where_it_fits(at_the_most(), " (95%)");
+    line.always(" (95%)");
+    headline_.lines.push_back({line.sentence(), name, ""});
+  }
+
+  const std::string& label_of_arm() const { return analysis_.arms[cells_.front()->arm].label; }
+
+  const Analysis& analysis_;
+  const CellsOfBuild& cells_;
+  std::string name_;
+  size_t width_;
+  int64_t together_ = 0;  ///< cells that any build tested
+  CellsOfBuild tested_;
+  CellsOfBuild failing_;
+  CellsOfBuild clear_;
+  Headline headline_;
+};
+
+}  // namespace
+
+Headline headline_of(const Analysis& analysis, const std::vector<const CellSummary*>& cells) {
+  return BuildLines(analysis, cells).lines();
+}
+
+std::string trials_in_words(const CellSummary& cell) {
+  std::vector<std::string> parts;
+  for (size_t i = 0; i < kHarms; ++i) {
+    const auto harm = static_cast<Harm>(i);
+    const int trials = trials_with(cell, harm);
+    if (trials == 0) continue;
+    std::string words = in_words(harm, trials);
+    // Whoever reads "crashes" believes that it was at work.
+    if (const std::optional<Phase> phase = phase_after_work({&cell}, harm)) {
+      words += fmt::format(" {}", words_for(*phase));
+    }
+    parts.push_back(std::move(words));
+  }
+  if (cell.failures == 0) parts.emplace_back("no failure");
+  if (cell.refused > 0) parts.push_back(fmt::format("{} refused", cell.refused));
+  return fmt::format("of {} {}", counted(cell.counted + cell.refused, "trials"),
+                     fmt::join(parts, ", "));
+}
+
+std::string cell_in_words(const Analysis& analysis, const CellSummary& cell) {
+  return kind_in_words(analysis, cell) + ", " + load_in_words(cell);
+}
+
+}  // namespace mpsprobe

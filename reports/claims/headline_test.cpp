@@ -1,0 +1,100 @@
+#include "reports/claims/headline.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "reports/claims/simulated_reports.h"
+#include "reports/sample_journal.h"
+
+namespace mpsprobe {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+std::vector<std::string> sentences_of(const SampleJournal& sample) {
+  return analyse(sample.journal).answer.sentences;
+}
+
+// claims_bench looks at 200 of each.
+TEST(Headline, SaysWhatItsCountsSayInHardWorlds) {
+  for (const HardWorld world : hard_worlds()) {
+    for (const bool settles : {false, true}) {
+      for (uint64_t seed = 1; seed <= 6; ++seed) {
+        const SimulatedReport report = simulated_report(world, settles, seed);
+        EXPECT_THAT(faults_of(report.analysis), IsEmpty())
+            << name_of(world) << (settles ? ", settled" : "") << ", seed " << seed;
+      }
+    }
+  }
+}
+
+// A reader that finds no fault in anything would pass the test above.
+TEST(Headline, TheReaderOfHardWorldsFindsFaults) {
+  Analysis analysis = simulated_report(HardWorld::both_axes, false, 1).analysis;
+  ASSERT_THAT(faults_of(analysis), IsEmpty());
+  const AnswerLine first = analysis.answer.lines.front();
+  analysis.answer.lines.front().text = "LibTorch: crashes from 4 processes (5 of 30).";
+  EXPECT_THAT(faults_of(analysis), Not(IsEmpty()));
+  analysis.answer.lines.front() = first;
+  analysis.answer.lines.back().text =
+      "No failure in all 9 cells (0 of 90 trials), up to 8 threads.";
+  EXPECT_THAT(faults_of(analysis), Not(IsEmpty()));
+}
+
+TEST(Headline, ThreadsAreNotHiddenBehindProcesses) {
+  SampleJournal sample;
+  sample.plan("mps/mlp/default/threads=1").ran(30);
+  sample.plan("mps/mlp/default/threads=2").ran(30, 29);
+  sample.plan("mps/mlp/default/processes=4").ran(30, 5);
+  EXPECT_THAT(sentences_of(sample).front(),
+              HasSubstr("mlp, 2 threads: of 30 trials 29 crashes; 4 processes (5 of 30)."));
+}
+
+TEST(Headline, OneCellIsNotPooledAwayBelowASettledRate) {
+  SampleJournal sample;
+  sample.journal.header.settle_rate = 0.1;
+  for (int threads = 1; threads <= 8; ++threads) {
+    sample.plan("mps/mlp/default/threads=" + std::to_string(threads)).ran(30, threads == 3 ? 9 : 0);
+  }
+  const std::vector<std::string> sentences = sentences_of(sample);
+  EXPECT_THAT(sentences[0],
+              HasSubstr("mlp, 3 threads: of 30 trials 9 crashes; 1 of 8 cells fails"));
+  EXPECT_THAT(sentences[3],
+              HasSubstr("That failures go on with more threads is broken: mlp, 3 threads: 9 of 30, "
+                        "0 of 30 at 4, 0 of 30 at 5"));
+}
+
+TEST(Headline, NamesEachKindOfFailureOfTheWorstCellAndWhatWasRefused) {
+  SampleJournal sample;
+  Judgement wrong{Outcome::wrong_result, "", "wrong result: lazy"};
+  sample.plan("mlx/lazy/default/threads=4").ran(6, 6, wrong);
+  sample.ran(1, 1).last().trial = 6;
+  sample.came_to(3, Outcome::refused);
+  const Analysis analysis = analyse(sample.journal);
+  EXPECT_THAT(analysis.answer.sentences.front(),
+              HasSubstr("lazy, 4 threads: of 10 trials 1 crash, 6 wrong numbers, 3 refused."));
+  EXPECT_EQ(analysis.answer.lines.front().worst, "1 crash");
+}
+
+TEST(Headline, ABoundIsOverAllCellsThatWereTested) {
+  SampleJournal sample;
+  for (int i = 1; i <= 64; ++i) {
+    sample.plan("mps/mlp/default/threads=2/iterations=" + std::to_string(i)).ran(10, i > 1 ? 4 : 0);
+  }
+  EXPECT_THAT(sentences_of(sample)[1], HasSubstr("in 1 of 64 cells (0 of 10); below 55% (95%)"));
+}
+
+TEST(Headline, ThreadsThatNeverMetAreSaid) {
+  SampleJournal sample;
+  sample.overlap = false;
+  sample.plan("cpu/add/default/threads=8").ran(10);
+  EXPECT_THAT(sentences_of(sample),
+              ElementsAre(HasSubstr("no failure in 1 cell (0 of 10), where threads never met in "
+                                    "any")));
+}
+
+}  // namespace
+}  // namespace mpsprobe

@@ -1,0 +1,369 @@
+#include "reports/claims/simulated_reports.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <regex>
+#include <sstream>
+
+#include "harness/campaign/settling.h"
+#include "harness/statistics/simulated_trials.h"
+#include "reports/sample_journal.h"
+#include "reports/writers/terminal.h"
+
+namespace mpsprobe {
+namespace {
+
+constexpr std::array kWorlds{HardWorld::both_axes,    HardWorld::two_kinds,
+                             HardWorld::not_monotone, HardWorld::opposite_lock,
+                             HardWorld::refusals,     HardWorld::many_cells};
+
+/// The chances of one cell's trials.
+struct Planted {
+  std::string id;
+  double crashes = 0;
+  double hangs = 0;
+  double refused = 0;
+};
+
+std::vector<Planted> planted(HardWorld world, SimulatedTrials& random) {
+  constexpr std::array kCounts{1, 2, 3, 4, 8};
+  const auto threads = [](int count) { return fmt::format("mps/mlp/default/threads={}", count); };
+  const double high = 0.3 + 0.65 * random.uniform();
+  const double low = 0.02 + 0.2 * random.uniform();
+  const int from = kCounts.at(static_cast<size_t>(1 + 3 * random.uniform()));
+  std::vector<Planted> cells;
+  for (const int count : kCounts) {
+    const double rate = count >= from ? high : 0;
+    switch (world) {
+      case HardWorld::both_axes:
+        cells.push_back({threads(count), rate});
+        if (count > 1) {
+          cells.push_back({fmt::format("mps/mlp/default/threads=1/processes={}", count), 0, 0});
+          cells.back().crashes = count >= 4 ? low : 0;
+        }
+        break;
+      case HardWorld::two_kinds:
+        cells.push_back({threads(count), count == 8 ? high : 0, count >= from ? low : 0});
+        break;
+      case HardWorld::not_monotone:
+        cells.push_back({threads(count), count == from ? high : low / 10});
+        break;
+      case HardWorld::opposite_lock:
+        cells.push_back({threads(count), count == 2 ? 0.9 : count == 8 ? 0.1 : 0});
+        cells.push_back({threads(count) + "/lock=forward", count == 2   ? 0.1
+                                                           : count == 8 ? 0.9
+                                                                        : 0});
+        break;
+      case HardWorld::refusals:
+        cells.push_back({threads(count), rate, 0, count >= 3 ? 0.3 + 0.4 * random.uniform() : 0});
+        cells.push_back({threads(count) + "/lock=forward", rate / 8, 0, count >= 3 ? 0.5 : 0});
+        break;
+      case HardWorld::many_cells:
+        break;
+    }
+  }
+  if (world == HardWorld::many_cells) {
+    const int number = 5 + static_cast<int>(95 * random.uniform());
+    const double most = 0.4 * random.uniform();
+    for (int i = 1; i <= number; ++i) {
+      cells.push_back(
+          {fmt::format("mps/mlp/default/threads=4/iterations={}", i), most * random.uniform()});
+    }
+  }
+  return cells;
+}
+
+struct Tally {
+  int crashes = 0;
+  int hangs = 0;
+  int refused = 0;
+  int passed = 0;
+
+  Proportion seen() const { return {crashes + hangs, crashes + hangs + passed}; }
+};
+
+/// One trial; true where it counts.
+bool run(const Planted& cell, SimulatedTrials& random, Tally& tally) {
+  if (random.fails(cell.refused)) {
+    ++tally.refused;
+    return false;
+  }
+  const double chance = random.uniform();
+  ++(chance < cell.crashes                ? tally.crashes
+     : chance < cell.crashes + cell.hangs ? tally.hangs
+                                          : tally.passed);
+  return true;
+}
+
+void settle(const std::vector<Planted>& cells, SimulatedTrials& random,
+            std::vector<Tally>& tallies) {
+  std::vector<SettlingCell> settling_cells;
+  for (size_t i = 0; i < cells.size(); ++i) {
+    settling_cells.push_back(
+        {"stock", parse_cell(cells[i].id), tallies[i].seen(), tallies[i].refused});
+  }
+  Settling settling(0.1, std::move(settling_cells));
+  constexpr int kMost = 4000;
+  for (int trial = 0; trial < kMost; ++trial) {
+    const auto next = settling.next([](size_t) { return false; });
+    if (!next) break;
+    const int failed = tallies[*next].seen().failures;
+    const bool counts = run(cells[*next], random, tallies[*next]);
+    settling.add(*next, counts, tallies[*next].seen().failures > failed);
+  }
+}
+
+/// What a sentence says of one cell.
+struct Said {
+  std::string cell;
+  int failures = 0;
+  int trials = 0;  ///< that count
+};
+
+/// The first lines as a reader has them.
+class Reader {
+ public:
+  explicit Reader(const Analysis& analysis) : analysis_(analysis) {
+    std::istringstream stream(report_terminal(analysis, {}));
+    for (std::string line; std::getline(stream, line) && !line.starts_with("Tried ");) {
+      lines_.push_back(line);
+    }
+    for (const CellSummary& cell : analysis.cells) {
+      if (worst_ == nullptr || cell.seen_rate() > worst_->seen_rate()) worst_ = &cell;
+      clear_ += cell.counted > 0 && cell.failures == 0 ? 1 : 0;
+      tested_ += cell.counted > 0 ? 1 : 0;
+      clear_trials_ += cell.failures == 0 ? cell.counted : 0;
+    }
+  }
+
+  std::vector<std::string> faults() {
+    size_t headline = 0;
+    bool worst_named = worst_->failures == 0;
+    for (const std::string& line : lines_) {
+      check_length(line);
+      const bool of_build = line.find("LibTorch") == 0 || line.starts_with("No failure") ||
+                            line.find(": no failure") != std::string::npos;
+      headline += of_build ? 1 : 0;
+      if (of_build && line.size() > 100) fault("more than 100 columns", line);
+      worst_named = worst_named || (of_build && names_worst(line));
+      check_counts(line);
+      check_clear(line);
+      check_lock(line);
+      check_settled(line);
+    }
+    check_opposite();
+    if (headline > 2) fault("more than two lines of a build", lines_.front());
+    if (!worst_named) fault("hides the worst cell", lines_.front());
+    return std::move(faults_);
+  }
+
+ private:
+  void fault(const std::string& what, const std::string& line) {
+    faults_.push_back(what + ": " + line);
+  }
+
+  void check_length(const std::string& line) {
+    std::istringstream words(line);
+    int number = 0;
+    for (std::string word; words >> word;) ++number;
+    if (number > 30) fault("a sentence of more than 30 words", line);
+  }
+
+  static bool is_at(const CellSummary& cell, const std::string& count, const std::string& axis) {
+    const bool processes = axis.starts_with("process");
+    return std::to_string(processes ? cell.cell.processes : cell.cell.threads) == count &&
+           (cell.cell.processes > 1) == processes;
+  }
+
+  const CellSummary* cell_named(const std::string& count, const std::string& axis, int failures,
+                                int trials) const {
+    for (const CellSummary& cell : analysis_.cells) {
+      if (is_at(cell, count, axis) && cell.failures == failures && cell.counted == trials) {
+        return &cell;
+      }
+    }
+    return nullptr;
+  }
+
+  bool names_worst(const std::string& line) const {
+    const std::regex clause("(\\d+) (threads?|process(?:es)?): of (\\d+) trials? ([^;.]*)");
+    std::smatch found;
+    if (!std::regex_search(line, found, clause)) return false;
+    return std::any_of(analysis_.cells.begin(), analysis_.cells.end(), [&](const auto& cell) {
+      return is_at(cell, found[1], found[2]) && cell.seen_rate() == worst_->seen_rate() &&
+             cell.counted + cell.refused == std::stoi(found[3]);
+    });
+  }
+
+  // Every cell that a line names with counts must have them.
+  void check_counts(const std::string& line) {
+    const std::regex whole("(\\d+) (threads?|process(?:es)?): of (\\d+) trials? ([^;.]*)");
+    for (std::sregex_iterator at(line.begin(), line.end(), whole), end; at != end; ++at) {
+      const std::string kinds = (*at)[4];
+      const int trials = std::stoi((*at)[3]);
+      const bool known =
+          std::any_of(analysis_.cells.begin(), analysis_.cells.end(), [&](const CellSummary& cell) {
+            return is_at(cell, (*at)[1], (*at)[2]) && cell.counted + cell.refused == trials &&
+                   sum_of(kinds, "crash(?:es)?|hangs?") == cell.failures &&
+                   sum_of(kinds, "refused") == cell.refused;
+          });
+      if (!known) fault("no cell has these counts", line);
+    }
+    const std::regex part("(\\d+) (threads?|process(?:es)?) \\((\\d+) of (\\d+)\\)");
+    for (std::sregex_iterator at(line.begin(), line.end(), part), end; at != end; ++at) {
+      if (cell_named((*at)[1], (*at)[2], std::stoi((*at)[3]), std::stoi((*at)[4])) == nullptr) {
+        fault("no cell has these counts", line);
+      }
+    }
+    const std::regex fewest("fewest: (?:[^;]*, )?(\\d+) (threads?|process(?:es)?) \\(");
+    std::smatch found;
+    if (!std::regex_search(line, found, fewest)) return;
+    const double asked = analysis_.settling ? analysis_.settling->rate : 0;
+    for (const CellSummary& cell : analysis_.cells) {
+      const bool threads = found[2].str().starts_with("thread");
+      if ((cell.cell.processes > 1) == threads || cell.failures == 0) continue;
+      const int count = threads ? cell.cell.threads : cell.cell.processes;
+      if (count < std::stoi(found[1]) && cell.seen_rate() >= asked) {
+        fault("fewer fail than is said", line);
+      }
+    }
+  }
+
+  static int sum_of(const std::string& text, const std::string& what) {
+    const std::regex counted("(\\d+) (?:" + what + ")\\b");
+    int sum = 0;
+    for (std::sregex_iterator at(text.begin(), text.end(), counted), end; at != end; ++at) {
+      sum += std::stoi((*at)[1]);
+    }
+    return sum;
+  }
+
+  void check_clear(const std::string& line) {
+    const std::regex clear(
+        "[Nn]o failure(?: (?:up to|with) \\d+ threads?, and)? in (?:all )?(\\d+) (?:of (\\d+) )?"
+        "cells? \\(0 of (\\d+)");
+    std::smatch found;
+    if (!std::regex_search(line, found, clear)) return;
+    if (std::stoi(found[1]) != clear_ || std::stoi(found[3]) != clear_trials_ ||
+        (found[2].matched ? std::stoi(found[2]) : clear_) != tested_) {
+      fault("not the cells without a failure", line);
+    }
+    const std::regex up_to("failure (?:up to|with) (\\d+) threads?");
+    if (!std::regex_search(line, found, up_to)) return;
+    for (const CellSummary& cell : analysis_.cells) {
+      if (cell.failures > 0 && cell.cell.processes == 1 &&
+          cell.cell.threads <= std::stoi(found[1])) {
+        fault("calls clear what failed", line);
+      }
+    }
+  }
+
+  // Whoever reads of a lock must not find counts of this run that go the other way.
+  void check_lock(const std::string& line) {
+    if (!line.starts_with("With a lock")) return;
+    lock_lines_ += line;
+    const std::regex pair(
+        "(\\d+) threads?: (\\d+) of (\\d+)(?: \\(\\d+ refused\\))?, without it (\\d+) of (\\d+)");
+    for (std::sregex_iterator at(line.begin(), line.end(), pair), end; at != end; ++at) {
+      if (cell_named((*at)[1], "threads", std::stoi((*at)[2]), std::stoi((*at)[3])) == nullptr ||
+          cell_named((*at)[1], "threads", std::stoi((*at)[4]), std::stoi((*at)[5])) == nullptr) {
+        fault("no cells have these counts", line);
+      }
+    }
+    const bool failed = std::any_of(
+        analysis_.cells.begin(), analysis_.cells.end(),
+        [](const auto& cell) { return cell.cell.lock != Lock::none && cell.failures > 0; });
+    if (line.find("none failed") != std::string::npos && failed) fault("some failed", line);
+  }
+
+  // A lock that clearly helps at one count and harms at another is said so, by the counts of both.
+  void check_opposite() {
+    bool fewer = false;
+    bool more = false;
+    for (const CellSummary& cell : analysis_.cells) {
+      if (cell.cell.lock == Lock::none || cell.counted == 0) continue;
+      for (const CellSummary& other : analysis_.cells) {
+        if (other.cell.lock != Lock::none || other.cell.threads != cell.cell.threads) continue;
+        fewer = fewer || cell.seen_rate() + 0.5 < other.seen_rate();
+        more = more || cell.seen_rate() > other.seen_rate() + 0.5;
+      }
+    }
+    const bool both = lock_lines_.find("fewer f") != std::string::npos &&
+                      lock_lines_.find("more f") != std::string::npos;
+    if (fewer && more && !both) fault("hides the opposite effect", lock_lines_);
+  }
+
+  void check_settled(const std::string& line) {
+    if (line.find("begin to fail") == std::string::npos) return;
+    if (line.find("wrong with") != std::string::npos) fault("claims how often it is wrong", line);
+    if (line.find(": nowhere") == std::string::npos) return;
+    for (const CellSummary& cell : analysis_.cells) {
+      if (cell.failures > 1 && cell.seen_rate() >= analysis_.settling->rate) {
+        fault("nowhere, and a cell does", line);
+      }
+    }
+  }
+
+  const Analysis& analysis_;
+  std::vector<std::string> lines_;
+  const CellSummary* worst_ = nullptr;
+  int clear_ = 0;
+  int tested_ = 0;
+  int clear_trials_ = 0;
+  std::string lock_lines_;
+  std::vector<std::string> faults_;
+};
+
+}  // namespace
+
+std::string_view name_of(HardWorld world) {
+  constexpr std::array<std::string_view, kWorlds.size()> kNames{
+      "both axes",     "two kinds of failure",  "not monotone",
+      "opposite lock", "refusals and failures", "5 to 100 cells, 0 to 40%"};
+  return kNames.at(static_cast<size_t>(world));
+}
+
+std::span<const HardWorld> hard_worlds() {
+  return kWorlds;
+}
+
+SimulatedReport simulated_report(HardWorld world, bool settles, uint64_t seed) {
+  SimulatedTrials random(seed * 16 + static_cast<uint64_t>(world) * 2 + (settles ? 1 : 0));
+  const std::vector<Planted> cells = planted(world, random);
+  const int trials = settles ? kFloorTrials : 10 + 10 * static_cast<int>(3 * random.uniform());
+  std::vector<Tally> tallies(cells.size());
+  for (size_t i = 0; i < cells.size(); ++i) {
+    for (int trial = 0; trial < trials; ++trial) run(cells[i], random, tallies[i]);
+  }
+  if (settles) settle(cells, random, tallies);
+  SampleJournal sample;
+  if (settles) sample.journal.header.settle_rate = 0.1;
+  sample.journal.header.trials = trials;
+  SimulatedReport report;
+  for (size_t i = 0; i < cells.size(); ++i) {
+    sample.plan(cells[i].id);
+    sample.ran(tallies[i].crashes, tallies[i].crashes);
+    sample.ran(tallies[i].hangs, tallies[i].hangs, SampleJournal::hang());
+    sample.ran(tallies[i].passed).came_to(tallies[i].refused, Outcome::refused);
+    report.rates.push_back(cells[i].crashes + cells[i].hangs);
+  }
+  std::map<std::string, int> next;
+  for (TrialRecord& trial : sample.journal.trials) trial.trial = next[to_string(trial.cell)]++;
+  report.analysis = analyse(sample.journal);
+  return report;
+}
+
+std::vector<std::string> faults_of(const Analysis& analysis) {
+  return Reader(analysis).faults();
+}
+
+double printed_bound(const Analysis& analysis) {
+  const std::regex bound("; (?:all )?below (\\d+(?:\\.\\d)?)%");
+  std::smatch found;
+  return std::regex_search(analysis.answer.text, found, bound) ? std::stod(found[1]) / 100 : 1;
+}
+
+}  // namespace mpsprobe
