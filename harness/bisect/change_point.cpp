@@ -238,6 +238,8 @@ ChangePoint find_change(std::span<const Proportion> builds) {
     change.began.push_back(change.began.empty() ? 0 : chance_it_began(each));
   }
   change.information = posterior.information();
+  change.untried = static_cast<size_t>(std::count_if(
+      builds.begin(), builds.end(), [](const Proportion& build) { return build.trials == 0; }));
   const double common = posterior.p_of_common_rate();
   change.common_rate_possible = common >= kCommonRateRuledOut;
   const size_t place = change.likeliest();

@@ -37,6 +37,7 @@ struct ChangePoint {
   /// 1939), so that it ever reaches 1/a with a chance of at most a.
   double confidence = 0;
   bool common_rate_possible = true;  ///< at 95%: no culprit is not ruled out
+  size_t untried = 0;                ///< builds without a trial: nothing is known of them alone
 
   size_t likeliest() const;     ///< the place of the largest chance
   size_t build_to_try() const;  ///< the one that is expected to tell most; of equal ones the newest

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "harness/campaign/device_turns.h"
+#include "harness/campaign/following.h"
 #include "harness/campaign/schedule.h"
 #include "harness/campaign/settling.h"
 #include "harness/campaign/setup_failures.h"
@@ -57,7 +58,7 @@ class Campaign::Run {
         units_(units_of(header_)),
         schedule_(units_.size(), static_cast<size_t>(header_.trials), header_.seed),
         start_(Clock::now()) {
-    if (header_.settle_rate > 0) begin_settling();
+    if (header_.settle_rate > 0 || !header_.follow.empty()) begin_looking();
     for (const TrialRecord& trial : campaign.existing_) {
       const Key key{trial.worker, to_string(trial.cell), trial.trial};
       if (is_unsettled(trial) || may_be_mended(trial.judgement)) {
@@ -65,7 +66,7 @@ class Campaign::Run {
         attempts = std::max(attempts, trial.attempt + 1);
       } else if (done_.insert(key).second) {
         ++progress_.done;
-        settle(trial);
+        learn(trial);
       }
       if (is_failure(trial.judgement.outcome)) ++progress_.failures;
       if (!may_be_mended(trial.judgement)) setup_failures_.add(trial);
@@ -110,27 +111,51 @@ class Campaign::Run {
     uint64_t place = 0;  ///< in the schedule
   };
 
-  void begin_settling() {
-    std::vector<SettlingCell> cells;
+  // What comes after the trials of the plan then follows from what was seen.
+  void begin_looking() {
+    std::vector<SettlingCell> settled;
+    std::vector<FollowedCell> followed;
+    const std::set<std::string> blocks(header_.follow.begin(), header_.follow.end());
     for (const Unit& unit : units_) {
-      SettlingCell cell{header_.workers[unit.worker].name, header_.cells.cell(unit.cell), {}, 0};
-      unit_of_.emplace(UnitKey{cell.worker, to_string(cell.cell)}, cells.size());
-      cells.push_back(std::move(cell));
+      const PlannedCell planned = header_.cells[unit.cell];
+      const std::string& worker = header_.workers[unit.worker].name;
+      const bool if_failed = blocks.contains(planned.block);
+      unit_of_.emplace(UnitKey{worker, to_string(planned.cell)}, settled.size());
+      settled.push_back({worker, planned.cell, {}, 0});
+      followed.push_back({worker, planned.cell, if_failed, {}, 0});
+      if (!if_failed) floor_ += static_cast<size_t>(header_.trials);
     }
-    settling_.emplace(header_.settle_rate, std::move(cells));
+    if (header_.settle_rate > 0) {
+      settling_.emplace(header_.settle_rate, std::move(settled));
+    } else {
+      following_.emplace(std::move(followed));
+    }
   }
 
-  void settle(const TrialRecord& trial) {
-    if (!settling_) return;
+  bool looks() const { return settling_ || following_; }
+
+  /// How many trials are planned before the first one that follows from what was seen.
+  size_t floor() const { return following_ ? floor_ : schedule_.size(); }
+
+  void learn(const TrialRecord& trial) {
+    if (!looks()) return;
     const auto unit = unit_of_.find({trial.worker, to_string(trial.cell)});
     if (unit == unit_of_.end()) return;
     const Outcome outcome = trial.judgement.outcome;
-    settling_->add(unit->second, is_evidence(outcome), is_failure(outcome));
+    if (settling_) settling_->add(unit->second, is_evidence(outcome), is_failure(outcome));
+    if (following_) following_->add(unit->second, is_evidence(outcome), is_failure(outcome));
   }
 
   /// How many trials there will be, as far as that is known: what settles may take more.
   void count_planned() {
-    progress_.planned = schedule_.size();
+    progress_.planned = floor();
+    if (following_) {
+      // Its time says how many there will be.
+      const double share = header_.budget_seconds > 0 ? elapsed() / header_.budget_seconds : 1;
+      const auto done = static_cast<double>(progress_.done);
+      progress_.planned =
+          std::max(progress_.planned, static_cast<size_t>(done / std::clamp(share, 0.05, 1.0)));
+    }
     if (!settling_) return;
     size_t further = 0;
     for (const SettlingLine& line : settling_->lines()) {
@@ -179,11 +204,12 @@ class Campaign::Run {
   bool may_go_on_locked() {
     if (campaign_.interrupted_.load()) stop("interrupted", "ended by the user");
     if (header_.budget_seconds > 0 && elapsed() > header_.budget_seconds) {
-      // What was settled is complete, however much more was learnt of it.
-      const bool settled = settling_ && progress_.done >= schedule_.size() &&
-                           !settling_->next([](size_t) { return false; });
-      stop(settled ? "complete" : "budget",
-           settled ? "every boundary was settled" : "the time budget was used up");
+      // What was settled is complete, however much more was learnt of it; and a run that spends what
+      // is left on what fails, once it has looked everywhere.
+      const bool complete = looks() && progress_.done >= floor() &&
+                            (following_ || !settling_->next([](size_t) { return false; }));
+      stop(complete ? "complete" : "budget",
+           complete && settling_ ? "every boundary was settled" : "the time budget was used up");
     }
     if (header_.max_failures > 0 && failures_now_ >= header_.max_failures) {
       stop("failures", std::to_string(failures_now_) + " trials failed");
@@ -199,7 +225,7 @@ class Campaign::Run {
       if (!placed.has_value()) break;
       const Key key = key_of(placed->slot);
       if (done_.contains(key) || given_up(placed->slot.unit)) continue;
-      if (settling_) running_.insert(key);
+      if (looks()) running_.insert(key);
       const auto attempts = attempts_.find(key);
       ahead_ = planned();
       Job job;
@@ -236,6 +262,7 @@ class Campaign::Run {
   /// The next trial of the plan that is not done. With `mutex_` held.
   std::optional<Placed> planned() {
     while (const std::optional<Slot> slot = schedule_.next()) {
+      if (following_ && following_->cells()[slot->unit].if_failed) continue;
       const uint64_t place = position_++;
       if (!done_.contains(key_of(*slot)) && !given_up(slot->unit)) return Placed{*slot, place};
     }
@@ -251,22 +278,22 @@ class Campaign::Run {
   /// Behind the trials that every cell gets: what answers most, by all that is known by now. With
   /// `mutex_` held.
   std::optional<Slot> slot_that_settles() {
-    if (!settling_) return std::nullopt;
+    if (!looks()) return std::nullopt;
     const auto busy = [this](size_t unit) {
       if (given_up(unit)) return true;
-      const SettlingCell& cell = settling_->cells()[unit];
-      const auto at = running_.lower_bound({cell.worker, to_string(cell.cell), 0});
-      return at != running_.end() && std::get<0>(*at) == cell.worker &&
-             std::get<1>(*at) == to_string(cell.cell);
+      const Key first = key_of({static_cast<uint32_t>(unit), 0});
+      const auto at = running_.lower_bound(first);
+      return at != running_.end() && std::get<0>(*at) == std::get<0>(first) &&
+             std::get<1>(*at) == std::get<1>(first);
     };
-    std::optional<size_t> unit = settling_->next(busy);
-    if (!unit && header_.budget_seconds > 0) unit = settling_->next_to_sharpen(busy);
+    std::optional<size_t> unit = following_ ? following_->next(busy) : settling_->next(busy);
+    if (!unit && settling_ && header_.budget_seconds > 0) unit = settling_->next_to_sharpen(busy);
     // Comes only where nothing else is left: a unit that is busy, as given-up ones are here, is
     // last.
     if (!unit || given_up(*unit)) return std::nullopt;
-    const SettlingCell& cell = settling_->cells()[*unit];
-    int trial = header_.trials;
-    for (Key key{cell.worker, to_string(cell.cell), trial};
+    const bool fresh = following_ && following_->cells()[*unit].if_failed;
+    int trial = fresh ? 0 : header_.trials;
+    for (Key key = key_of({static_cast<uint32_t>(*unit), static_cast<uint32_t>(trial)});
          done_.contains(key) || running_.contains(key); std::get<2>(key) = ++trial) {
     }
     return Slot{static_cast<uint32_t>(*unit), static_cast<uint32_t>(trial)};
@@ -279,11 +306,11 @@ class Campaign::Run {
     if (!is_unsettled(trial)) {
       ++progress_.done;
       ++progress_.done_now;
-      if (settling_) {
+      if (looks()) {
         const Key key{trial.worker, to_string(trial.cell), trial.trial};
         done_.insert(key);
         running_.erase(key);
-        settle(trial);
+        learn(trial);
         count_planned();
       }
     }
@@ -310,6 +337,8 @@ class Campaign::Run {
   Schedule schedule_;
   const Clock::time_point start_;
   std::optional<Settling> settling_;
+  std::optional<Following> following_;
+  size_t floor_ = 0;
   std::map<UnitKey, size_t> unit_of_;
   std::set<Key> done_;
   std::set<Key> running_;

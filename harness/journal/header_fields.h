@@ -55,6 +55,7 @@ inline constexpr auto fields<CampaignHeader> = described_on<CampaignHeader, Tria
     field::arguments("command_line", &CampaignHeader::command_line),
     field::safe("seed", &CampaignHeader::seed), field::safe("trials", &CampaignHeader::trials),
     field::safe("settle_rate", &CampaignHeader::settle_rate).if_any(),
+    field::name("follow", &CampaignHeader::follow).if_any(),
     field::safe("jobs", &CampaignHeader::jobs),
     field::safe("start_process", &CampaignHeader::start_process).apart(),
     field::safe("max_failures", &CampaignHeader::max_failures).later(),

@@ -50,6 +50,9 @@ struct CampaignHeader : TrialLimits {
   uint64_t seed = 0;
   int trials = 0;          ///< per cell and worker; where it settles, before it looks at results
   double settle_rate = 0;  ///< --settle: which failure rate is to be told; 0: a fixed plan
+  /// Titles of blocks whose cells are asked where cells like them failed (following.h): the run
+  /// looks for what fails, and spends the rest of its budget on that. Empty: a plan.
+  std::vector<std::string> follow;
   int jobs = 1;
   /// How processes are started; nothing: in the quickest way that is proven for the backend.
   std::optional<StartProcess> start_process = StartProcess::exec;

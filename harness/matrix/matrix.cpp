@@ -143,8 +143,9 @@ Matrix parse_matrix(const std::string& text, const std::string& place) {
   if (root.has("axes")) matrix.blocks.push_back({matrix.name, parse_axes(root.at("axes"))});
   if (root.has("blocks")) {
     for (const PlacedJson& node : root.at("blocks").items()) {
-      node.allow({"title", "axes"});
-      matrix.blocks.push_back({node.at("title").text(), parse_axes(node.at("axes"))});
+      node.allow({"title", "axes", "if_failed"});
+      const bool if_failed = node.has("if_failed") && node.at("if_failed").flag();
+      matrix.blocks.push_back({node.at("title").text(), parse_axes(node.at("axes")), if_failed});
     }
   }
   if (root.has("include")) {

@@ -49,6 +49,7 @@ struct LeftOut {
 struct Block {
   std::string title;
   AxisValues axes;
+  bool if_failed = false;  ///< its cells are asked where cells like them failed (following.h)
 };
 
 /// What a matrix file may set about how it is run; the command line overrides it.

@@ -18,7 +18,6 @@
 #include "reports/analysis/failures/signatures.h"
 #include "reports/analysis/trial_facts.h"
 #include "reports/analysis/warnings.h"
-#include "reports/claims/advice.h"
 #include "reports/claims/answer.h"
 #include "reports/claims/comparable.h"
 #include "reports/claims/compare_rates.h"
@@ -416,7 +415,9 @@ Analysis analyse_trials(const Journal& journal, const TrialFactsList& trials) {
   Analysis analysis;
   analysis.header = journal.header;
   const double settle_rate = journal.header.settle_rate;
-  analysis.sampling = settle_rate > 0 ? Sampling::looking : Sampling::fixed;
+  const std::set<std::string> followed(journal.header.follow.begin(), journal.header.follow.end());
+  analysis.sampling =
+      settle_rate > 0 || !followed.empty() ? Sampling::looking : Sampling::fixed;
   analysis.blocks = journal.header.cells.blocks();
   analysis.header.cells.clear();
   analysis.ends = journal.ends;
@@ -447,7 +448,10 @@ Analysis analyse_trials(const Journal& journal, const TrialFactsList& trials) {
   }
   for (CellSummary& cell : summaries.all()) {
     const int done = recorded[{analysis.arms[cell.arm].worker, cell.id}];
-    if (settle_rate > 0 && cell.planned > 0) cell.planned = std::max(cell.planned, done);
+    if (followed.contains(cell.block)) cell.planned = done;
+    if (analysis.sampling == Sampling::looking && cell.planned > 0) {
+      cell.planned = std::max(cell.planned, done);
+    }
     cell.missing = std::max(0, cell.planned - done);
     cell.throughput = throughput_of(cell);
     const std::string& worker = analysis.arms[cell.arm].worker;
@@ -502,7 +506,6 @@ Analysis analyse_trials(const Journal& journal, const TrialFactsList& trials) {
   analysis.rate_claims = std::move(claims.each);
   analysis.claims_together = std::move(claims.together);
   analysis.priced = std::move(claims.priced);
-  analysis.advice = advise(analysis);
   analysis.answer = find_answer(analysis);
   return analysis;
 }

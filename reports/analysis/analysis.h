@@ -227,12 +227,6 @@ struct Warning {
   std::string text;
 };
 
-/// Advice that the data of this run back, each with the numbers that do.
-struct Advice {
-  std::string code;  ///< "threads", "processes", "lock", "throttle", "inconclusive"
-  std::string text;
-};
-
 /// The answer as a table: which kinds of cell came out how, by build.
 struct AnswerTable {
   struct Row {
@@ -317,7 +311,6 @@ struct Analysis {
   Bystanders bystanders;
   std::vector<LeftOutGroup> left_out;
   std::vector<Warning> warnings;
-  std::vector<Advice> advice;
   std::vector<RateClaim> rate_claims;
   std::vector<RateClaim> claims_together;  ///< several of these as one, see compare_rates.h
   std::vector<RateClaim> priced;           ///< settings where nothing failed, and their price

@@ -11,6 +11,7 @@
 #include "reports/analysis/gpu_events.h"
 #include "reports/words/cell_label.h"
 #include "reports/words/counted.h"
+#include "reports/words/report_words.h"
 #include "reports/words/safe_text.h"
 
 namespace mpsprobe {
@@ -52,12 +53,23 @@ void warn_of_open_questions(const Analysis& analysis, std::vector<Warning>& warn
   constexpr size_t kMostNamed = 8;
   const auto& open = analysis.settling->open;
   std::string named;
-  for (size_t i = 0; i < std::min(open.size(), kMostNamed); ++i) {
-    named += fmt::format("{}{} (by {}, at least {})", i == 0 ? "" : "; ",
-                         analysis.cells[open[i].summary].id, open[i].axis,
-                         counted(open[i].further, "more trials"));
+  // A cell that is on two boundaries is tried once.
+  std::map<size_t, int> further;
+  for (const SettledQuestions::Open& each : open) {
+    int& most = further[each.summary];
+    most = std::max(most, each.further);
   }
-  if (open.size() > kMostNamed) named += fmt::format("; and {} more", open.size() - kMostNamed);
+  size_t told = 0;
+  for (const auto& [index, trials] : further) {
+    if (told++ == kMostNamed) break;
+    const CellSummary& cell = analysis.cells[index];
+    named += fmt::format("{}{} (at least {})", named.empty() ? "" : "; ",
+                         with_arm(analysis, cell.id, printable(analysis.arms[cell.arm].label)),
+                         counted(trials, "more trials"));
+  }
+  if (further.size() > kMostNamed) {
+    named += fmt::format("; and {} more", further.size() - kMostNamed);
+  }
   warnings.push_back(
       {"not_settled",
        fmt::format("Not settled: {} of {}. Next would be {}.", open.size(),

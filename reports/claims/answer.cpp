@@ -28,8 +28,11 @@ namespace {
 using Cells = std::vector<const CellSummary*>;
 
 /// What people try against failures: the axis, and in words.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kRemedies{
-    {{"lock", "a lock"}, {"throttle", "a throttle"}, {"processes", "a process for each thread"}}};
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kRemedies{
+    {{"lock", "a lock"},
+     {"throttle", "a throttle"},
+     {"warmup", "a warm-up"},
+     {"processes", "a process for each thread"}}};
 
 std::string arm_name(const Analysis& analysis, size_t arm) {
   return shortened(printable(analysis.arms[arm].label), 40);

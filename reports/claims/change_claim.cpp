@@ -22,9 +22,14 @@ std::string change_in_words(const ChangePoint& change, const std::vector<std::st
     return fmt::format("the failure {} with {} ({})", change.began[place] > 0.5 ? "began" : "ended",
                        builds[place], sure);
   }
-  return fmt::format(
-      "no culprit among these builds that changes the rate by {:g} points or more ({})",
-      kLeastChange * 100, sure);
+  // A rate that rises and falls again between builds that were not tried is not seen.
+  std::string untried;
+  if (change.untried > 0) {
+    untried = fmt::format("; {} of {} builds were not tried, and may differ", change.untried,
+                          builds.size());
+  }
+  return fmt::format("no change of the rate by {:g} points or more among the builds tried ({}){}",
+                     kLeastChange * 100, sure, untried);
 }
 
 std::string undecided_in_words(const ChangePoint& change, const std::vector<std::string>& builds,

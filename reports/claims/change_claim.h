@@ -12,7 +12,8 @@ namespace mpsprobe {
 std::string sure_in_words(double confidence);
 
 /// What a bisection may say, without a full stop: "the failure began with 0.31.2 (96.2% sure)", "no
-/// culprit among these builds that changes the rate by 10 points or more (95.1% sure)". `builds`
+/// change of the rate by 10 points or more among the builds tried (95.1% sure)", with how many were
+/// not. `builds`
 /// are the names of those that `change` is over. Plain text.
 std::string change_in_words(const ChangePoint& change, const std::vector<std::string>& builds);
 

@@ -13,7 +13,7 @@
 #include "harness/statistics/anytime.h"
 #include "reports/analysis/analysis.h"
 #include "reports/claims/boundary_fields.h"
-#include "reports/claims/simulated_reports.h"
+#include "reports/sample_headlines.h"
 #include "reports/sample_journal.h"
 
 namespace {
@@ -68,6 +68,7 @@ void headlines(int worlds) {
         });
         hidden += hides ? 1 : 0;
         wrong += faults.size() > (hides ? 1U : 0U) ? 1 : 0;
+        if (!faults.empty()) fmt::print(stderr, "{} {}: {}\n", name_of(world), seed, faults[0]);
         const double bound = printed_bound(report.analysis);
         if (bound >= 1) continue;
         ++printed;

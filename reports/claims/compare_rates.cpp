@@ -17,7 +17,7 @@
 namespace mpsprobe {
 namespace {
 
-constexpr std::array<std::string_view, 6> kCompared{"lock",  "throttle", "wait",
+constexpr std::array<std::string_view, 7> kCompared{"lock",  "throttle", "warmup", "wait",
                                                     "owner", "stream",   "env"};
 /// What people try against failures, of which all comparisons together are a claim as well.
 constexpr std::array<std::string_view, 3> kTogether{"lock", "throttle", "processes"};

@@ -56,8 +56,9 @@ bool in_processes(const CellSummary& cell) {
   return cell.cell.processes > 1;
 }
 
-auto load_of(const CellSummary& cell) {
-  return std::tuple(int64_t{cell.cell.threads} * cell.cell.processes, cell.cell.threads);
+// Greater the less load the cell has.
+auto least_load(const CellSummary& cell) {
+  return std::tuple(-int64_t{cell.cell.threads} * cell.cell.processes, -cell.cell.threads);
 }
 
 std::string load_in_words(const CellSummary& cell) {
@@ -99,89 +100,70 @@ class BuildLines {
   }
 
  private:
-  void say_worst() {
-    const CellSummary& worst = **std::max_element(
-        failing_.begin(), failing_.end(), [](const CellSummary* a, const CellSummary* b) {
-          return std::tuple(a->seen_rate(), load_of(*b)) < std::tuple(b->seen_rate(), load_of(*a));
-        });
-    const std::string counts = trials_in_words(worst);
-    const std::string load = load_in_words(worst) + ": ";
-    std::string end;
-    if (tested_.size() > 1) {
-      end = fmt::format("; {} of {} {}", failing_.size(), counted(tested_.size(), "cells"),
-                        failing_.size() == 1 ? "fails" : "fail");
+  /// The first of those that fail and pass `filter`, by the largest `key`; null where none does.
+  const CellSummary* first_by(const auto& key, const auto& filter) const {
+    const CellSummary* first = nullptr;
+    for (const CellSummary* cell : failing_) {
+      if (filter(*cell) && (first == nullptr || key(*cell) > key(*first))) first = cell;
     }
+    return first;
+  }
+
+  void say_worst() {
+    const auto rate = [](const CellSummary& cell) { return cell.seen_rate(); };
+    const auto rate_then_load = [](const CellSummary& cell) {
+      return std::tuple(cell.seen_rate(), least_load(cell));
+    };
+    const CellSummary& worst = *first_by(rate_then_load, [](const CellSummary&) { return true; });
+    const auto place = [&](const CellSummary& cell) {
+      const std::string kind = kind_in_words(analysis_, cell);
+      return (kind == kind_in_words(analysis_, worst) ? "" : kind + ", ") + load_in_words(cell);
+    };
+    const auto beside = [&](const CellSummary* cell, std::string_view what) {
+      if (cell == nullptr) return std::string();
+      return fmt::format("; {}{} ({} of {})", what, place(*cell), cell->failures, cell->counted);
+    };
+    // The fewest that fail, of a campaign that settles as far as that was asked.
+    const CellSummary* fewest = first_by(
+        [](const CellSummary& cell) { return std::tuple(least_load(cell), cell.seen_rate()); },
+        [&](const CellSummary& cell) {
+          return in_processes(cell) == in_processes(worst) && least_load(cell) > least_load(worst) &&
+                 (fails(analysis_, cell) || !headline_.fails);
+        });
+    const CellSummary* other_axis = first_by(rate, [&](const CellSummary& cell) {
+      return in_processes(cell) != in_processes(worst);
+    });
+    const std::string counts = load_in_words(worst) + ": " + trials_in_words(worst);
+    const std::string least = beside(fewest, "fewest: ");
     // What is too long to be read is cut; the table under it has it in full.
-    const std::string least = fewest(worst);
-    const size_t taken = name_.size() + load.size() + counts.size() + least.size() + 5;
+    const size_t taken = name_.size() + counts.size() + least.size() + 5;
     const std::string kind = shortened(kind_in_words(analysis_, worst),
                                        std::max<size_t>(16, taken < width_ ? width_ - taken : 0));
-    Line line(name_ + ": " + kind + ", " + load + counts, width_);
+    Line line(name_ + ": " + kind + ", " + counts, width_);
     line.where_it_fits(least);
-    line.where_it_fits(other_axis(worst));
-    for (size_t harm = 0; harm < kHarms; ++harm) {
-      line.where_it_fits(other_harm(static_cast<Harm>(harm), worst));
+    line.where_it_fits(beside(other_axis, ""));
+    std::string word;
+    for (size_t i = 0; i < kHarms; ++i) {
+      const auto harm = static_cast<Harm>(i);
+      const auto with_it = [harm](const CellSummary& cell) { return trials_with(cell, harm); };
+      if (const int trials = with_it(worst); trials > 0) {
+        if (word.empty()) word = in_words(harm, trials);
+        continue;
+      }
+      const CellSummary* most = first_by(
+          [&](const CellSummary& cell) { return 1.0 * with_it(cell) / cell.counted; },
+          [&](const CellSummary& cell) { return with_it(cell) > 0; });
+      if (most == nullptr) continue;
+      line.where_it_fits(fmt::format("; {} in {} at {}", in_words(harm, with_it(*most)),
+                                     most->counted, place(*most)));
     }
     if (refused_trials() > 0) line.where_it_fits("; " + refuses());
-    line.where_it_fits(end);
-    headline_.lines.push_back({line.sentence(), name_, worst_word(worst)});
-  }
-
-  // The words of the worst kind of failure, as they stand in the sentence.
-  static std::string worst_word(const CellSummary& cell) {
-    for (size_t harm = 0; harm < kHarms; ++harm) {
-      const int trials = trials_with(cell, static_cast<Harm>(harm));
-      if (trials > 0) return in_words(static_cast<Harm>(harm), trials);
+    if (tested_.size() > 1) {
+      line.where_it_fits(fmt::format("; {} of {} {}", failing_.size(),
+                                     counted(tested_.size(), "cells"),
+                                     failing_.size() == 1 ? "fails" : "fail"));
     }
-    return "";
-  }
-
-  std::string place_beside(const CellSummary& cell, const CellSummary& worst) const {
-    const std::string kind = kind_in_words(analysis_, cell);
-    return (kind == kind_in_words(analysis_, worst) ? "" : kind + ", ") + load_in_words(cell);
-  }
-
-  // The fewest that fail along the axis of the worst cell; of a campaign that settles, as far as
-  // that was asked.
-  std::string fewest(const CellSummary& worst) const {
-    const CellSummary* least = nullptr;
-    for (const CellSummary* cell : failing_) {
-      if (in_processes(*cell) != in_processes(worst)) continue;
-      if (!fails(analysis_, *cell) && headline_.fails) continue;
-      if (least == nullptr || std::tuple(load_of(*cell), -cell->seen_rate()) <
-                                  std::tuple(load_of(*least), -least->seen_rate())) {
-        least = cell;
-      }
-    }
-    if (least == nullptr || load_of(*least) >= load_of(worst)) return "";
-    return fmt::format("; fewest: {} ({} of {})", place_beside(*least, worst), least->failures,
-                       least->counted);
-  }
-
-  std::string other_axis(const CellSummary& worst) const {
-    const CellSummary* most = nullptr;
-    for (const CellSummary* cell : failing_) {
-      if (in_processes(*cell) == in_processes(worst)) continue;
-      if (most == nullptr || cell->seen_rate() > most->seen_rate()) most = cell;
-    }
-    if (most == nullptr) return "";
-    return fmt::format("; {} ({} of {})", place_beside(*most, worst), most->failures,
-                       most->counted);
-  }
-
-  std::string other_harm(Harm harm, const CellSummary& worst) const {
-    if (trials_with(worst, harm) > 0) return "";
-    const CellSummary* most = nullptr;
-    const auto rate = [harm](const CellSummary& cell) {
-      return static_cast<double>(trials_with(cell, harm)) / cell.counted;
-    };
-    for (const CellSummary* cell : failing_) {
-      if (trials_with(*cell, harm) == 0) continue;
-      if (most == nullptr || rate(*cell) > rate(*most)) most = cell;
-    }
-    if (most == nullptr) return "";
-    return fmt::format("; {} in {} at {}", in_words(harm, trials_with(*most, harm)), most->counted,
-                       place_beside(*most, worst));
+    headline_.lines.push_back({line.sentence(), name_, word});
   }
 
   int refused_trials() const {
@@ -233,7 +215,7 @@ class BuildLines {
 
   // Of a campaign that settles the cells with the most threads or processes have the most trials.
   std::string at_the_most() const {
-    if (!analysis_.settling) return "";
+    if (analysis_.sampling == Sampling::fixed) return "";
     CellsOfBuild most;
     for (const Family& family : families_of(analysis_)) {
       const auto& cells = family.by_arm[cells_.front()->arm];

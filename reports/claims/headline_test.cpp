@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reports/claims/simulated_reports.h"
+#include "reports/sample_headlines.h"
 #include "reports/sample_journal.h"
 
 namespace mpsprobe {

@@ -47,25 +47,9 @@ std::string seen_in_words(const Proportion& seen, int refused) {
 
 std::string p_in_words(double p) {
   if (p < 0.001) return "p < 0.001";
-  // Rounded up: never said to be smaller than it is.
+  // Rounded up: never said to be smaller than it is, nor to reach the level that it is below.
+  if (p < 0.05 && p > 0.049) return "p < 0.05";
   return fmt::format("p = {:.2g}", p < 0.1 ? std::ceil(p * 1000) / 1000 : std::ceil(p * 100) / 100);
-}
-
-std::string in_words(const RateClaim& claim) {
-  const std::string counts =
-      fmt::format("{} failed, with {} {}", seen_in_words(claim.seen_with, claim.refused_with),
-                  claim.without, seen_in_words(claim.seen_without, claim.refused_without));
-  const std::string_view effect = effect_in_words(claim.effect);
-  if (claim.effect == RateEffect::cannot_compare) {
-    return fmt::format("{} with {}: {}, and the side without a failure would not have shown one",
-                       effect, claim.with, counts);
-  }
-  const bool shown = claim.effect != RateEffect::not_shown;
-  const bool less = claim.effect == RateEffect::less_often;
-  return fmt::format("{} with {}{}: {} ({}{}){}", less ? "fails less often" : effect, claim.with,
-                     less ? ", still fails" : "", counts, p_in_words(claim.corrected_p),
-                     claim.of > 1 ? fmt::format(" over {} comparisons", claim.of) : "",
-                     shown ? "" : "; more trials would tell");
 }
 
 std::string prices_in_words(const std::vector<const RateClaim*>& claims) {

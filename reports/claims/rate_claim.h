@@ -65,10 +65,6 @@ RateEffect effect_shown(bool differs, bool fewer, int failures_with);
 /// less often and more often", "cannot be compared".
 std::string_view effect_in_words(RateEffect effect);
 
-/// "no failure with lock=forward: 0 of 20 failed, without it 19 of 20 (p < 0.001)": plain text
-/// without a capital letter or a full stop.
-std::string in_words(const RateClaim& claim);
-
 /// "at 2 threads it does 0.49 to 0.52 times the operations per second of lock=none (95%
 /// confidence)"; of several prices the widest range, and that none is shown where there is none. Of
 /// at least one claim, all about one axis.

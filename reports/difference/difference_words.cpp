@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "harness/statistics/anytime.h"
 #include "reports/words/cell_label.h"
 #include "reports/words/counted.h"
 #include "reports/words/safe_text.h"
@@ -26,9 +27,9 @@ constexpr std::array<KindWords, 9> kKinds{
     {{Change::new_failure, "new: failed never before", "new"},
      {Change::more_often, "fail more often", "more often"},
      {Change::new_signature, "fail in a new way", "fails in a new way"},
-     {Change::gone, "gone: failed before, and not any more", "gone"},
+     {Change::gone, "none seen any more: failed before, and more seldom now", "none seen"},
      {Change::less_often, "fail less often", "less often"},
-     {Change::signature_gone, "do not fail any more in this way", "not any more in this way"},
+     {Change::signature_gone, "not seen any more in this way", "not seen in this way"},
      {Change::refused, "refused by the library, more often than before (neither pass nor failure)",
       "refused more often"},
      {Change::refused_less, "refused by the library less often than before", "refused less often"},
@@ -49,6 +50,13 @@ std::string side(const RunFacts& run) {
 std::string counts(const CellChange& change) {
   return fmt::format("{}/{} -> {}/{}", change.before.failures, change.before.trials,
                      change.after.failures, change.after.trials);
+}
+
+// What was not seen is not gone.
+std::string bound(const CellChange& change) {
+  if (change.change != Change::gone && change.change != Change::signature_gone) return "";
+  return fmt::format(" (below {})",
+                     percent_up(rate_interval(Sampling::fixed, 0, change.after.trials).high));
 }
 
 std::string where(const RunFacts& run, const CellChange& change) {
@@ -118,7 +126,7 @@ std::string difference_text(const RunFacts& before, const RunFacts& after,
       if (change.change != kind.change) continue;
       if (first) text += fmt::format("\n{}\n", kind.heading);
       first = false;
-      text += fmt::format("  {}  {}  {}\n", where(after, change), counts(change),
+      text += fmt::format("  {}  {}{}  {}\n", where(after, change), counts(change), bound(change),
                           shortened(printable(change.title), 160));
     }
   }
@@ -140,7 +148,7 @@ std::string difference_text(const RunFacts& before, const RunFacts& after,
   list_cells(text, "only after", difference.came);
   list_cells(text, "only before", difference.went);
   list_cells(text, "not as the matrix expects, after", difference.unexpected);
-  text += fmt::format("\n{} compared, {} claimed: of such claims at most {:.0f}% are false\n",
+  text += fmt::format("\n{} compared, {} claimed: of such claims, on average, at most {:.0f}% are false\n",
                       counted(difference.compared, "cells"),
                       counted(difference.changes.size(), "changes"), kFalseDiscoveries * 100);
   return text;

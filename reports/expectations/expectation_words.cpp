@@ -23,7 +23,9 @@ struct StandingWords {
 };
 constexpr std::array<StandingWords, 6> kStandingWords{
     {{EntryStanding::more_often, "more often than known", "MORE OFTEN than known"},
-     {EntryStanding::gone, "gone: take them out, or `mpsprobe expect update`", "gone"},
+     {EntryStanding::gone, "not seen for long, their rate is far lower now: take them out, or `mpsprobe expect "
+      "update`",
+      "not seen for long"},
      {EntryStanding::less_often, "less often than known", "less often than known"},
      {EntryStanding::as_known, "as known", "as known"},
      {EntryStanding::silent, "not seen, which their rates permit", "not seen"},

@@ -47,16 +47,16 @@ TEST_F(FailureGroupsOfARun, JoinWhatNeedsTheSameAndKeepApartWhatGoesOn) {
   ASSERT_THAT(found.groups, SizeIs(1));
   EXPECT_THAT(found.groups[0].operations, ElementsAre(0, 1));
   EXPECT_THAT(group_in_words(analysis, found, found.groups[0]),
-              HasSubstr("chain; mlp need the same conditions: more than 1 thread, "
-                        "stream=per-thread, no lock (of trials"));
+              HasSubstr("chain; mlp: 50 of 60 trials failed; none seen with 1 thread, with "
+                        "stream=default, with a lock (0 of "));
   EXPECT_THAT(operations_in_words(analysis, found, {2}),
-              HasSubstr("lazy (25 of 30 trials failed): needs more than 1 thread, no lock; fails "
+              HasSubstr("lazy (25 of 30 trials failed): none seen with 1 thread, with a lock; fails "
                         "also with stream=default"));
   const std::vector<SaidOfFailures> said = said_of_failures(analysis, found);
   ASSERT_THAT(said, SizeIs(2));
   EXPECT_TRUE(said[0].group);
-  EXPECT_THAT(said[1].words, HasSubstr("lazy (25 of 30 trials failed); compiled (25 of 30): each "
-                                       "needs more than 1 thread, no lock; fails also"));
+  EXPECT_THAT(said[1].words, HasSubstr("lazy (25 of 30 trials failed); compiled (25 of 30): of "
+                                       "each none seen with 1 thread, with a lock; fails also"));
   EXPECT_THAT(cells_that_tell(analysis, found), IsEmpty());
 }
 
@@ -66,7 +66,7 @@ TEST_F(FailureGroupsOfARun, NameTheCellsThatWouldTell) {
   const Analysis analysis = analyse(sample_.journal);
   const FailureGroups found = find_groups(analysis);
   EXPECT_THAT(found.groups, IsEmpty());
-  EXPECT_THAT(operations_in_words(analysis, found, {1}), HasSubstr("not shown to need no lock"));
+  EXPECT_THAT(operations_in_words(analysis, found, {1}), HasSubstr("not told with a lock"));
   EXPECT_THAT(found.operations[0].telling, IsEmpty());
   EXPECT_THAT(found.operations[1].telling, SizeIs(1));
   const std::vector<std::string> cells = cells_that_tell(analysis, found);

@@ -20,14 +20,21 @@ std::string of_arm(const Analysis& analysis, std::string label, size_t arm) {
   return with_arm(analysis, std::move(label), shortened(printable(analysis.arms[arm].label), 40));
 }
 
-// The words of conditions of which the same is known.
-std::vector<std::string> conditions_with(const FailingOperation& operation, Need need) {
+// What is otherwise where the same is known of a condition: "with a lock", "in 0.32.4".
+std::vector<std::string> changes_with(const FailingOperation& operation, Need need) {
   std::vector<std::string> words;
   for (const ConditionSeen& condition : operation.conditions) {
-    if (condition.need != need) continue;
-    words.push_back(need == Need::goes_on ? condition.otherwise : condition.words);
+    if (condition.need == need) words.push_back(condition.otherwise);
   }
   return words;
+}
+
+// The failures of an operation, and the trials under the conditions that are named with them.
+Proportion seen_under(const FailingOperation& operation) {
+  Proportion seen = operation.seen;
+  const ConditionSeen& streams = operation.conditions[kOfStreams];
+  if (streams.need == Need::needed) seen.trials -= streams.without.trials;
+  return seen;
 }
 
 std::string kinds_of_failure(size_t number) {
@@ -47,8 +54,9 @@ std::string group_in_words(const Analysis& analysis, const FailureGroups& found,
     const FailingOperation& operation = found.operations[i];
     names.push_back(operation.label);
     signatures.insert(operation.signatures.begin(), operation.signatures.end());
-    with.failures += operation.seen.failures;
-    with.trials += operation.seen.trials;
+    const Proportion seen = seen_under(operation);
+    with.failures += seen.failures;
+    with.trials += seen.trials;
     for (const ConditionSeen& condition : operation.conditions) {
       if (condition.need != Need::needed) continue;
       p = std::max(p, condition.corrected_p);
@@ -57,12 +65,10 @@ std::string group_in_words(const Analysis& analysis, const FailureGroups& found,
   }
   const FailingOperation& first = found.operations[group.operations.front()];
   std::string text = fmt::format(
-      "{} need the same conditions: {} (of trials with more than 1 thread and no lock {} of {} "
-      "failed; without one of these conditions 0 of {}; each p at most {:.1g} over {} comparisons)",
+      "{}: {} of {} trials failed; none seen {} (0 of {}; each p at most {:.1g} over {} comparisons)",
       of_arm(analysis, fmt::format("{}", fmt::join(names, "; ")), group.arm),
-      fmt::join(conditions_with(first, Need::needed), ", "), with.failures, with.trials,
-      without.trials, std::max(p, 0.0001), found.tests);
-  if (const auto on = conditions_with(first, Need::goes_on); !on.empty()) {
+      with.failures, with.trials, fmt::join(changes_with(first, Need::needed), ", "), without.trials, std::max(p, 0.0001), found.tests);
+  if (const auto on = changes_with(first, Need::goes_on); !on.empty()) {
     text += fmt::format("; they fail also {}", fmt::join(on, ", "));
   }
   return text + "; " + kinds_of_failure(signatures.size());
@@ -75,20 +81,21 @@ std::string operations_in_words(const Analysis& analysis, const FailureGroups& f
   std::set<size_t> signatures;
   for (const size_t i : operations) {
     const FailingOperation& operation = found.operations[i];
-    const std::string trials = text.empty() ? counted(operation.seen.trials, "trials") + " failed"
-                                            : std::to_string(operation.seen.trials);
-    text += fmt::format("{}{} ({} of {})", text.empty() ? "" : "; ", operation.label,
-                        operation.seen.failures, trials);
+    const Proportion seen = seen_under(operation);
+    const std::string trials = text.empty() ? counted(seen.trials, "trials") + " failed"
+                                            : std::to_string(seen.trials);
+    text += fmt::format("{}{} ({} of {})", text.empty() ? "" : "; ", operation.label, seen.failures,
+                        trials);
     signatures.insert(operation.signatures.begin(), operation.signatures.end());
   }
   text = of_arm(analysis, std::move(text), first.arm) + ": ";
   const auto add = [&](Need need, std::string_view how) {
-    const std::vector<std::string> words = conditions_with(first, need);
+    const std::vector<std::string> words = changes_with(first, need);
     if (!words.empty()) text += fmt::format("{} {}; ", how, fmt::join(words, ", "));
   };
-  add(Need::needed, operations.size() == 1 ? "needs" : "each needs");
+  add(Need::needed, operations.size() == 1 ? "none seen" : "of each none seen");
   add(Need::goes_on, "fails also");
-  add(Need::not_shown, "not shown to need");
+  add(Need::not_shown, "not told");
   return text + kinds_of_failure(signatures.size());
 }
 

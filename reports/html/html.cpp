@@ -90,12 +90,6 @@ class Page {
                                               "ran.</strong>");
     if (!analysis_.warnings.empty()) heading("Warnings");
     for (const Warning& warning : analysis_.warnings) item(warning.text);
-    bool first = true;
-    for (const Advice& piece : analysis_.advice) {
-      if (piece.code == "threads") continue;  // the boundaries say it
-      if (std::exchange(first, false)) heading("What follows");
-      item(piece.text);
-    }
   }
 
   void item(const std::string& text) {

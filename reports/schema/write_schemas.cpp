@@ -171,7 +171,12 @@ Schema matrix_schema() {
       {{"where", where}, {"outcome", schema_of_words<Outcome>()}, {"detail", {{"type", "string"}}}},
       {"where", "outcome"});
   const Schema block =
-      schema_of_object({{"title", {{"type", "string"}}}, {"axes", where}}, {"title", "axes"});
+      schema_of_object({{"title", {{"type", "string"}}},
+                        {"axes", where},
+                        {"if_failed", noted({{"type", "boolean"}},
+                                            "its cells are run where others that differ from them "
+                                            "in threads, processes, lock and warmup alone failed")}},
+                       {"title", "axes"});
   Schema matrix =
       schema_of_object({{"$schema", {{"type", "string"}}},
                         {"mpsprobe_matrix", {{"const", 1}}},

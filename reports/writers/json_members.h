@@ -260,9 +260,6 @@ inline constexpr std::tuple derived_keys<Answer>{
 template <>
 inline constexpr std::tuple derived_keys<Warning>{derived("code", &Warning::code),
                                                   derived("text", &Warning::text)};
-template <>
-inline constexpr std::tuple derived_keys<Advice>{derived("code", &Advice::code),
-                                                 derived("text", &Advice::text)};
 
 template <>
 inline constexpr std::tuple derived_keys<LeftOutGroup>{derived("reason", &LeftOutGroup::reason),
@@ -396,7 +393,7 @@ inline constexpr std::tuple derived_keys<ClaimIn>{
     part("of", &RateClaim::of),
     part("says", &RateClaim::effect),
     part("price", &RateClaim::price),
-    derived<ClaimIn>("words", [](auto& in) { return in_words(in.part); })};
+    derived<ClaimIn>("words", [](auto& in) { return std::string(effect_in_words(in.part.effect)); })};
 
 using ComparisonIn = In<Comparison>;
 template <>
@@ -499,7 +496,6 @@ inline constexpr std::tuple derived_keys<Report>{
                     }),
     derived<Report>("matrix", [](auto& report) { return PlannedMatrix{report.analysis.header}; }),
     of_analysis<&Analysis::warnings>("warnings"),
-    of_analysis<&Analysis::advice>("advice"),
     of_analysis<&Analysis::boundaries>("boundaries"),
     list_of_analysis<&Analysis::cells>("cells"),
     list_of_analysis<&Analysis::signatures>("signatures"),

@@ -36,6 +36,12 @@ std::string side(const Analysis& analysis, const Comparison& comparison, const C
   return fmt::format("{} {}/{}", name, cell.failures, cell.counted);
 }
 
+// Never rounded to the level that it is below.
+std::string p_number(double p) {
+  return p < kClaimLevel && p > 0.0494 ? fmt::format("< {:g}", kClaimLevel)
+                                       : fmt::format("{:.2g}", p);
+}
+
 // The cell without its backend, where that is what differs.
 std::string cell_of(const Analysis& analysis, const Comparison& comparison) {
   const std::string& id = first_of(analysis, comparison).id;
@@ -67,10 +73,10 @@ std::string table(const Analysis& analysis, bool layers, size_t most_rows) {
     } else {
       ++shown;
       rows +=
-          fmt::format("| {} | {} | {} | {:.2g} | {:.2g} | {} |\n", cell_of(analysis, comparison),
+          fmt::format("| {} | {} | {} | {} | {} | {} |\n", cell_of(analysis, comparison),
                       side(analysis, comparison, first_of(analysis, comparison)),
-                      side(analysis, comparison, second_of(analysis, comparison)), comparison.p,
-                      comparison.corrected_p, escaped(conclusion_in_words(analysis, comparison)));
+                      side(analysis, comparison, second_of(analysis, comparison)), p_number(comparison.p),
+                      p_number(comparison.corrected_p), escaped(conclusion_in_words(analysis, comparison)));
     }
   }
   std::string text;
@@ -109,10 +115,10 @@ std::string markdown_rate_claims(const Analysis& analysis) {
     for (const RateClaim& claim : *claims) {
       std::string says(effect_in_words(claim.effect));
       if (claim.price) says += "; " + prices_in_words({&claim});
-      text += fmt::format("| {} | {} | {}/{} | {} | {}/{} | {:.2g} | {} |\n", escaped(claim.label),
-                          escaped(claim.with), claim.seen_with.failures, claim.seen_with.trials,
-                          escaped(claim.without), claim.seen_without.failures,
-                          claim.seen_without.trials, claim.corrected_p, escaped(says));
+      text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", escaped(claim.label),
+                          escaped(claim.with), seen_in_words(claim.seen_with, claim.refused_with),
+                          escaped(claim.without),
+                          seen_in_words(claim.seen_without, claim.refused_without), p_number(claim.corrected_p), escaped(says));
     }
   }
   return text + "\n";

@@ -1,5 +1,6 @@
 #include "reproducers/minimise/minimum.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "harness/wire/library_under_test.h"
@@ -19,8 +20,8 @@ double expected_runs(const Tally& reliability) {
 int runs_for_95_percent(const Tally& reliability) {
   if (reliability.failures == 0) return 0;
   if (reliability.failures == reliability.trials) return 1;
-  const double rate = static_cast<double>(reliability.failures) / reliability.trials;
-  return static_cast<int>(std::ceil(std::log(0.05) / std::log1p(-rate)));
+  const double lowest = reliability.interval().low;
+  return static_cast<int>(std::min(1e9, std::ceil(std::log(0.05) / std::log1p(-lowest))));
 }
 
 }  // namespace mpsprobe

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "harness/statistics/interval.h"
+#include "reports/claims/comparable.h"
 #include "reports/claims/rate_claim.h"
 #include "reports/words/cell_label.h"
 #include "reports/words/counted.h"
@@ -33,13 +34,16 @@ std::string remark(const Reduction& step) {
   return step.reason + "; " + text;
 }
 
-std::string_view verdict(const Condition& condition) {
+std::string verdict(const Condition& condition, const Tally& unchanged) {
   if (!condition.skipped.empty()) return "not run";
-  return need_in_words(condition.rarer, condition.tally.failures);
+  return change_in_words(condition.corrected_p < kClaimLevel, unchanged.proportion(),
+                         condition.tally.proportion());
 }
 
 std::string p_text(double p) {
-  return p < 0.001 ? "below 0.001" : fmt::format("{:.3f}", p);
+  if (p < 0.001) return "below 0.001";
+  // Never rounded to the other side of what is claimed.
+  return p < kClaimLevel && p >= kClaimLevel - 0.0005 ? "below 0.05" : fmt::format("{:.3f}", p);
 }
 
 std::string again(const Minimum& minimum) {
@@ -58,9 +62,10 @@ std::string runs_in_words(const Tally& reliability) {
   if (reliability.failures == 0) return "";
   if (reliability.failures == reliability.trials) return "Every run failed.";
   const int64_t runs = runs_for_95_percent(reliability);
-  return fmt::format("One failure in {:.3g} runs is to be expected; {} {} one with 95%.",
-                     expected_runs(reliability), counted(runs, "runs"),
-                     runs == 1 ? "shows" : "show");
+  return fmt::format(
+      "One failure in {:.3g} runs is to be expected; {} {} one with 95%, also at the lowest rate "
+      "that fits these.",
+      expected_runs(reliability), counted(runs, "runs"), runs == 1 ? "shows" : "show");
 }
 
 std::string question_in_words(const RateQuestion& question) {
@@ -115,7 +120,7 @@ std::string path_table(const Minimum& minimum) {
 
 std::string condition_table(const Minimum& minimum) {
   std::string text =
-      "| change | failures/runs | p | p, corrected | this condition is |\n|---|---|---|---|---|\n"
+      "| change | failures/runs | p | p, corrected | with the change the failure is |\n|---|---|---|---|---|\n"
       "| none | " +
       k_of_n(minimum.reliability) + " | | | |\n";
   for (const Condition& row : minimum.conditions) {
@@ -128,7 +133,7 @@ std::string condition_table(const Minimum& minimum) {
     text += fmt::format("| {} | {}{} | {} | {} | {} |\n", code_span(row.change), k_of_n(row.tally),
                         other.empty() ? "" : " (" + escaped(other) + ")", p_text(row.p),
                         p_text(row.corrected_p),
-                        row.rarer ? fmt::format("**{}**", verdict(row)) : "not shown");
+                        verdict(row, minimum.reliability));
   }
   return text;
 }
@@ -151,13 +156,14 @@ std::string step_line(const Reduction& step) {
                      printable(step.change), text.empty() ? "" : "  (" + printable(text) + ")");
 }
 
-std::string condition_line(const Condition& condition) {
+std::string condition_line(const Condition& condition, const Tally& unchanged) {
+  const std::string says = verdict(condition, unchanged);
   if (!condition.skipped.empty()) {
-    return fmt::format("{:<13} {:>7}  {}  ({})", verdict(condition), "",
-                       printable(condition.change), printable(condition.skipped));
+    return fmt::format("{:<22} {:>7}  {}  ({})", says, "", printable(condition.change),
+                       printable(condition.skipped));
   }
   const std::string other = beside(condition.tally);
-  return fmt::format("{:<13} {:>7}  {}  (p {}{}{})", verdict(condition), k_of_n(condition.tally),
+  return fmt::format("{:<22} {:>7}  {}  (p {}{}{})", says, k_of_n(condition.tally),
                      printable(condition.change), p_text(condition.corrected_p),
                      other.empty() ? "" : "; ", other);
 }
@@ -190,7 +196,9 @@ std::string minimum_terminal(const Minimum& minimum) {
   }
   if (complete && !minimum.conditions.empty()) {
     text += "\neach condition changed alone (is the failure rarer then?):\n";
-    for (const Condition& condition : minimum.conditions) text += condition_line(condition) + "\n";
+    for (const Condition& condition : minimum.conditions) {
+      text += condition_line(condition, minimum.reliability) + "\n";
+    }
     const std::string missed = missed_in_words(minimum);
     if (!missed.empty()) text += missed.substr(1) + "\n";
   }
@@ -232,10 +240,10 @@ std::string minimum_markdown(const Minimum& minimum) {
   text += code_block(again(minimum), "sh") + "\n";
   if (complete && !minimum.conditions.empty()) {
     text +=
-        "## Which conditions are necessary\n\nOf the minimal cell, each condition is changed "
-        "alone. p is Fisher's exact test against the unchanged cell, corrected for all rows by "
-        "Holm's method. Below 0.05 it fails less often with the change: *necessary* where none "
-        "failed, *rarer without* where some did." +
+        "## What each condition changes\n\nOf the minimal cell, each condition is changed alone. p "
+        "is Fisher's exact test against the unchanged cell, corrected for all rows by Holm's "
+        "method. Below 0.05 the failure is rarer with the change, or more often. Where none was "
+        "seen, its rate is below what is said, with 95% confidence." +
         missed_in_words(minimum) + "\n\n" + condition_table(minimum) + "\n";
   }
   text += "## The path\n\n" + question_in_words(minimum.question) + "\n\n" + path_table(minimum);

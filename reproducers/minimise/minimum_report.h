@@ -11,7 +11,7 @@ namespace mpsprobe {
 std::string step_line(const Reduction& step);
 
 /// One line of the table of conditions: "necessary  0/6  p 0.012  threads 3 -> 2". Printable.
-std::string condition_line(const Condition& condition);
+std::string condition_line(const Condition& condition, const Tally& unchanged);
 
 /// What the start cell came to: "5 of 5 failed: above 54% with 95% confidence".
 std::string rate_in_words(const Tally& tally);

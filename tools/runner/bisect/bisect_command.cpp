@@ -1,17 +1,21 @@
 #include "tools/runner/bisect/bisect_command.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <chrono>
+#include <cstdio>
 #include <deque>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "harness/campaign/rerun.h"
 #include "harness/executor/executor.h"
 #include "harness/folder/folder.h"
 #include "harness/input/input_error.h"
 #include "reports/claims/change_claim.h"
+#include "reports/words/counted.h"
 #include "reports/words/safe_text.h"
 #include "reports/writers/atomic_file.h"
 #include "reports/writers/json.h"
@@ -23,6 +27,7 @@
 #include "tools/runner/run/run_command.h"
 #include "tools/runner/run/trial_setup.h"
 #include "tools/runner/say.h"
+#include "tools/runner/screen.h"
 #include "tools/runner/standard_output_aside.h"
 
 namespace mpsprobe {
@@ -88,9 +93,7 @@ class Bisection {
         continue;
       }
       look();
-      say(stderr, "{:>4}  {}: {}, {} of {}. So far: {}\n", trials_here(), build.build().name,
-          shortened(printable(build.last()), 60), build.seen().failures, build.seen().trials,
-          change_in_words(result_.change, usable_names(result_)));
+      tell(build);
     }
     return result_.usable.size() > 1 ? kExitOk : kExitNothingRun;
   }
@@ -159,6 +162,18 @@ class Bisection {
     if (seen.size() > 1) result_.change = find_change(seen);
   }
 
+  // One line that is rewritten on a terminal; else one of each build, when it is tried first.
+  void tell(const BuildTrials& build) {
+    const bool screen = is_screen(STDERR_FILENO);
+    if (!screen && !told_.insert(build.build().name).second) return;
+    const std::string line = fmt::format(
+        "{} {}: {}, {} of {} failed", counted(trials_here(), "trials"), build.build().name,
+        shortened(printable(build.last()), 60), build.seen().failures, build.seen().trials);
+    say(stderr, "{}{}{}", screen ? "\r\x1b[K" : "",
+        screen ? shortened(line, screen_width(STDERR_FILENO) - 1) : line, screen ? "" : "\n");
+    std::fflush(stderr);
+  }
+
   int trials_here() const {
     int trials = 0;
     for (const BuildTrials& build : trials_) trials += build.trials_here();
@@ -186,6 +201,7 @@ class Bisection {
   fs::path folder_;
   const std::atomic<bool>& interrupted_;
   std::deque<BuildTrials> trials_;  // each keeps its place
+  std::set<std::string> told_;
   BisectResult result_;
 };
 
@@ -207,6 +223,7 @@ int bisect_command_line(const BisectOptions& options) {
       printable(folder.string()));
   Bisection bisection(request, folder, interrupted);
   int code = bisection.search();
+  if (is_screen(STDERR_FILENO)) say(stderr, "\r\x1b[K");
   if (code == kExitOk) code = bisection.confirm();
   const BisectResult& result = bisection.result();
   const std::string again = "`mpsprobe bisect --resume` writes it again";

@@ -196,13 +196,15 @@ TEST_F(Bisect, SaysWhenNothingChanged) {
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(
       run.out,
-      HasSubstr("No culprit among these builds that changes the rate by 10 points or more (9"));
+      HasSubstr("No change of the rate by 10 points or more among the builds tried (9"));
   const Run few = mpsprobe({"bisect", kCell, "--builds", path("builds.txt"), "--most-trials", "1",
                             "--out", path("few")});
   EXPECT_EQ(few.exit_code, 6) << few.err;
   EXPECT_THAT(few.out, HasSubstr("Not settled: the most trials, 1, were run. It is undecided: one "
                                  "of no culprit, b1 to b3 (95% confidence)"));
   EXPECT_THAT(few.err, Not(HasSubstr("--resume")));  // which would run nothing
+  EXPECT_THAT(few.out, Not(HasSubstr("sure")));       // of what it does not say
+  EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 4) << run.err;
 }
 
 TEST_F(Bisect, StartsItsProcessesAsItIsToldAlsoWhenItGoesOn) {

@@ -101,9 +101,8 @@ std::string answer_of(const BisectResult& result) {
   if (result.usable.size() < 2) return "Fewer than two builds can run the cell.";
   const std::vector<std::string> names = usable_names(result);
   if (!result.settled()) {
-    return fmt::format("Not settled: {}. It is {}; the likeliest: {}.", result.stopped,
-                       undecided_in_words(result.change, names, result.confidence / 100),
-                       change_in_words(result.change, names));
+    return fmt::format("Not settled: {}. It is {}.", result.stopped,
+                       undecided_in_words(result.change, names, result.confidence / 100));
   }
   std::string answer = change_in_words(result.change, names);
   answer.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(answer.front())));

@@ -290,6 +290,11 @@ CampaignHeader plan_campaign(const RunOptions& options) {
   header.start_process =
       chosen_start(options.start_process, header.workers, !options.workers.empty());
   header.settle_rate = chosen_settle_rate(options, matrix, plan);
+  if (header.settle_rate == 0) {
+    for (const Block& block : matrix.blocks) {
+      if (block.if_failed) header.follow.push_back(block.title);
+    }
+  }
   header.trials = header.settle_rate > 0 ? kFloorTrials
                                          : options.trials.value_or(matrix.run.trials.value_or(10));
   const auto trials = static_cast<double>(plan.cells.size()) *

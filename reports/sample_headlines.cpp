@@ -1,4 +1,4 @@
-#include "reports/claims/simulated_reports.h"
+#include "reports/sample_headlines.h"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/statistics/fisher.h"
+#include "harness/wire/cell.h"
+
+namespace mpsprobe {
+
+/// The trials of a cell that failed, and of those that are compared with it, at most: after so many
+/// the next failing kind has its turn.
+constexpr int kMostFollowed = 60;
+
+/// What is known of one cell on one worker while a campaign looks for what fails.
+struct FollowedCell {
+  std::string worker;
+  Cell cell;
+  bool if_failed = false;  ///< asked where a cell like it failed
+  Proportion seen;         ///< trials that count: passes and failures
+  int others = 0;          ///< trials that say nothing of the cell, or were refused
+};
+
+/// Which trial comes next in a run that looks for what fails, and then asks of that from how many
+/// threads, and whether a lock, processes or a warm-up help. Cells are alike where they differ in
+/// these alone. A function of what was seen, in whatever order. Not thread safe.
+class Following {
+ public:
+  explicit Following(std::vector<FollowedCell> cells);
+
+  /// A trial of that cell ended; `counts` where it passed or failed.
+  void add(size_t cell, bool counts, bool fails);
+
+  /// Of the cells that are alike and failed most often in all, the one with the fewest trials; where
+  /// none failed, or each has its most, that of the cells with the most load. Those that `busy`
+  /// names come last. Nothing where nothing gives evidence.
+  std::optional<size_t> next(const std::function<bool(size_t)>& busy) const;
+
+  const std::vector<FollowedCell>& cells() const { return cells_; }
+
+ private:
+  bool may_be_asked(size_t cell) const;
+
+  std::vector<FollowedCell> cells_;
+  std::vector<std::vector<size_t>> alike_;
+};
+
+}  // namespace mpsprobe
