@@ -291,8 +291,9 @@ class Reader {
         more = more || cell.seen_rate() > other.seen_rate() + 0.5;
       }
     }
-    const bool both = lock_lines_.find("fewer f") != std::string::npos &&
-                      lock_lines_.find("more f") != std::string::npos;
+    const std::regex pair("threads?: \\d+ of \\d+(?: \\(\\d+ refused\\))?, without it");
+    const bool both = std::distance(std::sregex_iterator(lock_lines_.begin(), lock_lines_.end(), pair),
+                                    std::sregex_iterator()) > 1;
     if (fewer && more && !both) fault("hides the opposite effect", lock_lines_);
   }
 

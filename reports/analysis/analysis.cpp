@@ -404,6 +404,12 @@ SettledQuestions settled_questions(double rate, Analysis& analysis, LinePlaces& 
     int& most = further[*line.next];
     most = std::max(most, line.further);
   }
+  // Also of cells that are on no boundary for what they refuse.
+  questions.somewhere =
+      questions.somewhere ||
+      std::any_of(analysis.cells.begin(), analysis.cells.end(), [rate](const CellSummary& cell) {
+        return cell.failures > 1 && cell.seen_rate() >= rate;
+      });
   for (const auto& [cell, trials] : further) {
     analysis.cells[cell].planned += trials;
     analysis.cells[cell].missing += trials;

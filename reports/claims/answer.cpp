@@ -51,7 +51,9 @@ class Remedy {
     }
     for (const auto* priced : {&analysis.rate_claims, &analysis.priced}) {
       for (const RateClaim& claim : *priced) {
-        if (claim.about == about && about != "processes") priced_.push_back(&claim);
+        if (claim.about == about && (about == "lock" || about == "throttle")) {
+          priced_.push_back(&claim);
+        }
       }
     }
   }

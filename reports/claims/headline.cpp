@@ -31,8 +31,10 @@ class Line {
 
   void always(const std::string& part) { text_ += part; }
   /// With room left for `end`, which comes later.
-  void where_it_fits(const std::string& part, std::string_view end = "") {
-    if (text_.size() + part.size() + end.size() < width_) text_ += part;
+  bool where_it_fits(const std::string& part, std::string_view end = "") {
+    if (text_.size() + part.size() + end.size() >= width_) return false;
+    text_ += part;
+    return true;
   }
   std::string sentence() const { return text_ + "."; }
 
@@ -134,13 +136,14 @@ class BuildLines {
       return in_processes(cell) != in_processes(worst);
     });
     const std::string counts = load_in_words(worst) + ": " + trials_in_words(worst);
-    const std::string least = beside(fewest, "fewest: ");
     // What is too long to be read is cut; the table under it has it in full.
-    const size_t taken = name_.size() + counts.size() + least.size() + 5;
+    const size_t taken = name_.size() + counts.size() + 5;
     const std::string kind = shortened(kind_in_words(analysis_, worst),
                                        std::max<size_t>(16, taken < width_ ? width_ - taken : 0));
     Line line(name_ + ": " + kind + ", " + counts, width_);
-    line.where_it_fits(least);
+    if (fewest != nullptr && !line.where_it_fits(beside(fewest, "fewest: "))) {
+      line.where_it_fits("; fewest: " + load_in_words(*fewest));
+    }
     line.where_it_fits(beside(other_axis, ""));
     std::string word;
     for (size_t i = 0; i < kHarms; ++i) {

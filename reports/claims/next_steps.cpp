@@ -34,7 +34,7 @@ std::string threads_tried(const Analysis& analysis) {
   std::map<std::string, int32_t> most;
   for (const CellSummary& cell : analysis.cells) {
     if (!was_run(cell) || cell.cell.lock != Lock::none || cell.cell.processes > 1) continue;
-    int32_t& threads = most[common.label(cell.cell, {"threads", "processes"})];
+    int32_t& threads = most[common.label(cell.cell, {"threads", "processes", "warmup"})];
     threads = std::max(threads, cell.cell.threads);
   }
   std::map<int32_t, std::vector<std::string>, std::greater<>> kinds;

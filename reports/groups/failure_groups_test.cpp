@@ -47,7 +47,7 @@ TEST_F(FailureGroupsOfARun, JoinWhatNeedsTheSameAndKeepApartWhatGoesOn) {
   ASSERT_THAT(found.groups, SizeIs(1));
   EXPECT_THAT(found.groups[0].operations, ElementsAre(0, 1));
   EXPECT_THAT(group_in_words(analysis, found, found.groups[0]),
-              HasSubstr("chain; mlp: 50 of 60 trials failed; none seen with 1 thread, with "
+              HasSubstr("chain; mlp: 40 of 60 trials failed; none seen with 1 thread, with "
                         "stream=default, with a lock (0 of "));
   EXPECT_THAT(operations_in_words(analysis, found, {2}),
               HasSubstr("lazy (25 of 30 trials failed): none seen with 1 thread, with a lock; fails "

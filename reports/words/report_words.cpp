@@ -112,6 +112,7 @@ std::string totals(const Analysis& analysis) {
 
 std::string planned_trials(const CampaignHeader& header, std::string_view of) {
   std::string trials = fmt::format("{} {}", counted(header.trials, "trials"), of);
+  if (!header.follow.empty()) return trials + ", then of what fails";
   if (header.settle_rate <= 0) return trials;
   return fmt::format("{} or more, to tell {:g}%", trials, header.settle_rate * 100);
 }

@@ -148,7 +148,9 @@ TEST(Github, AnnotatesTenAtMostAndUnexpectedOnesAsErrors) {
 TEST(Github, ATextBeginsNoCommandAndEndsNone) {
   for (const std::string& text : hostile_texts()) {
     const std::string evil = "\n::error::x\n##[error]y%0A::stop-commands::z" + text;
-    const std::string lines = text_as("github-annotations.txt", journal_with(evil));
+    Journal cut = journal_with(evil);
+    cut.header.follow.clear();  // which leaves open how many trials there are
+    const std::string lines = text_as("github-annotations.txt", cut);
     EXPECT_TRUE(is_harmless(lines));
     EXPECT_EQ(rows_of(lines).size(), 3u) << lines;
     EXPECT_THAT(lines, Not(HasSubstr("##[")));
