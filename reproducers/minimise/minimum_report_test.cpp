@@ -45,7 +45,7 @@ TEST(MinimumReport, ShowsThePathTheMinimumItsReliabilityAndWhatIsNecessary) {
   EXPECT_THAT(text, HasSubstr("| `warmup none -> main` | 11/30 | 1.000 | 1.000 | no difference shown |"));
   EXPECT_THAT(text, HasSubstr("not run: with one iteration"));
   EXPECT_THAT(text, HasSubstr("4 of 10 failed"));
-  EXPECT_THAT(text, HasSubstr("One failure in 2.5 runs is to be expected; 24 runs show one"));
+  EXPECT_THAT(text, HasSubstr("One failure in 2.5 runs is to be expected; 42 runs show one"));
   EXPECT_THAT(text, HasSubstr("mpsprobe run --cell mps/linear/default/threads=3/iterations=1"));
   EXPECT_THAT(text, Not(HasSubstr("SIMULATED")));
   const std::string terminal = minimum_terminal(sample_report());
