@@ -292,8 +292,9 @@ class Reader {
       }
     }
     const std::regex pair("threads?: \\d+ of \\d+(?: \\(\\d+ refused\\))?, without it");
-    const bool both = std::distance(std::sregex_iterator(lock_lines_.begin(), lock_lines_.end(), pair),
-                                    std::sregex_iterator()) > 1;
+    const bool both =
+        std::distance(std::sregex_iterator(lock_lines_.begin(), lock_lines_.end(), pair),
+                      std::sregex_iterator()) > 1;
     if (fewer && more && !both) fault("hides the opposite effect", lock_lines_);
   }
 

@@ -204,8 +204,8 @@ class Campaign::Run {
   bool may_go_on_locked() {
     if (campaign_.interrupted_.load()) stop("interrupted", "ended by the user");
     if (header_.budget_seconds > 0 && elapsed() > header_.budget_seconds) {
-      // What was settled is complete, however much more was learnt of it; and a run that spends what
-      // is left on what fails, once it has looked everywhere.
+      // What was settled is complete, however much more was learnt of it; and a run that spends
+      // what is left on what fails, once it has looked everywhere.
       const bool complete = looks() && progress_.done >= floor() &&
                             (following_ || !settling_->next([](size_t) { return false; }));
       stop(complete ? "complete" : "budget",
@@ -291,6 +291,8 @@ class Campaign::Run {
     // Comes only where nothing else is left: a unit that is busy, as given-up ones are here, is
     // last.
     if (!unit || given_up(*unit)) return std::nullopt;
+    // Without a budget it ends when nothing that failed is left to be asked.
+    if (following_ && header_.budget_seconds <= 0 && !following_->asks(*unit)) return std::nullopt;
     const bool fresh = following_ && following_->cells()[*unit].if_failed;
     int trial = fresh ? 0 : header_.trials;
     for (Key key = key_of({static_cast<uint32_t>(*unit), static_cast<uint32_t>(trial)});

@@ -12,6 +12,7 @@
 #include <set>
 #include <thread>
 
+#include "harness/campaign/following.h"
 #include "harness/campaign/schedule.h"
 #include "harness/campaign/trial_seed.h"
 
@@ -412,6 +413,30 @@ TEST_F(CampaignTest, ASettlingEndsWhereAnArmWasGivenUp) {
     return trial;
   });
   EXPECT_EQ(end.reason, "setup_failed");
+}
+
+TEST_F(CampaignTest, WhatIsToFollowAFailureRunsOnlyWhereThereIsOne) {
+  for (size_t i = 0; i < 4; ++i) {
+    PlannedCell planned = header_.cells[i];
+    planned.cell.lock = Lock::forward;
+    planned.block = "if that fails";
+    header_.cells.push_back(planned);
+  }
+  header_.follow = {"if that fails"};
+  const auto with_a_lock = [this] {
+    const std::vector<TrialRecord> trials = stored();
+    return std::count_if(trials.begin(), trials.end(),
+                         [](const TrialRecord& trial) { return trial.cell.lock == Lock::forward; });
+  };
+  CampaignEnd end = run([&](const TrialRequest& request) { return make(request, Outcome::pass); });
+  EXPECT_EQ(end.reason, "complete");
+  EXPECT_EQ(with_a_lock(), 0);
+  end = run([&](const TrialRequest& request) {
+    const bool fails = request.cell.threads == 4 && request.cell.lock == Lock::none;
+    return make(request, fails ? Outcome::exception : Outcome::pass);
+  });
+  EXPECT_EQ(end.reason, "complete");
+  EXPECT_EQ(with_a_lock(), 4 * kMostFollowed);
 }
 
 TEST_F(CampaignTest, AnArmThatIsSetUpNowAndThenIsNotGivenUp) {

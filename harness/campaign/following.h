@@ -34,18 +34,23 @@ class Following {
   /// A trial of that cell ended; `counts` where it passed or failed.
   void add(size_t cell, bool counts, bool fails);
 
-  /// Of the cells that are alike and failed most often in all, the one with the fewest trials; where
-  /// none failed, or each has its most, that of the cells with the most load. Those that `busy`
-  /// names come last. Nothing where nothing gives evidence.
+  /// Of the cells that are alike and failed most often in all, the one with the fewest trials;
+  /// where none failed, or each has its most, that of the cells with the most load. Those that
+  /// `busy` names come last. Nothing where nothing gives evidence.
   std::optional<size_t> next(const std::function<bool(size_t)>& busy) const;
+
+  /// Whether a cell like it failed and it has fewer trials than the most.
+  bool asks(size_t cell) const;
 
   const std::vector<FollowedCell>& cells() const { return cells_; }
 
  private:
-  bool may_be_asked(size_t cell) const;
+  int failures_like(size_t cell) const;
+  int most_load(size_t cell) const;  ///< of cells like it that are looked at anyway
 
   std::vector<FollowedCell> cells_;
-  std::vector<std::vector<size_t>> alike_;
+  std::vector<size_t> kind_of_;             ///< of each cell
+  std::vector<std::vector<size_t>> alike_;  ///< of each kind
 };
 
 }  // namespace mpsprobe

@@ -422,8 +422,7 @@ Analysis analyse_trials(const Journal& journal, const TrialFactsList& trials) {
   analysis.header = journal.header;
   const double settle_rate = journal.header.settle_rate;
   const std::set<std::string> followed(journal.header.follow.begin(), journal.header.follow.end());
-  analysis.sampling =
-      settle_rate > 0 || !followed.empty() ? Sampling::looking : Sampling::fixed;
+  analysis.sampling = settle_rate > 0 || !followed.empty() ? Sampling::looking : Sampling::fixed;
   analysis.blocks = journal.header.cells.blocks();
   analysis.header.cells.clear();
   analysis.ends = journal.ends;

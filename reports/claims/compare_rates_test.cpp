@@ -84,8 +84,9 @@ TEST(RateClaims, NoPriceOfUnlikeCellsOrFromFewTrials) {
   sample.plan("mps/mm/default/threads=4/lock=forward").ran(10);
   ASSERT_THAT(claims_of(sample), SizeIs(1));
   EXPECT_FALSE(claims_of(sample)[0].price);
-  EXPECT_THAT(report_markdown(analyse(sample.journal)),
-              HasSubstr("| mm | lock=forward | 0 of 10 | lock=none | 10 of 10 | 1.1e-05 | no failure |"));
+  EXPECT_THAT(
+      report_markdown(analyse(sample.journal)),
+      HasSubstr("| mm | lock=forward | 0 of 10 | lock=none | 10 of 10 | 1.1e-05 | no failure |"));
 }
 
 // Exact, over all results of two cells: how often a claim of either rate pair is false.

@@ -129,12 +129,12 @@ class BuildLines {
     const CellSummary* fewest = first_by(
         [](const CellSummary& cell) { return std::tuple(least_load(cell), cell.seen_rate()); },
         [&](const CellSummary& cell) {
-          return in_processes(cell) == in_processes(worst) && least_load(cell) > least_load(worst) &&
+          return in_processes(cell) == in_processes(worst) &&
+                 least_load(cell) > least_load(worst) &&
                  (fails(analysis_, cell) || !headline_.fails);
         });
-    const CellSummary* other_axis = first_by(rate, [&](const CellSummary& cell) {
-      return in_processes(cell) != in_processes(worst);
-    });
+    const CellSummary* other_axis = first_by(
+        rate, [&](const CellSummary& cell) { return in_processes(cell) != in_processes(worst); });
     const std::string counts = load_in_words(worst) + ": " + trials_in_words(worst);
     // What is too long to be read is cut; the table under it has it in full.
     const size_t taken = name_.size() + counts.size() + 5;
@@ -153,9 +153,9 @@ class BuildLines {
         if (word.empty()) word = in_words(harm, trials);
         continue;
       }
-      const CellSummary* most = first_by(
-          [&](const CellSummary& cell) { return 1.0 * with_it(cell) / cell.counted; },
-          [&](const CellSummary& cell) { return with_it(cell) > 0; });
+      const CellSummary* most =
+          first_by([&](const CellSummary& cell) { return 1.0 * with_it(cell) / cell.counted; },
+                   [&](const CellSummary& cell) { return with_it(cell) > 0; });
       if (most == nullptr) continue;
       line.where_it_fits(fmt::format("; {} in {} at {}", in_words(harm, with_it(*most)),
                                      most->counted, place(*most)));

@@ -148,9 +148,10 @@ std::string difference_text(const RunFacts& before, const RunFacts& after,
   list_cells(text, "only after", difference.came);
   list_cells(text, "only before", difference.went);
   list_cells(text, "not as the matrix expects, after", difference.unexpected);
-  text += fmt::format("\n{} compared, {} claimed: of such claims, on average, at most {:.0f}% are false\n",
-                      counted(difference.compared, "cells"),
-                      counted(difference.changes.size(), "changes"), kFalseDiscoveries * 100);
+  text += fmt::format(
+      "\n{} compared, {} claimed: of such claims, on average, at most {:.0f}% are false\n",
+      counted(difference.compared, "cells"), counted(difference.changes.size(), "changes"),
+      kFalseDiscoveries * 100);
   return text;
 }
 

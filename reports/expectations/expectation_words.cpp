@@ -23,7 +23,8 @@ struct StandingWords {
 };
 constexpr std::array<StandingWords, 6> kStandingWords{
     {{EntryStanding::more_often, "more often than known", "MORE OFTEN than known"},
-     {EntryStanding::gone, "not seen for long, their rate is far lower now: take them out, or `mpsprobe expect "
+     {EntryStanding::gone,
+      "not seen for long, their rate is far lower now: take them out, or `mpsprobe expect "
       "update`",
       "not seen for long"},
      {EntryStanding::less_often, "less often than known", "less often than known"},

@@ -144,8 +144,8 @@ ExpectationsUpdate update_expectations(const std::string& text, const std::strin
     const std::string id = identity_of(each);
     if (judged.standing == EntryStanding::gone) {
       recorded.erase(id);
-      changes[id] = fmt::format("- {}: not seen for long, {} since it was last seen", label_of(each),
-                                counts_text(judged.further));
+      changes[id] = fmt::format("- {}: not seen for long, {} since it was last seen",
+                                label_of(each), counts_text(judged.further));
       ++touched;
     } else if (const auto now = updated(each, judged, run.started)) {
       recorded[id] = *now;

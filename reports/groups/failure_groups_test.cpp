@@ -49,9 +49,10 @@ TEST_F(FailureGroupsOfARun, JoinWhatNeedsTheSameAndKeepApartWhatGoesOn) {
   EXPECT_THAT(group_in_words(analysis, found, found.groups[0]),
               HasSubstr("chain; mlp: 40 of 60 trials failed; none seen with 1 thread, with "
                         "stream=default, with a lock (0 of "));
-  EXPECT_THAT(operations_in_words(analysis, found, {2}),
-              HasSubstr("lazy (25 of 30 trials failed): none seen with 1 thread, with a lock; fails "
-                        "also with stream=default"));
+  EXPECT_THAT(
+      operations_in_words(analysis, found, {2}),
+      HasSubstr("lazy (25 of 30 trials failed): none seen with 1 thread, with a lock; fails "
+                "also with stream=default"));
   const std::vector<SaidOfFailures> said = said_of_failures(analysis, found);
   ASSERT_THAT(said, SizeIs(2));
   EXPECT_TRUE(said[0].group);

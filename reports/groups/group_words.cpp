@@ -65,9 +65,11 @@ std::string group_in_words(const Analysis& analysis, const FailureGroups& found,
   }
   const FailingOperation& first = found.operations[group.operations.front()];
   std::string text = fmt::format(
-      "{}: {} of {} trials failed; none seen {} (0 of {}; each p at most {:.1g} over {} comparisons)",
-      of_arm(analysis, fmt::format("{}", fmt::join(names, "; ")), group.arm),
-      with.failures, with.trials, fmt::join(changes_with(first, Need::needed), ", "), without.trials, std::max(p, 0.0001), found.tests);
+      "{}: {} of {} trials failed; none seen {} (0 of {}; each p at most {:.1g} over {} "
+      "comparisons)",
+      of_arm(analysis, fmt::format("{}", fmt::join(names, "; ")), group.arm), with.failures,
+      with.trials, fmt::join(changes_with(first, Need::needed), ", "), without.trials,
+      std::max(p, 0.0001), found.tests);
   if (const auto on = changes_with(first, Need::goes_on); !on.empty()) {
     text += fmt::format("; they fail also {}", fmt::join(on, ", "));
   }
@@ -82,8 +84,8 @@ std::string operations_in_words(const Analysis& analysis, const FailureGroups& f
   for (const size_t i : operations) {
     const FailingOperation& operation = found.operations[i];
     const Proportion seen = seen_under(operation);
-    const std::string trials = text.empty() ? counted(seen.trials, "trials") + " failed"
-                                            : std::to_string(seen.trials);
+    const std::string trials =
+        text.empty() ? counted(seen.trials, "trials") + " failed" : std::to_string(seen.trials);
     text += fmt::format("{}{} ({} of {})", text.empty() ? "" : "; ", operation.label, seen.failures,
                         trials);
     signatures.insert(operation.signatures.begin(), operation.signatures.end());

@@ -170,13 +170,13 @@ Schema matrix_schema() {
   const Schema outcome = schema_of_object(
       {{"where", where}, {"outcome", schema_of_words<Outcome>()}, {"detail", {{"type", "string"}}}},
       {"where", "outcome"});
-  const Schema block =
-      schema_of_object({{"title", {{"type", "string"}}},
-                        {"axes", where},
-                        {"if_failed", noted({{"type", "boolean"}},
-                                            "its cells are run where others that differ from them "
-                                            "in threads, processes, lock and warmup alone failed")}},
-                       {"title", "axes"});
+  const Schema block = schema_of_object(
+      {{"title", {{"type", "string"}}},
+       {"axes", where},
+       {"if_failed", noted({{"type", "boolean"}},
+                           "its cells are run where others that differ from them "
+                           "in threads, processes, lock and warmup alone failed")}},
+      {"title", "axes"});
   Schema matrix =
       schema_of_object({{"$schema", {{"type", "string"}}},
                         {"mpsprobe_matrix", {{"const", 1}}},

@@ -393,7 +393,8 @@ inline constexpr std::tuple derived_keys<ClaimIn>{
     part("of", &RateClaim::of),
     part("says", &RateClaim::effect),
     part("price", &RateClaim::price),
-    derived<ClaimIn>("words", [](auto& in) { return std::string(effect_in_words(in.part.effect)); })};
+    derived<ClaimIn>("words",
+                     [](auto& in) { return std::string(effect_in_words(in.part.effect)); })};
 
 using ComparisonIn = In<Comparison>;
 template <>

@@ -72,11 +72,11 @@ std::string table(const Analysis& analysis, bool layers, size_t most_rows) {
       ++left;
     } else {
       ++shown;
-      rows +=
-          fmt::format("| {} | {} | {} | {} | {} | {} |\n", cell_of(analysis, comparison),
-                      side(analysis, comparison, first_of(analysis, comparison)),
-                      side(analysis, comparison, second_of(analysis, comparison)), p_number(comparison.p),
-                      p_number(comparison.corrected_p), escaped(conclusion_in_words(analysis, comparison)));
+      rows += fmt::format("| {} | {} | {} | {} | {} | {} |\n", cell_of(analysis, comparison),
+                          side(analysis, comparison, first_of(analysis, comparison)),
+                          side(analysis, comparison, second_of(analysis, comparison)),
+                          p_number(comparison.p), p_number(comparison.corrected_p),
+                          escaped(conclusion_in_words(analysis, comparison)));
     }
   }
   std::string text;
@@ -118,7 +118,8 @@ std::string markdown_rate_claims(const Analysis& analysis) {
       text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", escaped(claim.label),
                           escaped(claim.with), seen_in_words(claim.seen_with, claim.refused_with),
                           escaped(claim.without),
-                          seen_in_words(claim.seen_without, claim.refused_without), p_number(claim.corrected_p), escaped(says));
+                          seen_in_words(claim.seen_without, claim.refused_without),
+                          p_number(claim.corrected_p), escaped(says));
     }
   }
   return text + "\n";

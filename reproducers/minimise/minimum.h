@@ -130,8 +130,8 @@ struct Minimum {
 };
 
 /// Runs of the minimal cell until its first failure is to be expected, 1/rate, and so many that one
-/// fails with 95%, ln(0.05)/ln(1 - rate) rounded up, at the lowest rate of the interval: at the rate
-/// seen it would be too few in every second report. 0 where none was seen.
+/// fails with 95%, ln(0.05)/ln(1 - rate) rounded up, at the lowest rate of the interval: at the
+/// rate seen it would be too few in every second report. 0 where none was seen.
 double expected_runs(const Tally& reliability);
 int runs_for_95_percent(const Tally& reliability);
 

@@ -120,7 +120,8 @@ std::string path_table(const Minimum& minimum) {
 
 std::string condition_table(const Minimum& minimum) {
   std::string text =
-      "| change | failures/runs | p | p, corrected | with the change the failure is |\n|---|---|---|---|---|\n"
+      "| change | failures/runs | p | p, corrected | with the change the failure is "
+      "|\n|---|---|---|---|---|\n"
       "| none | " +
       k_of_n(minimum.reliability) + " | | | |\n";
   for (const Condition& row : minimum.conditions) {
@@ -132,8 +133,7 @@ std::string condition_table(const Minimum& minimum) {
     const std::string other = beside(row.tally);
     text += fmt::format("| {} | {}{} | {} | {} | {} |\n", code_span(row.change), k_of_n(row.tally),
                         other.empty() ? "" : " (" + escaped(other) + ")", p_text(row.p),
-                        p_text(row.corrected_p),
-                        verdict(row, minimum.reliability));
+                        p_text(row.corrected_p), verdict(row, minimum.reliability));
   }
   return text;
 }

@@ -194,16 +194,15 @@ TEST_F(Bisect, TakesEarlierTrialsForItsPrior) {
 TEST_F(Bisect, SaysWhenNothingChanged) {
   const Run run = mpsprobe({"bisect", kCell, "--builds", builds(4, 0), "--out", path("out")});
   EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(
-      run.out,
-      HasSubstr("No change of the rate by 10 points or more among the builds tried (9"));
+  EXPECT_THAT(run.out,
+              HasSubstr("No change of the rate by 10 points or more among the builds tried (9"));
   const Run few = mpsprobe({"bisect", kCell, "--builds", path("builds.txt"), "--most-trials", "1",
                             "--out", path("few")});
   EXPECT_EQ(few.exit_code, 6) << few.err;
   EXPECT_THAT(few.out, HasSubstr("Not settled: the most trials, 1, were run. It is undecided: one "
                                  "of no culprit, b1 to b3 (95% confidence)"));
   EXPECT_THAT(few.err, Not(HasSubstr("--resume")));  // which would run nothing
-  EXPECT_THAT(few.out, Not(HasSubstr("sure")));       // of what it does not say
+  EXPECT_THAT(few.out, Not(HasSubstr("sure")));      // of what it does not say
   EXPECT_LE(std::count(run.err.begin(), run.err.end(), '\n'), 5) << run.err;  // one a build
 }
 

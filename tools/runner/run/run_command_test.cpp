@@ -404,7 +404,9 @@ TEST_F(RunCommand, SettlesWhereCellsBeginToFail) {
   const Run run = mpsprobe(settled);
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(run.err, HasSubstr("10 trials each or more, to tell 20%"));
-  EXPECT_THAT(run.out, HasSubstr("Where 20% of trials or more begin to fail is settled for 2 of 2 boundaries"));
+  EXPECT_THAT(
+      run.out,
+      HasSubstr("Where 20% of trials or more begin to fail is settled for 2 of 2 boundaries"));
   std::map<std::string, int> trials;
   for (const TrialRecord& trial : read_journal(path("out/journal.ndjson")).trials) {
     ++trials[to_string(trial.cell)];
