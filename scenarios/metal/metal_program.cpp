@@ -14,24 +14,6 @@ namespace {
 
 using nlohmann::json;
 
-json describe_operation(const MetalOperation& operation) {
-  json paths = json::array({name_of(Path::automatic)});
-  if (operation.chooses_path) {
-    paths.push_back(name_of(Path::nograph));
-    paths.push_back(name_of(Path::graph));
-  }
-  return {
-      {"name", operation.name},
-      {"summary", operation.summary},
-      {"source", operation.source},
-      {"paths", std::move(paths)},
-      {"has_parameters", operation.has_parameters},
-      {"dtypes", {"float32"}},
-      {"shape", operation.shape},
-      {"dimensions", operation.dimensions},
-  };
-}
-
 class MetalProgram : public OneBackendProgram {
  public:
   MetalProgram() : OneBackendProgram(Backend::metal) {}

@@ -1,6 +1,9 @@
 #include "scenarios/metal/recipe.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "harness/wire/cell.h"
 
 namespace mpsprobe::metal {
 namespace {
@@ -119,6 +122,24 @@ const MetalOperation kOperations[] = {
 
 std::span<const MetalOperation> metal_operations() {
   return kOperations;
+}
+
+nlohmann::json describe_operation(const MetalOperation& operation) {
+  nlohmann::json paths = {name_of(Path::automatic)};
+  if (operation.chooses_path) {
+    paths.push_back(name_of(Path::nograph));
+    paths.push_back(name_of(Path::graph));
+  }
+  return {
+      {"name", operation.name},
+      {"summary", operation.summary},
+      {"source", operation.source},
+      {"paths", std::move(paths)},
+      {"has_parameters", operation.has_parameters},
+      {"dtypes", {"float32"}},
+      {"shape", operation.shape},
+      {"dimensions", operation.dimensions},
+  };
 }
 
 const MetalOperation* find_metal_operation(std::string_view name) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -62,6 +63,9 @@ struct MetalOperation {
 };
 
 std::span<const MetalOperation> metal_operations();
+
+/// Its entry in a worker's description.
+nlohmann::json describe_operation(const MetalOperation& operation);
 
 /// The operation called `name`, or nullptr.
 const MetalOperation* find_metal_operation(std::string_view name);

@@ -141,6 +141,14 @@ std::vector<Numbers> make_parameters(const Recipe& recipe, uint64_t seed, uint64
   return parameters;
 }
 
+Numbers computed(const Recipe& recipe, size_t step, std::span<const Numbers> values) {
+  std::vector<Wide> wide(values.size());
+  for (const size_t source : recipe.steps[step].sources) wide[source] = widened(values[source]);
+  const Wide result =
+      expected(recipe, recipe.steps[step], recipe.values[recipe.result_of(step)], wide);
+  return {result.begin(), result.end()};
+}
+
 Reference::Reference(const Recipe& recipe, Rounding rounding, std::span<const Numbers> given)
     : recipe_(recipe), tolerance_(tolerance(rounding, kFloat32Unit, terms(recipe))) {
   for (const Numbers& each : given) values_.push_back(widened(each));

@@ -18,6 +18,9 @@ using Numbers = std::vector<float>;
 std::vector<Numbers> make_inputs(const Recipe& recipe, uint64_t seed, uint64_t stream);
 std::vector<Numbers> make_parameters(const Recipe& recipe, uint64_t seed, uint64_t stream);
 
+/// The result of a step from the values before it, where nothing is drawn: zeros for samples.
+Numbers computed(const Recipe& recipe, size_t step, std::span<const Numbers> values);
+
 /// What the launches of a lane should give, computed on the CPU in double: once for all of them,
 /// but for what follows from samples that each launch draws. Const functions: any thread.
 class Reference {

@@ -13,6 +13,9 @@ namespace mpsprobe::sim {
 
 class SharedKernel;
 
+/// What stands in the place of a number that a defect has overwritten. No test computes it.
+constexpr int kOverwritten = 113;
+
 /// What an encode came to that the caller has to carry out, because only it has the operation's
 /// result in its hands.
 struct EncodeResult {

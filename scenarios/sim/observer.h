@@ -25,8 +25,6 @@ void observe(const Profile& profile, c10::DeviceType type, OnEncode on_encode = 
 /// Whether the calling thread is in the operation of this name and a defect wants its result
 /// overwritten: for a kernel whose result is no tensor, which the observer cannot reach.
 bool is_overwritten(std::string_view aten_name);
-/// What stands in the place of a number that a defect has overwritten. No test computes it.
-constexpr int kOverwritten = 113;
 
 /// Gives the calling thread a stream of the pool. Needs observe().
 void use_pool_stream();

@@ -65,7 +65,7 @@ std::optional<std::string> help_asked_for(const CLI::App& app, int argc, char** 
   if (help) first = argv[2];
   if (std::find(names.begin(), names.end(), first) != names.end()) {
     if (!help) return std::nullopt;
-    return app.get_subcommand(first)->help("mpsprobe " + first);
+    return app.get_subcommand(first)->help("mpsprobe");
   }
   if (first.starts_with('-')) return std::nullopt;
   std::vector<std::string> known = names;
@@ -138,7 +138,8 @@ std::string in_own_words(const CLI::App& app, const CLI::ParseError& error) {
 int command_line(int argc, char** argv) {
   CLI::App app{kDescription};
   app.name("mpsprobe");
-  app.set_version_flag("--version", fmt::format("mpsprobe {} ({})", MPSPROBE_VERSION, own_build()));
+  app.set_version_flag("-V,-v,--version",
+                       fmt::format("mpsprobe {} ({})", MPSPROBE_VERSION, own_build()));
   app.footer(kExitCodes);
   app.require_subcommand(1);
   const size_t width = screen_width(STDOUT_FILENO);

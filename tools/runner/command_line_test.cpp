@@ -16,6 +16,8 @@ class CommandLine : public ProgramTest {};
 
 TEST_F(CommandLine, VersionAndHelp) {
   const std::string version = mpsprobe({"--version"}).out;
+  EXPECT_EQ(mpsprobe({"-V"}).out, version);
+  EXPECT_EQ(mpsprobe({"-v"}).out, version);
   EXPECT_THAT(version, MatchesRegex("mpsprobe " MPSPROBE_VERSION
                                     " \\(([0-9a-f]{12}( with changes)?|no commit known), .*\\)\n"));
   const Run help = mpsprobe({"run", "--help"});
@@ -23,6 +25,7 @@ TEST_F(CommandLine, VersionAndHelp) {
   for (const char* option : {"--matrix", "--trials", "--stall", "--threads", "--profile", "130"}) {
     EXPECT_THAT(help.out, HasSubstr(option));
   }
+  EXPECT_EQ(mpsprobe({"help", "run"}).out, help.out);
 }
 
 struct Wrong {

@@ -165,38 +165,33 @@ const std::array kCommands{
             "  mpsprobe run --matrix --shard 1/3 --out shards/1        on the first machine\n"
             "  mpsprobe merge shards --out night --format html,json",
             "Exit codes: 0 merged and complete, 2 wrong usage, other plans or unlike machines, 3 a "
-            "journal\n"
-            "cannot be read or written, 5 the report could not be written, 6 incomplete: what is "
-            "missing is\n"
-            "listed.",
+            "journal cannot be read or written, 5 the report could not be written, 6 incomplete: "
+            "what is missing is listed.",
             plain<add_merge_options, merge_command_line>},
-    Command{
-        "diff", kResults, "compare two runs: what is new, gone, or fails more or less often",
-        "Examples:\n"
-        "  mpsprobe diff yesterday today --fail-on new,worse\n"
-        "  mpsprobe diff torch-2.14 torch-2.15 --across library --json",
-        "Exit codes: 0 compared, 1 what --fail-on names was found, 2 wrong usage, or runs that "
-        "are\n"
-        "unlike, 3 a journal cannot be read, 4 no cell has results in both, 6 a run is incomplete.",
-        plain<add_diff_options, diff_command_line>},
+    Command{"diff", kResults, "compare two runs: what is new, gone, or fails more or less often",
+            "Examples:\n"
+            "  mpsprobe diff yesterday today --fail-on new,worse\n"
+            "  mpsprobe diff torch-2.14 torch-2.15 --across library --json",
+            "Exit codes: 0 compared, 1 what --fail-on names was found, 2 wrong usage, or runs that "
+            "are unlike, 3 a journal cannot be read, 4 no cell has results in both, 6 a run is "
+            "incomplete.",
+            plain<add_diff_options, diff_command_line>},
     Command{
         "expect", kResults, "known failures: judge runs by them, and record new ones",
         "Examples:\n"
         "  mpsprobe expect update --from night\n"
         "  mpsprobe expect check night --db history.ndjson\n"
         "  mpsprobe run --matrix default --expectations expectations.json",
-        "Exit codes: 0 as known, 1 what --fail-on names was found, 2 wrong usage, 3 a journal or\n"
+        "Exit codes: 0 as known, 1 what --fail-on names was found, 2 wrong usage, 3 a journal or "
         "the history cannot be read, 4 no trial counts, 5 the file could not be written, 6 a run "
-        "is\n"
-        "incomplete.",
+        "is incomplete.",
         plain<add_expect_options, expect_command_line>},
     Command{"history", kResults, "keep counts of runs, and say since which night a rate changed",
             "Examples:\n"
             "  mpsprobe history add night\n"
             "  mpsprobe history trend --cell 'mps/linear/*'",
             "Exit codes: 0 done, 2 wrong usage, 3 the history or a journal cannot be read or "
-            "written, 4\n"
-            "nothing like this is in it.",
+            "written, 4 nothing like this is in it.",
             plain<add_history_options, history_command_line>},
     Command{"observe", kRunAndLook,
             "watch how a program calls Metal, and say which of its rules it breaks",
@@ -204,8 +199,7 @@ const std::array kCommands{
             "  mpsprobe observe -- ./my-program --its-option\n"
             "  mpsprobe observe --json -- python3 my_test.py > observed.json",
             "Exit codes: 0 no rule was broken, 1 one was, 2 wrong usage, 3 the program could not "
-            "be started, 4\n"
-            "nothing was observed. The program's own end is said.",
+            "be started, 4 nothing was observed. The program's own end is said.",
             plain<add_observe_options, observe_command_line>},
     Command{
         "bisect", kRunAndLook, "find the build at which a failure began or ended",
@@ -215,10 +209,8 @@ const std::array kCommands{
         "  mpsprobe bisect mlx/chain/default/threads=4/stream=per-thread --builds releases.txt \\\n"
         "      --make 'tools/build-worker mlx=={}' --confirm 30",
         "Exit codes: 0 settled, whatever the answer is, 2 wrong usage, 3 the harness or the "
-        "machine\n"
-        "could not do it, 4 fewer than two builds can run the cell, 5 the result could not be "
-        "written,\n"
-        "6 not settled, 130 interrupted.",
+        "machine could not do it, 4 fewer than two builds can run the cell, 5 the result could not "
+        "be written, 6 not settled, 130 interrupted.",
         add_bisect},
     Command{"read", kRunAndLook,
             "say what failed, of a log, a crash report or a pasted issue, and what to run",
@@ -226,8 +218,7 @@ const std::array kCommands{
             "  mpsprobe read ~/Library/Logs/DiagnosticReports/python3.12-2026-08-12-091140.ips\n"
             "  pbpaste | mpsprobe read - --json",
             "Exit codes: 0 read, 2 wrong usage, or no text, 3 a journal cannot be read, 4 nothing "
-            "of a\n"
-            "failure found.",
+            "of a failure found.",
             plain<add_read_options, read_command_line>},
     Command{
         "feedback", kResults,

@@ -16,7 +16,8 @@ std::string list_named_in(const std::string& description) {
 }
 
 bool is_place(const std::string& type) {
-  for (const char* word : {"FILE", "DIR", "FOLDER", "PATH", "BUNDLE", "report.json"}) {
+  for (const char* word :
+       {"FILE", "DIR", "FOLDER", "PATH", "BUNDLE", "report.json", "CODE", "NODE"}) {
     if (type.find(word) != std::string::npos) return true;
   }
   return false;

@@ -79,6 +79,28 @@ TEST_F(Help, BashCompletesCommandsOptionsAndValues) {
   EXPECT_EQ(offered("mpsprobe list ma"), "matrices\n");
 }
 
+TEST_F(Help, BashCompletesFilesOfOnesOwn) {
+  write("only_one.py", "");
+  for (const char* option : {"--python", "--pytest"}) {
+    EXPECT_EQ(offered(std::string("mpsprobe run ") + option + " only"), "only_one.py\n");
+  }
+}
+
+// A line of a paragraph to which the next one's first word could have been added was wrapped twice.
+TEST_F(Help, IsWrappedOnce) {
+  for (const std::string& command : commands()) {
+    std::istringstream lines(mpsprobe({command, "--help"}).out);
+    size_t before = 0;  // of a paragraph of exit codes
+    for (std::string line; std::getline(lines, line);) {
+      const bool begins = line.starts_with("Exit codes: ");
+      if (before > 0 && !line.empty()) {
+        EXPECT_GT(before + 1 + line.find(' '), 80U) << command << ": " << line;
+      }
+      before = begins || before > 0 ? line.size() : 0;
+    }
+  }
+}
+
 TEST_F(Help, BashAsksForWhatIsInstalled) {
   EXPECT_EQ(offered("mpsprobe run --matrix selftest-"), "selftest-cuda\n");
   EXPECT_THAT(offered("mpsprobe run --profile c"), HasSubstr("clean"));

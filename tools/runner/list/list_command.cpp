@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "harness/wire/axis.h"
 #include "reports/words/safe_text.h"
@@ -14,6 +17,7 @@
 #include "tools/runner/option_check.h"
 #include "tools/runner/run/plan_campaign.h"
 #include "tools/runner/say.h"
+#include "tools/runner/screen.h"
 #include "tools/runner/workers/workers.h"
 
 namespace mpsprobe {
@@ -51,7 +55,14 @@ int list_matrices(bool as_json) {
   for (const std::string& name : matrix_names()) {
     const Matrix matrix = find_matrix(name);
     list.push_back({{"name", name}, {"description", matrix.description}});
-    if (!as_json) say(stdout, "{:<16} {}\n", name, matrix.description);
+    if (as_json) continue;
+    constexpr size_t kNames = 17;
+    const size_t screen = screen_width(STDOUT_FILENO);  // broken at words where lines end
+    const size_t width = screen == 0 ? std::string::npos : std::max(screen, 2 * kNames) - kNames;
+    std::string name_once = name;
+    for (const std::string& line : wrapped(matrix.description, width, 0)) {
+      say(stdout, "{:<16} {}\n", std::exchange(name_once, ""), line);
+    }
   }
   if (as_json) print(list);
   return kExitOk;
@@ -94,7 +105,8 @@ int list_operations(const ListOptions& options) {
 
 int list_backends(const ListOptions& options) {
   json list = json::array();
-  for (const WorkerInfo& worker : find_workers(options.workers)) {
+  const std::vector<WorkerInfo> workers = find_workers(options.workers);
+  for (const WorkerInfo& worker : workers) {
     for (const json& backend : worker.describe.at("backends")) {
       json entry = backend;
       entry["worker"] = worker.name;
@@ -106,6 +118,14 @@ int list_backends(const ListOptions& options) {
           printable(available ? backend.value("device", "")
                               : backend.at("reason").get<std::string>()));
     }
+  }
+  for (const BackendInfo& row : backend_table::kRows) {
+    const bool told = std::ranges::any_of(
+        list, [&row](const json& entry) { return entry.at("name") == row.name; });
+    if (told) continue;
+    const std::string reason = why_no_worker(row.backend);
+    list.push_back({{"name", row.name}, {"available", false}, {"reason", reason}});
+    if (!options.json) say(stdout, "{:<8} {:<6} {:<4} {}\n", "-", row.name, "no", reason);
   }
   if (options.json) print(list);
   return kExitOk;

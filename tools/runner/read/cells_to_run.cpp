@@ -32,6 +32,7 @@ constexpr Word kLayers[] = {{"AGX", "mps"}, {"MTL", "mps"}, {"Metal", "mps"}};
 constexpr Word kMatrices[] = {{"nonzero", "issue-108996"},
                               {"commit an already committed command buffer", "issue-108996"},
                               {"Completed handler provided after commit call", "issue-100285"},
+                              {"A command encoder is already encoding", "issue-197836"},
                               {"blitCommandEncoderCommon", "issue-197805"},
                               {"exec_unary_kernel", "issue-167541"},
                               {"orgqr", "issue-173972"},

@@ -26,7 +26,7 @@ TEST_F(Read, TellsTheFailureOfAPastedIssue) {
   EXPECT_EQ(run.exit_code, kExitOk) << run.err;
   EXPECT_THAT(run.out, HasSubstr("outcome    assertion"));
   EXPECT_THAT(run.out, HasSubstr("title      assertion: A command encoder is already encoding"));
-  EXPECT_THAT(run.out, HasSubstr("mpsprobe run --matrix affected"));
+  EXPECT_THAT(run.out, HasSubstr("mpsprobe run --matrix issue-197836"));
 }
 
 TEST_F(Read, TellsTheThreadAndTheCellsOfACrashReport) {

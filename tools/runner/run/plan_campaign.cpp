@@ -61,6 +61,39 @@ int chosen_jobs(const RunOptions& options, const std::set<Backend>& backends,
   return options.jobs.value_or(usual_jobs(backends, workers, std::thread::hardware_concurrency()));
 }
 
+std::set<std::string> operations_named(const Matrix& matrix, const AxisValues& fixed) {
+  std::set<std::string> names;
+  for (const std::string& cell : matrix.include) names.insert(parse_cell(cell).op);
+  for (const Block& block : matrix.blocks) {
+    const AxisValues& axes = fixed.contains("op") ? fixed : block.axes;
+    if (const auto at = axes.find("op"); at != axes.end())
+      names.insert(at->second.begin(), at->second.end());
+  }
+  return names;
+}
+
+/// Where LibTorch is not there, what does without it: self-tests, and what the simulated device has
+/// of its own.
+std::vector<WorkerInfo> workers_for(const RunOptions& options, const Matrix& matrix,
+                                    const std::vector<std::string>& environment) {
+  const double seconds = options.limits.timeout_seconds.value_or(0);
+  std::set<Backend> wanted = named_backends(matrix, options);
+  const std::set<std::string> names = operations_named(matrix, axis_values(options));
+  const bool selftests = std::ranges::all_of(
+      names, [](const std::string& name) { return name.starts_with("selftest."); });
+  std::vector<std::string> named = options.workers;
+  if (const auto own = selftest_worker(); own && selftests && named.empty()) {
+    named.push_back(own->name + "=" + own->path);
+  }
+  std::vector<WorkerInfo> workers = find_workers(named, environment, wanted, seconds);
+  if (!named.empty() || wanted != std::set<Backend>{Backend::sim}) return workers;
+  const Operations there = operations_of(workers);
+  if (std::ranges::all_of(names, [&](const std::string& name) { return there.contains(name); }))
+    return workers;
+  wanted.insert(Backend::cpu);  // which LibTorch's worker has: it has the operation, or nobody
+  return find_workers(named, environment, wanted, seconds);
+}
+
 /// Workers that were not asked for by name, and that no cell is for, are none of the run's.
 void keep_useful(std::vector<WorkerInfo>& workers, const std::set<Backend>& backends) {
   if (backends.empty()) return;
@@ -278,8 +311,7 @@ CampaignHeader plan_campaign(const RunOptions& options) {
   const std::set<std::string> variables = variables_named(matrix, axis_values(options));
   std::vector<std::string> asked = header.environment;
   if (!variables.empty()) asked.push_back(variables_question(variables));
-  header.workers = find_workers(options.workers, asked, named_backends(matrix, options),
-                                options.limits.timeout_seconds.value_or(0));
+  header.workers = workers_for(options, matrix, asked);
   if (options.expect_torch.has_value()) {
     expect_torch(header.workers, *options.expect_torch);
   }

@@ -16,7 +16,8 @@ namespace mpsprobe {
 namespace {
 
 constexpr double kPlainSeconds = 15;
-constexpr size_t kPlainWidth = 400;  // of a line in a file
+constexpr double kPaintSeconds = 0.1;  // more often is read by nobody, and costs over a network
+constexpr size_t kPlainWidth = 400;    // of a line in a file
 
 std::string summary(const Progress& progress) {
   const double share = static_cast<double>(progress.done) / static_cast<double>(progress.planned);
@@ -34,7 +35,10 @@ std::string summary(const Progress& progress) {
 }  // namespace
 
 ProgressLine::ProgressLine(const CampaignHeader& header)
-    : header_(header), terminal_(is_screen(STDERR_FILENO)), colour_(wants_colour(STDERR_FILENO)) {}
+    : ProgressLine(header, is_screen(STDERR_FILENO)) {}
+
+ProgressLine::ProgressLine(const CampaignHeader& header, bool terminal)
+    : header_(header), terminal_(terminal), colour_(wants_colour(STDERR_FILENO)) {}
 
 void ProgressLine::on_trial(const TrialRecord& trial, const Progress& progress) {
   if (trial.judgement.outcome != Outcome::pass) tell_failure(trial);
@@ -64,6 +68,9 @@ void ProgressLine::tell_failure(const TrialRecord& trial) {
 
 void ProgressLine::update(const TrialRecord& trial, const Progress& progress) {
   if (terminal_) {
+    if (progress.seconds - last_painted_ < kPaintSeconds && progress.done < progress.planned)
+      return;
+    last_painted_ = progress.seconds;
     const std::string line = shortened(summary(progress) + "  " + to_string(trial.cell),
                                        screen_width(STDERR_FILENO) - 1);
     say(stderr, "\r\x1b[K{}", line);

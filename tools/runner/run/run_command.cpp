@@ -62,8 +62,11 @@ void say_start(const CampaignHeader& header, const fs::path& folder,
     }
   }
   say(stderr, "matrix {}: {}, {}, seed {}, in {}\n", printable(header.matrix_name),
-      counted(header.cells.size(), "cells"), planned_trials(header, "each"), header.seed,
-      printable(folder.string()));
+      counted(header.cells.size(), "cells") +
+          (header.workers.size() > 1
+               ? fmt::format(" on each of {}", counted(header.workers.size(), "builds"))
+               : ""),
+      planned_trials(header, "each"), header.seed, printable(folder.string()));
 }
 
 int dry_run(const CampaignHeader& header, bool as_json) {

@@ -23,6 +23,7 @@
 #include "harness/wire/split.h"
 #include "reports/words/safe_text.h"
 #include "tools/runner/machine_error.h"
+#include "tools/runner/say.h"
 #include "tools/runner/workers/shadowing.h"
 
 namespace mpsprobe {
@@ -135,9 +136,19 @@ fs::path python_beside() {
   return executable_path().parent_path() / "mpsprobe-python-worker";
 }
 
+/// The simulated device without LibTorch: serves where the worker of LibTorch is not.
+fs::path sim_beside() {
+  return executable_path().parent_path() / "mpsprobe-sim-worker";
+}
+
 bool needs_stock(const std::set<Backend>& wanted) {
   return std::any_of(wanted.begin(), wanted.end(),
                      [](Backend backend) { return !info_of(backend).own_worker; });
+}
+
+/// What the simulated device can do alone.
+bool serves_sim(const std::set<Backend>& wanted) {
+  return wanted == std::set<Backend>{Backend::sim} && fs::exists(sim_beside());
 }
 
 std::vector<int> numbers_of(std::string_view version) {
@@ -176,18 +187,30 @@ std::vector<NamedWorker> workers_beside_program(const std::set<Backend>& wanted)
   if (wants_stock && fs::exists(stock_worker(), error)) {
     workers.insert(workers.begin(), {"stock", stock_worker().string()});
   }
-  if (workers.empty() && fs::exists(python_beside(), error)) {
+  if (workers.empty() && !serves_sim(wanted) && fs::exists(python_beside(), error)) {
     workers.push_back({"python", python_beside().string()});
+  }
+  const bool wants_sim = wanted.empty() || wanted.contains(Backend::sim);
+  if (wants_sim && !fs::exists(stock_worker(), error) && fs::exists(sim_beside(), error)) {
+    workers.push_back({"sim", sim_beside().string()});
   }
   if (workers.empty()) workers.push_back({"stock", stock_worker().string()});
   return workers;
 }
 
-// tools/mpsprobe leaves LibTorch, which is large, until a cell needs it.
-void build_stock_worker() {
+const char* builder_of_workers() {
   const char* const builder = std::getenv("MPSPROBE_BUILD_WORKER");
-  if (builder == nullptr || *builder == '\0')
-    return;  // that it is missing is said when it is asked
+  return builder == nullptr || *builder == '\0' ? nullptr : builder;
+}
+
+// tools/mpsprobe leaves LibTorch, which is large, until a cell needs it.
+void build_stock_worker(const std::set<Backend>& wanted) {
+  const char* const builder = builder_of_workers();
+  if (builder == nullptr) return;  // that it is missing is said when it is asked
+  for (const Backend backend : wanted) {
+    if (backend == Backend::mps || backend == Backend::cpu || backend == Backend::cuda)
+      say(stderr, "mpsprobe: the backend {}: {}\n", name_of(backend), why_no_worker(backend));
+  }
   const pid_t child = fork();
   if (child == 0) {
     dup2(STDERR_FILENO, STDOUT_FILENO);  // what it says is for people, and our stdout for programs
@@ -255,7 +278,8 @@ WorkerInfo ask_worker(const NamedWorker& worker, const std::vector<std::string>&
 std::vector<WorkerInfo> find_workers(const std::vector<std::string>& options,
                                      const std::vector<std::string>& environment,
                                      const std::set<Backend>& wanted, double seconds) {
-  if (options.empty() && needs_stock(wanted) && !fs::exists(stock_worker())) build_stock_worker();
+  if (options.empty() && needs_stock(wanted) && !serves_sim(wanted) && !fs::exists(stock_worker()))
+    build_stock_worker(wanted);
   std::vector<WorkerInfo> workers;
   for (const NamedWorker& worker : name_workers(options, wanted)) {
     workers.push_back(ask_worker(worker, environment, std::max(seconds, kDescribeSeconds)));
@@ -278,8 +302,33 @@ Operations operations_of(const std::vector<WorkerInfo>& workers) {
   return operations;
 }
 
+std::string why_no_worker(Backend backend) {
+  const char* const none =
+      builder_of_workers() == nullptr
+          ? "no worker here has it: build one from a clone (tools/build-worker "
+            "--help) and name it with --worker"
+          : "its worker is not built yet: the first run of it builds it";
+#ifdef __APPLE__
+  const char* const elsewhere = "";
+#else
+  const char* const elsewhere =
+      backend == Backend::mps
+          ? "PyTorch's MPS needs a Mac, and here it would be SIMULATED, on LibTorch for the CPU; "
+      : backend == Backend::metal
+          ? "Apple's frameworks need a Mac, and here they would be SIMULATED, by GNUstep; "
+          : "";
+#endif
+  return std::string(elsewhere) + none;
+}
+
+std::optional<NamedWorker> selftest_worker() {
+  const fs::path path = executable_path().parent_path() / "mpsprobe-selftest-worker";
+  if (fs::exists(stock_worker()) || !fs::exists(path)) return std::nullopt;
+  return NamedWorker{"selftest", path.string()};
+}
+
 std::string why_unavailable(const std::vector<WorkerInfo>& workers, Backend backend) {
-  std::string reason = "no worker has it";
+  std::string reason = why_no_worker(backend);
   for (const WorkerInfo& worker : workers) {
     for (const json& entry : worker.describe.at("backends")) {
       if (entry.at("name") != name_of(backend)) continue;
@@ -311,7 +360,8 @@ std::optional<Backend> best_backend(const std::vector<WorkerInfo>& workers) {
   }
   const bool choice = std::any_of(
       backend_table::kRows.begin(), backend_table::kRows.end(), [&workers](const BackendInfo& row) {
-        return row.backend != Backend::cpu && why_unavailable(workers, row.backend).empty();
+        return row.backend != Backend::cpu && row.backend != Backend::sim &&
+               why_unavailable(workers, row.backend).empty();
       });
   if (!choice && why_unavailable(workers, Backend::cpu).empty()) return Backend::cpu;
   return std::nullopt;

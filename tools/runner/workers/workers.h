@@ -18,7 +18,8 @@ struct NamedWorker {
 
 /// The workers that --worker names: "NAME=PATH"; with none given, those beside this program:
 /// `stock`, the mpsprobe-worker, and `mlx-VERSION`, the mpsprobe-mlx-worker of the newest release
-/// of MLX and of the one in which a race is known. Throws InputError for a wrong form or a name
+/// of MLX and of the one in which a race is known; where there is no `stock`, `sim`, the simulated
+/// device without LibTorch. Throws InputError for a wrong form or a name
 /// given twice.
 std::vector<NamedWorker> name_workers(const std::vector<std::string>& options,
                                       const std::set<Backend>& wanted = {});
@@ -46,6 +47,13 @@ std::vector<WorkerInfo> find_workers(const std::vector<std::string>& options,
 
 /// All operations that any of the workers has.
 Operations operations_of(const std::vector<WorkerInfo>& workers);
+
+/// Why there is no worker of the backend, and what it would be here.
+std::string why_no_worker(Backend backend);
+
+/// The worker of the self-tests alone, where no worker of LibTorch lies beside the program, which
+/// has them as well.
+std::optional<NamedWorker> selftest_worker();
 
 /// Why no worker can use the backend, or "" where one can.
 std::string why_unavailable(const std::vector<WorkerInfo>& workers, Backend backend);
