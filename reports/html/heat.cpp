@@ -4,30 +4,80 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 #include <vector>
 
 #include "reports/analysis/common_axes.h"
 #include "reports/claims/families.h"
+#include "reports/claims/headline.h"
+#include "reports/html/chart.h"
 #include "reports/html/markup.h"
+#include "reports/words/counted.h"
 #include "reports/words/report_words.h"
 #include "reports/words/safe_text.h"
 
 namespace mpsprobe {
 namespace {
 
+std::vector<const CellSummary*> cells_of(const Analysis& analysis, size_t arm) {
+  std::vector<const CellSummary*> cells;
+  for (const CellSummary& cell : analysis.cells) {
+    if (cell.arm == arm) cells.push_back(&cell);
+  }
+  return cells;
+}
+
+// Of the worst that happened in any cell, and none where nothing counts.
+std::string colour_of(const std::vector<const CellSummary*>& cells, const Headline& headline) {
+  const auto any = [&cells](auto shows) { return std::ranges::any_of(cells, shows); };
+  if (!headline.tested) {
+    return any([](const CellSummary* cell) { return cell->refused > 0; }) ? "refused" : "";
+  }
+  if (!headline.fails) {
+    return any([](const CellSummary* cell) { return cell->failures > 0; }) ? "h1" : "h0";
+  }
+  for (size_t harm = 0; harm <= static_cast<size_t>(Harm::wrong_numbers); ++harm) {
+    if (any([harm](const CellSummary* cell) {
+          return trials_with(*cell, static_cast<Harm>(harm)) > 0;
+        })) {
+      return "h4";
+    }
+  }
+  return "h3";
+}
+
+// A build's headline, in its colour.
+std::string build_line(const Analysis& analysis, const std::string& prefix, size_t arm) {
+  const std::vector<const CellSummary*> cells = cells_of(analysis, arm);
+  if (cells.empty()) return "";
+  const Headline headline = headline_of(analysis, cells);
+  std::string words;
+  for (const AnswerLine& line : headline.lines) {
+    const bool named = !line.name.empty() && line.text.starts_with(line.name);
+    words += words.empty() ? "" : "<br>";
+    if (named) words += fmt::format("<strong>{}</strong>", markup(prefix + line.name, 120));
+    words += markup(line.text.substr(named ? line.name.size() : 0), 300);
+  }
+  return fmt::format("<li class=\"{}\">{}</li>\n", colour_of(cells, headline), words);
+}
+
 std::string table_of_answer(const Analysis& analysis) {
   const AnswerTable& table = analysis.answer.table;
   if (table.rows.empty()) return "";
-  std::string html = fmt::format(
-      "<div class=\"wide\"><table><thead><tr><th scope=\"col\">{}</th><th "
-      "scope=\"col\">by</th>",
-      markup(cells_head(analysis)));
+  // A column that says the same in each row says nothing.
+  const bool several = std::ranges::any_of(table.rows, [&table](const AnswerTable::Row& row) {
+    return row.axis != table.rows.front().axis;
+  });
+  std::string html =
+      fmt::format("<div class=\"wide\"><table><thead><tr><th scope=\"col\">{}</th>{}",
+                  markup(cells_head(analysis)), several ? "<th scope=\"col\">by</th>" : "");
   for (const std::string& build : table.builds) {
     html += "<th scope=\"col\">" + markup(build, 60) + "</th>";
   }
   html += "</tr></thead>\n<tbody>\n";
   for (const AnswerTable::Row& row : table.rows) {
-    html += "<tr><th scope=\"row\">" + markup(row.cells, 400) + "</th><td>" + row.axis + "</td>";
+    html += "<tr><th scope=\"row\">" + markup(row.cells, 400) + "</th>";
+    if (several) html += "<td>" + row.axis + "</td>";
     for (const std::string& field : row.fields) html += "<td>" + markup(field, 200) + "</td>";
     html += "</tr>\n";
   }
@@ -42,33 +92,37 @@ std::string table_of_answer(const Analysis& analysis) {
 std::string table_of_all(const Analysis& analysis) {
   constexpr size_t kMostFamilies = 400;
   const std::vector<Family> families = families_of(analysis);
-  std::set<int32_t> counts;
+  std::vector<std::set<int32_t>> counts(analysis.arms.size());  // no column without a value
   for (const Family& family : families) {
-    for (const auto& cells : family.by_arm) {
-      for (const CellSummary* cell : cells) counts.insert(count_in(family, *cell));
+    for (size_t arm = 0; arm < family.by_arm.size(); ++arm) {
+      for (const CellSummary* cell : family.by_arm[arm]) {
+        if (!cell->outcomes.empty()) counts[arm].insert(count_in(family, *cell));
+      }
     }
   }
   std::string html =
-      "<div class=\"wide\"><table class=\"map\"><caption>Failures / trials by number of threads, "
-      "or of processes where the row says so</caption>\n<thead>";
+      "<div class=\"wide\"><table class=\"map\"><caption>Failures / trials, by threads or "
+      "processes</caption>\n<thead>";
   if (analysis.arms.size() > 1) {
     html += "<tr><th></th>";
-    for (const Arm& arm : analysis.arms) {
-      html += fmt::format("<th scope=\"colgroup\" colspan=\"{}\">{}</th>", counts.size(),
-                          markup(arm.label, 60));
+    for (size_t arm = 0; arm < counts.size(); ++arm) {
+      if (counts[arm].empty()) continue;
+      html += fmt::format("<th scope=\"colgroup\" colspan=\"{}\">{}</th>", counts[arm].size(),
+                          markup(analysis.arms[arm].label, 60));
     }
     html += "</tr>\n";
   }
   html += "<tr><th scope=\"col\">cells</th>";
-  for (size_t arm = 0; arm < analysis.arms.size(); ++arm) {
-    for (const int32_t count : counts) html += fmt::format("<th scope=\"col\">{}</th>", count);
+  for (const std::set<int32_t>& of_arm : counts) {
+    for (const int32_t count : of_arm) html += fmt::format("<th scope=\"col\">{}</th>", count);
   }
   html += "</tr></thead>\n<tbody>\n";
   for (size_t i = 0; i < std::min(families.size(), kMostFamilies); ++i) {
     const Family& family = families[i];
     html += "<tr><th scope=\"row\">" + markup(family.label, 200) + "</th>";
-    for (const auto& cells : family.by_arm) {
-      for (const int32_t count : counts) {
+    for (size_t arm = 0; arm < family.by_arm.size(); ++arm) {
+      const auto& cells = family.by_arm[arm];
+      for (const int32_t count : counts[arm]) {
         const auto at = std::find_if(cells.begin(), cells.end(), [&](const CellSummary* cell) {
           return count_in(family, *cell) == count;
         });
@@ -82,11 +136,7 @@ std::string table_of_all(const Analysis& analysis) {
     html += fmt::format("<p class=\"soft\">{} more kinds of cell are in the lists below.</p>\n",
                         families.size() - kMostFamilies);
   }
-  return html +
-         "<p class=\"soft\">\xE2\x9C\x93 no failure, \xE2\x89\x88 some trials failed, \xE2\x9C\x95 "
-         "all failed; &ndash; no result, or refused by the library; a frame: not as expected. "
-         "Arrow "
-         "keys go from cell to cell, <kbd>/</kbd> to the filter.</p>\n";
+  return html;
 }
 
 }  // namespace
@@ -117,10 +167,31 @@ std::string heat_field(const Analysis& analysis, const CellSummary& cell) {
                      static_cast<size_t>(&cell - analysis.cells.data()), heat_sign(cell));
 }
 
+std::string first_screen_html(const Analysis& analysis, const std::string& prefix) {
+  std::string html = "<ul class=\"builds\">\n";
+  for (size_t arm = 0; arm < analysis.arms.size(); ++arm) {
+    html += build_line(analysis, prefix, arm);
+  }
+  html += "</ul>\n";
+  if (analysis.cells.empty()) return html;
+  const std::vector<BoundaryChart> charts = boundary_charts(analysis);
+  return html + "<div class=\"first\">\n" + table_of_all(analysis) +
+         (charts.empty() ? "" : drawn(charts.front())) +
+         "</div>\n<p class=\"soft\">\xE2\x9C\x93 no failure, \xE2\x89\x88 some trials failed, "
+         "\xE2\x9C\x95 all failed; &ndash; no result, or refused by the library; a frame: not as "
+         "expected. Arrow keys go from cell to cell, <kbd>/</kbd> to the filter.</p>\n";
+}
+
 std::string answer_html(const Analysis& analysis, const std::string& prefix) {
   std::string html = "<ul class=\"answer\">\n";
+  std::set<std::string> said;  // by the builds' own lines
+  for (size_t arm = 0; arm < analysis.arms.size(); ++arm) {
+    const std::vector<const CellSummary*> cells = cells_of(analysis, arm);
+    if (cells.empty()) continue;
+    for (const AnswerLine& line : headline_of(analysis, cells).lines) said.insert(line.text);
+  }
   for (const std::string& sentence : analysis.answer.sentences) {
-    html += "<li>" + markup(prefix + sentence, 2000) + "</li>\n";
+    if (!said.contains(sentence)) html += "<li>" + markup(prefix + sentence, 2000) + "</li>\n";
   }
   for (const std::string& step : analysis.answer.next) {
     html += "<li class=\"next\">" +
@@ -129,8 +200,7 @@ std::string answer_html(const Analysis& analysis, const std::string& prefix) {
                 [](std::string_view code) { return "<code>" + markup(code, 1000) + "</code>"; }) +
             "</li>\n";
   }
-  html += "</ul>\n" + table_of_answer(analysis);
-  return html + (analysis.cells.empty() ? "" : table_of_all(analysis));
+  return html + "</ul>\n" + table_of_answer(analysis);
 }
 
 }  // namespace mpsprobe

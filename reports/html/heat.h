@@ -14,8 +14,12 @@ std::string heat_class(const CellSummary& cell);
 /// A field of a table of cells that leads to the cell's row.
 std::string heat_field(const Analysis& analysis, const CellSummary& cell);
 
-/// The sentences of the answer, its table, and all cells in one table: a row a kind of cell, a
-/// column a number of threads or processes, builds side by side.
+/// What is seen first: a line a build, of the colour of the worst that happened; all cells in one
+/// table, a row a kind of cell, a column a number of threads or processes, builds side by side; and
+/// the rates of the boundary that tells most.
+std::string first_screen_html(const Analysis& analysis, const std::string& prefix);
+
+/// The sentences of the answer, and its table.
 std::string answer_html(const Analysis& analysis, const std::string& prefix);
 
 }  // namespace mpsprobe

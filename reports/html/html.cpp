@@ -9,7 +9,6 @@
 #include "reports/analysis/common_axes.h"
 #include "reports/analysis/failures/failure_kind.h"
 #include "reports/analysis/failures/titles.h"
-#include "reports/claims/boundary_fields.h"
 #include "reports/claims/layers.h"
 #include "reports/groups/group_words.h"
 #include "reports/html/chart.h"
@@ -17,7 +16,6 @@
 #include "reports/html/html_assets.h"
 #include "reports/html/html_beside.h"
 #include "reports/html/markup.h"
-#include "reports/words/cell_label.h"
 #include "reports/words/counted.h"
 #include "reports/words/report_words.h"
 #include "reports/words/safe_text.h"
@@ -42,7 +40,7 @@ class Page {
 
   std::string html() {
     head();
-    html_ += answer_html(analysis_, prefix_);
+    html_ += first_screen_html(analysis_, prefix_) + answer_html(analysis_, prefix_);
     remarks();
     news();
     groups();
@@ -79,8 +77,8 @@ class Page {
           "<div class=\"class\" role=\"note\">PARAVIRTUAL GPU: the device of a virtual Mac. No "
           "result of a real chip.</div>\n";
     }
-    html_ += fmt::format("<main>\n<h1>{}</h1>\n<p>{}</p>\n", markup(title, 200),
-                         markup(analysis_.header.matrix_description, 1000));
+    html_ += fmt::format("<main>\n<h1>{}</h1>\n<p class=\"soft\">{}</p>\n", markup(title, 200),
+                         markup(analysis_.header.matrix_description, 300));
   }
 
   void remarks() {
@@ -127,32 +125,13 @@ class Page {
   void boundaries() {
     if (analysis_.boundaries.empty()) return;
     heading("Boundaries");
-    html_ += fmt::format(
-        "<p>Failed / trials, and what the rate is below or above: the bounds of each cell by "
-        "itself, at 95%.</p>\n<div class=\"wide\"><table><thead><tr><th scope=\"col\">{}</th>"
-        "<th scope=\"col\">by</th><th scope=\"col\">{}</th><th scope=\"col\">{}</th>"
-        "<th scope=\"col\"></th></tr></thead>\n<tbody>\n",
-        markup(cells_head(analysis_)), markup(passing_head(analysis_)),
-        markup(failing_head(analysis_)));
-    for (const BoundaryRow& row : boundary_rows(analysis_)) {
-      html_ += fmt::format(
-          "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
-          markup(row.cells, 2000), row.axis, markup(row.passing), markup(row.failing),
-          markup(row.remark, 1000));
-    }
-    std::string charts;
+    std::string svg;
     size_t shown = 0;
-    for (const Boundary& boundary : analysis_.boundaries) {
-      if (boundary.points.empty() || shown++ >= kMostShownCharts) continue;
-      charts +=
-          boundary_chart(boundary, with_arm(analysis_,
-                                            std::string(name_of(boundary.group.backend)) + " " +
-                                                cell_label(boundary.group, {boundary.axis}) +
-                                                ", by " + boundary.axis,
-                                            boundary.worker));
+    for (const BoundaryChart& chart : boundary_charts(analysis_)) {
+      if (shown++ < kMostShownCharts) svg += drawn(chart);
     }
-    html_ += "</tbody></table></div>\n<details><summary>Charts with intervals</summary>\n" +
-             charts + "</details>\n";
+    html_ += "<details><summary>Rates with intervals, each by itself at 95%</summary>\n" + svg +
+             "</details>\n";
   }
 
   size_t index_of(const CellSummary& cell) const {
@@ -170,9 +149,9 @@ class Page {
         "id=\"shown\" aria-live=\"polite\"></output></div>\n"
         "<div class=\"wide\"><table id=\"cells\"><thead><tr><th scope=\"col\">cell</th>";
     if (analysis_.arms.size() > 1) html_ += "<th scope=\"col\">worker</th>";
-    html_ +=
-        "<th scope=\"col\">result</th><th scope=\"col\">failure rate, 95%</th><th "
-        "scope=\"col\">failures</th></tr></thead>\n<tbody>\n";
+    html_ += "<th scope=\"col\">result</th><th scope=\"col\">failure rate, 95%</th>";
+    if (!titles_.empty()) html_ += "<th scope=\"col\">failures</th>";
+    html_ += "</tr></thead>\n<tbody>\n";
     for (const CellSummary& cell : analysis_.cells) row(cell);
     html_ += "</tbody></table></div>\n";
   }
@@ -196,11 +175,11 @@ class Page {
     if (cell.has_rate()) {
       html_ += percent_down(cell.rate.low) + " to " + percent_up(cell.rate.high);
     }
-    html_ += "</td><td>";
+    html_ += titles_.empty() ? "</td>" : "</td><td>";
     if (const auto at = titles_.find({cell.arm, cell.id}); at != titles_.end()) {
       for (size_t i = 0; i < at->second.size() && i < 3; ++i) {
         const TitleCount& count = at->second[i];
-        const std::string title = markup(analysis_.signatures[count.signature].title, 80);
+        const std::string title = markup(analysis_.signatures[count.signature].title, 300);
         html_ += i == 0 ? "" : "<br>";
         html_ += count.signature < kMostShownSignatures
                      ? fmt::format("<a href=\"#s{}\">{}</a>", count.signature, title)
@@ -208,7 +187,7 @@ class Page {
         html_ += fmt::format(" ({})", count.failures);
       }
     }
-    html_ += "</td></tr>\n";
+    html_ += titles_.empty() ? "</tr>\n" : "</td></tr>\n";
   }
 
   void comparisons() {

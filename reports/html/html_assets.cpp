@@ -9,7 +9,7 @@ std::string_view html_style() {
 --line:#3d444d;--h0:#12381f;--h1:#4a3a0c;--h2:#5c3510;--h3:#6b2a17;--h4:#7d1c22;--link:#79c0ff}}
 body{font:15px/1.45 system-ui,sans-serif;color:var(--ink);background:var(--paper);margin:0 auto;
 max-width:80rem;padding:0 1rem 4rem}
-a{color:var(--link)}h1{font-size:1.6rem}h2{margin-top:2.2rem;border-bottom:1px solid var(--line)}
+a{color:var(--link)}h1{font-size:1.4rem;margin:.7rem 0 .3rem}h1+p{margin:0}h2{margin-top:2.2rem;border-bottom:1px solid var(--line)}
 .class{position:sticky;top:0;z-index:2;margin:0 -1rem;padding:.6rem 1rem;font-weight:700;
 color:#000;background:repeating-linear-gradient(45deg,#ffd33d 0 14px,#ffe68a 14px 28px);
 border-bottom:3px solid #000}
@@ -17,9 +17,11 @@ table{border-collapse:collapse;margin:.6rem 0}caption{text-align:left;font-weigh
 th,td{border:1px solid var(--line);padding:.2rem .5rem;text-align:left;vertical-align:top}
 .map td{text-align:center;white-space:nowrap}.map td a{color:inherit;display:block}
 .h0{background:var(--h0)}.h1{background:var(--h1)}.h2{background:var(--h2)}
-.h3{background:var(--h3)}.h4{background:var(--h4);font-weight:700}
+.h3{background:var(--h3)}.h4{background:var(--h4)}.map .h4{font-weight:700}
 .refused{background:repeating-linear-gradient(45deg,transparent 0 6px,var(--line) 6px 7px)}
-.answer{font-weight:600;padding-left:1.2rem}.answer li{margin:.3rem 0}.answer .next{font-weight:400}
+.builds{list-style:none;padding:0}.builds li{margin:.3rem 0;padding:.4rem .7rem;font-size:1.05rem}
+.first{display:flex;flex-wrap:wrap;gap:0 2rem;align-items:start}.first .wide{max-width:100%}
+.answer{padding-left:1.2rem}.answer li{margin:.3rem 0}
 .wide{overflow-x:auto}pre{overflow-x:auto;border:1px solid var(--line);padding:.6rem}
 code{overflow-wrap:anywhere}.soft{color:var(--soft)}.unexpected{outline:3px solid currentColor}
 .filters{display:flex;flex-wrap:wrap;gap:.8rem;align-items:end}

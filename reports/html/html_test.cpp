@@ -1,15 +1,19 @@
 #include "reports/html/html.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
 #include "harness/test_series.h"
 #include "reports/hostile_text.h"
 #include "reports/html/html_assets.h"
+#include "reports/html/markup.h"
 #include "reports/sample_evidence.h"
 
 namespace mpsprobe {
@@ -26,20 +30,92 @@ TEST(Html, ShowsMatrixRatesFailuresAndStacks) {
   }
 }
 
-TEST(Html, BeginsWithTheAnswerAndOneTableOfAllCells) {
+TEST(Html, BeginsWithALineABuildATableOfAllCellsAndAChart) {
   const std::string page = report_html(analyse(report_000().journal));
-  const size_t answer =
-      page.find("<li>SIMULATED: LibTorch 2.15.0+cpu: linear nograph, 3 threads: of 10");
-  const size_t table = page.find(
-      "<th scope=\"row\">linear nograph</th><td>threads</td><td>10 "
-      "crashes in 10 each at 3");
+  const size_t line = page.find(
+      "<li class=\"h4\"><strong>SIMULATED: LibTorch 2.15.0+cpu</strong>: linear nograph, 3 threads: "
+      "of 10");
   const size_t heat = page.find("<table class=\"map\">");
-  const size_t rest = page.find("<h2>");
-  ASSERT_NE(answer, std::string::npos);
+  const size_t chart = page.find("<svg class=\"chart\"");
+  const size_t answer = page.find("<ul class=\"answer\">");
+  const size_t table = page.find("<th scope=\"row\">linear nograph</th>", answer);
+  ASSERT_NE(line, std::string::npos);
+  EXPECT_LT(line, heat);
+  EXPECT_LT(heat, chart);
+  EXPECT_LT(chart, answer);
   EXPECT_LT(answer, table);
-  EXPECT_LT(table, heat);
-  EXPECT_LT(heat, rest);
-  EXPECT_THAT(page.substr(heat, rest - heat), HasSubstr("\xE2\x9C\x95 10/10</a></td>"));
+  EXPECT_LT(table, page.find("<h2>"));
+  EXPECT_THAT(page.substr(heat, chart - heat), HasSubstr("\xE2\x9C\x95 10/10</a></td>"));
+}
+
+// Two builds, of which the newer one computes wrong numbers and the older one passes.
+Journal two_builds() {
+  SampleJournal sample;
+  sample.journal.header.workers.push_back({"torch-2.14.0", "/opt/old/worker", {}});
+  for (int threads : {1, 2, 4}) {
+    sample.plan(fmt::format("sim/linear/nograph/threads={}", threads));
+    sample.provenance = "build-a";
+    sample.ran(10, threads > 2 ? 4 : 0);
+    sample.provenance = "build-b";
+    if (threads > 1) sample.ran(10, 0, {}, "torch-2.14.0");
+  }
+  return sample.journal;
+}
+
+TEST(Html, EachBuildHasItsColourItsCountsAndItsRates) {
+  const std::string page = report_html(analyse(two_builds()));
+  EXPECT_THAT(page, HasSubstr("<li class=\"h4\"><strong>SIMULATED: stock"));
+  EXPECT_THAT(page, HasSubstr("<li class=\"h0\"><strong>SIMULATED: torch-2.14.0"));
+  // No column without a value: the older one was not asked for one thread.
+  EXPECT_THAT(page, HasSubstr("colspan=\"3\">stock"));
+  EXPECT_THAT(page, HasSubstr("colspan=\"2\">torch-2.14.0"));
+  for (const char* part : {"<g class=\"b0\">", "<g class=\"b1\">", ">torch-2.14.0</text>"}) {
+    EXPECT_THAT(page, HasSubstr(part));
+  }
+}
+
+/// What Chromium makes of a page: is_in(SELECTOR) of the first screen, colour(SELECTOR).
+std::string in_browser(std::string page, int width, bool dark, const std::string& asked) {
+  const size_t policy = page.find("<meta http-equiv");
+  page.erase(policy, page.find(">", policy) + 1 - policy);  // it lets no script but its own run
+  page +=
+      "<script>const at=s=>document.querySelector(s).getBoundingClientRect();"
+      "const is_in=s=>at(s).height>0&&at(s).bottom<=innerHeight&&at(s).left>=0;"
+      "const colour=s=>getComputedStyle(document.querySelector(s)).backgroundColor;"
+      "parent.document.title='says '+innerWidth+': '+(" +
+      asked + ")</script>";
+  const std::filesystem::path folder =
+      std::filesystem::path(::testing::TempDir()) / fmt::format("mpsprobe-page-{}", ::getpid());
+  std::filesystem::create_directories(folder);
+  // In a frame: a window of Chromium's is at least 500 wide.
+  std::ofstream(folder / "page.html", std::ios::binary)
+      << fmt::format("<iframe width={} height=800 style=\"border:0\" srcdoc=\"{}\"></iframe>",
+                     width, markup(page, std::string::npos, Lines::keep));
+  const std::string command = fmt::format(
+      "chromium --headless --no-sandbox --disable-gpu --user-data-dir='{0}/profile' "
+      "--window-size=1400,900 {1} --dump-dom 'file://{0}/page.html' 2> '{0}/err' | sed -n "
+      "'s/.*<title>\\(says [^<]*\\)<.*/\\1/p'",
+      folder.string(), dark ? "--blink-settings=preferredColorScheme=0" : "");
+  std::FILE* said = ::popen(command.c_str(), "r");
+  char text[500] = {};
+  const size_t length = std::fread(text, 1, sizeof text - 1, said);
+  ::pclose(said);
+  std::filesystem::remove_all(folder);
+  return {text, length};
+}
+
+TEST(Html, ItsFirstScreenHoldsTheAnswerColoursAndTheTable) {
+  if (std::system("command -v chromium > /dev/null") != 0) GTEST_SKIP() << "no Chromium here";
+  const std::string page = report_html(analyse(two_builds()));
+  const std::string asked =
+      "[is_in('.builds li:last-child'),is_in('.map thead'),is_in('svg.chart'),"
+      "document.documentElement.scrollWidth<=innerWidth,colour('.builds .h4'),colour('.map .h2')]";
+  for (const int width : {1280, 400}) {
+    const std::string begins = fmt::format("says {}: true,true,true,true,", width);
+    EXPECT_EQ(in_browser(page, width, false, asked),
+              begins + "rgb(255, 148, 146),rgb(255, 217, 168)\n");
+    EXPECT_EQ(in_browser(page, width, true, asked), begins + "rgb(125, 28, 34),rgb(92, 53, 16)\n");
+  }
 }
 
 TEST(Html, ShowsWhatWasRefused) {

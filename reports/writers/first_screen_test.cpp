@@ -114,11 +114,12 @@ TEST(FirstScreen, OfThePageAnswersTheTenQuestions) {
   ASSERT_NE(begin, std::string::npos);
   const std::string answer = page.substr(begin, page.find("</ul>", begin) - begin);
   expect_ten_answers(std::regex_replace(answer, std::regex("<[^>]*>"), ""));
-  // Then the table, then the picture, and all else below.
-  const size_t table = page.find("<table>", begin);
-  const size_t picture = page.find("<table class=\"map\">", begin);
-  EXPECT_LT(table, picture);
-  EXPECT_LT(picture, page.find("<h2>", begin));
+  // Before it a line a build and the picture, after it the table, and all else below.
+  const size_t lines = page.find("<ul class=\"builds\">");
+  const size_t picture = page.find("<table class=\"map\">");
+  EXPECT_LT(lines, picture);
+  EXPECT_LT(picture, begin);
+  EXPECT_LT(page.find("<table>", begin), page.find("<h2>", begin));
 }
 
 // Everything once, so that every number beside a noun is 1 somewhere.
