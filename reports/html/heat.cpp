@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <set>
-#include <tuple>
 #include <vector>
 
-#include "reports/analysis/common_axes.h"
 #include "reports/claims/families.h"
 #include "reports/claims/headline.h"
 #include "reports/html/chart.h"
@@ -59,34 +57,6 @@ std::string build_line(const Analysis& analysis, const std::string& prefix, size
     words += markup(line.text.substr(named ? line.name.size() : 0), 300);
   }
   return fmt::format("<li class=\"{}\">{}</li>\n", colour_of(cells, headline), words);
-}
-
-std::string table_of_answer(const Analysis& analysis) {
-  const AnswerTable& table = analysis.answer.table;
-  if (table.rows.empty()) return "";
-  // A column that says the same in each row says nothing.
-  const bool several = std::ranges::any_of(table.rows, [&table](const AnswerTable::Row& row) {
-    return row.axis != table.rows.front().axis;
-  });
-  std::string html =
-      fmt::format("<div class=\"wide\"><table><thead><tr><th scope=\"col\">{}</th>{}",
-                  markup(cells_head(analysis)), several ? "<th scope=\"col\">by</th>" : "");
-  for (const std::string& build : table.builds) {
-    html += "<th scope=\"col\">" + markup(build, 60) + "</th>";
-  }
-  html += "</tr></thead>\n<tbody>\n";
-  for (const AnswerTable::Row& row : table.rows) {
-    html += "<tr><th scope=\"row\">" + markup(row.cells, 400) + "</th>";
-    if (several) html += "<td>" + row.axis + "</td>";
-    for (const std::string& field : row.fields) html += "<td>" + markup(field, 200) + "</td>";
-    html += "</tr>\n";
-  }
-  html += "</tbody></table></div>\n";
-  if (table.left_out > 0) {
-    html += fmt::format("<p class=\"soft\">{} more rows: see the table of all cells.</p>\n",
-                        table.left_out);
-  }
-  return html;
 }
 
 std::string table_of_all(const Analysis& analysis) {
@@ -200,7 +170,7 @@ std::string answer_html(const Analysis& analysis, const std::string& prefix) {
                 [](std::string_view code) { return "<code>" + markup(code, 1000) + "</code>"; }) +
             "</li>\n";
   }
-  return html + "</ul>\n" + table_of_answer(analysis);
+  return html + "</ul>\n";
 }
 
 }  // namespace mpsprobe

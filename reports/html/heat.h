@@ -19,7 +19,7 @@ std::string heat_field(const Analysis& analysis, const CellSummary& cell);
 /// the rates of the boundary that tells most.
 std::string first_screen_html(const Analysis& analysis, const std::string& prefix);
 
-/// The sentences of the answer, and its table.
+/// The sentences of the answer, and what to do now.
 std::string answer_html(const Analysis& analysis, const std::string& prefix);
 
 }  // namespace mpsprobe

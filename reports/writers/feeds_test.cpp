@@ -60,7 +60,8 @@ std::string python_says(const std::string& program, const std::string& bytes) {
   return said.str();
 }
 
-/// junitparser reads it, and says for each case: k, n, its result and how many reruns failed too.
+/// junitparser reads it, and says for each case: k, n, its result, and of how many more failures
+/// there is a stack.
 constexpr const char* kReadJunit = R"(
 import sys
 from junitparser import JUnitXml
@@ -69,8 +70,10 @@ for suite in JUnitXml.fromfile(sys.argv[1]):
     known = {p.name: p.value for p in suite.properties()}
     for case in suite:
         case = TestCase.fromelem(case)
-        result = ','.join(f'{type(r).__name__} {r.type}' for r in case.result) or 'passed'
-        print(known['k'], known['n'], case.name, result, len(case.rerun_failures()), sep='|')
+        result = ','.join(f'{type(r).__name__} {r.type}: {r.message}' for r in case.result) or 'passed'
+        reruns = [r for r in case.rerun_failures() if r.stack_trace and r.type and r.message]
+        assert len(reruns) == len(case.rerun_failures())
+        print(known['k'], known['n'], case.name, result, len(reruns), sep='|')
 )";
 
 TEST(Junit, IsReadByAnIndependentReader) {
@@ -80,17 +83,21 @@ TEST(Junit, IsReadByAnIndependentReader) {
   sample.plan("sim/linear/nograph/threads=4").came_to(1, Outcome::unsupported);
   EXPECT_EQ(python_says(kReadJunit, text_as("junit.xml", sample.journal)),
             "0|10|sim/linear/nograph/threads=2|passed|0\n"
-            "4|10|sim/linear/nograph/threads=3|Failure SIGSEGV in linear while launching|3\n"
-            "0|0|sim/linear/nograph/threads=4|Skipped None|0\n");
+            "4|10|sim/linear/nograph/threads=3|Failure SIGSEGV in linear while launching: 4 of 10: "
+            "SIGSEGV in linear while launching|3\n"
+            "0|0|sim/linear/nograph/threads=4|Skipped None: not run|0\n");
 }
 
 TEST(Junit, AnExpectedFailureIsNoFailureAndAnUnmetExpectationIs) {
   SampleJournal sample;
   sample.plan("sim/linear/nograph/threads=2").expect({Verdict::fail, {}, ""}).ran(2, 2);
   sample.plan("sim/linear/nograph/threads=3").expect({Verdict::fail, {}, ""}).ran(2, 0);
-  EXPECT_EQ(python_says(kReadJunit, text_as("junit.xml", sample.journal)),
-            "2|2|sim/linear/nograph/threads=2|Skipped None|0\n"
-            "0|2|sim/linear/nograph/threads=3|Failure unexpected|0\n");
+  EXPECT_EQ(
+      python_says(kReadJunit, text_as("junit.xml", sample.journal)),
+      "2|2|sim/linear/nograph/threads=2|Skipped None: fails as expected: FAIL 2/2 SIGSEGV (8 not "
+      "run)|0\n"
+      "0|2|sim/linear/nograph/threads=3|Failure unexpected: pass 0/2 (8 not run), expected "
+      "fail|0\n");
 }
 
 TEST(Junit, StaysWellFormedWhateverAWorkerPrinted) {
