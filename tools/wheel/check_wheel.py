@@ -30,7 +30,7 @@ sys.path.insert(0, os.path.join(ROOT, ".deps", "wheel-tools"))
 import availability  # noqa: E402
 import mach_o  # noqa: E402
 
-PROGRAMS = {"mpsprobe", "mpsprobe-selftest-worker"}
+PROGRAMS = {"mpsprobe", "mpsprobe-selftest-worker", "mpsprobe-sim-worker"}
 DATA = {"matrices/quick.json", "schema/report.schema.json", "programs/CMakeLists.txt"}
 # What every system has on which the platform of a wheel lets pip install it (PEP 600), and that only a Mac has.
 SYSTEM_LINUX = re.compile(r"(libc|libm|libdl|librt|libpthread|libgcc_s|libstdc\+\+|libz|ld-linux-[a-z0-9-]+)\.so\.\d+")

@@ -84,6 +84,37 @@ class Installed(unittest.TestCase):
         described = json.loads(done.stdout)
         self.assertIn("cpu", [backend["name"] for backend in described["backends"]])
 
+    # Neither a framework, nor a compiler, nor a home that can be written.
+    def test_the_simulated_device_and_the_self_tests_run_with_nothing_else(self):
+        alone = {**self.variables, "HOME": "/nonexistent"}
+        for words in (["--matrix", "--backend", "sim"], ["--matrix", "selftest", "--filter", "*abort*"]):
+            done = subprocess.run(
+                [self.bin / "mpsprobe", "run", *words, "--trials", "2", "--out", f"out{len(words)}{words[1]}"],
+                env=alone,
+                cwd=self.place.name,
+                text=True,
+                capture_output=True,
+                timeout=120,
+            )
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertIn("as expected", done.stdout)
+
+    # What is missing is said in one line, with what to do.
+    def test_says_what_a_program_of_ones_own_needs(self):
+        pathlib.Path(self.place.name, "app.py").write_text("def infer():\n    return 1\n")
+        done = subprocess.run(
+            [self.bin / "mpsprobe", "run", "--python", "app.py::infer", "--backend", "mlx", "--trials", "1"],
+            env=self.variables,
+            cwd=self.place.name,
+            text=True,
+            capture_output=True,
+            timeout=120,
+        )
+        self.assertNotEqual(done.returncode, 0)
+        self.assertNotIn("Traceback", done.stderr)
+        self.assertLessEqual(len(done.stderr.splitlines()), 2, done.stderr)
+        self.assertRegex(done.stderr, "pip install|Install")
+
     # libdw and libelf, beside the program; libarchive and Mbed TLS, in it.
     def test_names_a_crash_packs_it_and_keeps_its_counts(self):
         self.call(
