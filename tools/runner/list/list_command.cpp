@@ -14,6 +14,7 @@
 #include "reports/words/safe_text.h"
 #include "tools/runner/data_folder.h"
 #include "tools/runner/exit_code.h"
+#include "tools/runner/machine_error.h"
 #include "tools/runner/option_check.h"
 #include "tools/runner/run/plan_campaign.h"
 #include "tools/runner/say.h"
@@ -105,8 +106,16 @@ int list_operations(const ListOptions& options) {
 
 int list_backends(const ListOptions& options) {
   json list = json::array();
-  const std::vector<WorkerInfo> workers = find_workers(options.workers);
-  for (const WorkerInfo& worker : workers) {
+  for (const NamedWorker& named : name_workers(options.workers)) {
+    WorkerInfo worker;
+    try {
+      worker = ask_worker(named, {});
+    } catch (const MachineError& error) {
+      if (!options.workers.empty()) throw;
+      list.push_back({{"worker", named.name}, {"available", false}, {"reason", error.what()}});
+      if (!options.json) say(stdout, "{:<8} {:<6} {:<4} {}\n", named.name, "-", "no", error.what());
+      continue;
+    }
     for (const json& backend : worker.describe.at("backends")) {
       json entry = backend;
       entry["worker"] = worker.name;
@@ -121,7 +130,7 @@ int list_backends(const ListOptions& options) {
   }
   for (const BackendInfo& row : backend_table::kRows) {
     const bool told = std::ranges::any_of(
-        list, [&row](const json& entry) { return entry.at("name") == row.name; });
+        list, [&row](const json& entry) { return entry.value("name", "") == row.name; });
     if (told) continue;
     const std::string reason = why_no_worker(row.backend);
     list.push_back({{"name", row.name}, {"available", false}, {"reason", reason}});

@@ -72,6 +72,17 @@ TEST_F(Torchless, BackendsThatAreNotThereHaveAReason) {
 #endif
 }
 
+// As beside Python without a framework.
+TEST_F(Torchless, AWorkerThatCannotSayWhatItHasHidesNoOther) {
+  write("bin/mpsprobe-python-worker", "#!/bin/sh\necho \"${0##*/}: no mlx here\" >&2\nexit 3\n");
+  fs::permissions(folder_ / "bin/mpsprobe-python-worker", fs::perms::owner_all);
+  const Run run = here("list backends");
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out, AllOf(HasSubstr("python   -      no   worker python: no mlx here"),
+                             HasSubstr("sim      sim    yes")));
+  EXPECT_EQ(here("list backends --json").exit_code, 0);
+}
+
 // What needs LibTorch says so before anything is fetched or built.
 TEST_F(Torchless, SaysWhatTheBackendWouldBeBeforeItIsBuilt) {
   for (const char* what : {"--op mm --backend mps", "--op mlp --backend sim"}) {

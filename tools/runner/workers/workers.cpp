@@ -308,17 +308,14 @@ std::string why_no_worker(Backend backend) {
           ? "no worker here has it: build one from a clone (tools/build-worker "
             "--help) and name it with --worker"
           : "its worker is not built yet: the first run of it builds it";
-#ifdef __APPLE__
-  const char* const elsewhere = "";
-#else
-  const char* const elsewhere =
-      backend == Backend::mps
-          ? "PyTorch's MPS needs a Mac, and here it would be SIMULATED, on LibTorch for the CPU; "
-      : backend == Backend::metal
-          ? "Apple's frameworks need a Mac, and here they would be SIMULATED, by GNUstep; "
-          : "";
-#endif
-  return std::string(elsewhere) + none;
+  std::string elsewhere;
+  if (!backend_table::kOnMac && backend == Backend::mps) {
+    elsewhere =
+        "PyTorch's MPS needs a Mac, and here it would be SIMULATED, on LibTorch for the CPU; ";
+  } else if (!backend_table::kOnMac && backend == Backend::metal) {
+    elsewhere = "Apple's frameworks need a Mac, and here they would be SIMULATED, by GNUstep; ";
+  }
+  return elsewhere + none;
 }
 
 std::optional<NamedWorker> selftest_worker() {
