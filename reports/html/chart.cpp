@@ -84,7 +84,7 @@ std::vector<BoundaryChart> boundary_charts(const Analysis& analysis) {
     charts[at->second].of_builds.push_back(&boundary);
     if (analysis.arms.size() > 1) charts[at->second].builds.push_back(boundary.worker);
   }
-  std::ranges::stable_partition(charts, [](const BoundaryChart& chart) {
+  std::stable_partition(charts.begin(), charts.end(), [](const BoundaryChart& chart) {
     return std::ranges::any_of(chart.of_builds, [](const Boundary* boundary) {
       return boundary->fewest_failing.has_value();
     });

@@ -17,6 +17,7 @@
 #include <cstring>
 #include <new>
 
+#include "scenarios/sim/defects.h"
 #include "scenarios/sim/observer.h"
 #include "scenarios/stand_in/device.h"
 
