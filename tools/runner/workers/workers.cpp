@@ -303,11 +303,15 @@ Operations operations_of(const std::vector<WorkerInfo>& workers) {
 }
 
 std::string why_no_worker(Backend backend) {
-  const char* const none =
-      builder_of_workers() == nullptr
-          ? "no worker here has it: build one from a clone (tools/build-worker "
-            "--help) and name it with --worker"
-          : "its worker is not built yet: the first run of it builds it";
+  std::string none = "its worker is not built yet: the first run of it builds it";
+  if (builder_of_workers() == nullptr) {
+    const std::string_view library = info_of(backend).library;
+    const char* const mlx = backend_table::kOnMac ? "mlx" : "'mlx[cpu]'";
+    none = "no worker here has it. ";
+    if (!library.empty())
+      none += fmt::format("For Python: pip install {}. ", library == "MLX" ? mlx : "torch");
+    none += "For C++: build one in a clone (tools/build-worker --help), and name it with --worker";
+  }
   std::string elsewhere;
   if (!backend_table::kOnMac && backend == Backend::mps) {
     elsewhere =
