@@ -42,7 +42,8 @@ constexpr Condition one_thread = is<&Cell::threads, 1>;
 constexpr Condition one_iteration = is<&Cell::iterations, 1>;
 constexpr Condition in_turn = is<&Cell::start, Start::sequential>;
 constexpr Condition until_exit = is<&Cell::end, End::exit>;
-constexpr Condition waits_beside = is<&Cell::beside, BesideThreads::wait>;
+constexpr Condition somebody_beside = is_set<&Cell::beside>;
+constexpr Condition not_only_waits = is_not<&Cell::beside, BesideThreads::wait>;
 constexpr Condition no_whole_pages = [](const Asked& asked) {
   constexpr int32_t kPage = 16384;  // of Apple silicon; the least that any system starts with is 4
   const int32_t bytes = asked.cell.stack;
@@ -139,11 +140,13 @@ constexpr Rule kRules[] = {
      "threads that never run together cannot meet"},
     {{is<&Cell::meet, Meet::stage>, any<is_set<&Cell::lock>, is_set<&Cell::throttle>>},
      "threads that take turns at launching cannot meet within a launch"},
-    {{waits_beside, until_exit},
+    {{somebody_beside, not_only_waits, lacks<&BackendInfo::own_waits>},
+     "what torch.mps has is called beside others on the backend mps alone: use beside=wait"},
+    {{somebody_beside, until_exit},
      "with end=exit every thread goes on until the process ends: nobody waits beside them"},
-    {{waits_beside, has<&BackendInfo::queues>, is<&Cell::queue, QueueUse::per_thread>},
+    {{somebody_beside, has<&BackendInfo::queues>, is<&Cell::queue, QueueUse::per_thread>},
      "a thread waits beside others for a queue that all share: use queue=shared"},
-    {{waits_beside, is<&Cell::threads, kMostThreads>},
+    {{somebody_beside, is<&Cell::threads, kMostThreads>},
      "one more thread needs a place: use threads=255 or fewer"},
     {{until_exit, any<in_turn, is_set<&Cell::churn>, is<&Cell::sync, Sync::never>>},
      "with end=exit the threads go on until the process ends: each has to wait for its work, and "

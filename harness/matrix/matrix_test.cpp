@@ -133,6 +133,8 @@ TEST(Matrix, EveryContradictionHasItsReason) {
   EXPECT_THAT(left_out("sim/mm/default/threads=256/beside=wait"), HasSubstr("255 or fewer"));
   EXPECT_EQ(left_out("sim/mm/default/threads=255/beside=wait"), "");
   EXPECT_THAT(left_out("metal/mm/default/threads=2/beside=wait"), HasSubstr("queue=shared"));
+  EXPECT_THAT(left_out("cuda/mm/default/threads=2/beside=cache"), HasSubstr("use beside=wait"));
+  EXPECT_EQ(left_out("mps/mm/default/threads=2/beside=profiler"), "");
   EXPECT_THAT(left_out("cpu/mm/default/threads=2/device=cpu"), HasSubstr("backend mlx alone"));
   EXPECT_THAT(left_out("cuda/mm/default/threads=2/stream=thread-unsafe"),
               HasSubstr("only MLX has thread-unsafe streams"));

@@ -32,7 +32,8 @@ constexpr std::array<string_view, 2> kInits{"main", "threads"};
 constexpr std::array<string_view, 2> kWarmups{"none", "main"};
 constexpr std::array<string_view, 3> kStarts{"barrier", "staggered", "sequential"};
 constexpr std::array<string_view, 3> kMeets{"none", "launch", "stage"};
-constexpr std::array<string_view, 2> kBesides{"none", "wait"};
+constexpr std::array<string_view, 6> kBesides{"none",  "wait",       "event",
+                                              "cache", "statistics", "profiler"};
 constexpr std::array<string_view, 2> kShapes{"same", "per-thread"};
 constexpr std::array<string_view, 3> kSyncs{"each", "end", "never"};
 constexpr std::array<string_view, 4> kWaits{"device", "stream", "event", "item"};
@@ -251,8 +252,10 @@ constexpr std::array kAxes{
                            "turn; 256 is as many as there can be threads",
                            kMostThreads, "256"),
     choice<&Cell::beside, kBesides>("beside",
-                                    "what one more thread does while the others launch: nothing, "
-                                    "or wait for the whole device again and again"),
+                                    "what one more thread does while the others launch, again and "
+                                    "again: nothing, wait for the whole device, or of torch.mps time "
+                                    "two events, empty the cache, read the allocator's statistics, "
+                                    "start and stop the profiler (mps)"),
     count<&Cell::churn>("churn", "rounds in which all threads are spawned and joined", 1000, "1"),
     choice<&Cell::leave, kLeaves>("leave",
                                   "what a thread does last: nothing, or it calls MLX's "

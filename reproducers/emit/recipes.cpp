@@ -104,6 +104,7 @@ constexpr Recipe kRecipes[] = {
                "-1).transpose(1, 2) for each in torch.nn.functional.linear(x, weight, "
                "bias).unflatten(-1, (3, $2)).unsqueeze(0).transpose(0, -2).squeeze(-2)))",
      .linear = true},
+    {.op = "tanh", .call = "at::tanh(x)"},
     {.op = "renorm", .call = "at::renorm(x, 2, 0, 1)"},
     {.op = "householder_product",
      .shape = "33",

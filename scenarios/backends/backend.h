@@ -46,6 +46,9 @@ class Device {
   virtual void synchronise() = 0;
   /// Commits every stream and waits for all. Any thread.
   virtual void settle() = 0;
+  /// What one more thread does beside those that launch: it waits for all, or makes calls that the
+  /// backend mps alone has.
+  virtual void beside(BesideThreads) { settle(); }
   /// A copy of a CPU tensor on the device, complete when the call returns. Any thread.
   virtual at::Tensor upload(const at::Tensor& tensor) = 0;
   /// Which path calls of this ATen name took: "graph", "nograph", "blit", "none" or kNotObserved.

@@ -102,6 +102,30 @@ class MpsDevice : public Device {
     at::detail::getMPSHooks().deviceSynchronize();
   }
 
+  // As torch.mps.Event with its time, empty_cache, current_allocated_memory, profiler.start and stop.
+  void beside(BesideThreads what) override {
+    const at::MPSHooksInterface& hooks = at::detail::getMPSHooks();
+    if (what == BesideThreads::wait) {
+      settle();
+    } else if (what == BesideThreads::event) {
+      const uint32_t start = hooks.acquireEvent(true);
+      const uint32_t end = hooks.acquireEvent(true);
+      hooks.recordEvent(start);
+      hooks.recordEvent(end);
+      hooks.elapsedTimeOfEvents(start, end);
+      hooks.releaseEvent(start);
+      hooks.releaseEvent(end);
+    } else if (what == BesideThreads::cache) {
+      hooks.emptyCache();
+    } else if (what == BesideThreads::statistics) {
+      hooks.getCurrentAllocatedMemory();
+      hooks.getDriverAllocatedMemory();
+    } else {
+      traces_ ? hooks.profilerStopTrace() : hooks.profilerStartTrace("interval", false);
+      traces_ = !traces_;
+    }
+  }
+
   at::Tensor upload(const at::Tensor& tensor) override {
     return tensor.to(torch_device());
   }
@@ -125,6 +149,7 @@ class MpsDevice : public Device {
 
  private:
   const WaitFor wait_;
+  bool traces_ = false;  // one thread asks for it
   std::atomic<void*> probe_queue_{nullptr};
 };
 

@@ -80,6 +80,20 @@ TEST(Mps, IsAskedForALifeSignOnceItWasTouched) {
   EXPECT_EQ(submitted, 1);
 }
 
+TEST(Mps, AThreadBesideTimesEventsAndTheStandInHasNothingElseToCall) {
+  Cell cell = cell_on_mps();
+  const std::unique_ptr<Device> device = open_mps(cell);
+  device->touch();
+  for (const BesideThreads what : {BesideThreads::wait, BesideThreads::event}) {
+    EXPECT_NO_THROW(device->beside(what));
+  }
+  for (const BesideThreads what :
+       {BesideThreads::cache, BesideThreads::statistics, BesideThreads::profiler}) {
+    cell.beside = what;
+    EXPECT_THROW(open_mps(cell), UnsupportedError);
+  }
+}
+
 TEST(Mps, SaysWhatItIsAndWhereThereIsNone) {
   const std::unique_ptr<Device> device = open_mps(cell_on_mps());
   EXPECT_EQ(device->description().at("backend"), "mps");

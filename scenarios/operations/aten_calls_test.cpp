@@ -109,6 +109,7 @@ const std::map<std::string_view, Calls> kExpected = {
     {"householder_product", {"aten::linalg_householder_product"}},
     {"bmm", {"aten::bmm"}},
     {"gelu", {"aten::gelu"}},
+    {"tanh", {"aten::tanh"}},
     {"batch_norm", {"aten::batch_norm"}},
     {"sdpa", {"aten::scaled_dot_product_attention"}},
     {"attention",

@@ -82,6 +82,16 @@ const Operation kElementwise[] = {
         .run = [](const Call& call) -> Tensors { return {at::gelu(call.inputs[0])}; },
     },
     {
+        .name = "tanh",
+        .summary = "tanh(x): a kernel whose pipeline all threads share on MPS",
+        .source = "pytorch/pytorch#167541",
+        .shape = "64x64",
+        .rounding = Rounding::transcendental,
+        .observed_as = {"aten::tanh"},
+        .inputs = one_normal,
+        .run = [](const Call& call) -> Tensors { return {at::tanh(call.inputs[0])}; },
+    },
+    {
         .name = "softmax",
         .summary = "softmax over the last dimension (one cached graph for all threads on MPS)",
         .source = "report 002",

@@ -31,6 +31,7 @@ TorchWorkload::TorchWorkload(const Operation& operation, const Cell& cell, uint6
       stream_(cell.stream),
       wait_(cell.wait),
       sync_(cell.sync),
+      beside_(cell.beside),
       model_(cell.model),
       seed_(seed),
       device_(std::move(device)),
@@ -84,7 +85,7 @@ void TorchWorkload::settle() {
 }
 
 void TorchWorkload::wait_beside() {
-  settle();
+  with_worker_errors([&] { device_->beside(beside_); });
 }
 
 std::string TorchWorkload::observed_path() {

@@ -63,6 +63,7 @@ class TorchWorkload : public Workload {
   const StreamUse stream_;
   const WaitFor wait_;
   const Sync sync_;
+  const BesideThreads beside_;
   const ModelSharing model_;
   const uint64_t seed_;
   const std::unique_ptr<Device> device_;

@@ -31,6 +31,11 @@ bool mps_is_simulated() {
 }
 
 void prepare_mps(const Cell& cell) {
+  if (cell.beside > BesideThreads::event) {
+    throw UnsupportedError(
+        "beside: the stand-in for PyTorch's backend has no cache, statistics or profiler to call. "
+        "PyTorch's own code has them (docs/mps.md)");
+  }
   char error[1024] = {};
   if (mpsprobe_stand_in_start(profile_path(cell.profile).c_str(), error, sizeof(error)) != 0) {
     throw SetupError(error);

@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "harness/wire/axis.h"
 #include "scenarios/evidence/crash_handler.h"
 #include "scenarios/threads/inside_time.h"
 #include "scenarios/threads/meeting.h"
@@ -113,8 +114,8 @@ class Round {
         return nullptr;
       }
     };
-    if (cell_.beside == BesideThreads::wait) {
-      beside = start("the thread that waits", cell_.threads, [this] { wait_beside(); });
+    if (cell_.beside != BesideThreads::none) {
+      beside = start("the thread beside them", cell_.threads, [this] { wait_beside(); });
     }
     for (int thread = 0; thread < cell_.threads; ++thread) {
       JoinThread join;
@@ -202,12 +203,13 @@ class Round {
     on_failure_(failure);
   }
 
-  /// Waits for the device again and again, until the threads have ended. From before they start:
+  /// Waits for the device, or what `beside` says, again and again, until the threads have ended. From before they start:
   /// the first to be there is as likely to be this one.
   void wait_beside() {
     const auto slot = static_cast<uint32_t>(cell_.threads);
     const CrashContext context(slot);
-    recorder_.begin_thread(slot, "waiting beside");
+    const std::string operation = "beside=" + axis_named("beside").read(cell_);
+    recorder_.begin_thread(slot, operation);
     uint32_t waits = 0;
     // Noted once: a thread that always gets on would hide that the others do not. So would its
     // computing, once they stand still.
@@ -227,7 +229,7 @@ class Round {
         std::this_thread::yield();
       }
     } catch (...) {
-      report(cell_.threads, static_cast<int>(waits), "waiting beside");
+      report(cell_.threads, static_cast<int>(waits), operation);
     }
     recorder_.at(slot, waits, Step::finished);
   }

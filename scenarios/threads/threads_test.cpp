@@ -182,7 +182,7 @@ TEST(Threads, GoOnMeetingWithoutOneThatFailed) {
   }
 }
 
-TEST(Threads, OneMoreWaitsBesideThemUntilTheyHaveEnded) {
+TEST(Threads, OneMoreDoesItsPartBesideThemUntilTheyHaveEnded) {
   class WatchingWorkload : public NotingWorkload {
    public:
     using NotingWorkload::NotingWorkload;
@@ -201,7 +201,7 @@ TEST(Threads, OneMoreWaitsBesideThemUntilTheyHaveEnded) {
       return std::make_unique<WatchingLane>(notes_[static_cast<size_t>(thread)], waits_beside_);
     }
   };
-  const Cell cell = parse_cell("cpu/add/default/threads=2/iterations=10/beside=wait");
+  const Cell cell = parse_cell("cpu/add/default/threads=2/iterations=10/beside=cache");
   WatchingWorkload workload(2);
   run_cell(cell, workload, [](const FailureEvent& failure) { ADD_FAILURE() << failure.text; });
   EXPECT_GE(workload.waits_beside_, 10);

@@ -168,6 +168,13 @@ ROWS = (
         "transcendental",
     ),
     of_elements(
+        "tanh",
+        "tanh(x): a kernel whose pipeline all threads share on MPS",
+        "pytorch/pytorch#167541",
+        torch.tanh,
+        "transcendental",
+    ),
+    of_elements(
         "softmax",
         "softmax over the last dimension (one cached graph for all threads on MPS)",
         "report 002",

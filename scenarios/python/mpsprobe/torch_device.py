@@ -51,6 +51,10 @@ class Device:
     def settle(self) -> None:
         """Waits for all streams. Any thread."""
 
+    def beside(self, what: str) -> None:
+        """What one more thread does beside those that launch: other calls than waiting on mps alone."""
+        self.settle()
+
     def upload(self, tensor: Any) -> Any:
         """A copy on the device, complete when the call returns."""
         return tensor.to(self.name)
@@ -98,6 +102,7 @@ class MpsDevice(Device):
 
     def open(self, cell: Cell) -> None:
         self._wait = cell["wait"]
+        self._traces = False  # the profiler: one thread starts and stops it
         per_thread = cell["stream"] == "per-thread"
         has_pool = hasattr(torch.mps, "Stream")
         if per_thread and cell.number("threads") > POOL:
@@ -133,6 +138,23 @@ class MpsDevice(Device):
 
     def settle(self) -> None:
         torch.mps.synchronize()
+
+    def beside(self, what: str) -> None:
+        if what == "event":
+            start, end = torch.mps.Event(enable_timing=True), torch.mps.Event(enable_timing=True)
+            start.record()
+            end.record()
+            start.elapsed_time(end)
+        elif what == "cache":
+            torch.mps.empty_cache()
+        elif what == "statistics":
+            torch.mps.current_allocated_memory()
+            torch.mps.driver_allocated_memory()
+        elif what == "profiler":
+            torch.mps.profiler.stop() if self._traces else torch.mps.profiler.start()
+            self._traces = not self._traces
+        else:
+            self.settle()
 
     @staticmethod
     def missing() -> str:

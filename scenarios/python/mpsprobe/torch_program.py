@@ -116,6 +116,7 @@ class TorchWorkload(Workload):
         self.stream = cell["stream"]
         self.wait = cell["wait"]
         self.sync = cell["sync"]
+        self._beside = cell["beside"]
         self.kept_budget = KeptBudget()
         self._path = cell["path"]
         self._same_shapes = cell["shapes"] == "same"
@@ -155,7 +156,8 @@ class TorchWorkload(Workload):
             self.device.settle()
 
     def wait_beside(self) -> None:
-        self.settle()
+        with worker_errors():
+            self.device.beside(self._beside)
 
     def observed_path(self) -> str:
         return self.device.observed_path()

@@ -161,9 +161,20 @@ NSArray<id<MTLDevice>>* MTLCopyAllDevices(void) {
 namespace mpsprobe::sim::face {
 
 void have_pool() {
-  // Never drained: what a thread drains at its end comes too late for Foundation.
-  static thread_local NSAutoreleasePool* const pool = [[NSAutoreleasePool alloc] init];
-  (void)pool;
+  struct ThreadPools {
+    // Never drained: what a thread drains at its end comes too late for Foundation.
+    NSAutoreleasePool* const own = [[NSAutoreleasePool alloc] init];
+    // An exception leaves the pools open that it passes, and GNUstep dies of a second one at the
+    // thread's end.
+    ~ThreadPools() {
+      for (id last = [NSAutoreleasePool currentPool]; last != nil && last != own;
+           last = [NSAutoreleasePool currentPool]) {
+        [last release];
+      }
+    }
+  };
+  static thread_local const ThreadPools pools;
+  (void)pools;
 }
 
 }  // namespace mpsprobe::sim::face

@@ -5,10 +5,13 @@
 
 #include <array>
 #include <csignal>
+#include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "scenarios/sim/face/arrays_for_tests.h"
+#include "scenarios/sim/face/gnustep/dispatch/dispatch.h"
 #include "scenarios/sim/face/rules/workbench.h"
 
 namespace mpsprobe::sim::face {
@@ -32,6 +35,26 @@ TEST(FaceObjects, ABlockThatHoldsAPlainNumberOutlivesTheFunctionThatMadeIt) {
   EXPECT_NE((void*)kept, (void*)on_the_stack);
   EXPECT_EQ(kept(), 7);
   Block_release(kept);
+}
+
+TEST(FaceObjects, AThreadEndsAfterAnExceptionThatLeftPoolsOpen) {
+  const dispatch_queue_t queue = dispatch_queue_create("test", nullptr);
+  int caught = 0;
+  std::thread([&] {
+    try {
+      @autoreleasepool {
+        dispatch_sync(queue, ^{
+          @autoreleasepool {
+            [new_command_buffer() error];
+            throw std::runtime_error("no such kernel");
+          }
+        });
+      }
+    } catch (const std::runtime_error&) {
+      ++caught;
+    }
+  }).join();
+  EXPECT_EQ(caught, 1);
 }
 
 TEST(FaceObjects, HandlersAreCalledOnceEachInTheirOrderWithTheCommandBuffer) {

@@ -101,8 +101,8 @@ typedef struct mpsprobe_worker {
   mpsprobe_status (*make_lane)(void* workload, int32_t thread, void** lane);
   /** Optional. Waits for everything that was prepared. Main thread, before the start. */
   mpsprobe_status (*settle)(void* workload);
-  /** Optional; without it beside=wait is no axis. Waits for the device while lanes launch, again
-   * and again, on a thread of its own. */
+  /** Optional; without it `beside` is no axis. Waits for the device while lanes launch, or on mps
+   * does what else the cell's `beside` says, again and again, on a thread of its own. */
   mpsprobe_status (*wait_beside)(void* workload);
   /** Optional. "graph", "nograph", ..., or "not observed". Main thread. */
   const char* (*observed_path)(void* workload);
