@@ -316,7 +316,9 @@ Reproduction read_reproduction(const Evidence& evidence, const std::string& raw_
   EmissionRequest request{.cell = result.cell,
                           .signature = title,
                           .outcome = outcome_of(evidence.journal, title),
-                          .watermark = simulated ? simulated_watermark(result.cell) : "",
+                          .watermark = simulated ? simulated_watermark(
+                                                       result.cell, evidence.analysis.own_mps_code)
+                                                 : "",
                           .attempts = attempts_for(rate),
                           .programs = programs};
   try {

@@ -230,8 +230,9 @@ int attempts_for(double rate, int most) {
       std::clamp(std::ceil(std::log(0.01) / std::log(1 - chance)), 1.0, static_cast<double>(most)));
 }
 
-std::string simulated_watermark(const Cell& cell) {
-  return fmt::format("SIMULATED (profile {}): no evidence about Apple's software.", cell.profile);
+std::string simulated_watermark(const Cell& cell, const std::string& own_mps_code) {
+  return fmt::format("SIMULATED ({}): no evidence about Apple's software.",
+                     own_mps_code.empty() ? "profile " + cell.profile : own_mps_code);
 }
 
 }  // namespace mpsprobe

@@ -85,8 +85,9 @@ struct EmissionRequest {
 /// what is impossible: for own code in Python, on MLX for a cell of mlx, else on Metal, LibTorch
 /// and in Python. A program holds the cell's operation, threads and conditions and nothing else. It
 /// makes its attempts in processes of its own, prints how many failed, and exits with 1 where one
-/// did, else with 0. Throws InputError where a template is missing or broken, which is a broken
-/// installation.
+/// did, else with 0. That for PyTorch in Python starts none, since nobody runs a pasted text that
+/// does: it ends as the failure ends it. Throws InputError where a template is missing or broken,
+/// which is a broken installation.
 std::vector<Emission> emit(const EmissionRequest& request);
 
 /// Attempts that show a failure with 99% where each fails with this chance, from 1 to `most`.
@@ -97,7 +98,8 @@ int attempts_for(double rate, int most = 300);
 /// there is no program of it.
 std::string api_of(const Cell& cell);
 
-/// The one line with which a simulated finding is marked in a program, for EmissionRequest.
-std::string simulated_watermark(const Cell& cell);
+/// The one line with which a simulated finding is marked in a program, for EmissionRequest. Names
+/// the profile, or PyTorch's own MPS code where that is what ran (own_mps_code()).
+std::string simulated_watermark(const Cell& cell, const std::string& own_mps_code = "");
 
 }  // namespace mpsprobe

@@ -101,6 +101,18 @@ TEST(EmissionTest, AProgramIsShortAndHoldsNothingThatTheCellHasNot) {
   }
 }
 
+TEST(EmissionTest, AProgramSaysWhatWasSimulated) {
+  auto request = request_for("mps/mm/default/threads=4");
+  const std::string own = "PyTorch's own MPS code 2.6.0 (2236df1770) over a simulated Metal";
+  request.watermark = simulated_watermark(request.cell, own);
+  for (const Emission& emission : emit(request)) {
+    for (const EmittedFile& each : emission.files) {
+      EXPECT_THAT(each.text.substr(0, 600), HasSubstr(own)) << each.name;
+      EXPECT_THAT(each.text.substr(0, 600), Not(HasSubstr("profile"))) << each.name;
+    }
+  }
+}
+
 TEST(EmissionTest, SaysTheConditionsOfTheCell) {
   const std::string libtorch =
       text_of(request_for("mps/linear/graph/threads=5/iterations=7/shape=2x16x32"

@@ -8,6 +8,7 @@
 #include "harness/journal/journal.h"
 #include "harness/matrix/operation_info.h"
 #include "harness/wire/library_under_test.h"
+#include "reports/analysis/devices.h"
 #include "reports/words/safe_text.h"
 #include "reports/writers/atomic_file.h"
 #include "reports/writers/json.h"
@@ -93,8 +94,16 @@ std::string write_programs(const fs::path& folder, const Minimum& minimum,
   EmissionRequest& request = proof.what;
   request.cell = minimum.cell;
   request.signature = minimum.signature;
-  if (minimum.simulated) request.watermark = simulated_watermark(minimum.cell);
   request.outcome = outcome_of(folder, minimum.signature);
+  if (minimum.simulated) {
+    std::vector<std::string> devices;
+    for (const nlohmann::json& backend : describe.at("backends")) {
+      if (backend.at("name") == name_of(minimum.cell.backend)) {
+        devices.push_back(backend.value("device", ""));
+      }
+    }
+    request.watermark = simulated_watermark(minimum.cell, own_mps_code(devices));
+  }
   const Operations operations = operations_from(describe);
   if (const auto own = operations.find(minimum.cell.op); own != operations.end()) {
     request.own_function = own->second.own_function;
