@@ -251,11 +251,12 @@ constexpr std::array kAxes{
                            "the most launches at a time in one process, the others wait for their "
                            "turn; 256 is as many as there can be threads",
                            kMostThreads, "256"),
-    choice<&Cell::beside, kBesides>("beside",
-                                    "what one more thread does while the others launch, again and "
-                                    "again: nothing, wait for the whole device, or of torch.mps time "
-                                    "two events, empty the cache, read the allocator's statistics, "
-                                    "start and stop the profiler (mps)"),
+    choice<&Cell::beside, kBesides>(
+        "beside",
+        "what one more thread does while the others launch, again and "
+        "again: nothing, wait for the whole device, or of torch.mps time "
+        "two events, empty the cache, read the allocator's statistics, "
+        "start and stop the profiler (mps)"),
     count<&Cell::churn>("churn", "rounds in which all threads are spawned and joined", 1000, "1"),
     choice<&Cell::leave, kLeaves>("leave",
                                   "what a thread does last: nothing, or it calls MLX's "

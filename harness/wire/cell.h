@@ -25,7 +25,8 @@ enum class Sync : uint8_t { each, end, never };
 enum class Shapes : uint8_t { same, per_thread };
 enum class WaitFor : uint8_t { device, stream, event, item };
 enum class Lock : uint8_t { none, forward };
-/// What one more thread does beside those that launch. All but the first two are calls of torch.mps.
+/// What one more thread does beside those that launch. All but the first two are calls of
+/// torch.mps.
 enum class BesideThreads : uint8_t { none, wait, event, cache, statistics, profiler };
 /// What a thread does last: nothing, or it clears the streams that the library made for it.
 enum class Leave : uint8_t { nothing, clear_streams };

@@ -102,7 +102,8 @@ class MpsDevice : public Device {
     at::detail::getMPSHooks().deviceSynchronize();
   }
 
-  // As torch.mps.Event with its time, empty_cache, current_allocated_memory, profiler.start and stop.
+  // As torch.mps.Event with its time, empty_cache, current_allocated_memory, profiler.start and
+  // stop.
   void beside(BesideThreads what) override {
     const at::MPSHooksInterface& hooks = at::detail::getMPSHooks();
     if (what == BesideThreads::wait) {

@@ -203,8 +203,8 @@ class Round {
     on_failure_(failure);
   }
 
-  /// Waits for the device, or what `beside` says, again and again, until the threads have ended. From before they start:
-  /// the first to be there is as likely to be this one.
+  /// Waits for the device, or what `beside` says, again and again, until the threads have ended.
+  /// From before they start: the first to be there is as likely to be this one.
   void wait_beside() {
     const auto slot = static_cast<uint32_t>(cell_.threads);
     const CrashContext context(slot);

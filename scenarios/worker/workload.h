@@ -82,8 +82,8 @@ class Workload {
   virtual std::unique_ptr<Lane> make_lane(int thread) = 0;
   /// Waits for everything prepared so far; called on the main thread before the start.
   virtual void settle() = 0;
-  /// Waits for the whole device, as a thread does that launches nothing, while lanes launch; or does
-  /// what else the cell's `beside` says. Called again and again, on a thread of its own.
+  /// Waits for the whole device, as a thread does that launches nothing, while lanes launch; or
+  /// does what else the cell's `beside` says. Called again and again, on a thread of its own.
   virtual void wait_beside() {
     throw UnsupportedError("beside=wait: this backend has nothing that another thread waits for");
   }

@@ -4,9 +4,8 @@
 #include "scenarios/sim/face/objects.h"
 #include "scenarios/sim/face/simulation.h"
 
-namespace metal = mpsprobe::sim::metal;
-using mpsprobe::sim::face::Recording;
-using mpsprobe::sim::face::require_owner;
+using namespace mpsprobe::sim;
+using namespace mpsprobe::sim::face;
 
 NSErrorDomain const MTLCommandBufferErrorDomain = @"MTLCommandBufferErrorDomain";
 
@@ -36,19 +35,12 @@ metal::CommandBuffer::Handler handler_of(SimulatedCommandBuffer* buffer,
   [super dealloc];
 }
 - (MTLCommandBufferStatus)status {
-  switch (recording_->buffer->status()) {
-    case metal::CommandBufferStatus::not_enqueued:
-      return MTLCommandBufferStatusNotEnqueued;
-    case metal::CommandBufferStatus::committed:
-      return MTLCommandBufferStatusCommitted;
-    case metal::CommandBufferStatus::scheduled:
-      return MTLCommandBufferStatusScheduled;
-    case metal::CommandBufferStatus::completed:
-      return MTLCommandBufferStatusCompleted;
-    case metal::CommandBufferStatus::error:
-      return MTLCommandBufferStatusError;
-  }
-  return MTLCommandBufferStatusError;
+  // In the order of metal::CommandBufferStatus.
+  static constexpr MTLCommandBufferStatus kStatus[] = {
+      MTLCommandBufferStatusNotEnqueued, MTLCommandBufferStatusCommitted,
+      MTLCommandBufferStatusScheduled, MTLCommandBufferStatusCompleted,
+      MTLCommandBufferStatusError};
+  return kStatus[static_cast<size_t>(recording_->buffer->status())];
 }
 - (NSError*)error {
   if ([self status] != MTLCommandBufferStatusError) return nil;
@@ -59,18 +51,10 @@ metal::CommandBuffer::Handler handler_of(SimulatedCommandBuffer* buffer,
                                                               forKey:NSLocalizedDescriptionKey]];
 }
 // When it ran is not noted.
-- (CFTimeInterval)GPUStartTime {
-  return 0;
-}
-- (CFTimeInterval)GPUEndTime {
-  return 0;
-}
-- (CFTimeInterval)kernelStartTime {
-  return 0;
-}
-- (CFTimeInterval)kernelEndTime {
-  return 0;
-}
+MPSPROBE_METHOD(CFTimeInterval, GPUStartTime, 0)
+MPSPROBE_METHOD(CFTimeInterval, GPUEndTime, 0)
+MPSPROBE_METHOD(CFTimeInterval, kernelStartTime, 0)
+MPSPROBE_METHOD(CFTimeInterval, kernelEndTime, 0)
 - (void)commit {
   // Metal's own checks come first: they have the text that people know.
   metal::CommandBuffer& buffer = *recording_->buffer;
@@ -181,10 +165,6 @@ void encode_work(SimulatedCommandBuffer* buffer, SimulatedEncoder* given,
   }
   if (given == nil) encoder.end_encoding();
   raise_if_asked(result);
-}
-
-void overwrite(std::span<float> result) {
-  for (float& each : result) each = 113;
 }
 
 }  // namespace mpsprobe::sim::face

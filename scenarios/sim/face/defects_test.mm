@@ -13,7 +13,6 @@
 
 #include "scenarios/sim/face/arrays_for_tests.h"
 #include "scenarios/sim/face/face.h"
-#include "scenarios/sim/face/rules/matrices.h"
 #include "scenarios/sim/face/rules/workbench.h"
 
 namespace mpsprobe::sim::face {

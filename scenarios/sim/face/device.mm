@@ -6,9 +6,8 @@
 #include "scenarios/sim/face/pipeline.h"
 #include "scenarios/sim/face/simulation.h"
 
-using mpsprobe::sim::face::simulation;
-using mpsprobe::sim::face::why_not_compiled;
-namespace metal = mpsprobe::sim::metal;
+using namespace mpsprobe::sim;
+using namespace mpsprobe::sim::face;
 
 NSErrorDomain const MTLLibraryErrorDomain = @"MTLLibraryErrorDomain";
 
@@ -19,7 +18,7 @@ namespace {
 /// as initialized: one that allocates then gets an object without a class (24 of 100 processes with
 /// three threads).
 void initialize_foundation() {
-  mpsprobe::sim::face::have_pool();
+  have_pool();
   [NSMutableArray arrayWithObject:[NSNumber numberWithInt:0]];
   [NSMutableDictionary dictionary];
   [NSMutableSet set];
@@ -42,7 +41,7 @@ id<MTLDevice> MTLCreateSystemDefaultDevice(void) {
 }
 
 NSArray<id<MTLDevice>>* MTLCopyAllDevices(void) {
-  mpsprobe::sim::face::have_pool();
+  have_pool();
   const id<MTLDevice> device = [MTLCreateSystemDefaultDevice() autorelease];
   return [[NSArray alloc] initWithObjects:&device count:1];
 }
@@ -53,66 +52,43 @@ NSArray<id<MTLDevice>>* MTLCopyAllDevices(void) {
   initialize_foundation();
   return [super init];
 }
-- (NSString*)name {
-  return [NSString stringWithUTF8String:std::string(simulation().device.name()).c_str()];
-}
-- (BOOL)isLowPower {
-  return NO;
-}
-- (BOOL)hasUnifiedMemory {
-  return YES;
-}
-- (uint64_t)recommendedMaxWorkingSetSize {
-  return uint64_t{8} << 30;
-}
-- (NSUInteger)maxBufferLength {
-  return NSUInteger{4} << 30;
-}
-- (NSUInteger)currentAllocatedSize {
-  return mpsprobe::sim::face::allocated_bytes;
-}
-- (uint64_t)registryID {
-  return 1;
-}
+MPSPROBE_METHOD(NSString*, name,
+                [NSString stringWithUTF8String:std::string(simulation().device.name()).c_str()])
+MPSPROBE_METHOD(BOOL, isLowPower, NO)
+MPSPROBE_METHOD(BOOL, hasUnifiedMemory, YES)
+MPSPROBE_METHOD(uint64_t, recommendedMaxWorkingSetSize, uint64_t{8} << 30)
+MPSPROBE_METHOD(NSUInteger, maxBufferLength, NSUInteger{4} << 30)
+MPSPROBE_METHOD(NSUInteger, currentAllocatedSize, allocated_bytes)
+MPSPROBE_METHOD(uint64_t, registryID, 1)
 - (BOOL)supportsFamily:(MTLGPUFamily)gpuFamily {
   return gpuFamily == MTLGPUFamilyMac2;
 }
 - (MTLSizeAndAlign)heapBufferSizeAndAlignWithLength:(NSUInteger)length
                                             options:(MTLResourceOptions)options {
-  (void)options;
-  return {mpsprobe::sim::face::in_heap(length), mpsprobe::sim::face::in_heap(1)};
+  return {in_heap(length), in_heap(1)};
 }
 - (id<MTLHeap>)newHeapWithDescriptor:(MTLHeapDescriptor*)descriptor {
   return [[SimulatedHeap alloc] initWithDescriptor:descriptor];
 }
-- (id<MTLSharedEvent>)newSharedEvent {
-  return [[SimulatedEvent alloc] init];
-}
+MPSPROBE_METHOD(id<MTLSharedEvent>, newSharedEvent, [[SimulatedEvent alloc] init])
 - (id<MTLBuffer>)newBufferWithBytesNoCopy:(void*)pointer
                                    length:(NSUInteger)length
                                   options:(MTLResourceOptions)options
                               deallocator:(void (^)(void* pointer, NSUInteger length))deallocator {
-  (void)options;
-  (void)deallocator;
   return [[SimulatedBuffer alloc] initBorrowing:pointer length:length];
 }
-- (id<MTLCommandQueue>)newCommandQueue {
-  return [[SimulatedQueue alloc] init];
-}
+MPSPROBE_METHOD(id<MTLCommandQueue>, newCommandQueue, [[SimulatedQueue alloc] init])
 - (id<MTLBuffer>)newBufferWithLength:(NSUInteger)length options:(MTLResourceOptions)options {
-  (void)options;
   return [[SimulatedBuffer alloc] initWithBytes:nullptr length:length];
 }
 - (id<MTLBuffer>)newBufferWithBytes:(const void*)pointer
                              length:(NSUInteger)length
                             options:(MTLResourceOptions)options {
-  (void)options;
   return [[SimulatedBuffer alloc] initWithBytes:pointer length:length];
 }
 - (id<MTLLibrary>)newLibraryWithSource:(NSString*)source
                                options:(MTLCompileOptions*)options
                                  error:(NSError**)error {
-  (void)options;
   const std::string problem = why_not_compiled([source UTF8String]);
   if (problem.empty()) return [[SimulatedLibrary alloc] initWithSource:source];
   if (SimulatedLibrary* const more = [[SimulatedLibrary alloc] initWithMoreOf:source]) return more;
@@ -126,13 +102,10 @@ NSArray<id<MTLDevice>>* MTLCopyAllDevices(void) {
   return nil;
 }
 - (id<MTLLibrary>)newLibraryWithData:(dispatch_data_t)data error:(NSError**)error {
-  (void)data;
-  (void)error;
   return [[SimulatedLibrary alloc] initWithMoreOf:@""];
 }
 - (id<MTLComputePipelineState>)newComputePipelineStateWithFunction:(id<MTLFunction>)function
                                                              error:(NSError**)error {
-  (void)error;
   if (function == nil) {
     metal::fail_assertion("-[MTLComputePipelineDescriptorInternal setComputeFunction:withType:]",
                           722, "computeFunction must not be nil.");
@@ -150,12 +123,9 @@ NSArray<id<MTLDevice>>* MTLCopyAllDevices(void) {
   delete queue_;
   [super dealloc];
 }
-- (id<MTLDevice>)device {
-  return [MTLCreateSystemDefaultDevice() autorelease];
-}
-- (id<MTLCommandBuffer>)commandBuffer {
-  return [[[SimulatedCommandBuffer alloc] initWithQueue:self] autorelease];
-}
+MPSPROBE_METHOD(id<MTLDevice>, device, [MTLCreateSystemDefaultDevice() autorelease])
+MPSPROBE_METHOD(id<MTLCommandBuffer>, commandBuffer,
+                [[[SimulatedCommandBuffer alloc] initWithQueue:self] autorelease])
 @end
 
 namespace mpsprobe::sim::face {
@@ -174,7 +144,6 @@ void have_pool() {
     }
   };
   static thread_local const ThreadPools pools;
-  (void)pools;
 }
 
 }  // namespace mpsprobe::sim::face

@@ -5,15 +5,9 @@
 #include "scenarios/sim/face/objects.h"
 #include "scenarios/sim/face/pipeline.h"
 
-namespace metal = mpsprobe::sim::metal;
-using mpsprobe::sim::EncodePath;
-using mpsprobe::sim::EncodeResult;
-using mpsprobe::sim::face::DispatchState;
-using mpsprobe::sim::face::encode_work;
-using mpsprobe::sim::face::meet_defects;
-using mpsprobe::sim::face::raise_if_asked;
-using mpsprobe::sim::face::require_owner;
 using mpsprobe::Owned;
+using namespace mpsprobe::sim;
+using namespace mpsprobe::sim::face;
 
 namespace {
 
@@ -103,11 +97,11 @@ DispatchState::Binding& binding_of(SimulatedEncoder* encoder, const char* method
 }
 - (void)setComputePipelineState:(id<MTLComputePipelineState>)state {
   state_of(self, "setComputePipelineState:").pipeline =
-      mpsprobe::Owned<SimulatedPipeline*>::retain((SimulatedPipeline*)state);
+      Owned<SimulatedPipeline*>::retain((SimulatedPipeline*)state);
 }
 - (void)setBuffer:(id<MTLBuffer>)buffer offset:(NSUInteger)offset atIndex:(NSUInteger)index {
-  binding_of(self, "setBuffer:offset:atIndex:", index) = {
-      mpsprobe::Owned<id<MTLBuffer>>::retain(buffer), offset, nullptr};
+  binding_of(self, "setBuffer:offset:atIndex:", index) = {Owned<id<MTLBuffer>>::retain(buffer),
+                                                          offset, nullptr};
 }
 - (void)setBytes:(const void*)bytes length:(NSUInteger)length atIndex:(NSUInteger)index {
   const auto* const first = static_cast<const char*>(bytes);
@@ -116,8 +110,7 @@ DispatchState::Binding& binding_of(SimulatedEncoder* encoder, const char* method
   binding_of(self, "setBytes:length:atIndex:", index) = binding;
 }
 - (void)useResource:(id<MTLResource>)resource usage:(MTLResourceUsage)usage {
-  (void)resource;
-  (void)usage;  // everything is resident
+  // everything is resident
 }
 - (void)dispatchThreadgroups:(MTLSize)threadgroupsPerGrid
        threadsPerThreadgroup:(MTLSize)threadsPerThreadgroup {
@@ -150,7 +143,7 @@ DispatchState::Binding& binding_of(SimulatedEncoder* encoder, const char* method
   if (threadsPerGrid.height != 1 || threadsPerGrid.depth != 1) {
     metal::fail_assertion(place, 0, "the simulated device has one dimension alone");
   }
-  (void)threadsPerThreadgroup;  // no kernel asks for its place in its group
+  // no kernel asks for its place in its group
   encode_work(buffer_, self, function->shader_->operation, EncodePath::nograph,
               [pipeline = state.pipeline, bound = std::move(bound),
                threads = threadsPerGrid.width](bool wrong) {

@@ -59,7 +59,6 @@ using mpsprobe::sim::face::EventState;
 - (void)notifyListener:(MTLSharedEventListener*)listener
                atValue:(uint64_t)value
                  block:(MTLSharedEventNotificationBlock)block {
-  (void)listener;
   {
     const std::lock_guard lock(state_->mutex);
     if (state_->value < value) {

@@ -17,22 +17,9 @@
 #include "scenarios/sim/face/ndarray.h"
 #include "scenarios/sim/face/objects.h"
 
-using mpsprobe::sim::EncodePath;
-using mpsprobe::sim::face::Array;
-using mpsprobe::sim::face::Arrays;
-using mpsprobe::sim::face::axis_of;
-using mpsprobe::sim::face::Elementwise;
-using mpsprobe::sim::face::elements;
-using mpsprobe::sim::face::encode_work;
-using mpsprobe::sim::face::GraphBody;
-using mpsprobe::sim::face::Layout;
-using mpsprobe::sim::face::load;
-using mpsprobe::sim::face::Node;
-using mpsprobe::sim::face::Reduction;
 using mpsprobe::Owned;
-using mpsprobe::sim::face::Sizes;
-namespace face = mpsprobe::sim::face;
-namespace metal = mpsprobe::sim::metal;
+using namespace mpsprobe::sim;
+using namespace mpsprobe::sim::face;
 
 namespace {
 
@@ -41,14 +28,7 @@ const Node& node_of(MPSGraphTensor* tensor) {
   return *static_cast<const Node*>(tensor->simulated_);  // the graph's
 }
 
-struct DataHalf {
-  id<MTLBuffer> buffer;
-  NSUInteger offset;
-  Layout layout;
-};
-DataHalf& half_of(MPSGraphTensorData* data) { return *static_cast<DataHalf*>(data->simulated_); }
-
-Sizes sizes_of(const Layout& layout) { return {layout.sizes.rbegin(), layout.sizes.rend()}; }
+Placed& half_of(MPSGraphTensorData* data) { return *static_cast<Placed*>(data->simulated_); }
 
 struct RandomHalf {
   bool normal = true;
@@ -86,42 +66,10 @@ Sizes numbers_of(NSArray<NSNumber*>* numbers) {
 /// A placeholder of one number takes any shape of one.
 void require_shape_of(MPSGraphTensor* tensor, MPSGraphTensorData* data) {
   const auto& sizes = node_of(tensor).sizes;
-  const Sizes given = sizes_of(half_of(data).layout);
+  const Sizes given = sizes_of(half_of(data));
   if (sizes && *sizes != given && (elements(*sizes) != 1 || elements(given) != 1)) {
     refuse("tensor data of another shape than its tensor");
   }
-}
-
-/// Each element's place in memory, the last dimension moving fastest.
-template <typename Visit>
-void each_place(const DataHalf& data, const Visit& visit) {
-  const Layout& layout = data.layout;
-  char* const first = static_cast<char*>([data.buffer contents]) + data.offset;
-  const size_t width = face::bytes_of(layout.type);
-  for (int64_t i = 0; i < layout.elements(); ++i) {
-    int64_t place = 0;
-    for (int64_t rest = i, d = 0; d < static_cast<int64_t>(layout.sizes.size()); ++d) {
-      place += rest % layout.sizes[static_cast<size_t>(d)] * layout.strides[static_cast<size_t>(d)];
-      rest /= layout.sizes[static_cast<size_t>(d)];
-    }
-    visit(first + static_cast<size_t>(place) * width);
-  }
-}
-
-Array read(const DataHalf& data) {
-  Array array{sizes_of(data.layout), {}};
-  array.numbers.reserve(static_cast<size_t>(data.layout.elements()));
-  each_place(data, [&](const char* at) { array.numbers.push_back(load(at, data.layout.type)); });
-  return array;
-}
-
-void write(const DataHalf& data, const Array& array, bool wrong) {
-  size_t next = 0;
-  each_place(data, [&](char* at) {
-    // One number fills whatever it is written to.
-    const double number = array.numbers[array.numbers.size() == 1 ? 0 : next++];
-    face::store(at, data.layout.type, wrong ? 113 : number);
-  });
 }
 
 }  // namespace
@@ -135,7 +83,6 @@ void write(const DataHalf& data, const Array& array, bool wrong) {
   return self;
 }
 - (id)copyWithZone:(NSZone*)zone {
-  (void)zone;
   return [self retain];  // immutable
 }
 - (MPSShape*)shape {
@@ -145,9 +92,7 @@ void write(const DataHalf& data, const Array& array, bool wrong) {
     [shape addObject:[NSNumber numberWithInteger:size]];
   return shape;
 }
-- (MPSDataType)dataType {
-  return static_cast<MPSDataType>(node_of(self).type);
-}
+MPSPROBE_METHOD(MPSDataType, dataType, static_cast<MPSDataType>(node_of(self).type))
 @end
 
 @implementation MPSGraphTensorData
@@ -155,9 +100,9 @@ void write(const DataHalf& data, const Array& array, bool wrong) {
                             shape:(MPSShape*)shape
                          dataType:(MPSDataType)dataType {
   if ((self = [super init]) != nil) {
-    auto* const half = new DataHalf{[buffer retain], 0, face::packed(dataType, shape)};
+    auto* const half = new Placed{[buffer retain], 0, packed(dataType, shape)};
     simulated_ = half;
-    if (static_cast<size_t>(half->layout.elements()) * face::bytes_of(dataType) > [buffer length]) {
+    if (static_cast<size_t>(half->layout.elements()) * bytes_of(dataType) > [buffer length]) {
       refuse("MPSGraphTensorData: the buffer is smaller than the shape");
     }
   }
@@ -165,8 +110,8 @@ void write(const DataHalf& data, const Array& array, bool wrong) {
 }
 - (instancetype)initWithMPSNDArray:(MPSNDArray*)ndarray {
   if ((self = [super init]) != nil) {
-    simulated_ = new DataHalf{
-        [face::buffer_of(ndarray) retain], face::offset_of(ndarray), face::layout_of(ndarray)};
+    simulated_ = new Placed(placed_of(ndarray));
+    [half_of(self).buffer retain];
   }
   return self;
 }
@@ -174,27 +119,6 @@ void write(const DataHalf& data, const Array& array, bool wrong) {
   [half_of(self).buffer release];
   delete &half_of(self);
   [super dealloc];
-}
-@end
-
-@implementation MPSGraphCompilationDescriptor
-- (MPSGraphOptimization)optimizationLevel {
-  return MPSGraphOptimizationLevel0;
-}
-- (void)setOptimizationLevel:(MPSGraphOptimization)level {
-  (void)level;  // nothing is optimised
-}
-@end
-
-@implementation MPSGraphExecutionDescriptor
-- (MPSGraphCompilationDescriptor*)compilationDescriptor {
-  return nil;
-}
-- (void)setCompilationDescriptor:(MPSGraphCompilationDescriptor*)descriptor {
-  (void)descriptor;
-}
-- (void)setEnableCommitAndContinue:(BOOL)enables {
-  (void)enables;  // see makeRoomForGraph
 }
 @end
 
@@ -246,13 +170,13 @@ const Row& row_of(SEL selector, std::span<const Row> rows, const char* Row::*nam
 }
 
 id any_elementwise(MPSGraph* graph, SEL selector, std::vector<MPSGraphTensor*> inputs) {
-  const Elementwise& row = row_of(selector, face::elementwise(), &Elementwise::selector);
+  const Elementwise& row = row_of(selector, elementwise(), &Elementwise::selector);
   const std::string name = row.selector;
   const uint32_t type = row.is_truth ? uint32_t{MPSDataTypeBool} : [inputs.back() dataType];
   return [graph simulated:name.substr(0, name.find("With")).c_str()
                        of:inputs
                      type:type
-                  compute:[of = row.of](Arrays all) { return face::each_element(all, of); }];
+                  compute:[of = row.of](Arrays all) { return each_element(all, of); }];
 }
 id of_one(MPSGraph* graph, SEL selector, MPSGraphTensor* a, NSString*) {
   return any_elementwise(graph, selector, {a});
@@ -266,12 +190,12 @@ id of_three(MPSGraph* graph, SEL selector, MPSGraphTensor* a, MPSGraphTensor* b,
 }
 
 id reduction(MPSGraph* graph, SEL selector, MPSGraphTensor* tensor, Sizes axes) {
-  const Reduction& row = row_of(selector, face::reductions(), &Reduction::name);
+  const Reduction& row = row_of(selector, reductions(), &Reduction::name);
   return [graph simulated:row.name
                        of:{tensor}
                      type:[tensor dataType]
                   compute:[of = row.of, axes = std::move(axes)](Arrays all) {
-                    return face::reduce(*all[0], axes, of);
+                    return reduce(*all[0], axes, of);
                   }];
 }
 id along_axis(MPSGraph* graph, SEL selector, MPSGraphTensor* tensor, NSInteger axis, NSString*) {
@@ -306,7 +230,7 @@ Array random_array(const Sizes& sizes, const RandomHalf& how, uint64_t seed) {
 @implementation MPSGraph
 // Before anything looks at the class: an observer replaces the methods that it has.
 + (void)load {
-  for (const Elementwise& each : face::elementwise()) {
+  for (const Elementwise& each : elementwise()) {
     const auto inputs =
         std::count(each.selector, each.selector + std::strlen(each.selector), ':') - 1;
     const struct {
@@ -316,7 +240,7 @@ Array random_array(const Sizes& sizes, const RandomHalf& how, uint64_t seed) {
     const auto& with = kWith[inputs - 1];
     class_addMethod(self, sel_registerName(each.selector), with.method, with.types);
   }
-  for (const Reduction& each : face::reductions()) {
+  for (const Reduction& each : reductions()) {
     const std::string name = each.name;
     class_addMethod(self, sel_registerName((name + ":axis:name:").c_str()), (IMP)along_axis,
                     "@@:@q@");
@@ -358,7 +282,6 @@ Array random_array(const Sizes& sizes, const RandomHalf& how, uint64_t seed) {
 - (MPSGraphTensor*)placeholderWithShape:(MPSShape*)shape
                                dataType:(MPSDataType)dataType
                                    name:(NSString*)name {
-  (void)name;
   Node node{.operation = "placeholder", .type = dataType};
   if (shape != nil) node.sizes = numbers_of(shape);
   return [self simulatedTensor:std::move(node)];
@@ -370,10 +293,7 @@ Array random_array(const Sizes& sizes, const RandomHalf& how, uint64_t seed) {
       compute:[array = std::move(array)](Arrays) { return array; }];
 }
 - (MPSGraphTensor*)constantWithScalar:(double)scalar dataType:(MPSDataType)dataType {
-  return [self simulatedConstant:{
-    {1}, { scalar }
-  }
-                            type:dataType];
+  return [self constantWithScalar:scalar shape:@[ @1 ] dataType:dataType];
 }
 - (MPSGraphTensor*)constantWithScalar:(double)scalar
                                 shape:(MPSShape*)shape
@@ -388,32 +308,29 @@ Array random_array(const Sizes& sizes, const RandomHalf& how, uint64_t seed) {
                            dataType:(MPSDataType)dataType {
   Array array{numbers_of(shape), {}};
   for (int64_t i = 0; i < elements(array.sizes); ++i) {
-    array.numbers.push_back(load(
-        static_cast<const char*>([data bytes]) + static_cast<size_t>(i) * face::bytes_of(dataType),
-        dataType));
+    array.numbers.push_back(
+        load(static_cast<const char*>([data bytes]) + static_cast<size_t>(i) * bytes_of(dataType),
+             dataType));
   }
   return [self simulatedConstant:std::move(array) type:dataType];
 }
 - (MPSGraphTensor*)castTensor:(MPSGraphTensor*)tensor
                        toType:(MPSDataType)type
                          name:(NSString*)name {
-  (void)name;
   return [self simulated:"cast" of:{tensor} type:type compute:[](Arrays all) { return *all[0]; }];
 }
 - (MPSGraphTensor*)matrixMultiplicationWithPrimaryTensor:(MPSGraphTensor*)primaryTensor
                                          secondaryTensor:(MPSGraphTensor*)secondaryTensor
                                                     name:(NSString*)name {
-  (void)name;
   return [self simulated:"matrixMultiplication"
                       of:{primaryTensor, secondaryTensor}
                     type:[primaryTensor dataType]
-                 compute:[](Arrays all) { return face::multiply(*all[0], *all[1]); }];
+                 compute:[](Arrays all) { return multiply(*all[0], *all[1]); }];
 }
 - (MPSGraphTensor*)transposeTensor:(MPSGraphTensor*)tensor
                          dimension:(NSUInteger)dimensionIndex
                      withDimension:(NSUInteger)dimensionIndex2
                               name:(NSString*)name {
-  (void)name;
   return [self simulated:"transpose"
                       of:{tensor}
                     type:[tensor dataType]
@@ -422,23 +339,21 @@ Array random_array(const Sizes& sizes, const RandomHalf& how, uint64_t seed) {
                    for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int64_t>(i);
                    std::swap(order[axis_of(static_cast<int64_t>(dimensionIndex), order.size())],
                              order[axis_of(static_cast<int64_t>(dimensionIndex2), order.size())]);
-                   return face::permute(*all[0], order);
+                   return permute(*all[0], order);
                  }];
 }
 - (MPSGraphTensor*)reshapeTensor:(MPSGraphTensor*)tensor
                        withShape:(MPSShape*)shape
                             name:(NSString*)name {
-  (void)name;
-  return [self
-      simulated:"reshape"
-             of:{tensor}
-           type:[tensor dataType]
-        compute:[sizes = numbers_of(shape)](Arrays all) { return face::reshape(*all[0], sizes); }];
+  return
+      [self simulated:"reshape"
+                   of:{tensor}
+                 type:[tensor dataType]
+              compute:[sizes = numbers_of(shape)](Arrays all) { return reshape(*all[0], sizes); }];
 }
 - (MPSGraphTensor*)flatten2DTensor:(MPSGraphTensor*)tensor
                               axis:(NSInteger)axis
                               name:(NSString*)name {
-  (void)name;
   return [self simulated:"reshape"
                       of:{tensor}
                     type:[tensor dataType]
@@ -446,14 +361,13 @@ Array random_array(const Sizes& sizes, const RandomHalf& how, uint64_t seed) {
                    const Sizes& sizes = all[0]->sizes;
                    const auto first =
                        sizes.begin() + static_cast<int64_t>(axis_of(axis, sizes.size()));
-                   return face::reshape(
+                   return reshape(
                        *all[0], {elements({sizes.begin(), first}), elements({first, sizes.end()})});
                  }];
 }
 - (MPSGraphTensor*)broadcastTensor:(MPSGraphTensor*)tensor
                            toShape:(MPSShape*)shape
                               name:(NSString*)name {
-  (void)name;
   return [self
       simulated:"broadcast"
              of:{tensor}
@@ -463,23 +377,19 @@ Array random_array(const Sizes& sizes, const RandomHalf& how, uint64_t seed) {
                                     ? std::vector<double>()
                                     : std::vector<double>(static_cast<size_t>(elements(sizes)))};
           const Array* const both[] = {all[0], &to};
-          return face::each_element(both, [](const double* x) { return x[0]; });
+          return each_element(both, [](const double* x) { return x[0]; });
         }];
 }
 - (MPSGraphTensor*)coordinateAlongAxis:(NSInteger)axis
                        withShapeTensor:(MPSGraphTensor*)shape
                                   name:(NSString*)name {
-  (void)name;
   const Array sizes = evaluate(node_of(shape), {});
-  return
-      [self simulatedConstant:face::coordinates({sizes.numbers.begin(), sizes.numbers.end()}, axis)
-                         type:MPSDataTypeInt32];
+  return [self simulatedConstant:coordinates({sizes.numbers.begin(), sizes.numbers.end()}, axis)
+                            type:MPSDataTypeInt32];
 }
 - (MPSGraphTensor*)cumulativeSumWithTensor:(MPSGraphTensor*)tensor
                                       axis:(NSInteger)axis
                                       name:(NSString*)name {
-  (void)axis;
-  (void)name;
   return unknown(self, _cmd);  // PyTorch asks only whether it is there
 }
 - (MPSGraphTensor*)softMaxWithTensor:(MPSGraphTensor*)tensor
@@ -496,7 +406,7 @@ Array random_array(const Sizes& sizes, const RandomHalf& how, uint64_t seed) {
                       of:{powers, sums}
                     type:[tensor dataType]
                  compute:[](Arrays all) {
-                   return face::each_element(all, [](const double* x) { return x[0] / x[1]; });
+                   return each_element(all, [](const double* x) { return x[0] / x[1]; });
                  }];
 }
 - (MPSGraphTensor*)normalizationWithTensor:(MPSGraphTensor*)tensor
@@ -522,7 +432,6 @@ Array random_array(const Sizes& sizes, const RandomHalf& how, uint64_t seed) {
                               descriptor:(MPSGraphRandomOpDescriptor*)descriptor
                                     seed:(NSUInteger)seed
                                     name:(NSString*)name {
-  (void)name;
   const RandomHalf how = half_of(descriptor);
   return [self simulated:"random"
       of:{}
@@ -535,7 +444,6 @@ Array random_array(const Sizes& sizes, const RandomHalf& how, uint64_t seed) {
                                         descriptor:(MPSGraphRandomOpDescriptor*)descriptor
                                        stateTensor:(MPSGraphTensor*)state
                                               name:(NSString*)name {
-  (void)name;
   const RandomHalf how = half_of(descriptor);
   MPSGraphTensor* const numbers = [self
       simulated:"random"
@@ -554,8 +462,6 @@ Array random_array(const Sizes& sizes, const RandomHalf& how, uint64_t seed) {
              targetOperations:(NSArray<MPSGraphOperation*>*)targetOperations
             resultsDictionary:(MPSGraphTensorDataDictionary*)resultsDictionary
           executionDescriptor:(MPSGraphExecutionDescriptor*)executionDescriptor {
-  (void)targetOperations;
-  (void)executionDescriptor;
   using Data = Owned<MPSGraphTensorData*>;
   std::map<const Node*, Data> given;
   for (MPSGraphTensor* tensor in feeds) {
@@ -576,7 +482,7 @@ Array random_array(const Sizes& sizes, const RandomHalf& how, uint64_t seed) {
     if (!result.sizes || elements(*result.sizes) != 1) require_shape_of(tensor, out.get());
     encode_work(root, nil, operation_of(result), EncodePath::graph,
                 [body = body_of(self), &result, given, out](bool wrong) {
-                  face::Feeds numbers;
+                  Feeds numbers;
                   for (const auto& [node, data] : given) numbers[node] = read(half_of(data.get()));
                   write(half_of(out.get()), evaluate(result, numbers), wrong);
                 });

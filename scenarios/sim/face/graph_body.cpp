@@ -8,7 +8,6 @@
 #include <numeric>
 #include <utility>
 
-#include "scenarios/sim/face/numbers.h"
 #include "scenarios/sim/metal.h"
 #include "scenarios/sim/operations.h"
 

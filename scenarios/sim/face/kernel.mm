@@ -7,13 +7,8 @@
 #include "scenarios/sim/face/ndarray.h"
 #include "scenarios/sim/face/objects.h"
 
-using mpsprobe::sim::EncodePath;
-using mpsprobe::sim::face::encode_work;
-using mpsprobe::sim::face::first_number;
-using mpsprobe::sim::face::matrix_of;
-using mpsprobe::sim::face::MatrixView;
-using mpsprobe::Owned;
-namespace metal = mpsprobe::sim::metal;
+using namespace mpsprobe::sim;
+using namespace mpsprobe::sim::face;
 
 namespace {
 
@@ -43,7 +38,7 @@ class Encoding {
 
 @implementation MPSKernel
 - (instancetype)initWithDevice:(id<MTLDevice>)device {
-  (void)device;  // there is one
+  // there is one
   if ((self = [super init]) != nil) simulated_ = new KernelHalf;
   return self;
 }
@@ -67,33 +62,17 @@ class Encoding {
 - (void)encodeToCommandBuffer:(id<MTLCommandBuffer>)cmdBuf
                  sourceArrays:(NSArray<MPSNDArray*>*)sourceArrays
              destinationArray:(MPSNDArray*)destination {
-  (void)cmdBuf;
-  (void)sourceArrays;
-  (void)destination;
   metal::fail_assertion("-[MPSNDArrayMultiaryKernel encode]", 0, "not a kernel by itself");
 }
 - (void)encodeToCommandEncoder:(id<MTLComputeCommandEncoder>)encoder
                  commandBuffer:(id<MTLCommandBuffer>)commandBuffer
                   sourceArrays:(NSArray<MPSNDArray*>*)sourceArrays
               destinationArray:(MPSNDArray*)destination {
-  (void)encoder;
   [self encodeToCommandBuffer:commandBuffer sourceArrays:sourceArrays destinationArray:destination];
 }
 @end
 
 namespace {
-
-/// out = a x b, with b having as many columns as out, and an optional matrix that is added.
-void multiply_arrays(MPSNDArray* a, MPSNDArray* b, MPSNDArray* bias, MPSNDArray* out, bool wrong) {
-  const MatrixView result = matrix_of(out);
-  const auto count = static_cast<size_t>(result.rows * result.columns);
-  const std::span<float> numbers(first_number(out), count);
-  mpsprobe::sim::face::multiply(
-      matrix_of(a), matrix_of(b),
-      bias == nil ? std::span<const float>() : std::span<const float>(first_number(bias), count),
-      numbers);
-  if (wrong) mpsprobe::sim::face::overwrite(numbers);
-}
 
 /// Kernels take command buffers of Metal's and of MPS's alike.
 SimulatedCommandBuffer* underlying(id<MTLCommandBuffer> buffer) {
@@ -101,17 +80,6 @@ SimulatedCommandBuffer* underlying(id<MTLCommandBuffer> buffer) {
     return (SimulatedCommandBuffer*)[(MPSCommandBuffer*)buffer rootCommandBuffer];
   }
   return (SimulatedCommandBuffer*)buffer;
-}
-
-}  // namespace
-
-namespace {
-
-bool is_packed(const MatrixView& matrix) {
-  return matrix.column_stride == 1 && matrix.row_stride == matrix.columns;
-}
-bool same_sizes(const MatrixView& a, const MatrixView& b) {
-  return a.rows == b.rows && a.columns == b.columns;
 }
 
 /// Into `encoder`, or into one of its own where that is nil.
@@ -126,20 +94,29 @@ void encode_product(KernelHalf& half, SimulatedEncoder* encoder, SimulatedComman
   MPSNDArray* const a = [sourceArrays objectAtIndex:0];
   MPSNDArray* const b = [sourceArrays objectAtIndex:1];
   MPSNDArray* const bias = half.source_count == 3 ? [sourceArrays objectAtIndex:2] : nil;
-  const MatrixView left = matrix_of(a);
-  const MatrixView right = matrix_of(b);
-  const MatrixView result = matrix_of(destination);
-  const bool fits =
-      left.columns == right.rows && left.rows == result.rows && right.columns == result.columns &&
-      is_packed(result) &&
-      (bias == nil || (same_sizes(matrix_of(bias), result) && is_packed(matrix_of(bias))));
-  if (!fits) metal::fail_assertion(place, 0, "matrices that do not fit one another");
-  using Array = Owned<MPSNDArray*>;
+  const Sizes left = sizes_of(placed_of(a));
+  const Sizes right = sizes_of(placed_of(b));
+  const Sizes result = sizes_of(placed_of(destination));
+  if (left.size() != 2 || right.size() != 2) {
+    metal::fail_assertion(place, 0,
+                          "the simulated device multiplies arrays of two dimensions alone");
+  }
+  if (left[1] != right[0] || result != Sizes{left[0], right[1]} ||
+      (bias != nil && sizes_of(placed_of(bias)) != result)) {
+    metal::fail_assertion(place, 0, "matrices that do not fit one another");
+  }
+  using Held = mpsprobe::Owned<MPSNDArray*>;
   // LibTorch's aten::linear is the product with a bias, and aten::mm the one without.
   encode_work(buffer, encoder, bias == nil ? "mm" : "linear", EncodePath::nograph,
-              [a = Array::retain(a), b = Array::retain(b), bias = Array::retain(bias),
-               out = Array::retain(destination)](bool wrong) {
-                multiply_arrays(a.get(), b.get(), bias.get(), out.get(), wrong);
+              [a = Held::retain(a), b = Held::retain(b), bias = Held::retain(bias),
+               out = Held::retain(destination)](bool wrong) {
+                Array product = multiply(read(placed_of(a.get())), read(placed_of(b.get())));
+                if (bias) {
+                  const Array added = read(placed_of(bias.get()));
+                  const Array* const both[] = {&product, &added};
+                  product = each_element(both, [](const double* x) { return x[0] + x[1]; });
+                }
+                write(placed_of(out.get()), product, wrong);
               });
 }
 

@@ -3,8 +3,7 @@
 
 #include "scenarios/sim/face/objects.h"
 
-using mpsprobe::sim::face::allocated_bytes;
-using mpsprobe::sim::face::in_heap;
+using namespace mpsprobe::sim::face;
 
 @implementation SimulatedBuffer
 - (id)initWithBytes:(const void*)bytes length:(NSUInteger)length {
@@ -40,37 +39,22 @@ using mpsprobe::sim::face::in_heap;
   }
   [super dealloc];
 }
-- (id<MTLHeap>)heap {
-  return heap_;
-}
-- (MTLStorageMode)storageMode {
-  return MTLStorageModeShared;
-}
-- (MTLResourceOptions)resourceOptions {
-  return MTLResourceStorageModeShared;
-}
+MPSPROBE_METHOD(id<MTLHeap>, heap, heap_)
+MPSPROBE_METHOD(MTLStorageMode, storageMode, MTLStorageModeShared)
+MPSPROBE_METHOD(MTLResourceOptions, resourceOptions, MTLResourceStorageModeShared)
 - (MTLPurgeableState)setPurgeableState:(MTLPurgeableState)state {
-  (void)state;
   return MTLPurgeableStateNonVolatile;
 }
-- (uint64_t)gpuAddress {
-  return reinterpret_cast<uint64_t>(contents_);
-}
+MPSPROBE_METHOD(uint64_t, gpuAddress, reinterpret_cast<uint64_t>(contents_))
 - (void)didModifyRange:(NSRange)range {
-  (void)range;  // the memory is one
+  // the memory is one
 }
-- (NSUInteger)length {
-  return length_;
-}
-- (void*)contents {
-  return contents_;
-}
+MPSPROBE_METHOD(NSUInteger, length, length_)
+MPSPROBE_METHOD(void*, contents, contents_)
 @end
 
 @implementation MTLHeapDescriptor
-- (NSUInteger)size {
-  return reinterpret_cast<NSUInteger>(simulated_);
-}
+MPSPROBE_METHOD(NSUInteger, size, reinterpret_cast<NSUInteger>(simulated_))
 - (void)setSize:(NSUInteger)size {
   simulated_ = reinterpret_cast<void*>(size);  // NOLINT(performance-no-int-to-ptr)
 }
@@ -93,16 +77,12 @@ MPSPROBE_IGNORED(MTLHeapType, type, setType)
   delete used_;
   [super dealloc];
 }
-- (NSUInteger)size {
-  return size_;
-}
+MPSPROBE_METHOD(NSUInteger, size, size_)
 - (NSUInteger)maxAvailableSizeWithAlignment:(NSUInteger)alignment {
-  (void)alignment;
   const NSUInteger used = *used_;
   return used < size_ ? size_ - used : 0;
 }
 - (id<MTLBuffer>)newBufferWithLength:(NSUInteger)length options:(MTLResourceOptions)options {
-  (void)options;
   if (used_->fetch_add(in_heap(length)) + in_heap(length) > size_) {
     *used_ -= in_heap(length);
     return nil;
@@ -112,7 +92,6 @@ MPSPROBE_IGNORED(MTLHeapType, type, setType)
   return buffer;
 }
 - (MTLPurgeableState)setPurgeableState:(MTLPurgeableState)state {
-  (void)state;
   return MTLPurgeableStateNonVolatile;
 }
 @end

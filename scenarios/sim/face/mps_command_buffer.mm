@@ -47,50 +47,29 @@ id<MTLCommandBuffer> root_of(MPSCommandBuffer* buffer) { return half_of(buffer).
   delete &half_of(self);
   [super dealloc];
 }
-- (id<MTLCommandBuffer>)rootCommandBuffer {
-  return root_of(self);
-}
-- (MTLCommandBufferStatus)status {
-  return [root_of(self) status];
-}
-- (NSError*)error {
-  return [root_of(self) error];
-}
-- (void)commit {
-  [root_of(self) commit];
-}
-- (void)waitUntilCompleted {
-  [root_of(self) waitUntilCompleted];
-}
+MPSPROBE_METHOD(id<MTLCommandBuffer>, rootCommandBuffer, root_of(self))
+MPSPROBE_METHOD(MTLCommandBufferStatus, status, [root_of(self) status])
+MPSPROBE_METHOD(NSError*, error, [root_of(self) error])
+MPSPROBE_METHOD(void, commit, [root_of(self) commit])
+MPSPROBE_METHOD(void, waitUntilCompleted, [root_of(self) waitUntilCompleted])
+MPSPROBE_METHOD(CFTimeInterval, GPUStartTime, [root_of(self) GPUStartTime])
+MPSPROBE_METHOD(CFTimeInterval, GPUEndTime, [root_of(self) GPUEndTime])
+MPSPROBE_METHOD(CFTimeInterval, kernelStartTime, [root_of(self) kernelStartTime])
+MPSPROBE_METHOD(CFTimeInterval, kernelEndTime, [root_of(self) kernelEndTime])
+MPSPROBE_METHOD(id<MTLBlitCommandEncoder>, blitCommandEncoder, [root_of(self) blitCommandEncoder])
+MPSPROBE_METHOD(id<MTLComputeCommandEncoder>, computeCommandEncoder,
+                [root_of(self) computeCommandEncoder])
 - (void)encodeSignalEvent:(id<MTLEvent>)event value:(uint64_t)value {
   [root_of(self) encodeSignalEvent:event value:value];
 }
 - (void)encodeWaitForEvent:(id<MTLEvent>)event value:(uint64_t)value {
   [root_of(self) encodeWaitForEvent:event value:value];
 }
-- (CFTimeInterval)GPUStartTime {
-  return [root_of(self) GPUStartTime];
-}
-- (CFTimeInterval)GPUEndTime {
-  return [root_of(self) GPUEndTime];
-}
-- (CFTimeInterval)kernelStartTime {
-  return [root_of(self) GPUStartTime];
-}
-- (CFTimeInterval)kernelEndTime {
-  return [root_of(self) GPUEndTime];
-}
 - (void)addScheduledHandler:(MTLCommandBufferHandler)block {
   [root_of(self) addScheduledHandler:block];
 }
 - (void)addCompletedHandler:(MTLCommandBufferHandler)block {
   [root_of(self) addCompletedHandler:block];
-}
-- (id<MTLBlitCommandEncoder>)blitCommandEncoder {
-  return [root_of(self) blitCommandEncoder];
-}
-- (id<MTLComputeCommandEncoder>)computeCommandEncoder {
-  return [root_of(self) computeCommandEncoder];
 }
 @end
 

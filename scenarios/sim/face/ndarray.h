@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "scenarios/sim/face/numbers.h"
+#include "scenarios/sim/face/graph_body.h"
 
 namespace mpsprobe::sim::face {
 
@@ -19,18 +19,22 @@ struct Layout {
   int64_t elements() const;
 };
 
-/// The array as a matrix; asserts where it has another number of dimensions than two.
-MatrixView matrix_of(MPSNDArray* array);
-
-/// The array's numbers in the order of its memory, from its first one on.
-float* first_number(MPSNDArray* array);
-
-/// How the array lies in memory, and where.
-const Layout& layout_of(MPSNDArray* array);
-id<MTLBuffer> buffer_of(MPSNDArray* array);
-size_t offset_of(MPSNDArray* array);
-
 /// Without gaps, of a shape that has its slowest moving dimension first.
 Layout packed(uint32_t type, NSArray<NSNumber*>* shape);
+
+/// An array in a buffer: what an MPSNDArray and an MPSGraphTensorData are. Whoever has one keeps
+/// the buffer.
+struct Placed {
+  id<MTLBuffer> buffer;
+  NSUInteger offset = 0;
+  Layout layout;
+};
+const Placed& placed_of(MPSNDArray* array);
+
+/// The slowest moving dimension first.
+Sizes sizes_of(const Placed& placed);
+Array read(const Placed& placed);
+/// One number fills whatever it is written to. `wrong`: overlapping encodes have overwritten it.
+void write(const Placed& placed, const Array& array, bool wrong);
 
 }  // namespace mpsprobe::sim::face

@@ -5,13 +5,10 @@
 #include <string>
 #include <utility>
 
-#include "scenarios/sim/face/graph_body.h"
-#include "scenarios/sim/metal.h"
+#include "scenarios/sim/face/objects.h"
 
-using mpsprobe::sim::face::bytes_of;
-using mpsprobe::sim::face::Layout;
-using mpsprobe::sim::face::packed;
-namespace metal = mpsprobe::sim::metal;
+using namespace mpsprobe::sim;
+using namespace mpsprobe::sim::face;
 
 namespace {
 
@@ -19,13 +16,23 @@ namespace {
 Layout& layout_in(MPSNDArrayDescriptor* descriptor) {
   return *static_cast<Layout*>(descriptor->simulated_);
 }
+Placed& half_of(MPSNDArray* array) { return *static_cast<Placed*>(array->simulated_); }
 
-struct ArrayHalf {
-  id<MTLBuffer> buffer;
-  NSUInteger offset = 0;
-  Layout layout;
-};
-ArrayHalf& half_of(MPSNDArray* array) { return *static_cast<ArrayHalf*>(array->simulated_); }
+/// Each element's place in memory, the last dimension moving fastest.
+template <typename Visit>
+void each_place(const Placed& placed, const Visit& visit) {
+  const Layout& layout = placed.layout;
+  char* const first = static_cast<char*>([placed.buffer contents]) + placed.offset;
+  const size_t width = bytes_of(layout.type);
+  for (int64_t i = 0; i < layout.elements(); ++i) {
+    int64_t place = 0;
+    for (int64_t rest = i, d = 0; d < static_cast<int64_t>(layout.sizes.size()); ++d) {
+      place += rest % layout.sizes[static_cast<size_t>(d)] * layout.strides[static_cast<size_t>(d)];
+      rest /= layout.sizes[static_cast<size_t>(d)];
+    }
+    visit(first + static_cast<size_t>(place) * width);
+  }
+}
 
 }  // namespace
 
@@ -41,12 +48,7 @@ ArrayHalf& half_of(MPSNDArray* array) { return *static_cast<ArrayHalf*>(array->s
   delete static_cast<Layout*>(simulated_);
   [super dealloc];
 }
-- (BOOL)preferPackedRows {
-  return YES;
-}
-- (void)setPreferPackedRows:(BOOL)prefers {
-  (void)prefers;  // rows are never padded here
-}
+MPSPROBE_IGNORED(BOOL, preferPackedRows, setPreferPackedRows)
 - (void)transposeDimension:(NSUInteger)dimensionIndex withDimension:(NSUInteger)dimensionIndex2 {
   Layout& layout = layout_in(self);
   if (dimensionIndex >= layout.sizes.size() || dimensionIndex2 >= layout.sizes.size()) {
@@ -80,7 +82,7 @@ ArrayHalf& half_of(MPSNDArray* array) { return *static_cast<ArrayHalf*>(array->s
                             "isUserBuffer:] Error: buffer is not large enough. Must be " +
                                 std::to_string(offset + needed) + " bytes");
     }
-    simulated_ = new ArrayHalf{[buffer retain], offset, layout};
+    simulated_ = new Placed{[buffer retain], offset, layout};
   }
   return self;
 }
@@ -96,8 +98,8 @@ ArrayHalf& half_of(MPSNDArray* array) { return *static_cast<ArrayHalf*>(array->s
 /// Of the same memory.
 - (MPSNDArray*)simulatedView:(Layout)layout {
   MPSNDArray* const view = [[[MPSNDArray alloc] init] autorelease];
-  const ArrayHalf& half = half_of(self);
-  view->simulated_ = new ArrayHalf{[half.buffer retain], half.offset, std::move(layout)};
+  const Placed& half = half_of(self);
+  view->simulated_ = new Placed{[half.buffer retain], half.offset, std::move(layout)};
   return view;
 }
 - (MPSNDArray*)arrayViewWithShape:(MPSShape*)shape strides:(MPSShape*)strides {
@@ -111,13 +113,11 @@ ArrayHalf& half_of(MPSNDArray* array) { return *static_cast<ArrayHalf*>(array->s
 - (MPSNDArray*)arrayViewWithCommandBuffer:(id<MTLCommandBuffer>)cmdBuf
                                descriptor:(MPSNDArrayDescriptor*)descriptor
                                  aliasing:(MPSAliasingStrategy)aliasing {
-  (void)cmdBuf;
-  (void)aliasing;
   return [self simulatedView:layout_in(descriptor)];
 }
 - (void)writeBytes:(void*)buffer strideBytes:(NSInteger*)strideBytesPerDimension {
-  (void)strideBytesPerDimension;  // packed
-  const ArrayHalf& half = half_of(self);
+  // packed
+  const Placed& half = half_of(self);
   std::memcpy(static_cast<char*>([half.buffer contents]) + half.offset, buffer,
               static_cast<size_t>(half.layout.elements()) * bytes_of(half.layout.type));
 }
@@ -139,8 +139,6 @@ ArrayHalf& half_of(MPSNDArray* array) { return *static_cast<ArrayHalf*>(array->s
                             sourceArray:(MPSNDArray*)sourceArray
                                   shape:(MPSShape*)shape
                        destinationArray:(MPSNDArray*)destinationArray {
-  (void)cmdBuf;
-  (void)destinationArray;
   const Layout& from = half_of(sourceArray).layout;
   Layout layout = packed(from.type, shape);
   // Nothing is copied: only dimensions of one element may come and go.
@@ -161,11 +159,6 @@ int64_t Layout::elements() const {
   return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>());
 }
 
-const Layout& layout_of(MPSNDArray* array) { return half_of(array).layout; }
-
-id<MTLBuffer> buffer_of(MPSNDArray* array) { return half_of(array).buffer; }
-size_t offset_of(MPSNDArray* array) { return half_of(array).offset; }
-
 Layout packed(uint32_t type, NSArray<NSNumber*>* shape) {
   Layout layout{.type = type};
   int64_t stride = 1;
@@ -178,19 +171,26 @@ Layout packed(uint32_t type, NSArray<NSNumber*>* shape) {
   return layout;
 }
 
-float* first_number(MPSNDArray* array) {
-  const ArrayHalf& half = half_of(array);
-  return reinterpret_cast<float*>(static_cast<char*>([half.buffer contents]) + half.offset);
+const Placed& placed_of(MPSNDArray* array) { return half_of(array); }
+
+Sizes sizes_of(const Placed& placed) {
+  return {placed.layout.sizes.rbegin(), placed.layout.sizes.rend()};
 }
 
-MatrixView matrix_of(MPSNDArray* array) {
-  const Layout& layout = layout_of(array);
-  if (layout.sizes.size() != 2) {
-    metal::fail_assertion("-[MPSNDArrayMatrixMultiplication encode]", 0,
-                          "the simulated device multiplies arrays of two dimensions alone");
-  }
-  return {first_number(array), layout.sizes[1], layout.sizes[0], layout.strides[1],
-          layout.strides[0]};
+Array read(const Placed& placed) {
+  Array array{sizes_of(placed), {}};
+  array.numbers.reserve(static_cast<size_t>(placed.layout.elements()));
+  each_place(placed,
+             [&](const char* at) { array.numbers.push_back(load(at, placed.layout.type)); });
+  return array;
+}
+
+void write(const Placed& placed, const Array& array, bool wrong) {
+  size_t next = 0;
+  each_place(placed, [&](char* at) {
+    const double number = array.numbers[array.numbers.size() == 1 ? 0 : next++];
+    store(at, placed.layout.type, wrong ? 113 : number);
+  });
 }
 
 }  // namespace mpsprobe::sim::face

@@ -117,9 +117,6 @@ void encode_work(SimulatedCommandBuffer* buffer, SimulatedEncoder* encoder,
                  std::string_view operation, EncodePath path,
                  std::function<void(bool wrong_numbers)> work);
 
-/// What overlapping encodes leave in a result where a defect says wrong numbers.
-void overwrite(std::span<float> result);
-
 /// A pool for the rest of the calling thread, where it has none: PyTorch's threads make objects
 /// outside pools of theirs, which Apple's runtime takes in silence and GNUstep tells of.
 void have_pool();
@@ -130,16 +127,15 @@ extern std::atomic<NSUInteger> allocated_bytes;
 /// What a buffer takes of its heap.
 inline NSUInteger in_heap(NSUInteger length) { return (length + 255) & ~NSUInteger{255}; }
 
-/// The numbers in a buffer from `offset` bytes on.
-std::span<float> numbers_in(id<MTLBuffer> buffer, size_t offset, size_t count);
-
 }  // namespace mpsprobe::sim::face
 
 /// A property that changes nothing here.
 #define MPSPROBE_IGNORED(Type, name, setter) \
-  -(Type)name {                              \
-    return {};                               \
-  }                                          \
+  MPSPROBE_METHOD(Type, name, {})            \
   -(void)setter : (Type)ignored {            \
-    (void)ignored;                           \
+  }
+/// A method without arguments, of one expression.
+#define MPSPROBE_METHOD(Type, name, ...) \
+  -(Type)name {                          \
+    return __VA_ARGS__;                  \
   }

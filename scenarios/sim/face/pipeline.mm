@@ -3,13 +3,11 @@
 #include <atomic>
 #include <stdexcept>
 
-using mpsprobe::sim::face::find_shader;
-using mpsprobe::sim::face::functions_of;
-using mpsprobe::sim::face::ShaderFunction;
+using namespace mpsprobe::sim::face;
 
 namespace {
 
-std::atomic<mpsprobe::sim::face::FindShader> more = nullptr;
+std::atomic<FindShader> more = nullptr;
 
 }  // namespace
 
@@ -22,9 +20,7 @@ std::atomic<mpsprobe::sim::face::FindShader> more = nullptr;
   if ((self = [super init]) != nil) source_ = [source copy];
   return self;
 }
-- (id<MTLDevice>)device {
-  return [MTLCreateSystemDefaultDevice() autorelease];
-}
+MPSPROBE_METHOD(id<MTLDevice>, device, [MTLCreateSystemDefaultDevice() autorelease])
 - (NSArray<NSString*>*)functionNames {
   NSMutableArray* const names = [NSMutableArray array];
   if (functions_ == nullptr) return names;
@@ -75,12 +71,9 @@ std::atomic<mpsprobe::sim::face::FindShader> more = nullptr;
   [super dealloc];
 }
 - (id<MTLArgumentEncoder>)newArgumentEncoderWithBufferIndex:(NSUInteger)bufferIndex {
-  (void)bufferIndex;
   throw std::runtime_error("SIMULATED: the simulated Metal has no argument buffers");
 }
-- (NSString*)name {
-  return [NSString stringWithUTF8String:function_->name.c_str()];
-}
+MPSPROBE_METHOD(NSString*, name, [NSString stringWithUTF8String:function_->name.c_str()])
 @end
 
 @implementation SimulatedPipeline
@@ -92,15 +85,9 @@ std::atomic<mpsprobe::sim::face::FindShader> more = nullptr;
   [function_ release];
   [super dealloc];
 }
-- (NSUInteger)maxTotalThreadsPerThreadgroup {
-  return 1024;
-}
-- (NSUInteger)threadExecutionWidth {
-  return 32;
-}
-- (NSUInteger)staticThreadgroupMemoryLength {
-  return 0;
-}
+MPSPROBE_METHOD(NSUInteger, maxTotalThreadsPerThreadgroup, 1024)
+MPSPROBE_METHOD(NSUInteger, threadExecutionWidth, 32)
+MPSPROBE_METHOD(NSUInteger, staticThreadgroupMemoryLength, 0)
 @end
 
 namespace mpsprobe::sim::face {

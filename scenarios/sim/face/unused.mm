@@ -17,6 +17,16 @@ MPSPROBE_IGNORED(MTLMathFloatingPointFunctions, mathFloatingPointFunctions,
                  setMathFloatingPointFunctions)
 @end
 
+// Nothing is optimised; and see makeRoomForGraph.
+@implementation MPSGraphCompilationDescriptor
+MPSPROBE_IGNORED(MPSGraphOptimization, optimizationLevel, setOptimizationLevel)
+@end
+
+@implementation MPSGraphExecutionDescriptor
+MPSPROBE_IGNORED(MPSGraphCompilationDescriptor*, compilationDescriptor, setCompilationDescriptor)
+MPSPROBE_IGNORED(BOOL, enableCommitAndContinue, setEnableCommitAndContinue)
+@end
+
 @implementation MTLCaptureDescriptor
 MPSPROBE_IGNORED(id, captureObject, setCaptureObject)
 MPSPROBE_IGNORED(MTLCaptureDestination, destination, setDestination)
@@ -28,16 +38,11 @@ MPSPROBE_IGNORED(NSURL*, outputURL, setOutputURL)
   static MTLCaptureManager* const only = [[MTLCaptureManager alloc] init];
   return only;
 }
-- (BOOL)isCapturing {
-  return NO;
-}
+MPSPROBE_METHOD(BOOL, isCapturing, NO)
 - (BOOL)supportsDestination:(MTLCaptureDestination)destination {
-  (void)destination;
   return NO;
 }
 - (BOOL)startCaptureWithDescriptor:(MTLCaptureDescriptor*)descriptor error:(NSError**)error {
-  (void)descriptor;
-  (void)error;
   return NO;
 }
 - (void)stopCapture {

@@ -3,7 +3,6 @@
 #include <memory>
 #include <semaphore>
 
-#include "scenarios/sim/face/rules/rule.h"
 #include "scenarios/sim/face/rules/workbench.h"
 
 namespace mpsprobe::metal_rules {

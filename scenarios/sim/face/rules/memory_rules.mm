@@ -1,7 +1,5 @@
 #include <array>
 
-#include "scenarios/sim/face/rules/matrices.h"
-#include "scenarios/sim/face/rules/rule.h"
 #include "scenarios/sim/face/rules/workbench.h"
 
 namespace mpsprobe::metal_rules {

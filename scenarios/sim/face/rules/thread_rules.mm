@@ -3,8 +3,6 @@
 #include <latch>
 #include <thread>
 
-#include "scenarios/sim/face/rules/matrices.h"
-#include "scenarios/sim/face/rules/rule.h"
 #include "scenarios/sim/face/rules/workbench.h"
 
 /// An array that holds whoever asks for its count until it is let go, so that a kernel which reads

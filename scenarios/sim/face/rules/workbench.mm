@@ -34,6 +34,23 @@ id<MTLBuffer> floats(std::span<const float> numbers) {
                                options:MTLResourceStorageModeShared] autorelease];
 }
 
+MPSNDArray* matrix(id<MTLBuffer> buffer, NSUInteger offset) {
+  if (@available(macOS 15.0, *)) {
+    MPSNDArrayDescriptor* const descriptor =
+        [MPSNDArrayDescriptor descriptorWithDataType:MPSDataTypeFloat32 shape:@[ @2, @2 ]];
+    [descriptor setPreferPackedRows:YES];
+    return [[[MPSNDArray alloc] initWithBuffer:buffer offset:offset
+                                    descriptor:descriptor] autorelease];
+  }
+  std::fputs("metal_rules: arrays in buffers need macOS 15. Choose another rule.\n", stderr);
+  std::exit(3);
+}
+
+MPSNDArrayMatrixMultiplication* product_kernel() {
+  return [[[MPSNDArrayMatrixMultiplication alloc] initWithDevice:device()
+                                                     sourceCount:2] autorelease];
+}
+
 void encode_fill(id<MTLCommandBuffer> commands, id<MTLBuffer> buffer, NSRange range,
                  uint8_t value) {
   const id<MTLBlitCommandEncoder> encoder = [commands blitCommandEncoder];
