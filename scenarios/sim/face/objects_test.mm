@@ -5,7 +5,6 @@
 
 #include <array>
 #include <csignal>
-#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -37,24 +36,16 @@ TEST(FaceObjects, ABlockThatHoldsAPlainNumberOutlivesTheFunctionThatMadeIt) {
   Block_release(kept);
 }
 
-TEST(FaceObjects, AThreadEndsAfterAnExceptionThatLeftPoolsOpen) {
+// As an exception leaves them that passes them.
+TEST(FaceObjects, AThreadMayEndWithPoolsOpen) {
   const dispatch_queue_t queue = dispatch_queue_create("test", nullptr);
-  int caught = 0;
   std::thread([&] {
-    try {
-      @autoreleasepool {
-        dispatch_sync(queue, ^{
-          @autoreleasepool {
-            [new_command_buffer() error];
-            throw std::runtime_error("no such kernel");
-          }
-        });
-      }
-    } catch (const std::runtime_error&) {
-      ++caught;
-    }
+    dispatch_sync(queue, ^{
+      [[NSAutoreleasePool alloc] init];
+      [[NSAutoreleasePool alloc] init];
+      EXPECT_EQ([new_command_buffer() error], nil);
+    });
   }).join();
-  EXPECT_EQ(caught, 1);
 }
 
 TEST(FaceObjects, HandlersAreCalledOnceEachInTheirOrderWithTheCommandBuffer) {
