@@ -33,7 +33,8 @@ TEST(Html, ShowsMatrixRatesFailuresAndStacks) {
 TEST(Html, BeginsWithALineABuildATableOfAllCellsAndAChart) {
   const std::string page = report_html(analyse(report_000().journal));
   const size_t line = page.find(
-      "<li class=\"h4\"><strong>SIMULATED: LibTorch 2.15.0+cpu</strong>: linear nograph, 3 threads: "
+      "<li class=\"h4\"><strong>SIMULATED: LibTorch 2.15.0+cpu</strong>: linear nograph, 3 "
+      "threads: "
       "of 10");
   const size_t heat = page.find("<table class=\"map\">");
   const size_t chart = page.find("<svg class=\"chart\"");

@@ -313,14 +313,14 @@ Reproduction read_reproduction(const Evidence& evidence, const std::string& raw_
   }
   if (programs.empty() || !result.programs.empty()) return result;
   if (minimised) reader.proofs();
-  EmissionRequest request{.cell = result.cell,
-                          .signature = title,
-                          .outcome = outcome_of(evidence.journal, title),
-                          .watermark = simulated ? simulated_watermark(
-                                                       result.cell, evidence.analysis.own_mps_code)
-                                                 : "",
-                          .attempts = attempts_for(rate),
-                          .programs = programs};
+  EmissionRequest request{
+      .cell = result.cell,
+      .signature = title,
+      .outcome = outcome_of(evidence.journal, title),
+      .watermark =
+          simulated ? simulated_watermark(result.cell, evidence.analysis.own_mps_code) : "",
+      .attempts = attempts_for(rate),
+      .programs = programs};
   try {
     result.programs = emit_as_tried(request, result.proofs);
   } catch (const InputError& error) {
