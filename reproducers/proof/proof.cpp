@@ -69,10 +69,13 @@ std::optional<int> exit_code_of(const CommandResult& result) {
 /// Attempts of each form, until so many have failed or so long; then of the best one, fresh ones.
 constexpr int kAttemptsOfForm = 40;
 constexpr int kFailuresOfForm = 8;
-constexpr double kSecondsOfForm = 20;
+constexpr double kSecondsOfForm = 10;
 constexpr int kAttempts = 40;
+constexpr int kFailures = 10;
+/// Attempts with one thread, none of which may fail.
+constexpr int kAlone = 3;
 /// Where an attempt hangs it takes its whole limit.
-constexpr int kHangs = 2;
+constexpr int kHangs = 1;
 constexpr int kShortest = 10;  ///< seconds of the shortest limit
 constexpr double kTimesTheFastest = 3;
 /// Rounds of threads in one process, as the other of two forms.
@@ -151,6 +154,7 @@ class Prover {
   /// The program in the form that fails most often, or why there is none.
   Emission tried(Emission emission, const Runner& runner) {
     if (!runner.compile.empty() && !build(runner)) return emission;
+    written_.clear();
     if (!runner.why_not.empty()) {
       untried("failing", runner.why_not);
       return emission;
@@ -161,8 +165,10 @@ class Prover {
     what.attempts = 1;
     choose_form(what, runner, failing);
     if (interrupted() || !remake(what, runner)) return emission;
-    const int attempts = what.outcome == Outcome::hang ? kHangs : kAttempts;
-    const Rate rate = rate_of(runner, failing, attempts, attempts, request_.run_seconds);
+    // The lower end of the interval is exact for both rules to stop.
+    const Rate rate =
+        rate_of(runner, failing, kAttempts, what.outcome == Outcome::hang ? kHangs : kFailures,
+                request_.run_seconds);
     Proof proof{.kind = kind_,
                 .arm = "rate",
                 .what = "attempts that failed, a process each",
@@ -189,6 +195,11 @@ class Prover {
       return emission;
     }
     emission = emission_of(what);
+    if (!request_.simulated && !passes_alone(what, runner, failing)) {
+      emission.files.clear();
+      emission.why_not = "it fails with one thread as well here: threads are not what it needs";
+      return emission;
+    }
     if (!remake(what, runner)) return emission;
     if (request_.simulated) {
       Variables clean = runner.variables;
@@ -202,6 +213,24 @@ class Prover {
                 : fmt::format("run with {}, profile {}", runner.how, request_.what.cell.profile),
             runner.run, 1, failing, request_.run_seconds);
     return emission;
+  }
+
+  /// A program that cannot run at all fails too, and so does what needs no threads.
+  bool passes_alone(EmissionRequest what, const Runner& runner, const Variables& variables) {
+    if (what.cell.threads == 1) return true;
+    what.cell.threads = 1;
+    what.attempts = 1;
+    if (!remake(what, runner)) return false;
+    const Rate rate = rate_of(runner, variables, kAlone, 1, request_.run_seconds);
+    proofs_.push_back({.kind = kind_,
+                       .arm = "alone",
+                       .what = "attempts with one thread",
+                       .k = rate.attempts - rate.failed,
+                       .n = rate.attempts,
+                       .seconds = rate.seconds,
+                       .held = rate.attempts > 0 && rate.failed == 0,
+                       .problem = rate.failed > 0 ? "it fails with one thread as well" : ""});
+    return rate.failed == 0;
   }
 
   /// The plainest, where it always fails. Else first who makes what before the threads meet, in
@@ -224,11 +253,15 @@ class Prover {
       what.limit = kShortest;
       return;
     }
+    std::map<std::string, Rate> rates;
     const auto rate_in = [&](const ProgramForm& form) {
       what.form = form;
-      return remake(what, runner)
-                 ? rate_of(runner, variables, kAttemptsOfForm, kFailuresOfForm, kSecondsOfForm)
-                 : Rate{};
+      // What the cell has not makes no difference: then it is the same program.
+      const auto [at, is_new] = rates.try_emplace(emission_of(what).files.at(0).text);
+      if (is_new && remake(what, runner)) {
+        at->second = rate_of(runner, variables, kAttemptsOfForm, kFailuresOfForm, kSecondsOfForm);
+      }
+      return at->second;
     };
     const Rate plain = rate_in({});
     if (plain.value() == 1) return;
@@ -280,9 +313,17 @@ class Prover {
   }
 
   bool remake(const EmissionRequest& what, const Runner& runner) {
-    write(emission_of(what));
-    if (runner.compile.empty()) return true;
-    return exit_code_of(command(runner.compile, request_.build_seconds, {})) == 0;
+    const Emission emission = emission_of(what);
+    if (emission.files.empty()) return false;
+    if (emission.files.front().text == written_) return true;
+    write(emission);
+    written_.clear();
+    if (!runner.compile.empty() &&
+        exit_code_of(command(runner.compile, request_.build_seconds, {})) != 0) {
+      return false;
+    }
+    written_ = emission.files.front().text;
+    return true;
   }
 
   void write(const Emission& emission) const {
@@ -525,7 +566,8 @@ class Prover {
   const Variables of_cell_ = parse_variables(request_.what.cell.env);
   Kind kind_ = Kind::mpsprobe;
   fs::path folder_;
-  fs::path beside_;  ///< of somebody's own code
+  fs::path beside_;      ///< of somebody's own code
+  std::string written_;  ///< the program that lies in the folder, built
   std::vector<Emission> emissions_;
   std::vector<Proof> proofs_;
 };

@@ -15,7 +15,7 @@ namespace mpsprobe {
 /// each program and arm; where something could not be tried there is one as well, with the reason.
 struct Proof {
   Kind kind = Kind::mpsprobe;
-  std::string arm;      ///< "build", "text", "rate", "clean", "failing"
+  std::string arm;      ///< "build", "text", "rate", "alone", "clean", "failing"
   std::string what;     ///< what was done, in words for people
   std::string command;  ///< as for a shell, without the environment; empty where nothing was run
   /// Of the last run; none where a signal ended it or nothing was run.

@@ -55,7 +55,7 @@ std::vector<Proof> read_proofs(const nlohmann::json& json) {
                   .seconds = each.at("seconds"),
                   .held = each.at("held"),
                   .problem = each.at("problem")};
-      constexpr std::string_view kArms[] = {"build", "text", "rate", "clean", "failing"};
+      constexpr std::string_view kArms[] = {"build", "text", "rate", "alone", "clean", "failing"};
       if (std::find(std::begin(kArms), std::end(kArms), proof.arm) == std::end(kArms)) {
         throw InputError(place, "has an arm that does not exist", kRemedy);
       }

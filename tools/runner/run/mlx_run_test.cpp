@@ -141,7 +141,7 @@ TEST_F(MlxRun, TheOldReleaseFailsAndItsBundleIsFixedBesideItAndInconclusiveWitho
 
 TEST_F(MlxRun, TheEmittedProgramFailsWithTheOldReleaseAndPassesWithTheNewOne) {
   ProofRequest request{.kinds = {Kind::mlx}, .work = path("proof")};
-  request.what = {.cell = parse_cell(kRacing),
+  request.what = {.cell = parse_cell("mlx/lazy/default/threads=4/iterations=30"),
                   .signature = "SIGSEGV",
                   .programs = MPSPROBE_SOURCE_DIR "/reproducers/programs"};
   request.library = std::filesystem::path(MPSPROBE_MLX_CONTROL_ROOT) / "lib" / kMlxLibrary;
