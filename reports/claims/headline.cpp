@@ -46,8 +46,8 @@ class Line {
 // The name of a build, with what it is where the name does not say so.
 std::string build_name(const Analysis& analysis, size_t arm) {
   const Arm& build = analysis.arms[arm];
-  const std::string library = shortened(printable(library_in_words(build)), 40);
-  const std::string label = shortened(printable(build.label), 40);
+  std::string library = shortened(printable(library_in_words(build)), 40);
+  std::string label = shortened(printable(build.label), 40);
   if (library.empty()) return label;
   if (analysis.arms.size() == 1) return library;
   const bool told = build.version.empty() || build.label.find(build.version) != std::string::npos;

@@ -24,6 +24,7 @@ class Lines {
   }
   Lines& add(const Lines& lines, bool when = true) { return add(lines.text_, when); }
   bool empty() const { return text_.empty(); }
+  // NOLINTNEXTLINE(google-explicit-constructor): wherever a text is asked for
   operator std::string() const { return text_; }
 
  private:
