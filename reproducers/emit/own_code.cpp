@@ -94,7 +94,8 @@ Emission emit_own_code(const EmissionRequest& request) {
   }
   const std::string attempt =
       test ? fmt::format(
-                 "code = pytest.main([{}, \"-q\", \"-p\", \"no:cacheprovider\"], "
+                 "code = pytest.main([os.path.join(os.path.dirname(os.path.abspath(__file__)), "
+                 "{}), \"-q\", \"-p\", \"no:cacheprovider\"], "
                  "plugins=[Threads()])\nif code:\n    sys.exit(code)",
                  in_quotes(place.filename().string() + "::" + name))
            : "";

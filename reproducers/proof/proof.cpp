@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -445,7 +446,11 @@ class Prover {
       runner.variables[each.substr(0, equals)] =
           equals == std::string::npos ? "" : each.substr(equals + 1);
     }
-    if (!beside_.empty()) runner.variables.try_emplace("PYTHONPATH", beside_.string());
+    if (!beside_.empty() && !runner.variables.contains("PYTHONPATH")) {
+      const char* const inherited = std::getenv("PYTHONPATH");
+      runner.variables["PYTHONPATH"] =
+          beside_.string() + (inherited == nullptr ? "" : std::string(":") + inherited);
+    }
     return runner;
   }
 
