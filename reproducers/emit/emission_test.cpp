@@ -277,6 +277,30 @@ TEST(EmissionTest, ThoseThatTheCrossBuildCompilesAreThoseOfToday) {
   }
 }
 
+std::string without_numbers(std::string text) {
+  std::erase_if(text, [](char c) { return c >= '0' && c <= '9'; });
+  return text;
+}
+
+// But for the attempts, which were measured when the gallery was made.
+TEST(EmissionTest, TheGalleryShowsTheProgramsThatAreHandedOnToday) {
+  const std::string folder = MPSPROBE_SOURCE_DIR "/docs/gallery/simulated-bundle/programs/";
+  for (const auto& [kind, name] : {std::pair(Kind::metal, "metal/reproducer.mm"),
+                                   std::pair(Kind::libtorch, "libtorch/reproducer.cpp"),
+                                   std::pair(Kind::python, "python/reproducer.py")}) {
+    std::ifstream in(folder + name);
+    const std::string shown{std::istreambuf_iterator<char>(in), {}};
+    const auto lines = lines_of(shown);
+    ASSERT_GT(lines.size(), 3U) << name;
+    EmissionRequest request = request_for(lines[1].substr(lines[1].rfind(' ') + 1));
+    request.signature = lines[0].substr(lines[0].find(' ') + 1);
+    request.watermark = simulated_watermark(request.cell);
+    request.seconds = 1;
+    EXPECT_EQ(without_numbers(shown), without_numbers(text_of(request, kind)))
+        << name << " is not what is handed on today. tools/gallery makes the bundle again";
+  }
+}
+
 class OwnCodeEmission : public testing::Test {
  protected:
   static EmissionRequest request(const std::string& cell, const std::string& file) {
