@@ -172,7 +172,10 @@ class Prover {
                 request_.run_seconds);
     Proof proof{.kind = kind_,
                 .arm = "rate",
-                .what = "attempts that failed, a process each",
+                .what = what.form.rounds == 1
+                            ? "attempts that failed, a process each"
+                            : fmt::format("attempts that failed, a process of {} rounds each",
+                                          what.form.rounds),
                 .command = fmt::format("{} once", fmt::join(runner.run, " ")),
                 .expected_exit_code = 1,
                 .k = rate.failed,

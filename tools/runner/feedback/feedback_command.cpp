@@ -96,7 +96,10 @@ IssueFacts issue_facts(const BundleFinding& finding, const Emission* program) {
   facts.steps = steps_of(finding, *program);
   for (const Proof& proof : known.proofs) {
     if (proof.kind != program->kind || proof.arm != "rate" || proof.n == 0) continue;
-    facts.proof = fmt::format("One attempt failed in {} of {} here", proof.k, proof.n);
+    // An attempt of many rounds is no trial of the cell, which has one.
+    const std::string rounds =
+        proof.form.rounds == 1 ? "" : fmt::format(" ({} rounds of threads)", proof.form.rounds);
+    facts.proof = fmt::format("One attempt{} failed in {} of {} here", rounds, proof.k, proof.n);
     if (facts.minimum != nullptr) {
       const Tally& cell = facts.minimum->reliability;
       facts.proof += fmt::format("; mpsprobe's own cell in {} of {}", cell.failures, cell.trials);
