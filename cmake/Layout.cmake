@@ -76,10 +76,10 @@ endfunction()
 # and the simulated device makes the component wheel, and the target of that name.
 function(mpsprobe_install)
   set(programs mpsprobe mpsprobe-worker mpsprobe-metal-worker mpsprobe-mps-worker mpsprobe-selftest-worker
-               mpsprobe-sim-worker
+               mpsprobe-sim-worker mpsprobe-command-worker mpsprobe_preload
                mpsprobe_sim
                mpsprobe_stand_in mpsprobe_stand_in_objects mpsprobe_metal_face mpsprobe_observer)
-  set(in_wheel mpsprobe mpsprobe-selftest-worker mpsprobe-sim-worker)
+  set(in_wheel mpsprobe mpsprobe-selftest-worker mpsprobe-sim-worker mpsprobe-command-worker mpsprobe_preload)
   if(APPLE AND SKBUILD) # a quick build of the tree has them only where LibTorch is asked for
     list(APPEND in_wheel mpsprobe-metal-worker mpsprobe_observer)
   endif()

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "harness/campaign/campaign.h"
 #include "harness/campaign/usual_jobs.h"
 #include "harness/wire/cell.h"
+#include "harness/wire/own_command.h"
 #include "harness/wire/variables.h"
 
 namespace mpsprobe {
@@ -44,6 +46,20 @@ int usual_jobs_of(const CampaignHeader& header, std::string_view worker_name,
   uint64_t cores = machine_number(header, "cores");
   if (cores == 0) cores = static_cast<uint64_t>(header.jobs);
   return usual_jobs({parse_cell(cell).backend}, workers, cores);
+}
+
+bool is_command(const std::string& variable) {
+  return variable.starts_with(std::string(kCommandVariable) + "=");
+}
+
+/// Behind the options, and is to be run where it ran.
+void add_command(std::vector<std::string>& words, const OwnCommand& command) {
+  if (!command.expect_output.empty())
+    words.insert(words.end(), {"--expect-output", command.expect_output});
+  for (const std::string& text : command.fail_on_output)
+    words.insert(words.end(), {"--fail-on-output", text});
+  words.emplace_back("--");
+  words.insert(words.end(), command.words.begin(), command.words.end());
 }
 
 }  // namespace
@@ -107,17 +123,21 @@ std::vector<std::string> rerun_arguments(const CampaignHeader& header, std::stri
   if (const auto limit = own_memory_limit_mib(header)) {
     add("--memory-limit", std::to_string(*limit));
   }
+  const std::optional<OwnCommand> command = own_command_in(header.environment);
   // Where the run named its workers, the usual one may be another.
-  if (worker_name != "stock" || names_workers(header)) {
-    add("--worker", fmt::format("{}={}", worker_name, worker_path));
+  const bool usual = command.has_value() ? worker_name == "command"
+                                         : worker_name == "stock" && !names_workers(header);
+  if (!usual) add("--worker", fmt::format("{}={}", worker_name, worker_path));
+  for (const std::string& variable : header.environment) {
+    if (!command.has_value() || !is_command(variable)) add("--env", variable);
   }
-  for (const std::string& variable : header.environment) add("--env", variable);
   for (const char* option :
        {"--start-process", "--expect-torch", "--crash-reports", "--known-good"}) {
     for (const std::string& value : given(header.command_line, option)) add(option, value);
   }
   const auto& line = header.command_line;
   if (std::find(line.begin(), line.end(), kForceEnv) != line.end()) words.emplace_back(kForceEnv);
+  if (command.has_value()) add_command(words, *command);
   return words;
 }
 

@@ -9,6 +9,7 @@
 
 #include "harness/crash_report/find_report.h"
 #include "harness/executor/environment.h"
+#include "harness/executor/output_check.h"
 #include "harness/outcome/departed.h"
 #include "harness/outcome/judge.h"
 #include "harness/outcome/race_evidence.h"
@@ -47,6 +48,24 @@ void wait_for_news(const Children& children) {
   poll(polled.data(), static_cast<nfds_t>(polled.size()), patience);
 }
 
+/// The crashes of processes that a command started, behind its own stacks.
+void add_child_crashes(ProcessRecord& record, const std::vector<RecorderReading>& crashes,
+                       Symboliser& symboliser) {
+  for (const RecorderReading& crash : crashes) {
+    StackEvidence evidence = stack_evidence(crash, symboliser);
+    const std::string name = crash.threads.empty() ? "" : crash.threads.front().operation;
+    const std::string words =
+        fmt::format("{} {}: {}", name, crash.crash.thread_id, signal_name(crash.crash.signal));
+    record.children += (record.children.empty() ? "" : ", ") + words;
+    if (record.child_signal == 0) record.child_signal = crash.crash.signal;
+    for (ThreadStack& stack : evidence.threads) {
+      stack.thread = kChildProcess;
+      stack.name = words;
+      record.stacks.threads.push_back(std::move(stack));
+    }
+  }
+}
+
 }  // namespace
 
 std::string utc_now() {
@@ -66,7 +85,10 @@ Executor::Executor(ChildLimits limits, std::vector<std::string> extra_environmen
       interrupted_(interrupted),
       crash_reports_(crash_reports),
       symboliser_(std::make_unique<Symboliser>()),
-      starts_(std::make_unique<WorkerStarts>(limits_, start_process, interrupted_)) {}
+      starts_(std::make_unique<WorkerStarts>(limits_, start_process, interrupted_)) {
+  if (std::optional<OwnCommand> command = own_command_in(extra_environment_))
+    output_check_ = std::make_unique<OutputCheck>(*std::move(command));
+}
 
 Executor::~Executor() = default;
 
@@ -86,11 +108,22 @@ TrialRecord Executor::run(const TrialRequest& request) const {
     for (ProcessRecord& process : run_together(request, fresh ? round : -1, start)) {
       trial.processes.push_back(std::move(process));
     }
+    if (output_check_ != nullptr) check_output(request, trial, start);
     judge_trial(trial);
     if (trial.judgement.outcome != Outcome::pass) break;
   }
   trial.seconds = seconds_since(start);
   return trial;
+}
+
+void Executor::check_output(const TrialRequest& request, TrialRecord& trial,
+                            Clock::time_point trial_start) const {
+  TrialRequest alone = request;
+  alone.cell.threads = alone.cell.processes = 1;
+  for (ProcessRecord& process : trial.processes) {
+    output_check_->look_at(process, request.cell, request.seed,
+                           [&] { return std::move(run_together(alone, -1, trial_start).front()); });
+  }
 }
 
 std::vector<ProcessRecord> Executor::run_together(const TrialRequest& request, int iteration,
@@ -127,7 +160,8 @@ std::vector<ProcessRecord> Executor::run_together(const TrialRequest& request, i
   std::vector<Lifespan> lives;
   for (size_t i = 0; i < children.size(); ++i) {
     ProcessRecord record = children[i]->take_record();
-    lives.push_back({children[i]->launched_at(), children[i]->begun_at() + record.seconds});
+    lives.push_back({children[i]->launched_at(), children[i]->begun_at() + record.seconds,
+                     children[i]->take_child_crashes()});
     record.start = started[i].start;
     record.start_remark = started[i].remark;
     record.process = static_cast<int>(i);
@@ -163,6 +197,7 @@ void Executor::collect_evidence(const TrialRequest& request, std::vector<Process
   for (size_t i = 0; i < records.size(); ++i) {
     ProcessRecord& record = records[i];
     record.stacks = stack_evidence(record.recorder, *symboliser_);
+    add_child_crashes(record, lives[i].child_crashes, *symboliser_);
     if (record.stacks.threads.empty() && std::holds_alternative<Exited>(record.termination)) {
       record.stacks.threads = race_evidence(record.err.text()).sides;
     }

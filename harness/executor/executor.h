@@ -14,6 +14,7 @@
 namespace mpsprobe {
 
 class CrashReports;
+class OutputCheck;
 class Symboliser;
 
 /// One trial to run.
@@ -52,14 +53,17 @@ class Executor {
   TrialRecord run(const TrialRequest& request) const;
 
  private:
-  /// Of a process, in seconds since 1970.
+  /// Of a process, beside its record: times in seconds since 1970.
   struct Lifespan {
     double launched_at = 0;
     double died_at = 0;
+    std::vector<RecorderReading> child_crashes;
   };
 
   std::vector<ProcessRecord> run_together(const TrialRequest& request, int iteration,
                                           Child::Clock::time_point trial_start) const;
+  void check_output(const TrialRequest& request, TrialRecord& trial,
+                    Child::Clock::time_point trial_start) const;
   WorkerKind kind_of(const WorkerInfo& worker, const Cell& cell) const;
   void expect_next(const TrialRequest& request, int iteration) const;
   void collect_evidence(const TrialRequest& request, std::vector<ProcessRecord>& records,
@@ -73,6 +77,7 @@ class Executor {
   CrashReports* crash_reports_;
   std::unique_ptr<Symboliser> symboliser_;
   std::unique_ptr<WorkerStarts> starts_;
+  std::unique_ptr<OutputCheck> output_check_;  ///< of somebody's own command; else none
 };
 
 /// Now, in UTC: "2026-01-31T12:34:56.789Z".

@@ -116,7 +116,7 @@ Judgement left_cleanly(const JudgedProcess& judged) {
   if (const Finding* died = judged.first_uncaught()) {
     return judged.as(outcome_of(died->text_class), *died);
   }
-  if (!judged.process.result.has_value()) {
+  if (!judged.process.result.has_value() && !judged.process.own_program) {
     // An interpreter that reads its program from a terminal leaves with 0 whatever it told.
     if (const Titled story = told_story(judged.printed); !story.title.empty()) {
       return judged.as(Outcome::missing, "left with 0 and no result", story);

@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 
+#include "harness/outcome/python_death.h"
 #include "harness/outcome/whereabouts.h"
 #include "harness/signature/ascii.h"
 #include "harness/signature/frames.h"
@@ -12,8 +13,28 @@
 namespace mpsprobe {
 namespace {
 
+// How much a thread of somebody's own command says of its hang. Threads of a pool wait for work,
+// and the main thread for the others.
+int telling(const ThreadStack& stack) {
+  if (stack.thread == kChildProcess || title_of_stack(stack.frames).function.empty()) return 0;
+  const bool main = stack.thread == static_cast<int>(recorder_layout::kMainThread);
+  switch (stack.wait.kind) {
+    case Wait::Kind::lock:
+      return 6;
+    case Wait::Kind::none:
+      return 5;
+    case Wait::Kind::join:
+      return 1;
+    default:
+      return main ? 4 : 2;
+  }
+}
+
 // The stack of the thread that the hang is about, where it was taken.
 const ThreadStack* stack_of(const ProcessRecord& process) {
+  if (process.own_program && !process.stacks.threads.empty()) {
+    return &*std::ranges::max_element(process.stacks.threads, {}, telling);
+  }
   const ThreadPlace* place = telling_thread(process.recorder);
   if (place == nullptr) return nullptr;
   const auto& threads = process.stacks.threads;
@@ -75,6 +96,18 @@ std::string owners_of_cycle(const ProcessRecord& process) {
   return words;
 }
 
+// Whether the stack is that of the main thread of a Python that waits, as faulthandler shows it,
+// and of no library that the program called.
+bool in_interpreter(const ProcessRecord& process, const ThreadStack* stack) {
+  const bool main =
+      stack != nullptr && stack->thread == static_cast<int>(recorder_layout::kMainThread);
+  if (!process.own_program || !main) return false;
+  return std::ranges::all_of(stack->frames, [](const StackFrame& frame) {
+    return frame.image.starts_with("python") || frame.image.starts_with("libpython") ||
+           frame.image.starts_with("libc.") || frame.image.starts_with("libpthread");
+  });
+}
+
 }  // namespace
 
 bool still_computed(const ProcessRecord& process) {
@@ -98,6 +131,12 @@ HangTitle hang_title(const ProcessRecord& process, std::string_view path) {
   }
   const ThreadStack* stack = stack_of(process);
   const StackTitle title = stack == nullptr ? StackTitle() : title_of_stack(stack->frames);
+  // The interpreter only waits for what its program asked it for.
+  if (const std::string place =
+          in_interpreter(process, stack) ? python_place(process.err.text()) : "";
+      !place.empty()) {
+    return {"hang in Python: " + place + ", " + where, Basis::frames, {}};
+  }
   if (title.kind != StackTitle::Kind::function) return {"hang " + where, Basis::place, {}};
   return {"hang in " + title.function + ", " + where, Basis::frames, title.why};
 }

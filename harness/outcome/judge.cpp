@@ -113,6 +113,18 @@ void judge_misuse(Judgement& judgement, const JudgedProcess& judged) {
   judgement = std::move(broken);
 }
 
+// What a command was left by, or waits for, died: that titles what the command came to of it.
+void judge_child(Judgement& judgement, JudgedProcess& judged) {
+  const bool own = judged.process.recorder.crash.signal != 0 && !judged.process.crashed_in_inquest;
+  if (judged.process.child_signal == 0 || own || !is_failure(judgement.outcome)) return;
+  Judgement died = judge_death(judged, judged.process.child_signal);
+  judgement.also.push_back({judgement.signature, judgement.known});
+  judgement.signature = died.signature + ", in a process that it started";
+  judgement.known = died.known;
+  judgement.basis = died.basis;
+  judgement.why = std::move(died.why);
+}
+
 // What else it told of, beside what titles it.
 void add_also(Judgement& judgement, const JudgedProcess& judged) {
   std::vector<OtherFinding>& also = judgement.also;
@@ -141,6 +153,7 @@ Judgement judge_on_path(const ProcessRecord& process, std::string_view path) {
   Judgement judgement = decide(judged, path);
   judge_first(judgement, judged);
   judge_misuse(judgement, judged);
+  judge_child(judgement, judged);
   if (judgement.outcome != Outcome::pass && judgement.outcome != Outcome::not_run) {
     add_also(judgement, judged);
   }

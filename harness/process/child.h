@@ -73,6 +73,8 @@ class Child {
 
   /// What is known of it; call once, after `finished()`.
   ProcessRecord take_record();
+  /// The crashes of what an own command started (child_crashes.h); call once, after `finished()`.
+  std::vector<RecorderReading> take_child_crashes();
 
  private:
   void start(const std::vector<std::string>& arguments, std::vector<std::string> environment,
@@ -118,7 +120,8 @@ class Child {
   bool past_gate_ = false;
   uint64_t memory_kills_before_ = 0;
   std::vector<StackSeen> descendants_;  ///< of a hung or slow one: where they are
-  std::string mark_;                    ///< of what it starts, wherever that goes
+  std::vector<RecorderReading> child_crashes_;
+  std::string mark_;  ///< of what it starts, wherever that goes
   Descriptor out_;
   Descriptor err_;
   Descriptor events_;

@@ -94,6 +94,8 @@ inline constexpr auto fields<ProcessRecord> = described<ProcessRecord>(
     field::safe("left_descendants", &ProcessRecord::left_descendants),
     field::safe("kernel_memory_kill", &ProcessRecord::kernel_memory_kill),
     field::output("children", &ProcessRecord::children).if_any(),
+    field::safe("own_program", &ProcessRecord::own_program).if_any(),
+    field::safe("child_signal", &ProcessRecord::child_signal).if_any(),
     field::name("stop_signals", &ProcessRecord::stop_signals),
     field::text("setup_problem", &ProcessRecord::setup_problem),
     field::part("stacks", &ProcessRecord::stacks),

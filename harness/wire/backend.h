@@ -10,7 +10,7 @@
 namespace mpsprobe {
 
 /// Where the work of a cell runs. The order is that of the table below.
-enum class Backend : uint8_t { mps, mlx, metal, cuda, cpu, sim };
+enum class Backend : uint8_t { mps, mlx, metal, cuda, cpu, sim, command };
 
 /// One row of the table of backends: the single place that says what is true of one. A new backend
 /// is a row here and a worker that has it.
@@ -110,6 +110,12 @@ inline constexpr std::array kRows{
                 .library = "LibTorch",
                 .profiles = true,
                 .quickest_start = kQuickestOfAll},
+    // Somebody's own command as it is, which chooses its device by itself.
+    BackendInfo{.backend = Backend::command,
+                .name = "command",
+                .in_words = "whatever the command uses",
+                .alone = true,
+                .wants_cores = true},
 };
 
 constexpr bool in_order() {

@@ -71,6 +71,11 @@ json to_json(const ObservedEvent& observed) {
 
 }  // namespace
 
+bool is_own_program(const HelloEvent& hello) {
+  const json provenance = json::parse(hello.provenance, nullptr, false);
+  return provenance.is_object() && provenance.value("own_program", json()) == true;
+}
+
 std::string to_line(const Event& event) {
   const json object = std::visit([](const auto& value) { return to_json(value); }, event);
   return object.dump(-1, ' ', true, json::error_handler_t::replace);

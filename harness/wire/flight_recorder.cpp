@@ -1,5 +1,7 @@
 #include "harness/wire/flight_recorder.h"
 
+#include <signal.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -86,6 +88,14 @@ void FlightRecorder::begin_thread(uint32_t slot, std::string_view operation) {
   std::memcpy(thread.operation, operation.data(), length);
   thread.operation[length] = '\0';
   at(slot, 0, Step::idle);
+}
+
+int inquest_signal() {
+#ifdef __APPLE__
+  return 0;
+#else
+  return SIGRTMIN + 6;  // beside that of the capture of stacks
+#endif
 }
 
 RecorderReading read_recorder(const Block& block) {

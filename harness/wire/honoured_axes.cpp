@@ -30,6 +30,7 @@ constexpr std::array kLanes{
     Row{Backend::cuda, "shape shapes dtype stream capture model wait"},
     Row{Backend::cpu, "shape shapes dtype model"},
     Row{Backend::sim, "shape shapes dtype stream model profile"},
+    Row{Backend::command, ""},
 };
 
 constexpr bool in_order() {

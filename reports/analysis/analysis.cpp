@@ -176,7 +176,9 @@ std::optional<Spread> throughput_of(const CellSummary& cell) {
 }
 
 Overlap overlap_of(const CellSummary& cell) {
-  if (cell.cell.threads <= 1) return Overlap::not_applicable;
+  // Of somebody's own command nobody knows what its operations are.
+  const bool own = cell.cell.backend == Backend::command;
+  if (cell.cell.threads <= 1 || own) return Overlap::not_applicable;
   if (cell.most_inside > 1) return Overlap::seen;
   const bool asked_for = cell.cell.lock != Lock::none || cell.cell.throttle == 1 ||
                          cell.cell.start == Start::sequential;

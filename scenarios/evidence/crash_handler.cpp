@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 
@@ -20,6 +21,7 @@ namespace {
 constexpr size_t kStackBytes = 128 * 1024;
 constexpr std::array kSignals{SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT, SIGSYS};
 
+FindRecorder find_recorder = nullptr;
 recorder_layout::Block* crash_block = nullptr;
 std::atomic<bool> noting{false};
 std::array<struct sigaction, kSignals.size()> replaced_actions{};
@@ -90,6 +92,12 @@ void note(int signal, const siginfo_t& info, void* context) {
 
 void handle(int signal, siginfo_t* info, void* context) {
   const int saved_errno = errno;
+  if (!noting.load()) crash_block = find_recorder();
+  if (crash_block == nullptr) {
+    restore_action(signal);
+    if (!is_fault(signal) || was_sent(signal, *info, context)) raise(signal);
+    return;
+  }
   // Not the product's fault: what is there of the stack stays, and the process goes on to hang.
   if (give_up_capture(*crash_block)) {
     for (;;) pause();
@@ -122,7 +130,13 @@ void handle(int signal, siginfo_t* info, void* context) {
 }  // namespace
 
 void install_crash_handler(FlightRecorder& recorder) {
-  crash_block = recorder.block();
+  static recorder_layout::Block* of_worker = nullptr;
+  of_worker = recorder.block();
+  install_crash_handler([] { return of_worker; });
+}
+
+void install_crash_handler(FindRecorder find) {
+  find_recorder = find;
   prepare_unwinder();
   struct sigaction action {};
   action.sa_sigaction = handle;
@@ -133,6 +147,17 @@ void install_crash_handler(FlightRecorder& recorder) {
     // Who ignored it would repeat the fault for ever.
     if (replaced_actions[i].sa_handler == SIG_IGN) replaced_actions[i].sa_handler = SIG_DFL;
   }
+}
+
+bool take_action(int signal, const struct sigaction* action, struct sigaction* old) {
+  const auto at = std::find(kSignals.begin(), kSignals.end(), signal);
+  if (at == kSignals.end() || find_recorder == nullptr || noting.load()) return false;
+  struct sigaction& replaced = replaced_actions[static_cast<size_t>(at - kSignals.begin())];
+  if (action == &replaced || old == &replaced) return false;
+  const struct sigaction before = replaced;
+  if (action != nullptr) replaced = *action;
+  if (old != nullptr) *old = before;
+  return true;
 }
 
 CrashContext::CrashContext(uint32_t slot) : slot_(slot), stack_(new std::byte[kStackBytes]) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <signal.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -15,6 +17,18 @@ namespace mpsprobe {
 /// but for the unwinder, which is loaded beforehand; the signal and the program counter are noted
 /// before it is entered. Call once, on the main thread, before other threads start.
 void install_crash_handler(FlightRecorder& recorder);
+
+/// The same where the recorder is asked for in the handler, since the process may be another than
+/// the one that installed it: a fork. Async-signal-safe; nullptr: there is none, and nothing is
+/// noted.
+using FindRecorder = recorder_layout::Block* (*)();
+void install_crash_handler(FindRecorder find);
+
+/// Of a program that sets an action of its own for one of these signals, while the handler stands:
+/// takes it as the one to let happen, so that the handler comes first. False where the system has
+/// to be called: for other signals, after a crash, and for the handler's own calls. `action` and
+/// `old` are those of sigaction(2).
+bool take_action(int signal, const struct sigaction* action, struct sigaction* old);
 
 /// Tells the handler which slot of the recorder the calling thread has, and gives the thread a
 /// signal stack of its own, so that a stack overflow is noted as well. Keep it alive while the

@@ -34,15 +34,14 @@ void ask_interpreter_for_stacks() {
   raise(SIGUSR2);
 }
 
-/// Of libraries that were loaded after the start.
+}  // namespace
+
 void note_images_of_stacks(recorder_layout::Block& block) {
   const uint32_t count = std::min(block.stack_count.load(), recorder_layout::kStacks);
   for (const recorder_layout::StackNote& stack : std::span(block.stacks, count)) {
     note_images_of(block, {stack.frames, stack.frame_count.load()});
   }
 }
-
-}  // namespace
 
 HangInquest::HangInquest(FlightRecorder& recorder) : recorder_(recorder) {
   int ends[2];

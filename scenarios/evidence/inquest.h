@@ -8,6 +8,10 @@
 
 namespace mpsprobe {
 
+/// Notes the images of the stacks that were taken, of libraries that were loaded after the start.
+/// Async-signal-safe.
+void note_images_of_stacks(recorder_layout::Block& block);
+
 /// What a hung worker can still find out about itself before the runner ends it: the stacks of all
 /// its threads, and whether the device still does a trivial piece of work. Everything is prepared
 /// beforehand, for a hung process may not be able to allocate or to start a thread.

@@ -24,6 +24,12 @@ void prepare_stack_capture(FlightRecorder& recorder);
 /// to which no signal can be sent.
 void capture_stacks(FlightRecorder& recorder, const OwnThreads& own);
 
+#ifdef __linux__
+/// The same from a handler of a signal, with the calling thread's stack as `context` has it: in a
+/// program that has no thread to spare. Async-signal-safe.
+void capture_stacks_in_handler(FlightRecorder& recorder, void* context);
+#endif
+
 /// Called by the crash handler: true where the calling thread was having its own stack taken when
 /// it crashed, as code whose unwind tables are wrong can make the unwinder do. What was seen of the
 /// stack is then complete. Async-signal-safe.

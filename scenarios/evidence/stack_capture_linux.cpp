@@ -93,8 +93,7 @@ void note_wait(StackNote& note, const void* context) {
       static_cast<uint32_t>(has_ended(note.wait_owner) ? WaitKind::orphaned_lock : WaitKind::lock);
 }
 
-void note_own_stack(int, siginfo_t*, void* context) {
-  const int saved_errno = errno;
+void note_own_stack(void* context) {
   const uint32_t index = stacks_block->stack_count.fetch_add(1, std::memory_order_relaxed);
   if (index < recorder_layout::kStacks) {
     StackNote& note = stacks_block->stacks[index];
@@ -105,6 +104,11 @@ void note_own_stack(int, siginfo_t*, void* context) {
     unwind(context, Counter::code, note.frames, note.frame_count);
     note.complete.store(1, std::memory_order_release);
   }
+}
+
+void note_stack_in_handler(int, siginfo_t*, void* context) {
+  const int saved_errno = errno;
+  note_own_stack(context);
   errno = saved_errno;
 }
 
@@ -167,7 +171,7 @@ bool give_up_capture(recorder_layout::Block& block) {
 void prepare_stack_capture(FlightRecorder& recorder) {
   stacks_block = recorder.block();
   struct sigaction action {};
-  action.sa_sigaction = note_own_stack;
+  action.sa_sigaction = note_stack_in_handler;
   // Restarted, a waiting thread goes on waiting, and shows what for.
   action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
   sigfillset(&action.sa_mask);
@@ -185,6 +189,12 @@ void capture_stacks(FlightRecorder&, const OwnThreads& own) {
   const timespec tick{0, kTickNs};
   for (int i = 0; i < kTicks && complete_stacks() < std::min(asked, recorder_layout::kStacks); ++i)
     nanosleep(&tick, nullptr);
+}
+
+void capture_stacks_in_handler(FlightRecorder& recorder, void* context) {
+  capture_stacks(recorder, {});
+  note_own_stack(context);
+  stacks_block->stacks_asked.fetch_add(1);
 }
 
 }  // namespace mpsprobe

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <set>
@@ -10,6 +11,7 @@
 
 #include "harness/input/input_error.h"
 #include "harness/platform/executable.h"
+#include "harness/wire/own_command.h"
 #include "reports/words/safe_text.h"
 #include "tools/runner/run/run_options.h"
 #include "tools/runner/workers/workers.h"
@@ -78,14 +80,88 @@ std::optional<std::string> own_code_variable(const OwnCode& code) {
   return std::nullopt;
 }
 
+std::string command_worker() {
+  const fs::path program = executable_path().parent_path() / "mpsprobe-command-worker";
+  if (access(program.c_str(), X_OK) == 0) return program.string();
+  throw InputError("-- COMMAND", program.string() + " is missing",
+                   "Install mpsprobe again, or name the worker: --worker NAME=PATH");
+}
+
+namespace {
+
+/// A script that is to run with arguments, or as it is, and not one of its functions.
+bool names_script(const std::string& python) {
+  std::error_code error;
+  return python.find("::") == std::string::npos && fs::is_regular_file(python, error);
+}
+
+/// Refuses what belongs to a command where there is none, and a command beside other code.
+void check_command(const RunOptions& options) {
+  const auto& line = options.command_line;
+  if (options.command.empty()) {
+    const char* const option = !options.set.empty()             ? "--set"
+                               : !options.expect_output.empty() ? "--expect-output"
+                                                                : "--fail-on-output";
+    if (options.set.empty() && options.expect_output.empty() && options.fail_on_output.empty())
+      return;
+    throw InputError(option, "is for a command, and there is none",
+                     "Write one behind `--`: mpsprobe run --set batch=1,8 -- ./train {batch}");
+  }
+  const std::string first = shortened(printable(options.command.front()), 60);
+  if (options.python || options.pytest) {
+    throw InputError("-- " + first, "is a command, and --python or --pytest names other code",
+                     "Run one of them; arguments stand behind a whole script alone");
+  }
+  const bool script = std::ranges::find(line, "--python") != line.end();
+  if (!script && std::ranges::find(line, "--") == line.end()) {
+    throw InputError("run " + first, "is one word too many",
+                     "Your own command stands behind `--`: mpsprobe run --threads 1-4 -- COMMAND");
+  }
+}
+
+/// The command with all that was said of it; nothing where there is none.
+std::optional<std::string> take_command(RunOptions& options) {
+  if (options.python && names_script(*options.python)) {
+    options.command.insert(options.command.begin(), {"python3", *options.python});
+    options.python.reset();
+  }
+  check_command(options);
+  if (options.command.empty()) return std::nullopt;
+  for (const std::string& each : options.set) {
+    const size_t equals = each.find('=');
+    if (equals == 0 || equals == std::string::npos || equals + 1 == each.size()) {
+      throw InputError("--set " + printable(each), "is not NAME=VALUES",
+                       "Write for example --set batch=1,8,64");
+    }
+    options.axes["env." + each.substr(0, equals)] = each.substr(equals + 1);
+  }
+  if (!options.matrix && options.cells.empty()) options.axes.emplace("backend", "command");
+  OwnCommand command{options.command, fs::current_path().string(), options.expect_output,
+                     options.fail_on_output};
+  if (!command.expect_output.empty() && command.expect_output != "same") {
+    if (!fs::is_regular_file(command.expect_output)) {
+      throw InputError("--expect-output " + printable(command.expect_output), "is no file",
+                       "Name a file with the output, or write `same`: as with one thread");
+    }
+    command.expect_output = fs::absolute(command.expect_output).string();
+  }
+  return to_variable(command);
+}
+
+}  // namespace
+
 void use_own_code(RunOptions& options) {
-  const std::optional<std::string> variable = own_code_variable({options.python, options.pytest});
+  std::optional<std::string> variable = take_command(options);
+  if (!variable) variable = own_code_variable({options.python, options.pytest});
   if (!variable) return;
   const auto use = [&options](const std::string& option, const std::string& value) {
     (option == "--worker" ? options.workers : options.environment).push_back(value);
     options.command_line.insert(options.command_line.end(), {option, value});
   };
-  if (options.workers.empty()) use("--worker", "python=" + python_worker());
+  if (options.workers.empty()) {
+    use("--worker",
+        options.command.empty() ? "python=" + python_worker() : "command=" + command_worker());
+  }
   use("--env", *variable);
   if (options.matrix || !options.cells.empty() || options.axes.contains("op")) return;
   options.axes["op"] = names_of_operations(options);

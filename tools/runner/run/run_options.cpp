@@ -82,6 +82,26 @@ void add_run_options(CLI::App& app, RunOptions& options) {
       ->type_name("NODE")
       ->excludes(python)
       ->group(kWhat);
+  app.add_option(
+         "COMMAND", options.command,
+         "run your own command as it is, behind `--`; {threads}, {processes}, {iterations}, "
+         "{seed}, {rank}, {port}, {peers} in it are filled in (docs/own-commands.md)")
+      ->type_name("")
+      ->group(kWhat);
+  app.add_option("--set", options.set,
+                 "values of a parameter of your command, {NAME} in it, which is also a variable of "
+                 "its environment; may be repeated")
+      ->type_name("NAME=A,B")
+      ->group(kWhat);
+  app.add_option("--expect-output", options.expect_output,
+                 "your command must print what this file holds, or the `same` as with one thread; "
+                 "numbers may differ by 1e-4 of the larger one [it is not compared]")
+      ->type_name("FILE|same")
+      ->group(kWhat);
+  app.add_option("--fail-on-output", options.fail_on_output,
+                 "your command must not print this text; may be repeated")
+      ->type_name("TEXT")
+      ->group(kWhat);
   app.add_option("--filter", options.filters,
                  "of these, only the cells that match a shell pattern; may be repeated")
       ->type_name("PATTERN")

@@ -27,10 +27,14 @@ struct RunOptions {
   std::optional<uint64_t> seed;
   std::optional<int> max_failures;
   std::optional<std::string> resume;
-  std::optional<std::string> python;  ///< --python: FILE_OR_MODULE::FUNCTION[,FUNCTION]
-  std::optional<std::string> pytest;  ///< --pytest: a file, a folder or a node id
-  std::optional<std::string> failed;  ///< --failed: a run, whose failing cells are run again
-  std::optional<std::string> more;    ///< --more: a run, of which more is asked
+  std::optional<std::string> python;        ///< --python: FILE_OR_MODULE::FUNCTION[,FUNCTION]
+  std::optional<std::string> pytest;        ///< --pytest: a file, a folder or a node id
+  std::vector<std::string> command;         ///< behind `--`: somebody's own command, as it is
+  std::vector<std::string> set;             ///< --set NAME=A,B: parameters of that command
+  std::string expect_output;                ///< --expect-output: a file, or `same`
+  std::vector<std::string> fail_on_output;  ///< --fail-on-output
+  std::optional<std::string> failed;        ///< --failed: a run, whose failing cells are run again
+  std::optional<std::string> more;          ///< --more: a run, of which more is asked
   std::optional<std::string> out;
   std::optional<std::string> shard;  ///< --shard: "I/N", "auto"
   std::vector<std::string> environment;

@@ -1,0 +1,193 @@
+// Somebody's own command, as it is: a plain program in C and a plain script, which know nothing of
+// mpsprobe and misbehave as they are told.
+#include <gmock/gmock.h>
+
+#include <csignal>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "tools/runner/program_fixture.h"
+
+namespace mpsprobe {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+
+const std::string kProgram = MPSPROBE_MISBEHAVE;
+const std::string kScript =
+    std::string(MPSPROBE_SOURCE_DIR) + "/scenarios/command/testdata/misbehave.py";
+
+class OwnCommand : public ProgramTest {
+ protected:
+  /// The report of `mpsprobe run OPTIONS -- COMMAND`.
+  json report_of(std::vector<std::string> options, const std::vector<std::string>& command) {
+    std::filesystem::remove_all(path("out"));
+    options.insert(options.begin(), {"run", "--out", path("out"), "--stall", "2"});
+    options.emplace_back("--");
+    options.insert(options.end(), command.begin(), command.end());
+    const Run run = mpsprobe(options);
+    said_ = run.out + run.err;
+    exit_code_ = run.exit_code;
+    return json::parse(read("out/report.json"), nullptr, false);
+  }
+  std::string said_;
+  int exit_code_ = -1;
+};
+
+struct Misbehaviour {
+  const char* how;
+  const char* outcome;
+  const char* title;
+};
+
+class OfAProgram : public OwnCommand, public testing::WithParamInterface<Misbehaviour> {};
+
+TEST_P(OfAProgram, IsJudgedAsItIsWithoutAdoption) {
+  const json report = report_of({"--trials", "2"}, {kProgram, GetParam().how, "2"});
+  const json& cell = report.at("cells").at(0);
+  EXPECT_EQ(cell.at("cell"), "command/misbehave/default/threads=1");
+  EXPECT_EQ(cell.at("outcomes").at(0).at("outcome"), GetParam().outcome) << said_;
+  if (*GetParam().title == '\0') return;
+  EXPECT_THAT(said_, HasSubstr(std::string("FAIL ") + GetParam().title));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    , OfAProgram,
+    testing::Values(
+        Misbehaviour{"fine", "pass", ""},
+        Misbehaviour{"segv", "signal", "bad access in read_nowhere"},
+        Misbehaviour{"abort", "signal", "abort in give_up"},
+        Misbehaviour{"divide", "signal", "arithmetic error in divide"},
+        Misbehaviour{"overflow", "signal", "stack overflow in recurse"},
+        Misbehaviour{"free", "assertion", "malloc: double free or invalid pointer"},
+        Misbehaviour{"exit", "exit", "exit code 9"},
+        Misbehaviour{"says", "exit", "the device is gone"},
+        Misbehaviour{"thread", "signal", "bad access in read_nowhere"},
+        Misbehaviour{"wait", "hang", "hang in wait_for_nobody"},
+        Misbehaviour{"deadlock", "hang", "hang: lock cycle of lock_first and lock_second"},
+        Misbehaviour{"killed", "infrastructure", ""},
+        // The parent leaves with a code of its own, or the child's end would be seen by nobody.
+        Misbehaviour{"forked", "exit", "bad access in read_nowhere, in a process that it started"},
+        Misbehaviour{"started", "exit", "abort in give_up, in a process that it started"},
+        Misbehaviour{"handled", "signal", "bad access in read_nowhere"}),
+    [](const auto& tested) { return tested.param.how; });
+
+class OfAScript : public OwnCommand, public testing::WithParamInterface<Misbehaviour> {};
+
+TEST_P(OfAScript, IsJudgedAsItIsWithoutAdoption) {
+  const json report = report_of({"--trials", "2"}, {"python3", kScript, GetParam().how, "2"});
+  const json& cell = report.at("cells").at(0);
+  EXPECT_EQ(cell.at("cell"), "command/misbehave.py/default/threads=1");
+  EXPECT_EQ(cell.at("outcomes").at(0).at("outcome"), GetParam().outcome) << said_;
+  if (*GetParam().title == '\0') return;
+  EXPECT_THAT(said_, HasSubstr(std::string("FAIL ") + GetParam().title));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    , OfAScript,
+    testing::Values(
+        Misbehaviour{"fine", "pass", ""}, Misbehaviour{"segv", "signal", "bad access in string_at"},
+        Misbehaviour{"thread", "signal", "bad access in string_at"},
+        Misbehaviour{"raise", "exit", "queue N is full"},
+        Misbehaviour{"raises_in_thread", "exception", "queue N is full"},
+        Misbehaviour{"abort", "signal", "abort in "}, Misbehaviour{"exit", "exit", "exit code 4"},
+        Misbehaviour{"hang", "hang", "hang in "},
+        Misbehaviour{"pool", "exit", "bad access in string_at, in a process that it started"}),
+    [](const auto& tested) { return tested.param.how; });
+
+TEST_F(OwnCommand, OfADeadScriptTheLinesOfPythonAreInTheReport) {
+  report_of({"--trials", "1"}, {"python3", kScript, "segv", "1"});
+  EXPECT_THAT(read("out/details.md"), HasSubstr("misbehave.py"));
+  report_of({"--trials", "1"}, {"python3", kScript, "hang", "1"});
+  EXPECT_THAT(read("out/details.md"), HasSubstr("take_twice"));
+}
+
+TEST_F(OwnCommand, ParametersAreAxesAndVariables) {
+  const json report = report_of({"--threads", "1,3", "--set", "batch=8,64", "--trials", "1"},
+                                {kProgram, "from_two", "{threads}"});
+  ASSERT_EQ(report.at("cells").size(), 4U) << said_;
+  for (const json& cell : report.at("cells")) {
+    const std::string id = cell.at("cell");
+    const bool one = id.find("threads=1") != std::string::npos;
+    EXPECT_EQ(cell.at("failures"), one ? 0 : 1) << id;
+    EXPECT_THAT(id, HasSubstr("env.batch="));
+  }
+  // As pasted.
+  const size_t begin = read("out/report.md").find("run --cell command/misbehave");
+  ASSERT_NE(begin, std::string::npos);
+  EXPECT_THAT(said_, HasSubstr(" -- " + kProgram + " from_two '{threads}'"));
+}
+
+TEST_F(OwnCommand, ProcessesOfATrialKnowWhoTheyAre) {
+  write("rank.sh",
+        "test \"$1\" = \"$MPSPROBE_RANK\" || exit 3\n"
+        "test \"$3\" = \"127.0.0.1:$2,127.0.0.1:$(($2 + 1))\" || exit 4\n"
+        "echo $2 >> " +
+            path("ports") + "\n");
+  report_of({"--processes", "2", "--trials", "3"},
+            {"sh", path("rank.sh"), "{rank}", "{port}", "{peers}"});
+  EXPECT_THAT(said_, HasSubstr("3 of 3 trials run, 3 count, 0 failed"));
+  std::ifstream ports(path("ports"));
+  std::map<std::string, int> by_port;
+  for (std::string port; ports >> port;) ++by_port[port];
+  EXPECT_EQ(by_port.size(), 3U) << "each trial has a port of its own";
+}
+
+TEST_F(OwnCommand, OutputIsComparedWithThatOfOneThread) {
+  const json report = report_of({"--threads", "1,2", "--trials", "2", "--expect-output", "same"},
+                                {kProgram, "wrong", "{threads}"});
+  for (const json& cell : report.at("cells")) {
+    const bool one = std::string(cell.at("cell")).find("threads=1") != std::string::npos;
+    EXPECT_EQ(cell.at("failures"), one ? 0 : 2) << said_;
+  }
+  EXPECT_THAT(said_, HasSubstr("FAIL wrong result: another output than expected"));
+}
+
+TEST_F(OwnCommand, OutputIsComparedWithAFileAndSearchedForTexts) {
+  write("right", "1000.01 of nothing\n");
+  report_of({"--trials", "1", "--expect-output", path("right")}, {kProgram, "fine", "1"});
+  EXPECT_THAT(said_, HasSubstr("1 count, 0 failed"));
+  report_of({"--trials", "1", "--fail-on-output", "of nothing"}, {kProgram, "fine", "1"});
+  EXPECT_THAT(said_, HasSubstr("FAIL wrong result: it printed of nothing"));
+}
+
+TEST_F(OwnCommand, ItsVersionIsPartOfTheRun) {
+  write("own.sh", "exit 0\n");
+  report_of({"--trials", "2"}, {"sh", path("own.sh")});
+  write("own.sh", "exit 0 # changed\n");
+  const Run again = mpsprobe({"run", "--resume", path("out")});
+  EXPECT_EQ(again.exit_code, 3);
+  EXPECT_THAT(again.err, HasSubstr("own.sh was changed"));
+}
+
+TEST_F(OwnCommand, DiesWithItsRunner) {
+  write("long.sh", "echo $$ > " + path("pid") + "\nexec sleep 600\n");
+  const Run run = shell("$mpsprobe run --out " + path("killed") + " --trials 1 -- sh " +
+                        path("long.sh") + " & while ! test -s " + path("pid") +
+                        "; do sleep 0.05; done; kill -9 $!; "
+                        "wait $!; while kill -0 $(cat " +
+                        path("pid") + ") 2> /dev/null; do sleep 0.05; done");
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+}
+
+TEST_F(OwnCommand, MistakesNameTheRemedy) {
+  const auto says = [this](const std::vector<std::string>& words, int code, const char* what) {
+    const Run run = mpsprobe(words);
+    EXPECT_EQ(run.exit_code, code) << run.err;
+    EXPECT_THAT(run.err, HasSubstr(what));
+  };
+  says({"run", "ls"}, 2, "Your own command stands behind `--`");
+  says({"run", "--set", "batch=1"}, 2, "is for a command");
+  says({"run", "--set", "batch", "--", "ls"}, 2, "is not NAME=VALUES");
+  says({"run", "--expect-output", "nowhere", "--", "ls"}, 2, "is no file");
+  says({"run", "--", "no-such-program-here"}, 3, "is in no folder of PATH");
+  says({"run", "--", "echo", "{thread}"}, 3, "did you mean \"threads\"");
+  says({"run", "--threads", "1-4", "--trials", "1", "--out", path("left"), "--", "true"}, 0,
+       "left out 3 cells");
+}
+
+}  // namespace
+}  // namespace mpsprobe
