@@ -6,6 +6,7 @@
 
 #include "harness/outcome/bystander.h"
 #include "harness/outcome/printed_failures.h"
+#include "harness/outcome/refusals.h"
 #include "harness/outcome/reported.h"
 #include "harness/outcome/whereabouts.h"
 #include "harness/signature/race_report.h"
@@ -58,6 +59,11 @@ Judgement left_with(const JudgedProcess& judged, int code) {
   if (cause != nullptr && is_victim(*cause) && !reported_as_a_victim(judged.process)) {
     const ReportedFailure reported = read_failure(*first_failure(judged.process.failures));
     return as_reported(judged, Outcome::exit, std::to_string(code), reported);
+  }
+  // What an own command was refused ends it by an exception that nobody catches.
+  if (cause != nullptr && cause->uncaught && judged.process.own_program &&
+      refusal_in(judged.printed) != nullptr) {
+    return judged.as(Outcome::refused, *cause);
   }
   // Its last words title it; that it left with a code of its own stays true.
   if (cause != nullptr) return judged.as(Outcome::exit, std::to_string(code), *cause);
@@ -114,7 +120,8 @@ Judgement left_cleanly(const JudgedProcess& judged) {
   if (std::optional<Judgement> told = judge_told(judged)) return *told;
   // The process went on without the thread.
   if (const Finding* died = judged.first_uncaught()) {
-    return judged.as(outcome_of(died->text_class), *died);
+    const bool refused = judged.process.own_program && refusal_in(judged.printed) != nullptr;
+    return judged.as(refused ? Outcome::refused : outcome_of(died->text_class), *died);
   }
   if (!judged.process.result.has_value() && !judged.process.own_program) {
     // An interpreter that reads its program from a terminal leaves with 0 whatever it told.

@@ -96,6 +96,21 @@ std::string owners_of_cycle(const ProcessRecord& process) {
   return words;
 }
 
+// The stack of a process that the command started and waits for: where that hangs is what it hangs
+// of. nullptr where there is none.
+const ThreadStack* child_waited_for(const ProcessRecord& process, const ThreadStack* stack) {
+  if (!process.own_program || stack == nullptr || stack->frames.empty()) return nullptr;
+  const std::string& call = stack->frames.front().function;
+  const bool waits = call.starts_with("wait") || call.starts_with("__wait") ||
+                     stack->wait.kind == Wait::Kind::input;
+  if (!waits) return nullptr;
+  const auto child = std::ranges::find_if(process.stacks.threads, [](const ThreadStack& each) {
+    return each.thread == kChildProcess && each.wait.kind != Wait::Kind::input &&
+           title_of_stack(each.frames).kind == StackTitle::Kind::function;
+  });
+  return child == process.stacks.threads.end() ? nullptr : &*child;
+}
+
 // Whether the stack is that of the main thread of a Python that waits, as faulthandler shows it,
 // and of no library that the program called.
 bool in_interpreter(const ProcessRecord& process, const ThreadStack* stack) {
@@ -131,6 +146,11 @@ HangTitle hang_title(const ProcessRecord& process, std::string_view path) {
   }
   const ThreadStack* stack = stack_of(process);
   const StackTitle title = stack == nullptr ? StackTitle() : title_of_stack(stack->frames);
+  if (const ThreadStack* child = child_waited_for(process, stack); child != nullptr) {
+    const StackTitle there = title_of_stack(child->frames);
+    return {"hang in " + there.function + ", in a process that it started", Basis::frames,
+            there.why};
+  }
   // The interpreter only waits for what its program asked it for.
   if (const std::string place =
           in_interpreter(process, stack) ? python_place(process.err.text()) : "";

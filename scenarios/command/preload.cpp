@@ -91,17 +91,6 @@ recorder_layout::Block* find_recorder_here() {
 
 #ifdef __linux__
 
-/// A handler that is not the system's says more than a stack of the C library: of Python it writes
-/// where each thread is, and ends the process, which was to be ended. Not by way of ours, whose
-/// note would be that of a crash.
-void have_last_words() {
-  struct sigaction action {};
-  if (!take_action(SIGABRT, nullptr, &action)) return;
-  if (action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN) return;
-  system_sigaction()(SIGABRT, &action, nullptr);
-  raise(SIGABRT);
-}
-
 void hold_inquest(int, siginfo_t*, void* context) {
   const int saved_errno = errno;
   if (getpid() != owner) return;
@@ -113,7 +102,9 @@ void hold_inquest(int, siginfo_t*, void* context) {
   capture_stacks_in_handler(*recorder, context);
   note_images_of_stacks(block);
   at(Inquest::probe);
-  have_last_words();
+  // A handler that is not the system's says more: that of Python writes where each thread is, and
+  // ends the process, which was to be ended. Ours would note a crash.
+  if (give_back_action(SIGABRT)) raise(SIGABRT);
   at(Inquest::done);
   errno = saved_errno;
 }

@@ -25,13 +25,16 @@ FindRecorder find_recorder = nullptr;
 recorder_layout::Block* crash_block = nullptr;
 std::atomic<bool> noting{false};
 std::array<struct sigaction, kSignals.size()> replaced_actions{};
+std::array<std::atomic<bool>, kSignals.size()> given_back{};
 volatile sig_atomic_t first_signal = 0;
 
 /// Lets happen what would have without this handler: an interpreter's own handler writes its
 /// stacks, and by default the process dies. Async-signal-safe.
 void restore_action(int signal) {
   for (size_t i = 0; i < kSignals.size(); ++i) {
-    if (kSignals[i] == signal) sigaction(signal, &replaced_actions[i], nullptr);
+    if (kSignals[i] != signal) continue;
+    given_back[i].store(true);
+    sigaction(signal, &replaced_actions[i], nullptr);
   }
 }
 
@@ -152,11 +155,20 @@ void install_crash_handler(FindRecorder find) {
 bool take_action(int signal, const struct sigaction* action, struct sigaction* old) {
   const auto at = std::find(kSignals.begin(), kSignals.end(), signal);
   if (at == kSignals.end() || find_recorder == nullptr || noting.load()) return false;
-  struct sigaction& replaced = replaced_actions[static_cast<size_t>(at - kSignals.begin())];
-  if (action == &replaced || old == &replaced) return false;
+  const auto i = static_cast<size_t>(at - kSignals.begin());
+  struct sigaction& replaced = replaced_actions[i];
+  if (given_back[i].load() || action == &replaced || old == &replaced) return false;
   const struct sigaction before = replaced;
   if (action != nullptr) replaced = *action;
   if (old != nullptr) *old = before;
+  return true;
+}
+
+bool give_back_action(int signal) {
+  struct sigaction action {};
+  if (!take_action(signal, nullptr, &action)) return false;
+  if (action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN) return false;
+  restore_action(signal);
   return true;
 }
 

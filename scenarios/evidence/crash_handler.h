@@ -30,6 +30,10 @@ void install_crash_handler(FindRecorder find);
 /// `old` are those of sigaction(2).
 bool take_action(int signal, const struct sigaction* action, struct sigaction* old);
 
+/// Takes the handler out of the way of a program's own for one of the signals, from now on. False
+/// where the program has none. Async-signal-safe.
+bool give_back_action(int signal);
+
 /// Tells the handler which slot of the recorder the calling thread has, and gives the thread a
 /// signal stack of its own, so that a stack overflow is noted as well. Keep it alive while the
 /// thread runs.

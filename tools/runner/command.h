@@ -15,7 +15,9 @@ namespace mpsprobe {
 /// What the user called.
 struct Called {
   std::vector<std::string> words;  ///< the program as it was called, then its arguments
-  const CLI::App* program;         ///< with every command; outlives the call
+  std::vector<std::string>
+      command;              ///< of these, what stands behind `--`, if the command takes that
+  const CLI::App* program;  ///< with every command; outlives the call
 };
 
 /// Does what a command was asked for. Returns the exit code (exit_code.h), with standard output
@@ -32,6 +34,7 @@ struct Command {
   std::string_view exit_codes;  ///< in its help; empty: none of its own
   /// Adds its options and gives what runs it with them: there is no command without either.
   RunCommand (*add)(CLI::App& app, const Called& called);
+  bool takes_command = false;  ///< behind `--` stands a command of the user's own
 };
 
 /// All of them, in the order of the completions. What stands here is a command, and nothing else.

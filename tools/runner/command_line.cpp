@@ -96,6 +96,16 @@ void refuse_extras(const CLI::App& command) {
                    "is one word too many", remedy);
 }
 
+/// Where the user's own command begins, behind `--`; `argc` where there is none, and where the
+/// command that is called takes none.
+int own_command_at(int argc, char** argv) {
+  const auto called = std::ranges::find_if(
+      commands(), [&](const Command& command) { return argc > 1 && command.name == argv[1]; });
+  if (called == commands().end() || !called->takes_command) return argc;
+  const auto* const mark = std::find(argv + 2, argv + argc, std::string_view("--"));
+  return std::min(argc, static_cast<int>(mark - argv) + 1);
+}
+
 std::string footer_of(const Command& command) {
   std::string footer(command.examples);
   if (!footer.empty() && !command.exit_codes.empty()) footer += "\n\n";
@@ -145,8 +155,11 @@ int command_line(int argc, char** argv) {
   const size_t width = screen_width(STDOUT_FILENO);
   app.formatter(help_format(width == 0 ? kUsualWidth : std::min(width, kMostWidth)));
 
-  Called called{{called_as(argv[0])}, &app};
+  Called called{{called_as(argv[0])}, {}, &app};
   for (int i = 1; i < argc; ++i) called.words.emplace_back(argv[i]);
+  const int own = own_command_at(argc, argv);
+  called.command.assign(argv + own, argv + argc);
+  argc = own;
   std::vector<std::pair<const CLI::App*, RunCommand>> runs;
   for (const Command& command : commands()) {
     CLI::App* const added =

@@ -66,6 +66,7 @@ RunCommand plain(CLI::App& app, const Called& /*called*/) {
 RunCommand add_run(CLI::App& app, const Called& called) {
   const auto options = std::make_shared<RunOptions>();
   options->command_line = called.words;
+  options->command = called.command;
   add_run_options(app, *options);
   // What a real run found lies in its folder, whether somebody listens or not.
   return [options] {
@@ -83,6 +84,7 @@ RunCommand add_repro(CLI::App& app, const Called& called) {
 RunCommand add_bisect(CLI::App& app, const Called& called) {
   BisectOptions begin;
   begin.command_line = called.words;
+  begin.command = called.command;
   return bound(app, add_bisect_options, bisect_command_line, begin);
 }
 
@@ -139,8 +141,9 @@ const std::array kCommands{
         "  mpsprobe run --matrix quick --backend cpu\n"
         "  mpsprobe run --op linear --path nograph,graph --threads 1-8 --trials 30\n"
         "  mpsprobe run --cell sim/linear/nograph/threads=3 --trials 30\n"
+        "  mpsprobe run --threads 1-8 -- python train.py --workers {threads}\n"
         "  mpsprobe run --resume mpsprobe-out/2026-01-31T12-34-56Z-default",
-        kAllExitCodes, add_run},
+        kAllExitCodes, add_run, true},
     Command{"repro", kResults,
             "reduce a failing cell to its minimal form, and show what is necessary for it",
             "Examples:\n"
@@ -211,7 +214,7 @@ const std::array kCommands{
         "Exit codes: 0 settled, whatever the answer is, 2 wrong usage, 3 the harness or the "
         "machine could not do it, 4 fewer than two builds can run the cell, 5 the result could not "
         "be written, 6 not settled, 130 interrupted.",
-        add_bisect},
+        add_bisect, true},
     Command{"read", kRunAndLook,
             "say what failed, of a log, a crash report or a pasted issue, and what to run",
             "Examples:\n"

@@ -107,6 +107,11 @@ int main(int argc, char** argv) {
     if (child == 0) execl(argv[0], argv[0], "started", "1", "child", (char*)NULL);
     return end_of_child(child);
   }
+  if (strcmp(how, "child_hangs") == 0) {
+    const pid_t child = fork();
+    if (child == 0) wait_for_nobody();
+    return end_of_child(child);
+  }
   if (strcmp(how, "from_two") == 0 && threads > 1) read_nowhere();
   if (strcmp(how, "handled") == 0) {
     signal(SIGSEGV, SIG_DFL);

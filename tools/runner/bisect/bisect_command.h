@@ -29,7 +29,8 @@ struct BisectOptions {
   std::vector<std::string> environment;
   std::optional<std::string> python;  ///< --python and --pytest: own code, as of `run`
   std::optional<std::string> pytest;
-  std::optional<int> threads;  ///< of own code, where no cell is named
+  std::vector<std::string> command;  ///< behind `--`: own command, as of `run`
+  std::optional<int> threads;        ///< of own code, where no cell is named
   std::optional<StartProcess> start_process;
   std::optional<std::string> out;
   std::optional<std::string> resume;

@@ -16,6 +16,7 @@
 #include "harness/input/input_file.h"
 #include "harness/journal/trial_json.h"
 #include "harness/wire/library_under_test.h"
+#include "harness/wire/own_command.h"
 #include "reports/words/safe_text.h"
 #include "tools/runner/bisect/build_trials.h"
 #include "tools/runner/machine_error.h"
@@ -50,15 +51,26 @@ std::string cell_of(const WorkerInfo& worker, int threads) {
   return fmt::format("{}/{}/default/threads={}", backend, operations.begin()->first, threads);
 }
 
-/// What --make "pip install REQUIREMENT..." is short for: a Python worker in an environment of its
-/// own with these requirements (docs/python.md). Other commands stay as they are. Throws
-/// InputError where there is no Python worker.
-std::string with_environment(const std::string& make) {
+/// What --make "pip install REQUIREMENT..." is short for: a worker of Python, or of commands, in an
+/// environment of its own with these requirements (docs/python.md). Other commands stay as they
+/// are. Throws InputError where the worker is missing.
+std::string with_environment(const std::string& make, bool command) {
   for (const std::string_view pip : {"pip install ", "uv pip install "}) {
     if (!make.starts_with(pip)) continue;
-    return shell_quoted(python_worker()) + " environment " + make.substr(pip.size());
+    const std::string python =
+        shell_quoted(python_worker()) + " environment " + make.substr(pip.size());
+    if (!command) return python;
+    // By a link in the environment the worker of commands knows that it is of that.
+    return fmt::format(
+        "python=$({}) && own=$(dirname \"$python\")/mpsprobe-command-worker && "
+        "ln -sf {} \"$own\" && echo \"$own\"",
+        python, shell_quoted(command_worker()));
   }
   return make;
+}
+
+bool names_threads(const std::vector<std::string>& command) {
+  return names_parameter(OwnCommand{command, {}, {}, {}}, "threads");
 }
 
 /// The cell of the code that the request's environment names, with the backend that the newest
@@ -72,7 +84,8 @@ std::string own_code_cell(BisectRequest& request) {
     try {
       if (build->path.empty()) build->path = make_worker(options.make, build->name);
       const WorkerInfo worker = ask_worker({build->name, build->path}, options.environment);
-      return cell_of(worker, options.threads.value_or(kUsualThreads));
+      const bool one = !options.command.empty() && !names_threads(options.command);
+      return cell_of(worker, options.threads.value_or(one ? 1 : kUsualThreads));
     } catch (const UnusableBuild& unusable) {
       why = unusable.what();
     } catch (const MachineError& failed) {
@@ -167,7 +180,9 @@ bool count_result(const TrialResult& result, const std::string& signature, Propo
 }
 
 BisectRequest bisect_request(const BisectOptions& options) {
-  const auto code = own_code_variable({options.python, options.pytest});
+  auto code = own_code_variable({options.python, options.pytest});
+  if (!options.command.empty())
+    code = to_variable(OwnCommand{options.command, fs::current_path().string(), {}, {}});
   if (options.cell.empty() && !code) {
     throw InputError("bisect", "nothing says which cell",
                      "Name it as `mpsprobe list cells` shows it, or your own code with --python");
@@ -176,7 +191,7 @@ BisectRequest bisect_request(const BisectOptions& options) {
   request.options = options;
   if (code) {
     request.options.environment.push_back(*code);
-    request.options.make = with_environment(options.make);
+    request.options.make = with_environment(options.make, !options.command.empty());
   }
   if (!options.cell.empty()) {
     if (options.threads) {

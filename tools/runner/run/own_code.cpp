@@ -97,7 +97,6 @@ bool names_script(const std::string& python) {
 
 /// Refuses what belongs to a command where there is none, and a command beside other code.
 void check_command(const RunOptions& options) {
-  const auto& line = options.command_line;
   if (options.command.empty()) {
     const char* const option = !options.set.empty()             ? "--set"
                                : !options.expect_output.empty() ? "--expect-output"
@@ -111,11 +110,6 @@ void check_command(const RunOptions& options) {
   if (options.python || options.pytest) {
     throw InputError("-- " + first, "is a command, and --python or --pytest names other code",
                      "Run one of them; arguments stand behind a whole script alone");
-  }
-  const bool script = std::ranges::find(line, "--python") != line.end();
-  if (!script && std::ranges::find(line, "--") == line.end()) {
-    throw InputError("run " + first, "is one word too many",
-                     "Your own command stands behind `--`: mpsprobe run --threads 1-4 -- COMMAND");
   }
 }
 

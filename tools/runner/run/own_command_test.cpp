@@ -72,6 +72,8 @@ INSTANTIATE_TEST_SUITE_P(
         // The parent leaves with a code of its own, or the child's end would be seen by nobody.
         Misbehaviour{"forked", "exit", "bad access in read_nowhere, in a process that it started"},
         Misbehaviour{"started", "exit", "abort in give_up, in a process that it started"},
+        Misbehaviour{"child_hangs", "hang",
+                     "hang in wait_for_nobody, in a process that it started"},
         Misbehaviour{"handled", "signal", "bad access in read_nowhere"}),
     [](const auto& tested) { return tested.param.how; });
 
@@ -94,7 +96,7 @@ INSTANTIATE_TEST_SUITE_P(
         Misbehaviour{"raise", "exit", "queue N is full"},
         Misbehaviour{"raises_in_thread", "exception", "queue N is full"},
         Misbehaviour{"abort", "signal", "abort in "}, Misbehaviour{"exit", "exit", "exit code 4"},
-        Misbehaviour{"hang", "hang", "hang in "},
+        Misbehaviour{"hang", "hang", "hang in Python: take_twice"},
         Misbehaviour{"pool", "exit", "bad access in string_at, in a process that it started"}),
     [](const auto& tested) { return tested.param.how; });
 
@@ -103,6 +105,7 @@ TEST_F(OwnCommand, OfADeadScriptTheLinesOfPythonAreInTheReport) {
   EXPECT_THAT(read("out/details.md"), HasSubstr("misbehave.py"));
   report_of({"--trials", "1"}, {"python3", kScript, "hang", "1"});
   EXPECT_THAT(read("out/details.md"), HasSubstr("take_twice"));
+  EXPECT_THAT(said_, HasSubstr("FAIL hang in Python: take_twice"));
 }
 
 TEST_F(OwnCommand, ParametersAreAxesAndVariables) {
@@ -163,6 +166,27 @@ TEST_F(OwnCommand, ItsVersionIsPartOfTheRun) {
   EXPECT_THAT(again.err, HasSubstr("own.sh was changed"));
 }
 
+// Each build is an environment of its own, whose PATH comes first.
+TEST_F(OwnCommand, IsBisectedOverEnvironments) {
+  for (const char* build : {"1", "2", "3"}) {
+    const std::string bin = path(std::string("env") + build + "/bin");
+    std::filesystem::create_directories(bin);
+    write(std::string("env") + build + "/pyvenv.cfg", "");
+    write(std::string("env") + build + "/bin/tool",
+          std::string("#!/bin/sh\nexit ") + (*build == '3' ? "5" : "0") + "\n");
+    std::filesystem::permissions(bin + "/tool", std::filesystem::perms::owner_all);
+  }
+  const std::string worker =
+      std::filesystem::path(program_).parent_path() / "mpsprobe-command-worker";
+  const Run run =
+      mpsprobe({"bisect", "--builds", "1,2,3", "--out", path("bisected"), "--make",
+                "ln -sf " + worker + " " + path("env{}") + "/bin/mpsprobe-command-worker; echo " +
+                    path("env{}") + "/bin/mpsprobe-command-worker",
+                "--", "tool", "--all"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("began with 3"));
+}
+
 TEST_F(OwnCommand, DiesWithItsRunner) {
   write("long.sh", "echo $$ > " + path("pid") + "\nexec sleep 600\n");
   const Run run = shell("$mpsprobe run --out " + path("killed") + " --trials 1 -- sh " +
@@ -179,7 +203,7 @@ TEST_F(OwnCommand, MistakesNameTheRemedy) {
     EXPECT_EQ(run.exit_code, code) << run.err;
     EXPECT_THAT(run.err, HasSubstr(what));
   };
-  says({"run", "ls"}, 2, "Your own command stands behind `--`");
+  says({"run", "ls"}, 2, "is one word too many");
   says({"run", "--set", "batch=1"}, 2, "is for a command");
   says({"run", "--set", "batch", "--", "ls"}, 2, "is not NAME=VALUES");
   says({"run", "--expect-output", "nowhere", "--", "ls"}, 2, "is no file");

@@ -82,15 +82,9 @@ void add_run_options(CLI::App& app, RunOptions& options) {
       ->type_name("NODE")
       ->excludes(python)
       ->group(kWhat);
-  app.add_option(
-         "COMMAND", options.command,
-         "run your own command as it is, behind `--`; {threads}, {processes}, {iterations}, "
-         "{seed}, {rank}, {port}, {peers} in it are filled in (docs/own-commands.md)")
-      ->type_name("")
-      ->group(kWhat);
   app.add_option("--set", options.set,
-                 "values of a parameter of your command, {NAME} in it, which is also a variable of "
-                 "its environment; may be repeated")
+                 "values of a parameter of your own command (behind `--`): {NAME} in it, and a "
+                 "variable of its environment; may be repeated (docs/own-commands.md)")
       ->type_name("NAME=A,B")
       ->group(kWhat);
   app.add_option("--expect-output", options.expect_output,
