@@ -97,7 +97,9 @@ std::optional<Judgement> JudgedProcess::never_started() const {
     return as(Outcome::setup_failed, "the loader ended the process", "the loader ended the process",
               Basis::text);
   }
-  if (loader == nullptr || process.hello.has_value()) return std::nullopt;
+  // What an own command says of itself, it says before it begins.
+  const bool was_up = process.hello.has_value() && !process.own_program;
+  if (loader == nullptr || was_up) return std::nullopt;
   return as(Outcome::setup_failed, *loader);
 }
 

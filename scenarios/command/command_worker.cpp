@@ -36,6 +36,7 @@
 #include "scenarios/command/channels.h"
 #include "scenarios/command/command.h"
 #include "scenarios/command/port.h"
+#include "scenarios/command/python_packages.h"
 #include "scenarios/provenance/executable.h"
 #include "scenarios/worker/workload.h"
 
@@ -126,10 +127,12 @@ int describe() {
   for (const char* axis : {"threads", "iterations"}) {
     if (names_parameter(command, axis)) axes.push_back(axis);
   }
+  json provenance = provenance_of(command);
+  provenance.update(python_packages(command));
   json answer{
       {"mpsprobe_worker", kProtocolVersion},
       {"version", MPSPROBE_VERSION},
-      {"provenance", provenance_of(command)},
+      {"provenance", provenance},
       {"axes", axes},
       {"operations",
        {{{"name", operation_name(command)},

@@ -150,7 +150,9 @@ void use_own_code(RunOptions& options) {
   if (!variable) return;
   const auto use = [&options](const std::string& option, const std::string& value) {
     (option == "--worker" ? options.workers : options.environment).push_back(value);
-    options.command_line.insert(options.command_line.end(), {option, value});
+    // A command stands in the line as it was called, behind everything else.
+    if (options.command.empty())
+      options.command_line.insert(options.command_line.end(), {option, value});
   };
   if (options.workers.empty()) {
     use("--worker",

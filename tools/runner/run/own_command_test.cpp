@@ -118,10 +118,10 @@ TEST_F(OwnCommand, ParametersAreAxesAndVariables) {
     EXPECT_EQ(cell.at("failures"), one ? 0 : 1) << id;
     EXPECT_THAT(id, HasSubstr("env.batch="));
   }
-  // As pasted.
-  const size_t begin = read("out/report.md").find("run --cell command/misbehave");
-  ASSERT_NE(begin, std::string::npos);
-  EXPECT_THAT(said_, HasSubstr(" -- " + kProgram + " from_two '{threads}'"));
+  // Behind all options, as it has to be pasted.
+  const std::string behind = " -- " + kProgram + " from_two '{threads}'\n";
+  EXPECT_THAT(said_, HasSubstr(behind));
+  EXPECT_THAT(read("out/report.md"), HasSubstr("--trials 1" + behind));
 }
 
 TEST_F(OwnCommand, ProcessesOfATrialKnowWhoTheyAre) {
@@ -155,6 +155,13 @@ TEST_F(OwnCommand, OutputIsComparedWithAFileAndSearchedForTexts) {
   EXPECT_THAT(said_, HasSubstr("1 count, 0 failed"));
   report_of({"--trials", "1", "--fail-on-output", "of nothing"}, {kProgram, "fine", "1"});
   EXPECT_THAT(said_, HasSubstr("FAIL wrong result: it printed of nothing"));
+}
+
+TEST_F(OwnCommand, WhatIsNotInstalledIsNoFailure) {
+  write("app.py", "import mlx.core\nimport module_that_is_not_there\n");
+  const json report = report_of({"--trials", "1"}, {"python3", path("app.py")});
+  EXPECT_EQ(exit_code_, 4);
+  EXPECT_EQ(report.at("cells").at(0).at("outcomes").at(0).at("outcome"), "setup_failed") << said_;
 }
 
 TEST_F(OwnCommand, ItsVersionIsPartOfTheRun) {
