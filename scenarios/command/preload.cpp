@@ -14,7 +14,7 @@
 #include <cstring>
 #include <system_error>
 
-#include "harness/wire/event.h"
+#include "harness/wire/flight_recorder.h"
 #include "harness/wire/shared_memory.h"
 #include "scenarios/command/channels.h"
 #include "scenarios/evidence/crash_handler.h"

@@ -247,6 +247,48 @@ def test_skipped():
 """
 
 
+# Options that report, choose and repeat, of plugins that every pytest has; and tests that need more than
+# a call.
+SUITE_AS_IT_IS = """
+import logging, unittest
+
+def test_shown(capsys):
+    print("hello")
+    assert capsys.readouterr().out == "hello\\n"
+
+def test_logged(caplog):
+    with caplog.at_level(logging.INFO):
+        logging.info("hello")
+    assert "hello" in caplog.text
+
+def test_folder(tmp_path):
+    file = tmp_path / "own"
+    with open(file, "x"):
+        pass
+    file.unlink()
+
+async def test_later():
+    assert False
+
+class TestCase(unittest.TestCase):
+    def setUp(self):
+        self.made = 1
+
+    def test_made(self):
+        self.assertEqual(self.made, 1)
+
+    @unittest.skip("not on Mondays")
+    def test_skipped(self):
+        self.fail()
+
+    @unittest.expectedFailure
+    def test_expected(self):
+        self.assertEqual(1, 2)
+
+    def test_wrong(self):
+        self.assertEqual(1, 2)
+"""
+
 STREAMS = """
 import mlx.core as mx
 import threading
@@ -497,6 +539,34 @@ class OwnCode(OwnCodeTest):
             seen = {"failure", "error"} & set(cases[name])
             self.assertEqual(bool(seen), failures > 0, (name, cases[name]))
             self.assertEqual("skipped" in cases[name], counted == 0, (name, cases[name]))
+
+    @unittest.skipIf(find_spec("pytest") is None, "this interpreter has no pytest")
+    def test_a_suite_is_taken_as_it_is_with_one_thread(self) -> None:
+        (self.folder / "test_suite.py").write_text(SUITE_AS_IT_IS)
+        options = "-ra -q -v --tb=short --ff --color=yes --junitxml=own.xml"
+        (self.folder / "pytest.ini").write_text(f"[pytest]\naddopts = {options}\n")
+        cells = self.cells("--pytest", ".", "--threads", "1", "--iterations", "2")
+        failed = {name: (cell["failures"], cell["counted"]) for name, cell in cells.items()}
+        expected = {
+            "suite.shown": (0, 2),
+            "suite.logged": (0, 2),
+            "suite.folder": (0, 2),
+            "suite.later": (2, 2),  # as pytest fails what no plugin runs
+            "suite.testcase.made": (0, 2),
+            "suite.testcase.skipped": (0, 0),
+            "suite.testcase.expected": (0, 0),
+            "suite.testcase.wrong": (2, 2),
+        }
+        self.assertEqual(failed, expected, self.report())
+        self.assertFalse((self.folder / "own.xml").exists())
+
+    @unittest.skipIf(find_spec("pytest") is None, "this interpreter has no pytest")
+    def test_what_threads_cannot_share_is_named(self) -> None:
+        (self.folder / "test_suite.py").write_text(SUITE_AS_IT_IS)
+        cells = self.cells("--pytest", ".", "--threads", "4", "--iterations", "5")
+        counted = {name for name, cell in cells.items() if cell["counted"]}
+        self.assertEqual(counted, {"suite.folder", "suite.testcase.made", "suite.testcase.wrong"}, self.report())
+        self.assertIn("threads cannot share the fixture capsys", self.report())
 
 
 class OwnCodeReduced(OwnCodeTest):

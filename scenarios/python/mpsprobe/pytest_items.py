@@ -2,14 +2,18 @@
 
 pytest collects them and sets up their fixtures, once a process, on the main thread. Then each thread
 calls the test function again and again with these fixtures, as pytest-run-parallel does. An assertion
-that fails is a wrong result; any other exception is one. Needs pytest 7 or later.
+that fails is a wrong result; any other exception is one. With one thread pytest calls it, with all that
+its plugins do around a call. The project's own configuration holds, but for what reports, and for what
+changes how tests are run. Needs pytest 7 or later.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import sys
 import traceback
+import unittest
 from pathlib import Path
 from typing import Any, Callable
 
@@ -19,8 +23,16 @@ from .program import Cell, Checked, Failure, Lane, Program, SetupFailed, Unsuppo
 from .telling import in_words, print_traceback, words_of
 
 VARIABLE = "MPSPROBE_PYTEST"
-# What pytest would do to a process besides: write, redirect descriptors, take over faulthandler.
-WITHOUT = ("cacheprovider", "terminal", "faulthandler", "xdist", "run-parallel", "junitxml")
+# Takes over faulthandler, which tells of a crash.
+WITHOUT = ("faulthandler",)
+# Options that a project's configuration may have, which write, choose tests, or run them elsewhere.
+NEUTRAL = {"numprocesses": None, "tx": [], "dist": "no", "xmlpath": None, "collectonly": False, "parallel_threads": 1}
+CHOOSING = ("lfplugin", "nfplugin", "stepwiseplugin")
+# Plugins around the run of a test, which has no such run here.
+LEFT_OUT = ("xdist", "timeout", "rerunfailures", "randomly", "parallel")
+# Fixtures that stand for the process, or that one test at a time uses.
+NOT_SHARED = {"capsys", "capfd", "capsysbinary", "capfdbinary", "caplog", "recwarn", "monkeypatch", "doctest_namespace"}
+OWN_FOLDER = {"tmp_path", "tmpdir"}
 
 
 class WrongResult(Failure):
@@ -30,9 +42,11 @@ class WrongResult(Failure):
 
 
 class TestWorkload(Workload):
-    def __init__(self, item: Any, clears_streams: bool) -> None:
+    def __init__(self, item: Any, cell: Cell) -> None:
         self.item = item
-        self.clears_streams = clears_streams
+        self.threads = cell.number("threads")
+        self.clears_streams = frameworks.leaving(cell)
+        self._require_that_it_can_run()
         try:
             item.ihook.pytest_runtest_setup(item=item)
         except BaseException as problem:
@@ -44,27 +58,55 @@ class TestWorkload(Workload):
             raise Unsupported("the test is marked xfail: whether it failed says nothing")
         self.fixtures = {name: item.funcargs[name] for name in item._fixtureinfo.argnames}
 
+    def _require_that_it_can_run(self) -> None:
+        if not hasattr(self.item, "_fixtureinfo") or not callable(getattr(self.item, "obj", None)):
+            raise Unsupported(f"a {type(self.item).__name__} is neither a function nor a method")
+        if self.threads == 1:
+            return
+        if is_coroutine(self.item.obj):
+            raise Unsupported("the test is a coroutine function: it runs with one thread alone")
+        alone = sorted(NOT_SHARED & set(self.item.fixturenames))
+        if alone:
+            raise Unsupported(f"threads cannot share the fixture {alone[0]}: it runs with one thread alone")
+
     def make_lane(self, thread: int) -> Lane:
-        return TestLane(self)
+        return TestLane(self, thread)
 
     def close(self) -> None:
         self.item.ihook.pytest_runtest_teardown(item=self.item, nextitem=None)
 
 
 class TestLane(Lane):
-    def __init__(self, workload: TestWorkload) -> None:
+    def __init__(self, workload: TestWorkload, thread: int) -> None:
         self._workload = workload
         self._passed = 0
+        self._fixtures = {name: self._own(name, value, thread) for name, value in workload.fixtures.items()}
+
+    def _own(self, name: str, value: Any, thread: int) -> Any:
+        """A folder of the test is one for each thread where there are several."""
+        if self._workload.threads == 1 or name not in OWN_FOLDER:
+            return value
+        folder = Path(value) / f"thread-{thread}"
+        folder.mkdir(exist_ok=True)
+        return type(value)(folder)
 
     def operation(self) -> str:
         return str(self._workload.item.name)
 
     def launch(self, iteration: int) -> None:
+        item = self._workload.item
         try:
-            self._workload.item.obj(**self._workload.fixtures)
+            if issubclass(getattr(item, "cls", None) or object, unittest.TestCase):
+                run_case(item)
+            elif self._workload.threads == 1:
+                item.ihook.pytest_runtest_call(item=item)
+            else:
+                item.obj(**self._fixtures)
         except AssertionError as problem:
             print_traceback(problem)
             raise WrongResult(words_of(problem) or place_of(problem)) from None
+        except Failure:
+            raise
         except BaseException as problem:
             kind = type(problem).__name__
             if kind == "Skipped":
@@ -86,6 +128,33 @@ class TestLane(Lane):
         return Checked(checked=self._passed)
 
 
+def is_coroutine(function: Any) -> bool:
+    import inspect  # slow to load, and wanted here alone
+
+    return inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function)
+
+
+def run_case(item: Any) -> None:
+    """A test of unittest's, on an instance of its own, with its setUp and tearDown."""
+    result = unittest.TestResult()
+    item.cls(item.obj.__name__).run(result)
+    for _, text in [*result.failures, *result.errors]:
+        print(text, file=sys.stderr)
+    if result.failures:
+        raise WrongResult(last_line(result.failures[0][1]))
+    if result.errors:
+        raise Failure(last_line(result.errors[0][1]))
+    if result.unexpectedSuccesses:
+        raise WrongResult("it was expected to fail, and passed")
+    if result.skipped or result.expectedFailures:
+        reason = result.skipped[0][1] if result.skipped else "it is expected to fail"
+        raise Unsupported(f"the test is skipped: {reason}")
+
+
+def last_line(text: str) -> str:
+    return "".join(text.strip().splitlines()[-1:])
+
+
 def place_of(problem: BaseException) -> str:
     """ "assert total == 3 (test_sum.py:12)" of an assertion that says nothing."""
     last = traceback.extract_tb(problem.__traceback__)[-1]
@@ -102,6 +171,7 @@ class PytestProgram(Program):
         self._items: dict[str, Any] = {}
         self._files: dict[str, str] = {}  # SHA-256 by path
         self._problem = ""
+        self._remarks: list[str] = []
         self._status: int | None = None
 
     def around(self, run: Callable[[], int]) -> int:
@@ -114,6 +184,19 @@ class PytestProgram(Program):
         program = self
 
         class Inside:
+            # A wrapper comes before the plugins that read these options.
+            @pytest.hookimpl(hookwrapper=True)
+            def pytest_cmdline_main(self, config: Any) -> Any:
+                for option, value in NEUTRAL.items():
+                    if hasattr(config.option, option):
+                        setattr(config.option, option, value)
+                yield
+
+            # What reports writes to where standard output is when it begins.
+            @pytest.hookimpl(tryfirst=True)
+            def pytest_configure(self, config: Any) -> None:
+                sys.stdout = open(os.devnull, "w", encoding="utf-8")
+
             def pytest_collection_finish(self, session: Any) -> None:
                 program.take(session.items)
 
@@ -124,20 +207,35 @@ class PytestProgram(Program):
             def pytest_collectreport(self, report: Any) -> None:
                 if report.failed:
                     print(report.longrepr, file=sys.stderr)
-                    last = str(report.longrepr).strip().splitlines()[-1:]
-                    program._problem = f"collecting {report.nodeid}: {''.join(last)}"
+                    program._problem = f"collecting {report.nodeid}: {last_line(str(report.longrepr))}"
+                    program._remarks.append(program._problem)
 
+        class Configured:
+            @pytest.hookimpl(trylast=True)
+            def pytest_configure(self, config: Any) -> None:
+                sys.stdout = stdout
+                for plugin in CHOOSING:
+                    if config.pluginmanager.has_plugin(plugin):
+                        config.pluginmanager.unregister(name=plugin)
+                left_out = [name for name in LEFT_OUT if config.pluginmanager.has_plugin(name)]
+                if left_out:
+                    program._remarks.append(f"of pytest's plugins without effect: {', '.join(left_out)}")
+
+        stdout = sys.stdout
+        sys.path.insert(0, os.getcwd())  # as python -m pytest does
         words = [self._node, "--capture=no", "--continue-on-collection-errors"]
         for plugin in WITHOUT:
             words += ["-p", f"no:{plugin}"]
-        code = pytest.main(words, plugins=[Inside()])
+        if importlib.util.find_spec("pytest_cov") is not None:
+            words.append("--no-cov")
+        code = pytest.main(words, plugins=[Inside(), Configured()])
         if self._status is None:  # pytest ended before it came to its tests
             self._problem = self._problem or f"pytest collects nothing from {self._node} (exit code {int(code)})"
             return run()
         return self._status
 
     def take(self, items: list[Any]) -> None:
-        functions = {item.nodeid: item for item in items if hasattr(item, "obj")}
+        functions = {item.nodeid: item for item in items}
         names = operation_names([short_name(node) for node in functions])
         self._items = dict(zip(names, functions.values()))
         files = sorted({str(item.path) for item in self._items.values()})
@@ -148,7 +246,8 @@ class PytestProgram(Program):
         operations = [
             (name, f"the test {item.nodeid}", place_of_test(item)) for name, item in self._items.items()
         ]
-        return frameworks.description(operations, "test", self._provenance())
+        answer = frameworks.description(operations, "test", self._provenance())
+        return {**answer, "remarks": self._remarks}
 
     def provenance(self, cell: Cell) -> dict[str, Any]:
         return {**self._provenance(), "device": frameworks.device_of(cell["backend"])}
@@ -159,7 +258,7 @@ class PytestProgram(Program):
         if item is None:
             raise Unsupported(f"op={cell['op']}: no test of {self._node} is called so")
         frameworks.seed_generators(seed)
-        return TestWorkload(item, frameworks.leaving(cell))
+        return TestWorkload(item, cell)
 
     def end(self, forked: bool, status: int) -> None:
         frameworks.end(forked, status)

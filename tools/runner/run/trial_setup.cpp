@@ -72,6 +72,10 @@ void say_workers(const CampaignHeader& header) {
     const LibraryUnderTest library = library_under_test(provenance_of(worker.describe));
     say(stderr, "worker {}: {}, {}\n", worker.name, printable(in_words(library)),
         printable(worker.path));
+    for (const nlohmann::json& remark : worker.describe.value("remarks", nlohmann::json::array())) {
+      if (remark.is_string())
+        say(stderr, "worker {}: {}\n", worker.name, shortened(printable(std::string(remark)), 300));
+    }
   }
 }
 
