@@ -27,11 +27,12 @@ std::string_view next_word(std::string_view& text, int& line) {
   return word;
 }
 
+/// The number of a word, with the signs of a list around it: "[1.5,".
 bool is_number(const std::string& word, double& value) {
+  const char* const begin = word.c_str() + std::min(word.find_first_not_of("[("), word.size());
   char* end = nullptr;
-  value = std::strtod(word.c_str(), &end);
-  return end != word.c_str() &&
-         std::string_view(end).find_first_not_of(",;])") == std::string::npos;
+  value = std::strtod(begin, &end);
+  return end != begin && std::string_view(end).find_first_not_of(",;])") == std::string::npos;
 }
 
 bool same_word(const std::string& one, const std::string& other) {
