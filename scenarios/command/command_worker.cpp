@@ -208,7 +208,9 @@ void load_library_into_command() {
   const int gate = fcntl(kGateFd, F_DUPFD, kLowest);
   if (recorder < 0 || gate < 0) throw SetupError("ulimit -n is too low: raise it to 256");
   setenv(kChannelsVariable, fmt::format("{} {} {}", getpid(), recorder, gate).c_str(), 1);
-  setenv(kCrashesVariable, child_crash_folder(std::getenv("MPSPROBE_PROCESS")).c_str(), 1);
+  // Without the runner's mark nobody looks there.
+  const char* const mark = std::getenv("MPSPROBE_PROCESS");
+  if (mark != nullptr) setenv(kCrashesVariable, child_crash_folder(mark).c_str(), 1);
 }
 
 void wait_for_start() {

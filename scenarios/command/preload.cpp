@@ -161,9 +161,9 @@ void attach(int memory_fd, int gate) {
 __attribute__((constructor)) void begin() {
   const char* const channels = std::getenv(kChannelsVariable);
   const char* const folder = std::getenv(kCrashesVariable);
-  if (channels == nullptr || folder == nullptr) return;
+  if (channels == nullptr) return;
   name_process();
-  std::snprintf(crashes, sizeof(crashes), "%s", folder);
+  std::snprintf(crashes, sizeof(crashes), "%s", folder == nullptr ? "" : folder);
   int pid = 0;
   int memory = -1;
   int gate = -1;

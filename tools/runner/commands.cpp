@@ -8,6 +8,7 @@
 #include "tools/runner/bisect/bisect_command.h"
 #include "tools/runner/command.h"
 #include "tools/runner/create/new_command.h"
+#include "tools/runner/debug/debug_command.h"
 #include "tools/runner/diff/diff_command.h"
 #include "tools/runner/doctor/doctor_command.h"
 #include "tools/runner/exit_code.h"
@@ -79,6 +80,12 @@ RunCommand add_repro(CLI::App& app, const Called& called) {
   ReproOptions begin;
   begin.command_line = called.words;
   return bound(app, add_repro_options, repro_command_line, begin);
+}
+
+RunCommand add_debug(CLI::App& app, const Called& called) {
+  DebugOptions begin;
+  begin.source.command_line = called.words;
+  return bound(app, add_debug_options, debug_command_line, begin);
 }
 
 RunCommand add_bisect(CLI::App& app, const Called& called) {
@@ -155,6 +162,13 @@ const std::array kCommands{
             "machine could not do it, 4 the cell does not fail here or cannot run, 5 the result "
             "could not be written; its trials are kept, 130 interrupted.",
             add_repro},
+    Command{"debug", kResults, "run a failing cell under gdb or lldb until it fails",
+            "Examples:\n"
+            "  mpsprobe debug mpsprobe-out/2026-01-31T12-34-56Z-default --signature 'eval_impl'\n"
+            "  mpsprobe debug sim/linear/nograph/threads=3 --debugger lldb",
+            "Exit codes: 0 it failed, and you were at the prompt, 2 wrong usage, 3 the harness or "
+            "the machine could not do it, 4 none of the attempts crashed or hung.",
+            add_debug},
     Command{"list", kRunAndLook, "show what there is to run", "", "",
             plain<add_list_options, list_command_line>},
     Command{"doctor", kRunAndLook,

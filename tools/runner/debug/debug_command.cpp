@@ -1,0 +1,256 @@
+#include "tools/runner/debug/debug_command.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <thread>
+
+#include "harness/campaign/trial_seed.h"
+#include "harness/executor/environment.h"
+#include "harness/folder/descriptor.h"
+#include "harness/input/input_error.h"
+#include "harness/platform/processor_use.h"
+#include "harness/wire/event.h"
+#include "harness/wire/flight_recorder.h"
+#include "reports/words/safe_text.h"
+#include "tools/runner/exit_code.h"
+#include "tools/runner/machine_error.h"
+#include "tools/runner/option_check.h"
+#include "tools/runner/repro/repro_source.h"
+#include "tools/runner/say.h"
+#include "tools/runner/trial_options.h"
+#include "tools/runner/workers/workers.h"
+
+namespace mpsprobe {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// How a debugger runs the program behind its arguments: it leaves where that ended by itself, and
+/// stays where it stopped. %STOPPED% is a file that is then there.
+struct Debugger {
+  const char* name;
+  std::vector<const char*> arguments;
+};
+
+const std::array kDebuggers{
+    Debugger{"gdb",
+             {"-q", "-iex", "set pagination off", "-iex", "set confirm off", "-ex", "run", "-ex",
+              "python gdb.selected_thread() and open('%STOPPED%', 'w')", "-ex",
+              "python gdb.execute('backtrace 20' if gdb.selected_thread() else 'quit')", "--args"}},
+    Debugger{"lldb",
+             {"-o", "settings set target.process.stop-on-exec false", "-o", "run", "-o",
+              "script import os, lldb; state = "
+              "lldb.debugger.GetSelectedTarget().GetProcess().GetState(); open('%STOPPED%', 'w') "
+              "if state == lldb.eStateStopped else os._exit(0)",
+              "-o", "bt", "--"}},
+};
+
+std::string in_path(const std::string& program) {
+  const char* const list = std::getenv("PATH");
+  std::istringstream folders(list == nullptr ? "" : list);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const fs::path path = fs::path(folder) / program;
+    if (!folder.empty() && access(path.c_str(), X_OK) == 0) return path.string();
+  }
+  return "";
+}
+
+/// The debugger's path and its arguments. Throws InputError where there is none.
+std::vector<std::string> debugger_for(const std::optional<std::string>& wanted,
+                                      const std::string& stopped) {
+  constexpr std::string_view kStopped = "%STOPPED%";
+  for (const Debugger& each : kDebuggers) {
+    const std::string path = in_path(each.name);
+    if (path.empty() || (wanted && *wanted != each.name)) continue;
+    std::vector<std::string> words{path};
+    for (std::string argument : each.arguments) {
+      const size_t at = argument.find(kStopped);
+      if (at != std::string::npos) argument.replace(at, kStopped.size(), stopped);
+      words.push_back(std::move(argument));
+    }
+    return words;
+  }
+  throw InputError("debug",
+                   wanted ? *wanted + " is not in PATH" : "neither gdb nor lldb is in PATH",
+                   "Install one of the two");
+}
+
+/// Whether a debugger has stopped the process: its user looks at it.
+bool is_stopped(pid_t pid) {
+  std::ifstream stat(fmt::format("/proc/{}/stat", pid));
+  std::string text;
+  std::getline(stat, text);
+  const size_t end = text.rfind(')');
+  return end == std::string::npos || end + 2 >= text.size() || text[end + 2] == 't';
+}
+
+/// A folder with the channels of one trial, as files: debuggers pass no descriptors on, so that a
+/// shell opens them. Taken away with its files.
+class Channels {
+ public:
+  Channels() : folder_(fs::temp_directory_path() / "mpsprobe-debug-XXXXXX") {
+    std::string name = folder_.string();
+    if (mkdtemp(name.data()) == nullptr)
+      throw MachineError("debug: no folder can be made in " + folder_.parent_path().string());
+    folder_ = name;
+    if (mkfifo(path("gate").c_str(), 0600) != 0) throw MachineError("debug: no pipe can be made");
+    gate_ = Descriptor(open(path("gate").c_str(), O_RDWR | O_CLOEXEC));
+  }
+  Channels(const Channels&) = delete;
+  Channels& operator=(const Channels&) = delete;
+  ~Channels() {
+    std::error_code error;  // what stays there is in a folder of temporary files
+    fs::remove_all(folder_, error);
+  }
+
+  /// For another process: an empty recorder, and a gate that is open.
+  void renew() {
+    const auto block = std::make_unique<recorder_layout::Block>();
+    FlightRecorder::initialise(block.get());
+    std::ofstream recorder(path("recorder"), std::ios::binary | std::ios::trunc);
+    recorder.write(reinterpret_cast<const char*>(block.get()), sizeof(*block));
+    recorder.close();
+    char left = 0;
+    fcntl(gate_.get(), F_SETFL, O_NONBLOCK);
+    while (read(gate_.get(), &left, 1) > 0) {
+    }
+    if (!recorder || write(gate_.get(), &kStartByte, 1) != 1)
+      throw MachineError("debug: " + folder_.string() + " cannot be written");
+  }
+
+  /// The words that run `words` with the channels.
+  std::vector<std::string> around(const std::vector<std::string>& words) const {
+    std::vector<std::string> all{
+        "/bin/sh", "-c",
+        fmt::format("exec {}<>{} {}>/dev/null {}<>{}; exec \"$@\"", kRecorderFd, path("recorder"),
+                    kEventsFd, kGateFd, path("gate")),
+        "sh"};
+    all.insert(all.end(), words.begin(), words.end());
+    return all;
+  }
+
+  std::string path(const char* name) const { return (folder_ / name).string(); }
+
+ private:
+  fs::path folder_;
+  Descriptor gate_;
+};
+
+/// One that hangs shows where when it is stopped. On a Mac the user stops it, by Ctrl-C.
+void interrupt_when_late(pid_t debugger, double seconds, const std::atomic<bool>& ended) {
+  const auto late = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  while (!ended && std::chrono::steady_clock::now() < late)
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  if (ended) return;
+  for (const Descendant& process : descendants_of(debugger)) {
+    if (!is_stopped(process.pid)) kill(process.pid, SIGINT);
+  }
+}
+
+/// On the terminal of this process, whose Ctrl-C is the debugger's.
+void run_debugger(std::vector<std::string> words, std::vector<std::string> environment,
+                  double interrupt) {
+  std::vector<char*> arguments;
+  std::vector<char*> variables;
+  for (std::string& word : words) arguments.push_back(word.data());
+  for (std::string& each : environment) variables.push_back(each.data());
+  arguments.push_back(nullptr);
+  variables.push_back(nullptr);
+  const pid_t debugger = fork();
+  if (debugger < 0) throw MachineError("debug: the system refuses another process");
+  if (debugger == 0) {
+    signal(SIGINT, SIG_DFL);
+    execve(arguments[0], arguments.data(), variables.data());
+    _exit(127);
+  }
+  std::atomic<bool> ended{false};
+  std::thread watch([&] { interrupt_when_late(debugger, interrupt, ended); });
+  int status = 0;
+  while (waitpid(debugger, &status, 0) < 0 && errno == EINTR) {
+  }
+  ended = true;
+  watch.join();
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+    throw MachineError(fmt::format("debug: {} cannot be executed", words.front()));
+}
+
+}  // namespace
+
+void add_debug_options(CLI::App& app, DebugOptions& options) {
+  app.add_option("what", options.source.what,
+                 "a run, its folder or report.json, or a failing cell by its text")
+      ->required()
+      ->type_name("RUN|CELL");
+  app.add_option("--signature", options.source.signature,
+                 "of a run the failure: its title, or a part of it that no other has [the one that "
+                 "occurs most often]")
+      ->type_name("TEXT");
+  app.add_option("--debugger", options.debugger, "gdb or lldb [the first of them in PATH]")
+      ->check(one_of({"gdb", "lldb"}))
+      ->type_name("NAME");
+  app.add_option("--attempts", options.attempts, "processes after which it is given up")
+      ->check(whole_number_between(1, 1'000'000))
+      ->capture_default_str()
+      ->type_name("N");
+  app.add_option(
+         "--interrupt", options.interrupt,
+         "seconds after which a process that still runs is stopped, to show where it hangs; "
+         "on a Mac press Ctrl-C")
+      ->check(number_between(0.1, 1'000'000))
+      ->capture_default_str()
+      ->type_name("SECONDS");
+  app.add_option("--worker", options.source.worker, "a build of the worker [as in the run]")
+      ->type_name("NAME=PATH");
+  add_seed(app, options.source.seed, "the inputs", "1, or as in the run");
+  add_environment(app, options.source.environment, " [as in the run]");
+  add_trust_run(app, options.source.trust_run);
+}
+
+int debug_command_line(const DebugOptions& options) {
+  Channels channels;
+  std::vector<std::string> words = debugger_for(options.debugger, channels.path("stopped"));
+  const ReproSource source = repro_source(options.source);
+  if (source.start.processes > 1) {
+    throw InputError("debug", "the cell has several processes, and a debugger is for one",
+                     "Name a cell of one process, without processes=");
+  }
+  const std::vector<WorkerInfo> workers =
+      find_workers(source.run.workers, source.run.environment, {source.start.backend});
+  const std::vector<std::string> environment =
+      worker_environment(source.start, inherited_environment(), source.run.environment);
+  const std::string cell = to_string(source.start);
+  say(stderr, "{}{}{} under {}, until it crashes or hangs\n", printable(cell),
+      source.signature.empty() ? "" : ": ", printable(source.signature),
+      fs::path(words.front()).filename().string());
+  signal(SIGINT, SIG_IGN);
+  for (int attempt = 0; attempt < options.attempts; ++attempt) {
+    channels.renew();
+    const uint64_t seed = trial_seed(source.run.seed.value_or(1), attempt);
+    const std::vector<std::string> program = channels.around(
+        {workers.front().path, "run", "--cell", cell, "--seed", std::to_string(seed)});
+    std::vector<std::string> all = words;
+    all.insert(all.end(), program.begin(), program.end());
+    run_debugger(std::move(all), environment, options.interrupt);
+    if (fs::exists(channels.path("stopped"))) return kExitOk;
+  }
+  say(stderr, "mpsprobe: debug: none of {} processes crashed or hung. More: --attempts {}\n",
+      options.attempts, options.attempts * 10);
+  return kExitNothingRun;
+}
+
+}  // namespace mpsprobe
