@@ -68,9 +68,10 @@ std::vector<Planted> planted(HardWorld world, SimulatedTrials& random) {
   if (world == HardWorld::many_cells) {
     const int number = 5 + static_cast<int>(95 * random.uniform());
     const double most = 0.4 * random.uniform();
+    const bool alike = random.fails(0.5);
     for (int i = 1; i <= number; ++i) {
       cells.push_back(
-          {fmt::format("mps/mlp/default/threads=4/iterations={}", i), most * random.uniform()});
+          {fmt::format("mps/mlp/default/threads=4/iterations={}", i), alike ? most : most * random.uniform()});
     }
   }
   return cells;

@@ -55,16 +55,32 @@ bool Following::asks(size_t cell) const {
   return failures_like(cell) > 0 && trials_of(cells_[cell]) < kMostFollowed;
 }
 
+// A lock, processes, and what either is compared with: as many threads that take none.
+bool Following::comes_first(size_t cell) const {
+  const auto is_remedy = [](const Cell& each) {
+    return each.lock != Cell{}.lock || each.processes > 1;
+  };
+  const Cell& asked = cells_[cell].cell;
+  const auto& alike = alike_[kind_of_[cell]];
+  return trials_of(cells_[cell]) < kRemediesFirst &&
+         (is_remedy(asked) ||
+          (asked.warmup == Cell{}.warmup && std::any_of(alike.begin(), alike.end(), [&](size_t i) {
+             const Cell& other = cells_[i].cell;
+             return is_remedy(other) && load_of(other) == load_of(asked);
+           })));
+}
+
 std::optional<size_t> Following::next(const std::function<bool(size_t)>& busy) const {
-  // What failed first, of that the most failures, then the fewest trials.
+  // What failed first, of that the most failures, then a lock and processes, then the fewest trials.
   std::optional<size_t> best;
-  std::tuple<bool, bool, int, int> least;
+  std::tuple<bool, bool, int, bool, int> least;
   for (size_t i = 0; i < cells_.size(); ++i) {
     const FollowedCell& known = cells_[i];
     if (known.seen.trials == 0 && known.others >= kInVain) continue;
     const bool asked = asks(i);
     if (!asked && (known.if_failed || load_of(known.cell) < most_load(i))) continue;
-    const std::tuple cost{busy(i), !asked, asked ? -failures_like(i) : 0, trials_of(known)};
+    const std::tuple cost{busy(i), !asked, asked ? -failures_like(i) : 0, asked && !comes_first(i),
+                          trials_of(known)};
     if (best && cost >= least) continue;
     best = i;
     least = cost;

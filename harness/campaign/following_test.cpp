@@ -36,12 +36,25 @@ Following sample() {
 
 TEST(Following, SpendsTheRestOnWhatFails) {
   const auto had =
-      run(sample(), 40, [](const Cell& cell) { return cell.op == "raw" && cell.threads > 1; });
+      run(sample(), 70, [](const Cell& cell) { return cell.op == "raw" && cell.threads > 1; });
   EXPECT_EQ(had.size(), 4U);
   for (const auto& [id, trials] : had) {
     EXPECT_NE(id.find("raw"), std::string::npos);
     EXPECT_GE(trials, 6);
   }
+}
+
+// Whoever has time for forty trials alone wants to know what helps, and not what a warm-up does.
+TEST(Following, AsksALockAndProcessesFirst) {
+  std::vector<FollowedCell> cells = sample().cells();
+  cells.push_back({"stock", parse_cell("mlx/raw/default/threads=3"), true, {}, 0});
+  cells.push_back({"stock", parse_cell("mlx/raw/default/threads=4/warmup=main"), true, {}, 0});
+  const auto fails = [](const Cell& cell) { return cell.op == "raw" && cell.threads > 1; };
+  EXPECT_THAT(run(Following(cells), 55, fails),
+              testing::ElementsAre(testing::Pair("mlx/raw/default/threads=1/processes=4", 20),
+                                   testing::Pair("mlx/raw/default/threads=4", 15),
+                                   testing::Pair("mlx/raw/default/threads=4/lock=forward", 20)));
+  EXPECT_GT(run(Following(cells), 70, fails)["mlx/raw/default/threads=4/warmup=main"], 0);
 }
 
 TEST(Following, GoesOnWithTheRestWhenEnoughIsKnown) {

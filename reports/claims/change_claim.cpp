@@ -19,8 +19,10 @@ std::string change_in_words(const ChangePoint& change, const std::vector<std::st
   const size_t place = change.likeliest();
   const std::string sure = sure_in_words(change.confidence);
   if (place > 0) {
-    return fmt::format("the failure {} with {} ({})", change.began[place] > 0.5 ? "began" : "ended",
-                       builds[place], sure);
+    // What is seen less often has not ended.
+    return change.began[place] > 0.5
+               ? fmt::format("the failure began with {} ({})", builds[place], sure)
+               : fmt::format("the failure is rarer from {} on ({})", builds[place], sure);
   }
   // A rate that rises and falls again between builds that were not tried is not seen.
   std::string untried;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "reports/sample_fallen_rates.h"
 #include "reports/sample_headlines.h"
 #include "reports/sample_journal.h"
 
@@ -42,6 +43,11 @@ TEST(Headline, TheReaderOfHardWorldsFindsFaults) {
   analysis.answer.lines.back().text =
       "No failure in all 9 cells (0 of 90 trials), up to 8 threads.";
   EXPECT_THAT(faults_of(analysis), Not(IsEmpty()));
+}
+
+// claims_bench looks at 200.
+TEST(Headline, WhereRatesFallNothingIsCalledGoneOrFixedOrNeededInAnyFormat) {
+  for (uint64_t seed = 1; seed <= 3; ++seed) EXPECT_THAT(absences_claimed(seed), IsEmpty()) << seed;
 }
 
 TEST(Headline, ThreadsAreNotHiddenBehindProcesses) {

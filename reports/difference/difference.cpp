@@ -95,11 +95,11 @@ std::optional<Change> change_of(const Hypothesis& tested) {
   }
   if (!tested.title.empty()) {
     if (before == 0) return Change::new_signature;
-    if (after == 0) return Change::signature_gone;
+    if (after == 0) return Change::signature_unseen;
     return std::nullopt;  // oftener or not: the cell's own test is for that
   }
   if (before == 0) return Change::new_failure;
-  if (after == 0) return Change::gone;
+  if (after == 0) return Change::none_seen;
   return rate_of(tested.after) > rate_of(tested.before) ? Change::more_often : Change::less_often;
 }
 
@@ -137,7 +137,7 @@ std::vector<BoundaryMove> find_moves(const RunFacts& before, const RunFacts& aft
                                      const std::vector<CellChange>& changes) {
   std::set<CellKey> changed;
   for (const CellChange& change : changes) {
-    if (change.change == Change::new_failure || change.change == Change::gone) {
+    if (change.change == Change::new_failure || change.change == Change::none_seen) {
       changed.insert({change.arm, change.cell});
     }
   }
@@ -170,9 +170,9 @@ void compare_words(std::vector<std::string>& found, std::string_view what,
 
 std::string_view name_of(Change change) {
   // In the order of the enum.
-  constexpr std::array<std::string_view, 9> kNames{"new",        "gone",          "more_often",
-                                                   "less_often", "new_signature", "signature_gone",
-                                                   "refused",    "refused_less",  "unclear"};
+  constexpr std::array<std::string_view, 9> kNames{
+      "new",           "none_seen",        "more_often", "less_often",
+      "new_signature", "signature_unseen", "refused",    "refused_less", "unclear"};
   return kNames.at(static_cast<size_t>(change));
 }
 
@@ -222,7 +222,7 @@ Difference compare_runs(const RunFacts& before_as_named, const RunFacts& after) 
       if (!kind) continue;
       change.change = *kind;
       difference.changes.push_back(change);
-    } else if (kind == Change::new_failure || kind == Change::gone) {
+    } else if (kind == Change::new_failure || kind == Change::none_seen) {
       const auto needed =
           trials_to_tell_apart(rate_of(tested.before), rate_of(tested.after), level);
       if (needed) {

@@ -13,18 +13,18 @@
 namespace mpsprobe {
 
 enum class Change : uint8_t {
-  new_failure,  ///< it never failed before
-  gone,         ///< it never fails any more
+  new_failure,  ///< none of its trials failed before
+  none_seen,    ///< it failed before, and none of its trials did now
   more_often,
   less_often,
   new_signature,   ///< it failed before, never like this
-  signature_gone,  ///< it still fails, never like this any more
+  signature_unseen,  ///< it still fails, and none like this was seen
   refused,         ///< the library refuses it more often than before
   refused_less,    ///< ... less often than before
   unclear,         ///< one side failed, and chance may have spared the other
 };
 
-/// The word that programs read: "new", "gone", "more_often", "new_signature".
+/// The word that programs read: "new", "none_seen", "more_often", "new_signature".
 std::string_view name_of(Change change);
 
 /// A cell, or one signature in it, that differs.

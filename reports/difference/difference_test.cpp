@@ -33,7 +33,7 @@ TEST(Difference, NewGoneAndTheBoundary) {
   const RunFacts after = run_of({{1, 0}, {2, 15}, {3, 20}, {4, 0}});
   const Difference difference = compare_runs(before, after);
   ASSERT_THAT(difference.changes, SizeIs(2));
-  EXPECT_EQ(difference.changes[0].change, Change::gone);
+  EXPECT_EQ(difference.changes[0].change, Change::none_seen);
   EXPECT_EQ(difference.changes[0].cell, "sim/linear/nograph/threads=4");
   EXPECT_EQ(difference.changes[1].change, Change::new_failure);
   ASSERT_THAT(difference.moves, SizeIs(1));
@@ -102,7 +102,7 @@ TEST(Difference, AnotherSignatureInACellThatFailsAsOftenIsNew) {
       compare_runs(run_facts("a", analyse(before.journal)), run_facts("b", analyse(after.journal)));
   ASSERT_THAT(difference.changes, SizeIs(2));
   for (const CellChange& change : difference.changes) {
-    EXPECT_TRUE(change.change == Change::new_signature || change.change == Change::signature_gone);
+    EXPECT_TRUE(change.change == Change::new_signature || change.change == Change::signature_unseen);
     EXPECT_EQ(change.title.starts_with("hang"), change.change == Change::new_signature);
   }
 }

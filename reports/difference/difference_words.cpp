@@ -27,9 +27,9 @@ constexpr std::array<KindWords, 9> kKinds{
     {{Change::new_failure, "new: failed never before", "new"},
      {Change::more_often, "fail more often", "more often"},
      {Change::new_signature, "fail in a new way", "fails in a new way"},
-     {Change::gone, "none seen any more: failed before, and more seldom now", "none seen"},
+     {Change::none_seen, "none seen any more: failed before, and more seldom now", "none seen"},
      {Change::less_often, "fail less often", "less often"},
-     {Change::signature_gone, "not seen any more in this way", "not seen in this way"},
+     {Change::signature_unseen, "not seen any more in this way", "not seen in this way"},
      {Change::refused, "refused by the library, more often than before (neither pass nor failure)",
       "refused more often"},
      {Change::refused_less, "refused by the library less often than before", "refused less often"},
@@ -54,7 +54,7 @@ std::string counts(const CellChange& change) {
 
 // What was not seen is not gone.
 std::string bound(const CellChange& change) {
-  if (change.change != Change::gone && change.change != Change::signature_gone) return "";
+  if (change.change != Change::none_seen && change.change != Change::signature_unseen) return "";
   return fmt::format(" (below {})",
                      percent_up(rate_interval(Sampling::fixed, 0, change.after.trials).high));
 }
@@ -157,7 +157,7 @@ std::string difference_text(const RunFacts& before, const RunFacts& after,
 
 ordered_json difference_json(const RunFacts& before, const RunFacts& after,
                              const Difference& difference) {
-  ordered_json json = {{"mpsprobe_difference", 1},
+  ordered_json json = {{"mpsprobe_difference", 2},
                        {"simulated", difference.simulated},
                        {"before", side_json_of(before)},
                        {"after", side_json_of(after)},

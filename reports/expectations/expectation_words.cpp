@@ -23,7 +23,7 @@ struct StandingWords {
 };
 constexpr std::array<StandingWords, 6> kStandingWords{
     {{EntryStanding::more_often, "more often than known", "MORE OFTEN than known"},
-     {EntryStanding::gone,
+     {EntryStanding::unseen,
       "not seen for long, their rate is far lower now: take them out, or `mpsprobe expect "
       "update`",
       "not seen for long"},
@@ -47,7 +47,7 @@ std::string since_words(const JudgedEntry& judged) {
     text += fmt::format("; since {}: {}", day(judged.since), share(judged.since_then));
   }
   const bool unseen =
-      judged.standing == EntryStanding::silent || judged.standing == EntryStanding::gone;
+      judged.standing == EntryStanding::silent || judged.standing == EntryStanding::unseen;
   if (unseen && !judged.last_seen.empty()) text += "; last seen " + day(judged.last_seen);
   return text;
 }

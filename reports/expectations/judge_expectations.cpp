@@ -12,7 +12,7 @@ namespace mpsprobe {
 namespace {
 
 constexpr std::array<std::string_view, 6> kStandings{"as_known", "more_often", "less_often",
-                                                     "silent",   "gone",       "not_run"};
+                                                     "silent",   "unseen",     "not_run"};
 
 using CellKey = std::pair<std::string, std::string>;  // arm and cell
 
@@ -139,7 +139,7 @@ void judge_rate(const KnownFailure& known,
   if (drift.more_often >= kClaimedDrift) {
     drifted(EntryStanding::more_often, drift.more_since);
   } else if (!silent.empty() && chance_gone(seen, silent) >= kClaimedGone) {
-    judged.standing = EntryStanding::gone;
+    judged.standing = EntryStanding::unseen;
   } else if (drift.less_often >= kClaimedDrift) {
     drifted(EntryStanding::less_often, drift.less_since);
   } else if (!silent.empty()) {

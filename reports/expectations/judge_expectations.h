@@ -16,7 +16,7 @@ enum class EntryStanding : uint8_t {
   more_often,  ///< the rate rose (weigh_nights)
   less_often,  ///< the rate fell
   silent,      ///< not seen this time, which its rate permits
-  gone,        ///< not seen for so long that its rate is bounded away (chance_gone)
+  unseen,      ///< not seen for so long that its rate is bounded away (chance_gone)
   not_run,     ///< no trial of its cells counts
 };
 

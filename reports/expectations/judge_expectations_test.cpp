@@ -100,7 +100,7 @@ TEST(Expectations, NightsThatTheRecordCountsAreNoFurtherEvidence) {
 
 TEST(Expectations, GoneOnlyWhereItsOwnRateMakesItSo) {
   const auto often = known_as("", segfault_seen(R"("failures": 50, "trials": 100)"));
-  EXPECT_EQ(standing_of(often, night_of(2, 40, 0)), EntryStanding::gone);
+  EXPECT_EQ(standing_of(often, night_of(2, 40, 0)), EntryStanding::unseen);
   EXPECT_EQ(standing_of(often, night_of(2, 5, 0)), EntryStanding::silent);
   const auto rare = known_as("", segfault_seen(R"("failures": 10, "trials": 1000)"));
   const Findings findings = judge_expectations(rare, night_of(2, 40, 0), {});

@@ -142,7 +142,7 @@ ExpectationsUpdate update_expectations(const std::string& text, const std::strin
     const KnownFailure& each = known[judged.entry];
     if (!each.recorded) continue;
     const std::string id = identity_of(each);
-    if (judged.standing == EntryStanding::gone) {
+    if (judged.standing == EntryStanding::unseen) {
       recorded.erase(id);
       changes[id] = fmt::format("- {}: not seen for long, {} since it was last seen",
                                 label_of(each), counts_text(judged.further));

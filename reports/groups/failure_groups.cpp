@@ -221,8 +221,8 @@ bool can_be_joined(const FailingOperation& operation) {
                   [](const ConditionSeen& each) { return each.need == Need::not_shown; })) {
     return false;
   }
-  return conditions[kOfStreams].need == Need::needed ||
-         (conditions.size() > kOfRelease && conditions[kOfRelease].need == Need::needed);
+  return conditions[kOfStreams].need == Need::none_seen ||
+         (conditions.size() > kOfRelease && conditions[kOfRelease].need == Need::none_seen);
 }
 
 bool need_the_same(const FailingOperation& one, const FailingOperation& two) {
@@ -255,7 +255,7 @@ void judge_groups(FailureGroups& found, Sampling sampling) {
       if (failures > 0) {
         condition.need = Need::goes_on;
       } else if (condition.corrected_p < kGroupLevel) {
-        condition.need = Need::needed;
+        condition.need = Need::none_seen;
       }
     }
   }

@@ -13,12 +13,12 @@
 namespace mpsprobe {
 
 enum class Need : uint8_t {
-  needed,     ///< none failed without the condition, which chance does not explain
+  none_seen,  ///< none failed without the condition, which chance does not explain
   goes_on,    ///< some failed without it
   not_shown,  ///< no cell without it was run, or too few trials
 };
 template <>
-inline constexpr auto kWordsOf<Need> = std::to_array<std::string_view>({"needed", "goes_on",
+inline constexpr auto kWordsOf<Need> = std::to_array<std::string_view>({"none_seen", "goes_on",
                                                                         "not_shown"});
 
 /// A condition, and what cells tell that differ in it alone.
@@ -62,8 +62,8 @@ struct FailureGroups {
   size_t tests = 0;  ///< that the p-values are corrected for
 };
 
-/// The level at which a condition is called needed. Of all runs at most so many call even one
-/// condition needed that is not, and so join what is apart (groups_bench).
+/// The level at which it is said that none were seen without a condition. Of all runs at most so
+/// many say so of even one without which as many fail, and so join what is apart (groups_bench).
 constexpr double kGroupLevel = 0.01;
 
 /// Judges every condition: exact tests over matched cells (stratified.h), corrected by Holm over
@@ -81,7 +81,7 @@ FailureGroups find_groups(const Analysis& analysis);
 /// `run --more` runs. Empty where everything is known.
 std::vector<std::string> cells_that_tell(const Analysis& analysis, const FailureGroups& groups);
 
-/// How many trials each of these takes to call a condition needed, with a chance of 90%: for the
+/// How many trials each of these takes to say so of a condition, with a chance of 90%: for the
 /// operation that fails least often, at most `most`.
 constexpr int kMostTrialsThatTell = 200;
 int trials_that_tell(const Analysis& analysis, const FailureGroups& groups, int most);

@@ -33,7 +33,7 @@ std::vector<std::string> changes_with(const FailingOperation& operation, Need ne
 Proportion seen_under(const FailingOperation& operation) {
   Proportion seen = operation.seen;
   const ConditionSeen& streams = operation.conditions[kOfStreams];
-  if (streams.need == Need::needed) seen.trials -= streams.without.trials;
+  if (streams.need == Need::none_seen) seen.trials -= streams.without.trials;
   return seen;
 }
 
@@ -58,7 +58,7 @@ std::string group_in_words(const Analysis& analysis, const FailureGroups& found,
     with.failures += seen.failures;
     with.trials += seen.trials;
     for (const ConditionSeen& condition : operation.conditions) {
-      if (condition.need != Need::needed) continue;
+      if (condition.need != Need::none_seen) continue;
       p = std::max(p, condition.corrected_p);
       for (const Stratum& stratum : condition.strata) without.trials += stratum.second.trials;
     }
@@ -68,7 +68,7 @@ std::string group_in_words(const Analysis& analysis, const FailureGroups& found,
       "{}: {} of {} trials failed; none seen {} (0 of {}; each p at most {:.1g} over {} "
       "comparisons)",
       of_arm(analysis, fmt::format("{}", fmt::join(names, "; ")), group.arm), with.failures,
-      with.trials, fmt::join(changes_with(first, Need::needed), ", "), without.trials,
+      with.trials, fmt::join(changes_with(first, Need::none_seen), ", "), without.trials,
       std::max(p, 0.0001), found.tests);
   if (const auto on = changes_with(first, Need::goes_on); !on.empty()) {
     text += fmt::format("; they fail also {}", fmt::join(on, ", "));
@@ -95,7 +95,7 @@ std::string operations_in_words(const Analysis& analysis, const FailureGroups& f
     const std::vector<std::string> words = changes_with(first, need);
     if (!words.empty()) text += fmt::format("{} {}; ", how, fmt::join(words, ", "));
   };
-  add(Need::needed, operations.size() == 1 ? "none seen" : "of each none seen");
+  add(Need::none_seen, operations.size() == 1 ? "none seen" : "of each none seen");
   add(Need::goes_on, "fails also");
   add(Need::not_shown, "not told");
   return text + kinds_of_failure(signatures.size());

@@ -136,11 +136,11 @@ class Recheck {
       cell.finding = RecheckFinding::fails_otherwise;
     } else {
       cell.reasons = reasons_against(cell, *today);
-      if (cell.reasons.empty()) cell.finding = RecheckFinding::fixed;
+      if (cell.reasons.empty()) cell.finding = RecheckFinding::none_seen;
     }
   }
 
-  /// Why a cell that does not fail today is not shown to be fixed.
+  /// Why a cell that does not fail today is not shown to fail more seldom.
   std::vector<std::string> reasons_against(const RecheckedCell& cell, const ArmNow& today) {
     std::vector<std::string> reasons;
     const bool again = cell.old_arm.has_value() && cell.old_arm->same.failures > 0;
@@ -200,10 +200,10 @@ class Recheck {
            });
   }
 
-  /// The bundle: the first of still_fails and fails_otherwise that any cell has; fixed where every
+  /// The bundle: the first of still_fails and fails_otherwise that any cell has; none_seen where every
   /// cell that failed before is.
   void sum_up(BundleVerdict& verdict) const {
-    bool all_fixed = failed_ > 0;
+    bool all_unseen = failed_ > 0;
     bool still = false;
     for (const RecheckedCell& cell : verdict.cells) {
       still = still || cell.finding == RecheckFinding::still_fails;
@@ -213,7 +213,7 @@ class Recheck {
         verdict.other_signature = (cell.new_arm ? cell.new_arm : cell.old_arm)->other_signature;
       }
       if (!failed(cell.before)) continue;
-      all_fixed = all_fixed && cell.finding == RecheckFinding::fixed;
+      all_unseen = all_unseen && cell.finding == RecheckFinding::none_seen;
       for (const std::string& reason : cell.reasons) {
         auto& all = verdict.reasons;
         if (std::find(all.begin(), all.end(), reason) == all.end()) all.push_back(reason);
@@ -221,7 +221,7 @@ class Recheck {
     }
     verdict.finding = still                              ? RecheckFinding::still_fails
                       : !verdict.other_signature.empty() ? RecheckFinding::fails_otherwise
-                      : all_fixed                        ? RecheckFinding::fixed
+                      : all_unseen                        ? RecheckFinding::none_seen
                                                          : RecheckFinding::inconclusive;
     if (verdict.finding != RecheckFinding::fails_otherwise) verdict.other_signature.clear();
     if (verdict.finding == RecheckFinding::inconclusive) {

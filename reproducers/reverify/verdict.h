@@ -16,13 +16,13 @@ namespace mpsprobe {
 enum class RecheckFinding : uint8_t {
   still_fails,      ///< today's arm fails with the bundle's signature
   fails_otherwise,  ///< it fails, with another one
-  fixed,         ///< the old arm failed again in this run, and the new one did not: not by chance
+  none_seen,  ///< the old arm failed again in this run, and none of the new one: no chance
   inconclusive,  ///< nothing fails today, and no more than that is known
   as_before,     ///< a cell that had not failed with the signature, and does not
 };
 template <>
 inline constexpr auto kWordsOf<RecheckFinding> = std::to_array<std::string_view>(
-    {"still_fails", "fails_otherwise", "fixed", "inconclusive", "as_before"});
+    {"still_fails", "fails_otherwise", "none_seen", "inconclusive", "as_before"});
 
 /// One cell on one arm of the run. Never added up with another arm's, or with the bundle's.
 struct ArmNow {
@@ -54,7 +54,7 @@ using SameTitle = std::function<bool(const std::string& today, const std::string
 
 /// What the run says of the bundle: whether the bundle's failure came again, and what the run's own
 /// comparison of its builds (Analysis::comparisons) permits to be said where it did not. A cell
-/// that failed before is `fixed` where an old arm failed in this same run with the bundle's
+/// that failed before is `none_seen` where an old arm failed in this same run with the bundle's
 /// signature, the new one did not fail, the exact test of the two is below kClaimLevel divided by
 /// the number of such cells, and nothing stands against it; the bundle is where each of them is.
 /// Pure where `same_title` is.
@@ -77,8 +77,8 @@ inline constexpr int kFewestTrials = 20;
 inline constexpr int kMostDefaultTrials = 200;
 int default_trials(const std::vector<BundleCell>& cells);
 
-/// "SIMULATED: still fails", "inconclusive: the old arm was not run again". The title of another
-/// failure as it came.
+/// "SIMULATED: still fails", "none seen (below 17%), and the old build failed again", "inconclusive:
+/// the old arm was not run again". The title of another failure as it came.
 std::string in_words(const BundleVerdict& verdict, const BundleRecord& record,
                      const Analysis& analysis);
 
@@ -87,7 +87,7 @@ std::string in_words(const BundleVerdict& verdict, const BundleRecord& record,
 std::string verdict_text(const BundleVerdict& verdict, const BundleRecord& record,
                          const Analysis& analysis, const std::vector<std::string>& not_set);
 
-/// For programs: {"mpsprobe_verify": 2, "finding": "fixed", ...}, documented in docs/filing.md.
+/// For programs: {"mpsprobe_verify": 3, "finding": "none_seen", ...}, documented in docs/filing.md.
 nlohmann::ordered_json verdict_json(const BundleVerdict& verdict, const BundleRecord& record,
                                     const Analysis& analysis,
                                     const std::vector<std::string>& not_set);

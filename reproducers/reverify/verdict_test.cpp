@@ -1,4 +1,4 @@
-// What may be concluded from which counts: the rule that turns "it passes now" into "fixed", or
+// What may be concluded from which counts: the rule that turns "it passes now" into "none seen", or
 // does not.
 #include "reproducers/reverify/verdict.h"
 
@@ -82,14 +82,14 @@ TEST_F(VerdictTest, TheSameBuildThatFailsAgainStillFails) {
   EXPECT_FALSE(verdict().cells.at(0).new_arm.has_value());
 }
 
-TEST_F(VerdictTest, FixedNeedsAnOldArmThatFailedInTheSameRun) {
+TEST_F(VerdictTest, NoneSeenNeedsAnOldArmThatFailedInTheSameRun) {
   had(kCell, 10, 10);
   plan(kCell).old_arm(20, 20).new_arm(20, 0);
-  EXPECT_EQ(words(), "SIMULATED: fixed");
+  EXPECT_EQ(words(), "SIMULATED: none seen (below 17%), and the old build failed again");
   EXPECT_EQ(verdict().cells.at(0).old_arm->same.failures, 20);
 }
 
-TEST_F(VerdictTest, WithoutTheOldArmNothingIsFixedHoweverClearTheNumbers) {
+TEST_F(VerdictTest, WithoutTheOldArmNothingIsToldHoweverClearTheNumbers) {
   had(kCell, 50, 50);
   plan(kCell).new_arm(1000, 0);
   EXPECT_EQ(words(), "SIMULATED: inconclusive: the old arm was not run again");
@@ -200,11 +200,11 @@ TEST_F(VerdictTest, ACellThatPassedBeforeTellsOnlyWhereItFailsNow) {
   plan(kCell).old_arm(20, 20).new_arm(20, 0);
   plan(kControl).new_arm(20, 0);
   EXPECT_EQ(verdict().cells.at(1).finding, RecheckFinding::as_before);
-  EXPECT_EQ(verdict().finding, RecheckFinding::fixed);
+  EXPECT_EQ(verdict().finding, RecheckFinding::none_seen);
   sample_.last().judgement = SampleJournal::hang();
   EXPECT_EQ(verdict().finding, RecheckFinding::fails_otherwise);
   record_.cells[1].otherwise = 3;  // no news
-  EXPECT_EQ(verdict().finding, RecheckFinding::fixed);
+  EXPECT_EQ(verdict().finding, RecheckFinding::none_seen);
 }
 
 TEST_F(VerdictTest, EveryCellThatFailedHasToBeFixed) {
@@ -212,7 +212,7 @@ TEST_F(VerdictTest, EveryCellThatFailedHasToBeFixed) {
   had(kControl, 1, 50);
   plan(kCell).old_arm(20, 20).new_arm(20, 0);
   plan(kControl).old_arm(20, 1).new_arm(20, 0);
-  EXPECT_EQ(verdict().cells.at(0).finding, RecheckFinding::fixed);
+  EXPECT_EQ(verdict().cells.at(0).finding, RecheckFinding::none_seen);
   EXPECT_EQ(verdict().finding, RecheckFinding::inconclusive);
 }
 
@@ -223,8 +223,8 @@ TEST_F(VerdictTest, OfNothingNothingIsConcluded) {
   EXPECT_EQ(verdict().finding, RecheckFinding::inconclusive);
 }
 
-// Over all small counts: "fixed" never comes without what it needs.
-TEST_F(VerdictTest, FixedIsNeverSaidWithoutItsGrounds) {
+// Over all small counts: "none seen" never comes without what it needs.
+TEST_F(VerdictTest, NoneSeenIsNeverSaidWithoutItsGrounds) {
   had(kCell, 5, 5);
   for (int n = 1; n <= 6; ++n) {
     for (int old_failures = 0; old_failures <= n; ++old_failures) {
@@ -233,7 +233,7 @@ TEST_F(VerdictTest, FixedIsNeverSaidWithoutItsGrounds) {
         sample_.journal.header.trials = n;
         plan(kCell).old_arm(n, old_failures).new_arm(n, new_failures);
         const bool grounds = new_failures == 0 && fisher_exact({old_failures, n}, {0, n}) < 0.05;
-        EXPECT_EQ(verdict().finding == RecheckFinding::fixed, grounds) << n << old_failures;
+        EXPECT_EQ(verdict().finding == RecheckFinding::none_seen, grounds) << n << old_failures;
         EXPECT_EQ(verdict().finding == RecheckFinding::still_fails, new_failures > 0);
       }
     }
@@ -241,11 +241,11 @@ TEST_F(VerdictTest, FixedIsNeverSaidWithoutItsGrounds) {
 }
 
 // A run that was ended by looking at it is held to values that hold at any stopping time.
-TEST_F(VerdictTest, WhatWasCutShortTakesMoreToBeFixed) {
+TEST_F(VerdictTest, WhatWasCutShortTakesMore) {
   had(kCell, 10, 10);
   plan(kCell).old_arm(4, 4).new_arm(4, 0);
   sample_.journal.header.trials = 4;
-  EXPECT_EQ(verdict().finding, RecheckFinding::fixed);
+  EXPECT_EQ(verdict().finding, RecheckFinding::none_seen);
   sample_.journal.header.trials = 9;
   EXPECT_THAT(verdict().reasons, ElementsAre(HasSubstr(kTooFew)));
 }
@@ -334,11 +334,11 @@ TEST_F(VerdictTest, EachFormHasTheVerdictAndTheCounts) {
   const std::string text = verdict_text(verdict(), record_, analysis, {"OMP_NUM_THREADS"});
   EXPECT_THAT(text, StartsWith("SIMULATED: "));
   EXPECT_THAT(text,
-              HasSubstr(": before 10/10, old arm (old) 20/20, new arm (stock) 0/20: fixed\n"));
+              HasSubstr(": before 10/10, old arm (old) 20/20, new arm (stock) 0/20: none seen (below 17%)\n"));
   EXPECT_THAT(text, HasSubstr("did not: OMP_NUM_THREADS."));
-  EXPECT_THAT(text, EndsWith("\nSIMULATED: fixed\n"));
+  EXPECT_THAT(text, EndsWith("\nSIMULATED: none seen (below 17%), and the old build failed again\n"));
   const auto json = verdict_json(verdict(), record_, analysis, {});
-  EXPECT_EQ(json.at("finding"), "fixed");
+  EXPECT_EQ(json.at("finding"), "none_seen");
   EXPECT_EQ(json.at("simulated"), true);
   EXPECT_EQ(json.at("cells").at(0).at("old_arm").at("failures"), 20);
   EXPECT_EQ(json.at("cells").at(0).at("new_arm").at("trials"), 20);

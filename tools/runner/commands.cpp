@@ -185,7 +185,7 @@ const std::array kCommands{
             "journal cannot be read or written, 5 the report could not be written, 6 incomplete: "
             "what is missing is listed.",
             plain<add_merge_options, merge_command_line>},
-    Command{"diff", kResults, "compare two runs: what is new, gone, or fails more or less often",
+    Command{"diff", kResults, "compare two runs: what is new, not seen any more, or fails more or less often",
             "Examples:\n"
             "  mpsprobe diff yesterday today --fail-on new,worse\n"
             "  mpsprobe diff torch-2.14 torch-2.15 --across library --json",
@@ -252,10 +252,10 @@ const std::array kCommands{
         plain<add_feedback_options, feedback_command_line>},
     Command{
         "verify", kResults,
-        "run the cells of a bundle again, and say whether what it is about is fixed",
+        "run the cells of a bundle again, and say whether what it is about still fails",
         "Examples:\n"
         "  mpsprobe verify BUNDLE                     does it still fail here and now?\n"
-        "  mpsprobe verify BUNDLE --worker old=PATH --worker stock=PATH    is it fixed?\n"
+        "  mpsprobe verify BUNDLE --worker old=PATH --worker stock=PATH    is it seen no more?\n"
         "  mpsprobe verify BUNDLE --filing FB12345678",
         "Exit codes: 0 the verdict is written, whatever it is, 1 what --fail-on names was found, "
         "2 wrong usage, 3 the harness or the machine could not do it, 4 nothing could run, 5 the "

@@ -148,7 +148,7 @@ nlohmann::ordered_json to_json(const BisectResult& result) {
     object["build"] = place == 0 ? nlohmann::ordered_json()
                                  : nlohmann::ordered_json(result.builds[result.usable[place]].name);
     object["direction"] =
-        place == 0 ? "none" : (result.change.began[place] > 0.5 ? "began" : "ended");
+        place == 0 ? "none" : (result.change.began[place] > 0.5 ? "began" : "rarer");
     object["sure"] = result.change.confidence;
     object["chance"] = result.change.chances[place];
     object["chance_of_no_culprit"] = result.change.chances[0];

@@ -45,7 +45,7 @@ struct BisectResult {
 /// The names of the builds that `change` is over.
 std::vector<std::string> usable_names(const BisectResult& result);
 
-/// The answer in a sentence: "The failure ended with 0.31.2 (99.1% sure).", or that there is none
+/// The answer in a sentence: "The failure is rarer from 0.31.2 on (99.1% sure).", or that there is none
 /// and what is left.
 std::string answer_of(const BisectResult& result);
 

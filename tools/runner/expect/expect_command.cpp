@@ -113,9 +113,9 @@ void add_expect_options(CLI::App& app, ExpectOptions& options) {
                  "a history: what its earlier nights on the same machine saw is evidence as well")
       ->type_name("FILE");
   app.add_option("--fail-on", options.fail_on,
-                 "of `check`: exit with 1 on: new, worse (new, or more often than known), gone, "
+                 "of `check`: exit with 1 on: new, worse (new, or more often than known), unseen (not for long), "
                  "expired, never")
-      ->check(list_of({"new", "worse", "gone", "expired", "never"}))
+      ->check(list_of({"new", "worse", "unseen", "expired", "never"}))
       ->type_name("WHAT[,WHAT]")
       ->capture_default_str();
   app.add_flag("--json", options.json, "of `check`: as JSON");

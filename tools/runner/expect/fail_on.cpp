@@ -14,7 +14,7 @@ bool found_in(const Findings& findings, const std::set<std::string>& fail_on) {
   const bool worse = fail_on.contains("worse");
   if ((worse || fail_on.contains("new")) && !findings.unknown.empty()) return true;
   if (worse && stands(EntryStanding::more_often)) return true;
-  if (fail_on.contains("gone") && stands(EntryStanding::gone)) return true;
+  if (fail_on.contains("unseen") && stands(EntryStanding::unseen)) return true;
   return fail_on.contains("expired") &&
          any([](const JudgedEntry& judged) { return judged.expired; });
 }

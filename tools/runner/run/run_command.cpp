@@ -163,7 +163,7 @@ std::vector<KnownFailure> known_failures(const RunOptions& options) {
 void refuse_fail_on_without_expectations(const RunOptions& options) {
   if (options.expectations) return;
   const std::set<std::string> fail_on = words_in(options.fail_on);
-  for (const char* word : {"new", "worse", "gone", "expired"}) {
+  for (const char* word : {"new", "worse", "unseen", "expired"}) {
     if (!fail_on.contains(word)) continue;
     throw InputError(fmt::format("--fail-on {}", word), "is of known failures, and none are named",
                      "Name a file of them: --expectations FILE");

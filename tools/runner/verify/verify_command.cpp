@@ -52,7 +52,7 @@ void check_names(const BundleRecord& record) {
   }
 }
 
-/// Says whether the workers can lead to `fixed`, as far as their answers tell beforehand.
+/// Says whether the workers can lead to `none_seen`, as far as their answers tell beforehand.
 void check_workers(const VerifyOptions& options, const BundleRecord& record) {
   const std::string system = system_of(machine_facts());
   std::set<Backend> backends;
@@ -69,7 +69,7 @@ void check_workers(const VerifyOptions& options, const BundleRecord& record) {
   }
   const bool told = std::any_of(record.cells.begin(), record.cells.end(),
                                 [](const BundleCell& entry) { return is_known(entry.build); });
-  say(stderr, "{}: without --worker old=PATH of the bundle's build nothing can be called fixed\n",
+  say(stderr, "{}: without --worker old=PATH of the bundle's build it cannot be told whether it is rarer\n",
       told ? "the worker is not shown to load the bundle's build"
            : "the bundle does not say of which build it is");
 }
@@ -139,7 +139,7 @@ bool found(const std::string& fail_on, RecheckFinding finding) {
   const bool fails =
       finding == RecheckFinding::still_fails || finding == RecheckFinding::fails_otherwise;
   return (fail_on == "fails" && fails) ||
-         (fail_on == "unfixed" && finding != RecheckFinding::fixed);
+         (fail_on == "unfixed" && finding != RecheckFinding::none_seen);
 }
 
 /// The folder of the bundle, which may have been named by its record.

@@ -142,13 +142,13 @@ TEST_F(VerifyCommand, TheNewBuildBesideTheOldOneIsFixedAndTheVerdictIsKept) {
   const Run run =
       verify({"--worker", old_worker(), "--worker", new_worker(), "--fail-on", "unfixed"});
   EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
-  EXPECT_THAT(run.out, testing::EndsWith("\nfixed\n"));
+  EXPECT_THAT(run.out, testing::EndsWith("failed again\n"));
   EXPECT_THAT(
       run.out,
-      HasSubstr("before 10/10, old arm (old) 20/20, new arm (stock) 0/20: fixed"));  // 20 trials by
+      HasSubstr("before 10/10, old arm (old) 20/20, new arm (stock) 0/20: none seen (below 17%)"));  // 20 trials by
                                                                                      // default
   const json verdict = json::parse(read("out/verify.json"));
-  EXPECT_EQ(verdict.at("finding"), "fixed");
+  EXPECT_EQ(verdict.at("finding"), "none_seen");
   EXPECT_EQ(verdict.at("cells").at(0).at("new_arm").at("label"), "stock");
   // The arms ran mixed, in one order.
   const json report = json::parse(read("out/report.json"));
@@ -224,8 +224,8 @@ TEST_F(VerifyCommand, WhatWasCutShortIsGoneOnWithAndConcludedAgain) {
   } while (again.out.find("cut short") != std::string::npos && ++times < 100);
   EXPECT_EQ(again.exit_code, 0);
   EXPECT_THAT(again.out,
-              HasSubstr("before 10/10, old arm (old) 100/100, new arm (stock) 0/100: fixed"));
-  EXPECT_THAT(again.out, testing::EndsWith("\nfixed\n"));
+              HasSubstr("before 10/10, old arm (old) 100/100, new arm (stock) 0/100: none seen (below 4%)"));
+  EXPECT_THAT(again.out, testing::EndsWith("failed again\n"));
 }
 
 TEST_F(VerifyCommand, AJournalOfSomethingElseIsNoVerification) {
