@@ -116,7 +116,8 @@ class FallenRates {
 
 std::vector<std::string> absences_claimed(uint64_t seed) {
   const std::regex claims(
-      "\\b(gone|fixed|mended|cured|needed|necessary|unnecessary|no longer|never fails|never "
+      "\\b(gone|fixed(?! number)|mended|cured|needed|necessary|unnecessary|no longer|never "
+      "fails|never "
       "failed|does not fail|safe)\\b",
       std::regex::icase);
   std::vector<std::string> claimed;

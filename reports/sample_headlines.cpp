@@ -70,8 +70,8 @@ std::vector<Planted> planted(HardWorld world, SimulatedTrials& random) {
     const double most = 0.4 * random.uniform();
     const bool alike = random.fails(0.5);
     for (int i = 1; i <= number; ++i) {
-      cells.push_back(
-          {fmt::format("mps/mlp/default/threads=4/iterations={}", i), alike ? most : most * random.uniform()});
+      cells.push_back({fmt::format("mps/mlp/default/threads=4/iterations={}", i),
+                       alike ? most : most * random.uniform()});
     }
   }
   return cells;
@@ -116,13 +116,6 @@ void settle(const std::vector<Planted>& cells, SimulatedTrials& random,
     settling.add(*next, counts, tallies[*next].seen().failures > failed);
   }
 }
-
-/// What a sentence says of one cell.
-struct Said {
-  std::string cell;
-  int failures = 0;
-  int trials = 0;  ///< that count
-};
 
 /// The first lines as a reader has them.
 class Reader {

@@ -71,7 +71,8 @@ bool Following::comes_first(size_t cell) const {
 }
 
 std::optional<size_t> Following::next(const std::function<bool(size_t)>& busy) const {
-  // What failed first, of that the most failures, then a lock and processes, then the fewest trials.
+  // What failed first, of that the most failures, then a lock and processes, then the fewest
+  // trials.
   std::optional<size_t> best;
   std::tuple<bool, bool, int, bool, int> least;
   for (size_t i = 0; i < cells_.size(); ++i) {

@@ -37,10 +37,10 @@ class Following {
   /// A trial of that cell ended; `counts` where it passed or failed.
   void add(size_t cell, bool counts, bool fails);
 
-  /// Of the cells that are alike and failed most often in all, the one with the fewest trials: first
-  /// of those with a lock or in processes, and of those that they are compared with. Where none
-  /// failed, or each has its most, that of the cells with the most load. Those that `busy` names
-  /// come last. Nothing where nothing gives evidence.
+  /// Of the cells that are alike and failed most often in all, the one with the fewest trials:
+  /// first of those with a lock or in processes, and of those that they are compared with. Where
+  /// none failed, or each has its most, that of the cells with the most load. Those that `busy`
+  /// names come last. Nothing where nothing gives evidence.
   std::optional<size_t> next(const std::function<bool(size_t)>& busy) const;
 
   /// Whether a cell like it failed and it has fewer trials than the most.

@@ -93,28 +93,6 @@ std::vector<double> false_discovery_corrected(const std::vector<double>& p_value
   return corrected;
 }
 
-std::optional<int> trials_to_tell_apart(double first, double second, double level) {
-  if (!(first >= 0 && first <= 1 && second >= 0 && second <= 1)) {
-    throw std::invalid_argument("a rate is from 0 to 1");
-  }
-  if (first == second) return std::nullopt;
-  const auto tells = [&](int trials) {
-    const auto failing = [&](double rate) { return static_cast<int>(std::lround(rate * trials)); };
-    return fisher_exact({failing(first), trials}, {failing(second), trials}) < level;
-  };
-  int enough = 1;
-  while (!tells(enough)) {
-    if (enough > kMostTrials / 2) return std::nullopt;
-    enough *= 2;
-  }
-  int too_few = enough / 2;
-  while (enough - too_few > 1) {
-    const int middle = too_few + (enough - too_few) / 2;
-    (tells(middle) ? enough : too_few) = middle;
-  }
-  return enough;
-}
-
 double trials_to_see(double first, double second, double level, double power) {
   const auto is_share = [](double x) { return x > 0 && x < 1; };
   if (!(std::min(first, second) >= 0 && std::max(first, second) <= 1) || first == second ||
@@ -132,15 +110,11 @@ double trials_to_see(double first, double second, double level, double power) {
   return trials / 4 * corrected * corrected;
 }
 
-std::optional<int> trials_to_tell_from_none(double rate, double level) {
-  if (!(rate > 0)) return std::nullopt;
-  // The p-value falls where another failure fits in and rises between: only these n are tried.
-  for (int failures = 1;; ++failures) {
-    const double trials = std::ceil(failures / std::min(rate, 1.0) - 1e-9);
-    if (trials > kMostTrials) return std::nullopt;
-    const int n = static_cast<int>(trials);
-    if (fisher_exact({failures, n}, {0, n}) < level) return n;
-  }
+std::optional<int> trials_to_tell(double first, double second, double level) {
+  if (first == second) return std::nullopt;
+  const double trials = std::ceil(trials_to_see(first, second, level, 0.9));
+  if (trials > kMostTrials) return std::nullopt;
+  return static_cast<int>(trials);
 }
 
 }  // namespace mpsprobe

@@ -33,11 +33,6 @@ std::vector<double> holm_corrected(const std::vector<double>& p_values);
 /// discovery rate", Journal of the Royal Statistical Society B 57 (1995).
 std::vector<double> false_discovery_corrected(const std::vector<double>& p_values);
 
-/// The fewest trials a side with which fisher_exact tells two rates apart at `level`, each side
-/// failing round(rate * n) times in n. Nothing where that takes more than a million trials, or the
-/// rates are the same. Throws std::invalid_argument unless both are 0 to 1.
-std::optional<int> trials_to_tell_apart(double first, double second, double level);
-
 /// How many trials a side fisher_exact needs to tell a rate `first` from `second` at `level` with a
 /// chance of `power`, by the approximation of J. T. Casagrande, M. C. Pike, P. G. Smith, "An
 /// improved approximate formula for calculating sample sizes for comparing two binomial
@@ -45,9 +40,8 @@ std::optional<int> trials_to_tell_apart(double first, double second, double leve
 /// std::invalid_argument unless the rates are 0 to 1 and differ, level and power between 0 and 1.
 double trials_to_see(double first, double second, double level, double power);
 
-/// The fewest trials a side with which fisher_exact tells `rate` from no failure at `level`: the
-/// smallest n for which floor(rate * n) failures of n and 0 of n give a p-value below it. Nothing
-/// where that takes more than a million trials, or the rate is 0.
-std::optional<int> trials_to_tell_from_none(double rate, double level);
+/// The same in whole trials, with a chance of 90%. Nothing where that takes more than a million, or
+/// the rates are the same. Throws as above.
+std::optional<int> trials_to_tell(double first, double second, double level);
 
 }  // namespace mpsprobe

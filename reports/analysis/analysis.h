@@ -232,11 +232,10 @@ struct AnswerTable {
   struct Row {
     std::string cells;                ///< which: "chain, stream=per-thread; mlp"
     std::string axis;                 ///< what its numbers count: "threads" or "processes"
-    std::vector<std::string> fields;  ///< "crashes from 2 (7/10)", by index into `builds`
+    std::vector<std::string> fields;  ///< "7 crashes in 10 at 2", by index into `builds`
   };
   std::vector<std::string> builds;  ///< labels of the arms
   std::vector<Row> rows;
-  size_t left_out = 0;  ///< how many more there are
 };
 
 /// A sentence of the answer.

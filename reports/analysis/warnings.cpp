@@ -6,6 +6,7 @@
 #include <array>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "reports/analysis/devices.h"
 #include "reports/analysis/gpu_events.h"
@@ -17,161 +18,16 @@
 namespace mpsprobe {
 namespace {
 
-int count_outcome(const Analysis& analysis, Outcome outcome) {
-  int trials = 0;
-  for (const CellSummary& cell : analysis.cells) {
-    for (const OutcomeCount& count : cell.outcomes) {
-      if (count.outcome == outcome) trials += count.trials;
-    }
-  }
-  return trials;
-}
+constexpr size_t kMostNamed = 8;
 
-void warn_of_gaps(const Analysis& analysis, bool live, std::vector<Warning>& warnings) {
-  if (!analysis.has_evidence()) {
-    warnings.push_back({"no_evidence",
-                        "No trial counts: nothing passed and nothing failed. This run says nothing "
-                        "about the product, and it is not green."});
+/// How many of the items are such, and the first of them; null where none is.
+template <typename Items, typename Applies>
+auto such(const Items& items, const Applies& applies) {
+  std::pair<int64_t, decltype(&*items.begin())> found{0, nullptr};
+  for (const auto& item : items) {
+    if (applies(item) && found.first++ == 0) found.second = &item;
   }
-  if (analysis.complete) return;
-  std::string why = live ? "the run is still going on" : "the run was killed";
-  if (!live && !analysis.ends.empty()) {
-    const CampaignEnd& end = analysis.ends.back();
-    why = end.reason == "complete" ? "of the others there is no record here, or none that is whole"
-                                   : "it ended with \"" + words(printable(end.reason)) + "\"";
-    if (!end.note.empty()) why += " (" + shortened(printable(end.note), 200) + ")";
-  }
-  warnings.push_back(
-      {"incomplete", fmt::format("Incomplete: {} of {} {} run; {}. What was not run is "
-                                 "no pass.",
-                                 analysis.recorded, counted(analysis.planned, "planned trials"),
-                                 analysis.planned == 1 ? "was" : "were", why)});
-}
-
-void warn_of_open_questions(const Analysis& analysis, std::vector<Warning>& warnings) {
-  if (!analysis.settling || analysis.settling->open.empty()) return;
-  constexpr size_t kMostNamed = 8;
-  const auto& open = analysis.settling->open;
-  std::string named;
-  // A cell that is on two boundaries is tried once.
-  std::map<size_t, int> further;
-  for (const SettledQuestions::Open& each : open) {
-    int& most = further[each.summary];
-    most = std::max(most, each.further);
-  }
-  size_t told = 0;
-  for (const auto& [index, trials] : further) {
-    if (told++ == kMostNamed) break;
-    const CellSummary& cell = analysis.cells[index];
-    named += fmt::format("{}{} (at least {})", named.empty() ? "" : "; ",
-                         with_arm(analysis, cell.id, printable(analysis.arms[cell.arm].label)),
-                         counted(trials, "more trials"));
-  }
-  if (further.size() > kMostNamed) {
-    named += fmt::format("; and {} more", further.size() - kMostNamed);
-  }
-  warnings.push_back(
-      {"not_settled",
-       fmt::format("Not settled: {} of {}. Next would be {}.", open.size(),
-                   counted(open.size() + analysis.settling->settled + analysis.settling->given_up,
-                           "boundaries"),
-                   named)});
-}
-
-void warn_of_damage(const Journal& journal, std::vector<Warning>& warnings) {
-  if (journal.damaged.empty()) return;
-  constexpr size_t kMostNamed = 8;
-  std::string lines;
-  for (size_t i = 0; i < std::min(journal.damaged.size(), kMostNamed); ++i) {
-    lines += fmt::format("{}{} ({})", i == 0 ? "" : "; ", journal.damaged[i].line,
-                         printable(journal.damaged[i].why));
-  }
-  if (journal.damaged.size() > kMostNamed) {
-    lines += fmt::format("; and {} more", journal.damaged.size() - kMostNamed);
-  }
-  warnings.push_back(
-      {"journal_damaged", fmt::format("Lines of journal.ndjson are damaged and were skipped: {}. A "
-                                      "trial on one counts as not run; --resume runs it again.",
-                                      lines)});
-}
-
-void warn_of_lost_provenance(const Journal& journal, const TrialFactsList& all,
-                             std::vector<Warning>& warnings) {
-  std::map<const std::vector<std::string>*, bool> lost;  // what trials share is there once
-  int64_t trials = 0;
-  for (const TrialFacts& trial : all) {
-    const auto [at, fresh] = lost.try_emplace(trial.provenances);
-    if (fresh) {
-      at->second = std::any_of(
-          trial.provenances->begin(), trial.provenances->end(),
-          [&journal](const std::string& name) { return is_provenance_lost(journal, name); });
-    }
-    if (at->second) ++trials;
-  }
-  if (trials == 0) return;
-  warnings.push_back(
-      {"provenance_lost",
-       fmt::format("Of {} the record of the library that ran is damaged or gone: which build they "
-                   "are of is not proved, and they are not added up with others. --resume writes "
-                   "it again with the next trial of the same build.",
-                   counted(trials, "trials"))});
-}
-
-void warn_of_sharing(const Journal& journal, std::vector<Warning>& warnings) {
-  const bool on_gpu = journal.header.cells.backends().contains(Backend::cuda);
-  if (!on_gpu || journal.header.jobs == 1) return;
-  warnings.push_back(
-      {"shared_gpu", fmt::format("Up to {} trials shared the GPU: throughput and durations are "
-                                 "those of a shared GPU, and not to be compared with others.",
-                                 journal.header.jobs)});
-}
-
-/// What trials failed of in set-up, the most frequent first: ": 3 of ..., 1 of ...."
-std::string why_not_set_up(const Analysis& analysis) {
-  std::map<std::string, int> reasons;
-  for (const CellSummary& cell : analysis.cells) {
-    for (const OutcomeCount& count : cell.outcomes) {
-      if (count.outcome == Outcome::setup_failed) reasons[count.detail] += count.trials;
-    }
-  }
-  std::vector<std::pair<int, std::string>> sorted;
-  for (const auto& [reason, trials] : reasons) sorted.emplace_back(-trials, reason);
-  std::sort(sorted.begin(), sorted.end());
-  constexpr size_t kMostReasons = 3;
-  std::string text;
-  for (size_t i = 0; i < std::min(sorted.size(), kMostReasons); ++i) {
-    text += fmt::format("{}{} of \"{}\"", i == 0 ? ": " : ", ", -sorted[i].first,
-                        shortened(printable(sorted[i].second), 300));
-  }
-  if (sorted.size() > kMostReasons) text += " and others";
-  return text + ".";
-}
-
-// A little more than one, since clocks are read at other moments.
-constexpr double kOneProcessor = 1.05;
-
-void warn_of_one_at_a_time(const Analysis& analysis, std::vector<Warning>& warnings) {
-  InsideShare sum;
-  int64_t number = 0;
-  const CellSummary* example = nullptr;
-  for (const CellSummary& cell : analysis.cells) {
-    if (cell.verdict != Verdict::pass || cell.overlap != Overlap::seen || !cell.inside.known() ||
-        cell.inside.processors() > kOneProcessor) {
-      continue;
-    }
-    sum += cell.inside;
-    if (number++ == 0) example = &cell;
-  }
-  if (example == nullptr) return;
-  warnings.push_back(
-      {"one_at_a_time",
-       fmt::format(
-           "{} of Python with several threads passed while the process used one processor "
-           "or less: {:.2f} on average; of the {} that threads were inside calls, "
-           "they themselves computed {:.0f}%. They were inside at once, and may have waited "
-           "there for the interpreter's lock, or for a device, for example in {}.",
-           counted(number, "cells"), sum.processors(), duration_in_words(sum.inside_seconds),
-           100 * sum.computed(), example->id)});
+  return found;
 }
 
 /// What limits the worth of some cells: {} is how many, then an example, then what it is that
@@ -217,139 +73,299 @@ const std::array<CellWarning, 6> kCellWarnings{{
      nullptr},
 }};
 
-void warn_of_cells(const Analysis& analysis, std::vector<Warning>& warnings) {
-  for (const CellWarning& each : kCellWarnings) {
-    const CellSummary* example = nullptr;
-    int64_t number = 0;
-    for (const CellSummary& cell : analysis.cells) {
-      if (each.applies(cell) && number++ == 0) example = &cell;
+// A little more than one, since clocks are read at other moments.
+constexpr double kOneProcessor = 1.05;
+
+/// Each says what limits the worth of a run in one way, or nothing.
+class Limits {
+ public:
+  Limits(const Journal& journal, const Analysis& analysis, const TrialFactsList& trials,
+         int repeated)
+      : journal_(journal), analysis_(analysis), trials_(trials), repeated_(repeated) {}
+
+  std::string simulated() const {
+    if (!analysis_.simulated) return "";
+    const bool all = std::all_of(analysis_.cells.begin(), analysis_.cells.end(),
+                                 [](const CellSummary& cell) { return cell.simulated; });
+    return fmt::format("SIMULATED. {} {}.", all ? "Everything here" : "A part of this",
+                       simulation_words(analysis_.own_mps_code));
+  }
+
+  std::string paravirtual() const {
+    if (!analysis_.paravirtual) return "";
+    return "Paravirtual GPU (Apple Paravirtual device, as on hosted Mac runners): a class of its "
+           "own. Do not quote these results for a real chip, or add them to results of one.";
+  }
+
+  std::string no_evidence() const {
+    if (analysis_.has_evidence()) return "";
+    return "No trial counts: nothing passed and nothing failed. This run says nothing about the "
+           "product, and it is not green.";
+  }
+
+  std::string incomplete() const {
+    if (analysis_.complete) return "";
+    std::string why = journal_.live ? "the run is still going on" : "the run was killed";
+    if (!journal_.live && !analysis_.ends.empty()) {
+      const CampaignEnd& end = analysis_.ends.back();
+      why = end.reason == "complete"
+                ? "of the others there is no record here, or none that is whole"
+                : "it ended with \"" + words(printable(end.reason)) + "\"";
+      if (!end.note.empty()) why += " (" + shortened(printable(end.note), 200) + ")";
     }
-    if (example == nullptr) continue;
-    warnings.push_back(
-        {each.code, fmt::format(fmt::runtime(each.text), counted(number, "cells"), example->id,
-                                each.said == nullptr ? "" : each.said(*example))});
+    return fmt::format("Incomplete: {} of {} {} run; {}. What was not run is no pass.",
+                       analysis_.recorded, counted(analysis_.planned, "planned trials"),
+                       analysis_.planned == 1 ? "was" : "were", why);
   }
-}
 
-void warn_of_missing_banner(const TrialFactsList& all, std::vector<Warning>& warnings) {
-  int trials = 0;
-  std::string example;
-  for (const TrialFacts& trial : all) {
-    if (trial.validation_silent && trials++ == 0) example = *trial.cell_id;
+  std::string not_settled() const {
+    if (!analysis_.settling || analysis_.settling->open.empty()) return "";
+    const SettledQuestions& settling = *analysis_.settling;
+    std::map<size_t, int> further;  // a cell that is on two boundaries is tried once
+    for (const SettledQuestions::Open& each : settling.open) {
+      further[each.summary] = std::max(further[each.summary], each.further);
+    }
+    std::vector<std::string> cells;
+    for (const auto& [index, trials] : further) {
+      const CellSummary& cell = analysis_.cells[index];
+      cells.push_back(
+          fmt::format("{} (at least {})",
+                      with_arm(analysis_, cell.id, printable(analysis_.arms[cell.arm].label)),
+                      counted(trials, "more trials")));
+    }
+    return fmt::format(
+        "Not settled: {} of {}. Next would be {}.", settling.open.size(),
+        counted(settling.open.size() + settling.settled + settling.given_up, "boundaries"),
+        some_of(cells, kMostNamed, "; "));
   }
-  if (trials == 0) return;
-  warnings.push_back(
-      {"no_validation_banner",
-       fmt::format("In {} that ask for Metal's validation its banner was not seen, first in {}: "
-                   "the validation was not in force there.",
-                   counted(trials, "trials"), example)});
-}
 
-// What the observer saw is told wherever it was on, also that it saw nothing.
-void warn_of_observed(const TrialFactsList& all, std::vector<Warning>& warnings) {
-  int trials = 0;
-  int broken = 0;
-  int suspected = 0;
-  uint64_t calls = 0;
-  const TrialFacts* suspicious = nullptr;
-  for (const TrialFacts& trial : all) {
-    if (!trial.observed) continue;
-    ++trials;
-    calls += trial.observed_calls;
-    if (trial.judgement->outcome == Outcome::misuse) ++broken;
-    if (trial.suspicion == nullptr) continue;
-    if (suspected++ == 0) suspicious = &trial;
+  std::string journal_damaged() const {
+    std::vector<std::string> lines;
+    for (const auto& damaged : journal_.damaged) {
+      lines.push_back(fmt::format("{} ({})", damaged.line, printable(damaged.why)));
+    }
+    if (lines.empty()) return "";
+    return fmt::format(
+        "Lines of journal.ndjson are damaged and were skipped: {}. A trial on one counts as not "
+        "run; --resume runs it again.",
+        some_of(lines, kMostNamed, "; "));
   }
-  if (trials == 0) return;
-  warnings.push_back(
-      {"observed",
-       fmt::format("Rules observed: {} in {}, {}. The observer changes the timing: its trials have "
-                   "rates of their own, not to be compared with those without.",
-                   counted(static_cast<int64_t>(calls), "calls"), counted(trials, "trials"),
-                   broken == 0 ? "none broken"
-                               : fmt::format("broken by the caller in {} of them", broken))});
-  if (suspicious == nullptr) return;
-  warnings.push_back(
-      {"suspicion",
-       fmt::format("In {} the observer saw what may break a rule, first in {}. That is no proof, "
-                   "and no failure: {}",
-                   counted(suspected, "trials"), *suspicious->cell_id,
-                   shortened(printable(*suspicious->suspicion, Lines::join), 600))});
-}
 
-void warn_of_bystanders(const Analysis& analysis, std::vector<Warning>& warnings) {
-  const Bystanders& bystanders = analysis.bystanders;
-  if (bystanders.trials == 0) return;
-  const auto were = [](int trials) {
-    return trials == 1 ? std::string("1 was") : fmt::format("{} were", trials);
-  };
-  std::string text = fmt::format(
-      "{} failed as {} of a GPU error that the system laid to another process, which is no "
-      "evidence. {} run again alone, and only that run counts.",
-      counted(bystanders.trials, "trials"), bystanders.trials == 1 ? "a victim" : "victims",
-      were(bystanders.rerun));
-  if (bystanders.alone > 0) {
-    text += fmt::format(
-        " {} a victim alone as well, each time: counted as a GPU error whose culprit is not known.",
-        were(bystanders.alone));
+  std::string provenance_lost() const {
+    std::map<const std::vector<std::string>*, bool> lost;  // what trials share is there once
+    const auto found = such(trials_, [&](const TrialFacts& trial) {
+      const auto [at, fresh] = lost.try_emplace(trial.provenances);
+      if (fresh) {
+        at->second = std::any_of(
+            trial.provenances->begin(), trial.provenances->end(),
+            [this](const std::string& name) { return is_provenance_lost(journal_, name); });
+      }
+      return at->second;
+    });
+    if (found.first == 0) return "";
+    return fmt::format(
+        "Of {} the record of the library that ran is damaged or lost: which build they are of is "
+        "not proved, and they are not added up with others. --resume writes it again with the next "
+        "trial of the same build.",
+        counted(found.first, "trials"));
   }
-  warnings.push_back({"bystanders", std::move(text)});
-}
 
-void warn_of_gpu_events(const TrialFactsList& all, std::vector<Warning>& warnings) {
-  const std::map<size_t, std::vector<GpuEvent>> events = gpu_events_of_trials(all);
-  if (events.empty()) return;
-  warnings.push_back(
-      {"gpu_events",
-       fmt::format("The system reported GPU errors or restarts around {}, first around one of {}. "
-                   "Such a report names no process for sure: it proves no guilt, and what ran "
-                   "beside it may have suffered.",
-                   counted(events.size(), "trials"), *all[events.begin()->first].cell_id)});
-}
-
-void warn_of_thin_signatures(const Analysis& analysis, std::vector<Warning>& warnings) {
-  int64_t thin = 0;
-  int failures = 0;
-  for (const SignatureGroup& group : analysis.signatures) {
-    if (!group.thin()) continue;
-    ++thin;
-    failures += group.failures;
+  std::string shared_gpu() const {
+    const bool on_gpu = journal_.header.cells.backends().contains(Backend::cuda);
+    if (!on_gpu || journal_.header.jobs == 1) return "";
+    return fmt::format(
+        "Up to {} trials shared the GPU: throughput and durations are those of a shared GPU, and "
+        "not to be compared with others.",
+        journal_.header.jobs);
   }
-  if (thin == 0) return;
-  warnings.push_back(
-      {"thin_signatures",
-       fmt::format("{} ({}) {} on nothing but the place where the process was: nothing that was "
-                   "told or seen names a cause, and different bugs may share one.",
-                   counted(thin, "signatures"), counted(failures, "trials"),
-                   thin == 1 ? "rests" : "rest")});
-}
 
-void warn_of_same_build(const Analysis& analysis, std::vector<Warning>& warnings) {
-  const auto same = std::find_if(
-      analysis.comparisons.begin(), analysis.comparisons.end(),
-      [](const Comparison& comparison) { return comparison.conclusion == Conclusion::same_build; });
-  if (same == analysis.comparisons.end()) return;
-  const auto label = [&analysis](size_t cell) {
-    return shortened(printable(analysis.arms[analysis.cells[cell].arm].label), 60);
-  };
-  warnings.push_back(
-      {"same_build", fmt::format("The workers {} and {} loaded the same library: to compare them "
-                                 "compares nothing. Check what the second one loads.",
-                                 label(same->first), label(same->second))});
-}
-
-void warn_of_device(const TrialFactsList& all, std::vector<Warning>& warnings) {
-  int sick = 0;
-  std::string example;
-  for (const TrialFacts& trial : all) {
-    if (trial.device_sick && sick++ == 0) example = *trial.cell_id;
+  std::string one_at_a_time() const {
+    InsideShare sum;
+    const auto [number, example] = such(analysis_.cells, [&sum](const CellSummary& cell) {
+      const bool alone = cell.verdict == Verdict::pass && cell.overlap == Overlap::seen &&
+                         cell.inside.known() && cell.inside.processors() <= kOneProcessor;
+      if (alone) sum += cell.inside;
+      return alone;
+    });
+    if (number == 0) return "";
+    return fmt::format(
+        "{} of Python with several threads passed while the process used one processor or less: "
+        "{:.2f} on average; of the {} that threads were inside calls, they themselves computed "
+        "{:.0f}%. They were inside at once, and may have waited there for the interpreter's lock, "
+        "or for a device, for example in {}.",
+        counted(number, "cells"), sum.processors(), duration_in_words(sum.inside_seconds),
+        100 * sum.computed(), example->id);
   }
-  if (sick == 0) return;
-  warnings.push_back(
-      {"sick_device", fmt::format("After {} a known-good cell failed as well, first after {}: "
-                                  "what came next may be the device's failure, not the cell's.",
-                                  counted(sick, "failures"), example)});
-}
+
+  // What the observer saw is told wherever it was on, also that it saw nothing.
+  std::string observed() const {
+    uint64_t calls = 0;
+    for (const TrialFacts& trial : trials_) calls += trial.observed_calls;
+    const auto all = such(trials_, [](const TrialFacts& trial) { return trial.observed; });
+    const auto broken = such(trials_, [](const TrialFacts& trial) {
+      return trial.observed && trial.judgement->outcome == Outcome::misuse;
+    });
+    if (all.first == 0) return "";
+    return fmt::format(
+        "Rules observed: {} in {}, {}. The observer changes the timing: its trials have rates of "
+        "their own, not to be compared with those without.",
+        counted(static_cast<int64_t>(calls), "calls"), counted(all.first, "trials"),
+        broken.first == 0 ? "none broken"
+                          : fmt::format("broken by the caller in {} of them", broken.first));
+  }
+
+  std::string suspicion() const {
+    const auto [trials, first] =
+        such(trials_, [](const TrialFacts& trial) { return trial.suspicion != nullptr; });
+    if (trials == 0) return "";
+    return fmt::format(
+        "In {} the observer saw what may break a rule, first in {}. That is no proof, and no "
+        "failure: {}",
+        counted(trials, "trials"), *first->cell_id,
+        shortened(printable(*first->suspicion, Lines::join), 600));
+  }
+
+  std::string no_validation_banner() const {
+    const auto [trials, first] =
+        such(trials_, [](const TrialFacts& trial) { return trial.validation_silent; });
+    if (trials == 0) return "";
+    return fmt::format(
+        "In {} that ask for Metal's validation its banner was not seen, first in {}: the "
+        "validation was not in force there.",
+        counted(trials, "trials"), *first->cell_id);
+  }
+
+  std::string same_build() const {
+    const auto same = such(analysis_.comparisons, [](const Comparison& comparison) {
+      return comparison.conclusion == Conclusion::same_build;
+    });
+    if (same.first == 0) return "";
+    const auto label = [this](size_t cell) {
+      return shortened(printable(analysis_.arms[analysis_.cells[cell].arm].label), 60);
+    };
+    return fmt::format(
+        "The workers {} and {} loaded the same library: to compare them compares nothing. Check "
+        "what the second one loads.",
+        label(same.second->first), label(same.second->second));
+  }
+
+  std::string sick_device() const {
+    const auto [sick, first] =
+        such(trials_, [](const TrialFacts& trial) { return trial.device_sick; });
+    if (sick == 0) return "";
+    return fmt::format(
+        "After {} a known-good cell failed as well, first after {}: what came next may be the "
+        "device's failure, not the cell's.",
+        counted(sick, "failures"), *first->cell_id);
+  }
+
+  std::string gpu_events() const {
+    const std::map<size_t, std::vector<GpuEvent>> events = gpu_events_of_trials(trials_);
+    if (events.empty()) return "";
+    return fmt::format(
+        "The system reported GPU errors or restarts around {}, first around one of {}. Such a "
+        "report names no process for sure: it proves no guilt, and what ran beside it may have "
+        "suffered.",
+        counted(events.size(), "trials"), *trials_[events.begin()->first].cell_id);
+  }
+
+  std::string bystanders() const {
+    const Bystanders& bystanders = analysis_.bystanders;
+    if (bystanders.trials == 0) return "";
+    const auto were = [](int trials) {
+      return trials == 1 ? std::string("1 was") : fmt::format("{} were", trials);
+    };
+    return fmt::format(
+               "{} failed as {} of a GPU error that the system laid to another process, which is "
+               "no evidence. {} run again alone, and only that run counts.",
+               counted(bystanders.trials, "trials"),
+               bystanders.trials == 1 ? "a victim" : "victims", were(bystanders.rerun)) +
+           (bystanders.alone == 0
+                ? ""
+                : fmt::format(" {} a victim alone as well, each time: counted as a GPU error whose "
+                              "culprit is not known.",
+                              were(bystanders.alone)));
+  }
+
+  std::string thin_signatures() const {
+    int failures = 0;
+    const auto thin = such(analysis_.signatures, [&failures](const SignatureGroup& group) {
+      if (group.thin()) failures += group.failures;
+      return group.thin();
+    });
+    if (thin.first == 0) return "";
+    return fmt::format(
+        "{} ({}) {} on nothing but the place where the process was: nothing that was told or seen "
+        "names a cause, and different bugs may share one.",
+        counted(thin.first, "signatures"), counted(failures, "trials"),
+        thin.first == 1 ? "rests" : "rest");
+  }
+
+  std::string not_counted() const {
+    int trials = 0;
+    std::map<std::string, int> reasons;
+    for (const CellSummary& cell : analysis_.cells) {
+      for (const OutcomeCount& count : cell.outcomes) {
+        const bool set_up = count.outcome == Outcome::setup_failed;
+        if (set_up || count.outcome == Outcome::infrastructure) trials += count.trials;
+        if (set_up) reasons[count.detail] += count.trials;
+      }
+    }
+    if (trials == 0) return "";
+    std::vector<std::pair<int, std::string>> sorted;  // the most frequent first
+    for (const auto& [reason, number] : reasons) sorted.emplace_back(-number, reason);
+    std::sort(sorted.begin(), sorted.end());
+    std::vector<std::string> why;
+    for (const auto& [number, reason] : sorted) {
+      why.push_back(fmt::format("{} of \"{}\"", -number, shortened(printable(reason), 300)));
+    }
+    return fmt::format(
+        "{} failed in set-up or for reasons outside the product, and are no evidence either "
+        "way{}{}.",
+        counted(trials, "trials"), why.empty() ? "" : ": ", some_of(why, 3));
+  }
+
+  std::string repeated() const {
+    if (repeated_ == 0) return "";
+    return fmt::format("The journal holds {} a second time; only the first record counts.",
+                       counted(repeated_, "trials"));
+  }
+
+  std::string torn() const {
+    return journal_.torn ? "The journal's last line was cut off by a kill and is left out." : "";
+  }
+
+ private:
+  const Journal& journal_;
+  const Analysis& analysis_;
+  const TrialFactsList& trials_;
+  int repeated_;
+};
+
+struct Limit {
+  const char* code;
+  std::string (Limits::*text)() const;
+};
+constexpr std::array<Limit, 2> kOfTheDevice{
+    {{"simulated", &Limits::simulated}, {"paravirtual", &Limits::paravirtual}}};
+constexpr std::array<Limit, 6> kOfTheRun{{{"no_evidence", &Limits::no_evidence},
+                                          {"incomplete", &Limits::incomplete},
+                                          {"not_settled", &Limits::not_settled},
+                                          {"journal_damaged", &Limits::journal_damaged},
+                                          {"provenance_lost", &Limits::provenance_lost},
+                                          {"shared_gpu", &Limits::shared_gpu}}};
+constexpr std::array<Limit, 12> kOfTrials{{{"one_at_a_time", &Limits::one_at_a_time},
+                                           {"observed", &Limits::observed},
+                                           {"suspicion", &Limits::suspicion},
+                                           {"no_validation_banner", &Limits::no_validation_banner},
+                                           {"same_build", &Limits::same_build},
+                                           {"sick_device", &Limits::sick_device},
+                                           {"gpu_events", &Limits::gpu_events},
+                                           {"bystanders", &Limits::bystanders},
+                                           {"thin_signatures", &Limits::thin_signatures},
+                                           {"not_counted", &Limits::not_counted},
+                                           {"repeated", &Limits::repeated},
+                                           {"torn", &Limits::torn}}};
 
 }  // namespace
 
@@ -357,58 +373,30 @@ std::vector<Warning> warn(const Journal& journal, const Analysis& analysis,
                           const TrialFactsList& trials, const std::vector<std::string>& divided,
                           int repeated) {
   std::vector<Warning> warnings;
-  if (analysis.simulated) {
-    const bool all = std::all_of(analysis.cells.begin(), analysis.cells.end(),
-                                 [](const CellSummary& cell) { return cell.simulated; });
-    warnings.push_back(
-        {"simulated", fmt::format("SIMULATED. {} {}.", all ? "Everything here" : "A part of this",
-                                  simulation_words(analysis.own_mps_code))});
-  }
-  if (analysis.paravirtual) {
-    warnings.push_back({"paravirtual",
-                        "Paravirtual GPU (Apple Paravirtual device, as on hosted Mac runners): a "
-                        "class of its own. Do not quote these results for a real chip, or add them "
-                        "to results of one."});
-  }
+  const Limits limits(journal, analysis, trials, repeated);
+  const auto add = [&](std::span<const Limit> of) {
+    for (const auto& [code, text] : of) {
+      std::string said = (limits.*text)();
+      if (!said.empty()) warnings.push_back({code, std::move(said)});
+    }
+  };
+  add(kOfTheDevice);
   for (const std::string& worker : divided) {
     warnings.push_back(
         {"several_builds",
-         fmt::format(
-             "Trials of the worker {} ran on different builds or devices, or did not say on "
-             "which. They are not added up: each build has rows of its own.",
-             shortened(printable(worker), 60))});
+         fmt::format("Trials of the worker {} ran on different builds or devices, or did not say "
+                     "on which. They are not added up: each build has rows of its own.",
+                     shortened(printable(worker), 60))});
   }
-  warn_of_gaps(analysis, journal.live, warnings);
-  warn_of_open_questions(analysis, warnings);
-  warn_of_damage(journal, warnings);
-  warn_of_lost_provenance(journal, trials, warnings);
-  warn_of_sharing(journal, warnings);
-  warn_of_cells(analysis, warnings);
-  warn_of_one_at_a_time(analysis, warnings);
-  warn_of_observed(trials, warnings);
-  warn_of_missing_banner(trials, warnings);
-  warn_of_same_build(analysis, warnings);
-  warn_of_device(trials, warnings);
-  warn_of_gpu_events(trials, warnings);
-  warn_of_bystanders(analysis, warnings);
-  warn_of_thin_signatures(analysis, warnings);
-  const int broken = count_outcome(analysis, Outcome::infrastructure) +
-                     count_outcome(analysis, Outcome::setup_failed);
-  if (broken > 0) {
+  add(kOfTheRun);
+  for (const CellWarning& each : kCellWarnings) {
+    const auto [number, example] = such(analysis.cells, each.applies);
+    if (number == 0) continue;
     warnings.push_back(
-        {"not_counted", fmt::format("{} failed in set-up or for reasons outside the product, and "
-                                    "are no evidence either way{}",
-                                    counted(broken, "trials"), why_not_set_up(analysis))});
+        {each.code, fmt::format(fmt::runtime(each.text), counted(number, "cells"), example->id,
+                                each.said == nullptr ? "" : each.said(*example))});
   }
-  if (repeated > 0) {
-    warnings.push_back(
-        {"repeated", fmt::format("The journal holds {} a second time; only the first record "
-                                 "counts.",
-                                 counted(repeated, "trials"))});
-  }
-  if (journal.torn) {
-    warnings.push_back({"torn", "The journal's last line was cut off by a kill and is left out."});
-  }
+  add(kOfTrials);
   return warnings;
 }
 

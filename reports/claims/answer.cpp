@@ -6,9 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <initializer_list>
+#include <iterator>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "reports/analysis/failures/failure_kind.h"
@@ -32,7 +33,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kRemedies
     {{"lock", "a lock"},
      {"throttle", "a throttle"},
      {"warmup", "a warm-up"},
-     {"processes", "a process for each thread"}}};
+     {"processes", "processes"}}};
 
 std::string arm_name(const Analysis& analysis, size_t arm) {
   return shortened(printable(analysis.arms[arm].label), 40);
@@ -61,28 +62,19 @@ class Remedy {
   /// Nothing where it was not asked.
   std::vector<std::string> sentences() {
     if (claims_.empty()) return {};
-    const Claims helps = with({RateEffect::no_failure, RateEffect::less_often});
-    const Claims harms = with({RateEffect::more_often});
-    const Claims opposite = with({RateEffect::opposite});
-    const Claims open = with({RateEffect::not_shown});
-    if (!helps.empty()) {
-      const bool none = std::all_of(helps.begin(), helps.end(), [](const RateClaim* claim) {
-        return claim->effect == RateEffect::no_failure;
-      });
-      say(none ? "none failed" : "fewer fail", helps, true);
-    }
-    if (!harms.empty()) say("more fail", harms, false);
-    if (!opposite.empty()) say("fewer fail at one count, and more at another", opposite, true);
-    if (sentences_.empty() && !open.empty() && together_ != nullptr) {
-      sentences_.push_back(
-          fmt::format("{}, over {}: {} ({} failed, without it {}, {}).", name_, together_->label,
-                      effect_in_words(together_->effect), seen_in_words(together_->seen_with),
-                      seen_in_words(together_->seen_without), p_in_words(together_->corrected_p)));
-    } else if (!open.empty()) {
-      say("no difference shown", open, change(most(open, true)) < 0);
-    }
-    if (sentences_.empty()) {
-      say("nothing can be compared: what did not fail would not have shown it", claims_, true);
+    for (const auto& [effect, words, fewer] : kSaid) {
+      const Claims claims = with(effect);
+      const bool open = effect == RateEffect::not_shown;
+      if (claims.empty() || (effect == RateEffect::cannot_compare && !sentences_.empty())) continue;
+      if (open && sentences_.empty() && together_ != nullptr) {
+        sentences_.push_back(fmt::format(
+            "{}, over {}: {} ({} failed, without it {}, {}).", name_, together_->label,
+            effect_in_words(together_->effect), seen_in_words(together_->seen_with),
+            seen_in_words(together_->seen_without), p_in_words(together_->corrected_p)));
+      } else {
+        const bool some = effect == RateEffect::no_failure && some_failed(claims);
+        say(some ? "fewer fail" : words, claims, open ? change(most(claims, true)) < 0 : fewer);
+      }
     }
     if (!priced_.empty()) sentences_.push_back(name_ + " " + prices_in_words(priced_) + ".");
     return std::move(sentences_);
@@ -92,14 +84,40 @@ class Remedy {
   using Claims = std::vector<const RateClaim*>;
   using Pair = std::pair<const CellSummary*, const CellSummary*>;  ///< with it, without it
 
-  Claims with(std::initializer_list<RateEffect> effects) const {
+  /// In the order in which it is said; `fewer`: the pair of cells that shows it has fewer failures.
+  struct Said {
+    RateEffect effect;
+    std::string_view words;
+    bool fewer;
+  };
+  static constexpr std::array<Said, 6> kSaid{
+      {{RateEffect::no_failure, "none failed", true},
+       {RateEffect::less_often, "fewer fail", true},
+       {RateEffect::more_often, "more fail", false},
+       {RateEffect::opposite, "both fewer and more fail", true},
+       {RateEffect::not_shown, "no difference shown", true},
+       {RateEffect::cannot_compare, "nothing can be compared", true}}};
+
+  Claims with(RateEffect effect) const {
     Claims found;
-    for (const RateClaim* claim : claims_) {
-      if (std::find(effects.begin(), effects.end(), claim->effect) != effects.end()) {
-        found.push_back(claim);
-      }
-    }
+    std::copy_if(claims_.begin(), claims_.end(), std::back_inserter(found),
+                 [effect](const RateClaim* claim) { return claim->effect == effect; });
     return found;
+  }
+
+  // Also of cells that nothing was compared with: they have no counterpart that counts.
+  bool some_failed(const Claims& claims) const {
+    const auto kind_of = [](const CellSummary& cell) {
+      Cell kind = cell.cell;
+      kind.threads = kind.processes = 1;
+      return std::tuple(cell.arm, cell.cell.processes > 1, to_string(kind));
+    };
+    return std::any_of(claims.begin(), claims.end(), [&](const RateClaim* claim) {
+      const auto kind = kind_of(analysis_.cells[claim->cells_with.front()]);
+      return std::any_of(
+          analysis_.cells.begin(), analysis_.cells.end(),
+          [&](const CellSummary& cell) { return cell.failures > 0 && kind_of(cell) == kind; });
+    });
   }
 
   static double change(const Pair& pair) {
@@ -136,9 +154,8 @@ class Remedy {
   // the most of these, which a mean would hide.
   void say(std::string_view what, const Claims& claims, bool fewer) {
     constexpr double kClearly = 0.2;
-    const std::string kinds = claims_.size() > 1 ? fmt::format(" in {} of {} kinds of cell",
-                                                               claims.size(), claims_.size())
-                                                 : "";
+    const std::string kinds =
+        claims_.size() > 1 ? fmt::format(" in {} of {} kinds", claims.size(), claims_.size()) : "";
     double p = 0;
     for (const RateClaim* claim : claims) p = std::max(p, claim->corrected_p);
     const RateEffect effect = claims.front()->effect;
@@ -194,10 +211,10 @@ class TwoBuilds {
     const std::string two = arm_name(analysis_, two_);
     const auto say = [&](const Found& found, std::string_view how) {
       if (found.number == 0) return;
-      sentences.push_back(fmt::format(
-          "{}{} fails {} often than {} in {} of {}; {} (p below {:g} over all).", two,
-          is_older(analysis_.arms[one_], analysis_.arms[two_]) ? ", the newer," : "", how, one,
-          found.number, counted(compared_, "cells"), counts(found), kClaimLevel));
+      sentences.push_back(
+          fmt::format("{}{} fails {} often than {} in {} of {}: {} (p < {:g}).", two,
+                      is_older(analysis_.arms[one_], analysis_.arms[two_]) ? " (newer)" : "", how,
+                      one, found.number, counted(compared_, "cells"), counts(found), kClaimLevel));
     };
     say(less_, "less");
     say(more_, "more");
@@ -209,8 +226,8 @@ class TwoBuilds {
                                       counted(compared_, "cells"),
                                       untold_.example == nullptr ? "" : "; " + counts(untold_)));
     } else {
-      sentences.push_back(
-          fmt::format("{} and {}: nothing can be told: {}; {}.", two, one, why, counts(untold_)));
+      sentences.push_back(fmt::format("{} and {}: nothing can be told: {}.", two, one, why));
+      sentences.push_back(fmt::format("Seen at {}.", counts(untold_)));
     }
     return sentences;
   }
@@ -342,17 +359,16 @@ std::vector<std::string> settled_in_words(const Analysis& analysis) {
   if (!questions.open.empty()) text += fmt::format("; {} open", questions.open.size());
   if (questions.settled == all && !questions.somewhere) text += ": nowhere";
   if (questions.broken.empty()) {
-    return {text + ", if what begins to fail goes on with more threads."};
+    return {text + ", if failures go on with more threads."};
   }
   const SettledQuestions::Broken& broken = questions.broken.front();
   const CellSummary& cell = analysis.cells[broken.failing];
   return {text + ".",
-          fmt::format("That failures go on with more threads is broken{}: {}: {} of {}, {}.",
-                      questions.broken.size() > 1
-                          ? fmt::format(" {} times, first", questions.broken.size())
-                          : "",
-                      cell_in_words(analysis, cell), cell.failures, cell.counted,
-                      counts_along(analysis, broken.rarer))};
+          fmt::format(
+              "That failures go on with more threads is broken{}: {}: {} of {}, {}.",
+              questions.broken.size() > 1 ? fmt::format(" {} times", questions.broken.size()) : "",
+              cell_in_words(analysis, cell), cell.failures, cell.counted,
+              counts_along(analysis, broken.rarer))};
 }
 
 // Of trials that were neither hung nor done; nothing where there are none.
@@ -361,13 +377,11 @@ std::string still_computing_in_words(const Analysis& analysis) {
   for (const SignatureGroup& group : analysis.still_computing) trials += group.failures;
   if (trials == 0) return "";
   return fmt::format(
-      "{} at the limit of {:g} s, neither passed nor failed ({}): a longer --timeout tells what "
-      "they "
-      "come to.",
+      "{} at the limit of {:g} s, neither passed nor failed ({}): a longer --timeout tells.",
       trials == 1 ? "1 trial was still computing"
                   : fmt::format("{} trials were still computing", trials),
       analysis.header.timeout_seconds,
-      shortened(printable(analysis.still_computing.front().title), 120));
+      shortened(printable(analysis.still_computing.front().title), 60));
 }
 
 void add(Answer& answer, std::vector<std::string> sentences) {
@@ -387,6 +401,7 @@ Answer answer_to(const Analysis& analysis) {
   if (expected) add(answer, {expected->text});
   bool fails = false;
   bool tested = false;
+  std::vector<std::string> fewest;
   for (size_t arm = 0; arm < analysis.arms.size(); ++arm) {
     const Cells cells = cells_of(analysis, arm);
     if (std::all_of(cells.begin(), cells.end(), [](const CellSummary* cell) {
@@ -396,9 +411,11 @@ Answer answer_to(const Analysis& analysis) {
     }
     Headline headline = headline_of(analysis, cells);
     for (AnswerLine& line : headline.lines) answer.lines.push_back(std::move(line));
+    if (!headline.fewest.empty()) fewest.push_back(std::move(headline.fewest));
     fails = fails || headline.fails;
     tested = tested || headline.tested;
   }
+  add(answer, std::move(fewest));
   const bool differs = builds_differ(analysis);
   answer.code = expected  ? expected->code
                 : differs ? "differs"

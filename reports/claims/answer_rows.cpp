@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "reports/claims/families.h"
+#include "reports/words/counted.h"
 
 namespace mpsprobe {
 namespace {
@@ -21,14 +23,23 @@ struct Row {
   std::pair<int, double> weight;  ///< whether it fails, refuses or passes; then how often
 };
 
+// Where a campaign that settles came to: "10% or more from 3", "nowhere reaches 10%, not settled".
+std::string place_in_words(const SettledPlace& place) {
+  return (place.from ? fmt::format("{:g}% or more from {}", place.rate * 100, *place.from)
+                     : fmt::format("nowhere reaches {:g}%", place.rate * 100)) +
+         (place.settled ? "" : ", not settled");
+}
+
 /// What the cells of one kind and build came to along their counts, ascending.
 class Counts {
  public:
-  Counts(const Family& family, const std::vector<const CellSummary*>& cells) : family_(family) {
+  Counts(const Family& family, const std::vector<const CellSummary*>& cells, std::string place)
+      : family_(family), place_(std::move(place)) {
     for (const CellSummary* cell : cells) {
       if (cell->refused > 0) refused_.push_back(cell);
       if (cell->failures > 0) failing_.push_back(cell);
       if (cell->counted > 0 && cell->failures == 0) clear_.push_back(cell);
+      if (cell->counted + cell->refused == 0) untested_.push_back(cell);
     }
     for (const CellSummary* cell : failing_) {
       if (worst_ == nullptr || cell->seen_rate() > worst_->seen_rate()) worst_ = cell;
@@ -40,11 +51,13 @@ class Counts {
     return {!refused_.empty() ? 2 : !clear_.empty() ? 1 : 0, 0};
   }
 
-  // "10 crashes in 10 at 4; 7 in 10 at 2; none at 1 (0/10); refused at 8".
+  // "10 crashes in 10 at 4; 7 in 10 at 2; none at 1 (0/10 < 31%); refused at 8".
   std::string text() const {
     std::vector<std::string> parts;
+    if (!place_.empty()) parts.push_back(place_);
     std::vector<const CellSummary*> rest = failing_;
-    for (const CellSummary* next = worst_; next != nullptr && parts.size() < kMostFailing;
+    int told = 0;
+    for (const CellSummary* next = worst_; next != nullptr && told < kMostFailing;
          next = rest.empty() ? nullptr : rest.front()) {
       const std::string words = words_of(*next);
       std::vector<const CellSummary*> alike;
@@ -53,24 +66,17 @@ class Counts {
       std::erase_if(rest, [&](const CellSummary* cell) { return words_of(*cell) == words; });
       parts.push_back(
           fmt::format("{}{} at {}", words, alike.size() > 1 ? " each" : "", counts_of(alike)));
+      ++told;
     }
     if (!rest.empty()) parts.push_back(fmt::format("failures also at {}", counts_of(rest)));
-    if (!clear_.empty()) {
-      int trials = 0;
-      bool met = false;
-      for (const CellSummary* cell : clear_) {
-        trials += cell->counted;
-        met = met || cell->overlap != Overlap::none;
-      }
-      parts.push_back(fmt::format("{} at {} (0/{}){}", worst_ == nullptr ? "no failure" : "none",
-                                  counts_of(clear_), trials, met ? "" : ", threads never met"));
-    }
+    if (!clear_.empty()) parts.push_back(clear_in_words());
     if (!refused_.empty()) parts.push_back("refused at " + counts_of(refused_));
+    if (!untested_.empty()) parts.push_back("not tested at " + counts_of(untested_));
     return parts.empty() ? "not tested" : fmt::format("{}", fmt::join(parts, "; "));
   }
 
  private:
-  static constexpr size_t kMostFailing = 3;
+  static constexpr int kMostFailing = 3;
 
   static std::string words_of(const CellSummary& cell) {
     std::vector<std::string> kinds;
@@ -79,6 +85,29 @@ class Counts {
       if (trials > 0) kinds.push_back(in_words(static_cast<Harm>(i), trials));
     }
     return fmt::format("{} in {}", fmt::join(kinds, ", "), cell.counted);
+  }
+
+  // The bound is of each cell by itself. Threads that never met have passed nothing.
+  std::string clear_in_words() const {
+    int trials = 0;
+    double bound = 0;
+    bool met = false;
+    for (const CellSummary* cell : clear_) {
+      trials += cell->counted;
+      bound = std::max(bound, cell->rate.high);
+      met = met || cell->overlap != Overlap::none;
+    }
+    const CellSummary& most = *clear_.back();
+    std::string bounds = (clear_.size() > 1 ? ", each < " : " < ") + percent_up(bound);
+    if (percent_up(most.rate.high) != percent_up(bound)) {  // more trials, where it settles
+      bounds += fmt::format(", at {} < {}", count_in(family_, most), percent_up(most.rate.high));
+    }
+    return fmt::format("{} at {} (0/{}{}){}", worst_ == nullptr ? "no failure" : "none",
+                       counts_of(clear_), trials, bounds,
+                       !met ? ", threads never met"
+                       : most.overlap == Overlap::seen
+                           ? fmt::format(", {} at once", most.most_inside)
+                           : "");
   }
 
   // "1, 2, 4 to 8": of counts that stand beside one another in the plan of these cells.
@@ -101,6 +130,8 @@ class Counts {
   }
 
   const Family& family_;
+  std::string place_;
+  std::vector<const CellSummary*> untested_;
   std::vector<const CellSummary*> failing_;
   std::vector<const CellSummary*> clear_;
   std::vector<const CellSummary*> refused_;
@@ -109,7 +140,13 @@ class Counts {
 
 class Rows {
  public:
-  explicit Rows(const Analysis& analysis) : analysis_(analysis) {}
+  explicit Rows(const Analysis& analysis) : analysis_(analysis) {
+    for (const Boundary& boundary : analysis.boundaries) {
+      if (!boundary.settled) continue;
+      places_[{boundary.worker, boundary.axis, to_string(boundary.group)}] =
+          place_in_words(*boundary.settled);
+    }
+  }
 
   AnswerTable table() {
     std::map<std::vector<std::string>, size_t> index;
@@ -117,7 +154,7 @@ class Rows {
       Row row{{family.label}, family.axis, {}, {}};
       std::vector<std::string> key{family.axis};
       for (const auto& cells : family.by_arm) {
-        const Counts counts(family, cells);
+        const Counts counts(family, cells, cells.empty() ? "" : place_of(family, *cells.front()));
         row.weight = std::max(row.weight, counts.weight());
         row.fields.push_back(counts.text());
         key.push_back(row.fields.back());
@@ -135,31 +172,32 @@ class Rows {
   }
 
  private:
+  std::string place_of(const Family& family, const CellSummary& first) const {
+    Cell group = first.cell;
+    (family.axis == "threads" ? group.threads : group.processes) = 1;
+    const auto place =
+        places_.find({analysis_.arms[first.arm].label, family.axis, to_string(group)});
+    return place == places_.end() ? "" : place->second;
+  }
+
   AnswerTable written() const {
     constexpr size_t kMostLabels = 3;
     AnswerTable table;
     for (const Arm& arm : analysis_.arms) table.builds.push_back(arm.label);
     for (const Row& row : rows_) {
-      if (table.rows.size() == kMostAnswerRows) break;
       AnswerTable::Row& written = table.rows.emplace_back();
-      const size_t named = std::min(row.labels.size(), kMostLabels);
-      written.cells = fmt::format(
-          "{}", fmt::join(row.labels.begin(),
-                          row.labels.begin() + static_cast<std::ptrdiff_t>(named), "; "));
-      if (row.labels.size() > named) {
-        written.cells += fmt::format("; {} more", row.labels.size() - named);
-      }
+      written.cells = some_of(row.labels, kMostLabels, "; ");
       written.axis = row.axis;
       written.fields = row.fields;
       if (row.labels.size() > 1) {
         for (std::string& field : written.fields) field += ", each";
       }
     }
-    table.left_out = rows_.size() - table.rows.size();
     return table;
   }
 
   const Analysis& analysis_;
+  std::map<std::tuple<std::string, std::string, std::string>, std::string> places_;
   std::vector<Row> rows_;
 };
 

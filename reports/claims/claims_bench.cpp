@@ -13,7 +13,6 @@
 #include "harness/campaign/simulated_campaign.h"
 #include "harness/statistics/anytime.h"
 #include "reports/analysis/analysis.h"
-#include "reports/claims/boundary_fields.h"
 #include "reports/sample_fallen_rates.h"
 #include "reports/sample_headlines.h"
 #include "reports/sample_journal.h"
@@ -51,8 +50,10 @@ Analysis settled_report(double rate, const std::vector<Proportion>& points) {
 
 // From how many threads the report's table says that it fails; one more than there are for nowhere.
 size_t place_said(const Analysis& analysis, size_t counts) {
-  const std::string failing = boundary_rows(analysis).front().failing;
-  return failing == "none" ? counts + 1 : std::stoul(failing);
+  const std::string said = analysis.answer.table.rows.front().fields.front();
+  constexpr std::string_view kFrom = " or more from ";
+  const size_t at = said.find(kFrom);
+  return at == std::string::npos ? counts + 1 : std::stoul(said.substr(at + kFrom.size()));
 }
 
 // What is printed first, where that is hard; of the bound, in how many reports that print one all
@@ -101,7 +102,8 @@ void fallen_rates(int worlds) {
     if (!lines.empty()) fmt::print(stderr, "fallen rates {}: {}\n", seed, lines.front());
   }
   fmt::print(
-      "\nEach rate falls to 1 to 10%\n\n| worlds | call something gone, fixed, needed |\n|---|---|\n"
+      "\nEach rate falls to 1 to 10%\n\n| worlds | call something gone, fixed, needed "
+      "|\n|---|---|\n"
       "| {} | {} |\n",
       worlds, claimed);
 }

@@ -15,6 +15,7 @@
 #include "harness/statistics/anytime.h"
 #include "reports/analysis/common_axes.h"
 #include "reports/claims/families.h"
+#include "reports/words/cell_label.h"
 #include "reports/words/counted.h"
 #include "reports/words/report_words.h"
 #include "reports/words/safe_text.h"
@@ -30,9 +31,8 @@ class Line {
   Line(std::string begin, size_t width) : text_(std::move(begin)), width_(width) {}
 
   void always(const std::string& part) { text_ += part; }
-  /// With room left for `end`, which comes later.
-  bool where_it_fits(const std::string& part, std::string_view end = "") {
-    if (text_.size() + part.size() + end.size() >= width_) return false;
+  bool where_it_fits(const std::string& part) {
+    if (text_.size() + part.size() >= width_) return false;
     text_ += part;
     return true;
   }
@@ -142,7 +142,9 @@ class BuildLines {
                                        std::max<size_t>(16, taken < width_ ? width_ - taken : 0));
     Line line(name_ + ": " + kind + ", " + counts, width_);
     if (fewest != nullptr && !line.where_it_fits(beside(fewest, "fewest: "))) {
-      line.where_it_fits("; fewest: " + load_in_words(*fewest));
+      headline_.fewest =
+          fmt::format("{}, the fewest that fail: {}: {} of {}.", short_name(),
+                      cell_in_words(analysis_, *fewest), fewest->failures, fewest->counted);
     }
     line.where_it_fits(beside(other_axis, ""));
     std::string word;
@@ -216,20 +218,6 @@ class BuildLines {
     return fmt::format(" {}{}, and", most == 1 ? "with " : "up to ", counted(most, "threads"));
   }
 
-  // Of a campaign that settles the cells with the most threads or processes have the most trials.
-  std::string at_the_most() const {
-    if (analysis_.sampling == Sampling::fixed) return "";
-    CellsOfBuild most;
-    for (const Family& family : families_of(analysis_)) {
-      const auto& cells = family.by_arm[cells_.front()->arm];
-      if (!cells.empty() && cells.back()->counted > 0 && cells.back()->failures == 0) {
-        most.push_back(cells.back());
-      }
-    }
-    if (most.empty() || bound(most) == bound(clear_)) return "";
-    return fmt::format(", {} at full load", bound(most));
-  }
-
   void say_safe() {
     int trials = 0;
     int without_meeting = 0;
@@ -239,9 +227,7 @@ class BuildLines {
     }
     // The name stands above already, or in short.
     const bool again = !headline_.lines.empty();
-    const std::string name = !again                      ? name_
-                             : analysis_.arms.size() > 1 ? shortened(printable(label_of_arm()), 40)
-                                                         : "";
+    const std::string name = !again ? name_ : analysis_.arms.size() > 1 ? short_name() : "";
     const bool all = clear_.size() == tested_.size();
     Line line(
         fmt::format("{}o failure{} in {} (0 of {})", name.empty() ? "N" : name + ": n",
@@ -257,12 +243,13 @@ class BuildLines {
                                   : std::to_string(without_meeting)));
     }
     line.always(fmt::format("; {}below {}", clear_.size() > 1 ? "all " : "", bound(clear_)));
-    line.where_it_fits(at_the_most(), " (95%)");
     line.always(" (95%)");
     headline_.lines.push_back({line.sentence(), name, ""});
   }
 
-  const std::string& label_of_arm() const { return analysis_.arms[cells_.front()->arm].label; }
+  std::string short_name() const {
+    return shortened(printable(analysis_.arms[cells_.front()->arm].label), 40);
+  }
 
   const Analysis& analysis_;
   const CellsOfBuild& cells_;
@@ -301,7 +288,7 @@ std::string trials_in_words(const CellSummary& cell) {
 }
 
 std::string cell_in_words(const Analysis& analysis, const CellSummary& cell) {
-  return kind_in_words(analysis, cell) + ", " + load_in_words(cell);
+  return brief(kind_in_words(analysis, cell)) + ", " + load_in_words(cell);
 }
 
 }  // namespace mpsprobe

@@ -13,8 +13,9 @@ constexpr size_t kHeadlineWidth = 100;
 /// What one build came to.
 struct Headline {
   std::vector<AnswerLine> lines;  ///< what is worst, then what is safe and how sure
-  bool fails = false;             ///< in some cell, as far as that was asked
-  bool tested = false;            ///< at least one trial counts
+  std::string fewest;   ///< the fewest threads or processes that fail, where a line has no room
+  bool fails = false;   ///< in some cell, as far as that was asked
+  bool tested = false;  ///< at least one trial counts
 };
 
 /// "MLX 0.31.1: lazy, 4 threads: of 10 trials 6 wrong numbers, 1 crash, 3 refused; 52 of 90 cells
@@ -28,7 +29,8 @@ Headline headline_of(const Analysis& analysis, const std::vector<const CellSumma
 /// "of 10 trials 6 wrong numbers, 1 crash, 3 refused": of one cell.
 std::string trials_in_words(const CellSummary& cell);
 
-/// "lazy, 4 threads", "mlp, lock=forward, 2 processes": a cell without what all have in common.
+/// "lazy, 4 threads", "mlp, lock=forward, 2 processes": a cell without what all have in common, and
+/// without what no sentence has room for.
 std::string cell_in_words(const Analysis& analysis, const CellSummary& cell);
 
 }  // namespace mpsprobe

@@ -15,26 +15,21 @@
 namespace mpsprobe {
 namespace {
 
-struct LayerPair {
-  Backend upper;
-  Backend lower;
-  std::string_view also;    ///< what may be said where both failed
-  std::string_view lowers;  ///< where none was seen, where only the upper one failed
-  std::string_view uppers;  ///< ... where only the lower one did
-};
+/// Each over the other.
+constexpr std::array<std::pair<Backend, Backend>, 5> kLayers{{{Backend::mps, Backend::metal},
+                                                              {Backend::mps, Backend::cuda},
+                                                              {Backend::mps, Backend::cpu},
+                                                              {Backend::cuda, Backend::cpu},
+                                                              {Backend::sim, Backend::cpu}}};
 
-constexpr std::array<LayerPair, 5> kLayers{{
-    {Backend::mps, Backend::metal, "also without PyTorch", "without PyTorch", "with PyTorch"},
-    {Backend::mps, Backend::cuda, "also on CUDA", "on CUDA", "on MPS"},
-    {Backend::mps, Backend::cpu, "also on the CPU", "on the CPU", "on MPS"},
-    {Backend::cuda, Backend::cpu, "also on the CPU", "on the CPU", "on CUDA"},
-    {Backend::sim, Backend::cpu, "also on the CPU", "on the CPU", "on the simulated device"},
-}};
-
-const LayerPair& pair_of(Backend upper, Backend lower) {
-  return *std::find_if(kLayers.begin(), kLayers.end(), [upper, lower](const LayerPair& pair) {
-    return pair.upper == upper && pair.lower == lower;
-  });
+// Of the one layer of two: "without PyTorch", "on CUDA".
+std::string_view on_layer(Backend layer, Backend other) {
+  if (layer == Backend::metal) return "without PyTorch";
+  if (other == Backend::metal) return "with PyTorch";
+  return layer == Backend::cpu    ? "on the CPU"
+         : layer == Backend::cuda ? "on CUDA"
+         : layer == Backend::sim  ? "on the simulated device"
+                                  : "on MPS";
 }
 
 // The cell as it is on another backend. A profile means nothing but to the simulated device.
@@ -124,14 +119,13 @@ class Pairs {
  private:
   void find_layers_below(size_t upper) {
     const CellSummary& cell = analysis_.cells[upper];
-    for (const LayerPair& pair : kLayers) {
-      if (pair.upper != cell.cell.backend) continue;
-      const auto at = by_id_.find(on_backend(cell.cell, pair.lower));
+    for (const auto& [above, below] : kLayers) {
+      if (above != cell.cell.backend) continue;
+      const auto at = by_id_.find(on_backend(cell.cell, below));
       if (at == by_id_.end()) continue;
       for (size_t lower : at->second) {
         // Apple's frameworks alone have no LibTorch that could be another one.
-        const bool comparable =
-            pair.lower == Backend::metal || analysis_.cells[lower].arm == cell.arm;
+        const bool comparable = below == Backend::metal || analysis_.cells[lower].arm == cell.arm;
         if (comparable) add(true, upper, lower);
       }
     }
@@ -220,17 +214,18 @@ std::string none_seen(const Analysis& analysis, const CellSummary& cell) {
 }
 
 std::string words_of_layers(const Analysis& analysis, const Comparison& comparison) {
-  const LayerPair& pair = pair_of(analysis.cells[comparison.first].cell.backend,
-                                  analysis.cells[comparison.second].cell.backend);
+  const CellSummary& upper = analysis.cells[comparison.first];
+  const CellSummary& lower = analysis.cells[comparison.second];
+  const std::string_view above = on_layer(upper.cell.backend, lower.cell.backend);
+  const std::string_view below = on_layer(lower.cell.backend, upper.cell.backend);
   switch (comparison.conclusion) {
     case Conclusion::also_below:
-      return fmt::format("{}{}", pair.also,
+      return fmt::format("also {}{}", below,
                          comparison.same_signature ? "" : ", but by other signatures");
     case Conclusion::only_above:
-      return none_seen(analysis, analysis.cells[comparison.second]) + " " +
-             std::string(pair.lowers);
+      return fmt::format("{} {}", none_seen(analysis, lower), below);
     case Conclusion::only_below:
-      return none_seen(analysis, analysis.cells[comparison.first]) + " " + std::string(pair.uppers);
+      return fmt::format("{} {}", none_seen(analysis, upper), above);
     default:
       return "inconclusive: too few trials" + needed_in_words(comparison);
   }
@@ -295,8 +290,7 @@ std::vector<Comparison> compare_layers(const Analysis& analysis) {
     const CellSummary& failing = first.failures > 0 ? first : second;
     // The first step of Holm's correction asks the most: what passes it passes in any order.
     comparison.trials_needed =
-        trials_to_tell_from_none(static_cast<double>(failing.failures) / failing.counted,
-                                 kClaimLevel / static_cast<double>(tested.size()));
+        trials_to_tell(failing.seen_rate(), 0, kClaimLevel / static_cast<double>(tested.size()));
   }
   return comparisons;
 }

@@ -53,7 +53,7 @@ TEST(Layers, ADifferenceThatChanceDoesNotExplainIsNoneSeenWithoutPyTorch) {
 
 TEST(Layers, TooFewTrialsAreInconclusiveAndSayHowManyWouldDo) {
   EXPECT_EQ(only_words(two_layers(3, 0)),
-            "inconclusive: too few trials (at the rate seen, 17 trials a cell would tell)");
+            "inconclusive: too few trials (at the rate seen, 34 trials a cell would tell)");
   EXPECT_EQ(only_words(two_layers(2, 0, 2)),
             "inconclusive: too few trials (at the rate seen, 4 trials a cell would tell)");
 }
@@ -187,7 +187,7 @@ TEST(Builds, WhatTheNewerReleaseDoesNotShowIsNotSaidToBeFixed) {
             "none of 10 seen (below 31%) in stock 2.15.0+cpu, the newer (p < 0.001)");
   EXPECT_EQ(only_words(two_builds(0, 0)), "inconclusive: neither failed");
   EXPECT_EQ(only_words(two_builds(2, 0)),
-            "no difference shown (at the rate seen, 30 trials a cell would tell)");
+            "no difference shown (at the rate seen, 55 trials a cell would tell)");
 }
 
 TEST(Builds, ANewerReleaseThatFailsAloneIsSaidByTheOlderOne) {
@@ -280,8 +280,8 @@ TEST(Layers, MarkdownShowsCountsAndConclusions) {
   const std::string text = report_markdown(analyse(sample.journal));
   EXPECT_THAT(text, HasSubstr("## What each layer showed\n"));
   EXPECT_THAT(text, HasSubstr("corrected (Holm) for the pairs in which something failed, here 1."));
-  EXPECT_THAT(text, HasSubstr("| `linear/nograph/threads=4` | mps 10/10 | metal 0/10 | 1.1e-05 | "
-                              "1.1e-05 | none of 10 seen (below 31%) without PyTorch |\n"));
+  EXPECT_THAT(text, HasSubstr("| `linear/nograph/threads=4` | mps 10/10 | metal 0/10 | < 0.001 | "
+                              "< 0.001 | none of 10 seen (below 31%) without PyTorch |\n"));
   EXPECT_THAT(text, HasSubstr("Without a failure on either side: 1 pair, for example "
                               "`add/default/threads=2`: inconclusive: neither failed.\n"));
 }
@@ -290,7 +290,7 @@ TEST(Builds, MarkdownNamesBothBuilds) {
   EXPECT_THAT(
       report_markdown(analyse(two_builds(10, 0).journal)),
       HasSubstr("| `mps/linear/nograph/threads=4` | stock `2.15.0+cpu` 10/10 | fork "
-                "`2.9.1a0` 0/10 | 1.1e-05 | 1.1e-05 | none of 10 seen (below 31%) in fork 2.9.1a0, "
+                "`2.9.1a0` 0/10 | < 0.001 | < 0.001 | none of 10 seen (below 31%) in fork 2.9.1a0, "
                 "the older (p &lt; 0.001) |\n"));
 }
 

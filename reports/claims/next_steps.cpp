@@ -11,6 +11,7 @@
 
 #include "harness/campaign/rerun.h"
 #include "reports/analysis/common_axes.h"
+#include "reports/words/cell_label.h"
 #include "reports/words/counted.h"
 #include "reports/words/safe_text.h"
 
@@ -43,19 +44,18 @@ std::string threads_tried(const Analysis& analysis) {
   const auto rest = std::max_element(kinds.begin(), kinds.end(), [](const auto& a, const auto& b) {
                       return a.second.size() < b.second.size();
                     })->first;
-  constexpr size_t kMostNamed = 2;
+  constexpr size_t kMostParts = 2;
   std::vector<std::string> parts;
-  for (auto& [threads, named] : kinds) {
+  for (const auto& [threads, named] : kinds) {
     const std::string number =
         parts.empty() ? counted(threads, "threads") : std::to_string(threads);
     if (kinds.size() == 1) return number;
-    if (threads == rest) continue;
-    const size_t others = named.size() - std::min(named.size(), kMostNamed);
-    named.resize(std::min(named.size(), kMostNamed));
-    if (others > 0) named.push_back(fmt::format("{} more", others));
-    parts.push_back(fmt::format("{} for {}", number, fmt::join(named, " and ")));
+    if (threads == rest || parts.size() == kMostParts) continue;
+    parts.push_back(fmt::format("{} for {}", number, brief(named.front(), 2)));
+    if (named.size() > 1) parts.back() += fmt::format(" and {} more", named.size() - 1);
   }
-  parts.push_back(fmt::format("{} else", rest));
+  parts.push_back(kinds.size() > kMostParts + 1 ? "other numbers else"
+                                                : fmt::format("{} else", rest));
   return fmt::format("{}", fmt::join(parts, ", to "));
 }
 
@@ -86,13 +86,14 @@ std::string tried(const Analysis& analysis) {
   }
   if (processes > 1) to.push_back("to " + counted(processes, "processes"));
   if (to.empty()) to.emplace_back("as planned");
+  std::string text = fmt::format("Tried{} {}.", device_tried(analysis), fmt::join(to, "; "));
   std::vector<std::string> parts;
   if (processes <= 1) parts.emplace_back("several processes");
   if (!had_a_lock(analysis)) parts.emplace_back("a lock");
   if (analysis.arms.size() < 2) parts.emplace_back("other releases");
   if (cells > 0) parts.push_back(counted(cells, "cells") + " of the plan");
-  return fmt::format("Tried{} {}{}.", device_tried(analysis), fmt::join(to, "; "),
-                     parts.empty() ? "" : fmt::format("; not: {}", fmt::join(parts, ", ")));
+  if (parts.empty()) return text;
+  return text + fmt::format(" Not tried: {}.", fmt::join(parts, ", "));
 }
 
 // Nothing where nobody but the reader maintains what failed.

@@ -45,11 +45,16 @@ std::string seen_in_words(const Proportion& seen, int refused) {
   return refused > 0 ? text + fmt::format(" ({} refused)", refused) : text;
 }
 
-std::string p_in_words(double p) {
-  if (p < 0.001) return "p < 0.001";
+std::string p_number(double p) {
+  if (p < 0.001) return "< 0.001";
   // Rounded up: never said to be smaller than it is, nor to reach the level that it is below.
-  if (p < 0.05 && p > 0.049) return "p < 0.05";
-  return fmt::format("p = {:.2g}", p < 0.1 ? std::ceil(p * 1000) / 1000 : std::ceil(p * 100) / 100);
+  if (p < 0.05 && p > 0.049) return "< 0.05";
+  return fmt::format("{:.2g}", p < 0.1 ? std::ceil(p * 1000) / 1000 : std::ceil(p * 100) / 100);
+}
+
+std::string p_in_words(double p) {
+  const std::string number = p_number(p);
+  return (number.front() == '<' ? "p " : "p = ") + number;
 }
 
 std::string prices_in_words(const std::vector<const RateClaim*>& claims) {

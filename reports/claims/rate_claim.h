@@ -79,7 +79,8 @@ std::string change_in_words(bool differs, const Proportion& before, const Propor
 /// "3 of 20", "0 of 6 (14 refused)".
 std::string seen_in_words(const Proportion& seen, int refused = 0);
 
-/// "p < 0.001", "p = 0.012".
+/// "< 0.001", "0.012"; and with "p" before it: "p < 0.001", "p = 0.012".
+std::string p_number(double p);
 std::string p_in_words(double p);
 
 }  // namespace mpsprobe

@@ -112,54 +112,6 @@ std::set<std::string> counted_cells(const RunFacts& run) {
   return cells;
 }
 
-std::vector<Boundary> boundaries_of(const RunFacts& run) {
-  std::vector<CellEvidence> evidence;
-  for (const auto& [key, facts] : run.cells) {
-    evidence.push_back({key.first, facts.cell, facts.counted, facts.failures,
-                        rate_interval(run.sampling, facts.failures, facts.counted), false, 0});
-  }
-  return find_boundaries(evidence);
-}
-
-std::optional<int32_t> first_failing(const Boundary& boundary) {
-  if (!boundary.fewest_failing) return std::nullopt;
-  return boundary.fewest_failing->count;
-}
-
-/// The cell of a boundary's group at a count.
-std::string cell_at(const Boundary& boundary, int32_t count) {
-  Cell cell = boundary.group;
-  (boundary.axis == "threads" ? cell.threads : cell.processes) = count;
-  return to_string(cell);
-}
-
-std::vector<BoundaryMove> find_moves(const RunFacts& before, const RunFacts& after,
-                                     const std::vector<CellChange>& changes) {
-  std::set<CellKey> changed;
-  for (const CellChange& change : changes) {
-    if (change.change == Change::new_failure || change.change == Change::none_seen) {
-      changed.insert({change.arm, change.cell});
-    }
-  }
-  std::map<std::tuple<std::string, std::string, std::string>, Boundary> then;
-  for (const Boundary& boundary : boundaries_of(before)) {
-    then[{boundary.worker, boundary.axis, to_string(boundary.group)}] = boundary;
-  }
-  std::vector<BoundaryMove> moves;
-  for (const Boundary& now : boundaries_of(after)) {
-    const auto at = then.find({now.worker, now.axis, to_string(now.group)});
-    if (at == then.end()) continue;
-    const auto from = first_failing(at->second);
-    const auto to = first_failing(now);
-    if (from == to) continue;
-    // The cell that fails first, on the side where it does so sooner, must itself have changed.
-    const int32_t sooner = !from ? *to : !to ? *from : std::min(*from, *to);
-    if (!changed.contains({now.worker, cell_at(now, sooner)})) continue;
-    moves.push_back({now.worker, now.axis, now.group, from, to});
-  }
-  return moves;
-}
-
 void compare_words(std::vector<std::string>& found, std::string_view what,
                    const std::string& before, const std::string& after) {
   if (before == after) return;
@@ -171,8 +123,8 @@ void compare_words(std::vector<std::string>& found, std::string_view what,
 std::string_view name_of(Change change) {
   // In the order of the enum.
   constexpr std::array<std::string_view, 9> kNames{
-      "new",           "none_seen",        "more_often", "less_often",
-      "new_signature", "signature_unseen", "refused",    "refused_less", "unclear"};
+      "new",     "none_seen",    "more_often", "less_often", "new_signature", "signature_unseen",
+      "refused", "refused_less", "unclear"};
   return kNames.at(static_cast<size_t>(change));
 }
 
@@ -223,8 +175,7 @@ Difference compare_runs(const RunFacts& before_as_named, const RunFacts& after) 
       change.change = *kind;
       difference.changes.push_back(change);
     } else if (kind == Change::new_failure || kind == Change::none_seen) {
-      const auto needed =
-          trials_to_tell_apart(rate_of(tested.before), rate_of(tested.after), level);
+      const auto needed = trials_to_tell(rate_of(tested.before), rate_of(tested.after), level);
       if (needed) {
         change.more_trials =
             std::max(1, *needed - std::min(tested.before.trials, tested.after.trials));
@@ -235,7 +186,6 @@ Difference compare_runs(const RunFacts& before_as_named, const RunFacts& after) 
   const auto surer = [](const CellChange& a, const CellChange& b) { return a.p < b.p; };
   std::stable_sort(difference.changes.begin(), difference.changes.end(), surer);
   std::stable_sort(difference.unclear.begin(), difference.unclear.end(), surer);
-  difference.moves = find_moves(before, after, difference.changes);
 
   const std::set<std::string> then = counted_cells(before);
   const std::set<std::string> now = counted_cells(after);

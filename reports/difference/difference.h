@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/boundary/boundary.h"
 #include "harness/statistics/fisher.h"
 #include "reports/difference/run_facts.h"
 
@@ -17,11 +16,11 @@ enum class Change : uint8_t {
   none_seen,    ///< it failed before, and none of its trials did now
   more_often,
   less_often,
-  new_signature,   ///< it failed before, never like this
+  new_signature,     ///< it failed before, never like this
   signature_unseen,  ///< it still fails, and none like this was seen
-  refused,         ///< the library refuses it more often than before
-  refused_less,    ///< ... less often than before
-  unclear,         ///< one side failed, and chance may have spared the other
+  refused,           ///< the library refuses it more often than before
+  refused_less,      ///< ... less often than before
+  unclear,           ///< one side failed, and chance may have spared the other
 };
 
 /// The word that programs read: "new", "none_seen", "more_often", "new_signature".
@@ -41,22 +40,10 @@ struct CellChange {
   bool simulated = false;
 };
 
-/// The fewest threads or processes that fail are others than before, and a cell that changed bears
-/// that out.
-struct BoundaryMove {
-  std::string arm;
-  std::string axis;
-  Cell group;
-  std::optional<int32_t> before;  ///< nothing: none failed
-  std::optional<int32_t> after;
-  bool worse() const { return after && (!before || *after < *before); }
-};
-
 /// What is claimed of two runs, and what cannot be told.
 struct Difference {
   std::vector<CellChange> changes;  ///< surest first
   std::vector<CellChange> unclear;
-  std::vector<BoundaryMove> moves;
   std::vector<std::string> came;        ///< cells with results only after, by arm and cell
   std::vector<std::string> went;        ///< only before
   std::vector<std::string> unexpected;  ///< cells that are not as the matrix expects, after

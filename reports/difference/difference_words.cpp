@@ -6,7 +6,6 @@
 #include <array>
 
 #include "harness/statistics/anytime.h"
-#include "reports/words/cell_label.h"
 #include "reports/words/counted.h"
 #include "reports/words/safe_text.h"
 
@@ -61,15 +60,6 @@ std::string bound(const CellChange& change) {
 
 std::string where(const RunFacts& run, const CellChange& change) {
   return (run.arms.size() > 1 ? printable(change.arm) + ": " : "") + printable(change.cell);
-}
-
-std::string moved(const BoundaryMove& move) {
-  const auto words = [&move](const std::optional<int32_t>& count) {
-    return count ? "at " + counted(*count, move.axis) : std::string("not at all");
-  };
-  return fmt::format("  {} {}: failed {}, fails {}", name_of(move.group.backend),
-                     printable(cell_label(move.group, {move.axis})), words(move.before),
-                     words(move.after));
 }
 
 void list_cells(std::string& text, std::string_view heading,
@@ -130,8 +120,6 @@ std::string difference_text(const RunFacts& before, const RunFacts& after,
                           shortened(printable(change.title), 160));
     }
   }
-  if (!difference.moves.empty()) text += "\nboundary moved\n";
-  for (const BoundaryMove& move : difference.moves) text += moved(move) + "\n";
   if (!difference.unclear.empty()) {
     text += fmt::format("\ncannot tell ({})\n", difference.unclear.size());
   }
@@ -164,21 +152,11 @@ ordered_json difference_json(const RunFacts& before, const RunFacts& after,
                        {"compared", difference.compared},
                        {"tested", difference.tested},
                        {"false_discovery_rate", kFalseDiscoveries}};
-  json["changes"] = json["unclear"] = json["boundaries"] = ordered_json::array();
+  json["changes"] = json["unclear"] = ordered_json::array();
   for (const CellChange& change : difference.changes)
     json["changes"].push_back(change_json(change));
   for (const CellChange& change : difference.unclear)
     json["unclear"].push_back(change_json(change));
-  for (const BoundaryMove& move : difference.moves) {
-    const auto count = [](const std::optional<int32_t>& at) {
-      return at ? ordered_json(*at) : ordered_json(nullptr);
-    };
-    json["boundaries"].push_back({{"arm", move.arm},
-                                  {"axis", move.axis},
-                                  {"group", to_string(move.group)},
-                                  {"before", count(move.before)},
-                                  {"after", count(move.after)}});
-  }
   json["came"] = difference.came;
   json["went"] = difference.went;
   json["unexpected"] = difference.unexpected;

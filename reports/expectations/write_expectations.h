@@ -19,9 +19,9 @@ struct ExpectationsUpdate {
 /// Rewrites the block "recorded" of a file, sorted, and no other byte of it; an empty text begins a
 /// file. Failures that no entry knows become entries of their cell, worker and chip; what was
 /// seen further of recorded ones is added to their counts, or takes their place where the rate
-/// changed; those that were not seen for long are taken out. Entries that people wrote stay as they are. `known`
-/// is what parse_expectations made of `text`, `findings` what the run came to beside it. Throws
-/// InputError where the result would not be read again.
+/// changed; those that were not seen for long are taken out. Entries that people wrote stay as they
+/// are. `known` is what parse_expectations made of `text`, `findings` what the run came to beside
+/// it. Throws InputError where the result would not be read again.
 ExpectationsUpdate update_expectations(const std::string& text, const std::string& place,
                                        const std::vector<KnownFailure>& known, const RunFacts& run,
                                        const Findings& findings);

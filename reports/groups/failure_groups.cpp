@@ -4,12 +4,11 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <optional>
 #include <set>
 #include <string_view>
 
 #include "harness/wire/axis.h"
-#include "reports/expectations/version_range.h"
+#include "reports/claims/layers.h"
 #include "reports/words/cell_label.h"
 #include "reports/words/counted.h"
 
@@ -41,14 +40,34 @@ std::string key_of(Cell cell) {
   return to_string(cell);
 }
 
+/// A condition of the cells under test, and what the same cell is without it.
+struct Condition {
+  std::string_view words;
+  std::string_view otherwise;
+  bool (*lacks)(const Cell&);
+  Cell (*without)(const Cell&);
+};
+
+bool is_under_test(const Cell& cell) {
+  return cell.threads > 1 && cell.lock == Lock::none;
+}
+
+/// In the order of kOfStreams and kOfRelease, which stands behind them.
+constexpr std::array<Condition, 3> kConditions{
+    {{"more than 1 thread", "with 1 thread",
+      [](const Cell& cell) { return cell.threads == 1 && cell.lock == Lock::none; },
+      [](const Cell& cell) { return with(cell, "threads", "1"); }},
+     {"stream=per-thread", "with stream=default",
+      [](const Cell& cell) { return is_under_test(cell) && !has_own_stream(cell); },
+      on_shared_stream},
+     {"no lock", "with a lock",
+      [](const Cell& cell) { return cell.threads > 1 && cell.lock != Lock::none; },
+      [](const Cell& cell) { return with(cell, "lock", "forward"); }}}};
+
 // Nothing where the versions do not tell, or are the same.
 std::string release_in_words(const Arm& arm, const Arm& other) {
-  if (arm.library_name != other.library_name || arm.version.empty() || other.version.empty()) {
-    return "";
-  }
-  if (version_before(arm.version, other.version)) return "before " + other.version;
-  if (version_before(other.version, arm.version)) return "after " + other.version;
-  return "";
+  if (is_older(arm, other)) return "before " + other.version;
+  return is_older(other, arm) ? "after " + other.version : "";
 }
 
 class GroupSearch {
@@ -87,10 +106,6 @@ class GroupSearch {
     return &analysis_.cells[at->second];
   }
 
-  static bool is_under_test(const CellSummary& cell) {
-    return cell.cell.threads > 1 && cell.cell.lock == Lock::none;
-  }
-
   static Proportion counts(const CellSummary& cell) { return {cell.failures, cell.counted}; }
 
   static void add(Proportion& sum, const Proportion& more) {
@@ -107,21 +122,26 @@ class GroupSearch {
       kind = with(kind, name, find_axis(name)->default_value);
     }
     operation.label = cell_label(kind, {});
-    const auto rate = [](const CellSummary& cell) {
-      return static_cast<double>(cell.failures) / cell.counted;
-    };
     for (const size_t i : cells) {
       const CellSummary& cell = analysis_.cells[i];
-      if (!is_under_test(cell)) continue;
+      if (!is_under_test(cell.cell)) continue;
       add(operation.seen, counts(cell));
       const CellSummary& worst = analysis_.cells[operation.worst];
-      if (!is_under_test(worst) || rate(cell) > rate(worst)) operation.worst = i;
+      if (!is_under_test(worst.cell) || cell.seen_rate() > worst.seen_rate()) operation.worst = i;
     }
     if (operation.seen.failures == 0) return operation;
-    operation.conditions.push_back(of_threads(cells));
-    operation.conditions.push_back(of_streams(cells));
-    operation.conditions.push_back(of_lock(cells));
-    if (auto release = of_release(arm, cells)) operation.conditions.push_back(std::move(*release));
+    for (const Condition& condition : kConditions) {
+      operation.conditions.push_back(seen_of(condition, cells, arm));
+    }
+    for (size_t other = 0; other < analysis_.arms.size(); ++other) {
+      const std::string words = release_in_words(analysis_.arms[arm], analysis_.arms[other]);
+      const std::string otherwise = "in " + analysis_.arms[other].version;
+      const Condition release{words, otherwise, [](const Cell&) { return false; },
+                              [](const Cell& cell) { return cell; }};
+      if (words.empty()) continue;
+      operation.conditions.push_back(seen_of(release, cells, other));
+      break;
+    }
     for (size_t i = 0; i < analysis_.signatures.size(); ++i) {
       const auto& where = analysis_.signatures[i].cells;
       if (std::any_of(where.begin(), where.end(), [&cells](const SignatureGroup::Where& each) {
@@ -133,82 +153,35 @@ class GroupSearch {
     return operation;
   }
 
-  // Cells with more threads have one with one thread in common: added up before they are compared.
-  ConditionSeen of_threads(const std::vector<size_t>& cells) const {
-    ConditionSeen seen{"more than 1 thread", "with 1 thread"};
+  // Cells that have the one without in common are added up before they are compared. `arm` is that
+  // of the others.
+  ConditionSeen seen_of(const Condition& condition, const std::vector<size_t>& cells,
+                        size_t arm) const {
+    ConditionSeen seen{std::string(condition.words), std::string(condition.otherwise)};
     std::map<std::string, Stratum> strata;
     for (const size_t i : cells) {
       const CellSummary& cell = analysis_.cells[i];
-      if (cell.cell.threads == 1 && cell.cell.lock == Lock::none) add(seen.without, counts(cell));
-      if (!is_under_test(cell)) continue;
-      const CellSummary* one = counted_cell(cell.arm, with(cell.cell, "threads", "1"));
-      if (one == nullptr) continue;
-      Stratum& stratum = strata[one->id];
+      if (condition.lacks(cell.cell)) add(seen.without, counts(cell));
+      if (!is_under_test(cell.cell) || condition.lacks(cell.cell)) continue;
+      const CellSummary* without = counted_cell(arm, condition.without(cell.cell));
+      if (without == nullptr) continue;
+      Stratum& stratum = strata[without->id];
       add(stratum.first, counts(cell));
-      stratum.second = counts(*one);
+      stratum.second = counts(*without);
+      if (arm != cell.arm) add(seen.without, counts(*without));
     }
     for (const auto& [id, stratum] : strata) seen.strata.push_back(stratum);
     return seen;
   }
 
-  ConditionSeen of_streams(const std::vector<size_t>& cells) const {
-    ConditionSeen seen{"stream=per-thread", "with stream=default"};
-    for (const size_t i : cells) {
-      const CellSummary& cell = analysis_.cells[i];
-      if (!is_under_test(cell)) continue;
-      if (!has_own_stream(cell.cell)) {
-        add(seen.without, counts(cell));
-        continue;
-      }
-      const CellSummary* shared = counted_cell(cell.arm, on_shared_stream(cell.cell));
-      if (shared != nullptr) seen.strata.push_back({counts(cell), counts(*shared)});
-    }
-    return seen;
-  }
-
-  ConditionSeen of_lock(const std::vector<size_t>& cells) const {
-    ConditionSeen seen{"no lock", "with a lock"};
-    for (const size_t i : cells) {
-      const CellSummary& cell = analysis_.cells[i];
-      if (cell.cell.threads > 1 && cell.cell.lock != Lock::none) add(seen.without, counts(cell));
-      if (!is_under_test(cell)) continue;
-      const CellSummary* locked = counted_cell(cell.arm, with(cell.cell, "lock", "forward"));
-      if (locked != nullptr) seen.strata.push_back({counts(cell), counts(*locked)});
-    }
-    return seen;
-  }
-
-  // Nothing where no other arm is an older or newer release.
-  std::optional<ConditionSeen> of_release(size_t arm, const std::vector<size_t>& cells) const {
-    for (size_t other = 0; other < analysis_.arms.size(); ++other) {
-      ConditionSeen seen{release_in_words(analysis_.arms[arm], analysis_.arms[other]),
-                         "in " + analysis_.arms[other].version};
-      if (seen.words.empty()) continue;
-      for (const size_t i : cells) {
-        const CellSummary& cell = analysis_.cells[i];
-        const CellSummary* there = counted_cell(other, cell.cell);
-        if (there == nullptr || !is_under_test(cell)) continue;
-        add(seen.without, counts(*there));
-        seen.strata.push_back({counts(cell), counts(*there)});
-      }
-      return seen;
-    }
-    return std::nullopt;
-  }
-
+  // Another release runs the cells themselves.
   void find_telling(FailingOperation& operation) const {
     const Cell& cell = analysis_.cells[operation.worst].cell;
-    const auto add = [&operation](const Cell& other) {
-      operation.telling.push_back(to_string(other));
-    };
-    const auto open = [&operation](size_t condition) {
-      return operation.conditions[condition].need == Need::not_shown;
-    };
-    if (open(kOfThreads)) add(with(cell, "threads", "1"));
-    if (open(kOfStreams)) add(on_shared_stream(cell));
-    if (open(kOfLock)) add(with(cell, "lock", "forward"));
-    // Another release runs the cells themselves.
-    if (operation.conditions.size() > kOfRelease && open(kOfRelease)) add(cell);
+    for (size_t i = 0; i < operation.conditions.size(); ++i) {
+      if (operation.conditions[i].need != Need::not_shown) continue;
+      operation.telling.push_back(
+          to_string(i < kConditions.size() ? kConditions[i].without(cell) : cell));
+    }
   }
 
   const Analysis& analysis_;
@@ -293,9 +266,7 @@ std::vector<std::string> cells_that_tell(const Analysis& analysis, const Failure
   for (const FailingOperation& each : groups.operations) {
     const Cell& worst = analysis.cells[each.worst].cell;
     add(worst);
-    add(with(worst, "threads", "1"));
-    add(on_shared_stream(worst));
-    add(with(worst, "lock", "forward"));
+    for (const Condition& condition : kConditions) add(condition.without(worst));
   }
   return cells;
 }

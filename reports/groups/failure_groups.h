@@ -33,9 +33,7 @@ struct ConditionSeen {
 };
 
 /// Where these stand among the conditions of an operation; a release is there where one is known.
-constexpr size_t kOfThreads = 0;
 constexpr size_t kOfStreams = 1;
-constexpr size_t kOfLock = 2;
 constexpr size_t kOfRelease = 3;
 
 /// An operation of one arm that failed from several threads. Its cells may differ in what a

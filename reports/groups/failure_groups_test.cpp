@@ -46,18 +46,19 @@ TEST_F(FailureGroupsOfARun, JoinWhatNeedsTheSameAndKeepApartWhatGoesOn) {
   ASSERT_THAT(found.operations, SizeIs(4));
   ASSERT_THAT(found.groups, SizeIs(1));
   EXPECT_THAT(found.groups[0].operations, ElementsAre(0, 1));
-  EXPECT_THAT(group_in_words(analysis, found, found.groups[0]),
-              HasSubstr("chain; mlp: 40 of 60 trials failed; none seen with 1 thread, with "
-                        "stream=default, with a lock (0 of "));
+  EXPECT_THAT(operations_in_words(analysis, found, found.groups[0].operations),
+              HasSubstr("chain (20 of 30 trials failed); mlp (20 of 30): of each none seen with 1 "
+                        "thread, with stream=default, with a lock (0 of "));
   EXPECT_THAT(
       operations_in_words(analysis, found, {2}),
-      HasSubstr("lazy (25 of 30 trials failed): none seen with 1 thread, with a lock; fails "
-                "also with stream=default"));
+      HasSubstr(
+          "lazy (25 of 30 trials failed): none seen with 1 thread, with a lock (0 of 60; each "
+          "p < 0.001 over 10 comparisons); fails also with stream=default"));
   const std::vector<SaidOfFailures> said = said_of_failures(analysis, found);
   ASSERT_THAT(said, SizeIs(2));
   EXPECT_TRUE(said[0].group);
   EXPECT_THAT(said[1].words, HasSubstr("lazy (25 of 30 trials failed); compiled (25 of 30): of "
-                                       "each none seen with 1 thread, with a lock; fails also"));
+                                       "each none seen with 1 thread, with a lock (0 of 120; "));
   EXPECT_THAT(cells_that_tell(analysis, found), IsEmpty());
 }
 

@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "reports/words/cell_label.h"
+#include "reports/claims/rate_claim.h"
 #include "reports/words/counted.h"
 #include "reports/words/report_words.h"
 #include "reports/words/safe_text.h"
@@ -37,50 +37,15 @@ Proportion seen_under(const FailingOperation& operation) {
   return seen;
 }
 
-std::string kinds_of_failure(size_t number) {
-  return counted(number, "kinds of failure");
-}
-
 }  // namespace
-
-std::string group_in_words(const Analysis& analysis, const FailureGroups& found,
-                           const FailureGroup& group) {
-  std::vector<std::string> names;
-  std::set<size_t> signatures;
-  Proportion with;
-  Proportion without;
-  double p = 0;
-  for (const size_t i : group.operations) {
-    const FailingOperation& operation = found.operations[i];
-    names.push_back(operation.label);
-    signatures.insert(operation.signatures.begin(), operation.signatures.end());
-    const Proportion seen = seen_under(operation);
-    with.failures += seen.failures;
-    with.trials += seen.trials;
-    for (const ConditionSeen& condition : operation.conditions) {
-      if (condition.need != Need::none_seen) continue;
-      p = std::max(p, condition.corrected_p);
-      for (const Stratum& stratum : condition.strata) without.trials += stratum.second.trials;
-    }
-  }
-  const FailingOperation& first = found.operations[group.operations.front()];
-  std::string text = fmt::format(
-      "{}: {} of {} trials failed; none seen {} (0 of {}; each p at most {:.1g} over {} "
-      "comparisons)",
-      of_arm(analysis, fmt::format("{}", fmt::join(names, "; ")), group.arm), with.failures,
-      with.trials, fmt::join(changes_with(first, Need::none_seen), ", "), without.trials,
-      std::max(p, 0.0001), found.tests);
-  if (const auto on = changes_with(first, Need::goes_on); !on.empty()) {
-    text += fmt::format("; they fail also {}", fmt::join(on, ", "));
-  }
-  return text + "; " + kinds_of_failure(signatures.size());
-}
 
 std::string operations_in_words(const Analysis& analysis, const FailureGroups& found,
                                 const std::vector<size_t>& operations) {
   const FailingOperation& first = found.operations[operations.front()];
   std::string text;
   std::set<size_t> signatures;
+  int without = 0;
+  double p = 0;
   for (const size_t i : operations) {
     const FailingOperation& operation = found.operations[i];
     const Proportion seen = seen_under(operation);
@@ -89,30 +54,29 @@ std::string operations_in_words(const Analysis& analysis, const FailureGroups& f
     text += fmt::format("{}{} ({} of {})", text.empty() ? "" : "; ", operation.label, seen.failures,
                         trials);
     signatures.insert(operation.signatures.begin(), operation.signatures.end());
+    for (const ConditionSeen& condition : operation.conditions) {
+      if (condition.need != Need::none_seen) continue;
+      p = std::max(p, condition.corrected_p);
+      for (const Stratum& stratum : condition.strata) without += stratum.second.trials;
+    }
   }
   text = of_arm(analysis, std::move(text), first.arm) + ": ";
-  const auto add = [&](Need need, std::string_view how) {
+  const auto add = [&](Need need, std::string_view how, const std::string& counts = "") {
     const std::vector<std::string> words = changes_with(first, need);
-    if (!words.empty()) text += fmt::format("{} {}; ", how, fmt::join(words, ", "));
+    if (!words.empty()) text += fmt::format("{} {}{}; ", how, fmt::join(words, ", "), counts);
   };
-  add(Need::none_seen, operations.size() == 1 ? "none seen" : "of each none seen");
+  add(Need::none_seen, operations.size() == 1 ? "none seen" : "of each none seen",
+      fmt::format(" (0 of {}; each {} over {})", without, p_in_words(p),
+                  counted(found.tests, "comparisons")));
   add(Need::goes_on, "fails also");
   add(Need::not_shown, "not told");
-  return text + kinds_of_failure(signatures.size());
+  return text + counted(signatures.size(), "kinds of failure");
 }
 
 std::vector<SaidOfFailures> said_of_failures(const Analysis& analysis, const FailureGroups& found) {
-  std::vector<SaidOfFailures> said;
-  std::set<size_t> joined;
-  for (const FailureGroup& group : found.groups) {
-    said.push_back({group_in_words(analysis, found, group), group.operations.front(), true});
-    joined.insert(group.operations.begin(), group.operations.end());
-  }
-  // Of the others, those of which the same is known are named together.
-  std::vector<std::vector<size_t>> alike;
+  std::vector<std::vector<size_t>> alike;  // those of which the same is known
   std::map<std::pair<size_t, std::vector<Need>>, size_t> index;
   for (size_t i = 0; i < found.operations.size(); ++i) {
-    if (joined.contains(i)) continue;
     std::vector<Need> needs;
     for (const ConditionSeen& each : found.operations[i].conditions) needs.push_back(each.need);
     const auto [at, fresh] =
@@ -120,9 +84,15 @@ std::vector<SaidOfFailures> said_of_failures(const Analysis& analysis, const Fai
     if (fresh) alike.emplace_back();
     alike[at->second].push_back(i);
   }
+  std::vector<SaidOfFailures> said;
   for (const auto& operations : alike) {
-    said.push_back({operations_in_words(analysis, found, operations), operations.front(), false});
+    const bool group =
+        std::any_of(found.groups.begin(), found.groups.end(),
+                    [&](const FailureGroup& each) { return each.operations == operations; });
+    said.push_back({operations_in_words(analysis, found, operations), operations.front(), group});
   }
+  std::stable_partition(said.begin(), said.end(),
+                        [](const SaidOfFailures& each) { return each.group; });
   return said;
 }
 

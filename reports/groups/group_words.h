@@ -7,20 +7,14 @@
 
 namespace mpsprobe {
 
-/// "chain, mlp need the same conditions: more than 1 thread, stream=per-thread, no lock, before
-/// 0.32.4 (61 of 120 trials failed, without one of these 0 of 480; each p at most 0.004 over 33
-/// comparisons); 14 kinds of failure". Plain text.
-std::string group_in_words(const Analysis& analysis, const FailureGroups& found,
-                           const FailureGroup& group);
-
-/// "lazy (35 of 40 trials failed); compiled (3 of 40): each needs more than 1 thread; fails also
-/// with stream=default; not shown to need no lock; 3 kinds of failure". Of operations of which the
-/// same is known, at least one. Plain text.
+/// "lazy (35 of 40 trials failed); compiled (3 of 40): of each none seen with 1 thread (0 of 80;
+/// each p < 0.001 over 33 comparisons); fails also with stream=default; not told with a lock; 3
+/// kinds of failure". Of operations of which the same is known, at least one. Plain text.
 std::string operations_in_words(const Analysis& analysis, const FailureGroups& found,
                                 const std::vector<size_t>& operations);
 
-/// What a report says of failing operations, each once: of groups first, then of the others, of
-/// which those with the same needs are named together.
+/// What a report says of failing operations, each once, those of which the same is known together:
+/// of groups first.
 struct SaidOfFailures {
   std::string words;     ///< plain text
   size_t operation = 0;  ///< the first that it is said of

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "harness/statistics/interval.h"
-#include "reports/claims/boundary_fields.h"
 #include "reports/html/markup.h"
 #include "reports/words/cell_label.h"
 #include "reports/words/report_words.h"
@@ -100,8 +99,11 @@ std::string drawn(const BoundaryChart& chart, int y) {
   std::set<int32_t> counts;
   std::string says;
   for (const Boundary* boundary : chart.of_builds) {
-    for (const BoundaryPoint& point : boundary->points) counts.insert(point.count);
-    says += (says.empty() ? "" : "; ") + boundary_in_words(*boundary);
+    for (const BoundaryPoint& point : boundary->points) {
+      counts.insert(point.count);
+      says += fmt::format("{}{}/{} at {}", says.empty() ? "" : ", ", point.failures, point.trials,
+                          point.count);
+    }
   }
   std::string svg = chart_head(kArea, chart.height(), y, chart.label, says);
   const double left = chart.builds.empty() ? kChartLeft : kNames;

@@ -15,6 +15,16 @@ std::string counted(int64_t count, std::string_view plural) {
   return fmt::format("1 {}", plural.substr(0, plural.size() - (es ? 2 : 1)));
 }
 
+std::string some_of(const std::vector<std::string>& items, size_t most,
+                    std::string_view separator) {
+  std::string text;
+  for (size_t i = 0; i < std::min(items.size(), most); ++i) {
+    text += (i == 0 ? "" : std::string(separator)) + items[i];
+  }
+  if (items.size() > most) text += fmt::format("{}{} more", separator, items.size() - most);
+  return text;
+}
+
 std::string duration_in_words(double seconds) {
   const long whole = std::lround(std::clamp(seconds, 0.0, 1e12));
   if (seconds < 10) return fmt::format("{:.1f} s", std::max(0.0, seconds));

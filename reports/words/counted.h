@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace mpsprobe {
 
@@ -13,6 +14,10 @@ template <std::unsigned_integral Count>
 std::string counted(Count count, std::string_view plural) {
   return counted(static_cast<int64_t>(count), plural);
 }
+
+/// The first of them, and how many more there are: "a; b; 3 more".
+std::string some_of(const std::vector<std::string>& items, size_t most,
+                    std::string_view separator = ", ");
 
 /// "43 s", "2:23 min", "1:02 h".
 std::string duration_in_words(double seconds);

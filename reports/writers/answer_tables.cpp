@@ -1,6 +1,7 @@
 #include "reports/writers/answer_tables.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <string_view>
@@ -14,9 +15,30 @@
 namespace mpsprobe {
 namespace {
 
-std::string remainder(const AnswerTable& table) {
-  if (table.left_out == 0) return "";
-  return fmt::format("and {} more: see the boundaries", counted(table.left_out, "rows"));
+using Rows = std::vector<std::vector<std::string>>;
+
+/// The table with its head, each field by `written`.
+Rows rows_of(const Analysis& analysis, size_t most, std::string (*written)(std::string_view)) {
+  const AnswerTable& table = analysis.answer.table;
+  Rows rows{{written(cells_head(analysis))}};
+  for (const std::string& build : table.builds) rows[0].push_back(written(build));
+  for (const AnswerTable::Row& row : table.rows) {
+    if (rows.size() > most) break;
+    rows.push_back({written(row.cells)});
+    for (const std::string& field : row.fields) rows.back().push_back(written(field));
+  }
+  return rows;
+}
+
+// How many rows there are more, and where.
+std::string remainder(const Analysis& analysis, std::string_view where) {
+  const size_t rows = analysis.answer.table.rows.size();
+  if (rows <= kMostKinds) return "";
+  return fmt::format("and {} {}\n", counted(rows - kMostKinds, "more rows"), where);
+}
+
+std::string in_markdown(std::string_view text) {
+  return escaped(text, 400);
 }
 
 // One row of several columns, each wrapped within its width.
@@ -38,25 +60,6 @@ std::string columns(const std::vector<std::string>& fields, const std::vector<si
     text += row + "\n";
   }
   return text;
-}
-
-std::string markdown_answer_table(const Analysis& analysis) {
-  const AnswerTable& table = analysis.answer.table;
-  if (table.rows.empty()) return "";
-  std::string text = "| " + escaped(cells_head(analysis)) + " | by |";
-  std::string rule = "|---|---|";
-  for (const std::string& build : table.builds) {
-    text += " " + escaped(build, 60) + " |";
-    rule += "---|";
-  }
-  text += "\n" + rule + "\n";
-  for (const AnswerTable::Row& row : table.rows) {
-    text += "| " + escaped(row.cells) + " | " + row.axis + " |";
-    for (const std::string& field : row.fields) text += " " + escaped(field, 120) + " |";
-    text += '\n';
-  }
-  const std::string rest = remainder(table);
-  return text + (rest.empty() ? "" : "\n" + rest + ".\n") + "\n";
 }
 
 }  // namespace
@@ -92,20 +95,23 @@ std::string text_table(const std::vector<std::vector<std::string>>& rows, size_t
   return text;
 }
 
-std::string terminal_answer_table(const Analysis& analysis, size_t width) {
-  const AnswerTable& table = analysis.answer.table;
-  if (table.rows.size() < 2) return "";
-  std::vector<std::vector<std::string>> rows;
-  std::vector<std::string> head{cells_head(analysis)};
-  for (const std::string& build : table.builds) head.push_back(printable(build));
-  rows.push_back(std::move(head));
-  for (const AnswerTable::Row& row : table.rows) {
-    std::vector<std::string> fields{printable(row.cells)};
-    for (const std::string& field : row.fields) fields.push_back(printable(field));
-    rows.push_back(std::move(fields));
+std::string markdown_table(const Rows& rows) {
+  std::string text;
+  for (const auto& row : rows) {
+    text += fmt::format("| {} |\n", fmt::join(row, " | "));
+    if (&row != &rows.front()) continue;
+    for (size_t i = 0; i < row.size(); ++i) text += i == 0 ? "|---|" : "---|";
+    text += '\n';
   }
-  const std::string rest = remainder(table);
-  return text_table(rows, width) + (rest.empty() ? "" : rest + "\n") + "\n";
+  return text;
+}
+
+std::string terminal_answer_table(const Analysis& analysis, size_t width) {
+  if (analysis.answer.table.rows.size() < 2 && analysis.failures == 0) return "";
+  return text_table(
+             rows_of(analysis, kMostKinds, [](std::string_view text) { return printable(text); }),
+             width) +
+         remainder(analysis, "in report.md") + "\n";
 }
 
 std::string with_stress(const AnswerLine& line, std::string (*plain)(std::string_view),
@@ -136,7 +142,17 @@ std::string markdown_answer(const Analysis& analysis) {
             with_code(step, plain, [](std::string_view code) { return code_span(code, 1000); }) +
             "\n";
   }
-  return text + "\n" + markdown_answer_table(analysis);
+  text += '\n';
+  if (analysis.answer.table.rows.empty()) return text;
+  const std::string rest = remainder(analysis, "below");
+  return text + markdown_table(rows_of(analysis, kMostKinds, in_markdown)) +
+         (rest.empty() ? "" : "\n" + rest) + "\n";
+}
+
+std::string markdown_kinds(const Analysis& analysis, const std::string& heading) {
+  if (analysis.answer.table.rows.size() <= kMostKinds) return "";
+  return heading + "Kinds of cell\n\n" +
+         markdown_table(rows_of(analysis, analysis.answer.table.rows.size(), in_markdown)) + "\n";
 }
 
 }  // namespace mpsprobe

@@ -117,8 +117,8 @@ std::string report_github(const Analysis& analysis) {
     ++kept;
   };
   for (const Warning& warning : analysis.warnings) add("- " + escaped(warning.text) + "\n");
-  std::istringstream boundaries("\n" + markdown_boundaries(analysis, "### " + prefix));
-  for (std::string line; std::getline(boundaries, line);) add(line + "\n");
+  std::istringstream kinds("\n" + markdown_kinds(analysis, "### " + prefix));
+  for (std::string line; std::getline(kinds, line);) add(line + "\n");
   add(
       fmt::format("\n### {}Cells\n\n| cell | worker | result | failure rate, 95% | signature |\n"
                   "| --- | --- | --- | --- | --- |\n",

@@ -8,7 +8,6 @@
 #include "harness/journal/header_fields.h"
 #include "harness/record/trial_fields.h"
 #include "reports/analysis/analysis.h"
-#include "reports/claims/boundary_fields.h"
 #include "reports/claims/layers.h"
 #include "reports/groups/failure_groups.h"
 #include "reports/groups/group_words.h"
@@ -239,8 +238,7 @@ inline constexpr std::tuple derived_keys<Boundary>{
     derived("settled", &Boundary::settled),
     derived("refused", &Boundary::refused),
     derived("untested", &Boundary::untested),
-    derived("points", &Boundary::points),
-    derived<Boundary>("words", [](auto& boundary) { return boundary_in_words(boundary); })};
+    derived("points", &Boundary::points)};
 
 template <>
 inline constexpr std::tuple derived_keys<AnswerTable::Row>{
@@ -254,8 +252,7 @@ inline constexpr std::tuple derived_keys<Answer>{
     derived("sentences", &Answer::sentences),
     derived("next", &Answer::next),
     derived<Answer>("builds", [](auto& answer) { return answer.table.builds; }),
-    derived<Answer>("rows", [](auto& answer) { return answer.table.rows; }),
-    derived<Answer>("rows_left_out", [](auto& answer) { return answer.table.left_out; })};
+    derived<Answer>("rows", [](auto& answer) { return answer.table.rows; })};
 
 template <>
 inline constexpr std::tuple derived_keys<Warning>{derived("code", &Warning::code),
@@ -459,8 +456,9 @@ using GroupIn = In<FailureGroup>;
 template <>
 inline constexpr std::tuple derived_keys<GroupIn>{
     arm_of_part<FailureGroup>(), part("operations", &FailureGroup::operations),
-    derived<GroupIn>(
-        "words", [](auto& in) { return group_in_words(in.analysis(), in.report.found, in.part); })};
+    derived<GroupIn>("words", [](auto& in) {
+      return operations_in_words(in.analysis(), in.report.found, in.part.operations);
+    })};
 
 /// A member of the analysis.
 template <auto Member>

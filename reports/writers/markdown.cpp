@@ -73,13 +73,9 @@ std::string warnings(const Analysis& analysis) {
   return text.empty() ? "" : text + "\n";
 }
 
-// The first of them, and that there are more.
-std::string some_cells(const std::vector<std::string>& cells) {
-  std::string text;
-  for (size_t i = 0; i < std::min(cells.size(), kMostLeftOut); ++i) {
-    text += (i > 0 ? ", " : "") + code_span(cells[i]);
-  }
-  return text + (cells.size() > kMostLeftOut ? ", ...\n" : "\n");
+std::string some_cells(std::vector<std::string> cells) {
+  for (std::string& cell : cells) cell = code_span(cell);
+  return some_of(cells, kMostLeftOut) + "\n";
 }
 
 std::string left_out(const Analysis& analysis) {
@@ -160,52 +156,24 @@ std::string stacks_in_words(const Analysis& analysis) {
 }
 
 std::string provenance(const Analysis& analysis) {
-  std::string text =
-      "## What ran\n\n| worker | library | git | build id | stream pool | file | "
-      "device |\n|---|---|---|---|---|---|---|\n";
+  std::vector<std::vector<std::string>> rows{
+      {"worker", "library", "git", "build id", "stream pool", "file", "device"}};
   const auto span = [](const std::string& value) { return value.empty() ? "?" : code_span(value); };
   for (const Arm& arm : analysis.arms) {
-    std::string devices;
-    for (const std::string& device : arm.devices) {
-      devices += (devices.empty() ? "" : ", ") + code_span(device, 80);
-    }
-    const std::string pool = !arm.stream_pool ? "?" : *arm.stream_pool ? "yes" : "no";
-    text += fmt::format("| {}{} | {} | {} | {} | {} | {} | {} |\n", escaped(arm.label, 80),
-                        arm.proved ? "" : " (not proved by a trial)", span(library_in_words(arm)),
-                        span(arm.git_hash), span(arm.build_id), pool, span(arm.library),
-                        devices.empty() ? "?" : devices);
+    rows.push_back({escaped(arm.label, 80) + (arm.proved ? "" : " (not proved by a trial)"),
+                    span(library_in_words(arm)), span(arm.git_hash), span(arm.build_id),
+                    !arm.stream_pool   ? "?"
+                    : *arm.stream_pool ? "yes"
+                                       : "no",
+                    span(arm.library), span(fmt::format("{}", fmt::join(arm.devices, ", ")))});
   }
-  return text + "\n" + stacks_in_words(analysis);
+  return "## What ran\n\n" + markdown_table(rows) + "\n" + stacks_in_words(analysis);
 }
 
 std::string machine(const Analysis& analysis) {
   std::string rows;
   if (analysis.header.machine.is_object()) facts(analysis.header.machine, "", 0, rows);
   return rows.empty() ? "" : "## The machine\n\n| machine | |\n|---|---|\n" + rows + "\n";
-}
-
-/// Nothing where every process was executed. Forked ones have their libraries at the same
-/// addresses.
-std::string how_started(const StartCounts& starts) {
-  const auto count = [&starts](StartProcess start) {
-    return starts.at(static_cast<size_t>(start));
-  };
-  const uint64_t all =
-      count(StartProcess::exec) + count(StartProcess::standby) + count(StartProcess::fork);
-  if (count(StartProcess::exec) == all) return "";
-  std::vector<std::string> parts;
-  if (count(StartProcess::fork) > 0) {
-    parts.push_back(fmt::format("{} were forked from one that had loaded the library",
-                                count(StartProcess::fork)));
-  }
-  if (count(StartProcess::standby) > 0) {
-    parts.push_back(
-        fmt::format("{} stood by with the library loaded", count(StartProcess::standby)));
-  }
-  if (count(StartProcess::exec) > 0) {
-    parts.push_back(fmt::format("{} were started anew", count(StartProcess::exec)));
-  }
-  return fmt::format(" Of {} processes {}.", all, fmt::join(parts, ", "));
 }
 
 std::string reproduce(const Analysis& analysis) {
@@ -219,7 +187,11 @@ std::string reproduce(const Analysis& analysis) {
       header.mpsprobe_build.empty() ? "" : " (" + escaped(header.mpsprobe_build, 100) + ")",
       header.seed, planned_trials(header, "a cell"), header.jobs, header.timeout_seconds,
       header.stall_seconds, escaped(header.started, 40));
-  text += how_started(analysis.starts);
+  const uint64_t forked = analysis.starts.at(static_cast<size_t>(StartProcess::fork));
+  if (forked > 0) {  // these have their libraries at the same addresses
+    text += fmt::format(" {} were forked from one that had loaded the library.",
+                        counted(forked, "processes"));
+  }
   if (analysis.ends.size() > 1) {
     text += fmt::format(" It was run in {} pieces.", analysis.ends.size());
   }
@@ -237,7 +209,7 @@ std::string reproduce(const Analysis& analysis) {
 
 std::string report_markdown(const Analysis& analysis) {
   return title(analysis, "report") + markdown_answer(analysis) + warnings(analysis) +
-         summary(analysis) + markdown_verdicts(analysis) + markdown_boundaries(analysis, "## ") +
+         summary(analysis) + markdown_verdicts(analysis) + markdown_kinds(analysis, "## ") +
          markdown_groups(analysis) + markdown_failures(analysis) + markdown_rate_claims(analysis) +
          markdown_layers(analysis, kMostPairs) + refused(analysis) + left_out(analysis) +
          provenance(analysis) + reproduce(analysis);

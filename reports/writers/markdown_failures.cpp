@@ -11,6 +11,7 @@
 #include "reports/words/report_words.h"
 #include "reports/words/safe_text.h"
 #include "reports/words/stack_words.h"
+#include "reports/writers/answer_tables.h"
 #include "reports/writers/markdown_sections.h"
 
 namespace mpsprobe {
@@ -22,17 +23,13 @@ constexpr size_t kMostBeside = 6;
 constexpr size_t kMostDetailed = 20;  // signatures beyond are in the JSON
 
 std::string where_it_failed(const Analysis& analysis, const SignatureGroup& group) {
-  std::string text;
-  for (size_t i = 0; i < std::min(group.cells.size(), kMostCells); ++i) {
-    const SignatureGroup::Where& where = group.cells[i];
-    if (i > 0) text += ", ";
-    text += fmt::format("{} {} of {}", code_span(where.cell), where.failures, where.counted);
-    if (analysis.arms.size() > 1) text += " (" + escaped(analysis.arms[where.arm].label) + ")";
+  std::vector<std::string> cells;
+  for (const SignatureGroup::Where& where : group.cells) {
+    cells.push_back(with_arm(
+        analysis, fmt::format("{} {} of {}", code_span(where.cell), where.failures, where.counted),
+        escaped(analysis.arms[where.arm].label)));
   }
-  if (group.cells.size() > kMostCells) {
-    text += fmt::format(" and {} more cells", group.cells.size() - kMostCells);
-  }
-  return text;
+  return some_of(cells, kMostCells);
 }
 
 std::string phases(const SignatureGroup& group) {
@@ -70,16 +67,17 @@ std::string what_happened(const FailureExample& example) {
 std::string thread_table(const FailureExample& example) {
   const std::vector<ThreadPlace>& threads = example.recorder.threads;
   if (threads.empty()) return "";
-  std::string text = "| thread | operation | iteration | step |\n|---|---|---|---|\n";
+  std::vector<std::vector<std::string>> rows{{"thread", "operation", "iteration", "step"}};
   for (size_t i = 0; i < std::min(threads.size(), kMostThreads); ++i) {
     const ThreadPlace& place = threads[i];
     const bool crashed = example.recorder.crash.signal != 0 &&
                          static_cast<int64_t>(place.thread) == example.recorder.crash.thread;
     const std::string name =
         place.thread == recorder_layout::kMainThread ? "main" : std::to_string(place.thread);
-    text += fmt::format("| {}{} | {} | {} | {} |\n", name, crashed ? " **crashed**" : "",
-                        code_span(place.operation, 40), place.iteration, name_of(place.step));
+    rows.push_back({name + (crashed ? " **crashed**" : ""), code_span(place.operation, 40),
+                    std::to_string(place.iteration), std::string(name_of(place.step))});
   }
+  std::string text = markdown_table(rows);
   if (threads.size() > kMostThreads) {
     text += fmt::format("\n{} more threads.\n", threads.size() - kMostThreads);
   }
@@ -100,14 +98,11 @@ std::string printed(const FailureExample& example) {
 }
 
 std::string what_ran_before(const SignatureGroup& group) {
-  std::string text;
-  for (size_t i = 0; i < std::min<size_t>(group.before.size(), 3); ++i) {
-    const auto& [cell, trials] = group.before[i];
-    if (i > 0) text += ", ";
-    text += fmt::format("{} ({}×)", cell.empty() ? "nothing" : code_span(cell), trials);
+  std::vector<std::string> cells;
+  for (const auto& [cell, trials] : group.before) {
+    cells.push_back(fmt::format("{} ({}×)", cell.empty() ? "nothing" : code_span(cell), trials));
   }
-  if (group.before.size() > 3) text += ", " + counted(group.before.size() - 3, "others");
-  return "Ran before it: " + text + ".\n\n";
+  return "Ran before it: " + some_of(cells, 3) + ".\n\n";
 }
 
 std::string rests_on(const SignatureGroup& group) {
@@ -119,15 +114,13 @@ std::string rests_on(const SignatureGroup& group) {
         "Rests on: only the place where the process was. **Thin:** nothing that was told or seen "
         "names a cause, and different bugs may share this signature.";
   }
-  std::string beside;
-  for (size_t i = 0; i < std::min(group.also.size(), kMostBeside); ++i) {
-    const SignatureGroup::Beside& found = group.also[i];
-    beside += fmt::format("{}{}{} ({}×)", i == 0 ? "" : ", ", code_span(found.finding.title),
-                          found.finding.known ? "" : " (new)", found.trials);
+  std::vector<std::string> titles;
+  for (const SignatureGroup::Beside& found : group.also) {
+    titles.push_back(fmt::format("{}{} ({}×)", code_span(found.finding.title),
+                                 found.finding.known ? "" : " (new)", found.trials));
   }
-  if (const size_t all = group.also.size() + group.also_left_out; all > kMostBeside) {
-    beside += ", " + counted(all - kMostBeside, "others");
-  }
+  titles.resize(titles.size() + group.also_left_out);
+  const std::string beside = some_of(titles, kMostBeside);
   if (const std::vector<std::string>& why = group.first.judgement.why; !why.empty()) {
     text += (text.empty() ? "" : " ") +
             ("Titled by: " + code_span(fmt::format("{}", fmt::join(why, ", "))) + ".");
@@ -136,14 +129,12 @@ std::string rests_on(const SignatureGroup& group) {
   return text.empty() ? "" : text + "\n\n";
 }
 
-// "2, 5 and 3 others": numbers of failures, as they are listed.
+// "2, 5, 3 more": numbers of failures, as they are listed.
 std::string numbers_of(const std::vector<size_t>& signatures, size_t left_out) {
-  std::string text;
-  for (size_t i = 0; i < std::min(signatures.size(), kMostBeside); ++i) {
-    text += fmt::format("{}{}", i == 0 ? "" : ", ", signatures[i] + 1);
-  }
-  const size_t all = signatures.size() + left_out;
-  return all > kMostBeside ? text + " and " + counted(all - kMostBeside, "others") : text;
+  std::vector<std::string> numbers;
+  for (const size_t signature : signatures) numbers.push_back(std::to_string(signature + 1));
+  numbers.resize(numbers.size() + left_out);
+  return some_of(numbers, kMostBeside);
 }
 
 std::string perhaps_one_bug(const SignatureGroup& group) {
@@ -200,14 +191,14 @@ std::string markdown_groups(const Analysis& analysis) {
 
 std::string markdown_failures(const Analysis& analysis) {
   if (analysis.signatures.empty()) return "";
-  std::string text =
-      "## Failures\n\n| | failure | trials | phase | where |\n|---|---|---|---|---|\n";
-  for (size_t i = 0; i < analysis.signatures.size(); ++i) {
-    const SignatureGroup& group = analysis.signatures[i];
-    text += fmt::format("| {} | {}{}{} | {} | {} | {} |\n", i + 1, code_span(group.title),
-                        group.known ? "" : " (new)", group.thin() ? " (thin)" : "", group.failures,
-                        phases(group), where_it_failed(analysis, group));
+  std::vector<std::vector<std::string>> rows{{"", "failure", "trials", "phase", "where"}};
+  for (const SignatureGroup& group : analysis.signatures) {
+    rows.push_back(
+        {std::to_string(rows.size()),
+         code_span(group.title) + (group.known ? "" : " (new)") + (group.thin() ? " (thin)" : ""),
+         std::to_string(group.failures), phases(group), where_it_failed(analysis, group)});
   }
+  std::string text = "## Failures\n\n" + markdown_table(rows);
   text += "\n" + details(analysis, analysis.signatures.front(), 1);
   if (analysis.signatures.size() > 1) text += "The details of the others are in details.md.\n\n";
   return text;

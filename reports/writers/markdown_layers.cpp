@@ -7,6 +7,7 @@
 #include "reports/words/counted.h"
 #include "reports/words/report_words.h"
 #include "reports/words/safe_text.h"
+#include "reports/writers/answer_tables.h"
 #include "reports/writers/markdown_sections.h"
 
 namespace mpsprobe {
@@ -36,12 +37,6 @@ std::string side(const Analysis& analysis, const Comparison& comparison, const C
   return fmt::format("{} {}/{}", name, cell.failures, cell.counted);
 }
 
-// Never rounded to the level that it is below.
-std::string p_number(double p) {
-  return p < kClaimLevel && p > 0.0494 ? fmt::format("< {:g}", kClaimLevel)
-                                       : fmt::format("{:.2g}", p);
-}
-
 // The cell without its backend, where that is what differs.
 std::string cell_of(const Analysis& analysis, const Comparison& comparison) {
   const std::string& id = first_of(analysis, comparison).id;
@@ -59,8 +54,9 @@ std::string table(const Analysis& analysis, bool layers, size_t most_rows) {
         return each.layers == layers && something_failed(analysis, each);
       });
   const bool all = static_cast<size_t>(failing) <= most_rows;
-  std::string rows;
-  size_t shown = 0;
+  std::vector<std::vector<std::string>> rows{{"cell", layers ? "layer" : "first build",
+                                              layers ? "layer below" : "other build", "p",
+                                              "corrected p", "what it permits"}};
   size_t left = 0;
   size_t without_failure = 0;
   const Comparison* example = nullptr;
@@ -68,27 +64,20 @@ std::string table(const Analysis& analysis, bool layers, size_t most_rows) {
     if (comparison.layers != layers) continue;
     if (!something_failed(analysis, comparison)) {
       if (without_failure++ == 0) example = &comparison;
-    } else if (shown == most_rows || (!all && shows_nothing(comparison))) {
+    } else if (rows.size() > most_rows || (!all && shows_nothing(comparison))) {
       ++left;
     } else {
-      ++shown;
-      rows += fmt::format("| {} | {} | {} | {} | {} | {} |\n", cell_of(analysis, comparison),
-                          side(analysis, comparison, first_of(analysis, comparison)),
-                          side(analysis, comparison, second_of(analysis, comparison)),
-                          p_number(comparison.p), p_number(comparison.corrected_p),
-                          escaped(conclusion_in_words(analysis, comparison)));
+      rows.push_back({cell_of(analysis, comparison),
+                      side(analysis, comparison, first_of(analysis, comparison)),
+                      side(analysis, comparison, second_of(analysis, comparison)),
+                      p_number(comparison.p), p_number(comparison.corrected_p),
+                      escaped(conclusion_in_words(analysis, comparison))});
     }
   }
-  std::string text;
-  if (!rows.empty()) {
-    text = fmt::format(
-        "| cell | {} | p | corrected p | what it permits |\n|---|---|---|---|---|---|"
-        "\n{}\n",
-        layers ? "layer | layer below" : "first build | other build", rows);
-  }
+  std::string text = rows.size() > 1 ? markdown_table(rows) + "\n" : "";
   if (left > 0) {
     text += fmt::format("{} more{} are in details.md.\n\n", left,
-                        shown < most_rows ? ", which show no difference," : "");
+                        rows.size() <= most_rows ? ", which show no difference," : "");
   }
   if (example != nullptr) {
     text += fmt::format("Without a failure on either side: {}, for example {}: {}.\n\n",
@@ -102,27 +91,25 @@ std::string table(const Analysis& analysis, bool layers, size_t most_rows) {
 
 std::string markdown_rate_claims(const Analysis& analysis) {
   if (analysis.rate_claims.empty()) return "";
-  std::string text = fmt::format(
-      "## {}What each setting changed\n\nCells that are the same but for one axis, matched by "
-      "their "
-      "thread count. p is exact, two-sided, over the thread counts, and corrected (Holm) for the "
-      "{} "
-      "made; a difference is claimed below {:g}.\n\n| cells | with | failed | without | failed | p "
-      "| "
-      "what it permits |\n|---|---|---|---|---|---|---|\n",
-      class_prefix(analysis), counted(analysis.rate_claims.front().of, "comparisons"), kClaimLevel);
+  std::vector<std::vector<std::string>> rows{
+      {"cells", "with", "failed", "without", "failed", "p", "what it permits"}};
   for (const auto* claims : {&analysis.rate_claims, &analysis.claims_together}) {
     for (const RateClaim& claim : *claims) {
       std::string says(effect_in_words(claim.effect));
       if (claim.price) says += "; " + prices_in_words({&claim});
-      text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", escaped(claim.label),
-                          escaped(claim.with), seen_in_words(claim.seen_with, claim.refused_with),
-                          escaped(claim.without),
-                          seen_in_words(claim.seen_without, claim.refused_without),
-                          p_number(claim.corrected_p), escaped(says));
+      rows.push_back({escaped(claim.label), escaped(claim.with),
+                      seen_in_words(claim.seen_with, claim.refused_with), escaped(claim.without),
+                      seen_in_words(claim.seen_without, claim.refused_without),
+                      p_number(claim.corrected_p), escaped(says)});
     }
   }
-  return text + "\n";
+  return fmt::format(
+             "## {}What each setting changed\n\nCells that are the same but for one axis, matched "
+             "by their thread count. p is exact, two-sided, over the thread counts, and corrected "
+             "(Holm) for the {} made; a difference is claimed below {:g}.\n\n",
+             class_prefix(analysis), counted(analysis.rate_claims.front().of, "comparisons"),
+             kClaimLevel) +
+         markdown_table(rows) + "\n";
 }
 
 std::string markdown_layers(const Analysis& analysis, size_t most_rows) {

@@ -16,9 +16,6 @@ std::string markdown_verdicts(const Analysis& analysis);
 std::string markdown_throughput(const Analysis& analysis);
 /// And with how much of the time inside calls was computed, of workers with an interpreter.
 std::string markdown_inside(const Analysis& analysis);
-/// Up to where nothing failed, and from where: a row for each series of counts.
-/// `heading` stands before its title.
-std::string markdown_boundaries(const Analysis& analysis, const std::string& heading);
 /// "crashed / total by version x threads x iterations" for what failed.
 std::string markdown_crashes(const Analysis& analysis);
 /// Which operations' failures need the same conditions; nothing where one operation failed.

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <functional>
@@ -6,14 +7,13 @@
 #include <set>
 
 #include "harness/wire/axis.h"
-#include "reports/analysis/common_axes.h"
 #include "reports/analysis/failures/failure_kind.h"
 #include "reports/analysis/table.h"
-#include "reports/claims/boundary_fields.h"
 #include "reports/words/cell_label.h"
 #include "reports/words/counted.h"
 #include "reports/words/report_words.h"
 #include "reports/words/safe_text.h"
+#include "reports/writers/answer_tables.h"
 #include "reports/writers/markdown_sections.h"
 
 namespace mpsprobe {
@@ -23,18 +23,7 @@ constexpr size_t kMostColumns = 6;  // a wider table is turned
 
 using Render = std::function<std::string(const ReportTable::Entry&)>;
 
-std::string row(const std::vector<std::string>& fields) {
-  std::string text = "|";
-  for (const std::string& field : fields) text += " " + field + " |";
-  return text + "\n";
-}
-
-std::string rule(size_t fields) {
-  std::string text = "|";
-  for (size_t i = 0; i < fields; ++i) text += "---|";
-  return text + "\n";
-}
-
+using Fields = std::vector<std::vector<std::string>>;
 using Columns = std::vector<const ReportTable::Column*>;
 
 // Counts and builds across, operations down.
@@ -56,7 +45,7 @@ std::string turned_grid(const ReportTable& table, const Columns& columns, const 
       head.push_back(counted(count, table.axis) + (build.empty() ? "" : ", " + escaped(build)));
     }
   }
-  std::string text = row(head) + rule(head.size());
+  Fields rows{std::move(head)};
   for (const std::string& operation : operations) {
     std::vector<std::string> fields{escaped(operation)};
     for (size_t count = 0; count < table.counts.size(); ++count) {
@@ -65,31 +54,22 @@ std::string turned_grid(const ReportTable& table, const Columns& columns, const 
         fields.push_back(at == index.end() ? "–" : render(at->second->entries[count]));
       }
     }
-    text += row(fields);
+    rows.push_back(std::move(fields));
   }
-  return text;
+  return markdown_table(rows);
 }
 
 std::string grid(const ReportTable& table, const Columns& columns, const Render& render) {
   if (columns.size() > kMostColumns) return turned_grid(table, columns, render);
   std::vector<std::string> head{table.axis};
   for (const auto* column : columns) head.push_back(escaped(column->label()));
-  std::string text = row(head) + rule(head.size());
+  Fields rows{std::move(head)};
   for (size_t down = 0; down < table.counts.size(); ++down) {
     std::vector<std::string> fields{std::to_string(table.counts[down])};
     for (const auto* column : columns) fields.push_back(render(column->entries[down]));
-    text += row(fields);
+    rows.push_back(std::move(fields));
   }
-  return text;
-}
-
-std::string shared_axes(const ReportTable& table) {
-  std::string text;
-  for (const std::string& item : table.shared) {
-    if (!text.empty()) text += ", ";
-    text += escaped(item);
-  }
-  return text;
+  return markdown_table(rows);
 }
 
 std::string verdict_field(const ReportTable::Entry& entry) {
@@ -184,7 +164,8 @@ std::string markdown_verdicts(const Analysis& analysis) {
   std::string text;
   for (const ReportTable& table : lay_out(analysis)) {
     const std::string title = table.title.empty() ? "Cells" : escaped(table.title);
-    text += fmt::format("## {}\n\n{}\n\n", title, shared_axes(table));
+    text += fmt::format("## {}\n\n{}\n\n", title,
+                        escaped(fmt::format("{}", fmt::join(table.shared, ", "))));
     Columns columns;
     for (const ReportTable::Column& column : table.columns) columns.push_back(&column);
     text += grid(table, columns, verdict_field) + "\n" + observed_paths(table);
@@ -233,7 +214,7 @@ std::string markdown_crashes(const Analysis& analysis) {
     line.fields += crashed_field(cell);
     line.failed = line.failed || cell.failures > 0;
   }
-  std::string rows;
+  Fields rows{{"library", "what", "crashed / total"}};
   for (const Line& line : lines) {
     if (!line.failed) continue;
     const Arm& arm = analysis.arms[line.arm];
@@ -241,31 +222,15 @@ std::string markdown_crashes(const Analysis& analysis) {
     const std::string version = library.empty() ? "unknown" : code_span(library, 60);
     const std::string name =
         analysis.arms.size() > 1 ? version + " " + escaped(arm.label) : version;
-    rows += row({name,
-                 fmt::format("{} {}", name_of(line.group.backend),
-                             escaped(cell_label(line.group, {"threads", "iterations"}))),
-                 line.fields});
+    rows.push_back({name,
+                    fmt::format("{} {}", name_of(line.group.backend),
+                                escaped(cell_label(line.group, {"threads", "iterations"}))),
+                    line.fields});
   }
-  if (rows.empty()) return "";
+  if (rows.size() == 1) return "";
   return "## Crashed / total\n\nBy threads × iterations; crashed is ended by a signal or an "
          "assertion.\n\n" +
-         row({"library", "what", "crashed / total"}) + rule(3) + rows + "\n";
-}
-
-std::string markdown_boundaries(const Analysis& analysis, const std::string& heading) {
-  if (analysis.boundaries.empty()) return "";
-  std::string text = fmt::format(
-      "{}Boundaries\n\nFailed / trials, and what the rate is below or above: the bounds of each "
-      "cell by itself, at 95%.{}\n\n",
-      heading, analysis.settling ? " The place is the one that the run settled." : "");
-  text += row({escaped(cells_head(analysis)), "by", passing_head(analysis), failing_head(analysis),
-               "inside at once", ""}) +
-          rule(6);
-  for (const BoundaryRow& each : boundary_rows(analysis)) {
-    text += row({escaped(each.cells, 2000), each.axis, escaped(each.passing), escaped(each.failing),
-                 each.inside, escaped(each.remark)});
-  }
-  return text + "\n";
+         markdown_table(rows) + "\n";
 }
 
 }  // namespace mpsprobe

@@ -7,8 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "reports/analysis/common_axes.h"
-#include "reports/claims/boundary_fields.h"
 #include "reports/groups/group_words.h"
 #include "reports/words/counted.h"
 #include "reports/words/report_words.h"
@@ -21,8 +19,6 @@ namespace {
 
 constexpr size_t kMostFailures = 10;
 constexpr size_t kMostUnexpected = 20;
-constexpr size_t kMostBoundaries = 40;
-constexpr size_t kMostSlow = 3;
 constexpr size_t kMostReasons = 5;
 constexpr size_t kUsualWidth = 80;
 
@@ -40,37 +36,6 @@ std::string sentence(const std::string& text, const TerminalOptions& options) {
   std::string lines;
   for (const std::string& line : wrapped(text, options.width, 4)) lines += line + "\n";
   return lines;
-}
-
-// Those with a failure where there are too many to show.
-std::string boundary_table(const Analysis& analysis, size_t width) {
-  const std::vector<BoundaryRow> all = boundary_rows(analysis);
-  if (all.empty()) return "";
-  std::string head = "boundaries";
-  if (const std::string words = CommonAxes(analysis).in_words(); !words.empty()) {
-    head += " (" + words + ")";
-  }
-  head += ", failed/trials and their rate, of each by itself with 95% confidence:";
-  std::string text;
-  for (const std::string& line : wrapped(head, width, 4)) text += line + "\n";
-  std::vector<std::vector<std::string>> rows;
-  std::string axis;
-  size_t shown = 0;
-  for (const BoundaryRow& boundary : all) {
-    if (shown == kMostBoundaries) break;
-    if (all.size() > kMostBoundaries && boundary.failing == "none") continue;
-    ++shown;
-    if (boundary.axis != axis) {
-      rows.push_back({"by " + boundary.axis, axis.empty() ? passing_head(analysis) : "",
-                      axis.empty() ? failing_head(analysis) : ""});
-      axis = boundary.axis;
-    }
-    rows.push_back({printable(boundary.cells), boundary.passing, boundary.failing});
-    if (!boundary.remark.empty()) rows.push_back({boundary.remark});
-  }
-  text += text_table(rows, width);
-  if (shown < all.size()) text += fmt::format("and {} more, see report.md\n", all.size() - shown);
-  return text + "\n";
 }
 
 // Whether each cell that failed so came out as its matrix expects.
@@ -158,31 +123,6 @@ std::string not_tested(const Analysis& analysis, size_t width) {
   return text.empty() ? "" : text + "\n";
 }
 
-// Where the time went, for whoever wants the next run to be shorter.
-std::string time_taken(const Analysis& analysis) {
-  if (!(analysis.seconds > 0)) return "";
-  std::vector<const CellSummary*> cells;
-  for (const CellSummary& cell : analysis.cells) {
-    if (cell.recorded > 0) cells.push_back(&cell);
-  }
-  const size_t most = std::min(cells.size(), kMostSlow);
-  const auto slower = [](const CellSummary* a, const CellSummary* b) {
-    return a->seconds > b->seconds;
-  };
-  std::stable_sort(cells.begin(), cells.end(), slower);
-  std::string text = "trials took " + duration_in_words(analysis.seconds);
-  if (cells.size() < 2) return text + "\n";
-  text += "; the slowest cells:\n";
-  for (size_t i = 0; i < most; ++i) {
-    const CellSummary& cell = *cells[i];
-    text += fmt::format("    {}: {}, {} a trial\n",
-                        printable(with_arm(analysis, cell.id, analysis.arms[cell.arm].label)),
-                        duration_in_words(cell.seconds),
-                        duration_in_words(cell.seconds / cell.recorded));
-  }
-  return text;
-}
-
 }  // namespace
 
 std::string report_terminal(const Analysis& analysis, const TerminalOptions& options) {
@@ -205,9 +145,11 @@ std::string report_terminal(const Analysis& analysis, const TerminalOptions& opt
         painted("warning", kYellow, options.colour) + whole.substr(std::string("warning").size());
   }
   if (!analysis.warnings.empty()) text += '\n';
-  text += boundary_table(analysis, width) + not_tested(analysis, width);
+  text += not_tested(analysis, width);
   text += failures(analysis, options) + unexpected(analysis, options.colour);
-  text += time_taken(analysis);
+  if (analysis.seconds > 0) {
+    text += "trials took " + duration_in_words(analysis.seconds) + "\n";
+  }
   text += painted(
       fmt::format("{}{}, {} failed{}", class_prefix(analysis), totals(analysis), analysis.failures,
                   analysis.refused > 0 ? fmt::format(", {} refused", analysis.refused) : ""),

@@ -23,52 +23,31 @@
 namespace mpsprobe {
 namespace {
 
+template <std::string (*report)(const Analysis&)>
+void of_analysis(const Journal&, const Analysis& analysis, const Beside&, const Sink& sink) {
+  sink(report(analysis));
+}
+void json_of(const Journal& journal, const Analysis& analysis, const Beside&, const Sink& sink) {
+  write_report_json(journal, analysis, sink);
+}
+void html_of(const Journal&, const Analysis& analysis, const Beside& beside, const Sink& sink) {
+  sink(report_html(analysis, beside));
+}
+void junit_of(const Journal& journal, const Analysis& analysis, const Beside&, const Sink& sink) {
+  sink(report_junit(journal, analysis));
+}
+
 constexpr Writer kWriters[] = {
-    {.format = "markdown",
-     .file = "report.md",
-     .mark = "mpsprobe report",
-     .write = [](const Journal&, const Analysis& analysis, const Beside&,
-                 const Sink& sink) { sink(report_markdown(analysis)); }},
-    {.format = "markdown",
-     .file = "details.md",
-     .mark = "mpsprobe details",
-     .write = [](const Journal&, const Analysis& analysis, const Beside&,
-                 const Sink& sink) { sink(details_markdown(analysis)); }},
-    {.format = "json",
-     .file = "report.json",
-     .mark = "\"mpsprobe_report\"",
-     .write = [](const Journal& journal, const Analysis& analysis, const Beside&,
-                 const Sink& sink) { write_report_json(journal, analysis, sink); }},
-    {.format = "html",
-     .file = "report.html",
-     .mark = "mpsprobe report: html",
-     .write = [](const Journal&, const Analysis& analysis, const Beside& beside,
-                 const Sink& sink) { sink(report_html(analysis, beside)); }},
-    {.format = "junit",
-     .file = "junit.xml",
-     .mark = "mpsprobe report: junit",
-     .write = [](const Journal& journal, const Analysis& analysis, const Beside&,
-                 const Sink& sink) { sink(report_junit(journal, analysis)); }},
-    {.format = "csv",
-     .file = "cells.csv",
-     .mark = kCsvMark,
-     .write = [](const Journal&, const Analysis& analysis, const Beside&,
-                 const Sink& sink) { sink(report_csv(analysis)); }},
-    {.format = "svg",
-     .file = "boundaries.svg",
-     .mark = "mpsprobe report: svg",
-     .write = [](const Journal&, const Analysis& analysis, const Beside&,
-                 const Sink& sink) { sink(report_svg(analysis)); }},
-    {.format = "github",
-     .file = "github-summary.md",
-     .mark = "mpsprobe report: github",
-     .write = [](const Journal&, const Analysis& analysis, const Beside&,
-                 const Sink& sink) { sink(report_github(analysis)); }},
-    {.format = "github",
-     .file = "github-annotations.txt",
-     .mark = "mpsprobe report: annotations",
-     .write = [](const Journal&, const Analysis& analysis, const Beside&,
-                 const Sink& sink) { sink(report_annotations(analysis)); }},
+    {"markdown", "report.md", "mpsprobe report", of_analysis<report_markdown>},
+    {"markdown", "details.md", "mpsprobe details", of_analysis<details_markdown>},
+    {"json", "report.json", "\"mpsprobe_report\"", json_of},
+    {"html", "report.html", "mpsprobe report: html", html_of},
+    {"junit", "junit.xml", "mpsprobe report: junit", junit_of},
+    {"csv", "cells.csv", kCsvMark, of_analysis<report_csv>},
+    {"svg", "boundaries.svg", "mpsprobe report: svg", of_analysis<report_svg>},
+    {"github", "github-summary.md", "mpsprobe report: github", of_analysis<report_github>},
+    {"github", "github-annotations.txt", "mpsprobe report: annotations",
+     of_analysis<report_annotations>},
 };
 
 constexpr std::string_view kDefaultFormats = "markdown,json";

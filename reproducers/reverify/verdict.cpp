@@ -15,20 +15,13 @@
 namespace mpsprobe {
 namespace {
 
-/// How sure a planned comparison is to find a difference that is there.
-constexpr double kPower = 0.9;
-constexpr double kMostTrials = 1'000'000;
-
 bool failed(const BundleCell& entry) {
   return entry.failures > 0 && !entry.control;
 }
 
-/// Trials a side, none where that takes more than a million. `level` is of one test.
-std::optional<int> trials_to_see_a_fix(const Proportion& seen, double level) {
-  const double rate = static_cast<double>(seen.failures) / seen.trials;
-  const double needed = std::ceil(trials_to_see(rate, 0, level, kPower));
-  if (needed > kMostTrials) return std::nullopt;
-  return static_cast<int>(needed);
+/// Trials a side that tell such a rate from none. `level` is of one test.
+std::optional<int> trials_to_tell_none(const Proportion& seen, double level) {
+  return trials_to_tell(static_cast<double>(seen.failures) / seen.trials, 0, level);
 }
 
 /// Whether `now` is the build of `before`: by build id where both have one; else only versions and
@@ -147,8 +140,8 @@ class Recheck {
     const bool both = again && cell.new_arm.has_value();
     const double level = kClaimLevel / failed_;
     const auto needed =
-        again ? trials_to_see_a_fix(cell.old_arm->same, level)
-              : trials_to_see_a_fix({cell.before.failures, cell.before.trials}, level);
+        again ? trials_to_tell_none(cell.old_arm->same, level)
+              : trials_to_tell_none({cell.before.failures, cell.before.trials}, level);
     // A run that was cut short may have been so by looking at it.
     const Sampling sampling = analysis_.complete ? analysis_.sampling : Sampling::looking;
     const bool enough =
@@ -200,8 +193,8 @@ class Recheck {
            });
   }
 
-  /// The bundle: the first of still_fails and fails_otherwise that any cell has; none_seen where every
-  /// cell that failed before is.
+  /// The bundle: the first of still_fails and fails_otherwise that any cell has; none_seen where
+  /// every cell that failed before is.
   void sum_up(BundleVerdict& verdict) const {
     bool all_unseen = failed_ > 0;
     bool still = false;
@@ -221,7 +214,7 @@ class Recheck {
     }
     verdict.finding = still                              ? RecheckFinding::still_fails
                       : !verdict.other_signature.empty() ? RecheckFinding::fails_otherwise
-                      : all_unseen                        ? RecheckFinding::none_seen
+                      : all_unseen                       ? RecheckFinding::none_seen
                                                          : RecheckFinding::inconclusive;
     if (verdict.finding != RecheckFinding::fails_otherwise) verdict.other_signature.clear();
     if (verdict.finding == RecheckFinding::inconclusive) {
@@ -276,7 +269,7 @@ int default_trials(const std::vector<BundleCell>& cells) {
   int most = kFewestTrials;
   for (const BundleCell& cell : cells) {
     if (!failed(cell)) continue;
-    const auto needed = trials_to_see_a_fix({cell.failures, cell.trials}, kClaimLevel / count);
+    const auto needed = trials_to_tell_none({cell.failures, cell.trials}, kClaimLevel / count);
     most = std::max(most, needed.value_or(kMostDefaultTrials));
   }
   return std::min(most, kMostDefaultTrials);

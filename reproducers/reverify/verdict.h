@@ -16,9 +16,9 @@ namespace mpsprobe {
 enum class RecheckFinding : uint8_t {
   still_fails,      ///< today's arm fails with the bundle's signature
   fails_otherwise,  ///< it fails, with another one
-  none_seen,  ///< the old arm failed again in this run, and none of the new one: no chance
-  inconclusive,  ///< nothing fails today, and no more than that is known
-  as_before,     ///< a cell that had not failed with the signature, and does not
+  none_seen,        ///< the old arm failed again in this run, and none of the new one: no chance
+  inconclusive,     ///< nothing fails today, and no more than that is known
+  as_before,        ///< a cell that had not failed with the signature, and does not
 };
 template <>
 inline constexpr auto kWordsOf<RecheckFinding> = std::to_array<std::string_view>(
@@ -77,8 +77,8 @@ inline constexpr int kFewestTrials = 20;
 inline constexpr int kMostDefaultTrials = 200;
 int default_trials(const std::vector<BundleCell>& cells);
 
-/// "SIMULATED: still fails", "none seen (below 17%), and the old build failed again", "inconclusive:
-/// the old arm was not run again". The title of another failure as it came.
+/// "SIMULATED: still fails", "none seen (below 17%), and the old build failed again",
+/// "inconclusive: the old arm was not run again". The title of another failure as it came.
 std::string in_words(const BundleVerdict& verdict, const BundleRecord& record,
                      const Analysis& analysis);
 

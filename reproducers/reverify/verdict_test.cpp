@@ -333,10 +333,13 @@ TEST_F(VerdictTest, EachFormHasTheVerdictAndTheCounts) {
   const Analysis analysis = analyse(sample_.journal);
   const std::string text = verdict_text(verdict(), record_, analysis, {"OMP_NUM_THREADS"});
   EXPECT_THAT(text, StartsWith("SIMULATED: "));
-  EXPECT_THAT(text,
-              HasSubstr(": before 10/10, old arm (old) 20/20, new arm (stock) 0/20: none seen (below 17%)\n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          ": before 10/10, old arm (old) 20/20, new arm (stock) 0/20: none seen (below 17%)\n"));
   EXPECT_THAT(text, HasSubstr("did not: OMP_NUM_THREADS."));
-  EXPECT_THAT(text, EndsWith("\nSIMULATED: none seen (below 17%), and the old build failed again\n"));
+  EXPECT_THAT(text,
+              EndsWith("\nSIMULATED: none seen (below 17%), and the old build failed again\n"));
   const auto json = verdict_json(verdict(), record_, analysis, {});
   EXPECT_EQ(json.at("finding"), "none_seen");
   EXPECT_EQ(json.at("simulated"), true);

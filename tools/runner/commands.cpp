@@ -185,7 +185,8 @@ const std::array kCommands{
             "journal cannot be read or written, 5 the report could not be written, 6 incomplete: "
             "what is missing is listed.",
             plain<add_merge_options, merge_command_line>},
-    Command{"diff", kResults, "compare two runs: what is new, not seen any more, or fails more or less often",
+    Command{"diff", kResults,
+            "compare two runs: what is new, not seen any more, or fails more or less often",
             "Examples:\n"
             "  mpsprobe diff yesterday today --fail-on new,worse\n"
             "  mpsprobe diff torch-2.14 torch-2.15 --across library --json",

@@ -45,8 +45,8 @@ struct BisectResult {
 /// The names of the builds that `change` is over.
 std::vector<std::string> usable_names(const BisectResult& result);
 
-/// The answer in a sentence: "The failure is rarer from 0.31.2 on (99.1% sure).", or that there is none
-/// and what is left.
+/// The answer in a sentence: "The failure is rarer from 0.31.2 on (99.1% sure).", or that there is
+/// none and what is left.
 std::string answer_of(const BisectResult& result);
 
 /// bisect.json: {"mpsprobe_bisect": 1, ...}.

@@ -113,7 +113,8 @@ void add_expect_options(CLI::App& app, ExpectOptions& options) {
                  "a history: what its earlier nights on the same machine saw is evidence as well")
       ->type_name("FILE");
   app.add_option("--fail-on", options.fail_on,
-                 "of `check`: exit with 1 on: new, worse (new, or more often than known), unseen (not for long), "
+                 "of `check`: exit with 1 on: new, worse (new, or more often than known), unseen "
+                 "(not for long), "
                  "expired, never")
       ->check(list_of({"new", "worse", "unseen", "expired", "never"}))
       ->type_name("WHAT[,WHAT]")

@@ -183,7 +183,8 @@ void add_run_options(CLI::App& app, RunOptions& options) {
                  "exit with 1 on: any failure, unexpected ones (not as the matrix says), what a "
                  "library refused, never; and with --expectations on new, worse, unseen, expired "
                  "[unexpected; new,worse]")
-      ->check(list_of({"any", "unexpected", "refused", "never", "new", "worse", "unseen", "expired"}))
+      ->check(
+          list_of({"any", "unexpected", "refused", "never", "new", "worse", "unseen", "expired"}))
       ->type_name("WHAT[,WHAT]")
       ->group(kResult);
   add_format(app, options.format)->group(kResult);

@@ -69,7 +69,8 @@ void check_workers(const VerifyOptions& options, const BundleRecord& record) {
   }
   const bool told = std::any_of(record.cells.begin(), record.cells.end(),
                                 [](const BundleCell& entry) { return is_known(entry.build); });
-  say(stderr, "{}: without --worker old=PATH of the bundle's build it cannot be told whether it is rarer\n",
+  say(stderr,
+      "{}: without --worker old=PATH of the bundle's build it cannot be told whether it is rarer\n",
       told ? "the worker is not shown to load the bundle's build"
            : "the bundle does not say of which build it is");
 }

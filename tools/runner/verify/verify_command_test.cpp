@@ -143,10 +143,10 @@ TEST_F(VerifyCommand, TheNewBuildBesideTheOldOneIsFixedAndTheVerdictIsKept) {
       verify({"--worker", old_worker(), "--worker", new_worker(), "--fail-on", "unfixed"});
   EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
   EXPECT_THAT(run.out, testing::EndsWith("failed again\n"));
-  EXPECT_THAT(
-      run.out,
-      HasSubstr("before 10/10, old arm (old) 20/20, new arm (stock) 0/20: none seen (below 17%)"));  // 20 trials by
-                                                                                     // default
+  EXPECT_THAT(run.out,
+              HasSubstr("before 10/10, old arm (old) 20/20, new arm (stock) 0/20: none seen (below "
+                        "17%)"));  // 20 trials by
+                                   // default
   const json verdict = json::parse(read("out/verify.json"));
   EXPECT_EQ(verdict.at("finding"), "none_seen");
   EXPECT_EQ(verdict.at("cells").at(0).at("new_arm").at("label"), "stock");
@@ -223,8 +223,10 @@ TEST_F(VerifyCommand, WhatWasCutShortIsGoneOnWithAndConcludedAgain) {
     ASSERT_THAT(again.exit_code, testing::AnyOf(0, 6)) << again.err;
   } while (again.out.find("cut short") != std::string::npos && ++times < 100);
   EXPECT_EQ(again.exit_code, 0);
-  EXPECT_THAT(again.out,
-              HasSubstr("before 10/10, old arm (old) 100/100, new arm (stock) 0/100: none seen (below 4%)"));
+  EXPECT_THAT(
+      again.out,
+      HasSubstr(
+          "before 10/10, old arm (old) 100/100, new arm (stock) 0/100: none seen (below 4%)"));
   EXPECT_THAT(again.out, testing::EndsWith("failed again\n"));
 }
 
