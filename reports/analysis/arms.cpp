@@ -76,7 +76,8 @@ struct WorkerArms {
   std::optional<size_t> unknown;
 };
 
-size_t known_arm(WorkerArms& worker, const Arm& blank, const Identity& identity, const Cell& cell) {
+size_t known_arm(WorkerArms& worker, const Arm& blank, const json& described,
+                 const Identity& identity, const Cell& cell) {
   const std::string scope = std::string(name_of(cell.backend)) + "/" + cell.profile;
   std::vector<std::string>& devices = worker.devices[{identity.build, scope}];
   const auto seen = std::find(devices.begin(), devices.end(), identity.device);
@@ -85,7 +86,9 @@ size_t known_arm(WorkerArms& worker, const Arm& blank, const Identity& identity,
   const auto [at, fresh] = worker.by_build.try_emplace({identity.build, which}, worker.arms.size());
   if (fresh) {
     worker.arms.push_back(blank);
-    describe_arm(worker.arms.back(), identity.provenance);
+    // What an own command loads is known of its worker's answer alone.
+    const bool own = member(identity.provenance, "own_program") == true;
+    describe_arm(worker.arms.back(), own ? described : identity.provenance);
     worker.arms.back().proved = identity.provenance.is_object();
   }
   add_device(worker.arms[at->second], identity.provenance);
@@ -134,7 +137,8 @@ Arms divide_into_arms(const Journal& journal, const TrialFactsList& trials) {
       if (identity.contradicts) {
         at->second = unknown_arm(worker, blanks[*trial.worker]);
       } else if (identity.known) {
-        at->second = known_arm(worker, blanks[*trial.worker], identity, *trial.cell);
+        at->second = known_arm(worker, blanks[*trial.worker], described[*trial.worker], identity,
+                               *trial.cell);
       }
     }
     if (at->second) {

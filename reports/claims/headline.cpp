@@ -13,6 +13,7 @@
 
 #include "harness/outcome/whereabouts.h"
 #include "harness/statistics/anytime.h"
+#include "harness/wire/own_command.h"
 #include "reports/analysis/common_axes.h"
 #include "reports/claims/families.h"
 #include "reports/words/cell_label.h"
@@ -63,11 +64,24 @@ auto least_load(const CellSummary& cell) {
   return std::tuple(-int64_t{cell.cell.threads} * cell.cell.processes, -cell.cell.threads);
 }
 
-std::string load_in_words(const CellSummary& cell) {
+/// Of somebody's own command that starts as many threads as it likes nothing is said of threads.
+bool counts_threads(const Analysis& analysis) {
+  const auto command = own_command_in(analysis.header.environment);
+  return !command.has_value() || names_parameter(*command, "threads");
+}
+
+std::string load_in_words(const Analysis& analysis, const CellSummary& cell) {
+  if (!counts_threads(analysis))
+    return in_processes(cell) ? counted(cell.cell.processes, "processes") : "";
   if (!in_processes(cell)) return counted(cell.cell.threads, "threads");
   const std::string processes = counted(cell.cell.processes, "processes");
   return cell.cell.threads == 1 ? processes
                                 : processes + " of " + counted(cell.cell.threads, "threads");
+}
+
+/// "raw, 2 threads": nothing behind a comma where there is nothing to say.
+std::string after(std::string kind, const std::string& load) {
+  return load.empty() ? kind : kind + ", " + load;
 }
 
 std::string kind_in_words(const Analysis& analysis, const CellSummary& cell) {
@@ -119,7 +133,8 @@ class BuildLines {
     const CellSummary& worst = *first_by(rate_then_load, [](const CellSummary&) { return true; });
     const auto place = [&](const CellSummary& cell) {
       const std::string kind = kind_in_words(analysis_, cell);
-      return (kind == kind_in_words(analysis_, worst) ? "" : kind + ", ") + load_in_words(cell);
+      const std::string load = load_in_words(analysis_, cell);
+      return kind == kind_in_words(analysis_, worst) ? load : after(kind, load);
     };
     const auto beside = [&](const CellSummary* cell, std::string_view what) {
       if (cell == nullptr) return std::string();
@@ -135,12 +150,13 @@ class BuildLines {
         });
     const CellSummary* other_axis = first_by(
         rate, [&](const CellSummary& cell) { return in_processes(cell) != in_processes(worst); });
-    const std::string counts = load_in_words(worst) + ": " + trials_in_words(worst);
+    const std::string counts =
+        after("", load_in_words(analysis_, worst)) + ": " + trials_in_words(worst);
     // What is too long to be read is cut; the table under it has it in full.
     const size_t taken = name_.size() + counts.size() + 5;
     const std::string kind = shortened(kind_in_words(analysis_, worst),
                                        std::max<size_t>(16, taken < width_ ? width_ - taken : 0));
-    Line line(name_ + ": " + kind + ", " + counts, width_);
+    Line line(name_ + ": " + kind + counts, width_);
     if (fewest != nullptr && !line.where_it_fits(beside(fewest, "fewest: "))) {
       headline_.fewest =
           fmt::format("{}, the fewest that fail: {}: {} of {}.", short_name(),
@@ -288,7 +304,7 @@ std::string trials_in_words(const CellSummary& cell) {
 }
 
 std::string cell_in_words(const Analysis& analysis, const CellSummary& cell) {
-  return brief(kind_in_words(analysis, cell)) + ", " + load_in_words(cell);
+  return after(brief(kind_in_words(analysis, cell)), load_in_words(analysis, cell));
 }
 
 }  // namespace mpsprobe

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "harness/campaign/rerun.h"
+#include "harness/wire/own_command.h"
 #include "reports/analysis/common_axes.h"
 #include "reports/words/cell_label.h"
 #include "reports/words/counted.h"
@@ -81,15 +82,17 @@ std::string tried(const Analysis& analysis) {
     if (!group.tried) cells += group.cells.size() + group.others;
   }
   std::vector<std::string> to;
-  if (const std::string threads = threads_tried(analysis); !threads.empty()) {
+  const auto command = own_command_in(analysis.header.environment);
+  const bool counts = !command.has_value() || names_parameter(*command, "threads");
+  if (const std::string threads = threads_tried(analysis); counts && !threads.empty()) {
     to.push_back("to " + threads);
   }
   if (processes > 1) to.push_back("to " + counted(processes, "processes"));
-  if (to.empty()) to.emplace_back("as planned");
+  if (to.empty()) to.emplace_back(command.has_value() ? "as it is" : "as planned");
   std::string text = fmt::format("Tried{} {}.", device_tried(analysis), fmt::join(to, "; "));
   std::vector<std::string> parts;
   if (processes <= 1) parts.emplace_back("several processes");
-  if (!had_a_lock(analysis)) parts.emplace_back("a lock");
+  if (!command.has_value() && !had_a_lock(analysis)) parts.emplace_back("a lock");
   if (analysis.arms.size() < 2) parts.emplace_back("other releases");
   if (cells > 0) parts.push_back(counted(cells, "cells") + " of the plan");
   if (parts.empty()) return text;

@@ -103,9 +103,7 @@ json code_of(const OwnCommand& command) {
 }
 
 json provenance_of(const OwnCommand& command) {
-  return {{"own_program", true},
-          {"device", "the device that the command chooses"},
-          {"code", code_of(command)}};
+  return {{"own_program", true}, {"code", code_of(command)}};
 }
 
 /// Throws SetupError where the command cannot be run.
