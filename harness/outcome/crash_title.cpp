@@ -11,6 +11,7 @@
 #include "harness/outcome/misuse_frames.h"
 #include "harness/outcome/printed_failures.h"
 #include "harness/outcome/python_death.h"
+#include "harness/outcome/telling_stack.h"
 #include "harness/outcome/whereabouts.h"
 #include "harness/signature/ascii.h"
 #include "harness/signature/find_failures.h"
@@ -195,9 +196,8 @@ CrashTitle title_of_crash(const ProcessRecord& process, int signal, const StackT
     }
     switch (title.kind) {
       case StackTitle::Kind::function:
-        return {fmt::format("{} in {}{}", words, title.function, suffix), Basis::frames, {}};
       case StackTitle::Kind::entry:
-        return {fmt::format("{} inside {}{}", words, title.function, suffix), Basis::frames, {}};
+        return {fmt::format("{} {}{}", words, place_in_words(title), suffix), Basis::frames, {}};
       case StackTitle::Kind::heap:
         // The allocator finds what it notices in an order of its own: with an abort, a trap or a
         // bad access. And the heap may be sound, where a caller gave it a bad pointer.
@@ -214,10 +214,13 @@ CrashTitle title_of_crash(const ProcessRecord& process, int signal, const StackT
         fmt::format("{} in {}{}", signal_name(signal), title.function, suffix), Basis::frames, {}};
   }
   const std::string what = words.empty() ? signal_name(signal) : std::string(words);
-  if (const std::string place = python_place(process.err.text()); !place.empty()) {
-    return {fmt::format("{} in Python: {}{}", what, place, suffix), Basis::frames, {}, true};
-  }
   const std::string image = crash_image(process, title);
+  if (const std::string place = python_place(process.err.text()); !place.empty()) {
+    const bool library = title.kind == StackTitle::Kind::unnamed && !image.empty();
+    const std::string where =
+        library ? fmt::format("{}, called by {}", image, place) : "Python: " + place;
+    return {fmt::format("{} in {}{}", what, where, suffix), Basis::frames, {}, true};
+  }
   const std::string in = image.empty() ? image : " in " + image;
   return {fmt::format("{}{} {} (no function known)", what, in, whereabouts(process.recorder)),
           Basis::place,

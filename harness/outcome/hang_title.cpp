@@ -1,10 +1,11 @@
 #include "harness/outcome/hang_title.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <string>
 
-#include "harness/outcome/python_death.h"
+#include "harness/outcome/telling_stack.h"
 #include "harness/outcome/whereabouts.h"
 #include "harness/signature/ascii.h"
 #include "harness/signature/frames.h"
@@ -13,35 +14,37 @@
 namespace mpsprobe {
 namespace {
 
-// How much a thread of somebody's own command says of its hang. Threads of a pool wait for work,
-// and the main thread for the others.
-int telling(const ThreadStack& stack) {
-  if (stack.thread == kChildProcess || title_of_stack(stack.frames).function.empty()) return 0;
-  const bool main = stack.thread == static_cast<int>(recorder_layout::kMainThread);
-  switch (stack.wait.kind) {
-    case Wait::Kind::lock:
-      return 6;
-    case Wait::Kind::none:
-      return 5;
-    case Wait::Kind::join:
-      return 1;
-    default:
-      return main ? 4 : 2;
-  }
+bool waits_for_a_process(const std::vector<StackFrame>& frames) {
+  constexpr std::string_view kWaits[] = {"wait4", "waitpid", "waitid"};
+  return std::any_of(frames.begin(), frames.end(), [&](const StackFrame& frame) {
+    const std::string function = normalise_function(frame.function);
+    return std::any_of(std::begin(kWaits), std::end(kWaits),
+                       [&](std::string_view wait) { return function.ends_with(wait); });
+  });
 }
 
-// The stack of the thread that the hang is about, where it was taken.
+// The stack of the thread that the hang is about, where one was taken. Of a process that waits for
+// another that it started, that one's.
 const ThreadStack* stack_of(const ProcessRecord& process) {
-  if (process.own_program && !process.stacks.threads.empty()) {
-    return &*std::ranges::max_element(process.stacks.threads, {}, telling);
-  }
+  const std::vector<ThreadStack>& threads = process.stacks.threads;
   const ThreadPlace* place = telling_thread(process.recorder);
+  const auto of_the_cell = [&](const ThreadStack& stack) { return stack.thread >= 0; };
+  if (std::none_of(threads.begin(), threads.end(), of_the_cell)) {
+    const std::vector<ThreadAtWork> at_work = threads_at_work(threads);
+    const bool tells = !at_work.empty() && at_work.front().doing != Doing::nothing;
+    return tells ? at_work.front().stack : nullptr;
+  }
   if (place == nullptr) return nullptr;
-  const auto& threads = process.stacks.threads;
   const auto found = std::find_if(threads.begin(), threads.end(), [&](const ThreadStack& stack) {
     return stack.thread == static_cast<int>(place->thread);
   });
-  return found == threads.end() ? nullptr : &*found;
+  if (found == threads.end() || !waits_for_a_process(found->frames)) {
+    return found == threads.end() ? nullptr : &*found;
+  }
+  const auto child = std::find_if(threads.begin(), threads.end(), [](const ThreadStack& stack) {
+    return stack.thread == kChildProcess && !stack.frames.empty();
+  });
+  return child == threads.end() ? &*found : &*child;
 }
 
 // "Pool" of "Pool.take", "lanes::Pool::take" and "-[Pool take:]"; empty where the function is none
@@ -96,33 +99,6 @@ std::string owners_of_cycle(const ProcessRecord& process) {
   return words;
 }
 
-// The stack of a process that the command started and waits for: where that hangs is what it hangs
-// of. nullptr where there is none.
-const ThreadStack* child_waited_for(const ProcessRecord& process, const ThreadStack* stack) {
-  if (!process.own_program || stack == nullptr || stack->frames.empty()) return nullptr;
-  const std::string& call = stack->frames.front().function;
-  const bool waits = call.starts_with("wait") || call.starts_with("__wait") ||
-                     stack->wait.kind == Wait::Kind::input;
-  if (!waits) return nullptr;
-  const auto child = std::ranges::find_if(process.stacks.threads, [](const ThreadStack& each) {
-    return each.thread == kChildProcess && each.wait.kind != Wait::Kind::input &&
-           title_of_stack(each.frames).kind == StackTitle::Kind::function;
-  });
-  return child == process.stacks.threads.end() ? nullptr : &*child;
-}
-
-// Whether the stack is that of the main thread of a Python that waits, as faulthandler shows it,
-// and of no library that the program called.
-bool in_interpreter(const ProcessRecord& process, const ThreadStack* stack) {
-  const bool main =
-      stack != nullptr && stack->thread == static_cast<int>(recorder_layout::kMainThread);
-  if (!process.own_program || !main) return false;
-  return std::ranges::all_of(stack->frames, [](const StackFrame& frame) {
-    return frame.image.starts_with("python") || frame.image.starts_with("libpython") ||
-           frame.image.starts_with("libc.") || frame.image.starts_with("libpthread");
-  });
-}
-
 }  // namespace
 
 bool still_computed(const ProcessRecord& process) {
@@ -146,19 +122,14 @@ HangTitle hang_title(const ProcessRecord& process, std::string_view path) {
   }
   const ThreadStack* stack = stack_of(process);
   const StackTitle title = stack == nullptr ? StackTitle() : title_of_stack(stack->frames);
-  if (const ThreadStack* child = child_waited_for(process, stack); child != nullptr) {
-    const StackTitle there = title_of_stack(child->frames);
-    return {"hang in " + there.function + ", in a process that it started", Basis::frames,
-            there.why};
-  }
-  // The interpreter only waits for what its program asked it for.
-  if (const std::string place =
-          in_interpreter(process, stack) ? python_place(process.err.text()) : "";
-      !place.empty()) {
-    return {"hang in Python: " + place + ", " + where, Basis::frames, {}};
-  }
-  if (title.kind != StackTitle::Kind::function) return {"hang " + where, Basis::place, {}};
-  return {"hang in " + title.function + ", " + where, Basis::frames, title.why};
+  const std::string place = place_in_words(title);
+  // Of a text that somebody took, no recorder says where it was.
+  const std::string also = process.recorder.threads.empty() && process.recorder.phase == Phase::run
+                               ? ""
+                               : ", " + where;
+  if (!place.empty()) return {"hang " + place + also, Basis::frames, title.why};
+  const bool image = title.kind == StackTitle::Kind::unnamed && !title.image.empty() && also.empty();
+  return {"hang " + (image ? "in " + title.image + " (no function known)" : where), Basis::place, {}};
 }
 
 }  // namespace mpsprobe

@@ -3,15 +3,15 @@
 #include <algorithm>
 
 #include "harness/signature/ascii.h"
+#include "harness/signature/frames.h"
 #include "harness/signature/plain_text.h"
-#include "harness/signature/shape.h"
+#include "harness/signature/written_stacks.h"
 
 namespace mpsprobe {
 namespace {
 
 constexpr size_t kMostBytes = 64 << 10;
 constexpr size_t kLongestName = 80;
-constexpr size_t kMostFrames = 100;
 constexpr std::string_view kCurrent = "Current thread 0x";
 
 // What faulthandler says of the thread that died: the lines below "Current thread".
@@ -36,33 +36,26 @@ bool says_enough(std::string_view name) {
 }  // namespace
 
 std::vector<StackFrame> python_frames(std::string_view printed) {
-  static const Shape kFrame(R"(File '[^'\n]+', line [\d?]+ in ([\w<>.]+))");
+  printed.remove_prefix(printed.size() - std::min(printed.size(), kMostBytes));
   std::vector<StackFrame> frames;
-  const std::string lines = current_thread(printed);
-  constexpr std::string_view kFile = "File '";
-  for (size_t at = lines.find(kFile); at != std::string::npos && frames.size() < kMostFrames;
-       at = lines.find(kFile, at + 1)) {
-    const auto name = kFrame.match(lines, at);
-    if (!name) continue;
-    StackFrame& frame = frames.emplace_back();
-    frame.function = lines.substr(name->inner_begin, name->inner_end - name->inner_begin);
-    const size_t path = at + kFile.size();
-    const size_t line = lines.find("', line ", path);
-    frame.source = lines.substr(path, line - path) + ":" +
-                   lines.substr(line + 8, lines.find(' ', line + 8) - (line + 8));
+  for (ThreadStack& stack : read_written_stacks(plain_text(printed, kMostBytes).text).threads) {
+    if (stack.faulting && in_python(stack.frames.front().image)) frames = std::move(stack.frames);
   }
   return frames;
+}
+
+std::string python_place(std::string_view function, std::string_view file) {
+  const std::string name(function.substr(0, kLongestName));
+  if (says_enough(name)) return name;
+  return name + " (" + std::string(file.substr(0, kLongestName)) + ")";
 }
 
 std::string python_place(std::string_view printed) {
   const std::vector<StackFrame> frames = python_frames(printed);
   if (frames.empty()) return "";
-  std::string function = frames.front().function.substr(0, kLongestName);
-  if (says_enough(function)) return function;
-  std::string file = frames.front().source;
-  file.resize(file.rfind(':'));
-  file.erase(0, file.find_last_of("/\\") + 1);  // npos + 1 is 0
-  return function + " (" + file.substr(0, kLongestName) + ")";
+  std::string_view file = frames.front().source;
+  file = file.substr(0, file.rfind(':'));
+  return python_place(frames.front().function, file.substr(file.find_last_of("/\\") + 1));
 }
 
 bool python_collected_garbage(std::string_view printed) {

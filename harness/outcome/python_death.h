@@ -15,6 +15,9 @@ namespace mpsprobe {
 /// Its frames, innermost first: the function and, as `source`, the file and the line. At most 100.
 std::vector<StackFrame> python_frames(std::string_view printed);
 
+/// "_take_lane", and with the file where the name alone says little: "forward (linear.py)".
+std::string python_place(std::string_view function, std::string_view file);
+
 /// Where Python was: the function of the innermost frame, "_take_lane", and with the file where the
 /// name alone says little: "forward (linear.py)". Empty where no frame was printed.
 std::string python_place(std::string_view printed);

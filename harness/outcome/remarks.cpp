@@ -3,9 +3,13 @@
 #include <fmt/format.h>
 #include <signal.h>
 
+#include <algorithm>
+
 #include "harness/outcome/crash_title.h"
 #include "harness/outcome/hang_title.h"
 #include "harness/outcome/python_death.h"
+#include "harness/outcome/telling_stack.h"
+#include "harness/signature/frames.h"
 
 namespace mpsprobe {
 namespace {
@@ -31,6 +35,50 @@ void add_crash(std::vector<std::string>& said, const ProcessRecord& process, int
         fmt::format("died inside malloc or free{}: the heap was damaged before, perhaps by code "
                     "that is not on the stack, or the pointer given was a bad one",
                     caller));
+  }
+}
+
+std::string name_of_thread(const ThreadStack& stack) {
+  const std::string number = stack.thread_id == 0 ? "" : " " + std::to_string(stack.thread_id);
+  return "thread" + number + (stack.name.empty() ? "" : " (" + stack.name + ")");
+}
+
+constexpr size_t kMostThreads = 4;
+
+// What other threads were doing in the library that it died in.
+void add_others_of_the_library(std::vector<std::string>& said, const ProcessRecord& process) {
+  const std::vector<ThreadStack>& threads =
+      process.crash_report && process.stacks.threads.size() < 2 ? process.crash_report->threads
+                                                                : process.stacks.threads;
+  const std::string image = stack_title(process).image;
+  bool python_died = false;
+  bool python_lives = false;
+  size_t told = 0;
+  for (const ThreadStack& stack : threads) {
+    const bool python = std::any_of(stack.frames.begin(), stack.frames.end(), [](const StackFrame& frame) {
+      return frame.function.find("PyEval_") != std::string::npos || in_python(frame.image);
+    });
+    (stack.faulting ? python_died : python_lives) |= python;
+    if (stack.faulting || image.empty() || told == kMostThreads) continue;
+    const ThreadAtWork thread = at_work(stack);
+    if (thread.doing <= Doing::idle || thread.title.image != image) continue;
+    const std::string place = place_in_words(thread.title);
+    if (place.empty()) continue;
+    ++told;
+    said.push_back(name_of_thread(stack) + " was " + place + ", of the same library");
+  }
+  if (python_lives && !python_died) {
+    said.emplace_back("the thread that died has no frame of Python");
+  }
+}
+
+// What the others do, of a hang whose stacks somebody took.
+void add_other_threads(std::vector<std::string>& said, const ProcessRecord& process) {
+  if (!process.recorder.threads.empty()) return;
+  for (const ThreadAtWork& thread : threads_at_work(process.stacks.threads)) {
+    const std::string words = in_words(thread);
+    if (words.empty() || said.size() == kMostThreads) break;
+    said.push_back(name_of_thread(*thread.stack) + " " + words);
   }
 }
 
@@ -70,11 +118,14 @@ std::vector<std::string> remarks(const ProcessRecord& process) {
       process.recorder.intact && !process.crashed_in_inquest ? process.recorder.crash.signal : 0;
   if (crash != 0) {
     add_crash(said, process, crash);
+    add_others_of_the_library(said, process);
   } else if (hung) {
+    add_other_threads(said, process);
     if (!still_computed(process)) add_probe(said, process.recorder.probe);
     if (!process.children.empty()) said.push_back("it had children: " + process.children);
   } else if (const std::optional<int> signal = death_signal(process)) {
     add_crash(said, process, *signal);
+    add_others_of_the_library(said, process);
   }
   if (python_collected_garbage(process.err.text())) {
     said.emplace_back("the thread that died was collecting Python's garbage");

@@ -9,22 +9,16 @@
 #include "harness/crash_report/crash_text.h"
 #include "harness/crash_report/ips.h"
 #include "harness/outcome/race_evidence.h"
+#include "harness/outcome/telling_stack.h"
 #include "harness/pasted_text/pasted_text.h"
 #include "harness/signature/ascii.h"
 #include "harness/signature/find_failures.h"
+#include "harness/signature/frames.h"
 #include "harness/signature/shape.h"
+#include "harness/signature/written_stacks.h"
 
 namespace mpsprobe {
 namespace {
-
-constexpr auto npos = std::string_view::npos;
-// More than anybody pastes.
-constexpr size_t kMostFrames = 1024;
-
-std::string_view trimmed(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
-  return text.substr(0, text.find_last_not_of(" \t\r") + 1);  // npos + 1 is 0
-}
 
 std::string_view take_line(std::string_view& text) {
   const size_t end = std::min(text.find('\n'), text.size());
@@ -71,99 +65,76 @@ void take_text_report(ProcessRecord& process, std::string& text) {
   text.resize(report_begin(text));
 }
 
-// "0   libx.dylib   0x18f000 take(int) + 8", "0   lanes   take + 8", "libx.dylib   take(int)".
-bool is_frame(std::string_view line) {
-  static const Shape kFrame(R"(\d+\s+\S.*?\s+0x[0-9a-f]+\s+\S|\d+\s+[\w.+-]+\s.*?[\w\])>] \+ \d+|)"
-                            R"([\w.+-]+\.(?:dylib|so)[\d.]*\s+[\w~+:<-].*\()");
-  return kFrame.match(line, 0).has_value();
+// Whether the report that was read shows where it died.
+bool shows_frames(const ProcessRecord& process) {
+  return process.crash_report && !process.crash_report->threads.empty() &&
+         !process.crash_report->threads.front().frames.empty();
 }
 
-// The frames of the thread that crashed, or of the only one that is shown.
-std::vector<StackFrame> frames_in(std::string_view text, bool debugger) {
-  std::vector<StackFrame> frames;
-  while (!text.empty() && frames.size() < kMostFrames) {
-    // Some pages make another quote of the one in front of a function.
-    std::string plain(take_line(text));
-    for (std::string_view quote : {"\u2018", "\u201b"}) {
-      const size_t found = plain.find(quote);
-      if (found != std::string::npos) plain.replace(found, quote.size(), "`");
-    }
-    std::string_view line = trimmed(plain);
-    while (line.starts_with('>') || line.starts_with('*')) line = trimmed(line.substr(1));
-    if (debugger) {
-      if (line.starts_with("frame #0")) frames.clear();
-      if (line.starts_with("frame #")) frames.push_back(read_written_frame(line));
-      continue;
-    }
-    if (is_frame(line)) {
-      frames.push_back(read_written_frame(line));
-    } else if (!frames.empty()) {
-      break;
+// The functions that end a process stand on top: an abort, whoever says nothing of it.
+bool aborts(const std::vector<ThreadStack>& threads) {
+  static const Shape kAbort(R"(_*(?:GI_)?(?:abort|raise|pthread_kill|assert_rtn|assert_fail\w*)$)");
+  constexpr size_t kTop = 4;
+  if (threads.empty()) return false;
+  const std::vector<StackFrame>& frames = threads.front().frames;
+  return std::any_of(frames.begin(), frames.begin() + static_cast<std::ptrdiff_t>(std::min(kTop, frames.size())),
+                     [](const StackFrame& frame) {
+                       return kAbort.match(frame.function, 0).has_value();
+                     });
+}
+
+// The stacks that the text shows, and whether they are of a process that hangs.
+bool take_stacks(ProcessRecord& process, std::string_view text, int died_of) {
+  if (!process.stacks.threads.empty() || shows_frames(process)) return false;
+  WrittenStacks written = read_written_stacks(text);
+  const bool hangs = written.alive || (written.all_threads && died_of == 0);
+  std::vector<ThreadStack>& threads = written.threads;
+  // What faulthandler printed of a death is told as Python's (python_death.h).
+  const auto of_python = [](const ThreadStack& stack) {
+    return in_python(stack.frames.front().image);
+  };
+  if (!hangs && died_of != 0) std::erase_if(threads, of_python);
+  if (threads.empty()) return false;
+  if (!hangs) threads.front().faulting = true;
+  process.stacks.threads = std::move(threads);
+  for (size_t i = 0; written.lock_cycle && i < process.stacks.threads.size(); ++i) {
+    ThreadStack& stack = process.stacks.threads[i];
+    stack.thread_id = i + 1;
+    if (at_work(stack).doing == Doing::waits_for_lock) process.stacks.lock_cycle.push_back(i + 1);
+  }
+  return hangs && !aborts(process.stacks.threads);
+}
+
+// The signal that a text says a process died of, in the words of shells, runtimes, debuggers,
+// launchers and people; 0 where it says none. A name within another name is none, nor is one that
+// is said not to be the case.
+int told_signal(std::string_view text) {
+  // clang-format off
+  static const std::pair<Shape, int> kWords[] = {
+      {Shape(R"((?:EXC_BAD_ACCESS|SIGSEGV|[Ss]egmentation fault|[Ss]egfault(?:s|ed)?)\b)"), SIGSEGV},
+      {Shape(R"((?:SIGBUS|[Bb]us error)\b)"), SIGBUS},
+      {Shape(R"((?:SIGTRAP|EXC_BREAKPOINT|[Tt]race/BPT trap|trace trap)\b)"), SIGTRAP},
+      {Shape(R"((?:SIGILL|EXC_BAD_INSTRUCTION|[Ii]llegal instruction)\b)"), SIGILL},
+      {Shape(R"((?:SIGFPE|EXC_ARITHMETIC|[Ff]loating[ -]point exception)\b)"), SIGFPE},
+      {Shape(R"((?:SIGABRT\b|EXC_CRASH|Abort trap|[Aa]bort\(\) called|zsh: abort|abort  |Aborted(?: \(core| *$|!|  )))"), SIGABRT}};
+  static const Shape kNot(R"([^\n]*\b(?:no|not|not an?|isn't an?|without an?|never an?|instead of an?|rather than an?|if|signal\(|sigaction\() *['"`]*$)");
+  // clang-format on
+  constexpr size_t kBefore = 24;
+  for (const auto& [word, signal] : kWords) {
+    for (size_t at = 0; at < text.size(); ++at) {
+      if (at > 0 && ascii::word(text[at - 1])) continue;
+      if (!word.match(text, at)) continue;
+      const size_t line = text.rfind('\n', at) + 1;  // npos + 1 is 0
+      const size_t begin = std::max(line, at - std::min(at, kBefore));
+      if (!kNot.match(std::string(text.substr(begin, at - begin)), 0)) return signal;
     }
   }
-  return frames;
-}
-
-void take_frames(ProcessRecord& process, std::string_view text) {
-  const bool known = !process.stacks.threads.empty() ||
-                     (process.crash_report && !process.crash_report->threads.empty() &&
-                      !process.crash_report->threads.front().frames.empty());
-  if (known) return;
-  ThreadStack stack;
-  stack.thread = 0;
-  stack.faulting = true;
-  stack.frames = frames_in(text, true);
-  if (stack.frames.empty()) stack.frames = frames_in(text, false);
-  if (!stack.frames.empty()) process.stacks.threads.push_back(std::move(stack));
+  return 0;
 }
 
 }  // namespace
 
-StackFrame read_written_frame(std::string_view line) {
-  StackFrame frame;
-  const auto take_token = [&] {
-    const size_t end = std::min(line.find_first_of(" \t"), line.size());
-    line = trimmed(line.substr(end));
-  };
-  const auto starts_with_address = [&] {
-    return line.starts_with("0x") && line.find_first_of(" \t") != npos;
-  };
-  line = trimmed(line);
-  while (line.starts_with('*') || line.starts_with('#')) line = trimmed(line.substr(1));
-  if (line.starts_with("frame #")) line = trimmed(line.substr(line.find_first_of(": ", 7) + 1));
-  static const Shape kNumber("\\d+\\s");
-  if (kNumber.match(line, 0)) take_token();
-  if (starts_with_address()) take_token();
-  const size_t tick = line.find('`');
-  if (tick != npos && line.substr(0, tick).find("  ") == npos && line.find('[') > tick) {
-    frame.image = line.substr(0, tick);
-    frame.function = line.substr(tick + 1);
-    return frame;
-  }
-  // Names of images may hold spaces: two of them, or a tab, end one.
-  const size_t gap = std::min(line.find("  "), line.find('\t'));
-  const size_t end = gap != npos ? gap : line.find(' ');
-  frame.image = trimmed(line.substr(0, end));
-  if (frame.image == "??") frame.image.clear();
-  line = end == npos ? std::string_view() : trimmed(line.substr(end));
-  if (starts_with_address()) take_token();
-  // "0x180000000 + 1234": a place in the image, no function.
-  if (line.starts_with("0x") || line.starts_with("+ ") || line.starts_with('?')) return frame;
-  frame.function = line;
-  return frame;
-}
-
 Termination told_termination(const ProcessRecord& process) {
-  static constexpr std::pair<std::string_view, int> kWords[] = {
-      {"EXC_BAD_ACCESS", SIGSEGV}, {"egmentation fault", SIGSEGV},
-      {"SIGSEGV", SIGSEGV},        {"Bus error", SIGBUS},
-      {"bus error", SIGBUS},       {"SIGBUS", SIGBUS},
-      {"Trace/BPT trap", SIGTRAP}, {"trace trap", SIGTRAP},
-      {"SIGTRAP", SIGTRAP},        {"EXC_BREAKPOINT", SIGTRAP},
-      {"EXC_CRASH", SIGABRT},      {"llegal instruction", SIGILL},
-      {"Abort trap", SIGABRT},     {"SIGABRT", SIGABRT},
-      {": abort", SIGABRT},        {" abort  ", SIGABRT},
-      {"Aborted", SIGABRT}};
   std::string text = process.err.text();
   if (process.crash_report) {
     const CrashReport& report = *process.crash_report;
@@ -172,24 +143,24 @@ Termination told_termination(const ProcessRecord& process) {
     }
     text += report.exception + "\n" + report.termination_indicator;
   }
-  for (const auto& [word, signal] : kWords) {
-    if (text.find(word) != std::string::npos) return Signaled{signal, false};
-  }
-  if (!process.stacks.threads.empty()) return Signaled{SIGSEGV, false};
+  if (const int signal = told_signal(text); signal != 0) return Signaled{signal, false};
+  if (aborts(process.stacks.threads)) return Signaled{SIGABRT, false};
   return Exited{0};
 }
 
-void take_pasted_text(ProcessRecord& process, std::string_view pasted) {
+bool take_pasted_text(ProcessRecord& process, std::string_view pasted) {
   std::string text(pasted);
   const bool json = take_json_report(process, text);
   text = failure_text(text);
+  bool hangs = false;
   if (!json) {
     const std::string whole = text;
     take_text_report(process, text);
-    take_frames(process, whole);
+    hangs = take_stacks(process, whole, told_signal(whole));
   }
   process.err.head = std::move(text);
   process.err.bytes = process.err.head.size();
+  return hangs;
 }
 
 ProcessRecord read_pasted_process(std::string_view pasted) {
@@ -197,8 +168,14 @@ ProcessRecord read_pasted_process(std::string_view pasted) {
   process.hello = HelloEvent{kProtocolVersion, "{}"};
   process.ready = true;
   process.recorder.phase = Phase::run;
-  take_pasted_text(process, pasted);
+  const bool hangs = take_pasted_text(process, pasted);
   process.termination = told_termination(process);
+  if (hangs) {
+    process.termination = Signaled{SIGKILL, false};
+    process.ended_by = EndedBy::no_progress;
+    process.seconds = process.idle_seconds = 1;
+    return process;
+  }
   if (process.termination != Termination(Exited{0})) return process;
   process.result = ResultEvent{};
   const std::vector<Finding> findings = find_failures(process.err.head);

@@ -15,16 +15,11 @@ namespace mpsprobe {
 ProcessRecord read_pasted_process(std::string_view pasted);
 
 /// Takes the text for what the process printed, as read_pasted_process() does, and leaves how it
-/// ended alone.
-void take_pasted_text(ProcessRecord& process, std::string_view pasted);
+/// ended alone. Whether the text shows the stacks of a process that hangs.
+bool take_pasted_text(ProcessRecord& process, std::string_view pasted);
 
 /// How it ended, by what `process` printed and what its crash report says; Exited{0} where nothing
 /// tells.
 Termination told_termination(const ProcessRecord& process);
-
-/// A frame as crash reports, debuggers and people write it: "image  function + offset", with or
-/// without a number and an address in front, "frame #0: 0x1f image`function + 32". Without a
-/// function where the line has none. Throws only for lack of memory; from any thread.
-StackFrame read_written_frame(std::string_view line);
 
 }  // namespace mpsprobe

@@ -9,6 +9,7 @@
 #include "harness/signature/ascii.h"
 #include "harness/signature/function_name.h"
 #include "harness/signature/passing_frames.h"
+#include "harness/signature/written_stacks.h"
 
 namespace mpsprobe {
 namespace {
@@ -146,7 +147,9 @@ std::vector<Seen> look_at(const std::vector<StackFrame>& frames) {
   const size_t count = std::min(frames.size(), kMostFrames);
   seen.reserve(count);
   for (size_t i = 0; i < count; ++i) {
-    Seen frame{normalise_image(frames[i].image), normalise_function(frames[i].function),
+    const bool python = in_python(frames[i].image);
+    Seen frame{normalise_image(frames[i].image),
+               python ? frames[i].function : normalise_function(frames[i].function),
                destroyed_by(frames[i].function)};
     frame.passing = find_passing_frame(frame.image, frame.function);
     if (frame.passing == nullptr && frame.function.empty()) {
@@ -177,6 +180,7 @@ StackTitle entry_of(const std::vector<Seen>& seen, size_t unnamed) {
 
 StackTitle innermost(const std::vector<Seen>& seen) {
   StackTitle weak;  // the first that passes things on and has a name
+  bool weak_of_interpreter = false;
   bool heap = false;
   for (size_t i = 0; i < seen.size(); ++i) {
     const Seen& frame = seen[i];
@@ -196,12 +200,13 @@ StackTitle innermost(const std::vector<Seen>& seen) {
         frame.passing->meaning != Passing::thread_entry &&
         frame.passing->meaning != Passing::teardown && frame.passing->meaning != Passing::ending) {
       weak = {StackTitle::Kind::passing, frame.function, frame.image, {}};
+      weak_of_interpreter = frame.passing->meaning == Passing::interpreter;
     }
   }
   if (heap) return {StackTitle::Kind::heap, "", "", {}};
   const auto module =
       std::find_if(seen.begin(), seen.end(), [](const Seen& frame) { return frame.module; });
-  if (weak.kind == StackTitle::Kind::none && module != seen.end()) {
+  if ((weak.kind == StackTitle::Kind::none || weak_of_interpreter) && module != seen.end()) {
     return {StackTitle::Kind::unnamed, "", module->image, {}};
   }
   return weak;
@@ -269,6 +274,11 @@ std::string operator_at_work(const std::vector<Seen>& seen, const std::string& f
 }
 
 }  // namespace
+
+bool in_python(std::string_view image) {
+  return image.ends_with(".py") || image.ends_with(".pyw") || image.starts_with('<') ||
+         image == kPythonsLibrary;
+}
 
 StackTitle title_of_stack(const std::vector<StackFrame>& frames) {
   const std::vector<Seen> seen = look_at(frames);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/stack/stack.h"
@@ -35,6 +36,9 @@ struct StackTitle {
 /// ThreadStack, innermost first, inlined ones included. Linear in the frames, of which the first
 /// 1024 are looked at; never throws but for lack of memory.
 StackTitle title_of_stack(const std::vector<StackFrame>& frames);
+
+/// Whether an image is Python's source, as stacks of its functions have it (written_stacks.h).
+bool in_python(std::string_view image);
 
 /// The function that recurses, where functions that repeat make up most of a deep stack (32 frames
 /// or more); "" where none does. Of functions that call one another in turn the first in the

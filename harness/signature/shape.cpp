@@ -55,6 +55,12 @@ std::bitset<256> first_bytes(const pcre2_code* code) {
 
 struct Shape::Compiled {
   std::unique_ptr<pcre2_code, Freed> code;
+
+  // How many groups took part, with the whole; negative where it does not match.
+  int run(std::string_view text, size_t at, pcre2_match_data* found) const {
+    return pcre2_match(code.get(), reinterpret_cast<PCRE2_SPTR>(text.data()),
+                       std::min(text.size(), at + kFarthest), at, PCRE2_ANCHORED, found, bounded());
+  }
 };
 
 Shape::Shape(const std::string& expression) {
@@ -77,13 +83,36 @@ std::optional<ShapeMatch> Shape::match(std::string_view text, size_t at) const {
   if (at < text.size() && !first_[static_cast<unsigned char>(text[at])]) return std::nullopt;
   thread_local const std::unique_ptr<pcre2_match_data, Freed> found(
       pcre2_match_data_create(2, nullptr));
-  const int groups = pcre2_match(compiled_->code.get(), reinterpret_cast<PCRE2_SPTR>(text.data()),
-                                 std::min(text.size(), at + kFarthest), at, PCRE2_ANCHORED,
-                                 found.get(), bounded());
+  const int groups = compiled_->run(text, at, found.get());
   if (groups < 0) return std::nullopt;
   const PCRE2_SIZE* places = pcre2_get_ovector_pointer(found.get());
   const size_t inner = groups != 1 && places[2] != PCRE2_UNSET ? 2 : 0;
   return ShapeMatch{places[0], places[1], places[inner], places[inner + 1]};
+}
+
+std::optional<std::map<std::string_view, std::string_view>> Shape::parts(std::string_view text,
+                                                                         size_t at) const {
+  if (at < text.size() && !first_[static_cast<unsigned char>(text[at])]) return std::nullopt;
+  const pcre2_code* code = compiled_->code.get();
+  const std::unique_ptr<pcre2_match_data, Freed> found(
+      pcre2_match_data_create_from_pattern(code, nullptr));
+  if (compiled_->run(text, at, found.get()) < 0) return std::nullopt;
+  const PCRE2_SIZE* places = pcre2_get_ovector_pointer(found.get());
+  // A row of the table: the group's number in two bytes, and its name.
+  uint32_t count = 0;
+  uint32_t width = 0;
+  PCRE2_SPTR row = nullptr;
+  pcre2_pattern_info(code, PCRE2_INFO_NAMECOUNT, &count);
+  pcre2_pattern_info(code, PCRE2_INFO_NAMEENTRYSIZE, &width);
+  pcre2_pattern_info(code, PCRE2_INFO_NAMETABLE, &row);
+  std::map<std::string_view, std::string_view> parts;
+  for (uint32_t i = 0; i < count; ++i, row += width) {
+    const size_t group = (size_t{row[0]} << 8U | row[1]) * 2;
+    if (places[group] == PCRE2_UNSET) continue;
+    const std::string_view held = text.substr(places[group], places[group + 1] - places[group]);
+    parts.emplace(reinterpret_cast<const char*>(row + 2), held);
+  }
+  return parts;
 }
 
 }  // namespace mpsprobe

@@ -2,6 +2,7 @@
 
 #include <bitset>
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,6 +31,11 @@ class Shape {
   /// 4,096 characters and takes a bounded number of steps: what needs more does not match. Throws
   /// only for lack of memory.
   std::optional<ShapeMatch> match(std::string_view text, size_t at) const;
+
+  /// The same of an expression with named groups: what each of them holds, by its name; nothing of
+  /// those that took no part. Points into the text and into the shape.
+  std::optional<std::map<std::string_view, std::string_view>> parts(std::string_view text,
+                                                                    size_t at) const;
 
  private:
   struct Compiled;

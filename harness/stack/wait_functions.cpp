@@ -74,7 +74,8 @@ constexpr int kMostNamedForMutex = 4;
 const WaitFunctions* wait_function(std::string_view name) {
   // These are functions of C: what has arguments in its name is of C++ and of somebody else.
   if (name.find('(') != std::string_view::npos) return nullptr;
-  name = name.substr(0, name.find('.'));  // "do_futex_wait.constprop.0"
+  // "do_futex_wait.constprop.0", "pthread_cond_wait@@GLIBC_2.3.2"
+  name = name.substr(0, name.find_first_of(".@"));
   const auto without_underscores = [](std::string_view text) {
     return text.substr(std::min(text.find_first_not_of('_'), text.size()));
   };

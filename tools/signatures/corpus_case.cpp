@@ -11,6 +11,7 @@
 #include "harness/input/input_error.h"
 #include "harness/pasted_text/pasted_process.h"
 #include "harness/signature/find_failures.h"
+#include "harness/signature/written_stacks.h"
 
 namespace mpsprobe {
 namespace {
@@ -110,6 +111,7 @@ std::vector<std::string> entries_of(const std::string& section) {
 Termination guessed_termination(const ProcessRecord& process) {
   Termination told = told_termination(process);
   if (told != Termination(Exited{0})) return told;
+  if (!process.stacks.threads.empty()) return Signaled{SIGSEGV, false};
   for (const Finding& finding : find_failures(process.err.text())) {
     if (finding.text_class != TextClass::setup_failed) return Signaled{SIGABRT, false};
   }

@@ -1,0 +1,141 @@
+#include "harness/outcome/telling_stack.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <tuple>
+
+#include "harness/outcome/python_death.h"
+#include "harness/signature/ascii.h"
+#include "harness/signature/function_name.h"
+#include "harness/signature/passing_frames.h"
+#include "harness/signature/written_stacks.h"
+#include "harness/stack/wait_functions.h"
+
+namespace mpsprobe {
+namespace {
+
+// Of the functions, in small letters, in which threads wait for work.
+constexpr std::string_view kLoops[] = {
+    "worker",    "threadpool", "thread_pool", "thread_fn",  "thread_main", "main_loop", "run_loop",
+    "runloop",   "event_loop", "eventloop",   "watchdog",   "heartbeat",   "monitor",   "::pop",
+    "dequeue",   "next_task",  "get_task",    "waitforwork", "wait_for_work", "nextevent", "park",
+    "blas_thread_server"};
+
+// Where an interpreter's own lock is taken, and given up and taken again.
+constexpr std::string_view kInterpreterLocks[] = {"take_gil", "PyEval_RestoreThread",
+                                                  "PyGILState_Ensure", "PyEval_AcquireThread"};
+
+bool is_loop(std::string name) {
+  std::transform(name.begin(), name.end(), name.begin(), ascii::to_lower);
+  return std::any_of(std::begin(kLoops), std::end(kLoops), [&](std::string_view loop) {
+    return name.find(loop) != std::string::npos;
+  });
+}
+
+// The frames that a title passes over, and the one that it is of.
+std::vector<const StackFrame*> above(const std::vector<StackFrame>& frames, const StackTitle& title) {
+  std::vector<const StackFrame*> result;
+  for (const StackFrame& frame : frames) {
+    result.push_back(&frame);
+    if (normalise_function(frame.function) == title.function) break;
+  }
+  return result;
+}
+
+size_t depth_of(const std::vector<StackFrame>& frames) {
+  std::string last;
+  size_t depth = 0;
+  for (const StackFrame& frame : frames) {
+    const std::string function = normalise_function(frame.function);
+    if (function.empty() || function == last) continue;
+    if (find_passing_frame(normalise_image(frame.image), function) == nullptr) ++depth;
+    last = function;
+  }
+  return depth;
+}
+
+Doing doing_of(const ThreadStack& stack, const StackTitle& title, size_t depth) {
+  if (title.kind != StackTitle::Kind::function && title.kind != StackTitle::Kind::entry &&
+      title.image.empty()) {
+    return Doing::nothing;
+  }
+  const std::vector<const StackFrame*> top = above(stack.frames, title);
+  const auto passes = [&](auto&& is) {
+    return std::any_of(top.begin(), top.end(), [&](const StackFrame* frame) { return is(*frame); });
+  };
+  const bool library =
+      passes([](const StackFrame& frame) { return frame.image == kPythonsLibrary; });
+  const bool interpreter = passes([](const StackFrame& frame) {
+    return std::find(std::begin(kInterpreterLocks), std::end(kInterpreterLocks), frame.function) !=
+           std::end(kInterpreterLocks);
+  });
+  if (library || interpreter) return Doing::waits_for_others;
+  Wait::Kind kind = stack.wait.kind;
+  if (kind == Wait::Kind::none) kind = wait_shown(stack.frames).kind;
+  switch (kind) {
+    case Wait::Kind::lock:
+      return Doing::waits_for_lock;
+    case Wait::Kind::join:
+    case Wait::Kind::sleep:
+      return Doing::waits_for_others;
+    case Wait::Kind::none: {
+      // Of a function of Python's alone, or one without a name, nobody knows.
+      const StackFrame& first = stack.frames.front();
+      const bool told = !first.function.empty() && !in_python(first.image);
+      return told && top.size() == 1 ? Doing::computes : Doing::waits;
+    }
+    default:
+      return depth == 1 || is_loop(title.function) ? Doing::idle : Doing::waits;
+  }
+}
+
+}  // namespace
+
+ThreadAtWork at_work(const ThreadStack& stack) {
+  ThreadAtWork thread{&stack, Doing::nothing, title_of_stack(stack.frames), 0};
+  if (stack.frames.empty()) return thread;
+  thread.depth = depth_of(stack.frames);
+  thread.doing = doing_of(stack, thread.title, thread.depth);
+  return thread;
+}
+
+std::vector<ThreadAtWork> threads_at_work(const std::vector<ThreadStack>& stacks) {
+  std::vector<ThreadAtWork> threads;
+  for (const ThreadStack& stack : stacks) threads.push_back(at_work(stack));
+  const auto rank = [](const ThreadAtWork& thread) {
+    return std::make_tuple(thread.stack->thread != kChildProcess, thread.doing, thread.depth);
+  };
+  std::stable_sort(threads.begin(), threads.end(),
+                   [&](const ThreadAtWork& a, const ThreadAtWork& b) { return rank(a) > rank(b); });
+  return threads;
+}
+
+std::string place_in_words(const StackTitle& title) {
+  switch (title.kind) {
+    case StackTitle::Kind::function:
+      return in_python(title.image) ? "in Python: " + python_place(title.function, title.image)
+                                    : "in " + title.function;
+    case StackTitle::Kind::entry:
+      return "inside " + title.function;
+    default:
+      return "";
+  }
+}
+
+std::string in_words(const ThreadAtWork& thread) {
+  const std::string place = place_in_words(thread.title);
+  switch (thread.doing) {
+    case Doing::computes:
+      return place.empty() ? "" : "computes " + place;
+    case Doing::waits_for_lock:
+      return place.empty() ? "" : "waits for a lock " + place;
+    case Doing::waits:
+    case Doing::waits_for_others:
+      return place.empty() ? "" : "waits " + place;
+    default:
+      return "";
+  }
+}
+
+}  // namespace mpsprobe

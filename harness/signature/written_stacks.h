@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/stack/stack.h"
+
+namespace mpsprobe {
+
+/// The image of frames in Python's own modules.
+constexpr std::string_view kPythonsLibrary = "Python's library";
+
+/// A frame as crash reports, debuggers and people write it: "image  function + offset", with or
+/// without a number and an address in front, "frame #0: 0x1f image`function + 32". Without a
+/// function where the line has none. Throws only for lack of memory; from any thread.
+StackFrame read_written_frame(std::string_view line);
+
+/// The stacks that a text shows.
+struct WrittenStacks {
+  /// The one that a failure happened on first, where that is told; innermost frames first.
+  std::vector<ThreadStack> threads;
+  /// Their form is that of a process that lives: a sampler took them, a debugger that stopped it,
+  /// or a watchdog.
+  bool alive = false;
+  /// All threads are shown, as one asks for where a process hangs.
+  bool all_threads = false;
+  bool lock_cycle = false;  ///< a report of mpsprobe's, which tells of one
+};
+
+/// Frames of code that belongs to an interpreter or to the C library, of which a debugger tells the
+/// source alone, and of Python's modules have an image that says so. A function of Python's has its
+/// file as image.
+///
+/// Reads dumps of sample, spindump, py-spy, gdb, lldb, faulthandler, Go and mpsprobe, crash reports'
+/// threads, and bare frames. Of a tree of samples the heaviest path counts. Untrusted input; linear
+/// in the text but for trees; at most 1024 frames of a thread and 4096 threads are kept. Throws only
+/// for lack of memory; from any thread.
+WrittenStacks read_written_stacks(std::string_view text);
+
+}  // namespace mpsprobe
