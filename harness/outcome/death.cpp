@@ -60,11 +60,15 @@ std::optional<Judgement> uncaught_object(const JudgedProcess& judged) {
   return judged.as(Outcome::exception, title, title, Basis::frames, false);
 }
 
-/// By what was said of the end. Words that say nothing more than that it ended so, or of which type
+/// By what was said of the end. A check that says nothing but that it failed comes of the GPU's
+/// error that was told before. Words that say nothing more than that it ended so, or of which type
 /// an exception was, say less than the function that ended it or threw.
 Judgement ended_so(JudgedProcess& judged, const Finding& said) {
   const Outcome outcome = outcome_of(said.text_class);
-  if (said.mute && judged.crash->basis == Basis::frames) {
+  const bool bare = said.mute && said.text_class == TextClass::assertion;
+  const auto gpu = std::find_if(judged.findings.begin(), judged.findings.end(), is_command_buffer_error);
+  if (bare && gpu != judged.findings.end()) return judged.as(outcome_of(gpu->text_class), *gpu);
+  if (said.mute && !bare && judged.crash->basis == Basis::frames) {
     return judged.as(outcome, judged.crash->title, *judged.crash);
   }
   return judged.as(outcome, said);

@@ -23,9 +23,9 @@ bool waits_for_a_process(const std::vector<StackFrame>& frames) {
   });
 }
 
-// The stack of the thread that the hang is about, where one was taken. Of a process that waits for
-// another that it started, that one's.
-const ThreadStack* stack_of(const ProcessRecord& process) {
+}  // namespace
+
+const ThreadStack* hung_stack(const ProcessRecord& process) {
   const std::vector<ThreadStack>& threads = process.stacks.threads;
   const ThreadPlace* place = telling_thread(process.recorder);
   const auto of_the_cell = [&](const ThreadStack& stack) { return stack.thread >= 0; };
@@ -46,6 +46,8 @@ const ThreadStack* stack_of(const ProcessRecord& process) {
   });
   return child == threads.end() ? &*found : &*child;
 }
+
+namespace {
 
 // "Pool" of "Pool.take", "lanes::Pool::take" and "-[Pool take:]"; empty where the function is none
 // of a class.
@@ -87,7 +89,7 @@ std::string owners_of_cycle(const ProcessRecord& process) {
     owners.insert(owner_of(stack.frames));
   }
   if (owners.empty()) {
-    const ThreadStack* stack = stack_of(process);
+    const ThreadStack* stack = hung_stack(process);
     if (stack != nullptr) owners.insert(owner_of(stack->frames));
   }
   owners.erase("");
@@ -111,25 +113,25 @@ bool still_computed(const ProcessRecord& process) {
 
 HangTitle hang_title(const ProcessRecord& process, std::string_view path) {
   const std::string where = whereabouts_of_hang(process.recorder, path);
+  // Of a text that somebody took, no recorder says where it was.
+  const bool told = !process.recorder.threads.empty() || process.recorder.phase != Phase::run;
+  const std::string also = told ? ", " + where : "";
   // How many threads wait differs from run to run: it is not part of the title.
   if (!process.stacks.lock_cycle.empty()) {
-    return {"hang: lock cycle" + owners_of_cycle(process) + ", " + where, Basis::frames, {}};
+    return {"hang: lock cycle" + owners_of_cycle(process) + also, Basis::frames, {}};
   }
   const auto& threads = process.stacks.threads;
   if (std::any_of(threads.begin(), threads.end(),
                   [](const ThreadStack& stack) { return stack.wait.owner_gone; })) {
-    return {"hang: lock held by a thread that ended, " + where, Basis::frames, {}};
+    return {"hang: lock held by a thread that ended" + also, Basis::frames, {}};
   }
-  const ThreadStack* stack = stack_of(process);
+  const ThreadStack* stack = hung_stack(process);
   const StackTitle title = stack == nullptr ? StackTitle() : title_of_stack(stack->frames);
   const std::string place = place_in_words(title);
-  // Of a text that somebody took, no recorder says where it was.
-  const std::string also = process.recorder.threads.empty() && process.recorder.phase == Phase::run
-                               ? ""
-                               : ", " + where;
   if (!place.empty()) return {"hang " + place + also, Basis::frames, title.why};
-  const bool image = title.kind == StackTitle::Kind::unnamed && !title.image.empty() && also.empty();
-  return {"hang " + (image ? "in " + title.image + " (no function known)" : where), Basis::place, {}};
+  if (told) return {"hang " + where, Basis::place, {}};
+  const std::string image = title.image.empty() ? "" : "in " + title.image + " ";
+  return {"hang " + image + "(no function known)", Basis::place, {}};
 }
 
 }  // namespace mpsprobe

@@ -12,6 +12,10 @@ namespace mpsprobe {
 /// waits for ever: a lock that spins computes as well. Pure.
 bool still_computed(const ProcessRecord& process);
 
+/// The stack of the thread that a hang is about, where one was taken; of a process that waits for
+/// one that it started, that one's. nullptr where there is none. Points into `process`.
+const ThreadStack* hung_stack(const ProcessRecord& process);
+
 /// What a hang is called, and what that rests on.
 struct HangTitle {
   std::string title;

@@ -39,8 +39,9 @@ void add_crash(std::vector<std::string>& said, const ProcessRecord& process, int
 }
 
 std::string name_of_thread(const ThreadStack& stack) {
-  const std::string number = stack.thread_id == 0 ? "" : " " + std::to_string(stack.thread_id);
-  return "thread" + number + (stack.name.empty() ? "" : " (" + stack.name + ")");
+  if (stack.name.empty()) return fmt::format("thread {}", stack.thread_id);
+  const bool in_words = stack.name.starts_with("thread") || stack.name.find(" thread") < 4;
+  return in_words ? stack.name : fmt::format("thread \"{}\"", stack.name);
 }
 
 constexpr size_t kMostThreads = 4;

@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <cctype>
-
 #include "harness/outcome/refusals.h"
 #include "harness/signature/find_failures.h"
+#include "harness/signature/shape.h"
 #include "harness/signature/title.h"
 
 namespace mpsprobe {
@@ -27,13 +26,9 @@ Outcome kind_of(const FailureEvent& failure) {
 // such a lead out, since a message is the same wherever it was caught; of somebody's own code the
 // type is half of what he knows it by.
 std::string_view type_of_error(std::string_view text) {
-  size_t end = 0;
-  while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) != 0 ||
-                               text[end] == '_' || text[end] == '.')) {
-    ++end;
-  }
-  const bool type = end > 0 && std::isupper(static_cast<unsigned char>(text[0])) != 0;
-  return type && text.substr(end).starts_with(": ") ? text.substr(0, end + 2) : "";
+  static const Shape kType("(?:[a-z_]\\w*\\.)*([A-Z]\\w*: )");
+  const auto type = kType.match(text, 0);
+  return type ? text.substr(type->inner_begin, type->inner_end - type->inner_begin) : "";
 }
 
 // How well a failure speaks for the process.

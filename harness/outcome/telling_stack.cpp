@@ -56,23 +56,27 @@ size_t depth_of(const std::vector<StackFrame>& frames) {
 }
 
 Doing doing_of(const ThreadStack& stack, const StackTitle& title, size_t depth) {
-  if (title.kind != StackTitle::Kind::function && title.kind != StackTitle::Kind::entry &&
-      title.image.empty()) {
+  const bool library = title.kind == StackTitle::Kind::unnamed && !title.image.empty() &&
+                       find_passing_frame(title.image, "") == nullptr;
+  if (place_in_words(title).empty() && title.kind != StackTitle::Kind::heap && !library) {
     return Doing::nothing;
   }
   const std::vector<const StackFrame*> top = above(stack.frames, title);
   const auto passes = [&](auto&& is) {
     return std::any_of(top.begin(), top.end(), [&](const StackFrame* frame) { return is(*frame); });
   };
-  const bool library =
+  const bool modules =
       passes([](const StackFrame& frame) { return frame.image == kPythonsLibrary; });
   const bool interpreter = passes([](const StackFrame& frame) {
     return std::find(std::begin(kInterpreterLocks), std::end(kInterpreterLocks), frame.function) !=
            std::end(kInterpreterLocks);
   });
-  if (library || interpreter) return Doing::waits_for_others;
+  if (modules || interpreter) return Doing::waits_for_others;
   Wait::Kind kind = stack.wait.kind;
-  if (kind == Wait::Kind::none) kind = wait_shown(stack.frames).kind;
+  if (kind == Wait::Kind::none) {
+    const WaitShown shown = wait_shown(stack.frames);
+    kind = shown.certain || shown.kind == Wait::Kind::none ? shown.kind : Wait::Kind::other;
+  }
   switch (kind) {
     case Wait::Kind::lock:
       return Doing::waits_for_lock;

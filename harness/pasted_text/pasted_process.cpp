@@ -83,10 +83,24 @@ bool aborts(const std::vector<ThreadStack>& threads) {
                      });
 }
 
-// The stacks that the text shows, and whether they are of a process that hangs.
-bool take_stacks(ProcessRecord& process, std::string_view text, int died_of) {
+size_t named_frames(const WrittenStacks& stacks) {
+  size_t count = 0;
+  for (const ThreadStack& stack : stacks.threads) {
+    count += static_cast<size_t>(
+        std::count_if(stack.frames.begin(), stack.frames.end(),
+                      [](const StackFrame& frame) { return !frame.function.empty(); }));
+  }
+  return count;
+}
+
+// The stacks that the text shows, and whether they are of a process that hangs. Frames of a length
+// look like broken lines, and broken ones like none: the reading that sees more of them counts.
+bool take_stacks(ProcessRecord& process, std::string_view pasted, std::string_view text,
+                 int died_of) {
   if (!process.stacks.threads.empty() || shows_frames(process)) return false;
   WrittenStacks written = read_written_stacks(text);
+  WrittenStacks other = read_written_stacks(failure_text(pasted, BrokenLines::leave));
+  if (named_frames(other) > named_frames(written)) written = std::move(other);
   const bool hangs = written.alive || (written.all_threads && died_of == 0);
   std::vector<ThreadStack>& threads = written.threads;
   // What faulthandler printed of a death is told as Python's (python_death.h).
@@ -94,7 +108,7 @@ bool take_stacks(ProcessRecord& process, std::string_view text, int died_of) {
     return in_python(stack.frames.front().image);
   };
   if (!hangs && died_of != 0) std::erase_if(threads, of_python);
-  if (threads.empty()) return false;
+  if (threads.empty()) return written.alive;
   if (!hangs) threads.front().faulting = true;
   process.stacks.threads = std::move(threads);
   for (size_t i = 0; written.lock_cycle && i < process.stacks.threads.size(); ++i) {
@@ -102,6 +116,7 @@ bool take_stacks(ProcessRecord& process, std::string_view text, int died_of) {
     stack.thread_id = i + 1;
     if (at_work(stack).doing == Doing::waits_for_lock) process.stacks.lock_cycle.push_back(i + 1);
   }
+  process.stacks.threads.front().wait.owner_gone = written.owner_gone;
   return hangs && !aborts(process.stacks.threads);
 }
 
@@ -156,7 +171,7 @@ bool take_pasted_text(ProcessRecord& process, std::string_view pasted) {
   if (!json) {
     const std::string whole = text;
     take_text_report(process, text);
-    hangs = take_stacks(process, whole, told_signal(whole));
+    hangs = take_stacks(process, pasted, whole, told_signal(whole));
   }
   process.err.head = std::move(text);
   process.err.bytes = process.err.head.size();
@@ -193,8 +208,13 @@ ProcessRecord read_pasted_process(std::string_view pasted) {
   FailureEvent failure;
   failure.kind = "exception";
   failure.phase = "run";
-  failure.text = findings.empty() ? told_story(process.err.head).title : findings.front().excerpt;
-  if (!failure.text.empty()) process.failures.push_back(std::move(failure));
+  failure.text = findings.empty() ? told_error(process.err.head) : findings.front().excerpt;
+  if (failure.text.empty()) return process;
+  process.failures.push_back(std::move(failure));
+  ThreadStack raised;
+  raised.faulting = true;
+  raised.frames = read_written_stacks(process.err.head).traceback;
+  if (!raised.frames.empty()) process.stacks.threads = {std::move(raised)};
   return process;
 }
 

@@ -160,7 +160,7 @@ void note_repeated_marks(std::vector<WrittenLine>& lines) {
 
 }  // namespace
 
-std::string failure_text(std::string_view pasted) {
+std::string failure_text(std::string_view pasted, BrokenLines broken) {
   const std::string plain = unescaped(pasted);
   std::vector<std::string_view> lines = lines_of(plain);
   drop_doubled_breaks(lines);
@@ -169,7 +169,10 @@ std::string failure_text(std::string_view pasted) {
   written.reserve(lines.size());
   for (const std::string_view line : lines) written.push_back({line, log_prefix_length(line)});
   note_repeated_marks(written);
-  return whole_lines(written);
+  if (broken == BrokenLines::make_whole) return whole_lines(written);
+  std::string text;
+  for (const WrittenLine& line : written) text.append(line.words()).append("\n");
+  return text;
 }
 
 }  // namespace mpsprobe

@@ -54,6 +54,9 @@ Titled last_words(std::string_view text, const Rules& rules = Rules::standard())
 /// What last_words() says of stories alone: an interpreter's or a test framework's.
 Titled told_story(std::string_view text, const Rules& rules = Rules::standard());
 
+/// The message of that story, with the type of an exception in front.
+std::string told_error(std::string_view text, const Rules& rules = Rules::standard());
+
 /// The title of a message that somebody hands on, as it would be had nobody caught it: that of the
 /// first failure that it tells of, else of its own words.
 Titled title_of_message(std::string_view message, const Rules& rules = Rules::standard());

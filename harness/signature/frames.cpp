@@ -152,10 +152,11 @@ std::vector<Seen> look_at(const std::vector<StackFrame>& frames) {
                python ? frames[i].function : normalise_function(frames[i].function),
                destroyed_by(frames[i].function)};
     frame.passing = find_passing_frame(frame.image, frame.function);
-    if (frame.passing == nullptr && frame.function.empty()) {
+    if (frame.function.empty()) {
       // The rows of compiled modules need the part of the name that is left out of titles.
-      frame.passing = find_passing_frame(frames[i].image, "");
-      frame.module = frame.passing != nullptr;
+      const PassingFrame* row = find_passing_frame(frames[i].image, "");
+      frame.module = row != nullptr && row->image.starts_with("*.");
+      if (frame.module) frame.passing = row;
     }
     // What the handler did before the trampoline is no part of the failure.
     if (frame.passing != nullptr && frame.passing->meaning == Passing::trampoline) {

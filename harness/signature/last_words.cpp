@@ -42,16 +42,36 @@ const RuleMatch* decisive_story(const std::vector<RuleMatch>& matches, std::stri
     }
     if (match.form > story->form || match.form->counts == Counts::as_first_words) continue;
     const std::string_view between = text.substr(story->end, match.begin - story->end);
-    if (between.find("direct cause of the following exception") == npos) story = &match;
+    if (between.find("direct cause of the following exception") != npos) continue;
+    // What went wrong while a context was left comes of what made the program leave it.
+    const std::string_view own = text.substr(match.begin, match.end - match.begin);
+    const bool handling = between.find("During handling of the above exception") != npos;
+    if (!handling || own.find("exit__\n") == npos) story = &match;
   }
   return story;
+}
+
+// An exception without a text is told by the function that raised it: the last of its frames.
+std::string message_of_story(const PlainText& plain, const RuleMatch& story) {
+  static const Shape kType("[\\w.]*?(\\w+):? ?$");
+  static const Shape kFrame("File '(?:[^'\\n]*/)?(?<file>[^'\\n/]+?)(?:\\.py)?', line \\d+, in (?<function>[^\\n]+)");
+  std::string message(message_of(plain, story));
+  message.resize(message.find_last_not_of(" \n") + 1);  // npos + 1 is 0
+  const auto type = kType.match(message, 0);
+  const std::string_view told = std::string_view(plain.text).substr(story.begin, story.message_begin - story.begin);
+  const size_t last = told.rfind("File '");
+  if (!type || last == npos || type->end != message.size()) return message;
+  const auto frame = kFrame.parts(told, last);
+  if (!frame) return message;
+  return message.substr(type->inner_begin, type->inner_end - type->inner_begin) + " in " +
+         std::string(frame->at("file")) + "." + std::string(frame->at("function"));
 }
 
 Titled story_of(const PlainText& plain, const Rules& rules) {
   const std::vector<RuleMatch> matches = find_rules(plain, rules);
   const RuleMatch* story = decisive_story(matches, plain.text);
   if (story == nullptr) return {};
-  Titled titled = title_of_message(message_of(plain, *story), rules);
+  Titled titled = title_of_message(message_of_story(plain, *story), rules);
   titled.title.insert(0, story->form->title);
   titled.why.insert(titled.why.begin(), story->form->name);
   return titled;
@@ -61,6 +81,13 @@ Titled story_of(const PlainText& plain, const Rules& rules) {
 
 Titled told_story(std::string_view text, const Rules& rules) {
   return story_of(plain_text(last_bytes(text), kMostBytes, rules.noise), rules);
+}
+
+std::string told_error(std::string_view text, const Rules& rules) {
+  const PlainText plain = plain_text(last_bytes(text), kMostBytes, rules.noise);
+  const std::vector<RuleMatch> matches = find_rules(plain, rules);
+  const RuleMatch* story = decisive_story(matches, plain.text);
+  return story == nullptr ? "" : message_of_story(plain, *story);
 }
 
 Titled last_words(std::string_view text, const Rules& rules) {

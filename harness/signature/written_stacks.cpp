@@ -13,13 +13,14 @@ namespace {
 constexpr size_t kMostFrames = 1024;  // of a thread; more than anybody pastes
 constexpr size_t kMostThreads = 4096;
 
-enum class Form : uint8_t { any, none, report, debugger, sampler, py_spy, faulthandler, go, own };
+enum class Form : uint8_t { any, none, report, debugger, sampler, py_spy, faulthandler, traceback, go, own };
 enum class Kind : uint8_t {
   frame,        ///< groups: image, function, source, line, python
   head,         ///< of a thread. Groups: id, name, crashed, count, why
   stop,         ///< a debugger's words on why it stopped; group: id
   watchdog,     ///< the process lives
   lock_cycle,
+  owner_gone,
 };
 
 struct Row {
@@ -39,10 +40,12 @@ const std::vector<Row>& rows() {
       {debugger, stop, Shape(R"((?:Thread (?<id>\d+) [^\n]*|Program )(?:received|terminated with) signal (?<why>SIG\w+))")},
       {faulthandler, watchdog, Shape(R"(Timeout \(\d+:\d+:\d+[.\d]*\)!)")},
       {own, lock_cycle, Shape(R"(Lock cycle of \d+)")},
-      {own, watchdog, Shape(R"(Stacks of its threads)")},
+      {own, owner_gone, Shape(R"([^\n]* waits? for a lock whose holder )")},
+      {own, watchdog, Shape(R"(Stacks of its threads|Trial [^\n]*: hang in the phase )")},
       // --- where a thread begins
       {py_spy, head, Shape(R"(Thread (?<id>\w+) \((?:idle|active)(?:\+gil)?\)(?:: ["'](?<name>[^\n]*)["'])?)")},
       {faulthandler, head, Shape(R"((?:(?<crashed>Current) t|T)hread 0x(?<id>[0-9a-f]+)(?: \[(?<name>[^\]\n]*)\])? \(most recent call first\):)")},
+      {traceback, head, Shape(R"(Traceback \(most recent call last\):)")},
       {debugger, head, Shape(R"(thread #(?<id>\d+)(?:[^\n]*?(?:name|queue) = '(?<name>[^'\n]*)')?(?:[^\n]*?stop reason = (?<why>[^\n]+))?)")},
       {debugger, head, Shape(R"(Thread (?<id>\d+) \([^\n]*?(?:["'](?<name>[^"'\n]*)["'])?\):?$)")},
       {debugger, head, Shape(R"(TID (?<id>\d+):)")},
@@ -58,8 +61,10 @@ const std::vector<Row>& rows() {
       {any, frame, Shape(R"(#\d+ (?:0x[0-9a-f]+ in )?(?<function>[^\n]+?)(?: (?<source>[^\s()]+:\d+(?::\d+)?|<null>))? \((?<image>[^()\n]+)\+0x[0-9a-f]+\))")},
       {any, frame, Shape(R"(#\d+ +(?:0x[0-9a-f]+ in )?(?<function>[^\n]+?) (?<arguments>\((?:[^()\n]++|(?&arguments))*+\))(?: from (?<image>\S+)| at (?<source>\S+:\d+))?\s*$)")},
       {any, frame, Shape(R"(#\d+ +(?:0x[0-9a-f]+(?: - \d+)? +)?(?<function><signal handler called>|[\w@.:~]+)(?: - (?<image>\S+))?$)")},
+      {any, frame, Shape(R"((?:\[[\w.-]+:\d+\] )?(?:\[ ?\d+\] )?(?<image>[^\s()]+)\((?<function>[^+()\n]*)\+0x[0-9a-f]+\) ?\[0x[0-9a-f]+\])")},
       // --- Python's
       {faulthandler, frame, Shape(R"(File ["'](?<source>[^"'\n]+)["'], line (?<line>[\d?]+) in (?<function>(?<python>[^\n]+)))")},
+      {traceback, frame, Shape(R"(File ["'](?<source>[^"'\n]+)["'], line (?<line>\d+), in (?<function>(?<python>[^\n]+)))")},
       {faulthandler, frame, Shape(R"(Binary file ["'](?<image>[^"'\n]+)["'], at (?<function>[^+\n]*)\+)")},
       {py_spy, frame, Shape(R"((?<function>(?<python>\S[^\n]*?)) \((?<source>(?:[^()\n]+\.pyw?|<[^>()\n]+>)(?::\d+)?)\)$)")},
       {py_spy, frame, Shape(R"((?<function>\S[^\n]*?) \((?<source>[^()\s]+:\d+)\)$)")},
@@ -235,6 +240,9 @@ class StackReader {
       case Kind::lock_cycle:
         stacks_.lock_cycle = true;
         return;
+      case Kind::owner_gone:
+        stacks_.owner_gone = true;
+        return;
       case Kind::stop:
         note_stop(part(parts, "why"));
         stopped_ = part(parts, "id");
@@ -300,7 +308,10 @@ class StackReader {
   void end_thread() {
     if (!tree_.empty()) current_.frames = heaviest(tree_);
     tree_.clear();
-    if (!current_.frames.empty() && stacks_.threads.size() < kMostThreads) {
+    if (form_ == Form::traceback) {
+      std::reverse(current_.frames.begin(), current_.frames.end());
+      stacks_.traceback = std::move(current_.frames);
+    } else if (!current_.frames.empty() && stacks_.threads.size() < kMostThreads) {
       stacks_.threads.push_back(std::move(current_));
     }
     current_ = {};

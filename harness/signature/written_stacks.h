@@ -20,12 +20,14 @@ StackFrame read_written_frame(std::string_view line);
 struct WrittenStacks {
   /// The one that a failure happened on first, where that is told; innermost frames first.
   std::vector<ThreadStack> threads;
+  std::vector<StackFrame> traceback;  ///< of the last exception of Python's, innermost first
   /// Their form is that of a process that lives: a sampler took them, a debugger that stopped it,
   /// or a watchdog.
   bool alive = false;
   /// All threads are shown, as one asks for where a process hangs.
   bool all_threads = false;
   bool lock_cycle = false;  ///< a report of mpsprobe's, which tells of one
+  bool owner_gone = false;  ///< the same, of a lock whose holder ended
 };
 
 /// Frames of code that belongs to an interpreter or to the C library, of which a debugger tells the

@@ -96,7 +96,6 @@ const WaitFunctions* wait_function(std::string_view name) {
 
 WaitShown wait_shown(const std::vector<StackFrame>& frames) {
   WaitShown shown;
-  bool certain = false;
   int named = 0;
   for (const StackFrame& frame : frames) {
     if (frame.function.empty()) continue;  // a system library without symbols
@@ -104,9 +103,9 @@ WaitShown wait_shown(const std::vector<StackFrame>& frames) {
     const WaitFunctions* known = wait_function(frame.function);
     if (known == nullptr && frame.inlined) continue;
     if (known == nullptr || ++named > kMostNamed) break;
-    if (!certain && (known->tells != Tells::little || shown.kind == Kind::none)) {
+    if (!shown.certain && (known->tells != Tells::little || shown.kind == Kind::none)) {
       shown.kind = known->kind;
-      certain = known->tells != Tells::little;
+      shown.certain = known->tells != Tells::little;
     }
     // What is called from within a wait says what for, not who called it.
     if (known->tells == Tells::mutex && shown.kind == Kind::lock && named <= kMostNamedForMutex) {

@@ -10,6 +10,7 @@ namespace mpsprobe {
 struct WaitShown {
   Wait::Kind kind = Wait::Kind::none;  ///< none: the thread runs, or its functions have no names
   bool mutex = false;                  ///< it waits for a mutex: what an owner can be told of
+  bool certain = false;                ///< by more than what all waiting is made of
   bool named = false;                  ///< one of the frames looked at has a name at all
 };
 

@@ -192,7 +192,7 @@ void read_failures(const std::string& section, ProcessRecord& process) {
 }  // namespace
 
 CorpusCase read_corpus_case(const std::string& name, std::string_view text, CaseText kind) {
-  const Parts parts = take_apart(name, text);
+  Parts parts = take_apart(name, text);
   CorpusCase corpus;
   corpus.name = name;
   corpus.bug = value(parts.header, "bug");
@@ -226,13 +226,16 @@ CorpusCase read_corpus_case(const std::string& name, std::string_view text, Case
     process.stacks.threads.emplace_back().wait = {Wait::Kind::lock, 0x1000, 11, true};
   }
   read_crash_report(parts, process);
+  bool hangs = false;
   if (kind == CaseText::pasted) {
-    take_pasted_text(process, printed);
+    hangs = take_pasted_text(process, printed);
   } else {
     process.err.head = printed;
     process.err.bytes = printed.size();
   }
   read_failures(value(parts.sections, "failures"), process);
+  const bool told = parts.header.contains("signal") || parts.header.contains("exit");
+  if (hangs && !told) parts.header.emplace("hang", name_of(EndedBy::no_progress));
   read_termination(name, parts.header, corpus);
   read_recorder_lines(name, parts.header, process);
   return corpus;

@@ -7,8 +7,10 @@
 #include <optional>
 #include <string_view>
 
+#include "harness/outcome/hang_title.h"
 #include "harness/outcome/python_death.h"
 #include "harness/signature/ascii.h"
+#include "harness/signature/find_failures.h"
 
 namespace mpsprobe {
 namespace {
@@ -23,10 +25,15 @@ struct Word {
 
 // Names that one backend's libraries alone have.
 constexpr Word kBackends[] = {
-    {"mlx", "mlx"},   {"MLX", "mlx"},     {"metal::malloc", "mlx"},   {"cuda", "cuda"},
+    {"mlx", "mlx"},   {"MLX", "mlx"},     {"metal::malloc", "mlx"},   {"[METAL]", "mlx"},
+    {"cuda", "cuda"},
     {"CUDA", "cuda"}, {"at::mps", "mps"}, {"at::native::mps", "mps"}, {"MPS", "mps"}};
 // What all that use Apple's GPU stand on.
-constexpr Word kLayers[] = {{"AGX", "mps"}, {"MTL", "mps"}, {"Metal", "mps"}};
+constexpr Word kLayers[] = {{"AGX", "mps"},
+                            {"MTL", "mps"},
+                            {"Metal", "mps"},
+                            {"command buffer: ", "mps"},
+                            {"IOGPU", "mps"}};
 
 // Matrices of known issues (scenarios/matrices).
 constexpr Word kMatrices[] = {{"nonzero", "issue-108996"},
@@ -99,8 +106,17 @@ std::vector<std::string> evidence_of(const ProcessRecord& process, const Judgeme
   };
   add_frames(process.stacks.threads);
   if (process.crash_report) add_frames(process.crash_report->threads);
+  if (const ThreadStack* hung = hung_stack(process); judgement.outcome == Outcome::hang && hung) {
+    ThreadStack stack = *hung;
+    stack.faulting = true;
+    add_frames({stack});
+  }
   for (const StackFrame& frame : python_frames(process.err.text())) {
     evidence.push_back(frame.source + " " + frame.function);
+  }
+  // What stands around a title, last: it may name a class of a driver's.
+  for (const Finding& finding : find_failures(process.err.text())) {
+    evidence.push_back(finding.excerpt);
   }
   return evidence;
 }

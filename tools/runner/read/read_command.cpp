@@ -15,10 +15,14 @@
 #include "harness/crash_report/ips.h"
 #include "harness/input/input_error.h"
 #include "harness/journal/journal.h"
+#include "harness/outcome/hang_title.h"
 #include "harness/outcome/judge.h"
 #include "harness/outcome/python_death.h"
 #include "harness/outcome/remarks.h"
+#include "harness/outcome/telling_stack.h"
 #include "harness/pasted_text/pasted_process.h"
+#include "harness/signature/frames.h"
+#include "harness/signature/shape.h"
 #include "reports/words/cell_label.h"
 #include "reports/words/counted.h"
 #include "reports/words/safe_text.h"
@@ -54,11 +58,43 @@ bool tells_of_something(const Judgement& judgement) {
          !judgement.signature.empty();
 }
 
+// Frames, and no word of how it ended.
+Judgement judge_frames(const ProcessRecord& process) {
+  Judgement judgement;
+  if (process.stacks.threads.empty()) return judgement;
+  const StackTitle title = title_of_stack(process.stacks.threads.front().frames);
+  judgement.signature = place_in_words(title);
+  judgement.basis = Basis::frames;
+  judgement.why = title.why;
+  return judgement;
+}
+
+// Programs tell of the end of others that they started, and keep the reason.
+std::string note_on_a_death(const std::string& text) {
+  static const Shape kDeath(
+      R"((?:crashed|died|terminated|exited|quit) (?:unexpectedly|without )|[Ee]xit code:? (?:null|-?\d{1,3}\b))");
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (!kDeath.match(text, at)) continue;
+    return "it tells that a process ended, and not of what. On a Mac the system's crash report "
+           "says it: read the newest .ips in ~/Library/Logs/DiagnosticReports";
+  }
+  return "";
+}
+
+// What a failure is called; of frames alone nobody knows.
+std::string_view outcome_in_words(Outcome outcome) {
+  return outcome == Outcome::not_run ? "not said" : name_of(outcome);
+}
+
 ReadResult of_process(std::string kind, ProcessRecord process) {
   ReadResult result;
   result.kind = std::move(kind);
   Judgement judgement = judge(process);
-  if (!tells_of_something(judgement)) return result;
+  if (!tells_of_something(judgement)) judgement = judge_frames(process);
+  if (judgement.signature.empty()) {
+    result.note = note_on_a_death(process.err.text());
+    return result;
+  }
   std::vector<CellsToRun> run = cells_to_run(process, judgement);
   result.failures.push_back({std::move(process), std::move(judgement), 0, std::move(run)});
   return result;
@@ -160,7 +196,8 @@ const ThreadStack* telling_thread(const ProcessRecord& process) {
     const auto found = std::find_if(threads.begin(), threads.end(), tells);
     return found == threads.end() ? nullptr : &*found;
   };
-  const ThreadStack* own = in(process.stacks.threads);
+  const ThreadStack* own = process.ended_by == EndedBy::nobody ? in(process.stacks.threads)
+                                                               : hung_stack(process);
   return own != nullptr || !process.crash_report ? own : in(process.crash_report->threads);
 }
 
@@ -198,7 +235,7 @@ json json_of(const ReadFailure& failure) {
   }
   json remarked = json::array();
   for (const std::string& remark : remarks(failure.process)) remarked.push_back(printable(remark));
-  json object = {{"outcome", name_of(judgement.outcome)},
+  json object = {{"outcome", outcome_in_words(judgement.outcome)},
                  {"detail", printable(judgement.detail)},
                  {"title", printable(judgement.signature)},
                  {"known", judgement.known},
@@ -225,7 +262,7 @@ void print_frames(const std::vector<StackFrame>& frames) {
 void print_failure(const ReadFailure& failure) {
   const Judgement& judgement = failure.judgement;
   const bool detailed = !judgement.detail.empty() && judgement.detail != judgement.signature;
-  say(stdout, "outcome    {}{}\n", name_of(judgement.outcome),
+  say(stdout, "outcome    {}{}\n", outcome_in_words(judgement.outcome),
       detailed ? ": " + shortened(printable(judgement.detail), 200) : "");
   say(stdout, "title      {}\n", printable(judgement.signature));
   if (failure.trials > 0) say(stdout, "trials     {}\n", failure.trials);
@@ -249,7 +286,8 @@ void print_failure(const ReadFailure& failure) {
     }
   } else if (const std::vector<StackFrame> frames = frames_of(failure.process); !frames.empty()) {
     const std::string thread = thread_of(failure.process);
-    say(stdout, "\nfaulting thread{}\n", thread.empty() ? "" : " " + printable(thread));
+    const bool hang = judgement.outcome == Outcome::hang;
+    say(stdout, "\n{}thread{}\n", hang ? "" : "faulting ", thread.empty() ? "" : " " + printable(thread));
     print_frames(frames);
   }
   say(stdout, "\nto look for the same here\n");
