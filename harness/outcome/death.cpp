@@ -66,7 +66,8 @@ std::optional<Judgement> uncaught_object(const JudgedProcess& judged) {
 Judgement ended_so(JudgedProcess& judged, const Finding& said) {
   const Outcome outcome = outcome_of(said.text_class);
   const bool bare = said.mute && said.text_class == TextClass::assertion;
-  const auto gpu = std::find_if(judged.findings.begin(), judged.findings.end(), is_command_buffer_error);
+  const auto gpu =
+      std::find_if(judged.findings.begin(), judged.findings.end(), is_command_buffer_error);
   if (bare && gpu != judged.findings.end()) return judged.as(outcome_of(gpu->text_class), *gpu);
   if (said.mute && !bare && judged.crash->basis == Basis::frames) {
     return judged.as(outcome, judged.crash->title, *judged.crash);

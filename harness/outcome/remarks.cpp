@@ -56,9 +56,10 @@ void add_others_of_the_library(std::vector<std::string>& said, const ProcessReco
   bool python_lives = false;
   size_t told = 0;
   for (const ThreadStack& stack : threads) {
-    const bool python = std::any_of(stack.frames.begin(), stack.frames.end(), [](const StackFrame& frame) {
-      return frame.function.find("PyEval_") != std::string::npos || in_python(frame.image);
-    });
+    const bool python =
+        std::any_of(stack.frames.begin(), stack.frames.end(), [](const StackFrame& frame) {
+          return frame.function.find("PyEval_") != std::string::npos || in_python(frame.image);
+        });
     (stack.faulting ? python_died : python_lives) |= python;
     if (stack.faulting || image.empty() || told == kMostThreads) continue;
     const ThreadAtWork thread = at_work(stack);

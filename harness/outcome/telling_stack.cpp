@@ -17,10 +17,10 @@ namespace {
 
 // Of the functions, in small letters, in which threads wait for work.
 constexpr std::string_view kLoops[] = {
-    "worker",    "threadpool", "thread_pool", "thread_fn",  "thread_main", "main_loop", "run_loop",
-    "runloop",   "event_loop", "eventloop",   "watchdog",   "heartbeat",   "monitor",   "::pop",
-    "dequeue",   "next_task",  "get_task",    "waitforwork", "wait_for_work", "nextevent", "park",
-    "blas_thread_server"};
+    "worker",        "threadpool", "thread_pool", "thread_fn",         "thread_main", "main_loop",
+    "run_loop",      "runloop",    "event_loop",  "eventloop",         "watchdog",    "heartbeat",
+    "monitor",       "::pop",      "dequeue",     "next_task",         "get_task",    "waitforwork",
+    "wait_for_work", "nextevent",  "park",        "blas_thread_server"};
 
 // Where an interpreter's own lock is taken, and given up and taken again.
 constexpr std::string_view kInterpreterLocks[] = {"take_gil", "PyEval_RestoreThread",
@@ -28,13 +28,13 @@ constexpr std::string_view kInterpreterLocks[] = {"take_gil", "PyEval_RestoreThr
 
 bool is_loop(std::string name) {
   std::transform(name.begin(), name.end(), name.begin(), ascii::to_lower);
-  return std::any_of(std::begin(kLoops), std::end(kLoops), [&](std::string_view loop) {
-    return name.find(loop) != std::string::npos;
-  });
+  return std::any_of(std::begin(kLoops), std::end(kLoops),
+                     [&](std::string_view loop) { return name.find(loop) != std::string::npos; });
 }
 
 // The frames that a title passes over, and the one that it is of.
-std::vector<const StackFrame*> above(const std::vector<StackFrame>& frames, const StackTitle& title) {
+std::vector<const StackFrame*> above(const std::vector<StackFrame>& frames,
+                                     const StackTitle& title) {
   std::vector<const StackFrame*> result;
   for (const StackFrame& frame : frames) {
     result.push_back(&frame);

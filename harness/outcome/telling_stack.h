@@ -38,7 +38,8 @@ std::vector<ThreadAtWork> threads_at_work(const std::vector<ThreadStack>& stacks
 /// "waits for a lock in lanes::take"; empty where it does nothing that has a name.
 std::string in_words(const ThreadAtWork& thread);
 
-/// "in lanes::take", "in Python: take_lane", "inside lanes_enter"; empty where no function is known.
+/// "in lanes::take", "in Python: take_lane", "inside lanes_enter"; empty where no function is
+/// known.
 std::string place_in_words(const StackTitle& title);
 
 }  // namespace mpsprobe

@@ -77,10 +77,9 @@ bool aborts(const std::vector<ThreadStack>& threads) {
   constexpr size_t kTop = 4;
   if (threads.empty()) return false;
   const std::vector<StackFrame>& frames = threads.front().frames;
-  return std::any_of(frames.begin(), frames.begin() + static_cast<std::ptrdiff_t>(std::min(kTop, frames.size())),
-                     [](const StackFrame& frame) {
-                       return kAbort.match(frame.function, 0).has_value();
-                     });
+  return std::any_of(
+      frames.begin(), frames.begin() + static_cast<std::ptrdiff_t>(std::min(kTop, frames.size())),
+      [](const StackFrame& frame) { return kAbort.match(frame.function, 0).has_value(); });
 }
 
 size_t named_frames(const WrittenStacks& stacks) {
@@ -132,9 +131,9 @@ int told_signal(std::string_view text) {
       {Shape(R"((?:SIGILL|EXC_BAD_INSTRUCTION|[Ii]llegal instruction)\b)"), SIGILL},
       {Shape(R"((?:SIGFPE|EXC_ARITHMETIC|[Ff]loating[ -]point exception)\b)"), SIGFPE},
       {Shape(R"((?:SIGABRT\b|EXC_CRASH|Abort trap|[Aa]bort\(\) called|zsh: abort|abort  |Aborted(?: \(core| *$|!|  )))"), SIGABRT}};
-  static const Shape kNot(R"([^\n]*\b(?:no|not|not an?|isn't an?|without an?|never an?|instead of an?|rather than an?|if|signal\(|sigaction\() *['"`]*$)");
+  static const Shape kNot(R"((?i)[^\n]*?(?:\b(?:no|not|never|without|instead of|rather than|whether|if|\w+n't)\b|\b(?:signal|sigaction)\()[^.,;:\n]{0,16}$)");
   // clang-format on
-  constexpr size_t kBefore = 24;
+  constexpr size_t kBefore = 32;
   for (const auto& [word, signal] : kWords) {
     for (size_t at = 0; at < text.size(); ++at) {
       if (at > 0 && ascii::word(text[at - 1])) continue;

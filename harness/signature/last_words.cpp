@@ -54,11 +54,13 @@ const RuleMatch* decisive_story(const std::vector<RuleMatch>& matches, std::stri
 // An exception without a text is told by the function that raised it: the last of its frames.
 std::string message_of_story(const PlainText& plain, const RuleMatch& story) {
   static const Shape kType("[\\w.]*?(\\w+):? ?$");
-  static const Shape kFrame("File '(?:[^'\\n]*/)?(?<file>[^'\\n/]+?)(?:\\.py)?', line \\d+, in (?<function>[^\\n]+)");
+  static const Shape kFrame(
+      "File '(?:[^'\\n]*/)?(?<file>[^'\\n/]+?)(?:\\.py)?', line \\d+, in (?<function>[^\\n]+)");
   std::string message(message_of(plain, story));
   message.resize(message.find_last_not_of(" \n") + 1);  // npos + 1 is 0
   const auto type = kType.match(message, 0);
-  const std::string_view told = std::string_view(plain.text).substr(story.begin, story.message_begin - story.begin);
+  const std::string_view told =
+      std::string_view(plain.text).substr(story.begin, story.message_begin - story.begin);
   const size_t last = told.rfind("File '");
   if (!type || last == npos || type->end != message.size()) return message;
   const auto frame = kFrame.parts(told, last);

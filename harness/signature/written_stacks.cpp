@@ -13,12 +13,23 @@ namespace {
 constexpr size_t kMostFrames = 1024;  // of a thread; more than anybody pastes
 constexpr size_t kMostThreads = 4096;
 
-enum class Form : uint8_t { any, none, report, debugger, sampler, py_spy, faulthandler, traceback, go, own };
+enum class Form : uint8_t {
+  any,
+  none,
+  report,
+  debugger,
+  sampler,
+  py_spy,
+  faulthandler,
+  traceback,
+  go,
+  own
+};
 enum class Kind : uint8_t {
-  frame,        ///< groups: image, function, source, line, python
-  head,         ///< of a thread. Groups: id, name, crashed, count, why
-  stop,         ///< a debugger's words on why it stopped; group: id
-  watchdog,     ///< the process lives
+  frame,     ///< groups: image, function, source, line, python
+  head,      ///< of a thread. Groups: id, name, crashed, count, why
+  stop,      ///< a debugger's words on why it stopped; group: id
+  watchdog,  ///< the process lives
   lock_cycle,
   owner_gone,
 };
@@ -110,7 +121,8 @@ bool counts_in(const Row& row, Form form) {
 std::string_view image_of_source(std::string_view source) {
   static const Shape kCPython(
       R"((?:\S*/)?(?:\./)?(?:Python|Objects|Modules|Include/internal|Include/cpython)/)");
-  static const Shape kGlibc(R"((?:\./(?:nptl|misc|io|time|socket|posix|stdlib|signal)|\.\./sysdeps)/)");
+  static const Shape kGlibc(
+      R"((?:\./(?:nptl|misc|io|time|socket|posix|stdlib|signal)|\.\./sysdeps)/)");
   if (kCPython.match(source, 0)) return "CPython";
   if (kGlibc.match(source, 0)) return "libc.so";
   return source.find("/c++/") == std::string_view::npos ? "" : "libstdc++";
@@ -135,8 +147,8 @@ StackFrame frame_of(const Parts& parts) {
   if (!line.empty()) frame.source += ":" + std::string(line);
   if (parts.contains("python")) {
     // npos + 1 is 0
-    frame.image = of_pythons_library(path) ? kPythonsLibrary
-                                           : path.substr(path.find_last_of("/\\") + 1);
+    frame.image =
+        of_pythons_library(path) ? kPythonsLibrary : path.substr(path.find_last_of("/\\") + 1);
   } else if (frame.image.empty()) {
     frame.image = image_of_source(path);
   }
@@ -179,7 +191,8 @@ std::vector<StackFrame> heaviest(const std::vector<Sampled>& tree) {
 
 uint64_t number(std::string_view text) {
   uint64_t value = 0;
-  for (char c : text) value = value * 10 + static_cast<uint64_t>(c >= '0' && c <= '9' ? c - '0' : 0);
+  for (char c : text)
+    value = value * 10 + static_cast<uint64_t>(c >= '0' && c <= '9' ? c - '0' : 0);
   return value;
 }
 
@@ -280,8 +293,8 @@ class StackReader {
     if (form == Form::debugger) stacks_.all_threads = true;
     note_stop(part(parts, "why"));
     // lldb shows the thread that it stopped for first, and all of them again where it is asked.
-    const auto same = std::find_if(
-        stacks_.threads.begin(), stacks_.threads.end(), [&](const ThreadStack& stack) {
+    const auto same =
+        std::find_if(stacks_.threads.begin(), stacks_.threads.end(), [&](const ThreadStack& stack) {
           return form == Form::debugger && stack.thread_id == current_.thread_id;
         });
     if (same != stacks_.threads.end()) stacks_.threads.erase(same);
@@ -322,8 +335,8 @@ class StackReader {
   Form form_ = Form::none;
   ThreadStack current_;
   std::vector<Sampled> tree_;
-  std::string broken_;        ///< a debugger's frame that may go on in the next line
-  std::string stopped_;       ///< the number of the thread that a debugger stopped for
+  std::string broken_;   ///< a debugger's frame that may go on in the next line
+  std::string stopped_;  ///< the number of the thread that a debugger stopped for
   bool lives_ = false;
   bool died_ = false;
 };
@@ -333,8 +346,10 @@ class StackReader {
 StackFrame read_written_frame(std::string_view line) {
   // Names of images may hold spaces: two of them, or a tab, end one.
   static const Shape kLoose[] = {
-      Shape(R"((?:\d+\s+)?(?:0x[0-9a-f]+\s+)?(?<image>[^\t\n]+?)(?:  +|\s*\t\s*)(?:0x[0-9a-f]+\s+)?(?<function>\S[^\n]*)?$)"),
-      Shape(R"((?:\d+\s+)?(?:0x[0-9a-f]+\s+)?(?<image>\S+)(?: +(?:0x[0-9a-f]+\s+)?(?<function>[^\n]*))?$)")};
+      Shape(
+          R"((?:\d+\s+)?(?:0x[0-9a-f]+\s+)?(?<image>[^\t\n]+?)(?:  +|\s*\t\s*)(?:0x[0-9a-f]+\s+)?(?<function>\S[^\n]*)?$)"),
+      Shape(
+          R"((?:\d+\s+)?(?:0x[0-9a-f]+\s+)?(?<image>\S+)(?: +(?:0x[0-9a-f]+\s+)?(?<function>[^\n]*))?$)")};
   line = trimmed(line.substr(words_begin(line)));
   for (const Row& row : rows()) {
     if (row.kind != Kind::frame || !counts_in(row, Form::none)) continue;

@@ -34,10 +34,10 @@ struct WrittenStacks {
 /// source alone, and of Python's modules have an image that says so. A function of Python's has its
 /// file as image.
 ///
-/// Reads dumps of sample, spindump, py-spy, gdb, lldb, faulthandler, Go and mpsprobe, crash reports'
-/// threads, and bare frames. Of a tree of samples the heaviest path counts. Untrusted input; linear
-/// in the text but for trees; at most 1024 frames of a thread and 4096 threads are kept. Throws only
-/// for lack of memory; from any thread.
+/// Reads dumps of sample, spindump, py-spy, gdb, lldb, faulthandler, Go and mpsprobe, crash
+/// reports' threads, and bare frames. Of a tree of samples the heaviest path counts. Untrusted
+/// input; linear in the text but for trees; at most 1024 frames of a thread and 4096 threads are
+/// kept. Throws only for lack of memory; from any thread.
 WrittenStacks read_written_stacks(std::string_view text);
 
 }  // namespace mpsprobe

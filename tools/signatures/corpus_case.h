@@ -25,7 +25,8 @@ namespace mpsprobe {
 /// (cycle or owner_gone). Optional sections more: asi and reasons (one array entry a line), crash
 /// report frames, last exception, failures (kind, operation and text, tabs between them). Lines of
 /// other names are for other readers. Without a signal, exit or hang the text and the frames tell:
-/// a shell's words, else frames mean SIGSEGV, last words that abort SIGABRT, anything else exit 1.
+/// a shell's words, stacks of a process that hangs, else frames mean SIGSEGV, last words that abort
+/// SIGABRT, anything else exit 1.
 struct CorpusCase {
   std::string name;
   std::string bug;

@@ -25,9 +25,9 @@ struct Word {
 
 // Names that one backend's libraries alone have.
 constexpr Word kBackends[] = {
-    {"mlx", "mlx"},   {"MLX", "mlx"},     {"metal::malloc", "mlx"},   {"[METAL]", "mlx"},
-    {"cuda", "cuda"},
-    {"CUDA", "cuda"}, {"at::mps", "mps"}, {"at::native::mps", "mps"}, {"MPS", "mps"}};
+    {"mlx", "mlx"},   {"MLX", "mlx"},   {"metal::malloc", "mlx"}, {"[METAL]", "mlx"},
+    {"cuda", "cuda"}, {"CUDA", "cuda"}, {"at::mps", "mps"},       {"at::native::mps", "mps"},
+    {"MPS", "mps"}};
 // What all that use Apple's GPU stand on.
 constexpr Word kLayers[] = {{"AGX", "mps"},
                             {"MTL", "mps"},

@@ -196,8 +196,8 @@ const ThreadStack* telling_thread(const ProcessRecord& process) {
     const auto found = std::find_if(threads.begin(), threads.end(), tells);
     return found == threads.end() ? nullptr : &*found;
   };
-  const ThreadStack* own = process.ended_by == EndedBy::nobody ? in(process.stacks.threads)
-                                                               : hung_stack(process);
+  const ThreadStack* own =
+      process.ended_by == EndedBy::nobody ? in(process.stacks.threads) : hung_stack(process);
   return own != nullptr || !process.crash_report ? own : in(process.crash_report->threads);
 }
 
@@ -287,7 +287,8 @@ void print_failure(const ReadFailure& failure) {
   } else if (const std::vector<StackFrame> frames = frames_of(failure.process); !frames.empty()) {
     const std::string thread = thread_of(failure.process);
     const bool hang = judgement.outcome == Outcome::hang;
-    say(stdout, "\n{}thread{}\n", hang ? "" : "faulting ", thread.empty() ? "" : " " + printable(thread));
+    say(stdout, "\n{}thread{}\n", hang ? "" : "faulting ",
+        thread.empty() ? "" : " " + printable(thread));
     print_frames(frames);
   }
   say(stdout, "\nto look for the same here\n");

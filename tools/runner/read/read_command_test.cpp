@@ -80,6 +80,64 @@ TEST_F(Read, ChoosesCellsByWhatTheFailureNames) {
               HasSubstr("nothing that was read names an operation or a backend"));
 }
 
+TEST_F(Read, NamesTheThreadThatAHangIsAbout) {
+  const Run run = read_file(
+      "(gdb) thread apply all bt\n\n"
+      "Thread 3 (Thread 0x7f21 (LWP 43) \"pool\"):\n"
+      "#0  0x00007f21 in pthread_cond_wait@@GLIBC_2.3.2 () from /lib/libc.so.6\n"
+      "#1  0x00007f22 in lanes::Pool::worker_loop() () from /opt/liblanes.so\n\n"
+      "Thread 2 (Thread 0x7f22 (LWP 44) \"taker\"):\n"
+      "#0  0x00007f21 in __lll_lock_wait () from /lib/libc.so.6\n"
+      "#1  0x00007f22 in lanes::take(int) () from /opt/liblanes.so\n"
+      "#2  0x00007f22 in lanes::run() () from /opt/liblanes.so\n\n"
+      "Thread 1 (Thread 0x7f23 (LWP 42) \"main\"):\n"
+      "#0  0x00007f21 in pthread_cond_wait@@GLIBC_2.3.2 () from /lib/libc.so.6\n"
+      "#1  0x00007f22 in mlx::core::Event::wait() () from /opt/libmlx.so\n"
+      "#2  0x00007f22 in main ()\n");
+  EXPECT_EQ(run.exit_code, kExitOk) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("outcome    hang"));
+  EXPECT_THAT(run.out, HasSubstr("title      hang in lanes::take\n"));
+  EXPECT_THAT(run.out, HasSubstr("remark     thread \"main\" waits in mlx::core::Event::wait"));
+  EXPECT_THAT(run.out, Not(HasSubstr("worker_loop")));
+  EXPECT_THAT(run.out, HasSubstr("\nthread taker\n"));
+}
+
+TEST_F(Read, SaysThatFramesAloneDoNotTellHowItEnded) {
+  const Run run = read_file("liblanes.dylib  lanes::take(int) + 8\n");
+  EXPECT_THAT(run.out, HasSubstr("outcome    not said"));
+  EXPECT_THAT(run.out, HasSubstr("title      in lanes::take"));
+  EXPECT_THAT(run.out, Not(HasSubstr("bad access")));
+  EXPECT_THAT(read_file("There is no segfault any more, with one thread\n").out,
+              HasSubstr("nothing of a failure found"));
+  EXPECT_THAT(read_file("[Server] The engine died unexpectedly (Exit code: null)\n").out,
+              HasSubstr("~/Library/Logs/DiagnosticReports"));
+}
+
+TEST_F(Read, SaysWhoElseWasInTheLibraryOfACrash) {
+  const Run run = read_file(
+      "Process:  python [12]\nException Type:  EXC_BAD_ACCESS (SIGSEGV)\n\n"
+      "Thread 0:: idle\n0   libsystem_kernel.dylib  0x19d7 __psynch_cvwait + 8\n\n"
+      "Thread 1:: taker\n0   libsystem_kernel.dylib  0x19d7 __psynch_mutexwait + 8\n"
+      "1   libmlx.dylib  0x104c lanes::eval(int) + 8\n"
+      "2   Python  0x104d _PyEval_EvalFrameDefault + 8\n\n"
+      "Thread 2 Crashed:: giver\n0   libmlx.dylib  0x104f lanes::give(int) + 92\n");
+  EXPECT_THAT(run.out, HasSubstr("bad access in lanes::give"));
+  EXPECT_THAT(run.out, HasSubstr("thread \"taker\" was in lanes::eval, of the same library"));
+  EXPECT_THAT(run.out, HasSubstr("the thread that died has no frame of Python"));
+  EXPECT_THAT(run.out, Not(HasSubstr("\"idle\"")));
+}
+
+TEST_F(Read, NamesTheBackendByWhatStandsAroundATitle) {
+  EXPECT_THAT(read_file("libc++abi: terminating due to uncaught exception of type "
+                        "std::runtime_error: [METAL] Command buffer execution failed: Insufficient "
+                        "Memory (00000008:kIOGPUCommandBufferCallbackErrorOutOfMemory)\n")
+                  .out,
+              HasSubstr("mpsprobe run --matrix mlx"));
+  EXPECT_THAT(
+      read_file("-[AGXG15GFamilyCommandBuffer take:]:832: failed assertion `no lane'\n").out,
+      HasSubstr("--backend mps"));
+}
+
 TEST_F(Read, TellsOfAJournalWhatItsTrialsCameTo) {
   const Run ran = mpsprobe({"run", "--cell", "cpu/selftest.exit_eleven/default", "--trials", "3",
                             "--worker", selftest_, "--out", path("run")});
