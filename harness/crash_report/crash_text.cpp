@@ -2,15 +2,29 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
-#include "harness/crash_report/crash_text_line.h"
 #include "harness/crash_report/report_limits.h"
 #include "harness/crash_report/report_value.h"
+#include "harness/signature/shape.h"
 
 namespace mpsprobe {
 namespace {
 
 using std::string_view;
+
+/// A frame as written; its image is known only once the list of images at the end was read.
+struct TextFrame {
+  StackFrame frame;
+  uint64_t address = 0;
+};
+
+struct TextImage {
+  uint64_t begin = 0;
+  uint64_t end = 0;
+  std::string name;
+  std::string id;
+};
 
 struct TextThread {
   uint64_t number = 0;
@@ -62,10 +76,7 @@ class TextReader {
         add_text(report_.termination_reasons, line);
         return;
       case Section::images:
-        if (const auto image = read_image_line(line);
-            image.has_value() && images_.size() < report_limits::kMostImages) {
-          images_.push_back(*image);
-        }
+        take_image(line);
         return;
       case Section::thread:
       case Section::last_exception:
@@ -80,59 +91,73 @@ class TextReader {
     if (!take_heading(line)) take_key(line);
   }
 
+  // "3   libobjc.A.dylib   0x00007fff5 objc_msgSend + 32 (objc.mm:7)"; an image's name may hold
+  // blanks: it reaches to the address. "0x10dc56000 + 8801" is the image's load address, no symbol.
   bool take_frame(string_view line) {
-    const std::optional<TextFrame> frame = read_frame_line(line);
-    if (!frame.has_value()) return false;
+    static const Shape kFrame(
+        R"(\s*\d+\s+(?<image>\S.*?)[ \t]+(?<address>0x[0-9a-f]+)(?:[ \t]+(?:(?<base>0x[0-9a-f]+) \+ )"
+        R"(\d+|\?\?\?|(?<function>\S.*?)))?(?: \+ \d+)?(?: \((?<source>[^()]+:\d+)\))?)"
+        R"((?<inlined> \[inlined\])?\s*$)");
+    const auto parts = kFrame.parts(line, 0);
+    if (!parts) return false;
+    TextFrame text;
+    text.address = report_number((*parts)["address"]).value_or(0);
+    const uint64_t base = report_number((*parts)["base"]).value_or(0);
+    text.frame.image = report_text((*parts)["image"], report_limits::kMostNameBytes);
+    text.frame.offset = base <= text.address ? text.address - base : text.address;
+    text.frame.function = report_text((*parts)["function"], report_limits::kMostFunctionBytes);
+    text.frame.source = report_file_name((*parts)["source"]);
+    text.frame.inlined = parts->has("inlined");
     std::vector<TextFrame>* frames = section_ == Section::last_exception ? &last_exception_
                                      : section_ == Section::thread       ? current_
                                                                          : nullptr;
-    if (frames != nullptr && frames->size() < report_limits::kMostFrames) frames->push_back(*frame);
+    if (frames != nullptr && frames->size() < report_limits::kMostFrames) {
+      frames->push_back(std::move(text));
+    }
     return true;
+  }
+
+  // "0x10dc56000 - 0x10e111000 +com.apple.Finder (10.8.3) <UUID> /path/Finder"
+  void take_image(string_view line) {
+    static const Shape kImage(
+        R"(\s*(?<begin>0x[0-9a-f]+)\s+-\s+(?<end>0x[0-9a-f]+)\s+(?:[^<]*<(?<id>[^>]*)> |(?=\S))(?<path>[^\n]*))");
+    const auto parts = kImage.parts(line, 0);
+    if (!parts || images_.size() == report_limits::kMostImages) return;
+    const string_view path = trimmed((*parts)["path"]);
+    images_.push_back({report_number((*parts)["begin"]).value_or(0),
+                       report_number((*parts)["end"]).value_or(0),
+                       report_file_name(parts->has("id") ? path : path.substr(0, path.find(' '))),
+                       report_image_id((*parts)["id"])});
   }
 
   /// "Thread 3 Crashed:: name", "Thread 3 name:  Dispatch queue: q", "Binary Images:" and the like.
   bool take_heading(string_view line) {
-    if (line.starts_with("Binary Images:")) {
-      section_ = Section::images;
-      has_images_ = true;
+    static constexpr std::pair<string_view, Section> kHeadings[] = {
+        {"Binary Images:", Section::images},
+        {"Last Exception Backtrace:", Section::last_exception},
+        {"Application Specific Backtrace", Section::other_stack},
+        {"Application Specific Information:", Section::application_info}};
+    for (const auto& [words, section] : kHeadings) {
+      if (!line.starts_with(words)) continue;
+      section_ = section;
+      has_images_ = has_images_ || section == Section::images;
       return true;
     }
-    if (line.starts_with("Last Exception Backtrace:")) {
-      section_ = Section::last_exception;
-      return true;
-    }
-    if (line.starts_with("Application Specific Backtrace")) {
-      section_ = Section::other_stack;
-      return true;
-    }
-    if (line.starts_with("Application Specific Information:")) {
-      section_ = Section::application_info;
-      return true;
-    }
-    string_view rest = line;
-    if (!take_prefix(rest, "Thread ")) return false;
-    const std::optional<uint64_t> number = take_number(rest);
-    if (!number.has_value()) return false;
-    if (take_prefix(rest, " name:")) {
-      thread(*number).stack.name = thread_name(rest);
-      section_ = Section::keys;
-      return true;
-    }
-    const bool crashed = take_prefix(rest, " Crashed");
-    if (!take_prefix(rest, ":")) return false;  // "Thread 3 crashed with ARM Thread State"
+    // Not "Thread 3 crashed with ARM Thread State".
+    static const Shape kThread(
+        R"(Thread (?<number>\d+)(?:(?<named> name)|(?<crashed> Crashed))?::?\s*)"
+        R"((?:Dispatch queue:\s*)?(?<name>[^\n]*?)\s*$)");
+    const auto parts = kThread.parts(line, 0);
+    const auto number = parts ? report_number((*parts)["number"]) : std::nullopt;
+    if (!number) return false;
     TextThread& current = thread(*number);
-    if (crashed) crashed_thread_ = *number;
-    take_prefix(rest, ":");
-    if (current.stack.name.empty()) current.stack.name = thread_name(rest);
+    if (parts->has("crashed")) crashed_thread_ = *number;
+    if (parts->has("named") || current.stack.name.empty()) {
+      current.stack.name = report_text((*parts)["name"], report_limits::kMostNameBytes);
+    }
     current_ = &current.frames;
-    section_ = Section::thread;
+    section_ = parts->has("named") ? Section::keys : Section::thread;
     return true;
-  }
-
-  static std::string thread_name(string_view text) {
-    text = trimmed(text);
-    take_prefix(text, "Dispatch queue:");
-    return report_text(trimmed(text), report_limits::kMostNameBytes);
   }
 
   /// "OS Version:   macOS 12.1 (21C52)"; false where the line has no key that is known.
@@ -142,11 +167,9 @@ class TextReader {
     const string_view key = trimmed(line.substr(0, colon));
     const string_view value = trimmed(line.substr(colon + 1));
     // What follows a termination's reason is told in lines that hold colons as well.
-    if (section_ == Section::termination && !key.starts_with("Terminati") &&
-        key != "Triggered by Thread" && key != "Crashed Thread") {
-      return false;
-    }
+    const bool of_a_thread = key == "Triggered by Thread" || key == "Crashed Thread";
     const bool ended = section_ == Section::termination;
+    if (ended && !key.starts_with("Terminati") && !of_a_thread) return false;
     section_ = Section::keys;
     if (key == "Process") return take_process(value);
     if (key == "Incident Identifier") return set(report_.incident, value);
@@ -161,16 +184,13 @@ class TextReader {
     if (key == "Exception Message") return set(message_, value);
     if (key == "Exception Codes") {
       // The older form tells the subtype here; the newer one has bare numbers.
-      if (value.find("KERN_") != string_view::npos) set(report_.subtype, value);
-      return true;
+      return value.find("KERN_") == string_view::npos || set(report_.subtype, value);
     }
     if (key == "Termination Reason") return take_termination(value);
-    if (key == "Crashed Thread" || key == "Triggered by Thread") {
-      string_view rest = value;
-      if (const auto number = take_number(rest)) crashed_thread_ = *number;
-      return true;
-    }
-    return ended;
+    if (!of_a_thread) return ended;
+    const auto number = report_number(value.substr(0, value.find_first_not_of("0123456789")));
+    if (number) crashed_thread_ = *number;
+    return true;
   }
 
   static bool set(std::string& field, string_view value) {
@@ -179,42 +199,30 @@ class TextReader {
   }
 
   bool take_process(string_view value) {
-    const size_t open = value.rfind('[');
-    if (open == string_view::npos || !value.ends_with(']')) return set(report_.process, value);
-    const auto pid = report_number(value.substr(open + 1, value.size() - open - 2));
-    if (pid.has_value() && *pid <= INT32_MAX) report_.pid = static_cast<int64_t>(*pid);
-    return set(report_.process, trimmed(value.substr(0, open)));
+    static const Shape kProcess(R"((?<name>[^\n]*?)\s*(?:\[(?<pid>\d+)\])?$)");
+    const ShapeParts parts = kProcess.parts(value, 0).value_or(ShapeParts());
+    const auto pid = report_number(parts["pid"]);
+    if (pid && *pid <= INT32_MAX) report_.pid = static_cast<int64_t>(*pid);
+    return set(report_.process, parts["name"]);
   }
 
   bool take_exception(string_view value) {
+    static const Shape kException(R"((?<type>[^(\n]*?)\s*(?:\((?<signal>[^\n]*)\))?$)");
+    const ShapeParts parts = kException.parts(value, 0).value_or(ShapeParts());
     is_crash_ = true;
-    const size_t open = value.find('(');
-    set(report_.exception, trimmed(value.substr(0, open)));
-    if (open != string_view::npos && value.ends_with(')')) {
-      set(report_.signal, value.substr(open + 1, value.size() - open - 2));
-    }
-    return true;
+    return set(report_.exception, parts["type"]) && set(report_.signal, parts["signal"]);
   }
 
   /// "Namespace SIGNAL, Code 11, Segmentation fault: 11", "Namespace SIGNAL, Code 0xb",
   /// "DYLD, [0x1] Library missing", "SIGNAL 5 Trace/BPT trap: 5".
   bool take_termination(string_view value) {
+    static const Shape kTermination(
+        R"((?:Namespace )?(?<space>[^, \n]*)(?:, (?:Code [^ ,\n]*|\[[^\]\n]*\])| \d*)?[ ,\]]*)"
+        R"((?<indicator>[^\n]*))");
+    const ShapeParts parts = kTermination.parts(value, 0).value_or(ShapeParts());
     section_ = Section::termination;
-    take_prefix(value, "Namespace ");
-    const size_t end = std::min(value.find(','), value.find(' '));
-    set(report_.termination_namespace, trimmed(value.substr(0, end)));
-    if (end == string_view::npos) return true;
-    const bool comma = value[end] == ',';
-    value = trimmed(value.substr(end + 1));
-    if (!comma) {
-      value.remove_prefix(std::min(value.size(), value.find_first_not_of("0123456789")));
-    } else if (take_prefix(value, "Code ")) {
-      value.remove_prefix(std::min(value.size(), value.find_first_of(" ,")));
-    } else if (value.starts_with('[')) {
-      value.remove_prefix(std::min(value.size(), value.find(']')));
-    }
-    const size_t begin = value.find_first_not_of(" ,]");
-    return begin == string_view::npos || set(report_.termination_indicator, value.substr(begin));
+    return set(report_.termination_namespace, parts["space"]) &&
+           set(report_.termination_indicator, parts["indicator"]);
   }
 
   static void add_text(std::vector<std::string>& texts, string_view line) {

@@ -66,7 +66,7 @@ std::string message_of_story(const PlainText& plain, const RuleMatch& story) {
   const auto frame = kFrame.parts(told, last);
   if (!frame) return message;
   return message.substr(type->inner_begin, type->inner_end - type->inner_begin) + " in " +
-         std::string(frame->at("file")) + "." + std::string(frame->at("function"));
+         std::string((*frame)["file"]) + "." + std::string((*frame)["function"]);
 }
 
 Titled story_of(const PlainText& plain, const Rules& rules) {

@@ -90,8 +90,7 @@ std::optional<ShapeMatch> Shape::match(std::string_view text, size_t at) const {
   return ShapeMatch{places[0], places[1], places[inner], places[inner + 1]};
 }
 
-std::optional<std::map<std::string_view, std::string_view>> Shape::parts(std::string_view text,
-                                                                         size_t at) const {
+std::optional<ShapeParts> Shape::parts(std::string_view text, size_t at) const {
   if (at < text.size() && !first_[static_cast<unsigned char>(text[at])]) return std::nullopt;
   const pcre2_code* code = compiled_->code.get();
   const std::unique_ptr<pcre2_match_data, Freed> found(
@@ -112,7 +111,7 @@ std::optional<std::map<std::string_view, std::string_view>> Shape::parts(std::st
     const std::string_view held = text.substr(places[group], places[group + 1] - places[group]);
     parts.emplace(reinterpret_cast<const char*>(row + 2), held);
   }
-  return parts;
+  return ShapeParts(std::move(parts));
 }
 
 }  // namespace mpsprobe

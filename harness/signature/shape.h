@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace mpsprobe {
 
@@ -17,6 +18,22 @@ struct ShapeMatch {
   size_t end = 0;
   size_t inner_begin = 0;
   size_t inner_end = 0;
+};
+
+/// What the named groups of a match hold, by their names.
+class ShapeParts {
+ public:
+  explicit ShapeParts(std::map<std::string_view, std::string_view> held = {})
+      : held_(std::move(held)) {}
+  bool has(std::string_view name) const { return held_.contains(name); }
+  /// Empty where the group took no part.
+  std::string_view operator[](std::string_view name) const {
+    const auto found = held_.find(name);
+    return found == held_.end() ? std::string_view() : found->second;
+  }
+
+ private:
+  std::map<std::string_view, std::string_view> held_;
 };
 
 /// A regular expression in which rules are written: PCRE2's syntax (https://pcre.org), over bytes.
@@ -32,10 +49,8 @@ class Shape {
   /// only for lack of memory.
   std::optional<ShapeMatch> match(std::string_view text, size_t at) const;
 
-  /// The same of an expression with named groups: what each of them holds, by its name; nothing of
-  /// those that took no part. Points into the text and into the shape.
-  std::optional<std::map<std::string_view, std::string_view>> parts(std::string_view text,
-                                                                    size_t at) const;
+  /// The same of an expression with named groups. Points into the text and into the shape.
+  std::optional<ShapeParts> parts(std::string_view text, size_t at) const;
 
  private:
   struct Compiled;

@@ -1,7 +1,6 @@
 #include "harness/signature/written_stacks.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <utility>
 
@@ -95,13 +94,6 @@ const std::vector<Row>& rows() {
 }
 // clang-format on
 
-using Parts = std::map<std::string_view, std::string_view>;
-
-std::string_view part(const Parts& parts, std::string_view name) {
-  const auto found = parts.find(name);
-  return found == parts.end() ? std::string_view() : found->second;
-}
-
 std::string_view trimmed(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
   return text.substr(0, text.find_last_not_of(" \t\r") + 1);  // npos + 1 is 0
@@ -137,15 +129,15 @@ bool of_pythons_library(std::string_view path) {
   return kLibrary.match(path, 0).has_value();
 }
 
-StackFrame frame_of(const Parts& parts) {
+StackFrame frame_of(const ShapeParts& parts) {
   StackFrame frame;
-  frame.image = part(parts, "image");
-  frame.source = part(parts, "source");
-  const std::string_view line = part(parts, "line");
-  std::string_view path = part(parts, "source");
+  frame.image = parts["image"];
+  frame.source = parts["source"];
+  const std::string_view line = parts["line"];
+  std::string_view path = parts["source"];
   if (line.empty()) path = path.substr(0, path.rfind(':'));
   if (!line.empty()) frame.source += ":" + std::string(line);
-  if (parts.contains("python")) {
+  if (parts.has("python")) {
     // npos + 1 is 0
     frame.image =
         of_pythons_library(path) ? kPythonsLibrary : path.substr(path.find_last_of("/\\") + 1);
@@ -155,7 +147,7 @@ StackFrame frame_of(const Parts& parts) {
   if (frame.image.find_first_not_of('?') == std::string::npos) frame.image.clear();
   // "0x180000000 + 1234": a place in the image, no function.
   static const Shape kNoName(R"(0x|\+ |\?|<unknown|<null>$)");
-  std::string_view function = part(parts, "function");
+  std::string_view function = parts["function"];
   if (kNoName.match(function, 0)) return frame;
   static const Shape kOffset(R"( \+ (?:0x[0-9a-f]+|\d+)$)");
   const size_t plus = function.rfind(" + ");
@@ -232,7 +224,7 @@ class StackReader {
       take(row, *parts, line, begin);
       return;
     }
-    if (form_ == Form::debugger && line.substr(begin, 1) == "#") add({}, line, begin);
+    if (form_ == Form::debugger && line.substr(begin, 1) == "#") add(ShapeParts(), line, begin);
     // Bare frames end where other words begin.
     if (form_ == Form::none || form_ == Form::report) end_thread();
   }
@@ -245,7 +237,7 @@ class StackReader {
     return std::nullopt;
   }
 
-  void take(const Row& row, const Parts& parts, std::string_view line, size_t begin) {
+  void take(const Row& row, const ShapeParts& parts, std::string_view line, size_t begin) {
     switch (row.kind) {
       case Kind::watchdog:
         lives_ = true;
@@ -257,8 +249,8 @@ class StackReader {
         stacks_.owner_gone = true;
         return;
       case Kind::stop:
-        note_stop(part(parts, "why"));
-        stopped_ = part(parts, "id");
+        note_stop(parts["why"]);
+        stopped_ = parts["id"];
         return;
       case Kind::head:
         begin_thread(row.form, parts);
@@ -277,21 +269,21 @@ class StackReader {
     died_ = died_ || kDied.match(why, 0).has_value();
   }
 
-  void begin_thread(Form form, const Parts& parts) {
+  void begin_thread(Form form, const ShapeParts& parts) {
     end_thread();
     form_ = form;
-    const std::string_view id = part(parts, "id");
+    const std::string_view id = parts["id"];
     const bool decimal = id.find_first_not_of("0123456789") == std::string_view::npos;
-    current_.name = part(parts, "name");
+    current_.name = parts["name"];
     if (decimal && form != Form::faulthandler) {
       current_.thread_id = number(id);
     } else if (current_.name.empty()) {
       current_.name = "0x" + std::string(id);
     }
-    current_.faulting = parts.contains("crashed");
+    current_.faulting = parts.has("crashed");
     if (form == Form::sampler || form == Form::py_spy) lives_ = true;
     if (form == Form::debugger) stacks_.all_threads = true;
-    note_stop(part(parts, "why"));
+    note_stop(parts["why"]);
     // lldb shows the thread that it stopped for first, and all of them again where it is asked.
     const auto same =
         std::find_if(stacks_.threads.begin(), stacks_.threads.end(), [&](const ThreadStack& stack) {
@@ -300,11 +292,11 @@ class StackReader {
     if (same != stacks_.threads.end()) stacks_.threads.erase(same);
   }
 
-  void add(const Parts& parts, std::string_view line, size_t begin) {
+  void add(const ShapeParts& parts, std::string_view line, size_t begin) {
     if (form_ == Form::sampler) {
       // The kernel's frames, which a star marks, tell nothing of who waits.
       if (begin > 0 && line[begin - 1] == '*') return;
-      tree_.push_back({begin, number(part(parts, "count")), frame_of(parts)});
+      tree_.push_back({begin, number(parts["count"]), frame_of(parts)});
       return;
     }
     const std::string_view words = line.substr(begin);
