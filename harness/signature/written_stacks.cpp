@@ -48,6 +48,7 @@ const std::vector<Row>& rows() {
   static const std::vector<Row> kRows = {
       // --- why it stopped
       {debugger, stop, Shape(R"((?:Thread (?<id>\d+) [^\n]*|Program )(?:received|terminated with) signal (?<why>SIG\w+))")},
+      {debugger, stop, Shape(R"(\[Current thread is (?<id>\d+) )")},
       {faulthandler, watchdog, Shape(R"(Timeout \(\d+:\d+:\d+[.\d]*\)!)")},
       {own, lock_cycle, Shape(R"(Lock cycle of \d+)")},
       {own, owner_gone, Shape(R"([^\n]* waits? for a lock whose holder )")},
@@ -250,7 +251,7 @@ class StackReader {
         return;
       case Kind::stop:
         note_stop(parts["why"]);
-        stopped_ = parts["id"];
+        if (parts.has("id")) stopped_ = parts["id"];
         return;
       case Kind::head:
         begin_thread(row.form, parts);
