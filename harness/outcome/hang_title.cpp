@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "harness/outcome/python_death.h"
 #include "harness/outcome/telling_stack.h"
 #include "harness/outcome/whereabouts.h"
 #include "harness/signature/ascii.h"
@@ -23,28 +24,47 @@ bool waits_for_a_process(const std::vector<StackFrame>& frames) {
   });
 }
 
-}  // namespace
-
-const ThreadStack* hung_stack(const ProcessRecord& process) {
+// Of the thread that the recorder tells of; where it knows of none, as in a text that somebody took
+// and in a command of somebody's own, of the one that tells most by itself.
+const ThreadStack* telling_stack(const ProcessRecord& process) {
   const std::vector<ThreadStack>& threads = process.stacks.threads;
-  const ThreadPlace* place = telling_thread(process.recorder);
   const auto of_the_cell = [&](const ThreadStack& stack) { return stack.thread >= 0; };
-  if (std::none_of(threads.begin(), threads.end(), of_the_cell)) {
+  if (process.own_program || std::none_of(threads.begin(), threads.end(), of_the_cell)) {
     const std::vector<ThreadAtWork> at_work = threads_at_work(threads);
     const bool tells = !at_work.empty() && at_work.front().doing != Doing::nothing;
     return tells ? at_work.front().stack : nullptr;
   }
+  const ThreadPlace* place = telling_thread(process.recorder);
   if (place == nullptr) return nullptr;
   const auto found = std::find_if(threads.begin(), threads.end(), [&](const ThreadStack& stack) {
     return stack.thread == static_cast<int>(place->thread);
   });
-  if (found == threads.end() || !waits_for_a_process(found->frames)) {
-    return found == threads.end() ? nullptr : &*found;
+  return found == threads.end() ? nullptr : &*found;
+}
+
+// Whether the stack is that of the main thread of a Python that waits, as faulthandler shows it,
+// and of no library that the program called.
+bool in_interpreter(const ProcessRecord& process, const ThreadStack* stack) {
+  if (!process.own_program || stack == nullptr ||
+      stack->thread != static_cast<int>(recorder_layout::kMainThread)) {
+    return false;
   }
+  return std::ranges::all_of(stack->frames, [](const StackFrame& frame) {
+    return in_python(frame.image) || frame.image.starts_with("libc.") ||
+           frame.image.starts_with("libpthread");
+  });
+}
+
+}  // namespace
+
+const ThreadStack* hung_stack(const ProcessRecord& process) {
+  const std::vector<ThreadStack>& threads = process.stacks.threads;
+  const ThreadStack* const found = telling_stack(process);
+  if (found == nullptr || !waits_for_a_process(found->frames)) return found;
   const auto child = std::find_if(threads.begin(), threads.end(), [](const ThreadStack& stack) {
     return stack.thread == kChildProcess && !stack.frames.empty();
   });
-  return child == threads.end() ? &*found : &*child;
+  return child == threads.end() ? found : &*child;
 }
 
 namespace {
@@ -127,7 +147,15 @@ HangTitle hang_title(const ProcessRecord& process, std::string_view path) {
   }
   const ThreadStack* stack = hung_stack(process);
   const StackTitle title = stack == nullptr ? StackTitle() : title_of_stack(stack->frames);
+  // The interpreter only waits for what its program asked it for.
+  if (const std::string asked =
+          in_interpreter(process, stack) ? python_place(process.err.text()) : "";
+      !asked.empty()) {
+    return {"hang in Python: " + asked + also, Basis::frames, {}};
+  }
   const std::string place = place_in_words(title);
+  if (process.own_program && stack != nullptr && stack->thread == kChildProcess && !place.empty())
+    return {"hang " + place + ", in a process that it started", Basis::frames, title.why};
   if (!place.empty()) return {"hang " + place + also, Basis::frames, title.why};
   if (told) return {"hang " + where, Basis::place, {}};
   const std::string image = title.image.empty() ? "" : "in " + title.image + " ";
