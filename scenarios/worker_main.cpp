@@ -26,7 +26,7 @@ void crash_in_libtorch() {
 
 constexpr std::array kTorchMisbehaviours{
     Misbehaviour{"crash_in_libtorch", "LibTorch reads a tensor at an address where nothing is",
-                 Stage::launch, crash_in_libtorch},
+                 crash_in_libtorch},
 };
 
 /// LibTorch's operations, and the self-tests beside them: those show that the crash handler and the

@@ -37,10 +37,5 @@ extern "C" __attribute__((visibility("default"))) void mpsprobe_misbehave(const 
   const auto at = std::find_if(all.begin(), all.end(), [name](const mpsprobe::Misbehaviour& each) {
     return each.name == name;
   });
-  if (at == all.end()) return;
-  if (at->act_together != nullptr) {
-    at->act_together(thread, threads);
-  } else if (at->act != nullptr) {
-    at->act();
-  }
+  if (at != all.end()) at->happen(thread, threads);
 }

@@ -1,5 +1,3 @@
-#include "scenarios/selftest/faults.h"
-
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -14,6 +12,8 @@
 #include <new>
 #include <stdexcept>
 #include <thread>
+
+#include "scenarios/selftest/misbehaviour.h"
 
 // The faults are the point: no sanitizer may turn them into something else.
 #if defined(__clang__) || defined(__GNUC__)
@@ -206,6 +206,44 @@ void uncaught_in_thread() {
 
 void throws() {
   throw std::runtime_error("planted exception");
+}
+
+namespace {
+
+constexpr std::array kFaults{
+    Misbehaviour{"null_dereference", "reads at a small address", null_dereference},
+    Misbehaviour{"nested_crash", "the same, three calls deep", nested_crash},
+    Misbehaviour{"null_call", "calls a function at address 0", null_call},
+    Misbehaviour{"wild_call", "calls an address where nothing is", wild_call},
+    Misbehaviour{"heap_call", "calls a block of the heap", heap_call},
+    Misbehaviour{"bus_error", "reads a mapped file beyond its end", bus_error},
+    Misbehaviour{"trap", "breakpoint instruction", trap},
+    Misbehaviour{"illegal_instruction", "an instruction that is none", illegal_instruction},
+    Misbehaviour{"division", "integer division by zero", division},
+    Misbehaviour{"stack_overflow", "recursion without end", stack_overflow},
+    Misbehaviour{"wild_free", "frees what malloc never gave", wild_free},
+    Misbehaviour{"heap_crash", "crashes inside malloc, of a heap that was overwritten before",
+                 heap_crash},
+    Misbehaviour{"abort", "abort() without a word", abort_silently},
+    Misbehaviour{"exception", "throws out of the operation", throws},
+    Misbehaviour{"exception_in_thread", "an exception that nobody catches, in a thread",
+                 uncaught_in_thread},
+    Misbehaviour{"exception_on_main", "throws on the main thread, touching the device", throws,
+                 Stage::touch},
+    Misbehaviour{"exit_zero", "leaves halfway with 0, without a result", exit_zero},
+    Misbehaviour{"exit_eleven", "leaves halfway with 11, which is not SIGSEGV", exit_eleven},
+    Misbehaviour{"killed", "SIGKILL from another process", killed_from_outside},
+    Misbehaviour{"wrong_numbers", "computes a wrong result", nullptr, Stage::check},
+    Misbehaviour{"memory", "takes 128 MiB more with each launch", memory_hog, Stage::every_launch},
+    Misbehaviour{"crash_early", "crashes before the device is up", null_dereference, Stage::make},
+    Misbehaviour{"crash_teardown", "crashes in tear-down, after its result", null_dereference,
+                 Stage::teardown},
+};
+
+}  // namespace
+
+std::span<const Misbehaviour> faulting() {
+  return kFaults;
 }
 
 }  // namespace mpsprobe::faults

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <thread>
 
-#include "scenarios/selftest/faults.h"
+#include "scenarios/selftest/misbehaviour.h"
 
 namespace mpsprobe::faults {
 namespace {
@@ -92,5 +92,29 @@ void misleading_frame() {
 }
 
 #endif
+
+namespace {
+
+constexpr std::array kHangs{
+    Misbehaviour{"deadlock", "waits for a lock that nobody releases", deadlock},
+    Misbehaviour{"lock_cycle", "each thread waits for the lock of the next", nullptr, Stage::launch,
+                 lock_cycle},
+    Misbehaviour{"lock_orphaned", "waits for a lock whose owner has ended", lock_orphaned},
+    Misbehaviour{"busy_loop", "spins without progress", busy_loop},
+    Misbehaviour{"misleading_frame", "spins where no stack can be taken", misleading_frame},
+    Misbehaviour{"abort_when_interrupted", "sleeps, and aborts on a signal",
+                 abort_when_interrupted},
+    Misbehaviour{"hang_early", "waits for ever in the first contact", deadlock, Stage::touch},
+    Misbehaviour{"stopped", "stopped by SIGSTOP", stopped},
+    Misbehaviour{"ignores_sigterm", "hangs and ignores SIGTERM", ignores_sigterm},
+    Misbehaviour{"hang_teardown", "waits for ever in tear-down, after its result", deadlock,
+                 Stage::teardown},
+};
+
+}  // namespace
+
+std::span<const Misbehaviour> hanging() {
+  return kHangs;
+}
 
 }  // namespace mpsprobe::faults

@@ -1,7 +1,6 @@
-#include "scenarios/selftest/noise.h"
-
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -15,7 +14,7 @@
 #include "harness/wire/event.h"
 #include "harness/wire/flight_recorder.h"
 #include "harness/wire/shared_memory.h"
-#include "scenarios/selftest/faults.h"
+#include "scenarios/selftest/misbehaviour.h"
 
 namespace mpsprobe::noise {
 namespace {
@@ -26,11 +25,6 @@ void write_all(int fd, const std::string& text) {
     if (written <= 0) return;
     done += static_cast<size_t>(written);
   }
-}
-
-[[noreturn]] void abort_with(const char* text) {
-  write_all(STDERR_FILENO, text);
-  std::abort();
 }
 
 std::string every_byte() {
@@ -82,7 +76,9 @@ void hostile_text() {
   write_all(STDERR_FILENO, "```\n# heading\n| a | b |\n\x1b[2J\x1b]0;title\x07\x1b[31mred\n");
   write_all(STDERR_FILENO, "\xff\xfe\xc3\x28\xe2\x80\xae reversed \xf0\x9f\n");
   write_all(STDERR_FILENO, std::string(100'000, '`') + "\n");
-  abort_with("-[Hostile <b>thing</b>]:1: failed assertion `| `<img src=x>`\x1b[31m'\n");
+  write_all(STDERR_FILENO,
+            "-[Hostile <b>thing</b>]:1: failed assertion `| `<img src=x>`\x1b[31m'\n");
+  std::abort();
 }
 
 void closes_channels() {
@@ -137,53 +133,73 @@ void slow_teardown() {
   static Pool pool;
 }
 
-void abort_encoder_already_encoding() {
-  abort_with(
-      "-[AGXG16XFamilyCommandBuffer "
-      "tryCoalescingPreviousComputeCommandEncoderWithConfig:nextEncoderClass:]:1091: failed "
-      "assertion `A command encoder is already encoding to this command buffer'\n");
-}
-void abort_uncommitted_encoder() {
-  abort_with(
-      "-[IOGPUMetalCommandBuffer validate]:214: failed assertion `commit command buffer with "
-      "uncommitted encoder'\n");
-}
-void abort_scheduled_after_commit() {
-  abort_with(
-      "-[_MTLCommandBuffer addScheduledHandler:]:838: failed assertion `Scheduled handler provided "
-      "after commit call'\n");
-}
-void abort_completed_after_commit() {
-  abort_with(
-      "-[_MTLCommandBuffer addCompletedHandler:]:867: failed assertion `Completed handler provided "
-      "after commit call'\n");
-}
-void abort_already_committed() {
-  abort_with(
-      "-[_MTLCommandBuffer commit]:412: failed assertion `commit an already committed command "
-      "buffer'\n");
-}
-void abort_status_committed() {
-  abort_with(
-      "-[IOGPUMetalCommandBuffer setCurrentCommandEncoder:]:133: failed assertion `_status < "
-      "MTLCommandBufferStatusCommitted at line 311 in -[IOGPUMetalCommandBuffer "
-      "setCurrentCommandEncoder:]'\n");
-}
-void abort_blit_encoder() {
-  abort_with(
-      "-[AGXG15XFamilyCommandBuffer blitCommandEncoderCommon:]:836: failed assertion `A command "
-      "encoder is already encoding to this command buffer'\n");
-}
-void abort_allocator_shutdown() {
-  abort_with(
-      "FATAL: MPSAllocator::shutdown: timeout after 5s waiting for TLS cache flush. 3 threads did "
-      "not answer\n");
-}
-void abort_wrapped_text() {
-  abort_with(
-      " 43%|####      |-[AGXG13XFamilyCommandBuffer "
-      "tryCoalescingPreviousComputeCommandEncoderWithConfig:nextEncoderClass:]:1090: failed "
-      "assertion 'A command\nencoder is already encoding to this command buffer'\n");
+namespace {
+
+constexpr std::array kNoise{
+    Misbehaviour{"pass", "does nothing wrong"},
+    Misbehaviour{"slow", "takes long, but gets on", slow, Stage::every_launch},
+    Misbehaviour{
+        .name = "abort_encoder",
+        .summary = "aborts as Metal does: encoder already encoding",
+        .printed =
+            "-[AGXG16XFamilyCommandBuffer "
+            "tryCoalescingPreviousComputeCommandEncoderWithConfig:nextEncoderClass:]:1091: failed "
+            "assertion `A command encoder is already encoding to this command buffer'\n"},
+    Misbehaviour{.name = "abort_uncommitted",
+                 .summary = "aborts as Metal does: commit with uncommitted encoder",
+                 .printed = "-[IOGPUMetalCommandBuffer validate]:214: failed assertion `commit "
+                            "command buffer with uncommitted encoder'\n"},
+    Misbehaviour{.name = "abort_scheduled",
+                 .summary = "aborts as Metal does: scheduled handler after commit",
+                 .printed = "-[_MTLCommandBuffer addScheduledHandler:]:838: failed assertion "
+                            "`Scheduled handler provided after commit call'\n"},
+    Misbehaviour{.name = "abort_completed",
+                 .summary = "aborts as Metal does: completed handler after commit",
+                 .printed = "-[_MTLCommandBuffer addCompletedHandler:]:867: failed assertion "
+                            "`Completed handler provided after commit call'\n"},
+    Misbehaviour{.name = "abort_committed",
+                 .summary = "aborts as Metal does: committed twice",
+                 .printed = "-[_MTLCommandBuffer commit]:412: failed assertion `commit an already "
+                            "committed command buffer'\n"},
+    Misbehaviour{.name = "abort_status",
+                 .summary = "aborts as Metal does: status is committed",
+                 .printed = "-[IOGPUMetalCommandBuffer setCurrentCommandEncoder:]:133: failed "
+                            "assertion `_status < MTLCommandBufferStatusCommitted at line 311 in "
+                            "-[IOGPUMetalCommandBuffer setCurrentCommandEncoder:]'\n"},
+    Misbehaviour{
+        .name = "abort_blit",
+        .summary = "aborts as Metal does: blit encoder",
+        .printed = "-[AGXG15XFamilyCommandBuffer blitCommandEncoderCommon:]:836: failed assertion "
+                   "`A command encoder is already encoding to this command buffer'\n"},
+    Misbehaviour{.name = "abort_allocator",
+                 .summary = "aborts as the MPS allocator does at shutdown",
+                 .printed = "FATAL: MPSAllocator::shutdown: timeout after 5s waiting for TLS cache "
+                            "flush. 3 threads did not answer\n"},
+    Misbehaviour{
+        .name = "abort_wrapped",
+        .summary = "aborts with a text that is broken over two lines",
+        .printed =
+            " 43%|####      |-[AGXG13XFamilyCommandBuffer "
+            "tryCoalescingPreviousComputeCommandEncoderWithConfig:nextEncoderClass:]:1090: failed "
+            "assertion 'A command\nencoder is already encoding to this command buffer'\n"},
+    Misbehaviour{"closes_channels", "closes every descriptor and leaves with 0", closes_channels},
+    Misbehaviour{"grandchild", "leaves a child that keeps the pipes open", grandchild_in_group},
+    Misbehaviour{"grandchild_session", "leaves a child in a session of its own",
+                 grandchild_in_own_session},
+    Misbehaviour{"flood", "1 GiB on stderr", flood_stderr},
+    Misbehaviour{"garbage", "binary on every channel", garbage_everywhere},
+    Misbehaviour{"scribble", "overwrites the flight recorder", scribbled_recorder},
+    Misbehaviour{"hostile_text", "markup, escapes and broken UTF-8, then aborts", hostile_text},
+    Misbehaviour{"forged_result", "reports a result, then crashes", forged_result},
+    Misbehaviour{"gpu_error", "prints a GPU error and goes on", gpu_error_text},
+    Misbehaviour{"slow_teardown", "its threads end in tear-down, one after the other",
+                 slow_teardown},
+};
+
+}  // namespace
+
+std::span<const Misbehaviour> noisy() {
+  return kNoise;
 }
 
 }  // namespace mpsprobe::noise

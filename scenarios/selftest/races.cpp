@@ -1,11 +1,15 @@
-#include "scenarios/selftest/races.h"
-
+#include <array>
 #include <atomic>
 #include <cstdlib>
 #include <mutex>
 #include <vector>
 
-// Not in an anonymous namespace: gcc names its members without their classes.
+#include "scenarios/selftest/misbehaviour.h"
+
+// What several threads do to the same objects, with a guard or without: what ThreadSanitizer must
+// report, and what it must not. In a namespace that is not the project's own, since a race of the
+// project's code is never laid to a library, and that is not anonymous: gcc names its members
+// without their classes.
 namespace planted {
 
 constexpr int kTimes = 20'000;  // long enough for threads to meet
@@ -71,6 +75,27 @@ void released_in_use(int thread, int) {
   while (!samples.released.load(std::memory_order_relaxed)) {
   }
   if (samples.sum() < 0) std::abort();  // uses what it read
+}
+
+namespace {
+
+constexpr std::array kRaces{
+    mpsprobe::Misbehaviour{"racy_singleton",
+                           "all threads ask at once for what the first makes, unguarded", nullptr,
+                           mpsprobe::Stage::launch, unguarded_registry},
+    mpsprobe::Misbehaviour{"racy_counter", "all threads add to a number, unguarded", nullptr,
+                           mpsprobe::Stage::launch, unguarded_count},
+    mpsprobe::Misbehaviour{"use_after_release", "a thread reads what another has given back",
+                           nullptr, mpsprobe::Stage::launch, released_in_use},
+    mpsprobe::Misbehaviour{"locked_singleton",
+                           "the same as racy_singleton under a lock: nothing is wrong", nullptr,
+                           mpsprobe::Stage::launch, locked_registry},
+};
+
+}  // namespace
+
+std::span<const mpsprobe::Misbehaviour> racing() {
+  return kRaces;
 }
 
 }  // namespace planted

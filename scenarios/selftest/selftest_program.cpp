@@ -22,8 +22,8 @@ class SelftestLane : public Lane {
 
   std::string operation() const override { return std::string(misbehaviour_.name); }
   void launch(int iteration) override {
-    if (misbehaviour_.stage == Stage::every_launch) misbehaviour_.act();
-    if (misbehaviour_.stage == Stage::launch && iteration == when_) act();
+    const bool now = misbehaviour_.stage == Stage::launch && iteration == when_;
+    if (now || misbehaviour_.stage == Stage::every_launch) misbehaviour_.happen(thread_, threads_);
     ++launched_;
   }
   void synchronise() override {}
@@ -38,14 +38,6 @@ class SelftestLane : public Lane {
   }
 
  private:
-  void act() {
-    if (misbehaviour_.act_together != nullptr) {
-      misbehaviour_.act_together(thread_, threads_);
-    } else {
-      misbehaviour_.act();
-    }
-  }
-
   const Misbehaviour& misbehaviour_;
   int when_;
   int thread_;
@@ -75,7 +67,7 @@ class SelftestWorkload : public Workload {
 
  private:
   void act_at(Stage stage) {
-    if (misbehaviour_.stage == stage && misbehaviour_.act != nullptr) misbehaviour_.act();
+    if (misbehaviour_.stage == stage) misbehaviour_.happen(culprit_, culprit_ + 1);
   }
 
   const Misbehaviour& misbehaviour_;
