@@ -102,80 +102,61 @@ if(NOT TARGET Boost::headers)
   endif()
 endif()
 
-# Names the functions in ELF images. Not fetched: elfutils has no CMake build, and every distribution
-# has it.
+# mpsprobe_system_library(<target> NAME <name> HEADER <header> LIBRARIES <library>... [KEG <formula>] DEBIAN <package>
+# FEDORA <package>): one that is not fetched: every distribution has it. A formula's home is apart from the rest (keg-only).
+function(mpsprobe_system_library target)
+  cmake_parse_arguments(ARG "" "NAME;HEADER;KEG;DEBIAN;FEDORA" "LIBRARIES" ${ARGN})
+  set(homes /opt/homebrew/opt/${ARG_KEG} /usr/local/opt/${ARG_KEG})
+  string(TOUPPER "MPSPROBE_${ARG_NAME}" variable)
+  find_path(${variable}_INCLUDE ${ARG_HEADER} HINTS ${homes} PATH_SUFFIXES include DOC "Folder that holds ${ARG_HEADER}")
+  mark_as_advanced(${variable}_INCLUDE)
+  set(files "")
+  foreach(library IN LISTS ARG_LIBRARIES)
+    string(MAKE_C_IDENTIFIER "${variable}_${library}" file)
+    if(APPLE AND NOT library MATCHES "\\.a$")
+      # The system's own where it has one: Homebrew's would have to be wherever the programs run.
+      find_library(${file} ${library} DOC "${ARG_NAME}")
+    endif()
+    find_library(${file} ${library} HINTS ${homes} PATH_SUFFIXES lib DOC "${ARG_NAME}")
+    mark_as_advanced(${file})
+    if(NOT ${variable}_INCLUDE OR NOT ${file})
+      message(FATAL_ERROR "${ARG_NAME} is not installed. Run tools/setup, or install it with your package manager: "
+                          "${ARG_DEBIAN} (Debian, Ubuntu), ${ARG_KEG} (Homebrew), ${ARG_FEDORA} (Fedora).")
+    endif()
+    list(APPEND files "${${file}}")
+  endforeach()
+  add_library(${target} INTERFACE IMPORTED GLOBAL)
+  set_target_properties(${target} PROPERTIES
+    INTERFACE_INCLUDE_DIRECTORIES "${${variable}_INCLUDE}" INTERFACE_LINK_LIBRARIES "${files}")
+  if(files MATCHES "^${_portable}/")
+    list(GET files 0 file)
+    get_filename_component(folder ${file} DIRECTORY)
+    set_property(TARGET ${target} PROPERTY INTERFACE_LINK_OPTIONS "LINKER:-rpath,${folder}")
+  endif()
+endfunction()
+
+# Names the functions in ELF images.
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
-  find_path(MPSPROBE_LIBDW_INCLUDE elfutils/libdw.h DOC "Folder that holds elfutils/libdw.h")
-  find_library(MPSPROBE_LIBDW dw DOC "libdw of elfutils")
-  find_library(MPSPROBE_LIBELF elf DOC "libelf of elfutils")
-  mark_as_advanced(MPSPROBE_LIBDW_INCLUDE MPSPROBE_LIBDW MPSPROBE_LIBELF)
-  if(NOT MPSPROBE_LIBDW_INCLUDE OR NOT MPSPROBE_LIBDW OR NOT MPSPROBE_LIBELF)
-    message(FATAL_ERROR "libdw of elfutils is not installed. Run tools/setup, or install it with your "
-                        "package manager: libdw-dev (Debian, Ubuntu), elfutils-devel (Fedora).")
-  endif()
-  add_library(mpsprobe_libdw INTERFACE IMPORTED GLOBAL)
-  set_target_properties(mpsprobe_libdw PROPERTIES
-    INTERFACE_INCLUDE_DIRECTORIES "${MPSPROBE_LIBDW_INCLUDE}"
-    INTERFACE_LINK_LIBRARIES "${MPSPROBE_LIBDW};${MPSPROBE_LIBELF}")
-  if(MPSPROBE_LIBDW MATCHES "^${_portable}/")
-    get_filename_component(_libdw_folder ${MPSPROBE_LIBDW} DIRECTORY)
-    set_property(TARGET mpsprobe_libdw PROPERTY INTERFACE_LINK_OPTIONS "LINKER:-rpath,${_libdw_folder}")
-  endif()
+  mpsprobe_system_library(mpsprobe_libdw NAME libdw HEADER elfutils/libdw.h LIBRARIES dw elf
+                          DEBIAN libdw-dev KEG none FEDORA elfutils-devel)
 endif()
 
-# Packs bundles, and hashes what is in them. Not fetched: every distribution has it. macOS brings the library without
-# its headers, and Homebrew keeps its own apart from the rest (keg-only).
+# Packs bundles, and hashes what is in them. macOS brings the library without its headers.
 if(NOT TARGET LibArchive::LibArchive)
-  set(_libarchive_kegs /opt/homebrew/opt/libarchive /usr/local/opt/libarchive)
-  find_path(MPSPROBE_LIBARCHIVE_INCLUDE archive_entry.h HINTS ${_libarchive_kegs} PATH_SUFFIXES include
-            DOC "Folder that holds archive_entry.h")
-  if(APPLE)
-    # The system's own: Homebrew's would have to be wherever the programs run.
-    find_library(MPSPROBE_LIBARCHIVE archive DOC "libarchive")
-  endif()
-  find_library(MPSPROBE_LIBARCHIVE archive HINTS ${_libarchive_kegs} PATH_SUFFIXES lib DOC "libarchive")
-  mark_as_advanced(MPSPROBE_LIBARCHIVE_INCLUDE MPSPROBE_LIBARCHIVE)
-  if(NOT MPSPROBE_LIBARCHIVE_INCLUDE OR NOT MPSPROBE_LIBARCHIVE)
-    message(FATAL_ERROR "libarchive is not installed. Run tools/setup, or install it with your package manager: "
-                        "libarchive-dev (Debian, Ubuntu), libarchive (Homebrew), libarchive-devel (Fedora).")
-  endif()
-  add_library(LibArchive::LibArchive INTERFACE IMPORTED GLOBAL)
-  set_target_properties(LibArchive::LibArchive PROPERTIES
-    INTERFACE_INCLUDE_DIRECTORIES "${MPSPROBE_LIBARCHIVE_INCLUDE}"
-    INTERFACE_LINK_LIBRARIES "${MPSPROBE_LIBARCHIVE}")
-  if(MPSPROBE_LIBARCHIVE MATCHES "^${_portable}/")
-    get_filename_component(_libarchive_folder ${MPSPROBE_LIBARCHIVE} DIRECTORY)
-    set_property(TARGET LibArchive::LibArchive PROPERTY
-      INTERFACE_LINK_OPTIONS "LINKER:-rpath,${_libarchive_folder}")
-  endif()
+  mpsprobe_system_library(LibArchive::LibArchive NAME libarchive HEADER archive_entry.h LIBRARIES archive
+                          DEBIAN libarchive-dev KEG libarchive FEDORA libarchive-devel)
 endif()
 
-# Matches the rules that title failures (harness/signature) and the patterns of personal data
-# (reproducers/bundle/redaction). Not fetched: every distribution has it.
+# Matches the rules that title failures (harness/signature).
 if(MPSPROBE_PCRE2_SOURCE AND NOT TARGET mpsprobe_pcre2)
   include(StaticPcre2)
 elseif(NOT TARGET mpsprobe_pcre2)
-  set(_pcre2_homes /opt/homebrew/opt/pcre2 /usr/local/opt/pcre2)
-  find_path(MPSPROBE_PCRE2_INCLUDE pcre2.h HINTS ${_pcre2_homes} PATH_SUFFIXES include
-            DOC "Folder that holds pcre2.h")
-  # Homebrew's archive before its library, which other Macs lack.
-  if(APPLE)
-    set(_pcre2_archive libpcre2-8.a)
+  set(_pcre2 pcre2-8)
+  if(APPLE)  # Homebrew's archive: other Macs lack its library
+    set(_pcre2 libpcre2-8.a)
   endif()
-  find_library(MPSPROBE_PCRE2 NAMES ${_pcre2_archive} pcre2-8 HINTS ${_pcre2_homes} PATH_SUFFIXES lib DOC "PCRE2, for texts of bytes")
-  mark_as_advanced(MPSPROBE_PCRE2_INCLUDE MPSPROBE_PCRE2)
-  if(NOT MPSPROBE_PCRE2_INCLUDE OR NOT MPSPROBE_PCRE2)
-    message(FATAL_ERROR "PCRE2 is not installed. Run tools/setup, or install it with your package manager: "
-                        "libpcre2-dev (Debian, Ubuntu), pcre2 (Homebrew), pcre2-devel (Fedora).")
-  endif()
-  add_library(mpsprobe_pcre2 INTERFACE IMPORTED GLOBAL)
-  set_target_properties(mpsprobe_pcre2 PROPERTIES
-    INTERFACE_INCLUDE_DIRECTORIES "${MPSPROBE_PCRE2_INCLUDE}"
-    INTERFACE_LINK_LIBRARIES "${MPSPROBE_PCRE2}")
-  if(MPSPROBE_PCRE2 MATCHES "^${_portable}/")
-    get_filename_component(_pcre2_folder ${MPSPROBE_PCRE2} DIRECTORY)
-    set_property(TARGET mpsprobe_pcre2 PROPERTY INTERFACE_LINK_OPTIONS "LINKER:-rpath,${_pcre2_folder}")
-  endif()
+  mpsprobe_system_library(mpsprobe_pcre2 NAME pcre2 HEADER pcre2.h LIBRARIES ${_pcre2}
+                          DEBIAN libpcre2-dev KEG pcre2 FEDORA pcre2-devel)
 endif()
 
 if(MPSPROBE_BUILD_TESTS)

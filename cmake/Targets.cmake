@@ -38,21 +38,25 @@ function(mpsprobe_library name)
   target_link_libraries(mpsprobe_${name} PUBLIC ${ARG_LIBRARIES})
 endfunction()
 
-# mpsprobe_test(<name> [ONE_PROCESS] [ONE_THREAD] SOURCES ... [LIBRARIES ...] [APART <folder>...]): GoogleTest program,
-# its tests known to CTest, which starts it for each. ONE_PROCESS, for what takes long to start, such as LibTorch: CTest
+# mpsprobe_test(<name> [ONE_PROCESS] [ONE_THREAD] SOURCES ... [LIBRARIES ...] [APART <folder>...] [NEEDS <target>...]
+# [DEFINES <definition>...]): GoogleTest program, built after what it NEEDS, its tests known to CTest, which starts it for
+# each. ONE_PROCESS, for what takes long to start, such as LibTorch: CTest
 # knows the program alone and runs all its tests at once; how many there were is in Testing/<name>.xml. ONE_THREAD, for
 # what starts no thread, nor a program of ours with threads that program_test does not have: ThreadSanitizer has nothing
 # to see in it and leaves it out.
 function(mpsprobe_test name)
-  cmake_parse_arguments(ARG "ONE_PROCESS;ONE_THREAD" "" "SOURCES;LIBRARIES;APART" ${ARGN})
+  cmake_parse_arguments(ARG "ONE_PROCESS;ONE_THREAD" "" "SOURCES;LIBRARIES;APART;NEEDS;DEFINES" ${ARGN})
   if(NOT MPSPROBE_BUILD_TESTS OR (ARG_ONE_THREAD AND MPSPROBE_SANITIZE STREQUAL "thread"))
     return()
   endif()
   add_executable(${name} ${ARG_SOURCES})
   mpsprobe_target_defaults(${name})
   mpsprobe_unity(${name} ${ARG_APART})
-  target_compile_definitions(${name} PRIVATE
+  target_compile_definitions(${name} PRIVATE ${ARG_DEFINES}
     MPSPROBE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" MPSPROBE_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  if(ARG_NEEDS)
+    add_dependencies(${name} ${ARG_NEEDS})
+  endif()
   # A test runs once: optimising it takes longer than it saves.
   target_compile_options(${name} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O0>)
   target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES} GTest::gmock GTest::gtest_main)
