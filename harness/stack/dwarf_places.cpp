@@ -1,6 +1,4 @@
 #ifdef __linux__
-#include "harness/stack/dwarf_places.h"
-
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <gelf.h>
@@ -9,9 +7,11 @@
 #include <cstdlib>
 #include <new>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <unordered_map>
-#include <utility>
+
+#include "harness/stack/image_symbols.h"
 
 namespace mpsprobe {
 namespace {
@@ -19,92 +19,37 @@ namespace {
 // Deeper than any compiler nests; a bound for files that were made to nest for ever.
 constexpr int kDeepest = 64;
 
-/// Addresses, and what lies there. Ranges may lie inside others.
-template <typename T>
-class RangeMap {
+/// What dwarf_getscopes() and dwarf_getscopes_die() give: DIEs from the inside out.
+class Scopes {
  public:
-  void add(uint64_t begin, uint64_t end, const T& value) {
-    if (begin < end) ranges_.push_back({begin, end, value});
-  }
-  void finish() {
-    std::stable_sort(ranges_.begin(), ranges_.end(),
-                     [](const Range& a, const Range& b) { return a.begin < b.begin; });
-  }
-  /// The last to begin of those that hold `address`.
-  T* find(uint64_t address) {
-    auto at = std::upper_bound(ranges_.begin(), ranges_.end(), address,
-                               [](uint64_t a, const Range& range) { return a < range.begin; });
-    for (int step = 0; step < kDeepest && at != ranges_.begin(); ++step) {
-      --at;
-      if (address < at->end) return &at->value;
-    }
-    return nullptr;
+  template <typename Ask>
+  explicit Scopes(const Ask& ask) : count_(ask(&dies_)) {}
+  Scopes(const Scopes&) = delete;
+  Scopes& operator=(const Scopes&) = delete;
+  ~Scopes() { std::free(dies_); }
+  std::span<Dwarf_Die> get() const {
+    return {dies_, static_cast<size_t>(std::clamp(count_, 0, kDeepest))};
   }
 
  private:
-  struct Range {
-    uint64_t begin;
-    uint64_t end;
-    T value;
-  };
-  std::vector<Range> ranges_;
+  Dwarf_Die* dies_ = nullptr;
+  int count_;
 };
 
-/// Adds all ranges of the code of `die`.
-template <typename T>
-void add_ranges(Dwarf_Die* die, const T& value, RangeMap<T>& map) {
-  ptrdiff_t next = 0;
-  Dwarf_Addr base = 0;
-  Dwarf_Addr begin = 0;
-  Dwarf_Addr end = 0;
-  while ((next = dwarf_ranges(die, next, &base, &begin, &end)) > 0) map.add(begin, end, value);
-}
-
-/// The children of a DIE, one after the other: each lies behind the one before, or the file is
-/// damaged and the list ends there.
-class Children {
- public:
-  explicit Children(Dwarf_Die* parent) { here_ = dwarf_child(parent, &die_) == 0; }
-  Dwarf_Die* get() { return here_ ? &die_ : nullptr; }
-  void next() {
-    const Dwarf_Off before = dwarf_dieoffset(&die_);
-    Dwarf_Die sibling;
-    here_ = dwarf_siblingof(&die_, &sibling) == 0 && dwarf_dieoffset(&sibling) > before;
-    if (here_) die_ = sibling;
+/// The function at `address`, behind those that were inlined there, the innermost first.
+std::vector<Dwarf_Die> functions_at(Dwarf_Die* unit, Dwarf_Addr address) {
+  std::vector<Dwarf_Die> functions;
+  const Scopes at([&](Dwarf_Die** dies) { return dwarf_getscopes(unit, address, dies); });
+  if (at.get().empty()) return functions;
+  // Of an inlined function the first names what is around its definition, the second its caller.
+  const Scopes around([&](Dwarf_Die** dies) { return dwarf_getscopes_die(&at.get()[0], dies); });
+  for (Dwarf_Die& die : around.get()) {
+    const int tag = dwarf_tag(&die);
+    if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram) continue;
+    functions.push_back(die);
+    if (tag == DW_TAG_subprogram) break;
   }
-
- private:
-  Dwarf_Die die_{};
-  bool here_ = false;
-};
-
-struct Unit {
-  Dwarf_Die die{};
-  std::optional<RangeMap<Dwarf_Die>> functions;  // read when first asked for
-};
-
-void add_functions(Dwarf_Die* parent, int depth, RangeMap<Dwarf_Die>& functions) {
-  for (Children child(parent); child.get() != nullptr; child.next()) {
-    const int tag = dwarf_tag(child.get());
-    if (tag == DW_TAG_subprogram) {
-      add_ranges(child.get(), *child.get(), functions);
-    } else if (tag == DW_TAG_namespace && depth < kDeepest) {
-      add_functions(child.get(), depth + 1, functions);
-    }
-  }
-}
-
-/// The calls that were inlined at `address`, the outermost first.
-void add_inlined(Dwarf_Die* parent, Dwarf_Addr address, int depth, std::vector<Dwarf_Die>& chain) {
-  for (Children child(parent); child.get() != nullptr; child.next()) {
-    const int tag = dwarf_tag(child.get());
-    if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_lexical_block) continue;
-    if (dwarf_haspc(child.get(), address) != 1) continue;
-    Dwarf_Die inner = *child.get();
-    if (tag == DW_TAG_inlined_subroutine) chain.push_back(inner);
-    if (depth < kDeepest) add_inlined(&inner, address, depth + 1, chain);
-    return;
-  }
+  return functions;
 }
 
 std::string linkage_name_of(Dwarf_Die* die) {
@@ -138,12 +83,10 @@ std::string scoped_name_of(Dwarf_Die declaration) {
   const char* own = dwarf_diename(&declaration);
   if (own == nullptr) return {};
   std::string name = own;
-  Dwarf_Die* scopes = nullptr;
-  const int count = dwarf_getscopes_die(&declaration, &scopes);
-  const std::unique_ptr<Dwarf_Die, void (*)(void*)> freed(scopes, std::free);
-  for (int i = 1; i < std::min(count, kDeepest); ++i) {
-    const int tag = dwarf_tag(&scopes[i]);
-    const char* scope = dwarf_diename(&scopes[i]);
+  const Scopes scopes([&](Dwarf_Die** dies) { return dwarf_getscopes_die(&declaration, dies); });
+  for (Dwarf_Die& die : scopes.get().subspan(std::min<size_t>(1, scopes.get().size()))) {
+    const int tag = dwarf_tag(&die);
+    const char* scope = dwarf_diename(&die);
     if (tag == DW_TAG_namespace) {
       name = std::string(scope != nullptr ? scope : "(anonymous namespace)") + "::" + name;
     } else if (scope != nullptr && (tag == DW_TAG_class_type || tag == DW_TAG_structure_type ||
@@ -213,47 +156,42 @@ __attribute__((noreturn)) void out_of_memory() {
   throw std::bad_alloc();
 }
 
-}  // namespace
-
-class DwarfPlaces::Implementation {
+/// Not safe to use from several threads at once.
+class DwarfPlaces : public ImageSymbols {
  public:
-  explicit Implementation(Dwarf* dwarf) : dwarf_(dwarf) {
+  explicit DwarfPlaces(Dwarf* dwarf) : dwarf_(dwarf) {
     dwarf_new_oom_handler(dwarf_, out_of_memory);
   }
-  Implementation(const Implementation&) = delete;
-  Implementation& operator=(const Implementation&) = delete;
-  ~Implementation() { dwarf_end(dwarf_); }
+  DwarfPlaces(const DwarfPlaces&) = delete;
+  DwarfPlaces& operator=(const DwarfPlaces&) = delete;
+  ~DwarfPlaces() override { dwarf_end(dwarf_); }
 
-  std::vector<StackFrame> frames_at(Dwarf_Addr address) {
+  std::vector<StackFrame> frames_at(uint64_t address) override {
     if (!read_) read_units();
-    const size_t* index = unit_at_.find(address);
-    if (index == nullptr) return {};
-    Unit& unit = units_[*index];
-    if (!unit.functions) {
-      unit.functions.emplace();
-      add_functions(&unit.die, 0, *unit.functions);
-      unit.functions->finish();
-    }
-    Dwarf_Die* function = unit.functions->find(address);
-    std::vector<Dwarf_Die> chain;
-    if (function != nullptr) {
-      chain.push_back(*function);
-      add_inlined(function, address, 0, chain);
-    }
+    auto unit = std::upper_bound(units_.begin(), units_.end(), address,
+                                 [](uint64_t a, const Unit& each) { return a < each.begin; });
+    if (unit == units_.begin() || address >= (--unit)->end) return {};
     std::vector<StackFrame> frames;
-    std::string place = line_at(&unit.die, address);
-    for (auto die = chain.rbegin(); die != chain.rend(); ++die) {
+    std::string place = line_at(&unit->die, address);
+    for (Dwarf_Die& die : functions_at(&unit->die, address)) {
       StackFrame& frame = frames.emplace_back();
-      frame.function = function_name(&*die);
+      frame.function = function_name(&die);
       frame.source = place;
-      frame.inlined = die + 1 != chain.rend();
-      if (frame.inlined) place = call_place(&unit.die, &*die);
+      frame.inlined = dwarf_tag(&die) == DW_TAG_inlined_subroutine;
+      if (frame.inlined) place = call_place(&unit->die, &die);
     }
     if (frames.empty() && !place.empty()) frames.emplace_back().source = place;
     return frames;
   }
 
  private:
+  /// A range of the code of a compilation unit.
+  struct Unit {
+    Dwarf_Addr begin;
+    Dwarf_Addr end;
+    Dwarf_Die die;
+  };
+
   std::string function_name(Dwarf_Die* die) {
     std::string linkage_name = linkage_name_of(die);
     if (!linkage_name.empty()) return linkage_name;
@@ -271,32 +209,30 @@ class DwarfPlaces::Implementation {
     // Without the last argument libdw leaves the files of split debug information (.dwo) alone:
     // their names come from the image, and could be anything.
     while (dwarf_get_units(dwarf_, unit, &unit, nullptr, nullptr, &die, nullptr) == 0) {
-      units_.push_back({die, std::nullopt});
+      ptrdiff_t next = 0;
+      Dwarf_Addr base = 0;
+      Dwarf_Addr begin = 0;
+      Dwarf_Addr end = 0;
+      while ((next = dwarf_ranges(&die, next, &base, &begin, &end)) > 0) {
+        if (begin < end) units_.push_back({begin, end, die});
+      }
     }
-    for (size_t i = 0; i < units_.size(); ++i) add_ranges(&units_[i].die, i, unit_at_);
-    unit_at_.finish();
+    std::stable_sort(units_.begin(), units_.end(),
+                     [](const Unit& a, const Unit& b) { return a.begin < b.begin; });
   }
 
   Dwarf* dwarf_;
   bool read_ = false;
   std::vector<Unit> units_;
-  RangeMap<size_t> unit_at_;
   std::unordered_map<Dwarf_Off, std::string> scoped_names_;
 };
 
-std::unique_ptr<DwarfPlaces> DwarfPlaces::open(Elf* elf) {
+}  // namespace
+
+std::unique_ptr<ImageSymbols> open_dwarf_places(Elf* elf) {
   if (!has_debug_information(elf)) return nullptr;
   Dwarf* dwarf = dwarf_begin_elf(elf, DWARF_C_READ, nullptr);
-  if (dwarf == nullptr) return nullptr;
-  return std::unique_ptr<DwarfPlaces>(new DwarfPlaces(std::make_unique<Implementation>(dwarf)));
-}
-
-DwarfPlaces::DwarfPlaces(std::unique_ptr<Implementation> implementation)
-    : implementation_(std::move(implementation)) {}
-DwarfPlaces::~DwarfPlaces() = default;
-
-std::vector<StackFrame> DwarfPlaces::frames_at(uint64_t address) {
-  return implementation_->frames_at(address);
+  return dwarf == nullptr ? nullptr : std::make_unique<DwarfPlaces>(dwarf);
 }
 
 }  // namespace mpsprobe

@@ -7,7 +7,6 @@
 #include <optional>
 #include <utility>
 
-#include "harness/stack/dwarf_places.h"
 #include "harness/stack/function_table.h"
 #include "harness/stack/image_symbols.h"
 #include "harness/wire/hex.h"
@@ -156,13 +155,13 @@ std::optional<ElfFile> open_debug_file(const ElfFile& file, const std::string& p
 class ElfSymbols : public ImageSymbols {
  public:
   ElfSymbols(ElfFile file, const std::string& path) : file_(std::move(file)) {
-    places_ = DwarfPlaces::open(file_.get());
+    places_ = open_dwarf_places(file_.get());
     functions_ = read_functions(file_, SHT_SYMTAB);
     if (functions_.empty() || places_ == nullptr) {
       std::optional<ElfFile> debug = open_debug_file(file_, path);
       if (debug) debug_file_.emplace(std::move(*debug));
     }
-    if (debug_file_ && places_ == nullptr) places_ = DwarfPlaces::open(debug_file_->get());
+    if (debug_file_ && places_ == nullptr) places_ = open_dwarf_places(debug_file_->get());
     if (debug_file_ && functions_.empty()) functions_ = read_functions(*debug_file_, SHT_SYMTAB);
     if (functions_.empty()) functions_ = read_functions(file_, SHT_DYNSYM);
     // A campaign looks at hundreds of images: descriptors are not kept.
@@ -187,7 +186,7 @@ class ElfSymbols : public ImageSymbols {
   // In this order: what comes later points into what comes first.
   ElfFile file_;
   std::optional<ElfFile> debug_file_;
-  std::unique_ptr<DwarfPlaces> places_;
+  std::unique_ptr<ImageSymbols> places_;
   FunctionTable functions_;
 };
 

@@ -1,8 +1,61 @@
 #include "harness/stack/image_symbols.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
 #include <utility>
 
 namespace mpsprobe {
+
+std::optional<ImageFile> ImageFile::open(const std::string& path) {
+  // Relative names are no files: "linux-vdso.so.1", a path cut at its front.
+  if (path.empty() || path.front() != '/') return std::nullopt;
+  // O_NONBLOCK: opening a pipe that nobody writes to would wait for ever.
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (fd < 0) return std::nullopt;
+  struct stat status {};
+  if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
+    close(fd);
+    return std::nullopt;
+  }
+  return ImageFile(fd, static_cast<uint64_t>(status.st_size));
+}
+
+ImageFile::ImageFile(ImageFile&& other) noexcept
+    : fd_(std::exchange(other.fd_, -1)), bytes_(other.bytes_), size_(other.size_) {}
+
+ImageFile::~ImageFile() {
+  if (fd_ >= 0) close(fd_);
+}
+
+bool ImageFile::read(uint64_t offset, void* to, uint64_t bytes) const {
+  if (offset > size_ || bytes > size_ - offset) return false;
+  if (fd_ < 0) {
+    if (bytes > 0) std::memcpy(to, bytes_.data() + offset, bytes);
+    return true;
+  }
+  auto* at = static_cast<char*>(to);
+  while (bytes > 0) {
+    const ssize_t got = pread(fd_, at, bytes, static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    at += got;
+    offset += static_cast<uint64_t>(got);
+    bytes -= static_cast<uint64_t>(got);
+  }
+  return true;
+}
+
+std::string ImageFile::read(uint64_t offset, uint64_t bytes) const {
+  // Before the memory is asked for: the length comes from the file.
+  if (offset > size_ || bytes > size_ - offset) return {};
+  std::string text(bytes, '\0');
+  if (!read(offset, text.data(), bytes)) text.clear();
+  return text;
+}
 
 std::unique_ptr<ImageSymbols> open_image_symbols(const std::string& path,
                                                  const std::string& image_id) {

@@ -4,12 +4,47 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "harness/stack/image_file.h"
 #include "harness/stack/stack.h"
 
+struct Elf;
+
 namespace mpsprobe {
+
+/// An image file, read piece by piece and never mapped: a file that is cut short while it is looked
+/// at (a rebuild) makes a read fail, where a mapping would end the runner by SIGBUS.
+/// Move-only owner of its descriptor, which is close-on-exec.
+class ImageFile {
+ public:
+  /// The regular file at `path`. Nothing where the path is not absolute, nothing readable is there,
+  /// or it is no regular file: the path comes from a child, and may name a pipe or a device.
+  static std::optional<ImageFile> open(const std::string& path);
+
+  /// A file that is in memory, which must outlive this object.
+  explicit ImageFile(std::string_view bytes) : bytes_(bytes), size_(bytes.size()) {}
+
+  ImageFile(ImageFile&& other) noexcept;
+  ImageFile& operator=(ImageFile&&) = delete;
+  ~ImageFile();
+
+  /// Bytes in it when it was opened.
+  uint64_t size() const { return size_; }
+  /// -1: in memory. This object keeps it.
+  int fd() const { return fd_; }
+  /// All of `bytes` at `offset`, or false: they are not all there.
+  bool read(uint64_t offset, void* to, uint64_t bytes) const;
+  /// The bytes at `offset` as a string; empty where they are not all there.
+  std::string read(uint64_t offset, uint64_t bytes) const;
+
+ private:
+  ImageFile(int fd, uint64_t size) : fd_(fd), size_(size) {}
+
+  int fd_ = -1;
+  std::string_view bytes_;
+  uint64_t size_ = 0;
+};
 
 /// What one image file tells of the functions in it. Not safe to use from several threads at once.
 class ImageSymbols {
@@ -40,6 +75,12 @@ std::string image_literals(const std::string& path, const std::optional<std::str
 /// from there. Never asks the network (debuginfod). Null on systems other than Linux.
 std::unique_ptr<ImageSymbols> open_elf_symbols(ImageFile file, const std::string& path,
                                                const std::string& image_id);
+
+/// Source lines and inlined functions of an ELF file, from its DWARF sections, by libdw (Linux).
+/// Null where it has no debug information, which costs nothing but a look at its sections. `elf`
+/// must outlive the object; its file may be closed after this call. The first question reads the
+/// ranges of all compilation units.
+std::unique_ptr<ImageSymbols> open_dwarf_places(Elf* elf);
 
 /// A 64-bit Mach-O file, or the slice with this id of a universal one.
 std::unique_ptr<ImageSymbols> open_macho_symbols(const ImageFile& file,

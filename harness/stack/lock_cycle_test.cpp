@@ -1,8 +1,8 @@
-#include "harness/stack/lock_cycle.h"
-
 #include <gtest/gtest.h>
 
 #include <utility>
+
+#include "harness/stack/symboliser.h"
 
 namespace mpsprobe {
 namespace {

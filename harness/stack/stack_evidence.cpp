@@ -1,8 +1,8 @@
 #include <algorithm>
+#include <map>
 #include <tuple>
 #include <utility>
 
-#include "harness/stack/lock_cycle.h"
 #include "harness/stack/symboliser.h"
 #include "harness/stack/wait_functions.h"
 
@@ -57,6 +57,27 @@ std::vector<FrameAddress> without_stale_link(std::vector<FrameAddress> frames,
                     top.image == next.image && top.image_id == next.image_id;
   if (same) frames.erase(frames.begin() + 1);
   return frames;
+}
+
+std::vector<uint64_t> lock_cycle(const std::vector<ThreadStack>& threads) {
+  std::map<uint64_t, uint64_t> waits;  // for whom; of two entries with one thread_id the first
+  for (const ThreadStack& thread : threads) {
+    const Wait& wait = thread.wait;
+    const bool for_somebody = wait.kind == Wait::Kind::lock && wait.owner != 0 && !wait.owner_gone;
+    waits.emplace(thread.thread_id, for_somebody ? wait.owner : 0);
+  }
+  for (const ThreadStack& first : threads) {
+    std::vector<uint64_t> chain;
+    uint64_t id = first.thread_id;
+    // A walk that is longer than there are threads has entered a circle that `first` is not in.
+    while (id != 0 && chain.size() <= waits.size()) {
+      chain.push_back(id);
+      const auto next = waits.find(id);
+      id = next != waits.end() ? next->second : 0;
+      if (id == first.thread_id && id != 0) return chain;
+    }
+  }
+  return {};
 }
 
 StackEvidence stack_evidence(const RecorderReading& recorder, Symboliser& symboliser) {
