@@ -6,7 +6,7 @@ set(mpsprobe_torch_sources
   models/layers.cpp models/models.cpp models/stacked_models.cpp
   operations/attention.cpp operations/compare.cpp operations/creation.cpp operations/elementwise.cpp operations/mixes.cpp
   operations/products.cpp operations/random.cpp operations/selftests.cpp operations/sizes.cpp operations/table.cpp
-  operations/torch_errors.cpp operations/torch_lane.cpp
+  operations/torch_errors.cpp
   operations/torch_workload.cpp
   provenance/provenance.cpp)
 if(APPLE)

@@ -12,7 +12,7 @@
 #include "harness/input/input_error.h"
 #include "harness/input/input_file.h"
 #include "harness/input/near_name.h"
-#include "harness/matrix/placed_json.h"
+#include "harness/input/placed_json.h"
 #include "harness/wire/axis.h"
 
 namespace mpsprobe {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "harness/matrix/placed_json.h"
+#include "harness/input/placed_json.h"
 #include "harness/wire/axis.h"
 #include "harness/wire/variables.h"
 

@@ -7,6 +7,7 @@
 
 #include "harness/input/input_error.h"
 #include "harness/input/near_name.h"
+#include "harness/input/placed_json.h"
 #include "harness/wire/split.h"
 #include "harness/wire/variables.h"
 
@@ -45,15 +46,6 @@ constexpr std::array<string_view, 3> kObservers{"none", "rules", "trap"};
 constexpr std::array<string_view, 2> kSanitizers{"none", "thread"};
 constexpr std::array<string_view, 2> kLifetimes{"process", "fresh"};
 
-std::string join(std::span<const string_view> values) {
-  std::string text;
-  for (string_view value : values) {
-    if (!text.empty()) text += ", ";
-    text += value;
-  }
-  return text;
-}
-
 // What a person typed goes into messages; a terminal must not act on it, and it may be long.
 std::string quoted(string_view text) {
   std::string result = "\"";
@@ -88,7 +80,7 @@ int64_t parse_count(const Axis& axis, string_view text) {
 template <auto Member>
 void write_choice(Cell& cell, const Axis& axis, string_view text) {
   const auto at = std::find(axis.values.begin(), axis.values.end(), text);
-  if (at == axis.values.end()) reject(axis, text, "one of " + join(axis.values));
+  if (at == axis.values.end()) reject(axis, text, "one of " + listed(axis.values));
   using Value = std::remove_reference_t<decltype(cell.*Member)>;
   cell.*Member = static_cast<Value>(at - axis.values.begin());
 }

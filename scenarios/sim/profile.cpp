@@ -8,9 +8,11 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
+#include <utility>
 
 #include "harness/input/input_error.h"
+#include "harness/input/near_name.h"
+#include "harness/input/placed_json.h"
 
 namespace mpsprobe::sim {
 namespace {
@@ -19,236 +21,112 @@ using nlohmann::json;
 
 constexpr size_t kMaximumBytes = 1 << 20;
 constexpr size_t kMaximumText = 1000;
+constexpr size_t kMaximumList = 256;
 constexpr int kMaximumHold = 10'000'000;
 constexpr int kMaximumEncode = 1'000'000;
 
 // Of LibTorch's MPS backend (both names are in libtorch_cpu.dylib of 2.9.0 and of 2.15.0): what a
 // process says by them decides whether a defect is there.
-constexpr std::array<const char*, 2> kVariables{"PYTORCH_MPS_FAST_MATH",
-                                                "PYTORCH_MPS_PREFER_METAL"};
+constexpr std::array<std::string_view, 2> kVariables{"PYTORCH_MPS_FAST_MATH",
+                                                     "PYTORCH_MPS_PREFER_METAL"};
 
-std::string in_quotes(std::string_view text) {
-  // Dumped as JSON, so that control characters of a hostile file stay harmless in a terminal.
-  return json(std::string(text.substr(0, 60))).dump(-1, ' ', true, json::error_handler_t::replace);
-}
+constexpr std::string_view kFormat = "docs/sim.md tells what a profile holds";
 
-std::string join(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+/// One line of plain text.
+std::string line(const PlacedJson& at) {
+  const std::string text = at.text();
+  if (text.size() > kMaximumText) at.fail("is too long", "Use at most 1000 bytes");
+  const auto controls = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
+  if (std::any_of(text.begin(), text.end(), controls)) {
+    at.fail("contains a control character", "Write one line of plain text");
+  }
   return text;
 }
 
-/// One object of the file: hands out typed values by key and, at the end, refuses what nobody asked
-/// for.
-class ObjectReader {
- public:
-  ObjectReader(const json& value, std::string place) : place_(std::move(place)), value_(value) {
-    if (!value.is_object()) fail("", "is not a JSON object", "Write { ... } here");
+/// A list of texts, each given to `read` with its place.
+template <typename Read>
+auto list(const PlacedJson& at, const Read& read) {
+  std::vector<decltype(read(at))> all;
+  for (const PlacedJson& item : at.items()) {
+    all.push_back(read(item));
+    if (std::count(all.begin(), all.end(), all.back()) > 1)
+      item.fail("is there twice", "Name it once");
   }
-
-  [[noreturn]] void fail(const std::string& key, const std::string& problem,
-                         const std::string& remedy) const {
-    throw InputError(key.empty() ? place_ : place_ + ": " + key, problem, remedy);
+  if (all.empty() || all.size() > kMaximumList) {
+    at.fail("is not a list of 1 to 256 texts", "Write [\"...\"]");
   }
-
-  const json* find(const std::string& key) {
-    asked_.insert(key);
-    const auto found = value_.find(key);
-    return found == value_.end() ? nullptr : &*found;
-  }
-
-  const json& require(const std::string& key, const std::string& form) {
-    const json* found = find(key);
-    if (found == nullptr) fail(key, "is missing", "Add it: " + form);
-    return *found;
-  }
-
-  std::string text(const std::string& key, const json& value) const {
-    if (!value.is_string()) fail(key, "is not a string", "Write it in quotes");
-    std::string text = value.get<std::string>();
-    if (text.size() > kMaximumText) fail(key, "is too long", "Use at most 1000 bytes");
-    for (const char c : text) {
-      if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-        fail(key, "contains a control character", "Write one line of plain text");
-      }
-    }
-    return text;
-  }
-
-  /// False where it is missing.
-  bool flag(const std::string& key) {
-    const json* const value = find(key);
-    if (value == nullptr) return false;
-    if (!value->is_boolean()) fail(key, "is neither true nor false", "Write true or false");
-    return value->get<bool>();
-  }
-
-  int integer(const std::string& key, const json& value, int minimum, int maximum) const {
-    const std::string range =
-        "Write a whole number from " + std::to_string(minimum) + " to " + std::to_string(maximum);
-    if (!value.is_number_integer()) fail(key, "is not a whole number", range);
-    // Unsigned values above the signed range would turn negative in a signed read.
-    const bool huge = value.is_number_unsigned() && value.get<uint64_t>() > INT32_MAX;
-    if (huge || value.get<int64_t>() < minimum || value.get<int64_t>() > maximum) {
-      fail(key, "is out of range: " + value.dump(), range);
-    }
-    return value.get<int>();
-  }
-
-  std::vector<std::string> texts(const std::string& key, const json& value) const {
-    if (!value.is_array() || value.empty() || value.size() > 256) {
-      fail(key, "is not a list of 1 to 256 strings", "Write [\"...\"]");
-    }
-    std::vector<std::string> result;
-    for (size_t i = 0; i < value.size(); ++i) {
-      result.push_back(text(key + "[" + std::to_string(i) + "]", value[i]));
-      if (std::count(result.begin(), result.end(), result.back()) > 1) {
-        fail(key, "names " + in_quotes(result.back()) + " twice", "Name it once");
-      }
-    }
-    return result;
-  }
-
-  void refuse_unknown() const {
-    for (const auto& [key, value] : value_.items()) {
-      if (asked_.contains(key)) continue;
-      fail("", "unknown key " + in_quotes(key),
-           "Known here: " + join({asked_.begin(), asked_.end()}));
-    }
-  }
-
- private:
-  std::string place_;
-  const json& value_;
-  std::set<std::string> asked_;
-};
-
-void read_ops(ObjectReader& reader, Defect& defect) {
-  defect.ops = reader.texts("ops", reader.require("ops", "\"ops\": [\"linear\"] or [\"*\"]"));
-  if (defect.ops == std::vector<std::string>{"*"}) return;
-  for (const std::string& op : defect.ops) {
-    if (op == "*")
-      reader.fail("ops", "mixes \"*\" with names", "Use [\"*\"] alone, or names alone");
-    if (is_known_name(op)) continue;
-    std::vector<std::string> known;
-    for (const Operation& operation : operations()) known.emplace_back(operation.name);
-    reader.fail("ops", "no operation " + in_quotes(op) + " is encoded", "Known: " + join(known));
-  }
+  return all;
 }
 
-void read_paths(ObjectReader& reader, Defect& defect) {
-  const json* value = reader.find("paths");
-  if (value == nullptr) return;
-  for (const std::string& name : reader.texts("paths", *value)) {
-    const std::optional<EncodePath> path = named<EncodePath>(name);
-    if (!path || *path == EncodePath::none) {
-      reader.fail("paths", "no path " + in_quotes(name) + " is encoded",
-                  "Use graph, nograph, blit, or leave paths out for all of them");
-    }
-    defect.paths.push_back(*path);
-  }
+std::string operation(const PlacedJson& at) {
+  const std::string name = line(at);
+  if (name == "*" || is_known_name(name)) return name;
+  std::vector<std::string_view> known;
+  for (const Operation& each : operations()) known.push_back(each.name);
+  at.fail("no operation of this name is encoded" + did_you_mean(name, known),
+          "Known: " + listed(known));
 }
 
-void read_beyond(ObjectReader& reader, Defect& defect) {
-  const std::string name =
-      reader.text("beyond", reader.require("beyond", "\"beyond\": \"null_dereference\""));
-  const std::optional<Beyond> beyond = named<Beyond>(name);
-  if (!beyond) {
-    const auto& words = kWordsOf<Beyond>;
-    reader.fail("beyond", "unknown kind " + in_quotes(name),
-                "Known: " + join({words.begin(), words.end()}));
+EncodePath path(const PlacedJson& at) {
+  const std::optional<EncodePath> path = named<EncodePath>(at.text());
+  if (!path || *path == EncodePath::none) {
+    at.fail("no such path is encoded",
+            "Use graph, nograph, blit, or leave paths out for all of them");
   }
-  defect.beyond = *beyond;
-
-  const bool speaks = defect.beyond == Beyond::assertion || defect.beyond == Beyond::exception;
-  const json* text = reader.find("text");
-  if (speaks && text == nullptr) {
-    reader.fail("text", "is missing", "An assertion or exception needs the text that it prints");
-  }
-  if (!speaks && text != nullptr) {
-    reader.fail("text", "means nothing for " + name, "Remove it");
-  }
-  if (text != nullptr) defect.text = reader.text("text", *text);
-  if (speaks && defect.text.empty()) reader.fail("text", "is empty", "Write what is printed");
-
-  const json* place = reader.find("place");
-  if (place == nullptr) return;
-  if (defect.beyond != Beyond::assertion) {
-    reader.fail("place", "means nothing for " + name, "Remove it");
-  }
-  defect.place = reader.text("place", *place);
+  return *path;
 }
 
-void read_env(ObjectReader& reader, Defect& defect) {
-  const json* value = reader.find("env");
-  if (value == nullptr) return;
-  defect.env = reader.text("env", *value);
-  const size_t equals = defect.env.find('=');
-  const std::string name = defect.env.substr(0, equals);
-  if (equals == std::string::npos || equals + 1 == defect.env.size()) {
-    reader.fail("env", "is no variable with its value", "Write \"NAME=VALUE\"");
-  }
-  if (std::find(kVariables.begin(), kVariables.end(), name) == kVariables.end()) {
-    reader.fail("env", "the simulated device reads no variable " + in_quotes(name),
-                "Known: " + join({kVariables.begin(), kVariables.end()}));
-  }
+Beyond beyond(const PlacedJson& at) {
+  const std::optional<Beyond> beyond = named<Beyond>(at.text());
+  if (!beyond) at.fail("is no kind of defect", "Known: " + listed(kWordsOf<Beyond>));
+  return *beyond;
 }
 
-Defect read_defect(const json& value, const std::string& place) {
-  ObjectReader reader(value, place);
+std::string variable(const PlacedJson& at) {
+  const std::string text = line(at);
+  const size_t equals = text.find('=');
+  if (equals == std::string::npos || equals + 1 == text.size()) {
+    at.fail("is no variable with its value", "Write \"NAME=VALUE\"");
+  }
+  if (std::find(kVariables.begin(), kVariables.end(), text.substr(0, equals)) == kVariables.end()) {
+    at.fail("the simulated device reads no such variable", "Known: " + listed(kVariables));
+  }
+  return text;
+}
+
+Defect read_defect(const PlacedJson& at) {
+  at.allow({"ops", "paths", "slots", "hold_us", "beyond", "text", "place", "rate",
+            "until_initialised", "once_warm", "one_object", "at_exit", "from_encode", "env"});
+  const auto flag = [&at](const char* key) { return at.has(key) && at.at(key).flag(); };
   Defect defect;
-  read_ops(reader, defect);
-  read_paths(reader, defect);
-  defect.slots = reader.integer("slots", reader.require("slots", "\"slots\": 2"), 0, 256);
-  defect.hold_us =
-      reader.integer("hold_us", reader.require("hold_us", "\"hold_us\": 200"), 0, kMaximumHold);
-  read_beyond(reader, defect);
-  if (const json* rate = reader.find("rate")) {
-    const bool in_range = rate->is_number() && rate->get<double>() >= 0 && rate->get<double>() <= 1;
-    if (!in_range) reader.fail("rate", "is no probability", "Write a number from 0 to 1");
-    defect.rate = rate->get<double>();
+  defect.ops = list(at.at("ops"), operation);
+  if (defect.ops.size() > 1 && std::count(defect.ops.begin(), defect.ops.end(), "*") > 0) {
+    at.at("ops").fail("mixes \"*\" with names", "Use [\"*\"] alone, or names alone");
   }
-  defect.until_initialised = reader.flag("until_initialised");
-  defect.once_warm = reader.flag("once_warm");
+  if (at.has("paths")) defect.paths = list(at.at("paths"), path);
+  defect.slots = at.at("slots").count(0, 256);
+  defect.hold_us = at.at("hold_us").count(0, kMaximumHold);
+  defect.beyond = beyond(at.at("beyond"));
+  const bool speaks = defect.beyond == Beyond::assertion || defect.beyond == Beyond::exception;
+  if (speaks) defect.text = line(at.at("text"));
+  if (speaks && defect.text.empty()) at.at("text").fail("is empty", "Write what is printed");
+  const bool has_place = defect.beyond == Beyond::assertion;
+  if (has_place && at.has("place")) defect.place = line(at.at("place"));
+  for (const auto& [key, wanted] : {std::pair("text", speaks), std::pair("place", has_place)}) {
+    if (!wanted && at.has(key)) at.at(key).fail("means nothing for this kind", "Remove it");
+  }
+  if (at.has("rate")) defect.rate = at.at("rate").number(0, 1);
+  defect.until_initialised = flag("until_initialised");
+  defect.once_warm = flag("once_warm");
   if (defect.once_warm && defect.until_initialised) {
-    reader.fail("once_warm", "and until_initialised leave no encode that is defective",
-                "Remove one of them");
+    at.at("once_warm")
+        .fail("and until_initialised leave no encode that is defective", "Remove one of them");
   }
-  defect.one_object = reader.flag("one_object");
-  defect.at_exit = reader.flag("at_exit");
-  if (const json* from = reader.find("from_encode")) {
-    defect.from_encode = reader.integer("from_encode", *from, 1, kMaximumEncode);
-  }
-  read_env(reader, defect);
-  reader.refuse_unknown();
+  defect.one_object = flag("one_object");
+  defect.at_exit = flag("at_exit");
+  if (at.has("from_encode")) defect.from_encode = at.at("from_encode").count(1, kMaximumEncode);
+  if (at.has("env")) defect.env = variable(at.at("env"));
   return defect;
-}
-
-json parse_strictly(std::string_view text, const std::string& place) {
-  // nlohmann keeps the last of repeated keys without a word; a person would not.
-  std::vector<std::set<std::string>> keys;
-  std::optional<std::string> repeated;
-  const auto watch = [&](int, json::parse_event_t event, json& parsed) {
-    if (event == json::parse_event_t::object_start) keys.emplace_back();
-    if (event == json::parse_event_t::object_end && !keys.empty()) keys.pop_back();
-    if (event == json::parse_event_t::key && !keys.empty()) {
-      const std::string key = parsed.get<std::string>();
-      if (!keys.back().insert(key).second && !repeated) repeated = key;
-    }
-    return true;
-  };
-  json document;
-  try {
-    document = json::parse(text, watch);
-  } catch (const json::exception& error) {
-    throw InputError(place, std::string("is not valid JSON: ") + error.what(),
-                     "Correct it, or start from a profile that comes with mpsprobe");
-  }
-  if (repeated) {
-    throw InputError(place, "key " + in_quotes(*repeated) + " appears twice in one object",
-                     "Keep one of them");
-  }
-  return document;
 }
 
 std::string fnv1a64(std::string_view bytes) {
@@ -280,39 +158,34 @@ bool Defect::in_this_environment() const {
 }
 
 Profile parse_profile(std::string_view text, const std::string& place) {
-  const json document = parse_strictly(text, place);
-  ObjectReader reader(document, place);
+  const json document = parse_once_keyed(std::string(text), place);
+  const PlacedJson whole(document, place, kFormat);
+  whole.allow({"mpsprobe_profile", "name", "description", "streams", "defects"});
+  whole.at("mpsprobe_profile").count(1, 1);
   Profile profile;
-  reader.integer("mpsprobe_profile", reader.require("mpsprobe_profile", "\"mpsprobe_profile\": 1"),
-                 1, 1);
-  profile.name = reader.text("name", reader.require("name", "\"name\": \"my-profile\""));
+  profile.name = line(whole.at("name"));
   const bool plain = !profile.name.empty() && profile.name.size() <= 64 &&
                      std::all_of(profile.name.begin(), profile.name.end(), [](unsigned char c) {
                        return std::isalnum(c) || c == '-' || c == '_' || c == '.';
                      });
   if (!plain) {
-    reader.fail("name", "is not a plain name",
-                "Use 1 to 64 letters, digits, dots, dashes and underscores");
+    whole.at("name").fail("is not a plain name",
+                          "Use 1 to 64 letters, digits, dots, dashes and underscores");
   }
-  if (const json* description = reader.find("description")) {
-    profile.description = reader.text("description", *description);
-  }
-  if (const json* streams = reader.find("streams")) {
-    const std::string name = reader.text("streams", *streams);
+  if (whole.has("description")) profile.description = line(whole.at("description"));
+  if (whole.has("streams")) {
+    const std::string name = whole.at("streams").text();
     if (name != "shared" && name != "per-thread") {
-      reader.fail("streams", "unknown value " + in_quotes(name), "Use shared or per-thread");
+      whole.at("streams").fail("is no way to share them", "Use shared or per-thread");
     }
     profile.streams = name == "shared" ? Streams::shared : Streams::per_thread;
   }
-  const json& defects = reader.require("defects", "\"defects\": [] for a clean device");
-  if (!defects.is_array() || defects.size() > 256) {
-    reader.fail("defects", "is not a list of at most 256 objects", "Write [ {...}, ... ]");
+  for (const PlacedJson& defect : whole.at("defects").items()) {
+    profile.defects.push_back(read_defect(defect));
   }
-  for (size_t i = 0; i < defects.size(); ++i) {
-    profile.defects.push_back(
-        read_defect(defects[i], place + ": defects[" + std::to_string(i) + "]"));
+  if (profile.defects.size() > kMaximumList) {
+    whole.at("defects").fail("has more than 256 defects", "Leave some out");
   }
-  reader.refuse_unknown();
   profile.hash = fnv1a64(text);
   return profile;
 }

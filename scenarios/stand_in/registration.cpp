@@ -3,15 +3,128 @@
 #include <ATen/detail/MPSHooksInterface.h>
 #include <ATen/mps/MPSStream.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
+#include <c10/util/Exception.h>
 
+#include <chrono>
+#include <cstdint>
 #include <cstdlib>
+#include <map>
+#include <mutex>
+#include <optional>
 #include <string_view>
 
 #include "scenarios/stand_in/device.h"
-#include "scenarios/stand_in/events.h"
 
 namespace mpsprobe::stand_in {
 namespace {
+
+/// Events as torch.mps.Event has them (ATen/mps/MPSEvent.h, MPSEventPool): known by a number from
+/// acquire() to release(). They belong to the default stream, whatever stream the thread has: in
+/// 2.15.0 MPSEventPool::acquireEvent(bool) gives them the pool's m_default_stream. A number that is
+/// none is an error in LibTorch's words. Any thread.
+class Events {
+ public:
+  uint32_t acquire(bool timing);
+  void release(uint32_t event);
+  /// Signals it when the default stream has come to here, and commits that stream.
+  void record(uint32_t event);
+  /// Has the default stream wait for it, and commits that stream.
+  void wait(uint32_t event);
+  /// Returns when it was signalled; at once where it was not recorded.
+  void synchronise(uint32_t event);
+  bool signalled(uint32_t event);
+  /// Milliseconds.
+  double between(uint32_t start, uint32_t end);
+
+ private:
+  struct Event {
+    bool timing = false;
+    std::optional<std::chrono::steady_clock::time_point> signalled;
+  };
+  Event& in_use(uint32_t event);
+
+  std::mutex mutex_;
+  std::map<uint32_t, Event> in_use_;
+  uint32_t last_ = 0;
+};
+
+// An event of the hooks is one of the default stream (LibTorch 2.15.0, MPSEventPool::acquireEvent):
+// what the calling thread has on another, it neither marks nor holds back.
+void require_default_stream(const char* method) {
+  if (streams().current_number() == 0) return;
+  sim::metal::fail_assertion(std::string("at::mps::MPSEvent::") + method, 0,
+                             "SIMULATED rule: the event is one of the default stream, and the "
+                             "calling thread's work is on another");
+}
+
+Events::Event& Events::in_use(uint32_t event) {
+  const auto found = in_use_.find(event);
+  TORCH_CHECK(found != in_use_.end(), "Invalid Event ID: ", event);
+  return found->second;
+}
+
+uint32_t Events::acquire(bool timing) {
+  const std::lock_guard lock(mutex_);
+  in_use_[++last_] = {.timing = timing, .signalled = std::nullopt};
+  return last_;
+}
+
+void Events::release(uint32_t event) {
+  const std::lock_guard lock(mutex_);
+  in_use(event);
+  in_use_.erase(event);
+}
+
+void Events::record(uint32_t event) {
+  require_default_stream("record");
+  {
+    const std::lock_guard lock(mutex_);
+    in_use(event);
+  }
+  // The simulated device has executed a buffer when its commit returns.
+  streams().stream(0).synchronise();
+  const std::lock_guard lock(mutex_);
+  in_use(event).signalled = std::chrono::steady_clock::now();
+}
+
+void Events::wait(uint32_t event) {
+  require_default_stream("wait");
+  {
+    const std::lock_guard lock(mutex_);
+    in_use(event);
+  }
+  // What was recorded has been executed: there is nothing left to wait for but the commit.
+  streams().stream(0).synchronise();
+}
+
+void Events::synchronise(uint32_t event) {
+  const std::lock_guard lock(mutex_);
+  in_use(event);
+}
+
+bool Events::signalled(uint32_t event) {
+  const std::lock_guard lock(mutex_);
+  return in_use(event).signalled.has_value();
+}
+
+double Events::between(uint32_t start, uint32_t end) {
+  const std::lock_guard lock(mutex_);
+  const Event& first = in_use(start);
+  const Event& second = in_use(end);
+  TORCH_CHECK(first.timing && second.timing,
+              "Events were not created with argument 'enable_timing=True'");
+  TORCH_CHECK(first.signalled && second.signalled,
+              "Both events must be recorded before calculating elapsed time");
+  TORCH_CHECK(*second.signalled > *first.signalled, "End event ", end,
+              " was not recorded after start event ", start);
+  return std::chrono::duration<double, std::milli>(*second.signalled - *first.signalled).count();
+}
+
+/// The process's; never destroyed.
+Events& events() {
+  static auto* const all = new Events;
+  return *all;
+}
 
 const at::Device kOnly{at::kMPS, 0};
 
@@ -104,6 +217,7 @@ struct Guard final : c10::impl::DeviceGuardImplInterface {
 C10_REGISTER_GUARD_IMPL(MPS, Guard)
 
 }  // namespace
+
 }  // namespace mpsprobe::stand_in
 
 namespace at {

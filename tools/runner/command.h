@@ -1,9 +1,11 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace CLI {
@@ -46,5 +48,25 @@ extern const char* const kExitCodes;    ///< that all commands share
 /// `code`, or kExitMachine where the command succeeded and standard output could not be written:
 /// `list --json` into a full disk is no success. Says so on standard error.
 int printed(int code);
+
+/// A command whose options are a plain struct: both live as long as what is returned.
+template <typename Options>
+RunCommand bound(CLI::App& app, void (*add)(CLI::App&, Options&), int (*run)(const Options&),
+                 Options begin = {}) {
+  const auto options = std::make_shared<Options>(std::move(begin));
+  add(app, *options);
+  return [options, run] { return printed(run(*options)); };
+}
+
+// Each in the source of its command.
+RunCommand add_diff(CLI::App& app, const Called& called);
+RunCommand add_doctor(CLI::App& app, const Called& called);
+RunCommand add_expect(CLI::App& app, const Called& called);
+RunCommand add_history(CLI::App& app, const Called& called);
+RunCommand add_list(CLI::App& app, const Called& called);
+RunCommand add_merge(CLI::App& app, const Called& called);
+RunCommand add_new(CLI::App& app, const Called& called);
+RunCommand add_observe(CLI::App& app, const Called& called);
+RunCommand add_report(CLI::App& app, const Called& called);
 
 }  // namespace mpsprobe

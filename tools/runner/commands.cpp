@@ -7,21 +7,12 @@
 #include "reproducers/bundle/evidence.h"
 #include "tools/runner/bisect/bisect_command.h"
 #include "tools/runner/command.h"
-#include "tools/runner/create/new_command.h"
 #include "tools/runner/debug/debug_command.h"
-#include "tools/runner/diff/diff_command.h"
-#include "tools/runner/doctor/doctor_command.h"
 #include "tools/runner/exit_code.h"
-#include "tools/runner/expect/expect_command.h"
 #include "tools/runner/feedback/feedback_command.h"
 #include "tools/runner/help/help.h"
-#include "tools/runner/history/history_command.h"
-#include "tools/runner/list/list_command.h"
-#include "tools/runner/merge/merge_command.h"
-#include "tools/runner/observe/observe_command.h"
 #include "tools/runner/option_check.h"
 #include "tools/runner/read/read_command.h"
-#include "tools/runner/report/report_command.h"
 #include "tools/runner/repro/repro_command.h"
 #include "tools/runner/run/finish_report.h"
 #include "tools/runner/run/run_command.h"
@@ -48,15 +39,6 @@ namespace {
 constexpr std::string_view kRunAndLook = "Run and look";
 constexpr std::string_view kResults = "With a run's results";
 constexpr std::string_view kShell = "For the shell";
-
-/// A command whose options are a plain struct: both live as long as what is returned.
-template <typename Options>
-RunCommand bound(CLI::App& app, void (*add)(CLI::App&, Options&), int (*run)(const Options&),
-                 Options begin = {}) {
-  const auto options = std::make_shared<Options>(std::move(begin));
-  add(app, *options);
-  return [options, run] { return printed(run(*options)); };
-}
 
 /// A command that needs nothing but its options.
 template <auto Add, auto Run>
@@ -95,22 +77,10 @@ RunCommand add_bisect(CLI::App& app, const Called& called) {
   return bound(app, add_bisect_options, bisect_command_line, begin);
 }
 
-RunCommand add_doctor(CLI::App& app, const Called& called) {
-  DoctorOptions begin;
-  begin.program = called.words.front();
-  return bound(app, add_doctor_options, doctor_command_line, begin);
-}
-
 RunCommand add_verify(CLI::App& app, const Called& called) {
   VerifyOptions begin;
   begin.run.command_line = called.words;
   return bound(app, add_verify_options, verify_command_line, begin);
-}
-
-RunCommand add_new(CLI::App& app, const Called& called) {
-  NewOptions begin;
-  begin.program = called.words.front();
-  return bound(app, add_new_options, new_command_line, begin);
 }
 
 RunCommand add_show(CLI::App& app, const Called& /*called*/) {
@@ -169,13 +139,12 @@ const std::array kCommands{
             "Exit codes: 0 it failed, and you were at the prompt, 2 wrong usage, 3 the harness or "
             "the machine could not do it, 4 none of the attempts crashed or hung.",
             add_debug},
-    Command{"list", kRunAndLook, "show what there is to run", "", "",
-            plain<add_list_options, list_command_line>},
+    Command{"list", kRunAndLook, "show what there is to run", "", "", add_list},
     Command{"doctor", kRunAndLook,
             "check workers, libraries, limits and environment, and say what to do", "",
             "Exit codes: 0 nothing failed, 2 wrong usage, 3 a check failed.", add_doctor},
     Command{"report", kResults, "write the report again from a journal, in any format", "", "",
-            plain<add_report_options, report_command_line>},
+            add_report},
     Command{"show", kRunAndLook, "print what a run came to, and write nothing", "", "", add_show},
     Command{"merge", kResults, "put the shards of a run together, and write their report",
             "Examples:\n"
@@ -184,7 +153,7 @@ const std::array kCommands{
             "Exit codes: 0 merged and complete, 2 wrong usage, other plans or unlike machines, 3 a "
             "journal cannot be read or written, 5 the report could not be written, 6 incomplete: "
             "what is missing is listed.",
-            plain<add_merge_options, merge_command_line>},
+            add_merge},
     Command{"diff", kResults,
             "compare two runs: what is new, not seen any more, or fails more or less often",
             "Examples:\n"
@@ -193,7 +162,7 @@ const std::array kCommands{
             "Exit codes: 0 compared, 1 what --fail-on names was found, 2 wrong usage, or runs that "
             "are unlike, 3 a journal cannot be read, 4 no cell has results in both, 6 a run is "
             "incomplete.",
-            plain<add_diff_options, diff_command_line>},
+            add_diff},
     Command{
         "expect", kResults, "known failures: judge runs by them, and record new ones",
         "Examples:\n"
@@ -203,14 +172,14 @@ const std::array kCommands{
         "Exit codes: 0 as known, 1 what --fail-on names was found, 2 wrong usage, 3 a journal or "
         "the history cannot be read, 4 no trial counts, 5 the file could not be written, 6 a run "
         "is incomplete.",
-        plain<add_expect_options, expect_command_line>},
+        add_expect},
     Command{"history", kResults, "keep counts of runs, and say since which night a rate changed",
             "Examples:\n"
             "  mpsprobe history add night\n"
             "  mpsprobe history trend --cell 'mps/linear/*'",
             "Exit codes: 0 done, 2 wrong usage, 3 the history or a journal cannot be read or "
             "written, 4 nothing like this is in it.",
-            plain<add_history_options, history_command_line>},
+            add_history},
     Command{"observe", kRunAndLook,
             "watch how a program calls Metal, and say which of its rules it breaks",
             "Examples:\n"
@@ -218,7 +187,7 @@ const std::array kCommands{
             "  mpsprobe observe --json -- python3 my_test.py > observed.json",
             "Exit codes: 0 no rule was broken, 1 one was, 2 wrong usage, 3 the program could not "
             "be started, 4 nothing was observed. The program's own end is said.",
-            plain<add_observe_options, observe_command_line>},
+            add_observe},
     Command{
         "bisect", kRunAndLook, "find the build at which a failure began or ended",
         "Examples:\n"

@@ -1,16 +1,16 @@
-#include "tools/runner/create/new_command.h"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <string>
 #include <vector>
 
 #include "harness/input/input_error.h"
 #include "reports/words/safe_text.h"
 #include "reports/writers/atomic_file.h"
+#include "tools/runner/command.h"
 #include "tools/runner/data_folder.h"
 #include "tools/runner/exit_code.h"
 #include "tools/runner/machine_error.h"
@@ -19,6 +19,13 @@
 
 namespace mpsprobe {
 namespace {
+
+/// What `mpsprobe new` was asked for.
+struct NewOptions {
+  std::string program;  ///< as it was called, for the commands that are printed
+  std::string what;     ///< "worker"
+  std::string folder = "my-worker";
+};
 
 namespace fs = std::filesystem;
 
@@ -65,8 +72,6 @@ void say_next(const NewOptions& options) {
       printable((fs::path(options.folder) / "worker.c").string()));
 }
 
-}  // namespace
-
 void add_new_options(CLI::App& app, NewOptions& options) {
   app.add_option("what", options.what, "worker: a program in C for operations of your own")
       ->required()
@@ -77,6 +82,8 @@ void add_new_options(CLI::App& app, NewOptions& options) {
       ->capture_default_str();
 }
 
+/// Writes a template and prints what to do with it. Returns the exit code. Throws InputError where
+/// the folder holds something, MachineError where it cannot be written: then nothing of it stays.
 int new_command_line(const NewOptions& options) {
   const fs::path folder = options.folder;
   std::vector<std::string> texts;
@@ -94,6 +101,14 @@ int new_command_line(const NewOptions& options) {
   }
   say_next(options);
   return kExitOk;
+}
+
+}  // namespace
+
+RunCommand add_new(CLI::App& app, const Called& called) {
+  NewOptions begin;
+  begin.program = called.words.front();
+  return bound(app, add_new_options, new_command_line, begin);
 }
 
 }  // namespace mpsprobe

@@ -1,16 +1,17 @@
-#include "tools/runner/diff/diff_command.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "harness/input/input_error.h"
 #include "reports/difference/difference_words.h"
 #include "reports/words/safe_text.h"
 #include "reports/writers/json.h"
+#include "tools/runner/command.h"
 #include "tools/runner/exit_code.h"
 #include "tools/runner/named_run.h"
 #include "tools/runner/option_check.h"
@@ -18,6 +19,15 @@
 
 namespace mpsprobe {
 namespace {
+
+/// What `mpsprobe diff` was asked for.
+struct DiffOptions {
+  std::string before;
+  std::string after;
+  std::string across;   ///< "machine", "library" or both: unlike there, and meant to be
+  std::string fail_on;  ///< "new", "worse", "unexpected", several with commas
+  bool json = false;
+};
 
 void refuse_unlike(const RunFacts& before, const RunFacts& after,
                    const std::set<std::string>& across) {
@@ -56,8 +66,6 @@ bool found_what_fails(const Difference& difference, const std::set<std::string>&
   return fail_on.contains("unexpected") && !difference.unexpected.empty();
 }
 
-}  // namespace
-
 void add_diff_options(CLI::App& app, DiffOptions& options) {
   app.add_option("before", options.before, "folder of a run or of shards, or a report.json")
       ->required()
@@ -75,6 +83,8 @@ void add_diff_options(CLI::App& app, DiffOptions& options) {
   app.add_flag("--json", options.json, "as JSON");
 }
 
+/// `mpsprobe diff`. Returns the exit code; throws InputError for runs that are unlike where that
+/// was not asked for, and JournalError.
 int diff_command_line(const DiffOptions& options) {
   const std::set<std::string> across = words_in(options.across);
   const std::set<std::string> fail_on = words_in(options.fail_on);
@@ -95,6 +105,12 @@ int diff_command_line(const DiffOptions& options) {
   if (before.undone + after.undone == 0) return kExitOk;
   say(stderr, "mpsprobe: incomplete: a run did not do all that was planned\n");
   return kExitIncomplete;
+}
+
+}  // namespace
+
+RunCommand add_diff(CLI::App& app, const Called& /*called*/) {
+  return bound(app, add_diff_options, diff_command_line);
 }
 
 }  // namespace mpsprobe

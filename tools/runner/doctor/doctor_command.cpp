@@ -1,5 +1,3 @@
-#include "tools/runner/doctor/doctor_command.h"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -10,6 +8,8 @@
 #include "harness/platform/machine.h"
 #include "harness/wire/axis.h"
 #include "reports/words/safe_text.h"
+#include "tools/runner/command.h"
+#include "tools/runner/doctor/doctor_check.h"
 #include "tools/runner/exit_code.h"
 #include "tools/runner/option_check.h"
 #include "tools/runner/say.h"
@@ -80,8 +80,6 @@ void print_json(const Checks& checks, const std::vector<WorkerInfo>& workers) {
   say(stdout, "{}\n", answer.dump(2, ' ', true, json::error_handler_t::replace));
 }
 
-}  // namespace
-
 void add_doctor_options(CLI::App& app, DoctorOptions& options) {
   app.add_option("--worker", options.workers,
                  "a build of the worker; may be repeated [stock: the one beside this program]")
@@ -102,6 +100,8 @@ void add_doctor_options(CLI::App& app, DoctorOptions& options) {
   app.add_flag("--json", options.json, "as JSON");
 }
 
+/// `mpsprobe doctor`: looks at workers, machine and environment, and prints what it found with what
+/// to do about it. Returns kExitMachine where a check failed. Throws InputError.
 int doctor_command_line(const DoctorOptions& options) {
   Checks checks;
   const std::vector<WorkerInfo> workers = check_workers(options, checks);
@@ -115,6 +115,14 @@ int doctor_command_line(const DoctorOptions& options) {
     print_text(checks);
   }
   return worst(checks) == CheckStatus::fail ? kExitMachine : kExitOk;
+}
+
+}  // namespace
+
+RunCommand add_doctor(CLI::App& app, const Called& called) {
+  DoctorOptions begin;
+  begin.program = called.words.front();
+  return bound(app, add_doctor_options, doctor_command_line, begin);
 }
 
 }  // namespace mpsprobe

@@ -1,18 +1,21 @@
-#include "tools/runner/expect/expect_command.h"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "harness/input/input_error.h"
 #include "reports/expectations/expectation_words.h"
+#include "reports/expectations/judge_expectations.h"
 #include "reports/expectations/write_expectations.h"
 #include "reports/words/counted.h"
 #include "reports/words/safe_text.h"
 #include "reports/writers/atomic_file.h"
 #include "reports/writers/json.h"
+#include "tools/runner/command.h"
 #include "tools/runner/data_folder.h"
 #include "tools/runner/exit_code.h"
 #include "tools/runner/expect/fail_on.h"
@@ -22,6 +25,17 @@
 
 namespace mpsprobe {
 namespace {
+
+/// What `mpsprobe expect` was asked for.
+struct ExpectOptions {
+  std::string action;
+  std::vector<std::string> runs;
+  std::optional<std::string> from;  ///< of `update`: --from
+  std::string file = "expectations.json";
+  std::optional<std::string> history;  ///< --db
+  std::string fail_on = "new,worse";
+  bool json = false;
+};
 
 namespace fs = std::filesystem;
 
@@ -96,8 +110,6 @@ int update(const ExpectOptions& options) {
   return kExitOk;
 }
 
-}  // namespace
-
 void add_expect_options(CLI::App& app, ExpectOptions& options) {
   app.add_option("action", options.action,
                  "check: judge runs by what is known; update: record what a run adds to it")
@@ -122,12 +134,20 @@ void add_expect_options(CLI::App& app, ExpectOptions& options) {
   app.add_flag("--json", options.json, "of `check`: as JSON");
 }
 
+/// Judges runs by known failures, or records what a run adds to them. Returns the exit code. Throws
+/// InputError, JournalError, HistoryError, ReportError.
 int expect_command_line(const ExpectOptions& options) {
   if (options.action == "update") return update(options);
   if (options.from) {
     throw InputError("expect check", "takes no --from", "Name the runs: expect check RUN");
   }
   return check(options);
+}
+
+}  // namespace
+
+RunCommand add_expect(CLI::App& app, const Called& /*called*/) {
+  return bound(app, add_expect_options, expect_command_line);
 }
 
 }  // namespace mpsprobe

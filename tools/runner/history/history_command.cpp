@@ -1,5 +1,3 @@
-#include "tools/runner/history/history_command.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <fnmatch.h>
@@ -8,6 +6,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "harness/input/input_error.h"
 #include "harness/statistics/nights.h"
@@ -15,6 +15,7 @@
 #include "reports/words/counted.h"
 #include "reports/words/safe_text.h"
 #include "reports/writers/json.h"
+#include "tools/runner/command.h"
 #include "tools/runner/exit_code.h"
 #include "tools/runner/history/history_file.h"
 #include "tools/runner/option_check.h"
@@ -22,6 +23,15 @@
 
 namespace mpsprobe {
 namespace {
+
+/// What `mpsprobe history` was asked for.
+struct HistoryOptions {
+  std::string action;  ///< add, trend
+  std::vector<std::string> runs;
+  std::string file = "mpsprobe-out/history.ndjson";
+  std::string cell;  ///< --cell: a pattern with * and ?
+  bool json = false;
+};
 
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
@@ -134,8 +144,6 @@ int show_trend(const HistoryOptions& options) {
   return count == 0 ? kExitNothingRun : kExitOk;
 }
 
-}  // namespace
-
 void add_history_options(CLI::App& app, HistoryOptions& options) {
   app.add_option("action", options.action,
                  "add: keep the counts of runs; trend: since which night a cell fails more or less "
@@ -153,12 +161,20 @@ void add_history_options(CLI::App& app, HistoryOptions& options) {
   app.add_flag("--json", options.json, "as JSON");
 }
 
+/// `mpsprobe history`: keeps counts of runs over nights, and says what changed. Returns the exit
+/// code: 0; 4 where the history is empty. Throws InputError, HistoryError, JournalError.
 int history_command_line(const HistoryOptions& options) {
   if (options.action == "add") return add_runs(options);
   if (!options.runs.empty()) {
     throw InputError("history trend", "takes no runs", "Name cells with --cell, or add runs first");
   }
   return show_trend(options);
+}
+
+}  // namespace
+
+RunCommand add_history(CLI::App& app, const Called& /*called*/) {
+  return bound(app, add_history_options, history_command_line);
 }
 
 }  // namespace mpsprobe

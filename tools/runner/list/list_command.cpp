@@ -1,5 +1,3 @@
-#include "tools/runner/list/list_command.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -8,10 +6,14 @@
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "harness/wire/axis.h"
 #include "reports/words/safe_text.h"
+#include "tools/runner/command.h"
 #include "tools/runner/data_folder.h"
 #include "tools/runner/exit_code.h"
 #include "tools/runner/machine_error.h"
@@ -23,6 +25,13 @@
 
 namespace mpsprobe {
 namespace {
+
+struct ListOptions {
+  std::string what = "matrices";   ///< operations, matrices, cells, axes, profiles, backends
+  std::string matrix = "default";  ///< of `cells`
+  std::vector<std::string> workers;
+  bool json = false;
+};
 
 using nlohmann::json;
 
@@ -160,8 +169,6 @@ int list_cells(const ListOptions& options) {
   return plan.cells.empty() ? kExitNothingRun : kExitOk;
 }
 
-}  // namespace
-
 void add_list_options(CLI::App& app, ListOptions& options) {
   const std::vector<std::string> what{"matrices", "cells",    "operations",
                                       "axes",     "backends", "profiles"};
@@ -179,6 +186,7 @@ void add_list_options(CLI::App& app, ListOptions& options) {
   app.add_flag("--json", options.json, "as JSON");
 }
 
+/// `mpsprobe list`. Returns the exit code; throws InputError and MachineError.
 int list_command_line(const ListOptions& options) {
   if (options.what == "axes") return list_axes(options.json);
   if (options.what == "profiles") return list_profiles(options.json);
@@ -186,6 +194,12 @@ int list_command_line(const ListOptions& options) {
   if (options.what == "backends") return list_backends(options);
   if (options.what == "cells") return list_cells(options);
   return list_matrices(options.json);
+}
+
+}  // namespace
+
+RunCommand add_list(CLI::App& app, const Called& /*called*/) {
+  return bound(app, add_list_options, list_command_line);
 }
 
 }  // namespace mpsprobe

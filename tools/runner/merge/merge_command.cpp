@@ -1,18 +1,19 @@
-#include "tools/runner/merge/merge_command.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
+#include <string>
 #include <system_error>
+#include <vector>
 
 #include "harness/campaign/merge.h"
 #include "harness/input/input_error.h"
 #include "reports/words/counted.h"
 #include "reports/words/safe_text.h"
 #include "reports/writers/write.h"
+#include "tools/runner/command.h"
 #include "tools/runner/exit_code.h"
 #include "tools/runner/run/finish_report.h"
 #include "tools/runner/run/run_origin.h"
@@ -22,6 +23,13 @@
 
 namespace mpsprobe {
 namespace {
+
+/// What `mpsprobe merge` was asked for.
+struct MergeOptions {
+  std::vector<std::string> folders;
+  std::string out = "mpsprobe-out/merged";
+  std::string format = "markdown,json";
+};
 
 namespace fs = std::filesystem;
 
@@ -51,8 +59,6 @@ void prepare_folder(const fs::path& folder, const Formats& formats) {
   refuse_foreign_reports(folder, formats);
 }
 
-}  // namespace
-
 void add_merge_options(CLI::App& app, MergeOptions& options) {
   app.add_option("runs", options.folders, "folders of runs, or folders that hold some")
       ->required()
@@ -63,6 +69,8 @@ void add_merge_options(CLI::App& app, MergeOptions& options) {
   add_format(app, options.format);
 }
 
+/// `mpsprobe merge`: a journal and its report of all runs below the folders. Returns the exit code;
+/// throws InputError, JournalError, MachineError, ReportError.
 int merge_command_line(const MergeOptions& options) {
   const Formats formats = formats_named(options.format);
   std::vector<NamedJournal> runs = runs_of(options.folders);
@@ -85,6 +93,12 @@ int merge_command_line(const MergeOptions& options) {
   say(stderr, "mpsprobe: incomplete: {} of {} planned trials came to a result\n",
       analysis.planned - analysis.undone, analysis.planned);
   return kExitIncomplete;
+}
+
+}  // namespace
+
+RunCommand add_merge(CLI::App& app, const Called& /*called*/) {
+  return bound(app, add_merge_options, merge_command_line);
 }
 
 }  // namespace mpsprobe

@@ -1,5 +1,3 @@
-#include "tools/runner/observe/observe_command.h"
-
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -15,10 +13,12 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "harness/input/input_file.h"
 #include "harness/input/json_shape.h"
 #include "harness/platform/executable.h"
+#include "tools/runner/command.h"
 #include "tools/runner/exit_code.h"
 #include "tools/runner/machine_error.h"
 #include "tools/runner/say.h"
@@ -27,6 +27,12 @@ extern char** environ;
 
 namespace mpsprobe {
 namespace {
+
+struct ObserveOptions {
+  std::vector<std::string> program;  ///< and its arguments
+  bool json = false;
+  bool trap = false;  ///< hold threads where others may meet them
+};
 
 using nlohmann::json;
 namespace fs = std::filesystem;
@@ -184,8 +190,6 @@ std::string times(int count, const char* one, const char* more) {
   return fmt::format("{} {}", count, count == 1 ? one : more);
 }
 
-}  // namespace
-
 void add_observe_options(CLI::App& app, ObserveOptions& options) {
   app.add_option("program", options.program, "the program, and its arguments, after --")
       ->required()
@@ -198,6 +202,7 @@ void add_observe_options(CLI::App& app, ObserveOptions& options) {
                "standard error");
 }
 
+/// `mpsprobe observe`. Returns the exit code; throws MachineError.
 int observe_command_line(const ObserveOptions& options) {
   const fs::path library = executable_path().parent_path().parent_path() / "lib" / kLibrary;
   if (!fs::exists(library)) {
@@ -244,6 +249,12 @@ int observe_command_line(const ObserveOptions& options) {
   say(stderr, "mpsprobe observe: rules observed: {}, {}{}. The program {}.\n", calls, broken,
       suspected, end_in_words(status));
   return observation.proofs == 0 ? kExitOk : kExitFound;
+}
+
+}  // namespace
+
+RunCommand add_observe(CLI::App& app, const Called& /*called*/) {
+  return bound(app, add_observe_options, observe_command_line);
 }
 
 }  // namespace mpsprobe

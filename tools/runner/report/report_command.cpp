@@ -1,11 +1,12 @@
-#include "tools/runner/report/report_command.h"
-
 #include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
 
 #include "harness/input/input_error.h"
 #include "reports/words/safe_text.h"
 #include "reports/writers/write.h"
 #include "reproducers/bundle/evidence.h"
+#include "tools/runner/command.h"
 #include "tools/runner/data_folder.h"
 #include "tools/runner/exit_code.h"
 #include "tools/runner/history/history_file.h"
@@ -15,6 +16,15 @@
 
 namespace mpsprobe {
 namespace {
+
+/// What `mpsprobe report` was asked for.
+struct ReportOptions {
+  std::string run;
+  std::string format = "markdown,json";
+  std::optional<std::string> baseline;      ///< --baseline: another run
+  std::optional<std::string> expectations;  ///< --expectations: a file
+  std::optional<std::string> history;       ///< --db
+};
 
 Beside beside_of(const ReportOptions& options, const Journal& journal, const Analysis& analysis) {
   Beside beside;
@@ -39,8 +49,6 @@ Beside beside_of(const ReportOptions& options, const Journal& journal, const Ana
   return beside;
 }
 
-}  // namespace
-
 void add_report_options(CLI::App& app, ReportOptions& options) {
   add_format(app, options.format);
   app.add_option("--baseline", options.baseline,
@@ -57,6 +65,8 @@ void add_report_options(CLI::App& app, ReportOptions& options) {
       ->type_name("FOLDER|report.json");
 }
 
+/// Writes the report of a run again. Returns the exit code. Throws InputError, JournalError,
+/// HistoryError, ReportError.
 int report_command_line(const ReportOptions& options) {
   const Formats formats = formats_named(options.format);
   const bool besides = options.baseline || options.expectations || options.history;
@@ -72,6 +82,12 @@ int report_command_line(const ReportOptions& options) {
   }
   finish_report(folder_of_run(options.run), formats, beside);
   return kExitOk;
+}
+
+}  // namespace
+
+RunCommand add_report(CLI::App& app, const Called& /*called*/) {
+  return bound(app, add_report_options, report_command_line);
 }
 
 }  // namespace mpsprobe

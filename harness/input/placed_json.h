@@ -2,6 +2,7 @@
 
 #include <initializer_list>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +12,9 @@
 #include "harness/wire/axis.h"
 
 namespace mpsprobe {
+
+/// The words with commas between them.
+std::string listed(std::span<const std::string_view> words);
 
 /// A value of a JSON file that a person wrote, together with where it stands, so that every
 /// complaint names the place. What is not exactly as asked for throws InputError. Refers to the

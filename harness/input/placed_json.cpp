@@ -1,10 +1,9 @@
-#include "harness/matrix/placed_json.h"
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include "harness/input/placed_json.h"
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <cstdio>
 
 #include "harness/input/input_error.h"
 #include "harness/input/json_shape.h"
@@ -15,8 +14,26 @@ namespace mpsprobe {
 using nlohmann::json;
 
 namespace {
+
 constexpr size_t kDeepest = 16;
+
+std::string shown(double number) {
+  if (number == std::floor(number)) return std::to_string(static_cast<int64_t>(number));
+  char text[32];
+  std::snprintf(text, sizeof(text), "%g", number);
+  return text;
+}
+
 }  // namespace
+
+std::string listed(std::span<const std::string_view> words) {
+  std::string text;
+  for (const std::string_view word : words) {
+    if (!text.empty()) text += ", ";
+    text += word;
+  }
+  return text;
+}
 
 void PlacedJson::fail(const std::string& problem, const std::string& remedy) const {
   throw InputError(place_, problem, remedy);
@@ -29,7 +46,7 @@ void PlacedJson::allow(std::initializer_list<std::string_view> keys) const {
       const std::vector<std::string_view> known(keys);
       child(value, key)
           .fail("is not a key that is known here" + did_you_mean(key, known),
-                fmt::format("Known are: {}", fmt::join(known, ", ")));
+                "Known are: " + listed(known));
     }
   }
 }
@@ -43,7 +60,7 @@ PlacedJson PlacedJson::child(const json& value, const std::string& key) const {
 
 PlacedJson PlacedJson::at(const char* key) const {
   if (!value_.contains(key)) {
-    fail(fmt::format("the key \"{}\" is missing", key), std::string(format_));
+    fail("the key \"" + std::string(key) + "\" is missing", std::string(format_));
   }
   return child(value_.at(key), key);
 }
@@ -52,7 +69,7 @@ std::vector<PlacedJson> PlacedJson::items() const {
   if (!value_.is_array()) fail("is not a list", std::string(format_));
   std::vector<PlacedJson> nodes;
   for (size_t i = 0; i < value_.size(); ++i) {
-    nodes.push_back({value_[i], fmt::format("{}[{}]", place_, i), format_, false});
+    nodes.push_back({value_[i], place_ + "[" + std::to_string(i) + "]", format_, false});
   }
   return nodes;
 }
@@ -77,7 +94,7 @@ bool PlacedJson::flag() const {
 double PlacedJson::number(double least, double most) const {
   const double value = value_.is_number() ? value_.get<double>() : std::nan("");
   if (!(value >= least && value <= most)) {
-    fail("is not a number that is possible here", fmt::format("Write {} to {}", least, most));
+    fail("is not a number that is possible here", "Write " + shown(least) + " to " + shown(most));
   }
   return value;
 }
@@ -104,7 +121,7 @@ std::string PlacedJson::axis_text(const Axis& axis) const {
 json parse_once_keyed(const std::string& text, const std::string& place) {
   if (const auto excess = json_excess(text, {.depth = kDeepest})) {
     if (excess->kind == JsonExcess::Kind::too_deep) {
-      throw InputError(place, fmt::format("is nested deeper than {} levels", kDeepest),
+      throw InputError(place, "is nested deeper than " + std::to_string(kDeepest) + " levels",
                        "No file of this kind needs more");
     }
     throw InputError(place, "has the key \"" + excess->key.substr(0, 60) + "\" twice in one object",
