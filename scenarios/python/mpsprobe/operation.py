@@ -45,7 +45,6 @@ class Operation:
     variants: tuple[str, ...] = ()  # what lane k of a mix executes, for the flight recorder
     evaluation: str = "waits"  # MLX: how a launch has its lazy arrays computed
     ends_in_linear: bool = False  # torch: the layout of its weights selects the path
-    capturable: bool = True  # torch: into a CUDA graph
     records_gradient: bool = False  # torch: the parameters require one, as a module's do
 
     def sizes_of(self, shape: str) -> Sizes:

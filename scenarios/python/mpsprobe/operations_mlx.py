@@ -1,4 +1,5 @@
-"""MLX's operations: the table of mpsprobe-mlx-worker by what a Python program calls."""
+"""MLX's operations: those of the matrices `mlx`, `mlx-known`, `affected` and `default`, and what they are
+made of, by what a Python program calls. Every other one is mpsprobe-mlx-worker's."""
 
 from __future__ import annotations
 
@@ -47,10 +48,10 @@ def batch(numbers: Numbers, sizes: Sizes) -> list[Values]:
     return [numbers.normal(sizes[0], sizes[1])]
 
 
-def layer(numbers: Numbers, *weight: int) -> list[Values]:
+def layer(numbers: Numbers, outputs: int, terms: int) -> list[Values]:
     """Weight and bias in the range that mlx.nn starts with, so that results stay near one."""
-    bound = 1 / math.sqrt(count_of(weight) // weight[0])
-    return [numbers.uniform(-bound, bound, *weight), numbers.uniform(-bound, bound, weight[0])]
+    bound = 1 / math.sqrt(terms)
+    return [numbers.uniform(-bound, bound, outputs, terms), numbers.uniform(-bound, bound, outputs)]
 
 
 def transformer_parameters(numbers: Numbers, sizes: Sizes) -> list[Values]:
@@ -132,11 +133,6 @@ def normalise(call: Call, x: Any, first: int) -> Any:
     return mx.fast.layer_norm(x, call.parameters[first], call.parameters[first + 1], 1e-5, stream=call.stream)
 
 
-def convolve(call: Call) -> Arrays:
-    product = mx.conv2d(call.inputs[0], call.parameters[0], stream=call.stream)
-    return [mx.add(product, call.parameters[1], stream=call.stream)]
-
-
 def self_attention(call: Call, x: Any) -> Any:
     """Written out, since the fused call's arguments changed between releases."""
     sequence, batch_size, model, heads = call.sizes[:4]
@@ -216,16 +212,6 @@ OPERATIONS = by_name(
             "100x100",
             ANY,
             lambda c: [mx.add(*c.inputs, stream=c.stream)],
-            "elementary",
-            inputs=two_normal,
-        ),
-        Operation(
-            "mul",
-            "mx.multiply(a, b)",
-            "report 004",
-            "100x100",
-            ANY,
-            lambda c: [mx.multiply(*c.inputs, stream=c.stream)],
             "elementary",
             inputs=two_normal,
         ),
@@ -375,19 +361,6 @@ OPERATIONS = by_name(
             made_of=("linear", "relu"),
             inputs=batch,
             parameters=lambda n, s: [*layer(n, s[2], s[1]), *layer(n, s[3], s[2])],
-        ),
-        Operation(
-            "conv2d",
-            "mlx.nn.Conv2d, stride 1, no padding",
-            "report 003",
-            "2x3x8x16x16x3",
-            "batch x in x out x height x width x kernel",
-            convolve,
-            "accumulated",
-            refuse=lambda s: "the kernel is larger than the input" if s[5] > min(s[3], s[4]) else "",
-            terms=lambda s: s[1] * s[5] * s[5],
-            inputs=lambda n, s: [n.normal(s[0], s[3], s[4], s[1])],  # MLX has the channels last
-            parameters=lambda n, s: layer(n, s[2], s[5], s[5], s[1]),
         ),
         Operation(
             "transformer_layer",

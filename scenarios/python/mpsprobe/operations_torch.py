@@ -1,293 +1,190 @@
-"""torch's single operations: the table of mpsprobe-worker by what a Python program calls."""
+"""torch's operations: those of the matrices `affected` and `default`, and what they are made of, by what a
+Python program calls. Every other one is mpsprobe-worker's."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch.nn import functional
 
-from .call_torch import (
-    ANY,
-    BY_HAND,
-    Call,
-    Tensors,
-    normalise_batch,
-    one_normal,
-    product,
-    two_normal,
-    with_layer,
-)
-from .comparison import Sizes, count_of
-from .operation import FLOATING, NUMERIC, Operation
+from .comparison import Sizes
+from .operation import FLOATING, NUMERIC, Operation, by_name
 from .random_torch import Random
 
-
-def reflectors(random: Random, sizes: Sizes) -> Tensors:
-    """The identity matrix with one element set to 1: reflections that cost no accuracy."""
-    rows = sizes[0]
-    matrix = torch.eye(rows)
-    row = int(random.uniform(0, rows, 1))
-    matrix[row, int(random.uniform(0, rows, 1))] = 1
-    return [matrix, random.normal(rows)]
+Tensors = list[Any]
+ANY = "any"
 
 
-def batch_normalisation(random: Random, sizes: Sizes) -> Tensors:
-    channels = sizes[1]
-    return [
-        random.uniform(0.5, 1.5, channels),
-        random.normal(channels),
-        random.normal(channels),
-        random.uniform(0.5, 1.5, channels),
-    ]
+@dataclass
+class Call:
+    """Everything that one launch of an operation gets. The same operation is run with tensors of the
+    device and, for the reference, of the CPU in a wider type: a `run` takes both from here alone."""
+
+    sizes: Sizes
+    inputs: Tensors
+    parameters: Tensors
+    options: dict[str, Any]  # device and type for an operation that creates tensors
+    variant: int = 0  # which of a mix, by thread
 
 
-def oom_mm(call: Call) -> Tensors:
-    # A machine that has so much gives it, and it is let go: nothing was written there.
-    try:
-        torch.empty(call.sizes[3], 1 << 30, **call.with_type(torch.uint8))
-    except (RuntimeError, MemoryError):
-        pass  # what the operation is about: the next one has to work
-    return [torch.mm(*call.inputs)]
+def one_normal(random: Random, sizes: Sizes) -> Tensors:
+    return [random.normal(*sizes)]
 
 
-def creation(name: str, summary: str, source: str, run: Callable[[Call], Any], **more: Any) -> Operation:
-    row = {"shape": "1024", "dimensions": "count", "dtypes": NUMERIC, **more}
-    return Operation(name, summary, source, run=lambda call: [run(call)], **row)
+def batch(random: Random, sizes: Sizes) -> Tensors:
+    return [random.normal(sizes[0], sizes[1])]
 
 
-def filled(name: str, summary: str, run: Callable[[Call], Any], **more: Any) -> Operation:
-    return creation(name, summary, "report 004", run, shape="100x100", dimensions=ANY, **more)
+def inner(sizes: Sizes) -> int:
+    return sizes[1]
 
 
-def of_elements(
-    name: str, summary: str, source: str, run: Callable[..., Any], rounding: str = "exact", **more: Any
+def layer(random: Random, outputs: int, terms: int) -> Tensors:
+    """Weight and bias in the range that nn.Linear starts with: 1/sqrt(terms of one output), so that
+    results stay near one."""
+    bound = 1 / math.sqrt(terms)
+    return [random.uniform(-bound, bound, outputs, terms), random.uniform(-bound, bound, outputs)]
+
+
+def raw(call: Call) -> Tensors:
+    rows, inner_size, columns = call.sizes
+    a = torch.randn(rows, inner_size, **call.options)
+    b = torch.randn(inner_size, columns, **call.options)
+    return [a, b, torch.relu(torch.mm(a, b))]
+
+
+def mlp(call: Call) -> Tensors:
+    hidden = torch.relu(functional.linear(call.inputs[0], *call.parameters[:2]))
+    return [functional.linear(hidden, *call.parameters[2:])]
+
+
+UNARY = {
+    name: getattr(torch, name)
+    for name in (
+        *("tanh", "abs", "sin", "cos", "tan", "asin", "acos", "atan"),
+        *("sqrt", "rsqrt", "neg", "exp2", "log10", "log2", "log"),
+    )
+}
+
+
+def row(
+    name: str,
+    summary: str,
+    source: str,
+    shape: str,
+    dimensions: str,
+    run: Callable[[Call], Tensors],
+    rounding: str = "exact",
+    **more: Any,
 ) -> Operation:
-    row: dict[str, Any] = {
-        "shape": "64x64",
-        "dimensions": ANY,
-        "dtypes": FLOATING,
-        "inputs": one_normal,
-        **more,
-    }
-    return Operation(name, summary, source, run=lambda call: [run(*call.inputs)], rounding=rounding, **row)
+    return Operation(name, summary, source, shape, dimensions, run, rounding, **{"dtypes": FLOATING, **more})
 
 
-ROWS = (
-    # out of nothing
-    filled(
-        "empty",
-        "allocate a tensor, encode nothing",
-        lambda c: torch.empty(c.sizes, **c.options),
-        verify="layout",
-        capturable=False,
-    ),
-    filled(
-        "zeros",
-        "a tensor of zeros (blit encoder on MPS)",
-        lambda c: torch.zeros(c.sizes, **c.options),
-    ),
-    filled("ones", "a tensor of ones", lambda c: torch.ones(c.sizes, **c.options)),
-    filled("full", "a tensor filled with one value", lambda c: torch.full(c.sizes, 3, **c.options)),
-    creation(
-        "randn",
-        "normal random numbers from the device's own generator",
-        "reports 002, 004",
-        lambda c: torch.randn(c.sizes, **c.options),
-        shape="64x64",
-        dimensions=ANY,
-        dtypes=FLOATING,
-        verify="normal",
-    ),
-    creation(
-        "arange",
-        "0, 1, 2 ... up to a count",
-        "pytorch/pytorch#197805",
-        lambda c: torch.arange(c.sizes[0], **c.options),
-        rounding="elementary",
-    ),
-    creation(
-        "linspace",
-        "a count of values from -1 to 1",
-        "pytorch/pytorch#197805",
-        lambda c: torch.linspace(-1, 1, c.sizes[0], **c.options),
-        rounding="elementary",
-        dtypes=FLOATING,
-    ),
-    creation(
-        "range",
-        "1, 2 ... up to a count, by the older call that includes its end",
-        "pytorch/pytorch#197836",
-        lambda c: torch.range(1, c.sizes[0], **c.options),
-        rounding="elementary",
-    ),
-    creation(
-        "logspace",
-        "a count of powers of ten from 0.1 to 10",
-        "pytorch/pytorch#197836",
-        lambda c: torch.logspace(-1, 1, c.sizes[0], 10, **c.options),
-        rounding="transcendental",
-        dtypes=FLOATING,
-    ),
-    creation(
-        "eye",
-        "the identity matrix",
-        "pytorch/pytorch#197836",
-        lambda c: torch.eye(c.sizes[0], **c.options),
-        shape="64",
-        dimensions="rows",
-    ),
-    # on elements, and reductions
-    of_elements(
-        "add",
-        "t1 + t2",
-        "report 004",
-        torch.add,
-        "elementary",
-        shape="100x100",
-        dtypes=NUMERIC,
-        inputs=two_normal,
-    ),
-    of_elements(
-        "mul",
-        "t1 * t2",
-        "report 004",
-        torch.mul,
-        "elementary",
-        shape="100x100",
-        dtypes=NUMERIC,
-        inputs=two_normal,
-    ),
-    of_elements("relu", "max(x, 0)", "reports 000, 002", torch.relu),
-    of_elements(
-        "gelu",
-        "F.gelu(x), by the error function",
-        BY_HAND + "control of layer_norm",
-        functional.gelu,
-        "transcendental",
-    ),
-    of_elements(
-        "tanh",
-        "tanh(x): a kernel whose pipeline all threads share on MPS",
-        "pytorch/pytorch#167541",
-        torch.tanh,
-        "transcendental",
-    ),
-    of_elements(
-        "softmax",
-        "softmax over the last dimension (one cached graph for all threads on MPS)",
-        "report 002",
-        lambda x: torch.softmax(x, -1),
-        "transcendental",
-    ),
-    of_elements(
-        "renorm",
-        "rows whose length is above 1 are shortened to 1",
-        "pytorch/pytorch#197836",
-        lambda x: torch.renorm(x, 2, 0, 1),
-        "transcendental",
-    ),
-    Operation(
-        "layer_norm",
-        "nn.LayerNorm over the last dimension, with weight and bias",
-        "report 003",
-        "8x64",
-        ANY,
-        lambda c: [functional.layer_norm(c.inputs[0], c.sizes[-1:], *c.parameters, 1e-5)],
-        "transcendental",
-        dtypes=FLOATING,
-        inputs=one_normal,
-        parameters=lambda r, s: [r.uniform(0.5, 1.5, s[-1]), r.normal(s[-1])],
-    ),
-    Operation(
-        "batch_norm",
-        "nn.BatchNorm1d in eval mode, with weight, bias and running statistics",
-        BY_HAND + "models of convolutions",
-        "8x16x32",
-        "batch x channels x length",
-        lambda c: [normalise_batch(c.inputs[0], c.parameters)],
-        "transcendental",
-        dtypes=FLOATING,
-        inputs=one_normal,
-        parameters=batch_normalisation,
-    ),
-    of_elements(
-        "sum",
-        "sum of all elements",
-        "pytorch/pytorch#197805",
-        torch.sum,
-        "accumulated",
-        dtypes=NUMERIC,
-        terms=count_of,
-    ),
-    of_elements(
-        "nonzero",
-        "indices of the elements that are not zero (waits for the device inside)",
-        "pytorch/pytorch#100285",
-        torch.nonzero,
-        shape="32x32",
-        dtypes=NUMERIC,
-        capturable=False,
-        inputs=lambda r, s: [torch.relu(r.normal(*s))],
-    ),
-    # products
-    Operation(
-        "householder_product",
-        "torch.linalg.householder_product(A, tau), also called orgqr",
-        "pytorch/pytorch#173972",
-        "33",
-        "rows",
-        lambda c: [torch.linalg.householder_product(*c.inputs)],
-        "accumulated",
-        terms=lambda s: s[0],
-        inputs=reflectors,
-    ),
-    product("mm", "torch.mm(a, b)", "report 002", lambda c: [torch.mm(*c.inputs)]),
-    product(
-        "oom_mm",
-        "asks for more memory than there is, is refused, then torch.mm(a, b)",
-        BY_HAND + "recovery where memory runs out",
-        oom_mm,
-        shape="64x64x64x100",
-        dimensions="rows x inner x columns x GiB asked for",
-        capturable=False,
-    ),
-    product(
-        "bmm",
-        "torch.bmm(a, b)",
-        BY_HAND + "linear algebra in parallel",
-        lambda c: [torch.bmm(*c.inputs)],
-        shape="4x16x32x16",
-        dimensions="batch x rows x inner x columns",
-        terms=lambda s: s[2],
-        inputs=lambda r, s: [r.normal(s[0], s[1], s[2]), r.normal(s[0], s[2], s[3])],
-    ),
-    product(
-        "matmul",
-        "torch.matmul(a, b)",
-        "report 001",
-        lambda c: [torch.matmul(*c.inputs)],
-        made_of=("mm",),
-    ),
-    with_layer(
-        "addmm",
-        "torch.addmm(b, x, w.t())",
-        "report 001",
-        lambda c: torch.addmm(c.parameters[1], c.inputs[0], c.parameters[0].t()),
-    ),
-    with_layer(
-        "matmul_bias",
-        "x @ w.T + b, nn.Linear written out",
-        "report 001",
-        lambda c: c.inputs[0] @ c.parameters[0].T + c.parameters[1],
-        made_of=("matmul", "add"),
-    ),
-    with_layer(
-        "linear",
-        "F.linear(x, w, b): aten::linear",
-        "reports 000, 001, 002",
-        lambda c: functional.linear(c.inputs[0], *c.parameters),
-        ends_in_linear=True,
-    ),
+OPERATIONS = by_name(
+    (
+        row(
+            "randn",
+            "normal random numbers from the device's own generator",
+            "reports 002, 004",
+            "64x64",
+            ANY,
+            lambda c: [torch.randn(c.sizes, **c.options)],
+            verify="normal",
+        ),
+        row(
+            "arange",
+            "0, 1, 2 ... up to a count",
+            "pytorch/pytorch#197805",
+            "1024",
+            "count",
+            lambda c: [torch.arange(c.sizes[0], **c.options)],
+            "elementary",
+            dtypes=NUMERIC,
+        ),
+        row(
+            "add",
+            "t1 + t2",
+            "report 004",
+            "100x100",
+            ANY,
+            lambda c: [torch.add(*c.inputs)],
+            "elementary",
+            dtypes=NUMERIC,
+            inputs=lambda r, s: [r.normal(*s), r.normal(*s)],
+        ),
+        row(
+            "relu",
+            "max(x, 0)",
+            "reports 000, 002",
+            "64x64",
+            ANY,
+            lambda c: [torch.relu(*c.inputs)],
+            inputs=one_normal,
+        ),
+        row(
+            "mm",
+            "torch.mm(a, b)",
+            "report 002",
+            "64x64x64",
+            "rows x inner x columns",
+            lambda c: [torch.mm(*c.inputs)],
+            "accumulated",
+            terms=inner,
+            inputs=lambda r, s: [r.normal(s[0], s[1]), r.normal(s[1], s[2])],
+        ),
+        row(
+            "raw",
+            "randn, randn, mm, relu: the reports' raw tensor operations",
+            "reports 000, 002",
+            "64x64x64",
+            "rows x inner x columns",
+            raw,
+            "accumulated",
+            verify="raw",
+            made_of=("randn", "mm", "relu"),
+            terms=inner,
+        ),
+        row(
+            "unary_mix",
+            "15 different unary functions of one tensor at once, thread k runs the k-th",
+            "pytorch/pytorch#167541",
+            "64x64",
+            ANY,
+            lambda c: [list(UNARY.values())[c.variant % len(UNARY)](c.parameters[0])],
+            "transcendental",
+            # Where all fifteen are defined and well conditioned. A parameter, so that all threads share it.
+            parameters=lambda r, s: [r.uniform(0.1, 0.9, *s)],
+            variants=tuple(UNARY),
+        ),
+        row(
+            "linear",
+            "F.linear(x, w, b): aten::linear",
+            "reports 000, 001, 002",
+            "8x64x64",
+            "batch x in x out",
+            lambda c: [functional.linear(c.inputs[0], *c.parameters)],
+            "accumulated",
+            inputs=batch,
+            parameters=lambda r, s: layer(r, s[2], s[1]),
+            ends_in_linear=True,
+        ),
+        row(
+            "mlp",
+            "nn.Sequential(Linear, ReLU, Linear)",
+            "reports 002, 003",
+            "8x64x128x64",
+            "batch x in x hidden x out",
+            mlp,
+            "accumulated",
+            made_of=("linear", "relu"),
+            inputs=batch,
+            parameters=lambda r, s: [*layer(r, s[2], s[1]), *layer(r, s[3], s[2])],
+            ends_in_linear=True,
+            records_gradient=True,
+        ),
+    )
 )
