@@ -165,10 +165,3 @@ if(MPSPROBE_BUILD_TESTS)
     URL https://github.com/google/googletest/archive/refs/tags/v1.18.0.tar.gz
     SHA256 6e3191c1455468b3fc35a417fb565c1c5071aee1b7e7f85e30cf48a98d37d8b5)
 endif()
-if(MPSPROBE_BUILD_BENCHMARKS)
-  set(BENCHMARK_ENABLE_TESTING OFF CACHE INTERNAL "")
-  set(BENCHMARK_ENABLE_INSTALL OFF CACHE INTERNAL "")
-  mpsprobe_dependency(PACKAGE benchmark TARGET benchmark::benchmark VERSION 1.6
-    URL https://github.com/google/benchmark/archive/refs/tags/v1.9.5.tar.gz
-    SHA256 9631341c82bac4a288bef951f8b26b41f69021794184ece969f8473977eaa340)
-endif()

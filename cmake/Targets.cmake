@@ -79,7 +79,7 @@ function(mpsprobe_test name)
   gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
 endfunction()
 
-# mpsprobe_benchmark(<name> SOURCES ... [LIBRARIES ...]): Google Benchmark program
+# mpsprobe_benchmark(<name> SOURCES ... [LIBRARIES ...]): a program that measures
 function(mpsprobe_benchmark name)
   if(NOT MPSPROBE_BUILD_BENCHMARKS)
     return()
@@ -88,7 +88,7 @@ function(mpsprobe_benchmark name)
   add_executable(${name} ${ARG_SOURCES})
   mpsprobe_target_defaults(${name})
   mpsprobe_unity(${name})
-  target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES} benchmark::benchmark)
+  target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES})
 endfunction()
 
 # mpsprobe_fuzzer(<name> CORPUS <folder> SOURCES ... [LIBRARIES ...]): one LLVMFuzzerTestOneInput. With

@@ -77,7 +77,7 @@ TEST(ChangePoint, IsNotSureWhereTrialsCannotTell) {
   EXPECT_EQ(near.possible(0.95), (std::vector<size_t>{1, 2}));
 }
 
-// A small simulation of what bisection_bench measures. Two rates that are far from 0 and near one
+// A small simulation of what decisions_bench measures. Two rates that are far from 0 and near one
 // another: of the first model's answers half were wrong.
 TEST(ChangePoint, IsRightAsOftenAsItSays) {
   constexpr int kBisections = series(60, 10);

@@ -18,8 +18,8 @@ struct RateDrift {
   size_t less_since = 0;
 };
 
-/// From this on a drift is claimed. Simulated in nights_bench: a known failure of 10% keeps fewer
-/// than one of 90 nights of 10 trials red in the mean, known from 30, 100 or 1,000 trials.
+/// From this on a drift is claimed. Simulated in decisions_bench: a known failure of 10% keeps
+/// fewer than one of 90 nights of 10 trials red in the mean, known from 30, 100 or 1,000 trials.
 constexpr double kClaimedDrift = 4.2;
 
 /// For each night since which the rate may be another: the chance of the failures since, were the
@@ -31,9 +31,9 @@ constexpr double kClaimedDrift = 4.2;
 /// std::invalid_argument unless 0 <= failures <= trials everywhere. O(nights). Pure.
 RateDrift weigh_nights(const Proportion& record, std::span<const Proportion> nights);
 
-/// A failure is called gone from this chance on. Simulated in nights_bench: of live defects of 1%
-/// that are known from 100 trials or more at most 1 in 100 is ever called gone in 90 nights of 10
-/// or 50 trials, looked at every night.
+/// A failure is called gone from this chance on. Simulated in decisions_bench: of live defects of
+/// 1% that are known from 100 trials or more at most 1 in 100 is ever called gone in 90 nights of
+/// 10 or 50 trials, looked at every night.
 constexpr double kClaimedGone = 0.99;
 
 /// The chance that a failure which was seen in `seen`, up to its last time, is gone after nights

@@ -55,7 +55,7 @@ TEST(KnownRate, ImpossibleCountsAreRefused) {
   EXPECT_THROW(chance_gone({1, 1}, std::vector<int>{-1}), std::invalid_argument);
 }
 
-// A small simulation of what nights_bench measures.
+// A small simulation of what decisions_bench measures.
 TEST(KnownRate, KeepsFewNightsRedAndIsSoonWhereItRises) {
   constexpr int kFew = 40;
   const SimulatedRecord known{0.1, 1000, 10};

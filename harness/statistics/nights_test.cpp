@@ -53,7 +53,7 @@ TEST(Nights, OneNightOrNoneSaysNothing) {
   EXPECT_THROW(find_shift(std::vector<Proportion>{{2, 1}, {0, 1}}), std::invalid_argument);
 }
 
-// A small simulation of what nights_bench measures.
+// A small simulation of what decisions_bench measures.
 TEST(Nights, AreNotCalledChangedBecauseTheyDiffer) {
   constexpr int kFew = series(20, 3);
   EXPECT_LE(false_changes(kFew, 24), 1);

@@ -84,7 +84,7 @@ TEST_F(FailureGroupsOfARun, JoinNothingThatNeedsNoMoreThanEveryRace) {
   EXPECT_THAT(find_groups(analyse(sample_.journal)).groups, IsEmpty());
 }
 
-// What groups_bench measures, in small.
+// What decisions_bench measures, in small.
 TEST(FailureGroups, SeldomJoinUnlikeConditions) {
   constexpr int kWorlds = series(300, 30);
   EXPECT_LE(group_simulated({0.5, 30}, kWorlds, 1).false_joins, kWorlds / 50);

@@ -3,10 +3,11 @@
 // program is run on them, and the system says what that took.
 //   scale_bench                                the mpsprobe beside it, some minutes and 8 GB in
 //                                              $TMPDIR; a disk pays for each trial's fdatasync
-//   scale_bench --benchmark_filter=/100000/    a tenth of the trials
-//   scale_bench --benchmark_filter=feedback    a bundle of 10,000 trials
-// Counters: cpu_s (which a busy machine does not change) and peak_MB of the process, journal_MB.
-#include <benchmark/benchmark.h>
+//   scale_bench WORD...                        what has one of these words in its name: "/100000",
+//                                              a tenth of the trials; "feedback", a bundle of
+//                                              10,000
+// Each line: seconds, seconds of the processor (which a busy machine does not change), peak memory
+// of the process, the journal's size.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
@@ -14,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -151,102 +153,88 @@ Cost write_run_apart(const fs::path& folder, const CampaignHeader& header) {
   return cost_of(child, start);
 }
 
-void print(benchmark::State& state, const Cost& cost, int wanted_exit_code = 0) {
-  state.SetIterationTime(cost.seconds);
-  state.counters["cpu_s"] = cost.cpu_seconds;
-  state.counters["peak_MB"] = cost.peak_mb;
+/// One line of the table; a program that ended otherwise is an error.
+void print(const std::string& name, const Cost& cost, const fs::path& run = {},
+           int wanted_exit_code = 0) {
+  std::error_code error;
+  const uintmax_t journal = fs::file_size(run / "journal.ndjson", error);
+  fmt::print("{:32} {:8.2f} s {:8.2f} s {:8.0f} MB {:8.0f} MB\n", name, cost.seconds,
+             cost.cpu_seconds, cost.peak_mb, error ? 0 : static_cast<double>(journal) / 1e6);
   if (!WIFEXITED(cost.status) || WEXITSTATUS(cost.status) != wanted_exit_code) {
-    state.SkipWithError(fmt::format("ended with the status {:#x}", cost.status).c_str());
+    throw std::runtime_error(fmt::format("{} ended with the status {:#x}", name, cost.status));
   }
 }
 
-void campaign_of(benchmark::State& state) {
-  for (auto each : state) {
-    const Folder folder;
-    print(state, write_run_apart(folder.path() / "run", planned(state.range(0))));
-  }
+void campaign_of(const std::string& name, int64_t trials) {
+  const Folder folder;
+  print(name, write_run_apart(folder.path() / "run", planned(trials)), folder.path() / "run");
 }
 
-void report_of(benchmark::State& state, const std::vector<std::string>& words) {
-  for (auto each : state) {
-    const Folder folder;
-    write_run_apart(folder.path() / "run", planned(state.range(0)));
-    std::vector<std::string> command = words;
-    command.push_back((folder.path() / "run").string());
-    print(state, run(folder.path(), command));
-    state.counters["journal_MB"] =
-        static_cast<double>(fs::file_size(folder.path() / "run" / "journal.ndjson")) / 1e6;
-  }
+void reading_of(const std::string& name, std::vector<std::string> command, int64_t trials) {
+  const Folder folder;
+  write_run_apart(folder.path() / "run", planned(trials));
+  command.push_back((folder.path() / "run").string());
+  print(name, run(folder.path(), command), folder.path() / "run");
 }
 
-void merge_of(benchmark::State& state) {
-  for (auto each : state) {
-    const Folder folder;
-    for (size_t shard = 0; shard < kShards; ++shard) {
-      CampaignHeader header = planned(state.range(0));
-      keep_shard(header, {shard, kShards});
-      write_run(folder.path() / "shards" / std::to_string(shard + 1), header);
-    }
-    print(state, run(folder.path(), {"merge", (folder.path() / "shards").string(), "--out",
-                                     (folder.path() / "merged").string()}));
+void merge_of(const std::string& name, int64_t trials) {
+  const Folder folder;
+  for (size_t shard = 0; shard < kShards; ++shard) {
+    CampaignHeader header = planned(trials);
+    keep_shard(header, {shard, kShards});
+    write_run(folder.path() / "shards" / std::to_string(shard + 1), header);
   }
+  print(name, run(folder.path(), {"merge", (folder.path() / "shards").string(), "--out",
+                                  (folder.path() / "merged").string()}));
 }
 
-std::string million_cells(const Folder& folder) {
+/// The words that run a million cells.
+std::vector<std::string> run_words(const Folder& folder) {
   const fs::path file = folder.path() / "matrix.json";
   std::ofstream(file) << R"({"mpsprobe_matrix":1,"name":"million","blocks":[{"title":"all",)"
                       << R"("axes":{"backend":["cpu"],"op":["selftest.pass"],)"
                       << R"("threads":["1-250"],"iterations":["1-4000"]}}]})";
-  return file.string();
-}
-
-std::vector<std::string> run_words(const Folder& folder) {
   const fs::path worker = executable_path().parent_path() / "mpsprobe-selftest-worker";
-  return {"run", "--matrix", million_cells(folder), "--worker", "stock=" + worker.string()};
+  return {"run", "--matrix", file.string(), "--worker", "stock=" + worker.string()};
 }
 
-void list_cells(benchmark::State& state) {
-  for (auto each : state) {
-    const Folder folder;
-    std::vector<std::string> words = run_words(folder);
-    words.emplace_back("--dry-run");
-    print(state, run(folder.path(), words));
-  }
+void list_cells(const std::string& name) {
+  const Folder folder;
+  std::vector<std::string> words = run_words(folder);
+  words.emplace_back("--dry-run");
+  print(name, run(folder.path(), words));
 }
 
-void interrupted_after_a_second(benchmark::State& state) {
-  for (auto each : state) {
-    const Folder folder;
-    std::vector<std::string> words = run_words(folder);
-    const fs::path out = folder.path() / "run";
-    words.insert(words.end(), {"--out", out.string()});
-    print(state, run(folder.path(), words, out / "journal.ndjson"), 130);
-  }
-}
-
-template <typename Made>
-Made* once(Made* made) {
-  return made->Iterations(1)->UseManualTime()->Unit(benchmark::kSecond);
+void interrupted_after_a_second(const std::string& name) {
+  const Folder folder;
+  std::vector<std::string> words = run_words(folder);
+  const fs::path out = folder.path() / "run";
+  words.insert(words.end(), {"--out", out.string()});
+  print(name, run(folder.path(), words, out / "journal.ndjson"), out, 130);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  const auto measure = [&](const std::string& name, const auto& each) {
+    const bool asked = argc == 1 || std::any_of(argv + 1, argv + argc, [&](const char* word) {
+                         return name.find(word) != std::string::npos;
+                       });
+    if (asked) each(name);
+  };
+  fmt::print("{:32} {:>10} {:>10} {:>11} {:>11}\n", "", "time", "processor", "peak", "journal");
   for (const int64_t trials : {100'000, 1'000'000}) {
-    once(benchmark::RegisterBenchmark("campaign", campaign_of))->Arg(trials);
-    once(benchmark::RegisterBenchmark("report", report_of, std::vector<std::string>{"report"}))
-        ->Arg(trials);
-    once(benchmark::RegisterBenchmark("show", report_of, std::vector<std::string>{"show"}))
-        ->Arg(trials);
-    once(benchmark::RegisterBenchmark("merge_64_shards", merge_of))->Arg(trials);
+    const std::string of = fmt::format("/{}", trials);
+    measure("campaign" + of, [&](const auto& name) { campaign_of(name, trials); });
+    for (const char* command : {"report", "show"}) {
+      measure(command + of, [&](const auto& name) { reading_of(name, {command}, trials); });
+    }
+    measure("merge_64_shards" + of, [&](const auto& name) { merge_of(name, trials); });
   }
-  once(benchmark::RegisterBenchmark("feedback", report_of,
-                                    std::vector<std::string>{"feedback", "--allow-simulated"}))
-      ->Arg(10'000);
-  once(benchmark::RegisterBenchmark("list_a_million_cells", list_cells));
-  once(benchmark::RegisterBenchmark("a_million_cells_interrupted", interrupted_after_a_second));
-  benchmark::RunSpecifiedBenchmarks();
+  measure("feedback/10000", [](const auto& name) {
+    reading_of(name, {"feedback", "--allow-simulated"}, 10'000);
+  });
+  measure("list_a_million_cells", list_cells);
+  measure("a_million_cells_interrupted", interrupted_after_a_second);
   return 0;
 }
