@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
+#include <deque>
 #include <fstream>
 #include <map>
 #include <memory>
@@ -25,6 +27,51 @@
 #include "harness/wire/library_under_test.h"
 
 namespace mpsprobe {
+
+/// What a merge needs of one trial.
+struct TrialStamp {
+  std::string started;
+  uint64_t sequence = 0;
+  const std::string* worker = nullptr;
+  const std::string* cell = nullptr;        ///< to_string(TrialRecord::cell)
+  const std::string* provenance = nullptr;  ///< of the first process that gave one; "" for none
+  int trial = 0;
+  int attempt = 0;
+  bool evidence = false;
+};
+
+/// The stamps of all trials of a journal, in its order. Not copied: they point into it.
+class TrialStamps {
+ public:
+  TrialStamps() = default;
+  TrialStamps(const TrialStamps&) = delete;
+  TrialStamps& operator=(const TrialStamps&) = delete;
+
+  void add(const TrialRecord& trial);
+  size_t size() const { return stamps_.size(); }
+  const TrialStamp& operator[](size_t index) const { return stamps_[index]; }
+
+ private:
+  std::deque<TrialStamp> stamps_;
+  std::set<std::string> texts_;
+};
+
+void TrialStamps::add(const TrialRecord& trial) {
+  const auto teller =
+      std::find_if(trial.processes.begin(), trial.processes.end(),
+                   [](const ProcessRecord& process) { return process.hello.has_value(); });
+  TrialStamp& stamp = stamps_.emplace_back();
+  stamp.started = trial.started;
+  stamp.sequence = trial.sequence;
+  stamp.worker = &*texts_.insert(trial.worker).first;
+  stamp.cell = &*texts_.insert(to_string(trial.cell)).first;
+  stamp.provenance =
+      &*texts_.insert(teller == trial.processes.end() ? "" : teller->hello->provenance).first;
+  stamp.trial = trial.trial;
+  stamp.attempt = trial.attempt;
+  stamp.evidence = is_evidence(trial.judgement.outcome);
+}
+
 namespace {
 
 using nlohmann::json;

@@ -5,10 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "harness/campaign/trial_stamps.h"
 #include "harness/journal/journal.h"
 
 namespace mpsprobe {
+
+class TrialStamps;
 
 /// A journal and what messages call it.
 struct NamedJournal {

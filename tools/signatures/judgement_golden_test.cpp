@@ -15,7 +15,6 @@
 #include "harness/signature/find_failures.h"
 #include "harness/signature/written_stacks.h"
 #include "tools/signatures/corpus_case.h"
-#include "tools/signatures/signature_accuracy.h"
 
 namespace mpsprobe {
 namespace {
@@ -90,14 +89,6 @@ TEST(GoldenSignatures, AreWhatTheFilesSay) {
     EXPECT_EQ(lines, golden.expected) << golden.path;
   }
   EXPECT_GE(files.size(), 40U);
-}
-
-// The bug's name in the files is a person's: titles must follow it, whatever an update wrote.
-TEST(GoldenSignatures, JoinOneBugAndKeepOthersApart) {
-  const SignatureAccuracy accuracy = measure_signatures(read_corpus(kGolden));
-  EXPECT_THAT(accuracy.wrong, testing::IsEmpty()) << describe(accuracy, true);
-  EXPECT_GE(accuracy.same_pairs, 20U);
-  EXPECT_GE(accuracy.bugs, 25U);
 }
 
 TEST(GoldenSignatures, HoldNothingOfOneRunAlone) {
@@ -205,49 +196,6 @@ TEST(GoldenSignatures, AreTheSameHoweverATextCameIn) {
       EXPECT_EQ(judge_on_path(process, golden.corpus.path).signature, signature) << other;
     }
   }
-}
-
-TEST(SignatureAccuracy, CountsPairsAndNegatives) {
-  const auto failure = [](const char* name, const char* bug, const char* function) {
-    return read_corpus_case(name, std::string("bug: ") + bug +
-                                      "\nkind: failure\nsignal: SIGSEGV\n\n--- text\n--- frames\n"
-                                      "libx.so  " +
-                                      function + " + 32\n");
-  };
-  const auto negative = [](const char* name, const std::string& text) {
-    return read_corpus_case(name, "bug: none\nkind: negative\n\n--- text\n" + text);
-  };
-  const SignatureAccuracy accuracy = measure_signatures({
-      failure("one", "a", "f(int)"),
-      failure("two", "a", "f(long)"),
-      failure("three", "a", "g()"),
-      failure("four", "b", "g()"),
-      negative("quiet", "all is well\n"),
-      negative("loud", "free(): invalid pointer\n"),
-      negative("error", "Caused GPU Hang Error (00000003)\n"),
-  });
-  EXPECT_EQ(accuracy.failures, 4U);
-  EXPECT_EQ(accuracy.bugs, 2U);
-  EXPECT_EQ(accuracy.same_pairs, 3U);
-  EXPECT_EQ(accuracy.joined, 1U);
-  EXPECT_EQ(accuracy.different_pairs, 3U);
-  EXPECT_EQ(accuracy.apart, 2U);
-  EXPECT_EQ(accuracy.negatives, 3U);
-  EXPECT_EQ(accuracy.negatives_passed, 2U);
-  EXPECT_EQ(accuracy.negatives_silent, 1U);
-  EXPECT_THAT(accuracy.wrong, testing::SizeIs(5));
-}
-
-// For a corpus that lies elsewhere: MPSPROBE_SIGNATURE_CORPUS=folder prints its figures, and every
-// wrong pair.
-TEST(SignatureAccuracy, OfACorpusNamedInTheEnvironment) {
-  const char* folder = std::getenv("MPSPROBE_SIGNATURE_CORPUS");
-  if (folder == nullptr) GTEST_SKIP() << "MPSPROBE_SIGNATURE_CORPUS names no folder";
-  const SignatureAccuracy accuracy = measure_signatures(read_corpus(folder));
-  std::fputs(describe(accuracy, true).c_str(), stdout);
-  EXPECT_GE(accuracy.joined_share(), 0.95);
-  EXPECT_GE(accuracy.apart_share(), 0.99);
-  EXPECT_EQ(accuracy.negatives_passed, accuracy.negatives);
 }
 
 TEST(CorpusCase, ReadsFramesAsTheyAreWritten) {

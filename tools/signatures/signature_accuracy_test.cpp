@@ -1,20 +1,48 @@
-#include "tools/signatures/signature_accuracy.h"
-
 #include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "harness/input/input_error.h"
 #include "harness/outcome/judge.h"
 #include "harness/outcome/printed_failures.h"
 #include "harness/outcome/reported.h"
 #include "harness/signature/find_failures.h"
+#include "tools/signatures/corpus_case.h"
 
 namespace mpsprobe {
 namespace {
+
+/// How well signatures tell bugs apart on a corpus in which a person named the bugs.
+struct SignatureAccuracy {
+  size_t failures = 0;
+  size_t bugs = 0;
+  size_t same_pairs = 0;       ///< pairs of failures of one bug
+  size_t joined = 0;           ///< of these, how many have the same signature
+  size_t different_pairs = 0;  ///< pairs of failures of different bugs
+  size_t apart = 0;            ///< of these, how many have different signatures
+  size_t missed = 0;           ///< failures that were judged no failure
+  size_t negatives = 0;
+  size_t negatives_passed = 0;     ///< judged no failure, had the process left with 0
+  size_t negatives_silent = 0;     ///< the text alone tells of no failure either
+  std::vector<std::string> wrong;  ///< one line for each pair or case that is wrong
+
+  double joined_share() const { return share(joined, same_pairs); }
+  double apart_share() const { return share(apart, different_pairs); }
+  /// 1 where there is nothing to count.
+  static double share(size_t part, size_t whole) {
+    return whole == 0 ? 1 : static_cast<double>(part) / static_cast<double>(whole);
+  }
+};
 
 struct Judged {
   const CorpusCase* corpus;
@@ -28,8 +56,8 @@ bool silent(const ProcessRecord& process) {
   });
 }
 
-}  // namespace
-
+/// Judges every case and compares every pair: quadratic in the cases. A failure that is judged none
+/// counts as joined with nothing.
 SignatureAccuracy measure_signatures(const std::vector<CorpusCase>& cases) {
   SignatureAccuracy accuracy;
   std::vector<Judged> judged;
@@ -80,6 +108,8 @@ SignatureAccuracy measure_signatures(const std::vector<CorpusCase>& cases) {
   return accuracy;
 }
 
+/// All files *.txt of a folder, in order of their names. Throws InputError for one that is not of
+/// the corpus's form, or where the folder cannot be read.
 std::vector<CorpusCase> read_corpus(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> files;
   std::error_code error;
@@ -99,6 +129,7 @@ std::vector<CorpusCase> read_corpus(const std::filesystem::path& folder) {
   return cases;
 }
 
+/// The figures in a few lines, and with `wrong` every wrong pair.
 std::string describe(const SignatureAccuracy& accuracy, bool wrong) {
   std::string text = fmt::format(
       "{} failures of {} bugs, {} negatives\n"
@@ -116,4 +147,57 @@ std::string describe(const SignatureAccuracy& accuracy, bool wrong) {
   return text;
 }
 
+// The bug's name in the files is a person's: titles must follow it, whatever an update wrote.
+TEST(GoldenSignatures, JoinOneBugAndKeepOthersApart) {
+  const SignatureAccuracy accuracy = measure_signatures(read_corpus(
+      std::filesystem::path(MPSPROBE_SOURCE_DIR) / "harness/outcome/testdata/signatures"));
+  EXPECT_THAT(accuracy.wrong, testing::IsEmpty()) << describe(accuracy, true);
+  EXPECT_GE(accuracy.same_pairs, 20U);
+  EXPECT_GE(accuracy.bugs, 25U);
+}
+
+TEST(SignatureAccuracy, CountsPairsAndNegatives) {
+  const auto failure = [](const char* name, const char* bug, const char* function) {
+    return read_corpus_case(name, std::string("bug: ") + bug +
+                                      "\nkind: failure\nsignal: SIGSEGV\n\n--- text\n--- frames\n"
+                                      "libx.so  " +
+                                      function + " + 32\n");
+  };
+  const auto negative = [](const char* name, const std::string& text) {
+    return read_corpus_case(name, "bug: none\nkind: negative\n\n--- text\n" + text);
+  };
+  const SignatureAccuracy accuracy = measure_signatures({
+      failure("one", "a", "f(int)"),
+      failure("two", "a", "f(long)"),
+      failure("three", "a", "g()"),
+      failure("four", "b", "g()"),
+      negative("quiet", "all is well\n"),
+      negative("loud", "free(): invalid pointer\n"),
+      negative("error", "Caused GPU Hang Error (00000003)\n"),
+  });
+  EXPECT_EQ(accuracy.failures, 4U);
+  EXPECT_EQ(accuracy.bugs, 2U);
+  EXPECT_EQ(accuracy.same_pairs, 3U);
+  EXPECT_EQ(accuracy.joined, 1U);
+  EXPECT_EQ(accuracy.different_pairs, 3U);
+  EXPECT_EQ(accuracy.apart, 2U);
+  EXPECT_EQ(accuracy.negatives, 3U);
+  EXPECT_EQ(accuracy.negatives_passed, 2U);
+  EXPECT_EQ(accuracy.negatives_silent, 1U);
+  EXPECT_THAT(accuracy.wrong, testing::SizeIs(5));
+}
+
+// For a corpus that lies elsewhere: MPSPROBE_SIGNATURE_CORPUS=folder prints its figures, and every
+// wrong pair.
+TEST(SignatureAccuracy, OfACorpusNamedInTheEnvironment) {
+  const char* folder = std::getenv("MPSPROBE_SIGNATURE_CORPUS");
+  if (folder == nullptr) GTEST_SKIP() << "MPSPROBE_SIGNATURE_CORPUS names no folder";
+  const SignatureAccuracy accuracy = measure_signatures(read_corpus(folder));
+  std::fputs(describe(accuracy, true).c_str(), stdout);
+  EXPECT_GE(accuracy.joined_share(), 0.95);
+  EXPECT_GE(accuracy.apart_share(), 0.99);
+  EXPECT_EQ(accuracy.negatives_passed, accuracy.negatives);
+}
+
+}  // namespace
 }  // namespace mpsprobe
