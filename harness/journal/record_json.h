@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -119,6 +120,13 @@ void read(const json& from, Value& value) {
     value = *found;
   } else if constexpr (std::is_same_v<Value, Cell>) {
     value = parse_cell(from.get_ref<const std::string&>());
+  } else if constexpr (std::is_integral_v<Value> && !std::is_same_v<Value, bool>) {
+    // The library's own conversion takes every number, and cuts it.
+    const bool fits = from.is_number_unsigned()
+                          ? std::in_range<Value>(from.get<uint64_t>())
+                          : from.is_number_integer() && std::in_range<Value>(from.get<int64_t>());
+    if (!fits) throw InputError(from.dump(), "is no number of this kind", "The file is damaged");
+    from.get_to(value);
   } else {
     from.get_to(value);
   }

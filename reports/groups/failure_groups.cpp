@@ -117,6 +117,7 @@ class GroupSearch {
     FailingOperation operation;
     operation.arm = arm;
     operation.worst = cells.front();
+    operation.cells = cells;
     Cell kind = analysis_.cells[cells.front()].cell;
     for (const std::string_view name : kWithin) {
       kind = with(kind, name, find_axis(name)->default_value);

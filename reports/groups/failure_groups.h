@@ -46,6 +46,7 @@ struct FailingOperation {
   size_t worst = 0;                       ///< its cell that fails most often
   std::vector<std::string> telling;       ///< cells that would tell what is not shown
   std::vector<size_t> signatures;         ///< indices into Analysis::signatures
+  std::vector<size_t> cells;              ///< all of it: indices into Analysis::cells
 };
 
 /// Operations that need the same conditions, and go on without the same.

@@ -125,6 +125,55 @@ void refuse_given(const std::vector<BundleFile>& files, const std::vector<std::s
   }
 }
 
+/// The code that the user has seen and lets go. Its operations may be named from then on.
+OwnPrograms agreed_code(const fs::path& folder, const BundleOptions& options, Redactor& redactor) {
+  if (!options.show_code) return {};
+  OwnPrograms code = read_own_code(folder);
+  if (code.empty()) {
+    throw InputError("--with-code", "the run's folder has no program of your own Python code",
+                     "Run `mpsprobe repro` of the run first, or leave it out");
+  }
+  std::vector<EmittedFile> files;
+  for (const auto& [title, program] : code) {
+    files.insert(files.end(), program.files.begin(), program.files.end());
+  }
+  if (!options.show_code(files)) {
+    throw InputError("--with-code", "was not agreed to, so nothing was packed",
+                     "Answer yes, or leave it out: then no code of yours is packed");
+  }
+  for (const auto& [title, program] : code) redactor.own().add(program.operation);
+  return code;
+}
+
+/// One for each signature, but for those of which another one tells.
+std::vector<BundleFinding> findings_of(const Evidence& evidence, const Titles& titles) {
+  const FailureGroups groups = find_groups(evidence.analysis);
+  std::vector<BundleFinding> all;
+  for (const SignatureGroup& group : evidence.analysis.signatures) {
+    const auto named = std::find_if(titles.begin(), titles.end(), [&group](const auto& each) {
+      return each.second == group.title;
+    });
+    if (named == titles.end()) continue;
+    all.push_back(find(evidence, group, named->first));
+    all.back().with = seen_with(evidence.analysis, groups, group);
+  }
+  std::stable_sort(all.begin(), all.end(), [&](const BundleFinding& a, const BundleFinding& b) {
+    const auto rank = [&](const BundleFinding& finding) {
+      return std::pair(has_reproduction(evidence, finding.raw_title), finding.with.size());
+    };
+    return rank(a) > rank(b);
+  });
+  std::vector<BundleFinding> taken;
+  for (BundleFinding& finding : all) {
+    if (std::none_of(taken.begin(), taken.end(), [&finding](const BundleFinding& other) {
+          return std::find(other.with.begin(), other.with.end(), finding.group) != other.with.end();
+        })) {
+      taken.push_back(std::move(finding));
+    }
+  }
+  return taken;
+}
+
 void append(std::vector<BundleFile>& files, std::vector<BundleFile> more) {
   for (BundleFile& file : more) files.push_back(std::move(file));
 }
@@ -163,10 +212,15 @@ WrittenBundle write_one(const BundleFinding& finding, const BundleOptions& optio
   BundlePlace place(parent, name);
   place.write(files);
   place.put(zip_archive(name, files));
-  return {finding.group->title,     place.folder(),
-          place.archive(),          files.size(),
-          unverified(finding),      redactor.lines_left_out(),
-          redactor.texts_left_out()};
+  WrittenBundle written{.signature = finding.group->title,
+                        .folder = place.folder(),
+                        .archive = place.archive(),
+                        .files = files.size(),
+                        .unverified = unverified(finding),
+                        .lines_left_out = redactor.lines_left_out(),
+                        .texts_left_out = redactor.texts_left_out()};
+  for (const SignatureGroup* other : finding.with) written.others.push_back(other->title);
+  return written;
 }
 
 }  // namespace
@@ -186,27 +240,22 @@ std::vector<WrittenBundle> write_bundles(const fs::path& report, const BundleOpt
   if (options.redact) {
     for (const fs::path& file : options.own) add_own(file, redactor);
   }
+  const OwnPrograms code = agreed_code(folder, options, redactor);
   const Evidence evidence = read_evidence(folder, redactor, options.show_output != nullptr);
   if (options.show_output && !options.show_output(evidence.output)) {
     throw InputError("--with-output", "was not agreed to, so nothing was packed",
                      "Answer yes, or leave it out: then only what is the software's is packed");
   }
   std::vector<WrittenBundle> written;
-  std::vector<BundleFinding> findings;
-  for (const auto& [raw, title] : wanted_titles(evidence, options.signature, folder)) {
-    const auto& groups = evidence.analysis.signatures;
-    const auto group = std::find_if(groups.begin(), groups.end(),
-                                    [&title = title](const auto& g) { return g.title == title; });
-    if (group == groups.end()) continue;
-    findings.push_back(find(evidence, *group, raw));
-    refuse_simulated(findings.back(), options);
-  }
+  std::vector<BundleFinding> findings =
+      findings_of(evidence, wanted_titles(evidence, options.signature, folder));
+  for (const BundleFinding& finding : findings) refuse_simulated(finding, options);
   for (BundleFinding& finding : findings) {
     const CellCount& smallest = finding.smallest();
     const double rate = static_cast<double>(smallest.failures) / smallest.summary->counted;
     finding.reproduction =
         read_reproduction(evidence, finding.raw_title, smallest.summary->cell, finding.group->title,
-                          rate, options.programs, finding.simulated, redactor);
+                          rate, options.programs, finding.simulated, code, redactor);
   }
   for (const BundleFinding& finding : findings) {
     written.push_back(write_one(finding, options, redactor));

@@ -21,13 +21,17 @@ struct BundleOptions {
   std::filesystem::path programs;           ///< as of EmissionRequest; empty: none are made
   /// issue.md for whom it is written; where it is empty, for Apple.
   std::function<std::string(const BundleFinding&)> issue;
+  /// --with-code: shows the programs of one's own Python code, their files included, and says
+  /// whether they may be packed as they are.
+  std::function<bool(const std::vector<EmittedFile>&)> show_code;
   /// --with-output: shows all that processes printed, and says whether it may be packed as it is.
   std::function<bool(const std::vector<std::string>&)> show_output;
 };
 
 /// One bundle as it was put in place.
 struct WrittenBundle {
-  std::string signature;  ///< redacted
+  std::string signature;            ///< redacted
+  std::vector<std::string> others;  ///< signatures that it stands for as well
   std::filesystem::path folder;
   std::filesystem::path archive;  ///< beside it
   size_t files = 0;
@@ -40,10 +44,12 @@ struct WrittenBundle {
 constexpr size_t kMostBundle = size_t{64} << 20;
 
 /// Makes a bundle for each signature that failed in the run that `report` (its folder, or a file in
-/// it) stands for, or for the one that is asked for: a folder and a ZIP archive. Both appear whole
-/// or not at all; what is there already is never overwritten. Deterministic: the same run, options
-/// and machine give the same bytes. Nothing outside of `out` is written, nothing outside of the
-/// run's folder is read.
+/// it) stands for, or for the one that is asked for: a folder and a ZIP archive. Of signatures that
+/// were seen in the same operations, or in operations of one group, one has a bundle, which lists
+/// the others: one that `mpsprobe repro` made programs of, else the most widespread. Both appear
+/// whole or not at all; what is there already is never overwritten. Deterministic: the same run,
+/// options and machine give the same bytes. Nothing outside of `out` is written, nothing outside of
+/// the run's folder is read.
 ///
 /// Throws InputError (no such run or signature, nothing failed, simulated without leave, there
 /// already, a word of --redact that every bundle is written in), AuditError, ArchiveError,

@@ -3,158 +3,125 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "harness/input/input_error.h"
 #include "harness/input/input_file.h"
 #include "harness/input/json_shape.h"
+#include "harness/journal/record_json.h"
 #include "reports/words/safe_text.h"
 #include "reports/writers/json.h"
 
 namespace mpsprobe {
+
+template <>
+inline constexpr auto fields<BundleBuild> =
+    described<BundleBuild>(field::name("version", &BundleBuild::version),
+                           field::build_id("git_hash", &BundleBuild::git_hash),
+                           field::build_id("build_id", &BundleBuild::build_id));
+
+template <>
+inline constexpr auto fields<BundleCell> = described<BundleCell>(
+    field::safe("cell", &BundleCell::cell), field::worker("worker", &BundleCell::worker),
+    field::part("build", &BundleCell::build), field::name("devices", &BundleCell::devices),
+    field::safe("failures", &BundleCell::failures),
+    field::safe("otherwise", &BundleCell::otherwise), field::safe("trials", &BundleCell::trials),
+    field::safe("control", &BundleCell::control));
+
+template <>
+inline constexpr auto fields<BundleMachine> = described<BundleMachine>(
+    field::name("os", &BundleMachine::os), field::name("os_build", &BundleMachine::os_build),
+    field::name("model", &BundleMachine::model), field::name("chip", &BundleMachine::chip));
+
+template <>
+inline constexpr auto fields<BundleRecord> = described<BundleRecord>(
+    field::text("mpsprobe_version", &BundleRecord::mpsprobe_version),
+    field::title("signature", &BundleRecord::signature),
+    field::safe("simulated", &BundleRecord::simulated),
+    field::safe("paravirtual", &BundleRecord::paravirtual),
+    field::text("measured", &BundleRecord::measured),
+    field::part("machine", &BundleRecord::machine), field::safe("seed", &BundleRecord::seed),
+    field::safe("timeout_seconds", &BundleRecord::timeout_seconds),
+    field::safe("stall_seconds", &BundleRecord::stall_seconds),
+    field::safe("memory_limit_mib", &BundleRecord::memory_limit_mib).if_any(),
+    field::variables("environment", &BundleRecord::environment),
+    field::part("cells", &BundleRecord::cells));
+
 namespace {
 
 using nlohmann::json;
 namespace fs = std::filesystem;
 
+constexpr const char* kVersionKey = "mpsprobe_bundle";
 constexpr int kVersion = 1;
 constexpr size_t kMostDepth = 8;
-constexpr size_t kMostDevices = 64;
-constexpr size_t kMostVariables = 256;
-constexpr const char* kMemoryLimit = "memory_limit_mib";  // of runs that chose one
 const char* const kRemedy = "Make the bundle again with `mpsprobe feedback`";
 
-/// A value of the record together with where it stands, so that every complaint names the place.
-class Entry {
- public:
-  Entry(const json& value, std::string place) : value_(value), place_(std::move(place)) {}
-
-  [[noreturn]] void fail(const std::string& problem) const {
-    throw InputError(place_, problem, kRemedy);
-  }
-
-  /// It is an object with exactly these keys, and perhaps `optional`.
-  void has_exactly(std::initializer_list<const char*> keys, std::string_view optional = "") const {
-    if (!value_.is_object()) fail("is not an object");
-    for (const auto& [key, ignored] : value_.items()) {
-      const bool known = key == optional || std::find(keys.begin(), keys.end(), key) != keys.end();
-      if (!known) fail(fmt::format("\"{}\" is no key of it", shortened(printable(key), 60)));
-    }
-    for (const char* key : keys) {
-      if (!value_.contains(key)) fail(fmt::format("the key \"{}\" is missing", key));
-    }
-  }
-
-  Entry at(const char* key) const { return {value_.at(key), place_ + "." + key}; }
-
-  std::vector<Entry> items(size_t most) const {
-    if (!value_.is_array()) fail("is not a list");
-    if (value_.size() > most) fail(fmt::format("has more than {} entries", most));
-    std::vector<Entry> entries;
-    for (size_t i = 0; i < value_.size(); ++i) {
-      entries.emplace_back(value_[i], fmt::format("{}[{}]", place_, i));
-    }
-    return entries;
-  }
-
-  std::string text() const {
-    if (!value_.is_string()) fail("is not a text");
-    auto text = value_.get<std::string>();
-    if (text.size() > kMostBundleText) fail(fmt::format("is over {} bytes", kMostBundleText));
-    return text;
-  }
-  bool yes() const {
-    if (!value_.is_boolean()) fail("is neither true nor false");
-    return value_.get<bool>();
-  }
-  int count() const {
-    if (!value_.is_number_unsigned() ||
-        value_.get<uint64_t>() > static_cast<uint64_t>(kMostBundleTrials)) {
-      fail(fmt::format("is no whole number from 0 to {}", kMostBundleTrials));
-    }
-    return value_.get<int>();
-  }
-  uint64_t whole() const {
-    if (!value_.is_number_unsigned()) fail("is no whole number");
-    return value_.get<uint64_t>();
-  }
-  double seconds() const {
-    const double value = value_.is_number() ? value_.get<double>() : std::nan("");
-    if (!(value >= 0.1 && value <= 86400)) fail("is no time from 0.1 to 86400 seconds");
-    return value;
-  }
-
- private:
-  const json& value_;
-  std::string place_;
-};
-
-std::vector<std::string> texts(const Entry& entry, size_t most) {
-  std::vector<std::string> list;
-  for (const Entry& item : entry.items(most)) list.push_back(item.text());
-  return list;
-}
-
-BundleCell parse_bundle_cell(const Entry& entry) {
-  entry.has_exactly(
-      {"cell", "worker", "build", "devices", "failures", "otherwise", "trials", "control"});
-  BundleCell cell;
-  try {
-    cell.cell = parse_cell(entry.at("cell").text());
-  } catch (const InputError& error) {
-    entry.at("cell").fail(error.problem());
-  }
-  cell.worker = entry.at("worker").text();
-  const Entry build = entry.at("build");
-  build.has_exactly({"version", "git_hash", "build_id"});
-  cell.build = {build.at("version").text(), build.at("git_hash").text(),
-                build.at("build_id").text()};
-  cell.devices = texts(entry.at("devices"), kMostDevices);
-  cell.failures = entry.at("failures").count();
-  cell.otherwise = entry.at("otherwise").count();
-  cell.trials = entry.at("trials").count();
-  cell.control = entry.at("control").yes();
-  if (cell.failures + cell.otherwise > cell.trials) entry.fail("has more failures than trials");
-  return cell;
+[[noreturn]] void refuse(const std::string& place, const std::string& problem) {
+  throw InputError(place, problem, kRemedy);
 }
 
 /// The library keeps the last of repeated keys without a word: which one a reader saw would depend
 /// on the reader.
 json parse_without_repeats(std::string_view text, const std::string& place) {
   if (const auto excess = json_excess(text, {.depth = kMostDepth})) {
-    if (excess->kind == JsonExcess::Kind::too_deep) {
-      throw InputError(place, "is nested too deep for a bundle's record", kRemedy);
-    }
-    throw InputError(place,
-                     fmt::format("the key \"{}\" stands twice in one object",
-                                 shortened(printable(excess->key), 60)),
-                     kRemedy);
+    refuse(place, excess->kind == JsonExcess::Kind::too_deep
+                      ? "is nested too deep for a bundle's record"
+                      : fmt::format("the key \"{}\" stands twice in one object",
+                                    shortened(printable(excess->key), 60)));
   }
   try {
     return json::parse(text);
   } catch (const json::exception& error) {
-    throw InputError(place, fmt::format("is no JSON: {}", printable(json_problem(error))), kRemedy);
+    refuse(place, "is no JSON: " + printable(json_problem(error)));
   }
 }
 
-void check_whole(const BundleRecord& record, const Entry& root) {
-  if (record.signature.empty()) root.at("signature").fail("is empty");
+/// Longer texts and lists than any bundle has.
+void check_sizes(const json& value, const std::string& place) {
+  if (value.is_string() && value.get_ref<const std::string&>().size() > kMostBundleText) {
+    refuse(place, fmt::format("is over {} bytes", kMostBundleText));
+  }
+  if (value.is_array() && value.size() > kMostBundleCells) {
+    refuse(place, fmt::format("has more than {} entries", kMostBundleCells));
+  }
+  for (const auto& [key, member] : value.items()) {
+    if (value.is_structured()) check_sizes(member, place + "/" + shortened(printable(key), 60));
+  }
+}
+
+void check_record(const BundleRecord& record, const std::string& place) {
+  if (record.signature.empty()) refuse(place + "/signature", "is empty");
+  for (const double seconds : {record.timeout_seconds, record.stall_seconds}) {
+    if (!(seconds >= 0.1 && seconds <= 86400)) {
+      refuse(place, "has a time that is not from 0.1 to 86400 seconds");
+    }
+  }
+  if (record.memory_limit_mib > kMostBundleMemoryMib ||
+      (record.memory_limit_mib > 0 && record.memory_limit_mib < 16)) {
+    refuse(place + "/memory_limit_mib", "is out of range");
+  }
   const auto failed = [](const BundleCell& cell) { return cell.failures > 0 && !cell.control; };
   if (std::none_of(record.cells.begin(), record.cells.end(), failed)) {
-    root.at("cells").fail("holds no cell that failed and is no control");
+    refuse(place + "/cells", "holds no cell that failed and is no control");
   }
   std::set<std::tuple<std::string, std::string, std::string, std::string, std::string>> seen;
-  for (const BundleCell& cell : record.cells) {
+  for (size_t i = 0; i < record.cells.size(); ++i) {
+    const BundleCell& cell = record.cells[i];
+    const std::string here = fmt::format("{}/cells/{}", place, i);
+    if (cell.failures < 0 || cell.otherwise < 0 || cell.trials > kMostBundleTrials ||
+        int64_t{cell.failures} + cell.otherwise > cell.trials) {
+      refuse(here, fmt::format("has counts that cannot be: of 0 to {} trials, no more failures",
+                               kMostBundleTrials));
+    }
     if (cell.cell.backend == Backend::sim && !record.simulated) {
-      root.at("simulated").fail("is false, and a cell is of the simulated device");
+      refuse(place + "/simulated", "is false, and a cell is of the simulated device");
     }
     const std::string id = to_string(cell.cell);
     const BundleBuild& build = cell.build;
     if (!seen.emplace(id, cell.worker, build.version, build.git_hash, build.build_id).second) {
-      root.at("cells").fail(fmt::format("{} stands there twice for one build", id));
+      refuse(place + "/cells", fmt::format("{} stands there twice for one build", id));
     }
   }
 }
@@ -166,84 +133,40 @@ bool is_known(const BundleBuild& build) {
 }
 
 std::string bundle_record_json(const BundleRecord& record) {
-  using ordered = nlohmann::ordered_json;
-  ordered cells = ordered::array();
-  for (const BundleCell& cell : record.cells) {
-    cells.push_back({{"cell", to_string(cell.cell)},
-                     {"worker", cell.worker},
-                     {"build",
-                      {{"version", cell.build.version},
-                       {"git_hash", cell.build.git_hash},
-                       {"build_id", cell.build.build_id}}},
-                     {"devices", cell.devices},
-                     {"failures", cell.failures},
-                     {"otherwise", cell.otherwise},
-                     {"trials", cell.trials},
-                     {"control", cell.control}});
-  }
-  ordered object{{"mpsprobe_bundle", kVersion},
-                 {"mpsprobe_version", record.mpsprobe_version},
-                 {"signature", record.signature},
-                 {"simulated", record.simulated},
-                 {"paravirtual", record.paravirtual},
-                 {"measured", record.measured},
-                 {"machine",
-                  {{"os", record.machine.os},
-                   {"os_build", record.machine.os_build},
-                   {"model", record.machine.model},
-                   {"chip", record.machine.chip}}},
-                 {"seed", record.seed},
-                 {"timeout_seconds", record.timeout_seconds},
-                 {"stall_seconds", record.stall_seconds},
-                 {"environment", record.environment},
-                 {"cells", cells}};
-  if (record.memory_limit_mib > 0) object[kMemoryLimit] = record.memory_limit_mib;
+  nlohmann::ordered_json object{{kVersionKey, kVersion}};
+  object.update(record_to_json<nlohmann::ordered_json>(record));
   std::string text = json_text(object);
   parse_bundle_record(text, "bundle.json");  // never hand out what no reader takes
   return text;
 }
 
 BundleRecord parse_bundle_record(std::string_view text, const std::string& place) {
-  if (text.size() > kMostBundleBytes) {
-    throw InputError(place, fmt::format("is over {} bytes", kMostBundleBytes), kRemedy);
-  }
+  if (text.size() > kMostBundleBytes)
+    refuse(place, fmt::format("is over {} bytes", kMostBundleBytes));
   const json value = parse_without_repeats(text, place);
-  const Entry root(value, place);
-  if (!value.is_object() || !value.contains("mpsprobe_bundle")) {
-    root.fail("is no record of a bundle");
+  if (!value.is_object() || !value.contains(kVersionKey)) refuse(place, "is no record of a bundle");
+  if (value.at(kVersionKey) != kVersion) {
+    refuse(place, fmt::format("is of version {}, and this mpsprobe reads version {}",
+                              shortened(value.at(kVersionKey).dump(), 20), kVersion));
   }
-  if (value.at("mpsprobe_bundle") != kVersion) {
-    root.fail(fmt::format("is of version {}, and this mpsprobe reads version {}",
-                          shortened(value.at("mpsprobe_bundle").dump(), 20), kVersion));
-  }
-  root.has_exactly(
-      {"mpsprobe_bundle", "mpsprobe_version", "signature", "simulated", "paravirtual", "measured",
-       "machine", "seed", "timeout_seconds", "stall_seconds", "environment", "cells"},
-      kMemoryLimit);
+  check_sizes(value, place);
   BundleRecord record;
-  record.mpsprobe_version = root.at("mpsprobe_version").text();
-  record.signature = root.at("signature").text();
-  record.simulated = root.at("simulated").yes();
-  record.paravirtual = root.at("paravirtual").yes();
-  record.measured = root.at("measured").text();
-  const Entry machine = root.at("machine");
-  machine.has_exactly({"os", "os_build", "model", "chip"});
-  record.machine = {machine.at("os").text(), machine.at("os_build").text(),
-                    machine.at("model").text(), machine.at("chip").text()};
-  record.seed = root.at("seed").whole();
-  record.timeout_seconds = root.at("timeout_seconds").seconds();
-  record.stall_seconds = root.at("stall_seconds").seconds();
-  if (value.contains(kMemoryLimit)) {
-    record.memory_limit_mib = root.at(kMemoryLimit).whole();
-    if (record.memory_limit_mib < 16 || record.memory_limit_mib > kMostBundleMemoryMib) {
-      root.at(kMemoryLimit).fail("is out of range");
-    }
+  try {
+    read_record(value, record);
+  } catch (const json::exception& error) {
+    refuse(place, "is damaged: " + printable(json_problem(error)));
+  } catch (const InputError& error) {
+    refuse(place, fmt::format("is damaged: {}: {}", shortened(printable(error.place()), 60),
+                              error.problem()));
   }
-  record.environment = texts(root.at("environment"), kMostVariables);
-  for (const Entry& cell : root.at("cells").items(kMostBundleCells)) {
-    record.cells.push_back(parse_bundle_cell(cell));
+  check_record(record, place);
+  // Whatever it has besides would be believed by somebody.
+  json again = record_to_json(record);
+  again[kVersionKey] = kVersion;
+  const json more = json::diff(again, value);
+  if (!more.empty()) {
+    refuse(place + printable(more.front().at("path").get<std::string>()), "is no part of a record");
   }
-  check_whole(record, root);
   return record;
 }
 

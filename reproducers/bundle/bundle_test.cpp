@@ -183,6 +183,34 @@ TEST(Bundle, OfAPartOfTheSignaturesIsChosenByTitle) {
   EXPECT_EQ(write_bundles(run.run(), options).size(), 1U);
 }
 
+// Cells 0 and 1 are of one operation, which needs the same conditions as that of cell 2.
+TEST(Bundle, TellsOfFailuresThatWereSeenNowhereElse) {
+  Analysis analysis;
+  const auto failed_in = [&analysis](const char* title, std::vector<size_t> cells) {
+    SignatureGroup group{.title = title};
+    for (const size_t cell : cells) group.cells.push_back({.summary = cell});
+    analysis.signatures.push_back(group);
+  };
+  failed_in("both", {0, 1});
+  failed_in("second alone", {1});
+  failed_in("of its group", {2});
+  failed_in("elsewhere as well", {0, 3});
+  FailureGroups groups;
+  for (const std::vector<size_t>& cells : {std::vector<size_t>{0, 1}, {2}, {3}}) {
+    groups.operations.push_back({.cells = cells});
+  }
+  groups.groups.push_back({.operations = {0, 1}});
+  const auto with = [&](size_t signature) {
+    std::vector<std::string> titles;
+    for (const SignatureGroup* other : seen_with(analysis, groups, analysis.signatures[signature]))
+      titles.push_back(other->title);
+    return titles;
+  };
+  EXPECT_THAT(with(0), testing::ElementsAre("second alone", "of its group"));
+  EXPECT_THAT(with(2), testing::ElementsAre("both", "second alone"));
+  EXPECT_THAT(with(3), testing::ElementsAre("both", "second alone", "of its group"));
+}
+
 TEST(Bundle, OverwritesNothing) {
   const PlantedRun run;
   const WrittenBundle bundle = write_bundles(run.run(), run.options()).at(0);
@@ -293,7 +321,7 @@ TEST(Bundle, TakesNoProgramsThatHoldCodeOfTheUser) {
   for (const BundleFile& file : unpacked(bundle)) {
     EXPECT_EQ(file.bytes.find("planted_source_line"), std::string::npos) << file.path;
   }
-  EXPECT_THAT(bytes_of(bundle.folder / "README.md"), HasSubstr("they hold code of your own"));
+  EXPECT_THAT(bytes_of(bundle.folder / "README.md"), HasSubstr("whose file was not packed"));
   options.redact = false;
   options.redact_strings.clear();
   EXPECT_THAT(bytes_of(write_bundles(run.run(), options).at(0).folder / "programs/python/app.py"),

@@ -66,31 +66,6 @@ std::string folder_of_reproduction(const std::string& raw_title) {
   return "repro-" + slug(raw_title);
 }
 
-void redact_minimum(Minimum& minimum, const std::string& title, Redactor& redactor) {
-  minimum.signature = title;
-  for (Cell* cell : {&minimum.start, &minimum.cell}) redactor.cell(*cell);
-  for (std::string* text : {&minimum.note, &minimum.worker, &minimum.build.version,
-                            &minimum.mpsprobe_version, &minimum.started}) {
-    *text = redactor.text(*text);
-  }
-  for (std::string* id : {&minimum.build.git_hash, &minimum.build.build_id}) {
-    *id = redactor.build_id(*id);
-  }
-  minimum.worker_path = redactor.path(minimum.worker_path);
-  for (std::string& variable : minimum.environment) variable = redactor.variable(variable);
-  minimum.rerun.clear();  // paths and variables of this machine: a bundle has a command of its own
-  for (Reduction& step : minimum.steps) {
-    redactor.cell(step.cell);
-    step.change = redactor.text(step.change);
-    step.reason = redactor.text(step.reason);
-  }
-  for (Condition& condition : minimum.conditions) {
-    redactor.cell(condition.cell);
-    condition.change = redactor.text(condition.change);
-    condition.skipped = redactor.text(condition.skipped);
-  }
-}
-
 /// "" where the minimum is of this run's signature and of a build that it ran; else why not.
 std::string foreign(const Minimum& minimum, const std::string& raw_title,
                     const Evidence& evidence) {
@@ -110,6 +85,11 @@ std::string foreign(const Minimum& minimum, const std::string& raw_title,
   return "";
 }
 
+bool has_reproduction(const Folder& run, const std::string& folder) {
+  const std::vector<std::string> all = run.folders("", kMostRunFolders);
+  return std::find(all.begin(), all.end(), folder) != all.end();
+}
+
 /// By the variables that tell the Python worker whose functions or tests it has
 /// (scenarios/python/mpsprobe/worker.py).
 bool is_of_own_code(const std::vector<std::string>& environment) {
@@ -119,35 +99,31 @@ bool is_of_own_code(const std::vector<std::string>& environment) {
   });
 }
 
-/// Of the failure that has this title; a crash where none has.
-Outcome outcome_of(const Journal& journal, const std::string& title) {
+/// The judgement of a trial that failed so; of a crash where none has this title.
+Judgement judgement_of(const Journal& journal, const std::string& title) {
   for (const TrialRecord& trial : journal.trials) {
-    if (trial.judgement.signature == title) return trial.judgement.outcome;
+    if (trial.judgement.signature == title) return trial.judgement;
   }
-  return Outcome::signal;
+  return {.outcome = Outcome::signal};
 }
 
 /// The programs in the forms that `repro` found. Not those that never failed there.
-std::vector<Emission> emit_as_tried(EmissionRequest request, const std::vector<Proof>& proofs) {
-  if (!proofs.empty()) request.attempts = EmissionRequest{}.attempts;  // of those not tried
-  const EmissionRequest untried = request;
+std::vector<Emission> emit_as_tried(const EmissionRequest& untried,
+                                    const std::vector<Proof>& proofs) {
   std::vector<Emission> programs;
   for (Emission& each : emit(untried)) {
     if (each.kind == Kind::mpsprobe) continue;
     const auto rate = std::find_if(proofs.begin(), proofs.end(), [&](const Proof& proof) {
-      return proof.kind == each.kind && proof.arm == "rate" && proof.tried();
+      return proof.kind == each.kind && proof.arm == ProofArm::rate && proof.tried();
     });
     if (rate == proofs.end()) {
       programs.push_back(std::move(each));
-      continue;
-    }
-    if (rate->k == 0) continue;
-    request.form = rate->form;
-    request.attempts = rate->attempts;
-    request.seconds = rate->attempts_seconds;
-    request.limit = rate->limit;
-    for (Emission& tried : emit(request)) {
-      if (tried.kind == each.kind) programs.push_back(std::move(tried));
+    } else if (rate->program.has_value()) {
+      EmissionRequest request = untried;
+      request.form = *rate->program;
+      for (Emission& tried : emit(request)) {
+        if (tried.kind == each.kind) programs.push_back(std::move(tried));
+      }
     }
   }
   return programs;
@@ -159,30 +135,15 @@ class ReproductionReader {
                      Reproduction& result)
       : run_(run), folder_(std::move(folder)), redactor_(redactor), result_(result) {}
 
-  bool minimum(const std::string& raw_title, const std::string& title, const Evidence& evidence) {
-    std::string why;
-    const auto file = run_.read(folder_ + "/minimum.json", kMostRecordBytes + 1, &why);
-    if (!file.has_value()) {
-      if (has_folder()) leave("minimum.json", why);
-      return false;
-    }
-    if (file->size > kMostRecordBytes) return leave("minimum.json", "it is too large");
-    try {
-      if (nested_deeper(file->bytes, kMostRecordDepth)) {
-        return leave("minimum.json", "it is nested too deep");
-      }
-      Minimum minimum = minimum_from_json(json::parse(file->bytes));
-      if (const std::string reason = foreign(minimum, raw_title, evidence); !reason.empty()) {
-        return leave("minimum.json", reason);
-      }
-      redact_minimum(minimum, title, redactor_);
-      result_.cell = minimum.cell;
-      result_.minimised = true;
-      result_.minimum = std::move(minimum);
-      return true;
-    } catch (const std::exception& error) {
-      return leave("minimum.json", shown(redactor_.text(error.what())));
-    }
+  /// As it was measured.
+  bool minimum(const std::string& raw_title, const Evidence& evidence) {
+    result_.minimum = read("minimum.json", minimum_from_json);
+    if (!result_.minimum.has_value()) return false;
+    const std::string reason = foreign(*result_.minimum, raw_title, evidence);
+    if (reason.empty()) return true;
+    leave("minimum.json", reason);
+    result_.minimum.reset();
+    return false;
   }
 
   /// Programs as mpsprobe writes them for the cell. `repro` wrote and tried the same ones where its
@@ -194,7 +155,8 @@ class ReproductionReader {
         const std::string name = fmt::format("programs/{}/{}", name_of(program.kind), file.name);
         const auto there = run_.read(folder_ + "/" + name, kMostProgramBytes, &why);
         if (there.has_value() && without_title(there->bytes) == without_title(file.text)) continue;
-        return leave(name, why);
+        leave(name, why);
+        return false;
       }
     }
     return true;
@@ -204,33 +166,13 @@ class ReproductionReader {
   void take_programs_as_they_are() {
     for (const Kind kind :
          {Kind::metal, Kind::libtorch, Kind::python, Kind::mlx, Kind::mlx_python}) {
-      Emission program{kind, {}, "", "", {}, ""};
-      const std::string folder = folder_ + "/programs/" + std::string(name_of(kind));
-      for (const std::string& name : run_.files(folder, kMostProgramFiles)) {
-        const auto file = run_.read(folder + "/" + name, kMostProgramBytes);
-        if (!file.has_value() || file->size > kMostProgramBytes) continue;
-        program.files.push_back({safe_file_name(name), printable(file->bytes, Lines::keep)});
-      }
+      Emission program{.kind = kind, .files = files_of(run_, folder_, kind)};
       if (!program.files.empty()) result_.programs.push_back(std::move(program));
     }
   }
 
   void proofs() {
-    std::string why;
-    const auto file = run_.read(folder_ + "/proofs.json", kMostRecordBytes, &why);
-    if (!file.has_value()) {
-      leave("proofs.json", why);
-      return;
-    }
-    if (nested_deeper(file->bytes, kMostRecordDepth)) {
-      leave("proofs.json", "it is nested too deep");
-      return;
-    }
-    try {
-      result_.proofs = read_proofs(json::parse(file->bytes));
-    } catch (const std::exception& error) {
-      leave("proofs.json", shown(redactor_.text(error.what())));
-    }
+    result_.proofs = read("proofs.json", read_proofs).value_or(std::vector<Proof>{});
     for (Proof& line : result_.proofs) {
       for (std::string* text : {&line.what, &line.command, &line.problem}) {
         *text = shortened(printable(redactor_.text(*text)), 1000);
@@ -238,16 +180,46 @@ class ReproductionReader {
     }
   }
 
- private:
-  bool has_folder() const {
-    const std::vector<std::string> all = run_.folders("", kMostRunFolders);
-    return std::find(all.begin(), all.end(), folder_) != all.end();
+  /// The program first.
+  static std::vector<EmittedFile> files_of(const Folder& run, const std::string& folder,
+                                           Kind kind) {
+    std::vector<EmittedFile> files;
+    const std::string place = fmt::format("{}/programs/{}", folder, name_of(kind));
+    for (const std::string& name : run.files(place, kMostProgramFiles)) {
+      const auto file = run.read(place + "/" + name, kMostProgramBytes);
+      if (!file.has_value() || file->size > kMostProgramBytes) continue;
+      files.push_back({safe_file_name(name), printable(file->bytes, Lines::keep)});
+    }
+    std::stable_partition(files.begin(), files.end(), [](const EmittedFile& file) {
+      return file.name.starts_with("reproducer.");
+    });
+    return files;
   }
 
-  bool leave(const std::string& what, const std::string& why) {
+  /// A record of the folder; says why where it is not taken.
+  template <typename Value>
+  std::optional<Value> read(const std::string& name, Value (*parsed)(const json&)) {
+    std::string why;
+    const auto file = run_.read(folder_ + "/" + name, kMostRecordBytes + 1, &why);
+    try {
+      if (file.has_value() && file->size > kMostRecordBytes) {
+        why = "it is too large";
+      } else if (file.has_value() && nested_deeper(file->bytes, kMostRecordDepth)) {
+        why = "it is nested too deep";
+      } else if (file.has_value()) {
+        return parsed(json::parse(file->bytes));
+      }
+    } catch (const std::exception& error) {
+      why = shown(redactor_.text(error.what()));
+    }
+    if (file.has_value() || has_reproduction(run_, folder_)) leave(name, why);
+    return std::nullopt;
+  }
+
+ private:
+  void leave(const std::string& what, const std::string& why) {
     result_.not_taken.push_back(
         fmt::format("{} of the folder of `mpsprobe repro` was not taken: {}", what, why));
-    return false;
   }
 
   /// The first line of a program says how the failure is called.
@@ -278,6 +250,7 @@ Evidence read_evidence(const fs::path& folder, Redactor& redactor, bool with_out
   Evidence evidence;
   evidence.folder = folder;
   evidence.journal = read_own_journal(run);
+  evidence.own_code = is_of_own_code(evidence.journal.header.environment);
   const std::vector<std::string> raw = raw_titles(evidence.journal);
   forget_report_files(evidence.journal);
   if (redactor.enabled()) add_software(evidence.journal, redactor);
@@ -293,34 +266,65 @@ Evidence read_evidence(const fs::path& folder, Redactor& redactor, bool with_out
   return evidence;
 }
 
+bool has_reproduction(const Evidence& evidence, const std::string& raw_title) {
+  return has_reproduction(Folder(evidence.folder), folder_of_reproduction(raw_title));
+}
+
+OwnPrograms read_own_code(const fs::path& folder) {
+  OwnPrograms code;
+  const Folder run(folder);
+  for (const std::string& name : run.folders("", kMostRunFolders)) {
+    Reproduction found;
+    Redactor as_it_is(false);
+    ReproductionReader reader(run, name, as_it_is, found);
+    const auto minimum = reader.read("minimum.json", minimum_from_json);
+    if (!minimum.has_value() || !is_of_own_code(minimum->environment)) continue;
+    OwnProgram program{minimum->cell.op, ReproductionReader::files_of(run, name, Kind::python)};
+    if (!program.files.empty()) code[minimum->signature] = std::move(program);
+  }
+  return code;
+}
+
 Reproduction read_reproduction(const Evidence& evidence, const std::string& raw_title,
                                const Cell& smallest, const std::string& title, double rate,
-                               const fs::path& programs, bool simulated, Redactor& redactor) {
+                               const fs::path& programs, bool simulated, const OwnPrograms& code,
+                               Redactor& redactor) {
   const Folder run(evidence.folder);
   Reproduction result;
   result.cell = smallest;
   ReproductionReader reader(run, folder_of_reproduction(raw_title), redactor, result);
-  const bool minimised = reader.minimum(raw_title, title, evidence);
-  if (minimised && !redactor.enabled()) {
-    reader.take_programs_as_they_are();
+  bool own_code = evidence.own_code;
+  if (reader.minimum(raw_title, evidence)) {
+    result.minimised = true;
+    own_code = own_code || is_of_own_code(result.minimum->environment);
+    redact_minimum(*result.minimum, redactor);
+    result.minimum->signature = title;
+    result.minimum->rerun.clear();  // of this machine: a bundle has a command of its own
+    result.cell = result.minimum->cell;
     reader.proofs();
   }
-  if (minimised && redactor.enabled() && is_of_own_code(result.minimum->environment)) {
-    result.not_taken.emplace_back(
-        "The programs of `mpsprobe repro` were not taken: they hold code of your own. Whoever may "
-        "see it can have them from the run's folder, or in a bundle with --no-redact");
+  if (result.minimised && !redactor.enabled()) {
+    reader.take_programs_as_they_are();
+  } else if (own_code) {
+    if (const auto own = code.find(raw_title); own != code.end() && result.minimised) {
+      result.programs.push_back(
+          {.kind = Kind::python, .files = own->second.files, .run = "python3 reproducer.py"});
+      return result;
+    }
+    result.needs_code = true;
     return result;
   }
   if (programs.empty() || !result.programs.empty()) return result;
-  if (minimised) reader.proofs();
+  const Judgement judgement = judgement_of(evidence.journal, title);
   EmissionRequest request{
       .cell = result.cell,
       .signature = title,
-      .outcome = outcome_of(evidence.journal, title),
+      .outcome = judgement.outcome,
       .watermark =
           simulated ? simulated_watermark(result.cell, evidence.analysis.own_mps_code) : "",
-      .attempts = attempts_for(rate),
+      .at_end = judgement.phase >= Phase::teardown,
       .programs = programs};
+  if (result.proofs.empty()) request.form.attempts = attempts_for(rate);
   try {
     result.programs = emit_as_tried(request, result.proofs);
   } catch (const InputError& error) {

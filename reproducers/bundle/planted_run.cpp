@@ -191,7 +191,7 @@ void PlantedRun::write_reproduction(const std::string& backend) {
   minimum.environment = {"PLANTED42=" + plant("plantedvalue42")};
   minimum.baseline = {10, 10, 0, 0};
   minimum.reliability = {19, 20, 0, 0};
-  minimum.trials_baseline = 10;
+  minimum.trials.baseline = 10;
   fs::create_directories(reproduction() / "programs" / "metal");
   write_minimum(reproduction() / "minimum.json", minimum);
   const std::string below = "run/" + reproduction().filename().string();
@@ -206,14 +206,19 @@ void PlantedRun::write_reproduction(const std::string& backend) {
   }
   Proof proof;
   proof.kind = Kind::metal;
-  proof.arm = "failing";
+  proof.arm = ProofArm::failing;
   proof.what = "built in " + plant("/Users/planteduser45/b");
   proof.k = proof.n = 1;
   proof.held = true;
   std::vector<Proof> proofs{proof};
   // As `repro` leaves them: each program was found to need the attempts that it makes.
   for (const Kind kind : {Kind::metal, Kind::libtorch, Kind::python}) {
-    proofs.push_back({.kind = kind, .arm = "rate", .k = 8, .n = 8, .held = true, .attempts = 20});
+    proofs.push_back({.kind = kind,
+                      .arm = ProofArm::rate,
+                      .k = 8,
+                      .n = 8,
+                      .held = true,
+                      .program = ProgramForm{}});
   }
   write(below + "/proofs.json", to_json(proofs).dump());
 }

@@ -48,7 +48,9 @@ std::string main_of(const EmissionRequest& request, std::string_view ending, int
       request.outcome == Outcome::gpu_error && request.cell.backend != Backend::metal;
   const std::filesystem::path file = request.programs / fmt::format("main.{}.mustache", ending);
   const std::string in_all =
-      request.seconds > 0 ? fmt::format(", {:.0f} s in all", std::max(1.0, request.seconds)) : "";
+      request.form.seconds > 0
+          ? fmt::format(", {:.0f} s in all", std::max(1.0, request.form.seconds))
+          : "";
   std::string made = "attempt()";
   if (!attempt.empty()) made = attempt;
   if (rounds > 1) {
@@ -56,10 +58,11 @@ std::string main_of(const EmissionRequest& request, std::string_view ending, int
   }
   return rendered(read_program(file),
                   {{"rounds", rounds > 1 ? std::to_string(rounds) : ""},
-                   {"attempts", std::to_string(request.attempts)},
+                   {"attempts", std::to_string(request.form.attempts)},
                    {"in_all", in_all},
                    {"attempt", made},
-                   {"limit", std::to_string(request.limit)},
+                   {"limit", std::to_string(request.form.limit)},
+                   {"at_end", request.at_end ? "yes" : ""},
                    {"printed", printed ? "yes" : ""}},
                   file.string());
 }
@@ -67,7 +70,7 @@ std::string main_of(const EmissionRequest& request, std::string_view ending, int
 Emission mpsprobe_itself(const EmissionRequest& request) {
   Emission emission{.kind = Kind::mpsprobe};
   emission.run = fmt::format("mpsprobe run --cell {} --trials {}", to_string(request.cell),
-                             std::max(10, request.attempts));
+                             std::max(10, request.form.attempts));
   return emission;
 }
 
@@ -91,7 +94,7 @@ std::string compose(const EmissionRequest& request, std::string_view name, Templ
   // A cell that starts its threads anew is as many rounds of a process.
   const int rounds = cell.churn * request.form.rounds;
   values.try_emplace("attempt", "");
-  values["total_rounds"] = std::to_string(rounds * request.attempts);
+  values["total_rounds"] = std::to_string(rounds * request.form.attempts);
   values["main"] = main_of(request, python ? "py" : "cpp", rounds, values["attempt"]);
   while (values["main"].ends_with('\n')) values["main"].pop_back();
   values["title"] =

@@ -38,6 +38,9 @@ struct ProgramForm {
   bool inputs_first = true;   ///< each thread makes its inputs before the threads meet, or after
   bool stream_first = false;  ///< the same of its stream
   int rounds = 1;             ///< of starting and joining the threads, in each process
+  int attempts = 20;          ///< processes that the program starts, each of which makes one
+  double seconds = 0;         ///< that they take in all, as measured; 0 where that is not known
+  int limit = 60;             ///< seconds that one may take: a hang takes them all
 
   friend bool operator==(const ProgramForm&, const ProgramForm&) = default;
 };
@@ -48,8 +51,10 @@ struct Emission {
   /// The program first, then what it takes. None for Kind::mpsprobe, and none where `why_not` says
   /// that there is no such program for the cell.
   std::vector<EmittedFile> files;
-  std::string build;  ///< one line for a shell, in the folder of the files; empty: nothing to build
-  std::string run;    ///< one line for a shell, in the same folder
+  /// One line for a shell, in the folder of the files; empty: nothing to build. Where a library is
+  /// looked for, it begins with "NAME=$(...); ", its folder.
+  std::string build;
+  std::string run;  ///< one line for a shell, in the same folder
   /// Axes of the cell that this program cannot say, each as a sentence for people: "churn=4: ...".
   std::vector<std::string> not_expressed;
   /// Where not empty, this kind is impossible for the cell: why, as a sentence for people.
@@ -67,10 +72,7 @@ struct EmissionRequest {
   Outcome outcome = Outcome::signal;  ///< of the failure: numbers are checked where they were wrong
   /// One line that says that what is known of the failure was simulated; empty where it was not.
   std::string watermark;
-  /// Processes that the program starts, each of which makes one attempt.
-  int attempts = 20;
-  double seconds = 0;  ///< that they take in all, as measured; 0 where that is not known
-  int limit = 60;      ///< seconds that one may take: a hang takes them all
+  bool at_end = false;  ///< the failure came when the process ended, after all work
   ProgramForm form = {};
   /// FILE_OR_MODULE::NAME where the operation is somebody's own Python function or test
   /// (OperationInfo): its file is then copied into the program.

@@ -241,8 +241,8 @@ TEST(EmissionTest, ARareFailureGetsMoreAttempts) {
   EXPECT_EQ(attempts_for(0.99), 1);
   EXPECT_EQ(attempts_for(0), 300);
   auto request = request_for("mps/linear/nograph/threads=2");
-  request.attempts = 113;
-  request.seconds = 12.3;
+  request.form.attempts = 113;
+  request.form.seconds = 12.3;
   EXPECT_THAT(text_of(request, Kind::libtorch), HasSubstr("// of 113 processes, 12 s in all"));
 }
 
@@ -295,7 +295,7 @@ TEST(EmissionTest, TheGalleryShowsTheProgramsThatAreHandedOnToday) {
     EmissionRequest request = request_for(lines[1].substr(lines[1].rfind(' ') + 1));
     request.signature = lines[0].substr(lines[0].find(' ') + 1);
     request.watermark = simulated_watermark(request.cell);
-    request.seconds = 1;
+    request.form.seconds = 1;
     EXPECT_EQ(without_numbers(shown), without_numbers(text_of(request, kind)))
         << name << " is not what is handed on today. tools/gallery makes the bundle again";
   }

@@ -192,7 +192,8 @@ Emission emit_libtorch(const EmissionRequest& request) {
   emission.build =
       "TORCH=$(python3 -c 'import torch; print(torch.__path__[0])'); c++ -std=c++20 "
       "-isystem $TORCH/include -isystem $TORCH/include/torch/csrc/api/include reproducer.cpp "
-      "-o reproducer -L$TORCH/lib -ltorch_cpu -lc10 -Wl,-rpath,$TORCH/lib";
+      "-o reproducer -L$TORCH/lib -ltorch_cpu -lc10 -Wl,-rpath,$TORCH/lib -pthread "
+      "$([ $(uname) = Darwin ] || echo -Wl,--unresolved-symbols=ignore-in-shared-libs)";
   const std::string tolerance(tolerance_of(cell));
   const std::string text = compose(
       request, "libtorch.cpp.mustache",

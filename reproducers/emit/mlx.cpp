@@ -118,7 +118,7 @@ std::string cpp_array(const Variable& made, std::string_view value) {
 
 // The wheel's library needs others that lie beside it, which a linker outside a Mac looks for.
 constexpr std::string_view kBuild =
-    "MLX=$(python3 -c 'import mlx.core, os; print(os.path.dirname(mlx.core.__file__))'); "
+    "MLX=$(python3 -c 'import mlx; print(list(mlx.__path__)[0])'); "
     "c++ -std=c++20 -isystem $MLX/include reproducer.cpp -o reproducer -L$MLX/lib -lmlx "
     "-Wl,-rpath,$MLX/lib -pthread $([ $(uname) = Darwin ] || echo -Wl,--allow-shlib-undefined)";
 
@@ -311,7 +311,7 @@ Emission emit_mlx_python(const EmissionRequest& request) {
           .add(fmt::format("    return {}", call));
     }
     checks.add(fmt::format("\nwrong = [t for t, numbers in got if not {}]", right))
-        .add("sys.exit(f\"wrong numbers in thread {wrong[0]}\" if wrong else 0)");
+        .add("if wrong:\n    sys.exit(f\"wrong numbers in thread {wrong[0]}\")");
   } else {
     launch.add(fmt::format("{}mx.eval({})", indent, result));
   }

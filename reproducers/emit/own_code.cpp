@@ -90,7 +90,7 @@ Emission emit_own_code(const EmissionRequest& request) {
     checks
         .add(fmt::format("wrong = [each for each in got if each[2] != {}]",
                          expected.empty() ? "call(*each[:2])" : expected + "(*each[:2])"))
-        .add("sys.exit(f\"thread, call, result: {wrong[0]}\"[:500] if wrong else 0)");
+        .add("if wrong:\n    sys.exit(f\"thread, call, result: {wrong[0]}\"[:500])");
   }
   const std::string attempt =
       test ? fmt::format(

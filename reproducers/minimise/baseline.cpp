@@ -64,7 +64,7 @@ std::string why_not_failing(const Minimum& minimum) {
 }  // namespace
 
 bool measure_baseline(const MinimiseRequest& request, Questions& questions, Minimum& minimum) {
-  const Spending spending(questions, minimum.trials_baseline);
+  const Spending spending(questions, minimum.trials.baseline);
   Occurrences occurrences;
   Tally& tally = minimum.baseline;
   int failed = 0;

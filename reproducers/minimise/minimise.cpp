@@ -55,7 +55,7 @@ class Minimisation {
   bool verified(Search& search) {
     minimum_.reliability = {};
     if (minimum_.cell == minimum_.start) return true;
-    const Spending spending(trials_, minimum_.trials_steps);
+    const Spending spending(trials_, minimum_.trials.steps);
     Decision decision = Decision::go_on;
     while (decision == Decision::go_on) {
       if (!trials_.run("verifying", minimum_.cell, minimum_.reliability)) break;
@@ -69,7 +69,7 @@ class Minimisation {
   /// The table of conditions. False where one that can be left out is not needed, or where the cell
   /// turns out to fail too seldom after all: the search has to go on.
   bool confirmed(Search& search) {
-    const Spending spending(trials_, minimum_.trials_conditions);
+    const Spending spending(trials_, minimum_.trials.conditions);
     minimum_.conditions.clear();
     const std::vector<ConditionChange> changes = conditions_of(minimum_.cell, request_.operations);
     int size = request_.conditions ? condition_trials(changes.size()) : 0;

@@ -69,8 +69,8 @@ int main(int argc, char** argv) {
       conditions.count(profile, minimum);
       found += minimum.state == MinimumState::complete && minimum.cell == profile.minimum;
       changed += true_rate(profile, minimum.cell) == 0;
-      search += minimum.trials_baseline + minimum.trials_steps;
-      table += minimum.trials_conditions;
+      search += minimum.trials.baseline + minimum.trials.steps;
+      table += minimum.trials.conditions;
     }
     const PlainBisection plain = plain_bisection(profile);
     const double rate = true_rate(profile, profile.start);

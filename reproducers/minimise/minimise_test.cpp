@@ -50,7 +50,7 @@ TEST_P(PlantedDefect, IsReducedToItsMinimumIn95Of100RunsAndNeverToAnotherBug) {
     EXPECT_EQ(minimum.signature, profile.signature);
     EXPECT_GT(true_rate(profile, minimum.cell), 0) << to_string(minimum.cell);
     found += minimum.state == MinimumState::complete && minimum.cell == profile.minimum;
-    trials += minimum.trials_baseline + minimum.trials_steps;
+    trials += minimum.trials.baseline + minimum.trials.steps;
   }
   EXPECT_GE(found, kRuns * 95 / 100) << profile.name;
   // At most twice the questions of a plain bisection with an oracle, where each is one trial; for a
@@ -196,7 +196,7 @@ TEST(Minimise, EndsAtOnceWhenItIsToldToAndKeepsTheSimplestSoFar) {
   });
   EXPECT_EQ(minimum.state, MinimumState::stopped);
   EXPECT_EQ(minimum.cell.churn, 1);  // the first step was kept
-  EXPECT_EQ(minimum.trials_baseline + minimum.trials_steps, 9);
+  EXPECT_EQ(minimum.trials.baseline + minimum.trials.steps, 9);
 }
 
 // Resuming is this: the recorded trials again, then new ones.

@@ -94,6 +94,13 @@ template <>
 inline constexpr auto kWordsOf<MinimumState> =
     std::to_array<std::string_view>({"complete", "not_failing", "not_run", "stopped"});
 
+/// How many trials it took.
+struct MinimumTrials {
+  int baseline = 0;
+  int steps = 0;       ///< of all steps, and of those that verified what was found
+  int conditions = 0;  ///< of the table of conditions, its unchanged arm included
+};
+
 /// What a minimisation came to. A plain value; minimum.json holds all of it.
 struct Minimum {
   MinimumState state = MinimumState::not_run;
@@ -110,7 +117,6 @@ struct Minimum {
   std::vector<std::string> environment;  ///< --env, as K=V
   uint64_t seed = 0;
   /// The command that runs the minimal cell as it ran here (rerun_arguments): with the limits, too.
-  /// Empty in a file of an older version.
   std::vector<std::string> rerun;
 
   Tally baseline;         ///< of the start cell
@@ -124,9 +130,7 @@ struct Minimum {
   /// that is more than it was allowed; else 0.
   int condition_trials_missing = 0;
 
-  int trials_baseline = 0;
-  int trials_steps = 0;       ///< of all steps, and of those that verified what was found
-  int trials_conditions = 0;  ///< of the table of conditions, its unchanged arm included
+  MinimumTrials trials;
 };
 
 /// Runs of the minimal cell until its first failure is to be expected, 1/rate, and so many that one
@@ -138,9 +142,9 @@ int runs_for_95_percent(const Tally& reliability);
 /// minimum.json: {"mpsprobe_minimum": 1, ...}. Text from workers becomes valid UTF-8.
 nlohmann::ordered_json to_json(const Minimum& minimum);
 
-/// The inverse. Throws MinimumError for anything that is not exactly of this form: wrong types,
-/// unknown words, numbers that contradict one another. Accepts what another program wrote: no text
-/// in it is trusted further than being a string of at most 64 KiB.
+/// The inverse. Throws MinimumError for anything that is not of this form: wrong types, unknown
+/// words, numbers that contradict one another. Accepts what another program wrote: no text in it is
+/// trusted further than being a string.
 Minimum minimum_from_json(const nlohmann::json& object);
 
 /// Writes it beside its place and renames it, so that it is there whole or not at all. Throws

@@ -203,8 +203,8 @@ std::string minimum_terminal(const Minimum& minimum) {
     if (!missed.empty()) text += missed.substr(1) + "\n";
   }
   text += fmt::format("\nruns: {} of the start cell, {} of {}, {} for the table\nagain: {}\n",
-                      minimum.trials_baseline, minimum.trials_steps,
-                      counted(minimum.steps.size(), "steps"), minimum.trials_conditions,
+                      minimum.trials.baseline, minimum.trials.steps,
+                      counted(minimum.steps.size(), "steps"), minimum.trials.conditions,
                       printable(again(minimum), Lines::keep));
   return text;
 }
@@ -248,8 +248,8 @@ std::string minimum_markdown(const Minimum& minimum) {
   }
   text += "## The path\n\n" + question_in_words(minimum.question) + "\n\n" + path_table(minimum);
   text += fmt::format("\nRuns: {} of the start cell, {} of {}, {} for the table.\n",
-                      minimum.trials_baseline, minimum.trials_steps,
-                      counted(minimum.steps.size(), "steps"), minimum.trials_conditions);
+                      minimum.trials.baseline, minimum.trials.steps,
+                      counted(minimum.steps.size(), "steps"), minimum.trials.conditions);
   return text;
 }
 

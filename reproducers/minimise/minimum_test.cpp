@@ -28,7 +28,7 @@ Minimum sample() {
   minimum.conditions.push_back(
       {"threads 3 -> 2", minimum.cell, true, {0, 10, 0, 0}, 0.003, 0.006, true, ""});
   minimum.condition_trials_missing = 312;
-  minimum.trials_conditions = 20;
+  minimum.trials.conditions = 20;
   return minimum;
 }
 
@@ -65,7 +65,6 @@ TEST(Minimum, WhatIsNotOfTheFormIsRefused) {
       {"/conditions/0/p", 1.5},
       {"/steps", "none"},
       {"/steps/0/result", "maybe"},
-      {"/signature", std::string(70'000, 'x')},
       {"/environment", {1, 2}},
       {"/build", nullptr},
   };

@@ -28,7 +28,7 @@ Search::Search(const MinimiseRequest& request, Questions& questions, Minimum& mi
 }
 
 void Search::run() {
-  const Spending spending(questions_, minimum_.trials_steps);
+  const Spending spending(questions_, minimum_.trials.steps);
   first_pass_ = true;
   while (pass()) first_pass_ = false;
 }

@@ -1,21 +1,37 @@
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <cstdint>
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "reproducers/emit/emission.h"
 
 namespace mpsprobe {
 
+/// What was done with a program.
+enum class ProofArm : uint8_t {
+  build,    ///< compiled
+  rate,     ///< attempts of its best form, a process each: k failed
+  alone,    ///< attempts with one thread: k passed
+  clean,    ///< run as handed out, on the simulated device without a defect
+  failing,  ///< run as handed out
+};
+
+template <>
+inline constexpr auto kWordsOf<ProofArm> =
+    std::to_array<std::string_view>({"build", "rate", "alone", "clean", "failing"});
+
 /// What became of one emitted program when it was tried before it was handed out. One of these for
 /// each program and arm; where something could not be tried there is one as well, with the reason.
 struct Proof {
   Kind kind = Kind::mpsprobe;
-  std::string arm;      ///< "build", "text", "rate", "alone", "clean", "failing"
+  ProofArm arm = ProofArm::build;
   std::string what;     ///< what was done, in words for people
   std::string command;  ///< as for a shell, without the environment; empty where nothing was run
   /// Of the last run; none where a signal ended it or nothing was run.
@@ -24,14 +40,9 @@ struct Proof {
   /// Runs that ended as expected, of those that were made.
   int k = 0;
   int n = 0;
-  double seconds = 0;  ///< of all runs together
-  bool held = false;   ///< it was tried, and every run ended as expected
-  /// Of the arm "rate": the form that failed most often, in how many attempts the program makes it
-  /// fail, how long those take, and how long one may.
-  ProgramForm form = {};
-  int attempts = 0;
-  double attempts_seconds = 0;
-  int limit = 60;
+  double seconds = 0;                  ///< of all runs together
+  bool held = false;                   ///< it was tried, and every run ended as expected
+  std::optional<ProgramForm> program;  ///< of the arm `rate`, where any failed: as handed out
   /// Why it could not be tried, or, where it was tried and did not hold, what it said at its end.
   std::string problem;
 
@@ -51,8 +62,9 @@ struct ProofRequest {
   /// Folder with libmpsprobe_sim, _stand_in and _metal_face: ../lib from the runner's.
   std::filesystem::path libraries;
   /// The libtorch_cpu or libmlx that the worker of the failing trials loaded, from its provenance;
-  /// empty where that is not known.
+  /// empty where that is not known. And its version.
   std::filesystem::path library;
+  std::string version;
   /// The interpreter of a Python worker of those trials, which runs what is of own code; else
   /// empty.
   std::string interpreter;
@@ -71,7 +83,7 @@ struct Proved {
 
 /// Builds and runs every program of the request but the cell itself, here and now: what may take
 /// minutes. Of each it tries the forms that matter, one attempt a process, keeps the one that fails
-/// most often (the arm "rate": k of n attempts failed), and lets it make as many attempts as show a
+/// most often (the arm `rate`: k of n attempts failed), and lets it make as many attempts as show a
 /// failure with 99% at half the lower end of that rate's 95% interval. That program must then fail,
 /// and on a simulated device pass without the defect. One that never failed is not handed out:
 /// `why_not` says so. Programs run as processes of their own under a limit; whatever they do, this
@@ -79,8 +91,8 @@ struct Proved {
 /// call at a time per folder.
 Proved prove(const ProofRequest& request);
 
-/// To and from JSON: an array of objects, in order. `read_proofs` throws InputError (place = the
-/// element) for what is no such array.
+/// To and from JSON: an array of objects, in order. `read_proofs` throws InputError or
+/// nlohmann::json::exception for what is no such array.
 nlohmann::json to_json(const std::vector<Proof>& proofs);
 std::vector<Proof> read_proofs(const nlohmann::json& json);
 

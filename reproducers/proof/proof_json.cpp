@@ -1,83 +1,45 @@
-#include <algorithm>
-#include <iterator>
 #include <nlohmann/json.hpp>
-#include <string_view>
 
-#include "harness/input/input_error.h"
-#include "harness/input/json_shape.h"
+#include "harness/journal/record_json.h"
 #include "reproducers/proof/proof.h"
 
 namespace mpsprobe {
 
+template <>
+inline constexpr auto fields<ProgramForm> = described<ProgramForm>(
+    field::safe("inputs_first", &ProgramForm::inputs_first),
+    field::safe("stream_first", &ProgramForm::stream_first),
+    field::safe("rounds", &ProgramForm::rounds), field::safe("attempts", &ProgramForm::attempts),
+    field::safe("seconds", &ProgramForm::seconds), field::safe("limit", &ProgramForm::limit));
+
+template <>
+inline constexpr auto fields<Proof> = described<Proof>(
+    field::safe("kind", &Proof::kind), field::safe("arm", &Proof::arm),
+    field::text("what", &Proof::what), field::arguments("command", &Proof::command),
+    field::safe("exit_code", &Proof::exit_code).if_any(),
+    field::safe("expected_exit_code", &Proof::expected_exit_code), field::safe("k", &Proof::k),
+    field::safe("n", &Proof::n), field::safe("seconds", &Proof::seconds),
+    field::safe("held", &Proof::held), field::part("program", &Proof::program).if_any(),
+    field::message("problem", &Proof::problem));
+
 nlohmann::json to_json(const std::vector<Proof>& proofs) {
-  nlohmann::json all = nlohmann::json::array();
-  for (const Proof& proof : proofs) {
-    nlohmann::json each = {{"kind", name_of(proof.kind)},
-                           {"arm", proof.arm},
-                           {"what", proof.what},
-                           {"command", proof.command},
-                           {"expected_exit_code", proof.expected_exit_code},
-                           {"k", proof.k},
-                           {"n", proof.n},
-                           {"seconds", proof.seconds},
-                           {"held", proof.held},
-                           {"problem", proof.problem}};
-    if (proof.exit_code.has_value()) each["exit_code"] = *proof.exit_code;
-    if (proof.attempts > 0) {
-      each["program"] = {{"inputs_first", proof.form.inputs_first},
-                         {"stream_first", proof.form.stream_first},
-                         {"rounds", proof.form.rounds},
-                         {"attempts", proof.attempts},
-                         {"limit", proof.limit},
-                         {"seconds", proof.attempts_seconds}};
-    }
-    all.push_back(std::move(each));
-  }
-  return all;
+  return record_json::write<nlohmann::json>(proofs);
 }
 
 std::vector<Proof> read_proofs(const nlohmann::json& json) {
-  constexpr const char* kRemedy = "Make it anew with `mpsprobe repro`";
-  if (!json.is_array()) throw InputError("proofs", "is no array", kRemedy);
   std::vector<Proof> proofs;
-  for (const nlohmann::json& each : json) {
-    const std::string place = "proofs[" + std::to_string(proofs.size()) + "]";
-    try {
-      const auto kind = named<Kind>(each.at("kind").get<std::string>());
-      if (!kind.has_value()) throw InputError(place, "has a kind that does not exist", kRemedy);
-      Proof proof{.kind = *kind,
-                  .arm = each.at("arm"),
-                  .what = each.at("what"),
-                  .command = each.at("command"),
-                  .expected_exit_code = each.at("expected_exit_code"),
-                  .k = each.at("k"),
-                  .n = each.at("n"),
-                  .seconds = each.at("seconds"),
-                  .held = each.at("held"),
-                  .problem = each.at("problem")};
-      constexpr std::string_view kArms[] = {"build", "text", "rate", "alone", "clean", "failing"};
-      if (std::find(std::begin(kArms), std::end(kArms), proof.arm) == std::end(kArms)) {
-        throw InputError(place, "has an arm that does not exist", kRemedy);
-      }
-      if (each.contains("exit_code")) proof.exit_code = each.at("exit_code").get<int>();
-      if (each.contains("program")) {
-        const nlohmann::json& program = each.at("program");
-        proof.form = {program.at("inputs_first"), program.at("stream_first"), program.at("rounds")};
-        proof.attempts = program.at("attempts");
-        proof.limit = program.at("limit");
-        proof.attempts_seconds = program.at("seconds");
-        if (proof.form.rounds < 1 || proof.form.rounds > 1000 || proof.attempts < 1 ||
-            proof.attempts > 1000 || proof.limit < 1 || proof.limit > 3600) {
-          throw InputError(place, "has a program that cannot be", kRemedy);
-        }
-      }
-      if (proof.k < 0 || proof.k > proof.n || (proof.held && proof.k != proof.n)) {
-        throw InputError(place, "has counts that cannot be", kRemedy);
-      }
-      proofs.push_back(std::move(proof));
-    } catch (const nlohmann::json::exception& error) {
-      throw InputError(place, std::string("is no proof: ") + json_problem(error), kRemedy);
-    }
+  record_json::read(json, proofs);
+  const auto between = [](int value, int least, int most) {
+    return value >= least && value <= most;
+  };
+  for (const Proof& proof : proofs) {
+    const bool counted = between(proof.k, 0, proof.n) && (!proof.held || proof.k == proof.n);
+    const bool possible =
+        !proof.program.has_value() ||
+        (between(proof.program->rounds, 1, 1000) && between(proof.program->attempts, 1, 1000) &&
+         between(proof.program->limit, 1, 3600));
+    if (counted && possible) continue;
+    throw InputError("proofs", "has numbers that cannot be", "Make it anew with `mpsprobe repro`");
   }
   return proofs;
 }

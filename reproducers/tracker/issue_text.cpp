@@ -16,7 +16,6 @@
 #include "reports/words/counted.h"
 #include "reports/words/safe_text.h"
 #include "reports/words/stack_words.h"
-#include "reproducers/emit/emission.h"
 
 namespace mpsprobe {
 namespace {
@@ -124,7 +123,7 @@ std::string summary(const IssueFacts& facts, const Cell& cell, const std::vector
 std::string program(const IssueFacts& facts) {
   std::string text;
   if (!facts.python.empty()) {
-    text = "Reproducer, complete:\n\n" + code_block(facts.python, "python");
+    text = "Reproducer, complete:\n\n" + code_block(facts.python, "python") + files_beside(facts);
     for (const std::string& axis : facts.not_expressed) {
       text += "\nIt does not have: " + escaped(axis) + "\n";
     }
@@ -277,6 +276,22 @@ std::string versions(const IssueFacts& facts) {
 
 }  // namespace
 
+std::string others_in_words(const IssueFacts& facts) {
+  std::string text;
+  for (const std::string& line : facts.others) text += "- " + escaped(line, 400) + "\n";
+  return text.empty()
+             ? ""
+             : "Other failures in the same cells, or under the same conditions:\n\n" + text;
+}
+
+std::string files_beside(const IssueFacts& facts) {
+  std::string text;
+  for (const EmittedFile& file : facts.beside) {
+    text += "\n" + code_span(file.name) + ", beside it:\n\n" + code_block(file.text, "python");
+  }
+  return text;
+}
+
 std::string issue_title(const IssueFacts& facts) {
   const Cell cell = table_cell(facts);
   const SignatureGroup& group = group_of(facts);
@@ -311,8 +326,9 @@ std::string issue_text(const IssueFacts& facts) {
   // What matters most comes first; what no longer fits is named instead of being cut in its middle.
   std::string body;
   bool left_out = false;
-  for (const std::string& section : {program(facts), table_text(facts, cell, table),
-                                     evidence(facts), conditions(facts), layers(facts, cell)}) {
+  for (const std::string& section :
+       {program(facts), table_text(facts, cell, table), evidence(facts), others_in_words(facts),
+        conditions(facts), layers(facts, cell)}) {
     if (section.empty()) continue;
     if (head.size() + body.size() + section.size() + tail.size() + 100 > kMostIssueBytes) {
       left_out = true;

@@ -6,6 +6,7 @@
 
 #include "harness/statistics/fisher.h"
 #include "reports/analysis/analysis.h"
+#include "reproducers/emit/emission.h"
 #include "reproducers/minimise/minimum.h"
 
 namespace mpsprobe {
@@ -24,10 +25,13 @@ struct IssueFacts {
   const Minimum* minimum = nullptr;  ///< where the cell was minimised: its table of conditions
   std::string python;                ///< the program; empty where there is none
   std::string why_no_python;         ///< then: why, as a sentence
+  std::vector<EmittedFile> beside;   ///< files that the program takes
   std::vector<std::string> not_expressed;  ///< what the program cannot say of the cell
   std::string steps;    ///< lines for a shell that install what it needs, build it and run it
   std::string proof;    ///< what became of the program when it was tried here; may be empty
   std::string command;  ///< the mpsprobe command that runs the cell
+  /// Other failures in the same cells or under the same conditions, with their counts, a line each.
+  std::vector<std::string> others;
 };
 
 /// One row of the table that the tracker's people ask for.
@@ -46,6 +50,12 @@ struct CrashRow {
 /// one build are rows of their own as long as their workers differ: nothing is added up. Pure.
 std::vector<CrashRow> crash_table(const Analysis& analysis, const Cell& cell,
                                   const std::string& signature);
+
+/// `others` as a list below a line that says what they are; empty where there are none.
+std::string others_in_words(const IssueFacts& facts);
+
+/// The files that the program takes, each in a block below its name.
+std::string files_beside(const IssueFacts& facts);
 
 /// A title for the issue, at most kMostIssueTitle bytes, printable, on one line.
 std::string issue_title(const IssueFacts& facts);

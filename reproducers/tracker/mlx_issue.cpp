@@ -48,9 +48,12 @@ std::string mlx_issue_text(const IssueFacts& facts, const std::string& program,
   }
   std::string text = heading("Describe the bug") + heading("To Reproduce");
   if (!program.empty()) {
-    text += code_block(program, language) + "\n" + code_block(facts.steps, "sh") + "\n";
+    text += code_block(program, language) + files_beside(facts) + "\n" +
+            code_block(facts.steps, "sh") + "\n";
     if (!facts.proof.empty()) text += escaped(facts.proof, 1000) + "\n\n";
     text += "As a cell of mpsprobe:\n\n";
+  } else if (!facts.why_no_python.empty()) {
+    text += escaped(facts.why_no_python, 400) + "\n\n";
   }
   text += code_block(facts.command, "sh") + "\n";
   text += runs_table(crash_table(analysis, facts.cell, facts.signature));
@@ -75,6 +78,7 @@ std::string mlx_issue_text(const IssueFacts& facts, const std::string& program,
                        stack_in_words(stack.frames, kMostFramesForMlx, Entry::fold));
     break;
   }
+  text += "\n" + others_in_words(facts);
   return text;
 }
 

@@ -316,10 +316,11 @@ class OwnCodeTest(unittest.TestCase):
         self.folder = Path(folder.name)
         (self.folder / "app.py").write_text(APP)
 
-    def mpsprobe(self, *words: str, code: int = 0) -> str:
+    def mpsprobe(self, *words: str, code: int = 0, typed: str = "") -> str:
         done = subprocess.run(
             [BUILD / "bin/mpsprobe", *words],
             cwd=self.folder,
+            input=typed,
             env={**os.environ, "MPSPROBE_PYTHON": sys.executable},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -585,6 +586,34 @@ class OwnCodeReduced(OwnCodeTest):
         minimum = self.reduce("--python", "planted.py::planted", "--warmup", "none,main", threads="4")
         self.assertEqual(minimum["cell"], "cpu/planted/default/threads=2/iterations=3")
         self.assertEqual(minimum["signature"], "ValueError: two at once, one of them N")
+
+    def test_its_file_is_packed_where_it_was_seen_and_agreed_to(self) -> None:
+        (self.folder / "planted.py").write_text(PLANTED)
+        self.mpsprobe("run", "--python", "planted.py::planted", "--threads", "3", "--trials", "4", "--out", "out")
+        refused = self.mpsprobe("feedback", "out", "--with-code", "--out", "none", code=2)
+        self.assertIn("Run `mpsprobe repro` of the run first", refused)
+        self.mpsprobe("repro", "out", "--no-conditions")
+
+        def texts(place: str) -> dict[str, str]:
+            files = (self.folder / place).glob("feedback-*/**/*")
+            return {file.name: file.read_text() for file in files if file.is_file()}
+
+        self.mpsprobe("feedback", "out", "--out", "without")
+        self.assertNotIn("def planted", "".join(texts("without").values()))
+        self.assertIn("whose file was not packed", texts("without")["issue.md"])
+        self.assertIn("--with-code", texts("without")["README.md"])
+        self.mpsprobe("feedback", "out", "--with-code", "--out", "none", code=2, typed="no\n")
+        self.assertEqual(texts("none"), {})
+        shown = self.mpsprobe("feedback", "out", "--with-code", "--out", "with", typed="yes\n")
+        self.assertIn("def planted", shown)
+        packed = texts("with")
+        self.assertEqual(packed["planted.py"], PLANTED)
+        for text in (packed["reproducer.py"], PLANTED):
+            self.assertIn(text.strip(), packed["issue.md"])
+        self.assertNotIn(str(self.folder), "".join(packed.values()))
+        program = next((self.folder / "with").glob("feedback-*/programs/python/reproducer.py"))
+        done = subprocess.run([sys.executable, program], cwd="/", check=False, capture_output=True)
+        self.assertEqual(done.returncode, 1, done.stderr)
 
     @unittest.skipIf(find_spec("pytest") is None, "this interpreter has no pytest")
     def test_a_test_is_reduced_to_a_program_that_fails(self) -> None:

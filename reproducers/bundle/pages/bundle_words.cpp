@@ -94,6 +94,9 @@ std::vector<std::string> unverified(const BundleFinding& finding) {
         "The failure was not minimised: the cell with the fewest threads that failed is shown. "
         "`mpsprobe repro` minimises it.");
   }
+  if (known.needs_code) {
+    lines.push_back(needed_code_in_words(finding) + " `mpsprobe feedback --with-code` packs it.");
+  }
   const bool any = std::any_of(known.programs.begin(), known.programs.end(),
                                [](const Emission& program) { return !program.files.empty(); });
   if (!any) lines.push_back("There is no program: only the mpsprobe command.");
@@ -101,8 +104,8 @@ std::vector<std::string> unverified(const BundleFinding& finding) {
     lines.push_back("The programs were not built or run before they were put in here.");
   }
   for (const Proof& proof : known.proofs) {
-    if (proof.held || (proof.arm == "rate" && proof.k > 0)) continue;
-    lines.push_back(fmt::format("{}, {}: {} {}", name_of(proof.kind), proof.arm,
+    if (proof.held || (proof.arm == ProofArm::rate && proof.k > 0)) continue;
+    lines.push_back(fmt::format("{}, {}: {} {}", name_of(proof.kind), name_of(proof.arm),
                                 proof.n == 0
                                     ? "could not be tried:"
                                     : fmt::format("{} of {} as expected:", proof.k, proof.n),
@@ -110,6 +113,24 @@ std::vector<std::string> unverified(const BundleFinding& finding) {
   }
   for (const std::string& line : known.not_taken) lines.push_back(line);
   return lines;
+}
+
+std::vector<std::string> others_in_words(const BundleFinding& finding) {
+  std::vector<std::string> lines;
+  for (const SignatureGroup* other : finding.with) {
+    int trials = 0;
+    for (const SignatureGroup::Where& where : other->cells) trials += where.counted;
+    lines.push_back(fmt::format("{}: {} of {} in {}", shortened(printable(other->title), 300),
+                                other->failures, counted(trials, "trials"),
+                                counted(other->cells.size(), "cells")));
+  }
+  return lines;
+}
+
+std::string needed_code_in_words(const BundleFinding& finding) {
+  if (!finding.reproduction.needs_code) return "";
+  return fmt::format("{} is Python code of the reporter's own, whose file was not packed.",
+                     finding.reproduction.cell.op);
 }
 
 std::string rerun_command(const BundleFinding& finding) {

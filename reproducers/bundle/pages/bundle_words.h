@@ -22,6 +22,12 @@ std::vector<std::string> misuse_in_words(const BundleFinding& finding);
 /// What could not be verified, one sentence each; empty where everything was.
 std::vector<std::string> unverified(const BundleFinding& finding);
 
+/// The signatures that the bundle stands for as well, with their counts, one a line.
+std::vector<std::string> others_in_words(const BundleFinding& finding);
+
+/// Which code of the user's own the cell needs, and that it was not packed; else empty.
+std::string needed_code_in_words(const BundleFinding& finding);
+
 /// The command that runs the smallest failing cell again.
 std::string rerun_command(const BundleFinding& finding);
 

@@ -60,7 +60,7 @@ std::string class_lines(const BundleFinding& finding) {
 bool shown_to_fail(const BundleFinding& finding, const Emission& program) {
   const auto& proofs = finding.reproduction.proofs;
   return std::any_of(proofs.begin(), proofs.end(), [&program](const Proof& proof) {
-    return proof.kind == program.kind && proof.arm == "failing" && proof.held;
+    return proof.kind == program.kind && proof.arm == ProofArm::failing && proof.held;
   });
 }
 
@@ -81,6 +81,7 @@ std::string steps(const BundleFinding& finding) {
         program.run.empty() ? "It ends with 1 where it fails." : one_line(program.run, 200));
   }
   std::string text = fmt::format("1. {}\n", rerun_command(finding));
+  if (finding.reproduction.needs_code) text += needed_code_in_words(finding) + "\n";
   if (others) text += "The programs in programs/ do the same; they were not shown to fail here.\n";
   return text;
 }
@@ -119,6 +120,9 @@ std::string actual(const BundleFinding& finding) {
     if (!text.ends_with('\n')) text += '\n';
     if (!side) break;
   }
+  const std::vector<std::string> others = others_in_words(finding);
+  if (!others.empty()) text += "Other failures in the same cells, or under the same conditions:\n";
+  for (const std::string& line : others) text += "- " + one_line(line, 160) + "\n";
   return text;
 }
 

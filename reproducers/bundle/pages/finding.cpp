@@ -48,6 +48,35 @@ std::string BundleFinding::machine(const char* fact) const {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
+std::vector<const SignatureGroup*> seen_with(const Analysis& analysis, const FailureGroups& groups,
+                                             const SignatureGroup& signature) {
+  std::set<size_t> operations;
+  for (size_t i = 0; i < groups.operations.size(); ++i) {
+    const auto& cells = groups.operations[i].cells;
+    for (const SignatureGroup::Where& where : signature.cells) {
+      if (std::find(cells.begin(), cells.end(), where.summary) != cells.end()) operations.insert(i);
+    }
+  }
+  for (const FailureGroup& group : groups.groups) {
+    const auto is_in = [&](size_t operation) { return operations.contains(operation); };
+    if (std::any_of(group.operations.begin(), group.operations.end(), is_in)) {
+      operations.insert(group.operations.begin(), group.operations.end());
+    }
+  }
+  std::set<size_t> cells;
+  for (const size_t i : operations) {
+    cells.insert(groups.operations[i].cells.begin(), groups.operations[i].cells.end());
+  }
+  std::vector<const SignatureGroup*> others;
+  for (const SignatureGroup& other : analysis.signatures) {
+    const auto is_there = [&](const auto& where) { return cells.contains(where.summary); };
+    if (&other != &signature && std::all_of(other.cells.begin(), other.cells.end(), is_there)) {
+      others.push_back(&other);
+    }
+  }
+  return others;
+}
+
 BundleFinding find(const Evidence& evidence, const SignatureGroup& group, std::string raw_title) {
   const Analysis& analysis = evidence.analysis;
   BundleFinding finding;

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "reports/groups/failure_groups.h"
 #include "reproducers/bundle/bundle_record.h"
 #include "reproducers/bundle/evidence.h"
 
@@ -28,6 +29,7 @@ struct BundleFinding {
   std::vector<const TrialRecord*> trials;  ///< all of `cells`
   std::vector<const Boundary*> boundaries;
   std::vector<const Comparison*> comparisons;
+  std::vector<const SignatureGroup*> with;  ///< those that this bundle stands for as well
   Reproduction reproduction;
   bool simulated = false;
   bool paravirtual = false;
@@ -38,6 +40,11 @@ struct BundleFinding {
   /// A machine fact, "" where the run does not tell.
   std::string machine(const char* fact) const;
 };
+
+/// The other signatures of which a bundle of this one tells: those that were seen nowhere but in
+/// its operations, or in operations of their groups, which need the same conditions.
+std::vector<const SignatureGroup*> seen_with(const Analysis& analysis, const FailureGroups& groups,
+                                             const SignatureGroup& signature);
 
 /// Gathers what the evidence says of a signature; the reproduction is left empty.
 BundleFinding find(const Evidence& evidence, const SignatureGroup& group, std::string raw_title);

@@ -37,17 +37,18 @@ std::string programs(const Reproduction& known) {
     }
     for (const Proof& proof : known.proofs) {
       if (proof.kind != program.kind) continue;
-      text += fmt::format("- {}, {}: {}\n", escaped(proof.arm, 40), escaped(proof.what, 300),
-                          proof.n == 0 ? "not tried"
-                                       : fmt::format("{} of {}{}", proof.k, proof.n,
-                                                     proof.arm == "rate" ? "" : " as expected"));
+      text += fmt::format("- {}, {}: {}\n", name_of(proof.arm), escaped(proof.what, 300),
+                          proof.n == 0
+                              ? "not tried"
+                              : fmt::format("{} of {}{}", proof.k, proof.n,
+                                            proof.arm == ProofArm::rate ? "" : " as expected"));
     }
     if (!text.ends_with("\n\n")) text += '\n';
   }
   return text;
 }
 
-std::string left_out(const Redactor& redactor) {
+std::string left_out(const Redactor& redactor, bool with_code) {
   if (!redactor.enabled()) {
     return "Nothing: it was made with --no-redact. Personal data are in here.\n";
   }
@@ -55,9 +56,9 @@ std::string left_out(const Redactor& redactor) {
       "A text is in here only if the software under test contains it, or where it has a kind: "
       "numbers, times, releases, devices, names of the software's functions. {} of texts were left "
       "out in the whole run, and {} of output; `{}` stands in their place. Crash reports of the "
-      "system, source files and images of your own are never in a bundle.{}\n",
+      "system, source files and images of your own are never in a bundle{}.{}\n",
       counted(redactor.texts_left_out(), "parts"), counted(redactor.lines_left_out(), "lines"),
-      kLeftOut,
+      kLeftOut, with_code ? ", but for the Python code that was agreed to" : "",
       redactor.software().empty() ? " No library of the run was at hand where this was packed, so "
                                     "little of what it printed "
                                     "is in here."
@@ -99,7 +100,10 @@ std::string readme_markdown(const BundleFinding& finding, const std::vector<Bund
                   counted(program_files, "files"), code_span(to_string(finding.reproduction.cell)),
                   finding.reproduction.minimised ? ", the minimal one" : ", not minimised",
                   code_block(rerun_command(finding), "sh"), programs(finding.reproduction));
-  text += "## What was left out\n\n" + left_out(redactor);
+  const auto& all = finding.reproduction.programs;
+  const bool with_code = std::any_of(
+      all.begin(), all.end(), [](const Emission& program) { return program.files.size() > 1; });
+  text += "## What was left out\n\n" + left_out(redactor, with_code);
   text +=
       "\n## To file it\n\n"
       "1. Read issue.md, and fill in the headings that are marked as yours.\n"

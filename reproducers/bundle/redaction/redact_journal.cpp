@@ -16,6 +16,7 @@
 #include "harness/signature/function_name.h"
 #include "harness/stack/image_symbols.h"
 #include "reproducers/bundle/redaction/software_names.h"
+#include "reproducers/minimise/minimum_fields.h"
 
 namespace mpsprobe {
 namespace {
@@ -182,6 +183,7 @@ class JournalRedaction {
     }
   }
 
+ public:
   template <Described Record>
   void record(Record& record) {
     std::string source;
@@ -207,6 +209,7 @@ class JournalRedaction {
     }
   }
 
+ private:
   template <FieldKind Kind, typename Value>
   void take(Value& value) {
     if constexpr (std::is_same_v<Value, Cell>) {
@@ -459,6 +462,10 @@ std::string cut_in_the_middle(std::string_view text, size_t head, size_t tail) {
 
 std::vector<std::string> redact_journal(Journal& journal, Redactor& redactor, bool with_output) {
   return JournalRedaction(redactor, with_output).run(journal);
+}
+
+void redact_minimum(Minimum& minimum, Redactor& redactor) {
+  JournalRedaction(redactor, false).record(minimum);
 }
 
 }  // namespace mpsprobe

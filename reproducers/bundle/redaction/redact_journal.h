@@ -7,6 +7,7 @@
 
 #include "harness/journal/journal.h"
 #include "reproducers/bundle/redaction/redactor.h"
+#include "reproducers/minimise/minimum.h"
 
 namespace mpsprobe {
 
@@ -28,6 +29,9 @@ void add_own(const std::filesystem::path& file, Redactor& redactor);
 /// mpsprobe's become "worker-1". With `with_output`, what processes printed stays as it is, and is
 /// returned, each text once. Throws only for lack of memory.
 std::vector<std::string> redact_journal(Journal& journal, Redactor& redactor, bool with_output);
+
+/// The same of what `mpsprobe repro` found.
+void redact_minimum(Minimum& minimum, Redactor& redactor);
 
 /// A text of the evidence cut to its first `head` and last `tail` bytes, with a line between them
 /// that says how much is left out.

@@ -50,7 +50,7 @@ const Emission* program_for(const Reproduction& known, std::initializer_list<Kin
       if (program.kind != kind || program.files.empty()) continue;
       const bool failed =
           std::any_of(known.proofs.begin(), known.proofs.end(), [kind](const Proof& proof) {
-            return proof.kind == kind && proof.arm == "failing" && proof.held;
+            return proof.kind == kind && proof.arm == ProofArm::failing && proof.held;
           });
       if (failed) return &program;
       if (first == nullptr) first = &program;
@@ -86,20 +86,22 @@ IssueFacts issue_facts(const BundleFinding& finding, const Emission* program) {
   facts.cell = known.cell;
   facts.minimum = known.minimum.has_value() ? &*known.minimum : nullptr;
   facts.command = rerun_command(finding);
-  facts.why_no_python = "no Python program was made of this cell";
+  facts.others = others_in_words(finding);
+  facts.why_no_python = needed_code_in_words(finding);
   for (const Emission& each : known.programs) {
     if (each.kind == Kind::python && !each.why_not.empty()) facts.why_no_python = each.why_not;
   }
   if (program == nullptr) return facts;
+  facts.beside.assign(program->files.begin() + 1, program->files.end());
   facts.python = program->files.front().text;
   facts.not_expressed = program->not_expressed;
   facts.steps = steps_of(finding, *program);
   for (const Proof& proof : known.proofs) {
-    if (proof.kind != program->kind || proof.arm != "rate" || proof.n == 0) continue;
+    if (proof.kind != program->kind || proof.arm != ProofArm::rate || proof.n == 0) continue;
     // An attempt of many rounds is no trial of the cell, which has one.
-    const std::string rounds =
-        proof.form.rounds == 1 ? "" : fmt::format(" ({} rounds of threads)", proof.form.rounds);
-    facts.proof = fmt::format("One attempt{} failed in {} of {} here", rounds, proof.k, proof.n);
+    const int rounds = proof.program.value_or(ProgramForm{}).rounds;
+    const std::string each = rounds == 1 ? "" : fmt::format(" ({} rounds of threads)", rounds);
+    facts.proof = fmt::format("One attempt{} failed in {} of {} here", each, proof.k, proof.n);
     if (facts.minimum != nullptr) {
       const Tally& cell = facts.minimum->reliability;
       facts.proof += fmt::format("; mpsprobe's own cell in {} of {}", cell.failures, cell.trials);
@@ -137,9 +139,9 @@ std::string issue(const BundleFinding& finding, const std::string& audience) {
   return headed(finding, facts, issue_text(facts));
 }
 
-/// Shows what processes printed, and asks whether it may be packed.
-bool show_output(const std::vector<std::string>& output) {
-  for (const std::string& text : output) say(stderr, "{}\n", printable(text, Lines::keep));
+/// Shows texts, and asks whether they may be packed.
+bool agreed(const std::vector<std::string>& texts) {
+  for (const std::string& text : texts) say(stderr, "{}\n", printable(text, Lines::keep));
   say(stderr,
       "\nAll of this goes into the bundle as it is. Whatever in it is yours, a recipient will "
       "read. Pack it? Type yes: ");
@@ -166,7 +168,14 @@ BundleOptions bundle_options(const FeedbackOptions& options) {
   bundle.redact_strings = options.redact;
   bundle.own = own_files();
   bundle.programs = data_folder() / "programs";
-  if (options.with_output) bundle.show_output = show_output;
+  if (options.with_output) bundle.show_output = agreed;
+  if (options.with_code) {
+    bundle.show_code = [](const std::vector<EmittedFile>& files) {
+      std::vector<std::string> texts;
+      for (const EmittedFile& file : files) texts.push_back(file.name + ":\n\n" + file.text);
+      return agreed(texts);
+    };
+  }
   bundle.issue = [audience = options.audience](const BundleFinding& finding) {
     return issue(finding, audience);
   };
@@ -177,6 +186,7 @@ nlohmann::ordered_json as_json(const std::vector<WrittenBundle>& bundles) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const WrittenBundle& bundle : bundles) {
     list.push_back({{"signature", bundle.signature},
+                    {"others", bundle.others},
                     {"folder", bundle.folder.string()},
                     {"archive", bundle.archive.string()},
                     {"files", bundle.files},
@@ -190,6 +200,10 @@ void say_bundles(const std::vector<WrittenBundle>& bundles, const FeedbackOption
     say(stdout, "{}\n    folder:  {}\n    archive: {}\n",
         shortened(printable(bundle.signature), 200), printable(bundle.folder.string()),
         printable(bundle.archive.string()));
+    if (!bundle.others.empty()) {
+      say(stdout, "    lists:   {} that need the same conditions\n",
+          counted(bundle.others.size(), "other failures"));
+    }
     for (const std::string& line : bundle.unverified) {
       say(stdout, "    not verified: {}\n", shortened(printable(line), 300));
     }
@@ -226,6 +240,9 @@ void add_feedback_options(CLI::App& app, FeedbackOptions& options) {
       ->type_name("STRING");
   app.add_flag("--with-output", options.with_output,
                "all that processes printed, as it is: shows it, and packs it where you type yes");
+  app.add_flag("--with-code", options.with_code,
+               "the file of your own Python function, with the program that `repro` made of it: "
+               "shows both, and packs them where you type yes");
   app.add_flag("--no-redact", options.no_redact,
                "leave personal data in: for yourself, not for others");
   app.add_flag("--json", options.json, "print what was written as JSON");

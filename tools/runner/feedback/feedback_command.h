@@ -19,6 +19,7 @@ struct FeedbackOptions {
   bool allow_simulated = false;
   bool no_redact = false;
   bool with_output = false;
+  bool with_code = false;
   std::vector<std::string> redact;
   bool json = false;
 };

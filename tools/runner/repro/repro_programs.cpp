@@ -29,16 +29,16 @@ constexpr const char* kPrograms = "programs";
 constexpr const char* kProof = "proof";
 
 /// Of the trials that the minimisation rests on; a crash where none is found.
-Outcome outcome_of(const fs::path& folder, const std::string& signature) {
+Judgement judgement_of(const fs::path& folder, const std::string& signature) {
   for (const TrialRecord& trial : read_journal(folder / "journal.ndjson").trials) {
-    if (trial.judgement.signature == signature) return trial.judgement.outcome;
+    if (trial.judgement.signature == signature) return trial.judgement;
   }
-  return Outcome::signal;
+  return {.outcome = Outcome::signal};
 }
 
 std::string words_of(const Proof& proof) {
   if (!proof.tried()) return "not tried: " + proof.problem;
-  if (proof.arm == "rate") return fmt::format("{}: {} of {}", proof.what, proof.k, proof.n);
+  if (proof.arm == ProofArm::rate) return fmt::format("{}: {} of {}", proof.what, proof.k, proof.n);
   const std::string count = fmt::format("{}, {} of {} as expected", proof.what, proof.k, proof.n);
   return proof.held ? count : count + ": " + proof.problem;
 }
@@ -52,7 +52,7 @@ std::string section(const std::vector<Emission>& emissions, const std::vector<Pr
       cell.failures, cell.trials);
   for (const Proof& proof : proofs) {
     if (proof.kind == Kind::mpsprobe) continue;
-    text += fmt::format("| {} | {} | {} |\n", name_of(proof.kind), proof.arm,
+    text += fmt::format("| {} | {} | {} |\n", name_of(proof.kind), name_of(proof.arm),
                         escaped(shortened(words_of(proof), 600)));
   }
   for (const Emission& emission : emissions) {
@@ -94,7 +94,9 @@ std::string write_programs(const fs::path& folder, const Minimum& minimum,
   EmissionRequest& request = proof.what;
   request.cell = minimum.cell;
   request.signature = minimum.signature;
-  request.outcome = outcome_of(folder, minimum.signature);
+  const Judgement judgement = judgement_of(folder, minimum.signature);
+  request.outcome = judgement.outcome;
+  request.at_end = judgement.phase >= Phase::teardown;
   if (minimum.simulated) {
     std::vector<std::string> devices;
     for (const nlohmann::json& backend : describe.at("backends")) {
@@ -120,6 +122,7 @@ std::string write_programs(const fs::path& folder, const Minimum& minimum,
   proof.libraries = data_folder().parent_path().parent_path() / "lib";
   const auto provenance = describe.value("provenance", nlohmann::json::object());
   proof.library = library_under_test(provenance).path;
+  proof.version = minimum.build.version;
   proof.interpreter = provenance.value("python", nlohmann::json::object()).value("executable", "");
   proof.environment = minimum.environment;
   proof.interrupted = &interrupted;
@@ -138,7 +141,7 @@ std::string write_programs(const fs::path& folder, const Minimum& minimum,
                    kAgain);
   for (const Proof& each : proofs) {
     if (each.kind == Kind::mpsprobe) continue;
-    say(stderr, "{:<9} {:<11} {}\n", name_of(each.kind), each.arm,
+    say(stderr, "{:<9} {:<11} {}\n", name_of(each.kind), name_of(each.arm),
         printable(shortened(words_of(each), 300)));
   }
   return section(proved.emissions, proofs, minimum.reliability);
