@@ -16,12 +16,6 @@
 namespace mpsprobe {
 
 template <>
-inline constexpr auto fields<BundleBuild> =
-    described<BundleBuild>(field::name("version", &BundleBuild::version),
-                           field::build_id("git_hash", &BundleBuild::git_hash),
-                           field::build_id("build_id", &BundleBuild::build_id));
-
-template <>
 inline constexpr auto fields<BundleCell> = described<BundleCell>(
     field::safe("cell", &BundleCell::cell), field::worker("worker", &BundleCell::worker),
     field::part("build", &BundleCell::build), field::name("devices", &BundleCell::devices),
@@ -119,7 +113,7 @@ void check_record(const BundleRecord& record, const std::string& place) {
       refuse(place + "/simulated", "is false, and a cell is of the simulated device");
     }
     const std::string id = to_string(cell.cell);
-    const BundleBuild& build = cell.build;
+    const BuildIdentity& build = cell.build;
     if (!seen.emplace(id, cell.worker, build.version, build.git_hash, build.build_id).second) {
       refuse(place + "/cells", fmt::format("{} stands there twice for one build", id));
     }
@@ -127,10 +121,6 @@ void check_record(const BundleRecord& record, const std::string& place) {
 }
 
 }  // namespace
-
-bool is_known(const BundleBuild& build) {
-  return !build.version.empty() || !build.git_hash.empty() || !build.build_id.empty();
-}
 
 std::string bundle_record_json(const BundleRecord& record) {
   nlohmann::ordered_json object{{kVersionKey, kVersion}};

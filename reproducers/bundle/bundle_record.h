@@ -8,14 +8,12 @@
 #include <vector>
 
 #include "harness/wire/cell.h"
+#include "reproducers/minimise/build_identity.h"
 
 namespace mpsprobe {
 
 /// The file in a bundle's folder that programs read.
 inline constexpr const char* kBundleRecordFile = "bundle.json";
-/// What the user may add to the folder: the number under which the bundle was filed. Not part of
-/// the manifest.
-inline constexpr const char* kFilingFile = "filing.txt";
 
 // A bundle may come from anywhere: what is beyond these bounds is refused.
 inline constexpr size_t kMostBundleBytes = size_t{16} << 20;  ///< of bundle.json
@@ -24,22 +22,11 @@ inline constexpr size_t kMostBundleCells = 4096;
 inline constexpr uint64_t kMostBundleMemoryMib = 1 << 24;
 inline constexpr int kMostBundleTrials = 1'000'000;  ///< of one cell
 
-/// Which build of the library the trials of a cell ran on: what no two builds share.
-struct BundleBuild {
-  std::string version;   ///< of LibTorch; empty for a worker that loads none
-  std::string git_hash;  ///< empty where the library does not tell
-  std::string build_id;  ///< ELF build id or Mach-O UUID; empty where there is none
-  friend bool operator==(const BundleBuild&, const BundleBuild&) = default;
-};
-
-/// Whether anything tells it from another.
-bool is_known(const BundleBuild& build);
-
 /// What the trials of one cell, worker and build came to when the bundle was made.
 struct BundleCell {
   Cell cell;
   std::string worker;  ///< name given with --worker, personal data replaced: "stock"
-  BundleBuild build;
+  BuildIdentity build;
   std::vector<std::string> devices;  ///< as its processes named them, each once
   int failures = 0;                  ///< trials that failed by the signature of the bundle
   int otherwise = 0;                 ///< trials that failed by another one

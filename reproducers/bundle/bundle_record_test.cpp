@@ -26,7 +26,7 @@ BundleRecord sample() {
   record.seed = 18446744073709551615U;
   record.timeout_seconds = 60.5;
   record.environment = {"MPS_FORCE_GRAPH_PATH"};
-  const BundleBuild build{"2.15.0", "d0f2af8", "52c133b04b74"};
+  const BuildIdentity build{"2.15.0", "d0f2af8", "52c133b04b74"};
   record.cells.push_back({parse_cell("sim/linear/nograph/threads=3"),
                           "stock",
                           build,

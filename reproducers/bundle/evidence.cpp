@@ -112,7 +112,6 @@ std::vector<Emission> emit_as_tried(const EmissionRequest& untried,
                                     const std::vector<Proof>& proofs) {
   std::vector<Emission> programs;
   for (Emission& each : emit(untried)) {
-    if (each.kind == Kind::mpsprobe) continue;
     const auto rate = std::find_if(proofs.begin(), proofs.end(), [&](const Proof& proof) {
       return proof.kind == each.kind && proof.arm == ProofArm::rate && proof.tried();
     });
@@ -174,7 +173,7 @@ class ReproductionReader {
   void proofs() {
     result_.proofs = read("proofs.json", read_proofs).value_or(std::vector<Proof>{});
     for (Proof& line : result_.proofs) {
-      for (std::string* text : {&line.what, &line.command, &line.problem}) {
+      for (std::string* text : {&line.what, &line.problem}) {
         *text = shortened(printable(redactor_.text(*text)), 1000);
       }
     }

@@ -67,13 +67,6 @@ std::string main_of(const EmissionRequest& request, std::string_view ending, int
                   file.string());
 }
 
-Emission mpsprobe_itself(const EmissionRequest& request) {
-  Emission emission{.kind = Kind::mpsprobe};
-  emission.run = fmt::format("mpsprobe run --cell {} --trials {}", to_string(request.cell),
-                             std::max(10, request.form.attempts));
-  return emission;
-}
-
 }  // namespace
 
 std::string read_program(const std::filesystem::path& path) {
@@ -94,8 +87,9 @@ std::string compose(const EmissionRequest& request, std::string_view name, Templ
   // A cell that starts its threads anew is as many rounds of a process.
   const int rounds = cell.churn * request.form.rounds;
   values.try_emplace("attempt", "");
-  values["total_rounds"] = std::to_string(rounds * request.form.attempts);
-  values["main"] = main_of(request, python ? "py" : "cpp", rounds, values["attempt"]);
+  if (!values.contains("main")) {
+    values["main"] = main_of(request, python ? "py" : "cpp", rounds, values["attempt"]);
+  }
   while (values["main"].ends_with('\n')) values["main"].pop_back();
   values["title"] =
       as_comment(request.signature.empty() ? "A failure with several threads" : request.signature);
@@ -218,13 +212,12 @@ void say_rest(Emission& emission, const Cell& cell, std::initializer_list<std::s
 
 std::vector<Emission> emit(const EmissionRequest& request) {
   if (!request.own_function.empty() || !request.own_test.empty()) {
-    return {emit_own_code(request), mpsprobe_itself(request)};
+    return {emit_own_code(request)};
   }
   if (request.cell.backend == Backend::mlx) {
-    return {emit_mlx(request), emit_mlx_python(request), mpsprobe_itself(request)};
+    return {emit_mlx(request), emit_mlx_python(request)};
   }
-  return {emit_metal(request), emit_libtorch(request), emit_torch_python(request),
-          mpsprobe_itself(request)};
+  return {emit_metal(request), emit_libtorch(request), emit_torch_python(request)};
 }
 
 int attempts_for(double rate, int most) {

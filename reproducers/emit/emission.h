@@ -19,13 +19,11 @@ enum class Kind : uint8_t {
   python,      ///< one Python file: on PyTorch, or of somebody's own code
   mlx,         ///< one C++ file on MLX
   mlx_python,  ///< one Python file on MLX
-  mpsprobe,    ///< the cell itself: one command
 };
 
 template <>
-inline constexpr auto kWordsOf<Kind> = std::to_array<std::string_view>({"metal", "libtorch",
-                                                                        "python", "mlx",
-                                                                        "mlx-python", "mpsprobe"});
+inline constexpr auto kWordsOf<Kind> =
+    std::to_array<std::string_view>({"metal", "libtorch", "python", "mlx", "mlx-python"});
 
 /// One file of a program: its name has no folder in it, its text is complete.
 struct EmittedFile {
@@ -47,9 +45,9 @@ struct ProgramForm {
 
 /// A cell as a program of one kind.
 struct Emission {
-  Kind kind = Kind::mpsprobe;
-  /// The program first, then what it takes. None for Kind::mpsprobe, and none where `why_not` says
-  /// that there is no such program for the cell.
+  Kind kind = Kind::metal;
+  /// The program first, then what it takes. None where `why_not` says that there is no such program
+  /// for the cell.
   std::vector<EmittedFile> files;
   /// One line for a shell, in the folder of the files; empty: nothing to build. Where a library is
   /// looked for, it begins with "NAME=$(...); ", its folder.

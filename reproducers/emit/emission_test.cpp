@@ -52,17 +52,16 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-TEST(EmissionTest, GivesFourKindsInOrderAndNamesThem) {
+TEST(EmissionTest, GivesThreeKindsInOrderAndNamesThem) {
   const auto all = emit(request_for("mps/linear/nograph/threads=3"));
-  constexpr Kind kKinds[] = {Kind::metal, Kind::libtorch, Kind::python, Kind::mpsprobe};
-  ASSERT_EQ(all.size(), 4U);
+  constexpr Kind kKinds[] = {Kind::metal, Kind::libtorch, Kind::python};
+  ASSERT_EQ(all.size(), 3U);
   for (size_t i = 0; i < all.size(); ++i) {
     EXPECT_EQ(all[i].kind, kKinds[i]);
     EXPECT_EQ(named<Kind>(name_of(all[i].kind)), all[i].kind);
     EXPECT_TRUE(all[i].possible()) << all[i].why_not;
   }
   EXPECT_EQ(named<Kind>("perl"), std::nullopt);
-  EXPECT_THAT(all[3].run, HasSubstr("mpsprobe run --cell mps/linear/nograph/threads=3"));
 }
 
 // What a maintainer reads: the operation and the threads, and nothing of what the cell has not.
@@ -323,7 +322,7 @@ class OwnCodeEmission : public testing::Test {
 TEST_F(OwnCodeEmission, HasTheFunctionAndAProgramThatCallsIt) {
   const std::vector<Emission> all = emit(request(
       "mlx/infer/default/threads=3/iterations=7/churn=2/lock=forward/leave=clear-streams", app_));
-  ASSERT_EQ(all.size(), 2U);
+  ASSERT_EQ(all.size(), 1U);
   EXPECT_EQ(all[0].kind, Kind::python);
   ASSERT_EQ(all[0].files.size(), 2U) << all[0].why_not;
   for (const char* expected :
@@ -335,6 +334,12 @@ TEST_F(OwnCodeEmission, HasTheFunctionAndAProgramThatCallsIt) {
   EXPECT_EQ(all[0].files[1].text, code_);
   EXPECT_EQ(all[0].beside, folder_);
   EXPECT_THAT(all[0].not_expressed, IsEmpty());
+}
+
+TEST_F(OwnCodeEmission, OfOneCallHasNoLoop) {
+  const std::string text =
+      emit(request("mlx/infer/default/threads=3/iterations=1", app_))[0].files.at(0).text;
+  EXPECT_THAT(text, AllOf(HasSubstr("call(thread, 0)"), Not(HasSubstr("        call(thread, i)"))));
 }
 
 TEST_F(OwnCodeEmission, OfATestHasPytestCallIt) {

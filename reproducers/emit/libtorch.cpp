@@ -161,9 +161,12 @@ Emission emit_libtorch(const EmissionRequest& request) {
   const std::vector<Variable> own = torch.own();
   const std::string wait = waiting(cell);
   Lines headers, by_main, for_thread, before, launch, after_loop;
-  headers.add("#include <ATen/detail/MPSHooksInterface.h>", mps && cell.wait == WaitFor::event)
+  headers.add("#include <ATen/ATen.h>")
+      .add("#include <ATen/detail/MPSHooksInterface.h>", mps && cell.wait == WaitFor::event)
       .add("#include <ATen/mps/MPSStream.h>", own_streams || (mps && cell.wait == WaitFor::stream))
       .add("#include <torch/mps.h>", mps);
+  by_main.add(fmt::format("const at::TensorOptions on = at::TensorOptions({}).dtype({});",
+                          mps ? "at::kMPS" : "at::kCPU", torch_type(cell.dtype)));
   if (torch.shares_weights()) by_main.add(made(torch.weights()));
   by_main.add(torch.fill(torch.recipe().setup));
   const std::string call = torch.fill(torch.recipe().call);
@@ -185,34 +188,39 @@ Emission emit_libtorch(const EmissionRequest& request) {
   std::string captures = "&";
   if (!torch.in_threads() && !own.empty()) captures += ", " + names_of(own);
   if (numbers || call.find("[t %") != std::string::npos) captures += ", t";
-  Lines again;
+  Lines check;
   for (size_t i = 0; i < own.size(); ++i) {
-    again.add(fmt::format("const at::Tensor& {} = given[t][{}];", own[i].name, i));
+    check.add(fmt::format("const at::Tensor& {} = given[t][{}];", own[i].name, i));
   }
+  check.add(fmt::format("const at::Tensor right = {}.cpu();", call))
+      .add("for (const at::Tensor& each : got[t]) {")
+      .add(torch.recipe().random
+               ? "  if (each.cpu().isfinite().all().item<bool>()) continue;"
+               : fmt::format("  if (at::allclose(each.cpu(), right, {0}, {0})) continue;",
+                             tolerance_of(cell)))
+      .add(
+          "  std::printf(\"thread %d: a result is wrong by up to %g\\n\", t, "
+          "(each.cpu() - right).abs().max().item<double>());")
+      .add("  return 1;\n}");
   emission.build =
       "TORCH=$(python3 -c 'import torch; print(torch.__path__[0])'); c++ -std=c++20 "
       "-isystem $TORCH/include -isystem $TORCH/include/torch/csrc/api/include reproducer.cpp "
       "-o reproducer -L$TORCH/lib -ltorch_cpu -lc10 -Wl,-rpath,$TORCH/lib -pthread "
       "$([ $(uname) = Darwin ] || echo -Wl,--unresolved-symbols=ignore-in-shared-libs)";
-  const std::string tolerance(tolerance_of(cell));
-  const std::string text = compose(
-      request, "libtorch.cpp.mustache",
-      {{"build", emission.build},
-       {"headers", headers},
-       {"device", mps ? "at::kMPS" : "at::kCPU"},
-       {"type", std::string(torch_type(cell.dtype))},
-       {"by_main", by_main},
-       {"by_main_for_thread", for_thread},
-       {"captures", captures},
-       {"before_start", before},
-       {"launch", launch},
-       {"after_loop", after_loop},
-       {"numbers", numbers ? "yes" : ""},
-       {"inputs_again", again},
-       {"call", call},
-       {"is_right", torch.recipe().random
-                        ? "each.cpu().isfinite().all().item<bool>()"
-                        : fmt::format("at::allclose(each.cpu(), right, {0}, {0})", tolerance)}});
+  const std::string text = compose(request, "threads.cpp.mustache",
+                                   {{"build", emission.build},
+                                    {"headers", headers},
+                                    {"cmath", ""},
+                                    {"names", ""},
+                                    {"by_main", by_main},
+                                    {"by_main_for_thread", for_thread},
+                                    {"captures", captures},
+                                    {"before_start", before},
+                                    {"after_start", ""},
+                                    {"launch", launch},
+                                    {"after_loop", after_loop},
+                                    {"numbers", numbers ? "yes" : ""},
+                                    {"check", check}});
   emission.files = {{"reproducer.cpp", text}};
   emission.run = "./reproducer";
   say_rest(emission, cell,
@@ -272,11 +280,19 @@ Emission emit_torch_python(const EmissionRequest& request) {
                                tolerance_of(cell)))
         .add("        raise SystemExit(\"wrong numbers\")");
   }
-  const std::string text = compose(request, "torch.py.mustache",
-                                   {{"device", mps ? "mps" : "cpu"},
-                                    {"type", cell.dtype == "default" ? "float32" : cell.dtype},
+  const std::string imports = fmt::format(
+      "{}import threading\n\nimport torch\n\non = {{\"device\": \"{}\", \"dtype\": torch.{}}}",
+      request.outcome == Outcome::exception ? "import os\n" : "", mps ? "mps" : "cpu",
+      cell.dtype == "default" ? "float32" : cell.dtype);
+  // Nobody runs a pasted text that starts processes.
+  const std::string main = fmt::format("for _ in range({}):\n    attempt()",
+                                       cell.churn * request.form.rounds * request.form.attempts);
+  const std::string text = compose(request, "threads.py.mustache",
+                                   {{"imports", imports},
+                                    {"main", main},
                                     {"by_main", by_main},
                                     {"before_start", before},
+                                    {"after_start", ""},
                                     {"launch", launch},
                                     {"after_loop", after_loop},
                                     {"parameters", given ? names_of(own) : ""},

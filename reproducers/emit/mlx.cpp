@@ -214,25 +214,35 @@ Emission emit_mlx(const EmissionRequest& request) {
   const bool names_t = std::string(own).empty() &&
                        (std::string(inputs).find('t') != std::string::npos && in_threads);
   if (names_t || numbers) captures += ", t";
+  Lines check;
+  check.add("const mx::Stream s = mx::default_stream(mx::Device::cpu);")
+      .add(inputs, in_threads)
+      .add(weights, in_threads && !mlx.shares_weights())
+      .add(fmt::format("const mx::array right = {};\nmx::eval(right);", call))
+      .add("for (const std::vector<float>& numbers : got[t]) {")
+      .add("  for (size_t i = 0; i < numbers.size(); ++i) {")
+      .add(mlx.recipe().random
+               ? "    if (std::isfinite(numbers[i])) continue;"
+               : "    if (std::abs(numbers[i] - right.data<float>()[i]) <= 1e-3F) continue;")
+      .add(
+          "    std::printf(\"thread %d, index %zu: expected %g, got %g\\n\", t, i, "
+          "right.data<float>()[i], numbers[i]);")
+      .add("    return 1;\n  }\n}");
   emission.build = kBuild;
-  const std::string text = compose(
-      request, "mlx.cpp.mustache",
-      {{"build", emission.build},
-       {"by_main", by_main},
-       {"by_main_for_thread", own},
-       {"before_start", before},
-       {"after_start", after},
-       {"launch", launch},
-       {"after_loop", after_loop},
-       {"captures", captures},
-       {"numbers", numbers ? "yes" : ""},
-       {"inputs_again", numbers && in_threads
-                            ? std::string(Lines().add(inputs).add(weights, !mlx.shares_weights()))
-                            : ""},
-       {"call", call},
-       {"is_right", mlx.recipe().random
-                        ? "std::isfinite(numbers[i])"
-                        : "std::abs(numbers[i] - right.data<float>()[i]) <= 1e-3F"}});
+  const std::string text = compose(request, "threads.cpp.mustache",
+                                   {{"build", emission.build},
+                                    {"headers", "#include <mlx/mlx.h>"},
+                                    {"cmath", numbers ? "yes" : ""},
+                                    {"names", "\nnamespace mx = mlx::core;"},
+                                    {"by_main", by_main},
+                                    {"by_main_for_thread", own},
+                                    {"before_start", before},
+                                    {"after_start", after},
+                                    {"launch", launch},
+                                    {"after_loop", after_loop},
+                                    {"captures", captures},
+                                    {"numbers", numbers ? "yes" : ""},
+                                    {"check", check}});
   emission.files = {{"reproducer.cpp", text}};
   emission.run = "./reproducer";
   mlx.note(emission);
@@ -318,8 +328,11 @@ Emission emit_mlx_python(const EmissionRequest& request) {
   after_loop.add("mx.clear_streams()", cell.leave == Leave::clear_streams);
   const bool names_t = !mlx.is_lazy() && !mlx.by_main() &&
                        (numbers || std::string(inputs).find("(t +") != std::string::npos);
-  const std::string text = compose(request, "mlx.py.mustache",
-                                   {{"by_main", by_main},
+  const std::string text = compose(request, "threads.py.mustache",
+                                   {{"imports",
+                                     "import faulthandler, os, subprocess, sys, threading\n\n"
+                                     "import mlx.core as mx"},
+                                    {"by_main", by_main},
                                     {"before_start", before},
                                     {"after_start", after},
                                     {"launch", launch},

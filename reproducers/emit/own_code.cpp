@@ -58,9 +58,11 @@ Emission emit_own_code(const EmissionRequest& request) {
   const bool locked = cell.lock == Lock::forward;
   const bool in_turn = cell.start == Start::sequential;
   const bool numbers = request.outcome == Outcome::wrong_result;
-  const std::string call = test      ? "pyfuncitem.obj(**given)"
-                           : numbers ? "got.append((thread, i, call(thread, i)))"
-                                     : "call(thread, i)";
+  const std::string_view i = cell.iterations > 1 ? "i" : "0";
+  const std::string call = test ? "pyfuncitem.obj(**given)"
+                           : numbers
+                               ? fmt::format("got.append((thread, {0}, call(thread, {0})))", i)
+                               : fmt::format("call(thread, {})", i);
   Lines by_main, before, launch, after, start, checks;
   if (!test) {
     by_main.add(called(beside("setup"), ""));

@@ -12,21 +12,13 @@
 #include "harness/statistics/rate_question.h"
 #include "harness/wire/cell.h"
 #include "harness/wire/enum_words.h"
+#include "reproducers/minimise/build_identity.h"
 
 namespace mpsprobe {
 
 /// What is to be read is no minimum.json, or none of this version.
 class MinimumError : public std::runtime_error {
   using std::runtime_error::runtime_error;
-};
-
-/// Which library a worker loaded, in the parts that no two builds share. Empty where not told.
-struct BuildIdentity {
-  std::string version;
-  std::string git_hash;
-  std::string build_id;  ///< ELF build id or Mach-O UUID
-
-  friend bool operator==(const BuildIdentity&, const BuildIdentity&) = default;
 };
 
 /// The identity that a worker's provenance (docs/protocol.md) tells of.

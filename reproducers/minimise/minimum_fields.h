@@ -8,12 +8,6 @@
 namespace mpsprobe {
 
 template <>
-inline constexpr auto fields<BuildIdentity> =
-    described<BuildIdentity>(field::name("version", &BuildIdentity::version),
-                             field::build_id("git_hash", &BuildIdentity::git_hash),
-                             field::build_id("build_id", &BuildIdentity::build_id));
-
-template <>
 inline constexpr auto fields<Tally> = described<Tally>(
     field::safe("failures", &Tally::failures), field::safe("trials", &Tally::trials),
     field::safe("other_signatures", &Tally::other),

@@ -46,18 +46,6 @@ std::string p_text(double p) {
   return p < kClaimLevel && p >= kClaimLevel - 0.0005 ? "below 0.05" : fmt::format("{:.3f}", p);
 }
 
-std::string again(const Minimum& minimum) {
-  if (!minimum.rerun.empty()) return shell_command(minimum.rerun);
-  std::vector<std::string> words{"mpsprobe", "run", "--cell", to_string(minimum.cell)};
-  if (minimum.worker != "stock") {
-    words.insert(words.end(), {"--worker", minimum.worker + "=" + minimum.worker_path});
-  }
-  for (const std::string& entry : minimum.environment) {
-    words.insert(words.end(), {"--env", entry});
-  }
-  return shell_command(words);
-}
-
 std::string runs_in_words(const Tally& reliability) {
   if (reliability.failures == 0) return "";
   if (reliability.failures == reliability.trials) return "Every run failed.";
@@ -118,6 +106,17 @@ std::string path_table(const Minimum& minimum) {
   return text;
 }
 
+/// What the table of conditions may have missed, with a space before it; often nothing.
+std::string missed_in_words(const Minimum& minimum) {
+  if (minimum.condition_trials_missing == 0) return "";
+  return fmt::format(
+      " A change that halves the rate is seen in fewer than 90% of tables as short as this: that "
+      "takes {} of each row (--condition-trials {}).",
+      counted(minimum.condition_trials_missing, "trials"), minimum.condition_trials_missing);
+}
+
+}  // namespace
+
 std::string condition_table(const Minimum& minimum) {
   std::string text =
       "| change | failures/runs | p | p, corrected | with the change the failure is "
@@ -137,17 +136,6 @@ std::string condition_table(const Minimum& minimum) {
   }
   return text;
 }
-
-/// What the table of conditions may have missed, with a space before it; often nothing.
-std::string missed_in_words(const Minimum& minimum) {
-  if (minimum.condition_trials_missing == 0) return "";
-  return fmt::format(
-      " A change that halves the rate is seen in fewer than 90% of tables as short as this: that "
-      "takes {} of each row (--condition-trials {}).",
-      counted(minimum.condition_trials_missing, "trials"), minimum.condition_trials_missing);
-}
-
-}  // namespace
 
 std::string step_line(const Reduction& step) {
   const std::string text = remark(step);
@@ -205,7 +193,7 @@ std::string minimum_terminal(const Minimum& minimum) {
   text += fmt::format("\nruns: {} of the start cell, {} of {}, {} for the table\nagain: {}\n",
                       minimum.trials.baseline, minimum.trials.steps,
                       counted(minimum.steps.size(), "steps"), minimum.trials.conditions,
-                      printable(again(minimum), Lines::keep));
+                      printable(shell_command(minimum.rerun), Lines::keep));
   return text;
 }
 
@@ -237,7 +225,7 @@ std::string minimum_markdown(const Minimum& minimum) {
                   code_span(minimum.worker), escaped(build_in_words(minimum.build, minimum.cell)),
                   escaped(minimum.mpsprobe_version), escaped(minimum.started), minimum.seed);
   if (minimum.baseline.failures == 0) return text;
-  text += code_block(again(minimum), "sh") + "\n";
+  text += code_block(shell_command(minimum.rerun), "sh") + "\n";
   if (complete && !minimum.conditions.empty()) {
     text +=
         "## What each condition changes\n\nOf the minimal cell, each condition is changed alone. p "

@@ -13,6 +13,9 @@ std::string step_line(const Reduction& step);
 /// One line of the table of conditions: "necessary  0/6  p 0.012  threads 3 -> 2". Printable.
 std::string condition_line(const Condition& condition, const Tally& unchanged);
 
+/// The table of conditions as Markdown, with the unchanged cell first.
+std::string condition_table(const Minimum& minimum);
+
 /// What the start cell came to: "5 of 5 failed: above 54% with 95% confidence".
 std::string rate_in_words(const Tally& tally);
 

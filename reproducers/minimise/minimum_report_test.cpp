@@ -27,6 +27,7 @@ Minimum sample_report() {
       {"lock none -> forward", minimum.cell, false, {2, 30, 0, 0}, 0.003, 0.006, true, ""});
   minimum.conditions.push_back(
       {"warmup none -> main", minimum.cell, false, {11, 30, 0, 0}, 1, 1, false, ""});
+  minimum.rerun = {"mpsprobe", "run", "--cell", to_string(minimum.cell)};
   minimum.conditions.push_back(
       {"sync each -> end", minimum.cell, false, {}, 1, 1, false, "with one iteration"});
   return minimum;

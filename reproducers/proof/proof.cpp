@@ -1,7 +1,6 @@
 #include "reproducers/proof/proof.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -47,6 +46,7 @@ constexpr double kNearly = 0.9;
 /// Whoever gets the program has another machine, or this one is busier then: a race that was seen
 /// in 30 of 40 attempts was seen in 4 of 20 an hour later, beside six builds.
 constexpr double kElsewhere = 0.5;
+constexpr double kSecondsOfAll = 5;
 
 /// How often attempts failed.
 struct Rate {
@@ -71,17 +71,19 @@ class Prover {
       untried(ProofArm::build, "there is no such program for this cell: " + program_.why_not);
       return program_;
     }
-    write();
+    const Emission as_it_was = program_;
     tools_ = toolchain_for(program_, request_, folder_);
-    if (!tools_.no_build.empty()) untried(ProofArm::build, tools_.no_build);
-    if (!tools_.no_build.empty() || (!tools_.build.empty() && !builds())) return program_;
-    if (!tools_.no_run.empty()) {
-      untried(ProofArm::failing, tools_.no_run);
+    if (!tools_.no_build.empty()) {
+      untried(ProofArm::build, tools_.no_build);
       return program_;
     }
-    failing_ = on_profile(what_.cell.profile);
     what_.form.attempts = 1;
-    const Emission as_it_was = program_;
+    if (!remake()) return as_it_was;
+    if (!tools_.no_run.empty()) {
+      untried(ProofArm::failing, tools_.no_run);
+      return as_it_was;
+    }
+    failing_ = on_profile(what_.cell.profile);
     choose_form();
     if (interrupted() || !remake() || !fails_again()) return why_not_.empty() ? as_it_was : none();
     if (!request_.simulated && !passes_alone()) return none();
@@ -129,8 +131,6 @@ class Prover {
                 .arm = ProofArm::rate,
                 .what = "attempts that failed, a process " +
                         (form.rounds == 1 ? "each" : fmt::format("of {} rounds each", form.rounds)),
-                .command = fmt::format("{} once", fmt::join(tools_.run, " ")),
-                .expected_exit_code = 1,
                 .k = rate.failed,
                 .n = rate.attempts,
                 .seconds = rate.seconds,
@@ -139,7 +139,13 @@ class Prover {
       // The lower end of the interval is exact for both rules to stop.
       form.attempts = attempts_for(kElsewhere * exact_interval(rate.failed, rate.attempts).low,
                                    what_.outcome == Outcome::hang ? kHangs : 300);
-      form.seconds = form.attempts * rate.seconds / rate.attempts;
+      const double each = rate.seconds / rate.attempts;
+      // Of a real library more, where they cost nothing.
+      if (!request_.simulated && what_.outcome != Outcome::hang) {
+        form.attempts =
+            std::max(form.attempts, std::min(300, static_cast<int>(kSecondsOfAll / each)));
+      }
+      form.seconds = form.attempts * each;
       proof.program = form;
     } else {
       why_not_ = fmt::format("it did not fail in {} attempts here", rate.attempts);
@@ -246,12 +252,16 @@ class Prover {
     if (program_.files.front().text == built_) return true;
     write();
     built_.clear();
-    if (!tools_.build.empty() &&
-        exit_code_of(run_for(request_, build_command(), request_.build_seconds, {})) != 0) {
-      return false;
-    }
-    built_ = program_.files.front().text;
-    return true;
+    const Words build{"sh", "-c", "cd \"$0\"; " + tools_.build, folder_.string()};
+    const bool is_first = proofs_.empty();
+    const bool built =
+        tools_.build.empty() ||
+        (is_first
+             ? try_arm(ProofArm::build, "compiled with " + tools_.with + ", warnings as errors",
+                       build, 0, {}, request_.build_seconds)
+             : exit_code_of(run_for(request_, build, request_.build_seconds, {})) == 0);
+    if (built) built_ = program_.files.front().text;
+    return built;
   }
 
   void write() const {
@@ -264,22 +274,9 @@ class Prover {
     }
   }
 
-  Words build_command() const {
-    return {"sh", "-c", "cd \"$0\"; " + tools_.build, folder_.string()};
-  }
-
-  bool builds() {
-    return try_arm(ProofArm::build, "compiled with " + tools_.with + ", warnings as errors",
-                   build_command(), 0, {}, request_.build_seconds);
-  }
-
   bool try_arm(ProofArm arm, const std::string& what, const Words& words, int expected,
                const Variables& variables, double seconds) {
-    Proof proof{.kind = program_.kind,
-                .arm = arm,
-                .what = what,
-                .command = fmt::format("{}", fmt::join(words, " ")),
-                .expected_exit_code = expected};
+    Proof proof{.kind = program_.kind, .arm = arm, .what = what};
     if (interrupted()) {
       proof.problem = "it was interrupted before";
       proofs_.push_back(proof);
@@ -288,12 +285,11 @@ class Prover {
     const Clock::time_point start = Clock::now();
     const CommandResult result = run_for(request_, words, seconds, variables);
     proof.seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    proof.exit_code = exit_code_of(result);
     proof.n = 1;
     // The text for PyTorch starts no process: it ends as the failure ends it.
     const bool died = program_.kind == Kind::python && expected != 0 && !result.timed_out &&
                       std::holds_alternative<Signaled>(result.termination);
-    proof.held = died || proof.exit_code == expected;
+    proof.held = died || exit_code_of(result) == expected;
     proof.k = proof.held ? 1 : 0;
     if (!proof.held) proof.problem = in_words(result);
     proofs_.push_back(proof);
@@ -322,10 +318,7 @@ Proved prove(const ProofRequest& request) {
   Proved all;
   for (Emission& emission : emit(request.what)) {
     const auto& kinds = request.kinds;
-    const bool wanted =
-        kinds.empty() || std::find(kinds.begin(), kinds.end(), emission.kind) != kinds.end();
-    if (!wanted || emission.kind == Kind::mpsprobe) {  // the cell's trials are its proof
-      if (wanted) all.emissions.push_back(std::move(emission));
+    if (!kinds.empty() && std::find(kinds.begin(), kinds.end(), emission.kind) == kinds.end()) {
       continue;
     }
     Prover prover(request, std::move(emission));

@@ -30,13 +30,9 @@ inline constexpr auto kWordsOf<ProofArm> =
 /// What became of one emitted program when it was tried before it was handed out. One of these for
 /// each program and arm; where something could not be tried there is one as well, with the reason.
 struct Proof {
-  Kind kind = Kind::mpsprobe;
+  Kind kind = Kind::metal;
   ProofArm arm = ProofArm::build;
-  std::string what;     ///< what was done, in words for people
-  std::string command;  ///< as for a shell, without the environment; empty where nothing was run
-  /// Of the last run; none where a signal ended it or nothing was run.
-  std::optional<int> exit_code;
-  int expected_exit_code = 0;
+  std::string what;  ///< what was done, in words for people
   /// Runs that ended as expected, of those that were made.
   int k = 0;
   int n = 0;
@@ -81,14 +77,14 @@ struct Proved {
   std::vector<Proof> proofs;
 };
 
-/// Builds and runs every program of the request but the cell itself, here and now: what may take
-/// minutes. Of each it tries the forms that matter, one attempt a process, keeps the one that fails
-/// most often (the arm `rate`: k of n attempts failed), and lets it make as many attempts as show a
-/// failure with 99% at half the lower end of that rate's 95% interval. That program must then fail,
-/// and on a simulated device pass without the defect. One that never failed is not handed out:
-/// `why_not` says so. Programs run as processes of their own under a limit; whatever they do, this
-/// does not throw for it. Throws std::filesystem::filesystem_error where `work` cannot be made. One
-/// call at a time per folder.
+/// Builds and runs every program of the request, here and now: what may take minutes. Of each it
+/// tries the forms that matter, one attempt a process, keeps the one that fails most often (the arm
+/// `rate`: k of n attempts failed), and lets it make as many attempts as show a failure with 99% at
+/// half the lower end of that rate's 95% interval. That program must then fail, and on a simulated
+/// device pass without the defect. One that never failed is not handed out: `why_not` says so.
+/// Programs run as processes of their own under a limit; whatever they do, this does not throw for
+/// it. Throws std::filesystem::filesystem_error where `work` cannot be made. One call at a time per
+/// folder.
 Proved prove(const ProofRequest& request);
 
 /// To and from JSON: an array of objects, in order. `read_proofs` throws InputError or

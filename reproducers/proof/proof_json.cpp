@@ -15,12 +15,9 @@ inline constexpr auto fields<ProgramForm> = described<ProgramForm>(
 template <>
 inline constexpr auto fields<Proof> = described<Proof>(
     field::safe("kind", &Proof::kind), field::safe("arm", &Proof::arm),
-    field::text("what", &Proof::what), field::arguments("command", &Proof::command),
-    field::safe("exit_code", &Proof::exit_code).if_any(),
-    field::safe("expected_exit_code", &Proof::expected_exit_code), field::safe("k", &Proof::k),
-    field::safe("n", &Proof::n), field::safe("seconds", &Proof::seconds),
-    field::safe("held", &Proof::held), field::part("program", &Proof::program).if_any(),
-    field::message("problem", &Proof::problem));
+    field::text("what", &Proof::what), field::safe("k", &Proof::k), field::safe("n", &Proof::n),
+    field::safe("seconds", &Proof::seconds), field::safe("held", &Proof::held),
+    field::part("program", &Proof::program).if_any(), field::message("problem", &Proof::problem));
 
 nlohmann::json to_json(const std::vector<Proof>& proofs) {
   return record_json::write<nlohmann::json>(proofs);

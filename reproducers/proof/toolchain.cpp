@@ -27,7 +27,7 @@ constexpr std::string_view kSuffix = ".so";
 /// The line with its first word, NAME=$(...), naming this folder, and with warnings as errors.
 std::string build_with(const std::string& line, const fs::path& library) {
   const size_t equals = line.find('=');
-  const std::string rest = line.substr(line.find("; "));
+  const std::string rest = line.substr(line.find("); ") + 1);
   return line.substr(0, equals + 1) + shell_quoted(library.string()) + rest +
          " -Wall -Wextra -Werror";
 }

@@ -27,9 +27,9 @@ std::optional<int> trials_to_tell_none(const Proportion& seen, double level) {
 /// Whether `now` is the build of `before`: by build id where both have one; else only versions and
 /// hashes are there, and nothing proves that two are the same. Cells of the backend metal run on
 /// Apple's frameworks alone, which come with the system.
-bool is_build_of(const BundleCell& before, const BundleBuild& now, const BundleMachine& machine,
+bool is_build_of(const BundleCell& before, const BuildIdentity& now, const BundleMachine& machine,
                  const std::string& system) {
-  if (!is_known(before.build) && !is_known(now)) {
+  if (!before.build.is_known() && !now.is_known()) {
     return before.cell.backend == Backend::metal && !system.empty() && system_of(machine) == system;
   }
   return !now.build_id.empty() && before.build.build_id == now.build_id;
@@ -244,10 +244,11 @@ bool loads_the_bundles_build(const BundleRecord& record, const nlohmann::json& d
                              const std::string& system) {
   const LibraryUnderTest library =
       library_under_test(describe.value("/provenance"_json_pointer, nlohmann::json()));
-  const BundleBuild now{library.version, library.git_hash, library.build_id};
+  const BuildIdentity now{library.version, library.git_hash, library.build_id};
   return std::any_of(record.cells.begin(), record.cells.end(), [&](const BundleCell& entry) {
     // Cells of metal run without the worker's LibTorch.
-    const BundleBuild& build = info_of(entry.cell.backend).library.empty() ? BundleBuild{} : now;
+    const BuildIdentity& build =
+        info_of(entry.cell.backend).library.empty() ? BuildIdentity{} : now;
     return failed(entry) && is_build_of(entry, build, record.machine, system);
   });
 }

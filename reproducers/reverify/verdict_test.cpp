@@ -28,14 +28,14 @@ class VerdictTest : public testing::Test {
     record_.simulated = true;
   }
 
-  BundleBuild build(const std::string& name) const {
+  BuildIdentity build(const std::string& name) const {
     const auto& torch = sample_.journal.provenances.at(name).at("torch");
     return {torch.at("version"), torch.at("git_hash"), torch.at("build_id")};
   }
 
   /// What the bundle says of a cell: of the build that `ran` calls old, where it names none.
   BundleCell& had(const std::string& cell, int failures, int trials,
-                  const BundleBuild& of = {"2.9.1a0", "ffee00112233", "bb22"}) {
+                  const BuildIdentity& of = {"2.9.1a0", "ffee00112233", "bb22"}) {
     BundleCell entry;
     entry.cell = parse_cell(cell);
     entry.worker = "stock";

@@ -11,19 +11,13 @@
 #include "harness/statistics/interval.h"
 #include "reports/analysis/devices.h"
 #include "reports/claims/layers.h"
-#include "reports/claims/rate_claim.h"
 #include "reports/words/cell_label.h"
 #include "reports/words/counted.h"
 #include "reports/words/safe_text.h"
 #include "reports/words/stack_words.h"
+#include "reproducers/minimise/minimum_report.h"
 
 namespace mpsprobe {
-namespace {
-
-constexpr size_t kMostRows = 80;
-constexpr size_t kMostFrames = 24;
-constexpr size_t kMostConditions = 30;
-constexpr size_t kMostLayers = 12;
 
 const SignatureGroup& group_of(const IssueFacts& facts) {
   const auto& groups = facts.analysis->signatures;
@@ -33,6 +27,18 @@ const SignatureGroup& group_of(const IssueFacts& facts) {
   if (at == groups.end()) throw std::invalid_argument("the run has no such signature");
   return *at;
 }
+
+std::string machine_fact(const IssueFacts& facts, const char* key) {
+  const nlohmann::json& machine = facts.analysis->header.machine;
+  const bool there = machine.is_object() && machine.contains(key) && machine.at(key).is_string();
+  return there ? shortened(printable(machine.at(key).get<std::string>()), 200) : "";
+}
+
+namespace {
+
+constexpr size_t kMostRows = 80;
+constexpr size_t kMostFrames = 24;
+constexpr size_t kMostLayers = 12;
 
 /// The cell whose table is shown: the reproducer's, or where the run has none that differs from it
 /// in threads and iterations alone, the failing one with the fewest threads.
@@ -198,20 +204,7 @@ std::string conditions(const IssueFacts& facts) {
                                            minimum.reliability.interval()));
   }
   if (minimum.conditions.empty()) return text;
-  text += "\nWith one thing changed:\n\n| change | crashed / total | |\n| --- | --- | --- |\n";
-  size_t shown = 0;
-  for (const Condition& condition : minimum.conditions) {
-    if (++shown > kMostConditions) break;
-    text +=
-        condition.skipped.empty()
-            ? fmt::format(
-                  "| {} | {} / {} | {} |\n", code_span(condition.change), condition.tally.failures,
-                  condition.tally.trials,
-                  effect_in_words(effect_shown(condition.rarer, true, condition.tally.failures)))
-            : fmt::format("| {} | not run | {} |\n", code_span(condition.change),
-                          escaped(condition.skipped));
-  }
-  return text;
+  return text + "\nWith one thing changed:\n\n" + condition_table(minimum);
 }
 
 std::string layers(const IssueFacts& facts, const Cell& cell) {
@@ -231,11 +224,6 @@ std::string layers(const IssueFacts& facts, const Cell& cell) {
                         escaped(conclusion_in_words(analysis, comparison)));
   }
   return text.empty() ? "" : "Other layers and builds, in the same run:\n\n" + text;
-}
-
-std::string fact(const nlohmann::json& machine, const char* key) {
-  const bool there = machine.is_object() && machine.contains(key) && machine.at(key).is_string();
-  return there ? printable(machine.at(key).get<std::string>()) : "";
 }
 
 std::string versions(const IssueFacts& facts) {
@@ -261,12 +249,11 @@ std::string versions(const IssueFacts& facts) {
     text += arm.proved ? "" : "(as its worker described it; no process of a run said so)\n";
     text += '\n';
   }
-  const nlohmann::json& machine = analysis.header.machine;
-  const std::string architecture = fact(machine, "architecture");
-  line("OS", fact(machine, "os") + (architecture.empty() ? "" : " (" + architecture + ")"));
-  line("OS build", fact(machine, "os_build"));
-  line("Model", fact(machine, "model"));
-  line("CPU", fact(machine, "chip"));
+  const std::string architecture = machine_fact(facts, "architecture");
+  line("OS", machine_fact(facts, "os") + (architecture.empty() ? "" : " (" + architecture + ")"));
+  line("OS build", machine_fact(facts, "os_build"));
+  line("Model", machine_fact(facts, "model"));
+  line("CPU", machine_fact(facts, "chip"));
   line("Measured with",
        "mpsprobe " + analysis.header.mpsprobe_version + ", which runs LibTorch without Python");
   return code_block(text) +

@@ -57,6 +57,12 @@ std::string others_in_words(const IssueFacts& facts);
 /// The files that the program takes, each in a block below its name.
 std::string files_beside(const IssueFacts& facts);
 
+/// The signature in the run. Throws std::invalid_argument where the run has no such one.
+const SignatureGroup& group_of(const IssueFacts& facts);
+
+/// What the run tells of its machine; empty where it does not.
+std::string machine_fact(const IssueFacts& facts, const char* key);
+
 /// A title for the issue, at most kMostIssueTitle bytes, printable, on one line.
 std::string issue_title(const IssueFacts& facts);
 

@@ -2,10 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <nlohmann/json.hpp>
-#include <stdexcept>
-
 #include "reports/words/safe_text.h"
 #include "reports/words/stack_words.h"
 
@@ -29,23 +25,12 @@ std::string runs_table(const std::vector<CrashRow>& table) {
   return text + "\n";
 }
 
-std::string machine_fact(const Analysis& analysis, const char* key) {
-  const nlohmann::json& machine = analysis.header.machine;
-  const bool there = machine.is_object() && machine.contains(key) && machine.at(key).is_string();
-  return there ? shortened(printable(machine.at(key).get<std::string>()), 200) : "";
-}
-
 }  // namespace
 
 std::string mlx_issue_text(const IssueFacts& facts, const std::string& program,
                            const std::string& language) {
   const Analysis& analysis = *facts.analysis;
-  const auto group =
-      std::find_if(analysis.signatures.begin(), analysis.signatures.end(),
-                   [&facts](const SignatureGroup& each) { return each.title == facts.signature; });
-  if (group == analysis.signatures.end()) {
-    throw std::invalid_argument("the run has no signature " + facts.signature);
-  }
+  const SignatureGroup& group = group_of(facts);
   std::string text = heading("Describe the bug") + heading("To Reproduce");
   if (!program.empty()) {
     text += code_block(program, language) + files_beside(facts) + "\n" +
@@ -59,8 +44,8 @@ std::string mlx_issue_text(const IssueFacts& facts, const std::string& program,
   text += runs_table(crash_table(analysis, facts.cell, facts.signature));
   text += heading("Expected behavior");
   text += "**Desktop (please complete the following information):**\n";
-  text += fmt::format(" - OS Version: {}\n", escaped(machine_fact(analysis, "os")));
-  for (const SignatureGroup::Where& where : group->cells) {
+  text += fmt::format(" - OS Version: {}\n", escaped(machine_fact(facts, "os")));
+  for (const SignatureGroup::Where& where : group.cells) {
     const Arm& arm = analysis.arms[where.arm];
     std::string line = fmt::format(" - Version {} (build id {})\n", escaped(arm.version),
                                    arm.build_id.empty() ? "not told" : escaped(arm.build_id));
@@ -70,9 +55,9 @@ std::string mlx_issue_text(const IssueFacts& facts, const std::string& program,
     if (text.find(line) == std::string::npos) text += line;
   }
   text += "\n" + heading("Additional context");
-  const std::string chip = machine_fact(analysis, "chip");
+  const std::string chip = machine_fact(facts, "chip");
   if (!chip.empty()) text += code_block(chip) + "\n";
-  for (const ThreadStack& stack : group->first.stacks.threads) {
+  for (const ThreadStack& stack : group.first.stacks.threads) {
     if (!stack.faulting || stack.frames.empty()) continue;
     text += code_block(facts.signature + "\n\n" +
                        stack_in_words(stack.frames, kMostFramesForMlx, Entry::fold));

@@ -97,8 +97,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{{"repro", "CELL", "--resume", "x"}, "and not with what"},
         Wrong{{"repro", "--budget", "1", "--resume", "x"}, "and not with --budget"},
         Wrong{{"bisect", "--confirm", "0", "--resume", "x"}, "and not with --confirm"},
-        Wrong{{"verify", "x", "--resume", "x", "--memory-limit", "99"}, "and not with --memory-"},
-        Wrong{{"verify", "x", "--filing", "FB1", "--fail-on", "fails"}, "and not with --fail-on"}));
+        Wrong{{"verify", "x", "--resume", "x", "--memory-limit", "99"}, "and not with --memory-"}));
 
 TEST_F(CommandLine, AMatrixFileThatIsWrongIsNamedWithThePlace) {
   const std::string file =

@@ -225,8 +225,7 @@ const std::array kCommands{
         "run the cells of a bundle again, and say whether what it is about still fails",
         "Examples:\n"
         "  mpsprobe verify BUNDLE                     does it still fail here and now?\n"
-        "  mpsprobe verify BUNDLE --worker old=PATH --worker stock=PATH    is it seen no more?\n"
-        "  mpsprobe verify BUNDLE --filing FB12345678",
+        "  mpsprobe verify BUNDLE --worker old=PATH --worker stock=PATH    is it seen no more?",
         "Exit codes: 0 the verdict is written, whatever it is, 1 what --fail-on names was found, "
         "2 wrong usage, 3 the harness or the machine could not do it, 4 nothing could run, 5 the "
         "verdict could not be written, 130 interrupted.",

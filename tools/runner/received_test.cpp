@@ -651,9 +651,7 @@ TEST_F(Linked, NoCommandWritesThroughOne) {
   bundle();
   link_folder("bundle/verified");
   unharmed("verify", verify());
-  link("bundle/filing.txt");
-  unharmed("verify --filing", mpsprobe({"verify", path("bundle"), "--filing", "FB12345678"}));
-  EXPECT_GE(tried, 16);
+  EXPECT_GE(tried, 15);
 }
 
 }  // namespace

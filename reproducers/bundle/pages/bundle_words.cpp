@@ -42,14 +42,16 @@ std::string count_in_words(const CellCount& count) {
 
 std::vector<std::string> misuse_in_words(const BundleFinding& finding) {
   std::vector<std::string> lines;
-  const std::vector<ValidationCount> counts = count_validation(finding);
+  const std::vector<CheckedCount> checked = count_checked(finding);
+  std::vector<CheckedCount> counts = checked;  // with Metal's validation
+  std::erase_if(counts, [](const auto& each) { return each.cell->validation == Validation::none; });
   const auto any = [&](auto is) { return std::any_of(counts.begin(), counts.end(), is); };
-  if (!any([](const ValidationCount& count) { return count.enough; })) {
+  if (!any([](const CheckedCount& count) { return count.enough; })) {
     lines.push_back(
         "No trial of this operation ran with Metal's validation on and as many threads as the "
         "failure needs: misuse was not ruled out in that way.");
   }
-  for (const ValidationCount& count : counts) {
+  for (const CheckedCount& count : counts) {
     lines.push_back(fmt::format(
         "With Metal's validation on, {}: {} of {} failed by this signature, {} by another; the "
         "banner of the checks was seen in {}.{}",
@@ -59,13 +61,14 @@ std::vector<std::string> misuse_in_words(const BundleFinding& finding) {
                      : " Fewer threads than the failure needs: what passes here rules out "
                        "nothing about several."));
   }
-  if (any([](const ValidationCount& count) { return count.otherwise > 0; })) {
+  if (any([](const CheckedCount& count) { return count.otherwise > 0; })) {
     lines.push_back("Look at those others first: the checks themselves may have objected.");
   }
-  for (const ObservedCount& count : count_observed(finding)) {
+  for (const CheckedCount& count : checked) {
+    if (count.observed == 0) continue;
     lines.push_back(fmt::format(
         "Rules observed, {}: {} in {}, {}{}.{}", to_string(*count.cell),
-        counted(static_cast<int64_t>(count.calls), "calls"), counted(count.trials, "trials"),
+        counted(static_cast<int64_t>(count.calls), "calls"), counted(count.observed, "trials"),
         count.broken == 0 ? "none broken"
                           : fmt::format("broken by the caller in {} of them", count.broken),
         count.suspected == 0 ? "" : fmt::format("; suspicions in {}, no proof", count.suspected),

@@ -142,15 +142,15 @@ BundleFinding find(const Evidence& evidence, const SignatureGroup& group, std::s
   return finding;
 }
 
-std::vector<ValidationCount> count_validation(const BundleFinding& finding) {
-  std::vector<ValidationCount> counts;
+std::vector<CheckedCount> count_checked(const BundleFinding& finding) {
+  std::vector<CheckedCount> counts;
   std::map<std::string, size_t> places;  // of a cell, in counts
   const Cell& failing = finding.smallest().summary->cell;
   for (const TrialRecord& trial : finding.evidence->journal.trials) {
     const Cell& cell = trial.cell;
-    if (cell.validation == Validation::none || cell.backend != failing.backend ||
-        cell.op != failing.op || cell.path != failing.path ||
-        !is_evidence(trial.judgement.outcome)) {
+    const bool checked = cell.validation != Validation::none || cell.observe != Observe::none;
+    if (!checked || cell.backend != failing.backend || cell.op != failing.op ||
+        cell.path != failing.path || !is_evidence(trial.judgement.outcome)) {
       continue;
     }
     const auto [place, is_new] = places.try_emplace(to_string(cell), counts.size());
@@ -159,52 +159,32 @@ std::vector<ValidationCount> count_validation(const BundleFinding& finding) {
           {.cell = &cell,
            .enough = cell.threads >= failing.threads && cell.processes >= failing.processes});
     }
-    ValidationCount& count = counts[place->second];
+    CheckedCount& count = counts[place->second];
     ++count.trials;
-    const bool banners = std::all_of(
-        trial.processes.begin(), trial.processes.end(), [&](const ProcessRecord& process) {
-          return process.api_validation_seen &&
-                 (cell.validation == Validation::api || process.shader_validation_seen);
-        });
-    if (banners && !trial.processes.empty()) ++count.proved;
-    if (!is_failure(trial.judgement.outcome)) continue;
-    ++(trial.judgement.signature == finding.group->title ? count.same : count.otherwise);
-  }
-  return counts;
-}
-
-std::vector<ObservedCount> count_observed(const BundleFinding& finding) {
-  std::vector<ObservedCount> counts;
-  std::map<std::string, size_t> places;  // of a cell, in counts
-  const Cell& failing = finding.smallest().summary->cell;
-  for (const TrialRecord& trial : finding.evidence->journal.trials) {
-    const Cell& cell = trial.cell;
-    const bool observed =
-        std::all_of(trial.processes.begin(), trial.processes.end(),
-                    [](const ProcessRecord& process) { return process.observation.has_value(); });
-    if (cell.observe == Observe::none || cell.backend != failing.backend || cell.op != failing.op ||
-        cell.path != failing.path || trial.processes.empty() || !observed ||
-        !is_evidence(trial.judgement.outcome)) {
+    const auto all = [&trial](auto is) {
+      return !trial.processes.empty() &&
+             std::all_of(trial.processes.begin(), trial.processes.end(), is);
+    };
+    count.proved += all([&cell](const ProcessRecord& process) {
+      return process.api_validation_seen &&
+             (cell.validation == Validation::api || process.shader_validation_seen);
+    });
+    if (is_failure(trial.judgement.outcome)) {
+      ++(trial.judgement.signature == finding.group->title ? count.same : count.otherwise);
+    }
+    if (cell.observe == Observe::none ||
+        !all([](const ProcessRecord& process) { return process.observation.has_value(); })) {
       continue;
     }
-    const auto [place, is_new] = places.try_emplace(to_string(cell), counts.size());
-    if (is_new) {
-      counts.push_back(
-          {.cell = &cell,
-           .enough = cell.threads >= failing.threads && cell.processes >= failing.processes});
-    }
-    ObservedCount& count = counts[place->second];
-    ++count.trials;
+    ++count.observed;
     bool suspected = false;
     for (const ProcessRecord& process : trial.processes) {
       count.calls += process.observation->calls;
       suspected = suspected || !process.observation->suspicions.empty();
     }
-    if (trial.judgement.outcome == Outcome::misuse) {
-      ++count.broken;
-    } else if (suspected) {
-      ++count.suspected;
-    }
+    const bool broken = trial.judgement.outcome == Outcome::misuse;
+    count.broken += broken;
+    count.suspected += !broken && suspected;
   }
   return counts;
 }

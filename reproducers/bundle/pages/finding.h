@@ -49,32 +49,24 @@ std::vector<const SignatureGroup*> seen_with(const Analysis& analysis, const Fai
 /// Gathers what the evidence says of a signature; the reproduction is left empty.
 BundleFinding find(const Evidence& evidence, const SignatureGroup& group, std::string raw_title);
 
-/// Trials of one cell that has Metal's checks on and the backend, operation and path of the
-/// failure.
-struct ValidationCount {
+/// Trials of one cell that was checked for misuse, by Metal's validation or by the observer, and
+/// has the backend, operation and path of the failure.
+struct CheckedCount {
   const Cell* cell = nullptr;  ///< the journal's
   int trials = 0;              ///< that count
   int proved = 0;              ///< of these, with the banners of the checks in every process
   int same = 0;                ///< that failed by this signature
   int otherwise = 0;           ///< that failed by another: the checks themselves may have objected
+  int observed = 0;            ///< in which every process was observed
+  uint64_t calls = 0;          ///< observed in those, until each process last told
+  int broken = 0;              ///< in which a rule was proved to be broken
+  int suspected = 0;           ///< in which one was suspected and none proved
   /// At least as many threads and processes as the failure needs: where it needs several, what
   /// fewer do rules no misuse out.
   bool enough = false;
 };
 /// In the order of the journal.
-std::vector<ValidationCount> count_validation(const BundleFinding& finding);
-
-/// Trials of one cell that was observed and has the backend, operation and path of the failure.
-struct ObservedCount {
-  const Cell* cell = nullptr;  ///< the journal's
-  int trials = 0;              ///< that count
-  uint64_t calls = 0;          ///< observed in them, until each process last told
-  int broken = 0;              ///< in which a rule was proved to be broken
-  int suspected = 0;           ///< in which one was suspected and none proved
-  bool enough = false;         ///< as of ValidationCount
-};
-/// In the order of the journal; trials in which every process was observed.
-std::vector<ObservedCount> count_observed(const BundleFinding& finding);
+std::vector<CheckedCount> count_checked(const BundleFinding& finding);
 
 /// `bundle.json` of the finding.
 BundleRecord record_of(const BundleFinding& finding);

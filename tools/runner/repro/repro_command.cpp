@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "harness/campaign/rerun.h"
@@ -31,6 +30,7 @@
 #include "tools/runner/run/trial_setup.h"
 #include "tools/runner/run/variables_check.h"
 #include "tools/runner/say.h"
+#include "tools/runner/screen.h"
 #include "tools/runner/workers/workers.h"
 
 namespace mpsprobe {
@@ -99,11 +99,7 @@ class ReproProgress {
   }
 
  private:
-  static bool is_terminal() {
-    const char* term = std::getenv("TERM");
-    return isatty(STDERR_FILENO) == 1 && (term == nullptr || std::string_view(term) != "dumb");
-  }
-  bool terminal_ = is_terminal();
+  bool terminal_ = is_screen(STDERR_FILENO);
 };
 
 CampaignHeader planned_as_run(const RunOptions& run) {

@@ -51,12 +51,10 @@ std::string section(const std::vector<Emission>& emissions, const std::vector<Pr
       "seen |\n|---|---|---|\n",
       cell.failures, cell.trials);
   for (const Proof& proof : proofs) {
-    if (proof.kind == Kind::mpsprobe) continue;
     text += fmt::format("| {} | {} | {} |\n", name_of(proof.kind), name_of(proof.arm),
                         escaped(shortened(words_of(proof), 600)));
   }
   for (const Emission& emission : emissions) {
-    if (emission.kind == Kind::mpsprobe) continue;
     if (!emission.possible()) {
       text +=
           fmt::format("\nNo program {}: {}.\n", name_of(emission.kind), escaped(emission.why_not));
@@ -140,7 +138,6 @@ std::string write_programs(const fs::path& folder, const Minimum& minimum,
   write_atomically(folder / "proofs.json", json_text(nlohmann::ordered_json(to_json(proofs))),
                    kAgain);
   for (const Proof& each : proofs) {
-    if (each.kind == Kind::mpsprobe) continue;
     say(stderr, "{:<9} {:<11} {}\n", name_of(each.kind), name_of(each.arm),
         printable(shortened(words_of(each), 300)));
   }

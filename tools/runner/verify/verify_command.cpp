@@ -17,7 +17,7 @@
 #include "reports/writers/json.h"
 #include "reproducers/bundle/check_bundle.h"
 #include "reproducers/bundle/redaction/redactor.h"
-#include "reproducers/reverify/filing.h"
+#include "reproducers/reverify/kept_verdict.h"
 #include "reproducers/reverify/verdict.h"
 #include "tools/runner/exit_code.h"
 #include "tools/runner/run/plan_campaign.h"
@@ -68,7 +68,7 @@ void check_workers(const VerifyOptions& options, const BundleRecord& record) {
                      "Name a worker that was built against it; bundle.json says which it is");
   }
   const bool told = std::any_of(record.cells.begin(), record.cells.end(),
-                                [](const BundleCell& entry) { return is_known(entry.build); });
+                                [](const BundleCell& entry) { return entry.build.is_known(); });
   say(stderr,
       "{}: without --worker old=PATH of the bundle's build it cannot be told whether it is rarer\n",
       told ? "the worker is not shown to load the bundle's build"
@@ -156,11 +156,6 @@ int verify_command_line(const VerifyOptions& options) {
   const fs::path bundle = folder_of(options.bundle);
   if (fs::exists(bundle / kBundleRecordFile)) check_bundle(bundle);
   const BundleRecord record = read_bundle_record(options.bundle);
-  if (options.filing.has_value()) {
-    note_filing(bundle, *options.filing);
-    say(stdout, "{} is noted in {}\n", *options.filing, (bundle / kFilingFile).string());
-    return kExitOk;
-  }
   if (options.run.workers.size() > 2) {
     throw InputError("--worker", "more than two are given",
                      "Name the bundle's build and the one to compare with it");

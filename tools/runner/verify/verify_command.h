@@ -15,8 +15,7 @@ namespace mpsprobe {
 
 /// What `mpsprobe verify` was asked for, as given.
 struct VerifyOptions {
-  std::string bundle;                 ///< folder of a bundle
-  std::optional<std::string> filing;  ///< a number to note; nothing is run
+  std::string bundle;  ///< folder of a bundle
   std::string fail_on = "never";
   bool json = false;
   RunOptions run;  ///< workers, trials, seed, environment, limits, out, resume: as for `run`

@@ -20,7 +20,7 @@ using testing::Not;
 
 constexpr const char* kCell = "cpu/shell/default/threads=1";
 constexpr const char* kControl = "cpu/shell/default/threads=1/iterations=1";
-const BundleBuild kOld{"2.11.0", "aaaaaaa", "1111"};
+const BuildIdentity kOld{"2.11.0", "aaaaaaa", "1111"};
 
 class VerifyCommand : public ProgramTest {
  protected:
@@ -30,7 +30,8 @@ class VerifyCommand : public ProgramTest {
     worker("new", {"2.15.0", "bbbbbbb", "2222"}, "never");
   }
 
-  std::string worker(const std::string& name, const BundleBuild& build, const std::string& fails) {
+  std::string worker(const std::string& name, const BuildIdentity& build,
+                     const std::string& fails) {
     const json provenance{
         {"torch",
          {{"version", build.version}, {"git_hash", build.git_hash}, {"build_id", build.build_id}}},
@@ -255,15 +256,6 @@ TEST_F(VerifyCommand, MistakesAreNamed) {
   // A shell script stands by for nobody.
   EXPECT_THAT(complaint({"--worker", "old=" + path("old"), "--start-process", "standby"}),
               HasSubstr("cannot be had of worker old"));
-  EXPECT_FALSE(fs::exists(path("out")));
-}
-
-TEST_F(VerifyCommand, AFilingNumberIsNotedAndNothingRuns) {
-  bundle();
-  EXPECT_EQ(mpsprobe({"verify", path("bundle"), "--filing", "FB12345678"}).exit_code, 0);
-  EXPECT_EQ(read("bundle/filing.txt"), "FB12345678\n");
-  EXPECT_EQ(mpsprobe({"verify", path("bundle"), "--filing", "FB1", "--trials", "3"}).exit_code, 2);
-  EXPECT_EQ(mpsprobe({"verify", path("bundle"), "--filing", ""}).exit_code, 2);
   EXPECT_FALSE(fs::exists(path("out")));
 }
 

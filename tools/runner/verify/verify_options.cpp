@@ -9,8 +9,7 @@ namespace mpsprobe {
 void add_verify_options(CLI::App& app, VerifyOptions& options) {
   stand_alone(app, {{"--resume",
                      {"bundle", "--known-good", "--fail-on", "--json", "--trust-run"},
-                     "goes on with the options that the verification began with"},
-                    {"--filing", {"bundle"}, "notes the number and runs nothing"}});
+                     "goes on with the options that the verification began with"}});
   app.add_option("bundle", options.bundle, "folder of a bundle that `mpsprobe feedback` wrote")
       ->type_name("BUNDLE")
       ->required();
@@ -43,9 +42,6 @@ void add_verify_options(CLI::App& app, VerifyOptions& options) {
                  "inconclusive; never")
       ->check(one_of({"fails", "unfixed", "never"}))
       ->capture_default_str();
-  app.add_option("--filing", options.filing,
-                 "note in the bundle what it was filed as (FB12345678), and run nothing")
-      ->type_name("NUMBER");
   app.add_flag("--json", options.json, "print the verdict as JSON");
 }
 

@@ -34,7 +34,7 @@ class VerifySimulated : public ProgramTest {
     record.measured = "2026-01-31T12:00:00.000Z";
     record.timeout_seconds = 60;
     record.stall_seconds = 20;
-    const BundleBuild build{torch.at("version"), torch.at("git_hash"), torch.at("build_id")};
+    const BuildIdentity build{torch.at("version"), torch.at("git_hash"), torch.at("build_id")};
     const std::vector<std::string> device{"simulated Metal device"};
     record.cells = {{parse_cell(cell), "stock", build, device, failures, 0, trials, false},
                     {parse_cell(kControl), "stock", build, device, 0, 0, trials, true}};

@@ -1,10 +1,7 @@
 // bad access in mpsprobe::sim::SharedKernel::set_pipeline_state
 // mpsprobe run --cell sim/linear/default/threads=3/iterations=1
 // SIMULATED (profile report-000): no evidence about Apple's software.
-// TORCH=$(python3 -c 'import torch; print(torch.__path__[0])'); c++ -std=c++20 -isystem
-// $TORCH/include -isystem $TORCH/include/torch/csrc/api/include reproducer.cpp -o reproducer
-// -L$TORCH/lib -ltorch_cpu -lc10 -Wl,-rpath,$TORCH/lib -pthread $([ $(uname) = Darwin ] || echo
-// -Wl,--unresolved-symbols=ignore-in-shared-libs)
+// TORCH=$(python3 -c 'import torch; print(torch.__path__[0])'); c++ -std=c++20 -isystem $TORCH/include -isystem $TORCH/include/torch/csrc/api/include reproducer.cpp -o reproducer -L$TORCH/lib -ltorch_cpu -lc10 -Wl,-rpath,$TORCH/lib -pthread $([ $(uname) = Darwin ] || echo -Wl,--unresolved-symbols=ignore-in-shared-libs)
 #include <ATen/ATen.h>
 #include <unistd.h>
 
@@ -34,7 +31,7 @@ int attempt() {
 
 int main(int argc, char** argv) {
   if (argc > 1) return alarm(60), attempt();  // a hang dies of SIGALRM
-  int failed = 0;                             // of 9 processes, 3 s in all
+  int failed = 0;  // of 9 processes, 3 s in all
   const std::string once = "'" + std::string(argv[0]) + "' once";
   for (int i = 0; i < 9; ++i) failed += pclose(popen(once.c_str(), "w")) != 0;
   std::printf("%d of 9 processes failed\n", failed);

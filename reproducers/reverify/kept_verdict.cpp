@@ -1,36 +1,12 @@
-#include "reproducers/reverify/filing.h"
-
-#include <algorithm>
+#include "reproducers/reverify/kept_verdict.h"
 
 #include "harness/folder/folder.h"
-#include "harness/input/input_error.h"
 #include "reports/words/safe_text.h"
 #include "reports/writers/atomic_file.h"
-#include "reproducers/bundle/bundle_record.h"
 
 namespace mpsprobe {
-namespace {
 
 namespace fs = std::filesystem;
-
-constexpr size_t kMostFiling = 200;
-
-bool is_filing(const std::string& number) {
-  return !number.empty() && number.size() <= kMostFiling && number.front() != ' ' &&
-         number.back() != ' ' &&
-         std::all_of(number.begin(), number.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
-}
-
-}  // namespace
-
-void note_filing(const fs::path& bundle, const std::string& number) {
-  if (!is_filing(number)) {
-    throw InputError("--filing", "\"" + shortened(printable(number), 60) + "\" is no filing number",
-                     "Write what the tracker calls it, for example FB12345678");
-  }
-  write_atomically(bundle / kFilingFile, number + "\n",
-                   "or write the number into a file filing.txt in a copy of the bundle");
-}
 
 fs::path keep_verdict(const fs::path& bundle, const std::string& started, const std::string& json) {
   // A journal says when it began, and may say anything: this is to be a name.
