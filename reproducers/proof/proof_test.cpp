@@ -20,7 +20,7 @@ using testing::HasSubstr;
 
 class ProofTest : public testing::Test {
  protected:
-  ProofTest() : folder_(fs::temp_directory_path() / ("proof-test-" + std::to_string(getpid()))) {}
+  ProofTest() : folder_(fs::temp_directory_path() / ("proof-test=" + std::to_string(getpid()))) {}
   ~ProofTest() override { fs::remove_all(folder_); }
 
   ProofRequest request_for(const std::string& cell, Kind kind,

@@ -197,7 +197,8 @@ CommandResult run_for(const ProofRequest& request, const std::vector<std::string
   for (const auto& [name, value] : wanted) {
     if (value != kUnset) environment.push_back(name + "=" + value);
   }
-  std::vector<std::string> started = {"/usr/bin/env"};
+  // Not by env, which takes a path with '=' in it for a variable.
+  std::vector<std::string> started = {"/bin/sh", "-c", "exec \"$0\" \"$@\""};
   started.insert(started.end(), command.begin(), command.end());
   return run_command(started, seconds, environment);
 }
