@@ -201,7 +201,7 @@ void say_bundles(const std::vector<WrittenBundle>& bundles, const FeedbackOption
         shortened(printable(bundle.signature), 200), printable(bundle.folder.string()),
         printable(bundle.archive.string()));
     if (!bundle.others.empty()) {
-      say(stdout, "    lists:   {} that need the same conditions\n",
+      say(stdout, "    lists:   {} of the same operations or conditions\n",
           counted(bundle.others.size(), "other failures"));
     }
     for (const std::string& line : bundle.unverified) {

@@ -143,7 +143,7 @@ TEST_F(Help, EveryShellKnowsEveryCommandAndTheOptionsOfRun) {
     const Run run = mpsprobe({"completions", shell});
     EXPECT_EQ(run.exit_code, 0);
     for (const std::string& command : commands()) EXPECT_THAT(run.out, HasSubstr(command));
-    for (const char* option : {"expect-torch", "threads", "fail-on", "filing"}) {
+    for (const char* option : {"expect-torch", "threads", "fail-on", "with-code"}) {
       EXPECT_THAT(run.out, HasSubstr(option)) << shell;
     }
   }
