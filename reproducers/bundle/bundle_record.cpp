@@ -146,8 +146,7 @@ BundleRecord parse_bundle_record(std::string_view text, const std::string& place
   } catch (const json::exception& error) {
     refuse(place, "is damaged: " + printable(json_problem(error)));
   } catch (const InputError& error) {
-    refuse(place, fmt::format("is damaged: {}: {}", shortened(printable(error.place()), 60),
-                              error.problem()));
+    refuse(place, fmt::format("{}: {}", shortened(printable(error.place()), 60), error.problem()));
   }
   check_record(record, place);
   // Whatever it has besides would be believed by somebody.

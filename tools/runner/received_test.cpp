@@ -137,7 +137,7 @@ class Received : public ProgramTest {
     const std::string name = variable.substr(0, variable.find('='));
     // mpsprobe's own are no axis at all.
     const std::string says =
-        name.starts_with("MPSPROBE_") ? "bundle.json.cells[0].cell: " + name : "env." + name + ": ";
+        name.starts_with("MPSPROBE_") ? "bundle.json: env: " + name : "env." + name + ": ";
     return {"a bundle's cell with " + variable, says, [this, variable] {
               bundle(std::string(kFailing) + "/env." + variable);
               return verify();
