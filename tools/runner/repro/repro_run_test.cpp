@@ -77,7 +77,6 @@ TEST_F(ReproRun, TheProgramsOfTheMinimumFailHereAndGoIntoTheBundle) {
     ASSERT_TRUE(proofs.contains(arm)) << read(folder + "/proofs.json");
     EXPECT_TRUE(proofs[arm].at("held")) << proofs[arm].dump();
   }
-  EXPECT_EQ(proofs["libtorch failing"].at("exit_code"), 1);
   EXPECT_THAT(read(folder + "/repro.md"), HasSubstr("## Programs"));
   EXPECT_FALSE(std::filesystem::exists(path(folder + "/proof")));  // what was built is gone
 
