@@ -45,13 +45,15 @@ const ThreadStack* telling_stack(const ProcessRecord& process) {
 // Whether the stack is that of the main thread of a Python that waits, as faulthandler shows it,
 // and of no library that the program called.
 bool in_interpreter(const ProcessRecord& process, const ThreadStack* stack) {
+  static constexpr std::string_view kInterpreter[] = {"python", "libpython", "Python", "libc.",
+                                               "libpthread"};
   if (!process.own_program || stack == nullptr ||
       stack->thread != static_cast<int>(recorder_layout::kMainThread)) {
     return false;
   }
   return std::ranges::all_of(stack->frames, [](const StackFrame& frame) {
-    return in_python(frame.image) || frame.image.starts_with("libc.") ||
-           frame.image.starts_with("libpthread");
+    return std::ranges::any_of(
+        kInterpreter, [&](std::string_view image) { return frame.image.starts_with(image); });
   });
 }
 

@@ -8,6 +8,7 @@
 #include "harness/crash_report/report_file.h"
 #include "harness/input/input_error.h"
 #include "harness/input/json_shape.h"
+#include "harness/wire/own_command.h"
 #include "reports/analysis/devices.h"
 #include "reports/words/safe_text.h"
 #include "reproducers/bundle/redaction/redact_journal.h"
@@ -90,9 +91,10 @@ bool has_reproduction(const Folder& run, const std::string& folder) {
   return std::find(all.begin(), all.end(), folder) != all.end();
 }
 
-/// By the variables that tell the Python worker whose functions or tests it has
-/// (scenarios/python/mpsprobe/worker.py).
+/// By the variables that tell a worker whose functions, tests or command it has
+/// (scenarios/python/mpsprobe/worker.py, harness/wire/own_command.h).
 bool is_of_own_code(const std::vector<std::string>& environment) {
+  if (own_command_in(environment).has_value()) return true;
   return std::any_of(environment.begin(), environment.end(), [](const std::string& variable) {
     return variable.starts_with("MPSPROBE_PYTHON_CODE=") ||
            variable.starts_with("MPSPROBE_PYTEST=");

@@ -30,6 +30,8 @@ std::unique_ptr<Device> open_device(const Cell& cell) {
       throw absent("it has workers of its own, mpsprobe-mlx-worker");
     case Backend::cuda:
       return open_cuda(cell);
+    case Backend::command:
+      throw absent("it has a worker of its own, mpsprobe-command-worker");
   }
   throw absent("unknown");
 }

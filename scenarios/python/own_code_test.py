@@ -494,7 +494,7 @@ class OwnCode(OwnCodeTest):
     def test_what_is_not_there_is_named(self) -> None:
         (self.folder / "broken.py").write_text("import nowhere\n")
         for words, said in (
-            (("app.py",), "does not say which function"),
+            (("app.py::",), "does not say which function"),
             (("nowhere.py::infer",), "nowhere.py is not there"),
             (("app.py::nothing",), "has no function nothing"),
             (("app.py::infr",), "has no function infr. It has infer"),
@@ -548,11 +548,13 @@ class OwnCode(OwnCodeTest):
         (self.folder / "pytest.ini").write_text(f"[pytest]\naddopts = {options}\n")
         cells = self.cells("--pytest", ".", "--threads", "1", "--iterations", "2")
         failed = {name: (cell["failures"], cell["counted"]) for name, cell in cells.items()}
+        later = failed["suite.later"]
+        self.assertIn(later, [(2, 2), (0, 0)], "pytest fails it, before 8.4 it skips it")
         expected = {
             "suite.shown": (0, 2),
             "suite.logged": (0, 2),
             "suite.folder": (0, 2),
-            "suite.later": (2, 2),  # as pytest fails what no plugin runs
+            "suite.later": later,
             "suite.testcase.made": (0, 2),
             "suite.testcase.skipped": (0, 0),
             "suite.testcase.expected": (0, 0),

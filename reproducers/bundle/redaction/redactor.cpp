@@ -363,6 +363,12 @@ std::string Redactor::argument(std::string_view argument) {
 
 void Redactor::command_line(std::vector<std::string>& arguments) {
   if (!enabled_) return;
+  // Behind it stands a command of somebody's own.
+  const auto own = std::find(arguments.begin(), arguments.end(), "--");
+  if (own != arguments.end()) {
+    arguments.erase(own + 1, arguments.end());
+    arguments.emplace_back(kLeftOut);
+  }
   bool of_environment = false;
   for (std::string& argument : arguments) {
     constexpr std::string_view kOption = "--env=";

@@ -36,6 +36,8 @@ std::vector<std::string_view> trackers_of(Backend backend) {
     case Backend::cuda:
     case Backend::cpu:
       return {"pytorch"};
+    case Backend::command:  // what it calls is the user's to say
+      return {"pytorch", "mlx", "apple"};
     default:
       return {"apple", "pytorch"};
   }

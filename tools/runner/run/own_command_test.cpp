@@ -204,6 +204,19 @@ TEST_F(OwnCommand, DiesWithItsRunner) {
   EXPECT_EQ(run.exit_code, 0) << run.err;
 }
 
+TEST_F(OwnCommand, ABundleHasNoWordOfIt) {
+  std::filesystem::create_directories(path("kims_project"));
+  write("kims_project/kims_script.sh", "exec " + kProgram + " segv 1 kims_words\n");
+  report_of({"--trials", "2", "--set", "who=kim"},
+            {"sh", path("kims_project/kims_script.sh"), "{who}", "kims_words"});
+  const Run packed =
+      mpsprobe({"feedback", path("out"), "--for", "pytorch", "--out", path("bundles")});
+  EXPECT_EQ(packed.exit_code, 0) << packed.err;
+  const Run found =
+      shell("grep -rlai kim " + path("bundles") + " ; find " + path("bundles") + " -name '*kim*'");
+  EXPECT_EQ(found.out, "") << packed.out;
+}
+
 TEST_F(OwnCommand, MistakesNameTheRemedy) {
   const auto says = [this](const std::vector<std::string>& words, int code, const char* what) {
     const Run run = mpsprobe(words);
