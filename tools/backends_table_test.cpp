@@ -93,6 +93,7 @@ const std::map<Backend, std::vector<fs::path>> kLaneSources{
     {Backend::cuda, {"scenarios/operations/torch_workload.cpp", "scenarios/cuda/device.cpp"}},
     {Backend::cpu, {"scenarios/operations/torch_workload.cpp", "scenarios/backends/cpu.cpp"}},
     {Backend::sim, {"scenarios/operations/torch_workload.cpp", "scenarios/backends/sim.cpp"}},
+    {Backend::command, {"scenarios/command"}},
 };
 
 std::string text_below(const std::vector<fs::path>& places) {

@@ -46,7 +46,7 @@ const ThreadStack* telling_stack(const ProcessRecord& process) {
 // and of no library that the program called.
 bool in_interpreter(const ProcessRecord& process, const ThreadStack* stack) {
   static constexpr std::string_view kInterpreter[] = {"python", "libpython", "Python", "libc.",
-                                               "libpthread"};
+                                                      "libpthread"};
   if (!process.own_program || stack == nullptr ||
       stack->thread != static_cast<int>(recorder_layout::kMainThread)) {
     return false;

@@ -57,7 +57,8 @@ bool under_thread_sanitizer() {
 }
 
 std::vector<std::string_view> lane_axes(Backend backend) {
-  return split(kLanes[static_cast<size_t>(backend)].axes, ' ');
+  const std::string_view axes = kLanes[static_cast<size_t>(backend)].axes;
+  return axes.empty() ? std::vector<std::string_view>() : split(axes, ' ');
 }
 
 std::vector<std::string_view> honoured_axes(Backend backend) {

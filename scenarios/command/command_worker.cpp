@@ -127,22 +127,24 @@ int describe() {
   }
   json provenance = provenance_of(command);
   provenance.update(python_packages(command));
-  json answer{
-      {"mpsprobe_worker", kProtocolVersion},
-      {"version", MPSPROBE_VERSION},
-      {"provenance", provenance},
-      {"axes", axes},
-      {"operations",
-       {{{"name", operation_name(command)},
-         {"summary", "an own command, as it is"},
-         {"source", "the user"},
-         {"paths", {"default"}},
-         {"has_parameters", false},
-         {"dtypes", {"default"}},
-         {"shape", "default"},
-         {"dimensions", ""}}}},
-      {"backends",
-       {{{"name", "command"}, {"available", true}, {"reason", ""}, {"device", "its own"}}}}};
+  json answer{{"mpsprobe_worker", kProtocolVersion},
+              {"version", MPSPROBE_VERSION},
+              {"provenance", provenance},
+              {"axes", axes},
+              {"operations",
+               {{{"name", operation_name(command)},
+                 {"summary", "an own command, as it is"},
+                 {"source", "the user"},
+                 {"paths", {"default"}},
+                 {"has_parameters", false},
+                 {"dtypes", {"default"}},
+                 {"shape", "default"},
+                 {"dimensions", ""}}}},
+              {"backends",
+               {{{"name", name_of(Backend::command)},
+                 {"available", true},
+                 {"reason", ""},
+                 {"device", "its own"}}}}};
   // Which variables a command reads nobody knows but its author, who gave them.
   std::istringstream names(
       std::getenv("MPSPROBE_VARIABLES") == nullptr ? "" : std::getenv("MPSPROBE_VARIABLES"));

@@ -22,6 +22,7 @@
 #include "harness/campaign/trial_seed.h"
 #include "harness/executor/environment.h"
 #include "harness/folder/descriptor.h"
+#include "harness/folder/folder.h"
 #include "harness/input/input_error.h"
 #include "harness/platform/processor_use.h"
 #include "harness/wire/event.h"
@@ -122,14 +123,15 @@ class Channels {
   void renew() {
     const auto block = std::make_unique<recorder_layout::Block>();
     FlightRecorder::initialise(block.get());
-    std::ofstream recorder(path("recorder"), std::ios::binary | std::ios::trunc);
-    recorder.write(reinterpret_cast<const char*>(block.get()), sizeof(*block));
-    recorder.close();
+    const Folder folder(folder_);
+    NewFile recorder(folder, "recorder");
+    const std::string_view bytes(reinterpret_cast<const char*>(block.get()), sizeof(*block));
+    const bool written = recorder.is_open() && recorder.write(bytes) && recorder.replace();
     char left = 0;
     fcntl(gate_.get(), F_SETFL, O_NONBLOCK);
     while (read(gate_.get(), &left, 1) > 0) {
     }
-    if (!recorder || write(gate_.get(), &kStartByte, 1) != 1)
+    if (!written || write(gate_.get(), &kStartByte, 1) != 1)
       throw MachineError("debug: " + folder_.string() + " cannot be written");
   }
 

@@ -1,5 +1,5 @@
-/* A plain program that misbehaves as its first argument says, and knows nothing of mpsprobe. Its second argument is a
- * number of threads, which it starts where the misbehaviour wants some. */
+/* A plain program that misbehaves as its first argument says, and knows nothing of mpsprobe. Its
+ * second argument is a number of threads, which it starts where the misbehaviour wants some. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -17,17 +17,26 @@ static pthread_cond_t never = PTHREAD_COND_INITIALIZER;
 static pthread_barrier_t both;
 static volatile int zero;
 
-APART void read_nowhere(void) { zero = *nowhere; }
-APART void give_up(void) { abort(); }
-APART void divide(void) { zero = 7 / zero; }
-APART void trap_here(void) { __builtin_trap(); }
+APART void read_nowhere(void) {
+  zero = *nowhere;
+}
+APART void give_up(void) {
+  abort();
+}
+APART void divide(void) {
+  zero = 7 / zero;
+}
+APART void trap_here(void) {
+  __builtin_trap();
+}
 APART int recurse(int depth) {
+  if (depth < 0) return 0;
   volatile char room[4096];
   room[0] = (char)depth;
   return recurse(depth + 1) + room[0];
 }
 APART void free_twice(void) {
-  char* volatile memory = malloc(40);
+  char* volatile memory = (char*)malloc(40);
   free(memory);
   free(memory);
 }
@@ -36,8 +45,12 @@ static void* crash_in_thread(void* unused) {
   read_nowhere();
   return unused;
 }
-APART void lock_second(void) { pthread_mutex_lock(&second); }
-APART void lock_first(void) { pthread_mutex_lock(&first); }
+APART void lock_second(void) {
+  pthread_mutex_lock(&second);
+}
+APART void lock_first(void) {
+  pthread_mutex_lock(&first);
+}
 static void* first_then_second(void* unused) {
   pthread_mutex_lock(&first);
   pthread_barrier_wait(&both);
@@ -94,7 +107,8 @@ int main(int argc, char** argv) {
   }
   if (strcmp(how, "wait") == 0) wait_for_nobody();
   if (strcmp(how, "deadlock") == 0) deadlock();
-  if (strcmp(how, "spin") == 0) for (;;) zero = 0;
+  if (strcmp(how, "spin") == 0)
+    for (;;) zero = 0;
   if (strcmp(how, "killed") == 0) kill(getpid(), SIGKILL);
   if (strcmp(how, "forked") == 0) {
     const pid_t child = fork();
