@@ -45,7 +45,7 @@ std::vector<StackFrame> python_frames(std::string_view printed) {
 }
 
 std::string python_place(std::string_view function, std::string_view file) {
-  const std::string name(function.substr(0, kLongestName));
+  std::string name(function.substr(0, kLongestName));
   if (says_enough(name)) return name;
   return name + " (" + std::string(file.substr(0, kLongestName)) + ")";
 }

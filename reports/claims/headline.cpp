@@ -80,7 +80,7 @@ std::string load_in_words(const Analysis& analysis, const CellSummary& cell) {
 }
 
 /// "raw, 2 threads": nothing behind a comma where there is nothing to say.
-std::string after(std::string kind, const std::string& load) {
+std::string after(const std::string& kind, const std::string& load) {
   return load.empty() ? kind : kind + ", " + load;
 }
 
