@@ -19,7 +19,7 @@ namespace {
 // Deeper than any compiler nests; a bound for files that were made to nest for ever.
 constexpr int kDeepest = 64;
 
-/// What dwarf_getscopes() and dwarf_getscopes_die() give: DIEs from the inside out.
+/// What dwarf_getscopes_die() gives: DIEs from the inside out.
 class Scopes {
  public:
   template <typename Ask>
@@ -36,19 +36,44 @@ class Scopes {
   int count_;
 };
 
+/// Whether code may lie below a DIE that has no addresses of its own.
+bool holds_code(int tag) {
+  return tag == DW_TAG_namespace || tag == DW_TAG_structure_type || tag == DW_TAG_class_type ||
+         tag == DW_TAG_union_type || tag == DW_TAG_module;
+}
+
+bool is_function(int tag) {
+  return tag == DW_TAG_inlined_subroutine || tag == DW_TAG_subprogram;
+}
+
+/// Adds the functions below `parent` that are at `address`, the innermost first. `left` is how many
+/// DIEs are looked at: a damaged file may lead round in a circle. Not by dwarf_getscopes(), which
+/// passes over namespaces, where clang puts the functions of them.
+bool add_functions(Dwarf_Die* parent, Dwarf_Addr address, int depth, int64_t& left,
+                   std::vector<Dwarf_Die>& functions) {
+  Dwarf_Die die;
+  if (depth > kDeepest || dwarf_child(parent, &die) != 0) return false;
+  do {
+    if (--left < 0) return false;
+    const int tag = dwarf_tag(&die);
+    const bool is_code = is_function(tag) || tag == DW_TAG_lexical_block ||
+                         tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
+    if (is_code ? dwarf_haspc(&die, address) <= 0 : !holds_code(tag)) continue;
+    const bool found = add_functions(&die, address, depth + 1, left, functions);
+    // A function within another was called like any other.
+    const bool whole = !functions.empty() && dwarf_tag(&functions.back()) == DW_TAG_subprogram;
+    if (is_function(tag) && !whole) functions.push_back(die);
+    if (found || is_code) return true;
+  } while (dwarf_siblingof(&die, &die) == 0);
+  return false;
+}
+
 /// The function at `address`, behind those that were inlined there, the innermost first.
 std::vector<Dwarf_Die> functions_at(Dwarf_Die* unit, Dwarf_Addr address) {
+  constexpr int64_t kMostLookedAt = 4'000'000;
   std::vector<Dwarf_Die> functions;
-  const Scopes at([&](Dwarf_Die** dies) { return dwarf_getscopes(unit, address, dies); });
-  if (at.get().empty()) return functions;
-  // Of an inlined function the first names what is around its definition, the second its caller.
-  const Scopes around([&](Dwarf_Die** dies) { return dwarf_getscopes_die(&at.get()[0], dies); });
-  for (Dwarf_Die& die : around.get()) {
-    const int tag = dwarf_tag(&die);
-    if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram) continue;
-    functions.push_back(die);
-    if (tag == DW_TAG_subprogram) break;
-  }
+  int64_t left = kMostLookedAt;
+  add_functions(unit, address, 0, left, functions);
   return functions;
 }
 
