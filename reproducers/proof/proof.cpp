@@ -71,7 +71,7 @@ class Prover {
       untried(ProofArm::build, "there is no such program for this cell: " + program_.why_not);
       return program_;
     }
-    const Emission as_it_was = program_;
+    Emission as_it_was = program_;
     tools_ = toolchain_for(program_, request_, folder_);
     if (!tools_.no_build.empty()) {
       untried(ProofArm::build, tools_.no_build);

@@ -1,6 +1,7 @@
 /* A plain program that misbehaves as its first argument says, and knows nothing of mpsprobe. Its
  * second argument is a number of threads, which it starts where the misbehaviour wants some. */
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@
 static int* volatile nowhere;
 static pthread_mutex_t first = PTHREAD_MUTEX_INITIALIZER, second = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t never = PTHREAD_COND_INITIALIZER;
-static pthread_barrier_t both;
+static int arrived;
 static volatile int zero;
 
 APART void read_nowhere(void) {
@@ -45,6 +46,10 @@ static void* crash_in_thread(void* unused) {
   read_nowhere();
   return unused;
 }
+static void meet(void) {  // macOS has no barriers
+  __atomic_add_fetch(&arrived, 1, __ATOMIC_SEQ_CST);
+  while (__atomic_load_n(&arrived, __ATOMIC_SEQ_CST) < 2) sched_yield();
+}
 APART void lock_second(void) {
   pthread_mutex_lock(&second);
 }
@@ -53,13 +58,13 @@ APART void lock_first(void) {
 }
 static void* first_then_second(void* unused) {
   pthread_mutex_lock(&first);
-  pthread_barrier_wait(&both);
+  meet();
   lock_second();
   return unused;
 }
 static void* second_then_first(void* unused) {
   pthread_mutex_lock(&second);
-  pthread_barrier_wait(&both);
+  meet();
   lock_first();
   return unused;
 }
@@ -69,14 +74,13 @@ APART void wait_for_nobody(void) {
 }
 APART void deadlock(void) {
   pthread_t threads[2];
-  pthread_barrier_init(&both, NULL, 2);
-  pthread_create(&threads[0], NULL, first_then_second, NULL);
-  pthread_create(&threads[1], NULL, second_then_first, NULL);
-  for (int i = 0; i < 2; ++i) pthread_join(threads[i], NULL);
+  pthread_create(&threads[0], nullptr, first_then_second, nullptr);
+  pthread_create(&threads[1], nullptr, second_then_first, nullptr);
+  for (int i = 0; i < 2; ++i) pthread_join(threads[i], nullptr);
 }
 static void* add_up(void* total) {
   for (int i = 0; i < 1000; ++i) __atomic_add_fetch((long*)total, 1, __ATOMIC_RELAXED);
-  return NULL;
+  return nullptr;
 }
 
 static int end_of_child(pid_t child) {
@@ -102,8 +106,8 @@ int main(int argc, char** argv) {
   }
   if (strcmp(how, "thread") == 0) {
     pthread_t thread;
-    pthread_create(&thread, NULL, crash_in_thread, NULL);
-    pthread_join(thread, NULL);
+    pthread_create(&thread, nullptr, crash_in_thread, nullptr);
+    pthread_join(thread, nullptr);
   }
   if (strcmp(how, "wait") == 0) wait_for_nobody();
   if (strcmp(how, "deadlock") == 0) deadlock();
@@ -118,7 +122,7 @@ int main(int argc, char** argv) {
   if (strcmp(how, "started") == 0) {
     if (is_child) give_up();
     const pid_t child = fork();
-    if (child == 0) execl(argv[0], argv[0], "started", "1", "child", (char*)NULL);
+    if (child == 0) execl(argv[0], argv[0], "started", "1", "child", (char*)nullptr);
     return end_of_child(child);
   }
   if (strcmp(how, "child_hangs") == 0) {
@@ -133,9 +137,9 @@ int main(int argc, char** argv) {
   }
   long total = 0;
   pthread_t all[64];
-  for (int i = 0; i < threads; ++i) pthread_create(&all[i], NULL, add_up, &total);
-  for (int i = 0; i < threads; ++i) pthread_join(all[i], NULL);
+  for (int i = 0; i < threads; ++i) pthread_create(&all[i], nullptr, add_up, &total);
+  for (int i = 0; i < threads; ++i) pthread_join(all[i], nullptr);
   if (strcmp(how, "wrong") == 0 && threads > 1) total += 1000;
-  printf("%ld of %s\n", total / threads, getenv("batch") == NULL ? "nothing" : getenv("batch"));
+  printf("%ld of %s\n", total / threads, getenv("batch") == nullptr ? "nothing" : getenv("batch"));
   return 0;
 }

@@ -57,8 +57,7 @@ std::string cell_of(const WorkerInfo& worker, int threads) {
 std::string with_environment(const std::string& make, bool command) {
   for (const std::string_view pip : {"pip install ", "uv pip install "}) {
     if (!make.starts_with(pip)) continue;
-    const std::string python =
-        shell_quoted(python_worker()) + " environment " + make.substr(pip.size());
+    std::string python = shell_quoted(python_worker()) + " environment " + make.substr(pip.size());
     if (!command) return python;
     // By a link in the environment the worker of commands knows that it is of that.
     return fmt::format(

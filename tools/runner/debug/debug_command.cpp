@@ -48,6 +48,11 @@ struct Debugger {
   std::vector<const char*> arguments;
 };
 
+// To be run after the program, by Python in lldb.
+constexpr const char* kLeaveWhereItEnded =
+    "script import os, lldb; p = lldb.debugger.GetSelectedTarget().GetProcess(); "
+    "open('%STOPPED%', 'w') if p.GetState() == lldb.eStateStopped else os._exit(0)";
+
 const std::array kDebuggers{
     Debugger{"gdb",
              {"-q", "-iex", "set pagination off", "-iex", "set confirm off", "-ex", "run", "-ex",
@@ -55,10 +60,7 @@ const std::array kDebuggers{
               "python gdb.execute('backtrace 20' if gdb.selected_thread() else 'quit')", "--args"}},
     Debugger{"lldb",
              {"-o", "settings set target.process.stop-on-exec false", "-o", "run", "-o",
-              "script import os, lldb; state = "
-              "lldb.debugger.GetSelectedTarget().GetProcess().GetState(); open('%STOPPED%', 'w') "
-              "if state == lldb.eStateStopped else os._exit(0)",
-              "-o", "bt", "--"}},
+              kLeaveWhereItEnded, "-o", "bt", "--"}},
 };
 
 std::string in_path(const std::string& program) {
