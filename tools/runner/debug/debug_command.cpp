@@ -155,20 +155,26 @@ class Channels {
   Descriptor gate_;
 };
 
-/// One that hangs shows where when it is stopped. On a Mac the user stops it, by Ctrl-C.
-void interrupt_when_late(pid_t debugger, double seconds, const std::atomic<bool>& ended) {
+/// One that hangs shows where when it is stopped. On a Mac the user stops it, by Ctrl-C. What the
+/// debugger itself has stopped, as while it reads symbols, is looked at again; `at_prompt` is there
+/// once its user looks.
+void interrupt_when_late(pid_t debugger, double seconds, const fs::path& at_prompt,
+                         const std::atomic<bool>& ended) {
   const auto late = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
-  while (!ended && std::chrono::steady_clock::now() < late)
+  while (!ended && !fs::exists(at_prompt)) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  if (ended) return;
-  for (const Descendant& process : descendants_of(debugger)) {
-    if (!is_stopped(process.pid)) kill(process.pid, SIGINT);
+    if (std::chrono::steady_clock::now() < late) continue;
+    for (const Descendant& process : descendants_of(debugger)) {
+      if (is_stopped(process.pid)) continue;
+      kill(process.pid, SIGINT);
+      return;
+    }
   }
 }
 
 /// On the terminal of this process, whose Ctrl-C is the debugger's.
 void run_debugger(std::vector<std::string> words, std::vector<std::string> environment,
-                  double interrupt) {
+                  double interrupt, const fs::path& at_prompt) {
   std::vector<char*> arguments;
   std::vector<char*> variables;
   for (std::string& word : words) arguments.push_back(word.data());
@@ -183,7 +189,7 @@ void run_debugger(std::vector<std::string> words, std::vector<std::string> envir
     _exit(127);
   }
   std::atomic<bool> ended{false};
-  std::thread watch([&] { interrupt_when_late(debugger, interrupt, ended); });
+  std::thread watch([&] { interrupt_when_late(debugger, interrupt, at_prompt, ended); });
   int status = 0;
   while (waitpid(debugger, &status, 0) < 0 && errno == EINTR) {
   }
@@ -249,8 +255,9 @@ int debug_command_line(const DebugOptions& options) {
         {workers.front().path, "run", "--cell", cell, "--seed", std::to_string(seed)});
     std::vector<std::string> all = words;
     all.insert(all.end(), program.begin(), program.end());
-    run_debugger(std::move(all), environment, options.interrupt);
-    if (fs::exists(channels.path("stopped"))) return kExitOk;
+    const fs::path at_prompt = channels.path("stopped");
+    run_debugger(std::move(all), environment, options.interrupt, at_prompt);
+    if (fs::exists(at_prompt)) return kExitOk;
   }
   say(stderr, "mpsprobe: debug: none of {} processes crashed or hung. More: --attempts {}\n",
       options.attempts, options.attempts * 10);
