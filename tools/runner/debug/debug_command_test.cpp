@@ -14,9 +14,10 @@ class Debug : public ProgramTest {
     if (access("/usr/bin/gdb", X_OK) != 0) GTEST_SKIP() << "gdb is not installed";
   }
   /// What the debugger says to these commands, each a line.
-  Run debug(const std::string& what, const std::string& commands) const {
-    return shell("printf '" + commands + "' | $mpsprobe debug --debugger gdb --interrupt 2 " +
-                 what + " 2>&1");
+  Run debug(const std::string& what, const std::string& commands,
+            const std::string& interrupt = "200") const {
+    return shell("printf '" + commands + "' | $mpsprobe debug --debugger gdb --interrupt " +
+                 interrupt + " " + what + " 2>&1");
   }
 };
 
@@ -34,7 +35,8 @@ TEST_F(Debug, StandsAtThePromptWithTheCrashedThread) {
 }
 
 TEST_F(Debug, StopsWhatHangs) {
-  const Run session = debug("cpu/selftest.deadlock/default/threads=2 --worker $worker", "quit\\n");
+  const Run session =
+      debug("cpu/selftest.deadlock/default/threads=2 --worker $worker", "quit\\n", "2");
   EXPECT_EQ(session.exit_code, 0) << session.out;
   EXPECT_THAT(session.out, HasSubstr("SIGINT"));
 }
