@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <cctype>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -18,6 +17,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #ifdef __linux__
@@ -60,6 +60,12 @@ constexpr const char* kPreload = "LD_PRELOAD";
 /// Of every process of a trial; an own one (--set) is a variable of the cell's environment.
 const std::vector<std::string> kParameters{"threads", "processes", "iterations", "seed",
                                            "rank",    "port",      "peers"};
+
+constexpr std::pair<const char*, const char*> kVariables[] = {{"MPSPROBE_RANK", "rank"},
+                                                              {"MPSPROBE_PROCESSES", "processes"},
+                                                              {"MPSPROBE_PORT", "port"},
+                                                              {"MPSPROBE_PEERS", "peers"},
+                                                              {"MPSPROBE_SEED", "seed"}};
 
 void send(const Event& event) {
   const std::string line = to_line(event) + "\n";
@@ -174,12 +180,8 @@ Parameters parameters_of(const Cell& cell, const Assignment& assignment) {
 }
 
 void set_up_environment(const Parameters& parameters) {
-  for (const char* name : {"rank", "processes", "port", "peers", "seed"}) {
-    std::string variable = "MPSPROBE_";
-    for (const char* letter = name; *letter != '\0'; ++letter) {
-      variable += static_cast<char>(std::toupper(static_cast<unsigned char>(*letter)));
-    }
-    setenv(variable.c_str(), parameters.at(name).c_str(), 1);
+  for (const auto& [variable, parameter] : kVariables) {
+    setenv(variable, parameters.at(parameter).c_str(), 1);
   }
   // A program that was built with AddressSanitizer refuses to run beside what is loaded before.
   const char* const asan = std::getenv("ASAN_OPTIONS");
@@ -213,7 +215,9 @@ void load_library_into_command() {
   if (mark != nullptr) setenv(kCrashesVariable, child_crash_folder(mark).c_str(), 1);
 }
 
+/// Returns where the runner starts the trial, and ends this process where it has gone.
 void wait_for_start() {
+  [[maybe_unused]] const pid_t runner = getppid();
   char byte = 0;
   ssize_t got = 0;
   do {
@@ -222,8 +226,7 @@ void wait_for_start() {
   if (got <= 0) _exit(77);
 #ifdef __linux__
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  // It may have gone meanwhile.
-  if (fcntl(kGateFd, F_GETFD) < 0 || getppid() == 1) _exit(77);
+  if (getppid() != runner) _exit(77);  // it went before it could be asked for that
 #endif
 }
 

@@ -18,8 +18,11 @@ namespace fs = std::filesystem;
 constexpr size_t kMostBytes = 65536;
 
 // Its interpreter looks, since names of distributions depend on where it would look for them.
+// Without the folder that it runs in, whose files could be of the same names as its modules.
 constexpr const char* kLook = R"('
-import ast, json, os, platform, sys
+import sys
+sys.path[:] = [folder for folder in sys.path if folder]
+import ast, json, os, platform
 from importlib import metadata
 tree = ast.parse(open(os.environ["MPSPROBE_SCRIPT"], "rb").read())
 names = [alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
@@ -56,7 +59,7 @@ nlohmann::json python_packages(const OwnCommand& command) {
   setenv("MPSPROBE_SCRIPT", script.c_str(), 1);
   setenv("MPSPROBE_INTERPRETER", interpreter.c_str(), 1);
   const std::string look =
-      std::string("\"$MPSPROBE_INTERPRETER\" -I -c ") + kLook + " 2> /dev/null < /dev/null";
+      std::string("\"$MPSPROBE_INTERPRETER\" -c ") + kLook + " 2> /dev/null < /dev/null";
   std::string answer;
   if (FILE* const pipe = popen(look.c_str(), "r"); pipe != nullptr) {
     char buffer[4096];

@@ -83,6 +83,11 @@ static void* add_up(void* total) {
   return nullptr;
 }
 
+static void catch_signal(int) {
+  static const char words[] = "misbehave: the signal was caught\n";
+  if (write(STDERR_FILENO, words, sizeof words - 1) > 0) _exit(3);
+}
+
 static int end_of_child(pid_t child) {
   int status = 0;
   waitpid(child, &status, 0);
@@ -131,6 +136,10 @@ int main(int argc, char** argv) {
     return end_of_child(child);
   }
   if (strcmp(how, "from_two") == 0 && threads > 1) read_nowhere();
+  if (strcmp(how, "catches") == 0) {
+    signal(SIGSEGV, catch_signal);
+    read_nowhere();
+  }
   if (strcmp(how, "handled") == 0) {
     signal(SIGSEGV, SIG_DFL);
     read_nowhere();

@@ -161,7 +161,8 @@ class Channels {
 void interrupt_when_late(pid_t debugger, double seconds, const fs::path& at_prompt,
                          const std::atomic<bool>& ended) {
   const auto late = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
-  while (!ended && !fs::exists(at_prompt)) {
+  std::error_code error;  // what cannot be looked at is not there yet
+  while (!ended && !fs::exists(at_prompt, error)) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     if (std::chrono::steady_clock::now() < late) continue;
     for (const Descendant& process : descendants_of(debugger)) {
@@ -257,7 +258,8 @@ int debug_command_line(const DebugOptions& options) {
     all.insert(all.end(), program.begin(), program.end());
     const fs::path at_prompt = channels.path("stopped");
     run_debugger(std::move(all), environment, options.interrupt, at_prompt);
-    if (fs::exists(at_prompt)) return kExitOk;
+    std::error_code error;
+    if (fs::exists(at_prompt, error)) return kExitOk;
   }
   say(stderr, "mpsprobe: debug: none of {} processes crashed or hung. More: --attempts {}\n",
       options.attempts, options.attempts * 10);
