@@ -96,7 +96,7 @@ const OutputCheck::Expected& OutputCheck::expected(const Cell& cell, uint64_t se
 
 void OutputCheck::look_at(ProcessRecord& process, const Cell& cell, uint64_t seed,
                           const RunAlone& run_alone) {
-  if (!process.own_program || process.termination != Termination(Exited{0})) return;
+  if (!process.own_command || process.termination != Termination(Exited{0})) return;
   for (const std::string& text : command_.fail_on_output) {
     const bool printed = process.out.text().find(text) != std::string::npos ||
                          process.err.text().find(text) != std::string::npos;

@@ -26,7 +26,7 @@ TEST(OutputCheck, AsksForTheOutputOfOneThreadOnceACell) {
   };
   const auto failures_of = [&](const char* cell, const char* output) {
     ProcessRecord process;
-    process.own_program = true;
+    process.own_command = true;
     process.termination = Exited{0};
     process.out.head = output;
     check.look_at(process, parse_cell(cell), 1, alone);
@@ -42,7 +42,7 @@ TEST(OutputCheck, AsksForTheOutputOfOneThreadOnceACell) {
 TEST(OutputCheck, WithoutAnOutputOfOneThreadNothingIsJudged) {
   OutputCheck check(OwnCommand{{"tool"}, "/", "same", {}});
   ProcessRecord process;
-  process.own_program = true;
+  process.own_command = true;
   process.termination = Exited{0};
   check.look_at(process, parse_cell("command/tool/default/threads=2"), 1, [] {
     ProcessRecord dead;

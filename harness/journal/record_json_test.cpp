@@ -133,7 +133,7 @@ TEST(RecordJson, AWrongTypeAnywhereIsAnError) {
 TEST(RecordJson, OnlyWhatEarlierReleasesDidNotHaveMayBeMissing) {
   const std::set<std::string> may_be_missing{
       "child_signal",   "children", "cpu_seconds", "failed_at",    "inside_cpu_seconds",
-      "inside_seconds", "name",     "observation", "own_program",  "path_probe",
+      "inside_seconds", "name",     "observation", "own_command",  "path_probe",
       "ready_seconds",  "seed",     "start",       "start_remark", "why"};
   EXPECT_EQ(unnoticed([](json& trial, json::json_pointer at) {
               const std::string key = at.back();

@@ -40,6 +40,12 @@ void take_phase(Judgement& judgement, const FailureEvent& failure) {
   if (const auto phase = named<Phase>(failure.phase)) judgement.phase = *phase;
 }
 
+/// Whether that is the words of a library which refused somebody's own command something. What a
+/// worker was refused it tells of by itself.
+bool is_refusal(const JudgedProcess& judged, const Finding& said) {
+  return judged.process.own_command && refusal_in(said.excerpt) != nullptr;
+}
+
 Judgement left_with(const JudgedProcess& judged, int code) {
   if (std::optional<Judgement> failed = judged.never_started()) return *failed;
   const bool never_up = !judged.process.hello.has_value();
@@ -61,8 +67,7 @@ Judgement left_with(const JudgedProcess& judged, int code) {
     return as_reported(judged, Outcome::exit, std::to_string(code), reported);
   }
   // What an own command was refused ends it by an exception that nobody catches.
-  if (cause != nullptr && cause->uncaught && judged.process.own_program &&
-      refusal_in(judged.printed) != nullptr) {
+  if (cause != nullptr && cause->uncaught && is_refusal(judged, *cause)) {
     return judged.as(Outcome::refused, *cause);
   }
   // Its last words title it; that it left with a code of its own stays true.
@@ -120,10 +125,10 @@ Judgement left_cleanly(const JudgedProcess& judged) {
   if (std::optional<Judgement> told = judge_told(judged)) return *told;
   // The process went on without the thread.
   if (const Finding* died = judged.first_uncaught()) {
-    const bool refused = judged.process.own_program && refusal_in(judged.printed) != nullptr;
+    const bool refused = is_refusal(judged, *died);
     return judged.as(refused ? Outcome::refused : outcome_of(died->text_class), *died);
   }
-  if (!judged.process.result.has_value() && !judged.process.own_program) {
+  if (!judged.process.result.has_value() && !judged.process.own_command) {
     // An interpreter that reads its program from a terminal leaves with 0 whatever it told.
     if (const Titled story = told_story(judged.printed); !story.title.empty()) {
       return judged.as(Outcome::missing, "left with 0 and no result", story);

@@ -29,7 +29,7 @@ bool waits_for_a_process(const std::vector<StackFrame>& frames) {
 const ThreadStack* telling_stack(const ProcessRecord& process) {
   const std::vector<ThreadStack>& threads = process.stacks.threads;
   const auto of_the_cell = [&](const ThreadStack& stack) { return stack.thread >= 0; };
-  if (process.own_program || std::none_of(threads.begin(), threads.end(), of_the_cell)) {
+  if (process.own_command || std::none_of(threads.begin(), threads.end(), of_the_cell)) {
     const std::vector<ThreadAtWork> at_work = threads_at_work(threads);
     const bool tells = !at_work.empty() && at_work.front().doing != Doing::nothing;
     return tells ? at_work.front().stack : nullptr;
@@ -47,7 +47,7 @@ const ThreadStack* telling_stack(const ProcessRecord& process) {
 bool in_interpreter(const ProcessRecord& process, const ThreadStack* stack) {
   static constexpr std::string_view kInterpreter[] = {"python", "libpython", "Python", "libc.",
                                                       "libpthread"};
-  if (!process.own_program || stack == nullptr ||
+  if (!process.own_command || stack == nullptr ||
       stack->thread != static_cast<int>(recorder_layout::kMainThread)) {
     return false;
   }
@@ -156,7 +156,7 @@ HangTitle hang_title(const ProcessRecord& process, std::string_view path) {
     return {"hang in Python: " + asked + also, Basis::frames, {}};
   }
   const std::string place = place_in_words(title);
-  if (process.own_program && stack != nullptr && stack->thread == kChildProcess && !place.empty())
+  if (process.own_command && stack != nullptr && stack->thread == kChildProcess && !place.empty())
     return {"hang " + place + ", in a process that it started", Basis::frames, title.why};
   if (!place.empty()) return {"hang " + place + also, Basis::frames, title.why};
   if (told) return {"hang " + where, Basis::place, {}};

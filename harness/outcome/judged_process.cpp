@@ -98,7 +98,7 @@ std::optional<Judgement> JudgedProcess::never_started() const {
               Basis::text);
   }
   // What an own command says of itself, it says before it begins.
-  const bool was_up = process.hello.has_value() && !process.own_program;
+  const bool was_up = process.hello.has_value() && !process.own_command;
   if (loader == nullptr || was_up) return std::nullopt;
   return as(Outcome::setup_failed, *loader);
 }

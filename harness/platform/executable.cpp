@@ -1,5 +1,9 @@
 #include "harness/platform/executable.h"
 
+#include <unistd.h>
+
+#include <cstdlib>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 
@@ -22,6 +26,16 @@ std::filesystem::path executable_path() {
 #else
   return std::filesystem::read_symlink("/proc/self/exe");
 #endif
+}
+
+std::filesystem::path program_in_path(const std::string& name) {
+  const char* const path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const std::filesystem::path program = std::filesystem::path(folder) / name;
+    if (!folder.empty() && access(program.c_str(), X_OK) == 0) return program;
+  }
+  return {};
 }
 
 }  // namespace mpsprobe

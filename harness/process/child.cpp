@@ -246,7 +246,7 @@ void Child::take_line(std::string_view line) {
   } else if (const auto* hello = std::get_if<HelloEvent>(&*event)) {
     if (record_.hello.has_value()) return;
     record_.hello = *hello;
-    record_.own_program = is_own_program(*hello);
+    record_.own_command = is_own_command(*hello);
   } else if (std::holds_alternative<ReadyEvent>(*event)) {
     if (!record_.ready) record_.ready_seconds = seconds_since(started_);
     record_.ready = true;
@@ -354,7 +354,7 @@ bool Child::begin_inquest() {
   if (read_inquest(block_of(*memory_)) != Inquest::offered) return false;
   // Looked at first: the worker may begin, and crash of it, before the write has returned.
   crashed_before_inquest_ = has_crashed(block_of(*memory_));
-  const int by_signal = record_.own_program ? inquest_signal() : 0;
+  const int by_signal = record_.own_command ? inquest_signal() : 0;
   const bool asked = by_signal != 0 ? kill(static_cast<pid_t>(record_.pid), by_signal) == 0
                                     : write(gate_.get(), &kInquestByte, 1) == 1;
   if (!asked) return false;
@@ -461,7 +461,7 @@ void Child::reap() {
   if (!line_.empty()) take_line(line_);  // it died in the middle of a line
   record_.recorder = read_recorder(block_of(*memory_));
   std::move(descendants_.begin(), descendants_.end(), std::back_inserter(record_.recorder.stacks));
-  if (record_.own_program) child_crashes_ = mpsprobe::take_child_crashes(mark_);
+  if (record_.own_command) child_crashes_ = mpsprobe::take_child_crashes(mark_);
   record_.crashed_in_inquest =
       inquest_begun_.has_value() && !crashed_before_inquest_ && record_.recorder.crash.signal != 0;
   record_.out = out_capture_.take();

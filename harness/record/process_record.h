@@ -142,7 +142,7 @@ struct ProcessRecord {
   bool left_descendants = false;    ///< something in its process group outlived it
   bool kernel_memory_kill = false;  ///< the system killed for memory while it ran
   std::string children;             ///< that a hung or slow one had, by their command lines
-  bool own_program = false;         ///< somebody's own command: 0 is its pass (event.h)
+  bool own_command = false;         ///< somebody's own command: 0 is its pass (event.h)
   int child_signal = 0;             ///< of an own command: what a process that it started died of
   std::string stop_signals;         ///< what the runner sent: "", "TERM", "TERM KILL"
   std::string setup_problem;        ///< the runner's own finding: build changed, banner missing

@@ -94,7 +94,7 @@ inline constexpr auto fields<ProcessRecord> = described<ProcessRecord>(
     field::safe("left_descendants", &ProcessRecord::left_descendants),
     field::safe("kernel_memory_kill", &ProcessRecord::kernel_memory_kill),
     field::output("children", &ProcessRecord::children).if_any(),
-    field::safe("own_program", &ProcessRecord::own_program).if_any(),
+    field::safe("own_command", &ProcessRecord::own_command).if_any(),
     field::safe("child_signal", &ProcessRecord::child_signal).if_any(),
     field::name("stop_signals", &ProcessRecord::stop_signals),
     field::text("setup_problem", &ProcessRecord::setup_problem),

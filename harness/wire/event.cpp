@@ -71,9 +71,9 @@ json to_json(const ObservedEvent& observed) {
 
 }  // namespace
 
-bool is_own_program(const HelloEvent& hello) {
+bool is_own_command(const HelloEvent& hello) {
   const json provenance = json::parse(hello.provenance, nullptr, false);
-  return provenance.is_object() && provenance.value("own_program", json()) == true;
+  return provenance.is_object() && provenance.value("own_command", json()) == true;
 }
 
 std::string to_line(const Event& event) {

@@ -32,7 +32,7 @@ struct HelloEvent {
 
 /// Whether the provenance says that the process, once it has begun, is a program that knows nothing
 /// of mpsprobe: it passes where it leaves with 0, and inquest_signal() asks for its inquest.
-bool is_own_program(const HelloEvent& hello);
+bool is_own_command(const HelloEvent& hello);
 
 /// Everything is prepared; the worker waits at the gate.
 struct ReadyEvent {};

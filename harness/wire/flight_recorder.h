@@ -240,7 +240,7 @@ struct RecorderReading {
 /// Reads the recorder without trusting it: every index, enumeration and string is checked.
 RecorderReading read_recorder(const recorder_layout::Block& block);
 
-/// The signal that asks somebody's own program for its inquest. 0, on macOS: the byte on the gate
+/// The signal that asks somebody's own command for its inquest. 0, on macOS: the byte on the gate
 /// does, as for workers.
 int inquest_signal();
 

@@ -87,7 +87,7 @@ size_t known_arm(WorkerArms& worker, const Arm& blank, const json& described,
   if (fresh) {
     worker.arms.push_back(blank);
     // What an own command loads is known of its worker's answer alone.
-    const bool own = member(identity.provenance, "own_program") == true;
+    const bool own = member(identity.provenance, "own_command") == true;
     describe_arm(worker.arms.back(), own ? described : identity.provenance);
     worker.arms.back().proved = identity.provenance.is_object();
   }

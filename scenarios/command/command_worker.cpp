@@ -109,7 +109,7 @@ json code_of(const OwnCommand& command) {
 }
 
 json provenance_of(const OwnCommand& command) {
-  return {{"own_program", true}, {"code", code_of(command)}};
+  return {{"own_command", true}, {"code", code_of(command)}};
 }
 
 /// Throws SetupError where the command cannot be run.

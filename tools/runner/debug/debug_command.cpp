@@ -16,7 +16,6 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
-#include <sstream>
 #include <thread>
 
 #include "harness/campaign/trial_seed.h"
@@ -24,6 +23,7 @@
 #include "harness/folder/descriptor.h"
 #include "harness/folder/folder.h"
 #include "harness/input/input_error.h"
+#include "harness/platform/executable.h"
 #include "harness/platform/processor_use.h"
 #include "harness/wire/event.h"
 #include "harness/wire/flight_recorder.h"
@@ -63,22 +63,12 @@ const std::array kDebuggers{
               kLeaveWhereItEnded, "-o", "bt", "--"}},
 };
 
-std::string in_path(const std::string& program) {
-  const char* const list = std::getenv("PATH");
-  std::istringstream folders(list == nullptr ? "" : list);
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    const fs::path path = fs::path(folder) / program;
-    if (!folder.empty() && access(path.c_str(), X_OK) == 0) return path.string();
-  }
-  return "";
-}
-
 /// The debugger's path and its arguments. Throws InputError where there is none.
 std::vector<std::string> debugger_for(const std::optional<std::string>& wanted,
                                       const std::string& stopped) {
   constexpr std::string_view kStopped = "%STOPPED%";
   for (const Debugger& each : kDebuggers) {
-    const std::string path = in_path(each.name);
+    const std::string path = program_in_path(each.name).string();
     if (path.empty() || (wanted && *wanted != each.name)) continue;
     std::vector<std::string> words{path};
     for (std::string argument : each.arguments) {

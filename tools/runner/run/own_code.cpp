@@ -4,10 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <set>
-#include <sstream>
 
 #include "harness/input/input_error.h"
 #include "harness/platform/executable.h"
@@ -54,16 +52,10 @@ std::string names_of_operations(const RunOptions& options) {
 }  // namespace
 
 std::string python_worker() {
-  std::vector<fs::path> folders{executable_path().parent_path()};
-  const char* path = std::getenv("PATH");
-  std::istringstream list(path == nullptr ? "" : path);
-  for (std::string folder; std::getline(list, folder, ':');) {
-    if (!folder.empty()) folders.emplace_back(folder);
-  }
-  for (const fs::path& folder : folders) {
-    const fs::path program = folder / kPythonWorker;
-    if (access(program.c_str(), X_OK) == 0) return fs::absolute(program).string();
-  }
+  const fs::path beside = executable_path().parent_path() / kPythonWorker;
+  const bool is_beside = access(beside.c_str(), X_OK) == 0;
+  const fs::path program = is_beside ? beside : program_in_path(kPythonWorker);
+  if (!program.empty()) return fs::absolute(program).string();
   throw InputError(
       "--python", fmt::format("{} is neither beside this program nor in PATH", kPythonWorker),
       "Install mpsprobe into the Python environment that has your library: pip install "
