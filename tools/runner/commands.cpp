@@ -112,7 +112,7 @@ RunCommand add_man(CLI::App& /*app*/, const Called& called) {
 
 const std::array kCommands{
     Command{
-        "run", kRunAndLook, "run a matrix or single cells, and write the report",
+        "run", kRunAndLook, "run a matrix, single cells or your own command, and write the report",
         "Examples:\n"
         "  mpsprobe run --matrix                      the default matrix on the best backend here\n"
         "  mpsprobe run --matrix quick --backend cpu\n"

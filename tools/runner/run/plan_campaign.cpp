@@ -189,9 +189,10 @@ Matrix chosen_matrix(const RunOptions& options) {
     matrix.blocks.push_back({"cells from the command line", {}});
     return matrix;
   }
-  throw InputError(
-      "run", "nothing says what to run",
-      "Write --matrix for the default matrix, --cell CELL for one cell, or --op with other axes");
+  throw InputError("run", "nothing says what to run",
+                   "Write --matrix for the default matrix, --cell CELL for one cell, --op with "
+                   "other axes, or your "
+                   "own command behind `--`");
 }
 
 Plan plan_cells(const Matrix& matrix, const RunOptions& options,

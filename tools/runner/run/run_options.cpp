@@ -73,7 +73,8 @@ void add_run_options(CLI::App& app, RunOptions& options) {
   CLI::Option* const python =
       app.add_option("--python", options.python,
                      "run your own Python function in threads: FILE::FUNCTION[,FUNCTION], or a "
-                     "module in place of the file (docs/python.md)")
+                     "module in place of the file (docs/python.md); FILE alone is a whole script, "
+                     "with its arguments behind `--`")
           ->type_name("CODE")
           ->group(kWhat);
   app.add_option("--pytest", options.pytest,
