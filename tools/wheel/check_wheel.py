@@ -30,8 +30,9 @@ sys.path.insert(0, os.path.join(ROOT, ".deps", "wheel-tools"))
 import availability  # noqa: E402
 import mach_o  # noqa: E402
 
-PROGRAMS = {"mpsprobe", "mpsprobe-selftest-worker", "mpsprobe-sim-worker"}
-DATA = {"matrices/quick.json", "schema/report.schema.json", "programs/CMakeLists.txt"}
+PROGRAMS = {"mpsprobe", "mpsprobe-selftest-worker", "mpsprobe-sim-worker", "mpsprobe-command-worker"}
+LIBRARY = "libmpsprobe_preload"
+DATA = {"matrices/quick.json", "schema/report.schema.json", "programs/threads.cpp.mustache"}
 # What every system has on which the platform of a wheel lets pip install it (PEP 600), and that only a Mac has.
 SYSTEM_LINUX = re.compile(r"(libc|libm|libdl|librt|libpthread|libgcc_s|libstdc\+\+|libz|ld-linux-[a-z0-9-]+)\.so\.\d+")
 SYSTEM_MAC = re.compile(r"/usr/lib/|/System/Library/Frameworks/")
@@ -86,6 +87,8 @@ class Wheel:
 def contents(wheel):
     """What is missing."""
     missing = [f"the program {name}" for name in sorted(PROGRAMS - set(wheel.below(r"mpsprobe-[^/]*\.data/scripts/")))]
+    if not any(name.startswith(LIBRARY) for name in wheel.below(r"mpsprobe-[^/]*\.data/data/lib/")):
+        missing.append(f"the library {LIBRARY}")
     data = wheel.below(r"mpsprobe-[^/]*\.data/data/share/mpsprobe/")
     return [f"{what} is missing" for what in missing + sorted(DATA - set(data))]
 

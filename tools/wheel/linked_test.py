@@ -18,7 +18,7 @@ import zlib
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
-from check_wheel import MEGABYTES, SYSTEM_LINUX  # noqa: E402
+from check_wheel import DATA, LIBRARY, MEGABYTES, PROGRAMS, SYSTEM_LINUX  # noqa: E402
 
 PARTS = {}
 # What the package adds to the programs of the preset dev: three libraries compiled in, others beside, data, notices.
@@ -53,6 +53,13 @@ def packed_size(file, strip):
 
 
 class Linked(unittest.TestCase):
+    def test_what_a_package_must_have_is_there(self):
+        """Else check_wheel.py refuses every package."""
+        packed = [pathlib.Path(file) for file in PARTS["programs"]]
+        self.assertEqual({file.stem for file in packed}, {*PROGRAMS, LIBRARY})
+        share = packed[0].parent.parent / "share/mpsprobe"
+        self.assertEqual([name for name in sorted(DATA) if not (share / name).is_file()], [])
+
     def test_programs_link_what_the_package_has(self):
         given = {*PARTS["compiled_in"], *PARTS["beside"]}
         self.assertEqual([line for file in PARTS["programs"] for line in problems_of(file, given)], [])
