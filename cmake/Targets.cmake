@@ -41,7 +41,8 @@ endfunction()
 # mpsprobe_test(<name> [ONE_PROCESS] [ONE_THREAD] SOURCES ... [LIBRARIES ...] [APART <folder>...] [NEEDS <target>...]
 # [DEFINES <definition>...]): GoogleTest program, built after what it NEEDS, its tests known to CTest, which starts it for
 # each. ONE_PROCESS, for what takes long to start, such as LibTorch: CTest
-# knows the program alone and runs all its tests at once; how many there were is in Testing/<name>.xml. ONE_THREAD, for
+# knows the program alone and runs all its tests at once; how many there were is in Testing/<name>.xml. So it is where the
+# programs are another machine's, which CMAKE_CROSSCOMPILING_EMULATOR runs there. ONE_THREAD, for
 # what starts no thread, nor a program of ours with threads that program_test does not have: ThreadSanitizer has nothing
 # to see in it and leaves it out.
 function(mpsprobe_test name)
@@ -60,7 +61,7 @@ function(mpsprobe_test name)
   # A test runs once: optimising it takes longer than it saves.
   target_compile_options(${name} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O0>)
   target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES} GTest::gmock GTest::gtest_main)
-  if(ARG_ONE_PROCESS)
+  if(ARG_ONE_PROCESS OR CMAKE_CROSSCOMPILING)
     add_test(NAME ${name} COMMAND ${name} --gtest_output=xml:${PROJECT_BINARY_DIR}/Testing/${name}.xml)
     set_tests_properties(${name} PROPERTIES TIMEOUT 600)
     return()

@@ -32,6 +32,3 @@ set(CMAKE_OBJCXX_FLAGS_INIT "-F${_frameworks}")
 foreach(_kind EXE SHARED MODULE)
   set(CMAKE_${_kind}_LINKER_FLAGS_INIT "-F${_frameworks} -L${_frameworks}")
 endforeach()
-
-# Programs for a Mac cannot be asked here which tests they hold.
-set(CMAKE_GTEST_DISCOVER_TESTS_DISCOVERY_MODE PRE_TEST)
