@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import array
 import json
 import os
 import shutil
@@ -83,6 +84,7 @@ def spin():
 
 # What reaches the main thread from outside, what becomes of sys.stdout, and what an exception says of itself.
 OUTSIDE = """
+import array
 import contextlib, io, os, random, signal, subprocess, sys, time, _thread
 
 def interrupted():
@@ -674,6 +676,50 @@ class Values(unittest.TestCase):
             (None, 0, "expected 0, got None"),
         ):
             self.assertEqual(values.difference(got, expected), said)
+
+
+class Buffers(unittest.TestCase):
+    """Arrays are compared by what they hold: a list of a large one takes longer than a trial may stand still."""
+
+    class Held:
+        """An array of a library that gives its numbers, and would take long to list them."""
+
+        def __init__(self, numbers: list[Any], kind: str, shape: tuple[int, ...]) -> None:
+            self.shape = shape
+            self.held = memoryview(array.array(kind, numbers))
+
+        def tolist(self) -> Any:
+            raise AssertionError("listed")
+
+        def __array__(self) -> memoryview:
+            return self.held
+
+    def differs(self, got: list[Any], expected: list[Any], kind: str, shape: tuple[int, ...]) -> str:
+        return values.difference(self.Held(got, kind, shape), self.Held(expected, kind, shape))
+
+    def test_the_same_numbers(self) -> None:
+        nan, infinite = float("nan"), float("inf")
+        self.assertEqual(self.differs([1.0, nan], [1.0, nan], "f", (2,)), "")
+        self.assertEqual(self.differs([1000.0, infinite, 1.001], [1000.0, infinite, 1.0], "d", (3,)), "")
+        self.assertEqual(self.differs([0.0, -0.0], [-0.0, 0.0], "f", (2, 1)), "")
+
+    def test_what_differs_is_named_by_row_and_column(self) -> None:
+        many = [float(i % 7) for i in range(3 * values.CHUNK)]
+        late = many[:]
+        late[2 * values.CHUNK + 5] = 9.0
+        row, column = divmod(2 * values.CHUNK + 5, 3)
+        self.assertEqual(
+            self.differs(late, many, "f", (values.CHUNK, 3)),
+            f"at [{row}][{column}]: expected {many[2 * values.CHUNK + 5]}, got 9.0",
+        )
+        self.assertEqual(self.differs([True, False], [True, True], "b", (2,)), "at [1]: expected 1, got 0")
+        self.assertEqual(self.differs([1, 2], [1, 3], "i", (2,)), "at [1]: expected 3, got 2")
+        for wrong in (float("nan"), float("inf")):
+            self.assertEqual(self.differs([wrong], [1.0], "d", (1,)), f"at [0]: expected 1.0, got {wrong}")
+            self.assertEqual(self.differs([1.0], [wrong], "d", (1,)), f"at [0]: expected {wrong}, got 1.0")
+
+    def test_an_array_that_gives_no_numbers_is_listed(self) -> None:
+        self.assertEqual(values.difference(Array([1.0, 2.0]), Array([1.0, 2.5])), "at [1]: expected 2.5, got 2.0")
 
 
 class Names(unittest.TestCase):

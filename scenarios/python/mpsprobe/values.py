@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import operator
+import struct
 from collections.abc import Mapping, Sequence, Set
 from typing import Any, Optional
 
@@ -11,12 +13,31 @@ from typing import Any, Optional
 RELATIVE = 1e-4
 
 
+# Elements that are looked at together: lists of them take a few MB.
+CHUNK = 1 << 16
+
+
+def is_array(value: Any) -> bool:
+    """A tensor or an array, of whichever library."""
+    return callable(getattr(value, "tolist", None)) and hasattr(value, "shape")
+
+
 def as_list(value: Any) -> Optional[Any]:
-    """The numbers of a tensor or an array, of whichever library; None where it is neither."""
-    to_list = getattr(value, "tolist", None)
-    if not callable(to_list) or not hasattr(value, "shape"):
-        return None
-    return to_list()
+    """The numbers of an array; None where it is none."""
+    return value.tolist() if is_array(value) else None
+
+
+def buffer_of(value: Any) -> Optional[tuple[str, bytes]]:
+    """What an array holds, row by row, and its format as the struct module or the library calls it: by the buffer protocol
+    (PEP 3118) or `__array__`, from a device by way of the host. None where neither gives it."""
+    for get in (lambda: value, lambda: value.detach().cpu().numpy(), lambda: value.__array__()):
+        try:
+            view = memoryview(get())
+            # Of Python's objects there are addresses in it.
+            return None if "O" in view.format else (view.format, view.tobytes())
+        except Exception:  # whatever a library raises for what it cannot
+            continue
+    return None
 
 
 def kind_of(array: Any, other: Any) -> str:
@@ -50,14 +71,63 @@ def _short(value: Any) -> str:
     return text if len(text) <= 80 else text[:77] + "..."
 
 
+def _arrays_differ(got: Any, expected: Any, place: str) -> str:
+    kinds = kind_of(got, expected), kind_of(expected, got)
+    if kinds[0] != kinds[1]:
+        where = f"at {place}: " if place else ""
+        return f"{where}expected {kinds[1]}, got {kinds[0]}"
+    one, other = buffer_of(got), buffer_of(expected)
+    if one and one == other:
+        return ""
+    if one and other and one[0] == other[0] and other[0] in tuple("bBhHiIlLqQefd?"):
+        return _buffers_differ(one[1], other[1], other[0], tuple(expected.shape), place)
+    expected_list = expected.tolist()
+    return _differs(got.tolist(), expected_list, place, largest(expected_list))
+
+
+def _sizes(numbers: list[float]) -> list[float]:
+    """Of those that have one."""
+    sizes = list(map(abs, numbers))
+    return sizes if math.isfinite(sum(sizes)) else [size for size in sizes if math.isfinite(size)]
+
+
+def _buffers_differ(got: bytes, expected: bytes, kind: str, shape: tuple[int, ...], place: str) -> str:
+    width = struct.calcsize(kind)
+
+    def numbers(held: bytes, begin: int) -> list[float]:
+        part = held[begin * width : (begin + CHUNK) * width]
+        return list(struct.unpack(f"{len(part) // width}{kind}", part))
+
+    exact = kind not in "efd"
+    chunks = range(0, len(expected) // width, CHUNK)
+    scale = 0.0 if exact else max(max(_sizes(numbers(expected, begin)), default=0.0) for begin in chunks)
+    for begin in chunks:
+        ours, theirs = numbers(got, begin), numbers(expected, begin)
+        if ours == theirs:
+            continue
+        if not exact:
+            apart = list(map(abs, map(operator.sub, ours, theirs)))
+            if math.isfinite(sum(apart)) and max(apart) <= RELATIVE * scale:
+                continue
+        for i, (one, other) in enumerate(zip(ours, theirs)):
+            if one != other and not _close(one, other, scale):
+                return _words(place + _index(begin + i, shape), one, other)
+    return ""
+
+
+def _index(position: int, shape: tuple[int, ...]) -> str:
+    """[row][column] of that element, counted row by row."""
+    words = ""
+    for size in reversed(shape):
+        position, at = divmod(position, size)
+        words = f"[{at}]{words}"
+    return words
+
+
 def _differs(got: Any, expected: Any, place: str, scale: float) -> str:
+    if is_array(got) and is_array(expected):
+        return _arrays_differ(got, expected, place)
     got_list, expected_list = as_list(got), as_list(expected)
-    if got_list is not None and expected_list is not None:
-        kinds = kind_of(got, expected), kind_of(expected, got)
-        if kinds[0] != kinds[1]:
-            where = f"at {place}: " if place else ""
-            return f"{where}expected {kinds[1]}, got {kinds[0]}"
-        return _differs(got_list, expected_list, place, largest(expected_list))
     # An array without dimensions is a number.
     if got_list is not None and not isinstance(got_list, list):
         got = got_list
@@ -106,4 +176,6 @@ def _close(got: Any, expected: Any, scale: float) -> bool:
         return got != got and expected != expected
     if got == expected:
         return True
+    if not math.isfinite(abs(got)) or not math.isfinite(abs(expected)):
+        return False
     return abs(got - expected) <= RELATIVE * max(scale, abs(expected))
