@@ -38,7 +38,7 @@ SYSTEM_LINUX = re.compile(r"(libc|libm|libdl|librt|libpthread|libgcc_s|libstdc\+
 SYSTEM_MAC = re.compile(r"/usr/lib/|/System/Library/Frameworks/")
 HEADERS = glob.glob(os.path.join(ROOT, ".deps/macos/zig-*/ziglang/lib/libc/include/any-darwin-any"))
 BESIDE = "$ORIGIN/../lib/mpsprobe"
-MEGABYTES = {"linux": 6, "macosx": 4}
+MEGABYTES = {"linux": 6, "macosx": 4.5}
 
 
 class Elf:
