@@ -18,6 +18,7 @@
 #include "harness/campaign/settling.h"
 #include "harness/campaign/setup_failures.h"
 #include "harness/campaign/trial_seed.h"
+#include "harness/platform/machine_use.h"
 
 namespace mpsprobe {
 namespace {
@@ -75,6 +76,7 @@ class Campaign::Run {
   }
 
   CampaignEnd run() {
+    const MachineUse machine;
     std::vector<std::thread> jobs;
     for (int job = 0; job < header_.jobs; ++job) {
       try {
@@ -93,6 +95,7 @@ class Campaign::Run {
     end.reason = stop_reason_.empty() ? "complete" : stop_reason_;
     end.note = note_;
     end.ended = utc_now();
+    end.processors_of_others = machine.processors_of_others().value_or(0);
     campaign_.journal_.append(end);
     return end;
   }

@@ -286,7 +286,7 @@ Journal merge_journals(std::vector<NamedJournal> journals) {
   merged.header.command_line = without_shard(merged.header.command_line);
   merged.header.left_out.clear();
   std::set<std::string> runs;
-  std::set<std::tuple<std::string, std::string, std::string>> ends;
+  std::set<std::tuple<std::string, std::string, std::string, double>> ends;
   std::set<std::pair<std::string, std::string>> left_out;
   Grounds grounds;
   bool stored = true;
@@ -303,7 +303,8 @@ Journal merge_journals(std::vector<NamedJournal> journals) {
     const auto& before = journal.header.merged_from;
     if (before.empty()) runs.insert(journal.run);
     runs.insert(before.begin(), before.end());
-    for (const CampaignEnd& end : journal.ends) ends.insert({end.ended, end.reason, end.note});
+    for (const CampaignEnd& end : journal.ends)
+      ends.insert({end.ended, end.reason, end.note, end.processors_of_others});
     merged.provenances.insert(journal.provenances.begin(), journal.provenances.end());
     merged.image_sets.insert(journal.image_sets.begin(), journal.image_sets.end());
     for (const LeftOut& cell : journal.header.left_out) {
@@ -322,7 +323,8 @@ Journal merge_journals(std::vector<NamedJournal> journals) {
     }
   }
   if (stored) merged.stored = in_files;
-  for (const auto& [ended, reason, note] : ends) merged.ends.push_back({reason, ended, note});
+  for (const auto& [ended, reason, note, others] : ends)
+    merged.ends.push_back({reason, ended, note, others});
   merged.header.merged_from.assign(runs.begin(), runs.end());
   merged.run = fmt::format("{:016x}", fnv1a(text_of_header(merged.header)));
   return merged;

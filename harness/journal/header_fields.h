@@ -75,6 +75,7 @@ inline constexpr auto fields<CampaignHeader> = described_on<CampaignHeader, Tria
 template <>
 inline constexpr auto fields<CampaignEnd> = described<CampaignEnd>(
     field::text("reason", &CampaignEnd::reason), field::text("ended", &CampaignEnd::ended),
-    field::text("note", &CampaignEnd::note));
+    field::text("note", &CampaignEnd::note),
+    field::safe("processors_of_others", &CampaignEnd::processors_of_others).if_any());
 
 }  // namespace mpsprobe

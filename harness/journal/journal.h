@@ -77,6 +77,8 @@ struct CampaignEnd {
   std::string reason;
   std::string ended;  ///< UTC
   std::string note;   ///< for people
+  /// How many processors others used meanwhile, on average (machine_use.h); 0: not known, or none.
+  double processors_of_others = 0;
 };
 
 /// A line of a journal that is not to be believed. Its trial counts as not run.

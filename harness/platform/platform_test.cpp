@@ -11,10 +11,12 @@
 #include <map>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "harness/platform/device_class.h"
 #include "harness/platform/machine_names.h"
+#include "harness/platform/machine_use.h"
 #include "harness/platform/process_state.h"
 #include "harness/platform/processor_use.h"
 #include "harness/process/max_rss.h"
@@ -188,6 +190,22 @@ std::pair<double, double> use_of(void (*work)()) {
   kill(child, SIGKILL);
   waitpid(child, nullptr, 0);
   return {least, most};
+}
+
+TEST(MachineUse, WhatThisProgramUsesIsNobodyElses) {
+  const MachineUse use;
+  const auto computed = [] {
+    timespec time{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  };
+  for (const double begun = computed(); computed() < begun + 0.2;) {
+  }
+  const std::optional<double> others = use.processors_of_others();
+  ASSERT_TRUE(others);
+  EXPECT_GE(*others, 0);
+  // The system counts whole ticks, and this program its own time.
+  EXPECT_LE(*others, std::thread::hardware_concurrency() + 0.5);
 }
 
 TEST(ProcessorUse, WhatComputesIsToldFromWhatSleepsAndLooksAgain) {

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "reports/analysis/devices.h"
+#include "reports/analysis/foreign_json.h"
 #include "reports/analysis/gpu_events.h"
 #include "reports/words/cell_label.h"
 #include "reports/words/counted.h"
@@ -19,6 +20,7 @@ namespace mpsprobe {
 namespace {
 
 constexpr size_t kMostNamed = 8;
+constexpr double kBusy = 0.5;  // of the machine's processors
 
 /// How many of the items are such, and the first of them; null where none is.
 template <typename Items, typename Applies>
@@ -39,7 +41,16 @@ struct CellWarning {
   std::string (*said)(const CellSummary&);
 };
 
-const std::array<CellWarning, 6> kCellWarnings{{
+/// How many calls a thread of it made in each passing trial, on average.
+uint64_t calls_of_a_thread(const CellSummary& cell) {
+  const auto threads = static_cast<uint64_t>(cell.counted - cell.failures) *
+                       static_cast<uint64_t>(cell.cell.threads) *
+                       static_cast<uint64_t>(cell.cell.processes) *
+                       static_cast<uint64_t>(cell.cell.churn);
+  return threads == 0 ? 0 : (cell.checked + cell.unchecked) / threads;
+}
+
+const std::array<CellWarning, 7> kCellWarnings{{
     {"no_overlap",
      [](const CellSummary& cell) {
        return cell.verdict == Verdict::pass && cell.overlap == Overlap::none;
@@ -47,6 +58,14 @@ const std::array<CellWarning, 6> kCellWarnings{{
      "{} with several threads passed without any two threads inside an operation at once, for "
      "example {}: a pass without overlap shows nothing.",
      nullptr},
+    {"more_iterations",
+     [](const CellSummary& cell) {
+       return calls_of_a_thread(cell) > static_cast<uint64_t>(cell.cell.iterations);
+     },
+     "{} called their function on after the last iteration, for example {} ({} calls a thread): no "
+     "two threads had been "
+     "inside it at once.",
+     [](const CellSummary& cell) { return std::to_string(calls_of_a_thread(cell)); }},
     {"wrong_path", took_another_path,
      "{} took another path than the cell asks for, for example {} (observed: {}): their results "
      "say nothing about that path.",
@@ -101,6 +120,19 @@ class Limits {
     if (analysis_.has_evidence()) return "";
     return "No trial counts: nothing passed and nothing failed. This run says nothing about the "
            "product, and it is not green.";
+  }
+
+  std::string busy_machine() const {
+    const nlohmann::json& cores = member(journal_.header.machine, "cores");
+    double others = 0;
+    for (const CampaignEnd& end : analysis_.ends)
+      others = std::max(others, end.processors_of_others);
+    if (!cores.is_number() || others < kBusy * cores.get<double>()) return "";
+    return fmt::format(
+        "Other programs used {:.1f} of {} processors while it ran: a thread that gets none looks "
+        "as if it hung, "
+        "and threads meet more seldom, or where they otherwise do not.",
+        others, cores.get<double>());
   }
 
   std::string incomplete() const {
@@ -348,7 +380,8 @@ struct Limit {
 };
 constexpr std::array<Limit, 2> kOfTheDevice{
     {{"simulated", &Limits::simulated}, {"paravirtual", &Limits::paravirtual}}};
-constexpr std::array<Limit, 6> kOfTheRun{{{"no_evidence", &Limits::no_evidence},
+constexpr std::array<Limit, 7> kOfTheRun{{{"no_evidence", &Limits::no_evidence},
+                                          {"busy_machine", &Limits::busy_machine},
                                           {"incomplete", &Limits::incomplete},
                                           {"not_settled", &Limits::not_settled},
                                           {"journal_damaged", &Limits::journal_damaged},

@@ -27,6 +27,26 @@ TEST(Warnings, ThinSignaturesAreCounted) {
   EXPECT_THAT(warning(report_000(), "thin_signatures"), IsEmpty());
 }
 
+TEST(Warnings, AMachineThatOthersUseIsSaid) {
+  SampleJournal sample;
+  sample.plan("cpu/add/default/threads=2").ran(3);
+  sample.journal.header.machine["cores"] = 8;
+  sample.journal.ends = {{"interrupted", "", "", 4.2}, {"complete", "", "", 0}};
+  EXPECT_THAT(warning(sample, "busy_machine"),
+              HasSubstr("Other programs used 4.2 of 8 processors"));
+  sample.journal.ends[0].processors_of_others = 3.9;
+  EXPECT_THAT(warning(sample, "busy_machine"), IsEmpty());
+}
+
+TEST(Warnings, CallsBeyondTheIterationsAreSaid) {
+  SampleJournal sample;
+  sample.plan("cpu/infer/default/threads=2").ran(1);
+  EXPECT_THAT(warning(sample, "more_iterations"), IsEmpty());
+  sample.journal.trials[0].processes[0].result->unchecked = 2 * 490;
+  EXPECT_THAT(warning(sample, "more_iterations"),
+              HasSubstr("cpu/infer/default/threads=2 (500 calls a thread)"));
+}
+
 TEST(Warnings, GpuEventsAroundTrialsAreCounted) {
   EXPECT_THAT(warning(journal_with_evidence(), "gpu_events"),
               HasSubstr("around 1 trial, first around one of sim/linear/nograph/threads=8."));

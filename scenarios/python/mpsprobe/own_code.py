@@ -8,6 +8,9 @@ thread_setup(thread)          on each thread, before the start
 thread_teardown(thread)       on each thread, after its last call
 expected(thread, iteration)   what the call should return
 
+Where the cell has the iterations that one has by default and no two threads were inside the function at once by the end of
+them, the last iteration calls it on until two are, or for a second: a fast function is over before the next thread begins.
+
 Without `expected`, a result is compared with what the function returns once more when all threads have
 ended, called by the main thread alone. That says nothing where two such calls differ: then results are
 not compared.
@@ -23,6 +26,7 @@ import inspect
 import os
 import re
 import sys
+import time
 from collections import deque
 from pathlib import Path
 from types import ModuleType
@@ -33,6 +37,8 @@ from .program import Cell, Checked, Lane, Program, SetupFailed, Unsupported, Wor
 from .telling import in_words, print_traceback
 
 VARIABLE = "MPSPROBE_PYTHON_CODE"
+DEFAULT_ITERATIONS = 10
+GROWS_FOR = 1.0  # seconds
 KEPT = 16  # results of a thread's first calls, and as many of its last
 NAME_LENGTH = 40
 
@@ -167,9 +173,12 @@ def run_setup(call: Callable[..., Any], what: str, *given: int) -> None:
 
 
 class OwnWorkload(Workload):
-    def __init__(self, code: Code, name: str, clears_streams: bool) -> None:
+    def __init__(self, code: Code, name: str, cell: Cell, clears_streams: bool) -> None:
         self.code = code
         self.name = name
+        self.inside = bytearray(cell.number("threads") + 1)  # by thread, while it is in a call
+        can_meet = cell.number("threads") > 1 and cell["lock"] == "none" and cell["start"] != "sequential"
+        self.met = not can_meet or cell.number("iterations") != DEFAULT_ITERATIONS
         self.clears_streams = clears_streams
         self.call = caller_of(getattr(code.module, name), f"{name} of {code.place}")
         expected = code.beside(name, "expected")
@@ -237,8 +246,22 @@ class OwnLane(Lane):
         self._workload.enter(self._thread)
 
     def launch(self, iteration: int) -> None:
+        self._call(iteration)
+        if iteration != DEFAULT_ITERATIONS - 1:
+            return
+        end = time.monotonic() + GROWS_FOR
+        while not self._workload.met and time.monotonic() < end:
+            iteration += 1
+            self._call(iteration)
+
+    def _call(self, iteration: int) -> None:
+        inside = self._workload.inside
+        inside[self._thread] = 1
+        if not self._workload.met and sum(inside) > 1:
+            self._workload.met = True
         result = self._workload.call(self._thread, iteration)
         frameworks.compute(result)
+        inside[self._thread] = 0
         self._calls += 1
         kept = self._first if len(self._first) < KEPT else self._last
         kept.append((iteration, result))
@@ -301,7 +324,7 @@ class OwnCodeProgram(Program):
             raise Unsupported(f"op={cell['op']}: {VARIABLE} names {', '.join(self._operations)}")
         frameworks.seed_generators(seed)
         clears_streams = frameworks.leaving(cell)
-        return OwnWorkload(self._code, self._operations[cell["op"]], clears_streams)
+        return OwnWorkload(self._code, self._operations[cell["op"]], cell, clears_streams)
 
     def end(self, forked: bool, status: int) -> None:
         frameworks.end(forked, status)
