@@ -58,6 +58,17 @@ std::string python_place(std::string_view printed) {
   return python_place(frames.front().function, file.substr(file.find_last_of("/\\") + 1));
 }
 
+std::string_view before_python_stacks(std::string_view printed) {
+  const size_t current = printed.find(kCurrent);
+  if (current == std::string_view::npos) return printed;
+  // Of all threads, where it prints all, it begins with that which was made last.
+  const size_t head = printed.rfind("Fatal Python error", current);
+  const size_t first = printed.find("\nThread 0x", head == std::string_view::npos ? current : head);
+  printed = printed.substr(0, std::min(current, first));
+  while (printed.ends_with('\n')) printed.remove_suffix(1);
+  return printed;
+}
+
 bool python_collected_garbage(std::string_view printed) {
   return current_thread(printed).find("Garbage-collecting") != std::string::npos;
 }

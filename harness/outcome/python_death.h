@@ -22,6 +22,10 @@ std::string python_place(std::string_view function, std::string_view file);
 /// name alone says little: "forward (linear.py)". Empty where no frame was printed.
 std::string python_place(std::string_view printed);
 
+/// What was printed before faulthandler's stacks, with the line that begins them: "Fatal Python
+/// error: ...". All of it where there are none.
+std::string_view before_python_stacks(std::string_view printed);
+
 /// Whether the thread was collecting garbage.
 bool python_collected_garbage(std::string_view printed);
 

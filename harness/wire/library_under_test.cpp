@@ -1,5 +1,6 @@
 #include "harness/wire/library_under_test.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -13,6 +14,9 @@ using nlohmann::json;
 // Key of the provenance, and what people call it. A process has one of them.
 constexpr std::pair<const char*, const char*> kLibraries[] = {{"torch", "LibTorch"},
                                                               {"mlx", "MLX"}};
+
+// An environment has some hundreds; a worker may claim any number.
+constexpr size_t kMostPackages = 1000;
 
 const json kNone;
 
@@ -66,6 +70,14 @@ LibraryUnderTest library_under_test(const json& provenance) {
     const json& pool = object->at("has_mps_stream_pool");
     if (pool.is_boolean()) library.stream_pool = pool.get<bool>();
   }
+  const json& python = interpreter_object(provenance);
+  if (python.is_object() && python.contains("packages") && python.at("packages").is_object()) {
+    for (const auto& [package, version] : python.at("packages").items()) {
+      if (library.packages.size() == kMostPackages) break;
+      library.packages.push_back(package + " " +
+                                 (version.is_string() ? version.get<std::string>() : "?"));
+    }
+  }
   return library;
 }
 
@@ -110,7 +122,17 @@ std::string changed_code(const json& before, const json& now) {
 }
 
 std::string in_words(const LibraryUnderTest& library) {
-  if (library.name.empty()) return "no library";
+  if (library.name.empty()) {
+    constexpr size_t kShown = 3;
+    const size_t shown = std::min(library.packages.size(), kShown);
+    std::string text;
+    for (size_t i = 0; i < shown; ++i) text += (i == 0 ? "" : ", ") + library.packages[i];
+    if (library.packages.size() > shown) {
+      text += " and " + std::to_string(library.packages.size() - shown) + " more";
+    }
+    if (library.interpreter.empty()) return text.empty() ? "no library" : text;
+    return text + (text.empty() ? "" : " in ") + library.interpreter;
+  }
   return library.name + (library.version.empty() ? " of unknown version" : " " + library.version) +
          (library.interpreter.empty() ? "" : " in " + library.interpreter);
 }

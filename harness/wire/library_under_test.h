@@ -3,6 +3,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace mpsprobe {
 
@@ -13,9 +14,10 @@ struct LibraryUnderTest {
   std::string version;
   std::string git_hash;
   std::string path;
-  std::string build_id;             ///< ELF build id or Mach-O UUID
-  std::optional<bool> stream_pool;  ///< of LibTorch: MPSStreamPool is there
-  std::string interpreter;          ///< that calls it: "cpython 3.11.7"; empty where none does
+  std::string build_id;               ///< ELF build id or Mach-O UUID
+  std::optional<bool> stream_pool;    ///< of LibTorch: MPSStreamPool is there
+  std::string interpreter;            ///< that calls it: "cpython 3.11.7"; empty where none does
+  std::vector<std::string> packages;  ///< of Python that are loaded: "numpy 2.1.0"
 };
 
 /// Never throws, whatever a worker claims.
@@ -31,7 +33,8 @@ std::string library_identity(const nlohmann::json& provenance);
 /// both, in words: "app.py was changed: its SHA-256 was 01ab... and is 23cd..."; "" where none is.
 std::string changed_code(const nlohmann::json& before, const nlohmann::json& now);
 
-/// "LibTorch 2.15.0", "MLX of unknown version", "MLX 0.32.4 in cpython 3.11.7", "no library".
+/// "LibTorch 2.15.0", "MLX of unknown version", "MLX 0.32.4 in cpython 3.11.7", "no library". Where
+/// it is neither, the packages: "duckdb 1.4.2 in cpython 3.11.7".
 std::string in_words(const LibraryUnderTest& library);
 
 }  // namespace mpsprobe

@@ -30,12 +30,13 @@ struct Arm {
   std::string library_name;  ///< "LibTorch", "MLX"; empty where none was told of
   std::string version;
   std::string git_hash;
-  std::string library;               ///< path of the library that was really loaded
-  std::string build_id;              ///< ELF build id or Mach-O UUID
-  std::optional<bool> stream_pool;   ///< MPSStreamPool is there
-  std::string interpreter;           ///< that calls it, "cpython 3.11.7"; empty where none does
-  std::vector<std::string> devices;  ///< as processes named them, each once
-  std::set<uint64_t> stacks;         ///< bytes of a thread's stack where a cell does not say
+  std::string library;                ///< path of the library that was really loaded
+  std::string build_id;               ///< ELF build id or Mach-O UUID
+  std::optional<bool> stream_pool;    ///< MPSStreamPool is there
+  std::string interpreter;            ///< that calls it, "cpython 3.11.7"; empty where none does
+  std::vector<std::string> packages;  ///< of Python that its worker had loaded, "numpy 2.1.0"
+  std::vector<std::string> devices;   ///< as processes named them, each once
+  std::set<uint64_t> stacks;          ///< bytes of a thread's stack where a cell does not say
 };
 
 /// How far the threads of a cell were really inside an operation at the same time.
@@ -122,11 +123,15 @@ struct FailureExample {
   EndedBy ended_by = EndedBy::nobody;
   RecorderReading recorder;
   StackEvidence stacks;
+  /// In Python's code, of the thread that died, as faulthandler printed it; innermost first.
+  std::vector<StackFrame> python_stack;
   std::optional<CrashReport> crash_report;
   std::vector<GpuEvent> gpu_events;
   std::optional<FailureEvent> event;  ///< what the process itself said of the failure
   std::vector<std::string> remarks;   ///< what its evidence says, in sentences
-  std::string excerpt;  ///< printable end of its stderr (stdout where that is empty), or the race
+  /// Printable end of its stderr, before faulthandler's stacks; of stdout where that is empty; or
+  /// the race.
+  std::string excerpt;
 };
 
 /// All failures with one title.

@@ -22,6 +22,7 @@ void describe_arm(Arm& arm, const json& provenance) {
   arm.build_id = library.build_id;
   arm.stream_pool = library.stream_pool;
   arm.interpreter = library.interpreter;
+  if (!library.packages.empty()) arm.packages = library.packages;
 }
 
 void add_device(Arm& arm, const json& provenance) {
@@ -88,7 +89,9 @@ size_t known_arm(WorkerArms& worker, const Arm& blank, const json& described,
     worker.arms.push_back(blank);
     // What an own command loads is known of its worker's answer alone.
     const bool own = member(identity.provenance, "own_command") == true;
-    describe_arm(worker.arms.back(), own ? described : identity.provenance);
+    // The packages are told once.
+    describe_arm(worker.arms.back(), described);
+    if (!own) describe_arm(worker.arms.back(), identity.provenance);
     worker.arms.back().proved = identity.provenance.is_object();
   }
   add_device(worker.arms[at->second], identity.provenance);

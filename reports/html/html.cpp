@@ -235,6 +235,12 @@ class Page {
     }
     const std::string cycle = lock_cycle_in_words(example.stacks);
     if (!cycle.empty()) html_ += "<p>" + markup(cycle, 2000) + "</p>\n";
+    if (!example.python_stack.empty()) {
+      html_ +=
+          "<p>Where it crashed, in Python:</p><pre tabindex=\"0\">" +
+          markup(python_stack_in_words(example.python_stack, kMostShownFrames), 8000, Lines::keep) +
+          "</pre>\n";
+    }
     size_t shown = 0;
     for (const SharedStack& stack : group_stacks(example.stacks)) {
       if (shown++ == kMostShownStacks) break;

@@ -99,7 +99,10 @@ std::string library_in_words(const Arm& arm) {
   library.name = arm.library_name.empty() && !arm.version.empty() ? "library" : arm.library_name;
   library.version = arm.version;
   library.interpreter = arm.interpreter;
-  return library.name.empty() ? "" : in_words(library);
+  library.packages = arm.packages;
+  const bool told =
+      !library.name.empty() || !library.interpreter.empty() || !library.packages.empty();
+  return told ? in_words(library) : "";
 }
 
 std::string totals(const Analysis& analysis) {

@@ -17,6 +17,7 @@ namespace {
 constexpr size_t kMostRanges = 12;
 constexpr size_t kMostLinks = 32;
 constexpr size_t kMostImageWidth = 28;
+constexpr size_t kFewestFolded = 3;
 
 bool is_numbered(const ThreadStack& stack) {
   return stack.thread >= 0 && stack.thread != static_cast<int>(recorder_layout::kMainThread);
@@ -77,6 +78,12 @@ bool passes_on(const StackFrame& frame) {
          nullptr;
 }
 
+// Below the code that it runs.
+bool of_interpreter(const StackFrame& frame) {
+  const std::string image = normalise_image(frame.image);
+  return image.starts_with("libpython") || image.starts_with("python") || image == "Python";
+}
+
 }  // namespace
 
 std::string thread_in_words(int64_t thread) {
@@ -125,24 +132,38 @@ std::string threads_in_words(const std::vector<const ThreadStack*>& stacks) {
 }
 
 std::string stack_in_words(const std::vector<StackFrame>& frames, size_t most, Entry entry) {
-  size_t shown = std::min(frames.size(), most);
   std::vector<bool> passing;
-  for (size_t i = 0; i < shown; ++i) passing.push_back(passes_on(frames[i]));
+  for (const StackFrame& frame : frames) passing.push_back(passes_on(frame));
+  size_t end = frames.size();
   const auto last = std::find(passing.rbegin(), passing.rend(), false);
   if (entry == Entry::fold && frames.size() <= most && last != passing.rend()) {
-    shown = static_cast<size_t>(passing.rend() - last);
+    end = static_cast<size_t>(passing.rend() - last);
   }
+  const auto first =
+      static_cast<size_t>(std::find(passing.begin(), passing.end(), false) - passing.begin());
+  // How many frames stand for one line: those of an interpreter, which say little one by one.
+  const auto together = [&](size_t at) {
+    size_t next = at;
+    while (next > first && next < end && of_interpreter(frames[next])) ++next;
+    return next - at < kFewestFolded ? 1 : next - at;
+  };
   const auto image_of = [](const StackFrame& frame) {
     return frame.image.empty() ? std::string("?") : shortened(printable(frame.image), 60);
   };
   size_t width = 1;
-  for (size_t i = 0; i < shown; ++i) {
-    width = std::clamp(image_of(frames[i]).size(), width, kMostImageWidth);
+  size_t shown = 0;
+  for (size_t line = 0; shown < end && line < most; ++line) {
+    width = std::clamp(image_of(frames[shown]).size(), width, kMostImageWidth);
+    shown += together(shown);
   }
   std::string text;
-  for (size_t i = 0; i < shown; ++i) {
+  for (size_t i = 0; i < shown; i += together(i)) {
     const StackFrame& frame = frames[i];
     text += fmt::format("{:2}{} {:<{}}  ", i, passing[i] ? "~" : " ", image_of(frame), width);
+    if (const size_t folded = together(i); folded > 1) {
+      text += fmt::format("{} frames of the interpreter\n", folded);
+      continue;
+    }
     text += frame.function.empty() ? fmt::format("+ {:#x}", frame.offset)
                                    : shortened(printable(frame.function), 160);
     if (!frame.source.empty()) {
@@ -152,6 +173,24 @@ std::string stack_in_words(const std::vector<StackFrame>& frames, size_t most, E
     text += '\n';
   }
   if (frames.size() > shown) text += fmt::format("   {} more\n", frames.size() - shown);
+  return text;
+}
+
+std::string python_stack_in_words(const std::vector<StackFrame>& frames, size_t most) {
+  std::string text;
+  size_t shown = 0;
+  for (const StackFrame& frame : frames) {
+    const std::string_view source = frame.source;
+    const std::string_view file = source.substr(0, source.rfind(':'));
+    // The worker's own (scenarios/python/mpsprobe), which called the function.
+    if (shown == most || (shown > 0 && file.find("/mpsprobe/") != std::string_view::npos)) break;
+    text += fmt::format(
+        "File \"{}\"{}, in {}\n", shortened(printable(file), 120),
+        file.size() < source.size() ? ", line " + printable(source.substr(file.size() + 1)) : "",
+        shortened(printable(frame.function), 100));
+    ++shown;
+  }
+  if (frames.size() > shown) text += fmt::format("{} more\n", frames.size() - shown);
   return text;
 }
 

@@ -23,10 +23,16 @@ enum class Entry : unsigned char { show, fold };
 
 /// One frame a line: number, image, function with its source, or offset where it has no name. A "~"
 /// marks frames that only pass things on and title no failure (passing_frames.h). With Entry::fold
-/// those at the outer end, where the thread began, are left out. At most `most` lines; what is left
-/// out is counted.
+/// those at the outer end, where the thread began, are left out. Below the first frame that does
+/// more, an interpreter's frames in a row are one line. At most `most` lines; what is left out is
+/// counted.
 std::string stack_in_words(const std::vector<StackFrame>& frames, size_t most,
                            Entry entry = Entry::show);
+
+/// Frames of Python's, as Python writes them: `File "app.py", line 12, in infer`, a line each, at
+/// most `most`. Those at the outer end that belong to mpsprobe's worker, and what called it, are
+/// counted.
+std::string python_stack_in_words(const std::vector<StackFrame>& frames, size_t most);
 
 /// The images of the frames without a function, each once, with their ids: what it takes to name
 /// them later. At most `most` frames are looked at.

@@ -45,6 +45,37 @@ TEST(StackWords, WhatIsCutOffIsCounted) {
   EXPECT_THAT(stack_in_words(frames, 2), HasSubstr(" 1  a.so  f\n   98 more\n"));
 }
 
+TEST(StackWords, FramesOfAnInterpreterInARowAreOneLine) {
+  const StackFrame evaluate{"libpython3.11.so.1.0", "", 1, "_PyEval_EvalFrameDefault", "", false};
+  std::vector<StackFrame> frames{{"cv2.abi3.so", "", 1, "cv::resize", "", false}};
+  frames.insert(frames.end(), 30, evaluate);
+  frames.push_back({"own.so", "", 1, "call_back", "", false});
+  frames.insert(frames.end(), 2, evaluate);
+  EXPECT_EQ(stack_in_words(frames, 5),
+            " 0  cv2.abi3.so           cv::resize\n"
+            " 1~ libpython3.11.so.1.0  30 frames of the interpreter\n"
+            "31  own.so                call_back\n"
+            "32~ libpython3.11.so.1.0  _PyEval_EvalFrameDefault\n"
+            "33~ libpython3.11.so.1.0  _PyEval_EvalFrameDefault\n");
+  EXPECT_THAT(stack_in_words(frames, 2), HasSubstr("30 frames of the interpreter\n   3 more\n"));
+  // An interpreter that dies of itself.
+  frames.assign(3, {"libpython3.11.so.1.0", "", 1, "PyUnicode_New", "", false});
+  EXPECT_THAT(stack_in_words(frames, 9), HasSubstr(" 0  libpython3.11.so.1.0  PyUnicode_New\n"));
+}
+
+TEST(StackWords, PythonIsWrittenAsPythonDoes) {
+  const std::vector<StackFrame> frames{
+      {"app.py", "", 0, "infer", "/home/me/app.py:12", false},
+      {"app.py", "", 0, "<module>", "/home/me/app.py", false},
+      {"_runtime.py", "", 0, "_run", "/x/mpsprobe/_runtime.py:224", false},
+      {"threading.py", "", 0, "run", "/usr/lib/threading.py:9", false}};
+  EXPECT_EQ(python_stack_in_words(frames, 9),
+            "File \"/home/me/app.py\", line 12, in infer\nFile \"/home/me/app.py\", in <module>\n2 "
+            "more\n");
+  EXPECT_EQ(python_stack_in_words(frames, 1),
+            "File \"/home/me/app.py\", line 12, in infer\n3 more\n");
+}
+
 TEST(StackWords, OnlyImagesWithoutNamesAreListedWithTheirIds) {
   const auto images = images_without_names(crashed_in_encode().threads[0].frames, 24);
   ASSERT_THAT(images, SizeIs(1));

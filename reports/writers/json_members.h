@@ -89,7 +89,8 @@ inline constexpr std::tuple derived_keys<Arm>{derived("label", &Arm::label),
                                               derived("build_id", &Arm::build_id),
                                               derived("stream_pool", &Arm::stream_pool),
                                               derived("devices", &Arm::devices),
-                                              derived("interpreter", &Arm::interpreter).if_any()};
+                                              derived("interpreter", &Arm::interpreter).if_any(),
+                                              derived("packages", &Arm::packages).if_any()};
 
 template <>
 inline constexpr std::tuple derived_keys<In<WorkerInfo>>{
@@ -294,6 +295,7 @@ inline constexpr std::tuple derived_keys<ExampleIn>{
     part("ended_by", &FailureExample::ended_by),
     part("recorder", &FailureExample::recorder),
     part("stacks", &FailureExample::stacks),
+    part("python_stack", &FailureExample::python_stack),
     part("crash_report", &FailureExample::crash_report),
     part("gpu_events", &FailureExample::gpu_events),
     part("event", &FailureExample::event),

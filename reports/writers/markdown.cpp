@@ -6,10 +6,13 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <vector>
 
+#include "harness/input/json_shape.h"
 #include "harness/outcome/refusals.h"
 #include "harness/wire/axis.h"
+#include "reports/analysis/foreign_json.h"
 #include "reports/analysis/trial_facts.h"
 #include "reports/words/counted.h"
 #include "reports/words/report_words.h"
@@ -21,13 +24,40 @@ namespace mpsprobe {
 namespace {
 
 constexpr size_t kMostLeftOut = 4;  // cells named for each reason
+constexpr size_t kMostOwn = 3;
+constexpr size_t kMostAlone = 12;
+constexpr size_t kMostPackages = 40;
 constexpr size_t kMostPairs = 12;
 constexpr size_t kMostPairsInDetail = 2000;
+
+// "infer of app.py": what somebody's own code that ran is called; empty where none did.
+std::string own_code(const Analysis& analysis) {
+  std::set<std::string> ran;
+  for (const CellSummary& cell : analysis.cells) ran.insert(cell.cell.op);
+  std::vector<std::string> names;
+  for (const WorkerInfo& worker : analysis.header.workers) {
+    const bool command = member(member(worker.describe, "provenance"), "own_command") == true;
+    for (const nlohmann::json& operation : member(worker.describe, "operations")) {
+      const std::string name = text_at(operation, "name");
+      const bool own =
+          !text_at(operation, "own_function").empty() || !text_at(operation, "own_test").empty();
+      if (!ran.contains(name) || (!own && !command)) continue;
+      names.push_back(escaped(command ? name : text_at(operation, "summary"), 80));
+    }
+  }
+  return names.empty() ? "" : some_of(names, kMostOwn);
+}
 
 std::string title(const Analysis& analysis, std::string_view what) {
   std::string text = fmt::format("# {}mpsprobe {}", class_prefix(analysis), what);
   const CampaignHeader& header = analysis.header;
-  if (!header.matrix_name.empty()) text += ", matrix " + escaped(header.matrix_name, 80);
+  const std::string own = own_code(analysis);
+  if (!own.empty()) {
+    text += ": " + own;
+    if (analysis.arms.size() == 1) text += " on " + escaped(library_in_words(analysis.arms[0]), 80);
+  } else if (!header.matrix_name.empty()) {
+    text += ", matrix " + escaped(header.matrix_name, 80);
+  }
   text += "\n\n";
   if (!header.matrix_description.empty()) text += escaped(header.matrix_description) + "\n\n";
   return text;
@@ -87,6 +117,23 @@ std::string left_out(const Analysis& analysis) {
                     counted(group.cells.size() + group.others, "cells"), some_cells(group.cells));
   }
   return text + "\n";
+}
+
+// Cells with one thread and nothing beside it that fail: whatever it is, threads did not bring it
+// about.
+std::string not_about_threads(const Analysis& analysis) {
+  std::vector<std::string> cells;
+  for (const CellSummary& cell : analysis.cells) {
+    const bool alone = cell.cell.threads == 1 && cell.cell.processes == 1 &&
+                       cell.cell.beside == BesideThreads::none;
+    if (!alone || cell.failures == 0) continue;
+    const std::string counts =
+        fmt::format("{} {} of {}", code_span(cell.id), cell.failures, cell.counted);
+    cells.push_back(with_arm(analysis, counts, escaped(analysis.arms[cell.arm].label)));
+  }
+  if (cells.empty()) return "";
+  return "## Not about threads\n\nThese fail with one thread, and nothing beside it: " +
+         some_of(cells, kMostAlone) + ".\n\n";
 }
 
 // What libraries refuse, each with the rule that it is told by.
@@ -155,6 +202,17 @@ std::string stacks_in_words(const Analysis& analysis) {
   return text.empty() ? "" : "Stack of a thread where a cell does not say: " + text + ".\n\n";
 }
 
+std::string packages_in_words(const Analysis& analysis) {
+  std::string text;
+  for (const Arm& arm : analysis.arms) {
+    if (arm.packages.empty()) continue;
+    text += fmt::format("Packages that were loaded{}: {}.\n\n",
+                        analysis.arms.size() > 1 ? " by " + escaped(arm.label, 80) : "",
+                        some_of(arm.packages, kMostPackages));
+  }
+  return text;
+}
+
 std::string provenance(const Analysis& analysis) {
   std::vector<std::vector<std::string>> rows{
       {"worker", "library", "git", "build id", "stream pool", "file", "device"}};
@@ -167,7 +225,8 @@ std::string provenance(const Analysis& analysis) {
                                        : "no",
                     span(arm.library), span(fmt::format("{}", fmt::join(arm.devices, ", ")))});
   }
-  return "## What ran\n\n" + markdown_table(rows) + "\n" + stacks_in_words(analysis);
+  return "## What ran\n\n" + markdown_table(rows) + "\n" + packages_in_words(analysis) +
+         stacks_in_words(analysis);
 }
 
 std::string machine(const Analysis& analysis) {
@@ -210,9 +269,9 @@ std::string reproduce(const Analysis& analysis) {
 std::string report_markdown(const Analysis& analysis) {
   return title(analysis, "report") + markdown_answer(analysis) + warnings(analysis) +
          summary(analysis) + markdown_verdicts(analysis) + markdown_kinds(analysis, "## ") +
-         markdown_groups(analysis) + markdown_failures(analysis) + markdown_rate_claims(analysis) +
-         markdown_layers(analysis, kMostPairs) + refused(analysis) + left_out(analysis) +
-         provenance(analysis) + reproduce(analysis);
+         markdown_groups(analysis) + markdown_failures(analysis) + not_about_threads(analysis) +
+         markdown_rate_claims(analysis) + markdown_layers(analysis, kMostPairs) +
+         refused(analysis) + left_out(analysis) + provenance(analysis) + reproduce(analysis);
 }
 
 std::string details_markdown(const Analysis& analysis) {

@@ -11,6 +11,7 @@ namespace mpsprobe {
 namespace {
 
 constexpr size_t kMostFrames = 24;
+constexpr size_t kMostPythonFrames = 16;
 constexpr size_t kMostFramesOfMany = 12;  // where every thread has a stack of its own
 constexpr size_t kMostStacks = 16;
 constexpr size_t kMostTexts = 8;
@@ -33,6 +34,12 @@ std::vector<StackFrame> raw_frames(const CrashSeen& crash) {
     stack.push_back({frame.image(), frame.image_id, frame.offset, "", "", false});
   }
   return stack;
+}
+
+std::string python_stack(const FailureExample& example) {
+  if (example.python_stack.empty()) return "";
+  return "Where the crashed thread was in Python:\n\n" +
+         code_block(python_stack_in_words(example.python_stack, kMostPythonFrames)) + "\n";
 }
 
 std::string crashed_stack(const FailureExample& example) {
@@ -180,6 +187,7 @@ std::string gpu_events(const std::vector<GpuEvent>& events) {
 std::string markdown_evidence(const FailureExample& example) {
   std::string text = example.recorder.crash.signal != 0 ? crashed_stack(example) : "";
   if (text.empty()) text = hung_stacks(example);
+  text = python_stack(example) + text;
   text += said_by(example.remarks);
   if (example.crash_report) text += crash_report(*example.crash_report);
   return text + gpu_events(example.gpu_events);

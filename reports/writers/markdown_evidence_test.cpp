@@ -14,6 +14,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 std::string markdown() {
   return details_markdown(analyse(journal_with_evidence().journal));
@@ -65,6 +66,16 @@ TEST(MarkdownEvidence, WithoutNamesTheRawAddressesAreShown) {
       markdown_evidence(example),
       "Stack of the crashed thread, image + offset:\n\n```text\n 0  liba.so  + 0x1a2b\n```\n\n"
       "Ids of the images without names: `liba.so` `1d`.\n\n");
+}
+
+TEST(MarkdownEvidence, TheirLinesOfPythonStandBeforeTheNativeStack) {
+  FailureExample example = example_of(Outcome::signal, crashed_in_encode());
+  example.python_stack = {{"app.py", "", 0, "infer", "/me/app.py:12", false}};
+  EXPECT_THAT(
+      markdown_evidence(example),
+      StartsWith(
+          "Where the crashed thread was in Python:\n\n```text\nFile \"/me/app.py\", line 12, in "
+          "infer\n```\n\nStack of the crashed thread;"));
 }
 
 TEST(MarkdownEvidence, ShowsTheCycleOnceAndIdenticalStacksTogether) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "reports/hostile_text.h"
@@ -44,6 +45,40 @@ TEST(Markdown, HasAllKindsOfCellWhereThereAreManyOfThem) {
   EXPECT_THAT(all,
               HasSubstr("| add, iterations=20 | no failure at 20 (0/10 &lt; 31%), 20 at once |"));
   EXPECT_THAT(markdown_of(report_000().journal), Not(HasSubstr("## Kinds of cell")));
+}
+
+// Nobody calls their function by the name of a worker.
+TEST(Markdown, OfOwnCodeThePageNamesWhatItIsAndWhatItHadLoaded) {
+  SampleJournal sample;
+  sample.plan("cpu/infer/default/threads=2").ran(10);
+  sample.journal.provenances["build-a"] = {
+      {"python", {{"implementation", "cpython"}, {"version", "3.11.7"}}}};
+  nlohmann::json described = sample.journal.provenances["build-a"];
+  described["python"]["packages"] = {{"duckdb", "1.4.2"}, {"a", "1"}, {"b", "1"}, {"c", "1"}};
+  sample.journal.header.workers[0].describe = {
+      {"provenance", described},
+      {"operations",
+       {{{"name", "infer"}, {"own_function", "app.py::infer"}, {"summary", "infer of app.py"}},
+        1,
+        {{"name", "other"}}}}};
+  const std::string text = markdown_of(sample.journal);
+  EXPECT_THAT(
+      text,
+      StartsWith(
+          "# mpsprobe report: infer of app.py on a 1, b 1, c 1 and 1 more in cpython 3.11.7\n"));
+  EXPECT_THAT(text, HasSubstr("Packages that were loaded: a 1, b 1, c 1, duckdb 1.4.2.\n"));
+}
+
+TEST(Markdown, WhatFailsWithOneThreadIsSaidToBeNothingOfThreads) {
+  SampleJournal sample;
+  sample.plan("cpu/add/default/threads=1").ran(10, 3);
+  sample.plan("cpu/add/default/threads=2").ran(10, 4);
+  sample.plan("cpu/mm/default/processes=2").ran(10, 5);
+  EXPECT_THAT(
+      markdown_of(sample.journal),
+      HasSubstr("## Not about threads\n\nThese fail with one thread, and nothing beside it: "
+                "`cpu/add/default/threads=1` 3 of 10.\n"));
+  EXPECT_THAT(markdown_of(report_000().journal), Not(HasSubstr("Not about threads")));
 }
 
 TEST(Markdown, BeginsWithASentenceForEachBuildAndATable) {

@@ -2,6 +2,7 @@
 #include <map>
 #include <tuple>
 
+#include "reports/words/report_words.h"
 #include "reproducers/tracker/issue_text.h"
 
 namespace mpsprobe {
@@ -15,7 +16,8 @@ Cell without_counts(Cell cell) {
 }
 
 std::string version_of(const Arm& arm, bool needs_id) {
-  std::string version = arm.version.empty() ? "no library" : arm.version;
+  std::string version = arm.version;
+  if (version.empty()) version = arm.interpreter.empty() ? "no library" : library_in_words(arm);
   if (!needs_id) return version;
   const std::string& id = arm.build_id.empty() ? arm.git_hash : arm.build_id;
   if (!id.empty()) version += ", build " + id.substr(0, 12);

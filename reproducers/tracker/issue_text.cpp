@@ -13,6 +13,7 @@
 #include "reports/claims/layers.h"
 #include "reports/words/cell_label.h"
 #include "reports/words/counted.h"
+#include "reports/words/report_words.h"
 #include "reports/words/safe_text.h"
 #include "reports/words/stack_words.h"
 #include "reproducers/minimise/minimum_report.h"
@@ -114,8 +115,11 @@ std::string summary(const IssueFacts& facts, const Cell& cell, const std::vector
   for (const CrashRow& row : table) {
     const bool about = row.threads == cell.threads && row.iterations == cell.iterations;
     if (!about || row.crashed.failures == 0) continue;
+    // The versions of what own code calls stand below.
+    const std::string what =
+        fmt::format("{} {}: ", info_of(cell.backend).library, escaped(row.version));
     text +=
-        fmt::format(" {} {}: {}", info_of(cell.backend).library, escaped(row.version),
+        fmt::format(" {}{}", facts.generic ? "" : what,
                     confidence_in_words(row.crashed.failures, row.crashed.trials, row.crash_rate));
     if (const CrashRow* passing = most_passing(row, table); passing != nullptr) {
       text += fmt::format("; with {}, {}", counted(passing->threads, "threads"),
@@ -176,8 +180,9 @@ std::string table_text(const IssueFacts& facts, const Cell& cell,
   std::string text = fmt::format("Runs of {} by threads and iterations a thread:\n\n",
                                  code_span(cell_label(cell, {"threads", "iterations"}), 300));
   text += fmt::format(
-      "| torch | threads | iterations | crashed / total |{}\n| --- | --- | --- | --- |{}\n",
-      others ? " failed otherwise |" : "", others ? " --- |" : "");
+      "| {} | threads | iterations | crashed / total |{}\n| --- | --- | --- | --- |{}\n",
+      facts.generic ? "release" : "torch", others ? " failed otherwise |" : "",
+      others ? " --- |" : "");
   for (size_t i = 0; i < std::min(table.size(), kMostRows); ++i) {
     const CrashRow& row = table[i];
     text += fmt::format("| {}{} | {} | {} | {} / {} |", escaped(row.version),
@@ -239,8 +244,17 @@ std::string versions(const IssueFacts& facts) {
   }
   for (size_t index : arms) {
     const Arm& arm = analysis.arms[index];
+    if (facts.generic) {
+      line("Library", arm.library_name.empty() ? "" : library_in_words(arm));
+      line("Python", arm.interpreter);
+      for (const std::string& package : arm.packages) line("Package", package);
+      line("Device", fmt::format("{}", fmt::join(arm.devices, ", ")));
+      text += '\n';
+      continue;
+    }
     line("PyTorch version", arm.version.empty() ? "none loaded" : arm.version);
     line("PyTorch git hash", arm.git_hash);
+    line("Python", arm.interpreter);
     line("PyTorch library's build id", arm.build_id);
     if (arm.stream_pool.has_value()) {
       line("MPSStreamPool in the library", *arm.stream_pool ? "yes" : "no");
@@ -254,8 +268,13 @@ std::string versions(const IssueFacts& facts) {
   line("OS build", machine_fact(facts, "os_build"));
   line("Model", machine_fact(facts, "model"));
   line("CPU", machine_fact(facts, "chip"));
+  const bool in_python = std::any_of(arms.begin(), arms.end(), [&](size_t arm) {
+    return !analysis.arms[arm].interpreter.empty();
+  });
+  const std::string measured = "mpsprobe " + analysis.header.mpsprobe_version;
   line("Measured with",
-       "mpsprobe " + analysis.header.mpsprobe_version + ", which runs LibTorch without Python");
+       measured + (facts.generic || in_python ? "" : ", which runs LibTorch without Python"));
+  if (facts.generic || in_python) return code_block(text);
   return code_block(text) +
          "\nOnly what was measured; Python and its packages took no part. `python -m "
          "torch.utils.collect_env` adds them where the program above is run.\n";
@@ -308,7 +327,8 @@ std::string issue_text(const IssueFacts& facts) {
   } else if (facts.analysis->paravirtual) {
     head = "> On the GPU of a virtual Mac (paravirtual), which is no result of a real chip.\n\n";
   }
-  head += "### \xF0\x9F\x90\x9B Describe the bug\n\n" + summary(facts, cell, table);
+  head += facts.generic ? "### What happens\n\n" : "### \xF0\x9F\x90\x9B Describe the bug\n\n";
+  head += summary(facts, cell, table);
   const std::string tail = "\n### Versions\n\n" + versions(facts);
   // What matters most comes first; what no longer fits is named instead of being cut in its middle.
   std::string body;

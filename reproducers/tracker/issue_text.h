@@ -19,6 +19,8 @@ inline constexpr size_t kMostIssueTitle = 200;
 /// What an issue for a public tracker is written from. Everything in it was measured; personal
 /// data has been taken out of what the caller puts here, or is taken out of the finished text.
 struct IssueFacts {
+  /// For the tracker of any software, and not of PyTorch: own code may call anything.
+  bool generic = false;
   const Analysis* analysis = nullptr;  ///< of the run; never null, must outlive the call
   std::string signature;               ///< one of analysis->signatures
   Cell cell;  ///< what the reproducer says: the minimal cell, or a failing one
@@ -66,12 +68,13 @@ std::string machine_fact(const IssueFacts& facts, const char* key);
 /// A title for the issue, at most kMostIssueTitle bytes, printable, on one line.
 std::string issue_title(const IssueFacts& facts);
 
-/// The issue as Markdown, in the form of the tracker's template for bugs ("Describe the bug",
-/// "Versions"): what happens, the program to paste, what the process said as it died, the table,
-/// what is necessary for it, what is known on each layer, and the versions as measured. At most
-/// kMostIssueBytes. No attachment and no link to one; whatever a worker said is in code or escaped,
-/// so that it neither ends a block nor mentions anybody. Says that it is simulated in its first
-/// line, where it is. Pure. Throws std::invalid_argument where the run has no such signature.
+/// The issue as Markdown, in the form of PyTorch's template for bugs ("Describe the bug",
+/// "Versions"), or where it is generic in that of none: what happens, the program to paste, what
+/// the process said as it died, the table, what is necessary for it, what is known on each layer,
+/// and the versions as measured. At most kMostIssueBytes. No attachment and no link to one;
+/// whatever a worker said is in code or escaped, so that it neither ends a block nor mentions
+/// anybody. Says that it is simulated in its first line, where it is. Pure. Throws
+/// std::invalid_argument where the run has no such signature.
 std::string issue_text(const IssueFacts& facts);
 
 }  // namespace mpsprobe

@@ -27,9 +27,15 @@ from importlib import metadata
 tree = ast.parse(open(os.environ["MPSPROBE_SCRIPT"], "rb").read())
 names = [alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
 names += [node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
-found = {"python": {"implementation": platform.python_implementation(), "version": platform.python_version()}}
+names = {name.split(".")[0] for name in names}
+packages = {}
+for name, distributions in getattr(metadata, "packages_distributions", dict)().items():
+    if name in names:
+        packages.update((each, metadata.version(each)) for each in distributions)
+found = {"python": {"implementation": platform.python_implementation(), "version": platform.python_version(),
+                    "packages": packages}}
 for name in ("mlx", "torch"):
-    if any(each.split(".")[0] == name for each in names):
+    if name in names:
         found[name] = {"version": metadata.version(name)}
         break
 print(json.dumps(found))

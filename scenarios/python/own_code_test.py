@@ -5,17 +5,20 @@ from __future__ import annotations
 import array
 import json
 import os
+import platform
 import shutil
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
+import unittest.mock
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from mpsprobe import own_code, values
+from mpsprobe import own_code, program, values
 from mpsprobe.worker import is_installed
 
 BUILD = Path(os.environ.get("MPSPROBE_BUILD", ""))
@@ -416,7 +419,8 @@ class OwnCode(OwnCodeTest):
         self.assertIn("while True: sum(range(10000))", report)
         self.assertIn("outside.py\", line", report)
         if sys.platform == "linux" and "its stack cannot be read" not in report:
-            self.assertIn("PyEval_EvalFrameDefault", report.split("a process that it started (python")[1])
+            in_child = report.split("a process that it started (python")[1]
+        self.assertRegex(in_child, "PyEval_EvalFrameDefault|frames of the interpreter")
 
     def test_two_versions_of_a_file_are_never_added_up(self) -> None:
         app = self.folder / "edited.py"
@@ -606,6 +610,12 @@ class OwnCodeReduced(OwnCodeTest):
         self.assertNotIn("def planted", "".join(texts("without").values()))
         self.assertIn("whose file was not packed", texts("without")["issue.md"])
         self.assertIn("--with-code", texts("without")["README.md"])
+        # Nothing of it is PyTorch's.
+        self.assertIn("### What happens\n", texts("without")["issue.md"])
+        self.assertNotRegex(texts("without")["issue.md"], "(?i)torch")
+        self.assertIn(f"\nPython: cpython {platform.python_version()}\n", texts("without")["issue.md"])
+        wrong = self.mpsprobe("feedback", "out", "--for", "pytorch", "--out", "none", code=2)
+        self.assertIn("Say --for generic", wrong)
         self.mpsprobe("feedback", "out", "--with-code", "--out", "none", code=2, typed="no\n")
         self.assertEqual(texts("none"), {})
         shown = self.mpsprobe("feedback", "out", "--with-code", "--out", "with", typed="yes\n")
@@ -676,6 +686,29 @@ class Values(unittest.TestCase):
             (None, 0, "expected 0, got None"),
         ):
             self.assertEqual(values.difference(got, expected), said)
+
+
+class Growing(unittest.TestCase):
+    """A fast function is called on until two threads are inside."""
+
+    def calls(self, inside: bool = False, **cell: str) -> int:
+        code = types.SimpleNamespace(place="app.py", module=types.SimpleNamespace(fast=lambda: 1), beside=lambda *_: None)
+        values_of = {"threads": "2", "iterations": "10", "lock": "none", "start": "barrier", **cell}
+        workload = own_code.OwnWorkload(code, "fast", program.Cell(values_of.get), False)
+        workload.inside[1] = inside
+        lane = workload.make_lane(0)
+        with unittest.mock.patch.object(own_code, "GROWS_FOR", 0.01):
+            for iteration in range(10):
+                lane.launch(iteration)
+        return lane.check().checked + lane.check().unchecked
+
+    def test_until_two_threads_are_inside_or_its_time_is_over(self) -> None:
+        self.assertGreater(self.calls(), 10)
+        self.assertEqual(self.calls(inside=True), 10)
+
+    def test_not_where_none_can_meet_nor_where_iterations_were_given(self) -> None:
+        for cell in ({"threads": "1"}, {"lock": "forward"}, {"start": "sequential"}, {"iterations": "12"}):
+            self.assertEqual(self.calls(**cell), 10, cell)
 
 
 class Buffers(unittest.TestCase):

@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "harness/outcome/python_death.h"
 #include "harness/outcome/race_evidence.h"
 #include "harness/outcome/remarks.h"
 #include "harness/outcome/reported.h"
@@ -42,10 +43,16 @@ FailureExample example_of(const TrialRecord& trial, size_t arm,
   example.crash_report = process.crash_report;
   if (const FailureEvent* event = first_failure(process.failures)) example.event = *event;
   example.remarks = remarks(process);
+  if (process.recorder.crash.signal != 0 || process.crash_report) {
+    example.python_stack = python_frames(process.err.text());
+  }
   const Outcome outcome = trial.judgement.outcome;
   const bool race = outcome == Outcome::data_race;
   const bool stacks = race || outcome == Outcome::hang || outcome == Outcome::timeout;
-  example.excerpt = last_lines(race ? race_evidence(process.err.text()).text : process.err.text(),
+  const std::string printed = process.err.text();
+  example.excerpt = last_lines(race                           ? race_evidence(printed).text
+                               : example.python_stack.empty() ? std::string_view(printed)
+                                                              : before_python_stacks(printed),
                                stacks ? kStackLines : kExcerptLines, kExcerptWidth);
   if (example.excerpt.empty()) {
     example.excerpt = last_lines(process.out.text(), kExcerptLines, kExcerptWidth);

@@ -119,5 +119,25 @@ TEST(Signatures, ExampleCarriesTheEvidence) {
   EXPECT_EQ(example.gpu_events[0].incident, gpu_restart().incident);
 }
 
+// What their own program printed comes before the stacks of the interpreter, which are told apart.
+TEST(Signatures, ExampleOfADeadInterpreterHasItsStackAndWhatWasPrintedBefore) {
+  SampleJournal sample;
+  sample.plan("cpu/infer/default/threads=2")
+      .ran(1, 1, {Outcome::signal, "SIGSEGV", "bad access in f"});
+  ProcessRecord& process = sample.last().processes[0];
+  process.recorder.crash.signal = 11;
+  process.err.head =
+      "Concurrent access has been detected.\nFatal Python error: Segmentation fault\n\n"
+      "Thread 0x00007f08cabc1240 (most recent call first):\n  File \"other.py\", line 3 in wait\n\n"
+      "Current thread 0x00007f0ca4279b80 (most recent call first):\n"
+      "  File \"/me/app.py\", line 12 in infer\n  File \"/me/app.py\", line 30 in <module>\n";
+  const FailureExample example = analyse(sample.journal).signatures[0].first;
+  EXPECT_EQ(example.excerpt,
+            "Concurrent access has been detected.\nFatal Python error: Segmentation fault\n");
+  ASSERT_EQ(example.python_stack.size(), 2U);
+  EXPECT_EQ(example.python_stack[0].function, "infer");
+  EXPECT_EQ(example.python_stack[0].source, "/me/app.py:12");
+}
+
 }  // namespace
 }  // namespace mpsprobe

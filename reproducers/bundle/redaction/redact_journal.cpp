@@ -350,6 +350,14 @@ class JournalRedaction {
       if (fresh) known->second = distinct(kept.at(place).get<std::string>());
       kept.at(place) = known->second;
     }
+    const json::json_pointer packages("/python/packages");
+    if (whole.contains(packages) && whole.at(packages).is_object() && redactor_.enabled()) {
+      for (const auto& [name, version] : whole.at(packages).items()) {
+        if (is_public_package(name) && version.is_string()) {
+          kept[packages / name] = redactor_.text(version.get<std::string>());
+        }
+      }
+    }
     return kept;
   }
 

@@ -23,6 +23,18 @@ constexpr std::array<std::string_view, 26> kEndings{
     ".h", ".hpp", ".ips", ".json", ".log", ".m",           ".metal", ".mm",      ".ndjson",
     ".o", ".py",  ".pyx", ".rs",   ".sh",  ".safetensors", ".so",    ".metallib"};
 
+/// Packages of Python's that everybody has, and modules of its own library that are in C: that
+/// somebody uses one says nothing of them.
+const std::string kPublic =
+    "torch|functorch|mlx|mpsprobe|numpy|scipy|pandas|polars|pyarrow|duckdb|sklearn|cv2|PIL|"
+    "matplotlib|h5py|netCDF4"
+    "|onnxruntime|tensorflow|jaxlib|numba|llvmlite|triton|lxml|tokenizers|safetensors|"
+    "sentencepiece|pytest";
+const std::string kOfPython =
+    "_(?:asyncio|bz2|ctypes|datetime|decimal|elementtree|hashlib|json|lzma|multiprocessing|pickle|"
+    "posixsubprocess|queue|random"
+    "|socket|sqlite3|ssl|struct|zoneinfo)|array|math|mmap|pyexpat|select|zlib";
+
 bool begins_with_any(std::string_view text, const auto& beginnings) {
   return std::any_of(beginnings.begin(), beginnings.end(),
                      [&](std::string_view each) { return text.starts_with(each); });
@@ -36,8 +48,8 @@ bool is_path_of_the_system(std::string_view path) {
 
 bool is_name_of_the_software(std::string_view name) {
   static const Shape kNames(
-      "(?:"
-      "(?:lib)?(?:mpsprobe|torch|c10|caffe2|mlx|python3?|cuda|cudart|cudnn|cublas|cublasLt|nccl"
+      "(?:" + kPublic + "|" + kOfPython +
+      "|(?:lib)?(?:mpsprobe|torch|c10|caffe2|mlx|python3?|cuda|cudart|cudnn|cublas|cublasLt|nccl"
       "|nvrtc|cufft|cusparse|cusolver|numpy|dyld)"
       "(?:[-_](?:cpu|cuda|python|worker|metal|api|linalg|global_deps|mps|runtime|ml|ops|stand_in"
       "|selftest|observer|sim|mlx|own|fixed|face|objects|tsan)){0,3}"
@@ -58,10 +70,17 @@ size_t place_in_a_package(std::string_view path) {
   for (std::string_view folder : {"/site-packages/", "/dist-packages/"}) {
     const size_t at = path.rfind(folder);
     if (at == std::string_view::npos) continue;
-    static const Shape kPackages("(?:torch|functorch|mlx|mpsprobe|numpy)/");
+    static const Shape kPackages("(?:" + kPublic + ")/");
     if (kPackages.match(path, at + folder.size())) return at + 1;
   }
   return std::string_view::npos;
+}
+
+bool is_public_package(std::string_view name) {
+  // Of some that name differs from their module's.
+  static const Shape kNames("(?:" + kPublic +
+                            "|scikit-learn|opencv-python(?:-headless)?|pillow|jax)$");
+  return kNames.match(name, 0).has_value();
 }
 
 std::string_view ending_of_software(std::string_view name) {

@@ -15,6 +15,9 @@ bool is_name_of_the_software(std::string_view name);
 /// software under test; npos: it does not.
 size_t place_in_a_package(std::string_view path);
 
+/// Whether pip calls a package so that everybody has. Others say what somebody works on.
+bool is_public_package(std::string_view name);
+
 /// The ending of a source or a library: ".so" of "libplan.so.2". Empty: another, or none.
 std::string_view ending_of_software(std::string_view name);
 

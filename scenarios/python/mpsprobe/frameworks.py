@@ -109,7 +109,7 @@ def description(
             }
             for name in backends()
         ],
-        "provenance": of_provenance,
+        "provenance": {**of_provenance, "python": {**of_provenance["python"], "packages": provenance.packages()}},
     }
 
 

@@ -69,6 +69,19 @@ def interpreter(binding: str | None) -> dict[str, Any]:
     }
 
 
+# What the interpreter loads by itself, as files in site-packages ask of it.
+_AT_START = frozenset(name.partition(".")[0] for name in list(sys.modules))
+
+
+def packages() -> dict[str, str]:
+    """Versions, by name, of what pip installed and a module comes from that was loaded since the start."""
+    from importlib import metadata  # which takes a while to load, and to look through an environment
+
+    modules = {name.partition(".")[0] for name in list(sys.modules)} - _AT_START
+    names = {name for module, names in metadata.packages_distributions().items() if module in modules for name in names}
+    return {name: metadata.version(name) for name in sorted(names)}
+
+
 def leave(status: int) -> NoReturn:
     """Ends a forked process without taking apart what was loaded before the fork."""
     sys.stdout.flush()

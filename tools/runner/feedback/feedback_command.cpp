@@ -27,19 +27,22 @@ namespace mpsprobe {
 namespace {
 
 /// The trackers that take a failure of this backend, the usual one first.
-std::vector<std::string_view> trackers_of(Backend backend) {
-  switch (backend) {
+std::vector<std::string_view> trackers_of(const BundleFinding& finding) {
+  switch (finding.reproduction.cell.backend) {
     case Backend::mlx:
-      return {"mlx"};
+      return {"mlx", "generic"};
     case Backend::metal:
       return {"apple"};
     case Backend::cuda:
     case Backend::cpu:
-      return {"pytorch"};
+      // Own code that loaded no LibTorch is of whatever it calls.
+      if (finding.arm().library_name.empty() && !finding.arm().interpreter.empty())
+        return {"generic"};
+      return {"pytorch", "generic"};
     case Backend::command:  // what it calls is the user's to say
-      return {"pytorch", "mlx", "apple"};
+      return {"generic", "pytorch", "mlx", "apple"};
     default:
-      return {"apple", "pytorch"};
+      return {"apple", "pytorch", "generic"};
   }
 }
 
@@ -121,7 +124,7 @@ std::string headed(const BundleFinding& finding, const IssueFacts& facts, const 
 /// For whom it is, or whose backend it is. Refuses another stack's tracker.
 std::string issue(const BundleFinding& finding, const std::string& audience) {
   const Reproduction& known = finding.reproduction;
-  const std::vector<std::string_view> takes = trackers_of(known.cell.backend);
+  const std::vector<std::string_view> takes = trackers_of(finding);
   const std::string_view tracker = audience.empty() ? takes.front() : audience;
   if (std::find(takes.begin(), takes.end(), tracker) == takes.end()) {
     throw InputError(fmt::format("--for {}", tracker),
@@ -137,7 +140,8 @@ std::string issue(const BundleFinding& finding, const std::string& audience) {
         program != nullptr && program->kind == Kind::mlx ? "cpp" : "python";
     return headed(finding, facts, mlx_issue_text(facts, facts.python, language));
   }
-  const IssueFacts facts = issue_facts(finding, program_for(known, {Kind::python}));
+  IssueFacts facts = issue_facts(finding, program_for(known, {Kind::python}));
+  facts.generic = tracker == "generic";
   return headed(finding, facts, issue_text(facts));
 }
 
@@ -232,9 +236,11 @@ void add_feedback_options(CLI::App& app, FeedbackOptions& options) {
       ->type_name("TITLE");
   app.add_option("--out", options.out, "folder in which bundles are made [that of the run]")
       ->type_name("DIR");
-  app.add_option("--for", options.audience,
-                 "whose tracker issue.md is for [apple; mlx of a failure of the backend mlx]")
-      ->check(one_of({"apple", "pytorch", "mlx"}));
+  app.add_option(
+         "--for", options.audience,
+         "whose tracker issue.md is for; generic: of any software, as your own code may call "
+         "[apple; mlx of a failure of the backend mlx; generic of own code]")
+      ->check(one_of({"apple", "pytorch", "mlx", "generic"}));
   app.add_flag("--allow-simulated", options.allow_simulated,
                "make one of simulated evidence, marked as such in every file");
   app.add_option("--redact", options.redact,
@@ -254,7 +260,7 @@ int feedback_command_line(const FeedbackOptions& options) {
   if (options.no_redact && !options.redact.empty()) {
     throw InputError("--redact", "makes no sense with --no-redact", "Leave one of them out");
   }
-  if (options.no_redact && (options.audience == "pytorch" || options.audience == "mlx")) {
+  if (options.no_redact && !options.audience.empty() && options.audience != "apple") {
     throw InputError("--no-redact", "is not for a public tracker (--for " + options.audience + ")",
                      "Leave one of them out");
   }
