@@ -104,7 +104,12 @@ class Prover {
 
  private:
   void untried(ProofArm arm, const std::string& problem) {
-    proofs_.push_back({.kind = program_.kind, .arm = arm, .what = "nothing", .problem = problem});
+    add({.kind = program_.kind, .arm = arm, .what = "nothing", .problem = problem});
+  }
+
+  void add(Proof proof) {
+    proofs_.push_back(std::move(proof));
+    if (request_.on_proof) request_.on_proof(proofs_.back());
   }
 
   Emission none() {
@@ -150,7 +155,7 @@ class Prover {
     } else {
       why_not_ = fmt::format("it did not fail in {} attempts here", rate.attempts);
     }
-    proofs_.push_back(proof);
+    add(proof);
     return rate.failed > 0;
   }
 
@@ -166,20 +171,20 @@ class Prover {
     why_not_ = rate.failed > 0
                    ? "it fails with one thread as well here: threads are not what it needs"
                    : "";
-    proofs_.push_back({.kind = program_.kind,
-                       .arm = ProofArm::alone,
-                       .what = "attempts with one thread",
-                       .k = std::max(0, rate.attempts - rate.failed),
-                       .n = rate.attempts,
-                       .seconds = rate.seconds,
-                       .held = rate.attempts > 0 && rate.failed == 0,
-                       .problem = why_not_});
+    add({.kind = program_.kind,
+         .arm = ProofArm::alone,
+         .what = "attempts with one thread",
+         .k = std::max(0, rate.attempts - rate.failed),
+         .n = rate.attempts,
+         .seconds = rate.seconds,
+         .held = rate.attempts > 0 && rate.failed == 0,
+         .problem = why_not_});
     return rate.failed == 0;
   }
 
-  /// The plainest, where it always fails. Else first who makes what before the threads meet, in
-  /// processes of many rounds, where a difference shows soonest; then one round a process, which is
-  /// simpler, where that fails nearly as often.
+  /// The plainest, where it nearly always fails. Else first who makes what before the threads meet,
+  /// in processes of many rounds, where a difference shows soonest; then one round a process, which
+  /// is simpler, where that fails nearly as often.
   void choose_form() {
     ProgramForm& form = what_.form;
     if (what_.outcome == Outcome::hang) {
@@ -195,7 +200,7 @@ class Prover {
       return at->second;
     };
     const Rate plain = rate_now();
-    if (plain.value() == 1) return;
+    if (plain.value() >= kNearly) return;  // none can fail so much oftener
     // So long that one which takes it hangs, and no longer: a race may also end so.
     form.limit = static_cast<int>(
         std::clamp(kTimesTheFastest * kManyRounds * plain.fastest, 1.0 * kShortest, 60.0));
@@ -279,7 +284,7 @@ class Prover {
     Proof proof{.kind = program_.kind, .arm = arm, .what = what};
     if (interrupted()) {
       proof.problem = "it was interrupted before";
-      proofs_.push_back(proof);
+      add(proof);
       return false;
     }
     const Clock::time_point start = Clock::now();
@@ -292,7 +297,7 @@ class Prover {
     proof.held = died || exit_code_of(result) == expected;
     proof.k = proof.held ? 1 : 0;
     if (!proof.held) proof.problem = in_words(result);
-    proofs_.push_back(proof);
+    add(proof);
     return proof.held;
   }
 

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -69,6 +70,8 @@ struct ProofRequest {
   double run_seconds = 300;              ///< limit of one run of a program
   /// Set from elsewhere to stop: what has not been tried by then is said to be so. May be null.
   const std::atomic<bool>* interrupted = nullptr;
+  /// Is told of each when it is known. May be null.
+  std::function<void(const Proof&)> on_proof = {};
 };
 
 /// The programs as they are handed out, and what became of each.

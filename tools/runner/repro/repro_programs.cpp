@@ -124,6 +124,10 @@ std::string write_programs(const fs::path& folder, const Minimum& minimum,
   proof.interpreter = provenance.value("python", nlohmann::json::object()).value("executable", "");
   proof.environment = minimum.environment;
   proof.interrupted = &interrupted;
+  proof.on_proof = [](const Proof& each) {
+    say(stderr, "{:<9} {:<11} {}\n", name_of(each.kind), name_of(each.arm),
+        printable(shortened(words_of(each), 300)));
+  };
   Proved proved;
   try {
     proved = prove(proof);
@@ -137,10 +141,6 @@ std::string write_programs(const fs::path& folder, const Minimum& minimum,
   const std::vector<Proof>& proofs = proved.proofs;
   write_atomically(folder / "proofs.json", json_text(nlohmann::ordered_json(to_json(proofs))),
                    kAgain);
-  for (const Proof& each : proofs) {
-    say(stderr, "{:<9} {:<11} {}\n", name_of(each.kind), name_of(each.arm),
-        printable(shortened(words_of(each), 300)));
-  }
   return section(proved.emissions, proofs, minimum.reliability);
 }
 
