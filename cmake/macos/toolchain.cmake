@@ -1,7 +1,18 @@
-# Cross-building for Apple silicon and macOS 14 with zig. tools/cross-build-macos uses it, on a machine without
-# Apple's tools; on a Mac it has no business.
+# Cross-building for Apple silicon, or for an Intel Mac, and macOS 14 with zig. tools/cross-build-macos uses it, on a
+# machine without Apple's tools; on a Mac it has no business.
 set(CMAKE_SYSTEM_NAME Darwin)
-set(CMAKE_SYSTEM_PROCESSOR arm64)
+set(MPSPROBE_MACOS_PROCESSOR arm64 CACHE STRING
+    "The Macs to build for: arm64, or x86_64, for which there is no LibTorch and no MLX")
+set(CMAKE_SYSTEM_PROCESSOR ${MPSPROBE_MACOS_PROCESSOR})
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES MPSPROBE_MACOS_PROCESSOR)
+if(MPSPROBE_MACOS_PROCESSOR STREQUAL "x86_64")
+  # Of two targets zig takes the last.
+  foreach(_language C CXX OBJCXX)
+    set(CMAKE_${_language}_COMPILER_TARGET x86_64-macos.14.0)
+  endforeach()
+elseif(NOT MPSPROBE_MACOS_PROCESSOR STREQUAL "arm64")
+  message(FATAL_ERROR "MPSPROBE_MACOS_PROCESSOR is arm64 or x86_64, not ${MPSPROBE_MACOS_PROCESSOR}")
+endif()
 # The triple in zig-c++ says for which macOS. Empty: CMake would ask xcrun for an SDK, and add -arch and
 # -mmacosx-version-min, of which there would then be two.
 set(CMAKE_OSX_SYSROOT "" CACHE STRING "" FORCE)
