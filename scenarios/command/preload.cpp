@@ -172,6 +172,7 @@ __attribute__((constructor)) void begin() {
     if (whole && pid == getpid()) return attach(memory, gate);
   } catch (const std::system_error&) {  // the program before has closed it: there is none
   }
+  remember_images();
   install_crash_handler(find_recorder_here);
 }
 

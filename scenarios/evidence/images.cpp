@@ -60,6 +60,17 @@ namespace {
 
 Block* images_block = nullptr;
 
+/// What the loader told, for a process that has no recorder until it crashes. Its handler may not
+/// ask the loader, which may hold a lock of its own.
+struct Told {
+  std::atomic<uint64_t> begin{0};
+  uint64_t end = 0;
+  const char* path = nullptr;  // the loader's
+  decltype(MachoHeader::uuid) uuid{};
+};
+Told told[recorder_layout::kImages];
+std::atomic<uint32_t> told_count{0};
+
 /// Called by the loader for every image that there is, and for each that comes.
 void note_image(const mach_header* header, intptr_t) {
   Dl_info info{};
@@ -68,8 +79,26 @@ void note_image(const mach_header* header, intptr_t) {
   if (!image.valid || image.text_bytes == 0) return;
   const auto base = reinterpret_cast<uint64_t>(header);
   while (appending.test_and_set(std::memory_order_acquire)) sched_yield();
-  add(*images_block, base, base, base + image.text_bytes, info.dli_fname, image.uuid);
+  if (images_block != nullptr) {
+    add(*images_block, base, base, base + image.text_bytes, info.dli_fname, image.uuid);
+  }
+  if (const uint32_t index = told_count.load(); index < recorder_layout::kImages) {
+    told[index].end = base + image.text_bytes;
+    told[index].path = info.dli_fname;
+    told[index].uuid = image.uuid;
+    told[index].begin.store(base, std::memory_order_release);
+    told_count.store(index + 1);
+  }
   appending.clear(std::memory_order_release);
+}
+
+/// Another image may since have come to the place of one that was taken away.
+void forget_image(const mach_header* header, intptr_t) {
+  const auto base = reinterpret_cast<uint64_t>(header);
+  for (uint32_t i = 0; i < told_count.load(); ++i) {
+    uint64_t begin = base;
+    told[i].begin.compare_exchange_strong(begin, 0);
+  }
 }
 
 }  // namespace
@@ -77,10 +106,28 @@ void note_image(const mach_header* header, intptr_t) {
 void note_images(FlightRecorder& recorder) {
   if (images_block != nullptr) return;
   images_block = recorder.block();
-  _dyld_register_func_for_add_image(note_image);
+  remember_images();
 }
 
-void note_images_of(Block&, std::span<const uint64_t>) {}
+void remember_images() {
+  static std::atomic_flag registered = ATOMIC_FLAG_INIT;
+  if (registered.test_and_set()) return;
+  _dyld_register_func_for_add_image(note_image);
+  _dyld_register_func_for_remove_image(forget_image);
+}
+
+void note_images_of(Block& block, std::span<const uint64_t> addresses) {
+  if (appending.test_and_set(std::memory_order_acquire)) return;
+  for (const uint64_t address : addresses) {
+    if (is_noted(block, address)) continue;
+    for (uint32_t i = 0; i < told_count.load(); ++i) {
+      const uint64_t begin = told[i].begin.load(std::memory_order_acquire);
+      if (begin == 0 || address < begin || address >= told[i].end) continue;
+      add(block, begin, begin, told[i].end, told[i].path, told[i].uuid);
+    }
+  }
+  appending.clear(std::memory_order_release);
+}
 
 #else
 
@@ -102,6 +149,8 @@ void add(Block& block, const dl_phdr_info& info) {
 }
 
 }  // namespace
+
+void remember_images() {}
 
 void note_images(FlightRecorder& recorder) {
   while (appending.test_and_set(std::memory_order_acquire)) sched_yield();

@@ -48,6 +48,16 @@ TEST_F(Images, ALibraryThatWasLoadedLaterIsFoundByAnAddressInIt) {
   EXPECT_EQ(block_->image_count.load(), count);
 }
 
+// Where a process that a command started begins to note its crash.
+TEST_F(Images, InARecorderThatIsNewThoseOfACrashAreNotedByItsAddresses) {
+  remember_images();
+  const std::vector<uint64_t> addresses{reinterpret_cast<uint64_t>(&read_recorder)};
+  note_images_of(*block_, addresses);
+  const std::optional<ImageSeen> program = seen("worker_test");
+  ASSERT_TRUE(program.has_value());
+  EXPECT_EQ(block_->image_count.load(), 1U);
+}
+
 TEST_F(Images, AnAddressInNoImageChangesNothing) {
   note_images(recorder_);
   const uint32_t count = block_->image_count.load();
