@@ -43,6 +43,16 @@ struct Misbehaviour {
   const char* title;
 };
 
+#ifdef __APPLE__
+constexpr const char* kFreedTwice = "malloc: ";  // libmalloc's words are another release by release
+constexpr const char* kDeadlock = "hang in deadlock";  // who holds a lock is not known there
+constexpr const char* kChildHangs = "hang in main";    // nor where another process is
+#else
+constexpr const char* kFreedTwice = "malloc: double free or invalid pointer";
+constexpr const char* kDeadlock = "hang: lock cycle of lock_first and lock_second";
+constexpr const char* kChildHangs = "hang in wait_for_nobody, in a process that it started";
+#endif
+
 /// What hangs is not waited for long; on a busy machine what is slow to begin must not hang.
 std::vector<std::string> trials_of(const Misbehaviour& tested) {
   const bool hangs = std::string_view(tested.outcome) == "hang";
@@ -68,18 +78,15 @@ INSTANTIATE_TEST_SUITE_P(
         Misbehaviour{"abort", "signal", "abort in give_up"},
         Misbehaviour{"divide", "signal", "arithmetic error in divide"},
         Misbehaviour{"overflow", "signal", "stack overflow in recurse"},
-        Misbehaviour{"free", "assertion", "malloc: double free or invalid pointer"},
-        Misbehaviour{"exit", "exit", "exit code 9"},
+        Misbehaviour{"free", "assertion", kFreedTwice}, Misbehaviour{"exit", "exit", "exit code 9"},
         Misbehaviour{"says", "exit", "the device is gone"},
         Misbehaviour{"thread", "signal", "bad access in read_nowhere"},
         Misbehaviour{"wait", "hang", "hang in wait_for_nobody"},
-        Misbehaviour{"deadlock", "hang", "hang: lock cycle of lock_first and lock_second"},
-        Misbehaviour{"killed", "infrastructure", ""},
+        Misbehaviour{"deadlock", "hang", kDeadlock}, Misbehaviour{"killed", "infrastructure", ""},
         // The parent leaves with a code of its own, or the child's end would be seen by nobody.
         Misbehaviour{"forked", "exit", "bad access in read_nowhere, in a process that it started"},
         Misbehaviour{"started", "exit", "abort in give_up, in a process that it started"},
-        Misbehaviour{"child_hangs", "hang",
-                     "hang in wait_for_nobody, in a process that it started"},
+        Misbehaviour{"child_hangs", "hang", kChildHangs},
         Misbehaviour{"catches", "exit", "the signal was caught"},
         Misbehaviour{"handled", "signal", "bad access in read_nowhere"}),
     [](const auto& tested) { return tested.param.how; });
