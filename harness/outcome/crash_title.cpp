@@ -119,6 +119,9 @@ std::string overflowing_function(const ProcessRecord& process, int signal) {
   }
   const std::optional<uint64_t> address = fault_address(process);
   if (address.has_value() && *address < kNearNull) return "";
+  // What was jumped to is no code, and may lie anywhere: macOS has the heap beside threads' stacks.
+  const std::vector<FrameAddress>& frames = process.recorder.crash.frames;
+  if (!frames.empty() && frames.front() == FrameAddress{"", "", address.value_or(0)}) return "";
   const uint64_t pointer = process.recorder.crash.stack_pointer;
   const bool both = address.has_value() && pointer != 0;
   // A walk through a deep graph recurses as well: without a stack pointer others must say it.

@@ -554,6 +554,18 @@ TEST(Judge, AFrameThatDoesNotFitOverflowsTheStackOfWhoseItIs) {
   EXPECT_EQ(judge(process).signature, "stack overflow in walk") << "by its recursion";
 }
 
+TEST(Judge, AJumpToMemoryBesideTheStackDoesNotOverflowIt) {
+  ProcessRecord process = ended_process(Signaled{SIGSEGV, false});
+  process.stacks.threads = {faulting({{"", ""}, {"w", "call(int)"}})};
+  process.recorder.crash.signal = SIGSEGV;
+  process.recorder.crash.address = 0x7fab30104170;
+  process.recorder.crash.stack_pointer = 0x7fab300fdba8;
+  process.recorder.crash.frames = {{"", "", 0x7fab30104170}, {"w", "", 0x930b7}};
+  EXPECT_EQ(judge(process).signature, "bad access in call");
+  process.recorder.crash.frames.erase(process.recorder.crash.frames.begin());
+  EXPECT_EQ(judge(process).signature, "stack overflow in call");
+}
+
 TEST(Remarks, SayWhatHoldsNumbersOfOneRun) {
   ProcessRecord process = ended_process(Signaled{SIGSEGV, false});
   process.recorder.crash.signal = SIGSEGV;
