@@ -78,7 +78,8 @@ def packages() -> dict[str, str]:
     from importlib import metadata  # which takes a while to load, and to look through an environment
 
     modules = {name.partition(".")[0] for name in list(sys.modules)} - _AT_START
-    names = {name for module, names in metadata.packages_distributions().items() if module in modules for name in names}
+    found = getattr(metadata, "packages_distributions", dict)()  # since Python 3.10
+    names = {name for module, names in found.items() if module in modules for name in names}
     return {name: metadata.version(name) for name in sorted(names)}
 
 
