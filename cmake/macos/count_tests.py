@@ -33,7 +33,12 @@ def main():
         return 2
     passed = 0
     failed = []
-    for program in ElementTree.parse(sys.argv[1]).iter("testcase"):
+    try:
+        programs = list(ElementTree.parse(sys.argv[1]).iter("testcase"))
+    except (OSError, ElementTree.ParseError) as problem:
+        print(f"FAILED: {sys.argv[1]} cannot be read, so ctest did not end: {problem}\n0 passed, 1 failed")
+        return 1
+    for program in programs:
         name = program.get("name")
         tests = tests_of(pathlib.Path(sys.argv[2], f"{name}.xml"))
         passed += sum(tests.values())
