@@ -1,10 +1,12 @@
 #include "harness/platform/machine_use.h"
 
+#include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
+#include <sstream>
 #include <string>
 #ifdef __APPLE__
 #include <mach/mach.h>
@@ -26,7 +28,7 @@ double own_seconds() {
   return used_by(RUSAGE_SELF) + used_by(RUSAGE_CHILDREN);
 }
 
-// Both systems count in ticks of the clock, added up over all processors.
+// Of the processors that this process may use, in ticks of the clock on both systems.
 std::optional<double> busy_seconds() {
   double ticks = 0;
 #ifdef __APPLE__
@@ -40,15 +42,24 @@ std::optional<double> busy_seconds() {
   for (const int state : {CPU_STATE_USER, CPU_STATE_SYSTEM, CPU_STATE_NICE})
     ticks += load.cpu_ticks[state];
 #else
-  // "cpu user nice system idle iowait irq softirq steal": proc(5).
+  // A container sees the processors of its host, and those that it may use are what counts. "cpu0
+  // user nice system idle iowait irq softirq steal": proc(5).
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0) return std::nullopt;
   std::ifstream file("/proc/stat");
-  std::string name;
-  if (!(file >> name) || name != "cpu") return std::nullopt;
-  for (int column = 0; column < 8; ++column) {
+  bool told = false;
+  for (std::string line; std::getline(file, line) && line.starts_with("cpu");) {
+    std::istringstream columns(line.substr(3));
+    int processor = -1;
+    if (line[3] == ' ' || !(columns >> processor)) continue;
+    if (processor < 0 || processor >= CPU_SETSIZE || !CPU_ISSET(processor, &allowed)) continue;
+    told = true;
     double value = 0;
-    if (!(file >> value)) break;
-    if (column != 3 && column != 4) ticks += value;
+    for (int column = 0; column < 8 && columns >> value; ++column) {
+      if (column != 3 && column != 4) ticks += value;
+    }
   }
+  if (!told) return std::nullopt;
 #endif
   const long per_second = sysconf(_SC_CLK_TCK);
   if (per_second <= 0) return std::nullopt;

@@ -13,8 +13,9 @@ class MachineUse {
   MachineUse();
 
   /// How many processors computed for others since then, on average: what the machine's processors
-  /// did, or what a host took of them, without what this process and the children that it has
-  /// waited for used. Nothing where the system does not tell, and in the first tenth of a second.
+  /// that this one may use did, or what a host took of them, without what this process and the
+  /// children that it has waited for used. Nothing where the system does not tell, and in the first
+  /// tenth of a second.
   std::optional<double> processors_of_others() const;
 
  private:

@@ -62,9 +62,8 @@ const std::array<CellWarning, 7> kCellWarnings{{
      [](const CellSummary& cell) {
        return calls_of_a_thread(cell) > static_cast<uint64_t>(cell.cell.iterations);
      },
-     "{} called their function on after the last iteration, for example {} ({} calls a thread): no "
-     "two threads had been "
-     "inside it at once.",
+     "{} called their function on after the last iteration, for example {} ({} calls a thread on "
+     "average): no two threads had been inside it at once.",
      [](const CellSummary& cell) { return std::to_string(calls_of_a_thread(cell)); }},
     {"wrong_path", took_another_path,
      "{} took another path than the cell asks for, for example {} (observed: {}): their results "
@@ -130,8 +129,7 @@ class Limits {
     if (!cores.is_number() || others < kBusy * cores.get<double>()) return "";
     return fmt::format(
         "Other programs used {:.1f} of {} processors while it ran: a thread that gets none looks "
-        "as if it hung, "
-        "and threads meet more seldom, or where they otherwise do not.",
+        "as if it hung, and rates may be others than on an idle machine.",
         others, cores.get<double>());
   }
 

@@ -44,7 +44,7 @@ TEST(Warnings, CallsBeyondTheIterationsAreSaid) {
   EXPECT_THAT(warning(sample, "more_iterations"), IsEmpty());
   sample.journal.trials[0].processes[0].result->unchecked = 2 * 490;
   EXPECT_THAT(warning(sample, "more_iterations"),
-              HasSubstr("cpu/infer/default/threads=2 (500 calls a thread)"));
+              HasSubstr("cpu/infer/default/threads=2 (500 calls a thread on average)"));
 }
 
 TEST(Warnings, GpuEventsAroundTrialsAreCounted) {

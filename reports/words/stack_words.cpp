@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <tuple>
@@ -18,6 +19,9 @@ constexpr size_t kMostRanges = 12;
 constexpr size_t kMostLinks = 32;
 constexpr size_t kMostImageWidth = 28;
 constexpr size_t kFewestFolded = 3;
+// Files of the Python worker (scenarios/python) that call somebody's function.
+constexpr std::array<std::string_view, 3> kCallers{
+    "/mpsprobe/own_code.py", "/mpsprobe/pytest_items.py", "/mpsprobe/_runtime.py"};
 
 bool is_numbered(const ThreadStack& stack) {
   return stack.thread >= 0 && stack.thread != static_cast<int>(recorder_layout::kMainThread);
@@ -182,8 +186,9 @@ std::string python_stack_in_words(const std::vector<StackFrame>& frames, size_t 
   for (const StackFrame& frame : frames) {
     const std::string_view source = frame.source;
     const std::string_view file = source.substr(0, source.rfind(':'));
-    // The worker's own (scenarios/python/mpsprobe), which called the function.
-    if (shown == most || (shown > 0 && file.find("/mpsprobe/") != std::string_view::npos)) break;
+    const bool calls_it = std::any_of(kCallers.begin(), kCallers.end(),
+                                      [&](std::string_view name) { return file.ends_with(name); });
+    if (shown == most || (shown > 0 && calls_it)) break;
     text += fmt::format(
         "File \"{}\"{}, in {}\n", shortened(printable(file), 120),
         file.size() < source.size() ? ", line " + printable(source.substr(file.size() + 1)) : "",

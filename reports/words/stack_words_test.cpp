@@ -65,15 +65,16 @@ TEST(StackWords, FramesOfAnInterpreterInARowAreOneLine) {
 
 TEST(StackWords, PythonIsWrittenAsPythonDoes) {
   const std::vector<StackFrame> frames{
-      {"app.py", "", 0, "infer", "/home/me/app.py:12", false},
-      {"app.py", "", 0, "<module>", "/home/me/app.py", false},
+      {"app.py", "", 0, "infer", "/home/me/mpsprobe/app.py:12", false},
+      {"app.py", "", 0, "<module>", "/home/me/mpsprobe/app.py", false},
       {"_runtime.py", "", 0, "_run", "/x/mpsprobe/_runtime.py:224", false},
       {"threading.py", "", 0, "run", "/usr/lib/threading.py:9", false}};
   EXPECT_EQ(python_stack_in_words(frames, 9),
-            "File \"/home/me/app.py\", line 12, in infer\nFile \"/home/me/app.py\", in <module>\n2 "
+            "File \"/home/me/mpsprobe/app.py\", line 12, in infer\nFile "
+            "\"/home/me/mpsprobe/app.py\", in <module>\n2 "
             "more\n");
   EXPECT_EQ(python_stack_in_words(frames, 1),
-            "File \"/home/me/app.py\", line 12, in infer\n3 more\n");
+            "File \"/home/me/mpsprobe/app.py\", line 12, in infer\n3 more\n");
 }
 
 TEST(StackWords, OnlyImagesWithoutNamesAreListedWithTheirIds) {

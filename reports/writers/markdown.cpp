@@ -119,7 +119,7 @@ std::string left_out(const Analysis& analysis) {
   return text + "\n";
 }
 
-// Cells with one thread and nothing beside it that fail: whatever it is, threads did not bring it
+// Cells with one thread and nothing beside it that fail: the caller's threads did not bring it
 // about.
 std::string not_about_threads(const Analysis& analysis) {
   std::vector<std::string> cells;
@@ -132,7 +132,7 @@ std::string not_about_threads(const Analysis& analysis) {
     cells.push_back(with_arm(analysis, counts, escaped(analysis.arms[cell.arm].label)));
   }
   if (cells.empty()) return "";
-  return "## Not about threads\n\nThese fail with one thread, and nothing beside it: " +
+  return "## Not about threads\n\nThese fail with one calling thread, and nothing beside it: " +
          some_of(cells, kMostAlone) + ".\n\n";
 }
 

@@ -76,8 +76,9 @@ TEST(Markdown, WhatFailsWithOneThreadIsSaidToBeNothingOfThreads) {
   sample.plan("cpu/mm/default/processes=2").ran(10, 5);
   EXPECT_THAT(
       markdown_of(sample.journal),
-      HasSubstr("## Not about threads\n\nThese fail with one thread, and nothing beside it: "
-                "`cpu/add/default/threads=1` 3 of 10.\n"));
+      HasSubstr(
+          "## Not about threads\n\nThese fail with one calling thread, and nothing beside it: "
+          "`cpu/add/default/threads=1` 3 of 10.\n"));
   EXPECT_THAT(markdown_of(report_000().journal), Not(HasSubstr("Not about threads")));
 }
 
