@@ -236,10 +236,9 @@ void add_feedback_options(CLI::App& app, FeedbackOptions& options) {
       ->type_name("TITLE");
   app.add_option("--out", options.out, "folder in which bundles are made [that of the run]")
       ->type_name("DIR");
-  app.add_option(
-         "--for", options.audience,
-         "whose tracker issue.md is for; generic: of any software, as your own code may call "
-         "[apple; mlx of a failure of the backend mlx; generic of own code]")
+  app.add_option("--for", options.audience,
+                 "whose tracker issue.md is for; generic: that of any other software "
+                 "[apple; mlx of a failure of the backend mlx; generic of own code]")
       ->check(one_of({"apple", "pytorch", "mlx", "generic"}));
   app.add_flag("--allow-simulated", options.allow_simulated,
                "make one of simulated evidence, marked as such in every file");
