@@ -294,6 +294,15 @@ class TestCase(unittest.TestCase):
         self.assertEqual(1, 2)
 """
 
+SUITE_WITH_A_LONG_TEST = """
+import os, time
+
+def test_long(tmp_path):
+    with open(os.environ["CALLS"], "a") as calls:
+        print(tmp_path, file=calls)
+    time.sleep(1.1)
+"""
+
 STREAMS = """
 import mlx.core as mx
 import threading
@@ -568,6 +577,19 @@ class OwnCode(OwnCodeTest):
         }
         self.assertEqual(failed, expected, self.report())
         self.assertFalse((self.folder / "own.xml").exists())
+
+    @unittest.skipIf(find_spec("pytest") is None, "this interpreter has no pytest")
+    def test_a_suite_is_collected_once_and_no_test_is_called_for_long(self) -> None:
+        (self.folder / "test_suite.py").write_text(SUITE_WITH_A_LONG_TEST)
+        calls = self.folder / "calls"
+        cells = self.cells("--pytest", ".", "--threads", "1", "--env", f"CALLS={calls}")
+        self.assertEqual([(cell["failures"], cell["counted"]) for cell in cells.values()], [(0, 2)], self.report())
+        folders = calls.read_text().splitlines()
+        self.assertEqual(len(folders), 2, "one call in each of two trials")
+        if sys.platform == "linux":
+            journal = (self.folder / "out/journal.ndjson").read_text()
+            self.assertEqual(journal.count('"start":"fork"'), 2, journal)
+            self.assertFalse([folder for folder in folders if os.path.exists(folder)])
 
     @unittest.skipIf(find_spec("pytest") is None, "this interpreter has no pytest")
     def test_what_threads_cannot_share_is_named(self) -> None:

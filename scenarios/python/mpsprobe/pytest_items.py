@@ -1,7 +1,8 @@
 """Somebody's own tests as operations: MPSPROBE_PYTEST is a file, a folder or a node id of pytest.
 
 pytest collects them and sets up their fixtures, once a process, on the main thread. Then each thread
-calls the test function again and again with these fixtures, as pytest-run-parallel does. An assertion
+calls the test function again and again with these fixtures, as pytest-run-parallel does. Where the cell has
+the iterations that one has by default, no call begins when a second has passed since the first. An assertion
 that fails is a wrong result; any other exception is one. With one thread pytest calls it, with all that
 its plugins do around a call. The project's own configuration holds, but for what reports, and for what
 changes how tests are run. Needs pytest 7 or later.
@@ -10,15 +11,19 @@ changes how tests are run. Needs pytest 7 or later.
 from __future__ import annotations
 
 import importlib.util
+import math
 import os
+import shutil
 import sys
+import tempfile
+import time
 import traceback
 import unittest
 from pathlib import Path
 from typing import Any, Callable
 
 from . import frameworks
-from .own_code import digest_of, operation_names
+from .own_code import DEFAULT_ITERATIONS, digest_of, operation_names
 from .program import Cell, Checked, Failure, Lane, Program, SetupFailed, Unsupported, Workload
 from .telling import in_words, print_traceback, words_of
 
@@ -33,6 +38,9 @@ LEFT_OUT = ("xdist", "timeout", "rerunfailures", "randomly", "parallel")
 # Fixtures that stand for the process, or that one test at a time uses.
 NOT_SHARED = {"capsys", "capfd", "capsysbinary", "capfdbinary", "caplog", "recwarn", "monkeypatch", "doctest_namespace"}
 OWN_FOLDER = {"tmp_path", "tmpdir"}
+# Where pytest makes the folders of tests: https://docs.pytest.org/en/stable/reference/reference.html
+FOLDERS_OF_TESTS = "PYTEST_DEBUG_TEMPROOT"
+BEGINS_CALLS_FOR = 1.0  # seconds
 
 
 class WrongResult(Failure):
@@ -45,6 +53,8 @@ class TestWorkload(Workload):
     def __init__(self, item: Any, cell: Cell) -> None:
         self.item = item
         self.threads = cell.number("threads")
+        asked = cell.number("iterations") != DEFAULT_ITERATIONS
+        self.begins_calls_for = math.inf if asked else BEGINS_CALLS_FOR
         self.clears_streams = frameworks.leaving(cell)
         self._require_that_it_can_run()
         try:
@@ -80,6 +90,7 @@ class TestLane(Lane):
     def __init__(self, workload: TestWorkload, thread: int) -> None:
         self._workload = workload
         self._passed = 0
+        self._last_begin = math.inf
         self._fixtures = {name: self._own(name, value, thread) for name, value in workload.fixtures.items()}
 
     def _own(self, name: str, value: Any, thread: int) -> Any:
@@ -94,6 +105,10 @@ class TestLane(Lane):
         return str(self._workload.item.name)
 
     def launch(self, iteration: int) -> None:
+        if iteration == 0:
+            self._last_begin = time.monotonic() + self._workload.begins_calls_for
+        elif time.monotonic() > self._last_begin:
+            return
         item = self._workload.item
         try:
             if issubclass(getattr(item, "cls", None) or object, unittest.TestCase):
@@ -173,6 +188,8 @@ class PytestProgram(Program):
         self._problem = ""
         self._remarks: list[str] = []
         self._status: int | None = None
+        self._collected_by = os.getpid()
+        self._folder = ""  # of a forked trial's tests
 
     def around(self, run: Callable[[], int]) -> int:
         """Runs the worker where pytest would run the tests."""
@@ -241,6 +258,11 @@ class PytestProgram(Program):
         files = sorted({str(item.path) for item in self._items.values()})
         self._files = {file: digest_of(Path(file).read_bytes()) for file in files}
 
+    def begin(self) -> None:
+        """A forked process does not come to the place where pytest removes what it no longer keeps."""
+        if os.getpid() != self._collected_by:
+            self._folder = os.environ[FOLDERS_OF_TESTS] = tempfile.mkdtemp(prefix="mpsprobe-tests-")
+
     def describe(self) -> dict[str, Any]:
         self._require_tests()
         operations = [
@@ -261,6 +283,8 @@ class PytestProgram(Program):
         return TestWorkload(item, cell)
 
     def end(self, forked: bool, status: int) -> None:
+        if self._folder:
+            shutil.rmtree(self._folder, ignore_errors=True)
         frameworks.end(forked, status)
 
     def _require_tests(self) -> None:

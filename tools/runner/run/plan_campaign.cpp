@@ -302,6 +302,22 @@ std::optional<StartProcess> chosen_start(std::optional<StartProcess> asked,
   return asked;
 }
 
+namespace {
+
+/// Tests are many and short, and collecting them takes far longer than one of them: they are forked
+/// wherever all workers can.
+std::optional<StartProcess> start_of(const RunOptions& options,
+                                     const std::vector<WorkerInfo>& workers) {
+  const bool forks = options.pytest.has_value() && !options.start_process.has_value() &&
+                     std::all_of(workers.begin(), workers.end(), [](const WorkerInfo& worker) {
+                       return why_not_started_by(StartProcess::fork, worker).empty();
+                     });
+  if (forks) return StartProcess::fork;
+  return chosen_start(options.start_process, workers, !options.workers.empty());
+}
+
+}  // namespace
+
 CampaignHeader plan_campaign(const RunOptions& options) {
   const Matrix matrix = chosen_matrix(options);
   refuse_foreign_variables(options, matrix);
@@ -320,8 +336,7 @@ CampaignHeader plan_campaign(const RunOptions& options) {
   if (options.workers.empty()) keep_useful(header.workers, plan.cells.backends());
   check_profiles(options, plan);
   if (!variables.empty()) check_variables(options, plan, header.workers);
-  header.start_process =
-      chosen_start(options.start_process, header.workers, !options.workers.empty());
+  header.start_process = start_of(options, header.workers);
   header.settle_rate = chosen_settle_rate(options, matrix, plan);
   if (header.settle_rate == 0) {
     for (const Block& block : matrix.blocks) {
