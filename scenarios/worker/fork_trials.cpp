@@ -137,6 +137,17 @@ size_t thread_count() {
   return static_cast<size_t>(std::distance(begin(tasks), fs::directory_iterator()));
 }
 
+/// How many there are when this process forks: libraries that mind it end theirs before, as
+/// OpenBLAS does, which numpy loads. Whether they do is seen by a fork that comes to nothing.
+size_t threads_at_a_fork() {
+  if (const size_t count = thread_count(); count == 1) return count;
+  const pid_t nobody = fork();
+  if (nobody == 0) _exit(0);
+  while (nobody > 0 && waitpid(nobody, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  return thread_count();
+}
+
 /// The file of a GPU that this process has open; "" where it has none.
 std::string open_gpu() {
   std::error_code gone;
@@ -152,7 +163,7 @@ std::string open_gpu() {
 }  // namespace
 
 std::string why_not_to_fork() {
-  if (const size_t count = thread_count(); count != 1) {
+  if (const size_t count = threads_at_a_fork(); count != 1) {
     return "the worker has " + std::to_string(count) +
            " threads after loading its library, and only one is copied by a fork";
   }

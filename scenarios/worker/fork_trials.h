@@ -5,7 +5,8 @@
 namespace mpsprobe {
 
 /// Why this process is not to fork trials: another system than Linux, more than one thread, a
-/// device that is open. Empty where it may.
+/// device that is open. Empty where it may. Threads that a library ends before a fork
+/// (pthread_atfork) do not count, and are ended by this.
 std::string why_not_to_fork();
 
 /// Serves the runner over kControlFd, whose end ends the process: for each message one process is

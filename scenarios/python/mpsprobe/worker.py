@@ -63,19 +63,12 @@ def is_installed(framework: str) -> bool:
 def make_program() -> Program:
     asked = [row[1:] for row in PROGRAMS if os.environ.get(row[0])]
     module, class_name = asked[0] if asked else FRAMEWORKS[framework()]
-    # numpy, which torch loads where it finds it, starts threads of OpenBLAS's at once, and a process
-    # that has more than one forks no trials.
-    variable = "OPENBLAS_NUM_THREADS"
-    given = os.environ.get(variable)
-    os.environ.setdefault(variable, "1")
     if not asked:
         gc.disable()  # modules leave no garbage to look for
     try:
         program: Program = getattr(import_module(f"{__package__}.{module}"), class_name)()
     finally:
         gc.enable()
-        if given is None:
-            del os.environ[variable]
     return program
 
 
