@@ -438,6 +438,7 @@ void Child::reap() {
   if (record_.ended_by == EndedBy::nobody) record_.idle_seconds = seconds_since(last_progress_);
   record_.ended_at = seconds_since(trial_start_);
   if (!given_up) {
+    record_.left_descendants = others_in_group(pid);
     signal_group(SIGKILL);  // what it left behind in its group
     int status = 0;
     rusage usage{};
@@ -448,7 +449,7 @@ void Child::reap() {
     record_.termination = termination_from_status(status);
     record_.usage = {seconds_of(usage.ru_utime), seconds_of(usage.ru_stime),
                      max_rss_bytes(usage.ru_maxrss)};
-    record_.left_descendants = kill(-pid, 0) == 0;
+    if (kill(-pid, 0) == 0) record_.left_descendants = true;
     StartedProcesses().reaped(pid);
     if (end_descendants(mark_) > 0) record_.left_descendants = true;
   }

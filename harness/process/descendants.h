@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <string>
 
@@ -18,6 +20,11 @@ std::string mark_for_descendants();
 
 /// Whether orphans come to this process: then it can wait for one that another process forked.
 bool takes_orphans();
+
+/// Whether anyone is left in the group of a process that has ended and is not reaped yet. Told on
+/// macOS, where launchd may have reaped them once they are killed; elsewhere false, as they wait
+/// there for this process. Thread-safe.
+bool others_in_group(pid_t leader);
 
 /// Ends with SIGKILL every orphan that carries the mark, reaps it where it came to this process,
 /// and so with what such a one leaves behind in turn, for at most five seconds. Returns how many

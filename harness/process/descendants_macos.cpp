@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -19,21 +20,32 @@ namespace {
 constexpr std::chrono::seconds kLongest{5};
 constexpr uint32_t kLaunchd = 1;
 
+/// As proc_listpids(3) lists them.
+std::vector<pid_t> listed(uint32_t type, uint32_t of) {
+  std::vector<pid_t> pids(static_cast<size_t>(std::max(0, proc_listpids(type, of, nullptr, 0))) /
+                          sizeof(pid_t));
+  const int bytes =
+      proc_listpids(type, of, pids.data(), static_cast<int>(pids.size() * sizeof(pid_t)));
+  pids.resize(static_cast<size_t>(std::max(0, bytes)) / sizeof(pid_t));
+  return pids;
+}
+
+/// What the system says of a process that has not ended.
+std::optional<proc_bsdinfo> info_of(pid_t pid) {
+  proc_bsdinfo info{};
+  const int got = proc_pidinfo(pid, PROC_PIDTBSDINFO, 0, &info, sizeof(info));
+  if (got != static_cast<int>(sizeof(info))) return std::nullopt;
+  return info;
+}
+
 /// Processes of this user that lost their parent since this one began: nothing older is its own.
 std::vector<pid_t> orphans() {
-  proc_bsdinfo self{};
-  proc_pidinfo(getpid(), PROC_PIDTBSDINFO, 0, &self, sizeof(self));
-  std::vector<pid_t> pids(
-      static_cast<size_t>(std::max(0, proc_listpids(PROC_UID_ONLY, geteuid(), nullptr, 0))) /
-      sizeof(pid_t));
-  const int bytes = proc_listpids(PROC_UID_ONLY, geteuid(), pids.data(),
-                                  static_cast<int>(pids.size() * sizeof(pid_t)));
-  pids.resize(static_cast<size_t>(std::max(0, bytes)) / sizeof(pid_t));
+  const auto self = info_of(getpid());
+  std::vector<pid_t> pids = listed(PROC_UID_ONLY, geteuid());
   std::erase_if(pids, [&self](pid_t pid) {
-    proc_bsdinfo info{};
-    const int got = proc_pidinfo(pid, PROC_PIDTBSDINFO, 0, &info, sizeof(info));
-    return got != static_cast<int>(sizeof(info)) || info.pbi_ppid != kLaunchd ||
-           info.pbi_start_tvsec < self.pbi_start_tvsec;
+    const auto info = info_of(pid);
+    return !info || info->pbi_ppid != kLaunchd ||
+           (self && info->pbi_start_tvsec < self->pbi_start_tvsec);
   });
   return pids;
 }
@@ -59,6 +71,12 @@ std::string mark_for_descendants() {
 
 bool takes_orphans() {
   return false;
+}
+
+bool others_in_group(pid_t leader) {
+  const std::vector<pid_t> group = listed(PROC_PGRP_ONLY, static_cast<uint32_t>(leader));
+  return std::any_of(group.begin(), group.end(),
+                     [leader](pid_t pid) { return pid != leader && info_of(pid); });
 }
 
 size_t end_descendants(const std::string& mark) {
