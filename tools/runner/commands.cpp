@@ -236,7 +236,7 @@ const std::array kCommands{
             "written.",
             add_new},
     Command{"completions", kShell, "print what a shell completes commands and options with",
-            "Example: source <(mpsprobe completions bash)", "", add_completions},
+            "Example: eval \"$(mpsprobe completions bash)\"", "", add_completions},
     Command{"man", kShell, "print the manual page, for `man -l -`", "", "", add_man},
 };
 

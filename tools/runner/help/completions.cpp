@@ -65,7 +65,7 @@ std::string bash(const std::vector<CommandInfo>& commands) {
         first.empty() ? "COMPREPLY=($(compgen -f -- \"$word\"))" : "_mpsprobe_list " + first);
   }
   return "# Completion of mpsprobe for bash. Made by `mpsprobe completions bash`; load it with\n"
-         "#   source <(mpsprobe completions bash)\n"
+         "#   eval \"$(mpsprobe completions bash)\"\n"
          "_mpsprobe_list() {\n"
          "  local front= last=$word\n"
          "  case $word in *,*) front=${word%,*}, last=${word##*,} ;; esac\n"

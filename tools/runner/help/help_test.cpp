@@ -25,7 +25,7 @@ class Help : public ProgramTest {
   /// What bash would offer for the last of these words.
   std::string offered(const std::string& words) const {
     return shell(
-               "bash -c 'PATH=\"$(dirname \"$0\"):$PATH\"; source <(mpsprobe completions bash); "
+               "bash -c 'PATH=\"$(dirname \"$0\"):$PATH\"; eval \"$(mpsprobe completions bash)\"; "
                "COMP_WORDS=(" +
                words +
                "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _mpsprobe mpsprobe; echo "
