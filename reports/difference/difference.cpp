@@ -118,6 +118,20 @@ void compare_words(std::vector<std::string>& found, std::string_view what,
   found.push_back(fmt::format("{}: \"{}\" and \"{}\"", what, before, after));
 }
 
+/// A package that one of them alone had loaded is no difference: what is imported may hang on what
+/// a trial came to.
+void compare_packages(std::vector<std::string>& found, const ArmFacts& before,
+                      const ArmFacts& after) {
+  std::map<std::string, std::string> releases;
+  for (const std::string& package : before.packages) {
+    releases[package.substr(0, package.rfind(' '))] = package;
+  }
+  for (const std::string& package : after.packages) {
+    const auto at = releases.find(package.substr(0, package.rfind(' ')));
+    if (at != releases.end()) compare_words(found, "package", at->second, package);
+  }
+}
+
 }  // namespace
 
 std::string_view name_of(Change change) {
@@ -138,6 +152,7 @@ Unlike unlike(const RunFacts& before, const RunFacts& after) {
     const auto at = renamed.arms.find(label);
     if (at == renamed.arms.end()) continue;
     compare_words(found.libraries, "library of " + label, at->second.library, arm.library);
+    compare_packages(found.libraries, at->second, arm);
     compare_words(found.machines, "device of " + label, at->second.devices, arm.devices);
   }
   found.device_class = before.simulated != after.simulated;

@@ -130,6 +130,15 @@ TEST(Difference, OtherMachinesAndLibrariesAreNamed) {
   EXPECT_THAT(unlike(before, after).libraries, SizeIs(1));
 }
 
+TEST(Difference, AnotherReleaseOfAPackageIsNamedAndOneLoadedOnceIsNot) {
+  RunFacts before = run_of({{2, 0}});
+  RunFacts after = before;
+  before.arms.begin()->second.packages = {"duckdb 1.4.2", "numpy 2.1.0"};
+  after.arms.begin()->second.packages = {"numpy 2.2.0", "pandas 3.0.0"};
+  EXPECT_THAT(unlike(before, after).libraries,
+              ::testing::ElementsAre("package: \"numpy 2.1.0\" and \"numpy 2.2.0\""));
+}
+
 /// A run of one build: 60 cells of which some never fail, some always, some now and then, in one
 /// way or in two.
 RunFacts night(std::mt19937_64& random) {

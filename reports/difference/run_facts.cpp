@@ -51,7 +51,7 @@ void read_report(RunFacts& facts, const nlohmann::json& report) {
     facts.arms[text("label")] = {
         build_in_words(text("library_name"), text("version"), text("git_hash"), text("build_id")),
         listed(arm.at("devices").get<std::vector<std::string>>()), text("library_name"),
-        text("version")};
+        text("version"), arm.value("packages", std::vector<std::string>())};
   }
   for (const nlohmann::json& cell : report.at("cells")) {
     facts.cells[{cell.at("arm").get<std::string>(), cell.at("cell").get<std::string>()}] =
@@ -87,7 +87,7 @@ RunFacts run_facts(const std::string& name, const Analysis& analysis) {
   for (const Arm& arm : analysis.arms) {
     facts.arms[arm.label] = {
         build_in_words(arm.library_name, arm.version, arm.git_hash, arm.build_id),
-        listed(arm.devices), arm.library_name, arm.version};
+        listed(arm.devices), arm.library_name, arm.version, arm.packages};
   }
   for (const SignatureGroup& signature : analysis.signatures) {
     facts.outcomes[signature.title] = signature.first.judgement.outcome;

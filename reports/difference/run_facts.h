@@ -29,8 +29,9 @@ struct CellFacts {
 struct ArmFacts {
   std::string library;  ///< "LibTorch 2.15.0, 0a1b2c3d, build id aa11": all that tells builds apart
   std::string devices;
-  std::string library_name;  ///< "LibTorch"
-  std::string version;       ///< "2.15.0"
+  std::string library_name;           ///< "LibTorch"
+  std::string version;                ///< "2.15.0"
+  std::vector<std::string> packages;  ///< of Python that it had loaded, "numpy 2.1.0"
 };
 
 /// A run as far as it is compared with another.
