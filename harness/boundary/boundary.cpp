@@ -15,7 +15,22 @@ struct VariedAxis {
 
 constexpr std::array kVaried{VariedAxis{"threads", &Cell::threads},
                              VariedAxis{"processes", &Cell::processes}};
-constexpr std::array<std::string_view, 2> kNames{"threads", "processes"};
+
+/// Places the boundary before the first point of which that is true.
+void place(Boundary& boundary, const auto& fails) {
+  boundary.most_passing.reset();
+  boundary.fewest_failing.reset();
+  boundary.passing_above.clear();
+  for (const BoundaryPoint& point : boundary.points) {
+    if (boundary.fewest_failing) {
+      if (point.failures == 0) boundary.passing_above.push_back(point.count);
+    } else if (fails(point)) {
+      boundary.fewest_failing = point;
+    } else {
+      boundary.most_passing = point;
+    }
+  }
+}
 
 void conclude(Boundary& boundary) {
   const auto by_count = [](const BoundaryPoint& a, const BoundaryPoint& b) {
@@ -24,37 +39,16 @@ void conclude(Boundary& boundary) {
   std::sort(boundary.points.begin(), boundary.points.end(), by_count);
   std::sort(boundary.untested.begin(), boundary.untested.end());
   std::sort(boundary.refused.begin(), boundary.refused.end());
-  for (const BoundaryPoint& point : boundary.points) {
-    if (point.failures > 0) {
-      if (!boundary.fewest_failing) boundary.fewest_failing = point;
-    } else if (boundary.fewest_failing) {
-      boundary.passing_above.push_back(point.count);
-    } else {
-      boundary.most_passing = point;
-    }
-  }
+  place(boundary, [](const BoundaryPoint& point) { return point.failures > 0; });
 }
 
 }  // namespace
 
-std::span<const std::string_view> boundary_axes() {
-  return kNames;
-}
-
-void settle_at(Boundary& boundary, const SettledPlace& place) {
-  boundary.settled = place;
-  boundary.most_passing.reset();
-  boundary.fewest_failing.reset();
-  boundary.passing_above.clear();
-  for (const BoundaryPoint& point : boundary.points) {
-    if (!place.from || point.count < *place.from) {
-      boundary.most_passing = point;
-    } else if (!boundary.fewest_failing) {
-      boundary.fewest_failing = point;
-    } else if (point.failures == 0) {
-      boundary.passing_above.push_back(point.count);
-    }
-  }
+void settle_at(Boundary& boundary, const SettledPlace& settled) {
+  boundary.settled = settled;
+  place(boundary, [&settled](const BoundaryPoint& point) {
+    return settled.from && point.count >= *settled.from;
+  });
 }
 
 std::vector<Boundary> find_boundaries(std::span<const CellEvidence> evidence) {

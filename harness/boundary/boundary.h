@@ -65,15 +65,12 @@ struct Boundary {
   bool monotone() const { return passing_above.empty(); }
 };
 
-/// The axes along which boundaries are looked for.
-std::span<const std::string_view> boundary_axes();
-
 /// Boundaries of all groups with evidence, or a refusal, at two counts or more, along threads
 /// first, then along processes; groups in the order in which they first occur in `evidence`.
 /// Evidence of one worker and cell must occur once: results are never added up here.
 std::vector<Boundary> find_boundaries(std::span<const CellEvidence> evidence);
 
 /// Takes that as the boundary's place.
-void settle_at(Boundary& boundary, const SettledPlace& place);
+void settle_at(Boundary& boundary, const SettledPlace& settled);
 
 }  // namespace mpsprobe
