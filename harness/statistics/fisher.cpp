@@ -22,6 +22,15 @@ void check(const Proportion& side) {
       fmt::format("{} failures in {} trials is no count of trials", side.failures, side.trials));
 }
 
+/// Where the values stand, the smallest first.
+std::vector<size_t> ascending(const std::vector<double>& values) {
+  std::vector<size_t> order(values.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&values](size_t a, size_t b) { return values[a] < values[b]; });
+  return order;
+}
+
 }  // namespace
 
 double fisher_exact(const Proportion& first, const Proportion& second) {
@@ -37,36 +46,18 @@ double fisher_exact(const Proportion& first, const Proportion& second) {
   const boost::math::hypergeometric_distribution<> split(static_cast<unsigned>(failures),
                                                          static_cast<unsigned>(first.trials),
                                                          static_cast<unsigned>(trials));
-  const double seen = boost::math::pdf(split, static_cast<unsigned>(first.failures));
-  // P(x + 1) / P(x); walking outwards from the split seen, in logarithms: neither the far tail nor
-  // the middle of the distribution can leave the range of a double.
-  const auto log_ratio = [&](int64_t x) {
-    return std::log(static_cast<double>(failures - x)) +
-           std::log(static_cast<double>(first.trials - x)) - std::log(static_cast<double>(x + 1)) -
-           std::log(static_cast<double>(second.trials - failures + x + 1));
-  };
-  double sum = 1;
-  double relative = 0;
-  const auto add = [&sum, &relative] {
-    if (relative <= kSameProbability) sum += std::exp(relative);
-  };
-  for (int64_t x = first.failures; x < high; ++x) {
-    relative += log_ratio(x);
-    add();
+  const double most =
+      boost::math::pdf(split, static_cast<unsigned>(first.failures)) * (1 + kSameProbability);
+  double sum = 0;
+  for (int64_t x = low; x <= high; ++x) {
+    const double chance = boost::math::pdf(split, static_cast<unsigned>(x));
+    if (chance <= most) sum += chance;
   }
-  relative = 0;
-  for (int64_t x = first.failures; x > low; --x) {
-    relative -= log_ratio(x - 1);
-    add();
-  }
-  return std::min(1.0, seen * sum);
+  return std::min(1.0, sum);
 }
 
 std::vector<double> holm_corrected(const std::vector<double>& p_values) {
-  std::vector<size_t> order(p_values.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&p_values](size_t a, size_t b) { return p_values[a] < p_values[b]; });
+  const std::vector<size_t> order = ascending(p_values);
   std::vector<double> corrected(p_values.size());
   double largest = 0;
   for (size_t rank = 0; rank < order.size(); ++rank) {
@@ -78,10 +69,7 @@ std::vector<double> holm_corrected(const std::vector<double>& p_values) {
 }
 
 std::vector<double> false_discovery_corrected(const std::vector<double>& p_values) {
-  std::vector<size_t> order(p_values.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&p_values](size_t a, size_t b) { return p_values[a] < p_values[b]; });
+  const std::vector<size_t> order = ascending(p_values);
   std::vector<double> corrected(p_values.size());
   double smallest = 1;
   for (size_t rank = order.size(); rank-- > 0;) {

@@ -13,22 +13,17 @@ namespace {
 
 constexpr double kEachSide = 0.025;
 
-// Beyond these, whole percents would say "0%" or "100%", which no number of trials can show.
-std::string percent(double rate, double (*rounded)(double)) {
+// Beyond 1% and 99%, whole percents would say "0%" or "100%", which no number of trials can show.
+std::string percent(double rate, bool up) {
   // Without the nudge, 0.26 * 100 = 26.000000000000004 would be rounded up to 27.
-  const double nudge = rounded(0.5) > 0 ? -1e-9 : 1e-9;
+  const auto rounded = [up](double value) {
+    return up ? std::ceil(value - 1e-9) : std::floor(value + 1e-9);
+  };
   const double hundreds = std::clamp(rate, 0.0, 1.0) * 100;
   if ((hundreds > 0 && hundreds < 1) || (hundreds > 99 && hundreds < 100)) {
-    return fmt::format("{:.1f}%", rounded(hundreds * 10 + nudge) / 10);
+    return fmt::format("{:.1f}%", rounded(hundreds * 10) / 10);
   }
-  return fmt::format("{:.0f}%", std::fabs(rounded(hundreds + nudge)));
-}
-
-double up(double value) {
-  return std::ceil(value);
-}
-double down(double value) {
-  return std::floor(value);
+  return fmt::format("{:.0f}%", std::fabs(rounded(hundreds)));
 }
 
 }  // namespace
@@ -68,10 +63,10 @@ std::string confidence_in_words(int failures, int trials, const Interval& interv
 }
 
 std::string percent_up(double rate) {
-  return percent(rate, up);
+  return percent(rate, true);
 }
 std::string percent_down(double rate) {
-  return percent(rate, down);
+  return percent(rate, false);
 }
 
 std::optional<Spread> spread_of(std::span<const double> samples) {
