@@ -7,6 +7,8 @@
 #include <cmath>
 #include <string_view>
 
+#include "reports/words/counted.h"
+
 namespace mpsprobe {
 
 std::string sure_in_words(double confidence) {
@@ -36,18 +38,20 @@ std::string change_in_words(const ChangePoint& change, const std::vector<std::st
 
 std::string undecided_in_words(const ChangePoint& change, const std::vector<std::string>& builds,
                                double sure) {
-  const std::vector<size_t> places = change.possible(sure);
+  std::vector<int> places;
   std::vector<std::string> names;
-  for (size_t i = 0; i < places.size(); ++i) {
-    if (places[i] == 0) {
+  for (const size_t place : change.possible(sure)) {
+    if (place == 0) {
       names.emplace_back("no culprit");
-      continue;
+    } else {
+      places.push_back(static_cast<int>(place));
     }
-    const size_t first = i;
-    while (i + 1 < places.size() && places[i + 1] == places[i] + 1) ++i;
-    names.push_back(first == i ? builds[places[i]]
-                               : fmt::format("{} {} {}", builds[places[first]],
-                                             i == first + 1 ? "or" : "to", builds[places[i]]));
+  }
+  for (const auto& [first, last] : runs_of(places)) {
+    names.push_back(builds.at(static_cast<size_t>(first)));
+    if (last == first) continue;
+    names.back() += fmt::format(" {} {}", last == first + 1 ? "or" : "to",
+                                builds.at(static_cast<size_t>(last)));
   }
   const std::string_view how = names.size() > 1 ? "one of " : places.size() > 1 ? "" : "likely ";
   return fmt::format("undecided: {}{} ({:g}% confidence)", how, fmt::join(names, ", "), sure * 100);

@@ -2,24 +2,15 @@
 
 #include "harness/input/input_error.h"
 #include "reports/analysis/failures/titles.h"
+#include "reports/words/counted.h"
 #include "reports/words/safe_text.h"
 
 namespace mpsprobe {
 namespace {
 
-std::string listed(const std::vector<std::string>& parts) {
-  std::string text;
-  for (const std::string& part : parts) {
-    if (part.empty()) continue;
-    text += (text.empty() ? "" : ", ") + part;
-  }
-  return text;
-}
-
 std::string build_in_words(const std::string& name, const std::string& version,
                            const std::string& hash, const std::string& id) {
-  return listed({listed({name}) + (version.empty() ? "" : " " + version), hash,
-                 id.empty() ? "" : "build id " + id});
+  return joined({joined({name, version}, " "), hash, id.empty() ? "" : "build id " + id});
 }
 
 CellFacts cell_facts(const nlohmann::json& json) {
@@ -50,7 +41,7 @@ void read_report(RunFacts& facts, const nlohmann::json& report) {
     const auto text = [&arm](const char* key) { return arm.at(key).get<std::string>(); };
     facts.arms[text("label")] = {
         build_in_words(text("library_name"), text("version"), text("git_hash"), text("build_id")),
-        listed(arm.at("devices").get<std::vector<std::string>>()), text("library_name"),
+        joined(arm.at("devices").get<std::vector<std::string>>()), text("library_name"),
         text("version"), arm.value("packages", std::vector<std::string>())};
   }
   for (const nlohmann::json& cell : report.at("cells")) {
@@ -87,7 +78,7 @@ RunFacts run_facts(const std::string& name, const Analysis& analysis) {
   for (const Arm& arm : analysis.arms) {
     facts.arms[arm.label] = {
         build_in_words(arm.library_name, arm.version, arm.git_hash, arm.build_id),
-        listed(arm.devices), arm.library_name, arm.version, arm.packages};
+        joined(arm.devices), arm.library_name, arm.version, arm.packages};
   }
   for (const SignatureGroup& signature : analysis.signatures) {
     facts.outcomes[signature.title] = signature.first.judgement.outcome;

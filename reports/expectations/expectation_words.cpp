@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "reports/words/cell_label.h"
+#include "reports/words/counted.h"
 #include "reports/words/safe_text.h"
 
 namespace mpsprobe {
@@ -88,13 +88,11 @@ std::string standing_in_words(const JudgedEntry& judged) {
 }
 
 std::string where_words(const KnownWhere& where) {
-  std::string text;
-  for (const std::string& cell : where.cells) text += (text.empty() ? "" : ", ") + printable(cell);
+  std::vector<std::string> parts = where.cells;
   for (const auto& [axis, values] : where.axes.where) {
-    text += (text.empty() ? "" : ", ") + axis + "=";
-    for (size_t i = 0; i < values.size(); ++i) text += (i == 0 ? "" : ",") + printable(values[i]);
+    parts.push_back(axis + "=" + joined(values, ","));
   }
-  if (text.empty()) text = "any cell";
+  std::string text = parts.empty() ? "any cell" : printable(joined(parts));
   if (!where.worker.empty()) text += " (" + printable(where.worker) + ")";
   return shortened(text, 160);
 }

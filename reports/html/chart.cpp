@@ -11,6 +11,7 @@
 #include "harness/statistics/interval.h"
 #include "reports/html/markup.h"
 #include "reports/words/cell_label.h"
+#include "reports/words/counted.h"
 #include "reports/words/report_words.h"
 #include "reports/words/safe_text.h"
 
@@ -97,15 +98,14 @@ int BoundaryChart::height() const {
 
 std::string drawn(const BoundaryChart& chart, int y) {
   std::set<int32_t> counts;
-  std::string says;
+  std::vector<std::string> says;
   for (const Boundary* boundary : chart.of_builds) {
     for (const BoundaryPoint& point : boundary->points) {
       counts.insert(point.count);
-      says += fmt::format("{}{}/{} at {}", says.empty() ? "" : ", ", point.failures, point.trials,
-                          point.count);
+      says.push_back(fmt::format("{}/{} at {}", point.failures, point.trials, point.count));
     }
   }
-  std::string svg = chart_head(kArea, chart.height(), y, chart.label, says);
+  std::string svg = chart_head(kArea, chart.height(), y, chart.label, joined(says));
   const double left = chart.builds.empty() ? kChartLeft : kNames;
   const double step = (kChartWidth - 8 - left) / static_cast<double>(counts.size() + 1);
   const auto place = [&](int32_t count) {

@@ -1,9 +1,11 @@
 #include "reports/words/counted.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace mpsprobe {
 
@@ -17,12 +19,30 @@ std::string counted(int64_t count, std::string_view plural) {
 
 std::string some_of(const std::vector<std::string>& items, size_t most,
                     std::string_view separator) {
-  std::string text;
-  for (size_t i = 0; i < std::min(items.size(), most); ++i) {
-    text += (i == 0 ? "" : std::string(separator)) + items[i];
+  std::vector<std::string> some(
+      items.begin(), items.begin() + static_cast<std::ptrdiff_t>(std::min(items.size(), most)));
+  if (items.size() > most) some.push_back(fmt::format("{} more", items.size() - most));
+  return fmt::format("{}", fmt::join(some, separator));
+}
+
+std::string joined(const std::vector<std::string>& parts, std::string_view separator) {
+  std::vector<std::string_view> told;
+  std::copy_if(parts.begin(), parts.end(), std::back_inserter(told),
+               [](const std::string& part) { return !part.empty(); });
+  return fmt::format("{}", fmt::join(told, separator));
+}
+
+std::vector<std::pair<int, int>> runs_of(std::vector<int> numbers) {
+  std::sort(numbers.begin(), numbers.end());
+  std::vector<std::pair<int, int>> runs;
+  for (const int number : numbers) {
+    if (!runs.empty() && number == runs.back().second + 1) {
+      runs.back().second = number;
+    } else {
+      runs.emplace_back(number, number);
+    }
   }
-  if (items.size() > most) text += fmt::format("{}{} more", separator, items.size() - most);
-  return text;
+  return runs;
 }
 
 std::string duration_in_words(double seconds) {

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <vector>
+
 #include "harness/wire/library_under_test.h"
 #include "reports/analysis/failures/failure_kind.h"
 #include "reports/words/cell_label.h"
@@ -13,26 +16,15 @@ namespace {
 
 // The non-evidence of a cell: "3 not run, 1 unsupported".
 std::string rest_of_trials(const CellSummary& cell) {
-  std::string text;
-  const auto add = [&text](int trials, const std::string& what) {
-    if (trials == 0) return;
-    if (!text.empty()) text += ", ";
-    text += fmt::format("{} {}", trials, what);
-  };
-  int not_run = cell.missing;
+  std::map<Outcome, int> trials{{Outcome::not_run, cell.missing}};
   for (const OutcomeCount& count : cell.outcomes) {
-    if (count.outcome == Outcome::not_run) not_run += count.trials;
+    if (!is_evidence(count.outcome)) trials[count.outcome] += count.trials;
   }
-  add(not_run, "not run");
-  for (Outcome outcome : {Outcome::refused, Outcome::timeout, Outcome::setup_failed,
-                          Outcome::unsupported, Outcome::infrastructure}) {
-    int trials = 0;
-    for (const OutcomeCount& count : cell.outcomes) {
-      if (count.outcome == outcome) trials += count.trials;
-    }
-    add(trials, words(name_of(outcome)));
+  std::vector<std::string> parts;
+  for (const auto& [outcome, number] : trials) {
+    if (number > 0) parts.push_back(fmt::format("{} {}", number, words(name_of(outcome))));
   }
-  return text;
+  return joined(parts);
 }
 
 // Why a cell has no verdict: the reason that most of its trials share.

@@ -10,6 +10,7 @@
 
 #include "harness/signature/function_name.h"
 #include "harness/signature/passing_frames.h"
+#include "reports/words/counted.h"
 #include "reports/words/safe_text.h"
 
 namespace mpsprobe {
@@ -27,7 +28,7 @@ bool is_numbered(const ThreadStack& stack) {
   return stack.thread >= 0 && stack.thread != static_cast<int>(recorder_layout::kMainThread);
 }
 
-std::string joined(const std::vector<std::string>& parts) {
+std::string listed(const std::vector<std::string>& parts) {
   std::string text;
   for (size_t i = 0; i < parts.size(); ++i) {
     if (i > 0) text += i + 1 == parts.size() ? " and " : ", ";
@@ -107,7 +108,6 @@ std::string thread_in_words(const ThreadStack& stack) {
 
 std::string threads_in_words(const std::vector<const ThreadStack*>& stacks) {
   std::vector<int> numbers;
-  std::vector<std::string> parts;
   std::map<std::string, int> others;
   for (const ThreadStack* stack : stacks) {
     if (is_numbered(*stack)) {
@@ -116,23 +116,19 @@ std::string threads_in_words(const std::vector<const ThreadStack*>& stacks) {
       ++others[thread_in_words(*stack)];
     }
   }
-  std::sort(numbers.begin(), numbers.end());
-  for (size_t i = 0; i < numbers.size();) {
-    size_t end = i + 1;
-    while (end < numbers.size() && numbers[end] == numbers[end - 1] + 1) ++end;
-    parts.push_back(end == i + 1 ? fmt::format("thread {}", numbers[i])
-                                 : fmt::format("threads {}-{}", numbers[i], numbers[end - 1]));
-    i = end;
+  std::vector<std::string> parts;
+  for (const auto& [first, last] : runs_of(std::move(numbers))) {
+    parts.push_back(first == last ? fmt::format("thread {}", first)
+                                  : fmt::format("threads {}-{}", first, last));
   }
   for (const auto& [name, count] : others) {
     parts.push_back(count == 1 ? name : fmt::format("{} times {}", count, name));
   }
-  if (parts.size() > kMostRanges) {
-    const size_t left = parts.size() - kMostRanges;
+  if (const size_t all = parts.size(); all > kMostRanges) {
     parts.resize(kMostRanges);
-    parts.push_back(fmt::format("{} more", left));
+    parts.push_back(fmt::format("{} more", all - kMostRanges));
   }
-  return joined(parts);
+  return listed(parts);
 }
 
 std::string stack_in_words(const std::vector<StackFrame>& frames, size_t most, Entry entry) {
@@ -223,7 +219,7 @@ std::string lock_cycle_in_words(const StackEvidence& stacks) {
                                 i == 0 ? "waits for a lock" : "for one",
                                 holder_in_words(stacks, cycle[(i + 1) % cycle.size()])));
   }
-  return joined(links);
+  return listed(links);
 }
 
 std::vector<std::string> waits_in_words(const StackEvidence& stacks) {

@@ -21,15 +21,6 @@ std::string one_line(const std::string& text, size_t most) {
   return shortened(printable(text), most);
 }
 
-/// "a, b" of those that are there.
-std::string joined(const std::vector<std::string>& parts) {
-  std::string text;
-  for (const std::string& part : parts) {
-    if (!part.empty()) text += (text.empty() ? "" : ", ") + part;
-  }
-  return text;
-}
-
 std::string system_in_words(const BundleFinding& finding) {
   const std::string build = finding.machine("os_build");
   return one_line(finding.machine("os") + (build.empty() ? "" : " (" + build + ")"), 100);
@@ -158,15 +149,15 @@ std::string reduced(const BundleFinding& finding) {
   std::string text =
       fmt::format(" Reduced to {}: {} of {} failed.", one_line(cell_in_words(minimum.cell), 160),
                   minimum.reliability.failures, minimum.reliability.trials);
-  std::string needed;
-  size_t shown = 0;
+  std::vector<std::string> needed;
   for (const Condition& condition : minimum.conditions) {
-    if (!condition.rarer || shown++ == kMostConditions) continue;
-    needed +=
-        fmt::format("{}{} ({} of {})", needed.empty() ? "" : "; ", one_line(condition.change, 60),
-                    condition.tally.failures, condition.tally.trials);
+    if (!condition.rarer) continue;
+    needed.push_back(fmt::format("{} ({} of {})", one_line(condition.change, 60),
+                                 condition.tally.failures, condition.tally.trials));
   }
-  if (!needed.empty()) text += " Rarer with each of these changes alone: " + needed + ".";
+  if (needed.empty()) return text;
+  text +=
+      " Rarer with each of these changes alone: " + some_of(needed, kMostConditions, "; ") + ".";
   return text;
 }
 
