@@ -95,7 +95,6 @@ void TrialFactsList::add(const TrialRecord& trial) {
   facts.seconds = trial.seconds;
   facts.operations_per_second = operations_per_second_of(trial);
   facts.validation_silent = is_validation_silent(trial);
-  busy_.add(trial.started, trial.seconds);
   std::set<std::string> paths;
   std::vector<std::string> provenances;
   for (const ProcessRecord& process : trial.processes) {
@@ -140,6 +139,24 @@ void TrialFactsList::add(const TrialRecord& trial) {
 void TrialFactsList::set_known_good(size_t index, const KnownGood& known_good) {
   // One that was ended by the user, or could not run, says nothing of the device.
   facts_[index].device_sick = is_failure(known_good.outcome);
+}
+
+// Of trials side by side it counts once, and the pause before a run was resumed does not count.
+double TrialFactsList::busy_seconds() const {
+  constexpr double kLongest = 1e7;  // a trial is ended long before
+  std::vector<std::pair<double, double>> spans;
+  for (const TrialFacts& trial : facts_) {
+    const bool told = trial.begun > 0 && trial.seconds > 0 && trial.seconds < kLongest;
+    if (told) spans.emplace_back(trial.begun, trial.begun + trial.seconds);
+  }
+  std::sort(spans.begin(), spans.end());
+  double total = 0;
+  double until = 0;
+  for (const auto& [begin, end] : spans) {
+    total += std::max(0.0, end - std::max(begin, until));
+    until = std::max(until, end);
+  }
+  return total;
 }
 
 }  // namespace mpsprobe

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "harness/journal/journal.h"
-#include "reports/analysis/busy_time.h"
 #include "reports/analysis/inside_share.h"
 
 namespace mpsprobe {
@@ -76,14 +75,13 @@ class TrialFactsList {
   /// Whose record each stands in, and the event, in the order of the records.
   const std::vector<std::pair<size_t, GpuEvent>>& gpu_events() const { return gpu_events_; }
   /// The time during which at least one of them ran.
-  double busy_seconds() const { return busy_.seconds(); }
+  double busy_seconds() const;
   /// Of all processes of all trials.
   const StartCounts& starts() const { return starts_; }
 
  private:
   std::deque<TrialFacts> facts_;  // grows without a second copy
   std::vector<std::pair<size_t, GpuEvent>> gpu_events_;
-  BusyTime busy_;
   StartCounts starts_{};
   std::set<std::string> texts_;
   std::map<std::string, Cell> cells_;
