@@ -159,8 +159,6 @@ struct SignatureGroup {
   /// crashes and they are of hangs, or the other way round, in trials of the same cell and arm.
   std::vector<size_t> related;  ///< the most frequent ones, at most 256
   size_t related_left_out = 0;  ///< how many there are more
-  /// The same, by their titles (alike.h): the most frequent ones, at most 256.
-  std::vector<size_t> alike;
   std::map<std::string, int> phases;
   std::vector<std::pair<std::string, int>> before;  ///< cells that ran before, most often first
   /// Of the smallest cell that fails at least half as often as the one that fails most, the first:

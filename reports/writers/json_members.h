@@ -336,13 +336,9 @@ inline constexpr std::tuple derived_keys<SignatureIn>{
     part("also_left_out", &SignatureGroup::also_left_out),
     derived<SignatureIn>("related", [](auto& in) { return titles(in.report, in.part.related); }),
     part("related_left_out", &SignatureGroup::related_left_out),
-    derived<SignatureIn>("first",
-                         [](auto& in) {
-                           return ExampleIn{in.report, in.part.first};
-                         }),
-    derived<SignatureIn>("alike", [](auto& in) {
-      return titles(in.report, in.part.alike);
-    }).if_any()};
+    derived<SignatureIn>("first", [](auto& in) {
+      return ExampleIn{in.report, in.part.first};
+    })};
 
 /// What one cell came to, as a side of a comparison.
 struct Side {

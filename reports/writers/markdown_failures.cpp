@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -33,12 +32,11 @@ std::string where_it_failed(const Analysis& analysis, const SignatureGroup& grou
 }
 
 std::string phases(const SignatureGroup& group) {
-  std::string text;
+  std::vector<std::string> phases;
   for (const auto& [phase, trials] : group.phases) {
-    if (!text.empty()) text += ", ";
-    text += group.phases.size() == 1 ? phase : fmt::format("{} {}", phase, trials);
+    phases.push_back(group.phases.size() == 1 ? phase : fmt::format("{} {}", phase, trials));
   }
-  return text;
+  return joined(phases);
 }
 
 std::string what_happened(const FailureExample& example) {
@@ -106,13 +104,13 @@ std::string what_ran_before(const SignatureGroup& group) {
 }
 
 std::string rests_on(const SignatureGroup& group) {
-  std::string text;
-  if (group.basis == Basis::text) text = "Rests on: text.";
-  if (group.basis == Basis::frames) text = "Rests on: frames.";
+  std::vector<std::string> parts;
+  if (group.basis == Basis::text) parts.emplace_back("Rests on: text.");
+  if (group.basis == Basis::frames) parts.emplace_back("Rests on: frames.");
   if (group.thin()) {
-    text =
+    parts.emplace_back(
         "Rests on: only the place where the process was. **Thin:** nothing that was told or seen "
-        "names a cause, and different bugs may share this signature.";
+        "names a cause, and different bugs may share this signature.");
   }
   std::vector<std::string> titles;
   for (const SignatureGroup::Beside& found : group.also) {
@@ -120,41 +118,26 @@ std::string rests_on(const SignatureGroup& group) {
                                  found.finding.known ? "" : " (new)", found.trials));
   }
   titles.resize(titles.size() + group.also_left_out);
-  const std::string beside = some_of(titles, kMostBeside);
   if (const std::vector<std::string>& why = group.first.judgement.why; !why.empty()) {
-    text += (text.empty() ? "" : " ") +
-            ("Titled by: " + code_span(fmt::format("{}", fmt::join(why, ", "))) + ".");
+    parts.push_back("Titled by: " + code_span(joined(why)) + ".");
   }
-  if (!beside.empty()) text += (text.empty() ? "" : " ") + ("Beside it: " + beside + ".");
-  return text.empty() ? "" : text + "\n\n";
-}
-
-// "2, 5, 3 more": numbers of failures, as they are listed.
-std::string numbers_of(const std::vector<size_t>& signatures, size_t left_out) {
-  std::vector<std::string> numbers;
-  for (const size_t signature : signatures) numbers.push_back(std::to_string(signature + 1));
-  numbers.resize(numbers.size() + left_out);
-  return some_of(numbers, kMostBeside);
+  if (!titles.empty()) parts.push_back("Beside it: " + some_of(titles, kMostBeside) + ".");
+  return parts.empty() ? "" : joined(parts, " ") + "\n\n";
 }
 
 std::string perhaps_one_bug(const SignatureGroup& group) {
-  std::string text;
-  if (!group.related.empty()) {
-    text += fmt::format(
-        "Perhaps one bug with failure {}: trials of the same cell ended in a crash and in a hang. "
-        "A "
-        "thread that dies while it holds a lock leaves the others waiting.\n\n",
-        numbers_of(group.related, group.related_left_out));
-  }
-  if (!group.alike.empty() && group.alike != group.related) {
-    text +=
-        fmt::format("Perhaps one bug with failure {}: much alike.\n\n", numbers_of(group.alike, 0));
-  }
-  return text;
+  if (group.related.empty()) return "";
+  std::vector<std::string> numbers;  // as failures are listed
+  for (const size_t signature : group.related) numbers.push_back(std::to_string(signature + 1));
+  numbers.resize(numbers.size() + group.related_left_out);
+  return fmt::format(
+      "Perhaps one bug with failure {}: trials of the same cell ended in a crash and in a hang. A "
+      "thread that dies while it holds a lock leaves the others waiting.\n\n",
+      some_of(numbers, kMostBeside));
 }
 
 std::string details(const Analysis& analysis, const SignatureGroup& group, size_t number,
-                    std::string_view what = "Failure") {
+                    std::string_view what) {
   const FailureExample& first = group.first;
   std::string text = fmt::format("<details{}><summary>{} {}: one of {}</summary>\n\n",
                                  number == 1 ? " open" : "", what, number, group.failures);
@@ -163,6 +146,19 @@ std::string details(const Analysis& analysis, const SignatureGroup& group, size_
   text += "Run this cell alone:\n\n" +
           code_block(rerun_command(analysis, first.arm, to_string(first.cell)), "sh");
   return text + "\n</details>\n\n";
+}
+
+std::string details_of_all(const Analysis& analysis, const std::vector<SignatureGroup>& groups,
+                           std::string text, std::string_view what) {
+  if (groups.empty()) return "";
+  for (size_t i = 0; i < std::min(groups.size(), kMostDetailed); ++i) {
+    text += code_span(groups[i].title) + "\n\n" + details(analysis, groups[i], i + 1, what);
+  }
+  if (groups.size() > kMostDetailed) {
+    text += fmt::format("The details of {} more are in report.json.\n\n",
+                        groups.size() - kMostDetailed);
+  }
+  return text;
 }
 
 }  // namespace
@@ -199,36 +195,22 @@ std::string markdown_failures(const Analysis& analysis) {
          std::to_string(group.failures), phases(group), where_it_failed(analysis, group)});
   }
   std::string text = "## Failures\n\n" + markdown_table(rows);
-  text += "\n" + details(analysis, analysis.signatures.front(), 1);
+  text += "\n" + details(analysis, analysis.signatures.front(), 1, "Failure");
   if (analysis.signatures.size() > 1) text += "The details of the others are in details.md.\n\n";
   return text;
 }
 
 std::string markdown_still_computing(const Analysis& analysis) {
-  if (analysis.still_computing.empty()) return "";
-  std::string text = fmt::format(
-      "## Still computing at the limit of {:g} s\n\nNeither passes nor failures: a longer "
-      "`--timeout` tells what these trials come to.\n\n",
-      analysis.header.timeout_seconds);
-  for (size_t i = 0; i < std::min(analysis.still_computing.size(), kMostDetailed); ++i) {
-    const SignatureGroup& group = analysis.still_computing[i];
-    text += code_span(group.title) + "\n\n" + details(analysis, group, i + 1, "Place");
-  }
-  return text;
+  return details_of_all(
+      analysis, analysis.still_computing,
+      fmt::format("## Still computing at the limit of {:g} s\n\nNeither passes nor failures: a "
+                  "longer `--timeout` tells what these trials come to.\n\n",
+                  analysis.header.timeout_seconds),
+      "Place");
 }
 
 std::string markdown_failure_details(const Analysis& analysis) {
-  if (analysis.signatures.empty()) return "";
-  std::string text = "## Failures\n\n";
-  for (size_t i = 0; i < std::min(analysis.signatures.size(), kMostDetailed); ++i) {
-    text += code_span(analysis.signatures[i].title) + "\n\n" +
-            details(analysis, analysis.signatures[i], i + 1);
-  }
-  if (analysis.signatures.size() > kMostDetailed) {
-    text += fmt::format("The details of {} more are in report.json.\n\n",
-                        analysis.signatures.size() - kMostDetailed);
-  }
-  return text;
+  return details_of_all(analysis, analysis.signatures, "## Failures\n\n", "Failure");
 }
 
 }  // namespace mpsprobe

@@ -9,7 +9,6 @@
 #include "harness/outcome/race_evidence.h"
 #include "harness/outcome/remarks.h"
 #include "harness/outcome/reported.h"
-#include "reports/analysis/failures/alike.h"
 #include "reports/analysis/failures/failure_kind.h"
 #include "reports/analysis/gpu_events.h"
 #include "reports/words/safe_text.h"
@@ -180,22 +179,6 @@ void link_crashes_and_hangs(std::vector<Counting>& counting) {
   }
 }
 
-// A text that releases reword, a function that dies in two ways. Quadratic in the titles that a
-// report shows in full.
-void link_alike(std::vector<Counting>& counting) {
-  constexpr size_t kMostCompared = 256;
-  const size_t most = std::min(counting.size(), kMostCompared);
-  for (size_t i = 0; i < most; ++i) {
-    for (size_t k = 0; k < most; ++k) {
-      const SignatureGroup& other = counting[k].group;
-      SignatureGroup& group = counting[i].group;
-      if (may_be_one_bug(group.title, group.basis, other.title, other.basis)) {
-        group.alike.push_back(k);
-      }
-    }
-  }
-}
-
 SignatureGroup finish(Counting& counting, const Analysis& analysis) {
   SignatureGroup group = std::move(counting.group);
   std::stable_sort(group.also.begin(), group.also.end(),
@@ -249,7 +232,6 @@ std::vector<SignatureGroup> group_by_signature(const Journal& journal, const Ana
     return one.failures != two.failures ? one.failures > two.failures : one.title < two.title;
   });
   link_crashes_and_hangs(counting);
-  link_alike(counting);
   std::vector<SignatureGroup> groups;
   for (Counting& count : counting) groups.push_back(finish(count, analysis));
   return groups;
