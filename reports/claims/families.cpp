@@ -41,12 +41,13 @@ std::optional<Harm> harm_of(Outcome outcome) {
 
 class FamilyList {
  public:
-  explicit FamilyList(const Analysis& analysis) : analysis_(analysis), common_(analysis) {}
+  FamilyList(const Analysis& analysis, const std::vector<const CellSummary*>& cells)
+      : analysis_(analysis), cells_(cells), common_(analysis) {}
 
   std::vector<Family> find() {
-    for (const CellSummary& cell : analysis_.cells) {
-      const bool alone = cell.cell.threads == 1 && cell.cell.processes > 1;
-      add(alone ? "processes" : "threads", cell);
+    for (const CellSummary* cell : cells_) {
+      const bool alone = cell->cell.threads == 1 && cell->cell.processes > 1;
+      add(alone ? "processes" : "threads", *cell);
     }
     share_the_smallest();
     for (Family& family : families_) {
@@ -86,12 +87,12 @@ class FamilyList {
   // is no series.
   void share_the_smallest() {
     std::vector<size_t> gone;
-    for (const CellSummary& cell : analysis_.cells) {
-      if (cell.cell.threads != 1 || cell.cell.processes != 1) continue;
-      const auto processes = index_.find(group_of("processes", cell.cell));
+    for (const CellSummary* cell : cells_) {
+      if (cell->cell.threads != 1 || cell->cell.processes != 1) continue;
+      const auto processes = index_.find(group_of("processes", cell->cell));
       if (processes == index_.end()) continue;
-      families_[processes->second].by_arm[cell.arm].push_back(&cell);
-      const size_t threads = index_.at(group_of("threads", cell.cell));
+      families_[processes->second].by_arm[cell->arm].push_back(cell);
+      const size_t threads = index_.at(group_of("threads", cell->cell));
       if (std::all_of(families_[threads].by_arm.begin(), families_[threads].by_arm.end(),
                       [](const auto& cells) { return cells.size() < 2; })) {
         gone.push_back(threads);
@@ -105,6 +106,7 @@ class FamilyList {
   }
 
   const Analysis& analysis_;
+  const std::vector<const CellSummary*>& cells_;
   CommonAxes common_;
   std::vector<Family> families_;
   std::map<std::string, size_t> index_;
@@ -113,7 +115,14 @@ class FamilyList {
 }  // namespace
 
 std::vector<Family> families_of(const Analysis& analysis) {
-  return FamilyList(analysis).find();
+  std::vector<const CellSummary*> cells;
+  for (const CellSummary& cell : analysis.cells) cells.push_back(&cell);
+  return families_of(analysis, cells);
+}
+
+std::vector<Family> families_of(const Analysis& analysis,
+                                const std::vector<const CellSummary*>& cells) {
+  return FamilyList(analysis, cells).find();
 }
 
 int32_t count_in(const Family& family, const CellSummary& cell) {

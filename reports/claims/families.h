@@ -20,6 +20,9 @@ struct Family {
 
 /// All cells of the run by family, in the order of the plan. The analysis must outlive them.
 std::vector<Family> families_of(const Analysis& analysis);
+/// The same of some of its cells.
+std::vector<Family> families_of(const Analysis& analysis,
+                                const std::vector<const CellSummary*>& cells);
 
 /// How many threads, or processes, the cell has.
 int32_t count_in(const Family& family, const CellSummary& cell);

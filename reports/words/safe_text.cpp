@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -244,16 +243,6 @@ std::string shell_command(std::span<const std::string> arguments) {
     command += shell_quoted(argument);
   }
   return command;
-}
-
-std::string grouped(double number) {
-  std::string digits = fmt::format("{:.0f}", std::round(number));
-  const size_t first = digits.front() == '-' ? 1 : 0;
-  for (size_t at = digits.size(); at > first + 3;) {
-    at -= 3;
-    digits.insert(at, ",");
-  }
-  return digits;
 }
 
 }  // namespace mpsprobe

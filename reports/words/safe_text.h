@@ -49,7 +49,4 @@ std::string escaped(std::string_view bytes, size_t most = 400);
 std::string shell_quoted(std::string_view text);
 std::string shell_command(std::span<const std::string> arguments);
 
-/// "17,135": whole numbers with separators that no locale changes.
-std::string grouped(double number);
-
 }  // namespace mpsprobe

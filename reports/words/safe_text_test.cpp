@@ -111,13 +111,6 @@ TEST(ShellCommand, AShellReadsBackEveryByteAndAScreenActsOnNone) {
   }
 }
 
-TEST(Grouped, PutsSeparatorsAtThousands) {
-  EXPECT_EQ(grouped(0), "0");
-  EXPECT_EQ(grouped(999.4), "999");
-  EXPECT_EQ(grouped(17135), "17,135");
-  EXPECT_EQ(grouped(1234567.6), "1,234,568");
-}
-
 TEST(DurationInWords, HasTheUnitThatFits) {
   EXPECT_EQ(duration_in_words(0.04), "0.0 s");
   EXPECT_EQ(duration_in_words(3.26), "3.3 s");

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <sstream>
 #include <string_view>
 #include <vector>
 
@@ -117,8 +116,6 @@ std::string report_github(const Analysis& analysis) {
     ++kept;
   };
   for (const Warning& warning : analysis.warnings) add("- " + escaped(warning.text) + "\n");
-  std::istringstream kinds("\n" + markdown_kinds(analysis, "### " + prefix));
-  for (std::string line; std::getline(kinds, line);) add(line + "\n");
   add(
       fmt::format("\n### {}Cells\n\n| cell | worker | result | failure rate, 95% | signature |\n"
                   "| --- | --- | --- | --- | --- |\n",

@@ -172,43 +172,19 @@ std::string refused(const Analysis& analysis) {
   return text + "\n";
 }
 
-// The scalars of a JSON object, one a row: "gpu.name". Arrays are shown as they are.
-void facts(const nlohmann::json& value, const std::string& name, int depth, std::string& rows) {
-  if (value.is_object() && depth < 4) {
-    for (const auto& [key, member] : value.items()) {
-      facts(member, name.empty() ? key : name + "." + key, depth + 1, rows);
+std::string loaded_and_stacks(const Analysis& analysis) {
+  std::string text;
+  for (const Arm& arm : analysis.arms) {
+    const std::string by = analysis.arms.size() > 1 ? " by " + escaped(arm.label, 80) : "";
+    if (!arm.packages.empty()) {
+      text += fmt::format("Packages that were loaded{}: {}.\n\n", by,
+                          some_of(arm.packages, kMostPackages));
     }
-    return;
-  }
-  const std::string text =
-      value.is_string() ? value.get<std::string>()
-                        : value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  if (text.empty()) return;  // the system did not tell
-  rows += fmt::format("| {} | {} |\n", escaped(name, 80), code_span(text));
-}
-
-/// Nothing where no process told. The system's default differs by a factor of 16, and what a deep
-/// call needs may lie between.
-std::string stacks_in_words(const Analysis& analysis) {
-  std::map<uint64_t, std::vector<std::string>> workers;
-  for (const Arm& arm : analysis.arms) {
-    for (const uint64_t bytes : arm.stacks) workers[bytes].push_back(escaped(arm.label, 80));
-  }
-  std::string text;
-  for (const auto& [bytes, labels] : workers) {
-    text += fmt::format("{}{} KiB ({})", text.empty() ? "" : ", ", bytes / 1024,
-                        fmt::join(labels, ", "));
-  }
-  return text.empty() ? "" : "Stack of a thread where a cell does not say: " + text + ".\n\n";
-}
-
-std::string packages_in_words(const Analysis& analysis) {
-  std::string text;
-  for (const Arm& arm : analysis.arms) {
-    if (arm.packages.empty()) continue;
-    text += fmt::format("Packages that were loaded{}: {}.\n\n",
-                        analysis.arms.size() > 1 ? " by " + escaped(arm.label, 80) : "",
-                        some_of(arm.packages, kMostPackages));
+    // The system's default differs by a factor of 16, and what a deep call needs may lie between.
+    for (const uint64_t bytes : arm.stacks) {
+      text += fmt::format("Stack of a thread{} where a cell does not say: {} KiB.\n\n", by,
+                          bytes / 1024);
+    }
   }
   return text;
 }
@@ -225,14 +201,14 @@ std::string provenance(const Analysis& analysis) {
                                        : "no",
                     span(arm.library), span(fmt::format("{}", fmt::join(arm.devices, ", ")))});
   }
-  return "## What ran\n\n" + markdown_table(rows) + "\n" + packages_in_words(analysis) +
-         stacks_in_words(analysis);
+  return "## What ran\n\n" + markdown_table(rows) + "\n" + loaded_and_stacks(analysis);
 }
 
 std::string machine(const Analysis& analysis) {
-  std::string rows;
-  if (analysis.header.machine.is_object()) facts(analysis.header.machine, "", 0, rows);
-  return rows.empty() ? "" : "## The machine\n\n| machine | |\n|---|---|\n" + rows + "\n";
+  const nlohmann::json& facts = analysis.header.machine;
+  if (!facts.is_object() || facts.empty()) return "";
+  return "## The machine\n\n" +
+         code_block(facts.dump(1, ' ', false, nlohmann::json::error_handler_t::replace), "json");
 }
 
 std::string reproduce(const Analysis& analysis) {
@@ -268,8 +244,8 @@ std::string reproduce(const Analysis& analysis) {
 
 std::string report_markdown(const Analysis& analysis) {
   return title(analysis, "report") + markdown_answer(analysis) + warnings(analysis) +
-         summary(analysis) + markdown_verdicts(analysis) + markdown_kinds(analysis, "## ") +
-         markdown_groups(analysis) + markdown_failures(analysis) + not_about_threads(analysis) +
+         summary(analysis) + markdown_verdicts(analysis) + markdown_groups(analysis) +
+         markdown_failures(analysis) + not_about_threads(analysis) +
          markdown_rate_claims(analysis) + markdown_layers(analysis, kMostPairs) +
          refused(analysis) + left_out(analysis) + provenance(analysis) + reproduce(analysis);
 }
@@ -277,8 +253,8 @@ std::string report_markdown(const Analysis& analysis) {
 std::string details_markdown(const Analysis& analysis) {
   return title(analysis, "details") + "What is too long for report.md.\n\n" +
          markdown_failure_details(analysis) + markdown_still_computing(analysis) +
-         markdown_layers(analysis, kMostPairsInDetail) + markdown_crashes(analysis) +
-         markdown_throughput(analysis) + markdown_inside(analysis) + machine(analysis);
+         markdown_layers(analysis, kMostPairsInDetail) + markdown_throughput(analysis) +
+         markdown_inside(analysis) + machine(analysis);
 }
 
 }  // namespace mpsprobe

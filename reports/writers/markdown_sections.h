@@ -10,14 +10,12 @@ namespace mpsprobe {
 /// The sections of the Markdown report that have a shape of their own. Each ends with an empty
 /// line, and is empty where it has nothing to say.
 
-/// The tables of verdicts, one for each block of the matrix.
+/// The cells, kinds down and counts across, a table for each block of the matrix.
 std::string markdown_verdicts(const Analysis& analysis);
 /// The same tables with operations per second of the cells that passed.
 std::string markdown_throughput(const Analysis& analysis);
 /// And with how much of the time inside calls was computed, of workers with an interpreter.
 std::string markdown_inside(const Analysis& analysis);
-/// "crashed / total by version x threads x iterations" for what failed.
-std::string markdown_crashes(const Analysis& analysis);
 /// Which operations' failures need the same conditions; nothing where one operation failed.
 std::string markdown_groups(const Analysis& analysis);
 /// Failures by signature, and of the most frequent one where each thread was, what was printed, how

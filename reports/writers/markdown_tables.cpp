@@ -1,16 +1,10 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <set>
 
-#include "harness/wire/axis.h"
-#include "reports/analysis/failures/failure_kind.h"
-#include "reports/analysis/table.h"
-#include "reports/words/cell_label.h"
-#include "reports/words/counted.h"
+#include "reports/claims/families.h"
 #include "reports/words/report_words.h"
 #include "reports/words/safe_text.h"
 #include "reports/writers/answer_tables.h"
@@ -19,162 +13,104 @@
 namespace mpsprobe {
 namespace {
 
-constexpr size_t kMostColumns = 6;  // a wider table is turned
+/// What a table says of a cell; nothing where it has nothing to say.
+using Field = std::string (*)(const CellSummary&);
 
-using Render = std::function<std::string(const ReportTable::Entry&)>;
+using Cells = std::vector<const CellSummary*>;
 
-using Fields = std::vector<std::vector<std::string>>;
-using Columns = std::vector<const ReportTable::Column*>;
-
-// Counts and builds across, operations down.
-std::string turned_grid(const ReportTable& table, const Columns& columns, const Render& render) {
-  std::vector<std::string> builds;
-  std::vector<std::string> operations;
-  std::map<std::pair<std::string, std::string>, const ReportTable::Column*> index;
-  const auto note = [](std::vector<std::string>& all, const std::string& one) {
-    if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
+/// The cells of each block of the matrix, in the order of the plan.
+std::vector<std::pair<std::string, Cells>> cells_by_block(const Analysis& analysis) {
+  std::vector<std::pair<std::string, Cells>> blocks;
+  std::map<std::string, size_t> index;
+  for (const std::string& title : analysis.blocks) {
+    index.emplace(title, blocks.size());
+    blocks.push_back({title, {}});
+  }
+  const auto add = [&](const std::string& block, const CellSummary& cell) {
+    const auto [at, fresh] = index.try_emplace(block, blocks.size());
+    if (fresh) blocks.push_back({block, {}});
+    blocks[at->second].second.push_back(&cell);
   };
-  for (const auto* column : columns) {
-    note(builds, column->build);
-    note(operations, column->cells);
-    index[{column->cells, column->build}] = column;
+  for (const CellSummary& cell : analysis.cells) {
+    add(cell.block, cell);
+    for (const std::string& block : cell.also_in) add(block, cell);
   }
-  std::vector<std::string> head{"operation"};
-  for (const int32_t count : table.counts) {
-    for (const std::string& build : builds) {
-      head.push_back(counted(count, table.axis) + (build.empty() ? "" : ", " + escaped(build)));
-    }
-  }
-  Fields rows{std::move(head)};
-  for (const std::string& operation : operations) {
-    std::vector<std::string> fields{escaped(operation)};
-    for (size_t count = 0; count < table.counts.size(); ++count) {
-      for (const std::string& build : builds) {
-        const auto at = index.find({operation, build});
-        fields.push_back(at == index.end() ? "–" : render(at->second->entries[count]));
+  return blocks;
+}
+
+/// Kinds of cell and builds down, counts of threads or processes across.
+std::string table(const Analysis& analysis, const std::vector<Family>& families,
+                  const std::string& axis, Field field) {
+  std::set<int32_t> counts;
+  std::vector<std::pair<std::string, std::map<int32_t, std::string>>> kinds;
+  for (const Family& family : families) {
+    if (family.axis != axis) continue;
+    for (size_t arm = 0; arm < family.by_arm.size(); ++arm) {
+      std::map<int32_t, std::string> fields;
+      for (const CellSummary* cell : family.by_arm[arm]) {
+        if (const std::string said = field(*cell); !said.empty()) {
+          fields[count_in(family, *cell)] = said;
+          counts.insert(count_in(family, *cell));
+        }
       }
+      if (fields.empty()) continue;
+      kinds.emplace_back(with_arm(analysis, family.label, analysis.arms[arm].label), fields);
     }
-    rows.push_back(std::move(fields));
   }
-  return markdown_table(rows);
+  if (kinds.empty()) return "";
+  std::vector<std::vector<std::string>> rows{{axis}};
+  for (const int32_t count : counts) rows[0].push_back(std::to_string(count));
+  for (const auto& [kind, fields] : kinds) {
+    rows.push_back({escaped(kind)});
+    for (const int32_t count : counts) {
+      const auto at = fields.find(count);
+      rows.back().push_back(at == fields.end() ? "–" : at->second);
+    }
+  }
+  return markdown_table(rows) + "\n";
 }
 
-std::string grid(const ReportTable& table, const Columns& columns, const Render& render) {
-  if (columns.size() > kMostColumns) return turned_grid(table, columns, render);
-  std::vector<std::string> head{table.axis};
-  for (const auto* column : columns) head.push_back(escaped(column->label()));
-  Fields rows{std::move(head)};
-  for (size_t down = 0; down < table.counts.size(); ++down) {
-    std::vector<std::string> fields{std::to_string(table.counts[down])};
-    for (const auto* column : columns) fields.push_back(render(column->entries[down]));
-    rows.push_back(std::move(fields));
+/// The tables of all blocks with this in their fields, below their titles.
+std::string tables(const Analysis& analysis, Field field) {
+  std::string text;
+  for (const auto& [block, cells] : cells_by_block(analysis)) {
+    const std::vector<Family> families = families_of(analysis, cells);
+    const std::string of_block =
+        table(analysis, families, "threads", field) + table(analysis, families, "processes", field);
+    if (of_block.empty()) continue;
+    text += (block.empty() ? "" : "### " + escaped(block) + "\n\n") + of_block;
   }
-  return markdown_table(rows);
+  return text;
 }
 
-std::string verdict_field(const ReportTable::Entry& entry) {
-  if (entry.cell == nullptr) return entry.left_out ? "left out" : "–";
-  const Standing standing = standing_of(*entry.cell);
-  const bool bold = standing.word == "FAIL";
-  std::string text = bold ? "**FAIL**" : standing.word;
+std::string verdict_field(const CellSummary& cell) {
+  const Standing standing = standing_of(cell);
+  std::string text = standing.word == "FAIL" ? "**FAIL**" : standing.word;
   if (!standing.rest.empty()) text += " " + escaped(standing.rest);
   return standing.unexpected ? "**unexpected** " + text : text;
 }
 
-// An axis can collapse unnoticed: a build may take one path whatever a cell asks for.
-std::string observed_paths(const ReportTable& table) {
-  std::string text;
-  for (const ReportTable::Column& column : table.columns) {
-    std::set<std::string> observed;
-    bool asked = false;
-    for (const ReportTable::Entry& entry : column.entries) {
-      if (entry.cell == nullptr || entry.cell->cell.path == Path::automatic) continue;
-      asked = true;
-      observed.insert(entry.cell->observed_paths.begin(), entry.cell->observed_paths.end());
-    }
-    if (!asked) continue;
-    if (observed.empty()) observed.insert("not observed");
-    std::string paths;
-    for (const std::string& path : observed)
-      paths += (paths.empty() ? "" : ", ") + escaped(path, 40);
-    text += (text.empty() ? "Path observed: " : "; ") + escaped(column.label()) + ": " + paths;
-  }
-  return text.empty() ? "" : text + ".\n\n";
+std::string throughput_field(const CellSummary& cell) {
+  if (cell.verdict != Verdict::pass || !cell.throughput) return "";
+  const Spread& spread = *cell.throughput;
+  if (spread.samples == 1) return fmt::format("{:.0f}", spread.median);
+  return fmt::format("{:.0f} ({:.0f}-{:.0f})", spread.median, spread.low, spread.high);
 }
 
-std::string throughput_field(const ReportTable::Entry& entry) {
-  const bool shown =
-      entry.cell != nullptr && entry.cell->verdict == Verdict::pass && entry.cell->throughput;
-  if (!shown) return "–";
-  const Spread& spread = *entry.cell->throughput;
-  if (spread.samples == 1) return grouped(spread.median);
-  return fmt::format("{} ({}-{})", grouped(spread.median), grouped(spread.low),
-                     grouped(spread.high));
-}
-
-std::string inside_field(const ReportTable::Entry& entry) {
-  const bool shown =
-      entry.cell != nullptr && entry.cell->cell.threads > 1 && entry.cell->inside.known();
-  if (!shown) return "–";
-  const InsideShare& inside = entry.cell->inside;
-  return fmt::format("{:.0f}%, {:.2f}", 100 * inside.computed(), inside.processors());
-}
-
-bool is_crash(Outcome outcome) {
-  return outcome == Outcome::signal || outcome == Outcome::assertion;
-}
-
-bool is_other_failure(Outcome outcome) {
-  return is_failure(outcome) && !is_crash(outcome);
-}
-
-// "3 x 10: 7/10 + 2 hang": threads x iterations, crashed of all that count.
-std::string crashed_field(const CellSummary& cell) {
-  int crashed = 0;
-  for (const auto& [kind, trials] : count_kinds(cell, is_crash)) crashed += trials;
-  std::string others;
-  for (const auto& [kind, trials] : count_kinds(cell, is_other_failure)) {
-    others += fmt::format(" + {} {}", trials, escaped(kind));
-  }
-  return fmt::format("{} × {}: {}/{}{}", cell.cell.threads, cell.cell.iterations, crashed,
-                     cell.counted, others);
-}
-
-/// The tables of the report with this in their fields, where any has more than a dash.
-std::string grids(const Analysis& analysis, const Render& field) {
-  std::string text;
-  for (const ReportTable& table : lay_out(analysis)) {
-    Columns columns;
-    for (const ReportTable::Column& column : table.columns) {
-      if (std::any_of(column.entries.begin(), column.entries.end(),
-                      [&field](const auto& entry) { return field(entry) != "–"; })) {
-        columns.push_back(&column);
-      }
-    }
-    if (columns.empty()) continue;
-    if (!table.title.empty()) text += "**" + escaped(table.title) + "**\n\n";
-    text += grid(table, columns, field) + "\n";
-  }
-  return text;
+std::string inside_field(const CellSummary& cell) {
+  if (cell.cell.threads == 1 || !cell.inside.known()) return "";
+  return fmt::format("{:.0f}%, {:.2f}", 100 * cell.inside.computed(), cell.inside.processors());
 }
 
 }  // namespace
 
 std::string markdown_verdicts(const Analysis& analysis) {
-  std::string text;
-  for (const ReportTable& table : lay_out(analysis)) {
-    const std::string title = table.title.empty() ? "Cells" : escaped(table.title);
-    text += fmt::format("## {}\n\n{}\n\n", title,
-                        escaped(fmt::format("{}", fmt::join(table.shared, ", "))));
-    Columns columns;
-    for (const ReportTable::Column& column : table.columns) columns.push_back(&column);
-    text += grid(table, columns, verdict_field) + "\n" + observed_paths(table);
-  }
-  return text;
+  const std::string text = tables(analysis, verdict_field);
+  return text.empty() ? "" : "## Cells\n\n" + text;
 }
 
 std::string markdown_throughput(const Analysis& analysis) {
-  const std::string text = grids(analysis, throughput_field);
+  const std::string text = tables(analysis, throughput_field);
   if (text.empty()) return "";
   return "## Throughput of what passed\n\nOperations per second over all threads and processes: "
          "median (lowest-highest) of the passing trials.\n\n" +
@@ -182,55 +118,14 @@ std::string markdown_throughput(const Analysis& analysis) {
 }
 
 std::string markdown_inside(const Analysis& analysis) {
-  const std::string text = grids(analysis, inside_field);
+  const std::string text = tables(analysis, inside_field);
   if (text.empty()) return "";
   return "## Inside calls of Python\n\nOf the time that threads were inside calls, the part that "
          "they computed themselves (the rest they waited: for the interpreter's lock, another "
-         "lock, "
-         "or a device); and how many processors the process used on average while they ran, its "
-         "library's own threads counted. Above 1 something computed without the interpreter's "
+         "lock, or a device); and how many processors the process used on average while they ran, "
+         "its library's own threads counted. Above 1 something computed without the interpreter's "
          "lock.\n\n" +
          text;
-}
-
-std::string markdown_crashes(const Analysis& analysis) {
-  struct Line {
-    size_t arm = 0;
-    Cell group;
-    std::string fields;
-    bool failed = false;
-  };
-  std::vector<Line> lines;
-  std::map<std::pair<size_t, std::string>, size_t> index;
-  for (const CellSummary& cell : analysis.cells) {
-    if (cell.counted == 0) continue;
-    Cell group = cell.cell;
-    group.threads = 1;
-    group.iterations = Cell{}.iterations;
-    const auto [at, fresh] = index.try_emplace({cell.arm, to_string(group)}, lines.size());
-    if (fresh) lines.push_back({cell.arm, group, "", false});
-    Line& line = lines[at->second];
-    if (!line.fields.empty()) line.fields += "; ";
-    line.fields += crashed_field(cell);
-    line.failed = line.failed || cell.failures > 0;
-  }
-  Fields rows{{"library", "what", "crashed / total"}};
-  for (const Line& line : lines) {
-    if (!line.failed) continue;
-    const Arm& arm = analysis.arms[line.arm];
-    const std::string library = library_in_words(arm);
-    const std::string version = library.empty() ? "unknown" : code_span(library, 60);
-    const std::string name =
-        analysis.arms.size() > 1 ? version + " " + escaped(arm.label) : version;
-    rows.push_back({name,
-                    fmt::format("{} {}", name_of(line.group.backend),
-                                escaped(cell_label(line.group, {"threads", "iterations"}))),
-                    line.fields});
-  }
-  if (rows.size() == 1) return "";
-  return "## Crashed / total\n\nBy threads × iterations; crashed is ended by a signal or an "
-         "assertion.\n\n" +
-         markdown_table(rows) + "\n";
 }
 
 }  // namespace mpsprobe

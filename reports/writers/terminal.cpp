@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 #include <vector>
 
+#include "reports/analysis/common_axes.h"
 #include "reports/groups/group_words.h"
 #include "reports/words/counted.h"
 #include "reports/words/report_words.h"
@@ -30,12 +30,15 @@ std::string painted(const std::string& text, std::string_view code, bool colour)
   return colour ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : text;
 }
 
+std::string paragraph(const std::string& text, size_t width) {
+  std::string lines;
+  for (const std::string& line : wrapped(text, width, 4)) lines += line + "\n";
+  return lines;
+}
+
 // Off a terminal a sentence stays one line, for whoever searches in it.
 std::string sentence(const std::string& text, const TerminalOptions& options) {
-  if (options.width == 0) return text + "\n";
-  std::string lines;
-  for (const std::string& line : wrapped(text, options.width, 4)) lines += line + "\n";
-  return lines;
+  return options.width == 0 ? text + "\n" : paragraph(text, options.width);
 }
 
 // Whether each cell that failed so came out as its matrix expects.
@@ -113,14 +116,38 @@ std::string not_tested(const Analysis& analysis, size_t width) {
   size_t reasons = 0;
   for (const LeftOutGroup& group : analysis.left_out) {
     if (!group.tried || ++reasons > kMostReasons) continue;
-    const std::string line = fmt::format("not tested: {}, {}", counted(group.cells.size(), "cells"),
-                                         shortened(printable(group.reason), 300));
-    for (const std::string& part : wrapped(line, width, 4)) text += part + "\n";
+    text += paragraph(fmt::format("not tested: {}, {}", counted(group.cells.size(), "cells"),
+                                  shortened(printable(group.reason), 300)),
+                      width);
   }
   if (reasons > kMostReasons) {
     text += fmt::format("and for {} more reasons, see report.md\n", reasons - kMostReasons);
   }
   return text.empty() ? "" : text + "\n";
+}
+
+// Kinds of cell, those that fail most often first, and where there are several builds a line each.
+// One kind without a failure is what the answer says already.
+std::string kinds(const Analysis& analysis, size_t width) {
+  const AnswerTable& table = analysis.answer.table;
+  if (table.rows.size() < 2 && analysis.failures == 0) return "";
+  std::string text = paragraph(printable(cells_head(analysis)) + ":", width);
+  for (size_t row = 0; row < std::min(table.rows.size(), kMostKinds); ++row) {
+    const AnswerTable::Row& kind = table.rows[row];
+    if (kind.fields.size() == 1) {
+      text += paragraph(printable(kind.cells + ": " + kind.fields.front()), width);
+      continue;
+    }
+    text += paragraph(printable(kind.cells) + ":", width);
+    for (size_t build = 0; build < kind.fields.size(); ++build) {
+      text += paragraph(printable("  " + table.builds[build] + ": " + kind.fields[build]), width);
+    }
+  }
+  if (table.rows.size() > kMostKinds) {
+    text +=
+        fmt::format("and {} in report.md\n", counted(table.rows.size() - kMostKinds, "more rows"));
+  }
+  return text + "\n";
 }
 
 }  // namespace
@@ -138,7 +165,7 @@ std::string report_terminal(const Analysis& analysis, const TerminalOptions& opt
   for (const std::string& step : analysis.answer.next) text += sentence(printable(step), options);
   text += '\n';
   const size_t width = options.width == 0 ? kUsualWidth : options.width;
-  text += terminal_answer_table(analysis, width);
+  text += kinds(analysis, width);
   for (const Warning& warning : analysis.warnings) {
     const std::string whole = sentence("warning: " + printable(warning.text), options);
     text +=

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "reports/words/cell_label.h"
 #include "reports/words/safe_text.h"
@@ -20,24 +22,19 @@ std::string failure_kind(const OutcomeCount& count) {
   }
 }
 
-std::vector<KindCount> count_kinds(const CellSummary& cell, bool (*counts)(Outcome)) {
-  std::vector<KindCount> kinds;
+std::string failure_kinds(const CellSummary& cell) {
+  std::vector<std::pair<std::string, int>> kinds;  // in the order of the outcomes
   for (const OutcomeCount& count : cell.outcomes) {
-    if (!counts(count.outcome)) continue;
+    if (!is_failure(count.outcome)) continue;
     const std::string kind = failure_kind(count);
     const auto same = std::find_if(kinds.begin(), kinds.end(),
-                                   [&kind](const KindCount& known) { return known.first == kind; });
+                                   [&kind](const auto& known) { return known.first == kind; });
     if (same == kinds.end()) {
       kinds.emplace_back(kind, count.trials);
     } else {
       same->second += count.trials;
     }
   }
-  return kinds;
-}
-
-std::string failure_kinds(const CellSummary& cell) {
-  const std::vector<KindCount> kinds = count_kinds(cell, is_failure);
   if (kinds.size() == 1) return kinds.front().first;
   std::string text;
   for (const auto& [kind, trials] : kinds) {
