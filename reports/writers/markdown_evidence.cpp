@@ -1,10 +1,15 @@
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
+#include <ctime>
+#include <initializer_list>
+#include <utility>
 
+#include "reports/words/counted.h"
 #include "reports/words/safe_text.h"
 #include "reports/words/stack_words.h"
+#include "reports/writers/answer_tables.h"
 #include "reports/writers/markdown_sections.h"
 
 namespace mpsprobe {
@@ -19,12 +24,11 @@ constexpr size_t kMostEvents = 8;
 
 std::string frames(const std::vector<StackFrame>& stack, size_t most, Entry entry = Entry::show) {
   std::string text = code_block(stack_in_words(stack, most, entry)) + "\n";
-  std::string ids;
+  std::vector<std::string> ids;
   for (const StackFrame& frame : images_without_names(stack, most)) {
-    ids += fmt::format("{}{} {}", ids.empty() ? "" : ", ", code_span(frame.image, 60),
-                       code_span(frame.image_id, 80));
+    ids.push_back(code_span(frame.image, 60) + " " + code_span(frame.image_id, 80));
   }
-  return ids.empty() ? text : text + "Ids of the images without names: " + ids + ".\n\n";
+  return ids.empty() ? text : text + "Ids of the images without names: " + joined(ids) + ".\n\n";
 }
 
 // Raw addresses, where nothing could be symbolised.
@@ -109,50 +113,24 @@ std::string hung_stacks(const FailureExample& example) {
 // Seconds since 1970 as "2026-01-31 12:00:00 UTC"; empty for what is no time.
 std::string time_in_words(double seconds) {
   if (!(seconds > 0 && seconds < 4e10)) return "";
-  using std::chrono::days;
-  using std::chrono::floor;
-  const std::chrono::sys_seconds time{std::chrono::seconds{static_cast<int64_t>(seconds)}};
-  const auto day = floor<days>(time);
-  const std::chrono::year_month_day date{day};
-  const std::chrono::hh_mm_ss clock{time - day};
-  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02} UTC", static_cast<int>(date.year()),
-                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                     clock.hours().count(), clock.minutes().count(), clock.seconds().count());
-}
-
-void add_fact(std::string& rows, std::string_view name, const std::string& value) {
-  if (!value.empty()) rows += fmt::format("| {} | {} |\n", name, code_span(value, 400));
-}
-
-void add_facts(std::string& rows, std::string_view name, const std::vector<std::string>& values) {
-  for (size_t i = 0; i < std::min(values.size(), kMostTexts); ++i) add_fact(rows, name, values[i]);
-  if (values.size() > kMostTexts) {
-    rows += fmt::format("| {} | {} more in report.json |\n", name, values.size() - kMostTexts);
-  }
-}
-
-std::string with_part(const std::string& text, const std::string& part) {
-  if (text.empty() || part.empty()) return text + part;
-  return text + ", " + part;
+  return fmt::format("{:%F %T} UTC", fmt::gmtime(static_cast<std::time_t>(seconds)));
 }
 
 std::string crash_report(const CrashReport& report) {
-  std::string rows;
-  add_fact(rows, "file", report.file);
-  add_fact(rows, "incident", report.incident);
-  add_fact(rows, "process",
-           report.pid > 0 ? fmt::format("{} [{}]", report.process, report.pid) : report.process);
-  add_fact(rows, "captured", time_in_words(report.captured));
-  add_fact(rows, "system", with_part(report.os_version, report.model));
-  add_fact(rows, "exception",
-           with_part(with_part(report.exception, report.signal), report.subtype));
-  add_fact(rows, "termination",
-           with_part(report.termination_namespace, report.termination_indicator));
-  add_facts(rows, "termination reason", report.termination_reasons);
-  add_facts(rows, "application info", report.application_info);
-  std::string text =
-      "The system's crash report of this process:\n\n| crash report | |\n|---|---|\n" +
-      (rows.empty() ? "| (says nothing) | |\n" : rows) + "\n";
+  std::vector<std::vector<std::string>> rows{{"crash report", ""}};
+  for (const auto& [name, value] : std::initializer_list<std::pair<const char*, std::string>>{
+           {"file", report.file},
+           {"incident", report.incident},
+           {"process", report.process + (report.pid > 0 ? fmt::format(" [{}]", report.pid) : "")},
+           {"captured", time_in_words(report.captured)},
+           {"system", joined({report.os_version, report.model})},
+           {"exception", joined({report.exception, report.signal, report.subtype})},
+           {"termination", joined({report.termination_namespace, report.termination_indicator})},
+           {"termination reason", some_of(report.termination_reasons, kMostTexts, "; ")},
+           {"application info", some_of(report.application_info, kMostTexts, "; ")}}) {
+    if (!value.empty()) rows.push_back({name, code_span(value, 1000)});
+  }
+  std::string text = "The system's crash report of this process:\n\n" + markdown_table(rows) + "\n";
   if (!report.threads.empty() && !report.threads.front().frames.empty()) {
     text += fmt::format("Its {}:\n\n",
                         report.threads.front().faulting ? "faulting thread" : "first thread");
@@ -171,10 +149,9 @@ std::string gpu_events(const std::vector<GpuEvent>& events) {
       "for sure:\n\n";
   for (size_t i = 0; i < std::min(events.size(), kMostEvents); ++i) {
     const GpuEvent& event = events[i];
-    const std::string time = time_in_words(event.captured);
-    text +=
-        fmt::format("- {}{} of {}, {}\n", time.empty() ? "" : time + ": ", code_span(event.summary),
-                    code_span(event.process, 40), code_span(event.file));
+    const std::string what = fmt::format("{} of {}, {}", code_span(event.summary),
+                                         code_span(event.process, 40), code_span(event.file));
+    text += "- " + joined({time_in_words(event.captured), what}, ": ") + "\n";
   }
   if (events.size() > kMostEvents) {
     text += fmt::format("- {} more in report.json\n", events.size() - kMostEvents);

@@ -129,7 +129,7 @@ TEST(MarkdownEvidence, ShowsTheFactsOfACrashReport) {
         "| captured | `2026-01-31 12:00:03 UTC` |", "| system | `macOS 15.1 (24B83), Mac16,5` |",
         "| exception | `EXC_BAD_ACCESS, SIGSEGV, KERN_INVALID_ADDRESS at 0x00000000000005c8` |",
         "| termination | `SIGNAL, Segmentation fault: 11` |",
-        "| application info | `` `Scheduled handler provided after commit call' `` |"}) {
+        "failed assertion; `Scheduled handler provided after commit call'`` |"}) {
     EXPECT_THAT(text, HasSubstr(row));
   }
   EXPECT_THAT(text, HasSubstr("Its faulting thread:\n\n```text\n 0  AGXMetalG16X  "
