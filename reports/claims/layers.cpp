@@ -9,6 +9,7 @@
 
 #include "harness/statistics/fisher.h"
 #include "harness/wire/axis.h"
+#include "reports/analysis/failures/titles.h"
 #include "reports/claims/rate_claim.h"
 #include "reports/expectations/version_range.h"
 
@@ -58,18 +59,6 @@ std::string name_with_version(const Arm& arm) {
   return named ? arm.label : arm.label + " " + arm.version;
 }
 
-// Every title that a cell of an arm failed with.
-std::map<std::pair<size_t, std::string>, std::set<size_t>> title_sets_by_cell(
-    const Analysis& analysis) {
-  std::map<std::pair<size_t, std::string>, std::set<size_t>> titles;
-  for (size_t i = 0; i < analysis.signatures.size(); ++i) {
-    for (const SignatureGroup::Where& where : analysis.signatures[i].cells) {
-      titles[{where.arm, where.cell}].insert(i);
-    }
-  }
-  return titles;
-}
-
 // What the processes of each arm called the device of each backend. A run that was resumed on
 // another machine has different ones, also for arms of one and the same build.
 class Devices {
@@ -101,7 +90,7 @@ class Devices {
 class Pairs {
  public:
   explicit Pairs(const Analysis& analysis)
-      : analysis_(analysis), titles_(title_sets_by_cell(analysis)), devices_(analysis) {
+      : analysis_(analysis), titles_(titles_by_cell(analysis)), devices_(analysis) {
     for (size_t i = 0; i < analysis.cells.size(); ++i) {
       if (analysis.cells[i].counted > 0) by_id_[analysis.cells[i].id].push_back(i);
     }
@@ -156,36 +145,30 @@ class Pairs {
     }
     comparison.simulated = one.simulated || two.simulated;
     if (one.failures > 0 && two.failures > 0) {
-      const std::set<size_t>& titles = titles_[{two.arm, two.id}];
-      const std::set<size_t>& others = titles_[{one.arm, one.id}];
-      comparison.same_signature = std::any_of(
-          others.begin(), others.end(), [&titles](size_t title) { return titles.contains(title); });
+      const std::vector<TitleCount>& titles = titles_[{two.arm, two.id}];
+      const std::vector<TitleCount>& others = titles_[{one.arm, one.id}];
+      comparison.same_signature = std::ranges::any_of(others, [&titles](const TitleCount& other) {
+        return std::ranges::any_of(titles, [&other](const TitleCount& title) {
+          return title.signature == other.signature;
+        });
+      });
     }
     found_.push_back(comparison);
   }
 
   const Analysis& analysis_;
-  std::map<std::pair<size_t, std::string>, std::set<size_t>> titles_;
+  std::map<std::pair<size_t, std::string>, std::vector<TitleCount>> titles_;
   Devices devices_;
   std::map<std::string, std::vector<size_t>> by_id_;
   std::vector<Comparison> found_;
 };
 
-// What may be said where exactly one side failed, and chance is ruled out or not.
-Conclusion one_sided(const CellSummary& one, const CellSummary& two, bool differs, Conclusion claim,
-                     Conclusion otherwise) {
-  if (const auto why = why_incomparable(one, two)) return *why;
-  return differs ? claim : otherwise;
-}
-
 Conclusion conclude_layers(const CellSummary& upper, const CellSummary& lower, bool differs) {
   if (upper.failures == 0 && lower.failures == 0) return Conclusion::no_failure;
   if (upper.failures > 0 && lower.failures > 0) return Conclusion::also_below;
-  constexpr Conclusion kOtherwise = Conclusion::too_few_trials;
-  if (upper.failures > 0) {
-    return one_sided(upper, lower, differs, Conclusion::only_above, kOtherwise);
-  }
-  return one_sided(lower, upper, differs, Conclusion::only_below, kOtherwise);
+  if (const auto why = why_incomparable(upper, lower)) return *why;
+  if (!differs) return Conclusion::too_few_trials;
+  return upper.failures > 0 ? Conclusion::only_above : Conclusion::only_below;
 }
 
 Conclusion conclude_builds(const Analysis& analysis, const CellSummary& baseline,
@@ -197,9 +180,7 @@ Conclusion conclude_builds(const Analysis& analysis, const CellSummary& baseline
   if (baseline.failures == 0 && other.failures == 0) return Conclusion::no_failure;
   if (const auto why = why_incomparable(baseline, other)) return *why;
   if (!differs) return Conclusion::no_difference;
-  const double before = static_cast<double>(baseline.failures) / baseline.counted;
-  const double now = static_cast<double>(other.failures) / other.counted;
-  return now < before ? Conclusion::less_often : Conclusion::more_often;
+  return other.seen_rate() < baseline.seen_rate() ? Conclusion::less_often : Conclusion::more_often;
 }
 
 std::string needed_in_words(const Comparison& comparison) {
@@ -216,41 +197,33 @@ std::string none_seen(const Analysis& analysis, const CellSummary& cell) {
 std::string words_of_layers(const Analysis& analysis, const Comparison& comparison) {
   const CellSummary& upper = analysis.cells[comparison.first];
   const CellSummary& lower = analysis.cells[comparison.second];
-  const std::string_view above = on_layer(upper.cell.backend, lower.cell.backend);
-  const std::string_view below = on_layer(lower.cell.backend, upper.cell.backend);
-  switch (comparison.conclusion) {
-    case Conclusion::also_below:
-      return fmt::format("also {}{}", below,
-                         comparison.same_signature ? "" : ", but by other signatures");
-    case Conclusion::only_above:
-      return fmt::format("{} {}", none_seen(analysis, lower), below);
-    case Conclusion::only_below:
-      return fmt::format("{} {}", none_seen(analysis, upper), above);
-    default:
-      return "inconclusive: too few trials" + needed_in_words(comparison);
+  if (comparison.conclusion == Conclusion::too_few_trials) {
+    return "inconclusive: too few trials" + needed_in_words(comparison);
   }
+  const bool above = comparison.conclusion == Conclusion::only_below;
+  const std::string_view layer = above ? on_layer(upper.cell.backend, lower.cell.backend)
+                                       : on_layer(lower.cell.backend, upper.cell.backend);
+  if (comparison.conclusion != Conclusion::also_below) {
+    return fmt::format("{} {}", none_seen(analysis, above ? upper : lower), layer);
+  }
+  return fmt::format("also {}{}", layer,
+                     comparison.same_signature ? "" : ", but by other signatures");
 }
 
 std::string words_of_builds(const Analysis& analysis, const Comparison& comparison) {
   const CellSummary& first = analysis.cells[comparison.first];
   const CellSummary& second = analysis.cells[comparison.second];
   const std::string_view signatures = comparison.same_signature ? "" : "; by other signatures";
-  if (comparison.conclusion != Conclusion::less_often &&
-      comparison.conclusion != Conclusion::more_often) {
+  if (!shows_difference(comparison)) {
     return fmt::format("no difference shown{}{}", needed_in_words(comparison), signatures);
   }
   const bool less = comparison.conclusion == Conclusion::less_often;
   const CellSummary& rarer = less ? second : first;
-  const Arm& one = analysis.arms[rarer.arm];
-  const Arm& two = analysis.arms[(less ? first : second).arm];
-  const std::string name = name_with_version(one) + (is_older(two, one)   ? ", the newer"
-                                                     : is_older(one, two) ? ", the older"
-                                                                          : "");
+  const std::string name = name_with_version(analysis.arms[rarer.arm]);
+  const std::string other = name_with_version(analysis.arms[(less ? first : second).arm]);
   const std::string p = p_in_words(comparison.corrected_p);
   if (rarer.failures == 0) return fmt::format("{} in {} ({})", none_seen(analysis, rarer), name, p);
-  return fmt::format("rarer in {}{} than in {} ({}){}", name,
-                     name == name_with_version(one) ? "" : ",", name_with_version(two), p,
-                     signatures);
+  return fmt::format("rarer in {} than in {} ({}){}", name, other, p, signatures);
 }
 
 bool both_proved(const Analysis& analysis, const Comparison& comparison) {
@@ -298,6 +271,11 @@ std::vector<Comparison> compare_layers(const Analysis& analysis) {
 bool is_older(const Arm& a, const Arm& b) {
   return a.library_name == b.library_name && !a.version.empty() && !b.version.empty() &&
          version_before(a.version, b.version) && !version_before(b.version, a.version);
+}
+
+bool shows_difference(const Comparison& comparison) {
+  return comparison.conclusion == Conclusion::less_often ||
+         comparison.conclusion == Conclusion::more_often;
 }
 
 std::string why_inconclusive(const Analysis& analysis, const Comparison& comparison) {

@@ -25,6 +25,9 @@ std::vector<Comparison> compare_layers(const Analysis& analysis);
 /// is that of the command line, and tells nothing.
 bool is_older(const Arm& a, const Arm& b);
 
+/// Whether one of two builds failed less often than the other.
+bool shows_difference(const Comparison& comparison);
+
 /// Why the comparison says nothing, in words; "" where the trials of both sides could tell.
 std::string why_inconclusive(const Analysis& analysis, const Comparison& comparison);
 

@@ -184,7 +184,7 @@ SampleJournal two_builds(int baseline, int other, int trials = 10) {
 TEST(Builds, WhatTheNewerReleaseDoesNotShowIsNotSaidToBeFixed) {
   // The first worker has the newer release here.
   EXPECT_EQ(only_words(two_builds(0, 10)),
-            "none of 10 seen (below 31%) in stock 2.15.0+cpu, the newer (p < 0.001)");
+            "none of 10 seen (below 31%) in stock 2.15.0+cpu (p < 0.001)");
   EXPECT_EQ(only_words(two_builds(0, 0)), "inconclusive: neither failed");
   EXPECT_EQ(only_words(two_builds(2, 0)),
             "no difference shown (at the rate seen, 55 trials a cell would tell)");
@@ -192,7 +192,7 @@ TEST(Builds, WhatTheNewerReleaseDoesNotShowIsNotSaidToBeFixed) {
 
 TEST(Builds, ANewerReleaseThatFailsAloneIsSaidByTheOlderOne) {
   EXPECT_EQ(only_words(two_builds(10, 0)),
-            "none of 10 seen (below 31%) in fork 2.9.1a0, the older (p < 0.001)");
+            "none of 10 seen (below 31%) in fork 2.9.1a0 (p < 0.001)");
 }
 
 TEST(Builds, WhichIsNewerIsNotGuessedFromTheOrderOfTheWorkers) {
@@ -255,9 +255,9 @@ TEST(Layers, OfARunThatWasResumedOnAnotherMachineAreNotTested) {
 
 TEST(Builds, FewerFailuresAreRarer) {
   EXPECT_EQ(only_words(two_builds(20, 5, 20)),
-            "rarer in fork 2.9.1a0, the older, than in stock 2.15.0+cpu (p < 0.001)");
+            "rarer in fork 2.9.1a0 than in stock 2.15.0+cpu (p < 0.001)");
   EXPECT_EQ(only_words(two_builds(5, 20, 20)),
-            "rarer in stock 2.15.0+cpu, the newer, than in fork 2.9.1a0 (p < 0.001)");
+            "rarer in stock 2.15.0+cpu than in fork 2.9.1a0 (p < 0.001)");
 }
 
 TEST(Builds, TheSameLibraryTwiceComparesNothing) {
@@ -282,16 +282,15 @@ TEST(Layers, MarkdownShowsCountsAndConclusions) {
   EXPECT_THAT(text, HasSubstr("corrected (Holm) for the pairs in which something failed, here 1."));
   EXPECT_THAT(text, HasSubstr("| `linear/nograph/threads=4` | mps 10/10 | metal 0/10 | < 0.001 | "
                               "< 0.001 | none of 10 seen (below 31%) without PyTorch |\n"));
-  EXPECT_THAT(text, HasSubstr("Without a failure on either side: 1 pair, for example "
-                              "`add/default/threads=2`: inconclusive: neither failed.\n"));
+  EXPECT_THAT(text, HasSubstr("Without a failure on either side: 1 pair.\n"));
 }
 
 TEST(Builds, MarkdownNamesBothBuilds) {
   EXPECT_THAT(
       report_markdown(analyse(two_builds(10, 0).journal)),
       HasSubstr("| `mps/linear/nograph/threads=4` | stock `2.15.0+cpu` 10/10 | fork "
-                "`2.9.1a0` 0/10 | < 0.001 | < 0.001 | none of 10 seen (below 31%) in fork 2.9.1a0, "
-                "the older (p &lt; 0.001) |\n"));
+                "`2.9.1a0` 0/10 | < 0.001 | < 0.001 | none of 10 seen (below 31%) in fork 2.9.1a0 "
+                "(p &lt; 0.001) |\n"));
 }
 
 TEST(Layers, AbsentWhereNothingCanBeCompared) {

@@ -48,41 +48,33 @@ bool shows_nothing(const Comparison& comparison) {
          comparison.conclusion == Conclusion::too_few_trials;
 }
 
-std::string table(const Analysis& analysis, bool layers, size_t most_rows) {
-  const auto failing = std::count_if(
-      analysis.comparisons.begin(), analysis.comparisons.end(), [&](const Comparison& each) {
-        return each.layers == layers && something_failed(analysis, each);
-      });
-  const bool all = static_cast<size_t>(failing) <= most_rows;
-  std::vector<std::vector<std::string>> rows{{"cell", layers ? "layer" : "first build",
-                                              layers ? "layer below" : "other build", "p",
-                                              "corrected p", "what it permits"}};
-  size_t left = 0;
-  size_t without_failure = 0;
-  const Comparison* example = nullptr;
-  for (const Comparison& comparison : analysis.comparisons) {
-    if (comparison.layers != layers) continue;
-    if (!something_failed(analysis, comparison)) {
-      if (without_failure++ == 0) example = &comparison;
-    } else if (rows.size() > most_rows || (!all && shows_nothing(comparison))) {
-      ++left;
-    } else {
-      rows.push_back({cell_of(analysis, comparison),
-                      side(analysis, comparison, first_of(analysis, comparison)),
-                      side(analysis, comparison, second_of(analysis, comparison)),
-                      p_number(comparison.p), p_number(comparison.corrected_p),
-                      escaped(conclusion_in_words(analysis, comparison))});
-    }
+/// Those in which something failed, what shows a difference first; of the others how many there
+/// are.
+std::string pairs(const Analysis& analysis, size_t most_rows) {
+  std::vector<const Comparison*> failing;
+  for (const Comparison& each : analysis.comparisons) {
+    if (something_failed(analysis, each)) failing.push_back(&each);
   }
-  std::string text = rows.size() > 1 ? markdown_table(rows) + "\n" : "";
-  if (left > 0) {
-    text += fmt::format("{} more{} are in details.md.\n\n", left,
-                        rows.size() <= most_rows ? ", which show no difference," : "");
+  const size_t without = analysis.comparisons.size() - failing.size();
+  const size_t shown = std::min(failing.size(), most_rows);
+  if (shown < failing.size()) {
+    std::stable_partition(failing.begin(), failing.end(),
+                          [](const Comparison* each) { return !shows_nothing(*each); });
   }
-  if (example != nullptr) {
-    text += fmt::format("Without a failure on either side: {}, for example {}: {}.\n\n",
-                        counted(without_failure, "pairs"), cell_of(analysis, *example),
-                        escaped(conclusion_in_words(analysis, *example)));
+  std::vector<std::vector<std::string>> rows{
+      {"cell", "one", "other", "p", "corrected p", "what it permits"}};
+  for (size_t i = 0; i < shown; ++i) {
+    const Comparison& each = *failing[i];
+    rows.push_back({cell_of(analysis, each), side(analysis, each, first_of(analysis, each)),
+                    side(analysis, each, second_of(analysis, each)), p_number(each.p),
+                    p_number(each.corrected_p), escaped(conclusion_in_words(analysis, each))});
+  }
+  std::string text = shown == 0 ? "" : markdown_table(rows) + "\n";
+  if (shown < failing.size()) {
+    text += fmt::format("and {} in details.md\n\n", counted(failing.size() - shown, "more pairs"));
+  }
+  if (without > 0) {
+    text += fmt::format("Without a failure on either side: {}.\n\n", counted(without, "pairs"));
   }
   return text;
 }
@@ -122,7 +114,7 @@ std::string markdown_layers(const Analysis& analysis, size_t most_rows) {
              "corrected (Holm) for the pairs in which something failed, here {}. A "
              "difference is claimed below {:g}, and only of the cell in that row.\n\n",
              equality_method(analysis.sampling), tested, kClaimLevel) +
-         table(analysis, true, most_rows) + table(analysis, false, most_rows);
+         pairs(analysis, most_rows);
 }
 
 }  // namespace mpsprobe
