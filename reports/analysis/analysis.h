@@ -244,8 +244,9 @@ struct AnswerTable {
 /// A sentence of the answer.
 struct AnswerLine {
   std::string text;
-  std::string name;   ///< with which it begins, of a build; often empty
-  std::string worst;  ///< its worst word, somewhere in it; often empty
+  std::string name;                ///< with which it begins, of a build; often empty
+  std::string worst;               ///< its worst word, somewhere in it; often empty
+  std::optional<size_t> arm = {};  ///< whose headline it is a line of
 };
 
 /// What a run came to, in a few sentences: what every report says first.

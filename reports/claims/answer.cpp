@@ -26,8 +26,6 @@
 namespace mpsprobe {
 namespace {
 
-using Cells = std::vector<const CellSummary*>;
-
 /// What people try against failures: the axis, and in words.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kRemedies{
     {{"lock", "a lock"},
@@ -179,14 +177,6 @@ class Remedy {
   std::vector<std::string> sentences_;
 };
 
-Cells cells_of(const Analysis& analysis, size_t arm) {
-  Cells cells;
-  for (const CellSummary& cell : analysis.cells) {
-    if (cell.arm == arm) cells.push_back(&cell);
-  }
-  return cells;
-}
-
 /// What the same cells came to on two builds.
 class TwoBuilds {
  public:
@@ -242,8 +232,7 @@ class TwoBuilds {
   };
 
   void add(const Comparison& comparison, const CellSummary* one, const CellSummary* two) {
-    const bool differs = comparison.conclusion == Conclusion::less_often ||
-                         comparison.conclusion == Conclusion::more_often;
+    const bool differs = shows_difference(comparison);
     if (!differs && one->failures + two->failures == 0) return;
     const double change = two->seen_rate() - one->seen_rate();
     Found& found = !differs ? untold_ : change < 0 ? less_ : more_;
@@ -293,14 +282,6 @@ std::vector<std::string> comparisons_in_words(const Analysis& analysis) {
     }
   }
   return sentences;
-}
-
-bool builds_differ(const Analysis& analysis) {
-  return std::any_of(analysis.comparisons.begin(), analysis.comparisons.end(),
-                     [](const Comparison& comparison) {
-                       return comparison.conclusion == Conclusion::less_often ||
-                              comparison.conclusion == Conclusion::more_often;
-                     });
 }
 
 std::string came_to(const CellSummary& cell) {
@@ -385,7 +366,7 @@ std::string still_computing_in_words(const Analysis& analysis) {
 }
 
 void add(Answer& answer, std::vector<std::string> sentences) {
-  for (std::string& each : sentences) answer.lines.push_back({std::move(each), "", ""});
+  for (std::string& each : sentences) answer.lines.push_back({.text = std::move(each)});
 }
 
 Answer answer_to(const Analysis& analysis) {
@@ -401,22 +382,16 @@ Answer answer_to(const Analysis& analysis) {
   if (expected) add(answer, {expected->text});
   bool fails = false;
   bool tested = false;
-  std::vector<std::string> fewest;
   for (size_t arm = 0; arm < analysis.arms.size(); ++arm) {
-    const Cells cells = cells_of(analysis, arm);
-    if (std::all_of(cells.begin(), cells.end(), [](const CellSummary* cell) {
-          return cell->counted == 0 && cell->refused == 0;
-        })) {
-      continue;
+    Headline headline = headline_of(analysis, arm);
+    for (AnswerLine& line : headline.lines) {
+      line.arm = arm;
+      answer.lines.push_back(std::move(line));
     }
-    Headline headline = headline_of(analysis, cells);
-    for (AnswerLine& line : headline.lines) answer.lines.push_back(std::move(line));
-    if (!headline.fewest.empty()) fewest.push_back(std::move(headline.fewest));
     fails = fails || headline.fails;
     tested = tested || headline.tested;
   }
-  add(answer, std::move(fewest));
-  const bool differs = builds_differ(analysis);
+  const bool differs = std::ranges::any_of(analysis.comparisons, shows_difference);
   answer.code = expected  ? expected->code
                 : differs ? "differs"
                 : fails   ? "fails"

@@ -79,12 +79,7 @@ class Counts {
   static constexpr int kMostFailing = 3;
 
   static std::string words_of(const CellSummary& cell) {
-    std::vector<std::string> kinds;
-    for (size_t i = 0; i < kHarms; ++i) {
-      const int trials = trials_with(cell, static_cast<Harm>(i));
-      if (trials > 0) kinds.push_back(in_words(static_cast<Harm>(i), trials));
-    }
-    return fmt::format("{} in {}", fmt::join(kinds, ", "), cell.counted);
+    return fmt::format("{} in {}", fmt::join(failures_in_words(cell), ", "), cell.counted);
   }
 
   // The bound is of each cell by itself. Threads that never met have passed nothing.
@@ -110,23 +105,16 @@ class Counts {
                            : "");
   }
 
-  // "1, 2, 4 to 8": of counts that stand beside one another in the plan of these cells.
+  // "1, 2, 4 to 8".
   std::string counts_of(const std::vector<const CellSummary*>& cells) const {
-    std::string text;
-    for (size_t i = 0; i < cells.size(); ++i) {
-      const int32_t first = count_in(family_, *cells[i]);
-      size_t last = i;
-      while (last + 1 < cells.size() &&
-             count_in(family_, *cells[last + 1]) == count_in(family_, *cells[last]) + 1) {
-        ++last;
-      }
-      text += fmt::format("{}{}", text.empty() ? "" : ", ", first);
-      if (last > i + 1) {
-        text += fmt::format(" to {}", count_in(family_, *cells[last]));
-        i = last;
-      }
+    std::vector<int> counts;
+    for (const CellSummary* cell : cells) counts.push_back(count_in(family_, *cell));
+    std::vector<std::string> parts;
+    for (const auto& [first, last] : runs_of(std::move(counts))) {
+      parts.push_back(std::to_string(first));
+      if (last > first) parts.back() += fmt::format("{} {}", last > first + 1 ? " to" : ",", last);
     }
-    return text;
+    return joined(parts);
   }
 
   const Family& family_;

@@ -121,8 +121,9 @@ TEST(Answer, OfASettledRunIsTheSettledPlaceAndNotTheFirstFailure) {
   EXPECT_EQ(boundary.fewest_failing->failures, 6);
   EXPECT_THAT(
       analysis.answer.text,
-      StartsWith("LibTorch 2.15.0+cpu: mlp, 8 threads: of 40 trials 12 crashes; fewest: 5 threads "
-                 "(6 of 40). No failure with 1 thread, and in 3 of 6 cells"));
+      StartsWith("LibTorch 2.15.0+cpu: mlp, 8 threads: of 40 trials 12 crashes; 3 of 6 cells fail. "
+                 "LibTorch 2.15.0+cpu, fewest: mlp, 5 threads (6 of 40). No failure with 1 thread, "
+                 "and in 3 of 6 cells"));
   EXPECT_EQ(analysis.answer.code, "fails");
 }
 
@@ -248,8 +249,9 @@ TEST(Answer, SaysWhatDiffersBetweenBuilds) {
       answer.sentences,
       ElementsAre("stock (LibTorch 2.15.0+cpu): no failure in all 3 cells (0 of 30); all below 43% "
                   "(95%).",
-                  "old (LibTorch 2.9.1a0): raw, 4 threads: of 10 trials 10 crashes; fewest: 2 "
-                  "threads (9 of 10).",
+                  "old (LibTorch 2.9.1a0): raw, 4 threads: of 10 trials 10 crashes; 2 of 3 cells "
+                  "fail.",
+                  "old (LibTorch 2.9.1a0), fewest: raw, 2 threads (9 of 10).",
                   "old: no failure with 1 thread, and in 1 of 3 cells (0 of 10); below 43% (95%).",
                   "stock (newer) fails less often than old in 2 of 3 cells: raw, 4 threads: 0 of "
                   "10 (below 39%), old 10 of 10 (p < 0.05)."));
@@ -260,8 +262,8 @@ TEST(Answer, NamesTheCellWhereSeveralKindsRan) {
   sample.plan("sim/mm/default/threads=2/iterations=30").ran(10);
   sample.plan("sim/linear/nograph/threads=1/iterations=30").ran(10, 7);
   EXPECT_EQ(answer_of(sample).text,
-            "LibTorch 2.15.0+cpu: linear nograph, 1 thread: of 10 trials 7 crashes. "
-            "No failure in 1 of 2 cells (0 of 10); below 36% (95%).");
+            "LibTorch 2.15.0+cpu: linear nograph, 1 thread: of 10 trials 7 crashes; 1 of 2 cells "
+            "fails. No failure in 1 of 2 cells (0 of 10); below 36% (95%).");
 }
 
 TEST(Answer, SaysThatAllCrashesCameAfterTheWork) {

@@ -5,39 +5,36 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
+#include <set>
+#include <string_view>
 #include <utility>
 
+#include "harness/outcome/whereabouts.h"
 #include "reports/analysis/common_axes.h"
 
 namespace mpsprobe {
 namespace {
 
-std::optional<Harm> harm_of(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::signal:
-    case Outcome::assertion:
-      return Harm::crashes;
-    case Outcome::exit:
-    case Outcome::missing:
-      return Harm::ends_early;
-    case Outcome::hang:
-      return Harm::hangs;
-    case Outcome::wrong_result:
-      return Harm::wrong_numbers;
-    case Outcome::gpu_error:
-      return Harm::gpu_errors;
-    case Outcome::data_race:
-      return Harm::data_races;
-    case Outcome::out_of_memory:
-      return Harm::out_of_memory;
-    case Outcome::misuse:
-      return Harm::breaks_rules;
-    case Outcome::exception:
-      return Harm::throws;
-    default:
-      return std::nullopt;
-  }
-}
+/// Kinds of failure, the worst first.
+struct Harm {
+  std::string_view one;
+  std::string_view several;
+  std::array<Outcome, 2> outcomes;
+};
+constexpr std::array<Harm, 9> kHarms{
+    {{"crash", "crashes", {Outcome::signal, Outcome::assertion}},
+     {"early end", "early ends", {Outcome::exit, Outcome::missing}},
+     {"hang", "hangs", {Outcome::hang, Outcome::hang}},
+     {"wrong number", "wrong numbers", {Outcome::wrong_result, Outcome::wrong_result}},
+     {"data race", "data races", {Outcome::data_race, Outcome::data_race}},
+     {"GPU error", "GPU errors", {Outcome::gpu_error, Outcome::gpu_error}},
+     {"out of memory", "out of memory", {Outcome::out_of_memory, Outcome::out_of_memory}},
+     {"exception", "exceptions", {Outcome::exception, Outcome::exception}},
+     // The caller did, and not the library.
+     {"rule broken by its caller",
+      "rules broken by their caller",
+      {Outcome::misuse, Outcome::misuse}}}};
 
 class FamilyList {
  public:
@@ -129,40 +126,25 @@ int32_t count_in(const Family& family, const CellSummary& cell) {
   return family.axis == "threads" ? cell.cell.threads : cell.cell.processes;
 }
 
-std::string in_words(Harm harm, int trials) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, kHarms> kWords{
-      {{"crash", "crashes"},
-       {"early end", "early ends"},
-       {"hang", "hangs"},
-       {"wrong number", "wrong numbers"},
-       {"data race", "data races"},
-       {"GPU error", "GPU errors"},
-       {"out of memory", "out of memory"},
-       {"exception", "exceptions"},
-       {"rule broken by its caller", "rules broken by their caller"}}};
-  const auto& [one, several] = kWords[static_cast<size_t>(harm)];
-  return fmt::format("{} {}", trials, trials == 1 ? one : several);
-}
-
-int trials_with(const CellSummary& cell, Harm harm) {
-  int trials = 0;
-  for (const OutcomeCount& count : cell.outcomes) {
-    if (harm_of(count.outcome) == harm) trials += count.trials;
-  }
-  return trials;
-}
-
-std::optional<Phase> phase_after_work(const std::vector<const CellSummary*>& cells, Harm harm) {
-  std::optional<Phase> phase;
-  for (const CellSummary* cell : cells) {
-    for (const OutcomeCount& count : cell->outcomes) {
-      if (harm_of(count.outcome) != harm) continue;
-      if (count.phase != Phase::teardown && count.phase != Phase::finalise) return std::nullopt;
-      if (phase.has_value() && phase != count.phase) return std::nullopt;
-      phase = count.phase;
+std::vector<std::string> failures_in_words(const CellSummary& cell) {
+  std::vector<std::string> all;
+  for (const Harm& harm : kHarms) {
+    int trials = 0;
+    std::set<std::optional<Phase>> phases;
+    for (const OutcomeCount& count : cell.outcomes) {
+      if (count.outcome != harm.outcomes[0] && count.outcome != harm.outcomes[1]) continue;
+      trials += count.trials;
+      phases.insert(count.phase);
+    }
+    if (trials == 0) continue;
+    all.push_back(fmt::format("{} {}", trials, trials == 1 ? harm.one : harm.several));
+    // Whoever reads "crashes" believes that it was at work.
+    const std::optional<Phase> phase = phases.size() == 1 ? *phases.begin() : std::nullopt;
+    if (phase == Phase::teardown || phase == Phase::finalise) {
+      all.back() += fmt::format(" {}", words_for(*phase));
     }
   }
-  return phase;
+  return all;
 }
 
 bool fails(const Analysis& analysis, const CellSummary& cell) {

@@ -1,9 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "reports/analysis/analysis.h"
@@ -27,28 +25,9 @@ std::vector<Family> families_of(const Analysis& analysis,
 /// How many threads, or processes, the cell has.
 int32_t count_in(const Family& family, const CellSummary& cell);
 
-/// Kinds of failure, the worst first.
-enum class Harm : uint8_t {
-  crashes,
-  ends_early,
-  hangs,
-  wrong_numbers,
-  data_races,
-  gpu_errors,
-  out_of_memory,
-  throws,
-  breaks_rules  ///< the caller did, and not the library
-};
-constexpr size_t kHarms = 9;
-/// "1 crash", "6 wrong numbers".
-std::string in_words(Harm harm, int trials);
-
-/// The trials of a cell that failed so.
-int trials_with(const CellSummary& cell, Harm harm);
-
-/// The phase in which all trials of these cells failed that failed so, if it is one after the work:
-/// tear-down, or an interpreter's end. Else nothing.
-std::optional<Phase> phase_after_work(const std::vector<const CellSummary*>& cells, Harm harm);
+/// How trials of the cell failed, the worst kind first: "1 crash", "6 wrong numbers", "2 crashes at
+/// the interpreter's end" where all of a kind came in one phase after the work.
+std::vector<std::string> failures_in_words(const CellSummary& cell);
 
 /// Whether the cell fails, as far as that was asked: with a failure, or, of a campaign that
 /// settles, at the rate that was asked for or more.

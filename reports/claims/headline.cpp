@@ -11,7 +11,6 @@
 #include <tuple>
 #include <utility>
 
-#include "harness/outcome/whereabouts.h"
 #include "harness/statistics/anytime.h"
 #include "harness/wire/own_command.h"
 #include "reports/analysis/common_axes.h"
@@ -25,24 +24,6 @@ namespace mpsprobe {
 namespace {
 
 using CellsOfBuild = std::vector<const CellSummary*>;
-
-/// A sentence that takes what fits into a line, what matters most first.
-class Line {
- public:
-  Line(std::string begin, size_t width) : text_(std::move(begin)), width_(width) {}
-
-  void always(const std::string& part) { text_ += part; }
-  bool where_it_fits(const std::string& part) {
-    if (text_.size() + part.size() >= width_) return false;
-    text_ += part;
-    return true;
-  }
-  std::string sentence() const { return text_ + "."; }
-
- private:
-  std::string text_;
-  size_t width_;
-};
 
 // The name of a build, with what it is where the name does not say so.
 std::string build_name(const Analysis& analysis, size_t arm) {
@@ -64,44 +45,27 @@ auto least_load(const CellSummary& cell) {
   return std::tuple(-int64_t{cell.cell.threads} * cell.cell.processes, -cell.cell.threads);
 }
 
-/// Of somebody's own command that starts as many threads as it likes nothing is said of threads.
-bool counts_threads(const Analysis& analysis) {
-  const auto command = own_command_in(analysis.header.environment);
-  return !command.has_value() || names_parameter(*command, "threads");
+/// "of 10 trials 6 wrong numbers, 1 crash, 3 refused": of one cell.
+std::string trials_in_words(const CellSummary& cell) {
+  std::vector<std::string> parts = failures_in_words(cell);
+  if (cell.refused > 0) parts.push_back(fmt::format("{} refused", cell.refused));
+  return fmt::format("of {} {}", counted(cell.counted + cell.refused, "trials"),
+                     fmt::join(parts, ", "));
 }
 
-std::string load_in_words(const Analysis& analysis, const CellSummary& cell) {
-  if (!counts_threads(analysis))
-    return in_processes(cell) ? counted(cell.cell.processes, "processes") : "";
-  if (!in_processes(cell)) return counted(cell.cell.threads, "threads");
-  const std::string processes = counted(cell.cell.processes, "processes");
-  return cell.cell.threads == 1 ? processes
-                                : processes + " of " + counted(cell.cell.threads, "threads");
-}
-
-/// "raw, 2 threads": nothing behind a comma where there is nothing to say.
-std::string after(const std::string& kind, const std::string& load) {
-  return load.empty() ? kind : kind + ", " + load;
-}
-
-std::string kind_in_words(const Analysis& analysis, const CellSummary& cell) {
-  return CommonAxes(analysis).label(cell.cell, {"threads", "processes"});
-}
-
-/// The two lines of one build.
+/// The lines of one build.
 class BuildLines {
  public:
-  BuildLines(const Analysis& analysis, const CellsOfBuild& cells)
-      : analysis_(analysis),
-        cells_(cells),
-        name_(build_name(analysis, cells.front()->arm)),
-        width_(kHeadlineWidth - class_prefix(analysis).size()) {
-    for (const CellSummary& cell : analysis.cells) together_ += cell.counted > 0 ? 1 : 0;
-    for (const CellSummary* cell : cells_) {
-      if (cell->counted > 0) tested_.push_back(cell);
-      if (cell->failures > 0) failing_.push_back(cell);
-      if (cell->counted > 0 && cell->failures == 0) clear_.push_back(cell);
-      headline_.fails = headline_.fails || fails(analysis, *cell);
+  BuildLines(const Analysis& analysis, size_t arm)
+      : analysis_(analysis), arm_(arm), name_(build_name(analysis, arm)) {
+    for (const CellSummary& cell : analysis.cells) {
+      together_ += cell.counted > 0 ? 1 : 0;
+      if (cell.arm != arm) continue;
+      cells_.push_back(&cell);
+      if (cell.counted > 0) tested_.push_back(&cell);
+      if (cell.failures > 0) failing_.push_back(&cell);
+      if (cell.counted > 0 && cell.failures == 0) clear_.push_back(&cell);
+      headline_.fails = headline_.fails || fails(analysis, cell);
     }
     headline_.tested = !tested_.empty();
   }
@@ -131,15 +95,13 @@ class BuildLines {
       return std::tuple(cell.seen_rate(), least_load(cell));
     };
     const CellSummary& worst = *first_by(rate_then_load, [](const CellSummary&) { return true; });
-    const auto place = [&](const CellSummary& cell) {
-      const std::string kind = kind_in_words(analysis_, cell);
-      const std::string load = load_in_words(analysis_, cell);
-      return kind == kind_in_words(analysis_, worst) ? load : after(kind, load);
-    };
-    const auto beside = [&](const CellSummary* cell, std::string_view what) {
-      if (cell == nullptr) return std::string();
-      return fmt::format("; {}{} ({} of {})", what, place(*cell), cell->failures, cell->counted);
-    };
+    std::string text =
+        fmt::format("{}: {}: {}", name_, cell_in_words(analysis_, worst), trials_in_words(worst));
+    if (tested_.size() > 1) {
+      text += fmt::format("; {} of {} {}", failing_.size(), counted(tested_.size(), "cells"),
+                          failing_.size() == 1 ? "fails" : "fail");
+    }
+    headline_.lines.push_back({text + ".", name_, failures_in_words(worst).front()});
     // The fewest that fail, of a campaign that settles as far as that was asked.
     const CellSummary* fewest = first_by(
         [](const CellSummary& cell) { return std::tuple(least_load(cell), cell.seen_rate()); },
@@ -150,41 +112,16 @@ class BuildLines {
         });
     const CellSummary* other_axis = first_by(
         rate, [&](const CellSummary& cell) { return in_processes(cell) != in_processes(worst); });
-    const std::string counts =
-        after("", load_in_words(analysis_, worst)) + ": " + trials_in_words(worst);
-    // What is too long to be read is cut; the table under it has it in full.
-    const size_t taken = name_.size() + counts.size() + 5;
-    const std::string kind = shortened(kind_in_words(analysis_, worst),
-                                       std::max<size_t>(16, taken < width_ ? width_ - taken : 0));
-    Line line(name_ + ": " + kind + counts, width_);
-    if (fewest != nullptr && !line.where_it_fits(beside(fewest, "fewest: "))) {
-      headline_.fewest =
-          fmt::format("{}, the fewest that fail: {}: {} of {}.", short_name(),
-                      cell_in_words(analysis_, *fewest), fewest->failures, fewest->counted);
+    std::vector<std::string> besides;
+    for (const auto& [cell, what] :
+         {std::pair(fewest, "fewest: "), std::pair(other_axis, "also ")}) {
+      if (cell == nullptr) continue;
+      besides.push_back(fmt::format("{}{} ({} of {})", what, cell_in_words(analysis_, *cell),
+                                    cell->failures, cell->counted));
     }
-    line.where_it_fits(beside(other_axis, ""));
-    std::string word;
-    for (size_t i = 0; i < kHarms; ++i) {
-      const auto harm = static_cast<Harm>(i);
-      const auto with_it = [harm](const CellSummary& cell) { return trials_with(cell, harm); };
-      if (const int trials = with_it(worst); trials > 0) {
-        if (word.empty()) word = in_words(harm, trials);
-        continue;
-      }
-      const CellSummary* most =
-          first_by([&](const CellSummary& cell) { return 1.0 * with_it(cell) / cell.counted; },
-                   [&](const CellSummary& cell) { return with_it(cell) > 0; });
-      if (most == nullptr) continue;
-      line.where_it_fits(fmt::format("; {} in {} at {}", in_words(harm, with_it(*most)),
-                                     most->counted, place(*most)));
-    }
-    if (refused_trials() > 0) line.where_it_fits("; " + refuses());
-    if (tested_.size() > 1) {
-      line.where_it_fits(fmt::format("; {} of {} {}", failing_.size(),
-                                     counted(tested_.size(), "cells"),
-                                     failing_.size() == 1 ? "fails" : "fail"));
-    }
-    headline_.lines.push_back({line.sentence(), name_, word});
+    if (refused_trials() > 0) besides.push_back(refuses());
+    if (besides.empty()) return;
+    headline_.lines.push_back({fmt::format("{}, {}.", name_, fmt::join(besides, "; ")), name_, ""});
   }
 
   int refused_trials() const {
@@ -245,32 +182,27 @@ class BuildLines {
     const bool again = !headline_.lines.empty();
     const std::string name = !again ? name_ : analysis_.arms.size() > 1 ? short_name() : "";
     const bool all = clear_.size() == tested_.size();
-    Line line(
-        fmt::format("{}o failure{} in {} (0 of {})", name.empty() ? "N" : name + ": n",
-                    safe_threads(),
-                    all ? (clear_.size() > 1 ? "all " : "") + counted(clear_.size(), "cells")
-                        : fmt::format("{} of {}", clear_.size(), counted(tested_.size(), "cells")),
-                    trials),
-        width_);
+    std::string text = fmt::format(
+        "{}o failure{} in {} (0 of {})", name.empty() ? "N" : name + ": n", safe_threads(),
+        all ? (clear_.size() > 1 ? "all " : "") + counted(clear_.size(), "cells")
+            : fmt::format("{} of {}", clear_.size(), counted(tested_.size(), "cells")),
+        trials);
     if (without_meeting > 0) {
-      line.always(fmt::format(", where threads never met in {}",
-                              static_cast<size_t>(without_meeting) == clear_.size()
-                                  ? "any"
-                                  : std::to_string(without_meeting)));
+      text += fmt::format(", where threads never met in {}",
+                          static_cast<size_t>(without_meeting) == clear_.size()
+                              ? "any"
+                              : std::to_string(without_meeting));
     }
-    line.always(fmt::format("; {}below {}", clear_.size() > 1 ? "all " : "", bound(clear_)));
-    line.always(" (95%)");
-    headline_.lines.push_back({line.sentence(), name, ""});
+    text += fmt::format("; {}below {} (95%).", clear_.size() > 1 ? "all " : "", bound(clear_));
+    headline_.lines.push_back({text, name, ""});
   }
 
-  std::string short_name() const {
-    return shortened(printable(analysis_.arms[cells_.front()->arm].label), 40);
-  }
+  std::string short_name() const { return shortened(printable(analysis_.arms[arm_].label), 40); }
 
   const Analysis& analysis_;
-  const CellsOfBuild& cells_;
+  size_t arm_;
   std::string name_;
-  size_t width_;
+  CellsOfBuild cells_;
   int64_t together_ = 0;  ///< cells that any build tested
   CellsOfBuild tested_;
   CellsOfBuild failing_;
@@ -280,31 +212,22 @@ class BuildLines {
 
 }  // namespace
 
-Headline headline_of(const Analysis& analysis, const std::vector<const CellSummary*>& cells) {
-  return BuildLines(analysis, cells).lines();
+Headline headline_of(const Analysis& analysis, size_t arm) {
+  return BuildLines(analysis, arm).lines();
 }
 
-std::string trials_in_words(const CellSummary& cell) {
-  std::vector<std::string> parts;
-  for (size_t i = 0; i < kHarms; ++i) {
-    const auto harm = static_cast<Harm>(i);
-    const int trials = trials_with(cell, harm);
-    if (trials == 0) continue;
-    std::string words = in_words(harm, trials);
-    // Whoever reads "crashes" believes that it was at work.
-    if (const std::optional<Phase> phase = phase_after_work({&cell}, harm)) {
-      words += fmt::format(" {}", words_for(*phase));
-    }
-    parts.push_back(std::move(words));
-  }
-  if (cell.failures == 0) parts.emplace_back("no failure");
-  if (cell.refused > 0) parts.push_back(fmt::format("{} refused", cell.refused));
-  return fmt::format("of {} {}", counted(cell.counted + cell.refused, "trials"),
-                     fmt::join(parts, ", "));
+bool counts_threads(const Analysis& analysis) {
+  const auto command = own_command_in(analysis.header.environment);
+  return !command.has_value() || names_parameter(*command, "threads");
 }
 
 std::string cell_in_words(const Analysis& analysis, const CellSummary& cell) {
-  return after(brief(kind_in_words(analysis, cell)), load_in_words(analysis, cell));
+  const bool processes = in_processes(cell);
+  const bool threads = counts_threads(analysis) && (!processes || cell.cell.threads > 1);
+  return joined({brief(CommonAxes(analysis).label(cell.cell, {"threads", "processes"})),
+                 joined({processes ? counted(cell.cell.processes, "processes") : "",
+                         threads ? counted(cell.cell.threads, "threads") : ""},
+                        " of ")});
 }
 
 }  // namespace mpsprobe

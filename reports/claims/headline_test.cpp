@@ -57,22 +57,23 @@ TEST(Headline, ThreadsAreNotHiddenBehindProcesses) {
   sample.plan("mps/mlp/default/threads=2").ran(30, 29);
   sample.plan("mps/mlp/default/processes=4").ran(30, 5);
   EXPECT_THAT(sentences_of(sample).front(),
-              HasSubstr("mlp, 2 threads: of 30 trials 29 crashes; 4 processes (5 of 30)."));
+              HasSubstr("mlp, 2 threads: of 30 trials 29 crashes; 2 of 3 cells fail."));
+  EXPECT_EQ(sentences_of(sample)[1], "LibTorch 2.15.0+cpu, also mlp, 4 processes (5 of 30).");
 }
 
-TEST(Headline, NamesTheFewestThatFailAlsoWithALockInALineOfItsOwn) {
+TEST(Headline, NamesTheFewestThatFailAlsoWithALock) {
   SampleJournal sample;
   sample.plan("mps/mlp/default/threads=2").ran(20);
   sample.plan("mps/mlp/default/threads=2/lock=forward").ran(20, 11);
   sample.plan("mps/mlp/default/threads=4").ran(20, 20);
   EXPECT_THAT(sentences_of(sample),
-              Contains("stock, the fewest that fail: mlp, lock=forward, 2 threads: 11 of 20."));
+              Contains("LibTorch 2.15.0+cpu, fewest: mlp, lock=forward, 2 threads (11 of 20)."));
   SampleJournal wide;
   wide.plan("mps/transformer_layer/default/threads=2/stream=per-thread").ran(20, 3);
   wide.plan("mps/transformer_layer/default/threads=4/stream=per-thread/warmup=main").ran(20, 20);
   wide.plan("mps/mlp/default/threads=8").ran(20);
-  EXPECT_THAT(sentences_of(wide), Contains("stock, the fewest that fail: transformer_layer, "
-                                           "stream=per-thread, 2 threads: 3 of 20."));
+  EXPECT_THAT(sentences_of(wide), Contains("LibTorch 2.15.0+cpu, fewest: transformer_layer, "
+                                           "stream=per-thread, 2 threads (3 of 20)."));
 }
 
 TEST(Headline, OneCellIsNotPooledAwayBelowASettledRate) {

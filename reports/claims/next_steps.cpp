@@ -1,10 +1,8 @@
 #include "reports/claims/next_steps.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <set>
 #include <string_view>
@@ -12,7 +10,7 @@
 #include "harness/campaign/rerun.h"
 #include "harness/wire/own_command.h"
 #include "reports/analysis/common_axes.h"
-#include "reports/words/cell_label.h"
+#include "reports/claims/headline.h"
 #include "reports/words/counted.h"
 #include "reports/words/safe_text.h"
 
@@ -29,35 +27,22 @@ bool was_run(const CellSummary& cell) {
   return cell.counted + cell.refused > 0;
 }
 
-// "16 threads for add, to 8 for mlp and chain, to 4 else": each kind of cell as far as it was
-// tried.
+// "16 threads, 2 kinds of cell to fewer": as far as they were tried.
 std::string threads_tried(const Analysis& analysis) {
   const CommonAxes common(analysis);
-  std::map<std::string, int32_t> most;
+  std::map<std::string, int32_t> most;  // by kind of cell
+  int32_t all = 0;
   for (const CellSummary& cell : analysis.cells) {
     if (!was_run(cell) || cell.cell.lock != Lock::none || cell.cell.processes > 1) continue;
     int32_t& threads = most[common.label(cell.cell, {"threads", "processes", "warmup"})];
     threads = std::max(threads, cell.cell.threads);
+    all = std::max(all, threads);
   }
-  std::map<int32_t, std::vector<std::string>, std::greater<>> kinds;
-  for (const auto& [kind, threads] : most) kinds[threads].push_back(kind);
-  if (kinds.empty()) return "";
-  const auto rest = std::max_element(kinds.begin(), kinds.end(), [](const auto& a, const auto& b) {
-                      return a.second.size() < b.second.size();
-                    })->first;
-  constexpr size_t kMostParts = 2;
-  std::vector<std::string> parts;
-  for (const auto& [threads, named] : kinds) {
-    const std::string number =
-        parts.empty() ? counted(threads, "threads") : std::to_string(threads);
-    if (kinds.size() == 1) return number;
-    if (threads == rest || parts.size() == kMostParts) continue;
-    parts.push_back(fmt::format("{} for {}", number, brief(named.front(), 2)));
-    if (named.size() > 1) parts.back() += fmt::format(" and {} more", named.size() - 1);
-  }
-  parts.push_back(kinds.size() > kMostParts + 1 ? "other numbers else"
-                                                : fmt::format("{} else", rest));
-  return fmt::format("{}", fmt::join(parts, ", to "));
+  if (all == 0) return "";
+  const auto fewer = std::count_if(most.begin(), most.end(),
+                                   [all](const auto& kind) { return kind.second < all; });
+  return counted(all, "threads") +
+         (fewer == 0 ? "" : fmt::format(", {} to fewer", counted(fewer, "kinds of cell")));
 }
 
 // Nothing where several were used, or none was named.
@@ -81,22 +66,18 @@ std::string tried(const Analysis& analysis) {
   for (const LeftOutGroup& group : analysis.left_out) {
     if (!group.tried) cells += group.cells.size() + group.others;
   }
-  std::vector<std::string> to;
-  const auto command = own_command_in(analysis.header.environment);
-  const bool counts = !command.has_value() || names_parameter(*command, "threads");
-  if (const std::string threads = threads_tried(analysis); counts && !threads.empty()) {
-    to.push_back("to " + threads);
-  }
-  if (processes > 1) to.push_back("to " + counted(processes, "processes"));
-  if (to.empty()) to.emplace_back(command.has_value() ? "as it is" : "as planned");
-  std::string text = fmt::format("Tried{} {}.", device_tried(analysis), fmt::join(to, "; "));
-  std::vector<std::string> parts;
-  if (processes <= 1) parts.emplace_back("several processes");
-  if (!command.has_value() && !had_a_lock(analysis)) parts.emplace_back("a lock");
-  if (analysis.arms.size() < 2) parts.emplace_back("other releases");
-  if (cells > 0) parts.push_back(counted(cells, "cells") + " of the plan");
-  if (parts.empty()) return text;
-  return text + fmt::format(" Not tried: {}.", fmt::join(parts, ", "));
+  const bool own_command = own_command_in(analysis.header.environment).has_value();
+  const std::string threads = counts_threads(analysis) ? threads_tried(analysis) : "";
+  std::string to = joined({threads.empty() ? "" : "to " + threads,
+                           processes > 1 ? "to " + counted(processes, "processes") : ""},
+                          "; ");
+  if (to.empty()) to = own_command ? "as it is" : "as planned";
+  std::string text = fmt::format("Tried{} {}.", device_tried(analysis), to);
+  const std::string not_tried = joined({processes <= 1 ? "several processes" : "",
+                                        own_command || had_a_lock(analysis) ? "" : "a lock",
+                                        analysis.arms.size() < 2 ? "other releases" : "",
+                                        cells > 0 ? counted(cells, "cells") + " of the plan" : ""});
+  return text + (not_tried.empty() ? "" : " Not tried: " + not_tried + ".");
 }
 
 // Nothing where nobody but the reader maintains what failed.

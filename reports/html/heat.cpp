@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <vector>
 
 #include "reports/claims/families.h"
-#include "reports/claims/headline.h"
 #include "reports/html/chart.h"
 #include "reports/html/markup.h"
 #include "reports/words/counted.h"
@@ -17,46 +17,40 @@
 namespace mpsprobe {
 namespace {
 
-std::vector<const CellSummary*> cells_of(const Analysis& analysis, size_t arm) {
-  std::vector<const CellSummary*> cells;
-  for (const CellSummary& cell : analysis.cells) {
-    if (cell.arm == arm) cells.push_back(&cell);
+// Of the worst that happened in any cell of a build, and none where nothing counts.
+std::string colour_of(const Analysis& analysis, size_t arm) {
+  const auto any = [&](auto shows) {
+    return std::ranges::any_of(
+        analysis.cells, [&](const CellSummary& cell) { return cell.arm == arm && shows(cell); });
+  };
+  if (!any([](const CellSummary& cell) { return cell.counted > 0; })) {
+    return any([](const CellSummary& cell) { return cell.refused > 0; }) ? "refused" : "";
   }
-  return cells;
-}
-
-// Of the worst that happened in any cell, and none where nothing counts.
-std::string colour_of(const std::vector<const CellSummary*>& cells, const Headline& headline) {
-  const auto any = [&cells](auto shows) { return std::ranges::any_of(cells, shows); };
-  if (!headline.tested) {
-    return any([](const CellSummary* cell) { return cell->refused > 0; }) ? "refused" : "";
+  if (!any([&](const CellSummary& cell) { return fails(analysis, cell); })) {
+    return any([](const CellSummary& cell) { return cell.failures > 0; }) ? "h1" : "h0";
   }
-  if (!headline.fails) {
-    return any([](const CellSummary* cell) { return cell->failures > 0; }) ? "h1" : "h0";
-  }
-  for (size_t harm = 0; harm <= static_cast<size_t>(Harm::wrong_numbers); ++harm) {
-    if (any([harm](const CellSummary* cell) {
-          return trials_with(*cell, static_cast<Harm>(harm)) > 0;
-        })) {
-      return "h4";
-    }
-  }
-  return "h3";
+  constexpr std::array kGrave{Outcome::signal,  Outcome::assertion, Outcome::exit,
+                              Outcome::missing, Outcome::hang,      Outcome::wrong_result};
+  const bool grave = any([&kGrave](const CellSummary& cell) {
+    return std::ranges::any_of(cell.outcomes, [&kGrave](const OutcomeCount& count) {
+      return std::ranges::find(kGrave, count.outcome) != kGrave.end();
+    });
+  });
+  return grave ? "h4" : "h3";
 }
 
 // A build's headline, in its colour.
 std::string build_line(const Analysis& analysis, const std::string& prefix, size_t arm) {
-  const std::vector<const CellSummary*> cells = cells_of(analysis, arm);
-  if (cells.empty()) return "";
-  const Headline headline = headline_of(analysis, cells);
   std::string words;
-  for (const AnswerLine& line : headline.lines) {
+  for (const AnswerLine& line : analysis.answer.lines) {
+    if (line.arm != arm) continue;
     const bool named = !line.name.empty() && line.text.starts_with(line.name);
     words += words.empty() ? "" : "<br>";
     if (named) words += fmt::format("<strong>{}</strong>", markup(prefix + line.name, 120));
     words += markup(line.text.substr(named ? line.name.size() : 0), 300);
   }
-  return fmt::format("<li class=\"{}\">{}</li>\n", colour_of(cells, headline), words);
+  if (words.empty()) return "";
+  return fmt::format("<li class=\"{}\">{}</li>\n", colour_of(analysis, arm), words);
 }
 
 std::string table_of_all(const Analysis& analysis) {
@@ -154,14 +148,8 @@ std::string first_screen_html(const Analysis& analysis, const std::string& prefi
 
 std::string answer_html(const Analysis& analysis, const std::string& prefix) {
   std::string html = "<ul class=\"answer\">\n";
-  std::set<std::string> said;  // by the builds' own lines
-  for (size_t arm = 0; arm < analysis.arms.size(); ++arm) {
-    const std::vector<const CellSummary*> cells = cells_of(analysis, arm);
-    if (cells.empty()) continue;
-    for (const AnswerLine& line : headline_of(analysis, cells).lines) said.insert(line.text);
-  }
-  for (const std::string& sentence : analysis.answer.sentences) {
-    if (!said.contains(sentence)) html += "<li>" + markup(prefix + sentence, 2000) + "</li>\n";
+  for (const AnswerLine& line : analysis.answer.lines) {
+    if (!line.arm) html += "<li>" + markup(prefix + line.text, 2000) + "</li>\n";
   }
   for (const std::string& step : analysis.answer.next) {
     html += "<li class=\"next\">" +

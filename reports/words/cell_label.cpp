@@ -31,9 +31,9 @@ std::string cell_label(const Cell& cell, const std::vector<std::string_view>& wi
   return label;
 }
 
-std::string brief(const std::string& label, size_t most) {
-  size_t end = label.find(", ");
-  for (size_t i = 1; i < most && end != std::string::npos; ++i) end = label.find(", ", end + 2);
+std::string brief(const std::string& label) {
+  size_t end = 0;
+  for (int part = 0; part < 3 && end != std::string::npos; ++part) end = label.find(", ", end + 1);
   return end == std::string::npos ? label : label.substr(0, end) + ", ...";
 }
 

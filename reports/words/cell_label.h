@@ -15,7 +15,7 @@ std::string words(std::string_view name);
 /// "linear nograph, lock=forward". Axes named in `without` are left out; backend always is.
 std::string cell_label(const Cell& cell, const std::vector<std::string_view>& without);
 
-/// A label with its first `most` parts alone, for a sentence: "chain, stream=per-thread, ...".
-std::string brief(const std::string& label, size_t most = 3);
+/// A label with its first three parts alone, for a sentence: "chain, stream=per-thread, ...".
+std::string brief(const std::string& label);
 
 }  // namespace mpsprobe
