@@ -3,16 +3,12 @@
 #include <fnmatch.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 
 #include "harness/statistics/known_rate.h"
 
 namespace mpsprobe {
 namespace {
-
-constexpr std::array<std::string_view, 6> kStandings{"as_known", "more_often", "less_often",
-                                                     "silent",   "unseen",     "not_run"};
 
 using CellKey = std::pair<std::string, std::string>;  // arm and cell
 
@@ -150,10 +146,6 @@ void judge_rate(const KnownFailure& known,
 }
 
 }  // namespace
-
-std::string_view name_of(EntryStanding standing) {
-  return kStandings[static_cast<size_t>(standing)];
-}
 
 Findings judge_expectations(const std::vector<KnownFailure>& known, const RunFacts& run,
                             const std::vector<RunFacts>& earlier) {

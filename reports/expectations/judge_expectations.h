@@ -20,8 +20,9 @@ enum class EntryStanding : uint8_t {
   not_run,     ///< no trial of its cells counts
 };
 
-/// The word that programs read: "as_known", "more_often".
-std::string_view name_of(EntryStanding standing);
+template <>
+inline constexpr auto kWordsOf<EntryStanding> = std::to_array<std::string_view>(
+    {"as_known", "more_often", "less_often", "silent", "unseen", "not_run"});
 
 struct JudgedEntry {
   size_t entry = 0;  ///< index into the known failures
