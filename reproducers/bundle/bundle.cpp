@@ -20,13 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A comment in the language of a program's file, by its name.
-std::string comment(const std::string& name, const std::string& text) {
-  const bool hash = name.ends_with(".py") || name.ends_with(".sh") || name.ends_with(".txt") ||
-                    name.ends_with(".cmake");
-  return (hash ? "# " : "// ") + text + "\n";
-}
-
 /// Programs and texts of others carry the mark in their first lines, whoever wrote them.
 std::string marked(const std::string& name, std::string text, const std::string& watermark) {
   // An emitted program has it below its cell.
@@ -37,18 +30,9 @@ std::string marked(const std::string& name, std::string text, const std::string&
     return text;
   }
   if (name.ends_with(".md")) return watermark + "\n\n" + text;
-  return comment(name, watermark) + text;
-}
-
-std::vector<BundleFile> program_files(const BundleFinding& finding) {
-  std::vector<BundleFile> files;
-  for (const Emission& program : finding.reproduction.programs) {
-    for (const EmittedFile& file : program.files) {
-      files.push_back({fmt::format("programs/{}/{}", name_of(program.kind), file.name),
-                       marked(file.name, file.text, finding.watermark)});
-    }
-  }
-  return files;
+  const bool hash = name.ends_with(".py") || name.ends_with(".sh") || name.ends_with(".txt") ||
+                    name.ends_with(".cmake");
+  return (hash ? "# " : "// ") + watermark + "\n" + text;
 }
 
 /// Which signatures are asked for, as (title measured, title here).
@@ -174,10 +158,6 @@ std::vector<BundleFinding> findings_of(const Evidence& evidence, const Titles& t
   return taken;
 }
 
-void append(std::vector<BundleFile>& files, std::vector<BundleFile> more) {
-  for (BundleFile& file : more) files.push_back(std::move(file));
-}
-
 /// Files that tell of the others come last.
 std::vector<BundleFile> all_files(const BundleFinding& finding, const BundleOptions& options,
                                   const Redactor& redactor) {
@@ -189,7 +169,12 @@ std::vector<BundleFile> all_files(const BundleFinding& finding, const BundleOpti
       {"report.json", json_text(report)},
       {"trials.ndjson", trials_ndjson(finding)},
       {kBundleRecordFile, bundle_record_json(record_of(finding))}};
-  append(files, program_files(finding));
+  for (const Emission& program : finding.reproduction.programs) {
+    for (const EmittedFile& file : program.files) {
+      files.push_back({fmt::format("programs/{}/{}", name_of(program.kind), file.name),
+                       marked(file.name, file.text, finding.watermark)});
+    }
+  }
   files.push_back({"README.md", readme_markdown(finding, files, redactor)});
   refuse_given(files, options.redact_strings);
   files.push_back({"MANIFEST.sha256", manifest_of(files, finding.watermark)});

@@ -16,7 +16,7 @@ namespace mpsprobe {
 class BundlePlace {
  public:
   /// Throws InputError where a folder or an archive of that name is there already.
-  BundlePlace(std::filesystem::path parent, std::string name);
+  BundlePlace(const std::filesystem::path& parent, const std::string& name);
   BundlePlace(const BundlePlace&) = delete;
   BundlePlace& operator=(const BundlePlace&) = delete;
   ~BundlePlace();
@@ -26,16 +26,12 @@ class BundlePlace {
   /// Puts both in place.
   void put(std::string_view archive);
 
-  const std::filesystem::path& unfinished_folder() const { return unfinished_; }
-  std::filesystem::path folder() const { return parent_ / name_; }
-  std::filesystem::path archive() const { return parent_ / (name_ + ".zip"); }
+  const std::filesystem::path& folder() const { return folder_; }
+  const std::filesystem::path& archive() const { return archive_; }
 
  private:
-  void refuse_existing() const;
-  void remove_remains() const;
-
-  std::filesystem::path parent_;
-  std::string name_;
+  std::filesystem::path folder_;
+  std::filesystem::path archive_;
   std::filesystem::path unfinished_;
 };
 

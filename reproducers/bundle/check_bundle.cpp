@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
+#include <sstream>
 #include <string>
 
 #include "harness/input/input_error.h"
@@ -64,13 +64,10 @@ bool leads_nowhere_else(const std::string& name) {
 
 /// Hash by path.
 std::map<std::string, std::string> manifest_in(const fs::path& file) {
-  const std::string text = read_file(file, kMostManifest);
+  std::istringstream lines(read_file(file, kMostManifest));
   std::map<std::string, std::string> hashes;
   size_t number = 0;
-  for (size_t begin = 0; begin < text.size();) {
-    const size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string line = text.substr(begin, end - begin);
-    begin = end + 1;
+  for (std::string line; std::getline(lines, line);) {
     ++number;
     if (line.starts_with('#')) continue;
     const std::string name = line.size() > kDigits + 2 ? line.substr(kDigits + 2) : "";

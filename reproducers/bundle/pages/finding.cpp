@@ -33,12 +33,6 @@ bool by_threads(const CellCount& a, const CellCount& b) {
   return rank(a) < rank(b);
 }
 
-std::string without_count(const Cell& cell) {
-  Cell group = cell;
-  group.threads = group.processes = 1;
-  return to_string(group);
-}
-
 }  // namespace
 
 std::string BundleFinding::machine(const char* fact) const {
@@ -108,31 +102,15 @@ BundleFinding find(const Evidence& evidence, const SignatureGroup& group, std::s
   }
   std::sort(finding.cells.begin(), finding.cells.end(), by_threads);
 
-  std::set<std::string> groups;
-  std::set<size_t> failing_cells;
   std::set<std::pair<std::string, std::string>> wanted;  // cell and worker
   for (const CellCount& count : finding.cells) {
     wanted.emplace(count.summary->id, analysis.arms[count.summary->arm].worker);
     if (count.failures == 0) continue;
-    groups.insert(without_count(count.summary->cell));
-    failing_cells.insert(static_cast<size_t>(count.summary - analysis.cells.data()));
     finding.simulated = finding.simulated || count.summary->simulated;
     finding.paravirtual = finding.paravirtual || count.summary->paravirtual;
   }
   for (const TrialRecord& trial : evidence.journal.trials) {
-    if (!wanted.contains({to_string(trial.cell), trial.worker})) continue;
-    finding.trials.push_back(&trial);
-    if (is_failure(trial.judgement.outcome) && trial.judgement.signature == group.title) {
-      finding.failed.push_back(&trial);
-    }
-  }
-  for (const Boundary& boundary : analysis.boundaries) {
-    if (groups.contains(without_count(boundary.group))) finding.boundaries.push_back(&boundary);
-  }
-  for (const Comparison& comparison : analysis.comparisons) {
-    if (failing_cells.contains(comparison.first) || failing_cells.contains(comparison.second)) {
-      finding.comparisons.push_back(&comparison);
-    }
+    if (wanted.contains({to_string(trial.cell), trial.worker})) finding.trials.push_back(&trial);
   }
   // One simulated cell makes the whole run no evidence: its other cells ran beside it.
   finding.simulated = finding.simulated || analysis.simulated;

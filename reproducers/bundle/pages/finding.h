@@ -25,10 +25,7 @@ struct BundleFinding {
   const SignatureGroup* group = nullptr;
   std::string raw_title;         ///< as measured: for the user's own screen alone
   std::vector<CellCount> cells;  ///< those that failed first, fewest threads first; then the others
-  std::vector<const TrialRecord*> failed;  ///< by this signature, in the order in which they ran
-  std::vector<const TrialRecord*> trials;  ///< all of `cells`
-  std::vector<const Boundary*> boundaries;
-  std::vector<const Comparison*> comparisons;
+  std::vector<const TrialRecord*> trials;   ///< all of `cells`
   std::vector<const SignatureGroup*> with;  ///< those that this bundle stands for as well
   Reproduction reproduction;
   bool simulated = false;
