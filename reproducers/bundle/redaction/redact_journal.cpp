@@ -24,6 +24,10 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
+/// Bytes of one captured stream that are kept, at its begin and at its end.
+constexpr size_t kMostCaptureBytes = 65536;
+/// Stacks and texts of one process beyond which the rest is left out.
+constexpr size_t kMostListEntries = 512;
 /// Texts are cut to this before they are looked through, and to kMostCaptureBytes afterwards.
 constexpr size_t kRawBytes = 4 * kMostCaptureBytes;
 constexpr size_t kMostTextBytes = 16384;
@@ -31,115 +35,78 @@ constexpr size_t kMostNameBytes = 1024;
 constexpr size_t kMostSourceBytes = size_t{4} << 20;
 constexpr size_t kMostSources = 20'000;
 
-/// What is wanted of JSON that others made: each key by its kind. Texts are of a system, of an
-/// image, or of nobody known.
+/// What is wanted of JSON that others made: each place, a JSON pointer, by its kind. Texts are of a
+/// system, of an image, or of nobody known.
 struct Wanted {
-  std::string_view place;
+  const char* place;
   FieldKind kind = FieldKind::text;
 };
 constexpr auto kSystem = FieldKind::name;
 constexpr auto kId = FieldKind::build_id;
 
-constexpr Wanted kMachine[] = {{"os", kSystem},    {"os_build", kSystem}, {"kernel"},
-                               {"model", kSystem}, {"chip", kSystem},     {"architecture", kSystem},
-                               {"cores"},          {"memory_bytes"},      {"compiler", kSystem}};
-constexpr Wanted kProvenance[] = {{"torch.version"},
-                                  {"torch.git_hash", kId},
-                                  {"torch.path", FieldKind::path},
-                                  {"torch.build_id", kId},
-                                  {"torch.uuid", kId},
-                                  {"torch.fingerprint", kId},
-                                  {"torch.compiled_version"},
-                                  {"torch.has_mps_stream_pool"},
-                                  {"torch.cuda"},
-                                  {"mlx.version"},
-                                  {"mlx.path", FieldKind::path},
-                                  {"mlx.build_id", kId},
-                                  {"mlx.uuid", kId},
-                                  {"mlx.fingerprint", kId},
-                                  {"mlx.compiled_version"},
-                                  {"device"},
-                                  {"device.backend"},
-                                  {"device.device"},
-                                  {"device.name"},
-                                  {"device.profile"},
-                                  {"device.profile_hash", kId},
-                                  {"device.simulated"},
-                                  {"device.paravirtual"},
-                                  {"device.capability"},
-                                  {"device.driver"},
-                                  {"device.family"},
-                                  {"python.implementation"},
-                                  {"python.version"},
-                                  {"python.free_threaded"},
-                                  {"python.gil"},
-                                  {"python.binding.build_id", kId},
-                                  {"worker_version"},
-                                  {"simulated"},
-                                  {"sim.simulated"},
-                                  {"sim.profile"},
-                                  {"sim.profile_hash", kId}};
-constexpr Wanted kDescribe[] = {
-    {"mpsprobe_worker"},   {"version"},           {"axes[]"},
-    {"starts[]"},          {"backends[].name"},   {"backends[].available"},
-    {"backends[].device"}, {"backends[].reason"}, {"backends[].simulated"}};
+constexpr Wanted kMachine[] = {
+    {"/os", kSystem},    {"/os_build", kSystem}, {"/kernel"},
+    {"/model", kSystem}, {"/chip", kSystem},     {"/architecture", kSystem},
+    {"/cores"},          {"/memory_bytes"},      {"/compiler", kSystem}};
+constexpr Wanted kProvenance[] = {{"/torch/version"},
+                                  {"/torch/git_hash", kId},
+                                  {"/torch/path", FieldKind::path},
+                                  {"/torch/build_id", kId},
+                                  {"/torch/uuid", kId},
+                                  {"/torch/fingerprint", kId},
+                                  {"/torch/compiled_version"},
+                                  {"/torch/has_mps_stream_pool"},
+                                  {"/torch/cuda"},
+                                  {"/mlx/version"},
+                                  {"/mlx/path", FieldKind::path},
+                                  {"/mlx/build_id", kId},
+                                  {"/mlx/uuid", kId},
+                                  {"/mlx/fingerprint", kId},
+                                  {"/mlx/compiled_version"},
+                                  {"/device"},
+                                  {"/device/backend"},
+                                  {"/device/device"},
+                                  {"/device/name"},
+                                  {"/device/profile"},
+                                  {"/device/profile_hash", kId},
+                                  {"/device/simulated"},
+                                  {"/device/paravirtual"},
+                                  {"/device/capability"},
+                                  {"/device/driver"},
+                                  {"/device/family"},
+                                  {"/python/implementation"},
+                                  {"/python/version"},
+                                  {"/python/free_threaded"},
+                                  {"/python/gil"},
+                                  {"/python/binding/build_id", kId},
+                                  {"/worker_version"},
+                                  {"/simulated"},
+                                  {"/sim/simulated"},
+                                  {"/sim/profile"},
+                                  {"/sim/profile_hash", kId}};
+constexpr Wanted kDescribe[] = {{"/mpsprobe_worker"}, {"/version"}};
+constexpr Wanted kBackend[] = {{"/name"}, {"/available"}, {"/device"}, {"/reason"}, {"/simulated"}};
 
 size_t character_begin(std::string_view text, size_t at) {
   while (at > 0 && at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) --at;
   return at;
 }
 
+/// The first `head` and last `tail` bytes of a text, with a line between them that says how much is
+/// left out.
+std::string cut_in_the_middle(std::string_view text, size_t head, size_t tail) {
+  if (text.size() <= head + tail + 100) return std::string(text);
+  const size_t first = character_begin(text, head);
+  const size_t last = character_begin(text, text.size() - tail);
+  return fmt::format("{}\n[... {} bytes are left out here: this bundle keeps {} of them ...]\n{}",
+                     text.substr(0, first), last - first, first + text.size() - last,
+                     text.substr(last));
+}
+
 /// Other parts of the journal count them: a list of them keeps every one.
 template <typename Entry>
 constexpr bool kCounted = std::is_same_v<Entry, ProcessRecord> ||
                           std::is_same_v<Entry, WorkerInfo> || std::is_same_v<Entry, LeftOut>;
-
-/// The parts of `value` that the list names: numbers and truth values as they are, texts by kind.
-class WantedParts {
- public:
-  WantedParts(std::span<const Wanted> wanted, Redactor& redactor)
-      : wanted_(wanted), redactor_(redactor) {}
-
-  /// Discarded: nothing of it is wanted. No place is longer than the list has it, so depth is
-  /// bounded.
-  json of(const json& value, const std::string& place) const {
-    json kept(json::value_t::discarded);
-    if (value.is_object() && is_inside(place, ".")) {
-      kept = json::object();
-      for (const auto& [key, member] : value.items()) {
-        json taken = of(member, place.empty() ? key : place + "." + key);
-        if (!taken.is_discarded()) kept[key] = std::move(taken);
-      }
-    } else if (value.is_array() && is_inside(place, "[]")) {
-      kept = json::array();
-      for (const json& element : value) {
-        json taken = of(element, place + "[]");
-        if (!taken.is_discarded()) kept.push_back(std::move(taken));
-      }
-    } else if (value.is_primitive()) {
-      const auto at = std::find_if(wanted_.begin(), wanted_.end(),
-                                   [&](const Wanted& each) { return each.place == place; });
-      if (at != wanted_.end()) kept = value.is_string() ? json(text(value, at->kind)) : value;
-    }
-    return kept;
-  }
-
- private:
-  bool is_inside(const std::string& place, std::string_view step) const {
-    const std::string begin = place.empty() ? "" : place + std::string(step);
-    return std::any_of(wanted_.begin(), wanted_.end(),
-                       [&](const Wanted& each) { return each.place.starts_with(begin); });
-  }
-
-  std::string text(const std::string& text, FieldKind kind) const {
-    if (kind == kId) return redactor_.build_id(text);
-    if (kind == FieldKind::path) return redactor_.path(text);
-    return kind == kSystem ? redactor_.of_system(text) : redactor_.text(text);
-  }
-
-  std::span<const Wanted> wanted_;
-  Redactor& redactor_;
-};
 
 /// Takes what a field holds by its kind (harness/record/field.h).
 class JournalRedaction {
@@ -334,10 +301,23 @@ class JournalRedaction {
     return shown;
   }
 
+  std::string wanted_text(const std::string& text, FieldKind kind) {
+    if (kind == kId) return redactor_.build_id(text);
+    if (kind == FieldKind::path) return redactor_.path(text);
+    return kind == kSystem ? redactor_.of_system(text) : redactor_.text(text);
+  }
+
+  /// The parts that the list names: numbers and truth values as they are, texts by kind.
   json wanted_of(const json& value, std::span<const Wanted> wanted) {
     if (!redactor_.enabled()) return value;
-    json kept = WantedParts(wanted, redactor_).of(value, "");
-    return kept.is_discarded() ? json::object() : kept;
+    json kept = json::object();
+    for (const Wanted& each : wanted) {
+      const json::json_pointer place(each.place);
+      if (!value.contains(place) || !value.at(place).is_primitive()) continue;
+      const json& part = value.at(place);
+      kept[place] = part.is_string() ? json(wanted_text(part.get<std::string>(), each.kind)) : part;
+    }
+    return kept;
   }
 
   /// What is wanted of a provenance. Two libraries in two folders of one name must not become one.
@@ -383,10 +363,14 @@ class JournalRedaction {
     cells = std::move(changed);
   }
   void structure(WorkerInfo&, json& describe) {
-    const json library =
-        describe.is_object() ? describe.value("provenance", json::object()) : json();
-    describe = wanted_of(describe, kDescribe);
-    if (library.is_object() && redactor_.enabled()) describe["provenance"] = library_of(library);
+    const json whole = describe;
+    describe = wanted_of(whole, kDescribe);
+    if (!redactor_.enabled() || !whole.is_object()) return;
+    for (const json& backend : whole.value("backends", json::array())) {
+      describe["backends"].push_back(wanted_of(backend, kBackend));
+    }
+    const json library = whole.value("provenance", json::object());
+    if (library.is_object()) describe["provenance"] = library_of(library);
   }
 
   Redactor& redactor_;
@@ -457,15 +441,6 @@ void add_software(const Journal& journal, Redactor& redactor) {
       add_package(path, redactor.software());
     }
   }
-}
-
-std::string cut_in_the_middle(std::string_view text, size_t head, size_t tail) {
-  if (text.size() <= head + tail + 100) return std::string(text);
-  const size_t first = character_begin(text, head);
-  const size_t last = character_begin(text, text.size() - tail);
-  return fmt::format("{}\n[... {} bytes are left out here: this bundle keeps {} of them ...]\n{}",
-                     text.substr(0, first), last - first, first + text.size() - last,
-                     text.substr(last));
 }
 
 std::vector<std::string> redact_journal(Journal& journal, Redactor& redactor, bool with_output) {

@@ -2,7 +2,6 @@
 
 #include <filesystem>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "harness/journal/journal.h"
@@ -10,11 +9,6 @@
 #include "reproducers/minimise/minimum.h"
 
 namespace mpsprobe {
-
-/// Bytes of one captured stream that are kept, at its begin and at its end.
-constexpr size_t kMostCaptureBytes = 65536;
-/// Stacks and texts of one process beyond which the rest is left out.
-constexpr size_t kMostListEntries = 512;
 
 /// Fills the redactor with the texts of the software that a run had, as far as it is at hand with
 /// the ids that the run saw: the literals of its images, and source files of its packages.
@@ -32,9 +26,5 @@ std::vector<std::string> redact_journal(Journal& journal, Redactor& redactor, bo
 
 /// The same of what `mpsprobe repro` found.
 void redact_minimum(Minimum& minimum, Redactor& redactor);
-
-/// A text of the evidence cut to its first `head` and last `tail` bytes, with a line between them
-/// that says how much is left out.
-std::string cut_in_the_middle(std::string_view text, size_t head, size_t tail);
 
 }  // namespace mpsprobe

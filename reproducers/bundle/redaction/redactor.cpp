@@ -81,25 +81,27 @@ bool could_be_shown_as(const std::string& text, const std::string& redacted) {
   const size_t last = left.find_last_of('(');
   if (last != left.npos && last > 0 && kNumbered.match(left, last - 1))
     left.remove_suffix(left.size() - last + 1);
-  size_t at = 0;
-  bool any = false;
-  bool first = true;
+  std::vector<std::string_view> parts;
   while (true) {
-    const size_t end = std::min(left.find(kLeftOut), left.size());
-    const std::string_view part = left.substr(0, end);
-    any = any || std::any_of(part.begin(), part.end(), is_word_byte);
-    const bool is_last = end == left.size();
-    const size_t found =
-        is_last && !first
-            ? (text.size() >= at + part.size() ? text.size() - part.size() : text.npos)
-            : text.find(part, at);
-    if (found == text.npos || text.compare(found, part.size(), part) != 0) return false;
-    if (first && found != 0) return false;
-    if (is_last) return any && !first && found + part.size() == text.size();
-    at = found + part.size();
-    first = false;
+    const size_t end = left.find(kLeftOut);
+    parts.push_back(left.substr(0, end));
+    if (end == left.npos) break;
     left.remove_prefix(end + kLeftOut.size());
   }
+  const auto says_something = [](std::string_view part) {
+    return std::any_of(part.begin(), part.end(), is_word_byte);
+  };
+  if (parts.size() < 2 || std::none_of(parts.begin(), parts.end(), says_something) ||
+      !text.starts_with(parts.front())) {
+    return false;
+  }
+  size_t at = parts.front().size();
+  for (size_t i = 1; i + 1 < parts.size(); ++i) {
+    at = text.find(parts[i], at);
+    if (at == text.npos) return false;
+    at += parts[i].size();
+  }
+  return text.size() >= at + parts.back().size() && text.ends_with(parts.back());
 }
 
 Redactor::Redactor(bool enabled, std::vector<std::string> given)
@@ -181,24 +183,29 @@ Redactor::Shown Redactor::shown_line(std::string_view whole, std::string_view li
   return shown;
 }
 
-Redactor::Shown Redactor::shown(std::string_view text, const std::set<std::string>* functions) {
+/// What rules of the signatures and these functions know of a text, and then each of its lines.
+void Redactor::each_line(std::string_view text, const std::set<std::string>& functions,
+                         const std::function<void(std::string_view, Shown)>& take) {
   std::vector<bool> rules(text.size());
   for (const TextPart& part : words_of_rules(text)) mark(rules, part.begin, part.end);
-  if (functions != nullptr) {
-    for (const std::string& function : *functions) {
-      const size_t at = function.empty() ? std::string_view::npos : text.find(function);
-      if (at != std::string_view::npos) mark(rules, at, at + function.size());
-    }
+  for (const std::string& function : functions) {
+    const size_t at = function.empty() ? std::string_view::npos : text.find(function);
+    if (at != std::string_view::npos) mark(rules, at, at + function.size());
   }
-  Shown all;
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find_first_of("\r\n", begin), text.size());
-    Shown line = shown_line(text, text.substr(begin, end - begin), rules);
-    all.text += (begin == 0 ? "" : "\n") + line.text;
-    all.left_out += line.left_out;
-    all.known = all.known || line.known;
+    const std::string_view line = text.substr(begin, end - begin);
+    take(line, shown_line(text, line, rules));
     begin = end + 1;
   }
+}
+
+Redactor::Shown Redactor::shown(std::string_view text, const std::set<std::string>& functions) {
+  Shown all;
+  each_line(text, functions, [&](std::string_view line, const Shown& shown) {
+    all.text += (line.data() == text.data() ? "" : "\n") + shown.text;
+    all.left_out += shown.left_out;
+  });
   return all;
 }
 
@@ -225,7 +232,7 @@ std::string Redactor::text(std::string_view text) {
 
 std::string Redactor::title(std::string_view title, const std::set<std::string>& functions) {
   if (!enabled_) return std::string(title);
-  const Shown made = shown(title, &functions);
+  const Shown made = shown(title, functions);
   texts_left_out_ += made.left_out;
   return made.text;
 }
@@ -236,8 +243,6 @@ std::string Redactor::output(std::string_view text) {
   const auto [at, fresh] = outputs_.try_emplace(std::string(text));
   Shown& all = at->second;
   if (fresh) {
-    std::vector<bool> rules(text.size());
-    for (const TextPart& part : words_of_rules(text)) mark(rules, part.begin, part.end);
     size_t waiting = 0;
     const auto say_left_out = [&] {
       if (waiting > 0)
@@ -245,17 +250,14 @@ std::string Redactor::output(std::string_view text) {
       all.left_out += waiting;
       waiting = 0;
     };
-    for (size_t begin = 0; begin < text.size();) {
-      const size_t end = std::min(text.find_first_of("\r\n", begin), text.size());
-      const Shown line = shown_line(text, text.substr(begin, end - begin), rules);
-      if (line.known) {
+    each_line(text, {}, [&](std::string_view line, const Shown& shown) {
+      if (shown.known) {
         say_left_out();
-        all.text += line.text + "\n";
-      } else if (text.substr(begin, end - begin).find_first_not_of(" \t") != text.npos) {
+        all.text += shown.text + "\n";
+      } else if (line.find_first_not_of(" \t") != line.npos) {
         ++waiting;
       }
-      begin = end + 1;
-    }
+    });
     say_left_out();
     // A message is compared and shown as one line.
     if (all.text.ends_with('\n') && !text.ends_with('\n')) all.text.pop_back();

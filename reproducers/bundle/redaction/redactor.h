@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -77,7 +78,9 @@ class Redactor {
     size_t left_out = 0;
     bool known = false;  ///< more than numbers and marks
   };
-  Shown shown(std::string_view text, const std::set<std::string>* functions = nullptr);
+  void each_line(std::string_view text, const std::set<std::string>& functions,
+                 const std::function<void(std::string_view, Shown)>& take);
+  Shown shown(std::string_view text, const std::set<std::string>& functions = {});
   Shown shown_line(std::string_view whole, std::string_view line, const std::vector<bool>& rules);
   bool mark_frame(std::string_view line, std::vector<bool>& keep) const;
   bool is_value_of_the_software(const std::string& text) const;
