@@ -172,32 +172,6 @@ std::string evidence(const IssueFacts& facts) {
   return example.remarks.empty() ? text : text + "\n";
 }
 
-std::string table_text(const IssueFacts& facts, const Cell& cell,
-                       const std::vector<CrashRow>& table) {
-  if (table.empty()) return "";
-  const auto otherwise = [](const CrashRow& row) { return row.otherwise > 0; };
-  const bool others = std::any_of(table.begin(), table.end(), otherwise);
-  std::string text = fmt::format("Runs of {} by threads and iterations a thread:\n\n",
-                                 code_span(cell_label(cell, {"threads", "iterations"}), 300));
-  text += fmt::format(
-      "| {} | threads | iterations | crashed / total |{}\n| --- | --- | --- | --- |{}\n",
-      facts.generic ? "release" : "torch", others ? " failed otherwise |" : "",
-      others ? " --- |" : "");
-  for (size_t i = 0; i < std::min(table.size(), kMostRows); ++i) {
-    const CrashRow& row = table[i];
-    text += fmt::format("| {}{} | {} | {} | {} / {} |", escaped(row.version),
-                        row.proved ? "" : " (not proved)", row.threads, row.iterations,
-                        row.crashed.failures, row.crashed.trials);
-    text += others ? fmt::format(" {} |\n", row.otherwise) : "\n";
-  }
-  if (table.size() > kMostRows) {
-    text += fmt::format("\n{} more rows are left out.\n", table.size() - kMostRows);
-  }
-  const bool dies = group_of(facts).first.judgement.outcome == Outcome::signal ||
-                    group_of(facts).first.judgement.outcome == Outcome::assertion;
-  return text + (dies ? "" : "\n\"Crashed\" are the runs that failed as in the title.\n");
-}
-
 std::string conditions(const IssueFacts& facts) {
   if (facts.minimum == nullptr) return "";
   const Minimum& minimum = *facts.minimum;
@@ -282,6 +256,31 @@ std::string versions(const IssueFacts& facts) {
 
 }  // namespace
 
+std::string runs_table(const IssueFacts& facts, const Cell& cell,
+                       const std::vector<CrashRow>& table, std::string_view library) {
+  if (table.empty()) return "";
+  const auto otherwise = [](const CrashRow& row) { return row.otherwise > 0; };
+  const bool others = std::any_of(table.begin(), table.end(), otherwise);
+  std::string text = fmt::format("Runs of {} by threads and iterations a thread:\n\n",
+                                 code_span(cell_label(cell, {"threads", "iterations"}), 300));
+  text += fmt::format(
+      "| {} | threads | iterations | crashed / total |{}\n| --- | --- | --- | --- |{}\n", library,
+      others ? " failed otherwise |" : "", others ? " --- |" : "");
+  for (size_t i = 0; i < std::min(table.size(), kMostRows); ++i) {
+    const CrashRow& row = table[i];
+    text += fmt::format("| {}{} | {} | {} | {} / {} |", escaped(row.version),
+                        row.proved ? "" : " (not proved)", row.threads, row.iterations,
+                        row.crashed.failures, row.crashed.trials);
+    text += others ? fmt::format(" {} |\n", row.otherwise) : "\n";
+  }
+  if (table.size() > kMostRows) {
+    text += fmt::format("\n{} more rows are left out.\n", table.size() - kMostRows);
+  }
+  const bool dies = group_of(facts).first.judgement.outcome == Outcome::signal ||
+                    group_of(facts).first.judgement.outcome == Outcome::assertion;
+  return text + (dies ? "" : "\n\"Crashed\" are the runs that failed as in the title.\n");
+}
+
 std::string others_in_words(const IssueFacts& facts) {
   std::string text;
   for (const std::string& line : facts.others) text += "- " + escaped(line, 400) + "\n";
@@ -334,8 +333,8 @@ std::string issue_text(const IssueFacts& facts) {
   std::string body;
   bool left_out = false;
   for (const std::string& section :
-       {program(facts), table_text(facts, cell, table), evidence(facts), others_in_words(facts),
-        conditions(facts), layers(facts, cell)}) {
+       {program(facts), runs_table(facts, cell, table, facts.generic ? "release" : "torch"),
+        evidence(facts), others_in_words(facts), conditions(facts), layers(facts, cell)}) {
     if (section.empty()) continue;
     if (head.size() + body.size() + section.size() + tail.size() + 100 > kMostIssueBytes) {
       left_out = true;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/statistics/fisher.h"
@@ -52,6 +53,10 @@ struct CrashRow {
 /// one build are rows of their own as long as their workers differ: nothing is added up. Pure.
 std::vector<CrashRow> crash_table(const Analysis& analysis, const Cell& cell,
                                   const std::string& signature);
+
+/// Those rows in Markdown; `library` heads the versions. Empty where there are none.
+std::string runs_table(const IssueFacts& facts, const Cell& cell,
+                       const std::vector<CrashRow>& table, std::string_view library);
 
 /// `others` as a list below a line that says what they are; empty where there are none.
 std::string others_in_words(const IssueFacts& facts);

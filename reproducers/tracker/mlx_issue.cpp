@@ -15,16 +15,6 @@ std::string heading(std::string_view text) {
   return fmt::format("**{}**\n\n", text);
 }
 
-std::string runs_table(const std::vector<CrashRow>& table) {
-  if (table.empty()) return "";
-  std::string text = "| MLX | threads | iterations | failed / runs |\n|---|---|---|---|\n";
-  for (const CrashRow& row : table) {
-    text += fmt::format("| {} | {} | {} | {} / {} |\n", escaped(row.version), row.threads,
-                        row.iterations, row.crashed.failures + row.otherwise, row.crashed.trials);
-  }
-  return text + "\n";
-}
-
 }  // namespace
 
 std::string mlx_issue_text(const IssueFacts& facts, const std::string& program,
@@ -41,7 +31,8 @@ std::string mlx_issue_text(const IssueFacts& facts, const std::string& program,
     text += escaped(facts.why_no_python, 400) + "\n\n";
   }
   text += code_block(facts.command, "sh") + "\n";
-  text += runs_table(crash_table(analysis, facts.cell, facts.signature));
+  text += runs_table(facts, facts.cell, crash_table(analysis, facts.cell, facts.signature), "MLX") +
+          "\n";
   text += heading("Expected behavior");
   text += "**Desktop (please complete the following information):**\n";
   text += fmt::format(" - OS Version: {}\n", escaped(machine_fact(facts, "os")));
