@@ -9,7 +9,6 @@
 #include "tools/runner/command.h"
 #include "tools/runner/debug/debug_command.h"
 #include "tools/runner/exit_code.h"
-#include "tools/runner/feedback/feedback_command.h"
 #include "tools/runner/help/help.h"
 #include "tools/runner/option_check.h"
 #include "tools/runner/read/read_command.h"
@@ -219,7 +218,7 @@ const std::array kCommands{
         "taken into it.",
         "Exit codes: 0 written, 2 wrong usage, or evidence that is simulated, 3 it could not be "
         "written.",
-        plain<add_feedback_options, feedback_command_line>},
+        add_feedback},
     Command{
         "verify", kResults,
         "run the cells of a bundle again, and say whether what it is about still fails",

@@ -1,5 +1,3 @@
-#include "tools/runner/feedback/feedback_command.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -7,6 +5,9 @@
 #include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "harness/input/input_error.h"
 #include "harness/platform/executable.h"
@@ -18,6 +19,7 @@
 #include "reproducers/bundle/pages/bundle_words.h"
 #include "reproducers/tracker/issue_text.h"
 #include "reproducers/tracker/mlx_issue.h"
+#include "tools/runner/command.h"
 #include "tools/runner/data_folder.h"
 #include "tools/runner/exit_code.h"
 #include "tools/runner/option_check.h"
@@ -25,6 +27,20 @@
 
 namespace mpsprobe {
 namespace {
+
+/// What `mpsprobe feedback` was asked for, as given.
+struct FeedbackOptions {
+  std::string report;  ///< a report.json, or the folder of a run
+  std::optional<std::string> signature;
+  std::optional<std::string> out;
+  std::string audience;  ///< --for; empty: by the failure's backend
+  bool allow_simulated = false;
+  bool no_redact = false;
+  bool with_output = false;
+  bool with_code = false;
+  std::vector<std::string> redact;
+  bool json = false;
+};
 
 /// The trackers that take a failure of this backend, the usual one first.
 std::vector<std::string_view> trackers_of(const BundleFinding& finding) {
@@ -225,8 +241,6 @@ void say_bundles(const std::vector<WrittenBundle>& bundles, const FeedbackOption
   }
 }
 
-}  // namespace
-
 void add_feedback_options(CLI::App& app, FeedbackOptions& options) {
   app.add_option("report", options.report, "report.json of a run, or its folder")
       ->required()
@@ -255,6 +269,8 @@ void add_feedback_options(CLI::App& app, FeedbackOptions& options) {
   app.add_flag("--json", options.json, "print what was written as JSON");
 }
 
+/// Writes a folder and an archive for each signature of a run. Returns the exit code; throws
+/// InputError (2), and whatever reading the run or writing the bundle may (3).
 int feedback_command_line(const FeedbackOptions& options) {
   if (options.no_redact && !options.redact.empty()) {
     throw InputError("--redact", "makes no sense with --no-redact", "Leave one of them out");
@@ -270,6 +286,12 @@ int feedback_command_line(const FeedbackOptions& options) {
     say_bundles(bundles, options);
   }
   return kExitOk;
+}
+
+}  // namespace
+
+RunCommand add_feedback(CLI::App& app, const Called& /*called*/) {
+  return bound(app, add_feedback_options, feedback_command_line);
 }
 
 }  // namespace mpsprobe
