@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
+#include <utility>
 
 #include "harness/statistics/interval.h"
 #include "reports/analysis/devices.h"
@@ -60,28 +61,21 @@ bool is_simulated(const IssueFacts& facts) {
   return facts.analysis->simulated || (facts.minimum != nullptr && facts.minimum->simulated);
 }
 
-std::string what_happens(const Judgement& judgement) {
-  switch (judgement.outcome) {
-    case Outcome::signal:
-    case Outcome::assertion:
-      return "kills the process";
-    case Outcome::hang:
-      return "hangs";
-    case Outcome::wrong_result:
-      return "computes wrong numbers";
-    case Outcome::exception:
-      return "throws";
-    case Outcome::out_of_memory:
-      return "runs out of memory";
-    case Outcome::gpu_error:
-      return "ends with an error of the GPU";
-    case Outcome::data_race:
-      return "has a data race, by ThreadSanitizer";
-    case Outcome::misuse:
-      return "breaks a rule of the framework's";
-    default:
-      return "fails";
+std::string_view what_happens(const Judgement& judgement) {
+  constexpr std::pair<Outcome, std::string_view> kWords[] = {
+      {Outcome::signal, "kills the process"},
+      {Outcome::assertion, "kills the process"},
+      {Outcome::hang, "hangs"},
+      {Outcome::wrong_result, "computes wrong numbers"},
+      {Outcome::exception, "throws"},
+      {Outcome::out_of_memory, "runs out of memory"},
+      {Outcome::gpu_error, "ends with an error of the GPU"},
+      {Outcome::data_race, "has a data race, by ThreadSanitizer"},
+      {Outcome::misuse, "breaks a rule of the framework's"}};
+  for (const auto& [outcome, words] : kWords) {
+    if (outcome == judgement.outcome) return words;
   }
+  return "fails";
 }
 
 /// "Running `linear` on MPS from 3 threads at once".
@@ -110,8 +104,9 @@ const CrashRow* most_passing(const CrashRow& failing, const std::vector<CrashRow
 
 std::string summary(const IssueFacts& facts, const Cell& cell, const std::vector<CrashRow>& table) {
   const SignatureGroup& group = group_of(facts);
-  std::string text = doing_what(cell) + " " + what_happens(group.first.judgement) + ": " +
-                     code_span(facts.signature, 400) + ".";
+  std::string text =
+      fmt::format("{} {}: {}.", doing_what(cell), what_happens(group.first.judgement),
+                  code_span(facts.signature, 400));
   for (const CrashRow& row : table) {
     const bool about = row.threads == cell.threads && row.iterations == cell.iterations;
     if (!about || row.crashed.failures == 0) continue;
