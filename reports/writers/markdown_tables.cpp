@@ -102,11 +102,33 @@ std::string inside_field(const CellSummary& cell) {
   return fmt::format("{:.0f}%, {:.2f}", 100 * cell.inside.computed(), cell.inside.processors());
 }
 
+// An axis can collapse unnoticed: a build may take one path whatever a cell asks for.
+std::string observed_paths(const Analysis& analysis) {
+  std::vector<std::string> kinds;
+  for (const Family& family : families_of(analysis)) {
+    for (size_t arm = 0; arm < family.by_arm.size(); ++arm) {
+      std::set<std::string> observed;
+      bool asked = false;
+      for (const CellSummary* cell : family.by_arm[arm]) {
+        if (cell->cell.path == Path::automatic) continue;
+        asked = true;
+        for (const std::string& path : cell->observed_paths) observed.insert(escaped(path, 40));
+      }
+      if (!asked) continue;
+      const std::string kind = with_arm(analysis, family.label, analysis.arms[arm].label);
+      kinds.push_back(
+          escaped(kind) + ": " +
+          (observed.empty() ? "not observed" : fmt::format("{}", fmt::join(observed, ", "))));
+    }
+  }
+  return kinds.empty() ? "" : fmt::format("Path observed: {}.\n\n", fmt::join(kinds, "; "));
+}
+
 }  // namespace
 
 std::string markdown_verdicts(const Analysis& analysis) {
   const std::string text = tables(analysis, verdict_field);
-  return text.empty() ? "" : "## Cells\n\n" + text;
+  return text.empty() ? "" : "## Cells\n\n" + text + observed_paths(analysis);
 }
 
 std::string markdown_throughput(const Analysis& analysis) {

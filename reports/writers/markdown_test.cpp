@@ -31,6 +31,7 @@ TEST(Markdown, HasReport000sTables) {
                         "| linear nograph | pass 0/10 | pass 0/10 | **FAIL** 10/10 SIGSEGV |"));
   EXPECT_THAT(text, HasSubstr("| processes | 1 | 2 | 4 | 6 | 8 |\n|---|---|---|---|---|---|\n| "
                               "linear, in processes | pass 0/10 |"));
+  EXPECT_THAT(text, HasSubstr("\n\nPath observed: linear nograph: nograph"));
 }
 
 TEST(Markdown, NamesTheRowsThatTheAnswerHasNoRoomFor) {
