@@ -16,13 +16,13 @@ namespace {
 /// The chance of no culprit before the first trial. What is left is shared by all places.
 constexpr double kNoCulprit = 0.7;
 /// A posterior of a place is taken for as far from certainty as this many times what it says.
-/// Chosen by decisions_bench: where trials are few and both rates are far from 0, a posterior over
-/// all rates is too sure of a place by up to this.
+/// Chosen by simulation (change_point_test.cpp): where trials are few and both rates are far from
+/// 0, a posterior over all rates is too sure of a place by up to this.
 constexpr double kMargin = 2.5;
 constexpr double kCommonRateRuledOut = 0.05;
 /// What the named place keeps of its chance at rates that are nearer to one another than those seen
 /// may fall short of certainty by this many times as much as what is said; and so many such rates
-/// are looked at. Chosen by decisions_bench: of two rates that are near one another, trials that
+/// are looked at. Chosen by simulation: of two rates that are near one another, trials that
 /// look clear are those by chance far apart, and a posterior over all rates takes them at their
 /// word.
 constexpr double kNearerMargin = 4;

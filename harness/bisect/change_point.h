@@ -19,7 +19,7 @@ constexpr double kLeastChange = 0.1;
 /// bisection is a function of its journal. That all builds of a side have one rate is assumed.
 ///
 /// A posterior is right in the mean over its prior, and not at each pair of rates. What is said is
-/// therefore guarded (`confidence`), and decisions_bench measures it at each pair by itself.
+/// therefore guarded (`confidence`), and change_point_test.cpp measures it at each pair by itself.
 struct ChangePoint {
   /// The posterior of a change at build i; that of 0, before which there is nothing, is that of no
   /// culprit. Adds up to 1.

@@ -1,11 +1,16 @@
 #include "harness/bisect/change_point.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 #include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
 
-#include "harness/bisect/simulated_bisection.h"
+#include "harness/statistics/simulated_trials.h"
 #include "harness/test_series.h"
 
 namespace mpsprobe {
@@ -77,27 +82,98 @@ TEST(ChangePoint, IsNotSureWhereTrialsCannotTell) {
   EXPECT_EQ(near.possible(0.95), (std::vector<size_t>{1, 2}));
 }
 
-// A small simulation of what decisions_bench measures. Two rates that are far from 0 and near one
-// another: of the first model's answers half were wrong.
-TEST(ChangePoint, IsRightAsOftenAsItSays) {
-  constexpr int kBisections = series(60, 10);
-  const std::vector<std::pair<std::string, int>> most_undecided{
-      {"began_0_100", 0}, {"ended_40_5", 12}, {"began_5_20", 60}, {"none_0", 3}, {"none_30", 60}};
-  for (const PlantedChange& planted : planted_changes()) {
-    for (const auto& [name, undecided] : most_undecided) {
-      if (planted.name != name) continue;
-      const SimulatedBisections all = bisect_simulated(planted, 16, 0.95, 240, kBisections, 24);
-      EXPECT_LE(all.said() - all.right, kBisections / 20) << name;
-      EXPECT_LE(all.undecided, undecided) << name;
-      EXPECT_GE(all.held, all.undecided * 9 / 10) << name;
+/// Bisections over builds with known failure rates, at a drawn one of which the rate changes, until
+/// an answer is as sure as 95%.
+struct Bisections {
+  double before = 0;
+  double after = 0;
+  size_t builds = 16;
+  int most_trials = 240;
+  int many = worlds(series(60, 10));
+
+  int right = 0;      ///< the planted build, and whether it began or ended; or no culprit
+  int undecided = 0;  ///< at `most_trials`
+  int held = 0;       ///< of these, with what was planted among what is said to be possible
+  double mean_trials = 0;
+
+  int wrong() const { return many - undecided - right; }
+
+  Bisections& simulate() {
+    SimulatedTrials random(24);
+    for (int i = 0; i < many; ++i) one(random);
+    measured(fmt::format(
+        "{} builds, {} and then {}: {:.1f} trials, {} of {} undecided, {} right, {} wrong, {} held",
+        builds, before, after, mean_trials, undecided, many, right, wrong(), held));
+    return *this;
+  }
+
+ private:
+  void one(SimulatedTrials& random) {
+    constexpr double kSure = 0.95;
+    const bool culprit = before != after;
+    const size_t place =
+        culprit ? 1 + static_cast<size_t>(random.uniform() * static_cast<double>(builds - 1)) : 0;
+    std::vector<Proportion> seen(builds);
+    int trials = 0;
+    ChangePoint change = find_change(seen);
+    while (change.confidence < kSure && trials < most_trials) {
+      const size_t build = change.build_to_try();
+      ++trials;
+      ++seen[build].trials;
+      seen[build].failures += random.fails(culprit && build >= place ? after : before) ? 1 : 0;
+      change = find_change(seen);
     }
+    mean_trials += trials / static_cast<double>(many);
+    if (change.confidence < kSure) {
+      ++undecided;
+      const std::vector<size_t> possible = change.possible(kSure);
+      held += std::count(possible.begin(), possible.end(), place) > 0 ? 1 : 0;
+      return;
+    }
+    const size_t found = change.likeliest();
+    const bool direction = !culprit || (change.began[found] > 0.5) == (after > before);
+    right += found == place && direction ? 1 : 0;
+  }
+};
+
+// Two rates that are far from 0 and near one another: of the first model's answers half were wrong.
+TEST(ChangePoint, IsRightAsOftenAsItSays) {
+  const auto expect_right = [](Bisections all) {
+    all.simulate();
+    EXPECT_LE(all.wrong(), all.many / 20) << all.before << " " << all.after;
+    EXPECT_GE(all.held, all.undecided * 9 / 10) << all.before << " " << all.after;
+    return all.undecided;
+  };
+  EXPECT_EQ(expect_right({0, 1}), 0);
+  EXPECT_LE(expect_right({0.4, 0.05}), worlds(60) / 5);
+  expect_right({0.05, 0.2});
+  EXPECT_LE(expect_right({0, 0}), worlds(60) / 20);
+  expect_right({0.3, 0.3});
+  if (!all_worlds()) return;
+  for (const double before : {0.0, 0.01, 0.05, 0.1, 0.3}) {
+    for (const double after : {0.1, 0.2, 0.4, 1.0}) {
+      if (after - before < 0.0999) continue;
+      expect_right({before, after});
+      expect_right({after, before});
+    }
+  }
+  for (const double rate : {0.01, 0.05, 0.1, 1.0}) expect_right({rate, rate});
+  // As many trials as `mpsprobe bisect` makes.
+  for (const auto& [before, after] : {std::pair{0.0, 1.0},
+                                      {1.0, 0.0},
+                                      {0.0, 0.3},
+                                      {0.0, 0.1},
+                                      {0.2, 0.8},
+                                      {0.05, 0.2},
+                                      {0.0, 0.0},
+                                      {0.02, 0.02},
+                                      {1.0, 1.0}}) {
+    expect_right({before, after, 64, 2000});
   }
 }
 
 TEST(ChangePoint, TakesFewTrialsWhereOneSideAlwaysFails) {
-  const SimulatedBisections all =
-      bisect_simulated({"began_0_100", 0, 1}, 64, 0.95, 1000, series(60, 10), 24);
-  EXPECT_LE(all.mean_trials, 21);
+  EXPECT_LE(Bisections({0, 1, 64, 1000}).simulate().mean_trials, 21);
 }
 
 }  // namespace

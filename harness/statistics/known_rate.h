@@ -18,7 +18,7 @@ struct RateDrift {
   size_t less_since = 0;
 };
 
-/// From this on a drift is claimed. Simulated in decisions_bench: a known failure of 10% keeps
+/// From this on a drift is claimed. Simulated in known_rate_test.cpp: a known failure of 10% keeps
 /// fewer than one of 90 nights of 10 trials red in the mean, known from 30, 100 or 1,000 trials.
 constexpr double kClaimedDrift = 4.2;
 
@@ -31,7 +31,7 @@ constexpr double kClaimedDrift = 4.2;
 /// std::invalid_argument unless 0 <= failures <= trials everywhere. O(nights). Pure.
 RateDrift weigh_nights(const Proportion& record, std::span<const Proportion> nights);
 
-/// A failure is called gone from this chance on. Simulated in decisions_bench: of live defects of
+/// A failure is called gone from this chance on. Simulated likewise: of live defects of
 /// 1% that are known from 100 trials or more at most 1 in 100 is ever called gone in 90 nights of
 /// 10 or 50 trials, looked at every night.
 constexpr double kClaimedGone = 0.99;

@@ -29,7 +29,7 @@ struct RateShift {
   Nights within() const;
 };
 
-/// The chance of a change from which one is claimed. Simulated in decisions_bench: looked at every
+/// The chance of a change from which one is claimed. Simulated in nights_test.cpp: looked at every
 /// night for 90 nights, whose rates vary (mean .2, standard deviation .15), fewer than 1% of series
 /// ever reach it.
 constexpr double kClaimedShift = 0.92;

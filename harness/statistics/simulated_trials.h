@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <random>
 
+#include "harness/statistics/fisher.h"
+
 namespace mpsprobe {
 
 /// Trials of planted rates, for simulations. 53 bits of std::mt19937_64, whose output the standard
@@ -15,6 +17,12 @@ class SimulatedTrials {
   /// In [0, 1).
   double uniform() { return static_cast<double>(random_() >> 11U) * 0x1p-53; }
   bool fails(double rate) { return uniform() < rate; }
+  /// So many trials of one rate.
+  Proportion tried(double rate, int trials) {
+    Proportion seen{0, trials};
+    for (int i = 0; i < trials; ++i) seen.failures += fails(rate) ? 1 : 0;
+    return seen;
+  }
 
  private:
   std::mt19937_64 random_;

@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reports/sample_fallen_rates.h"
-#include "reports/sample_headlines.h"
 #include "reports/sample_journal.h"
 
 namespace mpsprobe {
@@ -13,42 +11,9 @@ namespace {
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
 
 std::vector<std::string> sentences_of(const SampleJournal& sample) {
   return analyse(sample.journal).answer.sentences;
-}
-
-// claims_bench looks at 200 of each.
-TEST(Headline, SaysWhatItsCountsSayInHardWorlds) {
-  for (const HardWorld world : hard_worlds()) {
-    for (const bool settles : {false, true}) {
-      for (uint64_t seed = 1; seed <= 6; ++seed) {
-        const SimulatedReport report = simulated_report(world, settles, seed);
-        EXPECT_THAT(faults_of(report.analysis), IsEmpty())
-            << name_of(world) << (settles ? ", settled" : "") << ", seed " << seed;
-      }
-    }
-  }
-}
-
-// A reader that finds no fault in anything would pass the test above.
-TEST(Headline, TheReaderOfHardWorldsFindsFaults) {
-  Analysis analysis = simulated_report(HardWorld::both_axes, false, 1).analysis;
-  ASSERT_THAT(faults_of(analysis), IsEmpty());
-  const AnswerLine first = analysis.answer.lines.front();
-  analysis.answer.lines.front().text = "LibTorch: crashes from 4 processes (5 of 30).";
-  EXPECT_THAT(faults_of(analysis), Not(IsEmpty()));
-  analysis.answer.lines.front() = first;
-  analysis.answer.lines.back().text =
-      "No failure in all 9 cells (0 of 90 trials), up to 8 threads.";
-  EXPECT_THAT(faults_of(analysis), Not(IsEmpty()));
-}
-
-// claims_bench looks at 200.
-TEST(Headline, WhereRatesFallNothingIsCalledGoneOrFixedOrNeededInAnyFormat) {
-  for (uint64_t seed = 1; seed <= 2; ++seed) EXPECT_THAT(absences_claimed(seed), IsEmpty()) << seed;
 }
 
 TEST(Headline, ThreadsAreNotHiddenBehindProcesses) {

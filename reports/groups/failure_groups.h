@@ -62,7 +62,8 @@ struct FailureGroups {
 };
 
 /// The level at which it is said that none were seen without a condition. Of all runs at most so
-/// many say so of even one without which as many fail, and so join what is apart (decisions_bench).
+/// many say so of even one without which as many fail, and so join what is apart
+/// (failure_groups_test.cpp).
 constexpr double kGroupLevel = 0.01;
 
 /// Judges every condition: exact tests over matched cells (stratified.h), corrected by Holm over

@@ -1,10 +1,14 @@
 #include "reports/groups/failure_groups.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <array>
+#include <vector>
+
+#include "harness/statistics/simulated_trials.h"
 #include "harness/test_series.h"
 #include "reports/groups/group_words.h"
-#include "reports/groups/simulated_groups.h"
 #include "reports/sample_journal.h"
 
 namespace mpsprobe {
@@ -84,11 +88,70 @@ TEST_F(FailureGroupsOfARun, JoinNothingThatNeedsNoMoreThanEveryRace) {
   EXPECT_THAT(find_groups(analyse(sample_.journal)).groups, IsEmpty());
 }
 
-// What decisions_bench measures, in small.
+/// Runs of eight operations with four conditions each, every one needed or not by a coin unless
+/// `all_the_same`; each with its control.
+struct GroupedWorlds {
+  double rate = 0.5;          ///< of failures where every condition is met
+  int trials = 30;            ///< of each cell
+  double without_share = 1;   ///< of that rate, where a condition that is not needed is not met
+  bool all_the_same = false;  ///< every operation needs all four conditions
+  int many = worlds(series(300, 30));
+
+  int false_joins = 0;  ///< worlds in which two operations of unlike conditions are in one group
+  int whole = 0;        ///< worlds in which all operations are in one group
+
+  GroupedWorlds& simulate() {
+    SimulatedTrials random(35);
+    for (int i = 0; i < many; ++i) one(random);
+    measured(fmt::format("{}, rate {}, {} trials, {} of it without: {} of {} joined, {} whole",
+                         all_the_same ? "alike" : "unlike", rate, trials, without_share,
+                         false_joins, many, whole));
+    return *this;
+  }
+
+ private:
+  void one(SimulatedTrials& random) {
+    constexpr size_t kOperations = 8;
+    FailureGroups found;
+    std::vector<std::array<bool, 4>> truth;
+    for (size_t i = 0; i < kOperations; ++i) {
+      FailingOperation operation;
+      operation.seen = random.tried(rate, trials);
+      for (bool& needed : truth.emplace_back()) {
+        needed = all_the_same || random.fails(0.5);
+        ConditionSeen& condition = operation.conditions.emplace_back();
+        condition.without = random.tried(needed ? 0 : rate * without_share, trials);
+        condition.strata = {{operation.seen, condition.without}};
+      }
+      found.operations.push_back(std::move(operation));
+    }
+    judge_groups(found, Sampling::fixed);
+    bool wrong = false;
+    for (const FailureGroup& group : found.groups) {
+      for (const size_t each : group.operations) {
+        wrong = wrong || truth[each] != truth[group.operations.front()];
+      }
+      whole += group.operations.size() == kOperations ? 1 : 0;
+    }
+    false_joins += wrong ? 1 : 0;
+  }
+};
+
 TEST(FailureGroups, SeldomJoinUnlikeConditions) {
-  constexpr int kWorlds = series(300, 30);
-  EXPECT_LE(group_simulated({0.5, 30}, kWorlds, 1).false_joins, kWorlds / 50);
-  EXPECT_GE(group_simulated({0.5, 30, 1, true}, kWorlds, 1).whole, kWorlds * 9 / 10);
+  const GroupedWorlds unlike = GroupedWorlds().simulate();
+  EXPECT_LE(unlike.false_joins, unlike.many / 50);
+  const GroupedWorlds alike = GroupedWorlds{0.5, 30, 1, true}.simulate();
+  EXPECT_GE(alike.whole, alike.many * 85 / 100);
+  if (!all_worlds()) return;
+  // At the second share a failure goes on without the condition at a fifth of its rate: none in
+  // some tens of trials is then no rare sight, and no test tells it from a need.
+  for (const double share : {1.0, 0.2}) {
+    for (const double rate : {0.1, 0.3, 0.5, 0.9}) {
+      for (const int trials : {10, 30, 60}) {
+        for (const bool same : {false, true}) GroupedWorlds{rate, trials, share, same}.simulate();
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "reproducers/minimise/minimise.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -37,22 +38,53 @@ Minimum minimise_planted(const std::string& name, uint64_t seed = 1) {
   return minimise(request_for(profile), PlantedTrials(profile, seed));
 }
 
+/// How often the tables of conditions are right.
+struct TablesOfConditions {
+  Proportion necessary;  ///< of conditions without which nothing fails, those that are called so
+  Proportion halved;     ///< of the changes that halve the rate, those that are seen
+  int wrong = 0;         ///< that call necessary without which it fails as well
+
+  void count(const Planted& profile, const Minimum& minimum) {
+    bool any_wrong = false;
+    const double rate = true_rate(profile, minimum.cell);
+    for (const Condition& condition : minimum.conditions) {
+      if (!condition.skipped.empty()) continue;
+      const double without = true_rate(profile, condition.cell);
+      if (without <= 0) {
+        ++necessary.trials;
+        necessary.failures += condition.necessary() ? 1 : 0;
+        continue;
+      }
+      any_wrong = any_wrong || condition.necessary();
+      if (without > rate * 0.6) continue;
+      ++halved.trials;
+      halved.failures += condition.rarer ? 1 : 0;
+    }
+    wrong += any_wrong ? 1 : 0;
+  }
+};
+
 class PlantedDefect : public testing::TestWithParam<size_t> {};
 
 TEST_P(PlantedDefect, IsReducedToItsMinimumIn95Of100RunsAndNeverToAnotherBug) {
   const Planted& profile = planted_profiles()[GetParam()];
   ASSERT_GT(true_rate(profile, profile.minimum), 0);
-  constexpr int kRuns = series(100, 20);
+  const int runs = worlds(series(100, 20));
+  TablesOfConditions tables;
   int found = 0;
   int trials = 0;
-  for (uint64_t seed = 1; seed <= kRuns; ++seed) {
-    const Minimum minimum = minimise(request_for(profile), PlantedTrials(profile, seed));
+  for (int seed = 1; seed <= runs; ++seed) {
+    const Minimum minimum =
+        minimise(request_for(profile), PlantedTrials(profile, static_cast<uint64_t>(seed)));
+    tables.count(profile, minimum);
     EXPECT_EQ(minimum.signature, profile.signature);
     EXPECT_GT(true_rate(profile, minimum.cell), 0) << to_string(minimum.cell);
     found += minimum.state == MinimumState::complete && minimum.cell == profile.minimum;
     trials += minimum.trials.baseline + minimum.trials.steps;
   }
-  EXPECT_GE(found, kRuns * 95 / 100) << profile.name;
+  EXPECT_GE(found, runs * 95 / 100) << profile.name;
+  EXPECT_GE(tables.necessary.failures, tables.necessary.trials * 95 / 100) << profile.name;
+  EXPECT_LE(tables.wrong, runs / 50) << profile.name;
   // At most twice the questions of a plain bisection with an oracle, where each is one trial; for a
   // rarer defect, where each is the test of a fixed size with the same errors.
   const double rate = true_rate(profile, profile.start);
@@ -60,7 +92,14 @@ TEST_P(PlantedDefect, IsReducedToItsMinimumIn95Of100RunsAndNeverToAnotherBug) {
   question.often_rate = rate * (3 + rate) / 4;
   question.seldom_rate = question.often_rate / 10;
   const int each = rate == 1 ? 1 : fixed_size(question);
-  EXPECT_LE(trials / double{kRuns}, 2.0 * plain_bisection(profile).repeated * each) << profile.name;
+  const double mean = trials / static_cast<double>(runs);
+  EXPECT_LE(mean, 2.0 * plain_bisection(profile).repeated * each) << profile.name;
+  measured(fmt::format(
+      "{}: found {} of {} in {:.1f} trials, {:.2f} of a plain bisection's; necessary {} of {}, "
+      "halved {} of {}, wrong tables {}",
+      profile.name, found, runs, mean, mean / (plain_bisection(profile).repeated * each),
+      tables.necessary.failures, tables.necessary.trials, tables.halved.failures,
+      tables.halved.trials, tables.wrong));
 }
 
 INSTANTIATE_TEST_SUITE_P(Profiles, PlantedDefect,

@@ -1,24 +1,50 @@
-#include "reports/sample_headlines.h"
-
+// The headline of reports over simulated trials whose truth is known, where it is hard, and a
+// reader of what is printed first. The reader knows the counts and the text alone.
 #include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <regex>
 #include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "harness/campaign/settling.h"
 #include "harness/statistics/simulated_trials.h"
+#include "harness/test_series.h"
 #include "reports/sample_journal.h"
 #include "reports/writers/terminal.h"
 
 namespace mpsprobe {
 namespace {
 
-constexpr std::array kWorlds{HardWorld::both_axes,    HardWorld::two_kinds,
-                             HardWorld::not_monotone, HardWorld::opposite_lock,
-                             HardWorld::refusals,     HardWorld::many_cells};
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+/// What makes a headline hard: failures along both axes, kinds of failure, a rate that falls with
+/// more threads, a lock that helps at one count and harms at another, refusals among failures, and
+/// many cells of rates that are near 0.
+enum class HardWorld : uint8_t {
+  both_axes,
+  two_kinds,
+  not_monotone,
+  opposite_lock,
+  refusals,
+  many_cells
+};
+
+constexpr std::array<std::pair<HardWorld, const char*>, 6> kHardWorlds{
+    {{HardWorld::both_axes, "both axes"},
+     {HardWorld::two_kinds, "two kinds of failure"},
+     {HardWorld::not_monotone, "not monotone"},
+     {HardWorld::opposite_lock, "opposite lock"},
+     {HardWorld::refusals, "refusals and failures"},
+     {HardWorld::many_cells, "5 to 100 cells, 0 to 40%"}}};
 
 /// The chances of one cell's trials.
 struct Planted {
@@ -312,19 +338,24 @@ class Reader {
   std::vector<std::string> faults_;
 };
 
-}  // namespace
+/// A run in that world, reproducible by `seed`, which also draws its rates: of a fixed number of
+/// trials, or one that settles at 10%.
+struct SimulatedReport {
+  Analysis analysis;
+  std::vector<double> rates;  ///< the truth, by index into Analysis::cells
 
-std::string_view name_of(HardWorld world) {
-  constexpr std::array<std::string_view, kWorlds.size()> kNames{
-      "both axes",     "two kinds of failure",  "not monotone",
-      "opposite lock", "refusals and failures", "5 to 100 cells, 0 to 40%"};
-  return kNames.at(static_cast<size_t>(world));
-}
-
-std::span<const HardWorld> hard_worlds() {
-  return kWorlds;
-}
-
+  /// Whether all cells without a failure are below the bound that the headline prints for them; no
+  /// value where it prints none.
+  std::optional<bool> bound_holds() const {
+    const std::regex bound("; (?:all )?below (\\d+(?:\\.\\d)?)%");
+    std::smatch found;
+    if (!std::regex_search(analysis.answer.text, found, bound)) return std::nullopt;
+    for (size_t i = 0; i < rates.size(); ++i) {
+      if (analysis.cells[i].failures == 0 && rates[i] > std::stod(found[1]) / 100) return false;
+    }
+    return true;
+  }
+};
 SimulatedReport simulated_report(HardWorld world, bool settles, uint64_t seed) {
   SimulatedTrials random(seed * 16 + static_cast<uint64_t>(world) * 2 + (settles ? 1 : 0));
   const std::vector<Planted> cells = planted(world, random);
@@ -351,14 +382,48 @@ SimulatedReport simulated_report(HardWorld world, bool settles, uint64_t seed) {
   return report;
 }
 
+/// What a reader finds wrong in the first lines of a terminal's report, in words; empty where they
+/// say what the counts say. A headline contradicts its counts where it names a cell, a number or a
+/// place that they do not have, or calls clear what failed; it hides the worst cell where the one
+/// that fails most often is not in it; it is too long where it has more than two lines a build, a
+/// line of more than 100 columns, or a sentence of more than 30 words.
 std::vector<std::string> faults_of(const Analysis& analysis) {
   return Reader(analysis).faults();
 }
 
-double printed_bound(const Analysis& analysis) {
-  const std::regex bound("; (?:all )?below (\\d+(?:\\.\\d)?)%");
-  std::smatch found;
-  return std::regex_search(analysis.answer.text, found, bound) ? std::stod(found[1]) / 100 : 1;
+TEST(HardWorlds, HaveHeadlinesThatSayWhatTheirCountsSay) {
+  for (const auto& [world, name] : kHardWorlds) {
+    for (const bool settles : {false, true}) {
+      const int many = worlds(6);
+      int bounds = 0;
+      int held = 0;
+      for (int seed = 1; seed <= many; ++seed) {
+        const SimulatedReport report =
+            simulated_report(world, settles, static_cast<uint64_t>(seed));
+        EXPECT_THAT(faults_of(report.analysis), IsEmpty())
+            << name << (settles ? ", settled" : "") << ", seed " << seed;
+        bounds += report.bound_holds().has_value() ? 1 : 0;
+        held += report.bound_holds().value_or(false) ? 1 : 0;
+      }
+      EXPECT_GE(held, bounds * 95 / 100) << name;
+      measured(fmt::format("{}{}: {} of {} bounds hold", name, settles ? ", settled" : "", held,
+                           bounds));
+    }
+  }
 }
 
+// A reader that finds no fault in anything would pass the test above.
+TEST(HardWorlds, HaveAReaderThatFindsFaults) {
+  Analysis analysis = simulated_report(HardWorld::both_axes, false, 1).analysis;
+  ASSERT_THAT(faults_of(analysis), IsEmpty());
+  const AnswerLine first = analysis.answer.lines.front();
+  analysis.answer.lines.front().text = "LibTorch: crashes from 4 processes (5 of 30).";
+  EXPECT_THAT(faults_of(analysis), Not(IsEmpty()));
+  analysis.answer.lines.front() = first;
+  analysis.answer.lines.back().text =
+      "No failure in all 9 cells (0 of 90 trials), up to 8 threads.";
+  EXPECT_THAT(faults_of(analysis), Not(IsEmpty()));
+}
+
+}  // namespace
 }  // namespace mpsprobe
