@@ -4,9 +4,6 @@
 # the release below.
 set(_source "${MPSPROBE_PCRE2_SOURCE}")
 if(_source STREQUAL "fetch")
-  if(POLICY CMP0135)
-    cmake_policy(SET CMP0135 NEW)
-  endif()
   # SOURCE_SUBDIR names no folder: its CMake project builds more than is wanted.
   FetchContent_Declare(pcre2
     URL https://github.com/PCRE2Project/pcre2/releases/download/pcre2-10.42/pcre2-10.42.tar.gz

@@ -23,10 +23,12 @@ function(mpsprobe_target_defaults target)
   endif()
 endfunction()
 
-# mpsprobe_library(<name> [SHARED] SOURCES ... [LIBRARIES ...] [APART <folder>...]): static library, alias
-# mpsprobe::<name>. What lies in the folders named is compiled file by file (cmake/Unity.cmake).
+# mpsprobe_library(<name> [SHARED] [HIDDEN] SOURCES ... [LIBRARIES ...] [PRIVATE <library>...] [APART <folder>...]):
+# static library, alias mpsprobe::<name>. HIDDEN, for what is loaded into programs of others: what it is made of stays
+# invisible there. PRIVATE is what only it sees. What lies in the folders named is compiled file by file
+# (cmake/Unity.cmake).
 function(mpsprobe_library name)
-  cmake_parse_arguments(ARG "SHARED" "" "SOURCES;LIBRARIES;APART" ${ARGN})
+  cmake_parse_arguments(ARG "SHARED;HIDDEN" "" "SOURCES;LIBRARIES;PRIVATE;APART" ${ARGN})
   set(kind STATIC)
   if(ARG_SHARED)
     set(kind SHARED)
@@ -35,7 +37,18 @@ function(mpsprobe_library name)
   add_library(mpsprobe::${name} ALIAS mpsprobe_${name})
   mpsprobe_target_defaults(mpsprobe_${name})
   mpsprobe_unity(mpsprobe_${name} ${ARG_APART})
-  target_link_libraries(mpsprobe_${name} PUBLIC ${ARG_LIBRARIES})
+  target_link_libraries(mpsprobe_${name} PUBLIC ${ARG_LIBRARIES} PRIVATE ${ARG_PRIVATE})
+  if(ARG_HIDDEN)
+    set_target_properties(mpsprobe_${name} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  endif()
+endfunction()
+
+# mpsprobe_program(<name> SOURCES ... [LIBRARIES ...])
+function(mpsprobe_program name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  mpsprobe_target_defaults(${name})
+  target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES})
 endfunction()
 
 # mpsprobe_test(<name> [ONE_PROCESS] [ONE_THREAD] SOURCES ... [LIBRARIES ...] [APART <folder>...] [NEEDS <target>...]
@@ -78,18 +91,6 @@ function(mpsprobe_test name)
   include(GoogleTest)
   # No test takes as long but on a machine that compiles beside it.
   gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
-endfunction()
-
-# mpsprobe_benchmark(<name> SOURCES ... [LIBRARIES ...]): a program that measures
-function(mpsprobe_benchmark name)
-  if(NOT MPSPROBE_BUILD_BENCHMARKS)
-    return()
-  endif()
-  cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
-  add_executable(${name} ${ARG_SOURCES})
-  mpsprobe_target_defaults(${name})
-  mpsprobe_unity(${name})
-  target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES})
 endfunction()
 
 # mpsprobe_fuzzer(<name> CORPUS <folder> SOURCES ... [LIBRARIES ...]): one LLVMFuzzerTestOneInput. With

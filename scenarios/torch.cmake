@@ -50,7 +50,6 @@ mpsprobe_test(torch_operations_test ONE_PROCESS
 
 # What the Python worker's table is held against.
 if(MPSPROBE_BUILD_TESTS)
-  add_executable(mpsprobe-torch-numbers ${mpsprobe_no_mps} ${CMAKE_CURRENT_LIST_DIR}/operations/torch_numbers.cpp)
-  mpsprobe_target_defaults(mpsprobe-torch-numbers)
-  target_link_libraries(mpsprobe-torch-numbers PRIVATE mpsprobe::torch)
+  mpsprobe_program(mpsprobe-torch-numbers
+    SOURCES ${mpsprobe_no_mps} ${CMAKE_CURRENT_LIST_DIR}/operations/torch_numbers.cpp LIBRARIES mpsprobe::torch)
 endif()
