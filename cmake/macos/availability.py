@@ -33,6 +33,6 @@ def problems_of(name, image, newer):
     """Sentences on what the image cannot do without, and its system need not have. What is weak may be missing."""
     return [
         f"{name}: {symbol} is in macOS from {newer[symbol]} on, and the image is for {image.minimum}"
-        for symbol, weak in image.imports()
+        for symbol, _, weak in image.imports()
         if symbol in newer and not weak
     ]

@@ -88,7 +88,7 @@ def problems_of(path, image, libraries, ours, used):
         problems.append(f"{path}: built for processor type {image.cpu:#x}, not arm64")
     if (image.platform, image.minimum) != ("macos", MINIMUM):
         problems.append(f"{path}: built for {image.platform or 'no platform'} {image.minimum}, not macos {MINIMUM}")
-    for symbol, library in image.undefined():
+    for symbol, library, _ in image.imports():
         if library is None:
             problems.append(f"{path}: {symbol} is undefined, and the link names no library that has it")
         elif not libraries.known(library):

@@ -26,18 +26,25 @@ function(mpsprobe_uses_torch target out)
 endfunction()
 
 # mpsprobe_list_images(): writes images.txt, a line "<torch or plain> <file>" for each image that is linked, and
-# makes the target with_torch of those that depend on LibTorch.
+# makes the target with_torch of those that depend on LibTorch. With MPSPROBE_MACOS_PRECOMPILE, LibTorch's headers are
+# read once for each of these that has some sources: less than half of the time. For the second LibTorch alone: a header
+# that was read for all hides that a source forgot to include what it uses, so the first build has none.
 function(mpsprobe_list_images)
   mpsprobe_targets_below(${CMAKE_SOURCE_DIR} targets)
   set(lines "")
   add_custom_target(with_torch)
   foreach(target IN LISTS targets)
+    mpsprobe_uses_torch(${target} uses_torch)
+    get_target_property(sources ${target} SOURCES)
+    list(LENGTH sources count)
+    if(uses_torch AND MPSPROBE_MACOS_PRECOMPILE AND count GREATER 4)
+      target_precompile_headers(${target} PRIVATE <ATen/ATen.h>)
+    endif()
     get_target_property(type ${target} TYPE)
     get_target_property(excluded ${target} EXCLUDE_FROM_ALL)
     if(excluded OR NOT type MATCHES "^(EXECUTABLE|SHARED_LIBRARY|MODULE_LIBRARY)$")
       continue()
     endif()
-    mpsprobe_uses_torch(${target} uses_torch)
     if(uses_torch)
       string(APPEND lines "torch $<TARGET_FILE:${target}>\n")
       add_dependencies(with_torch ${target})

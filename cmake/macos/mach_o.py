@@ -64,19 +64,9 @@ class Image:
             self.platform = PLATFORMS.get(platform, str(platform))
             self.minimum = f"{minimum >> 16}.{minimum >> 8 & 0xFF}"
 
-    def undefined(self):
-        """(symbol, install name of the library it is taken from, or None where the link named none)"""
-        for name, description in self._undefined():
-            ordinal = description >> 8
-            known = 1 <= ordinal <= len(self.libraries)
-            yield name, self.libraries[ordinal - 1] if known else None
-
     def imports(self):
-        """(symbol, whether the image can do without it)"""
-        for name, description in self._undefined():
-            yield name, bool(description & N_WEAK_REF)
-
-    def _undefined(self):
+        """(symbol, install name of the library it is taken from, or None where the link named none, whether the image
+        can do without it)"""
         if self._symbols is None:
             return
         symbols, count, strings, _ = self._symbols
@@ -85,7 +75,9 @@ class Image:
             if kind & N_STAB or kind & N_TYPE or not kind & N_EXT or value:
                 continue
             end = self.data.index(b"\0", strings + name)
-            yield self.data[strings + name : end].decode(), description
+            ordinal = description >> 8
+            library = self.libraries[ordinal - 1] if 1 <= ordinal <= len(self.libraries) else None
+            yield self.data[strings + name : end].decode(), library, bool(description & N_WEAK_REF)
 
     def exports(self):
         """Names in the trie that the loader looks symbols up in."""

@@ -1,6 +1,6 @@
 // Spoilt: needs a function that macOS has from 15.4 on, declared as a check at configuration
 // declares it.
-#ifdef MPSPROBE_SPOILT
+#ifdef MPSPROBE_SPOILT_NEWER
 extern "C" char* strchrnul(const char* text, int letter);
 #else
 static const char* strchrnul(const char* text, int letter) {

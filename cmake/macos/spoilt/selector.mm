@@ -6,7 +6,7 @@ static_assert(OS_OBJECT_USE_OBJC, "a dispatch queue is an object, as for Apple's
 
 int main() {
   id<MTLDevice> const device = MTLCreateSystemDefaultDevice();
-#ifdef MPSPROBE_SPOILT
+#ifdef MPSPROBE_SPOILT_SELECTOR
   return [device newQueueOfCommands] == nil;
 #else
   return [device newCommandQueue] == nil;

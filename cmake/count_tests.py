@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What came of test programs that another machine ran:
+"""What came of test programs that CTest ran:
 
   count_tests.py PROGRAMS FOLDER    PROGRAMS is what ctest --output-junit wrote; FOLDER has GoogleTest's NAME.xml of each
 
