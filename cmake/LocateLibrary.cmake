@@ -10,33 +10,6 @@
 # The environment is read at each configuration and never cached: a library remembered from last week is a wrong library
 # under test.
 
-# mpsprobe_python_package(<name> <out folder> <out origin> <out problem>): the folder of a package of the active Python,
-# and what to call it; else why there is none. The package is not imported, which can take seconds; the current folder
-# is not searched, since a folder there that happens to have the name is no installation.
-function(mpsprobe_python_package name out_folder out_origin out_problem)
-  set(${out_folder} "" PARENT_SCOPE)
-  set(${out_origin} "" PARENT_SCOPE)
-  set(${out_problem} "" PARENT_SCOPE)
-  find_program(python NAMES python3 python NO_CACHE)
-  if(NOT python)
-    set(${out_problem} "no python3 in PATH" PARENT_SCOPE)
-    return()
-  endif()
-  execute_process(
-    COMMAND "${python}" -c "import sys
-sys.path[:] = [p for p in sys.path if p]
-import importlib.util
-spec = importlib.util.find_spec('${name}')
-print((list(spec.submodule_search_locations or []) or [''])[0] if spec else '')"
-    OUTPUT_VARIABLE folder OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE status)
-  if(status EQUAL 0 AND NOT folder STREQUAL "")
-    set(${out_folder} "${folder}" PARENT_SCOPE)
-    set(${out_origin} "${name} of the active Python, ${python}" PARENT_SCOPE)
-  else()
-    set(${out_problem} "the active Python (${python}) has no ${name}" PARENT_SCOPE)
-  endif()
-endfunction()
-
 # mpsprobe_library_version(<NAME> <folder> <out>): "2.15.0" from the headers, "" where they do not tell
 function(mpsprobe_library_version name folder out)
   set(${out} "" PARENT_SCOPE)
@@ -79,6 +52,33 @@ function(mpsprobe_library_root name folder out_root out_problem)
   set(${out_problem} "${folder} has no ${header}" PARENT_SCOPE)
 endfunction()
 
+# mpsprobe_in_python(<NAME> <out root> <out origin> <out problem>): that of the active Python, and what to call it; else
+# why there is none. The package is not imported, which can take seconds; the current folder is not searched, since a
+# folder there that happens to have the name is no installation.
+function(mpsprobe_in_python name out_root out_origin out_problem)
+  set(package ${MPSPROBE_${name}_PACKAGE})
+  set(root "")
+  find_program(python NAMES python3 python NO_CACHE)
+  set(problem "no python3 in PATH")
+  if(python)
+    execute_process(
+      COMMAND "${python}" -c "import sys
+sys.path[:] = [p for p in sys.path if p]
+import importlib.util
+spec = importlib.util.find_spec('${package}')
+print((list(spec.submodule_search_locations or []) or [''])[0] if spec else '')"
+      OUTPUT_VARIABLE folder OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+    set(problem "the active Python (${python}) has no ${package}")
+    if(folder)
+      mpsprobe_library_root(${name} "${folder}" root problem)
+      set(problem "${package} of the active Python: ${problem}")
+    endif()
+  endif()
+  set(${out_root} "${root}" PARENT_SCOPE)
+  set(${out_origin} "${package} of the active Python, ${python}" PARENT_SCOPE)
+  set(${out_problem} "${problem}" PARENT_SCOPE)
+endfunction()
+
 # mpsprobe_fetched(<NAME> <version> <out root> <out problem>): what tools/setup has fetched of this version
 function(mpsprobe_fetched name version out_root out_problem)
   get_filename_component(source_dir "${CMAKE_CURRENT_FUNCTION_LIST_DIR}" DIRECTORY)
@@ -98,9 +98,8 @@ endfunction()
 #   2. that of the active Python
 #   3. what tools/setup has fetched
 function(mpsprobe_locate name out_root out_origin out_problems)
-  set(${out_root} "" PARENT_SCOPE)
-  set(${out_origin} "" PARENT_SCOPE)
-  set(${out_problems} "" PARENT_SCOPE)
+  set(root "")
+  set(problems "")
   set(named "${MPSPROBE_${name}}")
   set(origin "-DMPSPROBE_${name}")
   if(named STREQUAL "")
@@ -110,35 +109,23 @@ function(mpsprobe_locate name out_root out_origin out_problems)
   if(NOT named STREQUAL "")
     get_filename_component(named "${named}" ABSOLUTE BASE_DIR "${CMAKE_BINARY_DIR}")
     mpsprobe_library_root(${name} "${named}" root problem)
-    set(${out_root} "${root}" PARENT_SCOPE)
-    set(${out_origin} "${origin}" PARENT_SCOPE)
     if(problem)
-      set(${out_problems} "${origin}: ${problem}" PARENT_SCOPE)
+      set(problems "${origin}: ${problem}")
     endif()
-    return()
-  endif()
-  if(CMAKE_CROSSCOMPILING)
-    set(${out_problems} "cross-compiling: this machine's own ${MPSPROBE_${name}_CALLED} is not looked for" PARENT_SCOPE)
-    return()
-  endif()
-  set(package ${MPSPROBE_${name}_PACKAGE})
-  set(root "")
-  mpsprobe_python_package(${package} folder origin problem)
-  if(folder)
-    mpsprobe_library_root(${name} "${folder}" root problem)
-    set(problem "${package} of the active Python: ${problem}")
-  endif()
-  if(NOT root)
-    set(problems "${problem}")
-    set(origin "fetched by tools/setup")
-    mpsprobe_fetched(${name} ${MPSPROBE_${name}_PINNED} root problem)
+  elseif(CMAKE_CROSSCOMPILING)
+    set(problems "cross-compiling: this machine's own ${MPSPROBE_${name}_CALLED} is not looked for")
+  else()
+    mpsprobe_in_python(${name} root origin problem)
     if(NOT root)
-      set(${out_problems} "${problems};${problem}" PARENT_SCOPE)
-      return()
+      set(problems "${problem}")
+      set(origin "fetched by tools/setup")
+      mpsprobe_fetched(${name} ${MPSPROBE_${name}_PINNED} root problem)
+      list(APPEND problems ${problem})
     endif()
   endif()
   set(${out_root} "${root}" PARENT_SCOPE)
   set(${out_origin} "${origin}" PARENT_SCOPE)
+  set(${out_problems} "${problems}" PARENT_SCOPE)
 endfunction()
 
 # Prints the folder of what was located, or nothing; the reasons go to stderr. What LocateTorch.cmake and LocateMlx.cmake
