@@ -96,8 +96,9 @@ RunCommand add_completions(CLI::App& app, const Called& called) {
       ->required()
       ->check(one_of({"bash", "zsh", "fish"}))
       ->type_name("SHELL");
-  return [shell, program = called.program] {
-    say(stdout, "{}", completions(*shell, commands_of(*program)));
+  return [shell, program = called.program, words = called.command] {
+    say(stdout, "{}",
+        words.empty() ? completion_script(*shell) : completions_of(words, commands_of(*program)));
     return printed(kExitOk);
   };
 }
@@ -235,7 +236,10 @@ const std::array kCommands{
             "written.",
             add_new},
     Command{"completions", kShell, "print what a shell completes commands and options with",
-            "Example: eval \"$(mpsprobe completions bash)\"", "", add_completions},
+            "Example: eval \"$(mpsprobe completions bash)\"\n\n"
+            "Behind `--` stand the words of a command line so far: then what the last one may "
+            "become is printed.",
+            "", add_completions, true},
     Command{"man", kShell, "print the manual page, for `man -l -`", "", "", add_man},
 };
 

@@ -33,7 +33,6 @@ OptionInfo info_of(const CLI::Option& option) {
   info.values = names_allowed(option);
   info.list = list_named_in(info.description);
   info.repeated = option.get_expected_max() == CLI::detail::expected_max_vector_size;
-  info.optional_value = option.get_expected_min() == 0;
   info.names_file = is_place(info.type);
   return info;
 }

@@ -1,194 +1,151 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tools/runner/data_folder.h"
 #include "tools/runner/help/help.h"
+#include "tools/runner/machine_error.h"
+#include "tools/runner/workers/workers.h"
 
 namespace mpsprobe {
 namespace {
 
-// The first sentence, without what a shell would act on.
+// Each asks the program for what the last word may become, and adds files where it is told to.
+
+constexpr std::string_view kBash =
+    R"(# Completion of mpsprobe for bash. Made by `mpsprobe completions bash`; load it with
+#   eval "$(mpsprobe completions bash)"
+_mpsprobe() {
+  local word meaning
+  COMPREPLY=()
+  while IFS=$'\t' read -r word meaning; do
+    if [ "$word" = :files ]; then
+      COMPREPLY+=($(compgen -f -- "${COMP_WORDS[COMP_CWORD]}"))
+    else
+      COMPREPLY+=("$word")
+    fi
+  done < <("$1" completions bash -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+}
+complete -o filenames -F _mpsprobe mpsprobe
+)";
+
+constexpr std::string_view kZsh =
+    R"(#compdef mpsprobe
+# Completion of mpsprobe for zsh. Made by `mpsprobe completions zsh`; put it into a folder
+# of $fpath as _mpsprobe.
+_mpsprobe() {
+  local line
+  local -a answers
+  for line in "${(@f)$($words[1] completions zsh -- "${(@)words[2,CURRENT]}" 2>/dev/null)}"; do
+    if [[ $line == :files ]]; then
+      _files
+    elif [[ -n $line ]]; then
+      answers+=("${${line//:/\\:}/$'\t'/:}")
+    fi
+  done
+  (( ! $#answers )) || _describe value answers
+}
+if [ "$funcstack[1]" = _mpsprobe ]; then _mpsprobe "$@"; else compdef _mpsprobe mpsprobe; fi
+)";
+
+constexpr std::string_view kFish =
+    R"(# Completion of mpsprobe for fish. Made by `mpsprobe completions fish`; put it into
+# ~/.config/fish/completions/mpsprobe.fish.
+function __mpsprobe
+  set -l words (commandline -opc)
+  set -l word (commandline -ct)
+  for line in ($words[1] completions fish -- $words[2..-1] "$word" 2>/dev/null)
+    if test $line = :files
+      __fish_complete_path "$word"
+    else
+      echo $line
+    end
+  end
+end
+complete -c mpsprobe -f -a '(__mpsprobe)'
+)";
+
+/// What a word may become, with what it means.
+struct Completion {
+  std::string word;
+  std::string meaning;
+};
+using Completions = std::vector<Completion>;
+
+// The first sentence.
 std::string brief(const std::string& description) {
-  std::string text = description.substr(0, description.find("; "));
-  text = text.substr(0, text.find(" ["));
-  std::string plain;
-  for (char c : text) {
-    if (c == '\'' || c == '`' || c == '"' || c == '\\') continue;
-    plain += c == '[' ? '(' : c == ']' ? ')' : c;
+  const std::string text = description.substr(0, description.find("; "));
+  return text.substr(0, text.find(" ["));
+}
+
+/// The names that `mpsprobe list` shows.
+std::vector<std::string> names_listed(const std::string& list) {
+  if (list == "matrices") return matrix_names();
+  if (list == "profiles") return profile_names();
+  std::set<std::string> names;
+  try {
+    for (const auto& [name, info] : operations_of(find_workers({}))) names.insert(name);
+  } catch (const MachineError&) {
+    // A worker that does not answer has none.
   }
-  return plain;
+  return {names.begin(), names.end()};
 }
 
-std::string names_listed(std::string_view program, const std::string& list) {
-  return fmt::format("{} list {} 2>/dev/null | sed -n \"s/^\\\\([^ #][^ ]*\\\\).*/\\\\1/p\"",
-                     program, list);
+void add_values(const OptionInfo& option, Completions& to) {
+  const auto values = option.list.empty() ? option.values : names_listed(option.list);
+  for (const std::string& value : values) to.push_back({value, ""});
 }
 
-std::vector<std::string> option_names(const CommandInfo& command) {
-  std::vector<std::string> names;
+Completions completions_in(const CommandInfo& command, const std::vector<std::string>& words,
+                           bool& files) {
+  Completions all;
   for (const OptionInfo& option : command.options) {
-    if (!option.positional) names.push_back(option.name);
+    const bool is_value_of = words.size() > 1 && words[words.size() - 2] == option.name &&
+                             !option.type.empty() && !option.positional;
+    if (!is_value_of) continue;
+    add_values(option, all);
+    files = option.names_file;
+    return all;
   }
-  return names;
-}
-
-std::string bash_values(const OptionInfo& option) {
-  if (!option.values.empty()) return fmt::format("\"{}\"", fmt::join(option.values, " "));
-  return fmt::format("\"$({})\"", names_listed("\"$1\"", option.list));
-}
-
-std::string bash(const std::vector<CommandInfo>& commands) {
-  std::string names;
-  std::string cases;
-  for (const CommandInfo& command : commands) {
-    names += command.name + " ";
-    std::string values;
-    std::string places;
-    std::string first;  // of the positional
-    for (const OptionInfo& option : command.options) {
-      const bool known = !option.values.empty() || !option.list.empty();
-      if (option.positional) {
-        if (known) first = bash_values(option);
-      } else if (known) {
-        values += fmt::format("        {}) _mpsprobe_list {}{}; return ;;\n", option.name,
-                              bash_values(option), option.names_file ? " files" : "");
-      } else if (!option.type.empty() && !option.names_file) {
-        values += fmt::format("        {}) return ;;\n", option.name);
-      }
-    }
-    cases += fmt::format(
-        "    {})\n      case $before in\n{}      esac\n"
-        "      case $word in\n"
-        "        -*) _mpsprobe_list \"{}\" ;;\n"
-        "        *) {} ;;\n"
-        "      esac ;;\n",
-        command.name, values, fmt::join(option_names(command), " "),
-        first.empty() ? "COMPREPLY=($(compgen -f -- \"$word\"))" : "_mpsprobe_list " + first);
+  const bool names_option = words.back().starts_with('-');
+  for (const OptionInfo& option : command.options) {
+    if (names_option && !option.positional) all.push_back({option.name, brief(option.description)});
+    if (!names_option && option.positional) add_values(option, all);
   }
-  return "# Completion of mpsprobe for bash. Made by `mpsprobe completions bash`; load it with\n"
-         "#   eval \"$(mpsprobe completions bash)\"\n"
-         "_mpsprobe_list() {\n"
-         "  local front= last=$word\n"
-         "  case $word in *,*) front=${word%,*}, last=${word##*,} ;; esac\n"
-         "  COMPREPLY=($(compgen -P \"$front\" -W \"$1\" -- \"$last\"))\n"
-         "  [ \"$2\" != files ] || COMPREPLY+=($(compgen -f -- \"$word\"))\n"
-         "}\n"
-         "_mpsprobe() {\n"
-         "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}\n"
-         "  COMPREPLY=()\n"
-         "  if [ \"$COMP_CWORD\" = 1 ]; then\n"
-         "    _mpsprobe_list \"" +
-         names +
-         "help --help --version\"\n"
-         "    return\n"
-         "  fi\n"
-         "  case ${COMP_WORDS[1]} in\n" +
-         cases + "    help) _mpsprobe_list \"" + names +
-         "\" ;;\n"
-         "  esac\n"
-         "}\n"
-         "complete -o filenames -F _mpsprobe mpsprobe\n";
-}
-
-/// With the colons before it; nothing for a flag.
-std::string zsh_value(const OptionInfo& option) {
-  if (option.type.empty() && !option.positional) return "";
-  const std::string_view colons = option.optional_value ? "::" : ":";
-  if (!option.values.empty()) {
-    const char* form = option.type == "A,B" ? "{}value:_values -s , value {}" : "{}value:({})";
-    return fmt::format(fmt::runtime(form), colons, fmt::join(option.values, " "));
-  }
-  if (!option.list.empty()) {
-    return fmt::format("{}value: _mpsprobe_names {}{}", colons, option.list,
-                       option.names_file ? " files" : "");
-  }
-  return fmt::format(fmt::runtime(option.names_file ? "{}file:_files" : "{}value: "), colons);
-}
-
-std::string zsh(const std::vector<CommandInfo>& commands) {
-  std::string names;
-  std::string cases;
-  for (const CommandInfo& command : commands) {
-    names += fmt::format("    '{}:{}'\n", command.name, brief(command.description));
-    std::string options;
-    for (const OptionInfo& option : command.options) {
-      if (option.positional) {
-        options += fmt::format(" \\\n        '1{}'", zsh_value(option));
-      } else {
-        options += fmt::format(" \\\n        '{}{}[{}]{}'", option.repeated ? "*" : "", option.name,
-                               brief(option.description), zsh_value(option));
-      }
-    }
-    cases += fmt::format("      {}) _arguments{} ;;\n", command.name, options);
-  }
-  return "#compdef mpsprobe\n"
-         "# Completion of mpsprobe for zsh. Made by `mpsprobe completions zsh`; put it into a "
-         "folder\n"
-         "# of $fpath as _mpsprobe.\n"
-         "_mpsprobe_names() {\n"
-         "  compadd -- ${(f)\"$(mpsprobe list $1 2>/dev/null | "
-         "sed -n 's/^\\([^ #][^ ]*\\).*/\\1/p')\"}\n"
-         "  [ \"$2\" != files ] || _files\n"
-         "}\n"
-         "_mpsprobe() {\n"
-         "  local state line\n"
-         "  local -a commands\n"
-         "  commands=(\n" +
-         names +
-         "  )\n"
-         "  _arguments -C '--help[show help]' '--version[show the version]' '1:command:->command' "
-         "'*::argument:->arguments'\n"
-         "  case $state in\n"
-         "    command) _describe command commands ;;\n"
-         "    arguments)\n"
-         "      case $line[1] in\n" +
-         cases +
-         "      esac ;;\n"
-         "  esac\n"
-         "}\n"
-         "if [ \"$funcstack[1]\" = _mpsprobe ]; then _mpsprobe \"$@\"; else compdef _mpsprobe "
-         "mpsprobe; fi\n";
-}
-
-std::string fish_values(const OptionInfo& option) {
-  std::string files = option.names_file ? "" : " -f";
-  if (!option.values.empty())
-    return fmt::format("{} -a '{}'", files, fmt::join(option.values, " "));
-  if (!option.list.empty()) {
-    return fmt::format("{} -a '({})'", files, names_listed("mpsprobe", option.list));
-  }
-  return files;
-}
-
-std::string fish(const std::vector<CommandInfo>& commands) {
-  std::string text =
-      "# Completion of mpsprobe for fish. Made by `mpsprobe completions fish`; put it into\n"
-      "# ~/.config/fish/completions/mpsprobe.fish.\n";
-  for (const CommandInfo& command : commands) {
-    text += fmt::format("complete -c mpsprobe -n __fish_use_subcommand -f -a {} -d '{}'\n",
-                        command.name, brief(command.description));
-  }
-  for (const CommandInfo& command : commands) {
-    const std::string begin =
-        fmt::format("complete -c mpsprobe -n '__fish_seen_subcommand_from {}'", command.name);
-    for (const OptionInfo& option : command.options) {
-      if (option.positional) {
-        text += begin + fish_values(option) + "\n";
-        continue;
-      }
-      text += fmt::format("{} -l {}", begin, option.name.substr(2));
-      // With -r also where the value may be left out: else fish offers none behind a space.
-      if (!option.type.empty()) text += " -r" + fish_values(option);
-      text += fmt::format(" -d '{}'\n", brief(option.description));
-    }
-  }
-  return text;
+  files = !names_option && all.empty();
+  return all;
 }
 
 }  // namespace
 
-std::string completions(std::string_view shell, const std::vector<CommandInfo>& commands) {
-  if (shell == "bash") return bash(commands);
-  return shell == "zsh" ? zsh(commands) : fish(commands);
+std::string completion_script(std::string_view shell) {
+  return std::string(shell == "bash" ? kBash : shell == "zsh" ? kZsh : kFish);
+}
+
+std::string completions_of(const std::vector<std::string>& words,
+                           const std::vector<CommandInfo>& commands) {
+  Completions all;
+  bool files = false;
+  const auto command = std::ranges::find(commands, words.front(), &CommandInfo::name);
+  if (words.size() == 1 || words.front() == "help") {
+    for (const CommandInfo& each : commands) all.push_back({each.name, brief(each.description)});
+    if (words.size() == 1) all.insert(all.end(), {{"help"}, {"--help"}, {"--version"}});
+  } else if (command != commands.end()) {
+    all = completions_in(*command, words, files);
+  }
+  // Of a list with commas the last value is completed.
+  const std::string& word = words.back();
+  const size_t front = word.find_last_of(',') + 1;
+  std::string text;
+  for (const Completion& each : all) {
+    if (!each.word.starts_with(word.substr(front))) continue;
+    text += word.substr(0, front) + each.word;
+    text += each.meaning.empty() ? "\n" : "\t" + each.meaning + "\n";
+  }
+  return text + (files ? ":files\n" : "");
 }
 
 }  // namespace mpsprobe

@@ -23,7 +23,6 @@ struct OptionInfo {
   std::string list;                 ///< what `mpsprobe list` shows its values by; "" for none
   bool positional = false;
   bool repeated = false;
-  bool optional_value = false;
   bool names_file = false;
 };
 
@@ -37,10 +36,16 @@ struct CommandInfo {
 /// The commands of a program, in the order in which they were declared.
 std::vector<CommandInfo> commands_of(const CLI::App& program);
 
-/// A script with which a shell ("bash", "zsh" or "fish") completes commands, options and values.
-/// Values that depend on the installation (matrices, operations, profiles) are asked for when they
-/// are completed.
-std::string completions(std::string_view shell, const std::vector<CommandInfo>& commands);
+/// A script with which a shell ("bash", "zsh" or "fish") completes: it asks the program, as
+/// `mpsprobe completions SHELL -- WORD...`, for completions_of() the words so far.
+std::string completion_script(std::string_view shell);
+
+/// What the last of the words, of which there is one, may become: a command, an option or a value.
+/// Each on a line of its own, with a tab and what it means where that is known, and at the end
+/// ":files" where it may be a file. Values that depend on the installation (matrices, operations,
+/// profiles) are looked up.
+std::string completions_of(const std::vector<std::string>& words,
+                           const std::vector<CommandInfo>& commands);
 
 /// The page mpsprobe(1), in man's own macros: every command with its options. `exit_codes` are
 /// those that all commands share.

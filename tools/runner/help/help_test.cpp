@@ -138,15 +138,19 @@ TEST_F(Help, ZshCompletesNamesOfMatrices) {
   EXPECT_THAT(run.out, HasSubstr("completed")) << run.err;
 }
 
-TEST_F(Help, EveryShellKnowsEveryCommandAndTheOptionsOfRun) {
+TEST_F(Help, EveryShellIsToldEveryCommandAndTheOptionsOfEach) {
   for (const char* shell : {"bash", "zsh", "fish"}) {
-    const Run run = mpsprobe({"completions", shell});
-    EXPECT_EQ(run.exit_code, 0);
-    for (const std::string& command : commands()) EXPECT_THAT(run.out, HasSubstr(command));
-    for (const char* option : {"expect-torch", "threads", "fail-on", "with-code"}) {
+    EXPECT_THAT(mpsprobe({"completions", shell}).out,
+                HasSubstr("completions " + std::string(shell)));
+    const Run all = mpsprobe({"completions", shell, "--", ""});
+    EXPECT_EQ(all.exit_code, 0);
+    for (const std::string& command : commands()) EXPECT_THAT(all.out, HasSubstr(command + "\t"));
+    const Run run = mpsprobe({"completions", shell, "--", "run", "--"});
+    for (const char* option : {"--expect-torch\t", "--threads\t", "--fail-on\t"}) {
       EXPECT_THAT(run.out, HasSubstr(option)) << shell;
     }
   }
+  EXPECT_EQ(mpsprobe({"completions", "bash", "--", "no-such-command", ""}).out, "");
 }
 
 TEST_F(Help, ThePageHasEveryCommandAndNoLineThatManWouldTakeForARequest) {
