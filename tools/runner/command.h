@@ -59,6 +59,7 @@ RunCommand bound(CLI::App& app, void (*add)(CLI::App&, Options&), int (*run)(con
 }
 
 // Each in the source of its command.
+RunCommand add_debug(CLI::App& app, const Called& called);
 RunCommand add_diff(CLI::App& app, const Called& called);
 RunCommand add_doctor(CLI::App& app, const Called& called);
 RunCommand add_feedback(CLI::App& app, const Called& called);

@@ -7,7 +7,6 @@
 #include "reproducers/bundle/evidence.h"
 #include "tools/runner/bisect/bisect_command.h"
 #include "tools/runner/command.h"
-#include "tools/runner/debug/debug_command.h"
 #include "tools/runner/exit_code.h"
 #include "tools/runner/help/help.h"
 #include "tools/runner/option_check.h"
@@ -61,12 +60,6 @@ RunCommand add_repro(CLI::App& app, const Called& called) {
   ReproOptions begin;
   begin.command_line = called.words;
   return bound(app, add_repro_options, repro_command_line, begin);
-}
-
-RunCommand add_debug(CLI::App& app, const Called& called) {
-  DebugOptions begin;
-  begin.source.command_line = called.words;
-  return bound(app, add_debug_options, debug_command_line, begin);
 }
 
 RunCommand add_bisect(CLI::App& app, const Called& called) {

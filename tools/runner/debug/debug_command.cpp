@@ -1,5 +1,3 @@
-#include "tools/runner/debug/debug_command.h"
-
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
@@ -28,9 +26,11 @@
 #include "harness/wire/event.h"
 #include "harness/wire/flight_recorder.h"
 #include "reports/words/safe_text.h"
+#include "tools/runner/command.h"
 #include "tools/runner/exit_code.h"
 #include "tools/runner/machine_error.h"
 #include "tools/runner/option_check.h"
+#include "tools/runner/repro/repro_command.h"
 #include "tools/runner/repro/repro_source.h"
 #include "tools/runner/say.h"
 #include "tools/runner/trial_options.h"
@@ -40,6 +40,14 @@ namespace mpsprobe {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// What `mpsprobe debug` was asked for.
+struct DebugOptions {
+  ReproOptions source;  ///< what, --signature, --worker, --env, --seed, --trust-run: as of `repro`
+  std::optional<std::string> debugger;  ///< gdb or lldb; the first that is in PATH
+  int attempts = 1000;                  ///< after which it is given up
+  double interrupt = 30;                ///< seconds after which one that still runs is stopped
+};
 
 /// How a debugger runs the program behind its arguments: it leaves where that ended by itself, and
 /// stays where it stopped. %STOPPED% is a file that is then there.
@@ -190,8 +198,6 @@ void run_debugger(std::vector<std::string> words, std::vector<std::string> envir
     throw MachineError(fmt::format("debug: {} cannot be executed", words.front()));
 }
 
-}  // namespace
-
 void add_debug_options(CLI::App& app, DebugOptions& options) {
   app.add_option("what", options.source.what,
                  "a run, its folder or report.json, or a failing cell by its text")
@@ -222,6 +228,9 @@ void add_debug_options(CLI::App& app, DebugOptions& options) {
   add_trust_run(app, options.source.trust_run);
 }
 
+/// Runs one process of a failing cell under a debugger, again and again until it crashes or hangs,
+/// and leaves the user at the debugger's prompt. Returns the exit code: 0 the user was there; 4 it
+/// did not fail. Throws InputError, MachineError, JournalError.
 int debug_command_line(const DebugOptions& options) {
   Channels channels;
   std::vector<std::string> words = debugger_for(options.debugger, channels.path("stopped"));
@@ -254,6 +263,14 @@ int debug_command_line(const DebugOptions& options) {
   say(stderr, "mpsprobe: debug: none of {} processes crashed or hung. More: --attempts {}\n",
       options.attempts, options.attempts * 10);
   return kExitNothingRun;
+}
+
+}  // namespace
+
+RunCommand add_debug(CLI::App& app, const Called& called) {
+  DebugOptions begin;
+  begin.source.command_line = called.words;
+  return bound(app, add_debug_options, debug_command_line, begin);
 }
 
 }  // namespace mpsprobe
