@@ -60,7 +60,7 @@ class Bisection {
     result_.confidence = request.options.confidence;
     for (const NamedBuild& build : request.builds) {
       trials_.emplace_back(request, build, folder / "builds" / build.name, interrupted);
-      result_.builds.push_back({build.name, {}, 0, "", ""});
+      result_.builds.push_back({build.name});
     }
     look();
   }
@@ -81,13 +81,13 @@ class Bisection {
       const size_t next = result_.usable[result_.change.build_to_try()];
       BuildTrials& build = trials_[next];
       try {
-        if (!build.run_one()) {
-          const bool lost = build.stop_reason() == "device_lost";
-          return stop(build.stop_note(), lost ? kExitMachine : kExitInterrupted);
+        if (const RecordedTrials* const ended = build.run_one()) {
+          const bool lost = ended->stop_reason() == "device_lost";
+          return stop(ended->stop_note(), lost ? kExitMachine : kExitInterrupted);
         }
       } catch (const UnusableBuild& unusable) {
         result_.builds[next].unusable = unusable.what();
-        say(stderr, "mpsprobe: {} is left out: {}\n", build.build().name,
+        say(stderr, "mpsprobe: {} is left out: {}\n", build.seen().name,
             printable(unusable.what()));
         look();
         continue;
@@ -135,7 +135,7 @@ class Bisection {
 
   /// Whether more would be run if it went on.
   bool can_go_on() const {
-    return result_.settled() || trials_here() < request_.options.most_trials;
+    return result_.settled() || result_.trials_here() < request_.options.most_trials;
   }
 
  private:
@@ -149,13 +149,12 @@ class Bisection {
     result_.usable.clear();
     std::vector<Proportion> seen;
     for (size_t i = 0; i < trials_.size(); ++i) {
-      BuildSeen& build = result_.builds[i];
-      build.seen = trials_[i].seen();
-      build.here = trials_[i].trials_here();
-      build.path = trials_[i].worker_path();
-      if (trials_[i].simulated() && !result_.simulated) say_simulated();
-      result_.simulated = result_.simulated || trials_[i].simulated();
-      if (!build.unusable.empty()) continue;
+      const std::string unusable = result_.builds[i].unusable;
+      BuildSeen& build = result_.builds[i] = trials_[i].seen();
+      build.unusable = unusable;
+      if (build.simulated && !result_.simulated) say_simulated();
+      result_.simulated = result_.simulated || build.simulated;
+      if (!unusable.empty()) continue;
       result_.usable.push_back(i);
       seen.push_back(build.seen);
     }
@@ -165,19 +164,14 @@ class Bisection {
   // One line that is rewritten on a terminal; else one of each build, when it is tried first.
   void tell(const BuildTrials& build) {
     const bool screen = is_screen(STDERR_FILENO);
-    if (!screen && !told_.insert(build.build().name).second) return;
+    if (!screen && !told_.insert(build.seen().name).second) return;
+    const Proportion& seen = build.seen().seen;
     const std::string line = fmt::format(
-        "{} {}: {}, {} of {} failed", counted(trials_here(), "trials"), build.build().name,
-        shortened(printable(build.last()), 60), build.seen().failures, build.seen().trials);
+        "{} {}: {}, {} of {} failed", counted(result_.trials_here(), "trials"), build.seen().name,
+        shortened(printable(build.last()), 60), seen.failures, seen.trials);
     say(stderr, "{}{}{}", screen ? "\r\x1b[K" : "",
         screen ? shortened(line, screen_width(STDERR_FILENO) - 1) : line, screen ? "" : "\n");
     std::fflush(stderr);
-  }
-
-  int trials_here() const {
-    int trials = 0;
-    for (const BuildTrials& build : trials_) trials += build.trials_here();
-    return trials;
   }
 
   int stop(const std::string& why, int code) {

@@ -21,18 +21,18 @@ constexpr const char* kBisectSimulated =
 // A reason may be what a compiler printed.
 constexpr size_t kMostReason = 90;
 
-/// Builds between two usable ones, that could not be tried: the change may be at one of them.
-std::string untried_before(const BisectResult& result, size_t place) {
-  std::string names;
-  for (size_t i = result.usable[place - 1] + 1; i < result.usable[place]; ++i) {
-    names += (names.empty() ? "" : ", ") + result.builds[i].name;
-  }
+/// The names of the builds that `change` is over.
+std::vector<std::string> usable_names(const BisectResult& result) {
+  std::vector<std::string> names;
+  for (const size_t build : result.usable) names.push_back(result.builds[build].name);
   return names;
 }
 
-std::string untried_of(const BisectResult& result) {
+/// Those of the builds from one to before another that could not be tried.
+std::string untried(const BisectResult& result, size_t from, size_t to) {
   std::string names;
-  for (const BuildSeen& build : result.builds) {
+  for (size_t i = from; i < to; ++i) {
+    const BuildSeen& build = result.builds[i];
     if (!build.unusable.empty()) names += (names.empty() ? "" : ", ") + build.name;
   }
   return names;
@@ -54,9 +54,8 @@ std::string posterior_in_words(double chance) {
 }
 
 std::string posterior_of(const BisectResult& result, size_t build) {
-  const auto at = std::find(result.usable.begin(), result.usable.end(), build);
-  if (at == result.usable.end() || at == result.usable.begin()) return "";
-  return posterior_in_words(result.change.chances[static_cast<size_t>(at - result.usable.begin())]);
+  const size_t place = result.place_of(build).value_or(0);
+  return place == 0 ? "" : posterior_in_words(result.change.chances[place]);
 }
 
 std::string confirmation(const BisectResult& result) {
@@ -70,15 +69,9 @@ std::string confirmation(const BisectResult& result) {
       result.confirmed->after.failures, result.confirmed->after.trials, result.confirmed->p);
 }
 
-int trials_here(const BisectResult& result) {
-  int trials = 0;
-  for (const BuildSeen& build : result.builds) trials += build.here;
-  return trials;
-}
-
 std::string bisect_summary(const BisectResult& result) {
   std::string text = fmt::format("{}\n{} of {}", answer_of(result),
-                                 counted(trials_here(result), "trials"), printable(result.cell));
+                                 counted(result.trials_here(), "trials"), printable(result.cell));
   if (!result.signature.empty()) {
     text += fmt::format(", failures with \"{}\"", printable(result.signature));
   }
@@ -91,10 +84,16 @@ bool BisectResult::settled() const {
   return !change.chances.empty() && change.confidence >= confidence / 100;
 }
 
-std::vector<std::string> usable_names(const BisectResult& result) {
-  std::vector<std::string> names;
-  for (const size_t build : result.usable) names.push_back(result.builds[build].name);
-  return names;
+int BisectResult::trials_here() const {
+  int trials = 0;
+  for (const BuildSeen& build : builds) trials += build.here;
+  return trials;
+}
+
+std::optional<size_t> BisectResult::place_of(size_t build) const {
+  const auto at = std::find(usable.begin(), usable.end(), build);
+  if (at == usable.end()) return std::nullopt;
+  return static_cast<size_t>(at - usable.begin());
 }
 
 std::string answer_of(const BisectResult& result) {
@@ -108,10 +107,12 @@ std::string answer_of(const BisectResult& result) {
   answer.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(answer.front())));
   const size_t place = result.change.likeliest();
   if (place > 0) {
-    const std::string untried = untried_before(result, place);
-    if (!untried.empty()) answer += ", or with what could not be tried before it: " + untried;
+    // The change may be at one of these.
+    const std::string between = untried(result, result.usable[place - 1], result.usable[place]);
+    if (!between.empty()) answer += ", or with what could not be tried before it: " + between;
   } else if (result.usable.size() < result.builds.size()) {
-    answer += ". Of the others nothing is known, which could not be tried: " + untried_of(result);
+    answer += ". Of the others nothing is known, which could not be tried: " +
+              untried(result, 0, result.builds.size());
   }
   return answer + ".";
 }
@@ -120,15 +121,13 @@ nlohmann::ordered_json to_json(const BisectResult& result) {
   nlohmann::ordered_json builds = nlohmann::ordered_json::array();
   for (size_t i = 0; i < result.builds.size(); ++i) {
     const BuildSeen& build = result.builds[i];
-    const auto at = std::find(result.usable.begin(), result.usable.end(), i);
     nlohmann::ordered_json entry{{"name", build.name},
                                  {"failures", build.seen.failures},
                                  {"trials", build.seen.trials},
                                  {"trials_here", build.here},
                                  {"worker", printable(build.path)}};
     if (!build.unusable.empty()) entry["unusable"] = printable(build.unusable);
-    if (at != result.usable.end() && at != result.usable.begin()) {
-      const auto place = static_cast<size_t>(at - result.usable.begin());
+    if (const size_t place = result.place_of(i).value_or(0); place > 0) {
       entry["chance_of_change"] = result.change.chances[place];
       entry["chance_it_began"] = result.change.began[place];
     }
@@ -141,7 +140,7 @@ nlohmann::ordered_json to_json(const BisectResult& result) {
                                 {"confidence", result.confidence / 100},
                                 {"settled", result.settled()},
                                 {"answer", answer_of(result)},
-                                {"trials", trials_here(result)}};
+                                {"trials", result.trials_here()}};
   if (result.usable.size() > 1) {
     const std::vector<std::string> names = usable_names(result);
     const size_t place = result.change.likeliest();

@@ -14,10 +14,11 @@ namespace mpsprobe {
 /// One build of a bisection, as far as it is known.
 struct BuildSeen {
   std::string name;
-  Proportion seen;       ///< with those of --from
-  int here = 0;          ///< of these, trials of this bisection
-  std::string path;      ///< of the worker; empty: never needed
-  std::string unusable;  ///< why it could not be tried; else empty
+  Proportion seen;         ///< with those of --from
+  int here = 0;            ///< of these, trials of this bisection
+  std::string path;        ///< of the worker; empty: never needed
+  std::string unusable;    ///< why it could not be tried; else empty
+  bool simulated = false;  ///< as far as its worker was asked
 };
 
 /// The trials on either side, after the search, that chose nothing.
@@ -40,10 +41,10 @@ struct BisectResult {
   std::optional<ConfirmedSides> confirmed;
 
   bool settled() const;
+  int trials_here() const;
+  /// Where the build stands among the usable ones, if it is one.
+  std::optional<size_t> place_of(size_t build) const;
 };
-
-/// The names of the builds that `change` is over.
-std::vector<std::string> usable_names(const BisectResult& result);
 
 /// The answer in a sentence: "The failure is rarer from 0.31.2 on (99.1% sure).", or that there is
 /// none and what is left.

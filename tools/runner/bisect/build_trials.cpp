@@ -86,13 +86,13 @@ BuildTrials::BuildTrials(const BisectRequest& request, const NamedBuild& build, 
       build_(build),
       folder_(std::move(folder)),
       interrupted_(interrupted),
-      seen_(build.known) {
+      seen_{build.name, build.known} {
   const fs::path file = folder_ / "journal.ndjson";
   std::error_code error;
   if (!fs::exists(file, error)) return;
   const Journal journal = read_journal(file);
-  if (!journal.header.workers.empty()) path_ = journal.header.workers.front().path;
-  simulated_ = is_simulated(journal.header);
+  if (!journal.header.workers.empty()) seen_.path = journal.header.workers.front().path;
+  seen_.simulated = is_simulated(journal.header);
   for (const TrialRecord& trial : journal.trials) {
     if (is_unsettled(trial)) continue;
     index_ = std::max(index_, trial.trial + 1);
@@ -103,17 +103,17 @@ BuildTrials::BuildTrials(const BisectRequest& request, const NamedBuild& build, 
 BuildTrials::~BuildTrials() = default;
 
 void BuildTrials::count(const TrialResult& result) {
-  const int before = seen_.failures;
-  if (!count_result(result, request_.options.signature, seen_)) {
+  const int before = seen_.seen.failures;
+  if (!count_result(result, request_.options.signature, seen_.seen)) {
     ++without_evidence_;
     last_ = std::string(name_of(result.outcome));
     if (!result.signature.empty()) last_ += ": " + result.signature;
     return;
   }
-  ++trials_here_;
+  ++seen_.here;
   last_ = "pass";
   if (is_failure(result.outcome)) {
-    last_ = result.signature + (seen_.failures > before ? "" : " (another failure)");
+    last_ = result.signature + (seen_.seen.failures > before ? "" : " (another failure)");
   }
 }
 
@@ -140,10 +140,10 @@ void BuildTrials::begin() {
                                          writer_->existing().trials, folder_, interrupted_);
     return;
   }
-  path_ = build_.path.empty() ? make_worker(request_.options.make, build_.name) : build_.path;
+  seen_.path = build_.path.empty() ? make_worker(request_.options.make, build_.name) : build_.path;
   RunOptions options;
   options.cells = {request_.options.cell};
-  options.workers = {build_.name + "=" + path_};
+  options.workers = {build_.name + "=" + seen_.path};
   options.trials = 1;  // how many there will be follows from what they come to
   options.limits = request_.options.limits;
   options.limits.budget_seconds.reset();  // that is of all builds together
@@ -173,7 +173,7 @@ void BuildTrials::begin() {
     }
     header.start_process = asked;
   }
-  simulated_ = is_simulated(header);
+  seen_.simulated = is_simulated(header);
   header.matrix_name = "bisect";
   header.origin = origin_of(folder_);
   writer_ = std::make_unique<JournalWriter>(file, header);
@@ -181,10 +181,10 @@ void BuildTrials::begin() {
                                        interrupted_);
 }
 
-bool BuildTrials::run_one() {
+const RecordedTrials* BuildTrials::run_one() {
   // A device that refuses the cell now and then is asked again, one that never takes it is not.
   const auto useless = [this] {
-    return trials_here_ == 0 && without_evidence_ >= kMostTrialsWithoutEvidence;
+    return seen_.here == 0 && without_evidence_ >= kMostTrialsWithoutEvidence;
   };
   const auto problem = [this] {
     return UnusableBuild("no trial came to a result that is a pass or a failure: " + last_);
@@ -193,19 +193,11 @@ bool BuildTrials::run_one() {
   if (running_ == nullptr) begin();
   const std::optional<TrialResult> result =
       running_->trials(running_->header.cells.front().cell, index_);
-  if (!result.has_value()) return false;
+  if (!result.has_value()) return &running_->trials;
   ++index_;
   count(*result);
   if (useless()) throw problem();
-  return true;
-}
-
-std::string BuildTrials::stop_reason() const {
-  return running_ == nullptr ? "" : running_->trials.stop_reason();
-}
-
-std::string BuildTrials::stop_note() const {
-  return running_ == nullptr ? "" : running_->trials.stop_note();
+  return nullptr;
 }
 
 }  // namespace mpsprobe

@@ -8,6 +8,7 @@
 
 #include "harness/journal/journal.h"
 #include "tools/runner/bisect/bisect_request.h"
+#include "tools/runner/bisect/bisect_result.h"
 #include "tools/runner/run/recorded_trials.h"
 
 namespace mpsprobe {
@@ -31,19 +32,13 @@ class BuildTrials {
               const std::atomic<bool>& interrupted);
   ~BuildTrials();
 
-  /// One more trial. The worker is made and the journal begun where that was not done. False where
-  /// it has to end: stop_reason(). Throws UnusableBuild, also after trials of which none counted;
-  /// JournalError.
-  bool run_one();
+  /// One more trial. The worker is made and the journal begun where that was not done. Where it has
+  /// to end, the trials, which say why. Throws UnusableBuild, also after trials of which none
+  /// counted; JournalError.
+  const RecordedTrials* run_one();
 
-  const NamedBuild& build() const { return build_; }
-  const Proportion& seen() const { return seen_; }          ///< here and by --from
-  int trials_here() const { return trials_here_; }          ///< of these, that ran here
-  const std::string& last() const { return last_; }         ///< what the last one came to
-  const std::string& worker_path() const { return path_; }  ///< empty before it was needed
-  bool simulated() const { return simulated_; }             ///< as far as its worker was asked
-  std::string stop_reason() const;                          ///< as RecordedTrials
-  std::string stop_note() const;
+  const BuildSeen& seen() const { return seen_; }
+  const std::string& last() const { return last_; }  ///< what the last trial came to
 
  private:
   struct Running;
@@ -55,13 +50,10 @@ class BuildTrials {
   const NamedBuild& build_;
   std::filesystem::path folder_;
   const std::atomic<bool>& interrupted_;
-  Proportion seen_;
-  int trials_here_ = 0;
+  BuildSeen seen_;
   int index_ = 0;  ///< of the next trial
   int without_evidence_ = 0;
   std::string last_;
-  std::string path_;
-  bool simulated_ = false;
   std::unique_ptr<JournalWriter> writer_;  ///< open, and locked, once trials run here
   std::unique_ptr<Running> running_;
 };
