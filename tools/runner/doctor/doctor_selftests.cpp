@@ -5,6 +5,7 @@
 #include <set>
 
 #include "harness/executor/executor.h"
+#include "harness/input/json_shape.h"
 #include "harness/platform/device_class.h"
 #include "harness/wire/axis.h"
 #include "reports/words/safe_text.h"
@@ -38,10 +39,7 @@ constexpr Planted kPlanted[] = {
 };
 
 bool has_operation(const WorkerInfo& worker, const std::string& name) {
-  for (const json& operation : worker.describe.at("operations")) {
-    if (operation.value("name", json()) == json(name)) return true;
-  }
-  return false;
+  return operations_from(worker.describe).contains(name);
 }
 
 std::string came_to(const TrialRecord& trial) {
@@ -66,16 +64,9 @@ std::string top_of_stack(const TrialRecord& trial) {
   return top.function + (top.source.empty() ? "" : " at " + top.source);
 }
 
-const json* described(const WorkerInfo& worker, Backend backend) {
-  for (const json& entry : worker.describe.at("backends")) {
-    if (entry.at("name") == name_of(backend)) return &entry;
-  }
-  return nullptr;
-}
-
 std::string known_good_of(const WorkerInfo& worker) {
-  const json named = worker.describe.value("known_good", json("mm"));
-  return named.is_string() ? named.get<std::string>() : "mm";
+  const std::string named = text_at(worker.describe, "known_good");
+  return named.empty() ? "mm" : named;
 }
 
 /// What one cell says of the numbers that a device computes, with a remedy. `command` runs the cell
@@ -160,8 +151,8 @@ class Trials {
   /// kernels and sums from LibTorch's own, and a virtual machine's device has been seen to fail in
   /// one kind alone: so both are compared with the CPU's.
   void check_numbers(const WorkerInfo& worker, Backend backend) {
-    const json* const entry = described(worker, backend);
-    if (entry == nullptr) return;
+    const json entry = backend_told(worker, backend);
+    if (entry.is_null()) return;
     const std::string id = fmt::format("computes.{}", name_of(backend));
     const std::string what = fmt::format("{} computes right numbers", name_of(backend));
     const std::string missing = why_unavailable({worker}, backend);
@@ -171,8 +162,7 @@ class Trials {
           wanted ? "there is no device: " + missing : "not asked: --backend " + options_.backend);
       return;
     }
-    const json device = entry->value("device", json());
-    const bool paravirtual = device.is_string() && names_paravirtual(device.get<std::string>());
+    const bool paravirtual = names_paravirtual(text_at(entry, "device"));
     std::string equal;
     for (const std::string& operation : {known_good_of(worker), std::string("add")}) {
       if (!has_operation(worker, operation) || equal == operation) continue;

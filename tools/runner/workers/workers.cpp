@@ -328,14 +328,20 @@ std::optional<NamedWorker> selftest_worker() {
   return NamedWorker{"selftest", path.string()};
 }
 
+json backend_told(const WorkerInfo& worker, Backend backend) {
+  const json& backends = worker.describe.at("backends");
+  const auto entry = std::ranges::find_if(
+      backends, [&](const json& each) { return each.at("name") == name_of(backend); });
+  return entry == backends.end() ? json() : *entry;
+}
+
 std::string why_unavailable(const std::vector<WorkerInfo>& workers, Backend backend) {
   std::string reason = why_no_worker(backend);
   for (const WorkerInfo& worker : workers) {
-    for (const json& entry : worker.describe.at("backends")) {
-      if (entry.at("name") != name_of(backend)) continue;
-      if (entry.at("available").get<bool>()) return "";
-      reason = printable(entry.at("reason").get<std::string>());
-    }
+    const json entry = backend_told(worker, backend);
+    if (entry.is_null()) continue;
+    if (entry.at("available").get<bool>()) return "";
+    reason = printable(entry.at("reason").get<std::string>());
   }
   return reason;
 }
@@ -346,10 +352,9 @@ namespace {
 /// because the real one is missing.
 bool really_there(const std::vector<WorkerInfo>& workers, Backend backend) {
   return std::ranges::any_of(workers, [&](const WorkerInfo& worker) {
-    return std::ranges::any_of(worker.describe.at("backends"), [&](const json& entry) {
-      return entry.at("name") == name_of(backend) && entry.at("available").get<bool>() &&
-             !entry.value("simulated", false);
-    });
+    const json entry = backend_told(worker, backend);
+    return !entry.is_null() && entry.at("available").get<bool>() &&
+           !entry.value("simulated", false);
   });
 }
 
@@ -408,11 +413,8 @@ class ExpectedTorch {
     std::error_code no_folder;
     std::error_code no_file;
     const fs::path folder = fs::canonical(value_, no_folder);
-    const fs::path file = fs::canonical(library, no_file);
-    // An empty path is the beginning of every other.
-    if (no_folder || no_file || folder.empty()) return false;
-    return std::mismatch(folder.begin(), folder.end(), file.begin(), file.end()).first ==
-           folder.end();
+    const fs::path below = fs::canonical(library, no_file).lexically_relative(folder);
+    return !no_folder && !no_file && !below.empty() && *below.begin() != "..";
   }
 
   std::string kind_;
@@ -499,13 +501,10 @@ std::string probes_variable(const std::vector<std::string>& symbols) {
 }
 
 std::string probe_answer(const WorkerInfo& worker, const std::string& symbol) {
-  const auto provenance = worker.describe.find("provenance");
-  if (provenance == worker.describe.end() || !provenance->is_object()) return "not told";
-  const auto symbols = provenance->find("symbols");
-  if (symbols == provenance->end() || !symbols->is_object()) return "not told";
-  const auto answer = symbols->find(symbol);
-  if (answer == symbols->end() || !answer->is_boolean()) return "not told";
-  return answer->get<bool>() ? "there" : "not there";
+  const json::json_pointer at = "/provenance/symbols"_json_pointer / symbol;
+  const json answer = worker.describe.contains(at) ? worker.describe.at(at) : json();
+  if (!answer.is_boolean()) return "not told";
+  return answer.get<bool>() ? "there" : "not there";
 }
 
 }  // namespace mpsprobe

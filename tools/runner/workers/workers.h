@@ -55,6 +55,9 @@ std::string why_no_worker(Backend backend);
 /// has them as well.
 std::optional<NamedWorker> selftest_worker();
 
+/// What the worker says of a backend, the entry of its `backends`; null where it names none such.
+nlohmann::json backend_told(const WorkerInfo& worker, Backend backend);
+
 /// Why no worker can use the backend, or "" where one can.
 std::string why_unavailable(const std::vector<WorkerInfo>& workers, Backend backend);
 
