@@ -6,16 +6,17 @@
 # into one of our own, which all builds share, so that ccache knows an object from one in the other.
 set(_headers ${CMAKE_SOURCE_DIR}/.deps/macos/include)
 file(MAKE_DIRECTORY ${_headers})
-foreach(_folder_and_package CLI:libcli11-dev nlohmann:nlohmann-json3-dev boost:libboost-dev)
-  string(REPLACE ":" ";" _pair ${_folder_and_package})
-  list(GET _pair 0 _folder)
+foreach(_entry_and_package CLI:libcli11-dev nlohmann:nlohmann-json3-dev boost:libboost-dev
+                           archive.h:libarchive-dev archive_entry.h:libarchive-dev)
+  string(REPLACE ":" ";" _pair ${_entry_and_package})
+  list(GET _pair 0 _entry)
   list(GET _pair 1 _package)
-  if(NOT IS_DIRECTORY /usr/include/${_folder})
-    message(FATAL_ERROR "/usr/include/${_folder} of Debian's package ${_package} is missing. "
+  if(NOT EXISTS /usr/include/${_entry})
+    message(FATAL_ERROR "/usr/include/${_entry} of Debian's package ${_package} is missing. "
                         "Run tools/setup --macos, then try again.")
   endif()
-  if(NOT EXISTS ${_headers}/${_folder})
-    file(CREATE_LINK /usr/include/${_folder} ${_headers}/${_folder} SYMBOLIC)
+  if(NOT EXISTS ${_headers}/${_entry})
+    file(CREATE_LINK /usr/include/${_entry} ${_headers}/${_entry} SYMBOLIC)
   endif()
 endforeach()
 file(READ ${CMAKE_SOURCE_DIR}/.deps/macos/ready _torch)
@@ -28,16 +29,7 @@ endforeach()
 set_target_properties(fmt::fmt-header-only PROPERTIES INTERFACE_COMPILE_DEFINITIONS FMT_HEADER_ONLY=1)
 set(MPSPROBE_BOOST_INCLUDE ${_headers} CACHE PATH "" FORCE)
 
-# libarchive is in macOS, without its headers: Debian's, of which nothing else of /usr/include is seen, and a stub.
-foreach(_header archive.h archive_entry.h)
-  if(NOT EXISTS /usr/include/${_header})
-    message(FATAL_ERROR "/usr/include/${_header} of Debian's package libarchive-dev is missing. "
-                        "Run tools/setup --macos, then try again.")
-  endif()
-  if(NOT EXISTS ${_headers}/${_header})
-    file(CREATE_LINK /usr/include/${_header} ${_headers}/${_header} SYMBOLIC)
-  endif()
-endforeach()
+# libarchive is in macOS, without its headers: Debian's, and a stub.
 add_library(LibArchive::LibArchive INTERFACE IMPORTED GLOBAL)
 set_target_properties(LibArchive::LibArchive PROPERTIES
   INTERFACE_INCLUDE_DIRECTORIES ${_headers} INTERFACE_LINK_LIBRARIES archive)
