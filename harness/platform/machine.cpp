@@ -2,12 +2,12 @@
 
 #include <sys/utsname.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 
-#include "harness/platform/machine_names.h"
 #include "harness/platform/memory.h"
 
 #ifdef __APPLE__
@@ -16,6 +16,18 @@
 
 namespace mpsprobe {
 namespace {
+
+constexpr int kFirstNamedAfterYears = 25;  // macOS 26: the build's number plus one
+
+/// To a program that was linked with an older SDK macOS 26 says that it is 16, and no system was.
+/// The build is true for all: "25A354" is of macOS 26.
+std::string true_version(std::string version, const std::string& build) {
+  const int train = std::atoi(build.c_str());
+  if (train >= kFirstNamedAfterYears && !version.empty()) {
+    version.replace(0, version.find('.'), std::to_string(train + 1));
+  }
+  return version;
+}
 
 #ifdef __APPLE__
 
@@ -52,6 +64,13 @@ MachineNames machine_names() {
 #endif
 
 }  // namespace
+
+MachineNames macos_names(const SystemText& sysctl) {
+  const std::string build = sysctl("kern.osversion");
+  const std::string version = true_version(sysctl("kern.osproductversion"), build);
+  return {version.empty() ? "macOS" : "macOS " + version, build, sysctl("hw.model"),
+          sysctl("machdep.cpu.brand_string")};
+}
 
 nlohmann::json machine_facts() {
   utsname system{};

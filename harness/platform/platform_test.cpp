@@ -15,9 +15,8 @@
 #include <utility>
 
 #include "harness/platform/device_class.h"
-#include "harness/platform/machine_names.h"
+#include "harness/platform/machine.h"
 #include "harness/platform/machine_use.h"
-#include "harness/platform/process_state.h"
 #include "harness/platform/processor_use.h"
 #include "harness/process/max_rss.h"
 #ifdef __linux__

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -47,29 +48,48 @@ std::string content_of(pid_t pid, const char* name) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// Whether a thread runs or waits for a processor: field 3 of its stat, behind its name.
-bool is_runnable(const fs::path& thread) {
-  std::ifstream file(thread / "stat", std::ios::binary);
+/// A field of the stat of a process or a thread in /proc, by its number in proc(5), from 3 on;
+/// empty where it is gone. The name before them is in parentheses and may hold anything.
+std::string stat_field(const fs::path& folder, size_t number) {
+  std::ifstream file(folder / "stat", std::ios::binary);
   const std::string stat{std::istreambuf_iterator<char>(file), {}};
-  return stat.find(") R ") != std::string::npos;
+  std::istringstream fields(stat.substr(stat.rfind(')') + 1));  // npos + 1 is 0
+  std::string field;
+  for (size_t i = 3; i <= number; ++i) fields >> field;
+  return field;
 }
 
-/// Of a process, its ended threads, and the children that it has waited for: fields 14 to 17 of its
-/// stat (proc(5)). The name before them is in parentheses and may hold anything.
+/// Whether a thread runs or waits for a processor.
+bool is_runnable(const fs::path& thread) {
+  return stat_field(thread, 3) == "R";
+}
+
+/// Of a process, its ended threads, and the children that it has waited for.
 double seconds_of(pid_t pid) {
-  const std::string stat = content_of(pid, "stat");
-  const size_t name = stat.rfind(')');
-  if (name == std::string::npos) return 0;
-  std::istringstream fields(stat.substr(name + 1));
-  const std::vector<std::string> words{std::istream_iterator<std::string>(fields), {}};
   double ticks = 0;
-  for (size_t field = 14; field <= 17 && field - 3 < words.size(); ++field) {
-    ticks += std::stod(words[field - 3]);
+  for (size_t field = 14; field <= 17; ++field) {
+    ticks += std::atof(stat_field(fs::path("/proc") / std::to_string(pid), field).c_str());
   }
   return ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 
 }  // namespace
+
+int thread_count(pid_t pid) {
+  return std::atoi(stat_field(fs::path("/proc") / std::to_string(pid), 20).c_str());
+}
+
+bool is_exiting(pid_t pid) {
+  constexpr unsigned long kExiting = 0x4;  // PF_EXITING
+  bool any = false;
+  bool all = true;
+  each_thread(pid, [&](const fs::path& thread) {
+    any = true;
+    const unsigned long flags = std::strtoul(stat_field(thread, 9).c_str(), nullptr, 10);
+    all = all && (flags & kExiting) != 0;
+  });
+  return any && all;
+}
 
 double ProcessorUse::look(pid_t pid, bool main_thread_alone) {
   const Clock::time_point now = Clock::now();

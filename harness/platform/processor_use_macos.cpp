@@ -1,6 +1,7 @@
 #ifdef __APPLE__
 #include <libproc.h>
 #include <mach/mach_time.h>
+#include <sys/proc.h>
 
 #include <algorithm>
 #include <string>
@@ -25,7 +26,24 @@ std::vector<pid_t> family_of(pid_t pid) {
   return family;
 }
 
+/// What the system tells of a process; all zero where it tells nothing.
+template <typename Info>
+Info told(pid_t pid, int kind) {
+  Info info{};
+  const int got = proc_pidinfo(pid, kind, 0, &info, sizeof(info));
+  return got == static_cast<int>(sizeof(info)) ? info : Info{};
+}
+
 }  // namespace
+
+int thread_count(pid_t pid) {
+  return told<proc_taskinfo>(pid, PROC_PIDTASKINFO).pti_threadnum;
+}
+
+bool is_exiting(pid_t pid) {
+  const auto info = told<proc_bsdinfo>(pid, PROC_PIDTBSDINFO);
+  return (info.pbi_flags & PROC_FLAG_INEXIT) != 0 || info.pbi_status == SZOMB;
+}
 
 double ProcessorUse::look(pid_t pid, bool main_thread_alone) {
   const Clock::time_point now = Clock::now();
@@ -33,8 +51,7 @@ double ProcessorUse::look(pid_t pid, bool main_thread_alone) {
   mach_timebase_info(&base);
   double seconds = 0;
   for (const pid_t process : family_of(pid)) {
-    proc_taskinfo info{};
-    if (proc_pidinfo(process, PROC_PIDTASKINFO, 0, &info, sizeof(info)) != sizeof(info)) continue;
+    const auto info = told<proc_taskinfo>(process, PROC_PIDTASKINFO);
     seconds += 1e-9 * static_cast<double>(info.pti_total_user + info.pti_total_system) *
                base.numer / base.denom;
   }

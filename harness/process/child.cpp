@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "harness/platform/memory.h"
-#include "harness/platform/process_state.h"
 #include "harness/process/child_crashes.h"
 #include "harness/process/descendants.h"
 #include "harness/process/max_rss.h"
