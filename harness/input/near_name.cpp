@@ -32,10 +32,6 @@ size_t distance(std::string_view a, std::string_view b) {
   return cost[a.size()][b.size()];
 }
 
-bool begins_alike(std::string_view a, std::string_view b) {
-  return lower(a.front()) == lower(b.front());
-}
-
 size_t alike_from_the_start(std::string_view a, std::string_view b) {
   size_t alike = 0;
   while (alike < a.size() && alike < b.size() && lower(a[alike]) == lower(b[alike])) ++alike;
@@ -55,7 +51,8 @@ std::string_view nearest_name(std::string_view typed, std::span<const std::strin
     if (letters > most || letters >= name.size()) continue;
     // Of equally near ones the one that begins as what was typed: the first letter is rarely wrong.
     if (best.empty() || letters < least ||
-        (letters == least && begins_alike(typed, name) && !begins_alike(typed, best))) {
+        (letters == least && alike_from_the_start(typed, name) > 0 &&
+         alike_from_the_start(typed, best) == 0)) {
       best = name;
       least = letters;
     }

@@ -7,6 +7,8 @@
 #include <fstream>
 #include <vector>
 
+#include "harness/wire/split.h"
+
 namespace mpsprobe {
 namespace {
 
@@ -85,21 +87,12 @@ std::string fingerprint_of(const fs::path& path) {
 }
 
 std::string python_assignment(std::string_view text, std::string_view name) {
-  while (!text.empty()) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (!line.starts_with(name) || line.find('=') == std::string_view::npos) {
-      continue;
-    }
-    const std::string_view after = line.substr(name.size());
-    if (after.empty() || (after.front() != ' ' && after.front() != ':' && after.front() != '=')) {
-      continue;
-    }
-    const size_t open = line.find_first_of("'\"", line.find('='));
-    if (open == std::string_view::npos) {
-      return {};
-    }
+  for (const std::string_view line : split(text, '\n')) {
+    const size_t equals = line.find('=');
+    const bool whole = line.find_first_of(" :=", name.size()) == name.size();
+    if (!line.starts_with(name) || !whole || equals == std::string_view::npos) continue;
+    const size_t open = line.find_first_of("'\"", equals);
+    if (open == std::string_view::npos) return {};
     const size_t close = line.find(line[open], open + 1);
     return close == std::string_view::npos ? std::string()
                                            : std::string(line.substr(open + 1, close - open - 1));

@@ -105,24 +105,21 @@ std::string read_text(const Cell& cell) {
   return cell.*Member;
 }
 
+constexpr size_t kLongestWord = 40;
+
 bool is_word(string_view text, string_view extra) {
-  if (text.empty() || text.size() > 40) return false;
-  return std::all_of(text.begin(), text.end(), [extra](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || extra.find(c) != string_view::npos;
-  });
+  const std::string allowed = "abcdefghijklmnopqrstuvwxyz0123456789" + std::string(extra);
+  return !text.empty() && text.size() <= kLongestWord &&
+         text.find_first_not_of(allowed) == string_view::npos;
 }
 
 bool is_shape(string_view text) {
-  if (text == "default") return true;
-  if (text.empty() || text.size() > 40 || text.front() == 'x' || text.back() == 'x') return false;
-  bool fresh = true;  // at the first digit of a size
-  for (char c : text) {
-    const bool digit = c >= '0' && c <= '9';
-    if (!digit && c != 'x') return false;
-    if (fresh && (c == 'x' || c == '0')) return false;
-    fresh = c == 'x';
-  }
-  return true;
+  const std::vector<string_view> sizes = split(text, 'x');
+  const bool whole = std::all_of(sizes.begin(), sizes.end(), [](string_view size) {
+    return !size.empty() && size.front() != '0' &&
+           size.find_first_not_of("0123456789") == string_view::npos;
+  });
+  return text == "default" || (whole && text.size() <= kLongestWord);
 }
 
 template <auto Member, bool (*Valid)(string_view)>

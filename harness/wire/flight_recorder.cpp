@@ -56,6 +56,15 @@ std::vector<ImageSeen> read_images(const Block& block) {
   return images;
 }
 
+/// The value that the memory holds there; where it is none, the last, and the reading is not
+/// intact.
+template <typename Enum>
+Enum checked(uint64_t value, bool& intact) {
+  constexpr uint64_t kLast = kWordsOf<Enum>.size() - 1;
+  if (value > kLast) intact = false;
+  return static_cast<Enum>(std::min(value, kLast));
+}
+
 WaitKind wait_of(uint32_t kind) {
   return kind <= static_cast<uint32_t>(WaitKind::orphaned_lock) ? WaitKind{kind} : WaitKind::none;
 }
@@ -102,22 +111,18 @@ RecorderReading read_recorder(const Block& block) {
   RecorderReading reading;
   reading.intact = block.magic == recorder_layout::kMagic &&
                    block.version == recorder_layout::kVersion && block.bytes == sizeof(Block);
-  const uint32_t phase = block.phase.load(std::memory_order_acquire);
-  if (phase >= kWordsOf<Phase>.size()) reading.intact = false;
-  reading.phase = static_cast<Phase>(std::min<uint32_t>(phase, kWordsOf<Phase>.size() - 1));
+  reading.phase = checked<Phase>(block.phase.load(std::memory_order_acquire), reading.intact);
   reading.most_inside = block.most_inside.load(std::memory_order_relaxed);
   for (uint32_t slot = 0; slot < recorder_layout::kThreads; ++slot) {
     const recorder_layout::ThreadSlot& thread = block.threads[slot];
     const uint64_t place = thread.place.load(std::memory_order_relaxed);
     if ((place & 1) == 0) continue;
-    const uint32_t step = static_cast<uint32_t>(place) >> 1;
-    if (step >= kWordsOf<Step>.size()) reading.intact = false;
+    const Step step = checked<Step>(static_cast<uint32_t>(place) >> 1, reading.intact);
     reading.progress += thread.progress.load(std::memory_order_relaxed);
     reading.launches += thread.launches.load(std::memory_order_relaxed);
     reading.overlapped += thread.overlapped.load(std::memory_order_relaxed);
     reading.threads.push_back(
-        {slot, bounded(thread.operation), static_cast<uint32_t>(place >> 32),
-         static_cast<Step>(std::min<uint32_t>(step, kWordsOf<Step>.size() - 1))});
+        {slot, bounded(thread.operation), static_cast<uint32_t>(place >> 32), step});
   }
   if (reading.most_inside == 0 && reading.launches > 0) reading.most_inside = 1;
 
@@ -125,8 +130,7 @@ RecorderReading read_recorder(const Block& block) {
   reading.inquest = read_inquest(block);
   reading.threads_asked = block.stacks_asked.load(std::memory_order_acquire);
   reading.stacks = read_stacks(block);
-  reading.probe = static_cast<Probe>(
-      std::min<uint32_t>(block.probe.load(std::memory_order_acquire), kWordsOf<Probe>.size() - 1));
+  reading.probe = checked<Probe>(block.probe.load(std::memory_order_acquire), reading.intact);
 
   const recorder_layout::CrashNote& crash = block.crash;
   reading.crash.signal = static_cast<int>(crash.signal.load(std::memory_order_acquire));

@@ -14,25 +14,19 @@ constexpr string_view kInherited = "inherited";
 constexpr string_view kPrefix = "env.";
 constexpr size_t kMostBytes = 80;  // of a name, and of a value
 
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
+/// The last ten begin no name.
+constexpr string_view kInNames = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
 
 bool is_name(string_view text) {
-  return !text.empty() && text.size() <= kMostBytes && is_letter(text.front()) &&
-         std::all_of(text.begin(), text.end(), [](char c) { return is_letter(c) || is_digit(c); });
+  return !text.empty() && text.size() <= kMostBytes &&
+         text.find_first_not_of(kInNames) == string_view::npos &&
+         kInNames.find(text.front()) < kInNames.size() - 10;
 }
 
 // A cell's text is a file name's part and a shell's word: nothing else may stand in it.
 bool is_value(string_view text) {
   return !text.empty() && text.size() <= kMostBytes && text != kInherited &&
-         std::all_of(text.begin(), text.end(), [](char c) {
-           return is_letter(c) || is_digit(c) || c == '.' || c == ':' || c == '-';
-         });
+         text.find_first_not_of(std::string(kInNames) + ".:-") == string_view::npos;
 }
 
 /// What a release documents, or a founding report used, and what its values are: numbers and fixed
