@@ -3,74 +3,63 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "harness/outcome/hang_title.h"
 #include "harness/outcome/python_death.h"
 #include "harness/signature/ascii.h"
 #include "harness/signature/find_failures.h"
+#include "harness/wire/split.h"
 
 namespace mpsprobe {
 namespace {
 
 constexpr auto npos = std::string_view::npos;
 
-/// A word of the evidence, and what it stands for.
-struct Word {
-  std::string_view word;
+/// What words of the evidence stand for: one of them, a bar between each two.
+struct Meaning {
   std::string_view stands_for;
+  std::string_view words;
 };
 
 // Names that one backend's libraries alone have.
-constexpr Word kBackends[] = {
-    {"mlx", "mlx"},   {"MLX", "mlx"},   {"metal::malloc", "mlx"}, {"[METAL]", "mlx"},
-    {"cuda", "cuda"}, {"CUDA", "cuda"}, {"at::mps", "mps"},       {"at::native::mps", "mps"},
-    {"MPS", "mps"}};
+constexpr Meaning kBackends[] = {{"mlx", "mlx|MLX|metal::malloc|[METAL]"},
+                                 {"cuda", "cuda|CUDA"},
+                                 {"mps", "at::mps|at::native::mps|MPS"}};
 // What all that use Apple's GPU stand on.
-constexpr Word kLayers[] = {{"AGX", "mps"},
-                            {"MTL", "mps"},
-                            {"Metal", "mps"},
-                            {"command buffer: ", "mps"},
-                            {"IOGPU", "mps"}};
+constexpr Meaning kLayers[] = {{"mps", "AGX|MTL|Metal|command buffer: |IOGPU"}};
 
 // Matrices of known issues (scenarios/matrices).
-constexpr Word kMatrices[] = {{"nonzero", "issue-108996"},
-                              {"commit an already committed command buffer", "issue-108996"},
-                              {"Completed handler provided after commit call", "issue-100285"},
-                              {"A command encoder is already encoding", "issue-197836"},
-                              {"blitCommandEncoderCommon", "issue-197805"},
-                              {"exec_unary_kernel", "issue-167541"},
-                              {"orgqr", "issue-173972"},
-                              {"householder_product", "issue-173972"},
-                              {"when stream is capturing", "cuda-graphs"},
-                              {"CUDAGraph", "cuda-graphs"},
-                              {"CUDAGeneratorState", "cuda-graphs"},
-                              {"stream pool exhausted", "stream-pool"}};
+constexpr Meaning kMatrices[] = {
+    {"issue-108996", "nonzero|commit an already committed command buffer"},
+    {"issue-100285", "Completed handler provided after commit call"},
+    {"issue-197836", "A command encoder is already encoding"},
+    {"issue-197805", "blitCommandEncoderCommon"},
+    {"issue-167541", "exec_unary_kernel"},
+    {"issue-173972", "orgqr|householder_product"},
+    {"cuda-graphs", "when stream is capturing|CUDAGraph|CUDAGeneratorState"},
+    {"stream-pool", "stream pool exhausted"}};
 
 // Operations that LibTorch's workers have.
-constexpr Word kOperations[] = {{"scaled_dot_product", "sdpa"},
-                                {"sdpa", "sdpa"},
-                                {"linear", "linear"},
-                                {"Linear", "linear"},
-                                {"addmm", "addmm"},
-                                {"bmm", "bmm"},
-                                {"matmul", "matmul"},
-                                {"MatrixMultiplication", "linear"},
-                                {"A and B index not found", "linear"},
-                                {"softmax", "softmax"},
-                                {"layer_norm", "layer_norm"},
-                                {"LayerNorm", "layer_norm"},
-                                {"batch_norm", "batch_norm"},
-                                {"gelu", "gelu"},
-                                {"relu", "relu"},
-                                {"randn", "randn"},
-                                {"arange", "arange"},
-                                {"linspace", "linspace"},
-                                {"logspace", "logspace"},
-                                {"renorm", "renorm"},
-                                {"exec_unary", "unary_mix"}};
+constexpr Meaning kOperations[] = {{"sdpa", "scaled_dot_product|sdpa"},
+                                   {"linear", "linear|Linear"},
+                                   {"addmm", "addmm"},
+                                   {"bmm", "bmm"},
+                                   {"matmul", "matmul"},
+                                   {"linear", "MatrixMultiplication|A and B index not found"},
+                                   {"softmax", "softmax"},
+                                   {"layer_norm", "layer_norm|LayerNorm"},
+                                   {"batch_norm", "batch_norm"},
+                                   {"gelu", "gelu"},
+                                   {"relu", "relu"},
+                                   {"randn", "randn"},
+                                   {"arange", "arange"},
+                                   {"linspace", "linspace"},
+                                   {"logspace", "logspace"},
+                                   {"renorm", "renorm"},
+                                   {"unary_mix", "exec_unary"}};
 
 // "mps" is no part of "MPSNDArray" and none of "temps".
 bool holds(std::string_view text, std::string_view word) {
@@ -81,13 +70,6 @@ bool holds(std::string_view text, std::string_view word) {
     if (begins && ends) return true;
   }
   return false;
-}
-
-template <size_t n>
-const Word* first_in(std::string_view text, const Word (&words)[n]) {
-  const Word* found = std::find_if(std::begin(words), std::end(words),
-                                   [text](const Word& word) { return holds(text, word.word); });
-  return found == std::end(words) ? nullptr : found;
 }
 
 // What may choose cells, the strongest first: the title, what else was told, frames from the
@@ -121,12 +103,22 @@ std::vector<std::string> evidence_of(const ProcessRecord& process, const Judgeme
   return evidence;
 }
 
-template <size_t n>
-const Word* first_of(const std::vector<std::string>& evidence, const Word (&words)[n]) {
+/// A word that the evidence holds, and what it stands for.
+struct Found {
+  std::string word;
+  std::string stands_for;
+};
+
+std::optional<Found> first_of(const std::vector<std::string>& evidence,
+                              std::span<const Meaning> meanings) {
   for (const std::string& text : evidence) {
-    if (const Word* word = first_in(text, words)) return word;
+    for (const Meaning& meaning : meanings) {
+      for (const std::string_view word : split(meaning.words, '|')) {
+        if (holds(text, word)) return Found{std::string(word), std::string(meaning.stands_for)};
+      }
+    }
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -134,23 +126,20 @@ const Word* first_of(const std::vector<std::string>& evidence, const Word (&word
 std::vector<CellsToRun> cells_to_run(const ProcessRecord& process, const Judgement& judgement) {
   const std::vector<std::string> evidence = evidence_of(process, judgement);
   std::vector<CellsToRun> cells;
-  const Word* backend = first_of(evidence, kBackends);
-  if (backend == nullptr) backend = first_of(evidence, kLayers);
-  const std::string on =
-      backend == nullptr ? "" : fmt::format(" --backend {}", backend->stands_for);
-  if (const Word* matrix = first_of(evidence, kMatrices)) {
-    cells.push_back(
-        {fmt::format("mpsprobe run --matrix {}", matrix->stands_for), std::string(matrix->word)});
+  std::optional<Found> backend = first_of(evidence, kBackends);
+  if (!backend) backend = first_of(evidence, kLayers);
+  const std::string on = backend ? " --backend " + backend->stands_for : "";
+  if (const auto matrix = first_of(evidence, kMatrices)) {
+    cells.push_back({"mpsprobe run --matrix " + matrix->stands_for, matrix->word});
   }
-  if (backend != nullptr && backend->stands_for == "mlx") {
-    cells.push_back({"mpsprobe run --matrix mlx", std::string(backend->word)});
-  } else if (const Word* operation = first_of(evidence, kOperations); operation != nullptr) {
+  if (backend && backend->stands_for == "mlx") {
+    cells.push_back({"mpsprobe run --matrix mlx", backend->word});
+  } else if (const auto operation = first_of(evidence, kOperations)) {
     cells.push_back({fmt::format("mpsprobe run --op {} --threads 1-8{}", operation->stands_for, on),
-                     std::string(operation->word)});
+                     operation->word});
   }
   if (cells.empty()) {
-    cells.push_back({"mpsprobe run --matrix affected" + on,
-                     backend == nullptr ? "" : std::string(backend->word)});
+    cells.push_back({"mpsprobe run --matrix affected" + on, backend ? backend->word : ""});
   }
   return cells;
 }

@@ -6,6 +6,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <fstream>
+#include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -14,6 +16,7 @@
 #include "harness/campaign/rerun.h"
 #include "harness/crash_report/ips.h"
 #include "harness/input/input_error.h"
+#include "harness/input/input_file.h"
 #include "harness/journal/journal.h"
 #include "harness/outcome/hang_title.h"
 #include "harness/outcome/judge.h"
@@ -28,7 +31,6 @@
 #include "reports/words/safe_text.h"
 #include "tools/runner/exit_code.h"
 #include "tools/runner/read/cells_to_run.h"
-#include "tools/runner/read/read_input.h"
 #include "tools/runner/say.h"
 
 namespace mpsprobe {
@@ -164,10 +166,51 @@ bool begins_a_report(std::string_view content) {
   return line.starts_with('{') && line.find("\"bug_type\"") != std::string_view::npos;
 }
 
+bool is_text(std::string_view content) {
+  static constexpr std::string_view kOfText = "\n\r\t\x1b\b\a\f\v";
+  const auto other = std::ranges::count_if(content, [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 && kOfText.find(c) == std::string_view::npos;
+  });
+  // A crash leaves a stray byte in a log.
+  constexpr ptrdiff_t kFew = 8;
+  return other <= kFew;
+}
+
+std::string read_text(const std::string& name) {
+  // More than a log that tells of one failure holds.
+  constexpr size_t kMostBytes = size_t{16} << 20;
+  constexpr size_t kLookedAt = 64 << 10;
+  const char* const remedy =
+      "Give it a log, a crash report or a pasted issue as text, or on standard input the part "
+      "around the failure: tail -c 1M FILE | mpsprobe read -";
+  const auto refuse = [&](const char* problem) {
+    throw InputError("read " + printable(name), problem, remedy);
+  };
+  std::string content;
+  if (name == "-") {
+    content.resize(kMostBytes + 1);
+    std::cin.read(content.data(), static_cast<std::streamsize>(content.size()));
+    content.resize(static_cast<size_t>(std::cin.gcount()));
+    if (content.size() > kMostBytes) refuse("is over 16 MiB");
+  } else {
+    content = read_input_file(name, kMostBytes, remedy);
+  }
+  if (content.empty()) refuse("is empty");
+  if (!is_text(std::string_view(content).substr(0, kLookedAt))) refuse("is no text");
+  return content;
+}
+
+// A journal may be larger than any other input, and is read a line at a time.
+bool is_journal(const std::string& name) {
+  constexpr size_t kEnough = 64 << 10;
+  std::ifstream stream = open_plain_file(name);
+  std::string line;
+  return stream.is_open() && read_line(stream, line, kEnough) && begins_a_journal(line);
+}
+
 ReadResult read_any(const std::string& name) {
-  // A journal may be larger than any other input, and is read a line at a time.
-  if (name != "-" && begins_a_journal(first_bytes(name))) return of_journal(name);
-  const std::string content = read_input(name);
+  if (name != "-" && is_journal(name)) return of_journal(name);
+  const std::string content = read_text(name);
   if (begins_a_journal(content)) {
     if (name != "-") return of_journal(name);
     throw InputError("read -", "is a journal, which is read from its file", "Name the file");

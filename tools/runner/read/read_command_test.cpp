@@ -165,15 +165,15 @@ TEST_F(Read, RefusesWhatIsNoText) {
     EXPECT_THAT(run.err, HasSubstr(why)) << input;
     EXPECT_THAT(run.out, testing::IsEmpty()) << input;
   };
-  refused("/dev/zero", "device or a pipe");
+  refused("/dev/zero", "is over 16777216 bytes");
   refused(path("no such file"), "No such file");
   refused(folder_.string(), "is a folder");
   refused(write("empty", ""), "is empty");
   refused(write("binary", std::string(4096, '\x01')), "is no text");
-  refused(write("huge", std::string((16 << 20) + 2, 'x')), "larger than 16 MiB");
+  refused(write("huge", std::string((16 << 20) + 2, 'x')), "is over 16777216 bytes");
   const Run run = shell("\"$mpsprobe\" read - < /dev/zero", 60);
   EXPECT_EQ(run.exit_code, kExitUsage);
-  EXPECT_THAT(run.err, HasSubstr("is no text"));
+  EXPECT_THAT(run.err, HasSubstr("is over 16 MiB"));
   // Deep JSON behind a report's header line.
   refused(write("deep", "{\"bug_type\":\"309\"}\n" + std::string(100000, '[')), "read ");
 }
