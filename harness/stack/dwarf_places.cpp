@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <memory>
 #include <new>
 #include <optional>
-#include <span>
 #include <string_view>
 #include <unordered_map>
 
@@ -18,23 +18,6 @@ namespace {
 
 // Deeper than any compiler nests; a bound for files that were made to nest for ever.
 constexpr int kDeepest = 64;
-
-/// What dwarf_getscopes_die() gives: DIEs from the inside out.
-class Scopes {
- public:
-  template <typename Ask>
-  explicit Scopes(const Ask& ask) : count_(ask(&dies_)) {}
-  Scopes(const Scopes&) = delete;
-  Scopes& operator=(const Scopes&) = delete;
-  ~Scopes() { std::free(dies_); }
-  std::span<Dwarf_Die> get() const {
-    return {dies_, static_cast<size_t>(std::clamp(count_, 0, kDeepest))};
-  }
-
- private:
-  Dwarf_Die* dies_ = nullptr;
-  int count_;
-};
 
 /// Whether code may lie below a DIE that has no addresses of its own.
 bool holds_code(int tag) {
@@ -108,10 +91,13 @@ std::string scoped_name_of(Dwarf_Die declaration) {
   const char* own = dwarf_diename(&declaration);
   if (own == nullptr) return {};
   std::string name = own;
-  const Scopes scopes([&](Dwarf_Die** dies) { return dwarf_getscopes_die(&declaration, dies); });
-  for (Dwarf_Die& die : scopes.get().subspan(std::min<size_t>(1, scopes.get().size()))) {
-    const int tag = dwarf_tag(&die);
-    const char* scope = dwarf_diename(&die);
+  Dwarf_Die* found = nullptr;
+  const int count = dwarf_getscopes_die(&declaration, &found);
+  const std::unique_ptr<Dwarf_Die[], void (*)(void*)> scopes(found, std::free);
+  // From the inside out; the first is the function itself.
+  for (int i = 1; i < std::min(count, kDeepest); ++i) {
+    const int tag = dwarf_tag(&scopes[static_cast<size_t>(i)]);
+    const char* scope = dwarf_diename(&scopes[static_cast<size_t>(i)]);
     if (tag == DW_TAG_namespace) {
       name = std::string(scope != nullptr ? scope : "(anonymous namespace)") + "::" + name;
     } else if (scope != nullptr && (tag == DW_TAG_class_type || tag == DW_TAG_structure_type ||

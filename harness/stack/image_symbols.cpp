@@ -9,6 +9,11 @@
 #include <utility>
 
 namespace mpsprobe {
+namespace {
+
+[[maybe_unused]] constexpr std::string_view kElf = "\177ELF";
+
+}  // namespace
 
 std::optional<ImageFile> ImageFile::open(const std::string& path) {
   // Relative names are no files: "linux-vdso.so.1", a path cut at its front.
@@ -60,36 +65,25 @@ std::string ImageFile::read(uint64_t offset, uint64_t bytes) const {
 std::unique_ptr<ImageSymbols> open_image_symbols(const std::string& path,
                                                  const std::string& image_id) {
   std::optional<ImageFile> file = ImageFile::open(path);
+#ifdef __APPLE__
   if (!file) return open_system_symbols(path, image_id);
-  if (file->read(0, 4) == "\177ELF") return open_elf_symbols(std::move(*file), path, image_id);
-  return open_macho_symbols(*file, image_id);
+#endif
+#ifdef __linux__
+  if (file && file->read(0, 4) == kElf) return open_elf_symbols(std::move(*file), path, image_id);
+#endif
+  return file ? open_macho_symbols(*file, image_id) : nullptr;
 }
 
 std::string image_literals(const std::string& path, const std::optional<std::string>& image_id) {
   if (image_id && image_id->empty()) return "";
   std::optional<ImageFile> file = ImageFile::open(path);
-  if (!file) return image_id ? system_literals(path, *image_id) : "";
-  if (file->read(0, 4) == "\177ELF") return elf_literals(std::move(*file), image_id);
-  return macho_literals(*file, image_id);
-}
-
-#ifndef __APPLE__
-std::string system_literals(const std::string& /*path*/, const std::string& /*image_id*/) {
-  return "";
-}
-std::unique_ptr<ImageSymbols> open_system_symbols(const std::string& /*path*/,
-                                                  const std::string& /*image_id*/) {
-  return nullptr;
-}
+#ifdef __APPLE__
+  if (!file && image_id) return system_literals(path, *image_id);
 #endif
-#ifndef __linux__
-std::string elf_literals(ImageFile /*file*/, const std::optional<std::string>& /*image_id*/) {
-  return "";
-}
-std::unique_ptr<ImageSymbols> open_elf_symbols(ImageFile /*file*/, const std::string& /*path*/,
-                                               const std::string& /*image_id*/) {
-  return nullptr;
-}
+#ifdef __linux__
+  if (file && file->read(0, 4) == kElf) return elf_literals(std::move(*file), image_id);
 #endif
+  return file ? macho_literals(*file, image_id) : "";
+}
 
 }  // namespace mpsprobe

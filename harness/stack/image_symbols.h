@@ -72,7 +72,7 @@ std::unique_ptr<ImageSymbols> open_image_symbols(const std::string& path,
 std::string image_literals(const std::string& path, const std::optional<std::string>& image_id);
 
 /// An ELF file, by libdw. `path` is where `file` was opened: separate debug files are looked for
-/// from there. Never asks the network (debuginfod). Null on systems other than Linux.
+/// from there. Never asks the network (debuginfod). On Linux alone.
 std::unique_ptr<ImageSymbols> open_elf_symbols(ImageFile file, const std::string& path,
                                                const std::string& image_id);
 
@@ -86,7 +86,7 @@ std::unique_ptr<ImageSymbols> open_dwarf_places(Elf* elf);
 std::unique_ptr<ImageSymbols> open_macho_symbols(const ImageFile& file,
                                                  const std::string& image_id);
 
-/// An image of macOS that exists in the system's shared cache alone. Null on other systems.
+/// An image of macOS that exists in the system's shared cache alone. On macOS alone.
 std::unique_ptr<ImageSymbols> open_system_symbols(const std::string& path,
                                                   const std::string& image_id);
 

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <utility>
 
 #include "harness/wire/hex.h"
 
@@ -84,7 +85,23 @@ FrameAddress address_of(Dwfl* process, Dwarf_Addr at) {
           bytes > 0 ? hex({id, static_cast<size_t>(bytes)}) : std::string(), at - bias};
 }
 
+using Images = std::unique_ptr<Dwfl, void (*)(Dwfl*)>;
+
+/// What the process has loaded; null where the system does not tell.
+Images images_of(pid_t pid) {
+  static const Dwfl_Callbacks kCallbacks{dwfl_linux_proc_find_elf, no_debug_file, nullptr, nullptr};
+  Images images(dwfl_begin(&kCallbacks), dwfl_end);
+  const bool told = images != nullptr && dwfl_linux_proc_report(images.get(), pid) == 0 &&
+                    dwfl_report_end(images.get(), nullptr, nullptr) == 0;
+  return told ? std::move(images) : Images(nullptr, dwfl_end);
+}
+
 }  // namespace
+
+FrameAddress address_in(pid_t pid, uint64_t address) {
+  const Images images = images_of(pid);
+  return images == nullptr ? FrameAddress{"", "", address} : address_of(images.get(), address);
+}
 
 ProcessStack process_stack(pid_t pid, pid_t thread) {
   const StoppedThread held(thread);
@@ -92,13 +109,8 @@ ProcessStack process_stack(pid_t pid, pid_t thread) {
     return {{}, fmt::format(" (its stack cannot be read: ptrace: {})", std::strerror(EPERM))};
   }
   if (!held.stopped()) return {};
-  static const Dwfl_Callbacks kCallbacks{dwfl_linux_proc_find_elf, no_debug_file, nullptr, nullptr};
-  const std::unique_ptr<Dwfl, void (*)(Dwfl*)> process(dwfl_begin(&kCallbacks), dwfl_end);
-  if (process == nullptr || dwfl_linux_proc_report(process.get(), pid) != 0 ||
-      dwfl_report_end(process.get(), nullptr, nullptr) != 0 ||
-      dwfl_linux_proc_attach(process.get(), pid, true) != 0) {
-    return {};
-  }
+  const Images process = images_of(pid);
+  if (process == nullptr || dwfl_linux_proc_attach(process.get(), pid, true) != 0) return {};
   ProgramCounters counters;
   dwfl_getthread_frames(process.get(), thread, take, &counters);
   ProcessStack stack;
@@ -111,6 +123,10 @@ ProcessStack process_stack(pid_t pid, pid_t thread) {
 }  // namespace mpsprobe
 #else
 namespace mpsprobe {
+
+FrameAddress address_in(pid_t, uint64_t address) {
+  return {"", "", address};
+}
 
 ProcessStack process_stack(pid_t, pid_t) {
   return {};

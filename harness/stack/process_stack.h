@@ -20,4 +20,8 @@ struct ProcessStack {
 /// that takes a right which the system gives to debuggers alone. Thread-safe.
 ProcessStack process_stack(pid_t pid, pid_t thread);
 
+/// An address in a process's code, as its worker would note it; without a path where it is in no
+/// image. On macOS always so. Thread-safe.
+FrameAddress address_in(pid_t pid, uint64_t address);
+
 }  // namespace mpsprobe

@@ -2,10 +2,11 @@
 
 #include <cxxabi.h>
 
+#include <algorithm>
+#include <compare>
 #include <cstdlib>
 #include <map>
 #include <mutex>
-#include <unordered_map>
 #include <utility>
 
 #include "harness/stack/image_symbols.h"
@@ -21,34 +22,29 @@ constexpr size_t kMostImages = 2048;
 constexpr size_t kMostMangled = 8192;
 constexpr size_t kMostDemangled = 16384;
 
-std::string demangled(std::string name) {
-  if (!name.starts_with("_Z") || name.size() > kMostMangled) {
-    if (name.size() > kMostDemangled) name.resize(kMostDemangled);
-    return name;
-  }
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(
-      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
-  if (text == nullptr) return name;
-  return std::string(text.get()).substr(0, kMostDemangled);
+std::string readable(const std::string& name) {
+  std::string text = name.size() > kMostMangled ? "" : demangled(name);
+  if (text.empty()) text = name;
+  text.resize(std::min(text.size(), kMostDemangled));
+  return text;
 }
 
 struct Place {
   std::string path;
   std::string image_id;
   uint64_t offset = 0;
-  bool operator==(const Place&) const = default;
-};
-
-struct PlaceHash {
-  size_t operator()(const Place& place) const {
-    const size_t path = std::hash<std::string>()(place.path);
-    // Not the id: two builds of one path seldom meet, and are told apart by the comparison.
-    return path ^ (std::hash<uint64_t>()(place.offset) * 0x9e3779b97f4a7c15U);
-  }
+  auto operator<=>(const Place&) const = default;
 };
 
 }  // namespace
+
+std::string demangled(const std::string& mangled) {
+  if (!mangled.starts_with("_Z")) return "";
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> text(
+      abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), std::free);
+  return text == nullptr ? "" : text.get();
+}
 
 class Symboliser::Implementation {
  public:
@@ -82,7 +78,7 @@ class Symboliser::Implementation {
     if (ImageSymbols* image = symbols_of(place.path, place.image_id)) {
       frames = image->frames_at(place.offset);
     }
-    for (StackFrame& frame : frames) frame.function = demangled(std::move(frame.function));
+    for (StackFrame& frame : frames) frame.function = readable(frame.function);
     if (places_.size() >= kMostPlaces) places_.clear();
     return places_.emplace(std::move(place), std::move(frames)).first->second;
   }
@@ -98,7 +94,7 @@ class Symboliser::Implementation {
   std::mutex mutex_;
   // Null for an image that cannot be used: the file is not looked at again.
   std::map<std::pair<std::string, std::string>, std::unique_ptr<ImageSymbols>> images_;
-  std::unordered_map<Place, std::vector<StackFrame>, PlaceHash> places_;
+  std::map<Place, std::vector<StackFrame>> places_;
 };
 
 Symboliser::Symboliser() : implementation_(std::make_unique<Implementation>()) {}

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "harness/stack/stack.h"
@@ -28,6 +29,11 @@ class Symboliser {
   class Implementation;
   std::unique_ptr<Implementation> implementation_;
 };
+
+/// A name as C++ compilers write it for linkers ("_Z..."), taken apart by the compiler's own
+/// library; empty where it is none. Never throws but for lack of memory; may be called from any
+/// thread.
+std::string demangled(const std::string& mangled);
 
 /// Without the second frame, where it lies in the same function as the first. A walk along frame
 /// pointers takes the link register for the caller of a function that calls nothing; in one that
