@@ -1,12 +1,12 @@
-#include "harness/crash_report/crash_text.h"
-
 #include <algorithm>
 #include <optional>
 #include <utility>
 
+#include "harness/crash_report/ips.h"
 #include "harness/crash_report/report_limits.h"
 #include "harness/crash_report/report_value.h"
 #include "harness/signature/shape.h"
+#include "harness/wire/split.h"
 
 namespace mpsprobe {
 namespace {
@@ -36,14 +36,10 @@ struct TextThread {
 class TextReader {
  public:
   ParsedReport read(string_view content) {
-    while (!content.empty()) {
-      const size_t end = content.find('\n');
-      string_view line = content.substr(0, end);
-      content.remove_prefix(end == string_view::npos ? content.size() : end + 1);
+    each_line(content, [this](string_view line) {
       if (line.ends_with('\r')) line.remove_suffix(1);
-      if (section_ == Section::done) break;
-      take(line);
-    }
+      if (section_ != Section::done) take(line);
+    });
     if (!is_crash_) return Unreadable{"it is neither an .ips nor a crash report in text form"};
     if (!has_images_) return Unreadable{"it is cut off before its list of images"};
     return finish();
@@ -98,7 +94,7 @@ class TextReader {
         R"(\s*\d+\s+(?<image>\S.*?)[ \t]+(?<address>0x[0-9a-f]+)(?:[ \t]+(?:(?<base>0x[0-9a-f]+) \+ )"
         R"(\d+|\?\?\?|(?<function>\S.*?)))?(?: \+ \d+)?(?: \((?<source>[^()]+:\d+)\))?)"
         R"((?<inlined> \[inlined\])?\s*$)");
-    const auto parts = kFrame.parts(line, 0);
+    const auto parts = kFrame.match(line, 0);
     if (!parts) return false;
     TextFrame text;
     text.address = report_number((*parts)["address"]).value_or(0);
@@ -121,7 +117,7 @@ class TextReader {
   void take_image(string_view line) {
     static const Shape kImage(
         R"(\s*(?<begin>0x[0-9a-f]+)\s+-\s+(?<end>0x[0-9a-f]+)\s+(?:[^<]*<(?<id>[^>]*)> |(?=\S))(?<path>[^\n]*))");
-    const auto parts = kImage.parts(line, 0);
+    const auto parts = kImage.match(line, 0);
     if (!parts || images_.size() == report_limits::kMostImages) return;
     const string_view path = trimmed((*parts)["path"]);
     images_.push_back({report_number((*parts)["begin"]).value_or(0),
@@ -147,7 +143,7 @@ class TextReader {
     static const Shape kThread(
         R"(Thread (?<number>\d+)(?:(?<named> name)|(?<crashed> Crashed))?::?\s*)"
         R"((?:Dispatch queue:\s*)?(?<name>[^\n]*?)\s*$)");
-    const auto parts = kThread.parts(line, 0);
+    const auto parts = kThread.match(line, 0);
     const auto number = parts ? report_number((*parts)["number"]) : std::nullopt;
     if (!number) return false;
     TextThread& current = thread(*number);
@@ -200,7 +196,7 @@ class TextReader {
 
   bool take_process(string_view value) {
     static const Shape kProcess(R"((?<name>[^\n]*?)\s*(?:\[(?<pid>\d+)\])?$)");
-    const ShapeParts parts = kProcess.parts(value, 0).value_or(ShapeParts());
+    const ShapeMatch parts = kProcess.match(value, 0).value_or(ShapeMatch());
     const auto pid = report_number(parts["pid"]);
     if (pid && *pid <= INT32_MAX) report_.pid = static_cast<int64_t>(*pid);
     return set(report_.process, parts["name"]);
@@ -208,7 +204,7 @@ class TextReader {
 
   bool take_exception(string_view value) {
     static const Shape kException(R"((?<type>[^(\n]*?)\s*(?:\((?<signal>[^\n]*)\))?$)");
-    const ShapeParts parts = kException.parts(value, 0).value_or(ShapeParts());
+    const ShapeMatch parts = kException.match(value, 0).value_or(ShapeMatch());
     is_crash_ = true;
     return set(report_.exception, parts["type"]) && set(report_.signal, parts["signal"]);
   }
@@ -219,7 +215,7 @@ class TextReader {
     static const Shape kTermination(
         R"((?:Namespace )?(?<space>[^, \n]*)(?:, (?:Code [^ ,\n]*|\[[^\]\n]*\])| \d*)?[ ,\]]*)"
         R"((?<indicator>[^\n]*))");
-    const ShapeParts parts = kTermination.parts(value, 0).value_or(ShapeParts());
+    const ShapeMatch parts = kTermination.match(value, 0).value_or(ShapeMatch());
     section_ = Section::termination;
     return set(report_.termination_namespace, parts["space"]) &&
            set(report_.termination_indicator, parts["indicator"]);

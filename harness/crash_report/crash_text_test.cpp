@@ -1,5 +1,3 @@
-#include "harness/crash_report/crash_text.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

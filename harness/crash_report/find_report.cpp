@@ -121,7 +121,7 @@ void CrashReports::attach(std::string_view trial, std::span<const Departed> proc
     paused += options_.poll;
   }
   for (const Departed& process : processes) attach_events_of_its_time(trial, process);
-  attach_late_events(trial, processes);
+  attach_late_events(trial, processes.front());
 }
 
 CrashReports::Missing CrashReports::collect(std::string_view trial,
@@ -177,7 +177,7 @@ std::string CrashReports::kept(const std::string& stem, const std::string& exten
 }
 
 bool CrashReports::attach_crash(std::string_view trial, const Departed& process) {
-  for (const auto& [file, key] : index_.crashes()) {
+  for (const auto& [file, key] : index_.all<CrashReportKey>()) {
     if (!is_of(*key, process) || attached_.contains(key->incident)) continue;
     // What is kept is what was read: once more as a whole, and it must still be the same report.
     const auto content = read_regular_file(*file, report_limits::kMostBytes);
@@ -201,22 +201,18 @@ bool CrashReports::attach_crash(std::string_view trial, const Departed& process)
 void CrashReports::attach_events_of_its_time(std::string_view trial, const Departed& process) {
   const double last =
       process.died_at + std::chrono::duration<double>(options_.wait).count() + kClockResolution;
-  for (const auto& [file, event] : index_.gpu_events()) {
-    if (event->captured >= process.launched_at - kEventLead && event->captured <= last) {
-      attach_event(trial, process, *file, *event);
-    }
+  for (const auto& [file, event] : index_.all<GpuEvent>()) {
+    const bool after = event->captured >= process.launched_at - kEventLead;
+    if (after && event->captured <= last) attach_event(trial, process, *file, *event);
   }
 }
 
-void CrashReports::attach_late_events(std::string_view trial, std::span<const Departed> processes) {
-  const Departed& first = processes.front();
+void CrashReports::attach_late_events(std::string_view trial, const Departed& first) {
   const double earliest = std::max(first.launched_at - kLateEvents, first_launch_) - kEventLead;
-  for (const auto& [file, event] : index_.gpu_events()) {
-    const bool late =
-        event->captured >= earliest && event->captured < first.launched_at - kEventLead;
-    if (late && !attached_events_.contains(event->identity())) {
-      attach_event(trial, first, *file, *event);
-    }
+  for (const auto& [file, event] : index_.all<GpuEvent>()) {
+    const bool before = event->captured < first.launched_at - kEventLead;
+    const bool known = attached_events_.contains(event->identity());
+    if (before && event->captured >= earliest && !known) attach_event(trial, first, *file, *event);
   }
 }
 

@@ -95,7 +95,7 @@ class CrashReports {
   Missing collect(std::string_view trial, std::span<const Departed> processes);
   bool attach_crash(std::string_view trial, const Departed& process);
   void attach_events_of_its_time(std::string_view trial, const Departed& process);
-  void attach_late_events(std::string_view trial, std::span<const Departed> processes);
+  void attach_late_events(std::string_view trial, const Departed& first);
   std::string kept(const std::string& stem, const std::string& extension,
                    const std::string& content) const;
   void attach_event(std::string_view trial, const Departed& process,

@@ -4,10 +4,10 @@
 #include <stdexcept>
 
 #include "harness/crash_report/crash_report.h"
-#include "harness/crash_report/crash_text.h"
 #include "harness/crash_report/report_json.h"
 #include "harness/crash_report/report_limits.h"
 #include "harness/crash_report/report_value.h"
+#include "harness/wire/split.h"
 
 namespace mpsprobe {
 namespace {

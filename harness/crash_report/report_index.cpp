@@ -60,22 +60,4 @@ void ReportIndex::look_at(const std::filesystem::path& file, double since, News&
   }
 }
 
-ReportIndex::Crashes ReportIndex::crashes() const {
-  Crashes found;
-  for (const auto& [file, entry] : entries_) {
-    if (const auto* key = std::get_if<CrashReportKey>(&entry.content)) {
-      found.emplace_back(&file, key);
-    }
-  }
-  return found;
-}
-
-ReportIndex::Events ReportIndex::gpu_events() const {
-  Events found;
-  for (const auto& [file, entry] : entries_) {
-    if (const auto* event = std::get_if<GpuEvent>(&entry.content)) found.emplace_back(&file, event);
-  }
-  return found;
-}
-
 }  // namespace mpsprobe

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -37,11 +38,16 @@ class ReportIndex {
   /// not be read is passed over.
   News refresh(double since);
 
-  using Crashes = std::vector<std::pair<const std::filesystem::path*, const CrashReportKey*>>;
-  using Events = std::vector<std::pair<const std::filesystem::path*, const GpuEvent*>>;
-  /// In the order of their paths; valid until the next refresh.
-  Crashes crashes() const;
-  Events gpu_events() const;
+  /// All of a kind, CrashReportKey or GpuEvent, in the order of their paths; valid until the next
+  /// refresh.
+  template <typename Kind>
+  std::vector<std::pair<const std::filesystem::path*, const Kind*>> all() const {
+    std::vector<std::pair<const std::filesystem::path*, const Kind*>> found;
+    for (const auto& [file, entry] : entries_) {
+      if (const auto* kind = std::get_if<Kind>(&entry.content)) found.emplace_back(&file, kind);
+    }
+    return found;
+  }
 
  private:
   /// Left unread: the system wrote it at that time.

@@ -10,16 +10,9 @@
 namespace mpsprobe {
 namespace {
 
-const char* words_of(JsonExcess::Kind kind) {
-  switch (kind) {
-    case JsonExcess::Kind::too_deep:
-      return "its values are nested too deep";
-    case JsonExcess::Kind::too_many_values:
-      return "it holds too many values";
-    default:
-      return "an object in it has too many keys";
-  }
-}
+// In the order of JsonExcess::Kind.
+constexpr const char* kExcess[] = {"its values are nested too deep", "it holds too many values",
+                                   "an object in it has too many keys"};
 
 }  // namespace
 
@@ -51,7 +44,7 @@ ReportJson::Value ReportJson::parse(std::string_view text) {
                                   .keys = report_limits::kMostKeys,
                                   .repeated_keys = true};
   if (const auto excess = json_excess(text, kLimits)) {
-    throw std::runtime_error(words_of(excess->kind));
+    throw std::runtime_error(kExcess[static_cast<size_t>(excess->kind)]);
   }
   try {
     return Value::parse(text);

@@ -4,12 +4,14 @@
 #include <ctime>
 #include <regex>
 
+#include "harness/signature/ascii.h"
+#include "harness/signature/shape.h"
+#include "harness/wire/split.h"
+
 namespace mpsprobe {
 namespace {
 
-bool is_hex(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
+constexpr size_t kMostDigits = 64;  // of an image's id
 
 /// A quotation was opened in `text`, as in "failed assertion `x'", and not closed.
 bool is_unfinished(std::string_view text) {
@@ -53,14 +55,12 @@ double report_time(std::string_view text) {
 
 std::string report_image_id(std::string_view text) {
   std::string id;
-  bool any = false;
   for (char c : trimmed(text)) {
-    if (c == '-') continue;
-    if (!is_hex(c) || id.size() >= 64) return "";
-    id += c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c;
-    any = any || c != '0';
+    if (c != '-') id += ascii::to_lower(c);
   }
-  return any ? id : "";
+  const bool hex = id.find_first_not_of("0123456789abcdef") == std::string::npos;
+  const bool any = id.find_first_not_of('0') != std::string::npos;
+  return hex && any && id.size() <= kMostDigits ? id : "";
 }
 
 std::string report_file_name(std::string_view path) {
@@ -81,17 +81,11 @@ std::optional<uint64_t> report_number(std::string_view text) {
 }
 
 bool marks_stack_guard(std::string_view table) {
-  while (!table.empty()) {
-    const size_t end = table.find('\n');
-    const std::string_view line = trimmed(table.substr(0, end));
-    table.remove_prefix(end == std::string_view::npos ? table.size() : end + 1);
-    // "--->  STACK GUARD  16f2d0000-16f2d4000 [   16K] ---/rwx SM=NUL  stack guard for thread 1"
-    const bool marked = line.starts_with("--->") || line.starts_with("-->");
-    for (std::string_view words : {"STACK GUARD", "Stack Guard", "stack guard"}) {
-      if (marked && line.find(words) != std::string_view::npos) return true;
-    }
-  }
-  return false;
+  // "--->  STACK GUARD  16f2d0000-16f2d4000 [   16K] ---/rwx SM=NUL  stack guard for thread 1"
+  static const Shape kMarked("[ \\t]*--+>[^\\n]*(?i:stack guard)");
+  bool marks = false;
+  each_line(table, [&](std::string_view line) { marks = marks || kMarked.match(line, 0); });
+  return marks;
 }
 
 std::string report_text(std::string_view text, size_t most) {
@@ -101,13 +95,6 @@ std::string report_text(std::string_view text, size_t most) {
     while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80) --size;
   }
   return std::string(text.substr(0, size));
-}
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlank = " \t\r\n";
-  const size_t begin = text.find_first_not_of(kBlank);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlank) - begin + 1);
 }
 
 std::vector<std::string> join_split_texts(const std::vector<std::string>& entries) {

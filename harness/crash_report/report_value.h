@@ -32,9 +32,6 @@ std::string report_text(std::string_view text, size_t most = report_limits::kMos
 /// Whether a table of memory regions (vmRegionInfo) marks a stack's guard as what was touched.
 bool marks_stack_guard(std::string_view table);
 
-/// Without blanks, tabs and line ends around it.
-std::string_view trimmed(std::string_view text);
-
 /// The last words of a library, where one text may be split over entries: they are put together
 /// while a quotation is open, as in "failed assertion `x". A word that ends one entry is parted
 /// from what follows by a line end, as a wrapped line would be.

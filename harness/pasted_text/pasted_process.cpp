@@ -3,10 +3,8 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
-#include "harness/crash_report/crash_text.h"
 #include "harness/crash_report/ips.h"
 #include "harness/outcome/race_evidence.h"
 #include "harness/outcome/telling_stack.h"
@@ -16,24 +14,17 @@
 #include "harness/signature/frames.h"
 #include "harness/signature/shape.h"
 #include "harness/signature/written_stacks.h"
+#include "harness/wire/split.h"
 
 namespace mpsprobe {
 namespace {
-
-std::string_view take_line(std::string_view& text) {
-  const size_t end = std::min(text.find('\n'), text.size());
-  const std::string_view line = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return line;
-}
 
 // Where a report in text form begins; the process printed what stands above it.
 size_t report_begin(std::string_view text) {
   static const Shape kHead(
       "-------------------------------------|Process:|Path:|Identifier:|Date/Time:|OS Version:|"
       "Hardware Model:|Incident Identifier:|Crashed Thread:|Exception Type:");
-  for (std::string_view rest = text; !rest.empty();) {
-    const std::string_view line = take_line(rest);
+  for (const std::string_view line : split(text, '\n')) {
     const size_t words = std::min(line.find_first_not_of("> \t"), line.size());
     if (kHead.match(line, words)) return static_cast<size_t>(line.data() - text.data());
   }

@@ -11,6 +11,7 @@
 #include "harness/signature/rules.h"
 #include "harness/signature/shape.h"
 #include "harness/signature/title.h"
+#include "harness/wire/split.h"
 
 namespace mpsprobe {
 namespace {
@@ -50,49 +51,32 @@ std::string_view first_word(std::string_view words) {
   return words.substr(0, words.find(' '));
 }
 
-std::string_view trimmed(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
-  return text.substr(0, text.find_last_not_of(" \t\r") + 1);  // npos + 1 is 0
-}
-
-/// All literal parts of known messages.
-struct KnownParts {
-  std::vector<std::string_view> parts;
-  FragmentSearch search{parts};
-
-  static const KnownParts& standard() {
-    static const KnownParts known(Rules::standard());
-    return known;
-  }
-
- private:
-  explicit KnownParts(const Rules& rules) : parts(parts_of(rules)) {}
-
-  static std::vector<std::string_view> parts_of(const Rules& rules) {
+// All literal parts of known messages that are long enough to tell one.
+const FragmentSearch& known_parts() {
+  static const FragmentSearch search([] {
     constexpr size_t kShortest = 8;
     std::set<std::string_view> kept;
     const auto keep = [&](std::string_view part) {
       if (part.size() >= kShortest && part.find('\n') == npos) kept.insert(part);
     };
-    for (const KnownText& text : rules.texts) {
-      for (std::string_view fragment : text.fragments) keep(fragment);
+    for (const KnownText& text : Rules::standard().texts) {
+      for (const std::string_view fragment : text.fragments) keep(fragment);
     }
-    for (const Form& form : rules.forms) keep(form.anchor);
-    return {kept.begin(), kept.end()};
-  }
-};
+    for (const Form& form : Rules::standard().forms) keep(form.anchor);
+    return std::vector<std::string_view>(kept.begin(), kept.end());
+  }());
+  return search;
+}
 
 // What a known message has between the two, where it goes on from one to the other.
 std::optional<std::string_view> known_seam(std::string_view line, std::string_view next) {
-  const KnownParts& known = KnownParts::standard();
   line = line.substr(line.size() - std::min(line.size(), kLookedAt));
   const std::string front = plain_text(line, kLookedAt).text;
   const std::string back = plain_text(next.substr(0, kLookedAt), kLookedAt).text;
   for (std::string_view between : {" ", ""}) {
     const std::string both = front + std::string(between) + back;
     bool found = false;
-    known.search.scan(both, [&](size_t part, size_t end) {
-      const size_t begin = end - known.parts[part].size();
+    known_parts().scan(both, [&](size_t, size_t begin, size_t end) {
       found = found || (end > front.size() + between.size() && begin < front.size());
     });
     if (found) return between;

@@ -27,16 +27,4 @@ constexpr char at(std::string_view text, size_t i) {
   return i < text.size() ? text[i] : '\0';
 }
 
-/// Takes the first of `endings` off that leaves `fewest` characters or more; false where none does.
-template <size_t n>
-constexpr bool take_ending(std::string_view& text, const std::string_view (&endings)[n],
-                           size_t fewest) {
-  for (std::string_view ending : endings) {
-    if (text.size() < ending.size() + fewest || !text.ends_with(ending)) continue;
-    text.remove_suffix(ending.size());
-    return true;
-  }
-  return false;
-}
-
 }  // namespace mpsprobe::ascii

@@ -1,66 +1,41 @@
 #include "harness/signature/cxx_name.h"
 
-#include <array>
+#include <algorithm>
+#include <utility>
 
 #include "harness/signature/ascii.h"
+#include "harness/signature/shape.h"
 
 namespace mpsprobe {
 namespace {
 
-using ascii::at;
-using ascii::digit;
-
-// Stands for a lambda while a name is put together. Never in a result: input is printable.
-constexpr char kLambda = '\x01';
-
-bool word(char c) {
-  return ascii::word(c) || c == '$';
-}
-size_t skip_spaces(std::string_view text, size_t i) {
-  while (at(text, i) == ' ') ++i;
-  return i;
-}
-
-// Characters of the operator's symbol at the front of `text`, the longest that fits; 0: none.
-size_t symbol_length(std::string_view text) {
-  static constexpr std::array<std::string_view, 40> kSymbols{
-      "->*", "<=>", "<<=", ">>=", "()", "[]", "->", "<<", ">>", "<=", ">=", "==",  "!=", "&&",
-      "||",  "++",  "--",  "+=",  "-=", "*=", "/=", "%=", "^=", "&=", "|=", "+",   "-",  "*",
-      "/",   "%",   "^",   "&",   "|",  "~",  "!",  "=",  "<",  ">",  ",",  "\"\""};
-  for (std::string_view symbol : kSymbols) {
-    if (text.starts_with(symbol)) return symbol.size();
-  }
-  return 0;
-}
-
-bool operator_at(std::string_view text, size_t i) {
-  constexpr std::string_view kOperator = "operator";
-  return text.substr(i).starts_with(kOperator) && !word(at(text, i + kOperator.size())) &&
-         (i == 0 || !word(text[i - 1]));
+// The word "operator", and in parentheses the symbol behind it, where there is one. "+ 32" behind a
+// name is an offset.
+const Shape& operator_word() {
+  static const Shape shape(
+      R"((?<![\w$])operator(?![\w$])((?: +(?!\+ ))?)"
+      R"((?:->\*|<=>|<<=|>>=|\(\)|\[\]|->|<<|>>|[-+*/%^&|!=<>]=|&&|\|\||\+\+|--|[-+*/%^&|~!=<>,]|""))?)");
+  return shape;
 }
 
 }  // namespace
 
 size_t bracketed_length(std::string_view text) {
+  constexpr std::string_view kOpening = "(<[{";
+  constexpr std::string_view kClosing = ")>]}";
   std::string open;
   for (size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    if (c == 'o' && operator_at(text, i)) {
-      i = skip_spaces(text, i + 8);
-      const size_t symbol = symbol_length(text.substr(i));
-      i += symbol;
-      --i;
-      continue;
-    }
-    if (c == '(' || c == '<' || c == '[' || c == '{') {
+    if (c == 'o') {
+      if (const auto word = operator_word().match(text, i)) i = word->end - 1;
+    } else if (kOpening.find(c) != std::string_view::npos) {
       open += c;
     } else if (c == '>') {
       if (open.back() == '<' && text[i - 1] != '-') open.pop_back();
-    } else if (c == ')' || c == ']' || c == '}') {
-      const char partner = c == ')' ? '(' : c == ']' ? '[' : '{';
+    } else if (const size_t kind = kClosing.find(c); kind != std::string_view::npos) {
       // A '<' that nothing closed was a comparison.
-      while (!open.empty() && open.back() == '<' && partner != '<') open.pop_back();
-      if (!open.empty() && open.back() == partner) open.pop_back();
+      while (!open.empty() && open.back() == '<') open.pop_back();
+      if (!open.empty() && open.back() == kOpening[kind]) open.pop_back();
     }
     if (open.empty()) return i + 1;
   }
@@ -77,189 +52,124 @@ class CxxName {
   std::string take() {
     while (i_ < text_.size()) step();
     while (name_.ends_with(' ')) name_.pop_back();
-    return without_lambdas();
+    while (name_.ends_with("::")) name_.resize(name_.size() - 2);
+    return std::move(name_);
   }
 
  private:
   std::string_view rest() const { return text_.substr(i_); }
   void end() { i_ = text_.size(); }
+  bool begun() const { return !name_.empty() || in_lambda_; }
+
+  void keep(std::string_view part) {
+    name_ += part;
+    in_lambda_ = false;
+  }
 
   void step() {
+    // What follows a name: a version ("f@plt"), an offset or a line ("f+0x1c", "f:12"), what
+    // compilers append to a copy of a function, and debuggers cut.
+    static const Shape kEnd(
+        R"(@|\+\d|(?<!:):\d|\.(?:cold|isra\.|part\.|constprop\.|llvm\.|lto_priv|clone\.|)"
+        R"(omp_outlined|(?:isra|part|constprop|\d+)$))");
+    // What calls a lambda.
+    static const Shape kCall(R"(::(?:operator\(\)|__invoke|_FUN))");
     const char c = text_[i_];
-    if (c == 'o' && operator_at(text_, i_)) return take_operator();
-    switch (c) {
-      case '<':
-        if (take_unnamed("<unnamed>")) return;
-        return leave_out(rest().starts_with("<lambda"));
-      case '{':
-        if (take_unnamed("{anonymous}")) return;
-        return leave_out(rest().starts_with("{lambda") || rest().starts_with("{{closure"));
-      case '[':
-        return leave_out(false);
-      case '(':
-        return take_parentheses();
-      case '\'':
-        return take_quoted();
-      case '$':
-        if (at(text_, i_ + 1) == '_' && digit(at(text_, i_ + 2))) {
-          for (i_ += 2; digit(at(text_, i_));) ++i_;
-          name_ += kLambda;
-          return;
-        }
-        break;
-      case ' ':
-        return take_space();
-      case '.':
-        if (clone_suffix()) return end();
-        break;
-      case '@':
-        return end();  // "@plt", "@@GLIBC_2.34"
-      case '+':        // an offset, or a line: "f+0x1c", "f:12"
-        if (digit(at(text_, i_ + 1)) && !name_.empty()) return end();
-        break;
-      case ':':
-        if (digit(at(text_, i_ + 1)) && !name_.empty() && name_.back() != ':') return end();
-        break;
-      default:
-        break;
-    }
-    name_ += c;
-    ++i_;
-  }
-
-  void leave_out(bool lambda) {
-    const size_t length = bracketed_length(rest());
-    if (length == 0) return end();
-    if (lambda) name_ += kLambda;
-    i_ += length;
-  }
-
-  // A namespace without a name, as demanglers and compilers write it.
-  bool take_unnamed(std::string_view name) {
-    if (!rest().starts_with(name)) return false;
-    i_ += name.size();
-    if (rest().starts_with("::")) i_ += 2;
-    return true;
-  }
-
-  void take_parentheses() {
-    if (take_unnamed("(anonymous namespace)")) return;
-    const std::string_view inside = rest().substr(1);
-    const bool lambda = inside.starts_with("lambda at ") || inside.starts_with("anonymous class)");
-    const bool keyword = name_ == "decltype" || name_ == "noexcept";
-    if (!lambda && !keyword && !name_.empty()) arguments_ = true;
-    leave_out(lambda);
-  }
-
-  void take_quoted() {
-    const size_t close = rest().find('\'', 1);
-    if (close == std::string_view::npos) {
+    if (c == ' ') return take_space();
+    if (std::string_view("(<[{'$").find(c) != std::string_view::npos) return take_bracketed();
+    if (const auto call = kCall.match(text_, i_); call && in_lambda_) {
+      i_ = call->end;
+    } else if (const auto word = operator_word().match(text_, i_)) {
+      take_operator(*word);
+    } else if (begun() && kEnd.match(text_, i_)) {
+      end();
+    } else {
+      keep(rest().substr(0, 1));
       ++i_;
+    }
+  }
+
+  // Arguments, template arguments, and namespaces and lambdas without a name, as demanglers and
+  // compilers write them. A lambda counts as the function that it is written in.
+  void take_bracketed() {
+    static const Shape kUnnamed(R"((?:<unnamed>|\{anonymous\}|\(anonymous namespace\))(?:::)?)");
+    static const Shape kLambda(
+        R"(<lambda|\{lambda|\{\{closure|\(lambda at |\(anonymous class\)|'lambda|\$_\d+)");
+    const auto unnamed = kUnnamed.match(text_, i_);
+    const auto lambda = kLambda.match(text_, i_);
+    const char c = text_[i_];
+    if (unnamed) {
+      i_ = unnamed->end;
       return;
     }
-    if (rest().substr(1, close - 1).starts_with("lambda")) name_ += kLambda;
-    i_ += close + 1;
+    if (c == '$') {
+      if (!lambda) keep("$");
+      i_ = lambda ? lambda->end : i_ + 1;
+    } else if (c == '\'') {
+      const size_t close = rest().find('\'', 1);
+      i_ += close == std::string_view::npos ? 1 : close + 1;
+    } else {
+      const bool keyword = name_ == "decltype" || name_ == "noexcept";
+      if (c == '(' && !lambda && !keyword && begun()) arguments_ = true;
+      leave_out();
+    }
+    in_lambda_ = in_lambda_ || lambda.has_value();
+  }
+
+  void leave_out() {
+    const size_t length = bracketed_length(rest());
+    if (length == 0) return end();
+    i_ += length;
   }
 
   // A space ends a return type, or the name.
   void take_space() {
-    i_ = skip_spaces(text_, i_);
-    if (name_.empty()) return;
+    static const Shape kQualifier(R"((?:const|volatile|&&?)(?=::|[ &]))");
+    static const Shape kTail(R"([-+@] |\[|(?:in|at) |\((?!anonymous))");
+    i_ = std::min(text_.find_first_not_of(' ', i_), text_.size());
+    if (!begun()) return;
     if (arguments_) {
       // A local entity: "f(int) const::{lambda()#1}".
-      for (std::string_view qualifier : {"const", "volatile", "&&", "&"}) {
-        if (!rest().starts_with(qualifier)) continue;
-        const size_t next = i_ + qualifier.size();
-        if (text_.substr(next).starts_with("::")) {
-          i_ = next;
-          return;
-        }
-        if (at(text_, next) == ' ' || at(text_, next) == '&') {
-          i_ = next;
-          return;
-        }
-      }
-      return end();
+      const auto qualifier = kQualifier.match(text_, i_);
+      i_ = qualifier ? qualifier->end : text_.size();
+      return;
     }
     // "decltype (...) std::construct_at<...>(...)": a return type, as gdb writes it.
-    if (at(text_, i_) == '(' && name_ == "decltype") return leave_out(false);
-    for (std::string_view tail : {"+ ", "- ", "@ ", "[", "in ", "at "}) {
-      if (rest().starts_with(tail)) return end();
-    }
-    if (at(text_, i_) == '(' && !rest().starts_with("(anonymous")) return end();
-    if (i_ < text_.size()) name_.clear();
+    if (name_ == "decltype" && ascii::at(text_, i_) == '(') return leave_out();
+    if (kTail.match(text_, i_)) return end();
+    if (i_ == text_.size()) return;
+    name_.clear();
+    in_lambda_ = false;
   }
 
-  bool clone_suffix() const {
-    if (name_.empty()) return false;
-    for (std::string_view suffix : {".cold", ".isra.", ".part.", ".constprop.", ".llvm.",
-                                    ".lto_priv", ".clone.", ".omp_outlined"}) {
-      if (rest().starts_with(suffix)) return true;
-    }
-    // As some debuggers cut them: "take.constprop".
-    if (rest() == ".constprop" || rest() == ".isra" || rest() == ".part") return true;
-    const size_t after = text_.find_first_not_of("0123456789", i_ + 1);
-    return digit(at(text_, i_ + 1)) && after == std::string_view::npos;
-  }
-
-  void take_operator() {
-    name_ += "operator";
-    i_ += 8;
-    const size_t symbol_at = skip_spaces(text_, i_);
-    if (const size_t length = symbol_length(text_.substr(symbol_at)); length > 0) {
-      const bool parted = symbol_at > i_;
-      // "operator <int>" and the like: a space that a demangler put, or "+ 32" behind a name.
-      if (parted && text_.substr(symbol_at).starts_with("+ ")) return end();
-      name_ += text_.substr(symbol_at, length);
-      i_ = symbol_at + length;
+  void take_operator(const ShapeMatch& word) {
+    keep("operator");
+    i_ = word.end;
+    if (word.inner_begin > word.begin) {
+      const std::string_view symbol =
+          text_.substr(word.inner_begin, word.inner_end - word.inner_begin);
+      keep(symbol.substr(symbol.find_first_not_of(' ')));
       // "operator< <int>": demanglers part the two.
-      const size_t next = skip_spaces(text_, i_);
-      if (at(text_, next) == '<') i_ = next;
+      const size_t next = text_.find_first_not_of(' ', i_);
+      if (next != std::string_view::npos && text_[next] == '<') i_ = next;
       return;
     }
     // "operator new[]", "operator unsigned long", "operator at::Tensor"
-    while (i_ < text_.size()) {
-      const char c = text_[i_];
-      if (c == '(' || rest().starts_with(" + ") || rest().starts_with(" @ ")) return;
-      if (c == '<') {
-        const size_t length = bracketed_length(rest());
-        if (length == 0) return end();
-        i_ += length;
-        continue;
-      }
-      name_ += c;
-      ++i_;
-    }
-  }
-
-  // A lambda counts as the function that it is written in.
-  std::string without_lambdas() {
-    std::string result;
-    bool lambda_before = false;
-    for (size_t i = 0; i < name_.size();) {
-      const std::string_view left = std::string_view(name_).substr(i);
-      if (left[0] == kLambda) {
-        lambda_before = true;
-        ++i;
-      } else if (lambda_before && left.starts_with("::operator()")) {
-        i += 12;
-      } else if (lambda_before && left.starts_with("::__invoke")) {
-        i += 10;
-      } else if (lambda_before && left.starts_with("::_FUN")) {
-        i += 6;
+    static const Shape kBehind(R"(\(| [+@] )");
+    while (i_ < text_.size() && !kBehind.match(text_, i_)) {
+      if (text_[i_] == '<') {
+        leave_out();
       } else {
-        lambda_before = false;
-        result += left[0];
-        ++i;
+        keep(rest().substr(0, 1));
+        ++i_;
       }
     }
-    while (result.ends_with("::")) result.resize(result.size() - 2);
-    return result;
   }
 
   std::string_view text_;
   size_t i_ = 0;
   std::string name_;
+  bool in_lambda_ = false;  ///< what was taken last is one, and its arguments
   bool arguments_ = false;
 };
 

@@ -1,40 +1,45 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace mpsprobe {
 
-/// Finds all occurrences of many literal fragments in one pass over a text (Aho and Corasick,
-/// "Efficient string matching", 1975): one table step a character, however many fragments there
-/// are and whatever the text holds. Immutable once built; safe to use from any thread.
+/// Finds all occurrences of many literal fragments in one pass over a text: at each of its
+/// characters only the fragments that begin with the same two are looked at. Immutable once built;
+/// safe to use from any thread.
 class FragmentSearch {
  public:
-  /// Fragments must be non-empty and distinct; a hit names one by its index.
-  explicit FragmentSearch(const std::vector<std::string_view>& fragments);
+  static constexpr size_t kShortest = 2;  ///< characters of a fragment
 
-  /// Calls found(index of the fragment, position after its last character) in order of that
-  /// position, the longer fragment first where two end together.
+  /// Fragments must be distinct, and outlive this object; a hit names one by its index.
+  explicit FragmentSearch(std::vector<std::string_view> fragments)
+      : fragments_(std::move(fragments)), of_pair_(size_t{1} << 16) {
+    for (size_t i = 0; i < fragments_.size(); ++i) of_pair_[pair_at(fragments_[i], 0)].push_back(i);
+  }
+
+  /// Calls found(index of the fragment, where it begins, where it ends) in the order in which they
+  /// begin.
   template <typename Found>
   void scan(std::string_view text, Found&& found) const {
-    uint32_t state = 0;
-    for (size_t i = 0; i < text.size(); ++i) {
-      state = next_[state * classes_ + class_of_[static_cast<unsigned char>(text[i])]];
-      for (uint32_t hit = state; hit != 0; hit = shorter_hit_[hit]) {
-        if (fragment_[hit] >= 0) found(static_cast<size_t>(fragment_[hit]), i + 1);
+    for (size_t i = 0; i + kShortest <= text.size(); ++i) {
+      for (const size_t fragment : of_pair_[pair_at(text, i)]) {
+        const std::string_view wanted = fragments_[fragment];
+        if (text.substr(i).starts_with(wanted)) found(fragment, i, i + wanted.size());
       }
     }
   }
 
  private:
-  std::array<uint8_t, 256> class_of_{};  // 0: a byte that no fragment holds
-  size_t classes_ = 1;
-  std::vector<uint32_t> next_;         // state * classes_ + class -> state
-  std::vector<int32_t> fragment_;      // fragment that ends in a state, or -1
-  std::vector<uint32_t> shorter_hit_;  // longest proper suffix state in which a fragment ends, or 0
+  static size_t pair_at(std::string_view text, size_t i) {
+    return size_t{static_cast<uint8_t>(text[i])} << 8 | static_cast<uint8_t>(text[i + 1]);
+  }
+
+  std::vector<std::string_view> fragments_;
+  std::vector<std::vector<size_t>> of_pair_;  // by the first two characters
 };
 
 }  // namespace mpsprobe

@@ -9,6 +9,7 @@
 #include "harness/signature/ascii.h"
 #include "harness/signature/function_name.h"
 #include "harness/signature/passing_frames.h"
+#include "harness/signature/shape.h"
 #include "harness/signature/written_stacks.h"
 
 namespace mpsprobe {
@@ -17,40 +18,10 @@ namespace {
 constexpr size_t kMostFrames = 1024;
 constexpr size_t kDeep = 32;
 
-// What kernels' names put behind an operator's; a longer ending in front of one that it ends in.
-constexpr std::string_view kBehind[] = {"_contiguous", "_cpu",      "_cuda",   "_helper",
-                                        "_impl",       "_internal", "_kernel", "_mps",
-                                        "_out_frame",  "_out",      "_stub",   "_template"};
-constexpr std::string_view kBefore[] = {
-    "structured_", "cpu_", "direct_", "cascade_", "vectorized_inner_", "vectorized_outer_"};
-// Where the functions that hand a call on are: what follows is the operator's name.
-constexpr std::string_view kHandsOn[] = {"at::_ops::", "torch::autograd::VariableType::",
-                                         "torch::ADInplaceOrView::", "at::wrapper_CPU_"};
-
-// An operator that works in place counts as the other: "add_"; "_softmax" as "softmax".
-std::string aten(std::string_view name) {
-  while (name.ends_with('_')) name.remove_suffix(1);
-  while (name.starts_with('_')) name.remove_prefix(1);
-  return name.empty() ? "" : "aten::" + std::string(name);
-}
-
-/// A kernel's name without what such names put behind an operator's: "addmm" of "addmm_impl_cpu_".
-/// A part of `name`, at least one character of it if it has any. Never throws; may be called from
-/// any thread.
-std::string_view without_kernel_endings(std::string_view name) {
-  for (;;) {
-    while (name.size() > 1 && name.ends_with('_')) name.remove_suffix(1);
-    if (!ascii::take_ending(name, kBehind, 1)) return name;
-  }
-}
-
-// Of a name that says by its ending, or by what was taken off its front, that it is an operator's
-// kernel.
-std::string operator_of(std::string_view name, bool says_so = false) {
-  while (name.starts_with('_')) name.remove_prefix(1);
-  const std::string_view bare = without_kernel_endings(name);
-  return says_so || bare.size() < name.size() ? aten(bare) : "";
-}
+// What kernels' names put behind an operator's; an operator that works in place counts as the
+// other: "add_".
+constexpr std::string_view kBehind =
+    "(?:_(?:contiguous|cpu|cuda|helper|impl|internal|kernel|mps|out_frame|out|stub|template)?)*";
 
 // "layer_norm_kernel" of "LayerNormKernel".
 std::string in_small_letters(std::string_view name) {
@@ -63,47 +34,34 @@ std::string in_small_letters(std::string_view name) {
 }
 
 /// The operator that a function of LibTorch's kernels belongs to: "aten::nll_loss2d_backward" of
-/// "at::native::nll_loss2d_backward_out_frame" and of
-/// "at::native::structured_nll_loss2d_backward_out_cpu::impl", which compilers inline into one
-/// another. `function` is as normalise_function writes it. Empty where it is no such function, or
-/// its name tells no operator. Never throws but for lack of memory; may be called from any thread.
-std::string operator_of_kernel(std::string_view function) {
-  constexpr std::string_view kNative = "at::native::";
-  constexpr std::string_view kImpl = "::impl";
-  if (!function.starts_with(kNative)) return "";
-  function.remove_prefix(kNative.size());
-  if (function.ends_with(kImpl)) function.remove_suffix(kImpl.size());
-  // A class, or a namespace of a backend's own.
-  if (function.find("::") != std::string_view::npos) return "";
-  bool says_so = false;
-  for (std::string_view before : kBefore) {
-    if (!function.starts_with(before)) continue;
-    function.remove_prefix(before.size());
-    says_so = true;
+/// "nll_loss2d_backward_out_frame" and of "structured_nll_loss2d_backward_out_cpu::impl", which
+/// compilers inline into one another. `kernel` is as normalise_function writes it, behind
+/// "at::native::". Empty where it is no such function, also of a class or of a backend's own
+/// namespace, or its name tells no operator. Never throws but for lack of memory; may be called
+/// from any thread.
+std::string operator_of_kernel(std::string_view kernel) {
+  static const Shape kKernel(
+      "(?<before>(?:structured_|cpu_|direct_|cascade_|vectorized_(?:inner|outer)_)*)"
+      "_*(?<name>\\w+?)(?<behind>" +
+      std::string(kBehind) + ")(?:::impl)?$");
+  const auto parts = kKernel.match(kernel, 0);
+  if (parts && !((*parts)["before"].empty() && (*parts)["behind"].empty())) {
+    return "aten::" + std::string((*parts)["name"]);
   }
-  const std::string name = operator_of(function, says_so);
-  return name.empty() && ascii::upper(ascii::at(function, 0))
-             ? operator_of(in_small_letters(function))
-             : name;
+  return parts && ascii::upper(kernel[0]) ? operator_of_kernel(in_small_letters(kernel)) : "";
 }
 
 /// The operator that a function hands a call on to: "aten::mul" of "at::_ops::mul_Scalar::call" and
 /// of "torch::autograd::VariableType::mul_". Such functions are exported and stand on every stack,
 /// whatever compilers inlined. Empty where it is no such function; otherwise as above.
 std::string operator_of_call(std::string_view function) {
-  for (std::string_view hands_on : kHandsOn) {
-    if (!function.starts_with(hands_on)) continue;
-    std::string_view name = function.substr(hands_on.size());
-    name = name.substr(0, name.find("::"));  // npos takes it whole
-    // The overload, which begins with a type: "mul_Scalar".
-    for (size_t bar = name.find('_', 1); bar != std::string_view::npos;
-         bar = name.find('_', bar + 1)) {
-      if (ascii::upper(ascii::at(name, bar + 1))) name = name.substr(0, bar);
-    }
-    name = without_kernel_endings(name);
-    return aten(name);
-  }
-  return "";
+  // The overload begins with a type: "mul_Scalar".
+  static const Shape kCall(
+      "(?:at::_ops::|torch::autograd::VariableType::|torch::ADInplaceOrView::|at::wrapper_CPU_)"
+      "_*(?<name>\\w+?)" +
+      std::string(kBehind) + "(?:_[A-Z]\\w*)?(?:::|$)");
+  const auto parts = kCall.match(function, 0);
+  return parts ? "aten::" + std::string((*parts)["name"]) : "";
 }
 
 struct Seen {
@@ -255,7 +213,11 @@ std::string most_repeated(const std::map<std::string, size_t>& counts) {
 // The operator of LibTorch's that `function`, which titles the stack, works for. A kernel is
 // called through a pointer, so that it stands on every stack by its own name.
 std::string operator_at_work(const std::vector<Seen>& seen, const std::string& function) {
-  if (std::string named = operator_of_kernel(function); !named.empty()) return named;
+  constexpr std::string_view kNative = "at::native::";
+  if (function.starts_with(kNative)) {
+    std::string named = operator_of_kernel(std::string_view(function).substr(kNative.size()));
+    if (!named.empty()) return named;
+  }
   constexpr std::string_view kOperators[] = {"at::_ops::",         "at::native::",
                                              "at::mkl::",          "at::wrapper_",
                                              "torch::autograd::V", "torch::ADInplaceOrView::"};

@@ -1,40 +1,30 @@
 #include "harness/signature/function_name.h"
 
-#include <cxxabi.h>
-
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
 
-#include "harness/signature/ascii.h"
-#include "harness/signature/chip_name.h"
 #include "harness/signature/cxx_name.h"
+#include "harness/signature/shape.h"
+#include "harness/stack/symboliser.h"
 
 namespace mpsprobe {
 namespace {
-
-using ascii::digit;
-using ascii::lower;
-using ascii::upper;
 
 constexpr size_t kLookedAt = 4096;
 constexpr size_t kLongestFunction = 120;
 constexpr size_t kLongestImage = 80;
 
-// "-[Class(Category) selector:]" without what follows it.
-std::string objc_name(std::string_view text) {
-  std::string name;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '(') {
-      const size_t close = text.find(')', i);
-      if (close == std::string_view::npos) break;
-      i = close;
-      continue;
+// The text without what the shape fits.
+std::string without(const Shape& shape, std::string_view text) {
+  std::string kept;
+  for (size_t i = 0; i < text.size();) {
+    const auto match = shape.match(text, i);
+    if (match && match->end > i) {
+      i = match->end;
+    } else {
+      kept += text[i++];
     }
-    name += text[i];
-    if (text[i] == ']') break;
   }
-  return name;
+  return kept;
 }
 
 // The function that a block is written in: "__43-[Class run]_block_invoke.12", "__f_block_invoke".
@@ -46,42 +36,25 @@ std::string_view without_block(std::string_view text) {
   for (size_t i = found; text.substr(i).starts_with(kInvoke); i += kInvoke.size()) ++nested;
   std::string_view name = text.substr(0, found);
   for (size_t i = 0; i < 2 * nested && name.starts_with('_'); ++i) name.remove_prefix(1);
-  const size_t number = name.find_first_not_of("0123456789");
-  if (number != std::string_view::npos && (name[number] == '-' || name[number] == '+')) {
-    name.remove_prefix(number);
-  }
+  static const Shape kNumber(R"(\d+(?=[-+]))");
+  if (const auto number = kNumber.match(name, 0)) name.remove_prefix(number->end);
   return name.empty() ? text.substr(0, found) : name;
 }
 
-std::string_view without_lead(std::string_view text) {
-  // The image, as lldb writes it: "libtorch_cpu.dylib`at::add".
-  const size_t tick = text.find('`');
-  if (tick != std::string_view::npos && tick > 0 &&
-      std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(tick),
-                  [](char c) { return ascii::word(c) || c == '.' || c == '-' || c == '+'; })) {
-    text.remove_prefix(tick + 1);
-  }
-  for (std::string_view lead : {"invocation function for block in ", "partial apply for ",
-                                "partial apply forwarder for ", "@objc ", "merged "}) {
-    if (text.starts_with(lead)) return text.substr(lead.size());
-  }
-  while (text.starts_with("closure #")) {
-    const size_t in = text.find(" in ");
-    if (in == std::string_view::npos) break;
-    text.remove_prefix(in + 4);
-  }
-  if (text.starts_with("generic specialization <")) {
-    const size_t of = text.find("> of ");
-    if (of != std::string_view::npos) return text.substr(of + 5);
+// What compilers put in front of a copy of a function, and debuggers: "libtorch_cpu.dylib`at::add".
+std::string_view without_leads(std::string_view text) {
+  static const Shape kLead(
+      R"([\w.+-]+`|invocation function for block in |partial apply (?:forwarder )?for |@objc |)"
+      R"(merged |closure #.*? in |generic specialization <.*?> of )");
+  for (auto lead = kLead.match(text, 0); lead; lead = kLead.match(text, 0)) {
+    text.remove_prefix(lead->end);
   }
   return text;
 }
 
 // Rust's "<Type as Trait>::method" is "Type::method", and Swift's "f.getter : Type" is "f.getter".
 std::string without_trait_or_type(std::string_view text) {
-  if (const size_t type = text.find(" : "); type != std::string_view::npos) {
-    text = text.substr(0, type);
-  }
+  text = text.substr(0, text.find(" : "));
   const size_t as = text.find(" as ");
   if (!text.starts_with('<') || as == std::string_view::npos) return std::string(text);
   const size_t length = bracketed_length(text);
@@ -89,37 +62,15 @@ std::string without_trait_or_type(std::string_view text) {
   return std::string(text.substr(1, as - 1)) + std::string(text.substr(length));
 }
 
-// libc++ and libstdc++ keep their classes in namespaces that nobody writes.
-std::string without_inline_namespaces(std::string text) {
-  for (std::string_view space : {"std::__1::", "std::__2::", "std::__cxx11::", "std::__ndk1::"}) {
-    for (size_t found = text.find(space); found != std::string::npos;
-         found = text.find(space, found + 5)) {
-      text.erase(found + 5, space.size() - 5);
-    }
-  }
-  // LibTorch builds its kernels once for each kind of processor.
-  for (std::string_view kind :
-       {"AVX2::", "AVX512::", "DEFAULT::", "SVE128::", "SVE256::", "VSX::", "ZVECTOR::"}) {
-    const std::string scoped = "at::native::" + std::string(kind);
-    if (text.starts_with(scoped)) text.erase(scoped.size() - kind.size(), kind.size());
-  }
-  return text;
-}
-
 // "c10::function_ref<...>::callback_fn<loop<at::take_kernel(Pool&)::{lambda()#1}>>(...)": what only
 // calls a lambda counts as the function that the lambda is written in.
 std::string_view called_lambda(std::string_view text) {
-  size_t begin = 0;
-  for (std::string_view caller :
-       {"::callback_fn<", "at::internal::invoke_parallel<", "at::parallel_for<"}) {
-    const size_t found = text.find(caller);
-    // Not where it is an argument itself.
-    const bool called = found != std::string_view::npos &&
-                        text.substr(0, found).find('{') == std::string_view::npos;
-    if (called) begin = found + caller.size();
-    if (called) break;
-  }
-  if (begin == 0) return text;
+  // Not where it is an argument itself.
+  static const Shape kCaller(
+      R"([^{]*?(?:::callback_fn<|at::internal::invoke_parallel<|at::parallel_for<))");
+  const auto caller = kCaller.match(text, 0);
+  if (!caller) return text;
+  const size_t begin = caller->end;
   const size_t lambda = std::min(text.find("::{lambda", begin), text.find("::'lambda", begin));
   if (lambda == std::string_view::npos) return text;
   // The innermost template argument that holds it: back to the bracket that is not closed.
@@ -133,66 +84,36 @@ std::string_view called_lambda(std::string_view text) {
   return text.substr(begin, lambda - begin);
 }
 
-// As the compiler's own library takes a name apart; empty where it is none of C++'s. Names of
-// Rust's older releases are such names too. Long ones nest deeply: they are left as they are.
-std::string demangled(std::string_view name) {
+// Of names of C++, and of Rust's older releases, which are such names too; empty for others. Long
+// ones nest deeply: they are left as they are.
+std::string without_mangling(std::string_view name) {
   constexpr size_t kLongest = 1024;
   const size_t mangled = name.find("_Z");
   if (mangled > 2 || name.find_first_not_of('_') != mangled + 1 || name.size() > kLongest)
     return "";
   // Without what compilers append to a copy of a function (".cold", ".isra.0"), and the offset.
-  const std::string plain(name.substr(mangled, name.find_first_of(". +@") - mangled));
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(
-      abi::__cxa_demangle(plain.c_str(), nullptr, nullptr, &status), &std::free);
-  return status == 0 && text != nullptr ? std::string(text.get()) : "";
+  return demangled(std::string(name.substr(mangled, name.find_first_of(". +@") - mangled)));
 }
 
-// "core::lanes::take::h0123456789abcdef", as Rust's compiler makes names one of a kind.
-std::string_view without_rust_hash(std::string_view name) {
-  constexpr size_t kHash = 17;
-  const size_t last = name.rfind("::");
-  if (last == std::string_view::npos) return name;
-  const std::string_view hash = name.substr(last + 2);
-  const bool is = hash.size() == kHash && hash[0] == 'h' &&
-                  hash.find_first_not_of("0123456789abcdef", 1) == std::string_view::npos;
-  return is ? name.substr(0, last) : name;
-}
-
-// What libraries call one of several copies of a function.
-std::string_view without_variants(std::string_view text) {
-  constexpr std::string_view kAlias = "__GI___libc_";  // glibc's: "__GI___libc_write"
-  if (text.starts_with(kAlias)) text.remove_prefix(kAlias.size());
-  // macOS's, one for each kind of processor: "_platform_memmove$VARIANT$Rosetta".
-  return text.substr(0, text.find("$VARIANT$"));
-}
-
-std::string one_pass(std::string_view text) {
-  text = called_lambda(without_lead(without_block(without_variants(text))));
+std::string one_pass(std::string_view written) {
+  // What libraries call one of several copies of a function: glibc's "__GI___libc_write", macOS's
+  // "_platform_memmove$VARIANT$Rosetta", one for each kind of processor.
+  static const Shape kVariants(R"(^__GI___libc_|\$VARIANT\$.*)");
+  // A category, and what follows the method.
+  static const Shape kNoMethod(R"(\([^)]*(?:\)|$)|(?<=\]).*)");
+  // "core::lanes::take::h0123456789abcdef", as Rust's compiler makes names one of a kind.
+  static const Shape kHash(R"(::h[0-9a-f]{16}$)");
+  // libc++ and libstdc++ keep their classes in namespaces that nobody writes; LibTorch builds its
+  // kernels once for each kind of processor.
+  static const Shape kInline(
+      R"((?<=std::)__(?:[12]|cxx11|ndk1)::|)"
+      R"((?<=^at::native::)(?:AVX2|AVX512|DEFAULT|SVE128|SVE256|VSX|ZVECTOR)::)");
+  const std::string whole = without(kVariants, written);
+  const std::string_view text = called_lambda(without_leads(without_block(whole)));
   const bool objc = text.starts_with("-[") || text.starts_with("+[");
-  const std::string other = objc ? std::string() : without_trait_or_type(text);
-  std::string name = objc ? objc_name(text) : cxx_name(without_rust_hash(other));
-  return without_inline_namespaces(without_chip(name));
-}
-
-// "libfoo.so.1.2" and "libfoo.1.2.dylib" without their versions, "core.cpython-314-darwin.so"
-// without Python's.
-std::string without_version(std::string name) {
-  if (const size_t so = name.find(".so."); so != std::string::npos) name.resize(so + 3);
-  if (const size_t python = name.find(".cpython-"); python != std::string::npos) {
-    const size_t end = name.find('.', python + 1);
-    name.erase(python, end == std::string::npos ? end : end - python);
-  }
-  constexpr std::string_view kLibrary = ".dylib";
-  if (name.ends_with(kLibrary)) {
-    std::string stem = name.substr(0, name.size() - kLibrary.size());
-    for (size_t dot = stem.rfind('.'); dot != std::string::npos && dot > 0; dot = stem.rfind('.')) {
-      if (stem.find_first_not_of("0123456789", dot + 1) != std::string::npos) break;
-      stem.resize(dot);
-    }
-    name = stem + std::string(kLibrary);
-  }
-  return name;
+  const std::string name =
+      objc ? without(kNoMethod, text) : cxx_name(without(kHash, without_trait_or_type(text)));
+  return without(kInline, without_chip(name));
 }
 
 // One line of printable ASCII, without spaces at its ends.
@@ -208,17 +129,27 @@ std::string printable_ascii(std::string_view text) {
 }
 
 bool stand_in(std::string_view name) {
-  return name.empty() || digit(name[0]) || name.starts_with("??") ||
-         name.starts_with("___lldb_unnamed_symbol") || name.starts_with("_mh_execute_header") ||
-         name.starts_with("_mh_dylib_header") || name.starts_with("_mh_bundle_header") ||
-         std::none_of(name.begin(), name.end(), [](char c) { return upper(c) || lower(c); });
+  static const Shape kStandIn(
+      R"(\d|\?\?|___lldb_unnamed_symbol|_mh_(?:execute|dylib|bundle)_header|[^A-Za-z]*$)");
+  return kStandIn.match(name, 0).has_value();
 }
 
 }  // namespace
 
+std::string without_chip(std::string_view text) {
+  // Of AGXG16XFamilyBuffer, AGXMetalG14X_B0 and AGXMetal13_3 the chip; within a name of AGX "Gen3",
+  // the digits of "HAL300", "G13X", with a namespace that names nothing else.
+  static const Shape kChip(
+      R"((?<=(?<![A-Za-z0-9$])AGX|(?<![A-Za-z0-9$])AGXMetal))"
+      R"((?:G(?=\d)(?:[\d_]|[A-Z](?![a-z]))*|(?:\d|_(?=\d))+)|)"
+      R"((?<=::)(?<generation>Gen\d++(?![a-z])|(?<=HAL)\d+|)"
+      R"((?:(?<![\w$])|(?<=[_a-z]))G\d{2,}+(?:[A-Z](?![a-z]))?+(?![a-z]))::|(?&generation))");
+  return text.find("AGX") == std::string_view::npos ? std::string(text) : without(kChip, text);
+}
+
 std::string normalise_function(std::string_view function) {
   std::string name = printable_ascii(function.substr(0, kLookedAt));
-  if (std::string plain = demangled(name); !plain.empty()) name = printable_ascii(plain);
+  if (std::string plain = without_mangling(name); !plain.empty()) name = printable_ascii(plain);
   constexpr std::string_view kShared = "<deduplicated_symbol>";
   if (name.starts_with(kShared)) return std::string(kShared);
   name = printable_ascii(one_pass(name));
@@ -227,9 +158,12 @@ std::string normalise_function(std::string_view function) {
 }
 
 std::string normalise_image(std::string_view image) {
+  // "libfoo.so.1.2" and "libfoo.1.2.dylib" without their versions, "core.cpython-314-darwin.so"
+  // without Python's.
+  static const Shape kVersion(R"((?<=\.so)\..*|\.cpython-[^.]*|(?:\.\d+)+(?=\.dylib$))");
   std::string name = printable_ascii(image.substr(0, kLookedAt));
   name = printable_ascii(name.substr(name.rfind('/') + 1));  // npos + 1 is 0
-  name = printable_ascii(without_chip(without_version(name)));
+  name = printable_ascii(without_chip(without(kVersion, name)));
   if (name.size() > kLongestImage) name.resize(kLongestImage);
   return name;
 }

@@ -1,6 +1,5 @@
 #include "harness/signature/known_lines.h"
 
-#include <algorithm>
 #include <array>
 
 #include "harness/signature/find_failures.h"

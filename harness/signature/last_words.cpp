@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <string>
 
-#include "harness/signature/ascii.h"
 #include "harness/signature/find_failures.h"
 #include "harness/signature/plain_text.h"
 #include "harness/signature/rule_search.h"
@@ -63,7 +62,7 @@ std::string message_of_story(const PlainText& plain, const RuleMatch& story) {
       std::string_view(plain.text).substr(story.begin, story.message_begin - story.begin);
   const size_t last = told.rfind("File '");
   if (!type || last == npos || type->end != message.size()) return message;
-  const auto frame = kFrame.parts(told, last);
+  const auto frame = kFrame.match(told, last);
   if (!frame) return message;
   return message.substr(type->inner_begin, type->inner_end - type->inner_begin) + " in " +
          std::string((*frame)["file"]) + "." + std::string((*frame)["function"]);
@@ -103,11 +102,12 @@ Titled last_words(std::string_view text, const Rules& rules) {
     const size_t begin = rest.rfind('\n') + 1;  // npos + 1 is 0
     const std::string_view line = rest.substr(begin, kMostLine);
     rest = rest.substr(0, begin == 0 ? 0 : begin - 1);
-    if (line.empty() && most != nullptr && most->rank > 1) break;
+    if (line.empty() && most != nullptr && most->rank > Rank::says_something) break;
     const Telling* now = telling_of(line, rules);
-    if (now == nullptr || now->rank == 0 || (most != nullptr && now->rank < most->rank)) continue;
+    if (now == nullptr || now->rank == Rank::says_nothing) continue;
+    if (most != nullptr && now->rank < most->rank) continue;
     // Of lines that tell of no trouble the last one counts.
-    if (most != nullptr && most->rank == 1 && now->rank == 1) continue;
+    if (most != nullptr && now->rank == Rank::says_something) continue;
     most = now;
     const size_t at = static_cast<size_t>(line.data() - plain.text.data());
     words = message_of(
@@ -116,7 +116,7 @@ Titled last_words(std::string_view text, const Rules& rules) {
   if (most == nullptr) return {};
   Titled titled = title_of_message(behind_program(words), rules);
   titled.why.insert(titled.why.begin(), most->name);
-  titled.vague = most->rank == 1;
+  titled.vague = most->rank == Rank::says_something;
   return titled;
 }
 

@@ -47,4 +47,9 @@ const PassingFrame* find_passing_frame(std::string_view image, std::string_view 
   return nullptr;
 }
 
+bool of_interpreter(std::string_view image) {
+  const PassingFrame* const row = find_passing_frame(image, "");
+  return row != nullptr && row->meaning == Passing::interpreter;
+}
+
 }  // namespace mpsprobe

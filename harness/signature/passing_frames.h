@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "harness/wire/enum_words.h"
+
 namespace mpsprobe {
 
 /// Why a frame says nothing about whose failure it is.
@@ -23,6 +25,10 @@ enum class Passing : uint8_t {
   placeholder,   ///< a name that several functions share
   unnamed,       ///< a place without a function in an image of the system
 };
+template <>
+inline constexpr auto kWordsOf<Passing> = std::to_array<std::string_view>(
+    {"trampoline", "ending", "messaging", "dispatch", "thread-entry", "tear-down", "memory",
+     "allocator", "lock", "standard", "interpreter", "placeholder", "unnamed"});
 
 /// One row of rules/frames.rules. A pattern is a name in which a star stands for any characters: at
 /// its front, at its end, once within. One that begins with no underscore fits names with any
@@ -41,5 +47,8 @@ std::span<const PassingFrame> passing_frames();
 /// normalise_image and normalise_function give them. Linear in the names; safe from any thread.
 const PassingFrame* find_passing_frame(std::string_view image, std::string_view function,
                                        std::span<const PassingFrame> rows = passing_frames());
+
+/// Whether an image, as normalise_image gives it, is an interpreter's own.
+bool of_interpreter(std::string_view image);
 
 }  // namespace mpsprobe

@@ -10,10 +10,6 @@
 namespace mpsprobe {
 namespace {
 
-constexpr char kEscape = '\x1b';
-// Strings inside a terminal escape (a window title, a link) that go on for longer are no escape.
-constexpr size_t kLongestEscape = 512;
-
 struct Character {
   uint32_t code = 0;
   size_t bytes = 0;  // 0: broken
@@ -40,41 +36,37 @@ Character decode(std::string_view text, size_t at) {
   return {code, bytes};
 }
 
-// Letters beyond ASCII, kept as they are: without them, messages in most languages were one.
-bool is_letter(uint32_t code) {
-  struct Range {
-    uint32_t first;
-    uint32_t last;
-  };
-  // Latin to Myanmar and on, but for signs; Greek and Vietnamese with marks; kana, Bopomofo,
-  // Hangul, ideographs; Arabic forms; half-width kana; the ideographs of the second plane.
-  constexpr Range kLetters[] = {{0xc0, 0xd6},     {0xd8, 0xf6},       {0xf8, 0x1fff},
-                                {0x3005, 0x3007}, {0x3041, 0x318e},   {0x31a0, 0x31ff},
-                                {0x3400, 0xd7ff}, {0xf900, 0xfdff},   {0xfe70, 0xfefe},
-                                {0xff66, 0xffdc}, {0x10000, 0x1efff}, {0x20000, 0x3ffff}};
-  return std::any_of(std::begin(kLetters), std::end(kLetters), [code](const Range& range) {
-    return code >= range.first && code <= range.last && code != 0x30fb;
-  });
-}
+// What stands for a character beyond ASCII in matching, beside its like in ASCII.
+constexpr char kItself = '\x01';
+constexpr char kNothing = '\0';
 
-// What a character beyond ASCII that is no letter is for matching: its like in ASCII, a quote, a
-// space, nothing ('\0'), or '?'.
+struct Range {
+  uint32_t first;
+  uint32_t last;
+  char as;
+};
+
+// In the order of the codes. Letters stay: without them, messages in most languages were one. They
+// are Latin to Myanmar and on, Greek and Vietnamese with marks, kana, Bopomofo, Hangul,
+// ideographs, Arabic forms and half-width kana. Quotes of all kinds are one, and so are blanks,
+// what frames and progress bars are drawn with, and the dots beside a terminal.
+constexpr Range kRanges[] = {
+    {0x80, 0xa0, ' '},          {0xab, 0xab, '\''},        {0xad, 0xad, kNothing},
+    {0xb4, 0xb4, '\''},         {0xb7, 0xb7, ' '},         {0xbb, 0xbb, '\''},
+    {0xc0, 0xd6, kItself},      {0xd8, 0xf6, kItself},     {0xf8, 0x1fff, kItself},
+    {0x200b, 0x200f, kNothing}, {0x2018, 0x201f, '\''},    {0x2028, 0x2029, ' '},
+    {0x202a, 0x202e, kNothing}, {0x2039, 0x203a, '\''},    {0x2500, 0x259f, ' '},
+    {0x3000, 0x3000, ' '},      {0x3001, 0x3001, ','},     {0x3002, 0x3002, '.'},
+    {0x3005, 0x3007, kItself},  {0x300a, 0x300f, '\''},    {0x3041, 0x30fa, kItself},
+    {0x30fb, 0x30fb, ' '},      {0x30fc, 0x318e, kItself}, {0x31a0, 0x31ff, kItself},
+    {0x3400, 0xd7ff, kItself},  {0xf900, 0xfdff, kItself}, {0xfe70, 0xfefe, kItself},
+    {0xfeff, 0xfeff, kNothing}, {0xff66, 0xffdc, kItself}, {0x10000, 0x1efff, kItself},
+    {0x20000, 0x3ffff, kItself}};
+
 char plain(uint32_t code) {
   if (code >= 0xff01 && code <= 0xff5e) return static_cast<char>(code - 0xfee0);  // full width
-  if (code == 0x3001) return ',';
-  if (code == 0x3002) return '.';
-  if ((code >= 0x300a && code <= 0x300f) || code == 0x201a || code == 0x201b) return '\'';
-  if (code == 0x30fb) return ' ';
-  if ((code >= 0x2018 && code <= 0x201f) || code == 0xb4 || code == 0xab || code == 0xbb ||
-      code == 0x2039 || code == 0x203a) {
-    return '\'';
-  }
-  if (code <= 0xa0 || code == 0x2028 || code == 0x2029 || code == 0x3000) return ' ';
-  // Lines and blocks that frames and progress bars are drawn with, and the dots beside a terminal.
-  if ((code >= 0x2500 && code <= 0x259f) || code == 0xb7) return ' ';
-  const bool invisible = (code >= 0x200b && code <= 0x200f) || (code >= 0x202a && code <= 0x202e) ||
-                         code == 0xfeff || code == 0xad;
-  return invisible ? '\0' : '?';
+  const auto* const range = std::ranges::lower_bound(kRanges, code, {}, &Range::last);
+  return range != std::end(kRanges) && code >= range->first ? range->as : '?';
 }
 
 class Writer {
@@ -128,11 +120,9 @@ void append(Writer& out, std::string_view text, size_t base) {
       out.put('?', base + i);
     } else {
       bytes = character.bytes;
-      if (is_letter(character.code)) {
-        for (size_t k = 0; k < bytes; ++k) out.put(text[i + k], base + i + k);
-      } else {
-        out.put(plain(character.code), base + i);
-      }
+      const char as = plain(character.code);
+      if (as != kItself) out.put(as, base + i);
+      for (size_t k = 0; as == kItself && k < bytes; ++k) out.put(text[i + k], base + i + k);
     }
     i += bytes;
   }
@@ -152,24 +142,12 @@ size_t bar_length(std::string_view text, size_t i, std::span<const Mask> noise) 
 }  // namespace
 
 size_t terminal_escape_length(std::string_view text, size_t at) {
-  if (at + 1 >= text.size()) return 1;
-  const char kind = text[at + 1];
-  const size_t stop = std::min(text.size(), at + kLongestEscape);
-  if (kind == '[') {
-    size_t i = at + 2;
-    while (i < stop && text[i] >= 0x20 && text[i] <= 0x3f) ++i;
-    const bool ended = i < stop && text[i] >= 0x40 && text[i] <= 0x7e;
-    return ended ? i + 1 - at : 2;
-  }
-  if (kind == ']' || kind == 'P' || kind == '^' || kind == '_' || kind == 'X') {
-    for (size_t i = at + 2; i < stop; ++i) {
-      if (text[i] == '\a') return i + 1 - at;
-      if (text[i] == kEscape) return i - at + (i + 1 < text.size() && text[i + 1] == '\\' ? 2 : 0);
-      if (text[i] == '\n') break;  // a real one holds none: do not swallow the next line
-    }
-    return 2;
-  }
-  return kind >= 0x20 && kind <= 0x7e ? 2 : 1;
+  // A string inside an escape (a window title, a link) that goes on for longer, or over a line's
+  // end, is none: a real one does not.
+  static const Shape kEscape(
+      R"(\x1b(?:\[(?:[ -?]{0,509}[@-~])?|[]P^_X](?:[^\a\x1b\n]{0,509}(?:\a|\x1b\\|(?=\x1b)))?|[ -~])?)");
+  const auto escape = kEscape.match(text, at);
+  return escape ? escape->end - at : 1;
 }
 
 size_t PlainText::line_begin(size_t at, size_t farthest) const {

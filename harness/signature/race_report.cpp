@@ -1,69 +1,43 @@
 #include "harness/signature/race_report.h"
 
 #include <algorithm>
-#include <charconv>
-#include <optional>
 
-#include "harness/signature/ascii.h"
 #include "harness/signature/function_name.h"
 #include "harness/signature/passing_frames.h"
+#include "harness/signature/shape.h"
+#include "harness/signature/written_stacks.h"
+#include "harness/wire/split.h"
 
 namespace mpsprobe {
 namespace {
 
 using std::string_view;
 constexpr auto npos = string_view::npos;
-constexpr string_view kHead = "ThreadSanitizer: ";
 constexpr size_t kMostSides = 4;
 constexpr size_t kMostFrames = 256;  // of a side
 constexpr size_t kLongestTitle = 160;
 
-string_view trimmed(string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of(" \t\r"), text.size()));
-  return text.substr(0, text.find_last_not_of(" \t\r") + 1);  // npos + 1 is 0
-}
-
 // "race on vptr" of "WARNING: ThreadSanitizer: data race on vptr (ctor/dtor vs virtual call)
 // (pid=1)".
 std::string kind_of(string_view line) {
-  line.remove_prefix(std::min(line.find(kHead), line.size()));
-  line.remove_prefix(std::min(kHead.size(), line.size()));
-  if (line.starts_with("data race")) line.remove_prefix(string_view("data ").size());
-  const auto* const end = std::find_if_not(
-      line.begin(), line.end(), [](char c) { return ascii::word(c) || c == ' ' || c == '-'; });
-  const string_view kind = trimmed(line.substr(0, static_cast<size_t>(end - line.begin())));
-  return std::string(kind.empty() ? "report" : kind);
+  static const Shape kKind(R"(.*?ThreadSanitizer: (?:data (?=race))?([\w -]*))");
+  const auto kind = kKind.match(line, 0);
+  if (!kind) return "report";
+  line = trimmed(line.substr(kind->inner_begin, kind->inner_end - kind->inner_begin));
+  return std::string(line.empty() ? "report" : line);
 }
 
-// "#0 at::add(int) /src/add.cpp:12:3 (libtorch.so+0x1c) (BuildId: 76ab)", "#1 <null> <null> (x+0)".
-std::optional<StackFrame> read_frame(string_view line) {
-  const size_t name = line.find(' ');
-  const bool numbered = line.size() > 1 && line[0] == '#' && ascii::digit(line[1]);
-  const size_t image = line.rfind('(', std::min(line.rfind("+0x"), line.size()));
-  if (!numbered || image == npos || image <= name + 1) return std::nullopt;
-  const string_view place = line.substr(image + 1, line.find(')', image) - image - 1);
-  const size_t plus = place.rfind("+0x");
-  if (plus == npos) return std::nullopt;
-  StackFrame frame;
-  frame.image = place.substr(0, plus);
-  const string_view offset = place.substr(plus + 3);
-  std::from_chars(offset.data(), offset.data() + offset.size(), frame.offset, 16);
-  const string_view named = trimmed(line.substr(name, image - name));
-  const size_t gap = std::min(named.rfind(' '), named.size());
-  frame.function = trimmed(named.substr(0, gap));
-  frame.source = trimmed(named.substr(gap));
-  for (std::string* text : {&frame.function, &frame.source}) {
-    if (*text == "<null>") text->clear();
-  }
-  return frame;
+// "#0 at::add(int) /src/add.cpp:12:3 (libtorch.so+0x1c) (BuildId: 76ab)", "#1 <null> <null>
+// (x+0x0)".
+bool is_frame(string_view line) {
+  return line.starts_with('#') && line.find("+0x") != npos;
 }
 
 // What a report tells behind its sides.
 bool ends_the_sides(string_view line) {
-  return line.starts_with("Location is ") || line.starts_with("Thread ") ||
-         line.starts_with("As if ") || line.starts_with("SUMMARY: ") || line.starts_with("=====") ||
-         line.find(kHead) != npos ||
-         (line.starts_with("Mutex ") && line.find(" created at") != npos);
+  static const Shape kEnd(
+      "Location is |Thread |As if |SUMMARY: |=====|.*ThreadSanitizer: |Mutex .* created at");
+  return kEnd.match(line, 0).has_value();
 }
 
 // "Write of size 8 at 0x7b04 by thread T2 (mutexes: write M1):" without where, and what it held.
@@ -145,12 +119,12 @@ RaceReport read_race_report(string_view text) {
       report.kind = kind_of(line);
     } else if (ends_the_sides(line)) {
       break;
-    } else if (const std::optional<StackFrame> frame = read_frame(line)) {
+    } else if (is_frame(line)) {
       if (!in_frames && report.sides.size() == kMostSides) break;
       if (!in_frames) report.sides.push_back({without_address(header), {}});
       in_frames = true;
       if (report.sides.back().frames.size() < kMostFrames)
-        report.sides.back().frames.push_back(*frame);
+        report.sides.back().frames.push_back(read_written_frame(line));
     } else if (line.ends_with(" bytes left out]")) {
       if (report.sides.size() < 2) report.sides.emplace_back();
       break;

@@ -1,15 +1,19 @@
 #include "harness/signature/rule_file.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
-#include <initializer_list>
 #include <iterator>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
 #include "harness/input/input_error.h"
+#include "harness/signature/fragment_search.h"
+#include "harness/wire/split.h"
 
 namespace mpsprobe {
 namespace {
@@ -18,188 +22,166 @@ constexpr RuleFile kFiles[] = {
 #include "rule_files.inc"
 };
 
-constexpr std::string_view kBlanks = " \t\r";
-
-/// A row, or a heading: the word in front, words without quotes, and texts in quotes.
-struct Line {
-  std::string word;
-  std::vector<std::string_view> flags;
-  std::vector<std::string> texts;
-};
-
 class Reader {
  public:
   Reader(const RuleFile& file, Rules& rules) : file_(file), rules_(rules) {}
 
   void read() {
-    for (std::string_view rest = file_.text; !rest.empty();) {
-      const size_t end = std::min(rest.find('\n'), rest.size());
-      std::string_view line = rest.substr(0, end);
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-      ++line_;
-      line.remove_prefix(std::min(line.find_first_not_of(kBlanks), line.size()));
-      line = line.substr(0, line.find_last_not_of(kBlanks) + 1);  // npos + 1 is 0
-      if (line.empty() || line.starts_with('#')) continue;
-      if (line.starts_with("source ")) {
-        source(line.substr(7));
-      } else if (line.starts_with('[')) {
-        heading(line);
+    each_line(file_.text, [this](std::string_view line) {
+      ++number_;
+      line_ = trimmed(line);
+      if (line_.empty() || line_.starts_with('#')) return;
+      if (line_.starts_with(kSource)) {
+        take_source();
+      } else if (line_.starts_with('[')) {
+        take_heading();
       } else {
-        row(line);
+        take_row();
       }
-    }
+    });
   }
 
  private:
-  [[noreturn]] void fail(std::string_view problem, std::string_view remedy) const {
-    throw InputError(std::string(file_.name) + ":" + std::to_string(line_), std::string(problem),
-                     std::string(remedy));
+  [[noreturn]] void fail(const std::string& problem) const {
+    throw InputError(fmt::format("{}:{}", file_.name, number_), problem,
+                     "See rule_file.h for how rules are written.");
   }
 
-  void source(std::string_view address) {
-    if (address != "made up" && !address.starts_with("https://")) {
-      fail("'" + std::string(address) + "' is no source",
-           "Name the https:// address of what writes these texts, or \"made up\".");
-    }
-    sourced_ = true;
+  static constexpr std::string_view kSource = "source ";
+
+  void take_source() {
+    const std::string_view address = line_.substr(kSource.size());
+    sourced_ = address == "made up" || address.starts_with("https://");
+    if (!sourced_) fail(fmt::format("'{}' is no source", address));
   }
 
-  void heading(std::string_view line) {
-    if (!line.ends_with(']')) fail("the heading has no end", "Close it with ].");
-    heading_ = split(line.substr(1, line.size() - 2));
-    if (!heading_.texts.empty()) fail("the heading holds a text", "Write texts in rows.");
-    if (!sourced_) {
-      fail("the file names no source",
-           "Put a line \"source https://...\" above its first heading.");
-    }
+  void take_heading() {
+    if (!line_.ends_with(']')) fail("the heading has no end");
+    if (!sourced_) fail("the file names no source");
+    take_apart(line_.substr(1, line_.size() - 2));
+    if (words_.empty() || !texts_.empty()) fail("the heading is none");
+    table_ = words_.front();
+    heading_flags_.assign(words_.begin() + 1, words_.end());
   }
 
-  // "free-invalid-size known "malloc: ..."" in its parts.
-  Line split(std::string_view line) const {
-    Line parts;
+  // Words without quotes, and texts in quotes.
+  void take_apart(std::string_view line) {
+    static const Shape kPiece("[ \\t]*(\"[^\"]*\"|[^\" \\t]+)");
+    words_.clear();
+    texts_.clear();
     for (size_t i = 0; i < line.size();) {
-      if (kBlanks.find(line[i]) != std::string_view::npos) {
-        ++i;
-      } else if (line[i] == '"') {
-        const size_t end = line.find('"', i + 1);
-        if (end == std::string_view::npos) fail("a text has no end", "Close it with \".");
-        parts.texts.emplace_back(line.substr(i + 1, end - i - 1));
-        i = end + 1;
+      const auto piece = kPiece.match(line, i);
+      if (!piece) fail("a text has no end");
+      const std::string_view held =
+          line.substr(piece->inner_begin, piece->inner_end - piece->inner_begin);
+      if (held.starts_with('"')) {
+        texts_.emplace_back(held.substr(1, held.size() - 2));
       } else {
-        const size_t end = std::min(line.find_first_of(" \t\"", i), line.size());
-        const std::string_view word = line.substr(i, end - i);
-        if (i == 0) {
-          parts.word = word;
-        } else {
-          parts.flags.push_back(word);
-        }
-        i = end;
+        words_.push_back(held);
       }
+      i = piece->end;
     }
-    return parts;
   }
 
-  template <typename Value>
-  using Words = std::initializer_list<std::pair<std::string_view, Value>>;
-
-  // The value of the flag that is one of `words`, which is taken out.
-  template <typename Value>
-  std::optional<Value> take(Words<Value> words) {
-    for (const auto& [word, value] : words) {
-      const auto flag = std::find(now_.flags.begin(), now_.flags.end(), word);
-      if (flag == now_.flags.end()) continue;
-      now_.flags.erase(flag);
-      return value;
+  void take_row() {
+    if (table_.empty()) fail("a row stands above the first heading");
+    if (table_ == "frame" || table_ == "own") {
+      take_frame();
+      return;
     }
-    return std::nullopt;
+    take_apart(line_);
+    name_ = words_.empty() ? "" : words_.front();
+    flags_.assign(words_.begin() + (words_.empty() ? 0 : 1), words_.end());
+    flags_.insert(flags_.end(), heading_flags_.begin(), heading_flags_.end());
+    static constexpr std::pair<std::string_view, void (Reader::*)()> kTables[] = {
+        {"text", &Reader::add_text},    {"form", &Reader::add_form},
+        {"mask", &Reader::add_mask},    {"lead", &Reader::add_lead},
+        {"noise", &Reader::add_noise},  {"line", &Reader::add_telling},
+        {"misuse", &Reader::add_misuse}};
+    const auto* const table =
+        std::ranges::find(kTables, table_, &std::pair<std::string_view, void (Reader::*)()>::first);
+    if (table == std::end(kTables)) fail(fmt::format("'{}' names no table", table_));
+    (this->*table->second)();
   }
 
-  template <typename Value>
-  Value must(std::string_view what, Words<Value> words) {
-    if (const std::optional<Value> value = take(words)) return *value;
-    std::string list;
-    for (const auto& [word, value] : words) list += (list.empty() ? "" : ", ") + std::string(word);
-    fail("the heading names no " + std::string(what), "It is one of: " + list + ".");
+  // The place among `words` of the flag that is one of them; it is taken out.
+  std::optional<size_t> take(std::span<const std::string_view> words) {
+    const auto flag = std::find_first_of(flags_.begin(), flags_.end(), words.begin(), words.end());
+    if (flag == flags_.end()) return std::nullopt;
+    const auto word = std::find(words.begin(), words.end(), *flag);
+    flags_.erase(flag);
+    return static_cast<size_t>(word - words.begin());
   }
 
-  bool flag(std::string_view word) { return take<bool>({{word, true}}).value_or(false); }
-
-  TextClass text_class() {
-    using enum TextClass;
-    return must<TextClass>("class", {{name_of(assertion), assertion},
-                                     {name_of(exception), exception},
-                                     {name_of(gpu_error), gpu_error},
-                                     {name_of(out_of_memory), out_of_memory},
-                                     {name_of(setup_failed), setup_failed},
-                                     {name_of(unsupported), unsupported},
-                                     {name_of(memory_corruption), memory_corruption},
-                                     {name_of(abort_message), abort_message},
-                                     {name_of(data_race), data_race}});
+  template <HasWords Enum>
+  std::optional<Enum> take() {
+    const std::optional<size_t> place = take(kWordsOf<Enum>);
+    return place ? std::optional(static_cast<Enum>(*place)) : std::nullopt;
   }
 
-  Place place() {
-    return take<Place>({{"line-start", Place::line_start},
-                        {"after-source", Place::after_source},
-                        {"unwarned", Place::unwarned}})
-        .value_or(Place::anywhere);
+  template <HasWords Enum>
+  Enum must(std::string_view what) {
+    const std::optional<Enum> value = take<Enum>();
+    if (!value) fail(fmt::format("the heading names no {}", what));
+    return *value;
   }
+
+  bool flag(std::string_view word) { return take(std::span(&word, 1)).has_value(); }
 
   size_t window() {
     constexpr std::string_view kWithin = "within=";
-    for (auto flag = now_.flags.begin(); flag != now_.flags.end(); ++flag) {
-      if (!flag->starts_with(kWithin)) continue;
-      size_t most = 0;
-      const std::string_view number = flag->substr(kWithin.size());
-      const auto [end, error] = std::from_chars(number.begin(), number.end(), most);
-      if (error != std::errc() || end != number.end())
-        fail("'within=' takes a number", "Give one.");
-      now_.flags.erase(flag);
-      return most;
-    }
-    return KnownText{}.window;
+    const auto flag = std::ranges::find_if(
+        flags_, [&](std::string_view word) { return word.starts_with(kWithin); });
+    if (flag == flags_.end()) return KnownText{}.window;
+    const std::string_view number = flag->substr(kWithin.size());
+    size_t most = 0;
+    const auto [end, error] = std::from_chars(number.begin(), number.end(), most);
+    if (error != std::errc() || end != number.end()) fail("'within=' takes a number");
+    flags_.erase(flag);
+    return most;
   }
 
   // The next text of the row.
   std::string text(std::string_view what) {
-    if (now_.texts.empty()) {
-      fail("the row has no " + std::string(what), "Write it in double quotes.");
-    }
-    std::string text = std::move(now_.texts.front());
-    now_.texts.erase(now_.texts.begin());
+    if (texts_.empty()) fail(fmt::format("the row has no {}", what));
+    std::string text = std::move(texts_.front());
+    texts_.erase(texts_.begin());
     return text;
   }
 
-  Shape shape() {
+  // One that every text which the row fits holds.
+  std::string literal(std::string_view what) {
+    std::string literal = text(what);
+    if (literal.size() < FragmentSearch::kShortest) fail(fmt::format("the {} is too short", what));
+    return literal;
+  }
+
+  // The group keeps what stands in front of the expression from becoming a part of its first
+  // choice.
+  Shape shape(const std::string& begin = "") {
     const std::string expression = text("shape");
     try {
-      return Shape(expression);
+      return Shape(begin.empty() ? expression : begin + "(?:" + expression + ")");
     } catch (const std::invalid_argument& mistake) {
-      fail(mistake.what(), "See the syntax of PCRE2: " + expression);
+      fail(mistake.what());
     }
   }
 
   std::string name() const {
-    const bool good =
-        !now_.word.empty() && std::all_of(now_.word.begin(), now_.word.end(), [](char c) {
-          return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '+' ||
-                 c == '.';
-        });
-    if (!good) fail("'" + now_.word + "' is no name", "Use small letters, digits and hyphens.");
-    return now_.word;
+    constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789-+.";
+    const bool good = !name_.empty() && name_.find_first_not_of(kLetters) == std::string_view::npos;
+    if (!good) fail(fmt::format("'{}' is no name", name_));
+    return std::string(name_);
   }
 
   // Adds a row to its table, and refuses what nothing took of it.
   template <typename Row>
   void add(std::vector<Row>& table, Row row) {
-    if (!now_.flags.empty()) {
-      fail("'" + std::string(now_.flags.front()) + "' is no flag here", "See rule_file.h.");
-    }
-    if (!now_.texts.empty()) fail("the row has a text too many", "See rule_file.h.");
+    if (!flags_.empty()) fail(fmt::format("'{}' is no flag here", flags_.front()));
+    if (!texts_.empty()) fail("the row has a text too many");
     if constexpr (requires { row.name; }) {
-      if (std::any_of(table.begin(), table.end(),
-                      [&](const Row& other) { return other.name == row.name; })) {
-        fail("'" + row.name + "' names two rows", "Give one of them another name.");
-      }
+      const bool twice = std::ranges::find(table, row.name, &Row::name) != table.end();
+      if (twice) fail(fmt::format("'{}' names two rows", row.name));
     }
     table.push_back(std::move(row));
   }
@@ -211,85 +193,34 @@ class Reader {
     return {std::string(frame.substr(0, tick)), std::string(frame.substr(tick + 1))};
   }
 
-  Passing meaning() {
-    using enum Passing;
-    return must<Passing>("meaning", {{"trampoline", trampoline},
-                                     {"ending", ending},
-                                     {"messaging", messaging},
-                                     {"dispatch", dispatch},
-                                     {"thread-entry", thread_entry},
-                                     {"tear-down", teardown},
-                                     {"memory", memory},
-                                     {"allocator", allocator},
-                                     {"lock", lock},
-                                     {"standard", standard},
-                                     {"interpreter", interpreter},
-                                     {"placeholder", placeholder},
-                                     {"unnamed", unnamed}});
-  }
-
-  void row(std::string_view line) {
-    const std::string& table = heading_.word;
-    if (table == "frame" || table == "own") {  // names of functions hold blanks
-      now_ = {};
-      now_.flags = heading_.flags;
-      const auto [image, function] = image_and_function(line);
-      if (table == "frame") {
-        add(rules_.frames, {meaning(), image, function});
-      } else {
-        add(rules_.own, {Passing::placeholder, image, function});
-      }
-      return;
-    }
-    now_ = split(line);
-    now_.flags.insert(now_.flags.end(), heading_.flags.begin(), heading_.flags.end());
-    if (table == "text") {
-      add_text();
-    } else if (table == "form") {
-      add_form();
-    } else if (table == "mask") {
-      add_mask();
-    } else if (table == "lead") {
-      add(rules_.leads, Mask{name(), shape(), "", Mask::Begins::at_a_name, false});
-    } else if (table == "noise") {
-      add(rules_.noise, Mask{name(), shape(), "", Mask::Begins::at_a_name, false});
-    } else if (table == "line") {
-      const int rank = must<int>("rank", {{"says-nothing", 0},
-                                          {"says-something", 1},
-                                          {"tells-of-trouble", 2},
-                                          {"names-an-error", 4}});
-      add(rules_.telling, Telling{name(), rank, shape()});
-    } else if (table == "misuse") {
-      const auto [image, function] = image_and_function(now_.word);
-      add(rules_.misuses, MisuseFrame{image, function, text("title")});
-    } else if (table.empty()) {
-      fail("a row stands above the first heading", "Put a heading, as [text assertion], above it.");
-    } else {
-      fail("'" + table + "' names no table",
-           "It is one of: text, form, mask, lead, noise, line, frame, own, misuse.");
-    }
+  // The whole line: names of functions hold blanks and quotes.
+  void take_frame() {
+    texts_.clear();
+    flags_ = heading_flags_;
+    const bool own = table_ == "own";
+    const Passing meaning = own ? Passing::placeholder : must<Passing>("meaning");
+    const auto [image, function] = image_and_function(line_);
+    add(own ? rules_.own : rules_.frames, {meaning, image, function});
   }
 
   void add_text() {
-    KnownText row{name(), text_class(), place(), window(), text("title"), {}};
-    row.fragments.push_back(text("fragment"));
-    while (!now_.texts.empty() && row.fragments.size() < kMostFragments) {
-      row.fragments.push_back(text("fragment"));
-    }
-    for (const std::string& fragment : row.fragments) {
-      if (fragment.empty()) fail("a fragment is empty", "Write what the text holds.");
-    }
+    KnownText row{name(),
+                  must<TextClass>("class"),
+                  take<Place>().value_or(Place::anywhere),
+                  window(),
+                  text("title"),
+                  {}};
+    do {
+      row.fragments.push_back(literal("fragment"));
+    } while (!texts_.empty() && row.fragments.size() < kMostFragments);
     add(rules_.texts, std::move(row));
   }
 
   void add_form() {
-    Form row{name(), text_class(), text("title"), text("anchor"), shape()};
-    if (row.anchor.empty()) fail("the anchor is empty", "Write what every such text holds.");
+    Form row{name(), must<TextClass>("class"), text("title"), literal("anchor"), shape()};
     row.from_the_line = flag("from-the-line");
-    row.place = place();
-    row.counts = take<Counts>({{"as-first-words", Counts::as_first_words},
-                               {"as-last-words", Counts::as_last_words}})
-                     .value_or(Counts::always);
+    row.place = take<Place>().value_or(row.place);
+    row.counts = take<Counts>().value_or(row.counts);
     row.known = flag("known");
     row.takes_leads = flag("takes-leads");
     row.uncaught = flag("uncaught");
@@ -299,21 +230,38 @@ class Reader {
   }
 
   void add_mask() {
-    Mask row{name(), shape(), now_.texts.empty() ? "" : text("stand-in")};
-    row.begins = take<Mask::Begins>({{"within-a-name", Mask::Begins::within_a_name},
-                                     {"anywhere", Mask::Begins::anywhere},
-                                     {"apart", Mask::Begins::apart}})
-                     .value_or(Mask::Begins::at_a_name);
+    // Not behind a character of a name, unless a flag says: behind one alone, wherever it fits, or
+    // behind a blank, a quote, a bracket or an equals sign.
+    std::string begin = R"((?<!\w))";
+    if (flag("within-a-name")) begin = R"((?<=[\w\]')]))";
+    if (flag("anywhere")) begin = "";
+    if (flag("apart")) begin = R"((?<![^ '(\[{=,:]))";
+    Mask row{name(), shape(begin), texts_.empty() ? "" : text("stand-in")};
     row.ends_the_title = flag("ends-the-title");
     add(rules_.masks, std::move(row));
   }
 
+  void add_lead() { add(rules_.leads, Mask{name(), shape(), ""}); }
+  void add_noise() { add(rules_.noise, Mask{name(), shape(), ""}); }
+  void add_telling() { add(rules_.telling, Telling{name(), must<Rank>("rank"), shape()}); }
+
+  void add_misuse() {
+    const auto [image, function] = image_and_function(name_);
+    add(rules_.misuses, MisuseFrame{image, function, text("title")});
+  }
+
   const RuleFile& file_;
   Rules& rules_;
-  size_t line_ = 0;
+  size_t number_ = 0;  ///< of the line
+  std::string_view line_;
   bool sourced_ = false;
-  Line heading_;
-  Line now_;  ///< the row that is read
+  std::string_view table_;  ///< that the heading names
+  std::vector<std::string_view> heading_flags_;
+  std::vector<std::string_view> words_;
+  // What is left of the row that is read.
+  std::string_view name_;
+  std::vector<std::string_view> flags_;
+  std::vector<std::string> texts_;
 };
 
 }  // namespace
@@ -324,6 +272,15 @@ std::span<const RuleFile> rule_files() {
 
 void read_rules(const RuleFile& file, Rules& rules) {
   Reader(file, rules).read();
+}
+
+const Rules& Rules::standard() {
+  static const Rules rules = [] {
+    Rules read;
+    for (const RuleFile& file : kFiles) read_rules(file, read);
+    return read;
+  }();
+  return rules;
 }
 
 }  // namespace mpsprobe

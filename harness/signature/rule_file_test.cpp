@@ -55,11 +55,11 @@ TEST(RuleFile, HoldsRowsOfEveryTable) {
   EXPECT_TRUE(rules.forms.at(0).from_the_line && rules.forms[0].takes_leads);
   EXPECT_TRUE(rules.forms[0].shape.match("LANE_CHECK(a)\n", 0).has_value());
   ASSERT_EQ(rules.masks.size(), 2U);
-  EXPECT_EQ(rules.masks[0].begins, Mask::Begins::anywhere);
+  EXPECT_EQ(title_of("no xlane-7 left", rules).title, "no x<lane> left");
   EXPECT_EQ(title_of("no lane-7 left", rules).title, "no <lane> left");
   EXPECT_TRUE(rules.masks[1].ends_the_title);
   EXPECT_EQ(rules.leads.at(0).name + rules.noise.at(0).name, "lane-taglane-bar");
-  EXPECT_EQ(rules.telling.at(0).rank, 2);
+  EXPECT_EQ(rules.telling.at(0).rank, Rank::tells_of_trouble);
   ASSERT_EQ(rules.frames.size(), 3U);
   EXPECT_EQ(find_passing_frame("liblane.so.1", "lane_take", rules.frames), &rules.frames[0]);
   EXPECT_EQ(find_passing_frame("prog", "-[Lane release]", rules.frames), &rules.frames[1]);
@@ -81,15 +81,15 @@ TEST(RuleFile, RefusesWhatIsNoRow) {
   refused("[lane]\na \"b\"\n", "'lane' names no table");
   refused("[text]\na \"b\" \"c\"\n", "the heading names no class");
   refused("[text assertion]\na \"b\"\n", "the row has no fragment");
-  refused("[text assertion]\na \"b\" \"\"\n", "a fragment is empty");
-  refused("[text assertion]\na \"b\" \"c\" \"d\" \"e\" \"f\" \"g\"\n", "a text too many");
+  refused("[text assertion]\na \"b\" \"\"\n", "the fragment is too short");
+  refused("[text assertion]\na \"b\" \"cc\" \"dd\" \"ee\" \"ff\" \"g\"\n", "a text too many");
   refused("[text assertion]\na within=b \"b\" \"c\"\n", "'within=' takes a number");
-  refused("[text assertion mute]\na \"b\" \"c\"\n", "'mute' is no flag here");
-  refused("[form assertion]\na \"b\" \"c\"\n", "the row has no shape");
-  refused("[form assertion]\na \"b\" \"\" \"c\"\n", "the anchor is empty");
+  refused("[text assertion mute]\na \"b\" \"cc\"\n", "'mute' is no flag here");
+  refused("[form assertion]\na \"b\" \"cc\"\n", "the row has no shape");
+  refused("[form assertion]\na \"b\" \"\" \"c\"\n", "the anchor is too short");
   refused("[mask]\nA \"b\"\n", "'A' is no name");
   refused("[mask]\na \"b\n", "a text has no end");
-  refused("[mask]\na \"b(c\"\n", "lanes.rules:5: missing closing parenthesis at character 4");
+  refused("[lead]\na \"b(c\"\n", "lanes.rules:5: missing closing parenthesis at character 4");
   refused("[line loud]\na \"b\"\n", "the heading names no rank");
   refused("[frame passing]\nabort\n", "the heading names no meaning");
 }

@@ -4,7 +4,7 @@
 #include <array>
 #include <functional>
 #include <map>
-#include <memory>
+#include <optional>
 #include <utility>
 
 #include "harness/signature/fragment_search.h"
@@ -16,76 +16,38 @@ constexpr size_t kLookBack = 1024;
 // Anchors whose shapes are tried: the first and the last half of so many.
 constexpr size_t kMostAnchors = 1024;
 
-// The automaton of all fragments and anchors, and for each the rows that wait for it.
-class Index {
- public:
-  struct Use {
+// All fragments and anchors, and for each the rows that wait for it.
+struct Index {
+  struct Stage {
     size_t row;
-    size_t stage;
-    bool last;
+    size_t fragment;
+  };
+  struct Waiting {
+    std::vector<Stage> texts;
+    std::vector<size_t> forms;
   };
 
-  explicit Index(const Rules& rules) : Index(build(rules)) {}
-
-  const FragmentSearch& search() const { return search_; }
-  const std::vector<Use>& texts(size_t fragment) const { return built_.texts[fragment]; }
-  const std::vector<size_t>& forms(size_t fragment) const { return built_.forms[fragment]; }
-
-  // That of the standard rules is made once.
-  static std::shared_ptr<const Index> of(const Rules& rules) {
-    static const auto standard = std::make_shared<const Index>(Rules::standard());
-    return alike(rules, Rules::standard()) ? standard : std::make_shared<const Index>(rules);
-  }
-
- private:
-  struct Built {
-    std::vector<std::string_view> fragments;
-    std::vector<std::vector<Use>> texts;
-    std::vector<std::vector<size_t>> forms;
-  };
-
-  explicit Index(Built built) : search_(built.fragments), built_(std::move(built)) {}
-
-  // Whether two have one index: a test leaves rows out of the other tables as well.
-  static bool alike(const Rules& rules, const Rules& others) {
-    return &rules == &others ||
-           (std::equal(rules.texts.begin(), rules.texts.end(), others.texts.begin(),
-                       others.texts.end(),
-                       [](const KnownText& one, const KnownText& other) {
-                         return one.fragments == other.fragments;
-                       }) &&
-            std::equal(
-                rules.forms.begin(), rules.forms.end(), others.forms.begin(), others.forms.end(),
-                [](const Form& one, const Form& other) { return one.anchor == other.anchor; }));
-  }
-
-  static Built build(const Rules& rules) {
-    Built built;
-    std::map<std::string_view, size_t> known;
-    const auto place_of = [&](std::string_view fragment) {
-      const auto [place, added] = known.try_emplace(fragment, built.fragments.size());
-      if (added) {
-        built.fragments.push_back(fragment);
-        built.texts.emplace_back();
-        built.forms.emplace_back();
-      }
-      return place->second;
-    };
+  explicit Index(const Rules& rules) {
+    std::map<std::string_view, Waiting> by_fragment;
     for (size_t row = 0; row < rules.texts.size(); ++row) {
-      const auto& fragments = rules.texts[row].fragments;
-      for (size_t stage = 0; stage < fragments.size(); ++stage) {
-        built.texts[place_of(fragments[stage])].push_back(
-            {row, stage, stage + 1 == fragments.size()});
+      const std::vector<std::string>& fragments = rules.texts[row].fragments;
+      for (size_t i = 0; i < fragments.size(); ++i) {
+        by_fragment[fragments[i]].texts.push_back({row, i});
       }
     }
     for (size_t row = 0; row < rules.forms.size(); ++row) {
-      built.forms[place_of(rules.forms[row].anchor)].push_back(row);
+      by_fragment[rules.forms[row].anchor].forms.push_back(row);
     }
-    return built;
+    std::vector<std::string_view> fragments;
+    for (auto& [fragment, rows] : by_fragment) {
+      fragments.push_back(fragment);
+      waiting.push_back(std::move(rows));
+    }
+    search.emplace(std::move(fragments));
   }
 
-  FragmentSearch search_;
-  Built built_;
+  std::vector<Waiting> waiting;
+  std::optional<FragmentSearch> search;
 };
 
 bool ends_with_place(std::string_view before) {
@@ -98,23 +60,18 @@ bool ends_with_place(std::string_view before) {
 bool in_place(const PlainText& text, size_t begin, Place place) {
   const size_t line = text.line_begin(begin, kLookBack);
   const std::string_view before = std::string_view(text.text).substr(line, begin - line);
-  std::string_view words = before;
-  while (words.starts_with(' ')) words.remove_prefix(1);
-  if (words.starts_with('#') || words.starts_with("* ") || words.starts_with("/*") ||
-      words.starts_with("//") || words.starts_with("XFAIL ") ||
-      before.find(" // ") != std::string_view::npos ||
-      before.find(" /* ") != std::string_view::npos) {
-    return false;
-  }
+  static const Shape kNoFailure(R"( *(?:#|\* |/\*|//|XFAIL )|.* (?://|/\*) )");
+  if (kNoFailure.match(before, 0)) return false;
+  const bool first = before.find_first_not_of(' ') == std::string_view::npos;
   switch (place) {
     case Place::anywhere:
       return true;
     case Place::line_start:
-      return words.empty();
+      return first;
     case Place::unwarned:
       return before.find("Warning: ") == std::string_view::npos;
     case Place::after_source:
-      return words.empty() || ends_with_place(before.substr(0, before.find_last_not_of(' ') + 1));
+      return first || ends_with_place(before.substr(0, before.find_last_not_of(' ') + 1));
   }
   return false;
 }
@@ -158,39 +115,37 @@ std::string_view message_of(const PlainText& text, const RuleMatch& match) {
 }
 
 std::vector<RuleMatch> find_rules(const PlainText& text, const Rules& rules) {
-  const std::shared_ptr<const Index> index = Index::of(rules);
+  static const Index standard(Rules::standard());
+  std::optional<Index> others;
+  const Index& index = &rules == &Rules::standard() ? standard : others.emplace(rules);
   std::vector<RuleMatch> found;
   std::vector<Anchor> anchors;
-  // reached[stage]: the latest place from which the fragments up to this one were seen in order.
+  // reached[i]: the latest place from which the fragments up to this one were seen in order.
   // The latest is always the best: it leaves the most of the window.
   struct Span {
     size_t begin = 0;
     size_t end = 0;  // 0: not seen
   };
   std::vector<std::array<Span, kMostFragments>> reached(rules.texts.size());
-  index->search().scan(text.text, [&](size_t fragment, size_t end) {
-    for (const Index::Use& use : index->texts(fragment)) {
-      const KnownText& known = rules.texts[use.row];
-      std::array<Span, kMostFragments>& spans = reached[use.row];
-      const size_t begin = end - known.fragments[use.stage].size();
+  index.search->scan(text.text, [&](size_t fragment, size_t begin, size_t end) {
+    const Index::Waiting& waiting = index.waiting[fragment];
+    for (const Index::Stage& stage : waiting.texts) {
+      const KnownText& known = rules.texts[stage.row];
+      std::array<Span, kMostFragments>& spans = reached[stage.row];
       Span span{begin, end};
-      if (use.stage > 0) {
-        const Span& before = spans[use.stage - 1];
+      if (stage.fragment > 0) {
+        const Span& before = spans[stage.fragment - 1];
         if (before.end == 0 || before.end > begin || end - before.begin > known.window) continue;
         span.begin = before.begin;
       }
-      if (!use.last) {
-        spans[use.stage] = span;
-        continue;
-      }
+      spans[stage.fragment] = span;
+      if (stage.fragment + 1 < known.fragments.size()) continue;
       if (in_place(text, span.begin, known.place)) {
         found.push_back({&known, nullptr, span.begin, end, span.begin, end});
       }
       spans = {};
     }
-    if (const std::vector<size_t>& forms = index->forms(fragment); !forms.empty()) {
-      anchors.push_back({end - rules.forms[forms.front()].anchor.size(), end, &forms});
-    }
+    if (!waiting.forms.empty()) anchors.push_back({begin, end, &waiting.forms});
   });
   read_forms(text, rules, anchors, found);
   std::stable_sort(found.begin(), found.end(), [](const RuleMatch& a, const RuleMatch& b) {

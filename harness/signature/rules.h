@@ -33,7 +33,10 @@ inline constexpr auto kWordsOf<TextClass> = std::to_array<std::string_view>(
      "memory_corruption", "abort_message", "data_race"});
 
 /// Whether such a text ends the process that prints it; the others may be caught and survived.
-bool ends_the_process(TextClass text_class);
+constexpr bool ends_the_process(TextClass text_class) {
+  return text_class == TextClass::assertion || text_class == TextClass::memory_corruption ||
+         text_class == TextClass::abort_message;
+}
 
 /// Where a rule has to begin to count.
 enum class Place : uint8_t {
@@ -42,6 +45,9 @@ enum class Place : uint8_t {
   after_source,  ///< first on its line, or after "file.mm:78:", "-[Class method:]:78:", "prog[1:2]"
   unwarned,      ///< anywhere but after "Warning: " on the same line
 };
+template <>
+inline constexpr auto kWordsOf<Place> =
+    std::to_array<std::string_view>({"anywhere", "line-start", "after-source", "unwarned"});
 
 /// A known text: literal fragments that occur in this order within `window` characters.
 struct KnownText {
@@ -60,6 +66,9 @@ enum class Counts : uint8_t {
   as_first_words,  ///< only of a process that ended itself; the first such text speaks for it
   as_last_words,   ///< the same, the last one
 };
+template <>
+inline constexpr auto kWordsOf<Counts> =
+    std::to_array<std::string_view>({"always", "as-first-words", "as-last-words"});
 
 /// How a runtime tells a death: a literal anchor, and a shape around it whose parentheses
 /// hold the message. Of several forms that fit at one place the first in the table counts, and
@@ -84,21 +93,22 @@ struct Form {
 
 /// What is left out of a message, matched from left to right; nothing is looked at twice.
 struct Mask {
-  enum class Begins : uint8_t { at_a_name, within_a_name, anywhere, apart };
   std::string name;
   Shape shape;
   std::string stand_in;  ///< put there instead; @ is what the shape's parentheses hold
-  /// Not behind a character of a name; behind one only; wherever it fits; behind a blank, a quote,
-  /// a bracket or an equals sign.
-  Begins begins = Begins::at_a_name;
   bool ends_the_title = false;
 };
 
-/// A line of a process that ended itself, as its shape from the line's begin on says: how much it
-/// tells. 0: nothing at all.
+/// How much a line tells of why a process ended itself.
+enum class Rank : uint8_t { says_nothing, says_something, tells_of_trouble, names_an_error };
+template <>
+inline constexpr auto kWordsOf<Rank> = std::to_array<std::string_view>(
+    {"says-nothing", "says-something", "tells-of-trouble", "names-an-error"});
+
+/// A line of a process that ended itself, as its shape from the line's begin on says.
 struct Telling {
   std::string name;
-  int rank;
+  Rank rank;
   Shape shape;
 };
 

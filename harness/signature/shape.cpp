@@ -7,6 +7,7 @@
 #include <array>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include "harness/signature/ascii.h"
 
@@ -15,6 +16,7 @@ namespace {
 
 constexpr size_t kFarthest = 4096;
 constexpr uint32_t kMostSteps = 16384;
+constexpr uint32_t kMostGroups = 32;  ///< those behind them hold nothing
 
 struct Freed {
   void operator()(pcre2_code* code) const { pcre2_code_free(code); }
@@ -55,12 +57,8 @@ std::bitset<256> first_bytes(const pcre2_code* code) {
 
 struct Shape::Compiled {
   std::unique_ptr<pcre2_code, Freed> code;
-
-  // How many groups took part, with the whole; negative where it does not match.
-  int run(std::string_view text, size_t at, pcre2_match_data* found) const {
-    return pcre2_match(code.get(), reinterpret_cast<PCRE2_SPTR>(text.data()),
-                       std::min(text.size(), at + kFarthest), at, PCRE2_ANCHORED, found, bounded());
-  }
+  /// Of its groups, and where each begins among the places of a match.
+  std::vector<std::pair<std::string_view, size_t>> names;
 };
 
 Shape::Shape(const std::string& expression) {
@@ -76,42 +74,38 @@ Shape::Shape(const std::string& expression) {
                                 " at character " + std::to_string(place + 1));
   }
   first_ = first_bytes(compiled->code.get());
+  // A row of the table of names: the group's number in two bytes, and its name.
+  uint32_t count = 0;
+  uint32_t width = 0;
+  PCRE2_SPTR row = nullptr;
+  pcre2_pattern_info(compiled->code.get(), PCRE2_INFO_NAMECOUNT, &count);
+  pcre2_pattern_info(compiled->code.get(), PCRE2_INFO_NAMEENTRYSIZE, &width);
+  pcre2_pattern_info(compiled->code.get(), PCRE2_INFO_NAMETABLE, &row);
+  for (uint32_t i = 0; i < count; ++i, row += width) {
+    const size_t group = size_t{row[0]} << 8U | row[1];
+    if (group < kMostGroups) {
+      compiled->names.emplace_back(reinterpret_cast<const char*>(row + 2), group * 2);
+    }
+  }
   compiled_ = std::move(compiled);
 }
 
 std::optional<ShapeMatch> Shape::match(std::string_view text, size_t at) const {
   if (at < text.size() && !first_[static_cast<unsigned char>(text[at])]) return std::nullopt;
   thread_local const std::unique_ptr<pcre2_match_data, Freed> found(
-      pcre2_match_data_create(2, nullptr));
-  const int groups = compiled_->run(text, at, found.get());
+      pcre2_match_data_create(kMostGroups, nullptr));
+  const int groups = pcre2_match(compiled_->code.get(), reinterpret_cast<PCRE2_SPTR>(text.data()),
+                                 std::min(text.size(), at + kFarthest), at, PCRE2_ANCHORED,
+                                 found.get(), bounded());
   if (groups < 0) return std::nullopt;
   const PCRE2_SIZE* places = pcre2_get_ovector_pointer(found.get());
   const size_t inner = groups != 1 && places[2] != PCRE2_UNSET ? 2 : 0;
-  return ShapeMatch{places[0], places[1], places[inner], places[inner + 1]};
-}
-
-std::optional<ShapeParts> Shape::parts(std::string_view text, size_t at) const {
-  if (at < text.size() && !first_[static_cast<unsigned char>(text[at])]) return std::nullopt;
-  const pcre2_code* code = compiled_->code.get();
-  const std::unique_ptr<pcre2_match_data, Freed> found(
-      pcre2_match_data_create_from_pattern(code, nullptr));
-  if (compiled_->run(text, at, found.get()) < 0) return std::nullopt;
-  const PCRE2_SIZE* places = pcre2_get_ovector_pointer(found.get());
-  // A row of the table: the group's number in two bytes, and its name.
-  uint32_t count = 0;
-  uint32_t width = 0;
-  PCRE2_SPTR row = nullptr;
-  pcre2_pattern_info(code, PCRE2_INFO_NAMECOUNT, &count);
-  pcre2_pattern_info(code, PCRE2_INFO_NAMEENTRYSIZE, &width);
-  pcre2_pattern_info(code, PCRE2_INFO_NAMETABLE, &row);
-  std::map<std::string_view, std::string_view> parts;
-  for (uint32_t i = 0; i < count; ++i, row += width) {
-    const size_t group = (size_t{row[0]} << 8U | row[1]) * 2;
+  ShapeMatch match{places[0], places[1], places[inner], places[inner + 1], {}};
+  for (const auto& [name, group] : compiled_->names) {
     if (places[group] == PCRE2_UNSET) continue;
-    const std::string_view held = text.substr(places[group], places[group + 1] - places[group]);
-    parts.emplace(reinterpret_cast<const char*>(row + 2), held);
+    match.parts.emplace(name, text.substr(places[group], places[group + 1] - places[group]));
   }
-  return ShapeParts(std::move(parts));
+  return match;
 }
 
 }  // namespace mpsprobe

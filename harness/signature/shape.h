@@ -7,33 +7,24 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 
 namespace mpsprobe {
 
-/// Where a shape was found: all of it, and the part between its parentheses (all of it without
-/// any).
+/// Where a shape was found: all of it, the part between its parentheses (all of it without any),
+/// and what its named groups hold, by their names. Points into the text and into the shape.
 struct ShapeMatch {
   size_t begin = 0;
   size_t end = 0;
   size_t inner_begin = 0;
   size_t inner_end = 0;
-};
+  std::map<std::string_view, std::string_view> parts;  ///< of groups that took part
 
-/// What the named groups of a match hold, by their names.
-class ShapeParts {
- public:
-  explicit ShapeParts(std::map<std::string_view, std::string_view> held = {})
-      : held_(std::move(held)) {}
-  bool has(std::string_view name) const { return held_.contains(name); }
+  bool has(std::string_view name) const { return parts.contains(name); }
   /// Empty where the group took no part.
   std::string_view operator[](std::string_view name) const {
-    const auto found = held_.find(name);
-    return found == held_.end() ? std::string_view() : found->second;
+    const auto found = parts.find(name);
+    return found == parts.end() ? std::string_view() : found->second;
   }
-
- private:
-  std::map<std::string_view, std::string_view> held_;
 };
 
 /// A regular expression in which rules are written: PCRE2's syntax (https://pcre.org), over bytes.
@@ -48,9 +39,6 @@ class Shape {
   /// 4,096 characters and takes a bounded number of steps: what needs more does not match. Throws
   /// only for lack of memory.
   std::optional<ShapeMatch> match(std::string_view text, size_t at) const;
-
-  /// The same of an expression with named groups. Points into the text and into the shape.
-  std::optional<ShapeParts> parts(std::string_view text, size_t at) const;
 
  private:
   struct Compiled;

@@ -6,8 +6,9 @@
 #include <string>
 
 #include "harness/signature/ascii.h"
-#include "harness/signature/chip_name.h"
+#include "harness/signature/function_name.h"
 #include "harness/signature/plain_text.h"
+#include "harness/signature/shape.h"
 
 namespace mpsprobe {
 namespace {
@@ -78,25 +79,9 @@ std::string decisive_lines(std::string_view message) {
   return line;
 }
 
-bool begins_as(Mask::Begins begins, char before) {
-  switch (begins) {
-    case Mask::Begins::at_a_name:
-      return !word(before);
-    case Mask::Begins::within_a_name:
-      return word(before) || before == ']' || before == '\'' || before == ')';
-    case Mask::Begins::apart:
-      return before == '\0' || std::string_view(" '([{=,:").find(before) != npos;
-    case Mask::Begins::anywhere:
-      break;
-  }
-  return true;
-}
-
 // The first mask that fits at text[i].
 const Mask* mask_at(const Rules& rules, std::string_view text, size_t i, ShapeMatch& match) {
-  const char before = i == 0 ? '\0' : text[i - 1];
   for (const Mask& mask : rules.masks) {
-    if (!begins_as(mask.begins, before)) continue;
     const auto found = mask.shape.match(text, i);
     if (!found || found->end == i || (mask.ends_the_title && i == 0)) continue;
     match = *found;
@@ -150,18 +135,11 @@ bool is_quote(std::string_view text, size_t i) {
 
 // A few words, or the name of an error alone.
 bool says_enough(std::string_view text) {
-  const auto within = [](char c) { return word(c) || foreign(c); };
-  size_t words = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const bool begins = i == 0 || (!within(text[i - 1]) && text[i - 1] != '.');
-    if (begins && within(text[i]) && !ascii::digit(text[i])) ++words;
-  }
-  // Some languages put no spaces between words.
-  constexpr std::ptrdiff_t kFewBytes = 12;
-  if (std::count_if(text.begin(), text.end(), foreign) >= kFewBytes) return true;
-  const bool token = text.find(' ') == npos;
-  return words >= 2 || (token && text.find_first_of("_:") != npos) ||
-         (token && text.ends_with("Error"));
+  // Some languages put no spaces between words: a dozen of their bytes do.
+  static const Shape kEnough(
+      R"((?:.*?(?<![\w.\x80-\xff])(?!\d)[\w\x80-\xff]){2}|(?:[^\x80-\xff]*[\x80-\xff]){12}|)"
+      R"([^ ]*[_:][^ ]*$|[^ ]*Error$)");
+  return kEnough.match(text, 0).has_value();
 }
 
 Titled masked(std::string_view text, const Rules& rules, std::vector<std::string_view> why) {

@@ -1,10 +1,12 @@
 #include "harness/signature/written_stacks.h"
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
 #include <utility>
 
 #include "harness/signature/shape.h"
+#include "harness/wire/split.h"
 
 namespace mpsprobe {
 namespace {
@@ -25,7 +27,7 @@ enum class Form : uint8_t {
   own
 };
 enum class Kind : uint8_t {
-  frame,     ///< groups: image, function, source, line, python
+  frame,     ///< groups: image, offset, function, source, line, python
   head,      ///< of a thread. Groups: id, name, crashed, count, why
   stop,      ///< a debugger's words on why it stopped; group: id
   watchdog,  ///< the process lives
@@ -69,7 +71,7 @@ const std::vector<Row>& rows() {
       {any, frame, Shape(R"(frame #\d+: (?:0x[0-9a-f]+ )?(?<image>[^`\n]*?)(?:`|\xe2\x80[\x98\x9b])(?:[^\n]*?\[inlined\] )?(?<function>[^\n]+?)(?:\((?:\w+|\(null\))=[^\n]*?)?(?: at (?<source>\S+?:\d+)(?::\d+)?)?(?: \[opt\])?$)")},
       {any, frame, Shape(R"(frame #\d+: (?<function>[^\n]+?)(?: \+ (?:0x[0-9a-f]+|\d+))? \(0x[0-9a-f]+ in (?<image>[^)\n]+)\))")},
       {any, frame, Shape(R"(frame #\d+:)")},
-      {any, frame, Shape(R"(#\d+ (?:0x[0-9a-f]+ in )?(?<function>[^\n]+?)(?: (?<source>[^\s()]+:\d+(?::\d+)?|<null>))? \((?<image>[^()\n]+)\+0x[0-9a-f]+\))")},
+      {any, frame, Shape(R"(#\d+ (?:0x[0-9a-f]+ in )?(?<function>[^\n]+?)(?: (?<source>[^\s()]+:\d+(?::\d+)?|<null>))? \((?<image>[^()\n]+)\+0x(?<offset>[0-9a-f]+)\))")},
       {any, frame, Shape(R"(#\d+ +(?:0x[0-9a-f]+ in )?(?<function>[^\n]+?) (?<arguments>\((?:[^()\n]++|(?&arguments))*+\))(?: from (?<image>\S+)| at (?<source>\S+:\d+))?\s*$)")},
       {any, frame, Shape(R"(#\d+ +(?:0x[0-9a-f]+(?: - \d+)? +)?(?<function><signal handler called>|[\w@.:~]+)(?: - (?<image>\S+))?$)")},
       {any, frame, Shape(R"((?:\[[\w.-]+:\d+\] )?(?:\[ ?\d+\] )?(?<image>[^\s()]+)\((?<function>[^+()\n]*)\+0x[0-9a-f]+\) ?\[0x[0-9a-f]+\])")},
@@ -95,11 +97,6 @@ const std::vector<Row>& rows() {
 }
 // clang-format on
 
-std::string_view trimmed(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
-  return text.substr(0, text.find_last_not_of(" \t\r") + 1);  // npos + 1 is 0
-}
-
 // Behind what pages, lldb's selection and a sampler's tree put in front.
 size_t words_begin(std::string_view line) {
   return std::min(line.find_first_not_of(" \t>*+!:|"), line.size());
@@ -108,6 +105,20 @@ size_t words_begin(std::string_view line) {
 bool counts_in(const Row& row, Form form) {
   return row.kind != Kind::frame || row.form == Form::any || row.form == form ||
          (row.form == Form::report && (form == Form::none || form == Form::own));
+}
+
+/// The first row of the table that fits a line, of all of them or of those of frames.
+struct Fit {
+  const Row* row;
+  ShapeMatch parts;
+};
+
+std::optional<Fit> fit_of(std::string_view line, size_t begin, Form form, bool frames_alone) {
+  for (const Row& row : rows()) {
+    if (!counts_in(row, form) || (frames_alone && row.kind != Kind::frame)) continue;
+    if (auto parts = row.shape.match(line, begin)) return Fit{&row, std::move(*parts)};
+  }
+  return std::nullopt;
 }
 
 // Of a source that a debugger tells in place of an image: whose it is.
@@ -130,10 +141,19 @@ bool of_pythons_library(std::string_view path) {
   return kLibrary.match(path, 0).has_value();
 }
 
-StackFrame frame_of(const ShapeParts& parts) {
+// 0 where the text is none.
+uint64_t number(std::string_view text, int base = 10) {
+  uint64_t value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value, base);
+  return value;
+}
+
+StackFrame frame_of(const ShapeMatch& parts) {
   StackFrame frame;
   frame.image = parts["image"];
+  frame.offset = number(parts["offset"], 16);
   frame.source = parts["source"];
+  if (frame.source == "<null>") frame.source.clear();
   const std::string_view line = parts["line"];
   std::string_view path = parts["source"];
   if (line.empty()) path = path.substr(0, path.rfind(':'));
@@ -182,22 +202,11 @@ std::vector<StackFrame> heaviest(const std::vector<Sampled>& tree) {
   return frames;
 }
 
-uint64_t number(std::string_view text) {
-  uint64_t value = 0;
-  for (char c : text)
-    value = value * 10 + static_cast<uint64_t>(c >= '0' && c <= '9' ? c - '0' : 0);
-  return value;
-}
-
 /// Reads line by line; what a line means depends on the form that the last heading had.
 class StackReader {
  public:
   WrittenStacks read(std::string_view text) {
-    while (!text.empty()) {
-      const size_t end = std::min(text.find('\n'), text.size());
-      take(text.substr(0, end));
-      text.remove_prefix(std::min(end + 1, text.size()));
-    }
+    each_line(text, [this](std::string_view line) { take(line); });
     end_thread();
     std::stable_partition(stacks_.threads.begin(), stacks_.threads.end(),
                           [this](const ThreadStack& stack) {
@@ -214,31 +223,22 @@ class StackReader {
     if (form_ == Form::debugger && !broken_.empty() && begin > 2 && line.substr(begin, 1) != "#" &&
         !line.substr(begin).starts_with("frame #")) {
       broken_ += " " + std::string(trimmed(line));
-      if (const auto frame = frame_in(broken_)) current_.frames.back() = *frame;
+      if (const auto fit = fit_of(broken_, words_begin(broken_), form_, true)) {
+        current_.frames.back() = frame_of(fit->parts);
+      }
       return;
     }
     broken_.clear();
-    for (const Row& row : rows()) {
-      if (!counts_in(row, form_)) continue;
-      const auto parts = row.shape.parts(line, begin);
-      if (!parts) continue;
-      take(row, *parts, line, begin);
+    if (const auto fit = fit_of(line, begin, form_, false)) {
+      take(*fit->row, fit->parts, line, begin);
       return;
     }
-    if (form_ == Form::debugger && line.substr(begin, 1) == "#") add(ShapeParts(), line, begin);
+    if (form_ == Form::debugger && line.substr(begin, 1) == "#") add(ShapeMatch(), line, begin);
     // Bare frames end where other words begin.
     if (form_ == Form::none || form_ == Form::report) end_thread();
   }
 
-  std::optional<StackFrame> frame_in(std::string_view line) const {
-    for (const Row& row : rows()) {
-      if (row.kind != Kind::frame || !counts_in(row, form_)) continue;
-      if (const auto parts = row.shape.parts(line, words_begin(line))) return frame_of(*parts);
-    }
-    return std::nullopt;
-  }
-
-  void take(const Row& row, const ShapeParts& parts, std::string_view line, size_t begin) {
+  void take(const Row& row, const ShapeMatch& parts, std::string_view line, size_t begin) {
     switch (row.kind) {
       case Kind::watchdog:
         lives_ = true;
@@ -270,7 +270,7 @@ class StackReader {
     died_ = died_ || kDied.match(why, 0).has_value();
   }
 
-  void begin_thread(Form form, const ShapeParts& parts) {
+  void begin_thread(Form form, const ShapeMatch& parts) {
     end_thread();
     form_ = form;
     const std::string_view id = parts["id"];
@@ -293,7 +293,7 @@ class StackReader {
     if (same != stacks_.threads.end()) stacks_.threads.erase(same);
   }
 
-  void add(const ShapeParts& parts, std::string_view line, size_t begin) {
+  void add(const ShapeMatch& parts, std::string_view line, size_t begin) {
     if (form_ == Form::sampler) {
       // The kernel's frames, which a star marks, tell nothing of who waits.
       if (begin > 0 && line[begin - 1] == '*') return;
@@ -344,12 +344,9 @@ StackFrame read_written_frame(std::string_view line) {
       Shape(
           R"((?:\d+\s+)?(?:0x[0-9a-f]+\s+)?(?<image>\S+)(?: +(?:0x[0-9a-f]+\s+)?(?<function>[^\n]*))?$)")};
   line = trimmed(line.substr(words_begin(line)));
-  for (const Row& row : rows()) {
-    if (row.kind != Kind::frame || !counts_in(row, Form::none)) continue;
-    if (const auto parts = row.shape.parts(line, 0)) return frame_of(*parts);
-  }
+  if (const auto fit = fit_of(line, 0, Form::none, true)) return frame_of(fit->parts);
   for (const Shape& loose : kLoose) {
-    if (const auto parts = loose.parts(line, 0)) return frame_of(*parts);
+    if (const auto parts = loose.match(line, 0)) return frame_of(*parts);
   }
   return {};
 }

@@ -12,27 +12,16 @@
 #include "harness/pasted_text/pasted_process.h"
 #include "harness/signature/find_failures.h"
 #include "harness/signature/written_stacks.h"
+#include "harness/wire/split.h"
 
 namespace mpsprobe {
 namespace {
 
 using Texts = std::map<std::string, std::string, std::less<>>;
 
-std::string_view trimmed(std::string_view text) {
-  const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
-  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
-  return text;
-}
-
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const size_t end = text.find('\n');
-    lines.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) break;
-    text.remove_prefix(end + 1);
-  }
+  each_line(text, [&](std::string_view line) { lines.push_back(line); });
   return lines;
 }
 
