@@ -5,18 +5,16 @@
 
 #include <algorithm>
 #include <charconv>
-#include <iterator>
 #include <utility>
 
-#include "harness/outcome/misuse_frames.h"
 #include "harness/outcome/printed_failures.h"
 #include "harness/outcome/python_death.h"
 #include "harness/outcome/telling_stack.h"
 #include "harness/outcome/whereabouts.h"
-#include "harness/signature/ascii.h"
-#include "harness/signature/find_failures.h"
 #include "harness/signature/function_name.h"
 #include "harness/signature/passing_frames.h"
+#include "harness/signature/rules.h"
+#include "harness/signature/shape.h"
 
 namespace mpsprobe {
 namespace {
@@ -25,31 +23,23 @@ namespace {
 // made room for a large frame.
 constexpr uint64_t kLargeFrame = 1 << 20;
 
-constexpr std::string_view kOverflowWords[] = {"possible stack overflow", "stack guard",
-                                               "stack size exceeded", "excessive recursion"};
+using Frames = std::vector<StackFrame>;
 
-std::string lower_case(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), ascii::to_lower);
-  return text;
-}
-
-const std::vector<StackFrame>* faulting_frames(const std::vector<ThreadStack>& threads) {
-  for (const ThreadStack& stack : threads) {
-    if (stack.faulting && !stack.frames.empty()) return &stack.frames;
-  }
-  return nullptr;
+// Of the thread that failed: as its handler noted them, then as the system's report tells them.
+std::vector<const Frames*> faulting_frames(const ProcessRecord& process) {
+  std::vector<const Frames*> all;
+  const auto add = [&](const std::vector<ThreadStack>& threads) {
+    const auto stack = std::ranges::find_if(
+        threads, [](const ThreadStack& each) { return each.faulting && !each.frames.empty(); });
+    if (stack != threads.end()) all.push_back(&stack->frames);
+  };
+  add(process.stacks.threads);
+  if (process.crash_report) add(process.crash_report->threads);
+  return all;
 }
 
 bool has_function(const StackTitle& title) {
   return title.kind == StackTitle::Kind::function || title.kind == StackTitle::Kind::heap;
-}
-
-const std::vector<StackFrame>* handler_frames(const ProcessRecord& process) {
-  return faulting_frames(process.stacks.threads);
-}
-
-const std::vector<StackFrame>* report_frames(const ProcessRecord& process) {
-  return process.crash_report ? faulting_frames(process.crash_report->threads) : nullptr;
 }
 
 bool bad_access(int signal) {
@@ -58,19 +48,13 @@ bool bad_access(int signal) {
 
 std::string_view words_for(const ProcessRecord& process, int signal) {
   if (broke_a_guard(process)) return "misuse of a guarded port or descriptor";
-  if (bad_access(signal)) return "bad access";
-  switch (signal) {
-    case SIGILL:
-      return "illegal instruction";
-    case SIGTRAP:
-      return "trap";
-    case SIGFPE:
-      return "arithmetic error";
-    case SIGABRT:
-      return "abort";
-    default:
-      return {};
+  static constexpr std::pair<int, std::string_view> kWords[] = {
+      {SIGSEGV, "bad access"}, {SIGBUS, "bad access"},       {SIGILL, "illegal instruction"},
+      {SIGTRAP, "trap"},       {SIGFPE, "arithmetic error"}, {SIGABRT, "abort"}};
+  for (const auto& [number, words] : kWords) {
+    if (number == signal) return words;
   }
+  return {};
 }
 
 // The system's reports end after 511 frames.
@@ -81,30 +65,27 @@ bool report_tells_of_overflow(const ProcessRecord& process) {
   if (!process.crash_report) return false;
   const CrashReport& report = *process.crash_report;
   const auto says = [](const std::string& text) {
-    const std::string words = lower_case(text);
-    return std::any_of(
-        std::begin(kOverflowWords), std::end(kOverflowWords),
-        [&](std::string_view word) { return words.find(word) != std::string::npos; });
+    static const Shape kOverflow(
+        "(?is).*(?:possible stack overflow|stack guard|stack size exceeded|excessive recursion)");
+    return kOverflow.match(text, 0).has_value();
   };
-  const std::vector<StackFrame>* frames = report_frames(process);
   return says(report.subtype) || says(report.termination_indicator) ||
-         std::any_of(report.termination_reasons.begin(), report.termination_reasons.end(), says) ||
-         std::any_of(report.application_info.begin(), report.application_info.end(), says) ||
-         (frames != nullptr && frames->size() >= kEndlessFrames);
+         std::ranges::any_of(report.termination_reasons, says) ||
+         std::ranges::any_of(report.application_info, says) ||
+         std::ranges::any_of(faulting_frames(process),
+                             [](const Frames* frames) { return frames->size() >= kEndlessFrames; });
 }
 
 // Whether it died where macOS looks at whether a large frame fits, page by page: then it did not,
 // however far the fault is from the stack pointer.
 bool died_probing_the_stack(const ProcessRecord& process) {
-  const auto probes = [](const std::vector<StackFrame>* frames) {
-    return frames != nullptr && frames->front().function.find("chkstk_darwin") != std::string::npos;
-  };
-  return probes(handler_frames(process)) || probes(report_frames(process));
+  return std::ranges::any_of(faulting_frames(process), [](const Frames* frames) {
+    return frames->front().function.find("chkstk_darwin") != std::string::npos;
+  });
 }
 
 std::string recursion_of(const ProcessRecord& process) {
-  for (const std::vector<StackFrame>* frames : {handler_frames(process), report_frames(process)}) {
-    if (frames == nullptr) continue;
+  for (const Frames* frames : faulting_frames(process)) {
     if (std::string function = recursive_function(*frames); !function.empty()) return function;
   }
   return "";
@@ -137,8 +118,7 @@ std::string overflowing_function(const ProcessRecord& process, int signal) {
 // A misuse of a library that its own functions found, as its text would title it.
 std::string_view found_misuse(const ProcessRecord& process, int signal) {
   if (bad_access(signal)) return {};
-  for (const std::vector<StackFrame>* frames : {handler_frames(process), report_frames(process)}) {
-    if (frames == nullptr) continue;
+  for (const Frames* frames : faulting_frames(process)) {
     if (const std::string_view title = misuse_title(*frames); !title.empty()) return title;
   }
   return {};
@@ -172,10 +152,21 @@ std::optional<uint64_t> fault_address(const ProcessRecord& process) {
   return address;
 }
 
+std::string_view misuse_title(const std::vector<StackFrame>& frames) {
+  for (const StackFrame& frame : frames) {
+    const std::string image = normalise_image(frame.image);
+    const std::string function = normalise_function(frame.function);
+    for (const MisuseFrame& row : Rules::standard().misuses) {
+      if (function == row.function && (row.image.empty() || image == row.image)) return row.title;
+    }
+    if (find_passing_frame(image, function) == nullptr) break;
+  }
+  return {};
+}
+
 StackTitle stack_title(const ProcessRecord& process) {
   StackTitle best;
-  for (const std::vector<StackFrame>* frames : {handler_frames(process), report_frames(process)}) {
-    if (frames == nullptr) continue;
+  for (const Frames* frames : faulting_frames(process)) {
     StackTitle title = title_of_stack(*frames);
     // The handler's comes first, but a function beats an image that tells none.
     if (best.kind == StackTitle::Kind::none || (!has_function(best) && has_function(title))) {
@@ -187,7 +178,7 @@ StackTitle stack_title(const ProcessRecord& process) {
 
 namespace {
 
-CrashTitle title_of_crash(const ProcessRecord& process, int signal, const StackTitle& title) {
+PlaceTitle title_of_crash(const ProcessRecord& process, int signal, const StackTitle& title) {
   const std::string suffix = phase_suffix(process.recorder.phase);
   const std::string_view words = words_for(process, signal);
   if (const std::string_view misuse = found_misuse(process, signal); !misuse.empty()) {
@@ -232,9 +223,9 @@ CrashTitle title_of_crash(const ProcessRecord& process, int signal, const StackT
 
 }  // namespace
 
-CrashTitle crash_title(const ProcessRecord& process, int signal) {
+PlaceTitle crash_title(const ProcessRecord& process, int signal) {
   const StackTitle title = stack_title(process);
-  CrashTitle crash = title_of_crash(process, signal, title);
+  PlaceTitle crash = title_of_crash(process, signal, title);
   if (crash.basis == Basis::frames) crash.why = title.why;
   return crash;
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/record/process_record.h"
@@ -16,8 +17,8 @@ constexpr uint64_t kNearNull = 64 << 10;
 /// touches lies there and is not mapped.
 constexpr uint64_t kNearStack = 64 << 10;
 
-/// The title of a death by signal that no text explains, and what it rests on.
-struct CrashTitle {
+/// A title that no text gives, and what it rests on: of a death by signal, of a hang.
+struct PlaceTitle {
   std::string title;
   Basis basis = Basis::place;
   std::vector<std::string> why;  ///< the frames that were passed over, by the rows that say so
@@ -30,17 +31,22 @@ struct CrashTitle {
 /// stack pointer or the crash report shows that the stack ran over; "death inside malloc or free"
 /// where the innermost code is the allocator's: thin, since either the heap was damaged before, by
 /// anybody, or the caller gave a bad pointer. A death in a function that a library ends the
-/// process in for one misuse alone is titled as the library's text (misuse_frames.h). Frames of the
+/// process in for one misuse alone is titled as the library's text (misuse_title). Frames of the
 /// handler first, then those of the system's crash report. Without a function the title says that
 /// it is thin, and names the image and where the process was; where faulthandler printed the Python
 /// frame of the thread, that is the place. A death outside the run says so.
 /// Pure; never throws but for lack of memory.
-CrashTitle crash_title(const ProcessRecord& process, int signal);
+PlaceTitle crash_title(const ProcessRecord& process, int signal);
 
 /// The address that the process died of, where it is known.
 std::optional<uint64_t> fault_address(const ProcessRecord& process);
 
 /// What the frames of the faulting thread say, as crash_title() uses them.
 StackTitle stack_title(const ProcessRecord& process);
+
+/// The title of the misuse of a library that a stack ends in; empty where it ends in none. The
+/// functions are rows of the rules (Rules::misuses). Looks no further than the first function that
+/// does more than pass things on (passing_frames.h).
+std::string_view misuse_title(const std::vector<StackFrame>& frames);
 
 }  // namespace mpsprobe

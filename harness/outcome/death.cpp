@@ -1,11 +1,8 @@
-#include "harness/outcome/death.h"
-
 #include <signal.h>
 
-#include <algorithm>
 #include <string>
 
-#include "harness/outcome/bystander.h"
+#include "harness/outcome/judged_process.h"
 #include "harness/outcome/printed_failures.h"
 #include "harness/outcome/reported.h"
 #include "harness/outcome/whereabouts.h"
@@ -44,7 +41,7 @@ const Finding* what_was_thrown(const JudgedProcess& judged) {
   }
   if (caught == nullptr || judged.crash->basis == Basis::frames) return nullptr;
   // What it reported as its own failure speaks against the excuse.
-  return is_victim(*caught) && !reported_as_a_victim(judged.process) ? nullptr : caught;
+  return is_victim(*caught) && !judged.reported_as_a_victim() ? nullptr : caught;
 }
 
 // An Objective-C exception that only the crash report tells of.
@@ -66,9 +63,8 @@ std::optional<Judgement> uncaught_object(const JudgedProcess& judged) {
 Judgement ended_so(JudgedProcess& judged, const Finding& said) {
   const Outcome outcome = outcome_of(said.text_class);
   const bool bare = said.mute && said.text_class == TextClass::assertion;
-  const auto gpu =
-      std::find_if(judged.findings.begin(), judged.findings.end(), is_command_buffer_error);
-  if (bare && gpu != judged.findings.end()) return judged.as(outcome_of(gpu->text_class), *gpu);
+  const Finding* const gpu = judged.first(is_command_buffer_error);
+  if (bare && gpu != nullptr) return judged.as(outcome_of(gpu->text_class), *gpu);
   if (said.mute && !bare && judged.crash->basis == Basis::frames) {
     return judged.as(outcome, judged.crash->title, *judged.crash);
   }
@@ -103,9 +99,8 @@ Judgement judge_death(JudgedProcess& judged, int signal) {
     return judged.as(Outcome::signal, name, *ending);
   }
   if (!is_deliberate(signal) && judged.crash->basis != Basis::frames) {
-    const auto explains =
-        std::find_if(judged.findings.begin(), judged.findings.end(), explains_bad_access);
-    if (explains != judged.findings.end()) return judged.as(Outcome::signal, name, *explains);
+    const Finding* const explains = judged.first(explains_bad_access);
+    if (explains != nullptr) return judged.as(Outcome::signal, name, *explains);
   }
   // An exception that nobody catches ends in abort, Swift's fatal error in a trap. Any other trap
   // is raised where it happens, whatever was caught and printed before.
@@ -114,15 +109,14 @@ Judgement judge_death(JudgedProcess& judged, int signal) {
   }
   if (signal == SIGABRT) {
     if (const Finding* thrown = what_was_thrown(judged)) {
-      if (is_victim(*thrown) && only_a_victim(judged.process, judged.findings))
-        return judged.as_bystander();
+      if (is_victim(*thrown) && judged.only_a_victim()) return judged.as_bystander();
       const Titled words = thrown->mute ? last_words_of(judged.process) : Titled();
       if (!words.title.empty()) return judged.as(Outcome::exception, words.title, words);
       return ended_so(judged, *thrown);
     }
     if (std::optional<Judgement> object = uncaught_object(judged)) return *object;
     // A library that it loaded later than at its start.
-    if (const Finding* loader = judged.first_of({TextClass::setup_failed})) {
+    if (const Finding* loader = judged.first_of(TextClass::setup_failed)) {
       return judged.as(Outcome::signal, name, *loader);
     }
     // It ended itself, and most likely said why, in words that nobody knows.

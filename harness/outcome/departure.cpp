@@ -1,11 +1,10 @@
-#include "harness/outcome/departure.h"
-
 #include <fmt/format.h>
 
 #include <string>
 
-#include "harness/outcome/bystander.h"
+#include "harness/outcome/judged_process.h"
 #include "harness/outcome/printed_failures.h"
+#include "harness/outcome/race_evidence.h"
 #include "harness/outcome/refusals.h"
 #include "harness/outcome/reported.h"
 #include "harness/outcome/whereabouts.h"
@@ -27,19 +26,6 @@ bool is_worker_start_error(int code) {
 // another.
 constexpr int kRaceExit = 66;
 
-Judgement as_reported(const JudgedProcess& judged, Outcome outcome, std::string detail,
-                      const ReportedFailure& failure) {
-  Judgement judgement =
-      judged.as(outcome, std::move(detail), failure.title, Basis::text, failure.known);
-  judgement.why = failure.why;
-  return judgement;
-}
-
-// The process went on after it: where it is now is not where it happened.
-void take_phase(Judgement& judgement, const FailureEvent& failure) {
-  if (const auto phase = named<Phase>(failure.phase)) judgement.phase = *phase;
-}
-
 /// Whether that is the words of a library which refused somebody's own command something. What a
 /// worker was refused it tells of by itself.
 bool is_refusal(const JudgedProcess& judged, const Finding& said) {
@@ -56,15 +42,18 @@ Judgement left_with(const JudgedProcess& judged, int code) {
   }
   const Finding* cause = judged.first_ending();
   if (cause == nullptr) {
-    if (only_a_victim(judged.process, judged.findings)) return judged.as_bystander();
-    cause = judged.first_of({TextClass::exception, TextClass::out_of_memory, TextClass::gpu_error});
+    if (judged.only_a_victim()) return judged.as_bystander();
+    cause = judged.first([](const Finding& finding) {
+      return finding.text_class == TextClass::exception ||
+             finding.text_class == TextClass::out_of_memory ||
+             finding.text_class == TextClass::gpu_error;
+    });
   }
-  const Finding* const race = judged.race();
+  const Finding* const race = titling_race(judged.findings);
   if (race != nullptr && code == kRaceExit && cause == nullptr) return judged.as_race(*race);
   if (cause == nullptr) cause = race;
-  if (cause != nullptr && is_victim(*cause) && !reported_as_a_victim(judged.process)) {
-    const ReportedFailure reported = read_failure(*first_failure(judged.process.failures));
-    return as_reported(judged, Outcome::exit, std::to_string(code), reported);
+  if (cause != nullptr && is_victim(*cause) && !judged.reported_as_a_victim()) {
+    return judged.as(Outcome::exit, std::to_string(code), *judged.told);
   }
   // What an own command was refused ends it by an exception that nobody catches.
   if (cause != nullptr && cause->uncaught && is_refusal(judged, *cause)) {
@@ -72,13 +61,13 @@ Judgement left_with(const JudgedProcess& judged, int code) {
   }
   // Its last words title it; that it left with a code of its own stays true.
   if (cause != nullptr) return judged.as(Outcome::exit, std::to_string(code), *cause);
-  const Finding* unsupported = judged.first_of({TextClass::unsupported});
+  const Finding* unsupported = judged.first_of(TextClass::unsupported);
   if (unsupported != nullptr && !judged.process.ready)
     return judged.as(Outcome::unsupported, *unsupported);
   const Titled story = told_story(judged.printed);
   if (!story.title.empty()) return judged.as(Outcome::exit, std::to_string(code), story);
   // The loader looks for some symbols when they are first called.
-  const Finding* loader = judged.first_of({TextClass::setup_failed});
+  const Finding* loader = judged.first_of(TextClass::setup_failed);
   if (loader != nullptr && is_loader_exit(code)) {
     return judged.as(Outcome::exit, std::to_string(code), *loader);
   }
@@ -95,32 +84,24 @@ std::optional<Judgement> judge_told(const JudgedProcess& judged) {
   // The first cause titles it: a GPU error explains the wrong numbers that follow from it. Other
   // texts of exhausted memory are what a program may survive; a command buffer that ended with an
   // error has lost its work.
-  for (const Finding& finding : judged.findings) {
-    if (is_command_buffer_error(finding) && !is_victim(finding)) {
-      return judged.as(outcome_of(finding.text_class), finding);
-    }
-  }
-  const FailureEvent* failure = first_failure(judged.process.failures);
-  if (saw_itself_as_a_victim(judged.process, judged.findings) &&
-      reported_as_a_victim(judged.process)) {
+  const Finding* const gpu = judged.first([](const Finding& finding) {
+    return is_command_buffer_error(finding) && !is_victim(finding);
+  });
+  if (gpu != nullptr) return judged.as(outcome_of(gpu->text_class), *gpu);
+  if (judged.saw_itself_as_a_victim()) {
     Judgement judgement = judged.as_bystander();
-    if (failure != nullptr) take_phase(judgement, *failure);
+    // The process went on after it: where it is now is not where it happened.
+    if (judged.told != nullptr) judgement.phase = judged.told->phase;
     return judgement;
   }
-  if (failure != nullptr) {
-    const ReportedFailure reported = read_failure(*failure);
-    Judgement judgement = as_reported(judged, reported.outcome, reported.detail, reported);
-    take_phase(judgement, *failure);
-    return judgement;
-  }
-  return std::nullopt;
+  return judged.told != nullptr ? std::optional(*judged.told) : std::nullopt;
 }
 
 namespace {
 
 Judgement left_cleanly(const JudgedProcess& judged) {
   // What it went on to compute, throw or report may come of it.
-  const Finding* const race = judged.race();
+  const Finding* const race = titling_race(judged.findings);
   if (race != nullptr && !race->title.ends_with(kInOwnCode)) return judged.as_race(*race);
   if (std::optional<Judgement> told = judge_told(judged)) return *told;
   // The process went on without the thread.

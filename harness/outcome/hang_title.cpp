@@ -11,16 +11,16 @@
 #include "harness/signature/ascii.h"
 #include "harness/signature/frames.h"
 #include "harness/signature/function_name.h"
+#include "harness/signature/passing_frames.h"
+#include "harness/signature/shape.h"
 
 namespace mpsprobe {
 namespace {
 
 bool waits_for_a_process(const std::vector<StackFrame>& frames) {
-  constexpr std::string_view kWaits[] = {"wait4", "waitpid", "waitid"};
-  return std::any_of(frames.begin(), frames.end(), [&](const StackFrame& frame) {
-    const std::string function = normalise_function(frame.function);
-    return std::any_of(std::begin(kWaits), std::end(kWaits),
-                       [&](std::string_view wait) { return function.ends_with(wait); });
+  static const Shape kWaits(".*wait(?:4|pid|id)$");
+  return std::ranges::any_of(frames, [](const StackFrame& frame) {
+    return kWaits.match(normalise_function(frame.function), 0).has_value();
   });
 }
 
@@ -45,15 +45,13 @@ const ThreadStack* telling_stack(const ProcessRecord& process) {
 // Whether the stack is that of the main thread of a Python that waits, as faulthandler shows it,
 // and of no library that the program called.
 bool in_interpreter(const ProcessRecord& process, const ThreadStack* stack) {
-  static constexpr std::string_view kInterpreter[] = {"python", "libpython", "Python", "libc.",
-                                                      "libpthread"};
   if (!process.own_command || stack == nullptr ||
       stack->thread != static_cast<int>(recorder_layout::kMainThread)) {
     return false;
   }
   return std::ranges::all_of(stack->frames, [](const StackFrame& frame) {
-    return std::ranges::any_of(
-        kInterpreter, [&](std::string_view image) { return frame.image.starts_with(image); });
+    return of_interpreter(normalise_image(frame.image)) || frame.image.starts_with("libc.") ||
+           frame.image.starts_with("libpthread");
   });
 }
 
@@ -133,7 +131,7 @@ bool still_computed(const ProcessRecord& process) {
                       [](const ThreadStack& stack) { return stack.wait.owner_gone; });
 }
 
-HangTitle hang_title(const ProcessRecord& process, std::string_view path) {
+PlaceTitle hang_title(const ProcessRecord& process, std::string_view path) {
   const std::string where = whereabouts_of_hang(process.recorder, path);
   // Of a text that somebody took, no recorder says where it was.
   const bool told = !process.recorder.threads.empty() || process.recorder.phase != Phase::run;

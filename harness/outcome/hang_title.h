@@ -1,9 +1,8 @@
 #pragma once
 
-#include <string>
 #include <string_view>
-#include <vector>
 
+#include "harness/outcome/crash_title.h"
 #include "harness/record/process_record.h"
 
 namespace mpsprobe {
@@ -16,18 +15,10 @@ bool still_computed(const ProcessRecord& process);
 /// one that it started, that one's. nullptr where there is none. Points into `process`.
 const ThreadStack* hung_stack(const ProcessRecord& process);
 
-/// What a hang is called, and what that rests on.
-struct HangTitle {
-  std::string title;
-  Basis basis = Basis::place;
-  std::vector<std::string> why;  ///< the frames that were passed over, by the rows that say so
-};
-
-/// The title of a process that hung: by its locks, and whose
-/// they are, where the stacks tell of them, by the function
-/// that the thread which was deepest in something is in where its stack was taken, and by where it
-/// was. `path` is as for whereabouts(). Throws only for lack of memory; may be called from any
-/// thread.
-HangTitle hang_title(const ProcessRecord& process, std::string_view path);
+/// The title of a process that hung: by its locks, and whose they are, where the stacks tell of
+/// them, by the function that the thread which was deepest in something is in where its stack was
+/// taken, and by where it was. `path` is as for whereabouts(). Throws only for lack of memory; may
+/// be called from any thread.
+PlaceTitle hang_title(const ProcessRecord& process, std::string_view path);
 
 }  // namespace mpsprobe

@@ -2,11 +2,8 @@
 
 #include <algorithm>
 
-#include "harness/outcome/death.h"
-#include "harness/outcome/departure.h"
 #include "harness/outcome/hang_title.h"
 #include "harness/outcome/judged_process.h"
-#include "harness/outcome/reported.h"
 #include "harness/outcome/whereabouts.h"
 
 namespace mpsprobe {
@@ -22,19 +19,13 @@ Judgement judge_hang(const JudgedProcess& judged, std::string_view path) {
     judgement.signature.insert(0, named ? "hang after " : "hang after exception: ");
     return judgement;
   }
-  const HangTitle hang = hang_title(judged.process, path);
-  Judgement judgement = judged.as(Outcome::hang, how, hang.title, hang.basis);
-  judgement.why = hang.why;
-  return judgement;
+  return judged.as(Outcome::hang, how, hang_title(judged.process, path));
 }
 
 Judgement judge_slow(const JudgedProcess& judged, std::string_view path) {
-  HangTitle where = hang_title(judged.process, path);
+  PlaceTitle where = hang_title(judged.process, path);
   where.title.replace(0, std::string_view("hang").size(), "still computing");
-  Judgement judgement =
-      judged.as(Outcome::timeout, "still computing at the time limit", where.title, where.basis);
-  judgement.why = where.why;
-  return judgement;
+  return judged.as(Outcome::timeout, "still computing at the time limit", where);
 }
 
 Judgement judge_ended_by_runner(JudgedProcess& judged, std::string_view path) {
@@ -78,18 +69,19 @@ Judgement decide(JudgedProcess& judged, std::string_view path) {
   return judge_departure(judged, std::get<Exited>(process.termination).code);
 }
 
+// Whether a failure that it reported says anything of the product.
+bool tells(const Judgement& reported) {
+  return is_failure(reported.outcome) || reported.outcome == Outcome::refused;
+}
+
 // What it told of while it ran came before its end, whatever that was, and is what it came to.
 void judge_first(Judgement& judgement, const JudgedProcess& judged) {
   const bool ended = is_failure(judgement.outcome) || judgement.outcome == Outcome::timeout ||
                      judgement.outcome == Outcome::infrastructure;
-  const FailureEvent* const first = first_failure(judged.process.failures);
+  const Judgement* const first = judged.told;
   if (!ended || first == nullptr || judgement.bystander) return;
   if (judgement.outcome == Outcome::data_race) return;  // what was told may come of it
-  const ReportedFailure reported = read_failure(*first);
-  if (reported.title == kInnocentVictim ||
-      (!is_failure(reported.outcome) && reported.outcome != Outcome::refused)) {
-    return;
-  }
+  if (first->signature == kInnocentVictim || !tells(*first)) return;
   std::optional<Judgement> told = judge_told(judged);
   if (!told.has_value() || told->signature == judgement.signature) return;
   told->also.push_back({judgement.signature, judgement.known});
@@ -103,12 +95,9 @@ void judge_misuse(Judgement& judgement, const JudgedProcess& judged) {
       judgement.outcome == Outcome::not_run) {
     return;
   }
-  const FailureEvent* const first = first_failure(judged.process.failures);
-  if (first == nullptr || first->kind != name_of(Outcome::misuse)) return;
-  const ReportedFailure misuse = read_failure(*first);
-  Judgement broken = judged.as(Outcome::misuse, misuse.detail, misuse.title, Basis::text);
-  if (const auto phase = named<Phase>(first->phase)) broken.phase = *phase;
-  if (!judgement.signature.empty() && judgement.signature != misuse.title)
+  if (judged.told == nullptr || judged.told->outcome != Outcome::misuse) return;
+  Judgement broken = *judged.told;
+  if (!judgement.signature.empty() && judgement.signature != broken.signature)
     broken.also.push_back({judgement.signature, judgement.known});
   judgement = std::move(broken);
 }
@@ -135,10 +124,8 @@ void add_also(Judgement& judgement, const JudgedProcess& judged) {
     if (!there && also.size() < kMostFindings) also.push_back({title, known});
   };
   for (const Finding& finding : judged.findings) add(finding.title, finding.known);
-  for (const FailureEvent& failure : judged.process.failures) {
-    const ReportedFailure reported = read_failure(failure);
-    const bool tells = is_failure(reported.outcome) || reported.outcome == Outcome::refused;
-    if (tells) add(reported.title, reported.known);
+  for (const Judgement& failure : judged.reported) {
+    if (tells(failure)) add(failure.signature, failure.known);
   }
   if (!judged.crash.has_value() || judged.crash->basis != Basis::frames) return;
   // Whatever was told: where it died stays among them.

@@ -1,5 +1,3 @@
-#include "harness/outcome/misuse_frames.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -7,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "harness/outcome/crash_title.h"
 #include "harness/outcome/judge.h"
 #include "harness/outcome/sample_process.h"
 #include "harness/signature/function_name.h"

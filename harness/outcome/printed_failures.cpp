@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "harness/signature/ascii.h"
+#include "harness/signature/shape.h"
 
 namespace mpsprobe {
 namespace {
@@ -50,10 +50,6 @@ void add_entries(std::vector<Finding>& findings, const std::vector<std::string>&
   for (Finding& finding : best) {
     if (!told(findings, finding.title)) findings.push_back(std::move(finding));
   }
-}
-
-bool word(char c) {
-  return ascii::word(c) || c == '.';
 }
 
 }  // namespace
@@ -108,19 +104,13 @@ bool reported_command_buffer_error(const ProcessRecord& process) {
 }
 
 std::string uncaught_object_reason(const ProcessRecord& process) {
+  constexpr size_t kMost = 1024;
+  // "*** -[Pool take:]: no lane", or an exception's name and, in the parentheses, what it says.
+  static const Shape kReason(R"((?:\*\*\* )?[-+]\[(?s:.)*?\]: |[\w.]+?Exception: ((?s:.)*))");
   if (!process.crash_report) return "";
   for (const std::string& entry : process.crash_report->application_info) {
-    // "*** -[Pool take:]: no lane": without the exception's name.
-    const size_t method = entry.starts_with("*** ") ? 4 : 0;
-    const std::string_view lead = std::string_view(entry).substr(method, 2);
-    const bool named = lead == "-[" || lead == "+[";
-    if (named && entry.find("]: ") != std::string::npos) return entry.substr(0, 1024);
-    const size_t type =
-        static_cast<size_t>(std::find_if_not(entry.begin(), entry.end(), word) - entry.begin());
-    const std::string_view rest = std::string_view(entry).substr(type);
-    if (type > std::string_view("Exception").size() &&
-        std::string_view(entry).substr(0, type).ends_with("Exception") && rest.starts_with(": ")) {
-      return std::string(rest.substr(2, 1024));
+    if (const auto reason = kReason.match(entry, 0)) {
+      return entry.substr(reason->inner_begin, kMost);
     }
   }
   return "";

@@ -98,7 +98,7 @@ TEST(JudgeRefusal, SpeaksForATrialThatElsePassed) {
 }
 
 TEST(ReportedFailures, HaveTheTypeOfAnExceptionOfPythonInTheirTitle) {
-  const auto title = [](const char* text) { return read_failure(threw(text)).title; };
+  const auto title = [](const char* text) { return read_failure(threw(text)).signature; };
   EXPECT_EQ(title("ValueError: queue 3 is full"), "ValueError: queue N is full");
   EXPECT_EQ(title("SystemExit: 3"), "SystemExit");
   EXPECT_EQ(title("queue 3 is full"), "queue N is full");

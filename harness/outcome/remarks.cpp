@@ -14,11 +14,6 @@
 namespace mpsprobe {
 namespace {
 
-std::optional<int> death_signal(const ProcessRecord& process) {
-  if (const auto* signaled = std::get_if<Signaled>(&process.termination)) return signaled->signal;
-  return std::nullopt;
-}
-
 void add_crash(std::vector<std::string>& said, const ProcessRecord& process, int signal) {
   if (signal == SIGSEGV || signal == SIGBUS) {
     if (const std::optional<uint64_t> address = fault_address(process)) {
@@ -84,31 +79,15 @@ void add_other_threads(std::vector<std::string>& said, const ProcessRecord& proc
   }
 }
 
-void add_probe(std::vector<std::string>& said, Probe probe) {
-  switch (probe) {
-    case Probe::completed:
-      said.emplace_back(
-          "a trivial piece of work given to the device completed: the host hangs, not the device");
-      break;
-    case Probe::not_answered:
-      said.emplace_back(
-          "a trivial piece of work given to the device did not end in time: the device, or the way "
-          "to it, hangs too");
-      break;
-    case Probe::failed:
-      said.emplace_back(
-          "a trivial piece of work given to the device failed: the device, or the way to it, is "
-          "not well");
-      break;
-    case Probe::impossible:
-      said.emplace_back(
-          "whether the host or the device hangs is not known: this backend has no way to try the "
-          "device around what hangs");
-      break;
-    case Probe::not_tried:
-      break;
-  }
-}
+// What the probe of a hang says, in the order of the enumeration; nothing where it was not tried.
+constexpr std::string_view kProbes[] = {
+    "",
+    "a trivial piece of work given to the device did not end in time: the device, or the way to "
+    "it, hangs too",
+    "a trivial piece of work given to the device completed: the host hangs, not the device",
+    "a trivial piece of work given to the device failed: the device, or the way to it, is not well",
+    "whether the host or the device hangs is not known: this backend has no way to try the device "
+    "around what hangs"};
 
 }  // namespace
 
@@ -116,18 +95,20 @@ std::vector<std::string> remarks(const ProcessRecord& process) {
   std::vector<std::string> said;
   const bool hung =
       process.ended_by == EndedBy::deadline || process.ended_by == EndedBy::no_progress;
-  const int crash =
-      process.recorder.intact && !process.crashed_in_inquest ? process.recorder.crash.signal : 0;
-  if (crash != 0) {
-    add_crash(said, process, crash);
+  const bool noted = process.recorder.intact && !process.crashed_in_inquest;
+  int signal = noted ? process.recorder.crash.signal : 0;
+  const auto* const died = std::get_if<Signaled>(&process.termination);
+  if (signal == 0 && died != nullptr && !hung) signal = died->signal;
+  if (signal != 0) {
+    add_crash(said, process, signal);
     add_others_of_the_library(said, process);
   } else if (hung) {
     add_other_threads(said, process);
-    if (!still_computed(process)) add_probe(said, process.recorder.probe);
+    const Probe probe = process.recorder.probe;
+    if (probe != Probe::not_tried && !still_computed(process)) {
+      said.emplace_back(kProbes[static_cast<size_t>(probe)]);
+    }
     if (!process.children.empty()) said.push_back("it had children: " + process.children);
-  } else if (const std::optional<int> signal = death_signal(process)) {
-    add_crash(said, process, *signal);
-    add_others_of_the_library(said, process);
   }
   if (python_collected_garbage(process.err.text())) {
     said.emplace_back("the thread that died was collecting Python's garbage");

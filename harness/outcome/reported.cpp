@@ -22,6 +22,9 @@ Outcome kind_of(const FailureEvent& failure) {
              : Outcome::exception;
 }
 
+constexpr size_t kMostDetail = 400;
+constexpr size_t kMostRule = 200;
+
 // "ValueError: " of what a Python worker tells: the name of a type, and what it says. Titles leave
 // such a lead out, since a message is the same wherever it was caught; of somebody's own code the
 // type is half of what he knows it by.
@@ -33,69 +36,57 @@ std::string_view type_of_error(std::string_view text) {
 
 // How well a failure speaks for the process.
 int rank(const FailureEvent& failure) {
-  const ReportedFailure told = read_failure(failure);
+  const Judgement told = read_failure(failure);
   if (told.outcome == Outcome::misuse) return 3;
   if (!is_failure(told.outcome) && told.outcome != Outcome::refused) return 0;
-  return told.title == kInnocentVictim ? 1 : 2;
+  return told.signature == kInnocentVictim ? 1 : 2;
 }
 
 }  // namespace
 
 Outcome outcome_of(TextClass text_class) {
-  switch (text_class) {
-    case TextClass::exception:
-      return Outcome::exception;
-    case TextClass::out_of_memory:
-      return Outcome::out_of_memory;
-    case TextClass::unsupported:
-      return Outcome::unsupported;
-    case TextClass::setup_failed:
-      return Outcome::setup_failed;
-    case TextClass::gpu_error:
-      return Outcome::gpu_error;
-    case TextClass::data_race:
-      return Outcome::data_race;
-    default:
-      return Outcome::assertion;
-  }
+  // Words that end a process count as an assertion, whatever they are of; for each of the others
+  // there is an outcome of the same name.
+  if (ends_the_process(text_class)) return Outcome::assertion;
+  return named<Outcome>(name_of(text_class)).value_or(Outcome::assertion);
 }
 
-ReportedFailure read_failure(const FailureEvent& failure) {
-  const Outcome kind = kind_of(failure);
-  if (kind == Outcome::wrong_result) {
-    return {kind,
-            "wrong result: " + normalise_title(failure.operation),
-            failure.text.substr(0, 400),
-            true,
-            {}};
+Judgement read_failure(const FailureEvent& failure) {
+  Judgement told;
+  told.outcome = kind_of(failure);
+  told.basis = Basis::text;
+  if (told.outcome == Outcome::wrong_result) {
+    told.signature = "wrong result: " + normalise_title(failure.operation);
+    told.detail = failure.text.substr(0, kMostDetail);
+    return told;
   }
-  if (kind == Outcome::misuse) {
+  if (told.outcome == Outcome::misuse) {
     // The rule and what was done to it; the places follow.
-    const std::string rule = failure.text.substr(0, failure.text.find('\n')).substr(0, 200);
-    return {kind, "misuse: " + rule, rule, true, {}};
+    told.detail = failure.text.substr(0, failure.text.find('\n')).substr(0, kMostRule);
+    told.signature = "misuse: " + told.detail;
+    return told;
   }
-  const std::string detail = normalise_title(failure.text);
   const std::vector<Finding> findings = find_failures(failure.text);
   // As it would be titled had nobody caught it.
   const Titled titled = title_of_message(failure.text);
-  std::vector<std::string> why(titled.why.begin(), titled.why.end());
-  if (kind == Outcome::refused) {
-    return {kind, titled.title, std::string(refusal_in(failure.text)->in_words), true,
-            std::move(why)};
-  }
-  const bool known = !findings.empty() && findings.front().known;
-  if (kind == Outcome::exception && !known && !titled.title.empty()) {
-    const std::string type(type_of_error(failure.text));
+  told.signature = titled.title;
+  told.detail = normalise_title(failure.text);
+  told.why.assign(titled.why.begin(), titled.why.end());
+  told.known = !findings.empty() && findings.front().known;
+  if (told.outcome == Outcome::refused) {
+    told.detail = refusal_in(failure.text)->in_words;
+    told.known = true;
+  } else if (told.outcome == Outcome::exception) {
+    const std::string type(told.known ? "" : type_of_error(failure.text));
     const bool has_it = titled.title.starts_with(type.substr(0, type.find(':')));
-    return {kind, (has_it ? "" : type) + titled.title, detail, known, std::move(why)};
+    if (!titled.title.empty() && !has_it) told.signature.insert(0, type);
+  } else if (findings.empty()) {
+    told.signature = fmt::format("{}: {}", name_of(told.outcome), told.detail);
+    told.known = !is_failure(told.outcome);
+    // Why something could not be set up is for a person to mend: whole, with his names in it.
+    if (told.outcome == Outcome::setup_failed) told.detail = failure.text.substr(0, kMostDetail);
   }
-  if (kind == Outcome::exception || !findings.empty()) {
-    return {kind, titled.title, detail, known, std::move(why)};
-  }
-  // Why something could not be set up is for a person to mend: whole, with his names in it.
-  std::string whole = kind == Outcome::setup_failed ? failure.text.substr(0, 400) : detail;
-  return {kind, fmt::format("{}: {}", name_of(kind), detail), std::move(whole), !is_failure(kind),
-          std::move(why)};
+  return told;
 }
 
 const FailureEvent* first_failure(const std::vector<FailureEvent>& failures) {

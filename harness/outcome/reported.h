@@ -1,6 +1,5 @@
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "harness/record/process_record.h"
@@ -8,19 +7,11 @@
 
 namespace mpsprobe {
 
-/// A failure that a worker reported itself, and what it comes to.
-struct ReportedFailure {
-  Outcome outcome = Outcome::infrastructure;
-  std::string title;
-  std::string detail;
-  bool known = true;
-  std::vector<std::string> why;  ///< the names of the rows that made the title
-};
-
-/// What a reported failure comes to: an exception is what its text says. A kind that is no outcome,
+/// What a failure that a worker reported itself comes to, but for the phase: an exception is what
+/// its text says. A kind that is no outcome,
 /// or a pass, is infrastructure: the worker does not speak the protocol. Untrusted input; never
 /// throws but for lack of memory.
-ReportedFailure read_failure(const FailureEvent& failure);
+Judgement read_failure(const FailureEvent& failure);
 
 /// The one that speaks for the process: the first failure of the product or refusal, in order of
 /// time, those of a command buffer that ended for another process's sake last; where there is none,

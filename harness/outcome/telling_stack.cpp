@@ -1,35 +1,33 @@
 #include "harness/outcome/telling_stack.h"
 
 #include <algorithm>
-#include <iterator>
 #include <string_view>
 #include <tuple>
 
 #include "harness/outcome/python_death.h"
-#include "harness/signature/ascii.h"
 #include "harness/signature/function_name.h"
 #include "harness/signature/passing_frames.h"
+#include "harness/signature/shape.h"
 #include "harness/signature/written_stacks.h"
 #include "harness/stack/wait_functions.h"
 
 namespace mpsprobe {
 namespace {
 
-// Of the functions, in small letters, in which threads wait for work.
-constexpr std::string_view kLoops[] = {
-    "worker",        "threadpool", "thread_pool", "thread_fn",         "thread_main", "main_loop",
-    "run_loop",      "runloop",    "event_loop",  "eventloop",         "watchdog",    "heartbeat",
-    "monitor",       "::pop",      "dequeue",     "next_task",         "get_task",    "waitforwork",
-    "wait_for_work", "nextevent",  "park",        "blas_thread_server"};
+// A function in which threads wait for work.
+bool is_loop(const std::string& name) {
+  static const Shape kLoop(
+      "(?i).*(?:worker|thread_?pool|thread_fn|thread_main|main_loop|run_?loop|event_?loop|watchdog|"
+      "heartbeat|monitor|::pop|dequeue|next_task|get_task|wait_?for_?work|nextevent|park|"
+      "blas_thread_server)");
+  return kLoop.match(name, 0).has_value();
+}
 
 // Where an interpreter's own lock is taken, and given up and taken again.
-constexpr std::string_view kInterpreterLocks[] = {"take_gil", "PyEval_RestoreThread",
-                                                  "PyGILState_Ensure", "PyEval_AcquireThread"};
-
-bool is_loop(std::string name) {
-  std::transform(name.begin(), name.end(), name.begin(), ascii::to_lower);
-  return std::any_of(std::begin(kLoops), std::end(kLoops),
-                     [&](std::string_view loop) { return name.find(loop) != std::string::npos; });
+bool takes_interpreter_lock(const std::string& name) {
+  static const Shape kLock(
+      "(?:take_gil|PyEval_RestoreThread|PyGILState_Ensure|PyEval_AcquireThread)$");
+  return kLock.match(name, 0).has_value();
 }
 
 // The frames that a title passes over, and the one that it is of.
@@ -67,10 +65,8 @@ Doing doing_of(const ThreadStack& stack, const StackTitle& title, size_t depth) 
   };
   const bool modules =
       passes([](const StackFrame& frame) { return frame.image == kPythonsLibrary; });
-  const bool interpreter = passes([](const StackFrame& frame) {
-    return std::find(std::begin(kInterpreterLocks), std::end(kInterpreterLocks), frame.function) !=
-           std::end(kInterpreterLocks);
-  });
+  const bool interpreter =
+      passes([](const StackFrame& frame) { return takes_interpreter_lock(frame.function); });
   if (modules || interpreter) return Doing::waits_for_others;
   Wait::Kind kind = stack.wait.kind;
   if (kind == Wait::Kind::none) {
@@ -128,18 +124,12 @@ std::string place_in_words(const StackTitle& title) {
 }
 
 std::string in_words(const ThreadAtWork& thread) {
+  // In the order of the enumeration.
+  static constexpr std::string_view kDoes[] = {
+      "", "", "waits ", "waits ", "waits for a lock ", "computes "};
+  const std::string_view does = kDoes[static_cast<size_t>(thread.doing)];
   const std::string place = place_in_words(thread.title);
-  switch (thread.doing) {
-    case Doing::computes:
-      return place.empty() ? "" : "computes " + place;
-    case Doing::waits_for_lock:
-      return place.empty() ? "" : "waits for a lock " + place;
-    case Doing::waits:
-    case Doing::waits_for_others:
-      return place.empty() ? "" : "waits " + place;
-    default:
-      return "";
-  }
+  return does.empty() || place.empty() ? "" : std::string(does) + place;
 }
 
 }  // namespace mpsprobe

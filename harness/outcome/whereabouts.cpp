@@ -8,37 +8,20 @@
 namespace mpsprobe {
 
 std::string_view words_for(Phase phase) {
-  switch (phase) {
-    case Phase::startup:
-      return "in start-up";
-    case Phase::warmup:
-      return "in warm-up";
-    case Phase::check:
-      return "while results were checked";
-    case Phase::teardown:
-      return "in tear-down";
-    case Phase::finalise:
-      return "at the interpreter's end";
-    case Phase::run:
-      break;
-  }
-  return "in the run";
+  // In the order of the enumeration.
+  static constexpr std::string_view kWords[] = {"in start-up",  "in warm-up",
+                                                "in the run",   "while results were checked",
+                                                "in tear-down", "at the interpreter's end"};
+  return kWords[static_cast<size_t>(phase)];
 }
 
 namespace {
 
 /// How much a step says about what went wrong; 0: nothing.
 int telling(Step step) {
-  switch (step) {
-    case Step::launching:
-      return 3;
-    case Step::synchronising:
-      return 2;
-    case Step::locking:
-      return 1;
-    default:
-      return 0;
-  }
+  // idle, waiting, locking, launching, synchronising, finished
+  static constexpr int kTelling[] = {0, 0, 1, 3, 2, 0};
+  return kTelling[static_cast<size_t>(step)];
 }
 
 std::string with_path(const std::string& operation, std::string_view path) {

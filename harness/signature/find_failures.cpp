@@ -34,16 +34,17 @@ std::string make_excerpt(std::string_view original, const PlainText& plain,
 
 Titled title_of_match(const PlainText& plain, const RuleMatch& match, const Rules& rules) {
   if (match.known != nullptr) {
-    return {match.known->title, {match.known->name}};
+    return {match.known->title, {match.known->name}, true};
   }
   const Form& form = *match.form;
   if (form.by_stacks) {
     const std::string_view report = std::string_view(plain.text).substr(match.begin);
-    return {title_of_race(read_race_report(report), rules), {form.name}};
+    return {title_of_race(read_race_report(report), rules), {form.name}, form.known};
   }
   const std::string_view message = message_of(plain, match);
   Titled titled = form.takes_leads ? title_behind_leads(message, rules) : title_of(message, rules);
   titled.why.insert(titled.why.begin(), form.name);
+  titled.known = form.known;
   if (titled.title.empty() && !form.known && !form.mute) titled.title = "without a text";
   titled.title.insert(0, form.title);
   if (titled.title.size() > kLongestTitle) titled.title.resize(kLongestTitle);
@@ -127,7 +128,6 @@ std::vector<Finding> find_failures(std::string_view text, const Rules& rules) {
       continue;
     }
     Titled titled = title_of_match(plain, match, rules);
-    const bool known = match.known != nullptr || match.form->known;
     if (!titles.insert(titled.title).second) {
       // Told when it might be survived, and again when it was not.
       const auto told = std::find_if(findings.begin(), findings.end(), [&](const Finding& finding) {
@@ -136,12 +136,12 @@ std::vector<Finding> find_failures(std::string_view text, const Rules& rules) {
       told->uncaught = told->uncaught || uncaught;
       if (!ends_the_process(text_class) || told->text_class != TextClass::exception) continue;
       told->text_class = text_class;
-      told->known = known;
+      told->known = titled.known;
       continue;
     }
-    findings.push_back({text_class, std::move(titled.title), make_excerpt(text, plain, match),
-                        plain.origin[match.begin], known, uncaught,
-                        match.form != nullptr && match.form->mute, std::move(titled.why)});
+    findings.push_back({std::move(titled), text_class, make_excerpt(text, plain, match),
+                        plain.origin[match.begin], uncaught,
+                        match.form != nullptr && match.form->mute});
   }
   drop_mute(findings);
   cut_findings(findings);

@@ -12,15 +12,12 @@
 namespace mpsprobe {
 
 /// One failure that a text tells of.
-struct Finding {
+struct Finding : Titled {
   TextClass text_class = TextClass::abort_message;
-  std::string title;    ///< stable over chips, builds and quote styles; see title_of
   std::string excerpt;  ///< the original bytes around it, at most 600: untrusted, escape on output
   size_t offset = 0;    ///< of the failure in the original text, in bytes
-  bool known = false;   ///< false: recognised by its form only, the title is made from the text
   bool uncaught = false;  ///< it stands in the last words of an exception that nobody caught
   bool mute = false;      ///< it says nothing but that there was a failure of its kind
-  std::vector<std::string_view> why;  ///< the names of the rows that made the title
 };
 
 /// The most findings that one text yields.

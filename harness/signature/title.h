@@ -12,6 +12,7 @@ namespace mpsprobe {
 struct Titled {
   std::string title;
   std::vector<std::string_view> why;
+  bool known = false;  ///< false: recognised by its form only, the title is made from the text
   bool vague = false;  ///< of last_words() alone: the line tells of no trouble
 };
 

@@ -83,12 +83,6 @@ bool passes_on(const StackFrame& frame) {
          nullptr;
 }
 
-// Below the code that it runs.
-bool of_interpreter(const StackFrame& frame) {
-  const std::string image = normalise_image(frame.image);
-  return image.starts_with("libpython") || image.starts_with("python") || image == "Python";
-}
-
 }  // namespace
 
 std::string thread_in_words(int64_t thread) {
@@ -144,7 +138,8 @@ std::string stack_in_words(const std::vector<StackFrame>& frames, size_t most, E
   // How many frames stand for one line: those of an interpreter, which say little one by one.
   const auto together = [&](size_t at) {
     size_t next = at;
-    while (next > first && next < end && of_interpreter(frames[next])) ++next;
+    while (next > first && next < end && of_interpreter(normalise_image(frames[next].image)))
+      ++next;
     return next - at < kFewestFolded ? 1 : next - at;
   };
   const auto image_of = [](const StackFrame& frame) {
