@@ -5,6 +5,7 @@
 #include "harness/signature/ascii.h"
 #include "harness/signature/frames.h"
 #include "harness/signature/plain_text.h"
+#include "harness/signature/shape.h"
 #include "harness/signature/written_stacks.h"
 
 namespace mpsprobe {
@@ -13,16 +14,6 @@ namespace {
 constexpr size_t kMostBytes = 64 << 10;
 constexpr size_t kLongestName = 80;
 constexpr std::string_view kCurrent = "Current thread 0x";
-
-// What faulthandler says of the thread that died: the lines below "Current thread".
-std::string current_thread(std::string_view printed) {
-  printed.remove_prefix(printed.size() - std::min(printed.size(), kMostBytes));
-  const std::string text = plain_text(printed, kMostBytes).text;
-  const size_t head = text.rfind(kCurrent);
-  if (head == std::string::npos) return "";
-  const size_t begin = std::min(text.find('\n', head), text.size());
-  return text.substr(begin, std::min(text.find("\n\n", begin), text.size()) - begin);
-}
 
 // "_take_lane", "takeLane": two words or more.
 bool says_enough(std::string_view name) {
@@ -70,7 +61,12 @@ std::string_view before_python_stacks(std::string_view printed) {
 }
 
 bool python_collected_garbage(std::string_view printed) {
-  return current_thread(printed).find("Garbage-collecting") != std::string::npos;
+  // In the lines below "Current thread", up to the next thread's.
+  static const Shape kCollecting(R"((?:[^\n]+\n)*?[^\n]*Garbage-collecting)");
+  printed.remove_prefix(printed.size() - std::min(printed.size(), kMostBytes));
+  const std::string text = plain_text(printed, kMostBytes).text;
+  const size_t head = text.rfind(kCurrent);
+  return head != std::string::npos && kCollecting.match(text, head).has_value();
 }
 
 }  // namespace mpsprobe

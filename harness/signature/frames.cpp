@@ -72,27 +72,16 @@ struct Seen {
   bool module = false;  ///< of a compiled module that has no symbols
 };
 
-// "Pool<int>::Step" of "Pool<int>::Step, std::default_delete<...>>::~unique_ptr()".
-std::string_view first_argument(std::string_view arguments) {
-  int depth = 0;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    if (depth == 0 && (arguments[i] == ',' || arguments[i] == '>')) return arguments.substr(0, i);
-    depth += arguments[i] == '<' ? 1 : arguments[i] == '>' ? -1 : 0;
-  }
-  return {};
-}
-
 // "lanes::Step::~Step" of "std::unique_ptr<lanes::Step, ...>::~unique_ptr()": builds inline the one
 // into the other.
 std::string destroyed_by(std::string_view function) {
-  for (std::string_view pointer :
-       {"std::unique_ptr<", "std::__1::unique_ptr<", "std::shared_ptr<", "std::__1::shared_ptr<"}) {
-    if (!function.starts_with(pointer) || function.find("::~") == std::string_view::npos) continue;
-    function.remove_prefix(pointer.size());
-    const std::string type = normalise_function(first_argument(function));
-    return type.empty() ? "" : type + "::~" + type.substr(type.rfind(':') + 1);  // npos + 1 is 0
-  }
-  return "";
+  static const Shape kPointer(
+      R"(std::(?:__1::)?(?:unique|shared)_ptr<(?<type>(?:[^<>,]|(?<inner><(?:[^<>]|(?&inner))*>))+)[,>])"
+      R"(.*::~)");
+  const auto pointer = kPointer.match(function, 0);
+  if (!pointer) return "";
+  const std::string type = normalise_function((*pointer)["type"]);
+  return type.empty() ? "" : type + "::~" + type.substr(type.rfind(':') + 1);  // npos + 1 is 0
 }
 
 // A jump to nowhere: the first frame lies in no image, the caller tells who jumped.
@@ -218,12 +207,10 @@ std::string operator_at_work(const std::vector<Seen>& seen, const std::string& f
     std::string named = operator_of_kernel(std::string_view(function).substr(kNative.size()));
     if (!named.empty()) return named;
   }
-  constexpr std::string_view kOperators[] = {"at::_ops::",         "at::native::",
-                                             "at::mkl::",          "at::wrapper_",
-                                             "torch::autograd::V", "torch::ADInplaceOrView::"};
-  const auto of_operators = [&](std::string_view name) {
-    return std::any_of(std::begin(kOperators), std::end(kOperators),
-                       [&](std::string_view space) { return name.starts_with(space); });
+  static const Shape kOperators(
+      "at::(?:_ops::|native::|mkl::|wrapper_)|torch::(?:autograd::V|ADInplaceOrView::)");
+  const auto of_operators = [](const std::string& name) {
+    return kOperators.match(name, 0).has_value();
   };
   const bool kernel = function.find("kernel") != std::string::npos;
   if (!of_operators(function) || kernel || function.starts_with("at::native::mps::")) return "";

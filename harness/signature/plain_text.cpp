@@ -16,23 +16,17 @@ struct Character {
 };
 
 Character decode(std::string_view text, size_t at) {
-  const auto byte = [&](size_t i) -> uint32_t {
-    return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0;
-  };
-  const uint32_t first = byte(0);
-  const size_t bytes = first >= 0xf0 && first <= 0xf4  ? 4
-                       : first >= 0xe0 && first < 0xf0 ? 3
-                       : first >= 0xc2 && first < 0xe0 ? 2
-                                                       : 0;
-  if (bytes == 0) return {};
-  uint32_t code = first & (0xffU >> (bytes + 1));
+  // None that is longer than it has to be, whatever it would stand for.
+  static const Shape kCharacter(
+      R"([\xc2-\xdf][\x80-\xbf]|(?:\xe0[\xa0-\xbf]|[\xe1-\xef][\x80-\xbf])[\x80-\xbf]|)"
+      R"((?:\xf0[\x90-\xbf]|[\xf1-\xf4][\x80-\xbf])[\x80-\xbf]{2})");
+  const auto character = kCharacter.match(text, at);
+  if (!character) return {};
+  const size_t bytes = character->end - at;
+  uint32_t code = static_cast<unsigned char>(text[at]) & (0xffU >> (bytes + 1));
   for (size_t i = 1; i < bytes; ++i) {
-    if ((byte(i) & 0xc0U) != 0x80U) return {};
-    code = code << 6 | (byte(i) & 0x3fU);
+    code = code << 6 | (static_cast<unsigned char>(text[at + i]) & 0x3fU);
   }
-  // Longer than it has to be: no character, whatever it would stand for.
-  constexpr uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
-  if (code < kLeast[bytes]) return {};
   return {code, bytes};
 }
 
