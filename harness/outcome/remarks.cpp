@@ -4,6 +4,8 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <string_view>
+#include <utility>
 
 #include "harness/outcome/crash_title.h"
 #include "harness/outcome/hang_title.h"
@@ -79,15 +81,19 @@ void add_other_threads(std::vector<std::string>& said, const ProcessRecord& proc
   }
 }
 
-// What the probe of a hang says, in the order of the enumeration; nothing where it was not tried.
-constexpr std::string_view kProbes[] = {
-    "",
-    "a trivial piece of work given to the device did not end in time: the device, or the way to "
-    "it, hangs too",
-    "a trivial piece of work given to the device completed: the host hangs, not the device",
-    "a trivial piece of work given to the device failed: the device, or the way to it, is not well",
-    "whether the host or the device hangs is not known: this backend has no way to try the device "
-    "around what hangs"};
+// What the probe of a hang says; nothing where it was not tried.
+constexpr std::pair<Probe, std::string_view> kProbes[] = {
+    {Probe::completed,
+     "a trivial piece of work given to the device completed: the host hangs, not the device"},
+    {Probe::not_answered,
+     "a trivial piece of work given to the device did not end in time: the device, or the way to "
+     "it, hangs too"},
+    {Probe::failed,
+     "a trivial piece of work given to the device failed: the device, or the way to it, is not "
+     "well"},
+    {Probe::impossible,
+     "whether the host or the device hangs is not known: this backend has no way to try the device "
+     "around what hangs"}};
 
 }  // namespace
 
@@ -104,9 +110,9 @@ std::vector<std::string> remarks(const ProcessRecord& process) {
     add_others_of_the_library(said, process);
   } else if (hung) {
     add_other_threads(said, process);
-    const Probe probe = process.recorder.probe;
-    if (probe != Probe::not_tried && !still_computed(process)) {
-      said.emplace_back(kProbes[static_cast<size_t>(probe)]);
+    for (const auto& [probe, words] : kProbes) {
+      const bool so = process.recorder.probe == probe && !still_computed(process);
+      if (so) said.emplace_back(words);
     }
     if (!process.children.empty()) said.push_back("it had children: " + process.children);
   }
