@@ -16,7 +16,7 @@ namespace {
 // Each asks the program for what the last word may become, and adds files where it is told to.
 
 constexpr std::string_view kBash =
-    R"(# Completion of mpsprobe for bash. Made by `mpsprobe completions bash`; load it with
+    R"bash(# Completion of mpsprobe for bash. Made by `mpsprobe completions bash`; load it with
 #   eval "$(mpsprobe completions bash)"
 _mpsprobe() {
   local word meaning
@@ -30,7 +30,7 @@ _mpsprobe() {
   done < <("$1" completions bash -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
 }
 complete -o filenames -F _mpsprobe mpsprobe
-)";
+)bash";
 
 constexpr std::string_view kZsh =
     R"(#compdef mpsprobe
