@@ -245,6 +245,18 @@ TEST(EmissionTest, ARareFailureGetsMoreAttempts) {
   EXPECT_THAT(text_of(request, Kind::libtorch), HasSubstr("// of 113 processes, 12 s in all"));
 }
 
+// Each that hangs takes its whole limit, and one shows it.
+TEST(EmissionTest, OfAHangTheFirstIsEnough) {
+  auto request = request_for("mlx/mm/default/threads=2");
+  request.outcome = Outcome::hang;
+  request.form.attempts = 20;
+  request.form.seconds = 15;
+  EXPECT_THAT(text_of(request, Kind::mlx), AllOf(HasSubstr("// of 20 processes, at most 15 s"),
+                                                 HasSubstr("i < 20 && failed == 0; ++i"),
+                                                 HasSubstr("%d of at most 20 processes failed")));
+  EXPECT_THAT(text_of(request, Kind::mlx_python), HasSubstr("failed = any("));
+}
+
 TEST(EmissionTest, AHostileSignatureStaysInItsComment) {
   auto request = request_for("mps/linear/nograph/threads=2");
   request.signature = "a\nint main() {}\r\xff\\{{main}}" + std::string(1000, 'x');

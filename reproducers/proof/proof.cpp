@@ -36,6 +36,8 @@ constexpr int kFailures = 10;
 constexpr int kAlone = 3;
 /// Where an attempt hangs it takes its whole limit.
 constexpr int kHangs = 1;
+/// Attempts of a program that ends with the first of them that hangs.
+constexpr int kAttemptsToHang = 20;
 constexpr int kShortest = 10;  ///< seconds of the shortest limit
 constexpr double kTimesTheFastest = 3;
 /// Rounds of threads in one process, as the other of two forms.
@@ -128,8 +130,8 @@ class Prover {
 
   /// The rate of the chosen form, by which the program's attempts are chosen.
   bool fails_again() {
-    const int most_hangs = what_.outcome == Outcome::hang ? kHangs : kFailures;
-    const Rate rate = rate_of(kAttempts, most_hangs, request_.run_seconds);
+    const bool hangs = what_.outcome == Outcome::hang;
+    const Rate rate = rate_of(kAttempts, hangs ? kHangs : kFailures, request_.run_seconds);
     if (rate.attempts == 0) return false;
     ProgramForm& form = what_.form;
     Proof proof{.kind = program_.kind,
@@ -143,14 +145,15 @@ class Prover {
     if (rate.failed > 0) {
       // The lower end of the interval is exact for both rules to stop.
       form.attempts = attempts_for(kElsewhere * exact_interval(rate.failed, rate.attempts).low,
-                                   what_.outcome == Outcome::hang ? kHangs : 300);
+                                   hangs ? kAttemptsToHang : 300);
       const double each = rate.seconds / rate.attempts;
       // Of a real library more, where they cost nothing.
-      if (!request_.simulated && what_.outcome != Outcome::hang) {
+      if (!request_.simulated && !hangs) {
         form.attempts =
             std::max(form.attempts, std::min(300, static_cast<int>(kSecondsOfAll / each)));
       }
-      form.seconds = form.attempts * each;
+      const double passing = rate.failed < rate.attempts ? rate.fastest : 0;
+      form.seconds = hangs ? rate.seconds + form.attempts * passing : form.attempts * each;
       proof.program = form;
     } else {
       why_not_ = fmt::format("it did not fail in {} attempts here", rate.attempts);
