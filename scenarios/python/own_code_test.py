@@ -108,8 +108,27 @@ def rings():
     signal.setitimer(signal.ITIMER_REAL, 0.0005)
     time.sleep(0.05)
 
+def storm(*_):
+    signal.raise_signal(signal.SIGALRM)
+    ring()
+
+def storms():
+    os.kill(os.getpid(), signal.SIGALRM)
+    time.sleep(0.05)
+
+def storms_setup():
+    signal.signal(signal.SIGALRM, storm)
+
+rung = []
+
+def ring_for_a_while(*_):  # not into the interpreter's end, when nothing handles it
+    rung.append(1)
+    if len(rung) == 20:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    ring()
+
 def alarm_setup():
-    signal.signal(signal.SIGALRM, ring)
+    signal.signal(signal.SIGALRM, ring_for_a_while)
     signal.setitimer(signal.ITIMER_REAL, 0.01, 0.0007)
 
 def alarm():
@@ -387,7 +406,7 @@ class OwnCode(OwnCodeTest):
         return [each["title"] for each in report["signatures"]]
 
     def test_what_a_handler_raises_on_the_main_thread_is_the_outcome(self) -> None:
-        names = ("interrupted", "asked_to_end", "alarm", "rings")
+        names = ("interrupted", "asked_to_end", "alarm", "rings", "storms")
         self.assertEqual(self.failures_outside(",".join(names)), dict.fromkeys(names, (2, 2)), self.report())
         self.assertEqual(sorted(self.signatures()), ["KeyboardInterrupt", "TimeoutError: the alarm rang"])
 

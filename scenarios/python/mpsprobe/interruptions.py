@@ -43,7 +43,13 @@ def watch() -> None:
     given: dict[Any, Any] = {}  # by the handler that stands in its place
 
     def guarded(handler: Any) -> Any:
+        handling = False
+
         def handle(number: int, frame: FrameType | None) -> None:
+            nonlocal handling
+            if handling:  # a timer that rings faster than this takes would nest until the stack is full
+                return
+            handling = True
             try:
                 handler(number, frame)
             except BaseException as problem:
@@ -52,6 +58,8 @@ def watch() -> None:
                 if type(problem) not in told:  # a timer may ring a thousand times a second
                     told.add(type(problem))
                     tell(problem)
+            finally:
+                handling = False
 
         if not callable(handler):
             return handler
