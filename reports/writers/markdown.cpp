@@ -45,7 +45,8 @@ std::string own_code(const Analysis& analysis) {
       names.push_back(escaped(command ? name : text_at(operation, "summary"), 80));
     }
   }
-  return names.empty() ? "" : some_of(names, kMostOwn);
+  // Of a whole suite one tells what it is.
+  return names.empty() ? "" : some_of(names, names.size() <= kMostOwn ? kMostOwn : 1);
 }
 
 std::string title(const Analysis& analysis, std::string_view what) {

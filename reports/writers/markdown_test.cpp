@@ -95,6 +95,18 @@ TEST(Markdown, OfOwnCodeThePageNamesWhatItIsAndWhatItHadLoaded) {
   EXPECT_THAT(text, HasSubstr("Packages that were loaded: a 1, b 1, c 1, duckdb 1.4.2.\n"));
 }
 
+TEST(Markdown, OfAWholeSuiteThePageNamesOneTestAndHowManyThereAre) {
+  SampleJournal sample;
+  nlohmann::json tests = nlohmann::json::array();
+  for (const char* name : {"a", "b", "c", "d", "e"}) {
+    sample.plan(std::string("cpu/") + name + "/default/threads=2").ran(10);
+    tests.push_back(
+        {{"name", name}, {"own_test", "x"}, {"summary", std::string("the test ") + name}});
+  }
+  sample.journal.header.workers[0].describe = {{"operations", tests}};
+  EXPECT_THAT(markdown_of(sample.journal), StartsWith("# mpsprobe report: the test a, 4 more on "));
+}
+
 TEST(Markdown, WhatFailsWithOneThreadIsSaidToBeNothingOfThreads) {
   SampleJournal sample;
   sample.plan("cpu/add/default/threads=1").ran(10, 3);

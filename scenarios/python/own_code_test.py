@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from mpsprobe import own_code, program, values
+from mpsprobe import own_code, program, provenance, pytest_items, values
 from mpsprobe.worker import is_installed
 
 BUILD = Path(os.environ.get("MPSPROBE_BUILD", ""))
@@ -617,6 +617,19 @@ class OwnCode(OwnCodeTest):
         counted = {name for name, cell in cells.items() if cell["counted"]}
         self.assertEqual(counted, {"suite.folder", "suite.testcase.made", "suite.testcase.wrong"}, self.report())
         self.assertIn("threads cannot share the fixture capsys", self.report())
+
+
+class OfPackages(unittest.TestCase):
+    def test_a_folder_of_ones_own_is_no_package_that_is_called_so(self) -> None:
+        library = os.path.dirname(os.__file__)
+        self.assertTrue(provenance.lies_below(json, library))
+        self.assertFalse(provenance.lies_below(json, library[:-1]))
+        self.assertFalse(provenance.lies_below(json, "/elsewhere"))
+        self.assertFalse(provenance.lies_below(types.ModuleType("without"), library))
+
+    @unittest.skipIf(find_spec("pytest") is None, "this interpreter has no pytest")
+    def test_what_pytest_brings_is_nothing_of_a_suite(self) -> None:
+        self.assertLessEqual({"pytest", "pluggy", "packaging"}, pytest_items.packages_of_pytest())
 
 
 class OwnCodeReduced(OwnCodeTest):

@@ -11,6 +11,7 @@ from ._runtime import library
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from types import ModuleType
     from typing import Any, NoReturn
 
 
@@ -79,8 +80,21 @@ def packages() -> dict[str, str]:
 
     modules = {name.partition(".")[0] for name in list(sys.modules)} - _AT_START
     found = getattr(metadata, "packages_distributions", dict)()  # since Python 3.10
-    names = {name for module, names in found.items() if module in modules for name in names}
-    return {name: metadata.version(name) for name in sorted(names)}
+    versions: dict[str, str] = {}
+    for module in modules & found.keys():
+        for name in found[module]:
+            installed = metadata.distribution(name)
+            # A folder of somebody's own may be called as one of a package is: "tests".
+            if lies_below(sys.modules[module], str(installed.locate_file(""))):
+                versions[name] = installed.version
+    return dict(sorted(versions.items()))
+
+
+def lies_below(module: ModuleType, folder: str) -> bool:
+    """Whether its file, or the folder that it is, does."""
+    spec = getattr(module, "__spec__", None)
+    places = [] if spec is None else [spec.origin or "", *(spec.submodule_search_locations or [])]
+    return any(place.startswith(os.path.join(folder, "")) for place in places)
 
 
 def leave(status: int) -> NoReturn:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import importlib.util
 import math
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -166,6 +167,17 @@ def run_case(item: Any) -> None:
         raise Unsupported(f"the test is skipped: {reason}")
 
 
+def packages_of_pytest() -> set[str]:
+    """Itself and what it requires, in lower case: nothing of a suite's."""
+    from importlib import metadata  # slow to load, and wanted here alone
+
+    try:
+        required = metadata.requires("pytest") or []
+    except metadata.PackageNotFoundError:  # found by PYTHONPATH
+        required = []
+    return {"pytest", *(re.split(r"[^\w.-]", each, maxsplit=1)[0].lower() for each in required)}
+
+
 def last_line(text: str) -> str:
     return "".join(text.strip().splitlines()[-1:])
 
@@ -269,6 +281,10 @@ class PytestProgram(Program):
             (name, f"the test {item.nodeid}", place_of_test(item)) for name, item in self._items.items()
         ]
         answer = frameworks.description(operations, "test", self._provenance())
+        packages = answer["provenance"]["python"]["packages"]
+        own = packages_of_pytest()
+        for name in [name for name in packages if name.lower() in own]:
+            del packages[name]
         return {**answer, "remarks": self._remarks}
 
     def provenance(self, cell: Cell) -> dict[str, Any]:
