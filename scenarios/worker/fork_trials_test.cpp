@@ -7,6 +7,8 @@
 #include <future>
 #include <thread>
 
+#include "harness/wire/honoured_axes.h"
+
 namespace mpsprobe {
 namespace {
 
@@ -31,6 +33,7 @@ class Pool {
 Pool* minds_forks = nullptr;
 
 TEST(WhyNotToFork, AThreadForbidsItUnlessItsLibraryEndsItBeforeAFork) {
+  if (under_thread_sanitizer()) GTEST_SKIP() << "ThreadSanitizer has a thread of its own";
   Pool pool;
   EXPECT_THAT(why_not_to_fork(),
               testing::HasSubstr("the worker has 2 threads after loading its library"));
