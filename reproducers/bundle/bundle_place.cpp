@@ -1,7 +1,12 @@
 #include "reproducers/bundle/bundle_place.h"
 
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <stdexcept>
 #include <system_error>
 
@@ -32,6 +37,20 @@ void write_new(const Folder& folder, const std::string& name, std::string_view b
   }
 }
 
+/// Removes what processes that are gone left unfinished: folders whose names are this and a number
+/// of a process.
+void remove_remains(const fs::path& parent, const std::string& prefix) {
+  for (const auto& entry : fs::directory_iterator(parent)) {
+    const std::string file = entry.path().filename().string();
+    if (!file.starts_with(prefix)) continue;
+    pid_t pid = 0;
+    std::from_chars(file.data() + prefix.size(), file.data() + file.size(), pid);
+    if (pid <= 0 || ::kill(pid, 0) == 0 || errno != ESRCH) continue;
+    std::error_code ignored;
+    fs::remove_all(entry.path(), ignored);
+  }
+}
+
 bool is_there(const fs::path& path) {
   std::error_code error;
   return fs::symlink_status(path, error).type() != fs::file_type::not_found;
@@ -42,7 +61,7 @@ bool is_there(const fs::path& path) {
 BundlePlace::BundlePlace(const fs::path& parent, const std::string& name)
     : folder_(parent / name),
       archive_(parent / (name + ".zip")),
-      unfinished_(parent / ("." + name + ".unfinished")) {
+      unfinished_(parent / fmt::format(".{}.unfinished.{}", name, ::getpid())) {
   for (const fs::path& path : {folder_, archive_}) {
     if (!is_there(path)) continue;
     throw InputError(printable(path.string()), "is there already, and is not overwritten",
@@ -50,6 +69,7 @@ BundlePlace::BundlePlace(const fs::path& parent, const std::string& name)
   }
   std::error_code error;
   fs::create_directories(parent, error);
+  if (!error) remove_remains(parent, "." + name + ".unfinished.");
   if (!error) fs::remove_all(unfinished_, error);
   if (!error) fs::create_directory(unfinished_, error);
   if (error) fail(unfinished_, error.value());
