@@ -47,12 +47,10 @@ std::string main_of(const EmissionRequest& request, std::string_view ending, int
   const bool printed =
       request.outcome == Outcome::gpu_error && request.cell.backend != Backend::metal;
   const std::filesystem::path file = request.programs / fmt::format("main.{}.mustache", ending);
-  const bool hangs = request.outcome == Outcome::hang;
-  const double seconds = std::max(1.0, request.form.seconds);
-  std::string in_all;
-  if (request.form.seconds > 0) {
-    in_all = fmt::format(fmt::runtime(hangs ? ", at most {:.0f} s" : ", {:.0f} s in all"), seconds);
-  }
+  const std::string in_all =
+      request.form.seconds > 0
+          ? fmt::format(", {:.0f} s in all", std::max(1.0, request.form.seconds))
+          : "";
   std::string made = "attempt()";
   if (!attempt.empty()) made = attempt;
   if (rounds > 1) {
@@ -62,7 +60,7 @@ std::string main_of(const EmissionRequest& request, std::string_view ending, int
                   {{"rounds", rounds > 1 ? std::to_string(rounds) : ""},
                    {"attempts", std::to_string(request.form.attempts)},
                    {"in_all", in_all},
-                   {"hangs", hangs ? "yes" : ""},
+                   {"hangs", request.outcome == Outcome::hang ? "yes" : ""},
                    {"attempt", made},
                    {"limit", std::to_string(request.form.limit)},
                    {"at_end", request.at_end ? "yes" : ""},

@@ -251,7 +251,7 @@ TEST(EmissionTest, OfAHangTheFirstIsEnough) {
   request.outcome = Outcome::hang;
   request.form.attempts = 20;
   request.form.seconds = 15;
-  EXPECT_THAT(text_of(request, Kind::mlx), AllOf(HasSubstr("// of 20 processes, at most 15 s"),
+  EXPECT_THAT(text_of(request, Kind::mlx), AllOf(HasSubstr("// of 20 processes, 15 s in all"),
                                                  HasSubstr("i < 20 && failed == 0; ++i"),
                                                  HasSubstr("%d of at most 20 processes failed")));
   EXPECT_THAT(text_of(request, Kind::mlx_python), HasSubstr("failed = any("));
