@@ -247,15 +247,15 @@ std::string report_markdown(const Analysis& analysis) {
   return title(analysis, "report") + markdown_answer(analysis) + warnings(analysis) +
          summary(analysis) + markdown_verdicts(analysis) + markdown_groups(analysis) +
          markdown_failures(analysis) + not_about_threads(analysis) +
-         markdown_rate_claims(analysis) + markdown_layers(analysis, kMostPairs) +
+         markdown_rate_claims(analysis) + markdown_layers(analysis, kMostPairs, "details.md") +
          refused(analysis) + left_out(analysis) + provenance(analysis) + reproduce(analysis);
 }
 
 std::string details_markdown(const Analysis& analysis) {
   return title(analysis, "details") + "What is too long for report.md.\n\n" +
          markdown_failure_details(analysis) + markdown_still_computing(analysis) +
-         markdown_layers(analysis, kMostPairsInDetail) + markdown_throughput(analysis) +
-         markdown_inside(analysis) + machine(analysis);
+         markdown_layers(analysis, kMostPairsInDetail, "report.json") +
+         markdown_throughput(analysis) + markdown_inside(analysis) + machine(analysis);
 }
 
 }  // namespace mpsprobe

@@ -50,7 +50,7 @@ bool shows_nothing(const Comparison& comparison) {
 
 /// Those in which something failed, what shows a difference first; of the others how many there
 /// are.
-std::string pairs(const Analysis& analysis, size_t most_rows) {
+std::string pairs(const Analysis& analysis, size_t most_rows, std::string_view rest) {
   std::vector<const Comparison*> failing;
   for (const Comparison& each : analysis.comparisons) {
     if (something_failed(analysis, each)) failing.push_back(&each);
@@ -71,7 +71,7 @@ std::string pairs(const Analysis& analysis, size_t most_rows) {
   }
   std::string text = shown == 0 ? "" : markdown_table(rows) + "\n";
   if (shown < failing.size()) {
-    text += fmt::format("and {} in details.md\n\n", counted(failing.size() - shown, "more pairs"));
+    text += fmt::format("and {} in {}\n\n", counted(failing.size() - shown, "more pairs"), rest);
   }
   if (without > 0) {
     text += fmt::format("Without a failure on either side: {}.\n\n", counted(without, "pairs"));
@@ -104,7 +104,7 @@ std::string markdown_rate_claims(const Analysis& analysis) {
          markdown_table(rows) + "\n";
 }
 
-std::string markdown_layers(const Analysis& analysis, size_t most_rows) {
+std::string markdown_layers(const Analysis& analysis, size_t most_rows, std::string_view rest) {
   if (analysis.comparisons.empty()) return "";
   const auto tested = std::count_if(analysis.comparisons.begin(), analysis.comparisons.end(),
                                     [](const Comparison& comparison) { return comparison.tested; });
@@ -114,7 +114,7 @@ std::string markdown_layers(const Analysis& analysis, size_t most_rows) {
              "corrected (Holm) for the pairs in which something failed, here {}. A "
              "difference is claimed below {:g}, and only of the cell in that row.\n\n",
              equality_method(analysis.sampling), tested, kClaimLevel) +
-         pairs(analysis, most_rows);
+         pairs(analysis, most_rows, rest);
 }
 
 }  // namespace mpsprobe

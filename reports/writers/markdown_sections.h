@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "reports/analysis/analysis.h"
 
@@ -31,9 +32,10 @@ std::string markdown_still_computing(const Analysis& analysis);
 std::string markdown_evidence(const FailureExample& example);
 /// What each setting, such as a lock, was shown to do to the rate of failures, and at which price.
 std::string markdown_rate_claims(const Analysis& analysis);
-/// The same cells on two backends or two builds, and what that permits to be said; of
-/// either at most so many rows, and where there are more, those that show a difference.
-std::string markdown_layers(const Analysis& analysis, size_t most_rows);
+/// The same cells on two backends or two builds, and what that permits to be said: at most so many
+/// rows, those that show a difference first where there are more; `rest` names the file that has
+/// the others.
+std::string markdown_layers(const Analysis& analysis, size_t most_rows, std::string_view rest);
 
 /// The command that runs one cell alone as this run did.
 std::string rerun_command(const Analysis& analysis, size_t arm, const std::string& cell);
