@@ -112,11 +112,12 @@ function(mpsprobe_install)
   endif()
   list(TRANSFORM in_wheel REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE files)
   foreach(names files MPSPROBE_COMPILED_IN MPSPROBE_LAID_BESIDE)
-    list(JOIN ${names} "\", \"" ${names}_quoted)
+    list(TRANSFORM ${names} REPLACE "(.+)" "\"\\1\"" OUTPUT_VARIABLE ${names}_quoted)
+    list(JOIN ${names}_quoted ", " ${names}_quoted)
   endforeach()
   file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/wheel-parts.json CONTENT
-"{\"programs\": [\"${files_quoted}\"], \"library\": \"$<TARGET_FILE:mpsprobe_c_worker>\",
- \"compiled_in\": [\"${MPSPROBE_COMPILED_IN_quoted}\"], \"beside\": [\"${MPSPROBE_LAID_BESIDE_quoted}\"]}
+"{\"programs\": [${files_quoted}], \"library\": \"$<TARGET_FILE:mpsprobe_c_worker>\",
+ \"compiled_in\": [${MPSPROBE_COMPILED_IN_quoted}], \"beside\": [${MPSPROBE_LAID_BESIDE_quoted}]}
 ")
   if(MPSPROBE_SELF_CONTAINED)
     set(without_names LINKER:-x)
