@@ -627,6 +627,13 @@ class OfPackages(unittest.TestCase):
         self.assertFalse(provenance.lies_below(json, "/elsewhere"))
         self.assertFalse(provenance.lies_below(types.ModuleType("without"), library))
 
+    def test_folders_of_trials_that_crashed_go_after_a_day(self) -> None:
+        with tempfile.TemporaryDirectory() as temporary, unittest.mock.patch("tempfile.tempdir", temporary):
+            old, new = (Path(tempfile.mkdtemp(prefix=pytest_items.OF_A_TRIAL)) for _ in range(2))
+            os.utime(old, (0, 0))
+            pytest_items.remove_remains()
+            self.assertEqual(list(Path(temporary).iterdir()), [new])
+
     @unittest.skipIf(find_spec("pytest") is None, "this interpreter has no pytest")
     def test_what_pytest_brings_is_nothing_of_a_suite(self) -> None:
         self.assertLessEqual({"pytest", "pluggy", "packaging"}, pytest_items.packages_of_pytest())

@@ -85,12 +85,12 @@ def packages() -> dict[str, str]:
         for name in found[module]:
             installed = metadata.distribution(name)
             # A folder of somebody's own may be called as one of a package is: "tests".
-            if lies_below(sys.modules[module], str(installed.locate_file(""))):
+            if lies_below(sys.modules.get(module), str(installed.locate_file(""))):
                 versions[name] = installed.version
     return dict(sorted(versions.items()))
 
 
-def lies_below(module: ModuleType, folder: str) -> bool:
+def lies_below(module: ModuleType | None, folder: str) -> bool:
     """Whether its file, or the folder that it is, does."""
     spec = getattr(module, "__spec__", None)
     places = [] if spec is None else [spec.origin or "", *(spec.submodule_search_locations or [])]

@@ -10,6 +10,7 @@ changes how tests are run. Needs pytest 7 or later.
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import math
 import os
@@ -41,6 +42,8 @@ NOT_SHARED = {"capsys", "capfd", "capsysbinary", "capfdbinary", "caplog", "recwa
 OWN_FOLDER = {"tmp_path", "tmpdir"}
 # Where pytest makes the folders of tests: https://docs.pytest.org/en/stable/reference/reference.html
 FOLDERS_OF_TESTS = "PYTEST_DEBUG_TEMPROOT"
+OF_A_TRIAL = "mpsprobe-tests-"  # begins the name of a forked one's
+KEPT_FOR = 24 * 3600.0  # seconds; pytest keeps such folders for three days
 BEGINS_CALLS_FOR = 1.0  # seconds
 
 
@@ -178,6 +181,14 @@ def packages_of_pytest() -> set[str]:
     return {"pytest", *(re.split(r"[^\w.-]", each, maxsplit=1)[0].lower() for each in required)}
 
 
+def remove_remains() -> None:
+    """The folders of trials that crashed or were ended, a day ago or longer."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{OF_A_TRIAL}*"):
+        with contextlib.suppress(OSError):  # another one removes it too
+            if time.time() - folder.stat().st_mtime > KEPT_FOR:
+                shutil.rmtree(folder)
+
+
 def last_line(text: str) -> str:
     return "".join(text.strip().splitlines()[-1:])
 
@@ -211,6 +222,7 @@ class PytestProgram(Program):
             self._problem = f"{sys.executable} has no pytest. Install it: pip install pytest"
             return run()
         program = self
+        remove_remains()
 
         class Inside:
             # A wrapper comes before the plugins that read these options.
@@ -273,7 +285,8 @@ class PytestProgram(Program):
     def begin(self) -> None:
         """A forked process does not come to the place where pytest removes what it no longer keeps."""
         if os.getpid() != self._collected_by:
-            self._folder = os.environ[FOLDERS_OF_TESTS] = tempfile.mkdtemp(prefix="mpsprobe-tests-")
+            self._folder = tempfile.mkdtemp(prefix=OF_A_TRIAL)
+            os.environ[FOLDERS_OF_TESTS] = self._folder
 
     def describe(self) -> dict[str, Any]:
         self._require_tests()
@@ -281,10 +294,8 @@ class PytestProgram(Program):
             (name, f"the test {item.nodeid}", place_of_test(item)) for name, item in self._items.items()
         ]
         answer = frameworks.description(operations, "test", self._provenance())
-        packages = answer["provenance"]["python"]["packages"]
-        own = packages_of_pytest()
-        for name in [name for name in packages if name.lower() in own]:
-            del packages[name]
+        python, own = answer["provenance"]["python"], packages_of_pytest()
+        python["packages"] = {name: v for name, v in python["packages"].items() if name.lower() not in own}
         return {**answer, "remarks": self._remarks}
 
     def provenance(self, cell: Cell) -> dict[str, Any]:
