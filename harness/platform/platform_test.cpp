@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <fstream>
 #include <map>
@@ -19,6 +20,7 @@
 #include "harness/platform/machine_use.h"
 #include "harness/platform/processor_use.h"
 #include "harness/process/max_rss.h"
+#include "harness/test_series.h"
 #ifdef __linux__
 #include <sys/syscall.h>
 #endif
@@ -165,6 +167,20 @@ TEST(ProcessState, OneThatIsGoneIsNotExiting) {
   }
   EXPECT_FALSE(is_exiting(gone));
   EXPECT_EQ(thread_count(gone), 0);
+}
+
+TEST(ProcessState, ThreadsThatEndWhileTheyAreLookedAtAreNoError) {
+  std::atomic<bool> done = false;
+  std::thread starts([&] {
+    while (!done) std::thread([] {}).join();
+  });
+  ProcessorUse use;
+  for (int i = 0; i < series(3000, 300); ++i) {
+    EXPECT_FALSE(is_exiting(getpid()));
+    EXPECT_GE(use.look(getpid()), 0);
+  }
+  done = true;
+  starts.join();
 }
 
 /// The least and the most that were seen in some looks at a child of a child that does `work`: on a

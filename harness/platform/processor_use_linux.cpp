@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <iterator>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -43,16 +42,18 @@ std::vector<pid_t> family_of(pid_t pid) {
   return family;
 }
 
-std::string content_of(pid_t pid, const char* name) {
-  std::ifstream file(fs::path("/proc") / std::to_string(pid) / name, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+/// Empty where the process or the thread has gone. It may go between opening and reading: such an
+/// error ends the copy here, and would be thrown by an iterator of the buffer.
+std::string content_of(const fs::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file, std::ios::binary).rdbuf();
+  return text.str();
 }
 
 /// A field of the stat of a process or a thread in /proc, by its number in proc(5), from 3 on;
 /// empty where it is gone. The name before them is in parentheses and may hold anything.
 std::string stat_field(const fs::path& folder, size_t number) {
-  std::ifstream file(folder / "stat", std::ios::binary);
-  const std::string stat{std::istreambuf_iterator<char>(file), {}};
+  const std::string stat = content_of(folder / "stat");
   std::istringstream fields(stat.substr(stat.rfind(')') + 1));  // npos + 1 is 0
   std::string field;
   for (size_t i = 3; i <= number; ++i) fields >> field;
@@ -140,8 +141,9 @@ std::vector<Descendant> descendants_of(pid_t pid) {
                         [&](pid_t process) { return running.contains(process); });
   std::vector<Descendant> descendants;
   for (size_t i = 1; i < std::min(family.size(), kMostNamed + 1); ++i) {
-    Descendant descendant{family[i], family[i], content_of(family[i], "comm"),
-                          content_of(family[i], "cmdline").substr(0, kMostWord)};
+    const fs::path process = fs::path("/proc") / std::to_string(family[i]);
+    Descendant descendant{family[i], family[i], content_of(process / "comm"),
+                          content_of(process / "cmdline").substr(0, kMostWord)};
     if (running.contains(family[i])) descendant.thread = running[family[i]];
     descendant.name = descendant.name.substr(0, descendant.name.find('\n'));
     std::string& line = descendant.command;

@@ -9,7 +9,8 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <sstream>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -36,8 +37,9 @@ std::vector<pid_t> children() {
 }
 
 bool carries(pid_t pid, const std::string& mark) {
-  std::ifstream stream(fmt::format("/proc/{}/environ", pid), std::ios::binary);
-  const std::string environment{std::istreambuf_iterator<char>(stream), {}};
+  std::ostringstream text;  // of a process that ends meanwhile, an iterator would throw
+  text << std::ifstream(fmt::format("/proc/{}/environ", pid), std::ios::binary).rdbuf();
+  const std::string environment = text.str();
   return environment.find('\0' + mark + '\0') != std::string::npos ||
          environment.starts_with(mark + '\0');
 }

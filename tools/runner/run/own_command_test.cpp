@@ -5,6 +5,7 @@
 #include <csignal>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <thread>
 
 #include "tools/runner/program_fixture.h"
@@ -31,7 +32,9 @@ class OwnCommand : public ProgramTest {
     const Run run = mpsprobe(options);
     said_ = run.out + run.err;
     exit_code_ = run.exit_code;
-    return json::parse(read("out/report.json"), nullptr, false);
+    const json report = json::parse(read("out/report.json"), nullptr, false);
+    if (report.is_discarded()) throw std::runtime_error("there is no report:\n" + said_);
+    return report;
   }
   std::string said_;
   int exit_code_ = -1;
